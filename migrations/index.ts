@@ -40,6 +40,7 @@ import { attachmentUses } from './v88-attachment-uses.ts';
 import { storages } from './v90-storages.ts';
 import { emailAddresses } from './v92-email-addresses.ts';
 import { signingKeys } from './v94-signing-keys.ts';
+import { notifications } from './v96-notifications.ts';
 
 /** Every migration, in order. SPEC §9 fixes the numbers 2, 9 and 19 (federation), 13 and 14; the others are ours. */
 export const migrations: readonly Migration[] = [
@@ -84,4 +85,5 @@ export const migrations: readonly Migration[] = [
   storages,
   emailAddresses,
   signingKeys,
+  notifications,
 ];

@@ -1,7 +1,7 @@
 import type { Migration } from '../src/db/index.ts';
 
 /**
- * E-mail addresses of people, several each. Anybody may enter any address; only who has shown that it is theirs owns
+ * E-mail addresses of people, several each. Anyone may enter any address; only who has shown that it is theirs owns
  * it, so only verified ones are unique. `account_links` has the one-time links of mails and of `hearth user
  * reset-link`, by the hash of their secret; rows of the last hour are also what the limits of mails are counted from.
  * An invitation may be sent by mail: its mailed link has a secret of its own, because only that one shows who reads the

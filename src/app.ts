@@ -44,6 +44,8 @@ import type { Signing } from './signing/index.ts';
 import { createCodeSearch, createIssueIndex, createSearch } from './search/index.ts';
 import type { CodeSearch, Search } from './search/index.ts';
 import type { ControlCommand } from './control/index.ts';
+import { createNotifications, notificationEntities } from './notifications/index.ts';
+import type { Notifications } from './notifications/index.ts';
 import { createOutbox, outboxEntities } from './outbox/index.ts';
 import type { Outbox } from './outbox/index.ts';
 import { createMail } from './mail/index.ts';
@@ -93,6 +95,7 @@ export interface Modules {
   federation: Federation;
   ci: Ci;
   webhooks: Webhooks;
+  notifications: Notifications;
   mirrors: Mirrors;
   backups: Backups;
   audit: Audit;
@@ -138,6 +141,7 @@ export const entities = [
   ...ciEntities,
   ...federationEntities,
   ...webhookEntities,
+  ...notificationEntities,
   ...mirrorEntities,
 ] as unknown as EntitySchema<never>[];
 
@@ -198,19 +202,19 @@ export async function openModules(
     const mail = createMail({ config, keyFile: keyFile(config.dataDir), db, outbox, clock, random, logger });
     const owners = createOwners({ db });
     const avatars = createAvatars({ db, logger, store: imagesIn(path.join(config.dataDir, 'avatars')) });
-    const accounts = createAccounts({ db, owners, clock, random, logger, config });
+    const accounts = createAccounts({ db, owners, clock, random, logger, config, mail });
     const organisations = createOrganisations({ db, owners, accounts, avatars, random, logger });
     const signing = createSigning({
       db,
       accounts,
-      addresses: { peopleByAddress: async () => new Map() },
       workers,
       instanceKey: new InstanceKey(keyFile(config.dataDir), random, 'signing'),
       clock,
       random,
       logger,
-      settings: { maxKeysPerPerson: config.keys.maxPerPerson, host: hostOf(config.baseUrl) },
+      settings: { maxKeysPerPerson: config.keys.maxPerPerson },
     });
+    accounts.onSignUp(organisations.joinInvited);
     const git = await findingGit;
     const repositories = createRepositories({
       db,
@@ -299,6 +303,19 @@ export async function openModules(
     repositories.pushes.onPush(webhooks.onPush);
     issues.onEntry(webhooks.onEntry);
     ci.onRunEnd(webhooks.onRunEnd);
+    const notifications = createNotifications({
+      db,
+      accounts,
+      repositories,
+      issues,
+      key: new InstanceKey(keyFile(config.dataDir), random, 'notifications'),
+      clock,
+      random,
+      logger,
+      settings: { baseUrl: config.baseUrl, keepDoneMs: config.notifications.keepDoneDays * 24 * 60 * 60_000 },
+    });
+    issues.onEntry(notifications.onEntry);
+    ci.onRunEnd(notifications.onRunEnd);
     const mirrors = createMirrors({
       config,
       keyFile: keyFile(config.dataDir),
@@ -351,6 +368,7 @@ export async function openModules(
       federation,
       ci,
       webhooks,
+      notifications,
       mirrors,
       backups,
       audit,
@@ -366,6 +384,7 @@ export async function openModules(
         await federation.stop();
         await repositories.stop();
         await issues.stop();
+        await notifications.stop();
         imageProxy.stop();
         await codeSearch.stop();
         await git.stop();
@@ -384,9 +403,6 @@ export async function openModules(
 
 /** The path is older than the module `sealing`; one key encrypts the secrets of all modules. */
 const keyFile = (dataDir: string): string => path.join(dataDir, 'ci', 'secret.key');
-
-/** The host in addresses that this server makes for itself. */
-const hostOf = (baseUrl: string | null): string => (baseUrl === null ? 'localhost' : new URL(baseUrl).hostname);
 
 /** Builds the whole server; it does not listen before `start`. */
 export async function createApp(config: Config, options: AppOptions): Promise<App> {
@@ -442,6 +458,9 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     ci,
     issues: modules.issues,
     webhooks: modules.webhooks,
+    mail: modules.mail,
+    outbox: modules.outbox,
+    notifications: modules.notifications,
     mirrors: modules.mirrors,
     git,
     search: modules.search,
@@ -517,6 +536,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
       // After listening: neither recovery of pushes nor a workflow file may keep the server from starting.
       void repositories.pushes.recover();
       void modules.issues.recoverEntries();
+      void modules.notifications.tell();
       ci.advanceRuns().catch((error: unknown) => logger.error('ci.advance_failed', { error }));
       schedule.start();
       setTimeout(() => git.useSpawner(), 500).unref(); // after the start, which it would delay
@@ -578,6 +598,8 @@ export function scheduledTasks(modules: Modules): CronTask[] {
     },
     { name: 'mirrors.sync', time: '20 * * * * *', run: () => modules.mirrors.runDue() },
     { name: 'webhooks.deliver', time: '*/10 * * * * *', run: () => webhooks.drain() },
+    { name: 'notifications.tell', time: '45 * * * * *', run: () => modules.notifications.tell() },
+    { name: 'notifications.remove-old', time: '0 35 4 * * *', run: () => modules.notifications.removeOld() },
     { name: 'webhooks.remove-old', time: '0 45 4 * * *', run: () => webhooks.removeOld() },
     { name: 'mail.send', time: '*/10 * * * * *', run: () => modules.mail.drain() },
     { name: 'mail.remove-old', time: '0 55 4 * * *', run: () => modules.mail.removeOld() },

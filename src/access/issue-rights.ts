@@ -9,7 +9,7 @@ import type { Viewer } from './viewer.ts';
 /** Who may open issues and comment in a repository; no setting switches both off. */
 export type IssuesFrom = 'nobody' | 'members' | 'anyone';
 
-/** What the policy for issues needs to know of a repository, besides the viewer's ties to it. */
+/** What the policy for issues needs to know of a repository, besides the viewer's grants on it. */
 export interface IssueRepositoryFacts extends RepositoryFacts {
   archived: boolean;
   issuesFrom: IssuesFrom;
@@ -61,7 +61,7 @@ export type IssueRefusal =
   | 'level';
 
 /**
- * What the viewer's ties give, without what everyone may read: `none` for who is no member, no collaborator, no
+ * The level by the viewer's grants, without public access: `none` for who is no member, no collaborator, no
  * owner.
  */
 function memberLevel(viewer: Viewer, repository: RepositoryFacts): Level {

@@ -5,6 +5,8 @@ const dayMs = 24 * 60 * minuteMs;
 
 /** Limits and costs of this module. */
 export interface AccountSettings {
+  /** Public origin of the server, when the administrator's settings have none. */
+  baseUrl: string | null;
   passwordCost: PasswordCost;
   /** Password hashes computed at a time; each takes memory and a CPU core. */
   hashesAtOnce: number;
@@ -30,9 +32,17 @@ export interface AccountSettings {
   /** The same to one address, for all people: more than for one person, so that nobody uses up another's. */
   linkMailsPerAddressHour: number;
   verificationLifetimeMs: number;
+  /** Of a mailed link for a new password. */
+  resetLifetimeMs: number;
+  /** Of one that an administrator hands out, which takes longer to arrive. */
+  handedResetLifetimeMs: number;
+  /** Requests for a new password in an hour, for one address and from one network, before further ones are refused. */
+  resetsPerAddressHour: number;
+  resetsPerNetworkHour: number;
 }
 
 export const defaultAccountSettings: AccountSettings = {
+  baseUrl: null,
   // OWASP's first recommendation for argon2id; 36 ms on one core of 2026.
   passwordCost: { memoryKib: 19 * 1024, passes: 2, parallelism: 1 },
   hashesAtOnce: 2,
@@ -51,4 +61,8 @@ export const defaultAccountSettings: AccountSettings = {
   linkMailsPerHour: 5,
   linkMailsPerAddressHour: 10,
   verificationLifetimeMs: dayMs,
+  resetLifetimeMs: 60 * minuteMs,
+  handedResetLifetimeMs: dayMs,
+  resetsPerAddressHour: 5,
+  resetsPerNetworkHour: 20,
 };

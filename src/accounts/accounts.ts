@@ -5,10 +5,13 @@ import type { Owners } from '../owners/index.ts';
 import { noMail } from './addresses/account-mail.ts';
 import type { AccountMail } from './addresses/account-mail.ts';
 import { createAddresses } from './addresses/addresses.ts';
+import { defineAddressMails } from './addresses/verification-mail.ts';
 import { createNoReplyAddresses } from './addresses/no-reply.ts';
 import { defaultAccountSettings } from './account-settings.ts';
 import type { AccountSettings } from './account-settings.ts';
-import { addInvite, checkInvite, listInvites, removeInvite } from './registration/invites.ts';
+import { addInvite, checkInvite, listInvites, removeInvite, resendInvite } from './registration/invites.ts';
+import { defineInviteMail } from './registration/invite-mail.ts';
+import type { SignUpHook } from './registration/sign-up-hook.ts';
 import { setUp } from './registration/set-up.ts';
 import { checkSetupToken, setupToken } from './registration/setup-token.ts';
 import { signUp } from './registration/sign-up.ts';
@@ -23,6 +26,9 @@ import { viewerOfKey } from './keys/viewer-of-key.ts';
 import { createLastUseRecorder } from './last-use.ts';
 import { changePassword } from './passwords/change-password.ts';
 import { createPasswordHasher } from './passwords/password-hasher.ts';
+import { checkPasswordReset, makeResetLink, requestPasswordReset, resetPassword } from './passwords/reset-password.ts';
+import { defineResetMail } from './passwords/reset-mail.ts';
+import { createResetRateLimit } from './passwords/reset-rate-limit.ts';
 import { setPassword } from './passwords/set-password.ts';
 import { suggestPassword } from './passwords/suggest-password.ts';
 import type { Person } from './people/person.ts';
@@ -32,7 +38,14 @@ import { chooseHandle } from './people/choose-handle.ts';
 import { deleteOwnAccount } from './people/delete-own-account.ts';
 import { deletePerson } from './people/delete-person.ts';
 import type { AccountDeletionHook } from './people/account-deletion-hook.ts';
-import { hasAdministrator, listPeople, peopleById, personById, personByUsername } from './people/find-people.ts';
+import {
+  activePerson,
+  hasAdministrator,
+  listPeople,
+  peopleById,
+  personById,
+  personByUsername,
+} from './people/find-people.ts';
 import { listPeopleAmong } from './people/list-people-among.ts';
 import { countPeople, listAccounts, listProfiles } from './people/list-profiles.ts';
 import { renamePerson } from './people/rename-person.ts';
@@ -77,7 +90,8 @@ export function createAccounts({ config, settings: changed, mail = noMail, ...to
     ...tools,
     settings,
     mail,
-    noReply: createNoReplyAddresses(config?.baseUrl ?? null),
+    baseUrl: config?.baseUrl ?? settings.baseUrl,
+    noReply: createNoReplyAddresses(config?.baseUrl ?? settings.baseUrl),
     hasher: createPasswordHasher({
       cost: settings.passwordCost,
       atOnce: settings.hashesAtOnce,
@@ -90,7 +104,13 @@ export function createAccounts({ config, settings: changed, mail = noMail, ...to
     }),
     lastUse: createLastUseRecorder({ db, clock, logger, intervalMs: settings.lastUseIntervalMs }),
     deletionHooks: [],
+    signUpHooks: [],
+    resetRateLimit: createResetRateLimit(settings),
+    background: new Set(),
   };
+  defineAddressMails(deps);
+  defineResetMail(deps);
+  defineInviteMail(deps);
   /** Binds a use-case to `deps`; its other parameters remain. */
   const bind =
     <Rest extends unknown[], Result>(useCase: (deps: AccountsDeps, ...rest: Rest) => Result) =>
@@ -101,6 +121,7 @@ export function createAccounts({ config, settings: changed, mail = noMail, ...to
     addPerson: withLog(deps, 'person.added', bind(addPerson), (person) => byName(person)),
     personById: bind(personById),
     personByUsername: bind(personByUsername),
+    activePerson: bind(activePerson),
     peopleById: bind(peopleById),
     listPeople: bind(listPeople),
     listProfiles: bind(listProfiles),
@@ -133,6 +154,10 @@ export function createAccounts({ config, settings: changed, mail = noMail, ...to
       personId,
       by: personId,
     })),
+    requestPasswordReset: bind(requestPasswordReset),
+    makeResetLink: withLog(deps, 'person.reset_link_made', bind(makeResetLink), (_link, personId) => ({ personId })),
+    checkPasswordReset: bind(checkPasswordReset),
+    resetPassword: withLog(deps, 'person.password_reset', bind(resetPassword), (person) => byName(person)),
     suggestPassword: () => suggestPassword(random),
 
     signIn: bind(signIn),
@@ -182,23 +207,31 @@ export function createAccounts({ config, settings: changed, mail = noMail, ...to
 
     addresses: createAddresses(deps),
 
+    /** Registers a hook that runs inside the write of a sign-up by invitation. */
+    onSignUp: (hook: SignUpHook) => void deps.signUpHooks.push(hook),
     setupToken: bind(setupToken),
     checkSetupToken: bind(checkSetupToken),
     setUp: withLog(deps, 'setup.done', bind(setUp), (person) => ({ ...byName(person), by: person.id })),
     addInvite: withLog(deps, 'invite.added', bind(addInvite), ({ invite }) => ({
       inviteId: invite.id,
+      ...(invite.address === null ? {} : { email: invite.address }),
       ...(invite.createdBy === null ? {} : { by: invite.createdBy }),
     })),
     listInvites: bind(listInvites),
+    resendInvite: withLog(deps, 'invite.sent_again', bind(resendInvite), ({ id }) => ({ inviteId: id })),
     removeInvite: withLog(deps, 'invite.removed', bind(removeInvite), (_done, inviteId) => ({ inviteId })),
     checkInvite: bind(checkInvite),
     signUp: withLog(deps, 'invite.used', bind(signUp), (person) => ({ ...byName(person), by: person.id })),
 
     removeExpired: bind(removeExpired),
-    /** Resolves when all "last used" times recorded so far are written. */
-    settled: () => deps.lastUse.settled(),
+    /** Resolves when all "last used" times recorded so far are written, and requested resets are queued. */
+    settled: async () => {
+      await Promise.all([deps.lastUse.settled(), ...deps.background]);
+    },
     /** To be awaited before the database closes: no "last used" is written afterwards. */
-    stop: () => deps.lastUse.stop(),
+    stop: async () => {
+      await Promise.all([deps.lastUse.stop(), ...deps.background]);
+    },
   };
 }
 

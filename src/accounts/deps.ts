@@ -7,6 +7,8 @@ import type { AccountSettings } from './account-settings.ts';
 import type { LastUseRecorder } from './last-use.ts';
 import type { AccountDeletionHook } from './people/account-deletion-hook.ts';
 import type { PasswordHasher } from './passwords/password-hasher.ts';
+import type { ResetRateLimit } from './passwords/reset-rate-limit.ts';
+import type { SignUpHook } from './registration/sign-up-hook.ts';
 import type { SignInRateLimit } from './sessions/sign-in-rate-limit.ts';
 
 /** The dependencies of every use-case of this module. */
@@ -18,10 +20,17 @@ export interface AccountsDeps {
   logger: Logger;
   settings: AccountSettings;
   mail: AccountMail;
+  /** Public origin of the server, for links in mails; null only without mail. */
+  baseUrl: string | null;
   noReply: NoReplyAddresses;
   hasher: PasswordHasher;
   signInRateLimit: SignInRateLimit;
   lastUse: LastUseRecorder;
   /** Hooks that run before a person is deleted; registered by `app.ts`. */
   deletionHooks: AccountDeletionHook[];
+  /** What follows from a sign-up by invitation; registered by `app.ts`. */
+  signUpHooks: SignUpHook[];
+  resetRateLimit: ResetRateLimit;
+  /** Work that no caller waits for; awaited by `stop`. */
+  background: Set<Promise<void>>;
 }

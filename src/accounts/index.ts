@@ -3,7 +3,7 @@ export type { Accounts, AccountsOptions } from './accounts.ts';
 export { defaultAccountSettings } from './account-settings.ts';
 export type { AccountSettings } from './account-settings.ts';
 
-export type { AccountMail, AccountMailMessage } from './addresses/account-mail.ts';
+export type { AccountMail } from './addresses/account-mail.ts';
 export type { NewAddress } from './addresses/add-address.ts';
 export type { Addresses } from './addresses/addresses.ts';
 export type { EmailAddress } from './addresses/email-address.ts';
@@ -32,7 +32,9 @@ export { fingerprintOf } from './keys/ssh-public-key.ts';
 export { checkSshSignature } from './keys/ssh-signature.ts';
 export type { CheckedSshSignature } from './keys/ssh-signature.ts';
 export type { KeyViewer } from './keys/viewer-of-key.ts';
-export type { Invite } from './registration/invites.ts';
+export type { ResetRequest } from './passwords/reset-password.ts';
+export type { InviteJoins } from './registration/sign-up-hook.ts';
+export type { Invite, NewInvite } from './registration/invites.ts';
 export type { SetUpInput } from './registration/set-up.ts';
 export type { SignUpInput } from './registration/sign-up.ts';
 

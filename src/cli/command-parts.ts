@@ -32,6 +32,7 @@ export const commandParts: readonly CommandPart[] = [
   { names: ['federation'], load: async () => (await import('./commands/federation.ts')).addFederationCommands },
   { names: ['delivery'], load: async () => (await import('./commands/delivery.ts')).addDeliveryCommands },
   { names: ['webhook'], load: async () => (await import('./commands/webhook.ts')).addWebhookCommands },
+  { names: ['mail'], load: async () => (await import('./commands/mail.ts')).addMailCommands },
   { names: ['init'], load: async () => (await import('./commands/init.ts')).addInitCommand },
   {
     names: ['status', 'stats', 'cleanup', 'trash'],

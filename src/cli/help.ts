@@ -69,7 +69,10 @@ function describeOption(option: Option, helper: Help): string {
 
 /** Topics of the top-level help, which would be a list of three dozen lines otherwise. */
 const topics: readonly (readonly [title: string, names: readonly string[]])[] = [
-  ['Server', ['serve', 'init', 'setup-url', 'status', 'health', 'reload', 'config', 'cron', 'job', 'log', 'version']],
+  [
+    'Server',
+    ['serve', 'init', 'setup-url', 'status', 'health', 'reload', 'config', 'cron', 'job', 'mail', 'log', 'version'],
+  ],
   ['People', ['user', 'key', 'token', 'org', 'handle']],
   ['Repositories', ['repo', 'issue', 'trash', 'export', 'import', 'webhook']],
   ['CI', ['run', 'runner']],

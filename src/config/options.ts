@@ -419,6 +419,14 @@ export const options = [
   }),
 
   row({
+    key: 'notifications.keep_done_days',
+    env: 'SERVICE_NOTIFICATIONS_KEEP_DONE_DAYS',
+    type: integer(1, 3650),
+    default: 30,
+    sentence: 'Days for which a notification that is done stays in the list of what is done. What is saved stays.',
+  }),
+
+  row({
     key: 'mail.host',
     env: 'SERVICE_MAIL_HOST',
     type: host,
@@ -502,7 +510,7 @@ export const options = [
     env: 'SERVICE_MAIL_MAX_PER_HOUR',
     type: integer(1, 1_000_000),
     default: 1_000,
-    sentence: 'Mails of one hour to everybody together; further ones wait. Mail providers have such limits, too.',
+    sentence: 'Mails of one hour to everyone together; further ones wait. Mail providers have such limits, too.',
   }),
   row({
     key: 'mail.max_per_recipient',

@@ -36,12 +36,12 @@ export async function readCounts(manager: EntityManager): Promise<Record<CountNa
 
 /**
  * One statement and therefore one snapshot: the maintained and the actual value of each count, as rows of `name`,
- * `kept` and `actual`.
+ * `stored` and `actual`.
  */
 export const compareCounts = countNames
   .map(
     (name) =>
-      `SELECT '${name}' AS name, (SELECT value FROM counts WHERE name = '${name}') AS kept, (${countedBy[name]}) AS actual`,
+      `SELECT '${name}' AS name, (SELECT value FROM counts WHERE name = '${name}') AS stored, (${countedBy[name]}) AS actual`,
   )
   .join(' UNION ALL ');
 

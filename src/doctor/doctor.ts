@@ -2,6 +2,7 @@ import { checkCi } from './checks/ci.ts';
 import { checkDatabase } from './checks/database.ts';
 import { checkImages } from './checks/images.ts';
 import { checkIssues } from './checks/issues.ts';
+import { checkMail } from './checks/mail.ts';
 import { checkQueues } from './checks/queues.ts';
 import { checkRepositories } from './checks/repositories.ts';
 import { checkBackups } from './checks/backups.ts';
@@ -21,6 +22,7 @@ const areas: Readonly<Record<string, CheckGroup>> = {
   issues: checkIssues,
   ci: checkCi,
   queues: checkQueues,
+  mail: checkMail,
   safety: checkBackups,
 };
 

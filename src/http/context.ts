@@ -5,6 +5,7 @@ import type { Viewer } from '../access/index.ts';
 import type { Person, Session } from '../accounts/index.ts';
 import type { ImageUpload } from '../images/index.ts';
 import type { IssueTab } from '../issues/index.ts';
+import type { Watching } from '../notifications/index.ts';
 import type { Organisation } from '../organisations/index.ts';
 import type { Found } from '../repositories/index.ts';
 import type { ActiveRequest } from './admission/background-priority.ts';
@@ -31,6 +32,8 @@ export interface FoundHere extends Found {
   /** Whether the viewer has pinned it; null for who cannot. */
   isPinned: boolean | null;
   issues: IssueTab;
+  /** How the viewer watches it; null for who has no account. */
+  watch: Watching | null;
 }
 
 /** A file that a form brought and that is stored. */

@@ -11,11 +11,14 @@ import type { Highlighting } from '../highlighting/index.ts';
 import type { ImageProxy } from '../image-proxy/index.ts';
 import type { Issues } from '../issues/index.ts';
 import type { Clock } from '../kernel/index.ts';
+import type { Notifications } from '../notifications/index.ts';
 import type { Organisations } from '../organisations/index.ts';
 import type { Avatars, Owners } from '../owners/index.ts';
 import type { Repositories } from '../repositories/index.ts';
 import type { CodeSearch, Search } from '../search/index.ts';
 import type { Signing } from '../signing/index.ts';
+import type { Mail } from '../mail/index.ts';
+import type { Outbox } from '../outbox/index.ts';
 import type { Mirrors } from '../mirrors/index.ts';
 import type { Webhooks } from '../webhooks/index.ts';
 import type { WorkerPool } from '../workers/index.ts';
@@ -55,6 +58,10 @@ export interface WebDeps {
   ci: Ci;
   issues: Issues;
   webhooks: Webhooks;
+  mail: Mail;
+  /** For metrics only. */
+  outbox: Pick<Outbox, 'metrics'>;
+  notifications: Notifications;
   mirrors: Mirrors;
   git: Git;
   search: Search;

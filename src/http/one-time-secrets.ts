@@ -2,14 +2,14 @@ import type { Clock, Random } from '../kernel/index.ts';
 
 /**
  * Secrets that a page shows exactly once. A form that creates a token responds with a redirect, and the page behind it
- * shows the token: until then the secret is in memory, under a random ticket that only its owner can redeem. A restart
+ * shows the token: until then the secret is in memory, under a random token that only its owner can redeem. A restart
  * loses it; then the person creates a new one.
  */
 export interface OneTimeSecrets {
-  /** Stores a secret for five minutes. @returns the ticket for the URL */
-  keep(ownerId: string, secret: OneTimeSecret): string;
-  /** Returns the secret and deletes it; null for a ticket that is used, expired or another person's. */
-  take(ownerId: string, ticket: string): OneTimeSecret | null;
+  /** Stores a secret for five minutes. @returns the token for the URL */
+  store(ownerId: string, secret: OneTimeSecret): string;
+  /** Returns the secret and deletes it; null for a token that is used, expired or another person's. */
+  take(ownerId: string, token: string): OneTimeSecret | null;
 }
 
 export interface OneTimeSecret {
@@ -26,24 +26,24 @@ export function createOneTimeSecrets({ clock, random }: { clock: Clock; random: 
 
   const forgetOld = (): void => {
     // Map keeps insertion order and all entries have the same TTL: the first ones are the oldest.
-    for (const [ticket, { until }] of secrets) {
+    for (const [token, { until }] of secrets) {
       if (until > clock.now() && secrets.size < maxStored) break;
-      secrets.delete(ticket);
+      secrets.delete(token);
     }
   };
 
   return {
-    keep(ownerId, secret) {
+    store(ownerId, secret) {
       forgetOld();
-      const ticket = random.bytes(16).toString('base64url');
-      secrets.set(ticket, { ownerId, secret, until: clock.now() + ttlMs });
-      return ticket;
+      const token = random.bytes(16).toString('base64url');
+      secrets.set(token, { ownerId, secret, until: clock.now() + ttlMs });
+      return token;
     },
-    take(ownerId, ticket) {
+    take(ownerId, token) {
       forgetOld();
-      const found = secrets.get(ticket);
+      const found = secrets.get(token);
       if (found?.ownerId !== ownerId) return null;
-      secrets.delete(ticket);
+      secrets.delete(token);
       return found.secret;
     },
   };

@@ -20,7 +20,7 @@ export interface Probe {
 }
 
 interface Running {
-  tell(event: object): void;
+  notify(event: object): void;
   /** Resolves when the doctor has seen the beginning of a stream, or does not wait any longer. */
   seen: Promise<void>;
 }
@@ -32,10 +32,10 @@ export function createProbe({ proxy }: Pick<Config, 'proxy'>): Probe {
   const readClient = createClientReader(proxy.trusted);
   const running = new Map<string, Running>();
 
-  async function serve(request: IncomingMessage, response: ServerResponse, { tell, seen }: Running): Promise<void> {
+  async function serve(request: IncomingMessage, response: ServerResponse, { notify, seen }: Running): Promise<void> {
     const peer = request.socket.remoteAddress ?? '';
     const { address, forwardedProto, forwardedHost } = readClient(peer, request.headers);
-    tell({
+    notify({
       kind: 'head',
       method: request.method,
       url: request.url,
@@ -52,17 +52,17 @@ export function createProbe({ proxy }: Pick<Config, 'proxy'>): Probe {
       response.write('data: first\n\n');
       const wasSeen = await Promise.race([seen.then(() => true), sleep(streamWaitsMs, false)]);
       response.end('data: last\n\n');
-      tell({ kind: 'stream', wasSeen });
+      notify({ kind: 'stream', wasSeen });
       return;
     }
     const hash = createHash('sha256');
     let bytes = 0;
     for await (const chunk of request) {
-      if (bytes === 0) tell({ kind: 'body begins' });
+      if (bytes === 0) notify({ kind: 'body begins' });
       bytes += (chunk as Buffer).length;
       hash.update(chunk as Buffer);
     }
-    tell({ kind: 'body', bytes, sha256: hash.digest('hex') });
+    notify({ kind: 'body', bytes, sha256: hash.digest('hex') });
     response.writeHead(200, { 'content-type': 'text/plain', 'cache-control': 'no-store' }).end('probe\n');
   }
 
@@ -80,7 +80,7 @@ export function createProbe({ proxy }: Pick<Config, 'proxy'>): Probe {
       if (!tokenForm.test(token)) return 2;
       const { promise, resolve } = Promise.withResolvers<void>();
       running.set(token, {
-        tell: (event) => void (output.destroyed || output.write(`${JSON.stringify(event)}\n`)),
+        notify: (event) => void (output.destroyed || output.write(`${JSON.stringify(event)}\n`)),
         seen: promise,
       });
       try {

@@ -20,6 +20,6 @@ const strippers: Record<ImageType, (bytes: Buffer) => Buffer[] | null> = {
  */
 export function stripMetadata(bytes: Buffer): Buffer | null {
   const type = sniffImageType(bytes);
-  const kept = type === null ? null : strippers[type](bytes);
-  return kept === null ? null : Buffer.concat(kept);
+  const retained = type === null ? null : strippers[type](bytes);
+  return retained === null ? null : Buffer.concat(retained);
 }

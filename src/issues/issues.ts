@@ -41,6 +41,7 @@ import {
 } from './lifecycle/trash.ts';
 import { addLink, listLinks, removeLink } from './links/change-links.ts';
 import { describeIssues } from './lists/describe-issues.ts';
+import { findByIds } from './lists/find-by-ids.ts';
 import { listIssues, listPinnedIssues } from './lists/list-issues.ts';
 import { listOwnIssues } from './lists/list-own-issues.ts';
 import { withDetails } from './lists/read-issues.ts';
@@ -64,9 +65,11 @@ import { RateLimiter } from './moderation/rate-limits.ts';
 import { findDraft, saveDraft } from './participation/drafts.ts';
 import { listParticipants } from './participation/participants.ts';
 import { listReactions, react } from './participation/reactions.ts';
+import { readersAmong } from './participation/readers-among.ts';
 import { listSubscribers, setSubscription, subscriptionOf } from './participation/subscriptions.ts';
 import { closeByCommits } from './commits/close-by-commits.ts';
 import { findReferences } from './references/find-references.ts';
+import { peopleMentioned } from './references/resolve-references.ts';
 import { changeIssueSettings, countIssues, issueSettings, issueTab } from './repository-settings.ts';
 import { rightsInRepository, rightsOnIssue } from './rights.ts';
 import { defaultIssueSettings } from './settings.ts';
@@ -143,6 +146,8 @@ export function createIssues({ settings: given, texts, ...tools }: IssuesOptions
     subscriptionOf: bind(subscriptionOf),
     /** For notifications. */
     listSubscribers: bind(listSubscribers),
+    readersAmong: bind(readersAmong),
+    peopleMentioned: bind(peopleMentioned),
     addLink: bind(addLink),
     removeLink: bind(removeLink),
     listLinks: bind(listLinks),
@@ -178,6 +183,7 @@ export function createIssues({ settings: given, texts, ...tools }: IssuesOptions
     listPinned: bind(listPinnedIssues),
     /** For listeners of entries, which have the issue already. */
     findEntry: bind(findEntry),
+    findByIds: bind(findByIds),
     textBefore: bind(textBefore),
     /** What the API and webhooks show of issues that were found already. */
     describe: bind(describeIssues),

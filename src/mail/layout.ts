@@ -1,4 +1,4 @@
-/** Longest part of a mail, in characters: a comment may be much longer than anybody reads in a mail. */
+/** Longest part of a mail, in characters: a comment may be much longer than anyone reads in a mail. */
 const maxPart = 20_000;
 
 /** One part of the body. */

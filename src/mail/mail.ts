@@ -1,9 +1,11 @@
 import type { Config } from '../config/index.ts';
-import { unavailable } from '../kernel/index.ts';
+import { conflict, internal, invalid } from '../kernel/index.ts';
 import { InstanceKey } from '../sealing/index.ts';
 import type { MailDeps, NewMail } from './deps.ts';
 import type { Tx } from '../db/index.ts';
+import { checkedAddress, UnusableMail } from './message.ts';
 import type { MailMessage } from './message.ts';
+import { countMails, listMails, retryFailedMails, retryMail } from './mail-queue.ts';
 import { createRateLimit } from './rate-limit.ts';
 import { mailHandler, sendNow } from './send-mail.ts';
 import { isUsable, mailSettings, missingSettings } from './settings.ts';
@@ -30,9 +32,17 @@ export function createMail({ config, keyFile, ...tools }: MailOptions) {
     renderers: new Map(),
   };
   const { outbox, random, logger } = deps;
+  const purposes = new Set<string>();
   const isConfigured = isUsable(settings);
   outbox.register(mailHandler(deps));
   const drain = (): Promise<number> => (isConfigured ? outbox.drain(mailKind) : Promise.resolve(0));
+
+  /** Passes the dependencies to a use-case; its other parameters remain. */
+  const bind =
+    <Rest extends unknown[], Result>(useCase: (deps: MailDeps, ...rest: Rest) => Result) =>
+    (...rest: Rest): Result =>
+      useCase(deps, ...rest);
+  const wake = (): void => void drain().catch((error: unknown) => logger.error('mail.drain_failed', { error }));
 
   return {
     /** Whether mails are sent at all; without it, `enqueue` does nothing. */
@@ -44,10 +54,16 @@ export function createMail({ config, keyFile, ...tools }: MailOptions) {
     /**
      * Defines a kind of mail, once for each kind. `render` runs when the mail is sent, so it asks for rights again;
      * null drops the mail, and an error is an attempt that failed.
+     * @param purpose a sentence for administrators: what does not work without mail
      */
-    define<Data>(kind: string, render: (data: Data) => Promise<MailMessage | null>): void {
+    define<Data>(kind: string, render: (data: Data) => Promise<MailMessage | null>, purpose?: string): void {
+      if (deps.renderers.has(kind)) throw internal(`two modules write mails of kind ${kind}`);
       deps.renderers.set(kind, render as (data: unknown) => Promise<MailMessage | null>);
+      if (purpose !== undefined) purposes.add(purpose);
     },
+
+    /** What does not work without mail, a sentence each. */
+    purposes: (): string[] => [...purposes],
 
     /** Queues a mail in the write of its cause: both happen, or neither. */
     async enqueue(tx: Tx, { kind, data, at, key }: NewMail): Promise<void> {
@@ -58,18 +74,25 @@ export function createMail({ config, keyFile, ...tools }: MailOptions) {
     },
 
     /** After the write of an `enqueue`: sends what is due now instead of at the next run of the scheduled task. */
-    wake: (): void => void drain().catch((error: unknown) => logger.error('mail.drain_failed', { error })),
+    wake,
 
     /**
-     * Sends a test message at once, past the queue. @returns the mail server's response. Refuses `mail_not_sent` with
-     * the server's words.
+     * Sends a test message at once, past the queue. @returns the mail server's response. Refuses `invalid_address`;
+     * `mail_not_sent` with the server's words.
      */
     async sendTest(to: string): Promise<string> {
-      const result = await sendNow(deps, testMail(settings, to));
-      if ('error' in result) throw unavailable('mail_not_sent', result.error);
-      logger.info('mail.test_sent', { to });
+      const address = to.trim();
+      if (!isAddress(address)) throw invalid('invalid_address', 'That is no e-mail address.', { field: 'to' });
+      const result = await sendNow(deps, testMail(settings, address));
+      if ('error' in result) throw conflict('mail_not_sent', result.error);
+      logger.info('mail.test_sent', { to: address });
       return result.response;
     },
+
+    list: bind(listMails),
+    count: bind(countMails),
+    retry: bind(retryMail),
+    retryFailed: bind(retryFailedMails),
 
     /** For the scheduled task: sends what is due. */
     drain,
@@ -81,3 +104,12 @@ export function createMail({ config, keyFile, ...tools }: MailOptions) {
 }
 
 export type Mail = ReturnType<typeof createMail>;
+
+function isAddress(text: string): boolean {
+  try {
+    return checkedAddress(text) === text;
+  } catch (error) {
+    if (error instanceof UnusableMail) return false;
+    throw error;
+  }
+}

@@ -10,7 +10,7 @@ interface Window {
   count: number;
 }
 
-/** How many mails go out in an hour: to everybody, and to one address. Counted in memory; a restart begins anew. */
+/** How many mails go out in an hour: to everyone, and to one address. Counted in memory; a restart begins anew. */
 export interface RateLimit {
   /** Counts a mail; or, when a limit is reached, counts nothing and returns when to come again. */
   take(recipient: string): { postponedTo: number; reason: string } | null;
@@ -20,7 +20,7 @@ export function createRateLimit(
   { clock }: { clock: Clock },
   { maxPerHour, maxPerRecipient }: { maxPerHour: number; maxPerRecipient: number },
 ): RateLimit {
-  let everybody: Window = { startedAt: 0, count: 0 };
+  let everyone: Window = { startedAt: 0, count: 0 };
   const recipients = createLru<string, Window>({ name: 'mail recipients', maxWeight: maxRecipients });
   const current = (window: Window | undefined, now: number): Window =>
     window === undefined || now >= window.startedAt + hourMs || now < window.startedAt
@@ -30,19 +30,19 @@ export function createRateLimit(
     take(recipient) {
       const now = clock.now();
       const key = recipient.toLowerCase();
-      everybody = current(everybody, now);
+      everyone = current(everyone, now);
       const own = current(recipients.get(key), now);
       const limits = [
-        { window: everybody, max: maxPerHour, option: 'mail.max_per_hour', whom: '' },
-        { window: own, max: maxPerRecipient, option: 'mail.max_per_recipient', whom: ' to this address' },
+        { window: everyone, max: maxPerHour, option: 'mail.max_per_hour', recipientText: '' },
+        { window: own, max: maxPerRecipient, option: 'mail.max_per_recipient', recipientText: ' to this address' },
       ];
-      for (const { window, max, option, whom } of limits)
+      for (const { window, max, option, recipientText } of limits)
         if (window.count >= max)
           return {
             postponedTo: window.startedAt + hourMs,
-            reason: `It waits: ${max} mails${whom} were sent within an hour, which is the limit (${option}).`,
+            reason: `It waits: ${max} mails${recipientText} were sent within an hour, which is the limit (${option}).`,
           };
-      everybody.count += 1;
+      everyone.count += 1;
       own.count += 1;
       recipients.set(key, own);
       return null;

@@ -47,7 +47,7 @@ export function createSmtpConnections(settings: MailSettings): SmtpConnections {
       host,
       port,
       secure: tls === 'implicit',
-      // Never falls back to plain text: anybody on the network path could remove STARTTLS from the server's extensions.
+      // Never falls back to plain text: anyone on the network path could remove STARTTLS from the server's extensions.
       requireTLS: tls === 'starttls',
       ignoreTLS: tls === 'none',
       name: new URL(usable.baseUrl).hostname.replace(/^\[|\]$/g, ''),

@@ -34,7 +34,7 @@ export async function addMember(deps: OrganisationDeps, viewer: Viewer, name: st
 
 /** The person to whom a role is given, by handle. Refuses `no_such_person`, `person_disabled`. */
 export async function personToAdd(
-  { accounts }: Pick<OrganisationDeps, 'accounts'>,
+  { accounts }: { accounts: Pick<OrganisationDeps['accounts'], 'personByUsername'> },
   username: string,
   field = 'username',
 ): Promise<Person> {

@@ -1,5 +1,6 @@
 import type { RowSource } from '../db/index.ts';
 import { internal } from '../kernel/index.ts';
+import { inviteMember, joinInvited } from './invite-member.ts';
 import { addMember } from './add-member.ts';
 import { changeMemberRole, leaveOrganisation, removeMember } from './change-member.ts';
 import { createOrganisation } from './create-organisation.ts';
@@ -48,6 +49,9 @@ export function createOrganisations(tools: Omit<OrganisationDeps, 'ownedReposito
     listMembers: bind(listMembers),
     listMembersPage: bind(listMembersPage),
     addMember: bind(addMember),
+    invite: bind(inviteMember),
+    /** Runs inside the write of a sign-up by invitation. */
+    joinInvited: bind(joinInvited),
     changeMemberRole: bind(changeMemberRole),
     removeMember: bind(removeMember),
     leave: bind(leaveOrganisation),

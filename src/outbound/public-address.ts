@@ -49,7 +49,7 @@ export function isPublicAddress(address: string): boolean {
     case 4:
       return !deniedV4.check(address, 'ipv4');
     case 6:
-      // A zone id ties an address to a local interface.
+      // A zone id binds an address to a local interface.
       return !address.includes('%') && allowedV6.check(address, 'ipv6') && !deniedV6.check(address, 'ipv6');
     default:
       return false;

@@ -8,8 +8,8 @@ export interface Outcome {
   /** Whether another attempt may do better; without it a failure is the last one. */
   mayRetry: boolean;
   /**
-   * With an error: when to try again, milliseconds since the epoch. The attempt does not count: it was put off by a
-   * limit of this server.
+   * With an error: when to try again, milliseconds since the epoch. The attempt does not count, because a limit of this
+   * server has put it off.
    */
   postponedTo?: number;
 }

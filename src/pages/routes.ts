@@ -8,6 +8,7 @@ import { codeRoutes } from './code/routes.ts';
 import { exploreRoutes } from './explore/routes.ts';
 import { followsRoutes } from './follows/routes.ts';
 import { issuesRoutes } from './issues/routes.ts';
+import { notificationsRoutes } from './notifications/routes.ts';
 import { organisationRoutes } from './organisation/routes.ts';
 import { protocolRoutes } from './protocol-routes.ts';
 import { repositoryRoutes, shortUrlRoutes } from './repository/routes.ts';
@@ -38,6 +39,7 @@ export const routes = (
   ...runsRoutes,
   ...issuesRoutes,
   ...webhooksRoutes,
+  ...notificationsRoutes,
   ...protocolRoutes({ federation, artifacts, api, metrics }),
   // Below here are patterns that match addresses of the tables above.
   ...shortUrlRoutes,

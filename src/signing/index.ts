@@ -3,7 +3,7 @@ import { instanceSigningKeySchema } from './schema/instance-key-schema.ts';
 
 export { createSigning } from './signing.ts';
 export type { Signing } from './signing.ts';
-export type { AddressOwners, SigningSettings } from './deps.ts';
+export type { SigningSettings } from './deps.ts';
 export type { AddedGpgKey } from './gpg-keys/add-gpg-key.ts';
 export type { GpgKey } from './gpg-keys/gpg-key.ts';
 export { withSignature } from './instance/sign-ssh.ts';

@@ -1,7 +1,7 @@
 import { bindDeps } from '../kernel/index.ts';
 import type { SigningDeps } from './deps.ts';
 import { addGpgKey } from './gpg-keys/add-gpg-key.ts';
-import { armoredKeys, listGpgKeys } from './gpg-keys/list-gpg-keys.ts';
+import { armoredKeys, listGpgKeys, ownAddresses } from './gpg-keys/list-gpg-keys.ts';
 import { removeGpgKey } from './gpg-keys/remove-gpg-key.ts';
 import { allowedSigners } from './instance/allowed-signers.ts';
 import { currentInstanceKey, instanceKeys, rotateInstanceKey, signCommit } from './instance/instance-signer.ts';
@@ -16,13 +16,15 @@ import type { SignedObject, Verification } from './verification/verification.ts'
  */
 export function createSigning(deps: SigningDeps) {
   const bind = bindDeps(deps);
-  /** As a committer, and as the principal of its key. */
-  const identity = { name: 'Hearth', address: `noreply@${deps.settings.host}` };
+  const [, domain] = deps.accounts.addresses.noReplyOf({ id: '', username: null }).split('@');
+  /** The server as a committer, and as the principal of its key: an address in a domain where no person has one. */
+  const identity = { name: 'Hearth', address: `hearth@${domain}` };
   return {
     addGpgKey: bind(addGpgKey),
     listGpgKeys: bind(listGpgKeys),
     removeGpgKey: bind(removeGpgKey),
     armoredKeys: bind(armoredKeys),
+    ownAddresses: bind(ownAddresses),
 
     readSignature,
     findSigners: bind(findSigners),
@@ -42,11 +44,8 @@ export function createSigning(deps: SigningDeps) {
     currentInstanceKey: bind(currentInstanceKey),
     rotateInstanceKey: bind(rotateInstanceKey),
     signCommit: bind(signCommit),
-    /** The server's keys as a file for `gpg.ssh.allowedSignersFile`; the key is made if there is none yet. */
-    async allowedSigners(): Promise<string> {
-      await currentInstanceKey(deps);
-      return allowedSigners(await instanceKeys(deps), identity.address);
-    },
+    /** The server's keys as a file for `gpg.ssh.allowedSignersFile`. */
+    allowedSigners: async (): Promise<string> => allowedSigners(await instanceKeys(deps), identity.address),
   };
 }
 

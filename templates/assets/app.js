@@ -108,6 +108,7 @@ const keys = [
   ['g d', 'Dashboard'],
   ['g c', 'Code'],
   ['g i', 'Issues'],
+  ['g n', 'Notifications'],
   ['c', 'New issue'],
   ['t', 'Find a file'],
   ['w', 'Branches and tags'],
@@ -118,6 +119,7 @@ const keys = [
   ['j', 'Next row'],
   ['k', 'Row before'],
   ['x', 'Tick the row'],
+  ['e', 'Done with the row'],
 ];
 
 function showHelp() {
@@ -166,6 +168,7 @@ const actions = {
   j: () => moveBy(1),
   k: () => moveBy(-1),
   x: tickRow,
+  e: () => document.activeElement.closest('.row')?.querySelector('button[data-done]')?.click(),
   // Where no tab leads there: those of the person.
   'g i': () =>
     (document.querySelector('[data-key="g i"]') ?? { click: () => location.assign('/dashboard/issues') }).click(),

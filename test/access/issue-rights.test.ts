@@ -44,7 +44,7 @@ const open: IssueRepositoryFacts = Object.freeze({
 const ofBob: IssueFacts = Object.freeze({ authorId: 'bob', locked: false, deleted: false, held: false });
 const ofAlice: IssueFacts = Object.freeze({ ...ofBob, authorId: 'alice' });
 
-const roles: Record<string, [viewer: Viewer, ties: Partial<IssueRepositoryFacts>]> = {
+const roles: Record<string, [viewer: Viewer, relation: Partial<IssueRepositoryFacts>]> = {
   anonymous: [anonymous, {}],
   'signed in': [alice, {}],
   GUEST: [alice, { organisationRole: 'GUEST' }],

@@ -128,7 +128,7 @@ t.test('a link works once, for a day, for one account, and as a whole', async (t
   for (const text of ['', secret.slice(0, -1), `${secret}=`, secret.toLowerCase(), 'x'.repeat(43), "' OR 1=1 --"]) {
     t.same(await refused(alice.id, text), closed, `truncated or made up: ${text.slice(0, 50)}`);
   }
-  t.same(await refused(bob.id, secret), closed, 'of somebody else');
+  t.same(await refused(bob.id, secret), closed, 'of another person');
   const reset = await addresses.sendVerification(alice.id, one.id);
   t.equal(reset.verifiedAt, null);
   const second = last().data.secret!;
@@ -169,7 +169,7 @@ t.test('only a verified address is unique, so nobody can keep it from its owner'
   t.equal(await reasonOf(addresses.add(bob.id, { address: 'alice@example.org' })), 'address_known');
   const carol = await accounts.addPerson({ username: 'carol', password });
   const again = await addresses.add(carol.id, { address: 'alice@example.org' });
-  t.equal(again.verifiedAt, null, 'it is not told that somebody has it');
+  t.equal(again.verifiedAt, null, 'it does not show that another account has it');
   t.equal(await reasonOf(addresses.vouchFor(carol.id, again.id)), 'address_in_use');
   t.equal(await reasonOf(addresses.add(alice.id, { address: `${bob.id}+bob@noreply.localhost` })), 'reserved_address');
   t.equal(await reasonOf(addresses.add(alice.id, { address: 'bob@noreply.localhost' })), 'reserved_address');
@@ -222,11 +222,7 @@ t.test('the primary address is one of the verified ones, and another follows a r
   t.equal((await addresses.peopleByAddress(['1@example.org'])).size, 0, 'its commits have no person any more');
   const bob = await accounts.addPerson({ username: 'bob', password });
   for (const work of [addresses.remove, addresses.setPrimary, addresses.sendVerification, addresses.vouchFor]) {
-    t.equal(
-      await reasonOf(work(bob.id, three.id)),
-      'unknown_address',
-      "somebody else's is no other than an absent one",
-    );
+    t.equal(await reasonOf(work(bob.id, three.id)), 'unknown_address', 'one of another person is like an absent one');
   }
   t.equal(await reasonOf(addresses.setPublic(bob.id, three.id, true)), 'unknown_address');
 });
@@ -242,8 +238,16 @@ t.test('people are found by verified and no-reply addresses at once, under any n
   const before = addresses.noReplyOf(bob);
   await accounts.renamePerson(bob.id, 'robert');
   const other = await accounts.addPerson({ username: 'bobby', password });
-  const asked = ['alice@example.org', 'Alice@Example.org', 'bob@example.org', 'new@example.org', before, '', 'no one'];
-  const found = await addresses.peopleByAddress([...asked, addresses.noReplyOf(other)]);
+  const queried = [
+    'alice@example.org',
+    'Alice@Example.org',
+    'bob@example.org',
+    'new@example.org',
+    before,
+    '',
+    'no one',
+  ];
+  const found = await addresses.peopleByAddress([...queried, addresses.noReplyOf(other)]);
   t.same(Object.fromEntries([...found].map(([address, { username }]) => [address, username])), {
     [before]: 'robert',
     [addresses.noReplyOf(other)]: 'bobby',

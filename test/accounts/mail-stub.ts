@@ -1,6 +1,7 @@
 // queuedMail(isConfigured?) → what the module takes for `mail`: `sent` has what was queued, `render(n)` the message as
 // it would be sent.
-import type { AccountMail, AccountMailMessage } from '../../src/accounts/index.ts';
+import type { MailMessage } from '../../src/mail/index.ts';
+import type { AccountMail } from '../../src/accounts/index.ts';
 
 interface Queued {
   kind: string;
@@ -8,14 +9,15 @@ interface Queued {
 }
 
 export function queuedMail(isConfigured = true) {
-  const kinds = new Map<string, (data: never) => Promise<AccountMailMessage | null>>();
+  const kinds = new Map<string, (data: never) => Promise<MailMessage | null>>();
   const sent: Queued[] = [];
   const mail: AccountMail = {
     isConfigured,
-    define: (kind, render) => void kinds.set(kind, render as (data: never) => Promise<AccountMailMessage | null>),
+    define: (kind, render) => void kinds.set(kind, render as (data: never) => Promise<MailMessage | null>),
     async enqueue(_tx, { kind, data }) {
       if (isConfigured) sent.push({ kind, data: data as Record<string, string> });
     },
+    wake: () => {},
   };
   return {
     mail,

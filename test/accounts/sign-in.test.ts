@@ -257,7 +257,7 @@ t.test(
     t.equal(
       await reasonOf(signIn({ password: 'wrong password' })),
       'wrong_credentials',
-      'only who knows the password hears of it',
+      'only a person who knows the password sees it',
     );
     t.equal(await reasonOf(accounts.startSession(alice.id, origin)), 'account_disabled');
     await accounts.setDisabled(alice.id, false);

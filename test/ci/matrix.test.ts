@@ -61,7 +61,7 @@ t.test('fail-fast with max-parallel: the place of a failed matrix job is not reu
     mend: 'waiting',
   });
   const mend = (await runner.fetch())!;
-  t.equal(mend.context['job'], 'mend', 'what needs the matrix hears that it failed');
+  t.equal(mend.context['job'], 'mend', 'what needs the matrix sees that it failed');
   t.equal(mend.needs.get('t')?.result, 'failure');
   await runner.finish(mend.taskId);
   t.equal((await state(1)).run, 'failure');

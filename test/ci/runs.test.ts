@@ -129,7 +129,7 @@ t.test('a failing matrix job cancels its siblings, unless the file says otherwis
     b: 'skipped',
     c: 'waiting',
   });
-  t.match((await runner.report(two.taskId)).result, 'cancelled', 'the runner hears of it');
+  t.match((await runner.report(two.taskId)).result, 'cancelled', 'the runner is notified');
   await runner.finish((await runner.fetch())!.taskId);
   t.equal((await state(1)).run, 'failure', 'nobody has cancelled it');
 

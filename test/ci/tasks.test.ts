@@ -265,7 +265,7 @@ t.test('an unconfirmed task is assigned again under a new id, three times', asyn
   }
   t.equal(new Set(ids).size, 3);
   t.match(await state(1), { run: 'failure' });
-  t.match((await state(1)).rows[0]?.reason, /not heard of again/);
+  t.match((await state(1)).rows[0]?.reason, /did not report again/);
   t.equal((await runner.report(ids[0]!, { result: 'success' })).result, 'cancelled', 'the old id is over');
 
   await push({ a: '2' });

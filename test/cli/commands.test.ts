@@ -597,6 +597,7 @@ t.test('every command has help with an example; help is on stdout and exits with
     'job',
     'key',
     'log',
+    'mail',
     'migrate',
     'org',
     'reindex',

@@ -388,8 +388,8 @@ t.test('a parked push is listed with the reason, and job retry announces it in t
     code: 0,
     stdout: 'The push was tried again: every listener is notified now.\n',
   });
-  t.strictSame(received, [id.slice('push-'.length)], 'the server told of it, once');
-  t.match(await hearth('job', 'retry', id), { code: 4, stderr: /every listener has heard/ });
+  t.strictSame(received, [id.slice('push-'.length)], 'the server announced it, once');
+  t.match(await hearth('job', 'retry', id), { code: 4, stderr: /every listener has received/ });
   t.strictSame(await json('job', 'list', '--state', 'failed'), []);
 });
 

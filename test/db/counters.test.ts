@@ -6,7 +6,7 @@ import { insertRow, openTestDatabase } from '../fixtures/test-database.ts';
 
 interface Compared {
   name: string;
-  kept: number | null;
+  stored: number | null;
   actual: number;
 }
 
@@ -15,7 +15,7 @@ async function wrongCounts(db: Database): Promise<Compared[]> {
   const thread = db.openThread({ requestMs: 10_000, queue: 4 });
   const [rows = []] = await thread.run([{ sql: compareCounts, parameters: [] }]);
   await thread.close();
-  return (rows as unknown as Compared[]).filter(({ kept, actual }) => kept !== actual);
+  return (rows as unknown as Compared[]).filter(({ stored, actual }) => stored !== actual);
 }
 
 t.test('counts equal the numbers of rows after any change of these', async (t) => {
@@ -121,7 +121,7 @@ t.test('wrong counts are recomputed', async (t) => {
     await tx.manager.query("DELETE FROM counts WHERE name = 'accounts'");
   });
   t.strictSame(
-    (await wrongCounts(db)).map(({ name, kept, actual }) => [name, kept, actual]),
+    (await wrongCounts(db)).map(({ name, stored, actual }) => [name, stored, actual]),
     [
       ['accounts', null, 0],
       ['organisations', 5, 1],

@@ -44,7 +44,7 @@ t.test('a followed repository that was renamed is known by its new name with its
   t.same(
     (await called()).map(([handle]) => handle),
     [`bob/site@${away.host}`, `bob/site@${away.host}`],
-    'so far nothing was heard of the first one',
+    'the first one has not responded yet',
   );
   const env = {
     SERVICE_DATA_DIR: path.join(home.folder, 'data'),

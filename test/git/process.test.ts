@@ -169,7 +169,7 @@ t.test('git is started for its version once per program', async (t) => {
   const folder = temporaryFolder(t);
   const program = path.join(folder, 'git');
   let calls = 0;
-  const ask = (response = 'git version 2.40.1') =>
+  const getVersion = (response = 'git version 2.40.1') =>
     cachedVersion(
       program,
       folder,
@@ -177,19 +177,23 @@ t.test('git is started for its version once per program', async (t) => {
       (output) => readVersion(output, program).text,
     );
   writeFileSync(program, '\x7fELF one');
-  await t.rejects(ask('git version 2.38.9'), because('git_too_old'));
+  await t.rejects(getVersion('git version 2.38.9'), because('git_too_old'));
   t.same(
-    [await ask(), await ask(), calls],
+    [await getVersion(), await getVersion(), calls],
     ['2.40.1', '2.40.1', 2],
     'what is refused is asked again, what is kept is not',
   );
   writeFileSync(program, '\x7fELF number two');
-  t.same([await ask('git version 2.41.0'), await ask(), calls], ['2.41.0', '2.41.0', 3], 'another program');
+  t.same(
+    [await getVersion('git version 2.41.0'), await getVersion(), calls],
+    ['2.41.0', '2.41.0', 3],
+    'another program',
+  );
   writeFileSync(path.join(folder, 'version'), '{"ide');
-  t.same([await ask(), calls], ['2.40.1', 4], 'what a crash has left');
+  t.same([await getVersion(), calls], ['2.40.1', 4], 'what a crash has left');
   writeFileSync(program, '#!/bin/sh\nexec other-git "$@"\n');
-  await ask();
-  t.same([await ask('git version 2.42.0'), calls], ['2.42.0', 6], 'a script may lead to any');
+  await getVersion();
+  t.same([await getVersion('git version 2.42.0'), calls], ['2.42.0', 6], 'a script may lead to any');
 });
 
 both('a child that takes too long, or says too much, is ended with its helpers', async (t, place) => {

@@ -219,7 +219,7 @@ t.test('SECURITY I01: a pack that declares too many objects is refused', async (
   t.equal(refused.outcome.kind, 'refused');
   const reason = 'one push may bring at most 5 objects; push in parts';
   t.match(readResponse(refused.response).report[1], `ng refs/heads/main ${reason}`);
-  t.match(settled, [{ ref: 'refs/heads/main', ok: false, reason }], 'the journal hears of it');
+  t.match(settled, [{ ref: 'refs/heads/main', ok: false, reason }], 'the journal records it');
 });
 
 t.test('a pack that starts a byte at a time is accepted like any other', async (t) => {

@@ -268,7 +268,7 @@ t.test(
     t.same(
       seen.pushes[0]!.updates.map(({ ref }) => ref),
       fine,
-      'the observer hears of the others only',
+      'the observer receives the others only',
     );
     t.same([...(await git.refs.list(repository)).keys()], fine);
     const { report } = readResponse(response);

@@ -215,7 +215,7 @@ t.test('a change by any process is visible at once', async (t) => {
   const repository = await filled();
   const random = seededRandom(11);
   const [one, two] = [bare(repository, 'rev-parse', 'main'), bare(repository, 'rev-parse', 'topic')];
-  const ask = async () =>
+  const advertise = async () =>
     (await git.transfers.advertiseRefs({ path: repository, service: 'upload-pack' })).toString('latin1');
   for (let round = 0; round < 40; round += 1) {
     const name = `refs/heads/r${random.below(4)}${random.chance(0.5) ? '/deep' : ''}`.replace(
@@ -228,7 +228,7 @@ t.test('a change by any process is visible at once', async (t) => {
     else bare(repository, 'update-ref', name, random.chance(0.5) ? one : two);
     if (random.chance(0.3)) await settle();
     const expected = bare(repository, 'for-each-ref', '--format=%(objectname) %(refname)').split('\n');
-    const response = await ask();
+    const response = await advertise();
     t.ok(
       expected.every((line) => response.includes(line)),
       `round ${round}`,

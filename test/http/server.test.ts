@@ -247,8 +247,8 @@ t.test('security K02 the log has one line per request and no secret in it', asyn
   await browser.get(`/setup?token=${token}`);
   await browser.post(`/setup?token=${token}`, { handle: 'alice', password });
   const made = await browser.post('/settings/tokens', { name: 'x', access: 'read', expires_in: '30', repos: 'all' });
-  const ticket = made.headers.location ?? '';
-  const secret = /hth_\w+/.exec((await browser.get(ticket)).body)?.[0] ?? '';
+  const address = made.headers.location ?? '';
+  const secret = /hth_\w+/.exec((await browser.get(address)).body)?.[0] ?? '';
   await sendRequest(web, '/git/alice/x.git/info/refs?service=git-upload-pack', {
     headers: { Authorization: `Basic ${Buffer.from(`alice:${secret}`).toString('base64')}` },
   });
@@ -261,7 +261,7 @@ t.test('security K02 the log has one line per request and no secret in it', asyn
   for (const [name, value] of Object.entries({
     token,
     password,
-    ticket: ticket.split('/').at(-1),
+    address: address.split('/').at(-1),
     secret,
     cookie: browser.cookies.get('hearth_session'),
     query: 'private',
@@ -277,7 +277,7 @@ t.test('security K02 the log has one line per request and no secret in it', asyn
     ms: Number,
     bytes: Number,
   });
-  t.match(lines[3]?.fields, { path: '/settings/tokens/new/:ticket', person: String });
+  t.match(lines[3]?.fields, { path: '/settings/tokens/new/:oneTimeToken', person: String });
 });
 
 t.test('security E09 a fault is a page with a number, and the log knows why', async (t) => {

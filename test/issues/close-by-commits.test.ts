@@ -35,7 +35,7 @@ async function openTwo(t: Test, visibility: { roof?: 'PRIVATE'; garden?: 'PRIVAT
   return { ...modules, say, work, tip: () => tip };
 }
 
-/** Waits until every listener has heard of all pushes. */
+/** Waits until every listener has received all pushes. */
 async function announced({ db, repositories }: IssueModules): Promise<void> {
   for (let tries = 0; tries < 200; tries += 1) {
     const [row] = await db.read.query<{ left: number }[]>(

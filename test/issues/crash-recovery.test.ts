@@ -30,7 +30,7 @@ interface Acknowledged {
   text: string;
 }
 
-t.test(`${kills} kills lose no acknowledged entry, and every listener hears each once`, async (t) => {
+t.test(`${kills} kills lose no acknowledged entry, and every listener receives each once`, async (t) => {
   const random = seededRandom(kills);
   const folder = temporaryFolder(t);
   mkdirSync(path.join(folder, 'data'), { recursive: true });

@@ -31,7 +31,7 @@ async function until(isTrue: () => Promise<boolean>): Promise<void> {
   for (let tries = 0; tries < 200 && !(await isTrue()); tries++) await sleep(10);
 }
 
-t.test('each listener hears of each entry once, in the order of the log', async (t) => {
+t.test('each listener receives each entry once, in the order of the log', async (t) => {
   const modules = await openIssues(t);
   const heard: string[] = [];
   modules.issues.onEntry(recording(modules, 'one', heard));

@@ -145,7 +145,7 @@ t.test(
       { announced: 0, parked: 1, attempts: 4, last_error: 'killer: the server ended while this listener ran' },
     ]);
     t.equal(before.received.length, 1);
-    t.equal(after.received.length, 1, 'who stands behind the killer hears in the end, once');
+    t.equal(after.received.length, 1, 'listeners after the crashing one are notified in the end, once');
     const after2 = await start();
     await after2.recover();
     await after2.pushes.recover();

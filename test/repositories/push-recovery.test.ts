@@ -87,7 +87,7 @@ t.test('a push waits for unsettled pushes of its repository; reads and other rep
   );
   const inWork = new Set(rows.filter(({ name }) => name === 'work').map(({ id }) => id));
   const announced = listener.received.filter((id) => inWork.has(id));
-  t.equal(announced[0], 'left', 'it is told of first');
+  t.equal(announced[0], 'left', 'it is announced first');
   t.ok(announced.length > 1);
   t.equal(new Set(announced).size, announced.length);
 });

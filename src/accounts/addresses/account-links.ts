@@ -79,3 +79,9 @@ export async function refuseManyMails(
 export function linkClosed() {
   return notFound('link_closed', 'This link does not work any more. It works once, for a while, and for one account.');
 }
+
+/** Ends the links for a new password of a person: it was changed since they were made. */
+export async function endResetLinks(manager: EntityManager, personId: string, now: number): Promise<void> {
+  const open = "user_id = ? AND purpose = 'reset' AND used_at IS NULL";
+  await manager.query(`UPDATE account_links SET used_at = ? WHERE ${open}`, [now, personId]);
+}

@@ -11,7 +11,7 @@ import { parseAddress } from './address-rules.ts';
 import type { ParsedAddress } from './address-rules.ts';
 import { toEmailAddress } from './email-address.ts';
 import type { EmailAddress } from './email-address.ts';
-import { verificationMail } from './verification-mail.ts';
+import { newAddressMail, verificationMail } from './verification-mail.ts';
 
 export interface NewAddress {
   address: string;
@@ -30,7 +30,7 @@ export interface NewAddress {
 export async function addAddress(deps: AccountsDeps, personId: string, input: NewAddress): Promise<EmailAddress> {
   const parsed = parseNewAddress(deps, input.address);
   const { isVerified = false, isPublic = false } = input;
-  return deps.db.write(async (tx) => {
+  const added = await deps.db.write(async (tx) => {
     if (!(await tx.manager.existsBy(userSchema, { id: personId }))) throw noSuchPerson();
     if ((await tx.manager.countBy(emailAddressSchema, { userId: personId })) >= deps.settings.maxAddressesPerPerson) {
       throw conflict(
@@ -39,9 +39,17 @@ export async function addAddress(deps: AccountsDeps, personId: string, input: Ne
       );
     }
     const row = await insertAddress(deps, tx, personId, { ...parsed, isVerified, isPublic });
-    if (!isVerified) await sendLink(deps, tx, row);
+    if (isVerified) await tellPrimary(deps, tx, row);
+    else await sendLink(deps, tx, row);
     return toEmailAddress(row);
   });
+  deps.mail.wake();
+  return added;
+}
+
+/** Tells the primary address, in the write that verifies another one. */
+export async function tellPrimary({ mail }: AccountsDeps, tx: Tx, { id, isPrimary }: EmailAddressRow): Promise<void> {
+  if (!isPrimary) await mail.enqueue(tx, { kind: newAddressMail, data: { addressId: id } });
 }
 
 /** Parses an address that an account may have. Refuses: `invalid_address`, `reserved_address`. */
@@ -90,12 +98,14 @@ export async function insertAddress(
  */
 export async function sendVerification(deps: AccountsDeps, personId: string, addressId: string): Promise<EmailAddress> {
   if (!deps.mail.isConfigured) throw mailNotConfigured();
-  return deps.db.write(async (tx) => {
+  const address = await deps.db.write(async (tx) => {
     const row = await ownAddress(tx.manager, personId, addressId);
     if (row.verifiedAt !== null) throw conflict('address_verified', 'This address is verified already.');
     await sendLink(deps, tx, row);
     return toEmailAddress(row);
   });
+  deps.mail.wake();
+  return address;
 }
 
 async function sendLink(deps: AccountsDeps, tx: Tx, { userId, addressKey, id }: EmailAddressRow): Promise<void> {

@@ -31,7 +31,7 @@ export async function primaryAddressesOf(
   return new Map(rows.map(({ user_id, address }) => [user_id, address]));
 }
 
-/** Of each person the verified address that everybody may see, the primary one if it is public. */
+/** Of each person the verified address that everyone may see, the primary one if it is public. */
 export async function publicAddressesOf(
   { db }: AccountsDeps,
   personIds: readonly string[],

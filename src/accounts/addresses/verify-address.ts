@@ -5,7 +5,7 @@ import { accountLinkSchema } from '../schema/account-link-schema.ts';
 import { emailAddressSchema } from '../schema/email-address-schema.ts';
 import type { EmailAddressRow } from '../schema/email-address-schema.ts';
 import { findOpenLink, linkClosed } from './account-links.ts';
-import { addressInUse, ownAddress } from './add-address.ts';
+import { addressInUse, ownAddress, tellPrimary } from './add-address.ts';
 import { toEmailAddress } from './email-address.ts';
 import type { EmailAddress } from './email-address.ts';
 
@@ -26,25 +26,25 @@ export async function checkVerification(
 
 /** Uses a link up. Refuses: `link_closed` (not_found); `address_in_use` when another account verified it before. */
 export async function verifyAddress(deps: AccountsDeps, personId: string, secret: string): Promise<EmailAddress> {
-  return deps.db.write(async (tx) => {
+  const address = await deps.db.write(async (tx) => {
     const row = await addressOfLink(tx.manager, personId, secret, tx.now);
-    return setVerified(tx, row);
+    return setVerified(deps, tx, row);
   });
+  deps.mail.wake();
+  return address;
 }
 
 /**
  * Marks an address as verified without a link: an administrator vouches for it, which gives an instance without mail
  * its authors. Refuses: `unknown_address`, `address_in_use`.
  */
-export async function vouchForAddress(
-  { db }: AccountsDeps,
-  personId: string,
-  addressId: string,
-): Promise<EmailAddress> {
-  return db.write(async (tx) => {
+export async function vouchForAddress(deps: AccountsDeps, personId: string, addressId: string): Promise<EmailAddress> {
+  const address = await deps.db.write(async (tx) => {
     const row = await ownAddress(tx.manager, personId, addressId);
-    return row.verifiedAt === null ? setVerified(tx, row) : toEmailAddress(row);
+    return row.verifiedAt === null ? setVerified(deps, tx, row) : toEmailAddress(row);
   });
+  deps.mail.wake();
+  return address;
 }
 
 async function addressOfLink(
@@ -61,7 +61,8 @@ async function addressOfLink(
 }
 
 /** Also ends the other links of the address. The first verified address of a person is the primary one. */
-async function setVerified({ manager, now }: Tx, row: EmailAddressRow): Promise<EmailAddress> {
+async function setVerified(deps: AccountsDeps, tx: Tx, row: EmailAddressRow): Promise<EmailAddress> {
+  const { manager, now } = tx;
   const hasPrimary = await manager.existsBy(emailAddressSchema, { userId: row.userId, isPrimary: true });
   const verified = { verifiedAt: now, isPrimary: !hasPrimary };
   try {
@@ -71,6 +72,7 @@ async function setVerified({ manager, now }: Tx, row: EmailAddressRow): Promise<
     throw error;
   }
   await endLinks(manager, row, now);
+  await tellPrimary(deps, tx, { ...row, ...verified });
   return toEmailAddress({ ...row, ...verified });
 }
 

@@ -25,7 +25,7 @@ const titleRule = { field: 'title', called: 'The title', maxCharacters: 100 };
 /**
  * Adds a public key with which the person signs in over SSH, signs commits, or both. A key that signs in belongs to one
  * person only, because it identifies the account; the refusal does not say to whom it belongs (security F05). A key for
- * signing only takes nothing from anybody: a signature counts only with the owner's verified address.
+ * signing only takes nothing from anyone: a signature counts only with the owner's verified address.
  *
  * Refuses as `parsePublicKeyLine` does; `invalid_text`, `text_too_long`; `invalid_key_use`; `key_in_use`,
  * `too_many_keys` (over 50); `unknown_person`.

@@ -1,5 +1,6 @@
 import { Not } from 'typeorm';
 import { conflict, invalid } from '../../kernel/index.ts';
+import { endResetLinks } from '../addresses/account-links.ts';
 import { noSuchPerson } from '../people/find-people.ts';
 import type { AccountsDeps } from '../deps.ts';
 import { sessionSchema } from '../schema/session-schema.ts';
@@ -41,7 +42,7 @@ export async function changePassword(deps: AccountsDeps, personId: string, chang
     return hashing.hash(next);
   });
 
-  await db.write(async ({ manager }) => {
+  await db.write(async ({ manager, now }) => {
     const { affected } = await manager.update(
       userSchema,
       { id: personId, passwordHash: row.passwordHash! },
@@ -50,5 +51,6 @@ export async function changePassword(deps: AccountsDeps, personId: string, chang
     if (affected === 0) throw conflict('password_changed', 'The password was changed meanwhile. Sign in again.');
     const others = { userId: personId, ...(change.keepSessionId !== null && { id: Not(change.keepSessionId) }) };
     await manager.delete(sessionSchema, others);
+    await endResetLinks(manager, personId, now);
   });
 }

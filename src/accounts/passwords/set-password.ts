@@ -1,4 +1,5 @@
 import type { AccountsDeps } from '../deps.ts';
+import { endResetLinks } from '../addresses/account-links.ts';
 import { noSuchPerson } from '../people/find-people.ts';
 import { sessionSchema } from '../schema/session-schema.ts';
 import { userSchema } from '../schema/user-schema.ts';
@@ -19,9 +20,10 @@ export async function setPassword(
 ): Promise<void> {
   const checked = parsePassword(password);
   const passwordHash = await hasher.inSlot((hashing) => hashing.hash(checked));
-  await db.write(async ({ manager }) => {
+  await db.write(async ({ manager, now }) => {
     const { affected } = await manager.update(userSchema, { id: personId }, { passwordHash, mustChangePassword });
     if (affected === 0) throw noSuchPerson();
     await manager.delete(sessionSchema, { userId: personId });
+    await endResetLinks(manager, personId, now);
   });
 }

@@ -19,6 +19,13 @@ export async function personByUsername(deps: AccountsDeps, username: string): Pr
   return personById(deps, owner.id);
 }
 
+/** Finds a person by handle who is not disabled, for what they publish of themselves. Refuses with `not_found`. */
+export async function activePerson(deps: AccountsDeps, username: string): Promise<Person> {
+  const person = await personByUsername(deps, username);
+  if (person.disabledAt !== null) throw noSuchPerson();
+  return person;
+}
+
 /** The people with these ids who have a handle (SPEC §2.4). */
 export async function peopleById({ db, owners }: AccountsDeps, ids: Iterable<string>): Promise<Map<string, Person>> {
   const visible = [...(await owners.ownersById(ids)).keys()];

@@ -1,12 +1,16 @@
 import { IsNull } from 'typeorm';
+import type { Tx } from '../../db/index.ts';
 import type { EntityManager } from 'typeorm';
 import { ageKey, readAgeKey, readKeysetPage } from '../../db/index.ts';
 import type { KeysetPage, KeysetPaging } from '../../db/index.ts';
-import { forbidden, notFound } from '../../kernel/index.ts';
+import { conflict, forbidden, notFound, unavailable } from '../../kernel/index.ts';
 import { inviteSchema } from '../schema/invite-schema.ts';
 import type { InviteRow } from '../schema/invite-schema.ts';
 import { personById } from '../people/find-people.ts';
+import { mailNotConfigured, parseNewAddress } from '../addresses/add-address.ts';
+import { personIdOfAddress } from '../addresses/people-by-address.ts';
 import type { AccountsDeps } from '../deps.ts';
+import { inviteMail } from './invite-mail.ts';
 import { hashSecret, looksLikeSecret, newSecret } from '../secret.ts';
 
 /** An invitation link for one person, as the administrator sees it: without the secret. */
@@ -16,32 +20,51 @@ export interface Invite {
   createdBy: string | null;
   createdAt: number;
   expiresAt: number;
+  /** Whom it is for, when it was sent by mail or is to be. */
+  address: string | null;
+  /** When it was last sent by mail. */
+  mailedAt: number | null;
+  organisationId: string | null;
+  organisationRole: string | null;
 }
 
-const toInvite = ({ id, createdBy, createdAt, expiresAt }: InviteRow): Invite => ({
-  id,
-  createdBy,
-  createdAt,
-  expiresAt,
-});
+const toInvite = ({ tokenHash: _, mailedTokenHash: __, usedAt: ___, usedBy: ____, ...invite }: InviteRow): Invite =>
+  invite;
+
+export interface NewInvite {
+  lifetimeMs?: number;
+  /** Sent there if mail is configured; who uses the mailed link has the address verified. */
+  address?: string | null;
+  /** The organisation that the new person joins; the caller has asked whether `createdBy` may let people in there. */
+  joins?: { organisationId: string; role: string } | null;
+}
+
+/** Shortest time between two mails of one invitation, in milliseconds. */
+const resendAfterMs = 60_000;
 
 /**
  * Makes an invitation: valid for one person, by default for seven days.
  * @param createdBy id of the administrator; `null` on the command line
- * @returns `secret` for the link, shown once Refuses: `not_administrator`, `unknown_person`.
+ * @returns `secret` for the link, shown once; the mailed link has another one, which only the mailbox knows. Refuses:
+ * `not_administrator`, `unknown_person`; `invalid_address`, `reserved_address`; `address_in_use`.
  */
 export async function addInvite(
   deps: AccountsDeps,
   createdBy: string | null,
-  { lifetimeMs = deps.settings.inviteLifetimeMs }: { lifetimeMs?: number } = {},
+  { lifetimeMs = deps.settings.inviteLifetimeMs, address = null, joins = null }: NewInvite = {},
 ): Promise<{ invite: Invite; secret: string }> {
   if (createdBy !== null) {
     const { isAdministrator, disabledAt } = await personById(deps, createdBy);
     if (!isAdministrator || disabledAt !== null)
       throw forbidden('not_administrator', 'Only an administrator can invite people.');
   }
+  const parsed = address === null || address.trim() === '' ? null : parseNewAddress(deps, address);
+  if (parsed !== null && (await personIdOfAddress(deps, parsed.key)) !== null) {
+    throw conflict('address_in_use', 'Somebody with this address has an account already.', { field: 'address' });
+  }
   const secret = newSecret(deps.random);
-  const invite = await deps.db.write(async ({ manager, now }) => {
+  const invite = await deps.db.write(async (tx) => {
+    const { manager, now } = tx;
     const row: InviteRow = {
       id: deps.random.uuid(),
       tokenHash: hashSecret(secret),
@@ -50,16 +73,48 @@ export async function addInvite(
       expiresAt: now + lifetimeMs,
       usedAt: null,
       usedBy: null,
-      address: null,
+      address: parsed?.address ?? null,
       mailedTokenHash: null,
       mailedAt: null,
-      organisationId: null,
-      organisationRole: null,
+      organisationId: joins?.organisationId ?? null,
+      organisationRole: joins?.role ?? null,
     };
     await manager.insert(inviteSchema, row);
-    return toInvite(row);
+    return parsed === null ? toInvite(row) : sendInvite(deps, tx, row);
   });
+  deps.mail.wake();
   return { invite, secret };
+}
+
+/** Queues the mail; its link replaces that of an earlier one. Without mail, nothing happens. */
+async function sendInvite(deps: AccountsDeps, tx: Tx, row: InviteRow): Promise<Invite> {
+  if (!deps.mail.isConfigured) return toInvite(row);
+  const secret = newSecret(deps.random);
+  const mailed = { mailedTokenHash: hashSecret(secret), mailedAt: tx.now };
+  await tx.manager.update(inviteSchema, { id: row.id }, mailed);
+  await deps.mail.enqueue(tx, { kind: inviteMail, data: { inviteId: row.id, secret } });
+  return toInvite({ ...row, ...mailed });
+}
+
+/**
+ * Sends an invitation again; the link of the earlier mail stops working. Refuses: `mail_not_configured`;
+ * `unknown_invite` when there is none, or it is used, expired, or for no address; `too_many_mails`.
+ */
+export async function resendInvite(deps: AccountsDeps, inviteId: string): Promise<Invite> {
+  if (!deps.mail.isConfigured) throw mailNotConfigured();
+  const invite = await deps.db.write(async (tx) => {
+    const row = await tx.manager.findOneBy(inviteSchema, { id: inviteId, usedAt: IsNull() });
+    if (row === null || row.address === null || tx.now >= row.expiresAt) throw unknownInvite();
+    const waitMs = (row.mailedAt ?? 0) + resendAfterMs - tx.now;
+    if (waitMs > 0) {
+      throw unavailable('too_many_mails', 'It was sent less than a minute ago. Try again soon.', {
+        retryAfterSeconds: Math.ceil(waitMs / 1000),
+      });
+    }
+    return sendInvite(deps, tx, row);
+  });
+  deps.mail.wake();
+  return invite;
 }
 
 /** Open invitations, newest first, a page at a time. */
@@ -82,7 +137,7 @@ export async function listInvites(
 export async function removeInvite({ db }: AccountsDeps, inviteId: string): Promise<void> {
   await db.write(async ({ manager }) => {
     const { affected } = await manager.delete(inviteSchema, { id: inviteId, usedAt: IsNull() });
-    if (affected === 0) throw notFound('unknown_invite', 'There is no such invite.');
+    if (affected === 0) throw unknownInvite();
   });
 }
 
@@ -91,11 +146,18 @@ export async function checkInvite({ db, clock }: AccountsDeps, secret: string): 
   if ((await findOpenInvite(db.read, secret, clock.now())) === null) throw signUpClosed();
 }
 
-/** The invitation of a secret, if it is neither expired nor used. */
+/** The invitation of a secret, handed out or mailed, if it is neither expired nor used. */
 export async function findOpenInvite(manager: EntityManager, secret: string, now: number): Promise<InviteRow | null> {
   if (!looksLikeSecret(secret)) return null;
-  const row = await manager.findOneBy(inviteSchema, { tokenHash: hashSecret(secret), usedAt: IsNull() });
+  const hash = hashSecret(secret);
+  const row =
+    (await manager.findOneBy(inviteSchema, { tokenHash: hash, usedAt: IsNull() })) ??
+    (await manager.findOneBy(inviteSchema, { mailedTokenHash: hash, usedAt: IsNull() }));
   return row === null || now >= row.expiresAt ? null : row;
+}
+
+function unknownInvite() {
+  return notFound('unknown_invite', 'There is no such invite.');
 }
 
 /** Wrong, expired and used secrets look the same from outside: as if there were no sign-up. */

@@ -3,6 +3,13 @@ import { insertPerson, preparePerson } from '../people/add-person.ts';
 import type { Person } from '../people/person.ts';
 import { parsePassword } from '../password-rules.ts';
 import type { AccountsDeps } from '../deps.ts';
+import { hashSecret } from '../secret.ts';
+import type { InviteRow } from '../schema/invite-schema.ts';
+import { emailAddressSchema } from '../schema/email-address-schema.ts';
+import { insertAddress } from '../addresses/add-address.ts';
+import { readAddress } from '../addresses/address-rules.ts';
+import { isNotNull } from '../../db/index.ts';
+import type { Tx } from '../../db/index.ts';
 import { checkInvite, findOpenInvite, signUpClosed } from './invites.ts';
 
 export interface SignUpInput {
@@ -32,6 +39,29 @@ export async function signUp(deps: AccountsDeps, input: SignUpInput): Promise<Pe
     if (invite === null) throw signUpClosed();
     const person = await insertPerson(deps, tx, prepared);
     await tx.manager.update(inviteSchema, { id: invite.id }, { usedAt: tx.now, usedBy: person.id });
+    await addInvitedAddress(deps, tx, person.id, invite, input.token);
+    const { organisationId, organisationRole: role, createdBy: invitedBy } = invite;
+    if (organisationId !== null && role !== null) {
+      for (const hook of deps.signUpHooks) await hook(tx, person.id, { organisationId, role, invitedBy });
+    }
     return person;
   });
+}
+
+/**
+ * The address of an invitation belongs to the new account: as a verified one after the mailed link, which only the
+ * reader of the mailbox has. Another account may have verified it since the invitation was sent; it keeps it.
+ */
+async function addInvitedAddress(
+  deps: AccountsDeps,
+  tx: Tx,
+  personId: string,
+  { address, mailedTokenHash }: InviteRow,
+  token: string,
+): Promise<void> {
+  const parsed = readAddress(address);
+  if (parsed === null) return;
+  const isTaken = await tx.manager.existsBy(emailAddressSchema, { addressKey: parsed.key, verifiedAt: isNotNull() });
+  const isVerified = !isTaken && mailedTokenHash === hashSecret(token);
+  await insertAddress(deps, tx, personId, { ...parsed, isVerified });
 }

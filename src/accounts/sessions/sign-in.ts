@@ -1,4 +1,5 @@
 import { invalid } from '../../kernel/index.ts';
+import { personIdOfAddress } from '../addresses/people-by-address.ts';
 import { normalisePassword } from '../password-rules.ts';
 import { toPerson } from '../people/person.ts';
 import type { Person } from '../people/person.ts';
@@ -9,7 +10,7 @@ import { accountDisabled, insertSession } from './start-session.ts';
 import type { SessionOrigin, StartedSession } from './start-session.ts';
 
 export interface SignInInput extends SessionOrigin {
-  /** A handle in any case; surrounding space is ignored. */
+  /** A handle in any case, or a verified address; surrounding space is ignored. */
   username: string;
   password: string;
 }
@@ -19,8 +20,8 @@ export interface SignedIn extends StartedSession {
 }
 
 /**
- * Opens a session with handle and password. An unknown handle takes the same time and gets the same response as a wrong
- * password (security D05). A password stored with another cost is hashed again.
+ * Opens a session with handle or verified address, and password. An unknown one takes the same time and gets the same
+ * response as a wrong password (security D05). A password stored with another cost is hashed again.
  *
  * Refuses: `wrong_credentials` (invalid); `account_disabled` (forbidden), only with the right password; with
  * `unavailable` and a time to wait: `too_many_tries` (429 over HTTP), `sign_in_busy`.
@@ -34,7 +35,7 @@ export async function signIn(deps: AccountsDeps, input: SignInInput): Promise<Si
     // Counted here and not before the queue: many right passwords at once are no attack, and none of them may be
     // refused.
     await deps.signInRateLimit.count(attempt);
-    const row = await findByUsername(deps, username);
+    const row = await findByName(deps, username);
     const password = normalisePassword(input.password);
     const isRight = await hashing.matches(password ?? '', password === null ? null : (row?.passwordHash ?? null));
     if (!isRight || row?.passwordHash == null) throw wrongCredentials();
@@ -57,7 +58,13 @@ export async function signIn(deps: AccountsDeps, input: SignInInput): Promise<Si
   return signedIn ?? signIn(deps, input);
 }
 
-async function findByUsername({ db, owners }: AccountsDeps, username: string): Promise<UserRow | null> {
+/** No handle has an `@`, so a text is either. */
+async function findByName(deps: AccountsDeps, username: string): Promise<UserRow | null> {
+  const { db, owners } = deps;
+  if (username.includes('@')) {
+    const id = await personIdOfAddress(deps, username);
+    return id === null ? null : db.read.findOneBy(userSchema, { id });
+  }
   const owner = await owners.resolve(username);
   return owner?.kind === 'user' ? db.read.findOneBy(userSchema, { id: owner.id }) : null;
 }

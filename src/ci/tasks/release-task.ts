@@ -8,7 +8,7 @@ import { taskSchema } from '../schema/task-schema.ts';
 /** Number of lost runners after which a job fails. */
 const maxLosses = 3;
 
-const runnerLost = 'The runner took this job and was not heard of again.';
+const runnerLost = 'The runner took this job and did not report again.';
 
 /**
  * Takes an unconfirmed task back: its job is queued again, for a task with a new id. A lost task is reported as

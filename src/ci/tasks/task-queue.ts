@@ -133,9 +133,9 @@ export class TaskQueue {
       this.#again = false;
       const polling = this.#roundListeners.splice(0);
       await this.#round().catch((error: unknown) => this.#options.logger.error('ci.queue_failed', { error }));
-      for (const tell of polling) tell();
+      for (const notify of polling) notify();
     }
-    for (const tell of this.#roundListeners.splice(0)) tell();
+    for (const notify of this.#roundListeners.splice(0)) notify();
     // Synchronously: a wake-up in between would find a loop that has ended.
     this.#serving = null;
   }

@@ -247,8 +247,7 @@ const listFollowers: Action<object, [string]> = async (cli, _options, repository
   const { federation } = await cli.openModules();
   const followers = await federation.listFollowers(owner, name);
   const gone = new Set(followers.filter(({ goneSince }) => goneSince !== null).map(({ host }) => host));
-  for (const host of gone)
-    cli.output.message(`${host} was given up: nothing is sent there until it is heard of again.`);
+  for (const host of gone) cli.output.message(`${host} was given up: nothing is sent there until it responds again.`);
   cli.output.list(
     followers,
     followerColumns,

@@ -19,12 +19,12 @@ export function displayWidth(text: string): number {
 /** At most `width` cells; truncated text ends with `…`. */
 export function cut(text: string, width: number): string {
   if (displayWidth(text) <= width) return text;
-  let kept = '';
+  let shortened = '';
   for (const { segment } of graphemesOf(text)) {
-    if (displayWidth(kept) + displayWidth(segment) > width - 1) break;
-    kept += segment;
+    if (displayWidth(shortened) + displayWidth(segment) > width - 1) break;
+    shortened += segment;
   }
-  return `${kept}…`;
+  return `${shortened}…`;
 }
 
 export interface ColumnLayout {

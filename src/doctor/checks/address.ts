@@ -61,7 +61,7 @@ export async function checkAddress(
         for (const line of lines) {
           const seen = JSON.parse(line) as Seen;
           events.push(seen);
-          for (const tell of waiting.splice(0)) tell(seen);
+          for (const notify of waiting.splice(0)) notify(seen);
         }
       },
       writeError: () => {},

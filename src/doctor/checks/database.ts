@@ -116,10 +116,10 @@ async function checkRows(deps: Parameters<CheckGroup>[0]): Promise<CheckResult[]
  * those.
  */
 async function examineCounts(deps: Parameters<CheckGroup>[0]): Promise<CheckResult[]> {
-  const wrong = (await rowsOf(deps, compareCounts)).filter(({ kept, actual }) => kept !== actual);
+  const wrong = (await rowsOf(deps, compareCounts)).filter(({ stored, actual }) => stored !== actual);
   if (wrong.length === 0) return [];
   const words = wrong.map(
-    ({ name, kept, actual }) => `${String(name)} is kept as ${String(kept)} and is ${String(actual)}`,
+    ({ name, stored, actual }) => `${String(name)} is stored as ${String(stored)} and is ${String(actual)}`,
   );
   return [
     warning('database.counts', `Maintained counts are wrong: ${words.join(', ')}.`, {

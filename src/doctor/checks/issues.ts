@@ -73,7 +73,7 @@ async function checkEntries(deps: CheckContext): Promise<CheckResult[]> {
           remedy: 'mend what failed, then: hearth doctor --fix lets the server try once more',
           fix: async () => {
             for (const { issue_id: issueId, position } of parked) await unpark(deps, String(issueId), Number(position));
-            return `the server tells of ${counted(parked.length, 'entry', 'entries')} within a minute`;
+            return `the server announces ${counted(parked.length, 'entry', 'entries')} within a minute`;
           },
         },
       ),

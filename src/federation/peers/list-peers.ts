@@ -34,11 +34,11 @@ export async function listPeers({ db, settings, clock }: FederationDeps): Promis
        FROM federation_delivery WHERE state <> 'DELIVERED' AND cancelled_at IS NULL GROUP BY host`,
   );
   const byHost = new Map(counts.map((row) => [row.host, row]));
-  const kept: { host: string; followers: number }[] = await db.read.query(
+  const followerCounts: { host: string; followers: number }[] = await db.read.query(
     `SELECT p.host, count(*) AS followers FROM federation_peers p CROSS JOIN repository_followers f
       WHERE p.gone_at IS NOT NULL AND f.host = p.host GROUP BY p.host`,
   );
-  const followersOf = new Map(kept.map((row) => [row.host, Number(row.followers)]));
+  const followersOf = new Map(followerCounts.map((row) => [row.host, Number(row.followers)]));
   const listed = new Set(settings.allowlist);
   const hosts = new Set([...listed, ...rows.keys(), ...byHost.keys()]);
   const isListed = (host: string): boolean =>

@@ -7,7 +7,7 @@ import { encodePacket } from '../pkt-line.ts';
 import type { Reachability } from '../objects/reachability.ts';
 import { maxArchiveRequestBytes, refusedArchiveArgument } from './archive-request.ts';
 import { RequestStream } from './request-stream.ts';
-import { invalid, isDomainError, notFound } from '../../kernel/index.ts';
+import { isDomainError, notFound } from '../../kernel/index.ts';
 import { clientLine } from '../pushes/client-text.ts';
 import { checkFilter } from './check-filter.ts';
 import { isWholeFetch, readRequest, readArguments } from './read-request.ts';
@@ -132,7 +132,8 @@ export async function uploadArchive(deps: UploadDeps, request: ArchiveRequest): 
   expectErrors(output);
   const requests = new RequestStream({ input, signal, stallMs, maxBytes: maxArchiveRequestBytes });
   const bytes = await requests.next().finally(() => requests.end());
-  if (bytes === null) throw invalid('bad_fetch', 'The request ended too early.');
+  // A client that asks for nothing gets nothing, as from git.
+  if (bytes === null) return { exitCode: 128, cutShort: false, bytes: 0 };
   const refused = refusedArchiveArgument(bytes);
   if (refused !== null) {
     const line = encodePacket(`NACK ${clientLine(refused)} is not allowed here`);

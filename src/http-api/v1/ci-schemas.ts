@@ -104,7 +104,7 @@ export const runner = z
     id: z.int(),
     uuid: z.string(),
     name: z.string(),
-    status: z.enum(['unspecified', 'idle', 'active', 'offline']).describe('Unspecified before it was first heard of'),
+    status: z.enum(['unspecified', 'idle', 'active', 'offline']).describe('Unspecified before its first request'),
     disabled: z.boolean().describe('Gets no further job'),
     ephemeral: z.boolean().describe('Ephemeral: it takes one job and is removed'),
     version: z.string(),

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { allows } from '../../access/index.ts';
 import { invalid, notFound } from '../../kernel/index.ts';
 import type { Found } from '../../repositories/index.ts';
+import type { Commit } from '../../git/index.ts';
 import type { WebDeps } from '../../http/index.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import { json, listed } from '../responses.ts';
@@ -79,6 +80,19 @@ export const listTags = operation({
 /** A page of history goes on at the commit where it began: a push in between moves nothing. */
 const position = /^([0-9a-f]{40}|[0-9a-f]{64})\.(\d{1,9})$/;
 
+/** Commits with what their signatures are worth. */
+async function showCommits(
+  { signing }: Pick<WebDeps, 'signing'>,
+  { repository }: Pick<Found, 'repository'>,
+  commits: readonly Commit[],
+) {
+  const objects = commits.map(
+    ({ signature, committer }) => signature && { signature, address: committer.email, at: committer.at },
+  );
+  const verifications = await signing.verify(objects, repository.id);
+  return commits.map((one, index) => showCommit(one, verifications[index] ?? null));
+}
+
 export const listCommits = operation({
   id: 'listCommits',
   method: 'GET',
@@ -99,7 +113,7 @@ export const listCommits = operation({
     const skip = Number(skipped ?? 0);
     const commits = await deps.git.objects.log(found.path, start, { limit: query.limit + 1, skip });
     const next = commits.length > query.limit ? `${start}.${skip + query.limit}` : null;
-    return listed(commits.slice(0, query.limit).map(showCommit), next);
+    return listed(await showCommits(deps, found, commits.slice(0, query.limit)), next);
   },
 });
 
@@ -115,7 +129,8 @@ export const getCommit = operation({
   response: commit,
   async run({ found, params, deps }) {
     const oid = await resolveRef(deps, found, params.commit);
-    return json(showCommit(await deps.git.objects.commit(found.path, oid)));
+    const [shown] = await showCommits(deps, found, [await deps.git.objects.commit(found.path, oid)]);
+    return json(shown!);
   },
 });
 

@@ -105,7 +105,7 @@ export const checkSubscription = operation({
   id: 'checkIssueSubscription',
   method: 'GET',
   path: `${oneIssueAt}/subscriptions/check`,
-  summary: 'Get whether the caller is told of what happens to an issue',
+  summary: 'Get the subscription of the caller to an issue',
   access: 'repository:read',
   scope: 'read',
   status: 200,
@@ -132,7 +132,7 @@ export const listSubscribers = operation({
   id: 'listIssueSubscribers',
   method: 'GET',
   path: `${oneIssueAt}/subscriptions`,
-  summary: 'List who is told of what happens to an issue',
+  summary: 'List the subscribers of an issue',
   description: `For those who may write. The first ${maxListed}.`,
   access: 'repository:write',
   status: 200,
@@ -167,6 +167,6 @@ const subscribing = (id: string, method: 'PUT' | 'DELETE', summary: string) =>
 export const subscriptionOperations = [
   checkSubscription,
   listSubscribers,
-  subscribing('subscribeToIssue', 'PUT', 'Be told of what happens to an issue'),
-  subscribing('unsubscribeFromIssue', 'DELETE', 'No longer be told of what happens to an issue'),
+  subscribing('subscribeToIssue', 'PUT', 'Subscribe to an issue'),
+  subscribing('unsubscribeFromIssue', 'DELETE', 'Unsubscribe from an issue'),
 ];

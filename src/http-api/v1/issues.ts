@@ -261,7 +261,7 @@ export const editIssue = operation({
 });
 
 /**
- * Runs an edit of a revision: If-Match answers 412 when it is another one, the field 409.
+ * Runs an edit of a revision: another revision is 412 for If-Match, 409 for the field.
  * @param work gets undefined where neither is given
  */
 export async function ifMatching<T>(

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { sshKeyUses } from '../../accounts/index.ts';
 import { created, json, nothing } from '../responses.ts';
 import { operation } from '../operation.ts';
 import { sshKey } from './schemas.ts';
@@ -23,7 +24,7 @@ export const addKey = operation({
   path: '/user/keys',
   tag: 'Users',
   summary: 'Add an SSH key',
-  description: 'It opens the whole account over SSH, so this needs a token that may do everything.',
+  description: 'A key that signs in opens the whole account over SSH, so this needs a token that may do everything.',
   access: 'account:admin',
   cost: 'rows',
   status: 201,
@@ -31,11 +32,18 @@ export const addKey = operation({
   body: z.strictObject({
     title: z.string().optional().describe('Left out: the comment of the key'),
     key: z.string().describe('A whole line of a .pub file'),
+    uses: z.enum(sshKeyUses).optional().describe('What it is for; left out, both'),
   }),
   response: sshKey,
-  async run({ viewer, body: { title, key }, deps }) {
+  async run({ viewer, body: { title, key, uses }, deps }) {
     return created(
-      showKey(await deps.accounts.addKey(viewer.id, { line: key, ...(title !== undefined && { title }) })),
+      showKey(
+        await deps.accounts.addKey(viewer.id, {
+          line: key,
+          ...(title !== undefined && { title }),
+          ...(uses !== undefined && { uses }),
+        }),
+      ),
     );
   },
 });

@@ -48,6 +48,7 @@ import {
 } from './issues.ts';
 import { getImage, removeImage, replaceImage } from './images.ts';
 import { issueAssetOperations } from './issue-assets.ts';
+import { addGpgKey, listGpgKeys, listGpgKeysOfUser, listKeysOfUser, removeGpgKey } from './gpg-keys.ts';
 import { addKey, listKeys, removeKey } from './keys.ts';
 import {
   addMember,
@@ -182,6 +183,11 @@ export const operations: readonly Operation[] = [
   listKeys,
   addKey,
   removeKey,
+  listGpgKeys,
+  addGpgKey,
+  removeGpgKey,
+  listKeysOfUser,
+  listGpgKeysOfUser,
   listTokens,
   addToken,
   removeToken,

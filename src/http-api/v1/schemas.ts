@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { sshKeyUses } from '../../accounts/index.ts';
 import { plainHttpMirrorRisk } from '../../mirrors/index.ts';
 import { plainHttpWebhookRisk, webhookEvents } from '../../webhooks/index.ts';
 import { giteaUser } from './issues-schemas.ts';
@@ -72,6 +73,16 @@ export const commit = z
     author: signature,
     committer: signature,
     message: z.string(),
+    verification: z
+      .strictObject({
+        verified: z.boolean(),
+        reason: z.string().describe('valid, unsigned, unknown_key, invalid, unverified_email …'),
+        signer: z.string().nullable().describe('The username of whoever registered the key'),
+        fingerprint: z.string().nullable(),
+        signature: z.string().nullable(),
+        payload: z.string().nullable().describe('What was signed'),
+      })
+      .describe('What the signature is worth'),
   })
   .meta({ id: 'Commit' });
 
@@ -285,11 +296,32 @@ export const sshKey = z
     title: z.string(),
     type: z.string(),
     fingerprint: z.string(),
+    uses: z.enum(sshKeyUses).describe('What it is for'),
     worksWithBuiltInServer: z.boolean(),
     createdAt: time,
     lastUsedAt: time.nullable(),
   })
   .meta({ id: 'SshKey' });
+
+export const publicSshKey = z.strictObject({ key: z.string() }).meta({ id: 'PublicSshKey' });
+
+/** In the form of Gitea, whose clients read it. */
+export const gpgKey = z
+  .strictObject({
+    id: z.string(),
+    key_id: z.string(),
+    fingerprint: z.string(),
+    algorithm: z.string(),
+    user_ids: z.array(z.string()),
+    emails: z.array(z.strictObject({ email: z.string() })),
+    subkeys: z.array(z.strictObject({ key_id: z.string(), fingerprint: z.string() })).describe('Those that may sign'),
+    can_sign: z.boolean(),
+    revoked: z.boolean(),
+    created_at: time.describe('When the key was made'),
+    expires_at: time.nullable(),
+    added_at: time,
+  })
+  .meta({ id: 'GpgKey' });
 
 const repositoryNames = z.array(z.string().describe('owner/name'));
 export const accessToken = z

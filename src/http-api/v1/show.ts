@@ -3,6 +3,7 @@ import type { Person, SshKey } from '../../accounts/index.ts';
 import type { Commit, Signature } from '../../git/index.ts';
 import type { Member, Organisation } from '../../organisations/index.ts';
 import type { Collaborator, CommitStatus, ListedRepository, Repository } from '../../repositories/index.ts';
+import type { GpgKey, Verification } from '../../signing/index.ts';
 import type { Owner } from '../../owners/index.ts';
 import type { WebDeps } from '../../http/index.ts';
 import { viewCloneBox, organisationUrl, personUrl, repositoryImageUrl, repositoryUrl } from '../../http/index.ts';
@@ -57,8 +58,26 @@ export const showListed = (rows: readonly ListedRepository[], place: Place) =>
 
 const showSignature = ({ name, email, at }: Signature) => ({ name, email, date: isoTime(at) });
 
-export function showCommit({ oid, tree, parents, author, committer, message }: Commit): Shown<typeof schemas.commit> {
-  return { id: oid, tree, parents, author: showSignature(author), committer: showSignature(committer), message };
+export function showCommit(
+  { oid, tree, parents, author, committer, message, signature }: Commit,
+  verification: Verification | null,
+): Shown<typeof schemas.commit> {
+  return {
+    id: oid,
+    tree,
+    parents,
+    author: showSignature(author),
+    committer: showSignature(committer),
+    message,
+    verification: {
+      verified: verification?.verified ?? false,
+      reason: verification?.reason ?? 'unsigned',
+      signer: verification?.signer?.username ?? null,
+      fingerprint: verification?.fingerprint ?? null,
+      signature: signature?.text ?? null,
+      payload: signature?.signed.toString() ?? null,
+    },
+  };
 }
 
 /** @param page the page of the repository: our own CI says where below it one can read more */
@@ -98,15 +117,33 @@ export function showPerson(person: Person, { origin }: Pick<Place, 'origin'>): S
 }
 
 export function showKey(key: SshKey): Shown<typeof schemas.sshKey> {
-  const { id, title, type, fingerprint, worksWithBuiltInServer, createdAt, lastUsedAt } = key;
+  const { id, title, type, fingerprint, uses, worksWithBuiltInServer, createdAt, lastUsedAt } = key;
   return {
     id,
     title,
     type,
     fingerprint,
+    uses,
     worksWithBuiltInServer,
     createdAt: isoTime(createdAt),
     lastUsedAt: isoTimeOrNull(lastUsedAt),
+  };
+}
+
+export function showGpgKey(key: GpgKey): Shown<typeof schemas.gpgKey> {
+  return {
+    id: key.id,
+    key_id: key.keyId,
+    fingerprint: key.fingerprint,
+    algorithm: key.algorithm,
+    user_ids: key.userIds,
+    emails: key.addresses.map((email) => ({ email })),
+    subkeys: key.subkeys.map(({ keyId, fingerprint }) => ({ key_id: keyId, fingerprint })),
+    can_sign: true,
+    revoked: key.revoked,
+    created_at: isoTime(key.keyCreatedAt),
+    expires_at: isoTimeOrNull(key.expiresAt),
+    added_at: isoTime(key.createdAt),
   };
 }
 

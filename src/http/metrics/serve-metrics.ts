@@ -10,6 +10,7 @@ import { federationFamilies } from './federation-families.ts';
 import { gitFamilies } from './git-families.ts';
 import { imageFamilies } from './image-families.ts';
 import type { HttpCounts } from './http-counts.ts';
+import { outboxFamilies } from './outbox-families.ts';
 import { exposition } from '../metrics-registry.ts';
 import type { Family } from '../metrics-registry.ts';
 import { stateOfInstance } from './state-of-instance.ts';
@@ -65,6 +66,7 @@ export function serveMetrics(deps: WebDeps, counts: HttpCounts, admission: Pick<
       ...admission.families(),
       lag,
       ...(await stateOfInstance(deps)),
+      ...outboxFamilies(deps),
       ...imageFamilies(deps),
       ...(await federationFamilies(deps)),
     ]);

@@ -86,7 +86,7 @@ export async function stateOfInstance(deps: MetricsDeps): Promise<Family[]> {
     ),
     gauge(
       'pushes_unannounced',
-      'Pushes that some listener has not heard of: waiting, failing, or given up after three failures.',
+      'Pushes that some listener has not received: waiting, failing, or given up after three failures.',
       Object.entries(counts.unannouncedPushes).map(([state, value]) => ({ labels: { state }, value })),
     ),
     gauge('delivery_oldest_seconds', 'How long the oldest delivery has been waiting.', ageOf(counts.oldestDeliveryAt)),

@@ -2,11 +2,11 @@ import type { Clock, Logger } from '../../kernel/index.ts';
 import type { Exchange } from '../context.ts';
 
 /**
- * Paths may carry a one-time ticket and queries a setup token, an invite or a
- * search. So the query is never logged, and a ticket is logged as its pattern.
+ * Paths may carry a one-time token and queries a setup token, an invite or a
+ * search. So the query is never logged, and that token is logged as its pattern.
  */
 function loggedPath({ path, state: { routePath } }: Exchange): string {
-  return routePath?.includes(':ticket') ? routePath : path.slice(0, 512);
+  return routePath?.includes(':oneTimeToken') ? routePath : path.slice(0, 512);
 }
 
 /**

@@ -11,18 +11,18 @@ const [graphicControl, application] = [0xf9, 0xff];
 export function stripGif(bytes: Buffer): Buffer[] | null {
   if (bytes.length < 13) return null;
   const start = 13 + tableBytes(bytes[10]!);
-  const kept: Buffer[] = [bytes.subarray(0, start)];
+  const retained: Buffer[] = [bytes.subarray(0, start)];
   for (let at = start; ; ) {
     switch (bytes[at]) {
       case trailer:
-        kept.push(bytes.subarray(at, at + 1));
-        return kept;
+        retained.push(bytes.subarray(at, at + 1));
+        return retained;
       case image: {
         if (at + 11 > bytes.length) return null;
         // The descriptor has nine bytes and flags in the last of them; then come colours and the code size.
         const end = endOfBlocks(bytes, at + 10 + tableBytes(bytes[at + 9]!) + 1);
         if (end === null) return null;
-        kept.push(bytes.subarray(at, end));
+        retained.push(bytes.subarray(at, end));
         at = end;
         break;
       }
@@ -31,7 +31,8 @@ export function stripGif(bytes: Buffer): Buffer[] | null {
         if (end === null) return null;
         const label = bytes[at + 1];
         const name = bytes.toString('latin1', at + 3, at + 14);
-        if (label === graphicControl || (label === application && needed.has(name))) kept.push(bytes.subarray(at, end));
+        if (label === graphicControl || (label === application && needed.has(name)))
+          retained.push(bytes.subarray(at, end));
         at = end;
         break;
       }

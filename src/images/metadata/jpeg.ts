@@ -17,7 +17,7 @@ const begins = (payload: Buffer, name: Buffer): boolean => payload.subarray(0, n
  *   coded data is a picture that browsers show, and gets an end.
  */
 export function stripJpeg(bytes: Buffer): Buffer[] | null {
-  const kept: Buffer[] = [bytes.subarray(0, 2)];
+  const retained: Buffer[] = [bytes.subarray(0, 2)];
   let orientation = 1;
   let hasScan = false;
   /** Where Exif belongs: behind the JFIF header, before anything else. */
@@ -26,14 +26,14 @@ export function stripJpeg(bytes: Buffer): Buffer[] | null {
     while (bytes[at] === 0xff && bytes[at + 1] === 0xff) at += 1;
     const marker = hasScan && at >= bytes.length - 1 ? 0xd9 : bytes[at + 1];
     if (marker === 0xd9) {
-      kept.push(endOfImage);
-      if (orientation !== 1) kept.splice(exifAt, 0, segment(0xe1, Buffer.concat([exif, exifWith(orientation)])));
-      return kept;
+      retained.push(endOfImage);
+      if (orientation !== 1) retained.splice(exifAt, 0, segment(0xe1, Buffer.concat([exif, exifWith(orientation)])));
+      return retained;
     }
     if (bytes[at] !== 0xff || marker === undefined) return null;
     // These stand alone: restart markers and TEM.
     if ((marker >= 0xd0 && marker <= 0xd7) || marker === 0x01) {
-      kept.push(bytes.subarray(at, at + 2));
+      retained.push(bytes.subarray(at, at + 2));
       at += 2;
       continue;
     }
@@ -42,15 +42,15 @@ export function stripJpeg(bytes: Buffer): Buffer[] | null {
     if (end < at + 4 || end > bytes.length) return null;
     const payload = bytes.subarray(at + 4, end);
     if (marker === 0xe0 && begins(payload, jfif) && payload.length >= 14) {
-      kept.push(withoutThumbnail(payload));
-      if (kept.length === 2) exifAt = 2;
+      retained.push(withoutThumbnail(payload));
+      if (retained.length === 2) exifAt = 2;
     } else if (marker === 0xe1 && begins(payload, exif)) {
       if (orientation === 1) orientation = orientationOf(payload.subarray(exif.length));
-    } else if (isNeeded(marker, payload)) kept.push(bytes.subarray(at, end));
+    } else if (isNeeded(marker, payload)) retained.push(bytes.subarray(at, end));
     at = end;
     if (marker === 0xda) {
       const scanEnd = endOfScan(bytes, at);
-      kept.push(bytes.subarray(at, scanEnd));
+      retained.push(bytes.subarray(at, scanEnd));
       at = scanEnd;
       hasScan = true;
     }

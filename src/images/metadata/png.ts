@@ -12,7 +12,7 @@ const signatureBytes = 8;
  * @returns the parts in their order; null for a file whose chunks cannot be followed to its end
  */
 export function stripPng(bytes: Buffer): Buffer[] | null {
-  const kept: Buffer[] = [bytes.subarray(0, signatureBytes)];
+  const retained: Buffer[] = [bytes.subarray(0, signatureBytes)];
   let orientation = 1;
   for (let at = signatureBytes; at + 12 <= bytes.length; ) {
     const end = at + 12 + bytes.readUInt32BE(at);
@@ -20,11 +20,11 @@ export function stripPng(bytes: Buffer): Buffer[] | null {
     const type = bytes.toString('latin1', at + 4, at + 8);
     if (at === signatureBytes && type !== 'IHDR') return null;
     if (type === 'eXIf') orientation = orientationOf(bytes.subarray(at + 8, end - 4));
-    if (needed.has(type)) kept.push(bytes.subarray(at, end));
+    if (needed.has(type)) retained.push(bytes.subarray(at, end));
     if (type === 'IEND') {
       // It may stand anywhere between the first chunk and the last; before the data is what all readers take.
-      if (orientation !== 1) kept.splice(2, 0, chunk('eXIf', exifWith(orientation)));
-      return kept;
+      if (orientation !== 1) retained.splice(2, 0, chunk('eXIf', exifWith(orientation)));
+      return retained;
     }
     at = end;
   }

@@ -20,22 +20,22 @@ export function stripWebp(bytes: Buffer): Buffer[] | null {
   if (chunks === null || chunks.length === 0) return null;
   const exif = chunks.find(({ type }) => type === 'EXIF')?.data;
   const orientation = exif === undefined ? 1 : orientationOf(withoutPrefix(exif));
-  const kept: Buffer[] = [];
+  const retained: Buffer[] = [];
   for (const { type, data } of chunks) {
     if (!needed.has(type)) continue;
-    if (type === 'VP8X') kept.push(chunk(type, withFlags(data, orientation !== 1)));
+    if (type === 'VP8X') retained.push(chunk(type, withFlags(data, orientation !== 1)));
     else if (type === 'ANMF') {
       const parts = chunksOf(data.subarray(frameHeadBytes));
       if (parts === null) return null;
       const images = parts.filter((part) => inFrames.has(part.type)).map((part) => chunk(part.type, part.data));
-      kept.push(chunk(type, Buffer.concat([data.subarray(0, frameHeadBytes), ...images])));
-    } else kept.push(chunk(type, data));
+      retained.push(chunk(type, Buffer.concat([data.subarray(0, frameHeadBytes), ...images])));
+    } else retained.push(chunk(type, data));
   }
   // Without the extended header there is no flag for it.
-  if (orientation !== 1 && chunks[0]!.type === 'VP8X') kept.push(chunk('EXIF', exifWith(orientation)));
+  if (orientation !== 1 && chunks[0]!.type === 'VP8X') retained.push(chunk('EXIF', exifWith(orientation)));
   const head = Buffer.from('RIFF\0\0\0\0WEBP', 'latin1');
-  head.writeUInt32LE(4 + kept.reduce((sum, part) => sum + part.length, 0), 4);
-  return [head, ...kept];
+  head.writeUInt32LE(4 + retained.reduce((sum, part) => sum + part.length, 0), 4);
+  return [head, ...retained];
 }
 
 interface Chunk {

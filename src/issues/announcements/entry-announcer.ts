@@ -21,8 +21,8 @@ const batch = 200;
 type Deps = EntryAnnouncementDeps & { clock: Clock };
 
 /**
- * Announces entries beside the answer to the client. Announcements of one issue are serialised, so that its last entry
- * is announced last.
+ * Announces entries beside the response to the client. Announcements of one issue are serialised, so that its last
+ * entry is announced last.
  */
 export class EntryAnnouncer {
   readonly #deps: Deps;

@@ -6,13 +6,13 @@ import { entrySchema } from '../schema/entry-schema.ts';
 import { issueSchema } from '../schema/issue-schema.ts';
 import { listHeld } from './held-contributions.ts';
 
-/** What waits of one user, the oldest first. */
+/** Held entries of one user, the oldest first. */
 export interface HeldContributor {
   userId: string;
   texts: { number: number; title: string; position: number; body: string; heldAt: number }[];
 }
 
-/** What waits in a repository, by who wrote it, for those who may let it in. Refuses what the rights refuse. */
+/** Held entries of a repository, by author, for those who may approve them. Refuses what the rights refuse. */
 export async function listHeldTexts(deps: IssueDeps, viewer: Viewer, at: RepositoryAt): Promise<HeldContributor[]> {
   const rows = await listHeld(deps, viewer, at);
   if (rows.length === 0) return [];

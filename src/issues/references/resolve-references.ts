@@ -42,15 +42,27 @@ export async function resolveReferences(
   text: string,
 ): Promise<ResolvedReferences> {
   const references = parseReferences(shortenOwnUrls(text, deps.settings.baseUrl));
-  const handles = new Set(references.flatMap((each) => (each.kind === 'person' ? each.handle.toLowerCase() : [])));
-  const people: string[] = [];
-  for (const handle of [...handles].slice(0, limits.mentionsPerText)) {
-    const owner = await deps.owners.resolve(handle);
-    if (owner?.kind === 'user') people.push(owner.id);
-  }
+  const people = await peopleIn(deps, references);
   const wanted = references.filter((each): each is IssueReference & typeof each => each.kind === 'issue');
   const issues = await resolveIssues(deps, viewer, home.id, wanted);
   return { issues, people, attachments: attachmentsIn(text) };
+}
+
+/** UUIDs of the people whom a text mentions, at most `mentionsPerText`. Whether they may read it is not asked. */
+export const peopleMentioned = (deps: Pick<IssueDeps, 'owners'>, text: string): Promise<string[]> =>
+  peopleIn(deps, parseReferences(text));
+
+async function peopleIn(
+  { owners }: Pick<IssueDeps, 'owners'>,
+  references: ReturnType<typeof parseReferences>,
+): Promise<string[]> {
+  const handles = new Set(references.flatMap((each) => (each.kind === 'person' ? each.handle.toLowerCase() : [])));
+  const people: string[] = [];
+  for (const handle of [...handles].slice(0, limits.mentionsPerText)) {
+    const owner = await owners.resolve(handle);
+    if (owner?.kind === 'user') people.push(owner.id);
+  }
+  return people;
 }
 
 /**

@@ -19,7 +19,7 @@ const maxFollowedPushes = 5;
 const manyPins = 12;
 
 /**
- * What checks say of the pushes and of the default branches that the page shows, in two questions however many there
+ * Commit statuses of the pushes and of the default branches that the page shows, in two queries however many there
  * are.
  */
 async function readStatuses(

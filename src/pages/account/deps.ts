@@ -6,6 +6,7 @@ export type AccountDeps = Pick<
   | 'config'
   | 'clock'
   | 'accounts'
+  | 'signing'
   | 'owners'
   | 'avatars'
   | 'organisations'

@@ -4,13 +4,15 @@ import { showTokens, addToken, showNewToken, removeToken } from './access-tokens
 import { showAccountSettings, changePassword, changeHandle, deleteAccount } from './account.page.ts';
 import { showAppearance, saveAppearance } from './appearance.page.ts';
 import { showAvatar } from './avatars.page.ts';
+import { addGpgKey, removeGpgKey, showGpgKeys } from './gpg-keys.page.ts';
 import { showHome } from './home.page.ts';
 import { showOnboarding, chooseHandle } from './onboarding.page.ts';
 import { showProfileSettings, saveProfile, uploadAvatar, deleteAvatar } from './profile-settings.page.ts';
 import { showPerson } from './profile.page.ts';
 import { showSessions, revokeOtherSessions, revokeSession } from './sessions.page.ts';
 import { showOwnRepositories, acceptTransfer, declineTransfer, restoreRepository } from './shared-repositories.page.ts';
-import { showKeys, addKey, removeKey } from './ssh-keys.page.ts';
+import { showPublicGpgKeys, showPublicKeys } from './public-keys.page.ts';
+import { showKeys, addKey, changeKeyUse, removeKey } from './ssh-keys.page.ts';
 
 /** The home page, profiles and the settings of a person. */
 export const accountRoutes: readonly Route[] = [
@@ -58,10 +60,22 @@ export const accountRoutes: readonly Route[] = [
   { method: 'POST', path: '/settings/account/delete', access: 'signed-in', cost: 'objects', page: deleteAccount },
   { method: 'GET', path: '/settings/keys', access: 'signed-in', cost: 'rows', page: showKeys },
   { method: 'POST', path: '/settings/keys', access: 'signed-in', cost: 'rows', page: addKey },
+  { method: 'POST', path: '/settings/keys/:id/use', access: 'signed-in', cost: 'rows', page: changeKeyUse },
   { method: 'POST', path: '/settings/keys/:id/delete', access: 'signed-in', cost: 'rows', page: removeKey },
+  { method: 'GET', path: '/settings/gpg', access: 'signed-in', cost: 'rows', page: showGpgKeys },
+  // A key of many user ids and subkeys is larger than other forms.
+  {
+    method: 'POST',
+    path: '/settings/gpg',
+    access: 'signed-in',
+    cost: 'rows',
+    page: addGpgKey,
+    maxFormBytes: 1024 * 1024,
+  },
+  { method: 'POST', path: '/settings/gpg/:id/delete', access: 'signed-in', cost: 'rows', page: removeGpgKey },
   { method: 'GET', path: '/settings/tokens', access: 'signed-in', cost: 'rows', page: showTokens },
   { method: 'POST', path: '/settings/tokens', access: 'signed-in', cost: 'rows', page: addToken },
-  { method: 'GET', path: '/settings/tokens/new/:ticket', access: 'signed-in', cost: 'rows', page: showNewToken },
+  { method: 'GET', path: '/settings/tokens/new/:oneTimeToken', access: 'signed-in', cost: 'rows', page: showNewToken },
   { method: 'POST', path: '/settings/tokens/:id/delete', access: 'signed-in', cost: 'rows', page: removeToken },
   { method: 'GET', path: '/settings/sessions', access: 'signed-in', cost: 'rows', page: showSessions },
   {
@@ -74,5 +88,7 @@ export const accountRoutes: readonly Route[] = [
   { method: 'POST', path: '/settings/sessions/:id/revoke', access: 'signed-in', cost: 'rows', page: revokeSession },
   { method: 'GET', path: '/settings/appearance', access: 'public', cost: 'free', page: showAppearance },
   { method: 'POST', path: '/settings/appearance', access: 'public', cost: 'free', page: saveAppearance },
+  { method: 'GET', path: '/:handle.keys', access: 'public', cost: 'rows', page: showPublicKeys },
+  { method: 'GET', path: '/:handle.gpg', access: 'public', cost: 'rows', page: showPublicGpgKeys },
   { method: 'GET', path: '/users/:username', access: 'public', cost: 'rows', page: showPerson },
 ];

@@ -1,4 +1,4 @@
-import type { SshKey } from '../../accounts/index.ts';
+import type { SshKey, SshKeyUse } from '../../accounts/index.ts';
 import { viewTime, type TimeView } from '../app/times.view.ts';
 
 export interface SshKeyView {
@@ -6,11 +6,20 @@ export interface SshKeyView {
   title: string;
   type: string;
   fingerprint: string;
+  /** What it is for, and in words. */
+  uses: SshKeyUse;
+  usesText: string;
   worksHere: boolean;
   added: TimeView;
   lastUsed: TimeView | null;
   lastUsedFrom: string | null;
 }
+
+const usesTexts: Readonly<Record<SshKeyUse, string>> = {
+  both: 'Signing in and signing commits',
+  authentication: 'Signing in only',
+  signing: 'Signing commits only',
+};
 
 /** @param systemSshd whether OpenSSH does the work, which knows keys on security tokens */
 export function viewSshKey(key: SshKey, now: number, systemSshd = false): SshKeyView {
@@ -19,7 +28,10 @@ export function viewSshKey(key: SshKey, now: number, systemSshd = false): SshKey
     title: key.title,
     type: key.type,
     fingerprint: key.fingerprint,
-    worksHere: key.worksWithBuiltInServer || systemSshd,
+    uses: key.uses,
+    usesText: usesTexts[key.uses],
+    // To verify a signature, a key on a security token needs nothing.
+    worksHere: key.worksWithBuiltInServer || systemSshd || key.uses === 'signing',
     added: viewTime(key.createdAt, now),
     lastUsed: key.lastUsedAt === null ? null : viewTime(key.lastUsedAt, now),
     lastUsedFrom: key.lastUsedAddress,

@@ -1,3 +1,6 @@
+import type { SshKeyUse } from '../../accounts/index.ts';
+import { oneOf } from '../../http/index.ts';
+import { invalid } from '../../kernel/index.ts';
 import { page, seeOther, type PageReply } from '../app/reply.ts';
 import { submit, type FormRefusal } from '../app/submit.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
@@ -8,7 +11,11 @@ import type { AccountDeps } from './deps.ts';
 interface KeyForm {
   title: string;
   key: string;
+  uses: SshKeyUse;
 }
+
+/** In the order of the form; the first is chosen where a form says nothing. */
+const uses = ['both', 'authentication', 'signing'] as const satisfies readonly SshKeyUse[];
 
 async function keysPage(
   { person, query }: PersonContext,
@@ -26,18 +33,31 @@ async function keysPage(
 }
 
 export const showKeys: Page<PersonContext, AccountDeps> = (context, deps) =>
-  keysPage(context, deps, { title: '', key: '' }, null);
+  keysPage(context, deps, { title: '', key: '', uses: 'both' }, null);
 
-/** Fields `title` and `key`, a whole line of a `.pub` file. */
+/** Fields `title`, `key`, a whole line of a `.pub` file, and `uses`. */
 export const addKey: Page<PersonContext, AccountDeps> = (context, deps) => {
-  const input = { title: context.form.text('title'), key: context.form.text('key') };
+  const { form } = context;
+  const input = { title: form.text('title'), key: form.text('key'), uses: oneOf(uses, form.text('uses')) };
   return submit(
     async () => {
-      await deps.accounts.addKey(context.person.id, { title: input.title, line: input.key });
-      return seeOther(withNotice('/settings/keys', 'key-added'));
+      await deps.accounts.addKey(context.person.id, {
+        title: input.title,
+        line: input.key,
+        uses: input.uses,
+      });
+      return seeOther(withNotice('/settings/keys', input.uses === 'signing' ? 'signing-key-added' : 'key-added'));
     },
     (refusal) => keysPage(context, deps, input, refusal),
   );
+};
+
+/** Field `uses`. */
+export const changeKeyUse: Page<PersonContext, AccountDeps> = async ({ person, params, form }, { accounts }) => {
+  const chosen = uses.find((one) => one === form.text('uses'));
+  if (chosen === undefined) throw invalid('invalid_key_use', 'Choose what the key is for.', { field: 'uses' });
+  await accounts.setKeyUse(person.id, params.id ?? '', chosen);
+  return seeOther(withNotice('/settings/keys', 'key-use-changed'));
 };
 
 export const removeKey: Page<PersonContext, AccountDeps> = async ({ person, params }, { accounts }) => {

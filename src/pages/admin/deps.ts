@@ -10,6 +10,7 @@ export type AdminDeps = Pick<
   | 'repositories'
   | 'federation'
   | 'mirrors'
+  | 'mail'
   | 'git'
   | 'oneTimeSecrets'
   | 'audit'

@@ -54,6 +54,6 @@ export const setAdministrator: Page<PersonContext, AdminDeps> = (context, deps) 
     deps.accounts.setAdministrator(context.params.id ?? '', context.form.text('on') === 'yes'),
   );
 
-/** Field `on`: `yes` shuts them out, anything else lets them in. */
+/** Field `on`: `yes` suspends the account, anything else ends the suspension. */
 export const setDisabled: Page<PersonContext, AdminDeps> = (context, deps) =>
   changing(context, deps, () => deps.accounts.setDisabled(context.params.id ?? '', context.form.text('on') === 'yes'));

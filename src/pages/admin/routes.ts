@@ -20,6 +20,7 @@ import {
 } from './federation.page.ts';
 import { showFollows, addFollowFor, resyncFollows, endFollowFor, retryFollowFor } from './follows.page.ts';
 import { showAdminHealth, retryParkedPush, syncFailingMirror } from './health.page.ts';
+import { retryFailedMails, retryMail, sendTestMail, showMail } from './mail.page.ts';
 import { showAdminPeople, setAdministrator, setDisabled } from './people.page.ts';
 import { showAdminRepositories } from './repositories.page.ts';
 import { showScheduledTasks } from './scheduled-tasks.page.ts';
@@ -42,6 +43,10 @@ export const adminRoutes: readonly Route[] = [
   { method: 'POST', path: '/admin/people/:id/disabled', access: 'administrator', cost: 'rows', page: setDisabled },
   { method: 'GET', path: '/admin/repositories', access: 'administrator', cost: 'rows', page: showAdminRepositories },
   { method: 'GET', path: '/admin/jobs', access: 'administrator', cost: 'rows', page: showScheduledTasks },
+  { method: 'GET', path: '/admin/mail', access: 'administrator', cost: 'rows', page: showMail },
+  { method: 'POST', path: '/admin/mail/test', access: 'administrator', cost: 'signature', page: sendTestMail },
+  { method: 'POST', path: '/admin/mail/retry', access: 'administrator', cost: 'rows', page: retryFailedMails },
+  { method: 'POST', path: '/admin/mail/:id/retry', access: 'administrator', cost: 'rows', page: retryMail },
   { method: 'GET', path: '/admin/settings', access: 'administrator', cost: 'rows', page: showAdminSettings },
   { method: 'GET', path: '/admin/audit', access: 'administrator', cost: 'rows', page: showAdminAudit },
   { method: 'GET', path: '/admin/federation', access: 'administrator', cost: 'rows', page: showFederation },
@@ -49,7 +54,7 @@ export const adminRoutes: readonly Route[] = [
   { method: 'POST', path: '/admin/federation/invite', access: 'administrator', cost: 'rows', page: invitePeer },
   {
     method: 'GET',
-    path: '/admin/federation/code/:ticket',
+    path: '/admin/federation/code/:oneTimeToken',
     access: 'administrator',
     cost: 'rows',
     page: showPairingCode,

@@ -79,11 +79,12 @@ export function authorize(access: AccessDeclaration, deps: WebDeps): Middleware 
       const found = await findOrMove(ctx, deps, right);
       if (typeof found === 'string') return redirect(ctx, found);
       const { id } = found.repository;
-      const [isPinned, issues] = await Promise.all([
+      const [isPinned, issues, watch] = await Promise.all([
         deps.repositories.pins.isPinned(ctx.state.identity.viewer, id),
         deps.issues.tab(id),
+        deps.notifications.watchingOf(ctx.state.identity.viewer, id),
       ]);
-      ctx.state.found = { ...found, isPinned, issues };
+      ctx.state.found = { ...found, isPinned, issues, watch };
     }
     await next();
   };

@@ -14,14 +14,19 @@ export interface CacheKey {
  * how they like it, the repository's row, what the viewer may do there, its refs and
  * HEAD, and where this server is reached. Objects have no part in it: their ids never
  * mean other bytes.
+ * @param unread the viewer's unread notifications, which the head of the page counts
  * @returns null when the page is not cacheable: nothing of a repository, or refs that only git can read
  */
-export async function cacheKey(request: AnyContext, deps: Pick<WebDeps, 'git' | 'ssh'>): Promise<CacheKey | null> {
+export async function cacheKey(
+  request: AnyContext,
+  deps: Pick<WebDeps, 'git' | 'ssh'>,
+  unread: number,
+): Promise<CacheKey | null> {
   const { found, method, path, query, origin, preferences, person, avatarAt, viewer } = request;
   if (found === null || (method !== 'GET' && method !== 'HEAD')) return null;
   const refs = await deps.git.refs.state(found.path);
   if (refs === null) return null;
-  const { repository, owner, canonical, level, isOwner, isPinned, issues } = found;
+  const { repository, owner, canonical, level, isOwner, isPinned, issues, watch } = found;
   const key = hash(
     'sha256',
     JSON.stringify([
@@ -39,6 +44,8 @@ export async function cacheKey(request: AnyContext, deps: Pick<WebDeps, 'git' | 
       isOwner,
       isPinned,
       issues,
+      watch,
+      unread,
       found.path,
       refs,
       deps.ssh(),

@@ -90,6 +90,8 @@ function renderError(ctx: Context, response: ErrorResponse, render: Render): voi
     preferences: readPreferences(ctx.req.headers.cookie),
     // Not the path that was asked for: an error page repeats nothing of the request.
     path: '/',
+    // Not asked for: whatever failed may fail again.
+    unread: 0,
   };
   ctx.type = 'html';
   ctx.body = render('app/error', frame, { title: titles[status] ?? 'That did not work', status, message, requestId });

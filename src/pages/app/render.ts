@@ -1,6 +1,7 @@
 import type { Embedded } from '../../embedded/index.ts';
 import type { Assets, Identity, Preferences } from '../../http/index.ts';
 import { viewAvatar } from './avatar.view.ts';
+import { viewUnread } from './unread.view.ts';
 
 /** What the frame around every page needs: who is looking and how they like it. */
 export interface Frame {
@@ -8,6 +9,8 @@ export interface Frame {
   preferences: Preferences;
   /** The path of this page, so that the menu can mark it and appearance can return to it. */
   path: string;
+  /** Unread notifications of the person; 0 for nobody. */
+  unread: number;
 }
 
 export type Render = (template: string, frame: Frame, locals: Record<string, unknown>) => string;
@@ -17,7 +20,7 @@ export type Render = (template: string, frame: Frame, locals: Record<string, unk
  * a request, a record or anything else with more in it than the page shows.
  */
 export function createRender({ embedded, assets }: { embedded: Embedded; assets: Assets }): Render {
-  return (template, { identity: { person, viewer, avatarAt }, preferences, path }, locals) =>
+  return (template, { identity: { person, viewer, avatarAt }, preferences, path, unread }, locals) =>
     embedded.renderTemplate(template, {
       ...locals,
       site: {
@@ -27,8 +30,8 @@ export function createRender({ embedded, assets }: { embedded: Embedded; assets:
         path,
         assets: {
           style: assets.url('style.css'),
-          /** Of one subject: no other page has to load it. */
-          subject: template.startsWith('issues/') ? assets.url('issues.css') : null,
+          /** Of issues and the inbox: no other page has to load it. */
+          subject: /^(issues|notifications)\//.test(template) ? assets.url('issues.css') : null,
           script: assets.url('app.js'),
           icons: assets.url('icons.svg'),
           favicon: assets.url('favicon.svg'),
@@ -38,6 +41,7 @@ export function createRender({ embedded, assets }: { embedded: Embedded; assets:
           name: person.displayName || person.username,
           avatar: viewAvatar(person.id, avatarAt),
           isAdministrator: viewer.kind === 'person' && viewer.isAdministrator,
+          unread: unread === 0 ? null : viewUnread(unread),
         },
       },
     });

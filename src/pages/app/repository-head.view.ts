@@ -2,6 +2,8 @@ import type { FoundHere } from '../../http/index.ts';
 import type { AvatarView } from './avatar.view.ts';
 import { viewNumber } from './sizes.ts';
 import { viewRepositoryPicture } from './repository-picture.view.ts';
+import { viewWatch } from './watch.view.ts';
+import type { WatchView } from './watch.view.ts';
 import { ownerUrl, repositoryUrl } from '../../http/index.ts';
 
 /** The head of every page of a repository: who, what, and the tabs that this viewer has. */
@@ -21,6 +23,8 @@ export interface RepositoryHeadView {
   mayInvite: boolean;
   /** Null for who cannot pin. */
   isPinned: boolean | null;
+  /** Null for who has no account. */
+  watch: WatchView | null;
   /** How many issues are open; null where the repository takes none, which hides the tab. */
   openIssues: string | null;
 }
@@ -33,6 +37,7 @@ export function viewRepositoryHead({
   isOwner,
   isPinned,
   issues,
+  watch,
 }: FoundHere): RepositoryHeadView {
   return {
     owner: canonical.owner,
@@ -47,6 +52,7 @@ export function viewRepositoryHead({
     isOwner,
     mayInvite: level === 'admin' && !isOwner,
     isPinned,
+    watch: watch && viewWatch(watch),
     openIssues: issues.isOn ? viewNumber(issues.open) : null,
   };
 }

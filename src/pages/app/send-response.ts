@@ -54,8 +54,8 @@ function setPageHeaders(ctx: Context, isUnstored: boolean): void {
   ctx.type = 'html';
 }
 
-function renderPage(ctx: Context, reply: PageReply, request: AnyContext, render: Render): string {
-  const frame = { identity: ctx.state.identity, preferences: request.preferences, path: request.path };
+function renderPage(ctx: Context, reply: PageReply, request: AnyContext, render: Render, unread: number): string {
+  const frame = { identity: ctx.state.identity, preferences: request.preferences, path: request.path, unread };
   // A form may lead to any page, so any page can say what came of it.
   return render(reply.template, frame, { notice: viewNotice(request.query), ...reply.locals });
 }
@@ -123,14 +123,17 @@ interface PageHandlerOptions {
 export function sendResponse(page: PageHandler, { deps, render, rendered }: PageHandlerOptions): Middleware {
   return async (ctx) => {
     const request = contextOf(ctx);
-    const key = rendered && (await cacheKey(request, deps));
+    const unreadBefore = rendered === null ? 0 : await deps.notifications.countUnread(request.viewer);
+    const key = rendered && (await cacheKey(request, deps, unreadBefore));
     const freshness = { nowMs: deps.clock.now(), state: await deps.db.state() };
     const known = rendered && key !== null ? await rendered.find(key.key, freshness) : null;
     if (known) return sendCached(ctx, known, key!, request);
     const actor = { by: viewerForLog(request.viewer), address: request.address };
     const reply = await deps.audit.as(actor, async () => page(request, deps));
     if (reply.kind !== 'page') return send(ctx, reply);
-    const html = renderPage(ctx, reply, request, render);
+    // Asked after the page was made, which may have marked something as read.
+    const unread = await deps.notifications.countUnread(request.viewer);
+    const html = renderPage(ctx, reply, request, render, unread);
     const mayKeep =
       rendered &&
       key !== null &&
@@ -139,7 +142,7 @@ export function sendResponse(page: PageHandler, { deps, render, rendered }: Page
       reply.cookies.length === 0 &&
       !reply.showsSecret;
     // Refs that moved meanwhile may have found their way into the page.
-    if (mayKeep && (await cacheKey(request, deps))?.key === key.key)
+    if (mayKeep && (await cacheKey(request, deps, unread))?.key === key.key)
       return sendCached(ctx, rendered.keep(key.key, html, reply.dependencies!, freshness), key, request);
     sendPage(ctx, reply, request, html);
   };

@@ -1,6 +1,5 @@
 import type { Verification, VerificationReason } from '../../signing/index.ts';
 import { personUrl } from '../../http/index.ts';
-import { viewName } from '../app/plain-text.ts';
 
 /** What a badge says of a signature, and what opens below it. */
 export interface SignatureView {
@@ -35,31 +34,31 @@ const labels: Partial<Record<VerificationReason, string>> = {
 const day = (at: number): string =>
   new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' }).format(new Date(at));
 
-/** A sentence for each reason. */
+/** A sentence for each reason. Addresses are in the commit; a page does not repeat them. */
 const sentences: Readonly<Record<VerificationReason, (one: Verification, key: string, who: string) => string>> = {
-  valid: ({ kind, fingerprint, address }, _key, who) =>
-    `It is signed with ${kind === 'ssh' ? 'an SSH' : 'an OpenPGP'} key of ${who}: ${fingerprint}. ${viewName(address)} is a verified address of ${who}.`,
+  valid: ({ kind, fingerprint }, _key, who) =>
+    `It is signed with ${kind === 'ssh' ? 'an SSH' : 'an OpenPGP'} key of ${who}: ${fingerprint}. Its committer has a verified address of ${who}.`,
   valid_instance: () => 'It was made on this server, which signed it with its own key.',
   unknown_key: (_one, key) => `It is signed with ${key}, which no account here has.`,
   invalid: (_one, key) => `It was changed after it was signed with ${key}.`,
   malformed_signature: ({ kind }) => `It carries an ${kinds[kind]} signature that this server cannot read.`,
   unknown_signature_type: ({ kind }) => `It carries an ${kinds[kind]} signature. This server does not check those.`,
-  bad_email: ({ address, addressOwner }, key, who) =>
-    `It is signed with ${key} of ${who}, but ${viewName(address)} is an address of ${addressOwner?.username}.`,
-  unverified_email: ({ address }, key, who) =>
-    address === ''
-      ? `It is signed with ${key} of ${who}, but names no e-mail address.`
-      : `It is signed with ${key} of ${who}, but ${viewName(address)} is no verified address of ${who}.`,
+  bad_email: ({ addressOwner }, key, who) =>
+    `It is signed with ${key} of ${who}, but its committer has an address of ${addressOwner?.username}.`,
+  unverified_email: (_one, key, who) =>
+    `It is signed with ${key} of ${who}, but its committer’s address is no verified address of ${who}.`,
   no_user: (_one, key, who) =>
     `It is signed with ${key}, which ${who} has added, but none of its user ids is a verified address of ${who}.`,
   not_signing_key: (_one, key, who) =>
-    `It is signed with ${key} of ${who}, which is for signing in only. Its owner can allow it for signing in the settings.`,
+    `It is signed with ${key} of ${who}, which is for signing in only. Its owner can allow it for signing commits in the settings.`,
   expired_key: ({ keyEndedAt }, key, who) =>
-    `It is signed with ${key}${who && ` of ${who}`}, which had ${who ? 'expired' : 'been replaced'} by then${keyEndedAt === null ? '' : `, on ${day(keyEndedAt)}`}.`,
+    who === ''
+      ? `It is signed with ${key} of this server, which had been replaced by then${keyEndedAt === null ? '' : `, on ${day(keyEndedAt)}`}.`
+      : `It is signed with ${key} of ${who}, which had expired by then${keyEndedAt === null ? '' : `, on ${day(keyEndedAt)}`}.`,
   revoked_key: (_one, key, who) => `It is signed with ${key} of ${who}, which is revoked.`,
-  expired_signature: (_one, key, who) => `The signature with ${key} of ${who} has expired.`,
+  expired_signature: (_one, key, who) => `Its signature with ${key} of ${who} has expired.`,
   weak_signature: (_one, key, who) =>
-    `The signature with ${key} of ${who} is not accepted: it uses a hash that is no longer safe, or is dated before the key.`,
+    `Its signature with ${key} of ${who} is not accepted: it uses a hash that is no longer safe, or is dated before the key.`,
   too_large: () => 'It is too large for its signature to be checked.',
   unavailable: (_one, key) =>
     `It is signed with ${key}. The server is busy and has not checked it; reload the page in a moment.`,

@@ -12,5 +12,6 @@ export type IssuesDeps = Pick<
   | 'git'
   | 'workers'
   | 'issues'
+  | 'notifications'
   | 'imageProxy'
 >;

@@ -103,7 +103,7 @@ export const hideEntry: Page<RepositoryContext, IssuesDeps> = (context, deps) =>
     });
   });
 
-/** Fields `position`, and `decision`: `admit` lets the author in, `refuse` removes what waits of theirs. */
+/** Fields `position`, and `decision`: `admit` approves the author, `refuse` removes their held entries. */
 export const decideAboutHeld: Page<RepositoryContext, IssuesDeps> = (context, deps) => {
   const { viewer, form, found } = context;
   return submit(

@@ -81,6 +81,8 @@ export async function issuePage(
     rights,
     now,
   };
+  const isLast = from + entriesPerPage > issue.lastPosition;
+  await deps.notifications.markIssueSeen(viewer, issue.id, isLast ? issue.lastPosition : from + entriesPerPage - 1);
   const mayReply = rights('contribute') === null;
   const reply = await replyOf(context, deps, forms, { issueId: issue.id, entries, mayReply });
   const edit = editOf(context, entries, rights, forms);

@@ -32,8 +32,13 @@ export const showNewIssue: Page<RepositoryContext, IssuesDeps> = async (context,
   if (chosen === null) return chooser(context, found, await mayOpenBlank(context, deps, found));
   const initial = initialValues(chosen.template, context.query);
   const draft = await deps.issues.findDraft(context.viewer, draftOf(context, chosen.template));
-  const kept = draft === null ? null : readDraft(draft.body, initial);
-  return formPage(context, deps, { found, template: chosen.template, values: kept ?? initial, isDraft: kept !== null });
+  const draftValues = draft === null ? null : readDraft(draft.body, initial);
+  return formPage(context, deps, {
+    found,
+    template: chosen.template,
+    values: draftValues ?? initial,
+    isDraft: draftValues !== null,
+  });
 };
 
 /**

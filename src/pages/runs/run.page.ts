@@ -20,7 +20,12 @@ import { readReferences } from '../markdown/reference-links.ts';
 import type { RunsDeps } from './deps.ts';
 
 /** One run: what started it, what needs what, every job of one attempt. Query: `attempt`. */
-export const showRun: Page<RepositoryContext, RunsDeps> = (context, deps) => runPage(context, deps, null);
+export const showRun: Page<RepositoryContext, RunsDeps> = async (context, deps) => {
+  const { viewer, found, params } = context;
+  const reply = await runPage(context, deps, null);
+  await deps.notifications.markRunSeen(viewer, found.repository.id, runPathNumber(params.number));
+  return reply;
+};
 
 async function runPage(context: RepositoryContext, deps: RunsDeps, refusal: FormRefusal | null): Promise<PageReply> {
   const { found, params, query } = context;

@@ -58,11 +58,11 @@ export function runnerPages<V extends PersonContext>(placeOf: ScopePageOf<V>): R
       const { scope } = placeOf(context);
       const token = await ci.runners.resetRegistrationToken(scope, context.person.id);
       return seeOther(
-        `${list(context)}/token/${oneTimeSecrets.keep(context.person.id, { name: 'registration', value: token })}`,
+        `${list(context)}/token/${oneTimeSecrets.store(context.person.id, { name: 'registration', value: token })}`,
       );
     },
     showToken: (context, { oneTimeSecrets }) => {
-      const secret = oneTimeSecrets.take(context.person.id, context.params.ticket ?? '');
+      const secret = oneTimeSecrets.take(context.person.id, context.params.oneTimeToken ?? '');
       if (secret === null) return seeOther(withNotice(list(context), 'runner-token-gone'));
       return page(
         'runs/runner-token',
@@ -87,12 +87,12 @@ export function runnerPages<V extends PersonContext>(placeOf: ScopePageOf<V>): R
             ephemeral: runner.ephemeral,
             token,
           });
-          return seeOther(`${list(context)}/new/${deps.oneTimeSecrets.keep(person.id, { name: 'runner', value })}`);
+          return seeOther(`${list(context)}/new/${deps.oneTimeSecrets.store(person.id, { name: 'runner', value })}`);
         },
         (refusal) => runnersPage(context, deps, refusal),
       ),
     showNew: (context, { oneTimeSecrets }) => {
-      const secret = oneTimeSecrets.take(context.person.id, context.params.ticket ?? '');
+      const secret = oneTimeSecrets.take(context.person.id, context.params.oneTimeToken ?? '');
       if (secret === null) return seeOther(withNotice(list(context), 'runner-token-gone'));
       const runner = JSON.parse(secret.value) as {
         id: number;

@@ -25,11 +25,11 @@ export const showInvites: Page<PersonContext, SignInDeps> = async ({ query }, { 
 export const addInvite: Page<PersonContext, SignInDeps> = async ({ person, origin }, { accounts, oneTimeSecrets }) => {
   const { secret } = await accounts.addInvite(person.id);
   const link = `${origin}/signup?invite=${encodeURIComponent(secret)}`;
-  return seeOther(`/admin/invites/new/${oneTimeSecrets.keep(person.id, { name: 'invite', value: link })}`);
+  return seeOther(`/admin/invites/new/${oneTimeSecrets.store(person.id, { name: 'invite', value: link })}`);
 };
 
 export const showNewInvite: Page<PersonContext, SignInDeps> = ({ person, params }, { oneTimeSecrets }) => {
-  const secret = oneTimeSecrets.take(person.id, params.ticket ?? '');
+  const secret = oneTimeSecrets.take(person.id, params.oneTimeToken ?? '');
   if (secret === null) return seeOther(withNotice('/admin/invites', 'invite-gone'));
   return page('sign-in/new-invite', { link: secret.value }, { showsSecret: true });
 };

@@ -15,6 +15,12 @@ export const signInRoutes: readonly Route[] = [
   { method: 'POST', path: '/signup', access: 'public', cost: 'password', page: signUp },
   { method: 'GET', path: '/admin/invites', access: 'administrator', cost: 'rows', page: showInvites },
   { method: 'POST', path: '/admin/invites', access: 'administrator', cost: 'rows', page: addInvite },
-  { method: 'GET', path: '/admin/invites/new/:ticket', access: 'administrator', cost: 'rows', page: showNewInvite },
+  {
+    method: 'GET',
+    path: '/admin/invites/new/:oneTimeToken',
+    access: 'administrator',
+    cost: 'rows',
+    page: showNewInvite,
+  },
   { method: 'POST', path: '/admin/invites/:id/delete', access: 'administrator', cost: 'rows', page: removeInvite },
 ];

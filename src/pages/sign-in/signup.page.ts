@@ -11,7 +11,7 @@ function signupPage(handle: string, refusal: FormRefusal | null): PageReply {
   return page('sign-in/signup', { form: { handle }, refusal });
 }
 
-/** `/signup?invite=…` lets an invited person in. Registration is closed, so without a valid invite it is a 404. */
+/** `/signup?invite=…` registers an invited person. Registration is closed, so without a valid invite it is a 404. */
 export const showSignup: Page<RequestContext, SignInDeps> = async (context, { accounts }) => {
   await accounts.checkInvite(inviteOf(context));
   return signupPage('', null);

@@ -2,7 +2,14 @@ import type { Route } from '../route.ts';
 import { showApi, showOpenApi } from './api.page.ts';
 import { showNotFound } from './not-found.page.ts';
 import { showRemoteImage } from './remote-image.page.ts';
-import { showHealth, showReadiness, showRobots, showFavicon, showAsset } from './well-known-files.page.ts';
+import {
+  showHealth,
+  showReadiness,
+  showRobots,
+  showFavicon,
+  showAsset,
+  showSigningKey,
+} from './well-known-files.page.ts';
 
 /** What belongs to the server itself. */
 export const siteRoutes: readonly Route[] = [
@@ -13,6 +20,7 @@ export const siteRoutes: readonly Route[] = [
   { method: 'GET', path: '/assets/:file', access: 'open', cost: 'free', page: showAsset },
   // The address itself is the right to it, like that of the document that shows it.
   { method: 'GET', path: '/-/images/:signature/:encoded', access: 'open', cost: 'rows', page: showRemoteImage },
+  { method: 'GET', path: '/-/signing-key', access: 'public', cost: 'rows', page: showSigningKey },
   { method: 'GET', path: '/api/v1', access: 'public', cost: 'free', page: showApi },
   { method: 'GET', path: '/api/v1/openapi.json', access: 'open', cost: 'free', page: showOpenApi },
 ];

@@ -64,3 +64,7 @@ export const showFavicon: Page<RequestContext, SiteDeps> = (_context, { assets }
     headers: { 'Cache-Control': 'public, max-age=86400' },
   });
 };
+
+/** `/-/signing-key`: the keys with which this server signs commits, for `gpg.ssh.allowedSignersFile`. */
+export const showSigningKey: Page<RequestContext, SiteDeps> = async (_context, { signing }) =>
+  content('text/plain; charset=utf-8', await signing.allowedSigners(), { headers: { 'Cache-Control': 'no-cache' } });

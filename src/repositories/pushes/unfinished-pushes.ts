@@ -66,7 +66,7 @@ export async function unparkPush({ db }: RepositoryDeps, pushId: string): Promis
     const push = await tx.manager.findOneBy(pushSchema, { id: pushId });
     if (push === null) throw notFound('push_not_found', 'There is no such push.');
     if (push.settledAt === null) throw conflict('push_running', 'This push has not ended yet.');
-    if (push.announcedAt !== null) throw conflict('push_announced', 'Every listener has heard of this push.');
+    if (push.announcedAt !== null) throw conflict('push_announced', 'Every listener has received this push.');
     if (push.parkedAt !== null) await unpark(tx, placeOfPush(pushId));
     return { id: push.id, repositoryId: push.repositoryId };
   });

@@ -23,3 +23,15 @@ export async function armoredKeys({ db }: SigningDeps, personId: string): Promis
   });
   return rows.map(({ armored }) => armored);
 }
+
+/** The addresses in keys that are verified addresses of the person. */
+export async function ownAddresses(
+  { accounts }: SigningDeps,
+  personId: string,
+  keys: readonly Pick<GpgKey, 'addresses'>[],
+): Promise<Set<string>> {
+  const named = [...new Set(keys.flatMap((key) => key.addresses))];
+  if (named.length === 0) return new Set();
+  const owners = await accounts.addresses.peopleByAddress(named);
+  return new Set(named.filter((address) => owners.get(address)?.id === personId));
+}

@@ -9,6 +9,7 @@ const dayMs = 24 * 60 * 60 * 1000;
  * @param principal the address of the server as a committer
  */
 export function allowedSigners(keys: readonly InstanceSigningKey[], principal: string): string {
+  if (keys.length === 0) return '# This server has not made its signing key yet.\n';
   return keys
     .map(({ publicKey, retiredAt }) => {
       const until = retiredAt === null ? '' : `,valid-before="${dateOf(retiredAt + 2 * dayMs)}"`;

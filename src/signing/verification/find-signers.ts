@@ -47,7 +47,7 @@ export async function findSigners(deps: SigningDeps, signatures: readonly ReadSi
   if (ssh.length === 0 && gpg.length === 0)
     return { ssh, gpg: [], instance: instance.map(instanceFacts), addresses: [] };
   const asked = [...signatures.map(({ address }) => address), ...gpg.flatMap(({ addresses }) => addresses)];
-  const owners = await deps.addresses.peopleByAddress([...new Set(asked.filter((address) => address !== ''))]);
+  const owners = await deps.accounts.addresses.peopleByAddress(asked);
   const ownerOf = (address: string): Named | null => {
     const person = owners.get(address);
     return person?.username ? { id: person.id, username: person.username } : null;

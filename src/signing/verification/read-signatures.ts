@@ -4,7 +4,7 @@ import { openPgpLimits } from '../limits.ts';
 import { readIssuer } from './read-issuer.ts';
 import type { SignedObject } from './verification.ts';
 
-/** A signature with what can be found out about it without asking anybody. */
+/** A signature with what can be found out about it without asking anyone. */
 export interface ReadSignature extends SignedObject {
   /** Null unless it was made with an SSH key and can be read. */
   ssh: CheckedSshSignature | null;

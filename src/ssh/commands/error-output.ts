@@ -13,7 +13,7 @@ export interface ErrorOutput {
  * Maps error codes to SSH; no other file here looks at codes. A hidden repository or issue and an
  * absent one give the same bytes.
  *
- * @param faultId ties the line of an internal error to its log line
+ * @param faultId links the line of an internal error to its log line
  */
 export function errorOutput(error: unknown, faultId: string): ErrorOutput {
   if (isDomainError(error)) {

@@ -89,7 +89,7 @@ t.test('pushes of what is followed, and requests that did not get through', asyn
   t.match(body, /href="https:\/\/other\.example\.org\/repos\/bob\/glaze" rel="nofollow noopener"/);
 });
 
-t.test('the dashboard tells of pushes to what one is tied to, and of nothing else', async (t) => {
+t.test('the dashboard shows pushes to the viewer’s repositories, and no others', async (t) => {
   const web = await startWeb(t);
   const gina = await signedIn(web, 'gina');
   const henry = await signedIn(web, 'henry');

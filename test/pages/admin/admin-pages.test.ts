@@ -2,7 +2,7 @@ import t from 'tap';
 import { startAdminWeb } from '../../fixtures/admin-web.ts';
 
 const { administrator, member } = await startAdminWeb(t);
-const pages = ['health', 'people', 'repositories', 'jobs', 'settings', 'audit'];
+const pages = ['health', 'people', 'repositories', 'jobs', 'mail', 'settings', 'audit'];
 
 t.test('the pages are there for administrators only', async (t) => {
   for (const page of pages) {

@@ -9,7 +9,7 @@ t.setTimeout(240_000);
 
 const roof = { owner: 'alice', name: 'roof' };
 
-t.test('an owner blocks people, and lets them back in', async (t) => {
+t.test('an owner blocks people, and unblocks them', async (t) => {
   const { web, alice, bob, issues, viewers } = await issueWeb(t);
   await web.modules.organisations.create(viewers.alice, { name: 'guild' });
   await web.modules.repositories.create(viewers.alice, { owner: 'guild', name: 'hall', visibility: 'PUBLIC' });

@@ -224,7 +224,7 @@ t.test('trash asks, restores, and forgets; a moved issue leads to where it is', 
   t.match([moved.status, moved.headers.location], [301, '/repos/alice/shed/issues/1']);
   t.match(words(await anonymous.get('/repos/alice/shed/issues/1')), 'alice moved this here from another repository');
   await alice.post('/repos/alice/shed/issues/1/move', { repository: 'alice/cellar' });
-  t.equal((await anonymous.get(one)).status, 404, 'nothing tells of a private repository');
+  t.equal((await anonymous.get(one)).status, 404, 'no page shows a private repository');
   t.equal((await alice.get(one)).headers.location, '/repos/alice/cellar/issues/1');
   await alice.post('/repos/alice/cellar/issues/1/delete');
   await alice.post('/repos/alice/cellar/issues/1/purge');

@@ -1,0 +1,47 @@
+import { layout } from '../../mail/index.ts';
+import type { MailMessage } from '../../mail/index.ts';
+import type { AccountsDeps } from '../deps.ts';
+import { hashSecret } from '../secret.ts';
+import { inviteSchema } from '../schema/invite-schema.ts';
+import { userSchema } from '../schema/user-schema.ts';
+
+/** The kind of the mail with the link of an invitation. */
+export const inviteMail = 'invite';
+
+export interface InviteMail {
+  inviteId: string;
+  secret: string;
+}
+
+export function defineInviteMail(deps: AccountsDeps): void {
+  deps.mail.define<InviteMail>(inviteMail, (data) => render(deps, data));
+}
+
+/** Dropped when the invitation was withdrawn, used or sent again since: its link would not work. */
+async function render(deps: AccountsDeps, { inviteId, secret }: InviteMail): Promise<MailMessage | null> {
+  const invite = await deps.db.read.findOneBy(inviteSchema, { id: inviteId });
+  if (!invite || invite.address === null || invite.usedAt !== null) return null;
+  if (invite.mailedTokenHash !== hashSecret(secret) || deps.clock.now() >= invite.expiresAt) return null;
+  const inviter = invite.createdBy && (await deps.db.read.findOneBy(userSchema, { id: invite.createdBy }));
+  const by = (inviter && (inviter.displayName || inviter.username)) || 'An administrator';
+  const owner =
+    invite.organisationId === null
+      ? undefined
+      : (await deps.owners.ownersById([invite.organisationId])).get(invite.organisationId);
+  const host = new URL(deps.baseUrl!).host;
+  const until = new Date(invite.expiresAt).toUTCString();
+  return {
+    to: invite.address,
+    subject: `Invitation to ${host}`,
+    ...layout({
+      title: `You are invited to ${host}`,
+      parts: [
+        `${by} invites you to ${host}, a server for git repositories. With the link below you choose a username and a password.`,
+        ...(owner === undefined ? [] : [`You will be a member of the organisation ${owner.handle}.`]),
+      ],
+      action: { text: 'Accept the invitation', url: `${deps.baseUrl}/signup?invite=${secret}` },
+      after: [`The link works once, until ${until}.`],
+      footer: ['If you do not expect this invitation, do nothing. No account is made without the link.'],
+    }),
+  };
+}

@@ -1,0 +1,93 @@
+import type { Command } from 'commander';
+import { Option } from 'commander';
+import type { Modules } from '../../app.ts';
+import { conflict, invalid } from '../../kernel/index.ts';
+import type { QueuedMail } from '../../mail/index.ts';
+import type { Action, Run } from '../action.ts';
+import { addNoun, withExamples } from '../help.ts';
+import { isoOrNull } from '../terminal/output.ts';
+import type { Column } from '../terminal/output.ts';
+
+/** `hearth mail …`: the mail server, and mails on their way to it. */
+export function addMailCommands(program: Command, run: Run): void {
+  const mail = addNoun(program, 'mail', 'mails: test the mail server, look at the queue');
+  withExamples(
+    mail
+      .command('test')
+      .description('send a test message now')
+      .argument('<address>', 'e-mail address that gets it')
+      .action(run(testMail)),
+    'hearth mail test you@example.org',
+  );
+  withExamples(
+    mail
+      .command('list')
+      .alias('queue')
+      .description('list mails, those tried last first: queued and failed ones, or those of one state')
+      .addOption(new Option('--state <state>', 'only those that are').choices(['pending', 'delivered', 'failed']))
+      .option('--limit <count>', 'how many of each state', '100')
+      .action(run(listMails)),
+    'hearth mail list',
+    'hearth mail list --state failed',
+  );
+  withExamples(
+    mail
+      .command('retry')
+      .description('retry a failed mail')
+      .argument('[id]', 'number')
+      .addOption(new Option('--state <state>', 'all that are').choices(['failed']))
+      .action(run(retryMail)),
+    'hearth mail retry 17',
+    'hearth mail retry --state failed',
+  );
+}
+
+const columns: Column<QueuedMail>[] = [
+  { title: 'ID', cell: ({ id }) => id, align: 'right' },
+  { title: 'KIND', cell: ({ kind }) => kind, whole: true },
+  { title: 'STATE', cell: ({ state, isDropped }) => (isDropped ? 'dropped' : state.toLowerCase()), whole: true },
+  { title: 'TO', cell: ({ to }) => to ?? '' },
+  { title: 'SUBJECT', cell: ({ subject }) => subject ?? '' },
+  { title: 'TRIES', cell: ({ attempts }) => attempts, align: 'right' },
+  { title: 'NEXT', cell: ({ state, nextAt }) => ({ epochMs: state === 'PENDING' ? nextAt : null, otherwise: '' }) },
+  { title: 'ERROR', cell: ({ error }) => error ?? '' },
+];
+
+const toJson = ({ createdAt, nextAt, isDropped, ...mail }: QueuedMail): object => ({
+  ...mail,
+  dropped: isDropped,
+  createdAt: isoOrNull(createdAt),
+  nextAt: mail.state === 'PENDING' ? isoOrNull(nextAt) : null,
+});
+
+const testMail: Action<object, [string]> = async (cli, _options, address) => {
+  const { mail } = await cli.openModules();
+  const response = await mail.sendTest(address);
+  cli.output.result(`The mail server took the test message for ${address}: ${response}`, { to: address, response });
+};
+
+const listMails: Action<{ state?: string; limit: string }, []> = async (cli, { state, limit }) => {
+  if (!/^[1-9]\d{0,4}$/.test(limit)) throw invalid('usage', `${JSON.stringify(limit)} is not a number of mails.`);
+  const { mail } = await cli.openModules();
+  const states = state === undefined ? (['PENDING', 'FAILED'] as const) : [state.toUpperCase() as QueuedMail['state']];
+  const found = await Promise.all(states.map((each) => mail.list({ state: each, limit: Number(limit) })));
+  cli.output.list(found.flat(), columns, ['mail', 'mails'], toJson);
+};
+
+const retryMail: Action<{ state?: string }, [string | undefined]> = async (cli, { state }, id) => {
+  const { mail } = await cli.openModules();
+  if (id === undefined) {
+    if (state !== 'failed') throw invalid('usage', 'Give the number of a mail, or --state failed for all that failed.');
+    refuseWithoutMail(mail);
+    const retried = await mail.retryFailed();
+    return cli.output.result(`${retried} ${retried === 1 ? 'mail is' : 'mails are'} queued again.`, { retried });
+  }
+  if (!/^[1-9]\d{0,14}$/.test(id)) throw invalid('usage', 'A mail has a number: hearth mail list shows it.');
+  refuseWithoutMail(mail);
+  await mail.retry(Number(id));
+  cli.output.result(`Mail ${id} is queued again: the server sends it within seconds.`, { id: Number(id) });
+};
+
+function refuseWithoutMail({ isConfigured, missing }: Modules['mail']): void {
+  if (!isConfigured) throw conflict('mail_off', `Mail is off: ${missing.join(', ')} is not set.`);
+}

@@ -1,0 +1,26 @@
+import { refusalOnIssue } from '../../access/index.ts';
+import type { Repository } from '../../repositories/index.ts';
+import type { IssueDeps } from '../deps.ts';
+import { factsOfIssue, personViewer } from '../find-issue.ts';
+import type { Issue } from '../schema/issue-schema.ts';
+
+/** People who are looked at before others get the thread. */
+const atOnce = 100;
+
+/** Those of these people who may read an issue, as sessions of theirs could: for who is about to be told of it. */
+export async function readersAmong(
+  { repositories }: Pick<IssueDeps, 'repositories'>,
+  { repository, issue }: { repository: Repository; issue: Issue },
+  personIds: readonly string[],
+): Promise<string[]> {
+  const readers: string[] = [];
+  const issueFacts = factsOfIssue(issue);
+  for (const [index, id] of personIds.entries()) {
+    if (index > 0 && index % atOnce === 0) await new Promise(setImmediate);
+    const facts = await repositories.factsOf(id, repository);
+    // What follows decides about contributions, and about reading nothing.
+    const all = { ...facts, archived: false, issuesFrom: 'anyone', blocked: false } as const;
+    if (refusalOnIssue(personViewer(id, 'admin'), all, issueFacts, 'read') === null) readers.push(id);
+  }
+  return readers;
+}

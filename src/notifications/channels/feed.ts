@@ -1,0 +1,59 @@
+import { createHash } from 'node:crypto';
+import type { Viewer } from '../../access/index.ts';
+import { notFound, nullIfNotFound } from '../../kernel/index.ts';
+import type { NotificationDeps } from '../deps.ts';
+import { writerOf } from '../inbox/change-notifications.ts';
+import type { Notification } from '../inbox/describe-rows.ts';
+import { listNotifications } from '../inbox/list-notifications.ts';
+import { limits } from '../limits.ts';
+import { personViewer } from '../person-viewer.ts';
+import { feedSchema } from '../schema/channel-schema.ts';
+
+const shape = /^[A-Za-z0-9_-]{43}$/;
+/** The secret is long and random: a plain digest of it cannot be guessed back. */
+const digestOf = (secret: string): string => createHash('sha256').update(secret).digest('hex');
+
+/**
+ * Makes a new secret for the address of the viewer's feed, and so ends the one before.
+ * @returns the secret, which is shown once
+ * Refuses `sign_in_required`, `insufficient_scope`.
+ */
+export async function makeFeed({ db, random, logger }: NotificationDeps, viewer: Viewer): Promise<string> {
+  const userId = writerOf(viewer);
+  const secret = random.bytes(32).toString('base64url');
+  await db.write(({ manager, now }) =>
+    manager.upsert(feedSchema, { userId, tokenHash: digestOf(secret), createdAt: now }, ['userId']),
+  );
+  logger.info('notifications.feed_made', { personId: userId });
+  return secret;
+}
+
+/** Ends the address of the viewer's feed; there may be none. */
+export async function removeFeed({ db, logger }: NotificationDeps, viewer: Viewer): Promise<void> {
+  const userId = writerOf(viewer);
+  await db.write(({ manager }) => manager.delete(feedSchema, { userId }));
+  logger.info('notifications.feed_removed', { personId: userId });
+}
+
+export interface Feed {
+  username: string;
+  notifications: Notification[];
+}
+
+/**
+ * What the feed with this secret tells: of what its person may read at this moment. Refuses `feed_not_found`, also once
+ * the account is disabled.
+ */
+export async function readFeed(deps: NotificationDeps, secret: string): Promise<Feed> {
+  const row = shape.test(secret) ? await deps.db.read.findOneBy(feedSchema, { tokenHash: digestOf(secret) }) : null;
+  const person = row === null ? null : await deps.accounts.personById(row.userId).catch(nullIfNotFound);
+  if (person === null || person.disabledAt !== null || person.username === null)
+    throw notFound('feed_not_found', 'There is no such feed.');
+  const { rows } = await listNotifications(
+    deps,
+    personViewer(person.id),
+    { view: 'feed' },
+    { limit: limits.feedEntries },
+  );
+  return { username: person.username, notifications: rows };
+}

@@ -1,0 +1,31 @@
+import type { Accounts } from '../accounts/index.ts';
+import type { Database } from '../db/index.ts';
+import type { Issues } from '../issues/index.ts';
+import type { Clock, Logger, Random } from '../kernel/index.ts';
+import type { Repositories } from '../repositories/index.ts';
+import type { InstanceKey } from '../sealing/index.ts';
+import type { Mailer } from './mail/mailer.ts';
+
+export interface NotificationSettings {
+  /** Public origin of this server; null when each request tells it. */
+  baseUrl: string | null;
+  /** How long rows that are done are kept, in milliseconds. */
+  keepDoneMs: number;
+}
+
+/** Dependencies of the use-cases of this module. */
+export interface NotificationDeps {
+  db: Database;
+  accounts: Pick<Accounts, 'personById' | 'peopleById'>;
+  repositories: Pick<Repositories, 'find' | 'factsOf' | 'locate'>;
+  issues: Pick<
+    Issues,
+    'findByIds' | 'findEntry' | 'listEntries' | 'peopleMentioned' | 'readersAmong' | 'setSubscription' | 'textBefore'
+  >;
+  mailer: Mailer;
+  key: InstanceKey;
+  clock: Clock;
+  random: Random;
+  logger: Logger;
+  settings: NotificationSettings;
+}

@@ -1,0 +1,124 @@
+import type { Tx } from '../../db/index.ts';
+import { createKeyedMutex, waitAtMost } from '../../kernel/index.ts';
+import { holdsJobs } from '../../nodes/index.ts';
+import type { NotificationDeps } from '../deps.ts';
+import { limits } from '../limits.ts';
+import { runRecipients } from '../recipients/run-recipients.ts';
+import { batchSchema } from '../schema/notification-schema.ts';
+import type { BatchRow } from '../schema/notification-schema.ts';
+import type { Batch, NotifiedEvent, Recipient } from '../notified-event.ts';
+import { resolveRuns } from './resolve-runs.ts';
+import { writeRows } from './write-rows.ts';
+
+/** Batches that one query reads. */
+const batchesAtOnce = 20;
+/** Delay before the next attempt, by the number of attempts so far; the scheduled task looks every minute. */
+const retryAfterMs = (attempts: number): number => attempts * 60_000;
+/** A run ends inside a write of `ci`, which tells nobody when it is durable. */
+const soonMs = 200;
+const stopTimeoutMs = 10_000;
+
+/**
+ * Tells an event inside the write that records it: the first people at once, all others in writes of their own that
+ * follow, so that no event holds other writes up, however many people it concerns.
+ */
+export async function tell(
+  { mailer }: Pick<NotificationDeps, 'mailer'>,
+  tx: Tx,
+  event: NotifiedEvent,
+  recipients: readonly Recipient[],
+): Promise<void> {
+  const first = recipients.slice(0, limits.batchSize);
+  await writeRows(tx, event, first);
+  if (mailer.isOn)
+    await mailer.enqueue(
+      tx,
+      event,
+      first.filter(({ mail }) => mail),
+    );
+  for (let start = limits.batchSize; start < recipients.length; start += limits.batchSize)
+    await addBatch(tx, { kind: 'told', event, recipients: recipients.slice(start, start + limits.batchSize) });
+}
+
+export async function addBatch({ manager, now }: Tx, batch: Batch): Promise<void> {
+  await manager.insert(batchSchema, { payload: JSON.stringify(batch), createdAt: now, nextAt: now });
+}
+
+/** Tells what waits in `notification_batches`, each part in one write that removes it. */
+export class BatchTeller {
+  readonly #deps: NotificationDeps;
+  readonly #inTurn = createKeyedMutex();
+  #soon: NodeJS.Timeout | null = null;
+  #isStopped = false;
+
+  constructor(deps: NotificationDeps) {
+    this.#deps = deps;
+  }
+
+  /** Once the write that is under way is surely durable. */
+  tellSoon(): void {
+    if (this.#soon !== null || this.#isStopped) return;
+    this.#soon = setTimeout(() => {
+      this.#soon = null;
+      void this.tellAll();
+    }, soonMs);
+    this.#soon.unref();
+  }
+
+  /** Tells all that is due, one after the other. */
+  tellAll(): Promise<void> {
+    return this.#inTurn('batches', () => this.#tellDue()).catch((error: unknown) =>
+      this.#deps.logger.error('notifications.tell_failed', { error }),
+    );
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    if (this.#soon !== null) clearTimeout(this.#soon);
+    await waitAtMost(this.#inTurn.settled(), stopTimeoutMs);
+  }
+
+  async #tellDue(): Promise<void> {
+    for (let rows = await this.#due(); rows.length > 0 && !this.#isStopped; rows = await this.#due()) {
+      for (const row of rows) {
+        if (this.#isStopped) return;
+        await this.#tellOne(row).catch((error: unknown) => this.#fail(row, error));
+      }
+    }
+  }
+
+  #due(): Promise<BatchRow[]> {
+    return this.#deps.db.read
+      .createQueryBuilder(batchSchema, 'b')
+      .where('b.next_at <= :now', { now: this.#deps.clock.now() })
+      .andWhere(holdsJobs)
+      .orderBy('b.next_at')
+      .addOrderBy('b.id')
+      .limit(batchesAtOnce)
+      .getMany();
+  }
+
+  async #tellOne({ id, payload }: BatchRow): Promise<void> {
+    const deps = this.#deps;
+    const batch = JSON.parse(payload) as Batch;
+    const recipients =
+      batch.kind === 'told' ? batch.recipients : batch.kind === 'run-failed' ? await runRecipients(deps, batch) : [];
+    await deps.db.write(async (tx) => {
+      // Another process may have told it.
+      if ((await tx.manager.delete(batchSchema, { id })).affected !== 1) return;
+      if (batch.kind === 'run-succeeded') await resolveRuns(tx, batch);
+      else await tell(deps, tx, batch.event, recipients);
+    });
+  }
+
+  async #fail({ id, attempts }: BatchRow, error: unknown): Promise<void> {
+    const { db, clock, logger } = this.#deps;
+    logger.error('notifications.batch_failed', { batch: id, attempts: attempts + 1, error });
+    const isLast = attempts + 1 >= limits.batchAttempts;
+    const message = (error instanceof Error ? error.message : String(error)).slice(0, 500);
+    const nextAt = isLast ? Number.MAX_SAFE_INTEGER : clock.now() + retryAfterMs(attempts + 1);
+    await db.write(({ manager }) =>
+      manager.update(batchSchema, { id }, { attempts: attempts + 1, nextAt, lastError: message }),
+    );
+  }
+}

@@ -1,0 +1,40 @@
+import type { EntryListener } from '../../issues/index.ts';
+import type { NotificationDeps } from '../deps.ts';
+import { issueRecipients } from '../recipients/issue-recipients.ts';
+import { tell } from './batches.ts';
+import type { BatchTeller } from './batches.ts';
+import type { NotifiedEvent, Recipient } from '../notified-event.ts';
+
+interface ToTell {
+  event: NotifiedEvent;
+  recipients: Recipient[];
+}
+
+/**
+ * Subscribes to the entries of issues. Who hears of one is found out before the write that marks this listener as
+ * done; that write has the first people, and the others as batches, so each is told exactly once.
+ */
+export function onEntry(deps: NotificationDeps, teller: BatchTeller): EntryListener<ToTell> {
+  return {
+    name: 'notifications',
+    async prepare(announced) {
+      const recipients = await issueRecipients(deps, announced);
+      if (recipients.length === 0) return null;
+      const { issue, entry } = announced;
+      // Of an edit, the text that was edited: its own entry is not shown.
+      const shown = entry.kind === 'edited' ? Number(entry.details['position']) : entry.position;
+      const event: NotifiedEvent = {
+        subject: `issue:${issue.id}`,
+        repositoryId: issue.repositoryId,
+        issueId: issue.id,
+        firstPosition: shown,
+        lastPosition: entry.position,
+        details: '{}',
+        context: '',
+      };
+      return { event, recipients };
+    },
+    record: (tx, _announced, { event, recipients }) => tell(deps, tx, event, recipients),
+    recorded: (_announced, { recipients }) => void (recipients.length > 0 && teller.tellAll()),
+  };
+}

@@ -1,0 +1,49 @@
+import type { RunEnding, RunRow } from '../../ci/index.ts';
+import type { RunDetails, Subject } from '../schema/notification-schema.ts';
+import { addBatch } from './batches.ts';
+import type { BatchTeller } from './batches.ts';
+
+/** Attempts that the position of a run tells apart. */
+const attemptsPerRun = 1_000;
+
+/**
+ * Subscribes to the end of runs, inside the write that ends one: a failure is told afterwards, and a success resolves
+ * the failures of the same workflow on the same ref. A cancelled run says nothing.
+ */
+export function onRunFinished(teller: Pick<BatchTeller, 'tellSoon'>): RunEnding {
+  return async (tx, run) => {
+    const subject: Subject = `run:${run.repositoryId}`;
+    const context = `${run.workflowPath} ${run.ref}`;
+    const position = positionOf(run);
+    if (run.status === 'failure') {
+      const { number, workflowName: workflow, title, ref, sha } = run;
+      const details: RunDetails = { number, workflow, title: title.slice(0, 255), ref, sha };
+      const event = {
+        subject,
+        repositoryId: run.repositoryId,
+        issueId: null,
+        firstPosition: position,
+        lastPosition: position,
+        details: JSON.stringify(details),
+        context,
+      };
+      await addBatch(tx, { kind: 'run-failed', event, actorId: run.actorId });
+    } else if (run.status === 'success') {
+      const open: unknown[] = await tx.manager.query(
+        `SELECT 1 FROM notifications
+         WHERE subject = ? AND context = ? AND resolved_at IS NULL AND issue_id IS NULL LIMIT 1`,
+        [subject, context],
+      );
+      if (open.length === 0) return;
+      await addBatch(tx, { kind: 'run-succeeded', subject, context, position });
+    } else return;
+    teller.tellSoon();
+  };
+}
+
+/** Behind every attempt of a run, before the next one. */
+export const endOfRun = (number: number): number => number * attemptsPerRun + attemptsPerRun - 1;
+
+/** Orders the ends of runs of a repository: a run that is re-run ends again. */
+const positionOf = ({ number, attempt }: RunRow): number =>
+  number * attemptsPerRun + Math.min(attempt, attemptsPerRun - 1);

@@ -1,0 +1,41 @@
+import type { Viewer } from '../../access/index.ts';
+import { createLru } from '../../kernel/index.ts';
+import type { NotificationDeps } from '../deps.ts';
+import { limits } from '../limits.ts';
+import { personIdOf } from '../person-viewer.ts';
+import { notificationCountsSchema } from '../schema/notification-schema.ts';
+import { visibleRows } from './visible-rows.ts';
+
+/** Viewers whose counts are kept; each is a few bytes. */
+const maxKept = 10_000;
+
+/**
+ * How many unread notifications the viewer has, at most `limits.counted`, for the head of every page. A person without
+ * any costs one cached row; what others have is counted once for each state of the database, because it depends on
+ * what they may see.
+ */
+export function createUnreadCounter(deps: Pick<NotificationDeps, 'db'>) {
+  const kept = createLru<string, { state: number; unread: number }>({ name: 'unread counts', maxWeight: maxKept });
+
+  async function count(viewer: Viewer, personId: string): Promise<number> {
+    const rows = visibleRows(deps, viewer, personId)
+      .select('n.id', 'id')
+      .andWhere('n.listed_at IS NOT NULL AND n.read_at IS NULL AND n.done_at IS NULL')
+      .limit(limits.counted);
+    return (await rows.getRawMany()).length;
+  }
+
+  return async (viewer: Viewer): Promise<number> => {
+    const personId = personIdOf(viewer);
+    if (personId === null || viewer.kind !== 'person') return 0;
+    const [stored] = await deps.db.lookup(notificationCountsSchema, { userId: personId });
+    if (stored === undefined || stored.unread === 0) return 0;
+    if (viewer.via !== 'session') return count(viewer, personId);
+    const state = await deps.db.state();
+    const known = kept.get(personId);
+    if (known?.state === state) return known.unread;
+    const unread = await count(viewer, personId);
+    kept.set(personId, { state, unread });
+    return unread;
+  };
+}

@@ -1,0 +1,34 @@
+import type { Issue } from '../../issues/index.ts';
+import type { Located } from '../../repositories/index.ts';
+import type { NotificationDeps } from '../deps.ts';
+import type { NotificationRow, RunDetails } from '../schema/notification-schema.ts';
+
+/** A notification with what it is about. */
+export interface Notification extends NotificationRow {
+  isUnread: boolean;
+  place: Located;
+  /** Null for runs. */
+  issue: Issue | null;
+  /** The last run that failed; null for issues. */
+  run: RunDetails | null;
+}
+
+/** Adds to rows that the viewer may see what they are about; what was removed meanwhile is left out. */
+export async function describeRows(
+  deps: Pick<NotificationDeps, 'db' | 'repositories' | 'issues'>,
+  rows: readonly NotificationRow[],
+): Promise<Notification[]> {
+  const issueIds = rows.flatMap(({ issueId }) => issueId ?? []);
+  const [places, issues] = await Promise.all([
+    deps.repositories.locate(rows.map(({ repositoryId }) => repositoryId)),
+    issueIds.length === 0 ? [] : deps.issues.findByIds(issueIds),
+  ]);
+  const issueById = new Map(issues.map((issue) => [issue.id, issue]));
+  return rows.flatMap((row) => {
+    const place = places.get(row.repositoryId);
+    const issue = row.issueId === null ? null : issueById.get(row.issueId);
+    if (place === undefined || issue === undefined) return [];
+    const isUnread = row.listedAt !== null && row.readAt === null && row.doneAt === null;
+    return [{ ...row, isUnread, place, issue, run: issue === null ? (JSON.parse(row.details) as RunDetails) : null }];
+  });
+}

@@ -1,0 +1,45 @@
+import type { Viewer } from '../../access/index.ts';
+import { notFound } from '../../kernel/index.ts';
+import type { NotificationDeps } from '../deps.ts';
+import { personIdOf } from '../person-viewer.ts';
+import { notificationSchema } from '../schema/notification-schema.ts';
+import type { Subject } from '../schema/notification-schema.ts';
+import { describeRows } from './describe-rows.ts';
+import type { Notification } from './describe-rows.ts';
+import { visibleRows } from './visible-rows.ts';
+
+/** One notification of the viewer. Refuses `notification_not_found`, also for those of others. */
+export async function findNotification(deps: NotificationDeps, viewer: Viewer, id: number): Promise<Notification> {
+  const personId = personIdOf(viewer);
+  const row =
+    personId === null || !Number.isSafeInteger(id)
+      ? null
+      : await visibleRows(deps, viewer, personId).andWhere('n.id = :id', { id }).getOne();
+  const [found] = row === null ? [] : await describeRows(deps, [row]);
+  if (found === undefined) throw notFound('notification_not_found', 'There is no such notification.');
+  return found;
+}
+
+/**
+ * Marks what a page has shown of a subject as read: all of it, or up to a position, where the next reading begins.
+ * Nothing is written when there is nothing unread, which is known from the row cache.
+ */
+export async function markSeen(
+  { db }: Pick<NotificationDeps, 'db'>,
+  viewer: Viewer,
+  { subject, upTo }: { subject: Subject; upTo: number },
+): Promise<void> {
+  const userId = personIdOf(viewer);
+  if (userId === null) return;
+  const [row] = await db.lookup(notificationSchema, { userId, subject });
+  if (row === undefined || row.readAt !== null || row.listedAt === null || row.firstPosition > upTo) return;
+  await db.write(
+    async ({ manager, now }) => {
+      const present = await manager.findOneBy(notificationSchema, { userId, subject });
+      if (present === null || present.readAt !== null || present.firstPosition > upTo) return;
+      const change = present.lastPosition <= upTo ? { readAt: now } : { firstPosition: upTo + 1 };
+      await manager.update(notificationSchema, { id: present.id }, change);
+    },
+    { durable: 'with-the-next' },
+  );
+}

@@ -1,0 +1,69 @@
+import { readKeysetPage } from '../../db/index.ts';
+import type { KeysetPage, KeysetPaging } from '../../db/index.ts';
+import type { Viewer } from '../../access/index.ts';
+import { invalid } from '../../kernel/index.ts';
+import type { NotificationDeps } from '../deps.ts';
+import { personIdOf } from '../person-viewer.ts';
+import type { NotificationRow, Reason } from '../schema/notification-schema.ts';
+import { describeRows } from './describe-rows.ts';
+import type { Notification } from './describe-rows.ts';
+import { visibleRows } from './visible-rows.ts';
+
+/** `inbox` is all that is not done, `unread` the part of it that was not read, `all` the inbox and what is done. */
+export type InboxView = 'inbox' | 'unread' | 'saved' | 'done' | 'feed';
+
+export interface InboxFilter {
+  view: InboxView;
+  /** UUID. */
+  repositoryId?: string | null;
+  reason?: Reason | null;
+  /** Only events in this range, milliseconds since the epoch. */
+  since?: number | null;
+  before?: number | null;
+}
+
+const views: Record<InboxView, { condition: string; order: 'listed_at' | 'saved_at' | 'done_at' | 'fed_at' }> = {
+  inbox: { condition: 'n.listed_at IS NOT NULL AND n.done_at IS NULL', order: 'listed_at' },
+  unread: { condition: 'n.listed_at IS NOT NULL AND n.read_at IS NULL AND n.done_at IS NULL', order: 'listed_at' },
+  saved: { condition: 'n.saved_at IS NOT NULL', order: 'saved_at' },
+  done: { condition: 'n.done_at IS NOT NULL', order: 'done_at' },
+  feed: { condition: 'n.fed_at IS NOT NULL', order: 'fed_at' },
+};
+const properties = { listed_at: 'listedAt', saved_at: 'savedAt', done_at: 'doneAt', fed_at: 'fedAt' } as const;
+
+/**
+ * A page of the viewer's notifications, the newest first; anonymous clients and the command line have none.
+ * Refuses `invalid_page`.
+ */
+export async function listNotifications(
+  deps: NotificationDeps,
+  viewer: Viewer,
+  { view, repositoryId = null, reason = null, since = null, before = null }: InboxFilter,
+  paging: KeysetPaging,
+): Promise<KeysetPage<Notification>> {
+  const personId = personIdOf(viewer);
+  const { condition, order } = views[view];
+  const page = await readKeysetPage(
+    paging,
+    (row: NotificationRow) => `${row[properties[order]]}.${row.id}`,
+    async ({ key, isBackwards, limit }) => {
+      if (personId === null) return [];
+      const query = visibleRows(deps, viewer, personId).andWhere(condition);
+      if (repositoryId !== null) query.andWhere('n.repository_id = :repositoryId', { repositoryId });
+      if (reason !== null) query.andWhere('n.reason = :reason', { reason });
+      if (since !== null) query.andWhere(`n.${order} >= :since`, { since });
+      if (before !== null) query.andWhere(`n.${order} < :before`, { before });
+      if (key !== null) query.andWhere(`(n.${order}, n.id) ${isBackwards ? '>' : '<'} (:at, :id)`, readKey(key));
+      const direction = isBackwards ? 'ASC' : 'DESC';
+      return query.orderBy(`n.${order}`, direction).addOrderBy('n.id', direction).limit(limit).getMany();
+    },
+  );
+  return { ...page, rows: await describeRows(deps, page.rows) };
+}
+
+function readKey(key: string): { at: number; id: number } {
+  const [, at, id] = /^(\d{1,15})\.(\d{1,15})$/.exec(key) ?? [];
+  if (at === undefined || id === undefined)
+    throw invalid('invalid_page', 'This page address is not one that was given out.');
+  return { at: Number(at), id: Number(id) };
+}

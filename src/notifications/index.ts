@@ -1,0 +1,18 @@
+export { createNotifications } from './notifications.ts';
+export type { NotificationOptions, Notifications } from './notifications.ts';
+export { notificationEntities } from './notification-entities.ts';
+export { limits as notificationLimits } from './limits.ts';
+export { presentReasons } from './channels/settings.ts';
+export type { ChannelSettings } from './channels/settings.ts';
+export type { Feed } from './channels/feed.ts';
+export { changes as notificationChanges } from './inbox/change-notifications.ts';
+export type { Change, ChangedRows, UndoableChange } from './inbox/change-notifications.ts';
+export type { Notification } from './inbox/describe-rows.ts';
+export type { InboxFilter, InboxView } from './inbox/list-notifications.ts';
+export { channels as notificationChannels, digests } from './schema/channel-schema.ts';
+export type { Channel, Digest } from './schema/channel-schema.ts';
+export type { Reason } from './schema/notification-schema.ts';
+export { watchLevels } from './schema/watch-schema.ts';
+export type { WatchLevel } from './schema/watch-schema.ts';
+export { defaultLevel as defaultWatchLevel } from './watching/watches.ts';
+export type { Watching } from './watching/watches.ts';

@@ -1,0 +1,25 @@
+const dayMs = 24 * 60 * 60_000;
+
+export const limits = {
+  /** People that one write notifies: some milliseconds, for which no other write waits noticeably. */
+  batchSize: 200,
+  /** Rows of one person; above it the oldest that are not saved go. */
+  storedPerPerson: 5_000,
+  /** Saved rows of one person. */
+  savedPerPerson: 1_000,
+  /** Unread rows that are counted for the head of a page, which shows "99+" above it. */
+  counted: 100,
+  /** Rows that a list of ids may name. */
+  idsPerChange: 100,
+  /** How long a change may be taken back; the page offers it for a minute. */
+  undoMs: 10 * 60_000,
+  /** Events of one subject within this time are one mail. */
+  mailWindowMs: 60_000,
+  /** How long what a mail told of is kept: longer than the outbox tries to send it. */
+  mailPartsMs: 30 * dayMs,
+  /** Attempts to tell a part of an event. */
+  batchAttempts: 5,
+  /** Parts that failed for good are kept so long, for who looks for the reason. */
+  failedBatchMs: 7 * dayMs,
+  feedEntries: 50,
+} as const;

@@ -1,0 +1,16 @@
+import { feedSchema, mailPartSchema, ruleSchema, settingsSchema } from './schema/channel-schema.ts';
+import { batchSchema, notificationCountsSchema, notificationSchema } from './schema/notification-schema.ts';
+import { watchCountSchema, watchSchema } from './schema/watch-schema.ts';
+
+/** Every mapped table of this module. */
+export const notificationEntities = [
+  watchSchema,
+  watchCountSchema,
+  notificationSchema,
+  notificationCountsSchema,
+  batchSchema,
+  ruleSchema,
+  settingsSchema,
+  feedSchema,
+  mailPartSchema,
+];

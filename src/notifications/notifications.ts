@@ -1,0 +1,68 @@
+import type { Viewer } from '../access/index.ts';
+import { bindDeps } from '../kernel/index.ts';
+import type { RepositoryAddress } from '../repositories/index.ts';
+import { makeFeed, readFeed, removeFeed } from './channels/feed.ts';
+import { changeChannelSettings, channelSettings } from './channels/settings.ts';
+import type { NotificationDeps } from './deps.ts';
+import { BatchTeller } from './fan-out/batches.ts';
+import { onEntry } from './fan-out/on-entry.ts';
+import { endOfRun, onRunFinished } from './fan-out/on-run-finished.ts';
+import { changeNotifications, undoChange } from './inbox/change-notifications.ts';
+import { createUnreadCounter } from './inbox/count-unread.ts';
+import { findNotification, markSeen } from './inbox/find-notification.ts';
+import { listNotifications } from './inbox/list-notifications.ts';
+import { noMailer } from './mail/mailer.ts';
+import { removeOld } from './remove-old.ts';
+import type { WatchLevel } from './schema/watch-schema.ts';
+import { listWatchers, listWatches, setWatching, watchingOf } from './watching/watches.ts';
+
+export interface NotificationOptions extends Omit<NotificationDeps, 'mailer'> {
+  mailer?: NotificationDeps['mailer'];
+}
+
+/** Watching, the inbox, and the channels of notifications; the functions behind these names say what each refuses. */
+export function createNotifications({ mailer = noMailer, ...tools }: NotificationOptions) {
+  const deps: NotificationDeps = { ...tools, mailer };
+  const teller = new BatchTeller(deps);
+  const bind = bindDeps(deps);
+  return {
+    list: bind(listNotifications),
+    find: bind(findNotification),
+    change: bind(changeNotifications),
+    undo: bind(undoChange),
+    /** For the head of every page. */
+    countUnread: createUnreadCounter(deps),
+    /** A page has shown an issue up to a position. */
+    markIssueSeen: (viewer: Viewer, issueId: string, upTo: number): Promise<void> =>
+      markSeen(deps, viewer, { subject: `issue:${issueId}`, upTo }),
+    /** A page has shown a run, and with it what failed before. */
+    markRunSeen: (viewer: Viewer, repositoryId: string, number: number): Promise<void> =>
+      markSeen(deps, viewer, { subject: `run:${repositoryId}`, upTo: endOfRun(number) }),
+
+    watchingOf: bind(watchingOf),
+    setWatching: (viewer: Viewer, at: RepositoryAddress, level: WatchLevel | null): Promise<void> =>
+      setWatching(deps, viewer, at, level),
+    listWatches: bind(listWatches),
+    listWatchers: bind(listWatchers),
+
+    settingsOf: bind(channelSettings),
+    changeSettings: bind(changeChannelSettings),
+    makeFeed: bind(makeFeed),
+    removeFeed: bind(removeFeed),
+    readFeed: bind(readFeed),
+    /** Whether mails are sent at all. */
+    sendsMail: mailer.isOn,
+
+    /** For `issues.onEntry`. */
+    onEntry: onEntry(deps, teller),
+    /** For `ci.onRunEnd`. */
+    onRunEnd: onRunFinished(teller),
+    /** For a scheduled task, and after the start: tells what an earlier run left. */
+    tell: () => teller.tellAll(),
+    /** For a scheduled task. */
+    removeOld: bind(removeOld),
+    stop: () => teller.stop(),
+  };
+}
+
+export type Notifications = ReturnType<typeof createNotifications>;

@@ -1,0 +1,30 @@
+import type { Reason, Subject } from './schema/notification-schema.ts';
+
+/** An event as it is told, the same for everybody whom it concerns. */
+export interface NotifiedEvent {
+  subject: Subject;
+  repositoryId: string;
+  issueId: string | null;
+  /** Where a reader begins, and the position that orders events of the subject. */
+  firstPosition: number;
+  lastPosition: number;
+  /** JSON; see `NotificationRow`. */
+  details: string;
+  context: string;
+}
+
+/** Somebody whom an event concerns, and the channels by which they want to hear of it. */
+export interface Recipient {
+  userId: string;
+  reason: Reason;
+  inbox: boolean;
+  mail: boolean;
+  feed: boolean;
+}
+
+/** A part of an event that waits to be told. */
+export type Batch =
+  | { kind: 'told'; event: NotifiedEvent; recipients: readonly Recipient[] }
+  /** The end of a run: whom it concerns is found out when it is told. */
+  | { kind: 'run-failed'; event: NotifiedEvent; actorId: string | null }
+  | { kind: 'run-succeeded'; subject: Subject; context: string; position: number };

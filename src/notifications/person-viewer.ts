@@ -1,0 +1,16 @@
+import type { PersonViewer, Viewer } from '../access/index.ts';
+
+/** Somebody who is not here, as a session of theirs would be: for what is decided by their rights. */
+export const personViewer = (id: string): PersonViewer => ({
+  kind: 'person',
+  id,
+  username: null,
+  isAdministrator: false,
+  via: 'session',
+  scope: 'admin',
+  repositoryIds: null,
+});
+
+/** UUID of the person; null for anonymous clients, tasks, and the command line, which is no account. */
+export const personIdOf = (viewer: Viewer): string | null =>
+  viewer.kind === 'person' && viewer.via !== 'local' ? viewer.id : null;

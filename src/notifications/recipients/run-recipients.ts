@@ -1,0 +1,26 @@
+import { repositoryLevel } from '../../access/index.ts';
+import type { NotificationDeps } from '../deps.ts';
+import type { Batch, Recipient } from '../notified-event.ts';
+import { personViewer } from '../person-viewer.ts';
+import type { Reason } from '../schema/notification-schema.ts';
+import { watchesOf, withChannels } from './people-around.ts';
+
+/** A failed run concerns who pushed, and who watches everything: those who may read the repository now. */
+export async function runRecipients(
+  deps: NotificationDeps,
+  { event, actorId }: Extract<Batch, { kind: 'run-failed' }>,
+): Promise<Recipient[]> {
+  const located = (await deps.repositories.locate([event.repositoryId])).get(event.repositoryId);
+  if (located === undefined) return [];
+  const watches = await watchesOf(deps, located.repository);
+  const heard = new Map<string, Reason>();
+  if (actorId !== null && watches.get(actorId) !== 'ignore') heard.set(actorId, 'ci_failed');
+  for (const [id, level] of watches) if (level === 'everything' && !heard.has(id)) heard.set(id, 'watching');
+  const readers = new Map<string, Reason>();
+  for (const [id, reason] of heard) {
+    if (readers.size % 100 === 99) await new Promise(setImmediate);
+    const facts = await deps.repositories.factsOf(id, located.repository);
+    if (repositoryLevel(personViewer(id), facts) !== 'none') readers.set(id, reason);
+  }
+  return withChannels(deps, readers);
+}

@@ -1,0 +1,102 @@
+import { scopeAllows, visibleRepositories } from '../../access/index.ts';
+import type { Viewer } from '../../access/index.ts';
+import { readKeysetPage } from '../../db/index.ts';
+import type { KeysetPage, KeysetPaging } from '../../db/index.ts';
+import { forbidden, invalid, unauthenticated } from '../../kernel/index.ts';
+import type { RepositoryAddress } from '../../repositories/index.ts';
+import type { NotificationDeps } from '../deps.ts';
+import { personIdOf } from '../person-viewer.ts';
+import { watchCountSchema, watchLevels, watchSchema } from '../schema/watch-schema.ts';
+import type { WatchLevel, WatchRow } from '../schema/watch-schema.ts';
+
+/** What a person hears of who has said nothing. */
+export const defaultLevel: WatchLevel = 'participating';
+
+/** How the viewer watches a repository, and how many people watch everything. */
+export interface Watching {
+  level: WatchLevel;
+  /** When the viewer chose it; null for the default. */
+  since: number | null;
+  watching: number;
+}
+
+/** For the head of a repository that the viewer may read; null for who has no account. */
+export async function watchingOf(
+  { db }: Pick<NotificationDeps, 'db'>,
+  viewer: Viewer,
+  repositoryId: string,
+): Promise<Watching | null> {
+  const userId = personIdOf(viewer);
+  if (userId === null) return null;
+  const [[row], [count]] = await Promise.all([
+    db.lookup(watchSchema, { userId, repositoryId }),
+    db.lookup(watchCountSchema, { repositoryId }),
+  ]);
+  return { level: row?.level ?? defaultLevel, since: row?.createdAt ?? null, watching: count?.watching ?? 0 };
+}
+
+/**
+ * Chooses how the viewer watches a repository that they may read; null goes back to the default.
+ * Refuses `sign_in_required`, `insufficient_scope`, `invalid_watch_level`, `repository_not_found`.
+ */
+export async function setWatching(
+  deps: Pick<NotificationDeps, 'db' | 'repositories'>,
+  viewer: Viewer,
+  { owner, name }: RepositoryAddress,
+  level: WatchLevel | null,
+): Promise<void> {
+  const userId = personIdOf(viewer);
+  if (userId === null) throw unauthenticated('sign_in_required', 'Sign in to watch repositories.');
+  if (!scopeAllows(viewer, 'write')) throw forbidden('insufficient_scope', 'This token may only read.');
+  if (level !== null && !watchLevels.includes(level))
+    throw invalid('invalid_watch_level', 'A repository is not watched like this.', { field: 'level' });
+  const { id: repositoryId } = (await deps.repositories.find(viewer, owner, name)).repository;
+  await deps.db.write(async ({ manager, now }) => {
+    if (level === null) return void (await manager.delete(watchSchema, { userId, repositoryId }));
+    await manager.upsert(watchSchema, { userId, repositoryId, level, createdAt: now }, ['userId', 'repositoryId']);
+  });
+}
+
+/** The repositories for which the viewer has chosen a level, the last choice first. Refuses `invalid_page`. */
+export async function listWatches(
+  { db }: Pick<NotificationDeps, 'db'>,
+  viewer: Viewer,
+  paging: KeysetPaging,
+): Promise<KeysetPage<WatchRow>> {
+  const userId = personIdOf(viewer);
+  const visible = visibleRepositories(viewer, 'r');
+  return readKeysetPage(
+    paging,
+    (row: WatchRow) => `${row.createdAt}.${row.repositoryId}`,
+    async ({ key, isBackwards, limit }) => {
+      if (userId === null) return [];
+      const query = db.read
+        .createQueryBuilder(watchSchema, 'w')
+        .innerJoin('repositories', 'r', 'r.id = w.repository_id')
+        .where('w.user_id = :userId', { userId })
+        .andWhere(visible.sql, visible.parameters);
+      if (key !== null) {
+        const [, at, id] = /^(\d{1,15})\.([0-9a-f-]{36})$/.exec(key) ?? [];
+        if (at === undefined) throw invalid('invalid_page', 'This page address is not one that was given out.');
+        query.andWhere(`(w.created_at, w.repository_id) ${isBackwards ? '>' : '<'} (:at, :id)`, { at: Number(at), id });
+      }
+      const order = isBackwards ? 'ASC' : 'DESC';
+      return query.orderBy('w.created_at', order).addOrderBy('w.repository_id', order).limit(limit).getMany();
+    },
+  );
+}
+
+/** UUIDs of those who watch everything, for who may read the repository. @param after the last of the page before */
+export async function listWatchers(
+  { db }: Pick<NotificationDeps, 'db'>,
+  repositoryId: string,
+  { after = '', limit }: { after?: string; limit: number },
+): Promise<string[]> {
+  const rows = await db.read
+    .createQueryBuilder(watchSchema, 'w')
+    .where("w.repository_id = :repositoryId AND w.level = 'everything' AND w.user_id > :after", { repositoryId, after })
+    .orderBy('w.user_id')
+    .limit(limit)
+    .getMany();
+  return rows.map(({ userId }) => userId);
+}

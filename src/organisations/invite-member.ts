@@ -1,0 +1,43 @@
+import type { Viewer } from '../access/index.ts';
+import type { Invite, InviteJoins, NewInvite } from '../accounts/index.ts';
+import type { Tx } from '../db/index.ts';
+import { findManaged, roleOf } from './find-organisation.ts';
+import { memberSchema } from './member-schema.ts';
+import { parseRole } from './organisation.ts';
+import type { OrganisationDeps } from './deps.ts';
+
+export interface NewMemberInvite extends Omit<NewInvite, 'joins'> {
+  /** GUEST, MEMBER or OWNER, in any case. */
+  role: string;
+}
+
+/**
+ * Invites a new person who becomes a member when they sign up. Refuses `organisation_not_found` to everyone but an
+ * OWNER; `invalid_role`; and as `addInvite` does: only an administrator lets new people in.
+ */
+export async function inviteMember(
+  deps: OrganisationDeps,
+  viewer: Viewer,
+  name: string,
+  { role, ...invite }: NewMemberInvite,
+): Promise<{ invite: Invite; secret: string }> {
+  const organisation = await findManaged(deps, viewer, name);
+  const joins = { organisationId: organisation.id, role: parseRole(role) };
+  return deps.accounts.addInvite(viewer.kind === 'person' ? viewer.id : null, { ...invite, joins });
+}
+
+/**
+ * Makes who has accepted an invitation a member. Without effect when the organisation is gone, or who invited is no
+ * longer an OWNER of it.
+ */
+export async function joinInvited(
+  { logger }: OrganisationDeps,
+  { manager, now }: Tx,
+  personId: string,
+  { organisationId, role, invitedBy }: InviteJoins,
+): Promise<void> {
+  if (invitedBy !== null && (await roleOf(manager, invitedBy, organisationId)) !== 'OWNER') return;
+  const at = { organisationId, userId: personId };
+  await manager.insert(memberSchema, { ...at, role: parseRole(role), createdAt: now });
+  logger.info('organisation.member_added', { ...at, role, by: invitedBy ?? 'local' });
+}

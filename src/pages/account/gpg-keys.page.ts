@@ -1,0 +1,45 @@
+import { page, seeOther, type PageReply } from '../app/reply.ts';
+import { submit, type FormRefusal } from '../app/submit.ts';
+import { viewNotice, withNotice } from '../app/notices.view.ts';
+import { viewGpgKey } from './gpg-key.view.ts';
+import type { Page, PersonContext } from '../app/request-context.ts';
+import type { AccountDeps } from './deps.ts';
+
+const home = '/settings/gpg';
+
+async function keysPage(
+  { person, query }: PersonContext,
+  { signing, clock }: AccountDeps,
+  form: { key: string },
+  refusal: FormRefusal | null,
+): Promise<PageReply> {
+  const keys = await signing.listGpgKeys(person.id);
+  const own = await signing.ownAddresses(person.id, keys);
+  return page('account/gpg-keys', {
+    keys: keys.map((key) => viewGpgKey(key, own, clock.now())),
+    form,
+    refusal,
+    notice: viewNotice(query),
+  });
+}
+
+export const showGpgKeys: Page<PersonContext, AccountDeps> = (context, deps) =>
+  keysPage(context, deps, { key: '' }, null);
+
+/** Field `key`, what `gpg --armor --export` prints. */
+export const addGpgKey: Page<PersonContext, AccountDeps> = (context, deps) => {
+  const input = { key: context.form.text('key') };
+  return submit(
+    async () => {
+      const { isNew } = await deps.signing.addGpgKey(context.person.id, input.key);
+      return seeOther(withNotice(home, isNew ? 'gpg-key-added' : 'gpg-key-updated'));
+    },
+    // What was pasted by mistake is not sent back: it may be a private key.
+    (refusal) => keysPage(context, deps, /PRIVATE KEY/.test(input.key) ? { key: '' } : input, refusal),
+  );
+};
+
+export const removeGpgKey: Page<PersonContext, AccountDeps> = async ({ person, params }, { signing }) => {
+  await signing.removeGpgKey(person.id, params.id ?? '');
+  return seeOther(withNotice(home, 'gpg-key-removed'));
+};

@@ -1,0 +1,111 @@
+import { isDomainError } from '../../kernel/index.ts';
+import type { QueuedMail } from '../../mail/index.ts';
+import { notFound } from '../../kernel/index.ts';
+import { page, seeOther, type PageReply } from '../app/reply.ts';
+import { submit, type FormRefusal } from '../app/submit.ts';
+import { viewNotice, withNotice } from '../app/notices.view.ts';
+import { viewTime } from '../app/times.view.ts';
+import type { Page, PersonContext } from '../app/request-context.ts';
+import type { AdminDeps } from './deps.ts';
+import { viewMailSettings } from './mail-settings.view.ts';
+
+const here = '/admin/mail';
+const perPage = 50;
+
+const states = { queued: 'PENDING', failed: 'FAILED', sent: 'DELIVERED' } as const;
+type Tab = keyof typeof states;
+
+const readTab = (text: string | null): Tab => (text !== null && Object.hasOwn(states, text) ? (text as Tab) : 'queued');
+
+/** `?before=1767268800000-17`: the time and the number of the last mail of the page before. */
+function readBefore(text: string | null): { nextAt: number; id: number } | undefined {
+  const [, nextAt, id] = /^(\d{1,15})-(\d{1,15})$/.exec(text ?? '') ?? [];
+  return nextAt === undefined ? undefined : { nextAt: Number(nextAt), id: Number(id) };
+}
+
+async function mailPage(
+  { query, form }: PersonContext,
+  { mail, config, clock }: AdminDeps,
+  refusal: FormRefusal | null = null,
+): Promise<PageReply> {
+  const tab = readTab(query.get('state'));
+  const [found, count] = await Promise.all([
+    mail.list({ state: states[tab], limit: perPage + 1, before: readBefore(query.get('before')) }),
+    mail.count(),
+  ]);
+  const shown = found.slice(0, perPage);
+  const last = shown.at(-1);
+  const counted = (number: number): string => (number >= 1_000 ? '1000+' : String(number));
+  return page('admin/mail', {
+    isConfigured: mail.isConfigured,
+    missing: mail.missing,
+    purposes: mail.purposes(),
+    settings: viewMailSettings(config),
+    tabs: [
+      { name: 'queued', label: 'Queued', count: counted(count.pending) },
+      { name: 'failed', label: 'Failed', count: counted(count.failed) },
+      { name: 'sent', label: 'Sent', count: null },
+    ].map((each) => ({ ...each, url: each.name === 'queued' ? here : `${here}?state=${each.name}` })),
+    tab,
+    hasFailed: count.failed > 0,
+    mails: shown.map((each) => viewMail(each, clock.now())),
+    older:
+      found.length > perPage && last !== undefined
+        ? `${here}?${new URLSearchParams({ state: tab, before: `${last.nextAt}-${last.id}` })}`
+        : null,
+    form: { to: form.text('to') },
+    refusal,
+    notice: viewNotice(query),
+  });
+}
+
+function viewMail({ id, kind, state, attempts, to, subject, ...mail }: QueuedMail, now: number) {
+  return {
+    id,
+    kind,
+    title: subject ?? (mail.isDropped ? 'Not sent: there was nothing to say any more' : 'Not tried yet'),
+    to,
+    hasFailed: state === 'FAILED',
+    isDone: state === 'DELIVERED',
+    attempts: attempts === 0 ? null : attempts === 1 ? 'one attempt' : `${attempts} attempts`,
+    words: mail.error ?? mail.response,
+    next: state === 'PENDING' ? viewTime(mail.nextAt, now) : null,
+    created: viewTime(mail.createdAt, now),
+  };
+}
+
+/** The mail server as it is set, and mails: `?state=` queued, failed or sent, `?before=`. */
+export const showMail: Page<PersonContext, AdminDeps> = (context, deps) => mailPage(context, deps);
+
+/** Field `to`: an address, which gets a message at once. */
+export const sendTestMail: Page<PersonContext, AdminDeps> = (context, deps) =>
+  submit(
+    async () => {
+      await deps.mail.sendTest(context.form.text('to'));
+      return seeOther(withNotice(here, 'mail-tested'));
+    },
+    (refusal) => mailPage(context, deps, refusal),
+  );
+
+export const retryMail: Page<PersonContext, AdminDeps> = (context, deps) =>
+  retrying(context, deps, () => {
+    const { id } = context.params;
+    if (id === undefined || !/^[1-9]\d{0,14}$/.test(id)) throw notFound('unknown_message', 'There is no such mail.');
+    return deps.mail.retry(Number(id));
+  });
+
+export const retryFailedMails: Page<PersonContext, AdminDeps> = (context, deps) =>
+  retrying(context, deps, () => deps.mail.retryFailed());
+
+/** A mail that another administrator has retried meanwhile is where it should be. */
+const retrying = (context: PersonContext, deps: AdminDeps, retry: () => Promise<unknown>) =>
+  submit(
+    async () => {
+      await retry().catch((error: unknown) => {
+        if (!isDomainError(error) || error.reason !== 'message_not_failed') throw error;
+      });
+      deps.mail.wake();
+      return seeOther(withNotice(here, 'mail-retried'));
+    },
+    (refusal) => mailPage(context, deps, refusal),
+  );

@@ -1,0 +1,35 @@
+import { watchLevels } from '../../notifications/index.ts';
+import type { Watching, WatchLevel } from '../../notifications/index.ts';
+
+/** What each level of watching is called, on the button and in the menu. */
+export const watchWords: Readonly<Record<WatchLevel, { button: string; title: string; hint: string }>> = {
+  everything: { button: 'Watching', title: 'Everything', hint: 'All that happens here.' },
+  participating: {
+    button: 'Watch',
+    title: 'Participating and mentions',
+    hint: 'What you take part in, and what names you.',
+  },
+  releases: { button: 'Releases', title: 'Releases', hint: 'The same, and new releases.' },
+  ignore: { button: 'Ignoring', title: 'Ignore', hint: 'Nothing, not even mentions.' },
+};
+
+/** The control at the head of a repository. */
+export interface WatchView {
+  button: string;
+  /** How many people watch everything. */
+  watching: number;
+  choices: { value: WatchLevel; title: string; hint: string; isChosen: boolean }[];
+}
+
+/** There are no releases yet: who chose that before sees it. */
+const offered = (chosen: WatchLevel): readonly WatchLevel[] =>
+  watchLevels.filter((level) => level !== 'releases' || chosen === 'releases');
+
+export const viewWatch = ({ level, watching }: Watching): WatchView => ({
+  button: watchWords[level].button,
+  watching,
+  choices: offered(level).map((value) => {
+    const { title, hint } = watchWords[value];
+    return { value, title, hint, isChosen: value === level };
+  }),
+});

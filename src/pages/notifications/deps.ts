@@ -1,0 +1,7 @@
+import type { WebDeps } from '../../http/index.ts';
+
+/** What the pages of this folder call. */
+export type NotificationsDeps = Pick<
+  WebDeps,
+  'clock' | 'config' | 'notifications' | 'oneTimeSecrets' | 'owners' | 'repositories'
+>;

@@ -1,0 +1,35 @@
+import { content } from '../app/reply.ts';
+import type { Page, RequestContext } from '../app/request-context.ts';
+import { writeFeed } from '../code/atom.ts';
+import type { NotificationsDeps } from './deps.ts';
+import { reasonWords, targetOf, titleOf } from './notification-row.view.ts';
+
+/**
+ * `/notifications.atom?token=`: the private feed of a person, without a session. The secret is in the query, because a
+ * query is never logged. The document names the address without it.
+ */
+export const showPrivateFeed: Page<RequestContext, NotificationsDeps> = async ({ query, origin }, deps) => {
+  const { username, notifications } = await deps.notifications.readFeed(query.get('token') ?? '');
+  const entries = notifications.map((notification) => {
+    const { id, lastPosition, place, reason, fedAt } = notification;
+    return {
+      // Each event of a subject is an entry that a reader has not seen.
+      id: `${origin}/notifications#${id}.${lastPosition}`,
+      url: `${origin}${targetOf(notification)}`,
+      title: `${place.owner.handle}/${place.repository.name}: ${titleOf(notification)}`,
+      author: place.owner.handle,
+      at: fedAt ?? 0,
+      text: reasonWords[reason],
+    };
+  });
+  const feed = writeFeed({
+    title: `Notifications of ${username}`,
+    self: `${origin}/notifications.atom`,
+    page: `${origin}/notifications`,
+    updatedAt: Math.max(0, ...entries.map(({ at }) => at)),
+    entries,
+  });
+  return content('application/atom+xml; charset=utf-8', feed, {
+    headers: { 'Cache-Control': 'private, no-store', 'Referrer-Policy': 'no-referrer' },
+  });
+};

@@ -1,0 +1,88 @@
+import type { Notification, Reason } from '../../notifications/index.ts';
+import { repositoryUrl } from '../../http/index.ts';
+import { viewName } from '../app/plain-text.ts';
+import { viewTime } from '../app/times.view.ts';
+import type { TimeView } from '../app/times.view.ts';
+import { viewState } from '../issues/issue-row.view.ts';
+import { entryUrl, issueUrl } from '../issues/issue-urls.ts';
+
+export interface NotificationRowView {
+  id: number;
+  title: string;
+  /** Leads to what is unread, or to the end of what was read. */
+  url: string;
+  state: { icon: string; tone: string; title: string };
+  repository: { name: string; url: string; isPrivate: boolean };
+  /** `#7`, or `run 12`. */
+  name: string;
+  reason: string;
+  isUnread: boolean;
+  isSaved: boolean;
+  isDone: boolean;
+  at: TimeView;
+}
+
+/** Why somebody is notified, in words for them. */
+export const reasonWords: Readonly<Record<Reason, string>> = {
+  mention: 'You were mentioned',
+  review_asked: 'You were asked for a review',
+  assigned: 'Assigned to you',
+  author: 'You opened this',
+  reply: 'You take part in this',
+  approved: 'Approved',
+  merged: 'Merged',
+  ci_failed: 'Your push failed its checks',
+  release: 'Released',
+  watching: 'You watch this repository',
+};
+
+/** The address of what a notification is about. */
+export function targetOf({
+  place,
+  issue,
+  run,
+  isUnread,
+  firstPosition,
+  lastPosition,
+}: Pick<Notification, 'place' | 'issue' | 'run' | 'isUnread' | 'firstPosition' | 'lastPosition'>): string {
+  const url = repositoryUrl({ owner: place.owner.handle, name: place.repository.name });
+  if (issue === null) return `${url}/runs/${run!.number}`;
+  const position = isUnread ? firstPosition : lastPosition;
+  return position === 0 ? issueUrl(url, issue.number) : entryUrl(issueUrl(url, issue.number), position);
+}
+
+/** Branches and tags without what git puts before them. */
+const shortRef = (ref: string): string => ref.replace(/^refs\/(heads|tags)\//, '');
+
+export function titleOf({ issue, run }: Pick<Notification, 'issue' | 'run'>): string {
+  if (issue !== null) return issue.title;
+  return `${run!.workflow} failed on ${shortRef(run!.ref)}: ${run!.title}`;
+}
+
+export function viewNotificationRow(notification: Notification, now: number): NotificationRowView {
+  const { id, place, issue, run, reason, isUnread, savedAt, doneAt, resolvedAt, listedAt } = notification;
+  const { owner, repository } = place;
+  const isResolved = resolvedAt !== null;
+  return {
+    id,
+    title: viewName(titleOf(notification)),
+    url: targetOf(notification),
+    state:
+      issue !== null
+        ? viewState(issue)
+        : isResolved
+          ? { icon: 'check', tone: 'good', title: 'Resolved by a later run' }
+          : { icon: 'cross', tone: 'bad', title: 'Failed' },
+    repository: {
+      name: `${owner.handle}/${repository.name}`,
+      url: repositoryUrl({ owner: owner.handle, name: repository.name }),
+      isPrivate: repository.visibility === 'PRIVATE',
+    },
+    name: issue !== null ? `#${issue.number}` : `run ${run!.number}`,
+    reason: isResolved ? 'Resolved by a later run' : reasonWords[reason],
+    isUnread,
+    isSaved: savedAt !== null,
+    isDone: doneAt !== null,
+    at: viewTime(listedAt ?? 0, now),
+  };
+}

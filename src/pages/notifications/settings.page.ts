@@ -1,0 +1,122 @@
+import { digests, notificationChannels, presentReasons } from '../../notifications/index.ts';
+import type { Channel, Digest, Reason } from '../../notifications/index.ts';
+import { oneOf, repositoryUrl } from '../../http/index.ts';
+import { listPage, pageLinks } from '../app/list-page.view.ts';
+import { withNotice } from '../app/notices.view.ts';
+import { page, seeOther } from '../app/reply.ts';
+import type { PageReply } from '../app/reply.ts';
+import type { Page, PersonContext } from '../app/request-context.ts';
+import { submit } from '../app/submit.ts';
+import type { FormRefusal } from '../app/submit.ts';
+import { viewTime } from '../app/times.view.ts';
+import { watchWords } from '../app/watch.view.ts';
+import type { NotificationsDeps } from './deps.ts';
+
+const path = '/settings/notifications';
+
+const reasonLabels: Readonly<Partial<Record<Reason, string>>> = {
+  mention: 'Somebody mentions you',
+  assigned: 'You are assigned',
+  author: 'Something happens to an issue that you opened',
+  reply: 'Something happens where you take part',
+  ci_failed: 'A run of your push fails',
+  watching: 'Something else happens in a repository that you watch',
+};
+const channelLabels: Readonly<Record<Channel, string>> = { inbox: 'Inbox', mail: 'Mail', feed: 'Feed' };
+const digestLabels: Readonly<Record<Digest, [title: string, hint: string]>> = {
+  immediately: ['At once', 'A mail for each conversation, a minute after something happens.'],
+  daily: ['Daily', 'One mail a day with all of it.'],
+  weekly: ['Weekly', 'One mail a week, on Mondays.'],
+};
+
+async function settingsPage(
+  { viewer, query }: PersonContext,
+  { notifications, repositories, clock }: NotificationsDeps,
+  refusal: FormRefusal | null,
+): Promise<PageReply> {
+  const [settings, watches] = await Promise.all([
+    notifications.settingsOf(viewer),
+    listPage((paging) => notifications.listWatches(viewer, paging), query),
+  ]);
+  const places = await repositories.locate(watches.rows.map(({ repositoryId }) => repositoryId));
+  const { rules, digest, feedSince } = settings!;
+  const channels = notificationChannels.filter((channel) => channel !== 'mail' || notifications.sendsMail);
+  return page('notifications/settings', {
+    sendsMail: notifications.sendsMail,
+    channels: channels.map((channel) => ({ name: channel, label: channelLabels[channel] })),
+    rules: presentReasons.map((reason) => ({
+      label: reasonLabels[reason],
+      boxes: channels.map((channel) => ({
+        value: `${reason}:${channel}`,
+        label: `${channelLabels[channel]}: ${reasonLabels[reason]}`,
+        isOn: rules[reason][channel],
+      })),
+    })),
+    digests: digests.map((value) => ({
+      value,
+      title: digestLabels[value][0],
+      hint: digestLabels[value][1],
+      isChosen: value === digest,
+    })),
+    feedSince: feedSince === null ? null : viewTime(feedSince, clock.now()),
+    watches: watches.rows.flatMap(({ repositoryId, level }) => {
+      const place = places.get(repositoryId);
+      if (place === undefined) return [];
+      const at = { owner: place.owner.handle, name: place.repository.name };
+      return [{ name: `${at.owner}/${at.name}`, url: repositoryUrl(at), level, words: watchWords[level].title }];
+    }),
+    levels: Object.entries(watchWords).map(([value, { title }]) => ({ value, title })),
+    ...pageLinks(path, watches),
+    refusal,
+  });
+}
+
+/** `/settings/notifications`: which channel tells of what, the feed, and the repositories that are watched. */
+export const showNotificationSettings: Page<PersonContext, NotificationsDeps> = (context, deps) =>
+  settingsPage(context, deps, null);
+
+/**
+ * Fields `on`, `<reason>:<channel>` of each box that is ticked, and `digest`. Boxes that the page has not shown stay.
+ */
+export const saveNotificationSettings: Page<PersonContext, NotificationsDeps> = (context, deps) => {
+  const { viewer, form } = context;
+  return submit(
+    async () => {
+      const on = new Set(form.all('on'));
+      const shown = notificationChannels.filter((channel) => channel !== 'mail' || deps.notifications.sendsMail);
+      await deps.notifications.changeSettings(viewer, {
+        rules: presentReasons.flatMap((reason) =>
+          shown.map((channel) => ({ reason, channel, isOn: on.has(`${reason}:${channel}`) })),
+        ),
+        ...(form.text('digest') && { digest: oneOf(digests, form.text('digest')) }),
+      });
+      return seeOther(withNotice(path, 'settings-saved'));
+    },
+    (refusal) => settingsPage(context, deps, refusal),
+  );
+};
+
+/** Makes a new address of the feed; leads to the page that shows it once. */
+export const makeFeed: Page<PersonContext, NotificationsDeps> = async (
+  { viewer, person },
+  { notifications, oneTimeSecrets },
+) => {
+  const secret = await notifications.makeFeed(viewer);
+  return seeOther(`${path}/feed/${oneTimeSecrets.store(person.id, { name: 'feed', value: secret })}`);
+};
+
+/** The only page that ever shows the address; asked again, it leads back to the settings. */
+export const showNewFeed: Page<PersonContext, NotificationsDeps> = ({ person, params, origin }, { oneTimeSecrets }) => {
+  const secret = oneTimeSecrets.take(person.id, params['oneTimeToken'] ?? '');
+  if (secret === null) return seeOther(withNotice(path, 'feed-gone'));
+  return page(
+    'notifications/new-feed',
+    { address: `${origin}/notifications.atom?token=${secret.value}` },
+    { showsSecret: true },
+  );
+};
+
+export const removeFeed: Page<PersonContext, NotificationsDeps> = async ({ viewer }, { notifications }) => {
+  await notifications.removeFeed(viewer);
+  return seeOther(withNotice(path, 'feed-removed'));
+};
