@@ -304,6 +304,7 @@ async function measure(rounds: number, count: number): Promise<void> {
       commits: Array.from({ length: commits }, (_, at) => ({
         hash: hash(commits - at),
         subject: `Mend what number ${at} broke in the garden`,
+        authorActorId: null,
         authorName: 'Bob',
         authoredAt: 0,
         committedAt: 0,

@@ -1,6 +1,6 @@
 import { LessThan } from 'typeorm';
 import { notFound } from '../kernel/index.ts';
-import { withFiles } from './on-push.ts';
+import { peopleOfCommits, withFiles } from './on-push.ts';
 import { findWebhook } from './manage-webhooks.ts';
 import { pushPayload, repositoryPayload } from './payloads.ts';
 import { enqueueDelivery } from './enqueue-delivery.ts';
@@ -80,6 +80,7 @@ async function lastPush(deps: WebhookDeps, repositoryId: string) {
     newId: oid,
     commits: [await withFiles(deps, located.path, commit)],
     total: 1,
+    people: await peopleOfCommits(deps, [commit]),
     pusher: null,
   };
   return { event: 'push', payload: pushPayload(located, facts, settings) };

@@ -11,7 +11,7 @@ import type { InstanceKey } from '../sealing/index.ts';
 /** Dependencies of the use-cases of this module. */
 export interface WebhookDeps {
   db: Database;
-  accounts: Pick<Accounts, 'peopleById'>;
+  accounts: Pick<Accounts, 'peopleById' | 'addresses'>;
   repositories: Pick<Repositories, 'locate'>;
   issues: Pick<Issues, 'describe' | 'findEntry' | 'textBefore'>;
   git: Git;

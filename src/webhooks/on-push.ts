@@ -78,8 +78,8 @@ async function commitsOf(
   deps: WebhookDeps,
   { path }: Pick<Located, 'path'>,
   { ref, oldId, newId }: Update,
-): Promise<Pick<PushFacts, 'commits' | 'total'>> {
-  if (!ref.startsWith('refs/heads/')) return { commits: [], total: 0 };
+): Promise<Pick<PushFacts, 'commits' | 'people' | 'total'>> {
+  if (!ref.startsWith('refs/heads/')) return { commits: [], people: new Map(), total: 0 };
   const others = async () =>
     [...(await deps.git.refs.list(path))]
       .filter(([name]) => name !== ref && name.startsWith('refs/heads/'))
@@ -92,8 +92,16 @@ async function commitsOf(
       limit: maxCommits,
     },
   );
-  return { total, commits: await Promise.all(commits.map((commit) => withFiles(deps, path, commit))) };
+  return {
+    total,
+    people: await peopleOfCommits(deps, commits),
+    commits: await Promise.all(commits.map((commit) => withFiles(deps, path, commit))),
+  };
 }
+
+/** The people behind authors and committers, asked at once. */
+export const peopleOfCommits = ({ accounts }: WebhookDeps, commits: readonly Commit[]) =>
+  accounts.addresses.peopleByAddress(commits.flatMap(({ author, committer }) => [author.email, committer.email]));
 
 export async function withFiles({ git }: WebhookDeps, path: string, commit: Commit): Promise<CommitWithFiles> {
   const { files } = await git.queries

@@ -88,10 +88,14 @@ export interface CommitWithFiles {
   files: readonly Pick<ChangedFile, 'status' | 'oldPath' | 'newPath'>[];
 }
 
-function commitPayload({ commit, files }: CommitWithFiles, page: string): JsonObject {
+function commitPayload({ commit, files }: CommitWithFiles, page: string, people: PushFacts['people']): JsonObject {
   const named = (statuses: readonly string[], side: 'oldPath' | 'newPath') =>
     files.filter(({ status }) => statuses.includes(status)).map((file) => file[side].toString('utf8'));
-  const signature = ({ name, email }: Commit['author']) => ({ name, email, username: '' });
+  const signature = ({ name, email }: Commit['author']) => ({
+    name,
+    email,
+    username: people.get(email)?.username ?? '',
+  });
   return {
     id: commit.oid,
     message: commit.message.slice(0, maxMessageLength),
@@ -113,16 +117,18 @@ export interface PushFacts {
   /** Newest first; the first of all new commits. */
   commits: readonly CommitWithFiles[];
   total: number;
+  /** The people behind authors and committers, by the address in the commit. */
+  people: ReadonlyMap<string, Person>;
   pusher: Person | null;
 }
 
 export function pushPayload(
   located: Located,
-  { ref, oldId, newId, commits, total, pusher }: PushFacts,
+  { ref, oldId, newId, commits, total, people, pusher }: PushFacts,
   settings: Settings,
 ): JsonObject {
   const page = `${settings.baseUrl ?? ''}/repos/${located.owner.handle}/${located.repository.name}`;
-  const listed = commits.map((each) => commitPayload(each, page));
+  const listed = commits.map((each) => commitPayload(each, page, people));
   const user = userPayload(pusher, settings);
   return {
     ref,

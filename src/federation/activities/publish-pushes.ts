@@ -1,3 +1,4 @@
+import type { Commit } from '../../git/index.ts';
 import type { AnnouncedPush, PushListener } from '../../repositories/index.ts';
 import { instanceActor, personActor, repositoryActor } from '../actors/find-actor.ts';
 import type { RepositoryActor } from '../actors/find-actor.ts';
@@ -85,7 +86,8 @@ interface Branch {
   at: number;
 }
 
-async function contentOf({ git, settings }: FederationDeps, path: string, branch: Branch): Promise<Json> {
+async function contentOf(deps: FederationDeps, path: string, branch: Branch): Promise<Json> {
+  const { git, settings } = deps;
   const {
     repository: { actor, owner, repository },
     pusher,
@@ -98,6 +100,7 @@ async function contentOf({ git, settings }: FederationDeps, path: string, branch
     limit: maxPushedCommits,
   });
   const isForced = !isNew && (await git.objects.newCommits(path, oldId, [newId], { limit: 1 })).total > 0;
+  const authors = await authorActors(deps, commits);
   return pushContent({
     repositoryActorId: actor.id,
     pusherActorId: pusher.id,
@@ -113,11 +116,26 @@ async function contentOf({ git, settings }: FederationDeps, path: string, branch
       hash: oid,
       subject,
       authorName: withoutAddress(author.name),
+      authorActorId: authors.get(author.email) ?? null,
       authoredAt: author.at,
       committedAt: committer.at,
     })),
     pushedAt: at,
   });
+}
+
+/** The actors of people whose verified or no-reply address an author has, by the address; disabled people have none. */
+async function authorActors(
+  deps: FederationDeps,
+  commits: readonly Pick<Commit, 'author'>[],
+): Promise<Map<string, string>> {
+  const people = await deps.accounts.addresses.peopleByAddress(commits.map(({ author }) => author.email));
+  const actors = new Map<string, string>();
+  for (const [email, person] of people) {
+    const found = person.disabledAt === null ? await personActor(deps, person) : null;
+    if (found !== null) actors.set(email, found.actor.id);
+  }
+  return actors;
 }
 
 /** A person whose git name is an e-mail address did not mean to publish it. */

@@ -34,6 +34,8 @@ export interface NewCommit {
   hash: string;
   subject: string;
   authorName: string;
+  /** Actor of the person whose verified address the author's is; null for everyone else. */
+  authorActorId: string | null;
   authoredAt: number;
   committedAt: number;
 }
@@ -73,7 +75,7 @@ export function pushContent(push: BranchPush): Json {
 }
 
 function commitContent({ repositoryActorId, repositoryUrl }: BranchPush, commit: NewCommit): Json {
-  const { hash, subject, authorName, authoredAt, committedAt } = commit;
+  const { hash, subject, authorName, authorActorId, authoredAt, committedAt } = commit;
   return {
     id: `${repositoryActorId}/commits/${hash}`,
     type: 'Commit',
@@ -82,7 +84,7 @@ function commitContent({ repositoryActorId, repositoryUrl }: BranchPush, commit:
     summary: escapeHtml(cleanText(subject, maxSummary)),
     created: isoTime(authoredAt),
     committed: isoTime(committedAt),
-    attributedTo: { type: 'Person', name: cleanText(authorName, 200) },
+    attributedTo: authorActorId ?? { type: 'Person', name: cleanText(authorName, 200) },
     url: `${repositoryUrl}/commit/${hash}`,
   };
 }

@@ -80,9 +80,9 @@ export const listTags = operation({
 /** A page of history goes on at the commit where it began: a push in between moves nothing. */
 const position = /^([0-9a-f]{40}|[0-9a-f]{64})\.(\d{1,9})$/;
 
-/** Commits with what their signatures are worth. */
+/** Commits with what their signatures are worth, and the people behind their addresses, who are asked for at once. */
 async function showCommits(
-  { signing }: Pick<WebDeps, 'signing'>,
+  { accounts, signing }: Pick<WebDeps, 'accounts' | 'signing'>,
   { repository }: Pick<Found, 'repository'>,
   commits: readonly Commit[],
 ) {
@@ -90,7 +90,10 @@ async function showCommits(
     ({ signature, committer }) => signature && { signature, address: committer.email, at: committer.at },
   );
   const verifications = await signing.verify(objects, repository.id);
-  return commits.map((one, index) => showCommit(one, verifications[index] ?? null));
+  const people = await accounts.addresses.peopleByAddress(
+    commits.flatMap(({ author, committer }) => [author.email, committer.email]),
+  );
+  return commits.map((one, index) => showCommit(one, verifications[index] ?? null, people));
 }
 
 export const listCommits = operation({

@@ -64,7 +64,14 @@ export const repository = z
 export const namedRef = z.strictObject({ name: z.string(), id: objectId }).meta({ id: 'NamedRef' });
 export const branch = z.strictObject({ name: z.string(), id: objectId, isDefault: z.boolean() }).meta({ id: 'Branch' });
 
-const signature = z.strictObject({ name: z.string(), email: z.string(), date: time }).meta({ id: 'Signature' });
+const signature = z
+  .strictObject({
+    name: z.string(),
+    email: z.string(),
+    date: time,
+    username: z.string().nullable().describe('The person whose verified or no-reply address it is'),
+  })
+  .meta({ id: 'Signature' });
 export const commit = z
   .strictObject({
     id: objectId,

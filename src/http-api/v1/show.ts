@@ -56,12 +56,17 @@ export function showRepository(
 export const showListed = (rows: readonly ListedRepository[], place: Place) =>
   rows.map((row) => showRepository(row, row.owner, place));
 
-const showSignature = ({ name, email, at }: Signature) => ({ name, email, date: isoTime(at) });
-
 export function showCommit(
   { oid, tree, parents, author, committer, message, signature }: Commit,
   verification: Verification | null,
+  people: ReadonlyMap<string, Person>,
 ): Shown<typeof schemas.commit> {
+  const showSignature = ({ name, email, at }: Signature) => ({
+    name,
+    email,
+    date: isoTime(at),
+    username: people.get(email)?.username ?? null,
+  });
   return {
     id: oid,
     tree,

@@ -45,7 +45,8 @@ export const showPerson: Page<RequestContext, AccountDeps> = async (
   const person = await accounts.personById(owner.id);
   const now = clock.now();
   const isFirst = !query.has('after');
-  const [pins, memberships, { repositories: rows, next }, pushes] = await Promise.all([
+  const [email, pins, memberships, { repositories: rows, next }, pushes] = await Promise.all([
+    accounts.addresses.publicOf([person.id]).then((found) => found.get(person.id) ?? null),
     repositories.pins.list(viewer, person.id),
     membershipsShownTo(viewer, person.id, organisations),
     listPage((paging) => repositories.list(viewer, { owner, ...paging }), query),
@@ -57,6 +58,7 @@ export const showPerson: Page<RequestContext, AccountDeps> = async (
     displayName: person.displayName,
     bio: person.bio,
     website: person.website,
+    email,
     avatar: viewAvatar(person.id, owner.avatarAt),
     joined: viewTime(person.createdAt, now),
     isSelf: isPerson(viewer, person.id),

@@ -4,6 +4,16 @@ import { showTokens, addToken, showNewToken, removeToken } from './access-tokens
 import { showAccountSettings, changePassword, changeHandle, deleteAccount } from './account.page.ts';
 import { showAppearance, saveAppearance } from './appearance.page.ts';
 import { showAvatar } from './avatars.page.ts';
+import {
+  showEmailAddresses,
+  addEmailAddress,
+  showVerification,
+  verifyAddress,
+  sendVerification,
+  setPrimaryAddress,
+  setAddressPublic,
+  removeEmailAddress,
+} from './email-addresses.page.ts';
 import { addGpgKey, removeGpgKey, showGpgKeys } from './gpg-keys.page.ts';
 import { showHome } from './home.page.ts';
 import { showOnboarding, chooseHandle } from './onboarding.page.ts';
@@ -62,6 +72,14 @@ export const accountRoutes: readonly Route[] = [
   { method: 'POST', path: '/settings/keys', access: 'signed-in', cost: 'rows', page: addKey },
   { method: 'POST', path: '/settings/keys/:id/use', access: 'signed-in', cost: 'rows', page: changeKeyUse },
   { method: 'POST', path: '/settings/keys/:id/delete', access: 'signed-in', cost: 'rows', page: removeKey },
+  { method: 'GET', path: '/settings/emails', access: 'signed-in', cost: 'rows', page: showEmailAddresses },
+  { method: 'POST', path: '/settings/emails', access: 'signed-in', cost: 'rows', page: addEmailAddress },
+  { method: 'GET', path: '/settings/emails/verify', access: 'signed-in', cost: 'rows', page: showVerification },
+  { method: 'POST', path: '/settings/emails/verify', access: 'signed-in', cost: 'rows', page: verifyAddress },
+  { method: 'POST', path: '/settings/emails/:id/send', access: 'signed-in', cost: 'rows', page: sendVerification },
+  { method: 'POST', path: '/settings/emails/:id/primary', access: 'signed-in', cost: 'rows', page: setPrimaryAddress },
+  { method: 'POST', path: '/settings/emails/:id/public', access: 'signed-in', cost: 'rows', page: setAddressPublic },
+  { method: 'POST', path: '/settings/emails/:id/delete', access: 'signed-in', cost: 'rows', page: removeEmailAddress },
   { method: 'GET', path: '/settings/gpg', access: 'signed-in', cost: 'rows', page: showGpgKeys },
   // A key of many user ids and subkeys is larger than other forms.
   {
@@ -88,7 +106,7 @@ export const accountRoutes: readonly Route[] = [
   { method: 'POST', path: '/settings/sessions/:id/revoke', access: 'signed-in', cost: 'rows', page: revokeSession },
   { method: 'GET', path: '/settings/appearance', access: 'public', cost: 'free', page: showAppearance },
   { method: 'POST', path: '/settings/appearance', access: 'public', cost: 'free', page: saveAppearance },
-  { method: 'GET', path: '/:handle.keys', access: 'public', cost: 'rows', page: showPublicKeys },
-  { method: 'GET', path: '/:handle.gpg', access: 'public', cost: 'rows', page: showPublicGpgKeys },
+  { method: 'GET', path: '/:username.keys', access: 'public', cost: 'rows', page: showPublicKeys },
+  { method: 'GET', path: '/:username.gpg', access: 'public', cost: 'rows', page: showPublicGpgKeys },
   { method: 'GET', path: '/users/:username', access: 'public', cost: 'rows', page: showPerson },
 ];

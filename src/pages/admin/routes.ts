@@ -20,6 +20,12 @@ import {
 } from './federation.page.ts';
 import { showFollows, addFollowFor, resyncFollows, endFollowFor, retryFollowFor } from './follows.page.ts';
 import { showAdminHealth, retryParkedPush, syncFailingMirror } from './health.page.ts';
+import {
+  showPersonAddresses,
+  addPersonAddress,
+  verifyPersonAddress,
+  removePersonAddress,
+} from './person-addresses.page.ts';
 import { retryFailedMails, retryMail, sendTestMail, showMail } from './mail.page.ts';
 import { showAdminPeople, setAdministrator, setDisabled } from './people.page.ts';
 import { showAdminRepositories } from './repositories.page.ts';
@@ -39,6 +45,22 @@ export const adminRoutes: readonly Route[] = [
     access: 'administrator',
     cost: 'rows',
     page: setAdministrator,
+  },
+  { method: 'GET', path: '/admin/people/:id/emails', access: 'administrator', cost: 'rows', page: showPersonAddresses },
+  { method: 'POST', path: '/admin/people/:id/emails', access: 'administrator', cost: 'rows', page: addPersonAddress },
+  {
+    method: 'POST',
+    path: '/admin/people/:id/emails/:address/verify',
+    access: 'administrator',
+    cost: 'rows',
+    page: verifyPersonAddress,
+  },
+  {
+    method: 'POST',
+    path: '/admin/people/:id/emails/:address/delete',
+    access: 'administrator',
+    cost: 'rows',
+    page: removePersonAddress,
   },
   { method: 'POST', path: '/admin/people/:id/disabled', access: 'administrator', cost: 'rows', page: setDisabled },
   { method: 'GET', path: '/admin/repositories', access: 'administrator', cost: 'rows', page: showAdminRepositories },

@@ -1,3 +1,6 @@
+import type { Signature } from '../../git/index.ts';
+import type { CommitAuthors } from './commit-authors.ts';
+
 /** A feed in the format of RFC 4287. */
 interface Feed {
   title: string;
@@ -14,9 +17,25 @@ interface FeedEntry {
   id: string;
   url: string;
   title: string;
-  author: string;
+  author: FeedAuthor;
   at: number;
   text: string;
+}
+
+interface FeedAuthor {
+  name: string;
+  /** The profile; null without an account. */
+  uri: string | null;
+}
+
+/** The person behind a commit or a tag; of others the name that git recorded. */
+export function feedAuthor(
+  authors: Pick<CommitAuthors, 'of'>,
+  signature: Pick<Signature, 'name' | 'email'>,
+  origin: string,
+): FeedAuthor {
+  const { name, url } = authors.of(signature);
+  return url === null ? { name: signature.name || 'unknown', uri: null } : { name, uri: `${origin}${url}` };
 }
 
 /** What XML cannot hold at all is left out; the rest is escaped. */
@@ -40,7 +59,7 @@ function entry({ id, url, title, author, at, text }: FeedEntry): string {
 <id>${xml(id)}</id>
 <title>${xml(title)}</title>
 <updated>${time(at)}</updated>
-<author><name>${xml(author)}</name></author>
+<author><name>${xml(author.name)}</name>${author.uri === null ? '' : `<uri>${xml(author.uri)}</uri>`}</author>
 <link rel="alternate" href="${xml(url)}"/>
 <content type="text">${xml(text)}</content>
 </entry>`;

@@ -1,6 +1,7 @@
 import type { Blame, BlameGroup } from '../../git/index.ts';
 import { escapeHtml, lineHtml, showOddCharacters } from './code-html.ts';
 import { codeUrl } from '../app/code-urls.ts';
+import type { CommitAuthors } from './commit-authors.ts';
 import { viewCommitLine } from './commit-line.view.ts';
 import { readText } from './read-text.ts';
 
@@ -15,24 +16,30 @@ const shades = 6;
 
 const textOf = (line: Buffer): string => readText(line)?.text ?? line.toString('latin1');
 
+/** What a blame is shown with besides its file. */
+interface BlameFrame {
+  repositoryUrl: string;
+  now: number;
+  authors: CommitAuthors;
+}
+
 /** @param coloured the file as the highlighter gave it, or null */
-export function viewBlame(
-  blame: Blame,
-  coloured: readonly string[] | null,
-  repositoryUrl: string,
-  now: number,
-): BlameView {
+export function viewBlame(blame: Blame, coloured: readonly string[] | null, frame: BlameFrame): BlameView {
+  const { repositoryUrl, now } = frame;
+  const authors = JSON.stringify(frame.authors.dependency.value);
   const known = made.get(blame);
-  if (known && known.coloured === coloured && known.repositoryUrl === repositoryUrl && now - known.at < cacheTtlMs)
-    return known.view;
-  const view = makeBlame(blame, coloured, repositoryUrl, now);
-  made.set(blame, { coloured, repositoryUrl, at: now, view });
+  const isSame = known && known.coloured === coloured && known.repositoryUrl === repositoryUrl;
+  if (isSame && known.authors === authors && now - known.at < cacheTtlMs) return known.view;
+  const view = makeBlame(blame, coloured, frame);
+  made.set(blame, { coloured, repositoryUrl, authors, at: now, view });
   return view;
 }
 
 interface Made {
   coloured: readonly string[] | null;
   repositoryUrl: string;
+  /** The people that it names. */
+  authors: string;
   at: number;
   view: BlameView;
 }
@@ -44,8 +51,7 @@ const made = new WeakMap<Blame, Made>();
 function makeBlame(
   { groups, commits, ignoresRevisions }: Blame,
   coloured: readonly string[] | null,
-  repositoryUrl: string,
-  now: number,
+  { repositoryUrl, now, authors }: BlameFrame,
 ): BlameView {
   const times = [...commits.values()].map(({ committer }) => committer.at);
   const [oldest, newest] = [
@@ -55,12 +61,18 @@ function makeBlame(
   const shadeOf = (at: number): number =>
     newest === oldest ? 0 : Math.min(shades - 1, Math.floor(((newest - at) / (newest - oldest)) * shades));
 
-  const lines = new Map([...commits].map(([oid, commit]) => [oid, viewCommitLine(commit, repositoryUrl, now)]));
+  const lines = new Map(
+    [...commits].map(([oid, commit]) => [oid, viewCommitLine(commit, repositoryUrl, now, authors)]),
+  );
 
   const row = (group: BlameGroup): string => {
     const [commit, line] = [commits.get(group.oid), lines.get(group.oid)];
     if (!commit || !line) return '';
     const { url, subject, author, at } = line;
+    const by =
+      author.url === null
+        ? `<span>${escapeHtml(author.name)}</span>`
+        : `<a href="${escapeHtml(author.url)}"${author.title === null ? '' : ` title="${escapeHtml(author.title)}"`}>${escapeHtml(author.name)}</a>`;
     const before = group.previous
       ? `<a class="before" href="${escapeHtml(codeUrl(repositoryUrl, 'blame', group.previous.oid, group.previous.file))}#L${group.firstLine}" title="View before this change" aria-label="View before ${escapeHtml(commit.oid.slice(0, 10))}">⤺</a>`
       : '';
@@ -69,7 +81,7 @@ function makeBlame(
       const known = coloured?.[number - 1];
       return `<span class="line"><a id="L${number}" href="#L${number}">${number}</a>${known === undefined ? lineHtml(textOf(bytes)) : showOddCharacters(known.replace(/\r$/, ''))}\n</span>`;
     });
-    return `<tr class="age-${shadeOf(commit.committer.at)}"><th scope="row"><a href="${escapeHtml(url)}" title="${escapeHtml(`${subject} (${author})`)}">${showOddCharacters(escapeHtml(subject))}</a><span class="blame-facts"><span>${escapeHtml(author)}</span> <time datetime="${at.iso}" title="${at.title}">${at.text}</time>${before}</span></th><td><pre>${content.join('')}</pre></td></tr>`;
+    return `<tr class="age-${shadeOf(commit.committer.at)}"><th scope="row"><a href="${escapeHtml(url)}" title="${escapeHtml(`${subject} (${author.name})`)}">${showOddCharacters(escapeHtml(subject))}</a><span class="blame-facts">${by} <time datetime="${at.iso}" title="${at.title}">${at.text}</time>${before}</span></th><td><pre>${content.join('')}</pre></td></tr>`;
   };
   return { html: groups.map(row).join(''), ignoresRevisions };
 }

@@ -6,6 +6,7 @@ import { readText } from './read-text.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import { frameAt, locate } from './resolve-location.ts';
+import { authorsOfCommits } from './commit-authors.ts';
 import type { CodeDeps } from './deps.ts';
 
 const maxBytes = 512 * 1024;
@@ -32,13 +33,14 @@ export const showBlame: Page<RepositoryContext, CodeDeps> = async (context, deps
       throw error;
     }),
   ]);
+  const authors = await authorsOfCommits(deps, blame === null ? [] : [...blame.commits.values()]);
   return page(
     'code/blame',
     {
       ...frame,
-      blame: blame && viewBlame(blame, coloured, url, clock.now()),
+      blame: blame && viewBlame(blame, coloured, { repositoryUrl: url, now: clock.now(), authors }),
       links: { blob: blobUrl, raw: codeUrl(url, 'raw', at.ref, at.file) },
     },
-    { restsOn: blame === null ? null : [] },
+    { restsOn: blame === null ? null : [authors.dependency] },
   );
 };

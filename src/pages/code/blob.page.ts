@@ -20,6 +20,7 @@ import type { Page, RepositoryContext } from '../app/request-context.ts';
 import { frameAt, locate } from './resolve-location.ts';
 import { sizePictures } from './picture-size.ts';
 import type { Dependency } from '../app/dependency.ts';
+import { authorsOfCommits } from './commit-authors.ts';
 import { readCommitReferences } from './commit-references.ts';
 import { readCommitStatuses } from './commit-statuses.ts';
 import type { CodeDeps } from './deps.ts';
@@ -110,6 +111,7 @@ export const showBlob: Page<RepositoryContext, CodeDeps> = async (context, deps)
     readContent({ context, deps, at, entry }),
     deps.git.queries.lastChange(found.path, at.oid, at.file),
   ]);
+  const authors = await authorsOfCommits(deps, commit === null ? [] : [commit]);
   const statuses = await readCommitStatuses(context, deps, commit === null ? [] : [commit.oid]);
   const references = await readCommitReferences(context, deps, commit === null ? [] : [commit.subject]);
   const { dependency: ofDocument = noReferences.dependency } = content as { dependency?: Dependency };
@@ -118,7 +120,7 @@ export const showBlob: Page<RepositoryContext, CodeDeps> = async (context, deps)
     {
       ...frame,
       content,
-      commit: commit && viewCommitLine(commit, url, deps.clock.now(), statuses.of(commit.oid), references),
+      commit: commit && viewCommitLine(commit, url, deps.clock.now(), authors, statuses.of(commit.oid), references),
       isMarkdown: markdownName.test(entry.name),
       isDocument: 'document' in content || 'plain' in content,
       links: {
@@ -130,6 +132,9 @@ export const showBlob: Page<RepositoryContext, CodeDeps> = async (context, deps)
         self: codeUrl(url, 'blob', at.ref, at.file),
       },
     },
-    { restsOn: content.isFinal === false ? null : [statuses.dependency, references.dependency, ofDocument] },
+    {
+      restsOn:
+        content.isFinal === false ? null : [authors.dependency, statuses.dependency, references.dependency, ofDocument],
+    },
   );
 };

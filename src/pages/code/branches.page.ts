@@ -9,6 +9,7 @@ import { viewRepositoryHead } from '../app/repository-head.view.ts';
 import { viewCount } from '../app/sizes.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
+import { authorsOfCommits } from './commit-authors.ts';
 import { readCommitReferences } from './commit-references.ts';
 import { readCommitStatuses } from './commit-statuses.ts';
 import type { CodeDeps } from './deps.ts';
@@ -38,7 +39,7 @@ export const showBranches: Page<RepositoryContext, CodeDeps> = (context, deps) =
 
 export async function branchesPage(
   context: RepositoryContext,
-  deps: Pick<CodeDeps, 'git' | 'clock' | 'repositories' | 'issues'>,
+  deps: Pick<CodeDeps, 'git' | 'clock' | 'accounts' | 'owners' | 'repositories' | 'issues'>,
   refused: RefusedForm | null,
 ): Promise<PageReply> {
   const { found, query } = context;
@@ -59,6 +60,10 @@ export async function branchesPage(
     ...all.filter(({ name }) => start === 0 && name === branch),
     ...ordered.slice(start, start + perPage),
   ]);
+  const authors = await authorsOfCommits(
+    deps,
+    shown.map(({ commit }) => commit),
+  );
   const statuses = await readCommitStatuses(
     context,
     deps,
@@ -73,7 +78,7 @@ export async function branchesPage(
     shown.map(async (row) => ({
       name: viewName(row.name),
       url: codeUrl(url, 'tree', row.name),
-      commit: viewCommitLine(row.commit, url, now, statuses.of(row.commit.oid), references),
+      commit: viewCommitLine(row.commit, url, now, authors, statuses.of(row.commit.oid), references),
       isDefault: row.name === branch,
       deletion:
         mayChange && row.name !== branch && row.name !== found.repository.defaultBranch
@@ -106,6 +111,6 @@ export async function branchesPage(
           : null,
       isFirst: start === 0,
     },
-    { restsOn: [statuses.dependency, references.dependency] },
+    { restsOn: [authors.dependency, statuses.dependency, references.dependency] },
   );
 }

@@ -4,6 +4,7 @@ import type { PageReply } from '../app/reply.ts';
 import { submit } from '../app/submit.ts';
 import type { FormRefusal } from '../app/submit.ts';
 import { codeUrl } from '../app/code-urls.ts';
+import { authorsOfCommits } from './commit-authors.ts';
 import { viewCommitLine } from './commit-line.view.ts';
 import { withNotice } from '../app/notices.view.ts';
 import { viewName } from '../app/plain-text.ts';
@@ -36,20 +37,22 @@ export const confirmDeletion: Page<RepositoryPersonContext, CodeDeps> = (context
 
 async function deletionPage(
   { found }: RepositoryPersonContext,
-  { git, config, clock }: CodeDeps,
+  deps: CodeDeps,
   name: string,
   refusal: FormRefusal | null,
 ): Promise<PageReply> {
+  const { git, config, clock } = deps;
   const oid = (await git.refs.list(found.path)).get(`refs/heads/${name}`);
   if (oid === undefined) throw notFound('branch_gone', 'There is no such branch.');
   const [commit, head] = await Promise.all([git.objects.commit(found.path, oid), git.refs.head(found.path)]);
   const distance = head.oid === null ? null : await git.queries.distance(found.path, head.oid, oid).catch(() => null);
+  const authors = await authorsOfCommits(deps, [commit]);
   return page('code/delete-branch', {
     repository: viewRepositoryHead(found),
     name,
     shown: viewName(name),
     oid,
-    commit: viewCommitLine(commit, repositoryUrl(found.canonical), clock.now()),
+    commit: viewCommitLine(commit, repositoryUrl(found.canonical), clock.now(), authors),
     lost: distance?.ahead ?? null,
     keptDays: Math.round(config.repositories.undoKeepMs / 86_400_000),
     refusal,

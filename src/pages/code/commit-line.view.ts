@@ -1,9 +1,8 @@
-import { createHash } from 'node:crypto';
 import type { Commit } from '../../git/index.ts';
-import { viewAvatar, type AvatarView } from '../app/avatar.view.ts';
 import type { StatusIconView } from '../app/status-icon.view.ts';
 import { viewName } from '../app/plain-text.ts';
 import { viewTime, type TimeView } from '../app/times.view.ts';
+import type { AuthorView, CommitAuthors } from './commit-authors.ts';
 import { codeUrl, commitUrl } from '../app/code-urls.ts';
 import { viewLinkedText } from '../markdown/linked-text.ts';
 import type { TextPart } from '../markdown/linked-text.ts';
@@ -20,10 +19,9 @@ export interface CommitLineView {
   /** Both with what they refer to as links; null for a text that refers to nothing. */
   subjectParts: TextPart[] | null;
   bodyParts: TextPart[] | null;
-  author: string;
+  author: AuthorView;
   /** The committer, when it is not the author. */
-  committer: string | null;
-  avatar: AvatarView;
+  committer: AuthorView | null;
   at: TimeView;
   url: string;
   /** The files as they were then. */
@@ -32,16 +30,13 @@ export interface CommitLineView {
   commitStatus: StatusIconView | null;
 }
 
-const most = { subject: 300, name: 100, body: 20_000 };
-
-/** The picture of an author is made from the address in the commit: the same person has the same one. */
-const avatarOf = (email: string): AvatarView =>
-  viewAvatar(createHash('sha256').update(email.toLowerCase()).digest('hex'));
+const most = { subject: 300, body: 20_000 };
 
 export function viewCommitLine(
   commit: Commit,
   repositoryUrl: string,
   now: number,
+  authors: Pick<CommitAuthors, 'of'>,
   commitStatus: StatusIconView | null = null,
   references: ReferenceLinks = noReferences,
 ): CommitLineView {
@@ -52,6 +47,12 @@ export function viewCommitLine(
     .replace(/^[^\n]*(?:\n(?!\s*\n)[^\n]*)*\n?/, '')
     .trim();
   const body = rest === '' ? null : rest.slice(0, most.body).split('\n').map(viewName).join('\n');
+  const [writer, applier] = [authors.of(author), authors.of(committer)];
+  // One person may have used two addresses.
+  const isSame =
+    writer.url === null
+      ? committer.email === author.email && committer.name === author.name
+      : writer.url === applier.url;
   return {
     oid,
     shortId: oid.slice(0, 10),
@@ -59,12 +60,8 @@ export function viewCommitLine(
     body,
     subjectParts: viewLinkedText(subject, references),
     bodyParts: body === null ? null : viewLinkedText(body, references),
-    author: viewName(author.name).slice(0, most.name) || 'unknown',
-    committer:
-      committer.email === author.email && committer.name === author.name
-        ? null
-        : viewName(committer.name).slice(0, most.name),
-    avatar: avatarOf(author.email),
+    author: writer,
+    committer: isSame ? null : applier,
     at: viewTime(committer.at, now),
     url: commitUrl(repositoryUrl, oid),
     browse: codeUrl(repositoryUrl, 'tree', oid),

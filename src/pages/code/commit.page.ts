@@ -9,6 +9,7 @@ import { viewRepositoryHead } from '../app/repository-head.view.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import { readComparison } from './comparison.ts';
+import { authorsOfCommits } from './commit-authors.ts';
 import { readSignatures, signedCommit } from './signatures.ts';
 import { readCommitReferences } from './commit-references.ts';
 import { readCommitStatuses } from './commit-statuses.ts';
@@ -45,6 +46,7 @@ export const showCommit: Page<RepositoryContext, CodeDeps> = async (context, dep
     views: [signature],
     dependency,
   } = await readSignatures(deps, [signedCommit(commit)], found.repository.id);
+  const authors = await authorsOfCommits(deps, [commit]);
   const statuses = await readCommitStatuses(context, deps, [oid]);
   const references = await readCommitReferences(context, deps, [commit.message, note ?? '']);
   const noteText = note === null ? null : note.slice(0, maxNote).split('\n').map(viewName).join('\n');
@@ -52,7 +54,7 @@ export const showCommit: Page<RepositoryContext, CodeDeps> = async (context, dep
     'code/commit',
     {
       repository: viewRepositoryHead(found),
-      commit: viewCommitLine(commit, url, clock.now(), statuses.of(oid), references),
+      commit: viewCommitLine(commit, url, clock.now(), authors, statuses.of(oid), references),
       signature,
       note: noteText,
       noteParts: noteText === null ? null : viewLinkedText(noteText, references),
@@ -60,6 +62,6 @@ export const showCommit: Page<RepositoryContext, CodeDeps> = async (context, dep
       isMerge: commit.parents.length > 1,
       diff,
     },
-    { restsOn: diff.isComplete ? [dependency, statuses.dependency, references.dependency] : null },
+    { restsOn: diff.isComplete ? [dependency, authors.dependency, statuses.dependency, references.dependency] : null },
   );
 };

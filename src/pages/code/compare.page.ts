@@ -9,6 +9,7 @@ import { repositoryUrl } from '../../http/index.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import { readComparison } from './comparison.ts';
 import { rawPath } from './raw-path.ts';
+import { authorsOfCommits } from './commit-authors.ts';
 import { readCommitReferences } from './commit-references.ts';
 import { readCommitStatuses } from './commit-statuses.ts';
 import type { CodeDeps } from './deps.ts';
@@ -58,6 +59,7 @@ async function compareCommits(
     queries.distance(path, base, head),
     queries.commitsBetween(path, base, head, { limit: maxCommits }),
   ]);
+  const authors = await authorsOfCommits(deps, commits);
   const statuses = await readCommitStatuses(
     context,
     deps,
@@ -74,9 +76,9 @@ async function compareCommits(
     isUnrelated: parted === null,
     isSame: base === head,
     commits: commits.map((commit) =>
-      viewCommitLine(commit, url, deps.clock.now(), statuses.of(commit.oid), references),
+      viewCommitLine(commit, url, deps.clock.now(), authors, statuses.of(commit.oid), references),
     ),
-    dependencies: [statuses.dependency, references.dependency],
+    dependencies: [authors.dependency, statuses.dependency, references.dependency],
     diff: await readComparison(context, deps, { from, to: head }, self),
     swap: `${url}/compare/${encodeRef(range.head)}${range.dots}${encodeRef(range.base)}`,
     other: `${url}/compare/${encodeRef(range.base)}${range.dots === '..' ? '...' : '..'}${encodeRef(range.head)}`,

@@ -6,6 +6,7 @@ export type CodeDeps = Pick<
   | 'config'
   | 'clock'
   | 'accounts'
+  | 'owners'
   | 'signing'
   | 'repositories'
   | 'git'

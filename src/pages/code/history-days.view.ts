@@ -1,6 +1,7 @@
 import type { HistoryEntry } from '../../git/index.ts';
 import { viewName } from '../app/plain-text.ts';
 import { codeUrl } from '../app/code-urls.ts';
+import type { CommitAuthors } from './commit-authors.ts';
 import { viewCommitLine } from './commit-line.view.ts';
 import type { CommitLineView } from './commit-line.view.ts';
 import type { ReferenceLinks } from '../markdown/reference-links.ts';
@@ -35,6 +36,7 @@ export function viewHistoryDays(
     repositoryUrl,
     file,
     now,
+    authors,
     signatures,
     commitStatusOf,
     references,
@@ -42,6 +44,7 @@ export function viewHistoryDays(
     repositoryUrl: string;
     file: Buffer;
     now: number;
+    authors: CommitAuthors;
     signatures: readonly (SignatureView | null)[];
     commitStatusOf: (oid: string) => StatusIconView | null;
     references: ReferenceLinks;
@@ -52,7 +55,7 @@ export function viewHistoryDays(
     const title = dayOf(commit.committer.at, commit.committer.offsetMinutes);
     const before = entries[index - 1]?.file ?? file;
     const row: HistoryRow = {
-      ...viewCommitLine(commit, repositoryUrl, now, commitStatusOf(commit.oid), references),
+      ...viewCommitLine(commit, repositoryUrl, now, authors, commitStatusOf(commit.oid), references),
       file: file.length === 0 || !isThere ? null : codeUrl(repositoryUrl, 'tree', commit.oid, then),
       movedFrom: then.equals(before) ? null : viewName(then.toString()),
       signature: signatures[index] ?? null,

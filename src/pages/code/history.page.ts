@@ -1,11 +1,13 @@
+import { hash } from 'node:crypto';
 import { content, page, type Reply } from '../app/reply.ts';
-import { writeFeed } from './atom.ts';
+import { feedAuthor, writeFeed } from './atom.ts';
 import { codeUrl } from '../app/code-urls.ts';
 import { viewHistoryDays } from './history-days.view.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import { frameAt, locateBytes } from './resolve-location.ts';
 import { rawPath } from './raw-path.ts';
+import { authorsOfCommits } from './commit-authors.ts';
 import { readSignatures, signedCommit } from './signatures.ts';
 import { readCommitReferences } from './commit-references.ts';
 import { readCommitStatuses } from './commit-statuses.ts';
@@ -44,6 +46,10 @@ export const showHistory: Page<RepositoryContext, CodeDeps> = async (context, de
     history.entries.map(({ commit }) => signedCommit(commit)),
     found.repository.id,
   );
+  const authors = await authorsOfCommits(
+    deps,
+    history.entries.map(({ commit }) => commit),
+  );
   const statuses = await readCommitStatuses(
     context,
     deps,
@@ -66,6 +72,7 @@ export const showHistory: Page<RepositoryContext, CodeDeps> = async (context, de
         repositoryUrl: url,
         file: at.file,
         now: deps.clock.now(),
+        authors,
         signatures,
         commitStatusOf: statuses.of,
         references,
@@ -77,16 +84,21 @@ export const showHistory: Page<RepositoryContext, CodeDeps> = async (context, de
       cutShort: history.cutShort,
       feed: at.kind === 'commit' ? null : `${self}.atom`,
     },
-    { restsOn: history.cutShort ? null : [dependency, statuses.dependency, references.dependency] },
+    { restsOn: history.cutShort ? null : [dependency, authors.dependency, statuses.dependency, references.dependency] },
   );
 };
 
 async function feed(
   { found, origin }: RepositoryContext,
-  { git, clock }: CodeDeps,
+  deps: CodeDeps,
   at: Awaited<ReturnType<typeof locateBytes>>,
 ): Promise<Reply> {
+  const { git, clock } = deps;
   const { entries } = await git.queries.history(found.path, { oid: at.oid, file: at.file, limit: perFeed });
+  const authors = await authorsOfCommits(
+    deps,
+    entries.map(({ commit }) => commit),
+  );
   const url = `${origin}${repositoryUrl(found.canonical)}`;
   const where = [at.ref, at.file.toString()].filter((part) => part !== '').join(': ');
   const xml = writeFeed({
@@ -98,10 +110,10 @@ async function feed(
       id: `${url}/commit/${commit.oid}`,
       url: `${url}/commit/${commit.oid}`,
       title: commit.subject || '(no message)',
-      author: commit.author.name || 'unknown',
+      author: feedAuthor(authors, commit.author, origin),
       at: commit.committer.at,
       text: commit.message,
     })),
   });
-  return content('application/atom+xml; charset=utf-8', xml, { headers: { ETag: `"${at.oid}"` } });
+  return content('application/atom+xml; charset=utf-8', xml, { headers: { ETag: `"${hash('sha256', xml)}"` } });
 }

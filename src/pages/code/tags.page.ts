@@ -1,5 +1,5 @@
 import { content, page, type Reply } from '../app/reply.ts';
-import { writeFeed } from './atom.ts';
+import { feedAuthor, writeFeed } from './atom.ts';
 import { codeUrl, encodeRef } from '../app/code-urls.ts';
 import { viewCommitLine } from './commit-line.view.ts';
 import { compareVersions } from './ref-selector.view.ts';
@@ -11,6 +11,7 @@ import { repositoryUrl } from '../../http/index.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import { readSignatures } from './signatures.ts';
 import { viewLinkedText } from '../markdown/linked-text.ts';
+import { readCommitAuthors } from './commit-authors.ts';
 import { readCommitReferences } from './commit-references.ts';
 import { readCommitStatuses } from './commit-statuses.ts';
 import type { CodeDeps } from './deps.ts';
@@ -48,6 +49,13 @@ async function readTags({ found, query }: RepositoryContext, { git }: CodeDeps) 
   };
 }
 
+/** The people behind taggers, and authors and committers of the tagged commits. */
+const authorsOfTags = (deps: CodeDeps, rows: Awaited<ReturnType<typeof readTags>>['rows']) =>
+  readCommitAuthors(
+    deps,
+    rows.flatMap(({ note, commit }) => [note?.tagger ?? [], commit ? [commit.author, commit.committer] : []].flat()),
+  );
+
 /** `B/tags`: releases, newest version first. */
 export const showTags: Page<RepositoryContext, CodeDeps> = async (context, deps): Promise<Reply> => {
   const { found } = context;
@@ -61,6 +69,7 @@ export const showTags: Page<RepositoryContext, CodeDeps> = async (context, deps)
     ),
     found.repository.id,
   );
+  const authors = await authorsOfTags(deps, rows);
   const statuses = await readCommitStatuses(
     context,
     deps,
@@ -85,10 +94,10 @@ export const showTags: Page<RepositoryContext, CodeDeps> = async (context, deps)
         url: codeUrl(url, 'tree', name),
         note: notes[index] ?? null,
         noteParts: viewLinkedText(notes[index] ?? '', references),
-        tagger: note?.tagger ? viewName(note.tagger.name) : null,
+        author: (note?.tagger ?? commit) && authors.of(note?.tagger ?? commit!.author),
         signature: signatures[index] ?? null,
         at: commit && viewTime(note?.tagger?.at ?? commit.committer.at, now),
-        commit: commit && viewCommitLine(commit, url, now, statuses.of(commit.oid)),
+        commit: commit && viewCommitLine(commit, url, now, authors, statuses.of(commit.oid)),
         archives: commit && {
           zip: `${url}/archive/${encodeRef(name)}.zip`,
           tar: `${url}/archive/${encodeRef(name)}.tar.gz`,
@@ -97,7 +106,7 @@ export const showTags: Page<RepositoryContext, CodeDeps> = async (context, deps)
       more: nextAfter === null ? null : `${url}/tags?${new URLSearchParams({ after: nextAfter })}`,
       isFirst,
     },
-    { restsOn: [dependency, statuses.dependency, references.dependency] },
+    { restsOn: [dependency, authors.dependency, statuses.dependency, references.dependency] },
   );
 };
 
@@ -106,6 +115,7 @@ export const showTagFeed: Page<RepositoryContext, CodeDeps> = async (context, de
   const { found, origin } = context;
   const url = `${origin}${repositoryUrl(found.canonical)}`;
   const { rows } = await readTags(context, deps);
+  const authors = await authorsOfTags(deps, rows);
   const entries = rows.flatMap(({ name, note, commit }) => {
     if (!commit) return [];
     const at = note?.tagger?.at ?? commit.committer.at;
@@ -114,7 +124,7 @@ export const showTagFeed: Page<RepositoryContext, CodeDeps> = async (context, de
         id: `${url}/tags/${encodeRef(name)}`,
         url: codeUrl(url, 'tree', name),
         title: name,
-        author: note?.tagger?.name || commit.author.name || 'unknown',
+        author: feedAuthor(authors, note?.tagger?.name ? note.tagger : commit.author, origin),
         at,
         text: note?.message ?? commit.message,
       },

@@ -12,6 +12,7 @@ import { repositoryUrl } from '../../http/index.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import { frameAt, locate } from './resolve-location.ts';
 import { sizePictures } from './picture-size.ts';
+import { authorsOfCommits } from './commit-authors.ts';
 import { readCommitReferences } from './commit-references.ts';
 import { readCommitStatuses } from './commit-statuses.ts';
 import type { CodeDeps } from './deps.ts';
@@ -29,6 +30,7 @@ export async function readFolder(context: RepositoryContext, deps: CodeDeps, at:
     git.objects.commit(found.path, at.oid),
     readCommitStatuses(context, deps, [at.oid]),
   ]);
+  const authors = await authorsOfCommits(deps, [commit]);
   const now = clock.now();
   const shown = tree.entries.slice(0, maxRows);
   const last = await git.queries.lastCommits(found.path, {
@@ -51,8 +53,8 @@ export async function readFolder(context: RepositoryContext, deps: CodeDeps, at:
   return {
     tree,
     files: viewFileTable(tree, { repositoryUrl: url, at, last, now, references }),
-    commit: viewCommitLine(commit, url, now, statuses.of(at.oid), references),
-    dependencies: [statuses.dependency, references.dependency],
+    commit: viewCommitLine(commit, url, now, authors, statuses.of(at.oid), references),
+    dependencies: [authors.dependency, statuses.dependency, references.dependency],
     readme,
     isComplete: last.isComplete && readme?.isFinal !== false,
   };

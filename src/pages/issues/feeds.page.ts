@@ -9,6 +9,7 @@ import type { IssuesDeps } from './deps.ts';
 import { readPeople, viewState } from './issue-row.view.ts';
 import { entryUrl, issueNumber } from './issue-urls.ts';
 import { viewAuthor } from './people.view.ts';
+import type { PersonView } from './people.view.ts';
 
 const perFeed = 30;
 const feedType = 'application/atom+xml; charset=utf-8';
@@ -24,7 +25,7 @@ export const showIssuesFeed: Page<RepositoryContext, IssuesDeps> = async (contex
     id: `${url}/${row.number}`,
     url: `${url}/${row.number}`,
     title: `#${row.number} ${row.title}`,
-    author: viewAuthor(row, people).name,
+    author: feedPerson(viewAuthor(row, people), origin),
     at: row.updatedAt,
     text: [viewState(row).title, ...row.labels.map(({ name }) => name)].join(', '),
   }));
@@ -32,6 +33,11 @@ export const showIssuesFeed: Page<RepositoryContext, IssuesDeps> = async (contex
   const title = `${at.owner}/${at.name}: issues`;
   return content(feedType, writeFeed({ title, self: `${url}.atom`, page: url, updatedAt, entries }));
 };
+
+const feedPerson = ({ name, url }: PersonView, origin: string) => ({
+  name,
+  uri: url === null ? null : `${origin}${url}`,
+});
 
 /** Entries read from the end of a log; those that are no text are left out of the feed. */
 const readAtOnce = 100;
@@ -65,12 +71,12 @@ export const showIssueFeed: Page<RepositoryContext, IssuesDeps> = async (context
       page: url,
       updatedAt: issue.updatedAt,
       entries: texts.map((entry) => {
-        const { name } = viewAuthor(entry, people);
+        const author = viewAuthor(entry, people);
         return {
           id: `${url}#e${entry.position}`,
           url: entry.position === 0 ? url : entryUrl(url, entry.position),
-          title: entry.position === 0 ? issue.title : `Comment by ${name}`,
-          author: name,
+          title: entry.position === 0 ? issue.title : `Comment by ${author.name}`,
+          author: feedPerson(author, origin),
           at: entry.editedAt ?? entry.createdAt,
           text: entry.body ?? '',
         };

@@ -17,7 +17,7 @@ export const showPrivateFeed: Page<RequestContext, NotificationsDeps> = async ({
       id: `${origin}/notifications#${id}.${lastPosition}`,
       url: `${origin}${targetOf(notification)}`,
       title: `${place.owner.handle}/${place.repository.name}: ${titleOf(notification)}`,
-      author: place.owner.handle,
+      author: { name: place.owner.handle, uri: null },
       at: fedAt ?? 0,
       text: reasonWords[reason],
     };

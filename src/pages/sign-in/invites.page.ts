@@ -1,37 +1,82 @@
-import { page, seeOther } from '../app/reply.ts';
+import { page, seeOther, type PageReply } from '../app/reply.ts';
+import { submit, type FormRefusal } from '../app/submit.ts';
 import { listPage, pageLinks } from '../app/list-page.view.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
 import { viewTime } from '../app/times.view.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
 import type { SignInDeps } from './deps.ts';
 
-/** Open invites; registration is closed, so this is how people come in. */
-export const showInvites: Page<PersonContext, SignInDeps> = async ({ query }, { accounts, clock }) => {
+async function invitesPage(
+  { query, form, person }: PersonContext,
+  { accounts, organisations, owners, clock }: SignInDeps,
+  refusal: FormRefusal | null,
+): Promise<PageReply> {
   const { rows: invites, ...beside } = await listPage((paging) => accounts.listInvites(paging), query);
-  const authors = await accounts.peopleById(invites.flatMap(({ createdBy }) => createdBy ?? []));
+  const memberships = await organisations.organisationsOf(person.id);
+  const [authors, joined] = await Promise.all([
+    accounts.peopleById(invites.flatMap(({ createdBy }) => createdBy ?? [])),
+    owners.ownersById(invites.flatMap(({ organisationId }) => organisationId ?? [])),
+  ]);
   return page('sign-in/invites', {
-    invites: invites.map(({ id, createdBy, createdAt, expiresAt }) => ({
+    invites: invites.map(({ id, createdBy, createdAt, expiresAt, address, mailedAt, organisationId }) => ({
       id,
       by: (createdBy && authors.get(createdBy)?.username) ?? null,
       made: viewTime(createdAt, clock.now()),
       expires: viewTime(expiresAt, clock.now()),
+      address,
+      mailed: mailedAt === null ? null : viewTime(mailedAt, clock.now()),
+      joins: (organisationId && joined.get(organisationId)?.handle) ?? null,
     })),
+    organisations: memberships.filter(({ role }) => role === 'OWNER').map(({ organisation }) => organisation.name),
+    canSendLinks: accounts.addresses.canSendLinks,
+    form: { address: form.text('address'), organisation: form.text('organisation'), role: form.text('role') },
     ...pageLinks('/admin/invites', beside),
+    refusal,
     notice: viewNotice(query),
   });
+}
+
+/** Open invites; registration is closed, so this is how people come in. */
+export const showInvites: Page<PersonContext, SignInDeps> = (context, deps) => invitesPage(context, deps, null);
+
+/**
+ * Makes a link for one person and leads to the page that shows it once. Fields `address`, to which it is sent if there
+ * is mail; `organisation` and `role`, which the new person gets.
+ */
+export const addInvite: Page<PersonContext, SignInDeps> = (context, deps) => {
+  const { person, viewer, origin, form } = context;
+  const { accounts, organisations, oneTimeSecrets } = deps;
+  const [address, organisation] = [form.text('address').trim() || null, form.text('organisation').trim()];
+  return submit(
+    async () => {
+      const { invite, secret } =
+        organisation === ''
+          ? await accounts.addInvite(person.id, { address })
+          : await organisations.invite(viewer, organisation, { address, role: form.text('role') });
+      const link = `${origin}/signup?invite=${encodeURIComponent(secret)}`;
+      const oneTimeToken = oneTimeSecrets.store(person.id, {
+        name: invite.mailedAt === null ? '' : invite.address!,
+        value: link,
+      });
+      return seeOther(`/admin/invites/new/${oneTimeToken}`);
+    },
+    (refusal) => invitesPage(context, deps, refusal),
+  );
 };
 
-/** Makes a link for one person and leads to the page that shows it once. */
-export const addInvite: Page<PersonContext, SignInDeps> = async ({ person, origin }, { accounts, oneTimeSecrets }) => {
-  const { secret } = await accounts.addInvite(person.id);
-  const link = `${origin}/signup?invite=${encodeURIComponent(secret)}`;
-  return seeOther(`/admin/invites/new/${oneTimeSecrets.store(person.id, { name: 'invite', value: link })}`);
-};
+export const resendInvite: Page<PersonContext, SignInDeps> = (context, deps) =>
+  submit(
+    async () => {
+      await deps.accounts.resendInvite(context.params.id ?? '');
+      return seeOther(withNotice('/admin/invites', 'invite-sent'));
+    },
+    (refusal) => invitesPage(context, deps, refusal),
+  );
 
 export const showNewInvite: Page<PersonContext, SignInDeps> = ({ person, params }, { oneTimeSecrets }) => {
   const secret = oneTimeSecrets.take(person.id, params.oneTimeToken ?? '');
   if (secret === null) return seeOther(withNotice('/admin/invites', 'invite-gone'));
-  return page('sign-in/new-invite', { link: secret.value }, { showsSecret: true });
+  return page('sign-in/new-invite', { link: secret.value, sentTo: secret.name || null }, { showsSecret: true });
 };
 
 export const removeInvite: Page<PersonContext, SignInDeps> = async ({ params }, { accounts }) => {

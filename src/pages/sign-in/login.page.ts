@@ -7,19 +7,26 @@ import type { SignInDeps } from './deps.ts';
 
 function loginPage(
   { query }: RequestContext,
+  { accounts }: SignInDeps,
   form: { username: string; next: string },
   refusal: FormRefusal | null,
 ): PageReply {
-  return page('sign-in/login', { form, refusal, notice: viewNotice(query) });
+  return page('sign-in/login', {
+    form,
+    refusal,
+    canSendLinks: accounts.addresses.canSendLinks,
+    notice: viewNotice(query),
+  });
 }
 
-export const showLogin: Page<RequestContext, SignInDeps> = (context) => {
+export const showLogin: Page<RequestContext, SignInDeps> = (context, deps) => {
   const next = returnTarget(context.query.get('next'));
-  return context.person ? seeOther(next) : loginPage(context, { username: '', next }, null);
+  return context.person ? seeOther(next) : loginPage(context, deps, { username: '', next }, null);
 };
 
 /** Fields `username`, `password` and, from the page's own form, `next`. */
-export const signIn: Page<RequestContext, SignInDeps> = (context, { accounts, config }) => {
+export const signIn: Page<RequestContext, SignInDeps> = (context, deps) => {
+  const { accounts, config } = deps;
   const { form, query, origin } = context;
   const username = form.text('username');
   const next = returnTarget(form.text('next') || query.get('next'));
@@ -32,7 +39,7 @@ export const signIn: Page<RequestContext, SignInDeps> = (context, { accounts, co
       });
       return seeOther(next, { cookies: [sessionCookie(origin, secret, config)] });
     },
-    (refusal) => loginPage(context, { username, next }, refusal),
+    (refusal) => loginPage(context, deps, { username, next }, refusal),
   );
 };
 

@@ -1,6 +1,7 @@
 import type { Route } from '../route.ts';
-import { showInvites, addInvite, showNewInvite, removeInvite } from './invites.page.ts';
+import { resendInvite, showInvites, addInvite, showNewInvite, removeInvite } from './invites.page.ts';
 import { showLogin, signIn, signOut } from './login.page.ts';
+import { showForgotPassword, requestReset, showReset, resetPassword } from './reset-password.page.ts';
 import { showSetup, setUp } from './setup.page.ts';
 import { showSignup, signUp } from './signup.page.ts';
 
@@ -10,6 +11,10 @@ export const signInRoutes: readonly Route[] = [
   { method: 'POST', path: '/setup', access: 'public', cost: 'password', page: setUp },
   { method: 'GET', path: '/login', access: 'public', cost: 'free', page: showLogin },
   { method: 'POST', path: '/login', access: 'public', cost: 'password', page: signIn },
+  { method: 'GET', path: '/login/forgot', access: 'public', cost: 'free', page: showForgotPassword },
+  { method: 'POST', path: '/login/forgot', access: 'public', cost: 'rows', page: requestReset },
+  { method: 'GET', path: '/login/reset', access: 'public', cost: 'rows', page: showReset },
+  { method: 'POST', path: '/login/reset', access: 'public', cost: 'password', page: resetPassword },
   { method: 'POST', path: '/logout', access: 'public', cost: 'rows', page: signOut },
   { method: 'GET', path: '/signup', access: 'public', cost: 'rows', page: showSignup },
   { method: 'POST', path: '/signup', access: 'public', cost: 'password', page: signUp },
@@ -22,5 +27,6 @@ export const signInRoutes: readonly Route[] = [
     cost: 'rows',
     page: showNewInvite,
   },
+  { method: 'POST', path: '/admin/invites/:id/send', access: 'administrator', cost: 'rows', page: resendInvite },
   { method: 'POST', path: '/admin/invites/:id/delete', access: 'administrator', cost: 'rows', page: removeInvite },
 ];
