@@ -3,6 +3,7 @@ import { withLog } from '../with-log.ts';
 import { addAddress, sendVerification } from './add-address.ts';
 import { removeAddress, setAddressPublic, setPrimaryAddress } from './change-address.ts';
 import type { EmailAddress } from './email-address.ts';
+import { commitIdentityOf } from './commit-identity.ts';
 import { listAddresses, primaryAddressesOf, primaryAddressOf, publicAddressesOf } from './find-addresses.ts';
 import { peopleByAddress } from './people-by-address.ts';
 import { checkVerification, verifyAddress, vouchForAddress } from './verify-address.ts';
@@ -40,6 +41,7 @@ export function createAddresses(deps: AccountsDeps) {
     primariesOf: bind(primaryAddressesOf),
     publicOf: bind(publicAddressesOf),
     noReplyOf: deps.noReply.of,
+    commitIdentityOf: bind(commitIdentityOf),
     peopleByAddress: bind(peopleByAddress),
   };
 }
