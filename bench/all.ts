@@ -22,6 +22,8 @@ const names = [
   'overload',
   'large-instance',
   'issues',
+  'notifications',
+  'forks',
 ];
 const versionOf = (program: string, ...args: string[]) => {
   const lines = execFileSync('sh', ['-c', `${[program, ...args].join(' ')} 2>&1 || true`]).toString();

@@ -22,6 +22,7 @@ export const commandParts: readonly CommandPart[] = [
   { names: ['org'], load: async () => (await import('./commands/org.ts')).addOrgCommands },
   { names: ['handle'], load: async () => (await import('./commands/handle.ts')).addHandleCommands },
   { names: ['repo'], load: async () => (await import('./commands/repo.ts')).addRepoCommands },
+  { names: ['inbox'], load: async () => (await import('./commands/inbox.ts')).addInboxCommands },
   { names: ['issue'], load: async () => (await import('./commands/issue.ts')).addIssueCommands },
   {
     names: ['export', 'import'],

@@ -3,6 +3,7 @@ import { checkDatabase } from './checks/database.ts';
 import { checkImages } from './checks/images.ts';
 import { checkIssues } from './checks/issues.ts';
 import { checkMail } from './checks/mail.ts';
+import { checkNotifications } from './checks/notifications.ts';
 import { checkQueues } from './checks/queues.ts';
 import { checkRepositories } from './checks/repositories.ts';
 import { checkBackups } from './checks/backups.ts';
@@ -20,6 +21,7 @@ const areas: Readonly<Record<string, CheckGroup>> = {
   repositories: checkRepositories,
   images: checkImages,
   issues: checkIssues,
+  notifications: checkNotifications,
   ci: checkCi,
   queues: checkQueues,
   mail: checkMail,

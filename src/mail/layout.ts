@@ -7,6 +7,10 @@ export type MailPart =
   | string
   /** Text of a user, with its line breaks. */
   | { quote: string; by?: string }
+  /** The same, rendered: the HTML is sanitised by the caller, and loads nothing. */
+  | { text: string; html: string; by?: string }
+  /** One of several things that a mail tells of, with a word on it. */
+  | { link: MailLink; note?: string }
   /** Names and values: which device, when, from where. */
   | { facts: readonly (readonly [name: string, value: string])[] };
 
@@ -44,7 +48,9 @@ function asText({ title, parts, action, after = [], footer }: MailContent): stri
     ...parts.map((part) => {
       if (typeof part === 'string') return cut(part);
       if ('facts' in part) return part.facts.map(([name, value]) => `${name}: ${value}`).join('\n');
-      const quoted = cut(part.quote)
+      if ('link' in part)
+        return [part.link.text, checkedUrl(part.link.url), ...(part.note === undefined ? [] : [part.note])].join('\n');
+      const quoted = cut('quote' in part ? part.quote : part.text)
         .split(/\r?\n/)
         .map((line) => (line === '' ? '>' : `> ${line}`));
       return [...(part.by === undefined ? [] : [`${part.by}:`]), ...quoted].join('\n');
@@ -66,6 +72,8 @@ main { max-width: 600px; margin: 0 auto; padding: 24px; background: #ffffff; bor
 h1 { margin: 0 0 16px; font-size: 20px; line-height: 1.3; }
 p { margin: 0 0 16px; }
 blockquote { margin: 0 0 16px; padding: 0 0 0 12px; border-left: 3px solid #d8d8d4; white-space: pre-wrap; }
+.rendered { white-space: normal; }
+.rendered pre { overflow-x: auto; padding: 8px 12px; background: #f6f6f4; border-radius: 6px; font-size: 14px; }
 table { margin: 0 0 16px; border-collapse: collapse; }
 th { padding: 2px 16px 2px 0; text-align: left; vertical-align: top; font-weight: normal; color: #59636e; white-space: nowrap; }
 td { padding: 2px 0; }
@@ -78,6 +86,7 @@ footer p { margin: 0 0 4px; }
   body { background: #15181c; color: #e6e6e3; }
   main { background: #1d2126; border-color: #3a4048; }
   blockquote { border-left-color: #3a4048; }
+  .rendered pre { background: #15181c; }
   th, .url, footer { color: #a3abb5; }
   a { color: #7ab8ff; }
   .action { background: #2f6fb5; color: #ffffff; }
@@ -94,7 +103,12 @@ function asHtml({ title, parts, action, after = [], footer }: MailContent): stri
         );
         return `<table>${facts.join('')}</table>`;
       }
+      if ('link' in part) {
+        const note = part.note === undefined ? '' : `<br><span class="url">${escape(part.note)}</span>`;
+        return `<p>${anchor(part.link)}${note}</p>`;
+      }
       const by = part.by === undefined ? '' : `${paragraph(`${part.by}:`)}\n`;
+      if ('html' in part) return `${by}<blockquote class="rendered">${part.html}</blockquote>`;
       return `${by}<blockquote>${escape(cut(part.quote))}</blockquote>`;
     }),
     ...(action === undefined ? [] : [button(action)]),

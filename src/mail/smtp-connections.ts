@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { getCACertificates } from 'node:tls';
 import type SMTPConnection from 'nodemailer/lib/smtp-connection';
 import type { ComposedMail } from './compose.ts';
@@ -50,7 +51,7 @@ export function createSmtpConnections(settings: MailSettings): SmtpConnections {
       // Never falls back to plain text: anyone on the network path could remove STARTTLS from the server's extensions.
       requireTLS: tls === 'starttls',
       ignoreTLS: tls === 'none',
-      name: new URL(usable.baseUrl).hostname.replace(/^\[|\]$/g, ''),
+      name: helloName(new URL(usable.baseUrl).hostname),
       connectionTimeout: timeoutMs,
       greetingTimeout: timeoutMs,
       socketTimeout: timeoutMs,
@@ -156,6 +157,12 @@ export function createSmtpConnections(settings: MailSettings): SmtpConnections {
       all.clear();
     },
   };
+}
+
+/** The host name for EHLO; an address as the literal of RFC 5321 §4.1.3, because servers refuse a bare one. */
+function helloName(hostname: string): string {
+  const address = hostname.replace(/^\[|\]$/g, '');
+  return isIP(address) === 4 ? `[${address}]` : isIP(address) === 6 ? `[IPv6:${address}]` : address;
 }
 
 const closedEarly = (): Error => Object.assign(new Error('Connection closed'), { code: 'ECONNECTION' });

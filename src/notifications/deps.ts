@@ -1,8 +1,9 @@
+import type { Viewer } from '../access/index.ts';
 import type { Accounts } from '../accounts/index.ts';
 import type { Database } from '../db/index.ts';
 import type { Issues } from '../issues/index.ts';
 import type { Clock, Logger, Random } from '../kernel/index.ts';
-import type { Repositories } from '../repositories/index.ts';
+import type { Located, Repositories } from '../repositories/index.ts';
 import type { InstanceKey } from '../sealing/index.ts';
 import type { Mailer } from './mail/mailer.ts';
 
@@ -13,16 +14,26 @@ export interface NotificationSettings {
   keepDoneMs: number;
 }
 
+/** What renders texts of mails; plugged in by what renders pages, which is above this module. */
+export interface Renderers {
+  /**
+   * A text in Markdown as HTML that loads nothing, with absolute links; null when it cannot be rendered. Without it
+   * mails have the text as it was written.
+   */
+  markdown: ((text: { viewer: Viewer; place: Located; body: string }) => Promise<string | null>) | null;
+}
+
 /** Dependencies of the use-cases of this module. */
 export interface NotificationDeps {
   db: Database;
-  accounts: Pick<Accounts, 'personById' | 'peopleById'>;
+  accounts: Pick<Accounts, 'addresses' | 'personById' | 'peopleById'>;
   repositories: Pick<Repositories, 'find' | 'factsOf' | 'locate'>;
   issues: Pick<
     Issues,
     'findByIds' | 'findEntry' | 'listEntries' | 'peopleMentioned' | 'readersAmong' | 'setSubscription' | 'textBefore'
   >;
   mailer: Mailer;
+  renderers: Renderers;
   key: InstanceKey;
   clock: Clock;
   random: Random;

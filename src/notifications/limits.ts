@@ -15,7 +15,7 @@ export const limits = {
   undoMs: 10 * 60_000,
   /** Events of one subject within this time are one mail. */
   mailWindowMs: 60_000,
-  /** How long what a mail told of is kept: longer than the outbox tries to send it. */
+  /** How long the content of a mail is stored: longer than the outbox tries to send it. */
   mailPartsMs: 30 * dayMs,
   /** Attempts to tell a part of an event. */
   batchAttempts: 5,

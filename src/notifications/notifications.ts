@@ -3,7 +3,7 @@ import { bindDeps } from '../kernel/index.ts';
 import type { RepositoryAddress } from '../repositories/index.ts';
 import { makeFeed, readFeed, removeFeed } from './channels/feed.ts';
 import { changeChannelSettings, channelSettings } from './channels/settings.ts';
-import type { NotificationDeps } from './deps.ts';
+import type { NotificationDeps, Renderers } from './deps.ts';
 import { BatchTeller } from './fan-out/batches.ts';
 import { onEntry } from './fan-out/on-entry.ts';
 import { endOfRun, onRunFinished } from './fan-out/on-run-finished.ts';
@@ -11,18 +11,28 @@ import { changeNotifications, undoChange } from './inbox/change-notifications.ts
 import { createUnreadCounter } from './inbox/count-unread.ts';
 import { findNotification, markSeen } from './inbox/find-notification.ts';
 import { listNotifications } from './inbox/list-notifications.ts';
-import { noMailer } from './mail/mailer.ts';
+import { createMailer } from './mail/create-mailer.ts';
+import { digestMail, noMailer, subjectMail } from './mail/mailer.ts';
+import type { DigestMailData, MailPort, SubjectMailData } from './mail/mailer.ts';
+import { renderDigestMail } from './mail/render-digest-mail.ts';
+import { renderSubjectMail } from './mail/render-subject-mail.ts';
+import { readUnsubscribeToken, unsubscribe } from './mail/unsubscribe.ts';
 import { removeOld } from './remove-old.ts';
 import type { WatchLevel } from './schema/watch-schema.ts';
 import { listWatchers, listWatches, setWatching, watchingOf } from './watching/watches.ts';
 
-export interface NotificationOptions extends Omit<NotificationDeps, 'mailer'> {
-  mailer?: NotificationDeps['mailer'];
+export interface NotificationOptions extends Omit<NotificationDeps, 'mailer' | 'renderers'> {
+  /** Without it no mail is sent. */
+  mail?: MailPort;
 }
 
 /** Watching, the inbox, and the channels of notifications; the functions behind these names say what each refuses. */
-export function createNotifications({ mailer = noMailer, ...tools }: NotificationOptions) {
-  const deps: NotificationDeps = { ...tools, mailer };
+export function createNotifications({ mail, ...tools }: NotificationOptions) {
+  const mailer = mail === undefined ? noMailer : createMailer(mail);
+  const renderers: Renderers = { markdown: null };
+  const deps: NotificationDeps = { ...tools, mailer, renderers };
+  mail?.define<SubjectMailData>(subjectMail, (data) => renderSubjectMail(deps, data));
+  mail?.define<DigestMailData>(digestMail, (data) => renderDigestMail(deps, data));
   const teller = new BatchTeller(deps);
   const bind = bindDeps(deps);
   return {
@@ -52,6 +62,10 @@ export function createNotifications({ mailer = noMailer, ...tools }: Notificatio
     readFeed: bind(readFeed),
     /** Whether mails are sent at all. */
     sendsMail: mailer.isOn,
+    /** Plugs in what renders texts of mails. */
+    renderMarkdownBy: (render: NonNullable<Renderers['markdown']>): void => void (renderers.markdown = render),
+    readUnsubscribeToken: bind(readUnsubscribeToken),
+    unsubscribe: bind(unsubscribe),
 
     /** For `issues.onEntry`. */
     onEntry: onEntry(deps, teller),

@@ -1,6 +1,6 @@
 import type { Reason, Subject } from './schema/notification-schema.ts';
 
-/** An event as it is told, the same for everybody whom it concerns. */
+/** An event as people are notified of it, the same for all of them. */
 export interface NotifiedEvent {
   subject: Subject;
   repositoryId: string;
@@ -13,7 +13,7 @@ export interface NotifiedEvent {
   context: string;
 }
 
-/** Somebody whom an event concerns, and the channels by which they want to hear of it. */
+/** A person whom an event concerns, and the channels by which they want to hear of it. */
 export interface Recipient {
   userId: string;
   reason: Reason;

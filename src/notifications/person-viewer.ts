@@ -1,6 +1,6 @@
 import type { PersonViewer, Viewer } from '../access/index.ts';
 
-/** Somebody who is not here, as a session of theirs would be: for what is decided by their rights. */
+/** A user who is not here, as a session of theirs would have them: for what is decided by their rights. */
 export const personViewer = (id: string): PersonViewer => ({
   kind: 'person',
   id,

@@ -6,8 +6,8 @@ import { limits } from './limits.ts';
 const atOnce = 500;
 
 /**
- * For the scheduled task: removes what was done long ago, the oldest of who has more than is kept, what mails told of,
- * and parts of events that failed for good. What is saved stays. @returns the number of removed notifications
+ * For the scheduled task: removes what was done long ago, the oldest rows of people who have too many, the content of
+ * old mails, and parts of events that failed for good. What is saved stays. @returns the number of removed notifications
  */
 export async function removeOld({ db, clock, settings }: NotificationDeps): Promise<number> {
   const now = clock.now();

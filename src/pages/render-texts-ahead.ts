@@ -1,7 +1,12 @@
 import type { WebDeps } from '../http/index.ts';
+import { renderForMail } from './markdown/render-for-mail.ts';
 import { renderAhead } from './markdown/render-text.ts';
 
-/** Renders the texts of issues when they are written, by any transport, so that the first reader does not wait. */
-export function renderTextsAhead(deps: Pick<WebDeps, 'issues' | 'workers' | 'config'>): void {
+/**
+ * Renders the texts of issues when they are written, by any transport, so that the first reader does not wait; and
+ * those of mails.
+ */
+export function renderTextsAhead(deps: Pick<WebDeps, 'issues' | 'notifications' | 'workers' | 'config'>): void {
   deps.issues.onText((text) => renderAhead(deps, text));
+  deps.notifications.renderMarkdownBy((text) => renderForMail(deps, text));
 }

@@ -20,6 +20,8 @@ interface Declaration<Access extends AccessDeclaration> {
   maxFormBytes?: number;
   /** The form may bring files for the text of an issue, which are stored before its page is asked. */
   takesFiles?: true;
+  /** Whatever the request carries is not looked at: programs that send it may choose its type. */
+  ignoresBody?: true;
 }
 
 /** The access declaration decides what is set in the context of a page; the compiler holds the two together. */

@@ -4,6 +4,7 @@ import type { Config } from '../config/index.ts';
 import type { Git } from '../git/index.ts';
 import type { Issues } from '../issues/index.ts';
 import type { Clock, Logger, Random } from '../kernel/index.ts';
+import type { Notifications } from '../notifications/index.ts';
 import type { Repositories } from '../repositories/index.ts';
 
 /** The parts of other modules that the server uses. */
@@ -11,6 +12,7 @@ export interface SshDeps {
   accounts: SshAccounts;
   repositories: SshRepositories;
   issues: SshIssues;
+  notifications: SshNotifications;
   git: SshGit;
   workers: WorkerPool;
   config: Pick<Config, 'dataDir' | 'ssh' | 'baseUrl'>;
@@ -27,6 +29,8 @@ export type SshRepositories = Pick<
 >;
 
 export type SshGit = Pick<Git, 'transfers' | 'traffic' | 'refs' | 'objects'>;
+
+export type SshNotifications = Pick<Notifications, 'list' | 'find' | 'change' | 'undo'>;
 
 export type SshIssues = Pick<
   Issues,

@@ -113,6 +113,18 @@ t.test(
   },
 );
 
+t.test('security D04 an attempt that is refused for its account does not count against its network', async (t) => {
+  const { accounts, signIn } = await openWithAlice(t, { hashesWaiting: 200 });
+  await accounts.addPerson({ username: 'bob', password });
+  const address = '198.51.100.9';
+  for (let n = 0; n < 9; n += 1)
+    t.equal(await reasonOf(signIn({ password: 'wrong password', address: `192.0.2.${n}` })), 'wrong_credentials');
+  // All pass the first look together; the count refuses eleven of them.
+  const attempts = Array.from({ length: 12 }, () => signIn({ password: 'wrong password', address }));
+  t.same(await outcomes(attempts), { wrong_credentials: 1, too_many_tries: 11 });
+  t.equal(await reasonOf(signIn({ username: 'bob', password, address })), 'accepted', 'others sign in from there');
+});
+
 t.test('security D04 of 200 concurrent wrong passwords ten are checked', async (t) => {
   const { signIn } = await openWithAlice(t, { hashesWaiting: 200 });
   const attempts = Array.from({ length: 200 }, (_, n) =>

@@ -262,11 +262,11 @@ t.test('security F01 a key for signing only signs nobody in, and takes the key f
   t.equal((await accounts.viewerOfKey(keyBlob(0), anywhere))?.viewer.id, alice.id);
   t.same(await accounts.publicKeyLines(alice.id), [keyLine(0).split(' ').slice(0, 2).join(' ')]);
   t.same(
-    (await accounts.keyHolders([own.fingerprint])).map(({ personId, uses }) => [personId, uses]),
-    [
+    new Map((await accounts.keyHolders([own.fingerprint])).map(({ personId, uses }) => [personId, uses])),
+    new Map([
       [bob.id, 'signing'],
       [alice.id, 'authentication'],
-    ],
+    ]),
   );
   t.equal(await reasonOf(accounts.addKey(bob.id, { line: keyLine(0), uses: 'signing' })), 'key_in_use', 'not twice');
   t.equal(await reasonOf(accounts.setKeyUse(bob.id, signing.id, 'both')), 'key_only_signs');

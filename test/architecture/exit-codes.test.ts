@@ -50,8 +50,11 @@ t.test('invalid settings exit with 5, and keep systemd from restarting serve', a
     'data_dir_unusable',
     'network_file_system',
     'schema_newer',
+    'schema_behind',
     'port_forbidden',
+    'host_key_unusable',
     'database_unavailable',
+    'read_only',
   ]) {
     t.equal(exitCodeOfServe(refusal('unavailable', reason)), 78, reason);
   }

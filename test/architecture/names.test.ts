@@ -67,6 +67,8 @@ t.test('every test is in a folder of the module that it tests', async (t) => {
     'migrations',
     'templates',
     'app.test.ts',
+    // Lists for scripts/mutations, of all modules.
+    'mutations',
   ];
   const modules = new Set([...ownFolders, ...readdirSync(path.join(projectFolder, 'src'))]);
   t.strictSame(

@@ -20,6 +20,7 @@ const ownParsers: Record<string, string> = {
   'src/pages/code/word-marks.ts': 'pairs of lines',
   'src/issues/templates/parse-template.ts': 'issue templates',
   'src/pages/issues/text-difference.ts': 'revisions of a text',
+  'src/signing/gpg-keys/key-parts.ts': 'OpenPGP keys',
 };
 
 /** What the main thread may load, and why. */

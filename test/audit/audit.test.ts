@@ -1,5 +1,7 @@
+import { createHash } from 'node:crypto';
 import t from 'tap';
 import { auditEntities, createAudit } from '../../src/audit/index.ts';
+import { hashEntry } from '../../src/audit/hash-chain.ts';
 import { silentLogger } from '../../src/kernel/index.ts';
 import { startHearth } from '../fixtures/start-hearth.ts';
 import { openTestDatabase } from '../fixtures/test-database.ts';
@@ -40,6 +42,9 @@ t.test('any change or removal of an entry is found', async (t) => {
   const cases: [what: string, sql: string, id: number, why: string][] = [
     ['a field', "UPDATE audit_log SET actor = 'carol' WHERE id = 300", 300, 'was changed'],
     ['the time', 'UPDATE audit_log SET at = at + 1 WHERE id = 2', 2, 'was changed'],
+    ['the details', `UPDATE audit_log SET details = '{"at":7}' WHERE id = 299`, 299, 'was changed'],
+    ['the address', "UPDATE audit_log SET address = '192.0.2.9' WHERE id = 298", 298, 'was changed'],
+    ['the event', "UPDATE audit_log SET event = 'token.removed' WHERE id = 297", 297, 'was changed'],
     ['an entry that is gone', 'DELETE FROM audit_log WHERE id = 601', 601, 'is missing'],
     ['the first', 'DELETE FROM audit_log WHERE id = 1', 1, 'is missing'],
   ];
@@ -58,6 +63,16 @@ t.test('any change or removal of an entry is found', async (t) => {
     });
     t.same(await audit.findBreak(), { id, why }, what);
   }
+});
+
+t.test('the hash of an entry is over the previous one and every field, in this form for ever', async (t) => {
+  const entry = { id: 2, at: 1_767_225_600_000, actor: 'alice-id', address: '192.0.2.1', event: 'key.added' };
+  t.equal(
+    hashEntry('00ff', { ...entry, details: `{"keyId":"k"}` }),
+    createHash('sha256')
+      .update('["00ff",2,1767225600000,"alice-id","192.0.2.1","key.added","{\\"keyId\\":\\"k\\"}"]')
+      .digest('hex'),
+  );
 });
 
 t.test('events of accounts, organisations and repositories are recorded', async (t) => {

@@ -9,6 +9,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
@@ -106,10 +107,31 @@ t.test('a backup is complete, passes a restore test, and shares unchanged files 
     );
 
   const proof = await backups.drill();
-  t.match(proof, { proven: 3, total: 3, problems: [] });
+  t.match(proof, { proven: 3, total: 3 });
+  t.strictSame(proof.problems, []);
   t.match(await backups.state(), { newest: { name: third.name, proof: { proven: 3 } }, lastRestoreTest: { total: 3 } });
   t.same(readdirSync(path.join(hearth.config.dataDir, 'tmp')), [], 'the drill leaves nothing');
   t.match(await backups.list(), [{ name: third.name }, { name: second.name }, { name: first.name, proof: null }]);
+});
+
+t.test('what a fork shares with its source is in a backup once, and shared again after a restore', async (t) => {
+  const { hearth } = await instance(t, 1);
+  await hearth.addPerson('bob');
+  const { backups, repositories } = hearth.modules;
+  await repositories.forks.create(localAdministrator, 'alice', 'garden-1', { owner: 'bob' });
+  const { folder } = await backups.create();
+  const files = Object.keys(JSON.parse(readFileSync(path.join(folder, 'manifest.json'), 'utf8')).files);
+  const packs = files.filter((file) => file.endsWith('.pack'));
+  t.equal(packs.length, 2);
+  const inodes = (base: string) => new Set(packs.map((file) => statSync(path.join(base, file)).ino)).size;
+  t.equal(inodes(folder), 1);
+  t.match(await backups.drill(), { proven: 2, total: 2, problems: [] });
+  const target = path.join(temporaryFolder(t), 'data');
+  const restored = await runCli(['restore', folder], { env: { SERVICE_DATA_DIR: target } });
+  t.equal(restored.code, 0, restored.stderr);
+  t.equal(inodes(target), 1, 'hard links again');
+  const shown = await runCli(['repo', 'show', 'bob/garden-1', '--json'], { env: { SERVICE_DATA_DIR: target } });
+  t.match(JSON.parse(shown.stdout), { forkedFrom: 'alice/garden-1' });
 });
 
 t.test('damage is reported with its place, and a damaged backup is not restored', async (t) => {
@@ -141,16 +163,18 @@ t.test(
   'security K03 private keys leave only in a backup with keys; a restore makes new ones for the same actors',
   async (t) => {
     const { hearth } = await instance(t, 1);
-    const secret = 'a private key that nobody may see';
+    // As long as a real one: of a row that is written over by a shorter one, the rest stays in a free page.
+    const words = 'a private key that nobody may see';
+    const secret = `${words} `.repeat(300);
     await hearth.modules.db.write(({ manager }) =>
       manager.query(
         `INSERT INTO federation_keys VALUES ('/ap/users/alice', 'user', 'alice', 'public', '${secret}', 1)`,
       ),
     );
     const without = await hearth.modules.backups.create();
-    t.notOk(readFileSync(path.join(without.folder, 'hearth.db')).includes(secret), 'not even in free pages');
+    t.notOk(readFileSync(path.join(without.folder, 'hearth.db')).includes(words), 'not even in free pages');
     const withKeys = await hearth.modules.backups.create({ withKeys: true });
-    t.ok(readFileSync(path.join(withKeys.folder, 'hearth.db')).includes(secret));
+    t.ok(readFileSync(path.join(withKeys.folder, 'hearth.db')).includes(words));
 
     const target = path.join(temporaryFolder(t), 'data');
     const { code, stdout } = await runCli(['restore', without.folder, '--json'], { env: { SERVICE_DATA_DIR: target } });
@@ -208,7 +232,7 @@ interface TakenBackup {
 
 /** Restores a backup, by a restore test and by hand, and compares it with the acknowledged pushes. */
 async function proveBackup(t: Test, { hearth, name, folder, branches, before, round }: TakenBackup): Promise<void> {
-  t.match(await hearth.modules.backups.drill(name), { problems: [] }, `round ${round}`);
+  t.strictSame((await hearth.modules.backups.drill(name)).problems, [], `round ${round}`);
   const target = path.join(temporaryFolder(t), 'data');
   const restored = { env: { SERVICE_DATA_DIR: target } };
   t.equal((await runCli(['restore', folder], restored)).code, 0);
@@ -279,6 +303,32 @@ t.test('one backup at a time, and a killed process does not block the next', asy
   await backups.create();
   t.notOk(existsSync(left));
   t.equal(await backups.isRunning(), false);
+});
+
+t.test(
+  'a restore puts the database in place last: cut short, it leaves nothing that a server would start with',
+  async (t) => {
+    const { hearth } = await instance(t, 1);
+    const { folder } = await hearth.modules.backups.create();
+    const place = temporaryFolder(t);
+    const target = path.join(place, 'data');
+    // Found when the repositories are moved there, and not before.
+    symlinkSync(path.join(place, 'unmounted'), path.join(place, 'link'));
+    const restored = await runCli(['restore', folder], {
+      env: { SERVICE_DATA_DIR: target, SERVICE_STORAGE_ROOT: path.join(place, 'link', 'repositories') },
+    });
+    t.not(restored.code, 0);
+    t.notOk(existsSync(path.join(target, 'hearth.db')));
+  },
+);
+
+t.test('a backup that fails leaves no folder', async (t) => {
+  const { hearth } = await instance(t, 1);
+  const readme = path.join(hearth.config.dataDir, 'README');
+  rmSync(readme, { force: true });
+  mkdirSync(readme);
+  await t.rejects(hearth.modules.backups.create());
+  t.strictSame(readdirSync(hearth.config.backup.folder), []);
 });
 
 t.test('a folder that cannot be made is reported at once, and nothing is left', async (t) => {

@@ -69,6 +69,7 @@ t.test('after a rollback the journal has the pushes since, and none is lost', as
   });
   const garden = await create(before, 'garden');
   const doomed = await create(before, 'doomed');
+  const purged = await create(before, 'purged');
   const first = await garden.commit('first');
   await garden.push(alice, ['refs/heads/main', none, first]);
   await before.repositories.pushes.finish();
@@ -95,6 +96,8 @@ t.test('after a rollback the journal has the pushes since, and none is lost', as
   const seed = await younger.commit('seed');
   pushes.push(await younger.push(bob, ['refs/heads/master', none, seed]));
   await before.repositories.create(localAdministrator, { owner: 'bob', name: 'own', visibility: 'PUBLIC' });
+  await before.repositories.trash.move(localAdministrator, 'alice', 'purged');
+  t.equal(await before.repositories.trash.empty(-1), 1);
   await before.repositories.trash.move(localAdministrator, 'alice', 'doomed');
   await before.accounts.removeToken(alice, token.token.id);
   await before.close();
@@ -186,6 +189,11 @@ t.test('after a rollback the journal has the pushes since, and none is lost', as
     (await after.repositories.trash.list()).map(({ id }) => id),
     [doomed.repository.id],
   );
+  t.strictSame(
+    await after.db.read.query('SELECT name FROM repositories WHERE id = ?', [purged.repository.id]),
+    [],
+    'what was removed for good has no row without a folder',
+  );
   t.same((await after.accounts.listTokens(alice)).length, 0, 'a token that was taken away does not come back');
   const log = (await after.audit.list({ limit: 100 })).map(({ event }) => event);
   t.equal(
@@ -249,7 +257,7 @@ t.test('an older schema gets the columns and values that it has', async (t) => {
     INSERT INTO push_updates (push_id, position, ref, old_id, new_id, result, kept_until) VALUES ('p', 0, 'refs/heads/main', '0', '1', 'ok', 9), ('q', 0, 'refs/heads/main', '1', '2', NULL, NULL)`,
   );
   t.same(await pushesAfter(older, newer), [{ id: 'p', at: 5, repository: 'alice/Garden' }]);
-  t.match(await mergePushJournal(older, newer), { left: [] });
+  t.strictSame((await mergePushJournal(older, newer)).left, []);
   const file = new DatabaseSync(older);
   t.same(
     file

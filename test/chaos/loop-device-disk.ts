@@ -1,7 +1,7 @@
-// ownDisk(t, megabytes) → {folder, serve(), inside(...), breakDown(server), repair()}: a data folder on an ext4 file
-//   system of its own, which can be filled completely, and turns read-only under open files, as after a disk error.
-// Each server has a mount namespace, so the file system is invisible outside. Needs root and a loop device, see
-// `hasOwnDisks`.
+// loopDeviceDisk(t, megabytes) → {folder, serve(), inside(...), breakDown(server), repair()}: a data folder on an
+// ext4 file system of its own, which can be filled completely, and turns read-only under open files, as after a disk
+// error. Each server has a mount namespace, so the file system is invisible outside. Needs root and a loop device,
+// see `hasLoopDevices`.
 import { execFile, execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';

@@ -1,4 +1,4 @@
-// openCi(t, {env?, folder?}) → the modules with CI on real SQLite, real git and real files, a fixed clock,
+// openCi(t, {env?, folder?, clock?}) → the modules with CI on real SQLite, real git and real files, a fixed clock,
 // alice with the repository alice/work, and a runner that the test drives. push(files, {branch?, message?, …}) →
 // commits files, pushes them, and notifies CI. addRunner(labels) → register, fetch, report, log, finish: what a runner
 // does, through the module's public interface.
@@ -14,6 +14,7 @@ import { silentLogger } from '../../src/kernel/index.ts';
 import type { LogFields, Logger } from '../../src/kernel/index.ts';
 import type { Found } from '../../src/repositories/index.ts';
 import { fixedClock } from '../fixtures/fixed-clock.ts';
+import type { FixedClock } from '../fixtures/fixed-clock.ts';
 import { runGit } from '../fixtures/git-repositories.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
@@ -25,7 +26,11 @@ export type CiWorld = Awaited<ReturnType<typeof openCi>>;
 
 export async function openCi(
   t: Owner,
-  { env = {}, folder = temporaryFolder(t) }: { env?: Record<string, string>; folder?: string } = {},
+  {
+    env = {},
+    folder = temporaryFolder(t),
+    clock = fixedClock(),
+  }: { env?: Record<string, string>; folder?: string; clock?: FixedClock } = {},
 ) {
   const { config } = loadConfig({
     env: { SERVICE_DATA_DIR: path.join(folder, 'data'), SERVICE_BASE_URL: 'https://git.example.org', ...env },
@@ -35,7 +40,6 @@ export async function openCi(
   const log: ({ event: string } & LogFields)[] = [];
   const note = (event: string, fields: LogFields = {}) => void log.push({ event, ...fields });
   const logger: Logger = { ...silentLogger, info: note, warn: note, error: note, child: () => logger };
-  const clock = fixedClock();
   if (!existsSync(databaseFile(config))) {
     mkdirSync(config.dataDir, { recursive: true });
     await copyTestDatabase(databaseFile(config));

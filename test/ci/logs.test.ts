@@ -172,6 +172,20 @@ t.test('security H06 secrets are masked literally, line by line, in base64 and p
   );
   const rows = Buffer.from('nothing\n');
   t.equal(createMask([])(rows), rows);
+
+  // 14 bytes: their base64 ends in padding, which programs leave out. The other secret begins the first.
+  const nested = createMask(['abcd', 'abcd1234567890']);
+  const throughNested = (content: string) =>
+    nested(Buffer.from(formatRow({ seconds: 1_767_225_600n, nanos: 0 }, content)))
+      .toString()
+      .slice(29, -1);
+  for (const [given, shown] of [
+    ['abcd1234567890 and abcd', '*** and ***'],
+    ['YWJjZDEyMzQ1Njc4OTA=', '***'],
+    ['YWJjZDEyMzQ1Njc4OTA', '***'],
+    ['YWJjZDEyMzQ1Njc4OTA.signature', '***.signature'],
+  ] as const)
+    t.equal(throughNested(given), shown, given);
 });
 
 t.test('configured secrets and the task’s token never reach the log; a run that is not trusted has none', async (t) => {

@@ -157,6 +157,17 @@ t.test('a job with continue-on-error counts as a success', async (t) => {
   t.match(await state(1), { run: 'success', jobs: { a: 'failure', b: 'success' } });
 });
 
+t.test('failure() is true after any earlier job failed, not only after a direct need', async (t) => {
+  const { push, state, addRunner } = await openCi(t);
+  await push(workflow(`on: push\njobs:\n${job('')}${job('needs: a', 'b')}${job('needs: b\nif: failure()', 'c')}`));
+  const runner = await addRunner(['linux']);
+  await runner.finish((await runner.fetch())!.taskId, 'failure');
+  const last = await runner.fetch();
+  t.equal(last?.context['job'], 'c');
+  await runner.finish(last!.taskId);
+  t.match(await state(1), { run: 'failure', jobs: { a: 'failure', b: 'skipped', c: 'success' } });
+});
+
 t.test('a matrix may come from another job, and an evaluation error fails the job with a message', async (t) => {
   const { push, state, addRunner } = await openCi(t);
   await push(

@@ -1,4 +1,7 @@
 import t from 'tap';
+import { instanceScope } from '../../src/ci/index.ts';
+import type { CiScope } from '../../src/ci/index.ts';
+import { fixedClock } from '../fixtures/fixed-clock.ts';
 import { driveRunner, openCi, reasonOf, settle, workflow } from './ci-fixture.ts';
 
 const simple = (labels = 'linux'): Record<string, string> =>
@@ -439,6 +442,100 @@ t.test('timeouts end lost runners, long jobs and jobs that no runner can take', 
   clock.advance(25 * 3_600_000);
   await ci.sweep();
   t.match(await state(4), { run: 'cancelled', rows: [{ reason: 'No runner was free in time.' }] });
+});
+
+t.test('a silent job is not lost while its runner polls, for ten minutes', async (t) => {
+  const { push, addRunner, state, ci, clock } = await openCi(t);
+  await push(simple());
+  const runner = await addRunner(['linux']);
+  const { taskId } = (await runner.fetch())!;
+  await runner.report(taskId);
+  for (let minute = 1; minute <= 10; minute += 1) {
+    clock.advance(60_000);
+    await runner.row();
+    await ci.sweep();
+    t.equal((await state(1)).run, 'running', `after ${minute} minutes`);
+  }
+  clock.advance(1_000);
+  await runner.row();
+  await ci.sweep();
+  t.match(await state(1), { run: 'failure', rows: [{ reason: 'The runner was lost.' }] });
+});
+
+t.test('after a downtime runners have the usual time to report before their jobs are lost', async (t) => {
+  const first = await openCi(t);
+  await first.push(simple());
+  const runner = await first.addRunner(['linux']);
+  const { taskId } = (await runner.fetch())!;
+  await runner.report(taskId);
+  await first.close();
+  const { ci, clock, state } = await openCi(t, {
+    folder: first.folder,
+    clock: fixedClock(first.clock.now() + 600_000),
+  });
+  await ci.sweep();
+  t.equal((await state(1)).run, 'running', 'nothing could be heard while the server was down');
+  clock.advance(119_000);
+  await ci.sweep();
+  t.equal((await state(1)).run, 'running');
+  clock.advance(2_000);
+  await ci.sweep();
+  t.match(await state(1), { run: 'failure', rows: [{ reason: 'The runner was lost.' }] });
+});
+
+t.test('a runner that is disabled while it waits gets no job', async (t) => {
+  const { push, addRunner, ci, state } = await openCi(t);
+  const runner = await addRunner(['linux']);
+  const waiting = runner.fetch(2_000);
+  await settle();
+  await ci.runners.setDisabled(instanceScope, runner.id, true);
+  await push(simple());
+  t.equal(await waiting, null);
+  t.equal((await state(1)).run, 'waiting');
+  await ci.runners.setDisabled(instanceScope, runner.id, false);
+  t.ok(await runner.fetch(), 'enabled again it gets the job');
+});
+
+t.test('of secrets and variables with one name the nearest counts; removing ignores case', async (t) => {
+  const { ci, push, addRunner, alice, found } = await openCi(t);
+  const scopes = [
+    instanceScope,
+    { kind: 'user', id: alice.id },
+    { kind: 'repository', id: found.repository.id },
+  ] as const;
+  for (const { kind, ...scope } of scopes) {
+    await ci.secrets.set({ kind, ...scope } as CiScope, { name: 'DEPLOY_KEY', value: `secret of ${kind}` });
+    await ci.variables.set({ kind, ...scope } as CiScope, { name: 'PLACE', value: `variable of ${kind}` });
+  }
+  const runner = await addRunner(['linux']);
+  for (const scope of scopes.toReversed()) {
+    await push(simple());
+    const task = (await runner.fetch())!;
+    t.equal(task.secrets.get('DEPLOY_KEY'), `secret of ${scope.kind}`);
+    t.equal(task.variables.get('PLACE'), `variable of ${scope.kind}`);
+    await runner.finish(task.taskId);
+    await ci.secrets.remove(scope, 'deploy_key');
+    await ci.variables.remove(scope, 'place');
+    t.strictSame([await ci.secrets.list(scope), await ci.variables.list(scope)], [[], []]);
+  }
+});
+
+t.test('the ciphertext of a secret opens in its own row only', async (t) => {
+  const { ci, db, push, addRunner, alice, found } = await openCi(t);
+  await ci.secrets.set({ kind: 'user', id: alice.id }, { name: 'DEPLOY_KEY', value: 'hunter2hunter2' });
+  const runner = await addRunner(['linux']);
+  const valuesAfter = async (change: string, ...values: unknown[]) => {
+    await db.write(({ manager }) => manager.query(`UPDATE ci_secrets SET ${change}`, values));
+    await push(simple());
+    const task = await runner.fetch();
+    if (task !== null) await runner.finish(task.taskId);
+    return [...(task?.secrets.values() ?? [])];
+  };
+  const moved = await valuesAfter('user_id = NULL, repository_id = ?', found.repository.id);
+  t.notOk(moved.includes('hunter2hunter2'), 'moved to a repository');
+  const renamed = await valuesAfter("user_id = ?, repository_id = NULL, name = 'OTHER'", alice.id);
+  t.notOk(renamed.includes('hunter2hunter2'), 'under another name');
+  t.ok((await valuesAfter("name = 'DEPLOY_KEY'")).includes('hunter2hunter2'), 'back in its place');
 });
 
 t.test('jobs are scheduled fairly among owners and among the repositories of each', async (t) => {

@@ -592,6 +592,7 @@ t.test('every command has help with an example; help is on stdout and exits with
     'health',
     'help',
     'import',
+    'inbox',
     'init',
     'issue',
     'job',

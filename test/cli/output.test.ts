@@ -3,9 +3,10 @@ import t from 'tap';
 import { createOutput, never } from '../../src/cli/terminal/output.ts';
 import type { Column, OutputFlags } from '../../src/cli/terminal/output.ts';
 import { escapeControls } from '../../src/cli/terminal/escape-controls.ts';
-import { reportError } from '../../src/cli/report-error.ts';
+import { reportError, withHint } from '../../src/cli/report-error.ts';
 import { cut, displayWidth, layOut } from '../../src/cli/terminal/table.ts';
 import { absoluteTime, relativeTime } from '../../src/cli/terminal/times.ts';
+import { DomainError } from '../../src/kernel/index.ts';
 import { fixedClock } from '../fixtures/fixed-clock.ts';
 
 const now = Date.UTC(2026, 10, 20, 9, 31, 2);
@@ -153,6 +154,24 @@ t.test('one property per line; a secret is alone on stdout', async (t) => {
   quiet.result('Done.', {});
   t.equal(String(stdout.read()), 'hth_x\n');
   t.equal(stderr.read(), null);
+});
+
+t.test('an error and its hint cannot act on the terminal', async (t) => {
+  const written: string[] = [];
+  const stderr = { write: (text: string) => written.push(text) > 0, on: () => 0 };
+  const output = createOutput(
+    { stdout: stderr, stderr, clock: { now: () => 0 } },
+    { json: false, plain: false, quiet: false, color: 'never' },
+  );
+  const refusal = new DomainError(
+    'not_found',
+    'no_such_thing',
+    'There is no \u001b]0;title\u0007 here.\nNor \u009b2J there.',
+  );
+  reportError(withHint(refusal, 'look at \u001b[2J'), output, stderr, { debug: false });
+  const text = written.join('');
+  t.match(text, /^error: there is no .*title.* here\.\n {7}Nor .*2J there\.\nhint: look at .*\[2J\n$/i);
+  t.notMatch(text, /[\u001b\u0007\u009b]/);
 });
 
 t.test('system errors are explained, and are not reported as faults of this program', async (t) => {

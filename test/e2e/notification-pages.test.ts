@@ -143,24 +143,24 @@ t.test('axe finds nothing on any of these pages, in any look', async (t) => {
   }
 });
 
-t.test('without scripts: a mention, the bell, the inbox, the issue, done, and undo', async (t) => {
+t.test('without scripts: a mention, the count in the head, the inbox, the issue, done, and undo', async (t) => {
   const { issues } = web.modules;
   const tab = await (await open('carol', false)).newPage();
   await tab.goto(web.origin);
-  const bell = tab.locator('.bell');
-  t.equal(await bell.getAttribute('aria-label'), 'Notifications, 1 unread', 'the assignment');
+  const counter = tab.locator('.bell');
+  t.equal(await counter.getAttribute('aria-label'), 'Notifications, 1 unread', 'the assignment');
   web.clock.advance(61_000);
   await issues.comment(viewer('bob'), at(1), { body: 'What do you think, @carol?' });
   await settle();
   await tab.reload();
-  t.equal(await bell.getAttribute('aria-label'), 'Notifications, 2 unread');
-  await bell.click();
+  t.equal(await counter.getAttribute('aria-label'), 'Notifications, 2 unread');
+  await counter.click();
   t.equal(await tab.locator('.inbox .row').count(), 2);
   const first = tab.locator('.inbox .row').first();
   t.match(await first.innerText(), /The gutter overflows[^]*You were mentioned/);
   await first.locator('.row-title').click();
   t.equal(new URL(tab.url()).pathname + new URL(tab.url()).hash, `${roof}/issues/1#e1`, 'at what is unread');
-  t.equal(await bell.getAttribute('aria-label'), 'Notifications, 1 unread', 'and it is read');
+  t.equal(await counter.getAttribute('aria-label'), 'Notifications, 1 unread', 'and it is read');
   await tab.goto(`${web.origin}/notifications`);
   await tab.locator('.inbox .row').first().locator('button[data-done]').click();
   t.match(await tab.locator('.undo').innerText(), /Marked as done/);
@@ -171,14 +171,14 @@ t.test('without scripts: a mention, the bell, the inbox, the issue, done, and un
   t.equal(await tab.locator('.inbox .is-unread').count(), 1, 'and still read');
   await tab.locator('.inbox input[name=id]').first().check();
   await tab.getByRole('button', { name: 'Unread', exact: true }).click();
-  t.equal(await bell.getAttribute('aria-label'), 'Notifications, 2 unread');
+  t.equal(await counter.getAttribute('aria-label'), 'Notifications, 2 unread');
   await tab.getByRole('button', { name: 'Mark all as read' }).click();
-  t.equal(await bell.getAttribute('aria-label'), 'Notifications');
+  t.equal(await counter.getAttribute('aria-label'), 'Notifications');
   await tab.locator('.undo button').click();
-  t.equal(await bell.getAttribute('aria-label'), 'Notifications, 2 unread');
+  t.equal(await counter.getAttribute('aria-label'), 'Notifications, 2 unread');
 });
 
-t.test('without scripts: the head of a repository says what one hears of it, and changes it', async (t) => {
+t.test('without scripts: the head of a repository shows the level of watching, and changes it', async (t) => {
   const tab = await (await open('bob', false)).newPage();
   await tab.goto(`${web.origin}${roof}`);
   t.match(await tab.locator('.watch > summary').innerText(), /Watch\s*1/);
@@ -204,7 +204,7 @@ t.test('without scripts: rules are saved, and a feed gets an address that is sho
   t.ok(await tab.getByRole('checkbox', { name: 'Inbox: Somebody mentions you' }).isChecked());
   await tab.getByRole('button', { name: 'Make an address' }).click();
   const address = await tab.locator('#secret').inputValue();
-  t.match(address, /^http:\/\/127\.0\.0\.1:\d+\/notifications\.atom\?token=[\w-]{43}$/);
+  t.match(address, /^http:\/\/127\.0\.0\.1:\d+\/notifications\/feed\.atom\?token=[\w-]{43}$/);
   await shot(tab, 'new-feed');
   const response = await fetch(address);
   t.equal(response.status, 200);

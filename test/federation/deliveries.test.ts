@@ -338,6 +338,23 @@ t.test('claims are safe when two programs drain at once', async (t) => {
   );
 });
 
+t.test('a failure whose lease was lost is not recorded', async (t) => {
+  const stage = await setStage(t);
+  const { modules, federation, peer } = stage;
+  await stage.queue([stage.inbox('a')]);
+  const { write } = modules.db;
+  let claimed = 0;
+  peer.respond('/inbox/a', async (_request, response) => {
+    await write(({ manager, now }) =>
+      manager.query('UPDATE federation_delivery SET locked_until = ?', [(claimed = now + 7 * minute)]),
+    );
+    response.writeHead(503).end();
+  });
+  await federation.drain();
+  t.ok(claimed > 0);
+  t.match(await deliveryRows(stage), [{ state: 'PENDING', attempts: 0, last_error: null }]);
+});
+
 t.test('a claim of a program that died runs out, or is dropped at the next start', async (t) => {
   const stage = await setStage(t);
   const { modules, federation, clock } = stage;

@@ -483,6 +483,9 @@ t.test('SPEC §8 a remote actor is asked for once in six hours', async (t) => {
   clock.advance(1);
   t.equal((await deliver()).status, 202);
   t.equal(requestCount(), 2);
+  clock.advance(-3_600_000);
+  t.equal((await deliver()).status, 202);
+  t.equal(requestCount(), 3, 'what was fetched in the future, by a clock that was wrong, is no longer current');
   const request = peer.received[0]!;
   t.match(
     request.headers['signature'],
@@ -559,6 +562,18 @@ t.test('a key in a document of its own is believed when the actor publishes it, 
     401,
     'a key that its owner does not name',
   );
+
+  const other = await startFakePeer(t);
+  const abroad = `${peer.origin}/keys/2`;
+  const publicKey = { id: abroad, owner: `${other.origin}/users/crow`, publicKeyPem: pemOf(keysNumber(3)) };
+  const crow = other.addActor('/users/crow', { publicKey }, keysNumber(3));
+  peer.respond('/keys/2', publicKey);
+  t.equal(
+    (await peer.deliver({ ...crow, keyId: abroad }, `${tool}/inbox`, followOf(stage, crow))).status,
+    401,
+    'an owner on another host',
+  );
+  t.strictSame(other.received, [], 'who is not even asked');
 });
 
 t.test('reading is liberal: types in arrays, objects where ids are usual, any content type', async (t) => {

@@ -108,6 +108,31 @@ t.test(
   },
 );
 
+t.test('the server moves a ref only from the value it was told, and knows a fast-forward of any length', async (t) => {
+  const { git, served, work, commit, ids, tip } = await serve(t);
+  for (let n = 0; n < 40; n++) commit(`more ${n}`);
+  const far = gitSync(['rev-parse', 'HEAD'], { cwd: work });
+  await sendPush(
+    git,
+    served,
+    pushBytes({ commands: [`${ids[2]} ${far} ${main}`], pack: packOf(work, far, `^${ids[2]}`) }),
+  );
+  t.equal(await git.refs.isForward(served, ids[0]!, far), true);
+  t.equal(await git.refs.isForward(served, far, ids[0]!), false);
+
+  const stale = { ref: main, oldId: ids[2]!, newId: ids[0]! };
+  t.strictSame(await git.refs.move(served, [stale]), [{ ref: main, ok: false, reason: 'it has moved meanwhile' }]);
+  t.equal(await tip(), far);
+  const created = { ref: 'refs/heads/new', oldId: zeroId, newId: far };
+  t.strictSame(await git.refs.move(served, [stale, created]), [
+    { ref: main, ok: false, reason: 'it has moved meanwhile' },
+    { ref: 'refs/heads/new', ok: true },
+  ]);
+  t.equal(await tip(), far, 'nor when each is tried alone');
+  t.strictSame(await git.refs.move(served, [{ ...stale, oldId: far }]), [{ ref: main, ok: true }]);
+  t.equal(await tip(), ids[0]);
+});
+
 t.test('a reset to an existing commit is refused, too, and so is unrelated history', async (t) => {
   const { git, served, work, commit, ids, tip } = await serve(t);
   for (const to of [ids[0]!, ids[1]!]) {

@@ -293,6 +293,19 @@ t.test('diff lists agree with git: renames, modes, types, counts, names of any b
   t.ok(first.files.some(({ newPath }) => newPath.equals(notUtf8)));
 });
 
+t.test('a diff of more files than are listed says so', async (t) => {
+  const commitOf = (files: number): string => {
+    const parts = [`commit refs/heads/files-${files}\ncommitter A <a@example.org> 1 +0000\ndata 0\n`];
+    for (let n = 0; n < files; n += 1) parts.push(`M 100644 inline f${n}\ndata ${String(n).length}\n${n}\n`);
+    execFileSync('git', [`--git-dir=${path}`, 'fast-import', '--quiet'], { input: parts.join('') });
+    return runGit('rev-parse', `files-${files}`);
+  };
+  const listed = await git.queries.listDiff(path, { from: null, to: commitOf(3_000) });
+  t.strictSame([listed.files.length, listed.truncated], [3_000, false]);
+  const cut = await git.queries.listDiff(path, { from: null, to: commitOf(3_001) });
+  t.strictSame([cut.files.length, cut.truncated], [3_000, true]);
+});
+
 t.test('patches are parsed line by line, each for its own file', async (t) => {
   const range = { from: runGit('rev-parse', 'v1.0'), to: tip };
   const { files } = await git.queries.listDiff(path, range);

@@ -6,6 +6,9 @@ import { request } from 'node:http';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import t from 'tap';
+import { signUrl, verifyUrl } from '../../src/ci/artifacts/signed-url.ts';
+import { systemRandom } from '../../src/kernel/index.ts';
+import { InstanceKey } from '../../src/sealing/index.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { startForge } from '../http-runner/rpc-fixture.ts';
 import type { Forge } from '../http-runner/rpc-fixture.ts';
@@ -348,6 +351,16 @@ t.test('hostile jobs: names, other runs, links, sizes, blocks that are missing',
   );
 
   const signed = String((await call(forge, job, 'GetSignedArtifactURL', { name: 'a' })).signed_url);
+  const key = new InstanceKey(path.join(temporaryFolder(t), 'secret.key'), systemRandom, 'ci');
+  const link = { method: 'GET', repositoryId: 'r', artifactId: 1, taskId: 2, expiresAt: 10_000 } as const;
+  const query = signUrl(key, link);
+  t.strictSame(verifyUrl(key, 'GET', query, 9_999), link);
+  for (const late of [10_000, 10_001, 1e15])
+    t.throws(
+      () => verifyUrl(key, 'GET', query, late),
+      { reason: 'bad_artifact_link' } as unknown as Error,
+      `at ${late}`,
+    );
   t.match(await sendRequest(signed), { status: 200, body: Buffer.from('hello there') });
   t.equal((await sendRequest(signed.replace(/expires=\d+/, `expires=${Date.now() - 1}`))).status, 403);
   await job.end();

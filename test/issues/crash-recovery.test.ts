@@ -130,6 +130,23 @@ t.test(`${kills} kills lose no acknowledged entry, and every listener receives e
     [],
     'every listener has heard each entry once',
   );
+  const alice = "(SELECT id FROM users WHERE lower(username) = 'alice')";
+  const byOthers = `SELECT issue_id, max(position) AS position FROM issue_entries WHERE author_id <> ${alice} GROUP BY 1`;
+  t.strictSame(
+    rows(
+      `SELECT o.issue_id, o.position, n.last_position FROM (${byOthers}) o
+         LEFT JOIN notifications n ON n.issue_id = o.issue_id AND n.user_id = ${alice}
+        WHERE n.last_position IS NOT o.position`,
+    ),
+    [],
+    'who watches is notified of the last entry of each issue',
+  );
+  t.strictSame(
+    rows(`SELECT unread, stored FROM notification_counts WHERE user_id = ${alice}`),
+    rows(`SELECT count(*) AS unread, count(*) AS stored FROM (${byOthers}) o`),
+    'in one row for each',
+  );
+  t.strictSame(rows('SELECT id FROM notification_batches'), [], 'and nothing waits');
   t.comment(`${kills} kills, ${acknowledged.length} acknowledged entries, ${texts.size} entries, ${cut} cut short`);
   t.ok(acknowledged.length > kills, 'the clients were told something');
   const gone = once(child, 'exit');

@@ -47,12 +47,19 @@ t.test('a server that dies in the middle gets the same message again', async (t)
 });
 
 t.test('a server that is silent, or answers drop by drop, does not hold the queue', async (t) => {
-  for (const word of ['CONNECT', 'MAIL', '.']) {
-    const stub = await startSmtpStub(t, { [word]: null });
+  for (const [word, answer] of [
+    ['CONNECT', null],
+    ['MAIL', null],
+    ['.', null],
+    ['EHLO', 'drip'],
+    ['RCPT', 'drip'],
+  ] as const) {
+    const stub = await startSmtpStub(t, { [word]: answer });
     const { send } = await openMail(t, stub.env);
     const began = performance.now();
     t.match(await send(message()), { state: 'PENDING', attempts: 1, error: /took longer than 1 seconds?|failed/ });
-    t.ok(performance.now() - began < 5_000);
+    t.ok(performance.now() - began < 5_000, `${word} ${answer}`);
+    if (word !== 'CONNECT') t.equal(stub.lines[0], 'EHLO git.example.org');
   }
 });
 

@@ -1,7 +1,8 @@
 // startSmtpStub(t, answers) → an SMTP server in plain text that misbehaves as its answers say:
 //   {port, env, lines, mails, connections()}.
 // answers: by the first word of a line ("CONNECT", "EHLO", "MAIL", "RCPT", "DATA", ".", …), what it replies: a text,
-// null for silence, 'die' for a closed connection, or a function of how often this was asked.
+// null for silence, 'drip' for a reply without end, 'die' for a closed connection, or a function of how often this was
+// asked.
 // It keeps every line that it got, and the messages.
 import { createServer } from 'node:net';
 import type { Socket } from 'node:net';
@@ -34,7 +35,10 @@ export async function startSmtpStub(t: Owner, answers: Answers = {}) {
     const given = word in answers ? answers[word]! : (usual[word] ?? '502 5.5.2 Unknown command');
     const text = typeof given === 'function' ? given(nth) : given;
     if (text === 'die') socket.destroy();
-    else if (text !== null) socket.write(`${text}\r\n`);
+    else if (text === 'drip') {
+      const timer = setInterval(() => socket.write('250-and so on\r\n'), 200);
+      socket.once('close', () => clearInterval(timer));
+    } else if (text !== null) socket.write(`${text}\r\n`);
   }
 
   const server = createServer((socket) => {

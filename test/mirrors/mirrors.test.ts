@@ -1,4 +1,6 @@
 // Two Hearths: what one has, the other follows.
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import t from 'tap';
 import type { PersonViewer } from '../../src/access/index.ts';
 import type { MirrorInput } from '../../src/mirrors/index.ts';
@@ -28,11 +30,21 @@ let work: string;
 let git: ReturnType<typeof gitClient>;
 const inWork = (...args: string[]) => git.expect(work, ...args);
 
+/** Another host, which asks for a password and writes down what it gets. */
+const otherHost = { port: 0, authorizations: [] as string[] };
+
 t.before(async () => {
+  const server = createServer((request, response) => {
+    otherHost.authorizations.push(request.headers.authorization ?? '');
+    response.writeHead(401, { 'WWW-Authenticate': 'Basic realm="git"' }).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => server.close());
+  otherHost.port = (server.address() as AddressInfo).port;
   there = await startHearth(t);
   const host = new URL(there.url).host;
   here = await startHearth(t, {
-    env: { SERVICE_MIRRORS_ALLOWED_HOSTS: host },
+    env: { SERVICE_MIRRORS_ALLOWED_HOSTS: `${host}, 127.0.0.1:${otherHost.port}` },
   });
   bob = await there.addPerson('bob');
   alice = await here.addPerson('alice');
@@ -177,6 +189,37 @@ t.test('what fails is shown, tried again later each time, and waits for a person
   );
 });
 
+t.test('a password goes to the host that it was given for, and to no other', async (t) => {
+  const { mirrors, db } = here.modules;
+  const { id } = (await found('copy')).repository;
+  const before = await mirrors.find(id);
+  const elsewhere = `http://127.0.0.1:${otherHost.port}/git/bob/tool.git`;
+  const refusal = await reasonOf(
+    mirrors.save(viewerOf(alice), await found('copy'), settings({ secret: '', address: elsewhere })),
+  );
+  t.equal(refusal, 'mirror_address_refused');
+  t.strictSame(await mirrors.find(id), before, 'a refused change changes nothing');
+  t.ok(otherHost.authorizations.length > 0, 'the other host was asked');
+  t.strictSame(
+    otherHost.authorizations.filter((value) => value.includes(Buffer.from(`bob:${bob.token}`).toString('base64'))),
+    [],
+    'without the password',
+  );
+
+  const heard = otherHost.authorizations.length;
+  const pointTo = (url: string) =>
+    db.write(({ manager }) =>
+      manager.query('UPDATE mirrors SET url = ?, next_at = 0 WHERE repository_id = ?', [url, id]),
+    );
+  await pointTo(elsewhere);
+  await mirrors.runDue();
+  t.match(await mirrors.find(id), { lastError: /does not open/ }, 'nor does it open when the row names another host');
+  t.equal(otherHost.authorizations.length, heard);
+  await pointTo(address());
+  await mirrors.runDue();
+  t.match(await mirrors.find(id), { state: 'ok' });
+});
+
 t.test('security G01 private addresses, other protocols and redirects are refused', async (t) => {
   const { mirrors, repositories } = here.modules;
   await repositories.create(viewerOf(alice), { name: 'guarded', visibility: 'PRIVATE' });
@@ -250,6 +293,20 @@ t.test('a push mirror brings the other side to where this one is, soon after eac
   await mirrors.runDue();
   t.same(await target(), ['refs/heads/main', 'refs/heads/new']);
   t.match(await mirrorOf('source'), { state: 'ok' });
+
+  // Asked for during a run, whose push is past the refs that it has read.
+  const source = (await found('source')).repository.id;
+  const { remotes } = here.modules.git;
+  const { push } = remotes;
+  remotes.push = async (...request) => {
+    remotes.push = push;
+    const refused = await push(...request);
+    await mirrors.sync(source);
+    return refused;
+  };
+  await inWork('push', '--quiet', remote, 'trunk:newer');
+  await repositories.pushes.finish();
+  t.equal((await mirrors.runDue()) + (await mirrors.runDue()), 2, 'it runs once more');
 });
 
 t.test('an import is done once, and the repository is one like any other then', async (t) => {

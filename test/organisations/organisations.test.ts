@@ -204,6 +204,13 @@ t.test('security J05, SPEC §3 the last OWNER cannot be removed, downgraded, lea
     'it names the organisation',
   );
 
+  for (const narrow of [{ scope: 'write' as const }, { scope: 'read' as const }])
+    t.equal(
+      await reasonOf(organisations.leave({ ...bob, via: 'token', ...narrow }, 'example')),
+      'insufficient_scope',
+      `a token with ${narrow.scope} ends no membership`,
+    );
+
   await demote('bob', 'OWNER');
   t.equal(await deletable(alice.id), 'accepted');
   t.equal(await reasonOf(organisations.leave(alice, 'example')), 'accepted');

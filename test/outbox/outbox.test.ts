@@ -172,6 +172,21 @@ t.test('a claimed message is left alone until the lease ends, or until the next 
   );
 });
 
+t.test('a claimed message is left alone beside a free one of its key', async (t) => {
+  const { db, clock, outbox, enqueue, rows } = await openOutbox(t);
+  await enqueue('alice', 'alice');
+  await db.write(({ manager }) =>
+    manager.query('UPDATE outbox SET lease_until = ? WHERE id = (SELECT min(id) FROM outbox)', [
+      clock.now() + 10 * minuteMs,
+    ]),
+  );
+  t.equal(await outbox.drain('mail'), 1);
+  t.strictSame(
+    (await rows()).map(({ state }) => state),
+    ['PENDING', 'DELIVERED'],
+  );
+});
+
 t.test('a failure whose lease was lost is not recorded, a success is', async (t) => {
   const { db, clock, outbox, enqueue, rows } = await openOutbox(t, {
     async handle({ key }) {

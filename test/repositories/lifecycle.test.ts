@@ -66,9 +66,10 @@ t.test('edits: description, default branch, protection; omitted fields stay', as
   t.match((await repositories.find(alice, 'alice', 'work')).repository, {
     description: 'first',
     defaultBranch: 'next',
-    defaultBranchProtected: false,
     updatedAt: clock.now(),
   });
+  const { repository } = await repositories.find(alice, 'alice', 'work');
+  t.same(await repositories.rules.protectedDefaults([repository]), new Set());
   t.equal((await git.refs.head(folder)).branch, 'next');
 });
 
@@ -199,7 +200,13 @@ t.test('otherwise a transfer is an offer: the receiver accepts or declines, the 
     [[], [], []],
   );
 
-  for (const viewer of [alice, bob, anonymous, { ...carol, via: 'token' as const, scope: 'write' as const }]) {
+  for (const viewer of [
+    alice,
+    bob,
+    anonymous,
+    { ...carol, via: 'token' as const, scope: 'write' as const },
+    { ...carol, via: 'token' as const, repositoryIds: [id] },
+  ]) {
     t.equal(await reasonOf(repositories.transfers.accept(viewer, id)), 'transfer_not_found');
     t.equal(await reasonOf(repositories.transfers.decline(viewer, id)), 'transfer_not_found');
   }
@@ -357,6 +364,15 @@ t.test('the trash: hidden at once, its name free, restored with everything, by t
   t.equal((await repositories.trash.list({ kind: 'user', id: bob.id })).length, 0);
   t.equal((await repositories.trash.listRestorable(alice)).length, 1);
   t.same([await repositories.trash.listRestorable(bob), await repositories.trash.listRestorable(anonymous)], [[], []]);
+
+  await repositories.create(alice, { owner: 'example', name: 'shared', visibility: 'PUBLIC' });
+  clock.advance(1000);
+  const shared = await repositories.trash.move(alice, 'example', 'shared');
+  t.strictSame(
+    (await repositories.trash.listRestorable(alice)).map(({ id }) => id),
+    [shared.id, trashed.id],
+  );
+  t.strictSame(await repositories.trash.listRestorable(bob), [], 'the trash of an organisation is for its OWNERs');
 
   await repositories.create(alice, { name: 'work', visibility: 'PUBLIC' });
   for (const viewer of [bob, carol, anonymous, { ...alice, via: 'token' as const, scope: 'write' as const }]) {

@@ -3,6 +3,7 @@
 import t from 'tap';
 import { anonymous, localAdministrator, visibleRepositories } from '../../src/access/index.ts';
 import type { PersonViewer, Viewer } from '../../src/access/index.ts';
+import { readKeysetPage } from '../../src/db/keyset.ts';
 import { createOwners, avatarSchema, handleSchema } from '../../src/owners/index.ts';
 import { listRepositories } from '../../src/repositories/list-repositories.ts';
 import type { ListOptions } from '../../src/repositories/list-repositories.ts';
@@ -149,6 +150,20 @@ t.test('every list has each visible repository once, in order, forwards and back
     }
   }
   t.ok(listed > 1_000, `${listed} rows compared`);
+});
+
+t.test('a page has at most a hundred rows, and one that ends exactly with the list is the last', async (t) => {
+  const all = Array.from({ length: 300 }, (_, at) => String(at + 100));
+  const read = (limit: number, count: number) =>
+    readKeysetPage(
+      { limit },
+      (row: string) => row,
+      async (range) => all.slice(0, count).slice(0, range.limit),
+    );
+  t.equal((await read(1_000, 300)).rows.length, 100);
+  t.strictSame(await read(1_000, 100), { rows: all.slice(0, 100), next: null, previous: null });
+  t.strictSame((await read(0, 300)).rows, all.slice(0, 1));
+  t.strictSame(await read(5, 6), { rows: all.slice(0, 5), next: all[4], previous: null });
 });
 
 const refused = { reason: 'invalid_page' } as unknown as Error;

@@ -1,4 +1,4 @@
-// Signed commits of both kinds: what git says with everybody's keys at hand, and what the pages say.
+// Signed commits of both kinds: what git says with everyone's keys at hand, and what the pages say.
 import t from 'tap';
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -236,6 +236,20 @@ t.test('git log --show-signature and the pages agree', async (t) => {
     if (isGood) t.match(said[index], /^[GUY]$/, `what is verified is good for git: ${about}`);
     if (said[index] === 'B') t.notOk(isGood, `what is bad for git is not verified: ${about}`);
   }
+
+  for (const [name, key] of [
+    ['v1', keys.ed25519],
+    ['v2', keys.bobs],
+  ] as const) {
+    await runGit(['-c', `user.signingkey=${key}`, 'tag', '-s', '-m', 'Release', name, 'main'], {
+      cwd: bare,
+      env: { GNUPGHOME: ring.home },
+    });
+  }
+  const tags = badgesOf((await sendRequest(web, '/repos/alice/kiln/tags')).body);
+  t.equal(tags.length, 2);
+  t.match(tags[0], /its tagger has an address of alice\..*Unverified$/, 'a tag whose tagger has another key');
+  t.match(tags[1], /^good .*OpenPGP key of alice.*Verified$/);
 
   const { status, body } = await sendRequest(web, `/api/v1/repos/alice/kiln/commits/${oids[0]}`);
   t.equal(status, 200);

@@ -69,8 +69,19 @@ export async function startSsh(t: Owner, { limits = {}, env = {} }: StartOptions
   });
   mkdirSync(config.dataDir);
   const modules = await openModules(config, { logger }, 'always');
-  const { accounts, repositories, issues, git, workers, clock } = modules;
-  const server = createSshServer({ config, accounts, repositories, issues, git, workers, logger, clock, limits });
+  const { accounts, repositories, issues, notifications, git, workers, clock } = modules;
+  const server = createSshServer({
+    config,
+    accounts,
+    repositories,
+    issues,
+    notifications,
+    git,
+    workers,
+    logger,
+    clock,
+    limits,
+  });
   let isStopped = false;
   t.teardown(async () => {
     if (!isStopped) await server.stop({ graceMs: 0 });

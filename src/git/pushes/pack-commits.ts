@@ -67,6 +67,11 @@ export class PackCommits {
     return [...header.matchAll(/^parent ([0-9a-f]+)$/gm)].map((match) => match[1]!);
   }
 
+  /** A commit that has been read; `undefined` for any other id. */
+  contentOf(id: string): Buffer | undefined {
+    return this.#contentOf.get(id);
+  }
+
   /** Returns whether it made progress; false when bytes are missing or no commits are left. */
   #readPackHead(): boolean {
     if (this.#unread.length < 12) return false;

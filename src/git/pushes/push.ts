@@ -3,6 +3,8 @@ import type { Logger, Semaphore } from '../../kernel/index.ts';
 import type { GitLimits } from '../limits.ts';
 import type { ObjectReaders } from '../objects/object-readers.ts';
 import type { FastForwardRule } from './fast-forward-check.ts';
+import type { LinearRule } from './linear-check.ts';
+import type { SignedRule, VerifyCommits } from './signed-check.ts';
 import type { GitRunner } from '../processes/git-runner.ts';
 import type { RefUpdate } from './push-head.ts';
 import type { RefResult } from './push-report.ts';
@@ -17,6 +19,8 @@ export interface PushHooks {
    * and the `remarks` are lines that the client shows.
    */
   preReceive(push: ProposedPush): Promise<PushVerdict>;
+  /** Verifies commits for the `signed` rules of a verdict. Without it, none has a verified signature. */
+  verifyCommits?: VerifyCommits;
   /** `post-receive`: called once when git has reported, with a result for every command that was accepted. */
   postReceive(results: RefResult[]): Promise<void>;
 }
@@ -42,6 +46,10 @@ export type PushVerdict =
       remarks?: string[];
       /** Refs that may only be fast-forwarded; a command that breaks this is not executed. */
       onlyForward?: FastForwardRule[];
+      /** Refs that take no merge commits; a command that brings one is not executed. */
+      linear?: LinearRule[];
+      /** Refs whose new commits need a verified signature; a command that brings another is not executed. */
+      signed?: SignedRule[];
     }
   | { accept: false; refused?: readonly RefusedRef[]; reason: string };
 

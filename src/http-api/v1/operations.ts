@@ -1,5 +1,6 @@
 import type { Operation } from '../operation.ts';
 import { listActivity, listLostTips, restoreLostTip } from './activity.ts';
+import { branchRuleOperations } from './branch-rules.ts';
 import { addCollaborator, changeCollaborator, listCollaborators, removeCollaborator } from './collaborators.ts';
 import { getArchiveLinks, getCommit, getRawFile, getTree, listBranches, listCommits, listTags } from './contents.ts';
 import {
@@ -46,6 +47,7 @@ import {
   openIssue,
   searchIssues,
 } from './issues.ts';
+import { createFork, listForks, mergeUpstream } from './forks.ts';
 import { getImage, removeImage, replaceImage } from './images.ts';
 import { issueAssetOperations } from './issue-assets.ts';
 import { addGpgKey, listGpgKeys, listGpgKeysOfUser, listKeysOfUser, removeGpgKey } from './gpg-keys.ts';
@@ -61,6 +63,7 @@ import {
   listOrganisations,
   removeMember,
 } from './organisations.ts';
+import { notificationOperations } from './notifications.ts';
 import { listPins, movePin, pinRepository, unpinRepository } from './pins.ts';
 import {
   createRepository,
@@ -87,6 +90,7 @@ import {
   syncMirror,
 } from './mirrors.ts';
 import { getVersion } from './version.ts';
+import { watchingOperations } from './watching.ts';
 import { webhooksOfOrganisations, webhooksOfRepositories } from './webhooks.ts';
 
 /** Every operation of the API, in the order of its document. */
@@ -100,6 +104,10 @@ export const operations: readonly Operation[] = [
   editRepository,
   renameRepository,
   deleteRepository,
+  ...branchRuleOperations,
+  listForks,
+  createFork,
+  mergeUpstream,
   listBranches,
   listTags,
   listCommits,
@@ -175,6 +183,8 @@ export const operations: readonly Operation[] = [
   pinRepository,
   unpinRepository,
   movePin,
+  ...notificationOperations,
+  ...watchingOperations,
   getVersion,
   getMe,
   editMe,

@@ -21,7 +21,7 @@ export interface ChannelSettings {
   feedSince: number | null;
 }
 
-/** How a person hears of what; null for who has no account. */
+/** The channels of a person by reason; null for a viewer without an account. */
 export async function channelSettings(
   { db }: Pick<NotificationDeps, 'db'>,
   viewer: Viewer,

@@ -41,7 +41,23 @@ export async function tell(
 }
 
 export async function addBatch({ manager, now }: Tx, batch: Batch): Promise<void> {
-  await manager.insert(batchSchema, { payload: JSON.stringify(batch), createdAt: now, nextAt: now });
+  await manager.insert(batchSchema, {
+    payload: JSON.stringify(batch),
+    createdAt: now,
+    attempts: 0,
+    nextAt: now,
+    lastError: null,
+  });
+}
+
+/** Whether what an event is about was not deleted for good since it was queued. */
+async function isThere({ manager }: Tx, { repositoryId, issueId }: NotifiedEvent): Promise<boolean> {
+  const [found]: { repositories: number; issues: number }[] = await manager.query(
+    `SELECT (SELECT count(*) FROM repositories WHERE id = ?) AS repositories,
+       (SELECT count(*) FROM issues WHERE id = ?) AS issues`,
+    [repositoryId, issueId],
+  );
+  return Number(found!.repositories) === 1 && (issueId === null || Number(found!.issues) === 1);
 }
 
 /** Tells what waits in `notification_batches`, each part in one write that removes it. */
@@ -107,7 +123,7 @@ export class BatchTeller {
       // Another process may have told it.
       if ((await tx.manager.delete(batchSchema, { id })).affected !== 1) return;
       if (batch.kind === 'run-succeeded') await resolveRuns(tx, batch);
-      else await tell(deps, tx, batch.event, recipients);
+      else if (await isThere(tx, batch.event)) await tell(deps, tx, batch.event, recipients);
     });
   }
 

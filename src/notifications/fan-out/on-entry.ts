@@ -11,7 +11,7 @@ interface ToTell {
 }
 
 /**
- * Subscribes to the entries of issues. Who hears of one is found out before the write that marks this listener as
+ * Subscribes to the entries of issues. The recipients of one are found before the write that marks this listener as
  * done; that write has the first people, and the others as batches, so each is told exactly once.
  */
 export function onEntry(deps: NotificationDeps, teller: BatchTeller): EntryListener<ToTell> {

@@ -6,8 +6,8 @@ import { personIdOf } from '../person-viewer.ts';
 import { notificationCountsSchema } from '../schema/notification-schema.ts';
 import { visibleRows } from './visible-rows.ts';
 
-/** Viewers whose counts are kept; each is a few bytes. */
-const maxKept = 10_000;
+/** Viewers whose counts are cached; each is a few bytes. */
+const maxCached = 10_000;
 
 /**
  * How many unread notifications the viewer has, at most `limits.counted`, for the head of every page. A person without
@@ -15,7 +15,7 @@ const maxKept = 10_000;
  * what they may see.
  */
 export function createUnreadCounter(deps: Pick<NotificationDeps, 'db'>) {
-  const kept = createLru<string, { state: number; unread: number }>({ name: 'unread counts', maxWeight: maxKept });
+  const cached = createLru<string, { state: number; unread: number }>({ name: 'unread counts', maxWeight: maxCached });
 
   async function count(viewer: Viewer, personId: string): Promise<number> {
     const rows = visibleRows(deps, viewer, personId)
@@ -32,10 +32,10 @@ export function createUnreadCounter(deps: Pick<NotificationDeps, 'db'>) {
     if (stored === undefined || stored.unread === 0) return 0;
     if (viewer.via !== 'session') return count(viewer, personId);
     const state = await deps.db.state();
-    const known = kept.get(personId);
+    const known = cached.get(personId);
     if (known?.state === state) return known.unread;
     const unread = await count(viewer, personId);
-    kept.set(personId, { state, unread });
+    cached.set(personId, { state, unread });
     return unread;
   };
 }

@@ -2,8 +2,8 @@ import type { AnnouncedEntry } from '../../issues/index.ts';
 import type { NotificationDeps } from '../deps.ts';
 import type { Recipient } from '../notified-event.ts';
 import { assigneesOf, blocking, subscriptionsOf, watchesOf, withChannels } from './people-around.ts';
-import { whoHears } from './who-hears.ts';
-import type { PeopleAround } from './who-hears.ts';
+import { chooseRecipients } from './choose-recipients.ts';
+import type { PeopleAround } from './choose-recipients.ts';
 
 type Named = PeopleAround['named'];
 
@@ -21,7 +21,7 @@ export async function issueRecipients(deps: NotificationDeps, announced: Announc
     assigneesOf(deps, issue.id),
     blocking(deps, entry.authorId),
   ]);
-  const heard = whoHears({
+  const heard = chooseRecipients({
     named,
     isForAll,
     actorId: entry.authorId,

@@ -1,5 +1,6 @@
 import { inList } from '../../db/index.ts';
 import type { Database } from '../../db/index.ts';
+import type { NotificationDeps } from '../deps.ts';
 import type { Repository } from '../../repositories/index.ts';
 import { isOnByDefault } from '../channels/default-rules.ts';
 import type { Recipient } from '../notified-event.ts';
@@ -35,7 +36,7 @@ export async function assigneesOf({ db }: Deps, issueId: string): Promise<string
   return rows.map(({ user_id }) => user_id);
 }
 
-/** People and organisations that have blocked somebody. */
+/** People and organisations that have blocked a person. */
 export async function blocking({ db }: Deps, personId: string | null): Promise<Set<string>> {
   if (personId === null) return new Set();
   const rows: { owner_id: string }[] = await db.read.query('SELECT owner_id FROM owner_blocks WHERE user_id = ?', [
@@ -45,7 +46,10 @@ export async function blocking({ db }: Deps, personId: string | null): Promise<S
 }
 
 /** Gives each person the channels that they want to hear by; who wants none, or whose account is disabled, goes. */
-export async function withChannels({ db }: Deps, heard: ReadonlyMap<string, Reason>): Promise<Recipient[]> {
+export async function withChannels(
+  { db, accounts, mailer }: Pick<NotificationDeps, 'db' | 'accounts' | 'mailer'>,
+  heard: ReadonlyMap<string, Reason>,
+): Promise<Recipient[]> {
   const ids = JSON.stringify([...heard.keys()]);
   const active: { id: string }[] = await db.read.query(
     `SELECT id FROM users WHERE ${inList('id')} AND disabled_at IS NULL`,
@@ -58,11 +62,15 @@ export async function withChannels({ db }: Deps, heard: ReadonlyMap<string, Reas
   const given = new Map(
     rules.map(({ user_id, reason, channel, is_on }) => [`${user_id} ${reason} ${channel}`, Number(is_on) === 1]),
   );
+  const addresses = mailer.isOn
+    ? await accounts.addresses.primariesOf(active.map(({ id }) => id))
+    : new Map<string, string>();
   return active.flatMap(({ id: userId }) => {
     const reason = heard.get(userId)!;
     const [inbox, mail, feed] = channels.map(
       (channel) => given.get(`${userId} ${reason} ${channel}`) ?? isOnByDefault(reason, channel),
     ) as [boolean, boolean, boolean];
-    return inbox || mail || feed ? [{ userId, reason, inbox, mail, feed }] : [];
+    const isMailed = mail && addresses.has(userId);
+    return inbox || isMailed || feed ? [{ userId, reason, inbox, mail: isMailed, feed }] : [];
   });
 }

@@ -1,6 +1,6 @@
 import { EntitySchema } from 'typeorm';
 
-/** Why somebody is notified, the strongest reason first. Those of pull requests and releases come with them. */
+/** Why a person is notified, the strongest reason first. Those of pull requests and releases come with them. */
 export const reasons = [
   'mention',
   'review_asked',
@@ -95,7 +95,7 @@ export const notificationCountsSchema = new EntitySchema<NotificationCounts>({
   },
 });
 
-/** A part of an event that is still to be told, of at most `batchSize` people. */
+/** A part of an event of which at most `batchSize` people are still to be notified. */
 export interface BatchRow {
   id: number;
   /** JSON of a `Batch`. */

@@ -9,7 +9,7 @@ import { personIdOf } from '../person-viewer.ts';
 import { watchCountSchema, watchLevels, watchSchema } from '../schema/watch-schema.ts';
 import type { WatchLevel, WatchRow } from '../schema/watch-schema.ts';
 
-/** What a person hears of who has said nothing. */
+/** The level of a person who has not chosen one. */
 export const defaultLevel: WatchLevel = 'participating';
 
 /** How the viewer watches a repository, and how many people watch everything. */

@@ -78,7 +78,7 @@ export function createWebServer(options: WebOptions): WebServer {
   const { config, clock, logger, random = systemRandom, runners, probe } = options;
   const assets = createAssets(embedded);
   const admission = createAdmission(clock);
-  const render = createRender({ embedded, assets });
+  const render = createRender({ embedded, assets, sendsMail: options.mail.isConfigured });
   const deps: WebDeps = {
     origins: new Map(),
     scheduledTasks: async () => [],
@@ -198,6 +198,7 @@ export function routeChain({ deps, render, admission, pageCache }: RouteDeps): (
 }
 
 function bodyReaderOf(route: PageRoute, deps: WebDeps): Middleware {
+  if (route.ignoresBody === true) return (_ctx, next) => next();
   if (route.takesFiles === true) return readFormWithFiles(deps, route.maxFormBytes);
   return route.upload === undefined ? readForm(route.maxFormBytes) : readUpload(route.upload);
 }

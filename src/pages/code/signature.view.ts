@@ -35,18 +35,20 @@ const day = (at: number): string =>
   new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' }).format(new Date(at));
 
 /** A sentence for each reason. Addresses are in the commit; a page does not repeat them. */
-const sentences: Readonly<Record<VerificationReason, (one: Verification, key: string, who: string) => string>> = {
-  valid: ({ kind, fingerprint }, _key, who) =>
-    `It is signed with ${kind === 'ssh' ? 'an SSH' : 'an OpenPGP'} key of ${who}: ${fingerprint}. Its committer has a verified address of ${who}.`,
+const sentences: Readonly<
+  Record<VerificationReason, (one: Verification, key: string, who: string, role: string) => string>
+> = {
+  valid: ({ kind, fingerprint }, _key, who, role) =>
+    `It is signed with ${kind === 'ssh' ? 'an SSH' : 'an OpenPGP'} key of ${who}: ${fingerprint}. Its ${role} has a verified address of ${who}.`,
   valid_instance: () => 'It was made on this server, which signed it with its own key.',
   unknown_key: (_one, key) => `It is signed with ${key}, which no account here has.`,
   invalid: (_one, key) => `It was changed after it was signed with ${key}.`,
   malformed_signature: ({ kind }) => `It carries an ${kinds[kind]} signature that this server cannot read.`,
   unknown_signature_type: ({ kind }) => `It carries an ${kinds[kind]} signature. This server does not check those.`,
-  bad_email: ({ addressOwner }, key, who) =>
-    `It is signed with ${key} of ${who}, but its committer has an address of ${addressOwner?.username}.`,
-  unverified_email: (_one, key, who) =>
-    `It is signed with ${key} of ${who}, but its committer’s address is no verified address of ${who}.`,
+  bad_email: ({ addressOwner }, key, who, role) =>
+    `It is signed with ${key} of ${who}, but its ${role} has an address of ${addressOwner?.username}.`,
+  unverified_email: (_one, key, who, role) =>
+    `It is signed with ${key} of ${who}, but its ${role}’s address is no verified address of ${who}.`,
   no_user: (_one, key, who) =>
     `It is signed with ${key}, which ${who} has added, but none of its user ids is a verified address of ${who}.`,
   not_signing_key: (_one, key, who) =>
@@ -64,13 +66,14 @@ const sentences: Readonly<Record<VerificationReason, (one: Verification, key: st
     `It is signed with ${key}. The server is busy and has not checked it; reload the page in a moment.`,
 };
 
-export function viewSignature(one: Verification): SignatureView {
+/** @param role what the commit or tag calls the person who made it */
+export function viewSignature(one: Verification, role: 'committer' | 'tagger'): SignatureView {
   const { kind, reason, fingerprint, signer } = one;
   const key = `the ${kinds[kind]} key ${fingerprint}`;
   return {
     label: labels[reason] ?? 'Unverified',
     tone: one.verified ? 'good' : reason === 'invalid' ? 'bad' : 'plain',
-    says: sentences[reason](one, key, signer?.username ?? ''),
+    says: sentences[reason](one, key, signer?.username ?? '', role),
     signer: signer && { username: signer.username, url: personUrl(signer.username) },
     fingerprint,
     keyLabel: kind === 'ssh' ? 'SSH key' : 'OpenPGP key',

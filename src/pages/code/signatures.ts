@@ -21,6 +21,7 @@ export async function readSignatures(
   { signing }: Pick<CodeDeps, 'signing'>,
   objects: readonly (Unsigned | null)[],
   client: string,
+  role: 'committer' | 'tagger' = 'committer',
 ): Promise<ReadSignatures> {
   const reads = objects.map((object) =>
     object?.signature ? signing.readSignature({ ...object, signature: object.signature }) : null,
@@ -31,7 +32,7 @@ export async function readSignatures(
   const verifications = await signing.verifySignatures(reads, dependency.value, client);
   const isFinal = verifications.every((one) => one?.reason !== 'unavailable');
   return {
-    views: verifications.map((one) => one && viewSignature(one)),
+    views: verifications.map((one) => one && viewSignature(one, role)),
     // A page that lacks a result is made again at the next request.
     dependency: isFinal ? dependency : { value: false, query: async () => true },
   };

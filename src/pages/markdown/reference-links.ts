@@ -33,7 +33,9 @@ export const noReferences: ReferenceLinks = {
 };
 
 export type ReferenceDeps = Pick<WebDeps, 'issues'>;
-export type ReferenceContext = Pick<RequestContext, 'origin' | 'viewer'> & { readonly found: FoundHere | null };
+export type ReferenceContext = Pick<RequestContext, 'origin' | 'viewer'> & {
+  readonly found: Pick<FoundHere, 'canonical'> | null;
+};
 
 /** Looks up what all texts of a page refer to. @param references those of all texts; the same one may come again */
 export async function readReferences(

@@ -5,8 +5,8 @@ import type { NotificationsDeps } from './deps.ts';
 import { reasonWords, targetOf, titleOf } from './notification-row.view.ts';
 
 /**
- * `/notifications.atom?token=`: the private feed of a person, without a session. The secret is in the query, because a
- * query is never logged. The document names the address without it.
+ * `/notifications/feed.atom?token=`: the private feed of a person, without a session. The secret is in the query,
+ * because a query is never logged. The document names the address without it.
  */
 export const showPrivateFeed: Page<RequestContext, NotificationsDeps> = async ({ query, origin }, deps) => {
   const { username, notifications } = await deps.notifications.readFeed(query.get('token') ?? '');
@@ -24,7 +24,7 @@ export const showPrivateFeed: Page<RequestContext, NotificationsDeps> = async ({
   });
   const feed = writeFeed({
     title: `Notifications of ${username}`,
-    self: `${origin}/notifications.atom`,
+    self: `${origin}/notifications/feed.atom`,
     page: `${origin}/notifications`,
     updatedAt: Math.max(0, ...entries.map(({ at }) => at)),
     entries,

@@ -45,9 +45,7 @@ function addressOf({ view, repository, reason }: Chosen): string {
   return parameters.size === 0 ? path : `${path}?${parameters}`;
 }
 
-/**
- * The id of a repository that a filter names: null without one, and one that nothing has where the viewer sees none.
- */
+/** The id of a repository that a filter names; null without one, and `none` where the viewer sees no such one. */
 async function repositoryIdOf(
   { viewer }: Pick<PersonContext, 'viewer'>,
   { repositories }: NotificationsDeps,

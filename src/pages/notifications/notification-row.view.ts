@@ -22,7 +22,7 @@ export interface NotificationRowView {
   at: TimeView;
 }
 
-/** Why somebody is notified, in words for them. */
+/** Why a person is notified, in words for them. */
 export const reasonWords: Readonly<Record<Reason, string>> = {
   mention: 'You were mentioned',
   review_asked: 'You were asked for a review',

@@ -10,6 +10,7 @@ import {
   showNewFeed,
   showNotificationSettings,
 } from './settings.page.ts';
+import { showUnsubscribe, unsubscribe } from './unsubscribe.page.ts';
 import { watchRepository } from './watch.page.ts';
 
 /** The inbox, its settings, the private feed, and watching. */
@@ -25,7 +26,16 @@ export const notificationsRoutes: readonly Route[] = [
     }),
   ),
   { method: 'POST', path: '/notifications/undo', access: 'signed-in', cost: 'rows', page: undoChange },
-  { method: 'GET', path: '/notifications.atom', access: 'open', cost: 'rows', page: showPrivateFeed },
+  { method: 'GET', path: '/notifications/feed.atom', access: 'open', cost: 'rows', page: showPrivateFeed },
+  { method: 'GET', path: '/notifications/unsubscribe', access: 'public', cost: 'rows', page: showUnsubscribe },
+  {
+    method: 'POST',
+    path: '/notifications/unsubscribe',
+    access: 'public',
+    cost: 'rows',
+    ignoresBody: true,
+    page: unsubscribe,
+  },
   inPersonSettings('GET', '/notifications', showNotificationSettings),
   inPersonSettings('POST', '/notifications', saveNotificationSettings),
   inPersonSettings('POST', '/notifications/feed', makeFeed),

@@ -75,9 +75,7 @@ async function settingsPage(
 export const showNotificationSettings: Page<PersonContext, NotificationsDeps> = (context, deps) =>
   settingsPage(context, deps, null);
 
-/**
- * Fields `on`, `<reason>:<channel>` of each box that is ticked, and `digest`. Boxes that the page has not shown stay.
- */
+/** Fields `on`, `<reason>:<channel>` of each box that is ticked, and `digest`. What was not shown stays. */
 export const saveNotificationSettings: Page<PersonContext, NotificationsDeps> = (context, deps) => {
   const { viewer, form } = context;
   return submit(
@@ -111,7 +109,7 @@ export const showNewFeed: Page<PersonContext, NotificationsDeps> = ({ person, pa
   if (secret === null) return seeOther(withNotice(path, 'feed-gone'));
   return page(
     'notifications/new-feed',
-    { address: `${origin}/notifications.atom?token=${secret.value}` },
+    { address: `${origin}/notifications/feed.atom?token=${secret.value}` },
     { showsSecret: true },
   );
 };

@@ -33,7 +33,7 @@ async function resetPage({ accounts }: SignInDeps, token: string, refusal: FormR
 export const showReset: Page<RequestContext, SignInDeps> = ({ query }, deps) =>
   orLinkClosed(deps, () => resetPage(deps, query.get('token') ?? '', null));
 
-/** Fields `token` and `password`. Whoever is signed in with this browser is not any more. */
+/** Fields `token` and `password`. Ends the session of this browser, too. */
 export const resetPassword: Page<RequestContext, SignInDeps> = ({ form, origin }, deps) => {
   const token = form.text('token');
   return orLinkClosed(deps, () =>

@@ -19,8 +19,8 @@ export function errorOutput(error: unknown, faultId: string): ErrorOutput {
   if (isDomainError(error)) {
     switch (error.code) {
       case 'not_found':
-        // Only of a repository that the client may read.
-        return say(inRepository.has(error.reason) ? error.message : 'repository not found');
+        // Only of a repository that the client may read, and of what is the client's own.
+        return say(shownReasons.has(error.reason) ? error.message : 'repository not found');
       case 'invalid':
       case 'unauthenticated':
       case 'forbidden':
@@ -39,7 +39,7 @@ export function errorOutput(error: unknown, faultId: string): ErrorOutput {
   return { ...say(`internal error (${faultId})`), isFault: true };
 }
 
-const inRepository = new Set(['issue_not_found', 'entry_not_found']);
+const shownReasons = new Set(['issue_not_found', 'entry_not_found', 'notification_not_found']);
 
 function say(words: string): ErrorOutput {
   return { line: `hearth: ${plainLine(words)}\n`, exitCode: 1, isFault: false };

@@ -2,13 +2,14 @@ import { conflict } from '../../kernel/index.ts';
 import type { Found, ListedRepository, RepositoryPage } from '../../repositories/index.ts';
 import { cloneAddress } from './clone-address.ts';
 import type { Command } from './parse-command.ts';
+import type { InboxCommand } from './parse-inbox-command.ts';
 import type { IssueCommand } from './parse-issue-command.ts';
 import { plainText } from './plain-text.ts';
 import type { SshDeps } from '../deps.ts';
 import { send } from './write-output.ts';
 import type { AuthenticatedSession } from './session.ts';
 
-type InfoCommand = Exclude<Command, { kind: 'git' | 'lfs' | 'wrong path' } | IssueCommand>;
+type InfoCommand = Exclude<Command, { kind: 'git' | 'lfs' | 'wrong path' } | InboxCommand | IssueCommand>;
 
 /** Rows per call of `repositories.list`. */
 const pageSize = 100;
@@ -32,6 +33,9 @@ issue reopen OWNER/NAME NUMBER
 issue label OWNER/NAME NUMBER [--add NAMES] [--remove NAMES]
 issue assign OWNER/NAME NUMBER [--add USERS] [--remove USERS]
                                       names and users are separated by commas
+inbox [list] [--unread|--saved|--done] your notifications, with their numbers
+inbox done|read|unread|save NUMBERS   change them, or all with --all
+inbox undo CHANGE                     take that back
 
 Everything else is git: clone, fetch, push and "git archive --remote".
 `;

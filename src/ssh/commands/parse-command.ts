@@ -1,8 +1,11 @@
+import { parseInboxCommand } from './parse-inbox-command.ts';
+import type { InboxCommand } from './parse-inbox-command.ts';
 import { parseIssueCommand } from './parse-issue-command.ts';
 import type { IssueCommand } from './parse-issue-command.ts';
 
 /** Every command that a client can request over SSH. */
 export type Command =
+  | InboxCommand
   | IssueCommand
   | { kind: 'git'; service: GitService; owner: string; name: string }
   /** The request of git-lfs before an upload or download. */
@@ -58,6 +61,7 @@ function parseWords(words: string[]): Command | null {
   const [first, second, ...rest] = words;
   if (words.length === 1 && (first === 'help' || first === '--help')) return { kind: 'help' };
   if (words.length === 1 && first === 'whoami') return { kind: 'whoami' };
+  if (first === 'inbox') return parseInboxCommand(words.slice(1));
   if (first === 'issue') return parseIssueCommand(words.slice(1), parsePath);
   if (first !== 'repo') return null;
   switch (second) {

@@ -6,7 +6,9 @@ import type { SshDeps } from '../deps.ts';
 import { refuseLfs } from './refuse-lfs.ts';
 import { serveGit } from './serve-git.ts';
 import { serveInfoCommand } from './info-commands.ts';
+import { serveInboxCommand } from './inbox-commands.ts';
 import { serveIssueCommand } from './issue-commands.ts';
+import type { InboxCommand } from './parse-inbox-command.ts';
 import type { IssueCommand } from './parse-issue-command.ts';
 import type { Client, AuthenticatedSession } from './session.ts';
 
@@ -74,10 +76,12 @@ function serve(
     case 'lfs':
       return refuseLfs(deps, command, session);
     default:
+      if (isAboutInbox(command)) return serveInboxCommand(deps, command, session);
       return isAboutIssues(command)
         ? serveIssueCommand(deps, command, session)
         : serveInfoCommand(deps, command, session);
   }
 }
 
+const isAboutInbox = (command: Command): command is InboxCommand => command.kind.startsWith('inbox ');
 const isAboutIssues = (command: Command): command is IssueCommand => command.kind.startsWith('issue ');

@@ -1,7 +1,20 @@
 import t from 'tap';
 import { startAdminWeb } from '../../fixtures/admin-web.ts';
 
-const { web, alice, bob, administrator } = await startAdminWeb(t);
+const { web, alice, bob, administrator, member } = await startAdminWeb(t);
+
+t.test(
+  'administrators are not offered to end their own administration or account; others get no administration',
+  async (t) => {
+    const { body } = await administrator.get('/admin/people');
+    for (const what of ['administrator', 'disabled']) {
+      t.match(body, `action="/admin/people/${bob.id}/${what}"`);
+      t.notMatch(body, `action="/admin/people/${alice.id}/${what}"`);
+    }
+    t.match((await administrator.get('/explore')).body, 'href="/admin/health"');
+    t.notMatch((await member.get('/explore')).body, /href="\/admin/);
+  },
+);
 
 t.test('people are made administrators and shut out here, and the audit log says by whom', async (t) => {
   t.equal((await administrator.post(`/admin/people/${bob.id}/administrator`, { on: 'yes' })).status, 303);

@@ -3,13 +3,11 @@ import type { WatchLevel } from '../schema/watch-schema.ts';
 
 /** What is known of the people around an issue when something happens to it. */
 export interface PeopleAround {
-  /**
-   * Whom the event names: mentioned in its text, or assigned by it. They hear of it whatever they unsubscribed from.
-   */
+  /** Whom the event names: in its text, or by assigning them. They are notified also when they have unsubscribed. */
   named: ReadonlyMap<string, Extract<Reason, 'mention' | 'assigned'>>;
   /** Whether the event concerns all who take part or watch, not only those whom it names. */
   isForAll: boolean;
-  /** Who did it; null for somebody without an account here. */
+  /** Who did it; null for an actor without an account here. */
   actorId: string | null;
   authorId: string | null;
   assignees: readonly string[];
@@ -20,11 +18,11 @@ export interface PeopleAround {
 }
 
 /**
- * Decides who is notified, and for which of their reasons: the strongest. Nobody hears of their own acts, of what
- * somebody does whom they have blocked, or of a repository that they ignore; who has unsubscribed from the issue hears
+ * Decides who is notified, and for which of their reasons: the strongest. Nobody is notified of their own acts, of acts
+ * of a person whom they have blocked, or of a repository that they ignore; a person who has unsubscribed is notified
  * only of what names them. Rights and channels are asked by the caller.
  */
-export function whoHears(around: PeopleAround): Map<string, Reason> {
+export function chooseRecipients(around: PeopleAround): Map<string, Reason> {
   const { named, isForAll, actorId, authorId, assignees, subscriptions, watches, blocking } = around;
   const heard = new Map<string, Reason>();
   const add = (id: string, reason: Reason, isNamed: boolean): void => {

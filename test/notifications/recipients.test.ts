@@ -1,7 +1,7 @@
 // The rules of who is notified and why, as a table; then the same over the modules.
 import t from 'tap';
-import { whoHears } from '../../src/notifications/recipients/who-hears.ts';
-import type { PeopleAround } from '../../src/notifications/recipients/who-hears.ts';
+import { chooseRecipients } from '../../src/notifications/recipients/choose-recipients.ts';
+import type { PeopleAround } from '../../src/notifications/recipients/choose-recipients.ts';
 import type { Reason } from '../../src/notifications/index.ts';
 import { at, openNotifications, roof } from './notifications-fixture.ts';
 
@@ -53,15 +53,15 @@ const table: [title: string, around: Partial<PeopleAround>, heard: Record<string
 ];
 
 for (const [title, around, heard] of table)
-  t.test(`who hears: ${title}`, async (t) => {
-    t.strictSame(Object.fromEntries(whoHears({ ...nobody, ...around })), heard);
+  t.test(`recipients: ${title}`, async (t) => {
+    t.strictSame(Object.fromEntries(chooseRecipients({ ...nobody, ...around })), heard);
   });
 
 t.test('one row for a person and an issue; its reason is the strongest of what is unread', async (t) => {
   const { issues, alice, bob, carol, rowsOf, notifications } = await openNotifications(t);
   await issues.open(bob, roof, { title: 'Leak' });
   t.same(await rowsOf(alice), ['#1 watching from 0'], 'who owns a repository watches it');
-  t.same(await rowsOf(bob), [], 'nobody hears of their own acts');
+  t.same(await rowsOf(bob), [], 'nobody is notified of their own acts');
   await issues.comment(carol, at(1), { body: 'I see it, @alice' });
   await issues.comment(carol, at(1), { body: 'and again' });
   t.same(await rowsOf(alice), ['#1 mention from 0']);

@@ -1,0 +1,133 @@
+import { Option } from 'commander';
+import type { Command } from 'commander';
+import type { PersonViewer } from '../../access/index.ts';
+import type { Modules } from '../../app.ts';
+import { invalid } from '../../kernel/index.ts';
+import type { Change, InboxView, Notification, UndoableChange } from '../../notifications/index.ts';
+import type { Action, Run } from '../action.ts';
+import { addNoun, withExamples } from '../help.ts';
+import { isoOrNull } from '../terminal/output.ts';
+import type { Column } from '../terminal/output.ts';
+import { actorOf } from './issue-row.ts';
+import { readCount } from './read-count.ts';
+
+interface AsOption {
+  as: string;
+}
+
+/** `hearth inbox …`: the notifications of a user, who has to be named: this machine has none. */
+export function addInboxCommands(program: Command, run: Run): void {
+  const inbox = addNoun(program, 'inbox', 'notifications of a user');
+  const command = (name: string, description: string): Command =>
+    inbox.command(name).description(description).requiredOption('--as <user>', 'whose notifications');
+  withExamples(
+    command('list', 'list notifications, the newest first')
+      .addOption(
+        new Option('--view <view>', 'only these').choices(['inbox', 'unread', 'saved', 'done']).default('inbox'),
+      )
+      .option('--limit <number>', 'at most as many', '100')
+      .action(run(listInbox)),
+    'hearth inbox list --as alice',
+    'hearth inbox list --as alice --view unread --json',
+  );
+  for (const [name, description, line] of [
+    ['read', 'mark notifications as read', 'Marked as read'],
+    ['unread', 'mark notifications as unread', 'Marked as unread'],
+    ['done', 'take notifications out of the inbox', 'Done'],
+    ['save', 'save notifications, which keeps them', 'Saved'],
+    ['unsave', 'remove notifications from what is saved', 'No longer saved'],
+  ] as const)
+    withExamples(
+      command(name, description)
+        .argument('[ids...]', 'numbers that list shows')
+        .option('--all', 'all of the inbox')
+        .action(run(change(name, line))),
+      `hearth inbox ${name} 12 13 --as alice`,
+    );
+  withExamples(
+    command('undo', 'take back a done, read or save, for ten minutes')
+      .argument('<change>', 'what the command has printed, such as done.1764000000000')
+      .action(run(undo)),
+    'hearth inbox undo done.1764000000000 --as alice',
+  );
+}
+
+const nameOf = ({ place, issue, run }: Notification): string => {
+  const name = `${place.owner.handle}/${place.repository.name}`;
+  return issue === null ? `${name} run ${run!.number}` : `${name}#${issue.number}`;
+};
+const titleOf = ({ issue, run }: Notification): string => issue?.title ?? `${run!.workflow}: ${run!.title}`;
+const stateOf = ({ isUnread, doneAt }: Notification): string =>
+  doneAt !== null ? 'done' : isUnread ? 'unread' : 'read';
+
+const columns: Column<Notification>[] = [
+  { title: 'ID', cell: ({ id }) => id, align: 'right' },
+  { title: 'STATE', cell: stateOf },
+  { title: 'ABOUT', cell: nameOf },
+  { title: 'TITLE', cell: titleOf },
+  { title: 'REASON', cell: ({ reason }) => reason },
+  { title: 'UPDATED', cell: ({ listedAt }) => ({ epochMs: listedAt, otherwise: '' }) },
+];
+
+const toJson = (row: Notification): object => ({
+  id: row.id,
+  about: nameOf(row),
+  title: titleOf(row),
+  reason: row.reason,
+  unread: row.isUnread,
+  saved: row.savedAt !== null,
+  done: row.doneAt !== null,
+  firstPosition: row.firstPosition,
+  lastPosition: row.lastPosition,
+  updatedAt: isoOrNull(row.listedAt),
+});
+
+async function open(
+  cli: Parameters<Action<AsOption, []>>[0],
+  options: AsOption,
+): Promise<{ modules: Modules; viewer: PersonViewer }> {
+  const modules = await cli.openModules();
+  return { modules, viewer: await actorOf(modules, options) };
+}
+
+const listInbox: Action<AsOption & { view: InboxView; limit: string }, []> = async (cli, options) => {
+  const limit = readCount(options.limit);
+  const { modules, viewer } = await open(cli, options);
+  const rows: Notification[] = [];
+  let after: string | null = null;
+  do {
+    const paging: { limit: number; after: string | null } = { limit: Math.min(limit - rows.length, 100), after };
+    const page = await modules.notifications.list(viewer, { view: options.view }, paging);
+    rows.push(...page.rows);
+    after = page.next;
+  } while (after !== null && rows.length < limit);
+  cli.output.list(rows, columns, ['notification', 'notifications'], toJson);
+};
+
+const change =
+  (name: Change, line: string): Action<AsOption & { all?: true }, [string[]]> =>
+  async (cli, options, texts) => {
+    if ((options.all === true) === texts.length > 0) throw invalid('usage', 'Give ids, or --all.');
+    const wrong = texts.find((text) => !/^\d{1,15}$/.test(text));
+    if (wrong !== undefined) throw invalid('usage', `${JSON.stringify(wrong)} is no id of a notification.`);
+    const { modules, viewer } = await open(cli, options);
+    const ids = texts.map(Number);
+    // An unknown id is a mistake, and not nothing to do.
+    for (const id of ids) await modules.notifications.find(viewer, id);
+    const at = await modules.notifications.change(
+      viewer,
+      name,
+      options.all === true ? { upTo: modules.clock.now() } : { ids },
+    );
+    const undone = name === 'done' || name === 'read' || name === 'save' ? `${name}.${at}` : null;
+    const hint = undone === null ? '' : ` To take it back: hearth inbox undo ${undone} --as ${options.as}`;
+    cli.output.result(`${line}.${hint}`, { change: name, undo: undone });
+  };
+
+const undo: Action<AsOption, [string]> = async (cli, options, text) => {
+  const [, name, at] = /^(done|read|save)\.(\d{1,15})$/.exec(text) ?? [];
+  if (name === undefined) throw invalid('usage', `${JSON.stringify(text)} is nothing that can be taken back.`);
+  const { modules, viewer } = await open(cli, options);
+  await modules.notifications.undo(viewer, { change: name as UndoableChange, at: Number(at) });
+  cli.output.result('Taken back.', { undone: name });
+};

@@ -1,0 +1,101 @@
+import { internal } from '../../kernel/index.ts';
+import { checked, readCommit } from '../objects/browse.ts';
+import { parseCommit } from '../objects/parse-objects.ts';
+import type { Commit } from '../objects/parse-objects.ts';
+import { maxOpenEnds } from './fast-forward-check.ts';
+import type { FastForwardDeps, FastForwardRequest } from './fast-forward-check.ts';
+import type { PackCommits } from './pack-commits.ts';
+import { noRef } from './push-head.ts';
+import type { PushHead, RawUpdate, RefUpdate } from './push-head.ts';
+import { readPackCommits, walkPack } from './read-pack-commits.ts';
+
+/** A ref whose new commits need a verified signature, and the lines for one that has none, and where it is unknown. */
+export interface SignedRule {
+  ref: string;
+  /** @param why as the hook says it */
+  reason(oid: string, why: string): string;
+  unknown: string;
+}
+
+/** A commit without a verified signature, and why; null when all have one. */
+export type VerifyCommits = (commits: readonly Commit[]) => Promise<{ oid: string; why: string } | null>;
+
+/** How many commits of one ref are verified; more are pushed in parts. */
+export const maxVerifiedCommits = 1_000;
+
+/**
+ * Checks, before git gets the pack, whether the new commits of refs are signed. What is new is decided as for merges.
+ * Where more commits arrive than are verified, the command is refused.
+ * @param updates those commands of the push that git is to execute
+ */
+export async function checkSigned(
+  deps: FastForwardDeps,
+  request: FastForwardRequest,
+  head: PushHead,
+  updates: readonly RawUpdate[],
+  { rules, verify }: { rules: readonly SignedRule[]; verify: VerifyCommits },
+): Promise<{ ref: string; reason: string }[]> {
+  const open = rules.flatMap((rule) => {
+    const update = updates.find(({ ref }) => ref === rule.ref);
+    return update === undefined || noRef.test(update.newId) ? [] : [{ rule, update }];
+  });
+  if (open.length === 0) return [];
+  const pack = await readPackCommits(request, head, open[0]!.update);
+  const broken: { ref: string; reason: string }[] = [];
+  for (const { rule, update } of open) {
+    const commits = await gainedCommits(deps, request.path, update, pack).catch((error: unknown) => {
+      deps.logger.warn('push.signatures_unknown', { path: request.path, error });
+      return null;
+    });
+    const unsigned = commits === null ? null : await verify(commits);
+    if (commits === null) broken.push({ ref: rule.ref, reason: rule.unknown });
+    else if (unsigned !== null) broken.push({ ref: rule.ref, reason: rule.reason(unsigned.oid, unsigned.why) });
+  }
+  return broken;
+}
+
+/** The commits that a ref gains; null when they are too many. */
+async function gainedCommits(
+  { runner, readers, limits }: FastForwardDeps,
+  path: string,
+  update: Pick<RefUpdate, 'oldId' | 'newId'>,
+  pack: Pick<PackCommits, 'parentsOf' | 'contentOf'>,
+): Promise<Commit[] | null> {
+  const arrived = walkPack(update, pack, new Set()).commits;
+  if (arrived.length > maxVerifiedCommits) return null;
+  const there = await readers.use(path, (reader) => reader.infos(arrived));
+  // A pack may bring what the repository has: such commits are judged by the refs that reach them.
+  const known = new Set(arrived.filter((_, at) => there[at]?.type === 'commit'));
+  const { commits, ends } = walkPack(update, pack, known);
+  const gained = commits.map((id) => parseCommit(id, pack.contentOf(id)!));
+  if (ends.length === 0) return gained;
+  if (ends.length > maxOpenEnds) return null;
+  const infos = await readers.use(path, (reader) => reader.infos(ends));
+  if (infos.some((info) => info?.type !== 'commit')) return null;
+
+  const excluded = noRef.test(update.oldId) ? ['--branches', '--tags'] : [checked(update.oldId)];
+  const count = `--max-count=${maxVerifiedCommits + 1}`;
+  const argv = [`--git-dir=${path}`, 'rev-list', count, ...ends, '--not', ...excluded, '--'];
+  const { code, output, errorText } = await runner.run(
+    { argv, timeLimitMs: limits.shortMs, yields: true },
+    limits.shortOutputBytes,
+  );
+  if (code !== 0) throw internal('git could not list commits', { cause: { code, errorText } });
+  const ids = output
+    .toString('latin1')
+    .split('\n')
+    .filter((line) => line !== '');
+  if (gained.length + ids.length > maxVerifiedCommits) return null;
+  const present = await readers.use(path, (reader) => Promise.all(ids.map((id) => readCommit(reader, id))));
+  return [...gained, ...present];
+}
+
+/** The commits that a ref gains by a move, all of whose objects exist; null when they are too many. */
+export function gainedByMove(
+  deps: FastForwardDeps,
+  path: string,
+  update: { oldId: string; newId: string },
+): Promise<Commit[] | null> {
+  const nothing = { parentsOf: () => undefined, contentOf: () => undefined };
+  return gainedCommits(deps, path, { oldId: update.oldId, newId: checked(update.newId) }, nothing);
+}

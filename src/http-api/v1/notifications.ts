@@ -1,0 +1,264 @@
+import { z } from 'zod';
+import { notFound } from '../../kernel/index.ts';
+import { presentReasons } from '../../notifications/index.ts';
+import type { Change, InboxView, Notification } from '../../notifications/index.ts';
+import type { Viewer } from '../../access/index.ts';
+import { repositoryUrl } from '../../http/index.ts';
+import type { WebDeps } from '../../http/index.ts';
+import { json, listed } from '../responses.ts';
+import { operation } from '../operation.ts';
+import { readPage, timeIn } from './issues-parts.ts';
+import { numberedPaging } from './issues-schemas.ts';
+import { repository } from './schemas.ts';
+import { showRepository } from './show.ts';
+
+const common = { tag: 'Notifications', cost: 'rows' } as const;
+
+const thread = z
+  .strictObject({
+    id: z.int(),
+    unread: z.boolean(),
+    pinned: z.boolean().describe('Saved'),
+    done: z.boolean(),
+    reason: z.string(),
+    updated_at: z.string(),
+    url: z.string(),
+    repository,
+    subject: z.strictObject({
+      title: z.string(),
+      type: z.enum(['Issue', 'Pull', 'Run']),
+      state: z
+        .string()
+        .describe('open, closed or merged; of a run: failure, or success once a later run has succeeded'),
+      url: z.string(),
+      html_url: z.string(),
+      latest_comment_url: z.string(),
+      latest_comment_html_url: z.string(),
+    }),
+    first_position: z.int().describe('The first entry of the issue that is unread'),
+    last_position: z.int(),
+  })
+  .meta({ id: 'NotificationThread' });
+
+interface Place {
+  deps: WebDeps;
+  origin: string;
+}
+
+async function showThread(
+  row: Notification,
+  viewer: Viewer,
+  { deps, origin }: Place,
+): Promise<z.output<typeof thread>> {
+  const { id, isUnread, savedAt, doneAt, listedAt, resolvedAt, reason, place, issue, run } = row;
+  const at = { owner: place.owner.handle, name: place.repository.name };
+  const page = `${origin}${repositoryUrl(at)}`;
+  const api = `${origin}/api/v1/repos/${at.owner}/${at.name}`;
+  const subject =
+    issue === null
+      ? {
+          title: `${run!.workflow}: ${run!.title}`,
+          type: 'Run' as const,
+          state: resolvedAt === null ? 'failure' : 'success',
+          url: `${api}/runs/${run!.number}`,
+          html_url: `${page}/runs/${run!.number}`,
+          latest_comment_url: '',
+          latest_comment_html_url: '',
+        }
+      : {
+          title: issue.title,
+          type: issue.kind === 'PULL' ? ('Pull' as const) : ('Issue' as const),
+          state: issue.state.toLowerCase(),
+          url: `${api}/issues/${issue.number}`,
+          html_url: `${page}/issues/${issue.number}`,
+          latest_comment_url: `${api}/issues/${issue.number}`,
+          latest_comment_html_url: `${page}/issues/${issue.number}#e${row.lastPosition}`,
+        };
+  return {
+    id,
+    unread: isUnread,
+    pinned: savedAt !== null,
+    done: doneAt !== null,
+    reason,
+    updated_at: new Date(listedAt ?? 0).toISOString(),
+    url: `${origin}/api/v1/notifications/threads/${id}`,
+    repository: await showRepository(place.repository, place.owner, viewer, { origin, deps }),
+    subject,
+    first_position: row.firstPosition,
+    last_position: row.lastPosition,
+  };
+}
+
+/** Gitea's words for parts of an inbox, and ours. */
+const query = z.object({
+  all: z.enum(['true', 'false']).optional().describe('Also those that were read'),
+  'status-types': z.enum(['unread', 'read', 'pinned']).optional(),
+  view: z.enum(['inbox', 'unread', 'saved', 'done']).optional().describe('Instead of all and status-types'),
+  reason: z.enum(presentReasons as [string, ...string[]]).optional(),
+  since: z.string().max(40).optional().describe('Only those that changed at this time or later'),
+  before: z.string().max(40).optional().describe('Only those that changed before this time'),
+  ...numberedPaging,
+});
+
+function viewOf({ view, all, 'status-types': status }: z.output<typeof query>): Exclude<InboxView, 'feed'> {
+  if (view !== undefined) return view;
+  if (status === 'pinned') return 'saved';
+  return all === 'true' || status === 'read' ? 'inbox' : 'unread';
+}
+
+async function listThreads(
+  place: Place,
+  viewer: Viewer,
+  asked: z.output<typeof query>,
+  repositoryId: string | null = null,
+) {
+  const filter = {
+    view: viewOf(asked),
+    repositoryId,
+    reason: (presentReasons.find((reason) => reason === asked.reason) ?? null) as
+      | (typeof presentReasons)[number]
+      | null,
+    since: timeIn(asked.since, 'since') ?? null,
+    before: timeIn(asked.before, 'before') ?? null,
+  };
+  const { rows, next } = await readPage(asked, (after, limit) =>
+    place.deps.notifications.list(viewer, filter, { limit, after }),
+  );
+  return listed(await Promise.all(rows.map((row) => showThread(row, viewer, place))), next);
+}
+
+const toStatus = z
+  .enum(['read', 'unread', 'pinned', 'done', 'undone', 'unpinned'])
+  .default('read')
+  .describe('done takes it out of the inbox, pinned saves it; the last three are not in Gitea');
+const changeOf: Readonly<Record<z.output<typeof toStatus>, Change>> = {
+  read: 'read',
+  unread: 'unread',
+  pinned: 'save',
+  done: 'done',
+  undone: 'undone',
+  unpinned: 'unsave',
+};
+const markQuery = z.object({
+  last_read_at: z.string().max(40).optional().describe('Only those that had come by this time; now when left out'),
+  'to-status': toStatus,
+});
+
+async function markAll(
+  place: Place,
+  viewer: Viewer,
+  asked: z.output<typeof markQuery>,
+  repositoryId: string | null = null,
+) {
+  const { notifications, clock } = place.deps;
+  const upTo = timeIn(asked.last_read_at, 'last_read_at') ?? clock.now();
+  const { rows } = await notifications.list(viewer, { view: 'unread', repositoryId, before: upTo + 1 }, { limit: 100 });
+  await notifications.change(viewer, changeOf[asked['to-status']], { upTo, repositoryId });
+  const shown = await Promise.all(rows.map((row) => showThread(row, viewer, place)));
+  return json(shown.map((row) => ({ ...row, unread: asked['to-status'] === 'unread' })));
+}
+
+const threadId = (text: string): number => {
+  if (!/^\d{1,15}$/.test(text)) throw notFound('notification_not_found', 'There is no such notification.');
+  return Number(text);
+};
+
+export const notificationOperations = [
+  operation({
+    ...common,
+    id: 'listNotifications',
+    method: 'GET',
+    path: '/notifications',
+    summary: 'List the caller’s notifications',
+    description: 'The newest first, one for each issue or repository with failed runs; the unread ones unless asked.',
+    access: 'token:read',
+    status: 200,
+    isPaged: true,
+    query,
+    response: z.array(thread),
+    run: ({ viewer, query: asked, ...place }) => listThreads(place, viewer, asked),
+  }),
+  operation({
+    ...common,
+    id: 'markNotifications',
+    method: 'PUT',
+    path: '/notifications',
+    summary: 'Mark the caller’s notifications as read',
+    description: 'All of the inbox. Responds with those that were unread, at most 100.',
+    access: 'token:write',
+    status: 200,
+    query: markQuery,
+    response: z.array(thread),
+    run: ({ viewer, query: asked, ...place }) => markAll(place, viewer, asked),
+  }),
+  operation({
+    ...common,
+    id: 'countNotifications',
+    method: 'GET',
+    path: '/notifications/new',
+    summary: 'Get the number of unread notifications',
+    description: 'At most 100: more are not counted.',
+    access: 'token:read',
+    status: 200,
+    response: z.strictObject({ new: z.int() }).meta({ id: 'NotificationCount' }),
+    run: async ({ viewer, deps }) => json({ new: await deps.notifications.countUnread(viewer) }),
+  }),
+  operation({
+    ...common,
+    id: 'getNotification',
+    method: 'GET',
+    path: '/notifications/threads/{id}',
+    summary: 'Get a notification',
+    access: 'token:read',
+    status: 200,
+    refuses: [404],
+    response: thread,
+    run: async ({ viewer, params, ...place }) =>
+      json(await showThread(await place.deps.notifications.find(viewer, threadId(params.id)), viewer, place)),
+  }),
+  operation({
+    ...common,
+    id: 'markNotification',
+    method: 'PATCH',
+    path: '/notifications/threads/{id}',
+    summary: 'Mark a notification as read, unread, saved or done',
+    access: 'token:write',
+    status: 200,
+    refuses: [404],
+    query: z.object({ 'to-status': toStatus }),
+    response: thread,
+    async run({ viewer, params, query: asked, ...place }) {
+      const { notifications } = place.deps;
+      const { id } = await notifications.find(viewer, threadId(params.id));
+      await notifications.change(viewer, changeOf[asked['to-status']], { ids: [id] });
+      return json(await showThread(await notifications.find(viewer, id), viewer, place));
+    },
+  }),
+  operation({
+    ...common,
+    id: 'listRepositoryNotifications',
+    method: 'GET',
+    path: '/repos/{owner}/{name}/notifications',
+    summary: 'List the caller’s notifications of a repository',
+    access: 'repository:read',
+    scope: 'read',
+    status: 200,
+    isPaged: true,
+    query,
+    response: z.array(thread),
+    run: ({ viewer, found, query: asked, ...place }) => listThreads(place, viewer, asked, found.repository.id),
+  }),
+  operation({
+    ...common,
+    id: 'markRepositoryNotifications',
+    method: 'PUT',
+    path: '/repos/{owner}/{name}/notifications',
+    summary: 'Mark the caller’s notifications of a repository as read',
+    access: 'repository:read',
+    scope: 'write',
+    status: 200,
+    query: markQuery,
+    response: z.array(thread),
+    run: ({ viewer, found, query: asked, ...place }) => markAll(place, viewer, asked, found.repository.id),
+  }),
+];

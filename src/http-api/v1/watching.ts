@@ -1,0 +1,136 @@
+import { z } from 'zod';
+import { notFound } from '../../kernel/index.ts';
+import { watchLevels } from '../../notifications/index.ts';
+import type { Viewer } from '../../access/index.ts';
+import type { WebDeps } from '../../http/index.ts';
+import type { Found } from '../../repositories/index.ts';
+import { json, listed, nothing } from '../responses.ts';
+import { operation } from '../operation.ts';
+import { readPage, rowsOf, signedIn, usersById } from './issues-parts.ts';
+import { giteaUser, numberedPaging } from './issues-schemas.ts';
+import { repository } from './schemas.ts';
+import { isoTimeOrNull, showListed } from './show.ts';
+
+const common = { tag: 'Notifications', cost: 'rows' } as const;
+const at = '/repos/{owner}/{name}/subscription';
+
+const watchInfo = z
+  .strictObject({
+    subscribed: z.boolean().describe('Everything is watched'),
+    ignored: z.boolean(),
+    level: z.enum(watchLevels),
+    reason: z.null(),
+    created_at: z.string().nullable(),
+    url: z.string(),
+    repository_url: z.string(),
+  })
+  .meta({ id: 'WatchInfo' });
+
+async function showWatching(deps: WebDeps, viewer: Viewer, { canonical, repository: { id } }: Found, origin: string) {
+  const watching = (await deps.notifications.watchingOf(signedIn(viewer), id))!;
+  const url = `${origin}/api/v1/repos/${canonical.owner}/${canonical.name}`;
+  return {
+    subscribed: watching.level === 'everything',
+    ignored: watching.level === 'ignore',
+    level: watching.level,
+    reason: null,
+    created_at: isoTimeOrNull(watching.since),
+    url: `${url}/subscription`,
+    repository_url: url,
+  };
+}
+
+export const watchingOperations = [
+  operation({
+    ...common,
+    id: 'getWatching',
+    method: 'GET',
+    path: at,
+    summary: 'Get how the caller watches a repository',
+    description: 'Absent (404) for a caller who has chosen nothing.',
+    access: 'repository:read',
+    scope: 'read',
+    status: 200,
+    refuses: [404],
+    response: watchInfo,
+    async run({ viewer, found, deps, origin }) {
+      const shown = await showWatching(deps, viewer, found, origin);
+      if (shown.created_at === null) throw notFound('not_watched', 'You do not watch this repository.');
+      return json(shown);
+    },
+  }),
+  operation({
+    ...common,
+    id: 'watchRepository',
+    method: 'PUT',
+    path: at,
+    summary: 'Watch a repository',
+    access: 'repository:read',
+    scope: 'write',
+    status: 200,
+    query: z.object({ level: z.enum(watchLevels).default('everything') }),
+    response: watchInfo,
+    async run({ viewer, found, query, deps, origin }) {
+      await deps.notifications.setWatching(viewer, found.canonical, query.level);
+      return json(await showWatching(deps, viewer, found, origin));
+    },
+  }),
+  operation({
+    ...common,
+    id: 'unwatchRepository',
+    method: 'DELETE',
+    path: at,
+    summary: 'No longer watch a repository: hear only of what concerns the caller',
+    access: 'repository:read',
+    scope: 'write',
+    status: 204,
+    async run({ viewer, found, deps }) {
+      await deps.notifications.setWatching(viewer, found.canonical, null);
+      return nothing();
+    },
+  }),
+  operation({
+    ...common,
+    id: 'listWatchers',
+    method: 'GET',
+    path: '/repos/{owner}/{name}/subscribers',
+    summary: 'List who watches a repository',
+    description: 'Continued by `after`.',
+    access: 'repository:read',
+    scope: 'read',
+    status: 200,
+    isPaged: true,
+    query: z.object(numberedPaging),
+    response: z.array(giteaUser),
+    async run({ found, query, deps, origin }) {
+      const { rows: ids, next } = await readPage(query, async (after, limit) => {
+        const page = await deps.notifications.listWatchers(found.repository.id, { after: after ?? '', limit });
+        return { rows: page, next: page.length < limit ? null : page.at(-1)! };
+      });
+      const user = await usersById(deps, ids, origin);
+      return listed(ids.map(user), next);
+    },
+  }),
+  operation({
+    ...common,
+    id: 'listWatched',
+    method: 'GET',
+    path: '/user/subscriptions',
+    summary: 'List the repositories that the caller watches',
+    access: 'token:read',
+    status: 200,
+    isPaged: true,
+    query: z.object(numberedPaging),
+    response: z.array(repository),
+    async run({ viewer, query, deps, origin }) {
+      const { rows, next } = await readPage(query, (after) =>
+        deps.notifications.listWatches(viewer, { limit: rowsOf(query), after }),
+      );
+      const watched = rows.filter(({ level }) => level === 'everything');
+      const places = await deps.repositories.locate(watched.map(({ repositoryId }) => repositoryId));
+      const shown = watched.flatMap(({ repositoryId }) => places.get(repositoryId) ?? []);
+      const watchedRows = shown.map(({ repository, owner }) => ({ ...repository, owner }));
+      return listed(await showListed(watchedRows, viewer, { origin, deps }), next);
+    },
+  }),
+];

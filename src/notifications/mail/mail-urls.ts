@@ -1,0 +1,26 @@
+import type { Located } from '../../repositories/index.ts';
+
+/** Entries of one page of an issue, as the website has them. */
+const entriesPerPage = 200;
+
+/** Addresses in mails, on the public origin of this server, without a slash at the end. */
+export function mailUrls(baseUrl: string) {
+  const repository = ({ owner, repository: { name } }: Located): string =>
+    `${baseUrl}/repos/${encodeURIComponent(owner.handle)}/${encodeURIComponent(name)}`;
+  return {
+    host: new URL(baseUrl).hostname,
+    repository,
+    /** An issue at one of its entries. */
+    entry(place: Located, number: number, position: number): string {
+      const from = Math.floor(position / entriesPerPage) * entriesPerPage;
+      const page = `${repository(place)}/issues/${number}${from === 0 ? '' : `?from=${from}`}`;
+      return position === 0 ? page : `${page}#e${position}`;
+    },
+    run: (place: Located, number: number): string => `${repository(place)}/runs/${number}`,
+    inbox: `${baseUrl}/notifications`,
+    settings: `${baseUrl}/settings/notifications`,
+    unsubscribe: (token: string): string => `${baseUrl}/notifications/unsubscribe?token=${token}`,
+  };
+}
+
+export type MailUrls = ReturnType<typeof mailUrls>;

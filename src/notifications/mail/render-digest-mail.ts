@@ -1,0 +1,76 @@
+import { nullIfNotFound } from '../../kernel/index.ts';
+import { layout } from '../../mail/index.ts';
+import type { MailMessage, MailPart } from '../../mail/index.ts';
+import type { NotificationDeps } from '../deps.ts';
+import { personViewer } from '../person-viewer.ts';
+import { mailPartSchema } from '../schema/channel-schema.ts';
+import type { MailPartRow } from '../schema/channel-schema.ts';
+import type { RunDetails } from '../schema/notification-schema.ts';
+import type { DigestMailData } from './mailer.ts';
+import type { MailUrls } from './mail-urls.ts';
+import { becauseOf } from './reason-words.ts';
+import { readerOf } from './render-subject-mail.ts';
+import { unsubscribeToken } from './unsubscribe.ts';
+
+/** Subjects that one digest names; all are in the inbox. */
+const subjectsPerDigest = 100;
+
+/** The digest of a day or a week: one line for each subject that the person may read now. Null when none is left. */
+export async function renderDigestMail(
+  deps: NotificationDeps,
+  { userId, dueAt }: DigestMailData,
+): Promise<MailMessage | null> {
+  const reader = await readerOf(deps, userId);
+  if (reader === null) return null;
+  const parts = await deps.db.read
+    .createQueryBuilder(mailPartSchema, 'm')
+    .where('m.user_id = :userId AND m.due_at = :dueAt', { userId, dueAt })
+    .andWhere("m.digest <> 'immediately'")
+    .orderBy('m.subject')
+    .limit(subjectsPerDigest)
+    .getMany();
+  const { to, urls } = reader;
+  const lines: MailPart[] = [];
+  for (const part of parts) {
+    const line = await lineOf(deps, urls, part);
+    if (line !== null) lines.push(line);
+  }
+  if (lines.length === 0) return null;
+  const unsubscribeUrl = urls.unsubscribe(unsubscribeToken(deps, userId, { kind: 'all' }));
+  const title = parts[0]!.digest === 'weekly' ? 'Your week' : 'Your day';
+  return {
+    to,
+    subject: `${title}: ${lines.length === 1 ? 'one conversation' : `${lines.length} conversations`}`,
+    ...layout({
+      title,
+      parts: lines,
+      action: { text: 'See your inbox', url: urls.inbox },
+      footer: [
+        'You get this mail because you chose digests.',
+        { text: 'No more mails of notifications', url: unsubscribeUrl },
+        { text: 'Choose what you hear of', url: urls.settings },
+      ],
+    }),
+    unsubscribeUrl,
+  };
+}
+
+async function lineOf(deps: NotificationDeps, urls: MailUrls, part: MailPartRow): Promise<MailPart | null> {
+  const { userId, repositoryId, issueId, firstPosition, reason, details } = part;
+  const place = (await deps.repositories.locate([repositoryId])).get(repositoryId);
+  if (place === undefined) return null;
+  const at = { owner: place.owner.handle, name: place.repository.name };
+  const viewer = personViewer(userId);
+  const note = becauseOf[reason].replace(/^./, (letter) => letter.toUpperCase());
+  if (issueId === null) {
+    if ((await deps.repositories.find(viewer, at.owner, at.name).catch(nullIfNotFound)) === null) return null;
+    const run = JSON.parse(details) as RunDetails;
+    const text = `${at.owner}/${at.name}: ${run.workflow} failed (${run.title})`;
+    return { link: { text, url: urls.run(place, run.number) }, note };
+  }
+  const [issue] = await deps.issues.findByIds([issueId]);
+  if (issue === undefined) return null;
+  if ((await deps.issues.readersAmong({ repository: place.repository, issue }, [userId])).length === 0) return null;
+  const text = `${at.owner}/${at.name}#${issue.number}: ${issue.title}`;
+  return { link: { text, url: urls.entry(place, issue.number, firstPosition) }, note };
+}

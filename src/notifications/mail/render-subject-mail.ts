@@ -1,0 +1,195 @@
+import type { Entry, Issue } from '../../issues/index.ts';
+import { layout } from '../../mail/index.ts';
+import type { MailMessage, MailPart } from '../../mail/index.ts';
+import { nullIfNotFound } from '../../kernel/index.ts';
+import type { Located } from '../../repositories/index.ts';
+import type { NotificationDeps } from '../deps.ts';
+import { personViewer } from '../person-viewer.ts';
+import { blocking } from '../recipients/people-around.ts';
+import { mailPartSchema } from '../schema/channel-schema.ts';
+import type { MailPartRow } from '../schema/channel-schema.ts';
+import type { RunDetails } from '../schema/notification-schema.ts';
+import { mailUrls } from './mail-urls.ts';
+import type { MailUrls } from './mail-urls.ts';
+import type { SubjectMailData } from './mailer.ts';
+import { becauseOf } from './reason-words.ts';
+import { unsubscribeToken } from './unsubscribe.ts';
+
+/** Entries that one mail shows; further ones are on the page. */
+const entriesPerMail = 30;
+
+interface Reader {
+  userId: string;
+  /** The address that the mail goes to. */
+  to: string;
+  urls: MailUrls;
+}
+
+/** Who is to get a mail: an account that may be written to; null for one that is gone, disabled or has no address. */
+export async function readerOf(deps: NotificationDeps, userId: string): Promise<Reader | null> {
+  const { baseUrl } = deps.settings;
+  const person = await deps.accounts.personById(userId).catch(nullIfNotFound);
+  if (baseUrl === null || person === null || person.disabledAt !== null) return null;
+  const to = await deps.accounts.addresses.primaryOf(userId);
+  return to === null ? null : { userId, to, urls: mailUrls(baseUrl) };
+}
+
+/**
+ * A mail of what happened to one subject within a minute. Everything is asked again now: the account, the address, the
+ * right to read, and whether the person has unsubscribed. Null drops the mail.
+ */
+export async function renderSubjectMail(
+  deps: NotificationDeps,
+  { userId, subject, dueAt }: SubjectMailData,
+): Promise<MailMessage | null> {
+  const part = await deps.db.read.findOneBy(mailPartSchema, { userId, subject: subject as never, dueAt });
+  const reader = part === null ? null : await readerOf(deps, userId);
+  if (part === null || reader === null) return null;
+  const place = (await deps.repositories.locate([part.repositoryId])).get(part.repositoryId);
+  if (place === undefined) return null;
+  return part.issueId === null ? runMail(deps, reader, part, place) : issueMail(deps, reader, part, place);
+}
+
+async function runMail(
+  deps: NotificationDeps,
+  { userId, to, urls }: Reader,
+  { repositoryId, details, reason, lastPosition }: MailPartRow,
+  place: Located,
+): Promise<MailMessage | null> {
+  const at = { owner: place.owner.handle, name: place.repository.name };
+  const found = await deps.repositories.find(personViewer(userId), at.owner, at.name).catch(nullIfNotFound);
+  if (found === null || found.repository.id !== repositoryId) return null;
+  const run = JSON.parse(details) as RunDetails;
+  const ref = run.ref.replace(/^refs\/(heads|tags)\//, '');
+  const unsubscribeUrl = urls.unsubscribe(unsubscribeToken(deps, userId, { kind: 'runs' }));
+  return {
+    to,
+    subject: `[${at.owner}/${at.name}] Run failed: ${run.workflow} on ${ref} (${run.title})`,
+    ...layout({
+      title: `${run.workflow} failed on ${ref}`,
+      parts: [
+        {
+          facts: [
+            ['Repository', `${at.owner}/${at.name}`],
+            ['Run', String(run.number)],
+            ['Commit', `${run.sha.slice(0, 10)} ${run.title}`],
+          ],
+        },
+      ],
+      action: { text: 'See the run', url: urls.run(place, run.number) },
+      footer: footer(reason, urls, { text: 'No mails of failed runs', url: unsubscribeUrl }),
+    }),
+    thread: {
+      messageId: `run-${repositoryId}.${lastPosition}@${urls.host}`,
+      inReplyTo: `run-${repositoryId}@${urls.host}`,
+      ...listOf(place, urls),
+    },
+    unsubscribeUrl,
+  };
+}
+
+async function issueMail(
+  deps: NotificationDeps,
+  { userId, to, urls }: Reader,
+  { issueId, reason, firstPosition, lastPosition }: MailPartRow,
+  place: Located,
+): Promise<MailMessage | null> {
+  const [issue] = await deps.issues.findByIds([issueId!]);
+  if (issue === undefined || !(await isSubscribed(deps, userId, issue, reason))) return null;
+  const at = { owner: place.owner.handle, name: place.repository.name, number: issue.number };
+  const listed = await deps.issues
+    .listEntries(personViewer(userId), at, {
+      from: firstPosition,
+      kinds: ['opened', 'comment', 'closed', 'reopened', 'assigned'],
+    })
+    .catch(nullIfNotFound);
+  const blockers = new Set<string>();
+  const entries = (listed?.entries ?? [])
+    .filter(({ position, authorId, deletedAt, hiddenFor, heldAt }) => {
+      const isShown = deletedAt === null && hiddenFor === null && heldAt === null;
+      return position <= lastPosition && authorId !== userId && isShown;
+    })
+    .filter(({ kind, details }) => kind !== 'assigned' || isAssigned(details, userId));
+  for (const { authorId } of entries)
+    if (authorId !== null && (await blocking(deps, authorId)).has(userId)) blockers.add(authorId);
+  const shown = entries.filter(({ authorId }) => authorId === null || !blockers.has(authorId)).slice(0, entriesPerMail);
+  const [first] = shown;
+  if (first === undefined) return null;
+  const people = await deps.accounts.peopleById(shown.flatMap(({ authorId }) => authorId ?? []));
+  const nameOf = ({ authorId, authorName }: Entry): string =>
+    authorId === null ? (authorName ?? 'Somebody') : (people.get(authorId)?.username ?? 'Somebody');
+  const parts = await Promise.all(
+    shown.map((entry): Promise<MailPart> | MailPart => partOf(deps, { entry, userId, place, by: nameOf(entry) })),
+  );
+  const name = `[${at.owner}/${at.name}]`;
+  const unsubscribeUrl = urls.unsubscribe(unsubscribeToken(deps, userId, { kind: 'issue', issueId: issue.id }));
+  return {
+    to,
+    subject: `${first.position === 0 ? '' : 'Re: '}${name} ${issue.title} (#${issue.number})`,
+    ...layout({
+      title: `${issue.title} #${issue.number}`,
+      parts,
+      action: { text: 'See it in Hearth', url: urls.entry(place, issue.number, first.position) },
+      footer: footer(reason, urls, { text: 'Unsubscribe from this issue', url: unsubscribeUrl }),
+    }),
+    thread: {
+      messageId: `${issue.id}.${first.position}@${urls.host}`,
+      ...(first.position > 0 && { inReplyTo: `${issue.id}.0@${urls.host}` }),
+      ...listOf(place, urls),
+    },
+    unsubscribeUrl,
+  };
+}
+
+const isAssigned = (details: Entry['details'], userId: string): boolean =>
+  Array.isArray(details['users']) && details['users'].includes(userId);
+
+/** Whether the person is still to be notified of the issue: they may have unsubscribed since it was queued. */
+async function isSubscribed(
+  deps: NotificationDeps,
+  userId: string,
+  issue: Issue,
+  reason: MailPartRow['reason'],
+): Promise<boolean> {
+  if (reason === 'mention' || reason === 'assigned') return true;
+  const rows: { is_on: unknown }[] = await deps.db.read.query(
+    'SELECT is_on FROM subscriptions WHERE issue_id = ? AND user_id = ?',
+    [issue.id, userId],
+  );
+  return rows.length === 0 || Number(rows[0]!.is_on) === 1;
+}
+
+const acts: Readonly<Partial<Record<Entry['kind'], string>>> = {
+  closed: 'closed this.',
+  reopened: 'reopened this.',
+  assigned: 'assigned you.',
+};
+
+async function partOf(
+  deps: NotificationDeps,
+  { entry, userId, place, by }: { entry: Entry; userId: string; place: Located; by: string },
+): Promise<MailPart> {
+  const act = acts[entry.kind];
+  if (act !== undefined) return `${by} ${act}`;
+  const words = `${by} ${entry.kind === 'opened' ? 'opened this' : 'wrote'}`;
+  const body = entry.body ?? '';
+  if (body.trim() === '') return `${words}.`;
+  const html = await deps.renderers.markdown?.({ viewer: personViewer(userId), place, body }).catch(() => null);
+  return html ? { text: body, html, by: words } : { quote: body, by: words };
+}
+
+/** The list that mails of a repository belong to (RFC 2919). */
+export const listOf = ({ owner, repository }: Located, { host }: MailUrls) => ({
+  listId: `${repository.name}.${owner.handle}.${host}`,
+  listName: `${owner.handle}/${repository.name}`,
+});
+
+export const footer = (
+  reason: MailPartRow['reason'],
+  { settings }: MailUrls,
+  unsubscribe: { text: string; url: string },
+) => [
+  `You get this mail because ${becauseOf[reason]}.`,
+  unsubscribe,
+  { text: 'Choose what you hear of', url: settings },
+];

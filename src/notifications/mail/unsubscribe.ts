@@ -1,0 +1,56 @@
+import { timingSafeEqual } from 'node:crypto';
+import { notFound, nullIfNotFound } from '../../kernel/index.ts';
+import { changeChannelSettings, presentReasons } from '../channels/settings.ts';
+import type { NotificationDeps } from '../deps.ts';
+import { personViewer } from '../person-viewer.ts';
+
+/** What a mail may be unsubscribed from: an issue, the failures of runs, or all mails. */
+export type UnsubscribeTopic = { kind: 'issue'; issueId: string } | { kind: 'runs' } | { kind: 'all' };
+
+const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
+const shape = new RegExp(`^(${uuid})\\.(runs|all|issue:(${uuid}))$`);
+
+/** A token for a mail: whom it unsubscribes from what, signed. It needs no row and has no end, as the mail has none. */
+export function unsubscribeToken({ key }: Pick<NotificationDeps, 'key'>, userId: string, topic: UnsubscribeTopic) {
+  const text = `${userId}.${topic.kind === 'issue' ? `issue:${topic.issueId}` : topic.kind}`;
+  return `${Buffer.from(text).toString('base64url')}.${key.digest('unsubscribe', text)}`;
+}
+
+/** What a token is for. Refuses `unsubscribe_link_invalid` for one that this server has not made. */
+export function readUnsubscribeToken(
+  { key }: Pick<NotificationDeps, 'key'>,
+  token: string,
+): { userId: string; topic: UnsubscribeTopic } {
+  const [, encoded = '', signature = ''] = /^([\w-]{1,200})\.([0-9a-f]{64})$/.exec(token) ?? [];
+  const text = Buffer.from(encoded, 'base64url').toString();
+  const [, userId, what, issueId] = shape.exec(text) ?? [];
+  const isOurs =
+    userId !== undefined && timingSafeEqual(Buffer.from(signature), Buffer.from(key.digest('unsubscribe', text)));
+  if (!isOurs) throw notFound('unsubscribe_link_invalid', 'This link is not valid. It may have been cut off.');
+  if (issueId !== undefined) return { userId, topic: { kind: 'issue', issueId } };
+  return { userId, topic: { kind: what === 'runs' ? 'runs' : 'all' } };
+}
+
+/**
+ * Does what the link of a mail is for, without signing in (RFC 8058): twice is once. From an issue the person is
+ * unsubscribed; mails of failed runs, or all of them, are switched off. An account or an issue that is gone needs
+ * nothing. Refuses `unsubscribe_link_invalid`.
+ */
+export async function unsubscribe(deps: NotificationDeps, token: string): Promise<UnsubscribeTopic> {
+  const { userId, topic } = readUnsubscribeToken(deps, token);
+  const viewer = personViewer(userId);
+  if ((await deps.accounts.personById(userId).catch(nullIfNotFound)) === null) return topic;
+  if (topic.kind === 'issue') {
+    const [issue] = await deps.issues.findByIds([topic.issueId]);
+    const place = issue && (await deps.repositories.locate([issue.repositoryId])).get(issue.repositoryId);
+    if (issue === undefined || place === undefined) return topic;
+    const at = { owner: place.owner.handle, name: place.repository.name, number: issue.number };
+    await deps.issues.setSubscription(viewer, at, false).catch(nullIfNotFound);
+    return topic;
+  }
+  const reasons = topic.kind === 'runs' ? (['ci_failed'] as const) : presentReasons;
+  await changeChannelSettings(deps, viewer, {
+    rules: reasons.map((reason) => ({ reason, channel: 'mail', isOn: false })),
+  });
+  return topic;
+}

@@ -1,0 +1,70 @@
+// `hearth repo rule`: rules for branches and tags from the terminal.
+import path from 'node:path';
+import t from 'tap';
+import { openModules as realOpenModules } from '../../src/app.ts';
+import { temporaryFolder } from '../fixtures/temporary-folder.ts';
+import { runCli } from './fake-process.ts';
+
+const folder = temporaryFolder(t);
+/** Commands open and close the modules; here they stay open, which saves most of the time. */
+let opened: ReturnType<typeof realOpenModules> | null = null;
+const openModules: typeof realOpenModules = async (config, options) => ({
+  ...(await (opened ??= realOpenModules(config, options, 'always'))),
+  config,
+  close: async () => {},
+});
+t.teardown(async () => (await opened?.catch(() => null))?.close());
+const hearth = (...words: string[]) =>
+  runCli(words, { cwd: folder, openModules, env: { SERVICE_DATA_DIR: path.join(folder, 'data') } });
+
+t.test('rules are listed, added and removed', async (t) => {
+  await runCli(['migrate'], { cwd: folder, env: { SERVICE_DATA_DIR: path.join(folder, 'data') } });
+  for (const name of ['alice', 'bob']) await hearth('user', 'add', name, '--random-password');
+  await hearth('repo', 'add', 'alice/garden');
+  await hearth('repo', 'collaborator', 'add', 'alice/garden', 'bob', '--role', 'write');
+  const rule = (...words: string[]) => hearth('repo', 'rule', ...words);
+  t.match(await rule('list', 'alice/garden'), {
+    code: 0,
+    stdout: '~DEFAULT_BRANCH\tbranches\twrite,tasks\tnobody\twrite,tasks\tnobody\t\n',
+  });
+  t.match(
+    await rule('add', 'alice/garden', 'release/*', '--push', 'admin,bob', '--linear', '--signed', '--tasks', 'none'),
+    {
+      code: 0,
+      stdout: /Added the rule release\/\* for branches of alice\/garden/,
+    },
+  );
+  t.match(await rule('add', 'alice/garden', 'v*', '--tag', '--create', 'owner'), { code: 0 });
+  const listed = JSON.parse((await rule('list', 'alice/garden', '--json')).stdout) as object;
+  t.match(JSON.stringify(listed), /"pattern":"release\/\*","target":"branch"/);
+  t.match(
+    (await rule('list', 'alice/garden')).stdout,
+    /release\/\*\tbranches\tadmin,bob\tnobody\twrite\tnobody\tlinear,signed/,
+  );
+  for (const [words, code, says] of [
+    [['add', 'alice/garden', 'release/*'], 4, /there is a rule for this pattern already/],
+    [['add', 'alice/garden', 'a b'], 2, /characters that no branch or tag name has/],
+    [['add', 'alice/garden', 'x', '--push', 'write,admin'], 2, /say one of/],
+    [['add', 'alice/garden', 'x', '--push', 'carol'], 2, /no active person with the handle carol/],
+    [['add', 'alice/garden', 'x', '--tasks', 'dance'], 2, /not dance/],
+    [['remove', 'alice/garden', 'nothing'], 3, /has no rule nothing/],
+    [['remove', 'alice/garden', 'v*'], 3, /has no rule v\*/],
+  ] as const) {
+    const ran = await rule(...words);
+    t.equal(ran.code, code, words.join(' '));
+    t.match(ran.stderr, says);
+  }
+  t.match((await rule('remove', 'alice/garden', 'v*', '--tag', '--dry-run')).stdout, /Would remove/);
+  t.match((await rule('remove', 'alice/garden', 'v*', '--tag')).stdout, /Removed the rule v\* of alice\/garden/);
+  t.match((await hearth('repo', 'edit', 'alice/garden', '--no-protect')).code, 0);
+  t.notMatch((await rule('list', 'alice/garden')).stdout, /DEFAULT_BRANCH/);
+});
+
+t.test('rules travel with an export', async (t) => {
+  t.equal((await hearth('export', 'alice/garden', 'garden.bundle')).code, 0);
+  t.equal((await hearth('import', 'garden.bundle', 'alice/orchard')).code, 0);
+  t.match(
+    (await hearth('repo', 'rule', 'list', 'alice/orchard')).stdout,
+    /^release\/\*\tbranches\tadmin,bob\tnobody\twrite\tnobody\tlinear,signed\n$/,
+  );
+});
