@@ -1,6 +1,7 @@
 import type { AccountsDeps } from '../deps.ts';
 import { personById } from '../people/find-people.ts';
 import { publicAddressesOf } from './find-addresses.ts';
+import type { NoReplyAddresses } from './no-reply.ts';
 
 /** The author of a commit that the server makes on behalf of a person. */
 export interface CommitIdentity {
@@ -19,4 +20,10 @@ export async function commitIdentityOf(deps: AccountsDeps, personId: string): Pr
     name: person.displayName || (person.username ?? 'unknown'),
     email: email ?? deps.noReply.of(person),
   };
+}
+
+/** The server as an author: an address in the domain of no-reply addresses that no person has. */
+export function serverIdentity(noReply: NoReplyAddresses): CommitIdentity {
+  const [, domain] = noReply.of({ id: '', username: null }).split('@');
+  return { name: 'Hearth', email: `hearth@${domain}` };
 }

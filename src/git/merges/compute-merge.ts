@@ -5,7 +5,7 @@ import type { Signature } from '../objects/parse-objects.ts';
 import { commitPayload } from './commit-payload.ts';
 import type { SignCommit } from './commit-payload.ts';
 import { mergeTrees } from './merge-trees.ts';
-import type { ConflictedFile } from './merge-trees.ts';
+import type { MergeOutcome } from './merge-outcome.ts';
 import type { MergeWorkspace } from './merge-workspace.ts';
 import { pickCommits } from './pick-commits.ts';
 
@@ -26,20 +26,6 @@ export interface MergeRequest {
   committer: Signature;
   sign?: SignCommit | undefined;
 }
-
-/** What a merge comes to; only `merged` leaves objects behind. */
-export type MergeOutcome =
-  /** The new tip, and how many commits are new. */
-  | { kind: 'merged'; oid: string; commits: number }
-  /** `commit` is the one that a rebase could not apply. */
-  | { kind: 'conflict'; files: ConflictedFile[]; commit: string | null }
-  /** The branch has all of it. */
-  | { kind: 'nothing' }
-  /** A fast-forward was wanted, and the branch has commits of its own. */
-  | { kind: 'not_forward' }
-  | { kind: 'unrelated' }
-  /** A rebase of more commits than the limit. */
-  | { kind: 'too_many_commits'; limit: number };
 
 /** Computes a merge in a workspace, without moving a ref. Refuses `internal` when git fails or takes too long. */
 export async function computeMerge(

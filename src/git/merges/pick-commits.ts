@@ -5,7 +5,7 @@ import { parseCommit } from '../objects/parse-objects.ts';
 import type { Signature } from '../objects/parse-objects.ts';
 import { commitPayload } from './commit-payload.ts';
 import type { SignCommit } from './commit-payload.ts';
-import type { MergeOutcome } from './compute-merge.ts';
+import type { MergeOutcome } from './merge-outcome.ts';
 import { mergeTrees } from './merge-trees.ts';
 import type { MergeWorkspace } from './merge-workspace.ts';
 
