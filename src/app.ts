@@ -232,6 +232,7 @@ export async function openModules(
       random,
       logger,
       settings: repositorySettings(config),
+      signCommit: signing.signCommit,
     });
     organisations.owning(repositories.ownedRepositories);
     repositories.rules.verifyCommitsWith((objects, client) => signing.verify(objects, client));

@@ -7,6 +7,7 @@ import type { NewCommits } from './objects/new-commits.ts';
 import type { Commit, TreeEntry } from './objects/parse-objects.ts';
 import type { Bundles } from './remotes/bundle.ts';
 import type { PushOutcome, PushRequest } from './pushes/push.ts';
+import type { GitMerges } from './merges/merges.ts';
 import type { RefResult } from './pushes/push-report.ts';
 import type { GitQueries } from './queries/queries.ts';
 import type { RecoveryAction } from './maintenance/recover.ts';
@@ -198,6 +199,7 @@ export interface Git {
   readonly objects: GitObjects;
   readonly remotes: GitRemotes;
   readonly maintenance: GitMaintenance;
+  readonly merges: GitMerges;
   /** Queries for pages: history, differences, blame, archives. */
   readonly queries: GitQueries;
   load(): GitLoad;

@@ -42,6 +42,7 @@ import type { Spawner } from './spawner/spawner.ts';
 import * as storage from './storage.ts';
 import { endStrayProcesses } from './processes/stray-processes.ts';
 import { createGitTraffic } from './traffic.ts';
+import { createMerges } from './merges/merges.ts';
 import { createMaintenance } from './maintenance/maintenance.ts';
 import { uploadArchive, uploadPack } from './fetches/upload-pack.ts';
 import { findProgram, lacksFixes, readVersion } from './processes/version.ts';
@@ -109,6 +110,8 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
     limit: limits.shortSlots,
     limitPerKey: { repository: limits.shortPerRepository },
   });
+  // As many as the reference load has cores: a merge computes all the time.
+  const merging = createSemaphore({ ...queue, limit: 2 });
   const readers = createObjectReaders(runner, limits);
   const refCache = createRefCache(readers, logger);
   const listings = createListings({ runner, shortSlots: short, limits, refCache, logger });
@@ -312,6 +315,7 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
         return endStrayProcesses(program, settings.file);
       },
     },
+    merges: createMerges(browsing, merging),
     queries: reading,
     load: () => ({
       processes: runner.running(),

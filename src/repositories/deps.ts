@@ -1,3 +1,4 @@
+import type { Viewer } from '../access/index.ts';
 import type { Accounts } from '../accounts/index.ts';
 import type { Clock, Logger, Random } from '../kernel/index.ts';
 import type { Database } from '../db/index.ts';
@@ -9,11 +10,18 @@ import type { ForkListener } from './forks/fork-port.ts';
 import type { VerifyCommits } from './rules/verify-port.ts';
 import type { PreReceiveCheck } from './pushes/pre-receive-port.ts';
 
+/** Makes commits on behalf of people; the server for its command line. */
+export interface Committer {
+  identityOf(viewer: Viewer): Promise<{ name: string; email: string }>;
+  /** Signs the content of a commit. Without it, commits are not signed. */
+  sign?: ((payload: Buffer) => Promise<string>) | undefined;
+}
+
 /** Dependencies of the use-cases of this module. */
 export interface RepositoryDeps {
   db: Database;
   owners: Owners;
-  accounts: Pick<Accounts, 'personByUsername' | 'peopleById' | 'listPeopleAmong'>;
+  accounts: Pick<Accounts, 'personByUsername' | 'peopleById' | 'listPeopleAmong' | 'addresses'>;
   organisations: Organisations;
   git: Git;
   /** Images of repositories, by UUID, below `SERVICE_REPO_IMAGE_ROOT`. */
@@ -23,6 +31,7 @@ export interface RepositoryDeps {
   clock: Clock;
   random: Random;
   logger: Logger;
+  committer: Committer;
   settings: RepositorySettings;
   /** Checks of other modules before a push; registered by `refusePushes`. */
   preReceiveChecks: PreReceiveCheck[];

@@ -1,10 +1,11 @@
 import type { RowSource, Tx } from '../db/index.ts';
 import { bindDeps } from '../kernel/index.ts';
+import { isLocalAdministrator } from '../access/index.ts';
 import type { Viewer, Visibility } from '../access/index.ts';
 import { bindAddress } from './bind-address.ts';
 import { createCollaboratorService } from './collaborators/collaborator-service.ts';
 import { createRepository } from './create-repository.ts';
-import type { RepositoryDeps } from './deps.ts';
+import type { Committer, RepositoryDeps } from './deps.ts';
 import { findRepository, repositoryFacts } from './find-repository.ts';
 import type { Found, Needed } from './find-repository.ts';
 import { createForkService } from './forks/fork-service.ts';
@@ -37,7 +38,10 @@ import { createStatusService } from './statuses/status-service.ts';
  * documents what it refuses.
  */
 export function createRepositories(
-  tools: Omit<RepositoryDeps, 'preReceiveChecks' | 'optionRemarks' | 'forkListeners' | 'verification'>,
+  tools: Omit<RepositoryDeps, 'preReceiveChecks' | 'optionRemarks' | 'forkListeners' | 'verification' | 'committer'> & {
+    /** Signs commits that the server makes. */
+    signCommit?: Committer['sign'];
+  },
 ) {
   const deps: RepositoryDeps = {
     ...tools,
@@ -45,6 +49,13 @@ export function createRepositories(
     optionRemarks: [],
     forkListeners: [],
     verification: { verify: null },
+    committer: {
+      identityOf: (viewer) =>
+        viewer.kind === 'person' && !isLocalAdministrator(viewer)
+          ? tools.accounts.addresses.commitIdentityOf(viewer.id)
+          : Promise.resolve(tools.accounts.addresses.serverIdentity),
+      sign: tools.signCommit,
+    },
   };
   const statistics = createRepositoryStatistics(deps);
   const { pushes, branches, ...pushing } = createPushService(deps, statistics.schedule);

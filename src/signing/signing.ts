@@ -16,9 +16,9 @@ import type { SignedObject, Verification } from './verification/verification.ts'
  */
 export function createSigning(deps: SigningDeps) {
   const bind = bindDeps(deps);
-  const [, domain] = deps.accounts.addresses.noReplyOf({ id: '', username: null }).split('@');
-  /** The server as a committer, and as the principal of its key: an address in a domain where no person has one. */
-  const identity = { name: 'Hearth', address: `hearth@${domain}` };
+  /** The server as a committer, and as the principal of its key. */
+  const { name, email: address } = deps.accounts.addresses.serverIdentity;
+  const identity = { name, address };
   return {
     addGpgKey: bind(addGpgKey),
     listGpgKeys: bind(listGpgKeys),

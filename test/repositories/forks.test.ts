@@ -249,6 +249,17 @@ t.test('a branch with commits of its own is left alone', async (t) => {
   t.equal(await tipOf(modules, bob, 'bob', 'work'), history.aside);
   const results = await outcomes([1, 2].map(() => repositories.forks.sync(bob, 'bob', 'work', { branch: 'main' })));
   t.same(results, { fork_diverged: 2 });
+
+  const merged = await repositories.forks.sync(bob, 'bob', 'work', { merge: true });
+  t.match(merged, { oldId: history.aside, isMerge: true });
+  t.equal(await tipOf(modules, bob, 'bob', 'work'), merged.newId);
+  t.match(await modules.git.objects.commit(found.path, merged.newId), {
+    parents: [history.aside, history.commits[3]],
+    subject: "Merge branch 'main' of alice/work",
+    author: { name: 'bob', email: `${bob.id}+bob@noreply.localhost` },
+  });
+  t.match(await repositories.forks.compare(bob, await repositories.find(bob, 'bob', 'work'), 'main'), { behind: 0 });
+  t.match(await repositories.forks.sync(bob, 'bob', 'work', { merge: true }), { newId: merged.newId, isMerge: false });
 });
 
 t.test('a sync obeys the rules of the fork, which begins with the rule of a new repository', async (t) => {

@@ -3,6 +3,7 @@ import { withLog } from '../with-log.ts';
 import { addAddress, sendVerification } from './add-address.ts';
 import { removeAddress, setAddressPublic, setPrimaryAddress } from './change-address.ts';
 import type { EmailAddress } from './email-address.ts';
+import { commitIdentityOf, serverIdentity } from './commit-identity.ts';
 import { listAddresses, primaryAddressesOf, primaryAddressOf, publicAddressesOf } from './find-addresses.ts';
 import { peopleByAddress } from './people-by-address.ts';
 import { checkVerification, verifyAddress, vouchForAddress } from './verify-address.ts';
@@ -40,6 +41,9 @@ export function createAddresses(deps: AccountsDeps) {
     primariesOf: bind(primaryAddressesOf),
     publicOf: bind(publicAddressesOf),
     noReplyOf: deps.noReply.of,
+    commitIdentityOf: bind(commitIdentityOf),
+    /** Of commits that the server makes by itself, for its command line. */
+    serverIdentity: serverIdentity(deps.noReply),
     peopleByAddress: bind(peopleByAddress),
   };
 }

@@ -27,8 +27,10 @@ export function addRepoForkCommands(repo: Command, run: Run): void {
       .description('move a branch of a fork forward to where it is in its source')
       .argument('<owner/name>', 'fork')
       .option('--branch <name>', 'branch (default: the default branch)')
+      .option('--merge', 'merge what is new into a branch with commits of its own')
       .action(run(syncFork)),
     'hearth repo sync bob/garden',
+    'hearth repo sync bob/garden --merge',
   );
 }
 
@@ -66,14 +68,16 @@ const forkRepository: Action<ForkOptions, [string, string]> = async (
   );
 };
 
-const syncFork: Action<{ branch?: string }, [string]> = async (cli, { branch }, text) => {
+const syncFork: Action<{ branch?: string; merge?: true }, [string]> = async (cli, { branch, merge }, text) => {
   const modules = await cli.openModules();
   const { owner, name } = (await findRepository(modules, text)).canonical;
-  const synced = await modules.repositories.forks.sync(localAdministrator, owner, name, { branch });
+  const synced = await modules.repositories.forks.sync(localAdministrator, owner, name, { branch, merge });
   const source = `${synced.source.owner}/${synced.source.name}`;
   const line =
     synced.oldId === synced.newId
       ? `${synced.branch} of ${owner}/${name} is level with ${source} already.`
-      : `Moved ${synced.branch} of ${owner}/${name} to ${synced.newId.slice(0, 10)}, as in ${source}.`;
+      : synced.isMerge
+        ? `Merged ${source} into ${synced.branch} of ${owner}/${name}: ${synced.newId.slice(0, 10)}.`
+        : `Moved ${synced.branch} of ${owner}/${name} to ${synced.newId.slice(0, 10)}, as in ${source}.`;
   cli.output.result(line, { owner, name, source, branch: synced.branch, oldId: synced.oldId, newId: synced.newId });
 };

@@ -48,7 +48,7 @@ const objectId = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 const shortId = /^[0-9a-f]{4,64}$/;
 
 /** Size limits in bytes: no real commit or tree is larger. */
-const maxCommitBytes = 4 * 1024 * 1024;
+export const maxCommitBytes = 4 * 1024 * 1024;
 const maxTreeBytes = 32 * 1024 * 1024;
 const defaultMaxEntries = 10_000;
 
@@ -239,7 +239,12 @@ export async function readCommit(reader: ObjectReader, oid: string): Promise<Com
 
 const readTree = (reader: ObjectReader, oid: string) => readObject(reader, oid, 'tree', maxTreeBytes);
 
-async function readObject(reader: ObjectReader, oid: string, type: string, maxBytes: number): Promise<GitObject> {
+export async function readObject(
+  reader: ObjectReader,
+  oid: string,
+  type: string,
+  maxBytes: number,
+): Promise<GitObject> {
   const [info] = await reader.infos([checked(oid)]);
   if (info?.type !== type) throw missing();
   if (info.size > maxBytes) throw invalid('object_too_large', 'This is too large to show.');

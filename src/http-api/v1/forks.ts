@@ -67,20 +67,26 @@ export const mergeUpstream = operation({
   method: 'POST',
   path: `${at}/merge-upstream`,
   tag: 'Repositories',
-  summary: 'Bring a branch of a fork to where it is in what it was forked from',
-  description: 'Moves it forward as a push of the caller; a branch with commits of its own is left alone (409).',
+  summary: 'Bring what is new in the source of a fork into a branch',
+  description:
+    'Moves it forward as a push of the caller. A branch with commits of its own gets a merge commit, unless ff_only is set or the two conflict (409).',
   access: 'repository:write',
   cost: 'objects',
   status: 200,
   refuses: [409],
   body: z.strictObject({
     branch: z.string().optional().describe('Left out: the default branch'),
-    ff_only: z.boolean().optional().describe('As in Gitea; the branch is only ever moved forward'),
+    ff_only: z.boolean().optional().describe('Leaves a branch with commits of its own alone (409)'),
   }),
-  response: z.strictObject({ merge_type: z.enum(['fast-forward', 'up-to-date']) }).meta({ id: 'MergeUpstreamResult' }),
+  response: z
+    .strictObject({ merge_type: z.enum(['fast-forward', 'merge', 'up-to-date']) })
+    .meta({ id: 'MergeUpstreamResult' }),
   async run({ viewer, found: { canonical }, body, deps }) {
-    const { branch } = body;
-    const { oldId, newId } = await deps.repositories.forks.sync(viewer, canonical.owner, canonical.name, { branch });
-    return json({ merge_type: oldId === newId ? ('up-to-date' as const) : ('fast-forward' as const) });
+    const { branch, ff_only } = body;
+    const options = { branch, merge: ff_only !== true };
+    const synced = await deps.repositories.forks.sync(viewer, canonical.owner, canonical.name, options);
+    const { oldId, newId, isMerge } = synced;
+    const moved = isMerge ? ('merge' as const) : ('fast-forward' as const);
+    return json({ merge_type: oldId === newId ? ('up-to-date' as const) : moved });
   },
 });

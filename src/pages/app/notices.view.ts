@@ -39,6 +39,7 @@ const notices: Readonly<Record<string, string>> = {
   'now-public': 'The repository is public now.',
   'now-private': 'The repository is private now.',
   forked: 'This is your fork. Clone it, push to it, and sync it when there is something new.',
+  'fork-merged': 'What was new in the source is merged into the branch.',
   'fork-synced': 'The branch is up to date with what it was forked from.',
   'fork-up-to-date': 'There was nothing to sync.',
   renamed: 'Renamed. The old address leads here until the name is used again.',

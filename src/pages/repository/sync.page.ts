@@ -63,6 +63,8 @@ async function syncPage(
       repository.mayWrite && !repository.isArchived && distance !== null && distance.ahead === 0
         ? distance.behind > 0 || distance.oid === null
         : false,
+    mayMerge:
+      repository.mayWrite && !repository.isArchived && distance !== null && distance.ahead > 0 && distance.behind > 0,
     recipe: distance !== null && distance.ahead > 0 && distance.behind > 0 ? recipe(context, deps, distance) : null,
     refusal,
     notice: viewNotice(query),
@@ -73,7 +75,7 @@ async function syncPage(
 export const showSync: Page<RepositoryContext, RepositoryDeps> = (context, deps) =>
   syncPage(context, deps, context.query.get('branch')?.trim() ?? '', null);
 
-/** Field `branch`; left out, the default branch. */
+/** Fields `branch`, left out for the default branch, and `merge` for a branch with commits of its own. */
 export const syncRepository: Page<RepositoryPersonContext, RepositoryDeps> = (context, deps) => {
   const {
     viewer,
@@ -83,8 +85,12 @@ export const syncRepository: Page<RepositoryPersonContext, RepositoryDeps> = (co
   const branch = form.text('branch').trim();
   return submit(
     async () => {
-      const synced = await deps.repositories.forks.sync(viewer, canonical.owner, canonical.name, { branch });
-      const notice = synced.oldId === synced.newId ? 'fork-up-to-date' : 'fork-synced';
+      const synced = await deps.repositories.forks.sync(viewer, canonical.owner, canonical.name, {
+        branch,
+        merge: form.text('merge') === 'yes',
+      });
+      const changed = synced.isMerge ? 'fork-merged' : 'fork-synced';
+      const notice = synced.oldId === synced.newId ? 'fork-up-to-date' : changed;
       return seeOther(withNotice(codeUrl(repositoryUrl(canonical), 'tree', synced.branch), notice));
     },
     (refusal) => syncPage(context, deps, branch, refusal),

@@ -18,6 +18,7 @@ import {
   sourcesOf,
 } from './fork-relations.ts';
 import { compareWithSource, syncFork } from './sync-fork.ts';
+import type { SyncOptions } from './sync-fork.ts';
 
 /**
  * Forks: copies of repositories under other owners, and what they were copied from.
@@ -43,7 +44,7 @@ export function createForkService(
     freeName: bind(freeForkName),
     sourcesOf: bind(sourcesOf),
     compare: bind(compareWithSource),
-    sync: (viewer: Viewer, owner: string, name: string, options?: { branch?: string | undefined }) =>
+    sync: (viewer: Viewer, owner: string, name: string, options?: SyncOptions) =>
       syncFork(deps, apply, viewer, { owner, name }, options),
     relate: bindAt(relateFork),
     /** Registers what is called inside the write that makes a fork. */

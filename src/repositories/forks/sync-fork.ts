@@ -15,10 +15,17 @@ import { sentence } from '../rules/rule-words.ts';
 import { repositorySchema } from '../schema/repository-schema.ts';
 import type { Repository } from '../schema/repository-schema.ts';
 import { readableSource } from './fork-relations.ts';
+import { mergeSource } from './merge-source.ts';
 
 type Apply = (found: Pick<Found, 'repository' | 'path'>, push: ServerPush) => Promise<AppliedPush>;
 
 const heads = 'refs/heads/';
+
+export interface SyncOptions {
+  branch?: string | undefined;
+  /** Merges what is new into a branch with commits of its own. */
+  merge?: boolean | undefined;
+}
 
 /** A branch of a fork beside the branch of the same name in its source. */
 export interface ForkDistance {
@@ -77,15 +84,18 @@ export interface SyncedBranch {
   /** Zeros for a branch that the fork did not have; equal to `newId` when nothing was to be done. */
   oldId: string;
   newId: string;
+  /** Whether a merge commit was made. */
+  isMerge: boolean;
 }
 
 /**
  * Brings a branch of a fork to where it is in the source: the missing objects are fetched on this machine, then the
- * branch moves forward as a push of the person, journalled and announced. Refuses `repository_not_found` to people who
- * may not write; `no_upstream` for no fork, and when the viewer may not read the source; `invalid_branch_name`,
- * `upstream_private` when commits of a private source would become public;
- * `upstream_branch_missing`; `fork_diverged` when the branch has commits that the source has not;
- * `branch_protected` where a rule does not allow the push; `repository_archived`, `push_refused`, `ref_moved`, `disk_low`, `git_busy`.
+ * branch moves as a push of the person, journalled and announced. A branch with commits of its own gets a merge commit
+ * when `merge` is set. Refuses `repository_not_found` to people who may not write; `no_upstream` for no fork, and when
+ * the viewer may not read the source; `invalid_branch_name`, `upstream_private` when commits of a private source would
+ * become public; `upstream_branch_missing`; `fork_diverged` when the branch has commits that the source has not;
+ * with `merge` instead `merge_conflict`, and `unrelated_histories`; `branch_protected` where a rule does not allow the
+ * push; `repository_archived`, `push_refused`, `ref_moved`, `disk_low`, `git_busy`.
  * @param branch defaults to the default branch of the fork
  */
 export async function syncFork(
@@ -93,7 +103,7 @@ export async function syncFork(
   apply: Apply,
   viewer: Viewer,
   at: RepositoryAddress,
-  { branch: wanted }: { branch?: string | undefined } = {},
+  { branch: wanted, merge = false }: SyncOptions = {},
 ): Promise<SyncedBranch> {
   const found = await findRepository(deps, viewer, at, 'write');
   const source = await readableSource(deps, viewer, found.repository);
@@ -108,7 +118,7 @@ export async function syncFork(
       field: 'branch',
     });
   const oldId = (await deps.git.refs.list(found.path)).get(heads + branch) ?? '0'.repeat(sourceOid.length);
-  if (oldId === sourceOid) return { branch, source: address, oldId, newId: oldId };
+  if (oldId === sourceOid) return { branch, source: address, oldId, newId: oldId, isMerge: false };
   // Before anything is fetched: it would be thrown away.
   await deps.db.write((tx) => mayMoveRefs(deps, tx, viewer, found.repository));
   if (await isDiskLow(found.path, deps.settings.lowDiskFloorBytes))
@@ -116,9 +126,13 @@ export async function syncFork(
 
   const keepAs = deps.random.uuid();
   try {
-    const newId = await deps.git.remotes.fetchLocal(found.path, sourcePath, branch, keepAs);
-    if (!/^0+$/.test(oldId) && !(await deps.git.refs.isForward(found.path, oldId, newId)))
-      throw diverged(branch, address);
+    const fetched = await deps.git.remotes.fetchLocal(found.path, sourcePath, branch, keepAs);
+    const isForward = /^0+$/.test(oldId) || (await deps.git.refs.isForward(found.path, oldId, fetched));
+    if (!isForward && !merge) throw diverged(branch, address);
+    const newId = isForward
+      ? fetched
+      : await mergeSource(deps, viewer, { path: found.path, onto: oldId, head: fetched, branch, source: address });
+    if (newId === oldId) return { branch, source: address, oldId, newId, isMerge: false };
     const update: RefUpdate = { ref: heads + branch, oldId, newId };
     const hasMerges = await deps.git.refs.hasNewMerges(found.path, update);
     const { results } = await apply(found, {
@@ -145,7 +159,7 @@ export async function syncFork(
       to: newId,
       by: viewerForLog(viewer),
     });
-    return { branch, source: address, oldId, newId };
+    return { branch, source: address, oldId, newId, isMerge: !isForward };
   } finally {
     await deps.git.objects
       .release(found.path, [`sync/${keepAs}`])

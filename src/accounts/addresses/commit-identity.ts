@@ -1,0 +1,29 @@
+import type { AccountsDeps } from '../deps.ts';
+import { personById } from '../people/find-people.ts';
+import { publicAddressesOf } from './find-addresses.ts';
+import type { NoReplyAddresses } from './no-reply.ts';
+
+/** The author of a commit that the server makes on behalf of a person. */
+export interface CommitIdentity {
+  name: string;
+  email: string;
+}
+
+/**
+ * The name of a person, with the verified address that they show to everyone, else their no-reply address: a commit is
+ * public for as long as the history is.
+ */
+export async function commitIdentityOf(deps: AccountsDeps, personId: string): Promise<CommitIdentity> {
+  const person = await personById(deps, personId);
+  const email = (await publicAddressesOf(deps, [personId])).get(personId);
+  return {
+    name: person.displayName || (person.username ?? 'unknown'),
+    email: email ?? deps.noReply.of(person),
+  };
+}
+
+/** The server as an author: an address in the domain of no-reply addresses that no person has. */
+export function serverIdentity(noReply: NoReplyAddresses): CommitIdentity {
+  const [, domain] = noReply.of({ id: '', username: null }).split('@');
+  return { name: 'Hearth', email: `hearth@${domain}` };
+}

@@ -1,0 +1,46 @@
+import type { Signature } from '../objects/parse-objects.ts';
+
+/** Signs the content of a commit. @returns an armoured signature */
+export type SignCommit = (payload: Buffer) => Promise<string>;
+
+export interface NewCommit {
+  tree: string;
+  parents: readonly string[];
+  /** A person, or the line of another commit as it stands there, without `author `. */
+  author: Signature | Uint8Array;
+  committer: Signature;
+  /** The encoding that another commit names for its author and message. */
+  encoding?: string | undefined;
+  /** Bytes stay as they are; text ends with one line feed. */
+  message: string | Uint8Array;
+}
+
+/** The content of a commit object (git-commit-tree(1)), signed when there is something to sign with. */
+export async function commitPayload(commit: NewCommit, sign?: SignCommit): Promise<Buffer> {
+  const { tree, parents, author, committer, encoding, message } = commit;
+  const headers = Buffer.concat([
+    Buffer.from([`tree ${tree}`, ...parents.map((parent) => `parent ${parent}`), 'author '].join('\n')),
+    author instanceof Uint8Array ? author : Buffer.from(personLine(author)),
+    Buffer.from(`\ncommitter ${personLine(committer)}\n${encoding === undefined ? '' : `encoding ${encoding}\n`}`),
+  ]);
+  const body = Buffer.concat([
+    Buffer.from('\n'),
+    message instanceof Uint8Array ? message : Buffer.from(`${message.toWellFormed().replaceAll('\0', '').trimEnd()}\n`),
+  ]);
+  if (sign === undefined) return Buffer.concat([headers, body]);
+  const signature = (await sign(Buffer.concat([headers, body]))).trimEnd().replaceAll('\n', '\n ');
+  return Buffer.concat([headers, Buffer.from(`gpgsig ${signature}\n`), body]);
+}
+
+/** `Alice <alice@example.org> 1767225600 +0100`; what git's format has no place for is left out. */
+function personLine({ name, email, at, offsetMinutes }: Signature): string {
+  const plain = (text: string) =>
+    text
+      .toWellFormed()
+      .replace(/[<>\x00-\x1f\x7f]+/g, ' ')
+      .trim();
+  const minutes = Math.abs(offsetMinutes);
+  const two = (count: number) => String(count).padStart(2, '0');
+  const zone = `${offsetMinutes < 0 ? '-' : '+'}${two(Math.floor(minutes / 60))}${two(minutes % 60)}`;
+  return `${plain(name) || 'unknown'} <${plain(email)}> ${Math.floor(at / 1000)} ${zone}`;
+}

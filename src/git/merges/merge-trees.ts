@@ -1,0 +1,60 @@
+import { internal } from '../../kernel/index.ts';
+import { checked } from '../objects/browse.ts';
+import type { MergeWorkspace } from './merge-workspace.ts';
+
+/** A file that git could not merge. */
+export interface ConflictedFile {
+  /** Bytes as git has them; U+FFFD for those that are not UTF-8. */
+  path: string;
+  rawPath: Buffer;
+}
+
+export type MergedTrees =
+  | { kind: 'clean'; tree: string }
+  /** `tree` has the files with conflict markers. */
+  | { kind: 'conflict'; tree: string; files: ConflictedFile[] }
+  /** The two have no common ancestor. */
+  | { kind: 'unrelated' };
+
+/** How many conflicted files are named. */
+const maxFiles = 300;
+
+/**
+ * Merges two commits without a work tree (git-merge-tree(1)). New objects are written to the workspace. Refuses
+ * `internal` when git fails or takes too long.
+ */
+export async function mergeTrees(workspace: MergeWorkspace, ours: string, theirs: string): Promise<MergedTrees> {
+  const { code, output, errorText } = await workspace.run([
+    'merge-tree',
+    '--write-tree',
+    '-z',
+    '--name-only',
+    '--no-messages',
+    checked(ours),
+    checked(theirs),
+  ]);
+  if (code !== 0 && code !== 1) {
+    if (/unrelated histories/.test(errorText)) return { kind: 'unrelated' };
+    throw internal('git could not merge', { cause: { code, errorText } });
+  }
+  const [tree = Buffer.alloc(0), ...names] = splitAtNul(output);
+  const oid = checked(tree.toString('latin1'));
+  if (code === 0) return { kind: 'clean', tree: oid };
+  return {
+    kind: 'conflict',
+    tree: oid,
+    files: names.slice(0, maxFiles).map((rawPath) => ({ path: rawPath.toString('utf8'), rawPath })),
+  };
+}
+
+/** The parts of git's output, each of which ends with NUL. */
+function splitAtNul(output: Buffer): Buffer[] {
+  const parts: Buffer[] = [];
+  for (let from = 0; from < output.length; ) {
+    const end = output.indexOf(0, from);
+    const part = output.subarray(from, end === -1 ? output.length : end);
+    if (part.length > 0) parts.push(part);
+    from += part.length + 1;
+  }
+  return parts;
+}

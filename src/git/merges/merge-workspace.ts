@@ -1,0 +1,101 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { link, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { deflate } from 'node:zlib';
+import { nullIfAbsent, syncPath } from '../../files/index.ts';
+import { internal } from '../../kernel/index.ts';
+import type { GitRunner } from '../processes/git-runner.ts';
+
+const compress = promisify(deflate);
+
+/** Limits of one git process of a merge: time in milliseconds, output in bytes. */
+export interface MergeLimits {
+  timeLimitMs: number;
+  maxOutputBytes: number;
+  memoryLimitBytes: number;
+}
+
+/**
+ * A temporary folder of objects beside those of a repository, for merges that may come to nothing: what git writes
+ * there is read together with the repository's own objects and vanishes with `dispose`, unless `publish` moves it.
+ */
+export interface MergeWorkspace {
+  /** Runs git on the repository; new objects go to this folder. */
+  run(argv: readonly string[]): Promise<{ code: number | null; output: Buffer; errorText: string }>;
+  /** Writes a commit. @param payload its content, without the header of the object. @returns its id */
+  writeCommit(payload: Buffer): Promise<string>;
+  /** The same for a commit that only git reads meanwhile: it is never published. */
+  writeTemporary(payload: Buffer): Promise<string>;
+  /** Moves the new objects to the repository, synced: a ref may name them afterwards. */
+  publish(): Promise<void>;
+  dispose(): Promise<void>;
+}
+
+/** The folder has a name that recovery removes when a crash leaves it. */
+export async function openMergeWorkspace(
+  runner: GitRunner,
+  repository: string,
+  limits: MergeLimits,
+  signal?: AbortSignal,
+): Promise<MergeWorkspace> {
+  const objects = path.join(repository, 'objects');
+  const folder = path.join(objects, `tmp_objdir-merge-${randomBytes(8).toString('hex')}`);
+  const temporary = path.join(folder, 'temporary');
+  await mkdir(temporary, { recursive: true });
+  const environment = {
+    GIT_OBJECT_DIRECTORY: folder,
+    GIT_ALTERNATE_OBJECT_DIRECTORIES: [objects, temporary].map(quotedPath).join(':'),
+  };
+  return {
+    run(argv) {
+      const { maxOutputBytes, ...bounds } = limits;
+      const command = { argv: [`--git-dir=${repository}`, ...argv], environment, signal, yields: true, ...bounds };
+      return runner.run(command, maxOutputBytes);
+    },
+    writeCommit: (payload) => writeLoose(folder, payload),
+    writeTemporary: (payload) => writeLoose(temporary, payload),
+    async publish() {
+      const prefixes = (await readdir(folder)).filter((name) => /^[0-9a-f]{2}$/.test(name));
+      for (const prefix of prefixes) {
+        const target = path.join(objects, prefix);
+        const isNew = (await mkdir(target, { recursive: true })) !== undefined;
+        for (const name of await readdir(path.join(folder, prefix)))
+          await link(path.join(folder, prefix, name), path.join(target, name)).catch(ignoreExisting);
+        await syncPath(target);
+        if (isNew) await syncPath(objects);
+      }
+      // git packs the objects of a large merge at once.
+      const packs = (await readdir(path.join(folder, 'pack')).catch(nullIfAbsent)) ?? [];
+      // The index comes last: with it, the pack is read.
+      for (const name of packs.sort((one, other) => Number(one.endsWith('.idx')) - Number(other.endsWith('.idx'))))
+        await rename(path.join(folder, 'pack', name), path.join(objects, 'pack', name));
+      if (packs.length > 0) await syncPath(path.join(objects, 'pack'));
+    },
+    dispose: () => rm(folder, { recursive: true, force: true }),
+  };
+}
+
+/** Writes a commit as a loose object (gitrepository-layout(5)), synced. */
+async function writeLoose(folder: string, payload: Buffer): Promise<string> {
+  const content = Buffer.concat([Buffer.from(`commit ${payload.length}\0`), payload]);
+  const isSha256 = /^tree [0-9a-f]{64}\n/.test(payload.toString('latin1', 0, 70));
+  const oid = createHash(isSha256 ? 'sha256' : 'sha1')
+    .update(content)
+    .digest('hex');
+  await mkdir(path.join(folder, oid.slice(0, 2)), { recursive: true });
+  const file = path.join(folder, oid.slice(0, 2), oid.slice(2));
+  // The same commit may have been written before.
+  await writeFile(file, await compress(content), { mode: 0o444, flag: 'wx', flush: true }).catch(ignoreExisting);
+  return oid;
+}
+
+function ignoreExisting(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EEXIST') throw error;
+}
+
+/** A path in a list that git separates by colons; it unquotes C strings there. */
+function quotedPath(file: string): string {
+  if (file.includes('\0') || file.includes('\n')) throw internal('a path that git cannot read');
+  return `"${file.replace(/["\\]/g, '\\$&')}"`;
+}

@@ -1,0 +1,65 @@
+import type { Semaphore } from '../../kernel/index.ts';
+import { checked } from '../objects/browse.ts';
+import type { BrowseDeps } from '../objects/browse.ts';
+import { carryRange, pairCommits } from './compare-rounds.ts';
+import type { CarriedRange, CommitRange, PairedCommit } from './compare-rounds.ts';
+import { computeMerge } from './compute-merge.ts';
+import type { MergeRequest } from './compute-merge.ts';
+import type { MergeOutcome } from './merge-outcome.ts';
+import { mergeTrees } from './merge-trees.ts';
+import type { MergedTrees } from './merge-trees.ts';
+import { openMergeWorkspace } from './merge-workspace.ts';
+import type { MergeLimits, MergeWorkspace } from './merge-workspace.ts';
+
+/** Merges without a work tree. All of them refuse `git_busy`, and `internal` beyond their limits. */
+export interface GitMerges {
+  /** Computes a merge and stores its objects; the caller moves the branch. */
+  merge(path: string, request: MergeRequest, signal?: AbortSignal): Promise<MergeOutcome>;
+  /** Whether two commits merge, and where they conflict; nothing is stored. */
+  tryMerge(path: string, onto: string, head: string, signal?: AbortSignal): Promise<MergedTrees>;
+  /** See {@link carryRange}; the objects are stored, so that the difference can be shown. */
+  carry(path: string, range: CommitRange, onto: string, signal?: AbortSignal): Promise<CarriedRange>;
+  pairCommits(path: string, before: CommitRange, after: CommitRange, signal?: AbortSignal): Promise<PairedCommit[]>;
+}
+
+const limitsOf = (memoryLimitBytes: number): MergeLimits => ({
+  timeLimitMs: 10_000,
+  maxOutputBytes: 4 * 1024 * 1024,
+  memoryLimitBytes,
+});
+
+/** @param slots limits how many merges run at once */
+export function createMerges(deps: BrowseDeps, slots: Semaphore): GitMerges {
+  async function within<Result>(
+    path: string,
+    signal: AbortSignal | undefined,
+    use: (workspace: MergeWorkspace) => Promise<Result>,
+  ): Promise<Result> {
+    const release = await slots.acquire({ repository: path }, signal);
+    try {
+      const workspace = await openMergeWorkspace(deps.runner, path, limitsOf(deps.limits.readMemoryBytes), signal);
+      return await use(workspace).finally(() => workspace.dispose());
+    } finally {
+      release();
+    }
+  }
+
+  return {
+    merge: (path, request, signal) =>
+      within(path, signal, async (workspace) => {
+        const outcome = await computeMerge(deps, path, workspace, request);
+        if (outcome.kind === 'merged' && outcome.commits > 0) await workspace.publish();
+        return outcome;
+      }),
+    tryMerge: (path, onto, head, signal) =>
+      within(path, signal, (workspace) => mergeTrees(workspace, checked(onto), checked(head))),
+    carry: (path, range, onto, signal) =>
+      within(path, signal, async (workspace) => {
+        const carried = await carryRange(workspace, range, onto);
+        if (carried.kind !== 'unrelated') await workspace.publish();
+        return carried;
+      }),
+    pairCommits: (path, before, after, signal) =>
+      within(path, signal, (workspace) => pairCommits(workspace, before, after)),
+  };
+}
