@@ -155,7 +155,12 @@ export function createAccounts({ config, settings: changed, mail = noMail, ...to
       by: personId,
     })),
     requestPasswordReset: bind(requestPasswordReset),
-    makeResetLink: withLog(deps, 'person.reset_link_made', bind(makeResetLink), (_link, personId) => ({ personId })),
+    makeResetLink: withLog<[string, { lifetimeMs?: number }?], { secret: string; expiresAt: number }>(
+      deps,
+      'person.reset_link_made',
+      bind(makeResetLink),
+      (_link, personId) => ({ personId }),
+    ),
     checkPasswordReset: bind(checkPasswordReset),
     resetPassword: withLog(deps, 'person.password_reset', bind(resetPassword), (person) => byName(person)),
     suggestPassword: () => suggestPassword(random),
