@@ -58,7 +58,7 @@ t.test('an address is verified by the link of a mail', async (t) => {
   await page.getByRole('button', { name: 'Add address' }).click();
   t.match(await page.locator('main').innerText(), /on its way to it[^]*Not verified/);
   const mail = await mails.next('Alice@example.org');
-  t.match(headerOf(mail, 'subject'), /^Confirm your e-mail address for /);
+  t.match(headerOf(mail, 'subject'), /^Confirm your email address for /);
   const link = linkOf(mail, 'mail-verify');
   await page.goto(link);
   await page.getByRole('button', { name: 'Confirm address' }).click();
