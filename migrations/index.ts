@@ -37,10 +37,13 @@ import { issueSearch } from './v82-issue-search.ts';
 import { issueSerials } from './v84-issue-serials.ts';
 import { pushCredentials } from './v86-push-credentials.ts';
 import { attachmentUses } from './v88-attachment-uses.ts';
+import { forks } from './v102-forks.ts';
 import { storages } from './v90-storages.ts';
 import { emailAddresses } from './v92-email-addresses.ts';
 import { signingKeys } from './v94-signing-keys.ts';
 import { notifications } from './v96-notifications.ts';
+import { notices } from './v98-notices.ts';
+import { branchRules } from './v100-branch-rules.ts';
 
 /** Every migration, in order. SPEC §9 fixes the numbers 2, 9 and 19 (federation), 13 and 14; the others are ours. */
 export const migrations: readonly Migration[] = [
@@ -86,4 +89,7 @@ export const migrations: readonly Migration[] = [
   emailAddresses,
   signingKeys,
   notifications,
+  notices,
+  branchRules,
+  forks,
 ];

@@ -50,6 +50,8 @@ import { createOutbox, outboxEntities } from './outbox/index.ts';
 import type { Outbox } from './outbox/index.ts';
 import { createMail } from './mail/index.ts';
 import type { Mail } from './mail/index.ts';
+import { createNotices, noticeEntities } from './notices/index.ts';
+import type { Notices } from './notices/index.ts';
 import { createMirrors, mirrorEntities } from './mirrors/index.ts';
 import type { Mirrors } from './mirrors/index.ts';
 import { createWebhooks, webhookEntities } from './webhooks/index.ts';
@@ -95,6 +97,7 @@ export interface Modules {
   federation: Federation;
   ci: Ci;
   webhooks: Webhooks;
+  notices: Notices;
   notifications: Notifications;
   mirrors: Mirrors;
   backups: Backups;
@@ -141,6 +144,7 @@ export const entities = [
   ...ciEntities,
   ...federationEntities,
   ...webhookEntities,
+  ...noticeEntities,
   ...notificationEntities,
   ...mirrorEntities,
 ] as unknown as EntitySchema<never>[];
@@ -301,8 +305,10 @@ export async function openModules(
       logger,
     });
     repositories.pushes.onPush(webhooks.onPush);
+    repositories.forks.onFork(webhooks.onFork);
     issues.onEntry(webhooks.onEntry);
     ci.onRunEnd(webhooks.onRunEnd);
+    const notices = createNotices({ db, accounts, mail, logger, baseUrl: config.baseUrl });
     const notifications = createNotifications({
       db,
       accounts,
@@ -368,6 +374,7 @@ export async function openModules(
       federation,
       ci,
       webhooks,
+      notices,
       notifications,
       mirrors,
       backups,
@@ -459,6 +466,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     issues: modules.issues,
     webhooks: modules.webhooks,
     mail: modules.mail,
+    notices: modules.notices,
     outbox: modules.outbox,
     notifications: modules.notifications,
     mirrors: modules.mirrors,

@@ -20,4 +20,27 @@ export type {
   IssueRepositoryFacts,
   IssuesFrom,
 } from './issue-rights.ts';
+export { mayBecomePublic, maySync, refusalToFork, visibilityOfFork } from './fork-rights.ts';
+export type { ForkOwnerFacts, ForkRefusal } from './fork-rights.ts';
 export { visibleIssues } from './visible-issues.ts';
+export {
+  RuleBook,
+  TooManyRefs,
+  defaultBranchPattern,
+  judgeRefMove,
+  mayByRule,
+  ruleActs,
+  ruleLevels,
+} from './branch-rules.ts';
+export type {
+  BranchRule,
+  RefMoveKind,
+  RuleAct,
+  RuleGrant,
+  RuleLevel,
+  RuleRefusal,
+  RuleTarget,
+  RuleVerdict,
+} from './branch-rules.ts';
+export { maxPatternLength, readRefPattern } from './ref-pattern.ts';
+export type { PatternFault } from './ref-pattern.ts';

@@ -32,6 +32,8 @@ import { createResetRateLimit } from './passwords/reset-rate-limit.ts';
 import { setPassword } from './passwords/set-password.ts';
 import { suggestPassword } from './passwords/suggest-password.ts';
 import type { Person } from './people/person.ts';
+import { announceSecurityEvent } from './security-events.ts';
+import type { SecurityListener } from './security-events.ts';
 import { withLog } from './with-log.ts';
 import { addPerson } from './people/add-person.ts';
 import { chooseHandle } from './people/choose-handle.ts';
@@ -104,6 +106,7 @@ export function createAccounts({ config, settings: changed, mail = noMail, ...to
     }),
     lastUse: createLastUseRecorder({ db, clock, logger, intervalMs: settings.lastUseIntervalMs }),
     deletionHooks: [],
+    securityListeners: [],
     signUpHooks: [],
     resetRateLimit: createResetRateLimit(settings),
     background: new Set(),
@@ -136,6 +139,10 @@ export function createAccounts({ config, settings: changed, mail = noMail, ...to
     deleteOwnAccount: bind(deleteOwnAccount),
     /** Registers a hook that runs before a person is deleted and may refuse. */
     onAccountDeletion: (hook: AccountDeletionHook) => void deps.deletionHooks.push(hook),
+    /** Registers a listener of new keys, tokens, sessions, and changed passwords and primary addresses. */
+    onSecurityEvent: (listener: SecurityListener) => void deps.securityListeners.push(listener),
+    /** For events of modules that build on this one; inside the write of the event. */
+    announceSecurityEvent: bind(announceSecurityEvent),
     setDisabled: withLog(
       deps,
       (_id, disabled) => (disabled ? 'person.disabled' : 'person.enabled'),

@@ -7,6 +7,7 @@ import type { AccountSettings } from './account-settings.ts';
 import type { LastUseRecorder } from './last-use.ts';
 import type { AccountDeletionHook } from './people/account-deletion-hook.ts';
 import type { PasswordHasher } from './passwords/password-hasher.ts';
+import type { SecurityListener } from './security-events.ts';
 import type { ResetRateLimit } from './passwords/reset-rate-limit.ts';
 import type { SignUpHook } from './registration/sign-up-hook.ts';
 import type { SignInRateLimit } from './sessions/sign-in-rate-limit.ts';
@@ -28,6 +29,8 @@ export interface AccountsDeps {
   lastUse: LastUseRecorder;
   /** Hooks that run before a person is deleted; registered by `app.ts`. */
   deletionHooks: AccountDeletionHook[];
+  /** Listeners of security events; registered by modules that build on this one. */
+  securityListeners: SecurityListener[];
   /** What follows from a sign-up by invitation; registered by `app.ts`. */
   signUpHooks: SignUpHook[];
   resetRateLimit: ResetRateLimit;

@@ -16,6 +16,8 @@ export type { Profile } from './people/update-profile.ts';
 export { maxPasswordBytes, minPasswordCharacters } from './password-rules.ts';
 export type { PasswordChange } from './passwords/change-password.ts';
 export type { Session } from './sessions/session-expiry.ts';
+export { deviceName } from './sessions/device-name.ts';
+export type { AnnouncedEvent, SecurityEvent, SecurityListener } from './security-events.ts';
 export type { SessionOrigin, StartedSession } from './sessions/start-session.ts';
 export type { SignedIn, SignInInput } from './sessions/sign-in.ts';
 export type { SessionViewer } from './sessions/viewer-of-session.ts';

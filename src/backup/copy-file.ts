@@ -36,7 +36,7 @@ export async function copyFile(
 ): Promise<FileEntry> {
   if (earlier !== null) {
     const { size, mtimeMs } = await stat(from);
-    if (isSame(earlier, size, Math.round(mtimeMs)) && (await linked(earlier.at, to))) return earlier.entry;
+    if (isSame(earlier, size, Math.round(mtimeMs)) && (await linkCopy(earlier.at, to))) return earlier.entry;
   }
   const source = await open(from, 'r');
   try {
@@ -94,7 +94,7 @@ function isSame({ entry: [bytes, time], readAt }: EarlierFile, size: number, mod
 }
 
 /** Falls back to copying on another file system, on one without hard links, and when the copy was removed. */
-async function linked(earlier: string, to: string): Promise<boolean> {
+export async function linkCopy(earlier: string, to: string): Promise<boolean> {
   return link(earlier, to).then(
     () => true,
     () => false,

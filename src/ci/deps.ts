@@ -17,7 +17,7 @@ import type { TaskReports } from './tasks/task-reports.ts';
 export interface CiDeps {
   db: Database;
   accounts: Pick<Accounts, 'peopleById'>;
-  repositories: Pick<Repositories, 'locate' | 'find' | 'statuses'>;
+  repositories: Pick<Repositories, 'locate' | 'find' | 'statuses' | 'rules'>;
   git: Git;
   clock: Clock;
   random: Random;

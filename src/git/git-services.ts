@@ -1,3 +1,5 @@
+import type { ForkRequest } from './forks/fork-repository.ts';
+import type { DiskUsage } from './storage.ts';
 import type { AdvertiseRefs } from './fetches/advertise-refs.ts';
 import type { Blob, Head, RevisionOptions, Tree } from './objects/browse.ts';
 import type { RefMove } from './pushes/move-refs.ts';
@@ -47,8 +49,16 @@ export interface GitStorage {
   pathOf(ownerId: string, repositoryId: string): string;
   create(path: string, options: { defaultBranch: string }): Promise<void>;
   exists(path: string): Promise<boolean>;
+  /**
+   * Makes a copy that shares the object files of the source by hard links, with its branches and tags. It appears
+   * complete or not at all, and neither of the two sees what is done to the other later. Refuses `repository_exists`,
+   * `repository_empty`, `branch_not_found`, `repository_moves`, `repository_busy`, `git_busy`.
+   */
+  fork(source: string, target: string, request: ForkRequest): Promise<void>;
   /** Size of its objects on disk, in bytes. */
   size(path: string): Promise<number>;
+  /** The same, and what of it other repositories share. */
+  measure(path: string): Promise<DiskUsage>;
   move(from: string, to: string): Promise<void>;
   remove(path: string): Promise<void>;
 }
@@ -66,6 +76,8 @@ export interface GitRefs {
   repairNew(path: string, refs: readonly string[]): Promise<string[]>;
   /** Whether moving a ref from one object to another is a fast-forward. */
   isForward(path: string, from: string, to: string): Promise<boolean>;
+  /** Whether moving a ref brings merge commits: to a new ref, such that no branch and no tag has yet. */
+  hasNewMerges(path: string, move: { oldId: string; newId: string }): Promise<boolean>;
   head(path: string): Promise<Head>;
   /** The commit that a branch, tag, full ref, `HEAD` or commit id names. */
   resolve(path: string, revision: string, options?: RevisionOptions): Promise<string>;
@@ -131,6 +143,11 @@ export interface GitRemotes {
   hostKeyOf(host: SshHost): Promise<string>;
   /** Fetches a remote's objects without moving a ref of the repository. Refuses `remote_failed`, `remote_too_large`. */
   fetch(path: string, remote: Remote, options?: ExchangeOptions): Promise<void>;
+  /**
+   * Fetches a branch of another repository of this machine without moving a ref of this one; returns its commit. It is
+   * kept until `objects.release` of `sync/heads/<branch>`.
+   */
+  fetchLocal(path: string, source: string, branch: string): Promise<string>;
   /** What the last fetch brought, by the remote's ref names. */
   fetchedRefs(path: string): Promise<Map<string, string>>;
   /** Makes the remote's refs equal to the local ones; returns what the remote refused. Refuses `remote_failed`. */
@@ -146,7 +163,10 @@ export interface GitMaintenance {
    * all is well.
    */
   check(path: string, options?: { full?: boolean }): Promise<string[]>;
-  /** Repacks completely; unreachable objects stay for thirty days. False while a push to it runs. */
+  /**
+   * Repacks completely, or geometrically where packs are shared with forks; unreachable objects stay for thirty days.
+   * False while a push to it runs.
+   */
   pack(path: string): Promise<boolean>;
   /** Repacks the repositories that need it, one at a time, while `shouldContinue`. Returns how many. */
   packAll(paths: Iterable<string>, shouldContinue: () => Promise<boolean>): Promise<number>;

@@ -9,11 +9,14 @@ import { createListings } from './fetches/advertise-refs.ts';
 import { createFetchCache } from './fetches/fetch-cache.ts';
 import { cachedVersion } from './processes/cached-version.ts';
 import * as browse from './objects/browse.ts';
+import { fetchLocal } from './forks/fetch-local.ts';
+import { forkRepository } from './forks/fork-repository.ts';
 import { changedPaths } from './objects/changed-paths.ts';
 import { defaultLimits, limitsOf } from './limits.ts';
 import type { GitLimits } from './limits.ts';
 import { checkRepository, packRepository } from './maintenance/check-and-pack.ts';
 import { repairNewRefs } from './pushes/new-refs.ts';
+import { hasNewMerges } from './pushes/linear-check.ts';
 import { isForward, keepObjects, releaseObjects, moveRefs } from './pushes/move-refs.ts';
 import type { RefMove } from './pushes/move-refs.ts';
 import { newCommits } from './objects/new-commits.ts';
@@ -187,7 +190,18 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
       pathOf: (ownerId, repositoryId) => storage.repositoryPath(config.storage.root, ownerId, repositoryId),
       create: (target, { defaultBranch }) => storage.createRepository(runner, target, defaultBranch),
       exists: storage.repositoryExists,
-      size: storage.sizeOfObjects,
+      async fork(source, target, request) {
+        const leave = await reads.acquire({ repository: source });
+        try {
+          // As for a push: maintenance of the source would remove packs while they are linked.
+          await maintenance.aroundPush(source, () => forkRepository(runner, source, target, request));
+        } finally {
+          leave();
+        }
+        maintenance.recordPush(target);
+      },
+      size: async (target) => (await storage.measureObjects(target)).bytes,
+      measure: storage.measureObjects,
       async move(from, to) {
         await forget(from);
         await readers.close(from);
@@ -214,6 +228,7 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
         return results;
       },
       repairNew: (target, refs) => repairNewRefs(runner, target, refs),
+      hasNewMerges: (target, move) => hasNewMerges({ runner, limits }, target, move),
       isForward: (target, from, to) => isForward(browsing, target, from, to),
       head: (target) => browse.head(browsing, target),
       resolve: (target, revision, options) => browse.resolve(browsing, target, revision, options),
@@ -266,6 +281,15 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
       async fetch(target, remote, options) {
         await fetchRemote(remotes, target, remote, { ...options, maxBytes: limits.maxPushBytes });
         maintenance.recordPush(target);
+      },
+      async fetchLocal(target, source, branch) {
+        const leave = await reads.acquire({ repository: source });
+        try {
+          return await fetchLocal(runner, target, source, branch, limits.transferMs);
+        } finally {
+          leave();
+          maintenance.recordPush(target);
+        }
       },
       fetchedRefs: (target) => fetchedRefs(runner, target),
       push: (target, remote, options) => pushRemote(remotes, target, remote, options),

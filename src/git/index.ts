@@ -17,6 +17,7 @@ export type {
 export { atomicFailure } from './pushes/check-refs.ts';
 export type { RefUpdate } from './pushes/push-head.ts';
 export type { FastForwardRule } from './pushes/fast-forward-check.ts';
+export type { LinearRule } from './pushes/linear-check.ts';
 export { readBundleRef } from './remotes/bundle.ts';
 export type { BundleFile, BundleRequest } from './remotes/bundle.ts';
 export type { ExchangeOptions, RemoteRefs } from './remotes/fetch-and-push.ts';
@@ -45,5 +46,7 @@ export type { ArchiveFormat } from './queries/stream-git.ts';
 export type { LastCommit, Table as LastCommitTable } from './last-commits/tables.ts';
 export type { LastCommits } from './last-commits/last-commits.ts';
 export type { GitOperation, GitTraffic, GitTrafficSeries } from './traffic.ts';
+export type { ForkRequest } from './forks/fork-repository.ts';
+export type { DiskUsage } from './storage.ts';
 export { readRefs } from './refs/refs.ts';
 export { repositoryPath } from './storage.ts';

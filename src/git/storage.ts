@@ -19,23 +19,28 @@ export async function createRepository(runner: GitRunner, target: string, defaul
   if (await repositoryExists(target))
     throw conflict('repository_exists', 'There is a repository at this place already.');
   const unfinished = `${target}.new`;
-  await mkdir(path.dirname(target), { recursive: true, mode: 0o700 });
-  await rm(unfinished, { recursive: true, force: true });
+  await initRepository(runner, unfinished, defaultBranch);
+  await rename(unfinished, target);
+  await syncPath(path.dirname(target));
+  await syncPath(path.dirname(path.dirname(target)));
+}
 
-  const argv = ['init', '--quiet', '--bare', `--initial-branch=${defaultBranch}`, unfinished];
+/** Makes an empty bare repository in a folder that no reader looks into; what is there is removed first. */
+export async function initRepository(runner: GitRunner, folder: string, defaultBranch: string): Promise<void> {
+  await mkdir(path.dirname(folder), { recursive: true, mode: 0o700 });
+  await rm(folder, { recursive: true, force: true });
+
+  const argv = ['init', '--quiet', '--bare', `--initial-branch=${defaultBranch}`, folder];
   const { code, errorText } = await runner.run({ argv, timeLimitMs: 30_000 }, 64 * 1024);
   if (code !== 0) throw internal('git could not make a repository', { cause: { code, errorText } });
   // `export-subst` would let a file in the repository run format strings in archives; the attributes here outrank
   // those in the repository.
-  await mkdir(path.join(unfinished, 'info'), { recursive: true });
-  await writeFile(path.join(unfinished, 'info', 'attributes'), '* -export-subst\n');
+  await mkdir(path.join(folder, 'info'), { recursive: true });
+  await writeFile(path.join(folder, 'info', 'attributes'), '* -export-subst\n');
 
   // git syncs what is pushed, but not what init writes: without this a power failure after the first push leaves an
   // empty HEAD, and so no repository.
-  for (const file of ['HEAD', 'config', 'info/attributes', '.']) await syncPath(path.join(unfinished, file));
-  await rename(unfinished, target);
-  await syncPath(path.dirname(target));
-  await syncPath(path.dirname(path.dirname(target)));
+  for (const file of ['HEAD', 'config', 'info/attributes', '.']) await syncPath(path.join(folder, file));
 }
 
 /** Refuses `invalid_branch_name`. */
@@ -67,6 +72,8 @@ export async function moveRepository(from: string, to: string): Promise<void> {
 /** Removes a repository permanently; a missing one is no error. */
 export async function removeRepository(target: string): Promise<void> {
   if (!path.isAbsolute(target) || !target.endsWith('.git')) throw internal('only a bare repository is removed');
+  // What an interrupted creation or fork has left.
+  await rm(`${target}.new`, { recursive: true, force: true });
   // Renamed first, so that no reader finds an incomplete one.
   const doomed = `${target}.removed`;
   await rm(doomed, { recursive: true, force: true });
@@ -79,18 +86,30 @@ export async function removeRepository(target: string): Promise<void> {
   await rm(doomed, { recursive: true, force: true, maxRetries: 5 });
 }
 
-/** Size of all object files in bytes; concurrent changes may or may not be counted. */
-export async function sizeOfObjects(target: string): Promise<number> {
-  let bytes = 0;
+/** Sizes in bytes. */
+export interface DiskUsage {
+  /** All object files. */
+  bytes: number;
+  /** Those of them that another repository has, too, as hard links: they are on disk once. */
+  sharedBytes: number;
+}
+
+/** Measures all object files; concurrent changes may or may not be counted. */
+export async function measureObjects(target: string): Promise<DiskUsage> {
+  const usage: DiskUsage = { bytes: 0, sharedBytes: 0 };
   const folders = [path.join(target, 'objects')];
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
     for (const entry of await readdir(folder, { withFileTypes: true }).catch(nothingIfGone)) {
       const place = path.join(folder, entry.name);
       if (entry.isDirectory()) folders.push(place);
-      else bytes += (await lstat(place).catch(() => null))?.size ?? 0;
+      else {
+        const found = await lstat(place).catch(() => null);
+        usage.bytes += found?.size ?? 0;
+        if (found !== null && found.nlink > 1) usage.sharedBytes += found.size;
+      }
     }
   }
-  return bytes;
+  return usage;
 }
 
 function nothingIfGone(error: NodeJS.ErrnoException): [] {

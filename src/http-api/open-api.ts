@@ -34,6 +34,7 @@ Names of owners and repositories are found in any case. Texts are UTF-8, times I
 const words: Record<number, string> = {
   200: 'Done',
   201: 'Made',
+  202: 'Made, as Gitea responds to it',
   204: 'Done; there is nothing to say',
   304: 'Not changed since the ETag of If-None-Match',
   400: 'The request is not well-formed',

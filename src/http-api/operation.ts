@@ -30,7 +30,7 @@ export type Access =
 /** The names in `/repos/{owner}/{name}`. */
 type NamesIn<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never;
 
-interface CallOfAnybody {
+interface CallOfAnyone {
   viewer: Viewer;
 }
 interface CallOfPerson {
@@ -44,9 +44,9 @@ interface CallOnOrganisation {
 }
 
 type CallFor<Who extends Access> = Who extends 'anyone'
-  ? CallOfAnybody
+  ? CallOfAnyone
   : Who extends 'repository:read'
-    ? CallOfAnybody & CallOnRepository
+    ? CallOfAnyone & CallOnRepository
     : Who extends `repository:${string}`
       ? CallOfPerson & CallOnRepository
       : Who extends 'organisation:owner'
@@ -72,6 +72,7 @@ export type OperationMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 export type Tag =
   | 'Search'
   | 'Repositories'
+  | 'Branch rules'
   | 'Contents'
   | 'Pushes'
   | 'Webhooks'
@@ -108,7 +109,7 @@ interface Declaration<Who extends Access, Path extends string, Result> {
   scope?: Scope;
   cost: CostClass;
   /** The status of success. */
-  status: 200 | 201 | 204;
+  status: 200 | 201 | 202 | 204;
   /** The JSON of a success; `bytes` for anything else, `undefined` for nothing. */
   response?: z.ZodType<Result> | 'bytes';
   /** Refusals that the way in does not bring along by itself. */

@@ -19,6 +19,7 @@ import type { CodeSearch, Search } from '../search/index.ts';
 import type { Signing } from '../signing/index.ts';
 import type { Mail } from '../mail/index.ts';
 import type { Outbox } from '../outbox/index.ts';
+import type { Notices } from '../notices/index.ts';
 import type { Mirrors } from '../mirrors/index.ts';
 import type { Webhooks } from '../webhooks/index.ts';
 import type { WorkerPool } from '../workers/index.ts';
@@ -59,6 +60,7 @@ export interface WebDeps {
   issues: Issues;
   webhooks: Webhooks;
   mail: Mail;
+  notices: Notices;
   /** For metrics only. */
   outbox: Pick<Outbox, 'metrics'>;
   notifications: Notifications;

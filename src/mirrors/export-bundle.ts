@@ -1,14 +1,15 @@
 import { access, constants, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { localAdministrator } from '../access/index.ts';
+import { localAdministrator, maySync } from '../access/index.ts';
 import { readBundleRef } from '../git/index.ts';
 import type { BundleFile, ExchangeOptions, Git } from '../git/index.ts';
 import { conflict, internal, invalid, nullIfNotFound } from '../kernel/index.ts';
 import type { Clock, Random } from '../kernel/index.ts';
 import type { ImportedIssues, Issues } from '../issues/index.ts';
-import type { Found, Repositories } from '../repositories/index.ts';
+import type { Found, NewRule, Repositories } from '../repositories/index.ts';
 import { bundleFiles } from './bundle-files.ts';
+import { exportedRule, readRules } from './bundle-rules.ts';
 import { differences } from './pull.ts';
 
 /** Dependencies of export and import. */
@@ -31,16 +32,21 @@ interface Facts {
   visibility: 'PUBLIC' | 'PRIVATE';
   defaultBranch: string;
   defaultBranchProtected: boolean;
+  /** Missing in bundles that were written before there were rules; those say no more than the line above. */
+  rules?: readonly NewRule[] | undefined;
   /** Missing in bundles that were written before this setting existed. */
   acceptsGerritRefs?: boolean;
   archived: boolean;
+  /** `owner/name` of what it was forked from; missing for no fork and in older bundles. */
+  forkedFrom?: string;
   createdAt: string;
   exportedAt: string;
 }
 
 const factsFile = 'repository.json';
 const imageFile = 'image';
-const maxFactsBytes = 64 * 1024;
+/** Fifty rules that name two hundred people each. */
+const maxFactsBytes = 1024 * 1024;
 const maxImageBytes = 4 * 1024 * 1024;
 const isTaken = (ref: string): boolean => /^refs\/(?:heads|tags|notes|changes|meta)\//.test(ref);
 
@@ -70,6 +76,7 @@ export async function exportBundle(
     throw conflict('parcel_not_written', `Nothing can be written to ${path.dirname(target)}.`, { cause });
   });
   const refs = new Map([...(await deps.git.refs.list(folder))].filter(([ref]) => isTaken(ref)));
+  const rules = await deps.repositories.rules.list(localAdministrator, canonical.owner, canonical.name);
   const at = deps.clock.now();
   const facts: Facts = {
     format: 1,
@@ -77,9 +84,11 @@ export async function exportBundle(
     description: repository.description,
     visibility: repository.visibility,
     defaultBranch: repository.defaultBranch,
-    defaultBranchProtected: repository.defaultBranchProtected,
+    defaultBranchProtected: (await deps.repositories.rules.protectedDefaults([repository])).has(repository.id),
+    rules: rules.map(exportedRule),
     acceptsGerritRefs: repository.acceptsGerritRefs,
     archived: repository.archivedAt !== null,
+    ...(await sourceOf(deps, repository)),
     createdAt: new Date(repository.createdAt).toISOString(),
     exportedAt: new Date(at).toISOString(),
   };
@@ -102,6 +111,16 @@ export async function exportBundle(
     await rm(unfinished, { force: true });
   }
   return { refs: refs.size, bytes: (await stat(target)).size };
+}
+
+/** A public fork of what is private by now keeps that to itself. */
+async function sourceOf(
+  { repositories }: BundleDeps,
+  repository: Found['repository'],
+): Promise<Pick<Facts, 'forkedFrom'>> {
+  const source = (await repositories.forks.sourcesOf(localAdministrator, [repository])).get(repository.id);
+  if (source === undefined || !maySync(source.repository, repository)) return {};
+  return { forkedFrom: `${source.owner.handle}/${source.repository.name}` };
 }
 
 async function* metadataFiles(
@@ -241,7 +260,11 @@ async function factsOf(git: Git, scratch: string, meta: string): Promise<Facts> 
     const facts = JSON.parse(bytes?.toString('utf8') ?? '') as Partial<Facts>;
     const texts = [facts.owner, facts.name, facts.description, facts.defaultBranch];
     if (facts.format === 1 && texts.every((text) => typeof text === 'string'))
-      return { ...(facts as Facts), visibility: facts.visibility === 'PUBLIC' ? 'PUBLIC' : 'PRIVATE' };
+      return {
+        ...(facts as Facts),
+        rules: readRules(facts.rules),
+        visibility: facts.visibility === 'PUBLIC' ? 'PUBLIC' : 'PRIVATE',
+      };
   } catch {
     // Treated as an unknown value.
   }
@@ -267,7 +290,8 @@ async function takeOver(
   facts: Facts,
   image: Buffer | null,
 ): Promise<void> {
-  if (facts.defaultBranchProtected === false)
+  if (facts.rules !== undefined) await repositories.rules.replaceAll(localAdministrator, owner, name, facts.rules);
+  else if (facts.defaultBranchProtected === false)
     await repositories.edit(localAdministrator, owner, name, { defaultBranchProtected: false });
   if (facts.acceptsGerritRefs === true)
     await repositories.edit(localAdministrator, owner, name, { acceptsGerritRefs: true });
@@ -277,5 +301,9 @@ async function takeOver(
     if (type === null) throw internal('the image in a bundle is not an image');
     await repositories.images.replace(localAdministrator, owner, name, { declaredType: type, bytes: image });
   }
+  const [sourceOwner, sourceName, ...more] =
+    typeof facts.forkedFrom === 'string' ? facts.forkedFrom.split('/') : [undefined, undefined];
+  if (sourceOwner && sourceName && more.length === 0)
+    await repositories.forks.relate(localAdministrator, owner, name, { owner: sourceOwner, name: sourceName });
   if (facts.archived) await repositories.setArchived(localAdministrator, owner, name, true);
 }

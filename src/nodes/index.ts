@@ -1,1 +1,1 @@
-export { holdsJobs, holdsRepository } from './node-ownership.ts';
+export { holdsJobs, holdsRepository, holdsStorage } from './node-ownership.ts';

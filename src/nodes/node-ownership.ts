@@ -11,6 +11,10 @@ export const holdsRepository = (repositoryId: string): string =>
      JOIN storages held_storage ON held_storage.id = held_repository.storage_id
     WHERE held_repository.id = ${repositoryId} AND held_storage.node = '${thisNode}')`;
 
+/** SQL condition: this node holds a storage, for folders that no repository has yet. @param storageId a column */
+export const holdsStorage = (storageId: string): string =>
+  `EXISTS (SELECT 1 FROM storages held_storage WHERE held_storage.id = ${storageId} AND held_storage.node = '${thisNode}')`;
+
 /**
  * SQL condition: this node holds the lease of the jobs that one node at a time runs. Claims of messages and deliveries
  * are released at a start by that node only; those of others end by themselves.

@@ -7,6 +7,7 @@ import { endRedirect } from './lifecycle/find-redirect.ts';
 import type { RepositoryDeps } from './deps.ts';
 import { parseBranchName } from './branch-name.ts';
 import { foldRepositoryName, parseRepositoryName } from './repository-name.ts';
+import { addDefaultRule } from './rules/default-rule.ts';
 import { repositorySchema } from './schema/repository-schema.ts';
 import type { Repository } from './schema/repository-schema.ts';
 
@@ -25,7 +26,7 @@ export interface NewRepository {
  * Creates an empty repository. Refuses `unauthenticated`; `insufficient_scope` for a token that only reads or is
  * limited to some repositories; `no_such_owner` for an owner that is absent or where the viewer may not create;
  * `invalid_repository_name`, `invalid_branch_name`, `invalid_description`; `repository_name_taken`. Creates both the
- * row and the bare repository, or neither.
+ * row and the bare repository, or neither. A rule keeps the default branch from being rewritten.
  */
 export async function createRepository(
   deps: RepositoryDeps,
@@ -53,7 +54,6 @@ export async function createRepository(
         description,
         visibility: input.visibility,
         defaultBranch,
-        defaultBranchProtected: true,
         acceptsGerritRefs: false,
         sizeBytes: 0,
         archivedAt: null,
@@ -64,8 +64,12 @@ export async function createRepository(
         deletedBy: null,
         imageContentType: null,
         imageUpdatedAt: null,
+        forkedFromId: null,
+        forkCount: 0,
+        sharedBytes: 0,
       };
       await manager.insert(repositorySchema, repository);
+      await addDefaultRule(manager, { random: deps.random, now }, id);
       await endRedirect(tx, owner.id, repository.nameFolded);
       return repository;
     });
@@ -117,5 +121,5 @@ async function ownerToCreateFor(deps: RepositoryDeps, viewer: Viewer, handle: st
   return owner;
 }
 
-const unknownOwner = () =>
+export const unknownOwner = () =>
   invalid('no_such_owner', 'There is no such owner, or you may not create repositories there.', { field: 'owner' });

@@ -5,6 +5,7 @@ import type { Git } from '../git/index.ts';
 import type { ImageStore } from '../images/index.ts';
 import type { Organisations } from '../organisations/index.ts';
 import type { Owners } from '../owners/index.ts';
+import type { ForkListener } from './forks/fork-port.ts';
 import type { PreReceiveCheck } from './pushes/pre-receive-port.ts';
 
 /** Dependencies of the use-cases of this module. */
@@ -24,6 +25,8 @@ export interface RepositoryDeps {
   settings: RepositorySettings;
   /** Checks of other modules before a push; registered by `refusePushes`. */
   preReceiveChecks: PreReceiveCheck[];
+  /** Called inside the write that makes a fork; registered by `onFork`. */
+  forkListeners: ForkListener[];
   /** Messages of listeners about the push options that they understand; registered by `onPush`. */
   optionRemarks: ((option: string) => string | null)[];
 }

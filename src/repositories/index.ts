@@ -1,3 +1,4 @@
+import { branchRulePersonSchema, branchRuleSchema } from './schema/branch-rule-schema.ts';
 import { collaboratorSchema } from './schema/collaborator-schema.ts';
 import { languageCountSchema, repositoryLanguageSchema } from './schema/language-schema.ts';
 import { redirectSchema } from './schema/redirect-schema.ts';
@@ -9,6 +10,7 @@ import {
   pushSchema,
   pushUpdateSchema,
 } from './schema/push-schema.ts';
+import { unfinishedForkSchema } from './schema/unfinished-fork-schema.ts';
 import { repositorySchema } from './schema/repository-schema.ts';
 import { commitStatusSchema } from './schema/commit-status-schema.ts';
 
@@ -18,6 +20,10 @@ export type { Repositories } from './repositories.ts';
 export type { Collaborator, ExplainedAccess } from './collaborators/list-collaborators.ts';
 export type { NewRepository } from './create-repository.ts';
 export type { Found, Needed, RepositoryAddress } from './find-repository.ts';
+export type { ForkListener, MadeFork } from './forks/fork-port.ts';
+export type { NewFork } from './forks/create-fork.ts';
+export type { ForkTab, ForkTarget } from './forks/fork-relations.ts';
+export type { ForkDistance, SyncedBranch } from './forks/sync-fork.ts';
 export type { RepositoryImage } from './images/repository-image.ts';
 export type { RepositoryEdit } from './lifecycle/edit-repository.ts';
 export type { TransferOffer, TransferOutcome } from './lifecycle/transfer-repository.ts';
@@ -38,6 +44,10 @@ export { repositoryOf } from './find-repository.ts';
 export { parseBranchName } from './branch-name.ts';
 export { parseRepositoryName } from './repository-name.ts';
 export type { Repository } from './schema/repository-schema.ts';
+export { isManyNames } from './rules/parse-rule.ts';
+export type { DecidedNames, ListedRule, NamedPerson, RefRights } from './rules/list-rules.ts';
+export { checkRule } from './rules/edit-rules.ts';
+export type { GrantInput, NewRule, RuleInput } from './rules/edit-rules.ts';
 export type { RepositorySettings } from './deps.ts';
 export { combine as combineStates } from './statuses/commit-statuses.ts';
 export { commitPlace } from './statuses/commit-statuses.ts';
@@ -47,6 +57,7 @@ export type { CommitState, CommitStatus } from './schema/commit-status-schema.ts
 
 export const repositoryEntities = [
   repositorySchema,
+  unfinishedForkSchema,
   collaboratorSchema,
   redirectSchema,
   transferSchema,
@@ -59,4 +70,6 @@ export const repositoryEntities = [
   commitStatusSchema,
   repositoryLanguageSchema,
   languageCountSchema,
+  branchRuleSchema,
+  branchRulePersonSchema,
 ];

@@ -35,6 +35,8 @@ export interface ListOptions extends KeysetPaging {
   prefix?: string;
   /** Only repositories with this main language, by its name. */
   language?: string;
+  /** Only forks of this repository, by its id. */
+  forkedFromId?: string;
   /** Defaults to `updated`. */
   sort?: RepositoryOrder;
 }
@@ -67,7 +69,7 @@ const fewOfLanguage = 2_000;
 async function firstIds(
   { db }: RepositoryDeps,
   viewer: Viewer,
-  { owner, filter, prefix, language }: ListOptions,
+  { owner, filter, prefix, language, forkedFromId }: ListOptions,
   { column, parse, ...order }: OrderKey,
   { key, isBackwards, limit }: { key: string | null; isBackwards: boolean; limit: number },
 ): Promise<string[]> {
@@ -91,6 +93,10 @@ async function firstIds(
   if (language !== undefined) {
     conditions.push('l.repository_id = r.id AND l.language = :language');
     values['language'] = language;
+  }
+  if (forkedFromId !== undefined) {
+    conditions.push('r.forked_from_id = :forkedFromId');
+    values['forkedFromId'] = forkedFromId;
   }
   if (key !== null) {
     const [, text = '', id] = /^(.{1,100})\.([0-9a-f-]{36})$/.exec(key) ?? [];

@@ -7,6 +7,8 @@ import { createRepository } from './create-repository.ts';
 import type { RepositoryDeps } from './deps.ts';
 import { findRepository, repositoryFacts } from './find-repository.ts';
 import type { Found, Needed } from './find-repository.ts';
+import { createForkService } from './forks/fork-service.ts';
+import { removeUnfinishedForks } from './lifecycle/remove-unfinished-forks.ts';
 import { createImageService } from './images/image-service.ts';
 import { recoverImages } from './images/recover-images.ts';
 import { listLanguages } from './languages/list-languages.ts';
@@ -26,15 +28,18 @@ import { isPublic, listPublic } from './public-repositories.ts';
 import { createPushService } from './pushes/push-service.ts';
 import { createRepositoryStatistics } from './repository-statistics.ts';
 import type { Repository } from './schema/repository-schema.ts';
+import { createRuleService } from './rules/rule-service.ts';
 import { createStatusService } from './statuses/status-service.ts';
 
 /**
  * The public interface of the module: finding, making and changing repositories, with a service each for pushes,
- * branches, collaborators, pins, commit statuses, images, trash, transfers and statistics. Each function documents
- * what it refuses.
+ * branches, rules, collaborators, pins, commit statuses, images, trash, transfers and statistics. Each function
+ * documents what it refuses.
  */
-export function createRepositories(tools: Omit<RepositoryDeps, 'preReceiveChecks' | 'optionRemarks'>) {
-  const deps: RepositoryDeps = { ...tools, preReceiveChecks: [], optionRemarks: [] };
+export function createRepositories(
+  tools: Omit<RepositoryDeps, 'preReceiveChecks' | 'optionRemarks' | 'forkListeners'>,
+) {
+  const deps: RepositoryDeps = { ...tools, preReceiveChecks: [], optionRemarks: [], forkListeners: [] };
   const statistics = createRepositoryStatistics(deps);
   const { pushes, branches, ...pushing } = createPushService(deps, statistics.schedule);
   const ownedRepositories = ownedRepositoriesIn(deps);
@@ -76,8 +81,10 @@ export function createRepositories(tools: Omit<RepositoryDeps, 'preReceiveChecks
 
     pushes,
     branches,
+    forks: createForkService(deps, pushes.applyUpdates, statistics.schedule),
     collaborators: createCollaboratorService(deps),
     pins: createPinService(deps),
+    rules: createRuleService(deps),
     statuses: createStatusService(deps),
     images: createImageService(deps),
     trash: createTrashService(deps),
@@ -101,6 +108,7 @@ export function createRepositories(tools: Omit<RepositoryDeps, 'preReceiveChecks
      */
     async recover(): Promise<void> {
       await deps.git.maintenance.endStrayProcesses();
+      await removeUnfinishedForks(deps);
       await recoverFolders(deps);
       await recoverImages(deps);
       await pushing.begin();

@@ -115,8 +115,9 @@ async function measureOrLog(deps: RepositoryDeps, repository: Repository): Promi
 
 /** Returns whether the size has changed. */
 async function measure(deps: RepositoryDeps, repository: Repository): Promise<boolean> {
-  const sizeBytes = await deps.git.storage.size(pathOf(deps, repository));
-  if (sizeBytes === repository.sizeBytes) return false;
-  await deps.db.write(({ manager }) => manager.update(repositorySchema, { id: repository.id }, { sizeBytes }));
+  const { bytes: sizeBytes, sharedBytes } = await deps.git.storage.measure(pathOf(deps, repository));
+  if (sizeBytes === repository.sizeBytes && sharedBytes === repository.sharedBytes) return false;
+  const { id } = repository;
+  await deps.db.write(({ manager }) => manager.update(repositorySchema, { id }, { sizeBytes, sharedBytes }));
   return true;
 }

@@ -118,6 +118,7 @@ export interface FoundRepository {
   /** When the owner's avatar was stored; null without one. */
   avatarAt: number | null;
   archivedAt: number | null;
+  isFork: boolean;
   /** When its own image was stored; null without one. */
   imageAt: number | null;
   /** The last push or other change. */
@@ -140,6 +141,7 @@ export interface First<Row> {
 const shownRepositories = `
   SELECT coalesce(group_concat('{"hit":' || t.hit || ',"ownerId":' || json_quote(coalesce(t.owner_user_id, t.owner_org_id))
     || ',"avatarAt":' || ifnull(a.updated_at, 'null') || ',"archivedAt":' || ifnull(r.archived_at, 'null')
+    || ',"isFork":' || iif(r.forked_from_id IS NULL, 'false', 'true')
     || ',"imageAt":' || iif(r.image_content_type IS NULL, 'null', ifnull(r.image_updated_at, 0))
     || ',"changedAt":' || ifnull(r.pushed_at, r.updated_at) || '}', ','), '')
   FROM (SELECT place FROM found_repositories LIMIT :shown) f

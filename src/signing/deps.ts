@@ -7,7 +7,7 @@ import type { WorkerPool } from '../workers/index.ts';
 /** What the use-cases of this module need. */
 export interface SigningDeps {
   db: Database;
-  accounts: Pick<Accounts, 'addresses' | 'keyHolders' | 'personById' | 'peopleById'>;
+  accounts: Pick<Accounts, 'addresses' | 'announceSecurityEvent' | 'keyHolders' | 'personById' | 'peopleById'>;
   workers: WorkerPool;
   /** Encrypts the private half of the server's key. */
   instanceKey: InstanceKey;

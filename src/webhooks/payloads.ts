@@ -68,9 +68,10 @@ export function repositoryPayload(
     description: repository.description,
     empty: repository.pushedAt === null,
     private: repository.visibility === 'PRIVATE',
-    fork: false,
+    fork: repository.forkedFromId !== null,
     mirror: false,
     archived: repository.archivedAt !== null,
+    forks_count: Number(repository.forkCount),
     size: Math.round(repository.sizeBytes / 1024),
     html_url: `${baseUrl ?? ''}/repos/${fullName}`,
     url: `${baseUrl ?? ''}/api/v1/repos/${fullName}`,
@@ -169,6 +170,22 @@ export function deletePayload(
     pusher_type: 'user',
     repository: repositoryPayload(located, settings),
     sender: userPayload(facts.pusher, settings),
+  };
+}
+
+/**
+ * A repository was forked. As in Gitea, `forkee` is what was forked and `repository` is the fork.
+ */
+export function forkPayload(
+  source: Pick<Located, 'repository' | 'owner'>,
+  fork: Pick<Located, 'repository' | 'owner'>,
+  sender: Person | null,
+  settings: Settings,
+): JsonObject {
+  return {
+    forkee: repositoryPayload(source, settings),
+    repository: repositoryPayload(fork, settings),
+    sender: userPayload(sender, settings),
   };
 }
 

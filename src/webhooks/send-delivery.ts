@@ -5,7 +5,8 @@ import { howToAllow } from '../outbound/index.ts';
 import type { Handled, Handler, Message, Outcome } from '../outbox/index.ts';
 import { classifyStatus } from './classify-status.ts';
 import { webhookKind } from './enqueue-delivery.ts';
-import { runPayload } from './payloads.ts';
+import type { ForkSubject } from './on-fork.ts';
+import { forkPayload, runPayload } from './payloads.ts';
 import type { EndedRun } from './payloads.ts';
 import type { WebhookDeps } from './deps.ts';
 import { decryptSecret } from './encrypt-secret.ts';
@@ -80,18 +81,28 @@ async function sendDelivery(
   return { outcome, payload, details: { ...details, status, response, isWritten: true } };
 }
 
-/** Null when its subject was deleted. */
-async function writePayload(
-  { repositories, accounts, settings }: WebhookDeps,
-  { about }: SentMessage,
-): Promise<string | null> {
+type Subject = { repositoryId: string; run: EndedRun } | ForkSubject;
+
+/** Null when its subject was deleted, and for a fork that is private by now. */
+async function writePayload(deps: WebhookDeps, { about }: SentMessage): Promise<string | null> {
   if (about === null) return null;
-  const { repositoryId, run } = JSON.parse(about) as { repositoryId: string; run: EndedRun };
-  const located = (await repositories.locate([repositoryId])).get(repositoryId);
-  if (located === undefined) return null;
-  const actor = run.actorId === null ? null : ((await accounts.peopleById([run.actorId])).get(run.actorId) ?? null);
-  return JSON.stringify(runPayload(located, run, actor, settings));
+  const { repositories, settings } = deps;
+  const subject = JSON.parse(about) as Subject;
+  const { repositoryId } = subject;
+  if ('run' in subject) {
+    const located = (await repositories.locate([repositoryId])).get(repositoryId);
+    if (located === undefined) return null;
+    const { run } = subject;
+    return JSON.stringify(runPayload(located, run, await personOf(deps, run.actorId), settings));
+  }
+  const located = await repositories.locate([repositoryId, subject.forkId]);
+  const [source, fork] = [located.get(repositoryId), located.get(subject.forkId)];
+  if (source === undefined || fork?.repository.visibility !== 'PUBLIC') return null;
+  return JSON.stringify(forkPayload(source, fork, await personOf(deps, subject.byId), settings));
 }
+
+const personOf = async ({ accounts }: WebhookDeps, id: string | null) =>
+  id === null ? null : ((await accounts.peopleById([id])).get(id) ?? null);
 
 async function attempt(
   deps: WebhookDeps,

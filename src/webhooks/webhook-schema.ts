@@ -6,6 +6,7 @@ export const webhookEvents = [
   'push',
   'create',
   'delete',
+  'fork',
   'run',
   'issues',
   'issue_comment',

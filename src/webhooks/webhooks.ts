@@ -5,6 +5,7 @@ import { listDeliveries, redeliver, redeliverAny, testWebhook } from './deliveri
 import { webhookKind } from './enqueue-delivery.ts';
 import { webhookHandler } from './send-delivery.ts';
 import { onEntry } from './on-entry.ts';
+import { onFork } from './on-fork.ts';
 import { onPush } from './on-push.ts';
 import { onRunFinished } from './on-run-finished.ts';
 import { addWebhook, editWebhook, findWebhook, listWebhooks, removeWebhook } from './manage-webhooks.ts';
@@ -76,6 +77,8 @@ export function createWebhooks({ config, keyFile, version, ...tools }: WebhookOp
     onPush: onPush(deps, wake),
     /** For `issues.onEntry`. */
     onEntry: onEntry(deps, wake),
+    /** For `repositories.forks.onFork`. */
+    onFork: onFork(deps),
     /** For `ci.onRunEnd`. */
     onRunEnd: onRunFinished(deps),
     /** For the scheduled task: sends what is due. */

@@ -3,7 +3,7 @@ import { deserialize, serialize } from 'node:v8';
 import type { TaskName } from '../embedded/index.ts';
 import type { TaskMessage, TaskReply } from './messages.ts';
 
-/** What a file of `tasks` in src/embedded/workers.ts exports: a pure function of its input. */
+/** What a file of `tasks` in src/embedded/workers.ts exports: a pure function of its input, which may be async. */
 export interface TaskModule {
   run(input: never): unknown;
 }
@@ -24,12 +24,12 @@ export function serveTasks(
   const words = (error: unknown): string => String((error as Error)?.message ?? error).slice(0, maxMessageLength);
   port.on('message', ({ id, task, input, maxResultBytes }: TaskMessage) => {
     void loadTask(task)
-      .then(({ run }) => {
+      .then(async ({ run }) => {
         const before = cpuMs();
         reply({ id, kind: 'begun', threadCpuMs: before });
         const used = (): number => cpuMs() - before;
         try {
-          const result = serialize(run(deserialize(input) as never));
+          const result = serialize(await run(deserialize(input) as never));
           if (result.length > maxResultBytes) reply({ id, kind: 'result_too_large', cpuMs: used() });
           else reply({ id, kind: 'done', result, cpuMs: used() }, [result.buffer as ArrayBuffer]);
         } catch (error) {

@@ -253,6 +253,30 @@ t.test('security F05 a key belongs to one person, and the refusal does not say t
   );
 });
 
+t.test('security F01 a key for signing only signs nobody in, and takes the key from nobody', async (t) => {
+  const { accounts, alice, bob } = await openWithRepositories(t);
+  const signing = await accounts.addKey(bob.id, { line: keyLine(0), uses: 'signing' });
+  t.equal(await accounts.viewerOfKey(keyBlob(0), anywhere), null);
+  t.same(await accounts.publicKeyLines(bob.id), []);
+  const own = await accounts.addKey(alice.id, { line: keyLine(0), uses: 'authentication' });
+  t.equal((await accounts.viewerOfKey(keyBlob(0), anywhere))?.viewer.id, alice.id);
+  t.same(await accounts.publicKeyLines(alice.id), [keyLine(0).split(' ').slice(0, 2).join(' ')]);
+  t.same(
+    (await accounts.keyHolders([own.fingerprint])).map(({ personId, uses }) => [personId, uses]),
+    [
+      [bob.id, 'signing'],
+      [alice.id, 'authentication'],
+    ],
+  );
+  t.equal(await reasonOf(accounts.addKey(bob.id, { line: keyLine(0), uses: 'signing' })), 'key_in_use', 'not twice');
+  t.equal(await reasonOf(accounts.setKeyUse(bob.id, signing.id, 'both')), 'key_only_signs');
+  t.equal(await reasonOf(accounts.setKeyUse(bob.id, own.id, 'signing')), 'unknown_key', 'security E01 only their own');
+  t.equal((await accounts.setKeyUse(alice.id, own.id, 'both')).uses, 'both');
+  t.equal((await accounts.setKeyUse(alice.id, own.id, 'signing')).uses, 'signing');
+  t.equal(await accounts.viewerOfKey(keyBlob(0), anywhere), null, 'from then on');
+  t.equal(await reasonOf(accounts.addKey(alice.id, { line: keyLine(1), uses: 'all' as never })), 'invalid_key_use');
+});
+
 t.test('security F01 offering a key is no use of it; signing with it is', async (t) => {
   const { accounts, alice, clock } = await openWithRepositories(t);
   await accounts.addKey(alice.id, { line: keyLine(0) });

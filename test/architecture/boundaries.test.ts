@@ -12,7 +12,7 @@ const arrows: string[][] = [
   ['http-api', 'http-git', 'http-activitypub', 'http-artifacts', 'http-runner', 'ssh', 'scheduler'],
   ['http'],
   ['doctor'],
-  ['notifications', 'webhooks', 'mirrors'],
+  ['notifications', 'notices', 'webhooks', 'mirrors'],
   ['search', 'federation', 'ci', 'backup'],
   ['issues'],
   ['repositories'],

@@ -352,7 +352,7 @@ t.test('key add, list and remove', async (t) => {
 
   t.equal(
     await outputOf('key list'),
-    'alice\talice@laptop\tssh-ed25519\t<fingerprint>\t2026-01-01T12:00:00Z\tnever\t<id>\n[0]',
+    'alice\talice@laptop\tssh-ed25519\t<fingerprint>\t2026-01-01T12:00:00Z\tnever\t<id>\tboth\n[0]',
   );
   t.equal(await outputOf('key list --user bob', { terminal: true }), '0 keys\n[0]');
   const [{ id, fingerprint }] = JSON.parse((await hearth('key list --user alice --json')).stdout) as [

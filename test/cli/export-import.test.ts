@@ -119,7 +119,8 @@ t.test('an export bundle is one file that plain git clones, and another instance
   });
   const { repositories } = await opened.get(path.join(folder, 'there'))!;
   const { repository } = await repositories.find(localAdministrator, 'alice', 'garden');
-  t.match(repository, { defaultBranchProtected: false, acceptsGerritRefs: true, imageContentType: 'image/png' });
+  t.match(repository, { acceptsGerritRefs: true, imageContentType: 'image/png' });
+  t.same(await repositories.rules.protectedDefaults([repository]), new Set());
   const refs = (bare: string): string => git(bare, '--git-dir=.', 'for-each-ref');
   t.equal(
     refs(shown.path),

@@ -653,4 +653,25 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
       },
     ],
   ],
+  98: [
+    ['muted_notices', { user_id: 'alice-id', kind: 'sign_in' }],
+    ['known_sign_ins', { user_id: 'alice-id', device: 'Firefox on Linux', network: '192.0.0.0/16', last_at: 1 }],
+  ],
+  100: [
+    [
+      'branch_rules',
+      {
+        id: 'br1',
+        repository_id: 'r1',
+        target: 'TAG',
+        position: 2,
+        pattern: 'v*',
+        create_level: 'admin',
+        created_at: 7,
+        updated_at: 8,
+      },
+    ],
+    ['branch_rule_people', { rule_id: 'br1', act: 'create', user_id: 'bob-id' }],
+  ],
+  102: [['unfinished_forks', { repository_id: 'r102', owner_id: 'alice-id', storage_id: 'local', created_at: 3 }]],
 };

@@ -1,6 +1,6 @@
 // time limit: 240 s
-// An address, a new password and an invitation, by mails of a real SMTP server, in Chromium with scripts off; and axe on
-// their pages in light and dark, wide and narrow. Screenshots and mails: SHOTS=folder.
+// An address, a new password and an invitation, by mails of a real SMTP server, in Chromium with scripts off; and axe
+// on their pages in light and dark, wide and narrow. Screenshots and mails: SHOTS=folder.
 import t from 'tap';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';

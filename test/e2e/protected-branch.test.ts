@@ -47,7 +47,7 @@ t.test(
         t.not(forced.code, 0);
         t.match(
           forced.stderr,
-          /main -> main \(main is the protected default branch and cannot be rewritten; fetch, then merge or rebase\)/,
+          /main -> main \(branch rule "default branch": force pushes are not allowed; fetch, then merge or rebase\)/,
         );
         t.equal(await stored(), before, 'no object stays');
         t.equal((await client.run(work, 'push', '--force', origin, 'main:topic')).code, 0, 'other branches are free');
@@ -56,7 +56,7 @@ t.test(
         t.not(deleted.code, 0);
         t.match(deleted.stderr, /main is the default branch and cannot be deleted; choose another one first/);
         const away = await client.run(work, 'push', '--force', origin, 'HEAD~2:main');
-        t.match(away.stderr, /cannot be rewritten/, 'nor moved back to what the server has');
+        t.match(away.stderr, /force pushes are not allowed/, 'nor moved back to what the server has');
 
         await repositories.edit(localAdministrator, 'alice', 'work', { defaultBranchProtected: false });
         t.equal((await client.run(work, 'push', '--force', origin, 'main')).code, 0, 'unless it is allowed');

@@ -63,7 +63,7 @@ t.test(
     await runGit(['push', '--quiet', bare, 'main'], { cwd });
     const newId = (await runGit(['rev-parse', 'main'], { cwd })).trim();
     const [listener] = listeners;
-    const prepared = (await listener!.prepare({
+    const prepared = (await listener!.prepare!({
       id: 'p1',
       repository,
       pusherId: alice.id,

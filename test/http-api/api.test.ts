@@ -388,7 +388,14 @@ t.test('the life of a repository by script', async (t) => {
 
   const [{ id: tip }] = (await asAlice('GET', '/repos/alice/ledger/branches')).json as [{ id: string }];
   t.strictSame((await asAlice('GET', '/repos/alice/ledger/branches')).json, [
-    { name: 'main', id: tip, isDefault: true },
+    {
+      name: 'main',
+      id: tip,
+      isDefault: true,
+      protected: true,
+      effective_branch_protection_name: '~DEFAULT_BRANCH',
+      user_can_push: true,
+    },
   ]);
   t.match((await asAlice('GET', '/repos/alice/ledger/commits/main')).json, {
     id: tip,

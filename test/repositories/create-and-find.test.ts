@@ -85,7 +85,6 @@ t.test('security B01 creating makes a row and a bare repository whose path conta
     visibility: 'PRIVATE',
     description: 'What I d\u00f3',
     defaultBranch: 'trunk',
-    defaultBranchProtected: true,
     ownerUserId: alice.id,
     ownerOrganisationId: null,
     createdAt: clock.now(),
@@ -103,6 +102,9 @@ t.test('security B01 creating makes a row and a bare repository whose path conta
     canonical: { owner: 'alice', name: 'Work' },
     owner: { kind: 'user', id: alice.id },
   });
+  t.match(await repositories.rules.list(alice, 'alice', 'work'), [
+    { pattern: '~DEFAULT_BRANCH', target: 'BRANCH', grants: { push: { level: 'write' }, force: { level: 'nobody' } } },
+  ]);
   t.equal(found.path, path.join(folder, 'repositories', alice.id, `${made.id}.git`));
   t.equal(headOf(found.path), 'ref: refs/heads/trunk');
 });

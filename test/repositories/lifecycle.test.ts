@@ -66,9 +66,10 @@ t.test('edits: description, default branch, protection; omitted fields stay', as
   t.match((await repositories.find(alice, 'alice', 'work')).repository, {
     description: 'first',
     defaultBranch: 'next',
-    defaultBranchProtected: false,
     updatedAt: clock.now(),
   });
+  const { repository } = await repositories.find(alice, 'alice', 'work');
+  t.same(await repositories.rules.protectedDefaults([repository]), new Set());
   t.equal((await git.refs.head(folder)).branch, 'next');
 });
 

@@ -457,3 +457,31 @@ t.test('a bare name opens the default ports only, also when the connection is ma
   });
   t.strictSame(target.got, []);
 });
+
+t.test('a fork is told to the webhooks of its source, in Gitea’s form, and a private one to nobody', async (t) => {
+  const { add, send, target, history, modules, webhooks, viewer } = await openWorld(t);
+  await send(`${zeroId} ${history.commits[0]} ${main}`);
+  const before = target.got.length;
+  await add({ events: ['fork'] });
+  const { repositories, accounts } = modules;
+  await repositories.changeVisibility(viewer, 'alice', 'work', 'PUBLIC');
+  const bob = await accounts.addPerson({ username: 'robin' });
+  const maker = { ...viewer, id: bob.id, username: 'robin' };
+  await repositories.forks.create(maker, 'alice', 'work', { name: 'ours' });
+  await webhooks.drain();
+  t.equal(target.got.length, before + 1);
+  const { headers, body } = target.got.at(-1)!;
+  t.match(headers, { 'x-gitea-event': 'fork', 'x-github-event': 'fork' });
+  t.match(JSON.parse(body.toString()), {
+    forkee: { full_name: 'alice/work', fork: false, forks_count: 1 },
+    repository: { full_name: 'robin/ours', fork: true },
+    sender: { login: 'robin' },
+  });
+
+  await repositories.collaborators.add(viewer, 'alice', 'work', { username: 'robin', role: 'read' });
+  await repositories.changeVisibility(viewer, 'alice', 'work', 'PRIVATE');
+  await modules.organisations.create(maker, { name: 'potters' });
+  await repositories.forks.create(maker, 'alice', 'work', { owner: 'potters' });
+  await webhooks.drain();
+  t.equal(target.got.length, before + 1, 'a private fork is nobody’s business');
+});

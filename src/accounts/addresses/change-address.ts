@@ -1,6 +1,9 @@
+import type { Tx } from '../../db/index.ts';
 import { conflict } from '../../kernel/index.ts';
 import type { AccountsDeps } from '../deps.ts';
 import { emailAddressSchema } from '../schema/email-address-schema.ts';
+import type { EmailAddressRow } from '../schema/email-address-schema.ts';
+import { announceSecurityEvent } from '../security-events.ts';
 import { ownAddress } from './add-address.ts';
 import { toEmailAddress } from './email-address.ts';
 import type { EmailAddress } from './email-address.ts';
@@ -10,17 +13,20 @@ import { endLinks } from './verify-address.ts';
  * Makes an address the one that mail about the account goes to. Refuses: `unknown_address`, `address_unverified`.
  */
 export async function setPrimaryAddress(
-  { db }: AccountsDeps,
+  deps: AccountsDeps,
   personId: string,
   addressId: string,
 ): Promise<EmailAddress> {
-  return db.write(async ({ manager }) => {
+  return deps.db.write(async (tx) => {
+    const { manager } = tx;
     const row = await ownAddress(manager, personId, addressId);
     if (row.verifiedAt === null) {
       throw conflict('address_unverified', 'Only a verified address can be the primary one.');
     }
+    const before = await manager.findOneBy(emailAddressSchema, { userId: personId, isPrimary: true });
     await manager.update(emailAddressSchema, { userId: personId, isPrimary: true }, { isPrimary: false });
     await manager.update(emailAddressSchema, { id: row.id }, { isPrimary: true });
+    if (before !== null && before.id !== row.id) await announceChange(deps, tx, before, row);
     return toEmailAddress({ ...row, isPrimary: true });
   });
 }
@@ -43,8 +49,9 @@ export async function setAddressPublic(
  * Removes an address with its links. The verified address that the person has had longest follows a primary one.
  * @returns the removed address Refuses: `unknown_address`.
  */
-export async function removeAddress({ db }: AccountsDeps, personId: string, addressId: string): Promise<EmailAddress> {
-  return db.write(async ({ manager, now }) => {
+export async function removeAddress(deps: AccountsDeps, personId: string, addressId: string): Promise<EmailAddress> {
+  return deps.db.write(async (tx) => {
+    const { manager, now } = tx;
     const row = await ownAddress(manager, personId, addressId);
     await manager.delete(emailAddressSchema, { id: row.id });
     await endLinks(manager, row, now);
@@ -54,7 +61,19 @@ export async function removeAddress({ db }: AccountsDeps, personId: string, addr
         .filter(({ verifiedAt }) => verifiedAt !== null)
         .sort((one, other) => one.verifiedAt! - other.verifiedAt! || (one.id < other.id ? -1 : 1));
       if (next !== undefined) await manager.update(emailAddressSchema, { id: next.id }, { isPrimary: true });
+      await announceChange(deps, tx, row, next ?? null);
     }
     return toEmailAddress(row);
   });
+}
+
+/** The address that was the primary one is notified: an attacker who uses the account cannot read that mailbox. */
+function announceChange(
+  deps: AccountsDeps,
+  tx: Tx,
+  before: EmailAddressRow,
+  after: EmailAddressRow | null,
+): Promise<void> {
+  const event = { kind: 'primary_address_changed' as const, from: before.address, to: after?.address ?? null };
+  return announceSecurityEvent(deps, tx, before.userId, event);
 }

@@ -7,6 +7,7 @@ import { sshKeySchema } from '../schema/ssh-key-schema.ts';
 import { sshKeyUses } from '../schema/ssh-key-schema.ts';
 import type { SshKeyRow, SshKeyUse } from '../schema/ssh-key-schema.ts';
 import { userSchema } from '../schema/user-schema.ts';
+import { announceSecurityEvent } from '../security-events.ts';
 import { toSshKey } from './ssh-key.ts';
 import type { SshKey } from './ssh-key.ts';
 import { parsePublicKeyLine } from './ssh-public-key.ts';
@@ -30,17 +31,15 @@ const titleRule = { field: 'title', called: 'The title', maxCharacters: 100 };
  * Refuses as `parsePublicKeyLine` does; `invalid_text`, `text_too_long`; `invalid_key_use`; `key_in_use`,
  * `too_many_keys` (over 50); `unknown_person`.
  */
-export async function addKey(
-  { db, random, settings }: AccountsDeps,
-  personId: string,
-  input: NewSshKey,
-): Promise<SshKey> {
+export async function addKey(deps: AccountsDeps, personId: string, input: NewSshKey): Promise<SshKey> {
+  const { db, random, settings } = deps;
   const title = parseText(input.title ?? '', titleRule);
   const uses = input.uses ?? 'both';
   if (!sshKeyUses.includes(uses)) throw invalid('invalid_key_use', 'Choose what the key is for.', { field: 'uses' });
   const { type, blob, fingerprint, comment } = parsePublicKeyLine(input.line);
 
-  return db.write(async ({ manager, now }) => {
+  return db.write(async (tx) => {
+    const { manager, now } = tx;
     if (!(await manager.existsBy(userSchema, { id: personId }))) throw noSuchPerson();
     if ((await manager.countBy(sshKeySchema, { userId: personId })) >= settings.maxKeysPerPerson) {
       throw conflict('too_many_keys', `You have ${settings.maxKeysPerPerson} keys already. Remove one first.`);
@@ -64,6 +63,8 @@ export async function addKey(
         throw error;
       throw conflict('key_in_use', 'This key is already in use.', { field: 'key', cause: error });
     }
+    const event = { kind: 'ssh_key_added' as const, title: row.title, fingerprint, uses };
+    await announceSecurityEvent(deps, tx, personId, event);
     return toSshKey(row);
   });
 }

@@ -14,7 +14,7 @@ export interface KeyOwner {
 }
 
 /** Owners of all asked keys together: registering the keys of others for signing fills no page. */
-const maxOwners = 500;
+const maxOwners = 2_000;
 
 /**
  * The owners of keys, sorted by fingerprint, then in the order in which the key was registered; keys without an owner,
@@ -25,7 +25,7 @@ export async function findKeyOwners({ db }: AccountsDeps, fingerprints: readonly
   if (fingerprints.length === 0) return [];
   const keys = await db.read.find(sshKeySchema, {
     where: { fingerprint: In([...new Set(fingerprints)]) },
-    order: { fingerprint: 'ASC', createdAt: 'ASC', id: 'ASC' },
+    order: { fingerprint: 'ASC', userId: 'ASC' },
     take: maxOwners,
   });
   if (keys.length === 0) return [];
@@ -35,7 +35,10 @@ export async function findKeyOwners({ db }: AccountsDeps, fingerprints: readonly
     username: isNotNull(),
   });
   const names = new Map(people.map(({ id, username }) => [id, username]));
-  return keys.flatMap(({ fingerprint, userId, uses }) => {
+  const byAge = keys.sort(
+    (a, b) => (a.fingerprint < b.fingerprint ? -1 : Number(a.fingerprint > b.fingerprint)) || a.createdAt - b.createdAt,
+  );
+  return byAge.flatMap(({ fingerprint, userId, uses }) => {
     const username = names.get(userId);
     return username ? [{ fingerprint, personId: userId, username, uses }] : [];
   });

@@ -4,6 +4,7 @@ import { endResetLinks } from '../addresses/account-links.ts';
 import { noSuchPerson } from '../people/find-people.ts';
 import type { AccountsDeps } from '../deps.ts';
 import { sessionSchema } from '../schema/session-schema.ts';
+import { announceSecurityEvent } from '../security-events.ts';
 import { userSchema } from '../schema/user-schema.ts';
 import { normalisePassword, parsePassword } from '../password-rules.ts';
 
@@ -42,7 +43,8 @@ export async function changePassword(deps: AccountsDeps, personId: string, chang
     return hashing.hash(next);
   });
 
-  await db.write(async ({ manager, now }) => {
+  await db.write(async (tx) => {
+    const { manager, now } = tx;
     const { affected } = await manager.update(
       userSchema,
       { id: personId, passwordHash: row.passwordHash! },
@@ -52,5 +54,6 @@ export async function changePassword(deps: AccountsDeps, personId: string, chang
     const others = { userId: personId, ...(change.keepSessionId !== null && { id: Not(change.keepSessionId) }) };
     await manager.delete(sessionSchema, others);
     await endResetLinks(manager, personId, now);
+    await announceSecurityEvent(deps, tx, personId, { kind: 'password_changed', by: 'person' });
   });
 }

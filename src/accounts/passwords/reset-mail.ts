@@ -13,7 +13,11 @@ export interface ResetMail {
 }
 
 export function defineResetMail(deps: AccountsDeps): void {
-  deps.mail.define<ResetMail>(resetMail, (data) => render(deps, data));
+  deps.mail.define<ResetMail>(
+    resetMail,
+    (data) => render(deps, data),
+    'Links for a forgotten password. Without mail, an administrator makes one: hearth user reset-link.',
+  );
 }
 
 async function render(deps: AccountsDeps, { addressId, secret }: ResetMail): Promise<MailMessage | null> {

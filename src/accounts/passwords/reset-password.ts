@@ -12,6 +12,7 @@ import { sessionSchema } from '../schema/session-schema.ts';
 import { userSchema } from '../schema/user-schema.ts';
 import type { UserRow } from '../schema/user-schema.ts';
 import { isNotNull } from '../../db/index.ts';
+import { announceSecurityEvent } from '../security-events.ts';
 import { accountDisabled } from '../sessions/start-session.ts';
 import { resetMail } from './reset-mail.ts';
 
@@ -88,11 +89,13 @@ export async function resetPassword(deps: AccountsDeps, secret: string, password
   await checkPasswordReset(deps, secret);
   const checked = parsePassword(password);
   const passwordHash = await deps.hasher.inSlot((hashing) => hashing.hash(checked));
-  return deps.db.write(async ({ manager, now }) => {
+  return deps.db.write(async (tx) => {
+    const { manager, now } = tx;
     const person = await personOfLink(manager, secret, now);
     await manager.update(userSchema, { id: person.id }, { passwordHash, mustChangePassword: false });
     await manager.delete(sessionSchema, { userId: person.id });
     await endResetLinks(manager, person.id, now);
+    await announceSecurityEvent(deps, tx, person.id, { kind: 'password_changed', by: 'link' });
     return toPerson({ ...person, mustChangePassword: false });
   });
 }

@@ -2,6 +2,7 @@ import type { AccountsDeps } from '../deps.ts';
 import { endResetLinks } from '../addresses/account-links.ts';
 import { noSuchPerson } from '../people/find-people.ts';
 import { sessionSchema } from '../schema/session-schema.ts';
+import { announceSecurityEvent } from '../security-events.ts';
 import { userSchema } from '../schema/user-schema.ts';
 import { parsePassword } from '../password-rules.ts';
 
@@ -13,17 +14,20 @@ import { parsePassword } from '../password-rules.ts';
  * of passwords, `unknown_person`, `sign_in_busy`.
  */
 export async function setPassword(
-  { db, hasher }: AccountsDeps,
+  deps: AccountsDeps,
   personId: string,
   password: string,
   { mustChangePassword = false }: { mustChangePassword?: boolean } = {},
 ): Promise<void> {
+  const { db, hasher } = deps;
   const checked = parsePassword(password);
   const passwordHash = await hasher.inSlot((hashing) => hashing.hash(checked));
-  await db.write(async ({ manager, now }) => {
+  await db.write(async (tx) => {
+    const { manager, now } = tx;
     const { affected } = await manager.update(userSchema, { id: personId }, { passwordHash, mustChangePassword });
     if (affected === 0) throw noSuchPerson();
     await manager.delete(sessionSchema, { userId: personId });
     await endResetLinks(manager, personId, now);
+    await announceSecurityEvent(deps, tx, personId, { kind: 'password_changed', by: 'administrator' });
   });
 }

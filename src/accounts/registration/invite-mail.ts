@@ -14,7 +14,11 @@ export interface InviteMail {
 }
 
 export function defineInviteMail(deps: AccountsDeps): void {
-  deps.mail.define<InviteMail>(inviteMail, (data) => render(deps, data));
+  deps.mail.define<InviteMail>(
+    inviteMail,
+    (data) => render(deps, data),
+    'Invitations that are sent to an address. Without mail, you pass their links on yourself.',
+  );
 }
 
 /** Dropped when the invitation was withdrawn, used or sent again since: its link would not work. */

@@ -6,8 +6,9 @@ import type { AccountsDeps } from '../deps.ts';
 import { hashSecret, newSecret } from '../secret.ts';
 import { sessionSchema } from '../schema/session-schema.ts';
 import type { SessionRow } from '../schema/session-schema.ts';
+import { announceSecurityEvent } from '../security-events.ts';
 import { userSchema } from '../schema/user-schema.ts';
-import { toSession } from './session-expiry.ts';
+import { sessionExpiresAt, toSession } from './session-expiry.ts';
 import type { Session } from './session-expiry.ts';
 
 /** The client of a sign-in, as the list of sessions shows it. */
@@ -46,11 +47,13 @@ export async function startSession(
 
 /** Inserts a session; the oldest ones beyond a person's limit end. */
 export async function insertSession(
-  { random, settings }: AccountsDeps,
-  { manager, now }: Tx,
+  deps: AccountsDeps,
+  tx: Tx,
   personId: string,
   { address, userAgent, previousSecret }: SessionOrigin,
 ): Promise<StartedSession> {
+  const { random, settings, securityListeners } = deps;
+  const { manager, now } = tx;
   const secret = newSecret(random);
   const row: SessionRow = {
     id: random.uuid(),
@@ -62,6 +65,17 @@ export async function insertSession(
     address: cleanText(address, maxAddressCharacters),
     userAgent: cleanText(userAgent, maxUserAgentCharacters),
   };
+  if (securityListeners.length > 0) {
+    const sessions = await manager.findBy(sessionSchema, { userId: personId });
+    const person = await manager.findOneBy(userSchema, { id: personId });
+    await announceSecurityEvent(deps, tx, personId, {
+      kind: 'signed_in',
+      address: row.address,
+      userAgent: row.userAgent,
+      others: sessions.filter((each) => now < sessionExpiresAt(each, settings)),
+      accountCreatedAt: person?.createdAt ?? now,
+    });
+  }
   if (previousSecret != null) await manager.delete(sessionSchema, { tokenHash: hashSecret(previousSecret) });
   await manager.insert(sessionSchema, row);
   await manager.update(userSchema, { id: personId }, { lastSeenAt: now });

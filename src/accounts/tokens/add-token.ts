@@ -8,6 +8,7 @@ import { parseText } from '../validate-text.ts';
 import type { AccountsDeps } from '../deps.ts';
 import { hashSecret } from '../secret.ts';
 import { userSchema } from '../schema/user-schema.ts';
+import { announceSecurityEvent } from '../security-events.ts';
 import { toAccessToken } from './access-token.ts';
 import type { AccessToken } from './access-token.ts';
 import { newAccessToken } from './token-format.ts';
@@ -34,10 +35,11 @@ const maxRepositoriesPerToken = 100;
  * `too_many_tokens` (over 100); `unknown_person`.
  */
 export async function addToken(
-  { db, clock, random, settings }: AccountsDeps,
+  deps: AccountsDeps,
   personId: string,
   input: NewAccessToken,
 ): Promise<{ token: AccessToken; secret: string }> {
+  const { db, clock, random, settings } = deps;
   const name = parseText(input.name, nameRule);
   if (name === '') throw invalid('name_missing', 'Give the token a name.', { field: 'name' });
   if (!scopes.includes(input.access)) {
@@ -50,7 +52,8 @@ export async function addToken(
   }
 
   const secret = newAccessToken(random);
-  return db.write(async ({ manager, now }) => {
+  return db.write(async (tx) => {
+    const { manager, now } = tx;
     if (!(await manager.existsBy(userSchema, { id: personId }))) throw noSuchPerson();
     if ((await manager.countBy(accessTokenSchema, { userId: personId })) >= settings.maxTokensPerPerson) {
       throw conflict('too_many_tokens', `You have ${settings.maxTokensPerPerson} tokens already. Remove one first.`);
@@ -82,6 +85,7 @@ export async function addToken(
       if (!isForeignKeyViolation(error)) throw error;
       throw invalidRepositories('One of the repositories does not exist.');
     }
+    await announceSecurityEvent(deps, tx, personId, { kind: 'token_added', name, access: input.access });
     return { token: toAccessToken(row, repositoryIds ?? []), secret };
   });
 }

@@ -88,12 +88,13 @@ export async function dispatchWorkflow(
   const actorId = personIdOf(viewer);
   const actor = viewer.kind === 'person' ? (viewer.username ?? deletedUserName) : deletedUserName;
   const sender = { login: actor, username: actor };
+  const isProtected = await deps.repositories.rules.protectedRefs(repository);
   return changeRuns(deps, (tx, after) =>
     startRun(
       deps,
       tx,
       after,
-      { repository, owner, actor },
+      { repository, owner, actor, isProtected },
       {
         workflowPath: file.path,
         content: file.content,

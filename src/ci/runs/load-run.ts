@@ -17,6 +17,8 @@ export interface LoadedRun {
   actor: string;
   attemptActor: string;
   parsed: ParsedWorkflow;
+  /** Whether a rule decides about a ref of the repository. */
+  isProtected(ref: string): boolean;
 }
 
 /** The name shown for deleted accounts. */
@@ -24,7 +26,7 @@ export const deletedUserName = 'ghost';
 
 interface Sources {
   db: Database;
-  repositories: Pick<Repositories, 'locate'>;
+  repositories: Pick<Repositories, 'locate' | 'rules'>;
   accounts: Pick<Accounts, 'peopleById'>;
   workflows: WorkflowReader;
 }
@@ -58,6 +60,7 @@ export class RunLoader {
       owner: located.owner,
       actor: nameOf(run.actorId),
       attemptActor: nameOf(run.attemptActorId),
+      isProtected: await repositories.rules.protectedRefs(located.repository),
       parsed: await workflows.read(this.sourceOf(run)),
     };
   }

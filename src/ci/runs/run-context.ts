@@ -13,7 +13,7 @@ export function readRef(ref: string): { type: 'branch' | 'tag'; name: string } {
  * empty and filled in there.
  */
 export function githubContext(
-  { run, repository, owner, actor, attemptActor }: LoadedRun,
+  { run, repository, owner, actor, attemptActor, isProtected }: LoadedRun,
   settings: Pick<CiSettings, 'baseUrl'>,
 ): { [key: string]: Json } {
   const { type, name } = readRef(run.ref);
@@ -37,7 +37,7 @@ export function githubContext(
     ref: run.ref,
     ref_name: name,
     ref_type: type,
-    ref_protected: repository.defaultBranchProtected && type === 'branch' && name === repository.defaultBranch,
+    ref_protected: isProtected(run.ref),
     head_ref: '',
     base_ref: '',
     workflow: run.workflowName,

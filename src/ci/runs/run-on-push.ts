@@ -67,7 +67,12 @@ async function prepare(deps: CiDeps, push: AnnouncedPush): Promise<Prepared | nu
   const schedules = await planSchedules(deps, located, push.pusherId, moved);
   if (runs.length === 0 && schedules === null) return null;
   return {
-    surroundings: { repository: located.repository, owner: located.owner, actor },
+    surroundings: {
+      repository: located.repository,
+      owner: located.owner,
+      actor,
+      isProtected: await deps.repositories.rules.protectedRefs(located.repository),
+    },
     runs,
     schedules,
     after: new AfterCommit(),

@@ -89,6 +89,7 @@ async function runSchedule(deps: CiDeps, { repositoryId, workflowPath, cron, act
   const people = actorId === null ? null : await deps.accounts.peopleById([actorId]);
   const actor = (actorId === null ? null : people?.get(actorId)?.username) ?? deletedUserName;
   const parsed = await deps.workflows.read(sourceOf(file, repositoryId));
+  const isProtected = await deps.repositories.rules.protectedRefs(located.repository);
   await changeRuns(deps, async (tx, after) => {
     const waiting = await waitingRun(tx, { repositoryId, workflowPath, ref }, cron);
     if (waiting !== null) {
@@ -104,7 +105,7 @@ async function runSchedule(deps: CiDeps, { repositoryId, workflowPath, cron, act
       deps,
       tx,
       after,
-      { repository: located.repository, owner: located.owner, actor },
+      { repository: located.repository, owner: located.owner, actor, isProtected },
       {
         workflowPath,
         content: file.content,

@@ -32,7 +32,7 @@ export interface NewRun extends Pick<RunRow, 'event' | 'eventPayload' | 'ref' | 
 }
 
 /** Repository, owner and actor of a run; read before the write. */
-export type RunSource = Pick<LoadedRun, 'repository' | 'owner' | 'actor'>;
+export type RunSource = Pick<LoadedRun, 'repository' | 'owner' | 'actor' | 'isProtected'>;
 
 const maxTitleLength = 255;
 /** Job limit of all workflows that one push starts in one write. */

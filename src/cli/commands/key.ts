@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs';
+import { Option } from 'commander';
 import type { Command } from 'commander';
-import type { Person, SshKey } from '../../accounts/index.ts';
+import type { Person, SshKey, SshKeyUse } from '../../accounts/index.ts';
 import { conflict, invalid, isDomainError } from '../../kernel/index.ts';
+import type { GpgKey } from '../../signing/index.ts';
+import type { Modules } from '../../app.ts';
 import type { Cli } from '../cli.ts';
 import { addNoun, withExamples } from '../help.ts';
 import { isoOrNull, never } from '../terminal/output.ts';
@@ -10,18 +13,24 @@ import type { Run } from '../action.ts';
 import { withHint } from '../report-error.ts';
 import { findById } from './find-by-id.ts';
 import { findPerson, nameOf } from './find-person.ts';
+import { addSigningKeyCommand } from './key-signing.ts';
 
 interface AddOptions {
   user: string;
   title?: string;
+  use: SshKeyUse;
   ifMissing?: true;
 }
 
-/** `hearth key …`: SSH public keys. */
+/** `hearth key …`: SSH and OpenPGP public keys of people, and the signing key of the server. */
 export function addKeyCommands(program: Command, run: Run): void {
-  const key = addNoun(program, 'key', 'SSH public keys');
+  const key = addNoun(program, 'key', 'SSH and OpenPGP public keys');
   withExamples(
-    key.command('list').description('list SSH keys').option('--user <name>', 'filter by person').action(run(listKeys)),
+    key
+      .command('list')
+      .description('list SSH and OpenPGP keys')
+      .option('--user <name>', 'filter by person')
+      .action(run(listKeys)),
     'hearth key list --user alice',
   );
   withExamples(
@@ -29,13 +38,19 @@ export function addKeyCommands(program: Command, run: Run): void {
       .command('add')
       .alias('create')
       .description('add a public key')
-      .argument('[file]', 'a .pub file, or - for standard input', '-')
+      .argument('[file]', 'a .pub file, an OpenPGP key in armour, or - for standard input', '-')
       .requiredOption('--user <name>', 'whose account it opens')
       .option('--title <text>', 'title (default: the comment in the file)')
+      .addOption(
+        new Option('--use <use>', 'what an SSH key is for')
+          .choices(['authentication', 'signing', 'both'])
+          .default('both'),
+      )
       .option('--if-missing', 'succeed when the person has this key already')
       .action(run(addKey)),
     'hearth key add --user alice ~/.ssh/id_ed25519.pub',
     'ssh-add -L | head -1 | hearth key add --user alice -',
+    'gpg --armor --export alice@example.org | hearth key add --user alice -',
   );
   withExamples(
     key
@@ -59,11 +74,36 @@ export function addKeyCommands(program: Command, run: Run): void {
     'hearth key list --user alice',
     'hearth key remove 3f2a91c0',
   );
+  addSigningKeyCommand(key, run);
 }
 
-type Row = SshKey & { user: string };
+/** What both kinds of keys have in common. */
+interface Row {
+  id: string;
+  personId: string;
+  title: string;
+  type: string;
+  fingerprint: string;
+  uses: SshKeyUse;
+  createdAt: number;
+  lastUsedAt: number | null;
+  lastUsedAddress: string | null;
+}
 
-const columns: Column<Row>[] = [
+/** An OpenPGP key in the columns of an SSH key. It is used where a page is shown, which is not recorded. */
+const toRow = ({ id, personId, userIds, algorithm, fingerprint, createdAt }: GpgKey): Row => ({
+  id,
+  personId,
+  title: userIds[0] ?? '',
+  type: `openpgp ${algorithm}`,
+  fingerprint,
+  uses: 'signing',
+  createdAt,
+  lastUsedAt: null,
+  lastUsedAddress: null,
+});
+
+const columns: Column<Row & { user: string }>[] = [
   { title: 'USER', cell: (row) => row.user, whole: true },
   { title: 'TITLE', cell: (row) => row.title },
   { title: 'TYPE', cell: (row) => row.type },
@@ -71,15 +111,17 @@ const columns: Column<Row>[] = [
   { title: 'ADDED', cell: (row) => never(row.createdAt) },
   { title: 'LAST USED', cell: (row) => never(row.lastUsedAt) },
   { title: 'ID', cell: (row) => ({ id: row.id }) },
+  { title: 'USE', cell: (row) => row.uses, whole: true },
 ];
 
-export function keyToJson(key: SshKey, user: string | null): object {
+export function keyToJson(key: Row, user: string | null): object {
   return {
     id: key.id,
     user,
     title: key.title,
     type: key.type,
     fingerprint: key.fingerprint,
+    uses: key.uses,
     createdAt: isoOrNull(key.createdAt),
     lastUsedAt: isoOrNull(key.lastUsedAt),
     lastUsedAddress: key.lastUsedAddress,
@@ -89,20 +131,36 @@ export function keyToJson(key: SshKey, user: string | null): object {
 async function listKeys(cli: Cli, { user }: { user?: string }): Promise<void> {
   const modules = await cli.openModules();
   const people = user === undefined ? await modules.accounts.listPeople() : [await findPerson(modules, user)];
-  const keys = await modules.accounts.listKeys(user === undefined ? null : people[0]!.id);
+  const keys = await listRows(modules, user === undefined ? null : people[0]!.id);
   const names = new Map(people.map((person) => [person.id, person]));
   const rows = keys.map((key) => ({ ...key, user: nameOf(names.get(key.personId)) }));
   cli.output.list(rows, columns, ['key', 'keys'], (row) => keyToJson(row, row.user));
 }
 
-async function addKey(cli: Cli, { user, title, ifMissing }: AddOptions, file: string): Promise<void> {
+/** SSH keys, then OpenPGP keys, each newest first. */
+async function listRows({ accounts, signing }: Modules, personId: string | null): Promise<Row[]> {
+  const [ssh, gpg] = [await accounts.listKeys(personId), await signing.listGpgKeys(personId)];
+  return [...ssh, ...gpg.map(toRow)];
+}
+
+async function addKey(cli: Cli, { user, title, use, ifMissing }: AddOptions, file: string): Promise<void> {
   const modules = await cli.openModules();
   const person = await findPerson(modules, user);
   const line = file === '-' ? await readInput(cli) : readKeyFile(file);
+  if (line.trimStart().startsWith('-----BEGIN PGP')) {
+    const { key, isNew } = await modules.signing.addGpgKey(person.id, line);
+    const said = isNew ? `Added key ${key.fingerprint} for` : `Replaced the copy of key ${key.fingerprint} of`;
+    cli.output.result(`${said} ${nameOf(person)}.`, keyToJson(toRow(key), nameOf(person)));
+    return;
+  }
   try {
-    const key = await modules.accounts.addKey(person.id, { line, ...(title === undefined ? {} : { title }) });
+    const key = await modules.accounts.addKey(person.id, {
+      line,
+      uses: use,
+      ...(title === undefined ? {} : { title }),
+    });
     const note =
-      key.worksWithBuiltInServer || modules.config.ssh.systemSshd
+      key.worksWithBuiltInServer || modules.config.ssh.systemSshd || use === 'signing'
         ? ''
         : ' The built-in SSH server cannot use keys of this type.';
     cli.output.result(
@@ -182,7 +240,7 @@ function whyNot(error: unknown): string {
 
 async function removeKey(cli: Cli, { dryRun }: { dryRun?: true }, id: string): Promise<void> {
   const modules = await cli.openModules();
-  const key = findById(await modules.accounts.listKeys(null), id, {
+  const key = findById(await listRows(modules, null), id, {
     what: 'key',
     reason: 'unknown_key',
     alsoBy: (row) => row.fingerprint,
@@ -191,7 +249,8 @@ async function removeKey(cli: Cli, { dryRun }: { dryRun?: true }, id: string): P
   const what = `key ${key.title} (${key.fingerprint}) of ${nameOf(person)}`;
   if (dryRun) return cli.output.result(`Would remove ${what}.`, keyToJson(key, person.username));
   await cli.confirm(`Remove ${what}?`);
-  await modules.accounts.removeKey(key.personId, key.id);
+  if (key.type.startsWith('openpgp')) await modules.signing.removeGpgKey(key.personId, key.id);
+  else await modules.accounts.removeKey(key.personId, key.id);
   cli.output.result(`Removed ${what}.`, keyToJson(key, person.username));
 }
 

@@ -77,14 +77,15 @@ const editRepository: Action<EditOptions, [string]> = async (cli, options, text)
   const visibility = options.public ? 'PUBLIC' : options.private ? 'PRIVATE' : null;
   if (visibility !== null) await modules.repositories.changeVisibility(localAdministrator, owner, name, visibility);
   const { repository } = await findRepository(modules, text);
-  const { description, defaultBranch, defaultBranchProtected, acceptsGerritRefs } = repository;
+  const { description, defaultBranch, acceptsGerritRefs } = repository;
+  const isProtected = await modules.repositories.rules.protectedDefaults([repository]);
   cli.output.result(`Changed ${owner}/${name}.`, {
     owner,
     name,
     description,
     visibility: repository.visibility,
     defaultBranch,
-    defaultBranchProtected,
+    defaultBranchProtected: isProtected.has(repository.id),
     acceptsGerritRefs,
   });
 };

@@ -1,5 +1,6 @@
 import { Option } from 'commander';
 import type { Command } from 'commander';
+import { localAdministrator } from '../../access/index.ts';
 import type { Modules } from '../../app.ts';
 import { notFound } from '../../kernel/index.ts';
 import type { ListedRepository } from '../../repositories/index.ts';
@@ -12,7 +13,9 @@ import type { Run } from '../action.ts';
 import { findRepository } from './find-repository.ts';
 import { addRepoAdoptCommand } from './export-import.ts';
 import { addRepoAddCommand } from './repo-add.ts';
+import { addRepoForkCommands } from './repo-fork.ts';
 import { addCollaboratorCommands } from './repo-collaborator.ts';
+import { addRuleCommands } from './repo-rule.ts';
 import { addRepoMaintenanceCommands } from './repo-maintenance.ts';
 import { addRepoMirrorCommands } from './repo-mirror.ts';
 import { addRepoUndoCommand } from './repo-undo.ts';
@@ -51,6 +54,7 @@ export function addRepoCommands(program: Command, run: Run): void {
     'hearth repo show alice/garden',
   );
   addRepoAddCommand(repo, run);
+  addRepoForkCommands(repo, run);
   addRepoTrashCommands(repo, run);
   addRepoLifecycleCommands(repo, run);
   addRepoMaintenanceCommands(repo, run);
@@ -58,6 +62,7 @@ export function addRepoCommands(program: Command, run: Run): void {
   addRepoAdoptCommand(repo, run);
   addRepoMirrorCommands(repo, run);
   addCollaboratorCommands(repo, run);
+  addRuleCommands(repo, run);
 }
 
 const orders: Record<ListOptions['sort'], (a: ListedRepository, b: ListedRepository) => number> = {
@@ -100,12 +105,14 @@ async function showRepository(cli: Cli, _options: object, text: string): Promise
   const { repository, canonical, path } = await findRepository(modules, text);
   const refs = [...(await modules.git.refs.list(path)).keys()];
   const count = (prefix: string): number => refs.filter((ref) => ref.startsWith(prefix)).length;
-  const [states, mirror, followers, redirects] = await Promise.all([
+  const [states, mirror, followers, redirects, sources] = await Promise.all([
     mirrorStates(modules),
     modules.mirrors.find(repository.id),
     modules.federation.countFollowers({ repositoryId: repository.id }),
     modules.repositories.listFormerPaths(repository),
+    modules.repositories.forks.sourcesOf(localAdministrator, [repository]),
   ]);
+  const source = sources.get(repository.id);
   const clone = cloneAddresses(modules.config, canonical);
   const facts = {
     branches: count('refs/heads/'),
@@ -113,6 +120,9 @@ async function showRepository(cli: Cli, _options: object, text: string): Promise
     path,
     followers,
     redirects,
+    forkedFrom: source === undefined ? null : `${source.owner.handle}/${source.repository.name}`,
+    forks: Number(repository.forkCount),
+    sharedBytes: repository.sharedBytes,
     mirror: mirror === null ? null : { direction: mirror.direction, address: mirror.url, state: mirror.state },
     cloneHttp: clone.http,
     cloneSsh: clone.ssh,
@@ -128,6 +138,9 @@ async function showRepository(cli: Cli, _options: object, text: string): Promise
       ['Branches', facts.branches],
       ['Tags', facts.tags],
       ['Size', { bytes: repository.sizeBytes }],
+      ...(repository.sharedBytes === 0 ? [] : [['Shared with forks', { bytes: repository.sharedBytes }] as const]),
+      ...(facts.forkedFrom === null ? [] : [['Forked from', facts.forkedFrom] as const]),
+      ['Public forks', facts.forks],
       ['Created', never(repository.createdAt)],
       ['Last push', never(repository.pushedAt)],
       ['Followers elsewhere', followers],

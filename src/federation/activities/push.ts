@@ -34,7 +34,7 @@ export interface NewCommit {
   hash: string;
   subject: string;
   authorName: string;
-  /** Actor of the person whose verified address the author's is; null for everybody else. */
+  /** Actor of the person whose verified address the author's is; null for everyone else. */
   authorActorId: string | null;
   authoredAt: number;
   committedAt: number;

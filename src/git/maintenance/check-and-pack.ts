@@ -1,5 +1,7 @@
 import { internal } from '../../kernel/index.ts';
 import type { GitRunner } from '../processes/git-runner.ts';
+import { sharesPacks } from './find-needs.ts';
+import { geometricRepack, packRefs } from './maintenance.ts';
 
 const longMs = 3_600_000;
 const maxOutputBytes = 16 * 1024 * 1024;
@@ -27,11 +29,15 @@ export async function checkRepository(
 
 /**
  * Repacks a repository completely. Unreachable objects stay for thirty days, so that a concurrent push or reader never
- * misses one, and overwritten commits can be restored.
+ * misses one, and overwritten commits can be restored. A repository that shares packs with its forks or its source is
+ * packed geometrically instead: a complete repack would write all that they have in common once more.
  */
 export async function packRepository(runner: GitRunner, path: string, signal: AbortSignal): Promise<void> {
-  const argv = [`--git-dir=${path}`, 'gc', '--quiet', '--prune=30.days.ago'];
-  const { code, errorText } = await runner.run({ argv, signal, timeLimitMs: longMs, yields: true }, maxOutputBytes);
-  signal.throwIfAborted();
-  if (code !== 0) throw internal('git gc failed', { cause: { code, errorText } });
+  const commands = (await sharesPacks(path)) ? [packRefs, geometricRepack] : [['gc', '--quiet', '--prune=30.days.ago']];
+  for (const command of commands) {
+    const argv = [`--git-dir=${path}`, ...command];
+    const { code, errorText } = await runner.run({ argv, signal, timeLimitMs: longMs, yields: true }, maxOutputBytes);
+    signal.throwIfAborted();
+    if (code !== 0) throw internal(`git ${command[0]} failed`, { cause: { code, errorText } });
+  }
 }

@@ -58,6 +58,17 @@ export async function needsPacking(repository: string): Promise<boolean> {
   );
 }
 
+/** Whether a pack has another name: in a fork of the repository, or in what it was forked from. */
+export async function sharesPacks(repository: string): Promise<boolean> {
+  const folder = path.join(repository, 'objects', 'pack');
+  for (const name of await names(folder)) {
+    if (!name.endsWith('.pack')) continue;
+    const found = await stat(path.join(folder, name)).catch(() => null);
+    if (found !== null && found.nlink > 1) return true;
+  }
+  return false;
+}
+
 /** Whether there is a file below a folder. */
 async function isSomethingIn(folder: string): Promise<boolean> {
   const folders = [folder];

@@ -67,9 +67,9 @@ const newFilters = 20_000;
  * Geometric repack: combines small packs and loose objects into packs of at least twice the next one's size, with a
  * bitmap over all. No object is dropped, so a push that relies on an unreachable object still finds it.
  */
-const repack = ['repack', '--quiet', '--geometric=2', '-d', '--write-midx', '--write-bitmap-index'];
+export const geometricRepack = ['repack', '--quiet', '--geometric=2', '-d', '--write-midx', '--write-bitmap-index'];
 /** Each push leaves loose refs; thousands of them are slow to list. */
-const packRefs = ['pack-refs', '--all'];
+export const packRefs = ['pack-refs', '--all'];
 /** With changed-path Bloom filters walks are several times faster. */
 const commitGraph = [
   'commit-graph',
@@ -137,7 +137,7 @@ export function createMaintenance({
     const mayRepack = needs.repack && bavail * bsize > lowDiskFloorBytes;
     for (const command of [
       ...(needs.hasLooseRefs ? [packRefs] : []),
-      ...(mayRepack ? [repack] : []),
+      ...(mayRepack ? [geometricRepack] : []),
       ...(needs.hasCommits ? [commitGraph] : []),
     ]) {
       signal.throwIfAborted();

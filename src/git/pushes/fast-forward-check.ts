@@ -36,13 +36,13 @@ export interface FastForwardRequest {
 }
 
 /** How much of a pack is read to check a move, in bytes; some ten thousand commits. */
-const maxCheckedBytes = 4 * 1024 * 1024;
+export const maxCheckedBytes = 4 * 1024 * 1024;
 
 /** `PACK`, a version, and the number of objects (gitformat-pack). */
 const packHeadBytes = 12;
 
 /** Limit of open ends of a walk: no usual history has more. */
-const maxOpenEnds = 200;
+export const maxOpenEnds = 200;
 
 /**
  * Checks, before git gets the pack, whether refs are only fast-forwarded.
@@ -139,7 +139,7 @@ export async function countPackObjects(request: FastForwardRequest, head: PushHe
 }
 
 /** The next bytes of the pack, which are also added to `head`; `null` when none come. */
-async function readOn(request: FastForwardRequest, head: PushHead): Promise<Buffer | null> {
+export async function readOn(request: FastForwardRequest, head: PushHead): Promise<Buffer | null> {
   const chunk = await nextChunk(request);
   if (chunk === null) return null;
   head.pack.push(chunk);

@@ -3,6 +3,7 @@ import type { Logger, Semaphore } from '../../kernel/index.ts';
 import type { GitLimits } from '../limits.ts';
 import type { ObjectReaders } from '../objects/object-readers.ts';
 import type { FastForwardRule } from './fast-forward-check.ts';
+import type { LinearRule } from './linear-check.ts';
 import type { GitRunner } from '../processes/git-runner.ts';
 import type { RefUpdate } from './push-head.ts';
 import type { RefResult } from './push-report.ts';
@@ -42,6 +43,8 @@ export type PushVerdict =
       remarks?: string[];
       /** Refs that may only be fast-forwarded; a command that breaks this is not executed. */
       onlyForward?: FastForwardRule[];
+      /** Refs that take no merge commits; a command that brings one is not executed. */
+      linear?: LinearRule[];
     }
   | { accept: false; refused?: readonly RefusedRef[]; reason: string };
 

@@ -5,6 +5,7 @@ import { sendPushResponse } from './report-push.ts';
 import { atomicFailure, isAtomic, checkRefs, refuseTheRest, summarise } from './check-refs.ts';
 import type { Refusals } from './check-refs.ts';
 import { countPackObjects, checkFastForward } from './fast-forward-check.ts';
+import { checkLinear } from './linear-check.ts';
 import type { FastForwardRule } from './fast-forward-check.ts';
 import type { ProposedPush, PushDeps, PushOutcome, PushRequest, PushVerdict } from './push.ts';
 import { hasPack, readPushHead } from './push-head.ts';
@@ -94,14 +95,14 @@ async function carryOut(
 
 interface CheckedPush {
   verdict: PushVerdict;
-  /** The commands in the journal, including those refused later by a fast-forward rule. */
+  /** The commands in the journal, including those refused later by what their commits show. */
   journalled: RawUpdate[];
   unjudged: FastForwardRule[];
   /** Object count in the pack's header; 0 when git gets no pack. */
   objects: number;
 }
 
-/** Calls the hook, and checks the fast-forward rules that it returns. Adds to `refusals`. */
+/** Calls the hook, and checks the rules about commits that it returns. Adds to `refusals`. */
 async function checkPush(
   deps: PushDeps,
   { path, input, signal, hooks, stallMs = deps.limits.stallMs }: PushRequest,
@@ -130,7 +131,9 @@ async function checkPush(
   const source = { path, input, signal, stallMs };
   const { broken, unjudged } = await checkFastForward(deps, source, head, journalled, verdict.onlyForward ?? []);
   refuseRefs(broken);
-  if (broken.length > 0 && isAtomic(head)) refuseTheRest(refusals, journalled, atomicFailure);
+  const merging = await checkLinear(deps, source, head, withoutRefused(journalled, refusals), verdict.linear ?? []);
+  refuseRefs(merging);
+  if (broken.length + merging.length > 0 && isAtomic(head)) refuseTheRest(refusals, journalled, atomicFailure);
   const objects = hasPack({ updates: journalled }) ? await countPackObjects(source, head) : 0;
   if (objects > maxPushObjects)
     refuseTheRest(refusals, journalled, `one push may bring at most ${maxPushObjects} objects; push in parts`);

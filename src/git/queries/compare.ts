@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { checked } from '../objects/browse.ts';
 import type { BrowseDeps } from '../objects/browse.ts';
 import { queryGit, linesOf } from './query-git.ts';
@@ -40,3 +41,26 @@ export async function commitsBetween(
   });
   return linesOf(output);
 }
+
+/**
+ * How many commits each of two histories has that the other has not, where the second is in another repository.
+ * git reads the other's objects beside its own for this one question; nothing of them stays. Refuses `git_busy`.
+ */
+export async function distanceBetween(
+  deps: BrowseDeps,
+  repository: string,
+  from: string,
+  other: string,
+  to: string,
+): Promise<Distance> {
+  if (from === to) return { ahead: 0, behind: 0 };
+  const { output } = await queryGit(deps, repository, {
+    argv: ['rev-list', '--left-right', '--count', `${checked(from)}...${checked(to)}`, '--'],
+    environment: { GIT_ALTERNATE_OBJECT_DIRECTORIES: quotedPath(path.join(other, 'objects')) },
+  });
+  const [behind = '0', ahead = '0'] = linesOf(output)[0]?.split('\t') ?? [];
+  return { ahead: Number(ahead), behind: Number(behind) };
+}
+
+/** git splits the variable at colons, and reads an element in double quotes as a string of C. */
+const quotedPath = (folder: string): string => `"${folder.replace(/["\\]/g, '\\$&')}"`;

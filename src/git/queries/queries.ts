@@ -10,7 +10,7 @@ import type { Blame } from './blame.ts';
 import { readCommit, tree } from '../objects/browse.ts';
 import type { RevisionOptions, Tree } from '../objects/browse.ts';
 import type { Commit } from '../objects/parse-objects.ts';
-import { commitsBetween, distance, mergeBase } from './compare.ts';
+import { commitsBetween, distance, distanceBetween, mergeBase } from './compare.ts';
 import type { Distance } from './compare.ts';
 import { grep } from './grep.ts';
 import type { Grep, GrepRequest } from './grep.ts';
@@ -54,6 +54,8 @@ export interface GitQueries {
   /** Null when two histories have nothing in common. */
   mergeBase(path: string, one: string, other: string): Promise<string | null>;
   distance(path: string, from: string, to: string): Promise<Distance>;
+  /** The same for a commit of another repository of this machine. */
+  distanceBetween(path: string, from: string, other: string, to: string): Promise<Distance>;
   /** Refuses `blame_too_long`. */
   blame(path: string, oid: string, file: Buffer): Promise<Blame>;
   listFiles(
@@ -141,6 +143,9 @@ export function createGitQueries(
       commitsOf(target, await commitsBetween(deps, target, from, to, limit)),
     mergeBase: memoize((target, one, other) => mergeBase(deps, target, one, other), { most: 2_000 }),
     distance: memoize((target, from, to) => distance(deps, target, from, to), { most: 5_000 }),
+    distanceBetween: memoize((target, from, other, to) => distanceBetween(deps, target, from, other, to), {
+      most: 5_000,
+    }),
     blame: memoize((target, oid, file) => blame(deps, target, oid, file), { most: 100_000, weigh: weighBlame }),
     listFiles: memoize((target, oid, options) => listFiles(deps, target, oid, options), {
       most: 200_000,

@@ -9,6 +9,8 @@ export interface GitQuery {
   timeLimitMs?: number;
   maxOutputBytes?: number;
   signal?: AbortSignal | undefined;
+  /** Variables for this process alone. */
+  environment?: Readonly<Record<string, string>> | undefined;
 }
 
 /** Time limit of git for one page (security I05). */
@@ -18,7 +20,14 @@ export const pageLimitMs = 5_000;
 export async function queryGit(
   { runner, shortSlots, limits }: BrowseDeps,
   path: string,
-  { argv, accepts = [0], timeLimitMs = pageLimitMs, maxOutputBytes = limits.shortOutputBytes, signal }: GitQuery,
+  {
+    argv,
+    accepts = [0],
+    timeLimitMs = pageLimitMs,
+    maxOutputBytes = limits.shortOutputBytes,
+    signal,
+    environment,
+  }: GitQuery,
 ): Promise<{ code: number; output: Buffer }> {
   const leave = await shortSlots.acquire({ repository: path }, signal);
   try {
@@ -27,6 +36,7 @@ export async function queryGit(
       timeLimitMs,
       memoryLimitBytes: limits.readMemoryBytes,
       signal,
+      environment,
     };
     const { code, output, errorText } = await runner.run(command, maxOutputBytes);
     if (code === null || !accepts.includes(code))

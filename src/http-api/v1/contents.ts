@@ -45,11 +45,23 @@ export const listBranches = operation({
   isPaged: true,
   query: z.object(paging),
   response: z.array(branch),
-  async run({ found, query: { limit, after }, deps }) {
+  async run({ viewer, found, query: { limit, after }, deps }) {
     const { rows, next } = pageOf(await deps.git.refs.branches(found.path), limit, after);
+    const rights = await deps.repositories.rules.rightsIn(viewer, found.repository);
+    const mayWrite = allows(found.level, 'write') && found.repository.archivedAt === null;
     const { defaultBranch } = found.repository;
     return listed(
-      rows.map(({ name, oid }) => ({ name, id: oid, isDefault: name === defaultBranch })),
+      rows.map(({ name, oid }) => {
+        const pattern = rights.patternOf(`refs/heads/${name}`);
+        return {
+          name,
+          id: oid,
+          isDefault: name === defaultBranch,
+          protected: pattern !== null,
+          effective_branch_protection_name: pattern ?? '',
+          user_can_push: mayWrite && rights.may(`refs/heads/${name}`, 'push'),
+        };
+      }),
       next,
     );
   },

@@ -1,5 +1,6 @@
 import type { Operation } from '../operation.ts';
 import { listActivity, listLostTips, restoreLostTip } from './activity.ts';
+import { branchRuleOperations } from './branch-rules.ts';
 import { addCollaborator, changeCollaborator, listCollaborators, removeCollaborator } from './collaborators.ts';
 import { getArchiveLinks, getCommit, getRawFile, getTree, listBranches, listCommits, listTags } from './contents.ts';
 import {
@@ -46,6 +47,7 @@ import {
   openIssue,
   searchIssues,
 } from './issues.ts';
+import { createFork, listForks, mergeUpstream } from './forks.ts';
 import { getImage, removeImage, replaceImage } from './images.ts';
 import { issueAssetOperations } from './issue-assets.ts';
 import { addEmails, listEmails, removeEmails } from './emails.ts';
@@ -101,6 +103,10 @@ export const operations: readonly Operation[] = [
   editRepository,
   renameRepository,
   deleteRepository,
+  ...branchRuleOperations,
+  listForks,
+  createFork,
+  mergeUpstream,
   listBranches,
   listTags,
   listCommits,

@@ -17,7 +17,7 @@ export const listPins = operation({
   status: 200,
   response: z.array(repository),
   run: async ({ viewer, deps, origin }) =>
-    json(showListed(await deps.repositories.pins.list(viewer), { origin, deps })),
+    json(await showListed(await deps.repositories.pins.list(viewer), viewer, { origin, deps })),
 });
 
 export const pinRepository = operation({

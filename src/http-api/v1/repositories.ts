@@ -41,7 +41,7 @@ export const listRepositories = operation({
       // An unknown handle owns no repository.
       ...(language !== undefined && { language: languageCalled(language)?.name ?? language }),
     });
-    return listed(showListed(page.repositories, { origin, deps }), page.next);
+    return listed(await showListed(page.repositories, viewer, { origin, deps }), page.next);
   },
 });
 
@@ -66,7 +66,10 @@ export const createRepository = operation({
   async run({ viewer, body, deps, origin }) {
     const { id } = await deps.repositories.create(viewer, body);
     const { repository, owner } = (await deps.repositories.locate([id])).get(id)!;
-    return created(showRepository(repository, owner, { origin, deps }), `/repos/${owner.handle}/${repository.name}`);
+    return created(
+      await showRepository(repository, owner, viewer, { origin, deps }),
+      `/repos/${owner.handle}/${repository.name}`,
+    );
   },
 });
 
@@ -80,7 +83,8 @@ export const getRepository = operation({
   cost: 'rows',
   status: 200,
   response: repository,
-  run: async ({ found, deps, origin }) => json(showRepository(found.repository, found.owner, { origin, deps })),
+  run: async ({ viewer, found, deps, origin }) =>
+    json(await showRepository(found.repository, found.owner, viewer, { origin, deps })),
 });
 
 export const editRepository = operation({
@@ -112,7 +116,7 @@ export const editRepository = operation({
     if (visibility !== undefined) await repositories.changeVisibility(viewer, owner, name, visibility);
     if (archived !== undefined) await repositories.setArchived(viewer, owner, name, archived);
     const after = await repositories.find(viewer, owner, name);
-    return json(showRepository(after.repository, after.owner, { origin, deps }));
+    return json(await showRepository(after.repository, after.owner, viewer, { origin, deps }));
   },
 });
 
@@ -133,7 +137,7 @@ export const renameRepository = operation({
     const { canonical } = found;
     const address = await deps.repositories.rename(viewer, canonical.owner, canonical.name, body.name);
     const { repository, owner } = await deps.repositories.find(viewer, address.owner, address.name);
-    return json(showRepository(repository, owner, { origin, deps }));
+    return json(await showRepository(repository, owner, viewer, { origin, deps }));
   },
 });
 

@@ -48,9 +48,15 @@ export const repository = z
     visibility,
     description: z.string(),
     defaultBranch: z.string(),
-    defaultBranchProtected: z.boolean().describe('Whether pushes may not rewrite the default branch'),
+    defaultBranchProtected: z.boolean().describe('Whether a rule keeps pushes from rewriting the default branch'),
     acceptsGerritRefs: z.boolean().describe('Whether pushes may write refs/changes/ and refs/meta/'),
     archived: z.boolean().describe('Read-only'),
+    fork: z.boolean(),
+    parent: z
+      .strictObject({ owner: handle, name: z.string(), full_name: z.string(), html_url: z.string() })
+      .nullable()
+      .describe('What it was forked from; null for no fork, and where the caller may not read that'),
+    forks_count: z.int().describe('Public forks'),
     createdAt: time,
     updatedAt: time,
     pushedAt: time.nullable(),
@@ -62,7 +68,16 @@ export const repository = z
   .meta({ id: 'Repository' });
 
 export const namedRef = z.strictObject({ name: z.string(), id: objectId }).meta({ id: 'NamedRef' });
-export const branch = z.strictObject({ name: z.string(), id: objectId, isDefault: z.boolean() }).meta({ id: 'Branch' });
+export const branch = z
+  .strictObject({
+    name: z.string(),
+    id: objectId,
+    isDefault: z.boolean(),
+    protected: z.boolean().describe('Whether a rule decides about it'),
+    effective_branch_protection_name: z.string().describe('The pattern of that rule; empty without one'),
+    user_can_push: z.boolean().describe('Whether the caller may push to it'),
+  })
+  .meta({ id: 'Branch' });
 
 const signature = z
   .strictObject({
@@ -147,7 +162,7 @@ export const movedRef = z.strictObject({ ref: z.string(), oldId: anyId, newId: a
 export const activityPush = z
   .strictObject({
     id: z.string(),
-    via: z.enum(['http', 'ssh', 'undo', 'mirror']),
+    via: z.enum(['http', 'ssh', 'undo', 'mirror', 'sync']),
     person: handle.nullable().describe('Null for the server itself, its command line, or a deleted account'),
     at: time,
     updates: z

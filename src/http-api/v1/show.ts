@@ -1,8 +1,9 @@
 import type { z } from 'zod';
+import type { Viewer } from '../../access/index.ts';
 import type { EmailAddress, Person, SshKey } from '../../accounts/index.ts';
 import type { Commit, Signature } from '../../git/index.ts';
 import type { Member, Organisation } from '../../organisations/index.ts';
-import type { Collaborator, CommitStatus, ListedRepository, Repository } from '../../repositories/index.ts';
+import type { Collaborator, CommitStatus, Repository } from '../../repositories/index.ts';
 import type { GpgKey, Verification } from '../../signing/index.ts';
 import type { Owner } from '../../owners/index.ts';
 import type { WebDeps } from '../../http/index.ts';
@@ -13,7 +14,7 @@ import type * as schemas from './schemas.ts';
 /** The base URL of the API: absolute addresses start with it. */
 interface Place {
   origin: string;
-  deps: Pick<WebDeps, 'config' | 'ssh'>;
+  deps: Pick<WebDeps, 'config' | 'ssh' | 'repositories'>;
 }
 
 type Shown<Schema extends z.ZodType> = z.output<Schema>;
@@ -21,10 +22,37 @@ type Shown<Schema extends z.ZodType> = z.output<Schema>;
 export const isoTime = (ms: number): string => new Date(ms).toISOString();
 export const isoTimeOrNull = (ms: number | null): string | null => (ms === null ? null : isoTime(ms));
 
-export function showRepository(
+/** What a repository was forked from. */
+type Parent = { repository: Pick<Repository, 'name'>; owner: Pick<Owner, 'handle'> };
+
+/** A repository, with what it was forked from if the viewer may read that. */
+export async function showRepository(
   row: Repository,
   owner: Pick<Owner, 'handle'>,
+  viewer: Viewer,
+  place: Place,
+): Promise<Shown<typeof schemas.repository>> {
+  const [shown] = await showListed([{ ...row, owner }], viewer, place);
+  return shown!;
+}
+
+/** The same for several: their rules and sources are read at once. */
+export async function showListed(
+  rows: readonly (Repository & { owner: Pick<Owner, 'handle'> })[],
+  viewer: Viewer,
+  place: Place,
+): Promise<Shown<typeof schemas.repository>[]> {
+  const { forks, rules } = place.deps.repositories;
+  const [parents, protectedIds] = await Promise.all([forks.sourcesOf(viewer, rows), rules.protectedDefaults(rows)]);
+  return rows.map((row) => showRow(row, row.owner, parents.get(row.id) ?? null, place, protectedIds.has(row.id)));
+}
+
+function showRow(
+  row: Repository,
+  owner: Pick<Owner, 'handle'>,
+  parent: Parent | null,
   { origin, deps }: Place,
+  defaultBranchProtected: boolean,
 ): Shown<typeof schemas.repository> {
   const address = { owner: owner.handle, name: row.name };
   const page = origin + repositoryUrl(address);
@@ -40,9 +68,12 @@ export function showRepository(
     visibility: row.visibility,
     description: row.description,
     defaultBranch: row.defaultBranch,
-    defaultBranchProtected: row.defaultBranchProtected,
+    defaultBranchProtected,
     acceptsGerritRefs: row.acceptsGerritRefs,
     archived: row.archivedAt !== null,
+    fork: row.forkedFromId !== null,
+    parent: parent && showParent(parent, origin),
+    forks_count: Number(row.forkCount),
     createdAt: isoTime(row.createdAt),
     updatedAt: isoTime(row.updatedAt),
     pushedAt: isoTimeOrNull(row.pushedAt),
@@ -53,8 +84,10 @@ export function showRepository(
   };
 }
 
-export const showListed = (rows: readonly ListedRepository[], place: Place) =>
-  rows.map((row) => showRepository(row, row.owner, place));
+function showParent({ repository: { name }, owner: { handle } }: Parent, origin: string) {
+  const address = { owner: handle, name };
+  return { ...address, full_name: `${handle}/${name}`, html_url: origin + repositoryUrl(address) };
+}
 
 export function showCommit(
   { oid, tree, parents, author, committer, message, signature }: Commit,

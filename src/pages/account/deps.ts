@@ -13,5 +13,6 @@ export type AccountDeps = Pick<
   | 'repositories'
   | 'federation'
   | 'ci'
+  | 'notices'
   | 'oneTimeSecrets'
 >;

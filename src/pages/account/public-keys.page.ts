@@ -7,12 +7,12 @@ const asText = (text: string) =>
 
 /** `/{handle}.keys`: the SSH keys with which a person signs in, as lines of `authorized_keys`. */
 export const showPublicKeys: Page<RequestContext, AccountDeps> = async ({ params }, { accounts }) => {
-  const person = await accounts.activePerson(params.handle ?? '');
+  const person = await accounts.activePerson(params.username ?? '');
   return asText((await accounts.publicKeyLines(person.id)).map((line) => `${line}\n`).join(''));
 };
 
 /** `/{handle}.gpg`: the OpenPGP keys with which a person signs, in armour. */
 export const showPublicGpgKeys: Page<RequestContext, AccountDeps> = async ({ params }, { accounts, signing }) => {
-  const person = await accounts.activePerson(params.handle ?? '');
+  const person = await accounts.activePerson(params.username ?? '');
   return asText((await signing.armoredKeys(person.id)).map((armored) => `${armored.trimEnd()}\n`).join(''));
 };

@@ -17,6 +17,7 @@ import {
 import { addGpgKey, removeGpgKey, showGpgKeys } from './gpg-keys.page.ts';
 import { showHome } from './home.page.ts';
 import { showOnboarding, chooseHandle } from './onboarding.page.ts';
+import { showNotices, saveNotices } from './notices.page.ts';
 import { showProfileSettings, saveProfile, uploadAvatar, deleteAvatar } from './profile-settings.page.ts';
 import { showPerson } from './profile.page.ts';
 import { showSessions, revokeOtherSessions, revokeSession } from './sessions.page.ts';
@@ -68,6 +69,8 @@ export const accountRoutes: readonly Route[] = [
   { method: 'POST', path: '/settings/account', access: 'signed-in', cost: 'password', page: changePassword },
   { method: 'POST', path: '/settings/account/handle', access: 'signed-in', cost: 'rows', page: changeHandle },
   { method: 'POST', path: '/settings/account/delete', access: 'signed-in', cost: 'objects', page: deleteAccount },
+  { method: 'GET', path: '/settings/notices', access: 'signed-in', cost: 'rows', page: showNotices },
+  { method: 'POST', path: '/settings/notices', access: 'signed-in', cost: 'rows', page: saveNotices },
   { method: 'GET', path: '/settings/keys', access: 'signed-in', cost: 'rows', page: showKeys },
   { method: 'POST', path: '/settings/keys', access: 'signed-in', cost: 'rows', page: addKey },
   { method: 'POST', path: '/settings/keys/:id/use', access: 'signed-in', cost: 'rows', page: changeKeyUse },
@@ -106,7 +109,7 @@ export const accountRoutes: readonly Route[] = [
   { method: 'POST', path: '/settings/sessions/:id/revoke', access: 'signed-in', cost: 'rows', page: revokeSession },
   { method: 'GET', path: '/settings/appearance', access: 'public', cost: 'free', page: showAppearance },
   { method: 'POST', path: '/settings/appearance', access: 'public', cost: 'free', page: saveAppearance },
-  { method: 'GET', path: '/:handle.keys', access: 'public', cost: 'rows', page: showPublicKeys },
-  { method: 'GET', path: '/:handle.gpg', access: 'public', cost: 'rows', page: showPublicGpgKeys },
+  { method: 'GET', path: '/:username.keys', access: 'public', cost: 'rows', page: showPublicKeys },
+  { method: 'GET', path: '/:username.gpg', access: 'public', cost: 'rows', page: showPublicGpgKeys },
   { method: 'GET', path: '/users/:username', access: 'public', cost: 'rows', page: showPerson },
 ];

@@ -1,5 +1,5 @@
 import type { Session } from '../../accounts/index.ts';
-import { viewDevice } from './user-agent.ts';
+import { deviceName } from '../../accounts/index.ts';
 import { viewTime, type TimeView } from '../app/times.view.ts';
 
 export interface SessionView {
@@ -14,7 +14,7 @@ export interface SessionView {
 export function viewSession(session: Session, currentId: string, now: number): SessionView {
   return {
     id: session.id,
-    device: viewDevice(session.userAgent),
+    device: deviceName(session.userAgent),
     address: session.address,
     started: viewTime(session.createdAt, now),
     lastSeen: viewTime(session.lastSeenAt, now),

@@ -26,7 +26,7 @@ export async function cacheKey(
   if (found === null || (method !== 'GET' && method !== 'HEAD')) return null;
   const refs = await deps.git.refs.state(found.path);
   if (refs === null) return null;
-  const { repository, owner, canonical, level, isOwner, isPinned, issues, watch } = found;
+  const { repository, owner, canonical, level, isOwner, isPinned, issues, watch, forks } = found;
   const key = hash(
     'sha256',
     JSON.stringify([
@@ -44,6 +44,7 @@ export async function cacheKey(
       isOwner,
       isPinned,
       issues,
+      forks,
       watch,
       unread,
       found.path,

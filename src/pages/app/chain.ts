@@ -78,7 +78,7 @@ export function createWebServer(options: WebOptions): WebServer {
   const { config, clock, logger, random = systemRandom, runners, probe } = options;
   const assets = createAssets(embedded);
   const admission = createAdmission(clock);
-  const render = createRender({ embedded, assets });
+  const render = createRender({ embedded, assets, sendsMail: options.mail.isConfigured });
   const deps: WebDeps = {
     origins: new Map(),
     scheduledTasks: async () => [],

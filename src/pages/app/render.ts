@@ -15,16 +15,24 @@ export interface Frame {
 
 export type Render = (template: string, frame: Frame, locals: Record<string, unknown>) => string;
 
+interface RenderDeps {
+  embedded: Embedded;
+  assets: Assets;
+  /** Whether there are pages about mail. */
+  sendsMail: boolean;
+}
+
 /**
  * Renders a template inside the frame. Templates get picked fields only, never
  * a request, a record or anything else with more in it than the page shows.
  */
-export function createRender({ embedded, assets }: { embedded: Embedded; assets: Assets }): Render {
+export function createRender({ embedded, assets, sendsMail }: RenderDeps): Render {
   return (template, { identity: { person, viewer, avatarAt }, preferences, path, unread }, locals) =>
     embedded.renderTemplate(template, {
       ...locals,
       site: {
         version: embedded.version,
+        sendsMail,
         theme: preferences.theme,
         keys: preferences.keys,
         path,

@@ -23,6 +23,10 @@ export interface RepositoryHeadView {
   mayInvite: boolean;
   /** Null for who cannot pin. */
   isPinned: boolean | null;
+  /** What it was forked from; null for no fork, and for who may not read that. */
+  forkedFrom: { name: string; url: string } | null;
+  /** How many forks the viewer may see. */
+  forks: string;
   /** Null for who has no account. */
   watch: WatchView | null;
   /** How many issues are open; null where the repository takes none, which hides the tab. */
@@ -37,6 +41,7 @@ export function viewRepositoryHead({
   isOwner,
   isPinned,
   issues,
+  forks,
   watch,
 }: FoundHere): RepositoryHeadView {
   return {
@@ -52,6 +57,11 @@ export function viewRepositoryHead({
     isOwner,
     mayInvite: level === 'admin' && !isOwner,
     isPinned,
+    forkedFrom:
+      forks.source === null
+        ? null
+        : { name: `${forks.source.owner}/${forks.source.name}`, url: repositoryUrl(forks.source) },
+    forks: viewNumber(forks.forks),
     watch: watch && viewWatch(watch),
     openIssues: issues.isOn ? viewNumber(issues.open) : null,
   };

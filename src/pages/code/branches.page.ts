@@ -11,6 +11,7 @@ import { repositoryUrl } from '../../http/index.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import { authorsOfCommits } from './commit-authors.ts';
 import { readCommitReferences } from './commit-references.ts';
+import { readProtection } from './protection.ts';
 import { readCommitStatuses } from './commit-statuses.ts';
 import type { CodeDeps } from './deps.ts';
 
@@ -48,7 +49,11 @@ export async function branchesPage(
   const repository = viewRepositoryHead(found);
   const mayChange = repository.mayWrite && !repository.isArchived;
   const now = clock.now();
-  const [{ branch, oid }, all] = await Promise.all([git.refs.head(found.path), git.refs.branches(found.path)]);
+  const [{ branch, oid }, all, protection] = await Promise.all([
+    git.refs.head(found.path),
+    git.refs.branches(found.path),
+    readProtection(context, deps, 'refs/heads/'),
+  ]);
   const commitsOf = (refs: readonly NamedRef[]): Promise<Row[]> =>
     Promise.all(refs.map(async (ref) => ({ ...ref, commit: await git.objects.commit(found.path, ref.oid) })));
   const others = all.filter(({ name }) => name !== branch);
@@ -80,8 +85,9 @@ export async function branchesPage(
       url: codeUrl(url, 'tree', row.name),
       commit: viewCommitLine(row.commit, url, now, authors, statuses.of(row.commit.oid), references),
       isDefault: row.name === branch,
+      isProtected: protection.isProtected(row.name),
       deletion:
-        mayChange && row.name !== branch && row.name !== found.repository.defaultBranch
+        mayChange && row.name !== branch && protection.mayDelete(row.name)
           ? `${url}/branches/delete?${new URLSearchParams({ name: row.name })}`
           : null,
       isStale: row.name !== branch && now - row.commit.committer.at > staleAfterMs,
@@ -111,6 +117,6 @@ export async function branchesPage(
           : null,
       isFirst: start === 0,
     },
-    { restsOn: [authors.dependency, statuses.dependency, references.dependency] },
+    { restsOn: [authors.dependency, statuses.dependency, references.dependency, protection.dependency] },
   );
 }

@@ -13,6 +13,7 @@ import { readSignatures } from './signatures.ts';
 import { viewLinkedText } from '../markdown/linked-text.ts';
 import { readCommitAuthors } from './commit-authors.ts';
 import { readCommitReferences } from './commit-references.ts';
+import { readProtection } from './protection.ts';
 import { readCommitStatuses } from './commit-statuses.ts';
 import type { CodeDeps } from './deps.ts';
 
@@ -75,6 +76,7 @@ export const showTags: Page<RepositoryContext, CodeDeps> = async (context, deps)
     deps,
     rows.flatMap(({ commit }) => commit?.oid ?? []),
   );
+  const protection = await readProtection(context, deps, 'refs/tags/');
   const notes = rows.map(({ note }) =>
     note?.message ? note.message.slice(0, maxNote).split('\n').map(viewName).join('\n') : null,
   );
@@ -91,6 +93,7 @@ export const showTags: Page<RepositoryContext, CodeDeps> = async (context, deps)
       feed: `${url}/tags.atom`,
       rows: rows.map(({ name, note, commit }, index) => ({
         name: viewName(name),
+        isProtected: protection.isProtected(name),
         url: codeUrl(url, 'tree', name),
         note: notes[index] ?? null,
         noteParts: viewLinkedText(notes[index] ?? '', references),
@@ -106,7 +109,7 @@ export const showTags: Page<RepositoryContext, CodeDeps> = async (context, deps)
       more: nextAfter === null ? null : `${url}/tags?${new URLSearchParams({ after: nextAfter })}`,
       isFirst,
     },
-    { restsOn: [dependency, authors.dependency, statuses.dependency, references.dependency] },
+    { restsOn: [dependency, authors.dependency, statuses.dependency, references.dependency, protection.dependency] },
   );
 };
 

@@ -8,6 +8,7 @@ export interface RepositoryHitView {
   url: string;
   isPrivate: boolean;
   isArchived: boolean;
+  isFork: boolean;
   avatar: AvatarView;
   updated: TimeView;
   marked: { owner: Piece[]; name: Piece[]; description: Piece[] };
@@ -23,7 +24,7 @@ type Mark = (text: string) => Piece[];
 
 /** @param mark takes a text apart where the query is found in it */
 export function viewRepositoryHit(
-  { hit, ownerId, avatarAt, archivedAt, imageAt, changedAt }: FoundRepository,
+  { hit, ownerId, avatarAt, archivedAt, isFork, imageAt, changedAt }: FoundRepository,
   mark: Mark,
   now: number,
 ): RepositoryHitView {
@@ -32,6 +33,7 @@ export function viewRepositoryHit(
     url,
     isPrivate: hit.visibility === 'PRIVATE',
     isArchived: archivedAt !== null,
+    isFork,
     avatar: imageAt === null ? viewAvatar(ownerId, avatarAt) : { src: repositoryImageUrl(url, imageAt) },
     updated: viewTime(changedAt, now),
     marked: { owner: mark(hit.owner), name: mark(hit.name), description: mark(hit.description) },

@@ -49,6 +49,7 @@ const ways: Record<ActivityPush['via'], string> = {
   ssh: 'over SSH',
   undo: 'by restoring',
   mirror: 'by the mirror',
+  sync: 'by syncing the fork',
 };
 
 /** What stands around the pushes of a page. */

@@ -4,6 +4,7 @@ import { page, seeOther, type PageReply, type Reply } from '../app/reply.ts';
 import { submit, type FormRefusal } from '../app/submit.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
 import { viewRepositoryHead } from '../app/repository-head.view.ts';
+import { viewCount } from '../app/sizes.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import type { Page, RepositoryPersonContext } from '../app/request-context.ts';
 import type { RepositoryDeps } from './deps.ts';
@@ -23,15 +24,18 @@ async function dangerPage(
 ): Promise<PageReply> {
   const { viewer, found, form, query } = context;
   const { owner, name } = found.canonical;
-  const [offer, followers] = await Promise.all([
+  const [offer, followers, { forks, privateForks }] = await Promise.all([
     repositories.transfers.offerOf(viewer, owner, name),
     federation.countFollowers({ repositoryId: found.repository.id }),
+    repositories.forks.countAll(viewer, owner, name),
   ]);
   return page('repository/danger-zone', {
     repository: viewRepositoryHead(found),
     section: 'danger',
     trashDays: Math.round(config.repositories.trashKeepMs / 86_400_000),
     followers,
+    forks: forks === 0 ? null : viewCount(forks, 'fork'),
+    privateForks: privateForks === 0 || privateForks === forks ? null : privateForks,
     offeredTo: offer?.handle ?? null,
     form: { name: form.text('name') || name, new_owner: form.text('new_owner'), confirm: form.text('confirm') },
     which: input?.which ?? null,

@@ -3,14 +3,13 @@ import { page, seeOther, type PageReply } from '../app/reply.ts';
 import { submit, type FormRefusal } from '../app/submit.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
 import { viewRepositoryHead } from '../app/repository-head.view.ts';
-import { viewCount } from '../app/sizes.ts';
+import { viewCount, viewNumber } from '../app/sizes.ts';
 import type { Page, RepositoryPersonContext } from '../app/request-context.ts';
 import type { RepositoryDeps } from './deps.ts';
 
 interface SettingsForm {
   description: string;
   default_branch: string;
-  protect_default_branch: boolean;
   accept_gerrit_refs: boolean;
 }
 
@@ -18,11 +17,10 @@ interface SettingsForm {
 const maxChoices = 200;
 
 function formOf({ found: { repository } }: RepositoryPersonContext): SettingsForm {
-  const { description, defaultBranch, defaultBranchProtected, acceptsGerritRefs } = repository;
+  const { description, defaultBranch, acceptsGerritRefs } = repository;
   return {
     description,
     default_branch: defaultBranch,
-    protect_default_branch: defaultBranchProtected,
     accept_gerrit_refs: acceptsGerritRefs,
   };
 }
@@ -36,17 +34,26 @@ function viewContents(branches: number, refs: ReadonlyMap<string, string>) {
 /** The first page of the settings; also where a refused image is reported (SPEC §7). */
 export async function settingsPage(
   context: RepositoryPersonContext,
-  { git }: RepositoryDeps,
+  { git, repositories }: RepositoryDeps,
   { form = formOf(context), refusal = null }: { form?: SettingsForm; refusal?: FormRefusal | null } = {},
 ): Promise<PageReply> {
-  const { found, query } = context;
-  const [branches, refs] = await Promise.all([git.refs.branches(found.path), git.refs.list(found.path)]);
-  const names = branches.map(({ name }) => name);
+  const { found, query, viewer } = context;
+  const { owner, name } = found.canonical;
+  const [branches, refs, { forks, privateForks }] = await Promise.all([
+    git.refs.branches(found.path),
+    git.refs.list(found.path),
+    repositories.forks.countAll(viewer, owner, name),
+  ]);
+  const names = branches.map((branch) => branch.name);
   return page('repository/general-settings', {
     repository: viewRepositoryHead(found),
     section: 'general',
     hasImage: found.repository.imageContentType !== null,
     branches: names.length > 0 && names.length <= maxChoices ? names : null,
+    forks: {
+      open: forks > privateForks ? viewNumber(forks - privateForks) : null,
+      hidden: privateForks > 0 ? viewNumber(privateForks) : null,
+    },
     contents: viewContents(names.length, refs),
     form,
     refusal,
@@ -58,7 +65,7 @@ export async function settingsPage(
 export const showRepositorySettings: Page<RepositoryPersonContext, RepositoryDeps> = (context, deps) =>
   settingsPage(context, deps);
 
-/** Fields `description`, `default_branch`, `protect_default_branch` and `accept_gerrit_refs` (check-boxes). */
+/** Fields `description`, `default_branch` and `accept_gerrit_refs` (a check-box). */
 export const saveRepositorySettings: Page<RepositoryPersonContext, RepositoryDeps> = (context, deps) => {
   const {
     viewer,
@@ -68,7 +75,6 @@ export const saveRepositorySettings: Page<RepositoryPersonContext, RepositoryDep
   const input: SettingsForm = {
     description: form.text('description'),
     default_branch: form.text('default_branch').trim(),
-    protect_default_branch: form.text('protect_default_branch') !== '',
     accept_gerrit_refs: form.text('accept_gerrit_refs') !== '',
   };
   return submit(
@@ -76,7 +82,6 @@ export const saveRepositorySettings: Page<RepositoryPersonContext, RepositoryDep
       await deps.repositories.edit(viewer, canonical.owner, canonical.name, {
         description: input.description,
         defaultBranch: input.default_branch,
-        defaultBranchProtected: input.protect_default_branch,
         acceptsGerritRefs: input.accept_gerrit_refs,
       });
       return seeOther(withNotice(`${repositoryUrl(canonical)}/settings`, 'settings-saved'));
@@ -86,13 +91,20 @@ export const saveRepositorySettings: Page<RepositoryPersonContext, RepositoryDep
 };
 
 /** Field `visibility`, PUBLIC or PRIVATE; anything else hides, which is harmless. */
-export const changeVisibility: Page<RepositoryPersonContext, RepositoryDeps> = async (
-  { viewer, found: { canonical }, form },
-  { repositories },
-) => {
+export const changeVisibility: Page<RepositoryPersonContext, RepositoryDeps> = (context, deps) => {
+  const {
+    viewer,
+    found: { canonical },
+    form,
+  } = context;
   const visibility = oneOf(['PRIVATE', 'PUBLIC'], form.text('visibility').trim().toUpperCase());
-  await repositories.changeVisibility(viewer, canonical.owner, canonical.name, visibility);
-  return seeOther(
-    withNotice(`${repositoryUrl(canonical)}/settings`, visibility === 'PUBLIC' ? 'now-public' : 'now-private'),
+  return submit(
+    async () => {
+      await deps.repositories.changeVisibility(viewer, canonical.owner, canonical.name, visibility);
+      return seeOther(
+        withNotice(`${repositoryUrl(canonical)}/settings`, visibility === 'PUBLIC' ? 'now-public' : 'now-private'),
+      );
+    },
+    (refusal) => settingsPage(context, deps, { refusal }),
   );
 };

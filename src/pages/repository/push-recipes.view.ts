@@ -5,7 +5,7 @@ export interface PushRecipesView {
 }
 
 /** Quotes a branch name for the shell: git allows nearly any character in it, `$(…)` too. */
-function shellWord(text: string): string {
+export function shellWord(text: string): string {
   return /^[\w./:@+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 

@@ -3,6 +3,7 @@ import { page, type Reply } from '../app/reply.ts';
 import { dependOn } from '../app/dependency.ts';
 import { viewCloneBox, repositoryUrl } from '../../http/index.ts';
 import { codeUrl, encodeRef } from '../app/code-urls.ts';
+import { viewForkDistance } from './fork-distance.view.ts';
 import { viewLanguages } from '../code/languages.view.ts';
 import { findLicence, licenceName } from '../code/licence.view.ts';
 import { viewPushRecipes } from './push-recipes.view.ts';
@@ -55,6 +56,8 @@ const maxLicenceBytes = 128 * 1024;
 const maxCountedFiles = 100_000;
 /** How long the page waits for what a large repository is asked for the first time. */
 const waitMs = 150;
+/** How long it waits for the distance to the source of a fork, which is counted once for two commits. */
+const distanceWaitMs = 500;
 
 async function readLicence(
   { found }: RepositoryContext,
@@ -86,7 +89,20 @@ async function readFacts(context: RepositoryContext, { git }: RepositoryDeps, at
     commits: commits === null ? null : viewCount(commits, 'commit'),
     languages: files === null ? [] : viewLanguages(files.files),
     size: repository.sizeBytes > 0 ? viewSize(repository.sizeBytes) : null,
+    shared: repository.sharedBytes > 0 ? viewSize(repository.sharedBytes) : null,
     archives: { zip: `${url}/archive/${encodeRef(at.ref)}.zip`, tar: `${url}/archive/${encodeRef(at.ref)}.tar.gz` },
+  };
+}
+
+/** Of a fork: how far its default branch is from the source; `isComplete` is false while git still counts. */
+async function readDistance({ viewer, found }: RepositoryContext, { repositories }: RepositoryDeps, branch: string) {
+  if (found.forks.source === null) return { isComplete: true, distance: null };
+  const compared = repositories.forks.compare(viewer, found, branch).then((distance) => ({ distance }));
+  const result = await nullOnTimeout(compared, distanceWaitMs);
+  const distance = result?.distance ?? null;
+  return {
+    isComplete: result !== null,
+    distance: distance && viewForkDistance(distance, repositoryUrl(found.canonical)),
   };
 }
 
@@ -115,17 +131,19 @@ export const showRepository: Page<RepositoryContext, RepositoryDeps> = async (co
   const frame = { ...frameOf(context, deps), credentials: credentials.value, access: access.value };
   if (oid === null) return emptyPage(frame, branch ?? found.repository.defaultBranch);
   const at: Location = { kind: branch === null ? 'head' : 'branch', ref: branch ?? 'HEAD', oid, file: Buffer.alloc(0) };
-  const [place, { tree, isComplete, dependencies, ...folder }, facts] = await Promise.all([
+  const [place, { tree, isComplete, dependencies, ...folder }, facts, fork] = await Promise.all([
     frameAt(context, deps, at, 'tree'),
     readFolder(context, deps, at),
     readFacts(context, deps, at),
+    dependOn(() => readDistance(context, deps, branch ?? 'HEAD')),
   ]);
   const licence = await readLicence(context, deps, at.ref, tree.entries);
   return page(
     'repository/repository-home',
-    { ...frame, ...place, ...folder, ...facts, licence },
+    { ...frame, ...place, ...folder, ...facts, distance: fork.value.distance, licence },
     {
-      restsOn: isComplete && facts.isComplete ? [credentials, access, ...dependencies] : null,
+      restsOn:
+        isComplete && facts.isComplete && fork.value.isComplete ? [credentials, access, fork, ...dependencies] : null,
     },
   );
 };

@@ -13,6 +13,7 @@ export interface RepositoryRowView {
   description: string;
   isPrivate: boolean;
   isArchived: boolean;
+  isFork: boolean;
   avatar: AvatarView;
   languages: { name: string; colour: string }[];
   updated: TimeView;
@@ -27,6 +28,7 @@ export function viewRepositoryRow(repository: ListedRepository, now: number): Re
     description: repository.description,
     isPrivate: repository.visibility === 'PRIVATE',
     isArchived: repository.archivedAt !== null,
+    isFork: repository.forkedFromId !== null,
     avatar: viewRepositoryPicture(repository, owner),
     // One that a later version gave up has no colour any more.
     languages: repository.languages.map((name) => ({ name, colour: languageCalled(name)?.colour ?? '#8a8078' })),

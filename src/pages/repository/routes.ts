@@ -1,6 +1,15 @@
 import type { Route } from '../route.ts';
 import { showActivity, restoreTip } from './activity.page.ts';
 import {
+  addRule,
+  moveRule,
+  removeRule,
+  saveRule,
+  showBranchRules,
+  showNewRule,
+  showRule,
+} from './branch-rules.page.ts';
+import {
   showCollaborators,
   addCollaborator,
   changeCollaborator,
@@ -16,6 +25,7 @@ import {
   unarchiveRepository,
   deleteRepository,
 } from './danger-zone.page.ts';
+import { forkRepository, showFork, showForks } from './forks.page.ts';
 import { showRepositorySettings, saveRepositorySettings, changeVisibility } from './general-settings.page.ts';
 import { showRepositoryImage, uploadRepositoryImage, deleteRepositoryImage } from './image.page.ts';
 import {
@@ -30,6 +40,7 @@ import {
 import { showNewRepository, createRepository } from './new-repository.page.ts';
 import { pinRepository, unpinRepository, movePin } from './pins.page.ts';
 import { showRepository } from './repository-home.page.ts';
+import { showSync, syncRepository } from './sync.page.ts';
 import { redirectCloneAddress, redirectGit, showOwner, showRepositoryByShortUrl } from './short-urls.page.ts';
 
 const at = '/repos/:owner/:name';
@@ -39,6 +50,11 @@ export const repositoryRoutes: readonly Route[] = [
   { method: 'GET', path: '/repos/new', access: 'signed-in', cost: 'rows', page: showNewRepository },
   { method: 'POST', path: '/repos', access: 'signed-in', cost: 'objects', page: createRepository },
   { method: 'GET', path: at, access: 'repository:read', cost: 'objects', page: showRepository },
+  { method: 'GET', path: `${at}/fork`, access: 'repository:read', cost: 'objects', page: showFork },
+  { method: 'POST', path: `${at}/fork`, access: 'repository:read', cost: 'objects', page: forkRepository },
+  { method: 'GET', path: `${at}/forks`, access: 'repository:read', cost: 'rows', page: showForks },
+  { method: 'GET', path: `${at}/sync`, access: 'repository:read', cost: 'objects', page: showSync },
+  { method: 'POST', path: `${at}/sync`, access: 'repository:write', cost: 'objects', page: syncRepository },
   { method: 'GET', path: `${at}/activity`, access: 'repository:read', cost: 'objects', page: showActivity },
   { method: 'POST', path: `${at}/activity/restore`, access: 'repository:write', cost: 'objects', page: restoreTip },
   { method: 'GET', path: `${at}/settings`, access: 'repository:owner', cost: 'objects', page: showRepositorySettings },
@@ -87,6 +103,37 @@ export const repositoryRoutes: readonly Route[] = [
     access: 'repository:admin',
     cost: 'rows',
     page: removeCollaborator,
+  },
+  {
+    method: 'GET',
+    path: `${at}/settings/branches`,
+    access: 'repository:admin',
+    cost: 'objects',
+    page: showBranchRules,
+  },
+  { method: 'POST', path: `${at}/settings/branches`, access: 'repository:admin', cost: 'rows', page: addRule },
+  { method: 'GET', path: `${at}/settings/branches/new`, access: 'repository:admin', cost: 'rows', page: showNewRule },
+  { method: 'GET', path: `${at}/settings/branches/:rule`, access: 'repository:admin', cost: 'objects', page: showRule },
+  {
+    method: 'POST',
+    path: `${at}/settings/branches/:rule`,
+    access: 'repository:admin',
+    cost: 'objects',
+    page: saveRule,
+  },
+  {
+    method: 'POST',
+    path: `${at}/settings/branches/:rule/move`,
+    access: 'repository:admin',
+    cost: 'rows',
+    page: moveRule,
+  },
+  {
+    method: 'POST',
+    path: `${at}/settings/branches/:rule/delete`,
+    access: 'repository:admin',
+    cost: 'rows',
+    page: removeRule,
   },
   { method: 'GET', path: `${at}/settings/mirror`, access: 'repository:owner', cost: 'rows', page: showMirror },
   { method: 'POST', path: `${at}/settings/mirror`, access: 'repository:owner', cost: 'objects', page: saveMirror },

@@ -33,7 +33,7 @@ async function resetPage({ accounts }: SignInDeps, token: string, refusal: FormR
 export const showReset: Page<RequestContext, SignInDeps> = ({ query }, deps) =>
   orLinkClosed(deps, () => resetPage(deps, query.get('token') ?? '', null));
 
-/** Fields `token` and `password`. Whoever is signed in with this browser is not any more. */
+/** Fields `token` and `password`. The session of this browser ends, too. */
 export const resetPassword: Page<RequestContext, SignInDeps> = ({ form, origin }, deps) => {
   const token = form.text('token');
   return orLinkClosed(deps, () =>

@@ -43,6 +43,7 @@ export const eventWords: Readonly<Record<Webhook['events'][number], string>> = {
   push: 'push',
   create: 'branch or tag created',
   delete: 'branch or tag deleted',
+  fork: 'forked',
   run: 'run finished',
   issues: 'issue opened, edited, closed, reopened or deleted',
   issue_comment: 'issue comment created, edited or deleted',

@@ -1,13 +1,17 @@
-import { viewerForLog } from '../../access/index.ts';
+import { mayBecomePublic, viewerForLog } from '../../access/index.ts';
 import type { Viewer, Visibility } from '../../access/index.ts';
+import type { Tx } from '../../db/index.ts';
+import { conflict } from '../../kernel/index.ts';
 import { findAgain, findRepository } from '../find-repository.ts';
 import type { RepositoryAddress } from '../find-repository.ts';
 import { repositorySchema } from '../schema/repository-schema.ts';
+import type { Repository } from '../schema/repository-schema.ts';
 import type { RepositoryDeps } from '../deps.ts';
 
 /**
  * Makes a repository public or private. Takes effect at the next read; nothing is sent to remote followers (SPEC §3).
- * Refuses `repository_not_found` to everyone but the owner.
+ * Refuses `repository_not_found` to everyone but the owner; `fork_of_private` for a fork whose source is private.
+ * Forks of a repository stay as they are: they belong to others, who had the right to copy it.
  */
 export async function changeVisibility(
   deps: RepositoryDeps,
@@ -18,6 +22,14 @@ export async function changeVisibility(
   const { id: repositoryId } = (await findRepository(deps, viewer, at, 'owner')).repository;
   const before = await deps.db.write(async (tx) => {
     const row = await findAgain(deps, tx, viewer, repositoryId, 'owner');
+    if (visibility === 'PUBLIC' && !mayBecomePublic(await sourceOf(tx, row)))
+      throw conflict(
+        'fork_of_private',
+        'This is a fork of a private repository: it stays private as long as that does.',
+        {
+          field: 'visibility',
+        },
+      );
     if (row.visibility !== visibility) {
       await tx.manager.update(repositorySchema, { id: repositoryId }, { visibility, updatedAt: tx.now });
     }
@@ -26,3 +38,7 @@ export async function changeVisibility(
   if (before === visibility) return;
   deps.logger.info('repository.visibility_changed', { repositoryId, before, visibility, by: viewerForLog(viewer) });
 }
+
+/** What it was forked from, in the trash, too. */
+const sourceOf = async ({ manager }: Tx, { forkedFromId }: Repository): Promise<Repository | null> =>
+  forkedFromId === null ? null : manager.findOneBy(repositorySchema, { id: forkedFromId });

@@ -4,6 +4,7 @@ import { invalid } from '../../kernel/index.ts';
 import { parseDescription } from '../create-repository.ts';
 import { findAgain, findRepository } from '../find-repository.ts';
 import type { RepositoryAddress } from '../find-repository.ts';
+import { protectDefaultBranch } from '../rules/default-rule.ts';
 import { parseBranchName } from '../branch-name.ts';
 import { repositorySchema } from '../schema/repository-schema.ts';
 import type { Repository } from '../schema/repository-schema.ts';
@@ -14,7 +15,7 @@ export interface RepositoryEdit {
   description?: string;
   /** An existing branch; any name while the repository is empty. */
   defaultBranch?: string;
-  /** Whether pushes may not rewrite the default branch; they can never delete it. */
+  /** Whether pushes may not rewrite the default branch: set in the rule that decides about it. */
   defaultBranchProtected?: boolean;
   /** Whether pushes may write `refs/changes/` and `refs/meta/`. */
   acceptsGerritRefs?: boolean;
@@ -33,24 +34,25 @@ export async function editRepository(
   const { repository, path } = await findRepository(deps, viewer, at, 'admin');
   const changes: Partial<Repository> = {};
   if (edit.description !== undefined) changes.description = parseDescription(edit.description);
-  if (edit.defaultBranchProtected !== undefined) changes.defaultBranchProtected = edit.defaultBranchProtected;
   if (edit.acceptsGerritRefs !== undefined) changes.acceptsGerritRefs = edit.acceptsGerritRefs;
   if (edit.defaultBranch !== undefined) changes.defaultBranch = await branchToShow(deps, path, edit.defaultBranch);
-  if (Object.keys(changes).length === 0) return null;
+  const { defaultBranchProtected: isProtected } = edit;
+  if (Object.keys(changes).length === 0 && isProtected === undefined) return null;
 
   // git first: it cannot be part of the write, and setting the branch again is harmless.
   if (changes.defaultBranch !== undefined) await deps.git.refs.setHead(path, changes.defaultBranch);
-  await deps.db.write(async (tx) => {
-    await findAgain(deps, tx, viewer, repository.id, 'admin');
+  const isRuleChanged = await deps.db.write(async (tx) => {
+    const row = await findAgain(deps, tx, viewer, repository.id, 'admin');
     await tx.manager.update(repositorySchema, { id: repository.id }, { ...changes, updatedAt: tx.now });
+    if (isProtected === undefined) return false;
+    return protectDefaultBranch(tx.manager, { random: deps.random, now: tx.now }, { ...row, ...changes }, isProtected);
   });
   deps.logger.info('repository.edited', {
     repositoryId: repository.id,
-    fields: Object.keys(changes),
+    fields: [...Object.keys(changes), ...(isProtected === undefined ? [] : ['defaultBranchProtected'])],
     by: viewerForLog(viewer),
   });
-  const { defaultBranchProtected: isProtected } = changes;
-  if (isProtected !== undefined && isProtected !== repository.defaultBranchProtected) {
+  if (isRuleChanged) {
     deps.logger.info('repository.protection_changed', {
       repositoryId: repository.id,
       isProtected,

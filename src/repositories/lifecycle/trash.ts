@@ -22,9 +22,12 @@ import { foldRepositoryName, parseRepositoryName } from '../repository-name.ts';
 import { repositorySchema } from '../schema/repository-schema.ts';
 import type { Repository } from '../schema/repository-schema.ts';
 import type { RepositoryDeps } from '../deps.ts';
+import { removeUnfinishedForks } from './remove-unfinished-forks.ts';
 import { endRedirect } from './find-redirect.ts';
 import { moveIfThere } from './move-folder.ts';
 import { transferSchema } from '../schema/transfer-schema.ts';
+
+const dayMs = 86_400_000;
 
 /** The folder of a repository: at its owner's, or in the trash. */
 export function folderOf(deps: RepositoryDeps, row: Repository): string {
@@ -144,6 +147,8 @@ export async function emptyTrash(deps: RepositoryDeps, ttlMs: number = deps.sett
     deps.logger.info('repository.purged', { repositoryId: id });
   }
   await removeOrphans(deps, before);
+  // Those of a command that was killed; a server removes its own when it starts.
+  await removeUnfinishedForks(deps, deps.clock.now() - dayMs);
   return rows.length;
 }
 

@@ -7,7 +7,8 @@ import { parseBranchName } from '../branch-name.ts';
 import type { RepositoryDeps } from '../deps.ts';
 import type { AppliedPush, ServerPush } from './apply-updates.ts';
 import { mayMoveRefs } from './may-move-refs.ts';
-import { protectDefaultBranch } from './protect-default-branch.ts';
+import { judgeUpdates } from '../rules/judge-updates.ts';
+import { sentence } from '../rules/rule-words.ts';
 import type { RefUpdate } from './push-journal.ts';
 
 type Apply = (found: Pick<Found, 'repository' | 'path'>, push: ServerPush) => Promise<AppliedPush>;
@@ -17,7 +18,7 @@ const heads = 'refs/heads/';
 /**
  * Creates a branch at another branch, a tag or a commit, as an ordinary push. Refuses `repository_not_found` to people
  * who may not write, `invalid_branch_name`, `branch_exists` and `start_not_found` with their fields `name` and `from`,
- * `branch_in_the_way`, `repository_archived`, `push_refused`.
+ * `branch_in_the_way`, `branch_protected` by a rule, `repository_archived`, `push_refused`.
  */
 export async function createBranch(
   deps: RepositoryDeps,
@@ -35,7 +36,7 @@ export async function createBranch(
   const exists = conflict('branch_exists', `There is a branch ${name} already.`, { field: 'name' });
   if ((await deps.git.refs.list(found.path)).has(heads + name)) throw exists;
   const update: RefUpdate = { ref: heads + name, oldId: '0'.repeat(newId.length), newId };
-  const [result] = await move(deps, apply, viewer, found, update);
+  const [result] = await move(deps, apply, viewer, found, update, { field: 'name' });
   if (result?.ok !== true)
     throw conflict('branch_in_the_way', `git did not make ${name}: another branch is in the way.`, { field: 'name' });
   return name;
@@ -52,7 +53,7 @@ function parseName(text: string): string {
 /**
  * Deletes a branch that has not moved since the person saw it. Its commits are preserved for a while, and `undo`
  * restores it. Refuses `repository_not_found` to people who may not write, `branch_gone`, `ref_moved`,
- * `branch_protected` for the default branch, `repository_archived`, `push_refused`.
+ * `branch_protected` for the default branch and by a rule, `repository_archived`, `push_refused`.
  */
 export async function deleteBranch(
   deps: RepositoryDeps,
@@ -80,6 +81,7 @@ async function move(
   viewer: Viewer,
   found: Found,
   update: RefUpdate,
+  field: { field?: string } = {},
 ): Promise<AppliedPush['results']> {
   const userId = viewer.kind === 'person' && !isLocalAdministrator(viewer) ? viewer.id : null;
   const { results } = await apply(found, {
@@ -88,9 +90,9 @@ async function move(
     updates: [update],
     async authorize(tx, row) {
       await mayMoveRefs(deps, tx, viewer, row);
-      const [refused] = protectDefaultBranch(row, [update]).refused;
-      if (refused === undefined) return;
-      throw invalid('branch_protected', `${refused.reason[0]!.toUpperCase()}${refused.reason.slice(1)}.`);
+      // A branch that is made here begins at a commit that the repository has: it brings no merges.
+      const [refused] = (await judgeUpdates(deps, tx.before, viewer, row, [update])).refused;
+      if (refused !== undefined) throw invalid('branch_protected', sentence(refused.reason), field);
     },
   });
   deps.logger.info('push.branch_changed', {

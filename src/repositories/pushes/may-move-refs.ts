@@ -2,6 +2,7 @@ import type { Viewer } from '../../access/index.ts';
 import type { Tx } from '../../db/index.ts';
 import { conflict, forbidden } from '../../kernel/index.ts';
 import { findAgain } from '../find-repository.ts';
+import { sentence } from '../rules/rule-words.ts';
 import type { Repository } from '../schema/repository-schema.ts';
 import type { RepositoryDeps } from '../deps.ts';
 
@@ -14,6 +15,6 @@ export async function mayMoveRefs(deps: RepositoryDeps, tx: Tx, viewer: Viewer, 
   if (row.archivedAt !== null) throw forbidden('repository_archived', 'This repository is archived and read-only.');
   for (const guard of deps.preReceiveChecks) {
     const reason = await guard(tx, row);
-    if (reason !== null) throw conflict('push_refused', `${reason[0]!.toUpperCase()}${reason.slice(1)}.`);
+    if (reason !== null) throw conflict('push_refused', sentence(reason));
   }
 }

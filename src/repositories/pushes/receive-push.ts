@@ -8,7 +8,7 @@ import { isDiskLow } from '../disk-space.ts';
 import { repositorySchema } from '../schema/repository-schema.ts';
 import type { RepositoryDeps } from '../deps.ts';
 import { setInitialDefaultBranch } from './set-initial-default-branch.ts';
-import { protectDefaultBranch } from './protect-default-branch.ts';
+import { judgeUpdates } from '../rules/judge-updates.ts';
 import type { PushJournal, RefResult, RefUpdate } from './push-journal.ts';
 import { pushSchema } from '../schema/push-schema.ts';
 import { preReceiveRefusal } from './pre-receive-check.ts';
@@ -40,7 +40,7 @@ export type RunningPushes = Set<string>;
  * Receives a push: journals its commands, lets git act, settles the journal with git's report. The same for every
  * transport.
  * A refusal (lost access, archived, disk space) is reported to the client for each command; git is not started then
- * and nothing is journalled. A refusal of one ref (protected branch) does not affect the others; the journal has only
+ * and nothing is journalled. A refusal of one ref (by a rule) does not affect the others; the journal has only
  * those.
  * @returns the id of the journalled push when at least one command took effect, else `null`
  */
@@ -146,7 +146,7 @@ async function checkAndJournal(
     const row = await tx.before.findOneBy(repositorySchema, { id: opened.repository.id });
     const reason = row === null ? 'repository not found' : await preReceiveRefusal(deps, tx, viewer, opened, row);
     if (row === null || reason !== null) return refuse(reason ?? 'repository not found');
-    const { refused, onlyForward } = protectDefaultBranch(row, updates);
+    const { refused, onlyForward, linear } = await judgeUpdates(deps, tx.before, viewer, row, updates);
     const accepted = withoutRefused(updates, refused);
     if (accepted.length === 0 || (isAtomic && refused.length > 0)) return { ...refuse(atomicFailure), refused };
 
@@ -154,7 +154,7 @@ async function checkAndJournal(
     const credential = recordCredential(viewer);
     await journal.begin(tx, { id, repositoryId: row.id, userId, via, credential, options, updates: accepted });
     const remarks = options.map((option) => remarkOn(deps, option));
-    return { accept: true, refused, remarks, onlyForward };
+    return { accept: true, refused, remarks, onlyForward, linear };
   });
 }
 

@@ -9,7 +9,8 @@ import { parseBranchName } from '../branch-name.ts';
 import type { Repository } from '../schema/repository-schema.ts';
 import type { RepositoryDeps } from '../deps.ts';
 import { mayMoveRefs } from './may-move-refs.ts';
-import { protectDefaultBranch } from './protect-default-branch.ts';
+import { judgeUpdates } from '../rules/judge-updates.ts';
+import { sentence } from '../rules/rule-words.ts';
 import type { RefUpdate } from './push-journal.ts';
 import { pushUpdateSchema } from '../schema/push-schema.ts';
 import type { AppliedPush, ServerPush } from './apply-updates.ts';
@@ -111,8 +112,8 @@ const idShape = /^([0-9a-f-]{36})\.(0|[1-9]\d{0,5})$/;
 /**
  * Restores the lost tip of a ref, or creates a new branch from it, as an ordinary push: journalled, announced, and
  * undoable itself. Refuses `repository_not_found` to people who may not write, `repository_archived`, `tip_not_found`,
- * `nothing_to_undo`, `ref_moved`, `branch_exists`, `invalid_branch_name`, `branch_protected` for a default branch that
- * would lose commits, `push_refused`.
+ * `nothing_to_undo`, `ref_moved`, `branch_exists`, `invalid_branch_name`, `branch_protected` where a rule
+ * does not allow the viewer the push that it is, `push_refused`.
  */
 export async function undoPush(
   deps: RepositoryDeps,
@@ -137,12 +138,13 @@ export async function undoPush(
       throw conflict('nothing_to_undo', `${shortName(tip.ref)} is where it was already.`);
   }
   const isForward = noRef.test(update.oldId) || (await deps.git.refs.isForward(found.path, update.oldId, update.newId));
+  const hasMerges = await deps.git.refs.hasNewMerges(found.path, update);
   const userId = viewer.kind === 'person' && !isLocalAdministrator(viewer) ? viewer.id : null;
   const { results } = await apply(found, {
     via: 'undo',
     userId,
     updates: [update],
-    authorize: (tx, row) => requireMayRestore(deps, tx, viewer, row, update, isForward),
+    authorize: (tx, row) => requireMayRestore(deps, tx, viewer, row, update, { isForward, hasMerges }),
   });
   if (results[0]?.ok !== true) throw moved(update.ref);
   deps.logger.info('push.undone', {
@@ -186,14 +188,13 @@ async function requireMayRestore(
   viewer: Viewer,
   row: Repository,
   update: RefUpdate,
-  isForward: boolean,
+  { isForward, hasMerges }: { isForward: boolean; hasMerges: boolean },
 ): Promise<void> {
   await mayMoveRefs(deps, tx, viewer, row);
-  if (!isForward && protectDefaultBranch(row, [update]).onlyForward.length > 0) {
-    throw invalid(
-      'branch_protected',
-      `${row.defaultBranch} is the protected default branch and would lose commits. Restore them under another name.`,
-      { field: 'as' },
-    );
-  }
+  const { refused, onlyForward, linear } = await judgeUpdates(deps, tx.before, viewer, row, [update]);
+  const [broken] = [...refused, ...(isForward ? [] : onlyForward), ...(hasMerges ? linear : [])];
+  if (broken === undefined) return;
+  throw invalid('branch_protected', `${sentence(broken.reason)} Restore the commits under another name.`, {
+    field: 'as',
+  });
 }

@@ -12,8 +12,6 @@ export interface Repository {
   description: string;
   visibility: Visibility;
   defaultBranch: string;
-  /** Whether pushes may not rewrite the default branch; they never delete it. */
-  defaultBranchProtected: boolean;
   /** Whether pushes may write `refs/changes/` and `refs/meta/`, where Gerrit keeps reviews and settings. */
   acceptsGerritRefs: boolean;
   sizeBytes: number;
@@ -26,6 +24,12 @@ export interface Repository {
   deletedBy: string | null;
   imageContentType: string | null;
   imageUpdatedAt: number | null;
+  /** UUID of what it was forked from; null for no fork, and when that is gone for good. */
+  forkedFromId: string | null;
+  /** How many public forks it has; triggers keep it. */
+  forkCount: number;
+  /** What of `sizeBytes` its forks or its source have as well: it is on disk once. */
+  sharedBytes: number;
 }
 
 export const repositorySchema = new EntitySchema<Repository>({
@@ -40,7 +44,6 @@ export const repositorySchema = new EntitySchema<Repository>({
     description: { type: 'text' },
     visibility: { type: 'text' },
     defaultBranch: { name: 'default_branch', type: 'text' },
-    defaultBranchProtected: { name: 'default_branch_protected', type: 'boolean' },
     acceptsGerritRefs: { name: 'accepts_gerrit_refs', type: 'boolean' },
     sizeBytes: { name: 'size_bytes', type: 'integer' },
     archivedAt: { name: 'archived_at', type: 'integer', nullable: true },
@@ -51,6 +54,9 @@ export const repositorySchema = new EntitySchema<Repository>({
     deletedBy: { name: 'deleted_by', type: 'text', nullable: true },
     imageContentType: { name: 'image_content_type', type: 'text', nullable: true },
     imageUpdatedAt: { name: 'image_updated_at', type: 'integer', nullable: true },
+    forkedFromId: { name: 'forked_from_id', type: 'text', nullable: true },
+    forkCount: { name: 'fork_count', type: 'integer' },
+    sharedBytes: { name: 'shared_bytes', type: 'integer' },
   },
   checks: [{ name: 'repositories_exactly_one_owner', expression: '(owner_user_id IS NULL) <> (owner_org_id IS NULL)' }],
 });

@@ -23,7 +23,8 @@ export async function addGpgKey(deps: SigningDeps, personId: string, armored: un
   const { accounts, db, logger, random, settings } = deps;
   const { signers, createdAt: keyCreatedAt, ...parsed } = await readKey(deps, personId, armored);
   await accounts.personById(personId);
-  const added = await db.write(async ({ manager, now }): Promise<AddedGpgKey> => {
+  const added = await db.write(async (tx): Promise<AddedGpgKey> => {
+    const { manager, now } = tx;
     const old = await manager.findOneBy(gpgKeySchema, { userId: personId, fingerprint: parsed.fingerprint });
     if (old === null && (await manager.countBy(gpgKeySchema, { userId: personId })) >= settings.maxKeysPerPerson) {
       throw conflict('too_many_gpg_keys', `You have ${settings.maxKeysPerPerson} keys already. Remove one first.`);
@@ -46,6 +47,10 @@ export async function addGpgKey(deps: SigningDeps, personId: string, armored: un
       gpgKeyPartSchema,
       signers.map((part) => ({ ...part, gpgKeyId: row.id })),
     );
+    if (old === null) {
+      const event = { kind: 'gpg_key_added' as const, fingerprint: row.fingerprint };
+      await accounts.announceSecurityEvent(tx, personId, event);
+    }
     return { key: toGpgKey(row), isNew: old === null };
   });
   logger.info(added.isNew ? 'key.added' : 'key.updated', {

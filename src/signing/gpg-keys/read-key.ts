@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { invalid, unavailable } from '../../kernel/index.ts';
-import type { DomainError } from '../../kernel/index.ts';
 import type { SigningDeps } from '../deps.ts';
 import { openPgpLimits, readKeyLimits } from '../limits.ts';
 import type { KeyProblem, ParsedKey } from './parsed-key.ts';
@@ -9,46 +8,58 @@ import type { run } from './read-key-task.ts';
 const kibibytes = (bytes: number): string => `${bytes / 1024} KiB`;
 
 const field = { field: 'key' };
-const refusals: Readonly<Record<KeyProblem, () => DomainError>> = {
-  unreadable: () =>
-    invalid(
-      'gpg_key_unreadable',
-      'This is not a readable OpenPGP public key. Paste what "gpg --armor --export" prints, with its first and last line.',
-      field,
-    ),
-  private: () =>
-    invalid(
-      'gpg_key_private',
-      'This is a private key: keep it to yourself. Paste what "gpg --armor --export" prints.',
-      field,
-    ),
-  several: () =>
-    invalid('gpg_key_several', 'Paste one key at a time: "gpg --armor --export" followed by the id of the key.', field),
-  too_large: () =>
-    invalid(
-      'gpg_key_too_large',
-      `This key is larger than ${kibibytes(openPgpLimits.keyBytes)}. Export it without the signatures of others: "gpg --armor --export --export-options export-minimal" followed by its id.`,
-      field,
-    ),
-  too_many_user_ids: () =>
-    invalid('gpg_key_too_many_user_ids', `A key may have at most ${openPgpLimits.userIds} user ids.`, field),
-  too_many_subkeys: () =>
-    invalid('gpg_key_too_many_subkeys', `A key may have at most ${openPgpLimits.subkeys} subkeys.`, field),
-  no_user_id: () =>
-    invalid(
-      'gpg_key_no_user_id',
-      'This key has no user id that it certifies itself. Export it from your own key ring.',
-      field,
-    ),
-  weak: () =>
-    invalid(
-      'gpg_key_weak',
-      'This key is too weak: RSA needs at least 2048 bits, and DSA is no longer safe. Make one with "gpg --quick-generate-key".',
-      field,
-    ),
-  cannot_sign: () =>
-    invalid('gpg_key_cannot_sign', 'This key cannot sign: it has no primary key or subkey for signing.', field),
-};
+
+/** The refusal of a key. */
+function refuse(problem: KeyProblem) {
+  switch (problem) {
+    case 'unreadable':
+      return invalid(
+        'gpg_key_unreadable',
+        'This is not a readable OpenPGP public key. Paste what "gpg --armor --export" prints, with its first and last line.',
+        field,
+      );
+    case 'private':
+      return invalid(
+        'gpg_key_private',
+        'This is a private key: keep it to yourself. Paste what "gpg --armor --export" prints.',
+        field,
+      );
+    case 'several':
+      return invalid(
+        'gpg_key_several',
+        'Paste one key at a time: "gpg --armor --export" followed by the id of the key.',
+        field,
+      );
+    case 'too_large':
+      return invalid(
+        'gpg_key_too_large',
+        `This key is larger than ${kibibytes(openPgpLimits.keyBytes)}. Export it without the signatures of others: "gpg --armor --export --export-options export-minimal" followed by its id.`,
+        field,
+      );
+    case 'too_many_user_ids':
+      return invalid('gpg_key_too_many_user_ids', `A key may have at most ${openPgpLimits.userIds} user ids.`, field);
+    case 'too_many_subkeys':
+      return invalid('gpg_key_too_many_subkeys', `A key may have at most ${openPgpLimits.subkeys} subkeys.`, field);
+    case 'no_user_id':
+      return invalid(
+        'gpg_key_no_user_id',
+        'This key has no user id that it certifies itself. Export it from your own key ring.',
+        field,
+      );
+    case 'weak':
+      return invalid(
+        'gpg_key_weak',
+        'This key is too weak: RSA needs at least 2048 bits, and DSA is no longer safe. Make one with "gpg --quick-generate-key".',
+        field,
+      );
+    case 'cannot_sign':
+      return invalid(
+        'gpg_key_cannot_sign',
+        'This key cannot sign: it has no primary key or subkey for signing.',
+        field,
+      );
+  }
+}
 
 /**
  * Reads the armour of an OpenPGP public key in the worker pool: ids, fingerprints, user ids and validity are computed
@@ -62,9 +73,11 @@ export async function readKey({ workers }: SigningDeps, client: string, text: un
     throw invalid('gpg_key_missing', 'Paste a public key.', { field: 'key' });
   const armored = text.trim();
   // Before anything else sees it: a private key is not worth a thread, a log line or an error of a library.
-  if (/BEGIN PGP PRIVATE KEY|BEGIN (?:OPENSSH |RSA |EC )?PRIVATE KEY/.test(armored)) throw refusals['private']();
-  if (armored.length > openPgpLimits.keyBytes) throw refusals['too_large']();
-  if (!armored.startsWith('-----BEGIN PGP PUBLIC KEY BLOCK-----')) throw refusals['unreadable']();
+  if (/BEGIN PGP PRIVATE KEY|BEGIN (?:OPENSSH |RSA |EC )?PRIVATE KEY/.test(armored)) throw refuse('private');
+  if (armored.length > openPgpLimits.keyBytes) throw refuse('too_large');
+  if (!armored.startsWith('-----BEGIN PGP PUBLIC KEY BLOCK-----')) throw refuse('unreadable');
+  // The library reads the first block alone.
+  if (armored.split('-----BEGIN ').length > 2) throw refuse('several');
   const outcome = await workers.run<typeof run>({
     task: 'openpgp-key',
     key: createHash('sha256').update(armored).digest('base64'),
@@ -79,8 +92,8 @@ export async function readKey({ workers }: SigningDeps, client: string, text: un
   });
   if (!outcome.ok) {
     if (outcome.reason === 'busy') throw unavailable('busy', 'The server is busy. Please try again in a moment.');
-    throw refusals[outcome.reason === 'failed' ? 'unreadable' : 'too_large']();
+    throw refuse(outcome.reason === 'failed' ? 'unreadable' : 'too_large');
   }
-  if (!outcome.value.ok) throw refusals[outcome.value.problem]();
+  if (!outcome.value.ok) throw refuse(outcome.value.problem);
   return outcome.value.key;
 }

@@ -47,11 +47,13 @@ t.test('a badge for every state of a signature', async (t) => {
   t.match(await badge(`/commit/${signed}`), /^plain \| .*which no account here has\. \| Unknown key$/);
   t.match(await badge('/commits/main'), /Unknown key$/);
   t.match(await badge(`/commit/${changed}`), /^bad \| .* \| Bad signature$/);
-  t.match(await badge(`/commit/${openPgp}`), /^plain \| .*OpenPGP.*does not check.* \| Signed$/);
+  t.match(await badge(`/commit/${openPgp}`), /^plain \| .*OpenPGP.*cannot read.* \| Signed$/);
   t.match(await badge(`/commit/${broken}`), /^plain \| .*cannot read.* \| Signed$/);
   t.equal(await badge(`/commit/${(await git('rev-parse', 'main^')).trim()}`), '', 'nothing for what is not signed');
 
   t.equal((await alice.post('/settings/keys', { title: 'desk', key: readFileSync(`${key}.pub`, 'utf8') })).status, 303);
+  t.match(await badge(`/commit/${signed}`), /^plain \| .*is no verified address of alice\. \| Unverified$/);
+  await web.modules.accounts.addresses.add(alice.id, { address: 'alice@example.org', isVerified: true });
   for (const target of [`/commit/${signed}`, '/commits/main', '/tags'])
     t.match(await badge(target), /^good \| .*SSH key of alice: SHA256:.* \| Verified$/, target);
   t.match(await badge(`/commit/${changed}`), /Bad signature$/);

@@ -32,21 +32,19 @@ t.before(async () => {
   await fillRepository(t, path, { 'README.md': '# Next' }, 'next');
 });
 
-t.test('description, default branch and its protection', async (t) => {
+t.test('description and default branch, with the way to its rules', async (t) => {
   const page = main(await alice.get(`${kiln}/settings`));
   t.match(page, /<option value="main" selected>[^]*<option value="next">/);
-  t.match(page, /name="protect_default_branch" value="yes" checked/);
+  t.match(page, /href="[^"]*\/kiln\/settings\/branches"/);
   const input = { description: 'Very hot', default_branch: 'next' };
   t.same(where(await alice.post(`${kiln}/settings`, input)), [303, `${kiln}/settings?done=settings-saved`]);
   const saved = main(await alice.get(`${kiln}/settings`));
   t.match(saved, /value="Very hot"[^]*<option value="next" selected>/);
-  t.notMatch(saved, /name="protect_default_branch" value="yes" checked/, 'a box that was not ticked');
   const refused = await alice.post(`${kiln}/settings`, { ...input, default_branch: 'none', description: 'Kept' });
   t.match([refused.status, main(refused)], [422, /no branch with this name[^]*value="Kept"/]);
   t.equal((await alice.post(`${kiln}/settings`, { ...input, description: 'x'.repeat(501) })).status, 422);
   t.notMatch(saved, /name="accept_gerrit_refs" value="yes" checked/, 'nor is this one, at first');
-  const boxes = { protect_default_branch: 'yes', accept_gerrit_refs: 'yes' };
-  await alice.post(`${kiln}/settings`, { ...input, default_branch: 'main', ...boxes });
+  await alice.post(`${kiln}/settings`, { ...input, default_branch: 'main', accept_gerrit_refs: 'yes' });
   t.match(main(await alice.get(`${kiln}/settings`)), /name="accept_gerrit_refs" value="yes" checked/);
 });
 

@@ -25,7 +25,7 @@ const nameIn = (list: readonly [RegExp, string][], text: string): string | undef
  * `Firefox on Linux`, so that people recognise their devices in a list. User
  * agents are a guess at best; an unknown one is shown by its first word.
  */
-export function viewDevice(userAgent: string): string {
+export function deviceName(userAgent: string): string {
   const browser = nameIn(browsers, userAgent);
   const system = nameIn(systems, userAgent);
   if (browser && system) return `${browser} on ${system}`;

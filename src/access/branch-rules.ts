@@ -1,0 +1,143 @@
+import { accessGrantsOf } from './access-grants.ts';
+import { allows } from './level.ts';
+import { readRefPattern } from './ref-pattern.ts';
+import type { RefPattern } from './ref-pattern.ts';
+import type { RepositoryFacts } from './repository-facts.ts';
+import { repositoryLevel } from './repository-level.ts';
+import { isLocalAdministrator } from './viewer.ts';
+import type { Viewer } from './viewer.ts';
+
+/** What a rule is about. */
+export type RuleTarget = 'BRANCH' | 'TAG';
+
+/**
+ * What a rule decides: `push` moves a branch forward, `force` moves a branch or tag anywhere else, `create` and
+ * `delete` are about the name.
+ */
+export type RuleAct = 'push' | 'force' | 'create' | 'delete';
+
+/** The role that an act needs. `owner` is the owning person, or an OWNER of the owning organisation. */
+export type RuleLevel = 'nobody' | 'owner' | 'admin' | 'write';
+
+export const ruleActs: readonly RuleAct[] = ['push', 'force', 'create', 'delete'];
+export const ruleLevels: readonly RuleLevel[] = ['write', 'admin', 'owner', 'nobody'];
+
+/** Who may do one act: who has the role, and besides them these people and, when `tasks` is set, tasks of the CI. */
+export interface RuleGrant {
+  level: RuleLevel;
+  /** UUIDs of people. They need to be able to push to the repository: a rule gives no access. */
+  people: readonly string[];
+  tasks: boolean;
+}
+
+/** What the policy needs to know of a rule. */
+export interface BranchRule {
+  target: RuleTarget;
+  /** `main`, `release/*`, or `~DEFAULT_BRANCH`. */
+  pattern: string;
+  grants: Readonly<Record<RuleAct, RuleGrant>>;
+  /** Whether merge commits are refused. */
+  linear: boolean;
+}
+
+/** The pattern of the rule for whichever branch is the default one. No branch can have this name. */
+export const defaultBranchPattern = '~DEFAULT_BRANCH';
+
+const folders: Readonly<Record<RuleTarget, string>> = { BRANCH: 'refs/heads/', TAG: 'refs/tags/' };
+
+/** Thrown when finding the rules for so many refs, by such patterns, takes too long. */
+export class TooManyRefs extends Error {}
+
+/** Limit of the steps that all names of one push may take, in states of the matcher: some 0.1 s. */
+const maxSteps = 2_000_000;
+
+/**
+ * The rules of a repository, ready to be asked which one decides for a ref. Where several match, one decides alone: the
+ * rule whose pattern is the name itself, else that of the default branch, else the first in the order of the list.
+ */
+export class RuleBook<Rule extends BranchRule> {
+  readonly #exact = new Map<string, Rule>();
+  readonly #patterns: { folder: string; pattern: RefPattern; rule: Rule }[] = [];
+  #steps = 0;
+
+  /** @param rules in their order */
+  constructor(rules: readonly Rule[], defaultBranch: string) {
+    for (const rule of rules.filter(({ pattern }) => pattern === defaultBranchPattern))
+      this.#exact.set(folders[rule.target] + defaultBranch, rule);
+    for (const rule of rules) {
+      const folder = folders[rule.target];
+      const pattern = rule.pattern === defaultBranchPattern ? 'empty' : readRefPattern(rule.pattern);
+      if (typeof pattern === 'string') continue;
+      if (pattern.isExact) this.#exact.set(folder + rule.pattern, rule);
+      else this.#patterns.push({ folder, pattern, rule });
+    }
+  }
+
+  /** The rule for a full ref name; null where none matches. Throws `TooManyRefs`. */
+  ruleFor(ref: string): Rule | null {
+    const exact = this.#exact.get(ref);
+    if (exact !== undefined) return exact;
+    for (const { folder, pattern, rule } of this.#patterns) {
+      if (!ref.startsWith(folder)) continue;
+      if (pattern.matches(ref.slice(folder.length), (steps) => this.#count(steps))) return rule;
+    }
+    return null;
+  }
+
+  #count(steps: number): void {
+    this.#steps += steps;
+    if (this.#steps > maxSteps) throw new TooManyRefs('The rules cost too much to evaluate.');
+  }
+}
+
+/**
+ * Whether a viewer may do an act by a rule. The role counts, not the scope of the credential, which only has to reach
+ * far enough to write here. `nobody` includes the command line; a task of the CI has no role and needs its own leave.
+ */
+export function mayByRule(viewer: Viewer, facts: RepositoryFacts, { grants }: BranchRule, act: RuleAct): boolean {
+  if (!allows(repositoryLevel(viewer, facts), 'write')) return false;
+  const { level, people, tasks } = grants[act];
+  if (viewer.kind === 'task') return tasks;
+  if (viewer.kind !== 'person') return false;
+  if (!isLocalAdministrator(viewer) && people.includes(viewer.id)) return true;
+  if (level === 'nobody') return false;
+  if (isLocalAdministrator(viewer)) return true;
+  if (level === 'owner') return facts.ownerUserId === viewer.id || facts.organisationRole === 'OWNER';
+  return allows(accessGrantsOf(viewer.id, facts)[0]?.level ?? 'none', level);
+}
+
+/** How a ref is to be moved, by its ids alone. */
+export type RefMoveKind = 'create' | 'update' | 'delete';
+
+/** Why a move is refused: the act that the rule does not allow, or the one thing that holds without a rule. */
+export type RuleRefusal = RuleAct | 'default_branch';
+
+/** What the policy says of one move. */
+export type RuleVerdict =
+  | { refusal: RuleRefusal }
+  /** Allowed where the commits agree: only forward, no merge among the new ones. */
+  | { refusal: null; onlyForward: boolean; linear: boolean };
+
+const free: RuleVerdict = { refusal: null, onlyForward: false, linear: false };
+
+/**
+ * The policy of branch and tag rules for one ref. The default branch is never deleted, whatever a rule says: clones
+ * would come without files. A tag that exists is only ever moved by `force`; a branch by `push`, and by `force` as well
+ * where the move is no fast-forward.
+ * @param rule the one that decides, from `RuleBook`; null for none
+ */
+export function judgeRefMove(
+  viewer: Viewer,
+  facts: RepositoryFacts,
+  rule: BranchRule | null,
+  { kind, isDefaultBranch }: { kind: RefMoveKind; isDefaultBranch: boolean },
+): RuleVerdict {
+  if (kind === 'delete' && isDefaultBranch) return { refusal: 'default_branch' };
+  if (rule === null) return free;
+  const may = (act: RuleAct): boolean => mayByRule(viewer, facts, rule, act);
+  if (kind !== 'update' && !may(kind)) return { refusal: kind };
+  if (kind !== 'update') return { refusal: null, onlyForward: false, linear: rule.linear && kind === 'create' };
+  if (rule.target === 'TAG') return may('force') ? free : { refusal: 'force' };
+  if (!may('push')) return { refusal: 'push' };
+  return { refusal: null, onlyForward: !may('force'), linear: rule.linear };
+}

@@ -1,0 +1,79 @@
+import type { Command } from 'commander';
+import { localAdministrator } from '../../access/index.ts';
+import type { Action, Run } from '../action.ts';
+import { cloneAddresses } from '../serving/addresses.ts';
+import { withExamples } from '../help.ts';
+import { findRepository } from './find-repository.ts';
+import { repositoryToJson } from './repository-row.ts';
+
+/** `hearth repo fork|sync`: copies of repositories, and bringing them up to date. */
+export function addRepoForkCommands(repo: Command, run: Run): void {
+  withExamples(
+    repo
+      .command('fork')
+      .description('fork a repository; the copy shares its files')
+      .argument('<owner/name>', 'repository')
+      .argument('<owner>', 'person or organisation that gets the fork')
+      .option('--name <name>', 'name of the fork (default: the same)')
+      .option('--description <text>', 'description in one line (default: the same)')
+      .option('--default-branch-only', 'leave out other branches and all tags')
+      .action(run(forkRepository)),
+    'hearth repo fork alice/garden bob',
+    'hearth repo fork alice/garden acme --name park --default-branch-only',
+  );
+  withExamples(
+    repo
+      .command('sync')
+      .description('move a branch of a fork forward to where it is in its source')
+      .argument('<owner/name>', 'fork')
+      .option('--branch <name>', 'branch (default: the default branch)')
+      .action(run(syncFork)),
+    'hearth repo sync bob/garden',
+  );
+}
+
+interface ForkOptions {
+  name?: string;
+  description?: string;
+  defaultBranchOnly?: true;
+}
+
+const forkRepository: Action<ForkOptions, [string, string]> = async (
+  cli,
+  { name, description, defaultBranchOnly },
+  text,
+  owner,
+) => {
+  const modules = await cli.openModules();
+  const { canonical: from } = await findRepository(modules, text);
+  const fork = await modules.repositories.forks.create(localAdministrator, from.owner, from.name, {
+    owner,
+    name,
+    description,
+    defaultBranchOnly,
+  });
+  const { canonical } = await findRepository(modules, `${owner}/${fork.name}`);
+  const clone = cloneAddresses(modules.config, canonical);
+  cli.output.result(
+    `Forked ${from.owner}/${from.name} to ${canonical.owner}/${canonical.name}. Clone it with: git clone ${clone.http}`,
+    {
+      ...repositoryToJson(fork, canonical.owner),
+      forkedFrom: `${from.owner}/${from.name}`,
+      sharedBytes: fork.sharedBytes,
+      cloneHttp: clone.http,
+      cloneSsh: clone.ssh,
+    },
+  );
+};
+
+const syncFork: Action<{ branch?: string }, [string]> = async (cli, { branch }, text) => {
+  const modules = await cli.openModules();
+  const { owner, name } = (await findRepository(modules, text)).canonical;
+  const synced = await modules.repositories.forks.sync(localAdministrator, owner, name, { branch });
+  const source = `${synced.source.owner}/${synced.source.name}`;
+  const line =
+    synced.oldId === synced.newId
+      ? `${synced.branch} of ${owner}/${name} is level with ${source} already.`
+      : `Moved ${synced.branch} of ${owner}/${name} to ${synced.newId.slice(0, 10)}, as in ${source}.`;
+  cli.output.result(line, { owner, name, source, branch: synced.branch, oldId: synced.oldId, newId: synced.newId });
+};

@@ -1,0 +1,155 @@
+import type { Command } from 'commander';
+import { localAdministrator, ruleActs } from '../../access/index.ts';
+import type { RuleAct } from '../../access/index.ts';
+import { invalid, notFound } from '../../kernel/index.ts';
+import type { GrantInput, ListedRule } from '../../repositories/index.ts';
+import type { Action, Run } from '../action.ts';
+import { addNoun, withExamples } from '../help.ts';
+import { isoOrNull } from '../terminal/output.ts';
+import type { Column } from '../terminal/output.ts';
+import { findRepository } from './find-repository.ts';
+
+const who = 'write, admin, owner or nobody, and user names: admin,bob';
+
+/** `hearth repo rule …`: who may push to which branches and tags. */
+export function addRuleCommands(repo: Command, run: Run): void {
+  const rule = addNoun(repo, 'rule', 'rules for branches and tags');
+  withExamples(
+    rule
+      .command('list')
+      .description('list the rules for branches and tags')
+      .argument('<owner/name>', 'repository')
+      .action(run(listRules)),
+    'hearth repo rule list alice/garden',
+  );
+  withExamples(
+    rule
+      .command('add')
+      .description('add a rule; without options nobody rewrites or deletes what it is for')
+      .argument('<owner/name>', 'repository')
+      .argument('<pattern>', 'name or pattern, such as release/*; ~DEFAULT_BRANCH for the default branch')
+      .option('--tag', 'for tags, not for branches')
+      .option('--push <who>', `who may push: ${who}`)
+      .option('--force <who>', 'who may force push, or move a tag')
+      .option('--create <who>', 'who may create')
+      .option('--delete <who>', 'who may delete')
+      .option('--tasks <acts>', 'what tasks of the CI may: push, force, create, delete, or none', 'push,create')
+      .option('--linear', 'refuse merge commits')
+      .action(run(addRule)),
+    "hearth repo rule add alice/garden 'release/*' --push admin,bob",
+    "hearth repo rule add alice/garden 'v*' --tag --create owner",
+  );
+  withExamples(
+    rule
+      .command('remove')
+      .alias('delete')
+      .description('remove a rule')
+      .argument('<owner/name>', 'repository')
+      .argument('<pattern>', 'pattern of the rule')
+      .option('--tag', 'a rule for tags')
+      .option('--dry-run', 'only show what would be removed')
+      .action(run(removeRule)),
+    "hearth repo rule remove alice/garden 'release/*'",
+  );
+}
+
+/** `admin,bob`: the role and the people who may, and `tasks`. */
+function describe(rule: ListedRule, act: RuleAct): string {
+  if (rule.target === 'TAG' && act === 'push') return '';
+  const { level, tasks } = rule.grants[act];
+  const named = rule.named[act].flatMap(({ person }) => person.username ?? []);
+  const parts = [...(level === 'nobody' && named.length + Number(tasks) > 0 ? [] : [level]), ...named];
+  return [...parts, ...(tasks ? ['tasks'] : [])].join(',');
+}
+
+const columns: Column<ListedRule>[] = [
+  { title: 'PATTERN', cell: ({ pattern }) => pattern, whole: true },
+  { title: 'FOR', cell: ({ target }) => (target === 'TAG' ? 'tags' : 'branches') },
+  { title: 'PUSH', cell: (rule) => describe(rule, 'push') },
+  { title: 'FORCE', cell: (rule) => describe(rule, 'force') },
+  { title: 'CREATE', cell: (rule) => describe(rule, 'create') },
+  { title: 'DELETE', cell: (rule) => describe(rule, 'delete') },
+  { title: 'LINEAR', cell: ({ linear }) => (linear ? 'yes' : '') },
+];
+
+const toJson = (rule: ListedRule): object => ({
+  pattern: rule.pattern,
+  target: rule.target.toLowerCase(),
+  position: rule.position,
+  linear: rule.linear,
+  ...Object.fromEntries(
+    ruleActs.map((act) => [
+      act,
+      {
+        level: rule.grants[act].level,
+        people: rule.named[act].flatMap(({ person }) => person.username ?? []),
+        tasks: rule.grants[act].tasks,
+      },
+    ]),
+  ),
+  updatedAt: isoOrNull(rule.updatedAt),
+});
+
+const listRules: Action<object, [string]> = async (cli, _options, text) => {
+  const modules = await cli.openModules();
+  const { owner, name } = (await findRepository(modules, text)).canonical;
+  const rules = await modules.repositories.rules.list(localAdministrator, owner, name);
+  cli.output.list(rules, columns, ['rule', 'rules'], toJson);
+};
+
+interface AddOptions extends Partial<Record<RuleAct, string>> {
+  tag?: true;
+  linear?: true;
+  tasks: string;
+}
+
+const roles = ['write', 'admin', 'owner', 'nobody'];
+
+/** Reads `admin,bob`. Without a role, only the people may. */
+function readGrant(text: string | undefined): GrantInput {
+  if (text === undefined) return {};
+  const words = text.split(',').map((word) => word.trim());
+  const levels = words.filter((word) => roles.includes(word));
+  if (levels.length > 1) throw invalid('usage', `Say one of ${roles.join(', ')}.`);
+  return { level: levels[0] ?? 'nobody', people: words.filter((word) => word !== '' && !roles.includes(word)) };
+}
+
+const addRule: Action<AddOptions, [string, string]> = async (cli, options, text, pattern) => {
+  const tasks = options.tasks.split(',').map((word) => word.trim());
+  const unknown = tasks.find((word) => word !== 'none' && !ruleActs.some((act) => act === word));
+  if (unknown !== undefined) throw invalid('usage', `Tasks may ${ruleActs.join(', ')} or none, not ${unknown}.`);
+  const modules = await cli.openModules();
+  const { owner, name } = (await findRepository(modules, text)).canonical;
+  const target = options.tag ? 'tag' : 'branch';
+  const grant = (act: RuleAct): GrantInput => ({ ...readGrant(options[act]), tasks: tasks.includes(act) });
+  await modules.repositories.rules.add(localAdministrator, owner, name, {
+    target,
+    pattern,
+    linear: options.linear === true,
+    grants: { push: grant('push'), force: grant('force'), create: grant('create'), delete: grant('delete') },
+  });
+  cli.output.result(`Added the rule ${pattern} for ${target === 'tag' ? 'tags' : 'branches'} of ${owner}/${name}.`, {
+    owner,
+    name,
+    target,
+    pattern,
+  });
+};
+
+const removeRule: Action<{ tag?: true; dryRun?: true }, [string, string]> = async (
+  cli,
+  { tag, dryRun },
+  text,
+  pattern,
+) => {
+  const modules = await cli.openModules();
+  const { owner, name } = (await findRepository(modules, text)).canonical;
+  const target = tag ? 'TAG' : 'BRANCH';
+  const rules = await modules.repositories.rules.list(localAdministrator, owner, name);
+  const rule = rules.find((each) => each.target === target && each.pattern === pattern);
+  if (rule === undefined) throw notFound('rule_not_found', `${owner}/${name} has no rule ${pattern} of this kind.`);
+  const result = { owner, name, target: target.toLowerCase(), pattern };
+  if (dryRun) return cli.output.result(`Would remove the rule ${pattern} of ${owner}/${name}.`, result);
+  await modules.repositories.rules.remove(localAdministrator, owner, name, rule.id);
+  cli.output.result(`Removed the rule ${pattern} of ${owner}/${name}.`, result);
+};

@@ -1,0 +1,41 @@
+import { internal } from '../../kernel/index.ts';
+import { checked } from '../objects/browse.ts';
+import type { GitRunner } from '../processes/git-runner.ts';
+import { protocolOnly } from '../remotes/remote.ts';
+import { isBranchName } from '../refs/ref-name.ts';
+
+/** Namespace of what was fetched from another repository here, until a ref of the repository points to it. */
+export const localFolder = 'refs/hearth/sync/';
+
+/**
+ * Fetches a branch of another repository of this machine, under a hidden name. Only objects that are missing are
+ * copied. Refuses `internal` when git fails.
+ * @returns the commit that the branch named
+ */
+export async function fetchLocal(
+  runner: GitRunner,
+  repository: string,
+  source: string,
+  branch: string,
+  timeLimitMs: number,
+): Promise<string> {
+  if (!isBranchName(branch)) throw internal('not the name of a branch');
+  const ref = `${localFolder}heads/${branch}`;
+  const argv = [
+    `--git-dir=${repository}`,
+    'fetch',
+    '--quiet',
+    '--no-tags',
+    '--no-write-fetch-head',
+    '--no-recurse-submodules',
+    '--no-auto-maintenance',
+    source,
+    `+refs/heads/${branch}:${ref}`,
+  ];
+  const environment = protocolOnly('file', [['fetch.unpackLimit', '1']]);
+  const { code, errorText } = await runner.run({ argv, timeLimitMs, yields: true, environment }, 64 * 1024);
+  if (code !== 0) throw internal('git could not fetch from another repository', { cause: { code, errorText } });
+  const parse = [`--git-dir=${repository}`, 'rev-parse', '--verify', '--quiet', ref];
+  const { output } = await runner.run({ argv: parse, timeLimitMs: 30_000 }, 4_096);
+  return checked(output.toString().trim());
+}

@@ -1,0 +1,104 @@
+import { constants, copyFile, link, lstat, mkdir, readdir, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { nullIfAbsent, syncPath } from '../../files/index.ts';
+import { conflict, eachLimit } from '../../kernel/index.ts';
+
+/** Files that git is writing, and marks of a process that holds a pack. */
+const unfinished = /\.lock$|^tmp_|^\.tmp-|\.keep$/;
+/** Files that git replaces under the same name: only these are compared by their inode. */
+const replaced = /^(?:multi-pack-index|commit-graph|commit-graph-chain)$/;
+const looseFolder = /^[0-9a-f]{2}$/;
+/** Folders with files about packs and history. */
+const folders = ['pack', 'info', 'info/commit-graphs'];
+const infoFile = /^(?:commit-graph|commit-graph-chain|graph-[0-9a-f]+\.graph)$/;
+
+const filesAtOnce = 16;
+/** Maintenance of another process may replace packs meanwhile; then the listing is read again, this often at most. */
+const maxRounds = 20;
+/** Errors of a file system that makes no hard link to this file: another one, too many links, not supported. */
+const unlinkable = new Set(['EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
+
+/**
+ * Makes hard links to all object files of a repository in the object folder of another, which is new. git never
+ * changes such a file in place: it writes a new one and renames it, so neither repository sees what the other does
+ * later. Where a hard link is impossible, the file is copied.
+ *
+ * Packs may be replaced meanwhile. The work is done when two listings in a row are equal and everything in them is
+ * linked: each object was in one of the listed files all the time between. Refuses `repository_busy` when that never
+ * happens. Fails with ENOENT when the source is removed or moved.
+ * @param from,to the folders `objects`
+ */
+export async function linkObjects(from: string, to: string): Promise<void> {
+  const linked = new Map<string, string>();
+  for (let round = 0; round < maxRounds; round += 1) {
+    const before = await listObjects(from);
+    const missing = [...before].filter(([file, mark]) => linked.get(file) !== mark);
+    for (const folder of new Set(missing.map(([file]) => path.posix.dirname(file))))
+      await mkdir(path.join(to, folder), { recursive: true, mode: 0o700 });
+    await eachLimit(missing, filesAtOnce, async ([file, mark]) => {
+      const target = path.join(to, file);
+      if (linked.has(file)) await rm(target, { force: true });
+      if (await linkOrCopy(path.join(from, file), target)) linked.set(file, mark);
+    });
+    const after = await listObjects(from);
+    if (!isEqual(before, after) || [...after.keys()].some((file) => !linked.has(file))) continue;
+    for (const file of linked.keys()) if (!after.has(file)) await rm(path.join(to, file), { force: true });
+    return;
+  }
+  throw conflict('repository_busy', 'The repository is being repacked. Try again in a moment.');
+}
+
+/** Every finished file, relative to the folder, with what tells a replaced one from the one before. */
+async function listObjects(objects: string): Promise<Map<string, string>> {
+  const files = new Map<string, string>();
+  const add = async (folder: string, isWanted: (name: string, all: ReadonlySet<string>) => boolean): Promise<void> => {
+    const names = new Set((await readdir(path.join(objects, folder)).catch(nullIfAbsent)) ?? []);
+    for (const name of names) {
+      if (unfinished.test(name) || !isWanted(name, names)) continue;
+      const file = `${folder}/${name}`;
+      if (!replaced.test(name)) files.set(file, '');
+      else {
+        const found = await lstat(path.join(objects, file)).catch(nullIfAbsent);
+        if (found !== null) files.set(file, `${found.ino}.${found.mtimeMs}`);
+      }
+    }
+  };
+  // Loose objects first, packs last: an object that is packed meanwhile is then in a pack.
+  for (const entry of await readdir(objects, { withFileTypes: true }))
+    if (entry.isDirectory() && looseFolder.test(entry.name)) await add(entry.name, (name) => /^[0-9a-f]+$/.test(name));
+  for (const folder of folders.slice(1)) await add(folder, (name) => infoFile.test(name));
+  await add('pack', isOfWholePack);
+  return files;
+}
+
+/** git installs a pack before its index and removes the index first: without one of the two it is none. */
+function isOfWholePack(name: string, all: ReadonlySet<string>): boolean {
+  if (name.startsWith('multi-pack-index')) return true;
+  const [stem] = name.split('.', 1);
+  return all.has(`${stem}.pack`) && all.has(`${stem}.idx`);
+}
+
+function isEqual(one: ReadonlyMap<string, string>, other: ReadonlyMap<string, string>): boolean {
+  return one.size === other.size && [...one].every(([file, mark]) => other.get(file) === mark);
+}
+
+/** Returns false for a file that is gone. */
+async function linkOrCopy(from: string, to: string): Promise<boolean> {
+  try {
+    await link(from, to);
+    return true;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return false;
+    if (code === 'EEXIST') return true;
+    if (!unlinkable.has(code ?? '')) throw error;
+  }
+  try {
+    await copyFile(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+    await syncPath(to);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    throw error;
+  }
+}

@@ -1,0 +1,107 @@
+import { z } from 'zod';
+import { ruleLevels } from '../../access/index.ts';
+
+const time = z.iso.datetime().describe('ISO 8601, UTC');
+const level = z.enum([...ruleLevels] as [string, ...string[]]).describe('Which role may, besides those who are named');
+const usernames = z.array(z.string()).describe('Who may, whatever the role; people who may push to the repository');
+const tasks = z.boolean().describe('Whether tasks of the CI may');
+const pattern = z
+  .string()
+  .describe('A name, or a pattern with * ** ? [a-z] {a,b}; ~DEFAULT_BRANCH for the default branch');
+
+const branchFields = {
+  enable_push: z.boolean().describe('Whether anybody may push'),
+  enable_push_whitelist: z.boolean().describe('Whether only those who are named may'),
+  push_whitelist_usernames: usernames,
+  enable_force_push: z.boolean().describe('Whether anybody may rewrite the branch'),
+  enable_force_push_allowlist: z.boolean().describe('Whether only those who are named may'),
+  force_push_allowlist_usernames: usernames,
+  push_level: level,
+  push_tasks: tasks,
+  force_push_level: level,
+  force_push_tasks: tasks,
+  create_level: level,
+  create_usernames: usernames,
+  create_tasks: tasks,
+  delete_level: level,
+  delete_usernames: usernames,
+  delete_tasks: tasks,
+  require_linear_history: z.boolean().describe('Whether merge commits are refused'),
+};
+
+const tagFields = {
+  whitelist_usernames: usernames.describe('Who may make, move and delete the tags; others may by their role'),
+  create_level: level,
+  move_level: level,
+  delete_level: level,
+};
+
+/** A rule for branches, as Gitea shows one; `…_level`, `…_tasks`, `create_…`, `delete_…` and the last are our own. */
+export const branchProtection = z
+  .strictObject({
+    rule_name: pattern,
+    branch_name: pattern,
+    priority: z.int().describe('Order of patterns; of several that match, the first decides'),
+    ...branchFields,
+    created_at: time,
+    updated_at: time,
+  })
+  .meta({ id: 'BranchProtection' });
+
+/** Null as a client of Gitea writes a list that it does not set. */
+const optional = <Fields extends z.ZodRawShape>(fields: Fields) => {
+  const nullish = Object.entries(fields).map(([name, field]) => [name, (field as unknown as z.ZodType).nullish()]);
+  return Object.fromEntries(nullish) as { [Name in keyof Fields]: z.ZodOptional<z.ZodNullable<Fields[Name]>> };
+};
+
+/** What Gitea's clients send besides, taken while it asks for nothing. */
+const off = z.literal(false).nullish().describe('Only false: there is no such rule here');
+const none = z.array(z.string()).max(0).nullish().describe('Only empty: there is no such rule here');
+const unused = {
+  push_whitelist_teams: none,
+  push_whitelist_deploy_keys: off,
+  force_push_allowlist_teams: none,
+  force_push_allowlist_deploy_keys: off,
+  enable_merge_whitelist: off,
+  merge_whitelist_usernames: none,
+  merge_whitelist_teams: none,
+  enable_status_check: off,
+  status_check_contexts: none,
+  required_approvals: z.literal(0).nullish().describe('Only 0: there is no such rule here'),
+  enable_approvals_whitelist: off,
+  approvals_whitelist_username: none,
+  approvals_whitelist_usernames: none,
+  approvals_whitelist_teams: none,
+  block_on_rejected_reviews: off,
+  block_on_official_review_requests: off,
+  block_on_outdated_branch: off,
+  block_admin_merge_override: off,
+  dismiss_stale_approvals: off,
+  ignore_stale_approvals: off,
+  require_signed_commits: off,
+  protected_file_patterns: z.literal('').nullish(),
+  unprotected_file_patterns: z.literal('').nullish(),
+};
+
+/** What a call sets; of what is left out, a new rule has the usual and a rule that is there keeps its own. */
+export const branchProtectionEdit = z.strictObject({ ...optional(branchFields), ...unused });
+export const newBranchProtection = z.strictObject({
+  ...branchProtectionEdit.shape,
+  rule_name: pattern.nullish(),
+  branch_name: pattern.nullish().describe('The same as rule_name'),
+});
+
+export const tagProtection = z
+  .strictObject({
+    id: z.int().describe('Follows from the UUID of the rule'),
+    name_pattern: pattern,
+    ...tagFields,
+    created_at: time,
+    updated_at: time,
+  })
+  .meta({ id: 'TagProtection' });
+export const tagProtectionEdit = z.strictObject({
+  ...optional({ name_pattern: pattern, ...tagFields }),
+  whitelist_teams: none,
+});
+export const newTagProtection = z.strictObject({ ...tagProtectionEdit.shape, name_pattern: pattern });

@@ -1,0 +1,16 @@
+import type { SecurityEvent } from '../accounts/index.ts';
+
+/** Kinds of notices that a person can switch off, in the order of the settings page. */
+export const noticeKinds = ['sign_in', 'password', 'primary_address', 'ssh_key', 'gpg_key', 'access_token'] as const;
+export type NoticeKind = (typeof noticeKinds)[number];
+
+const kindsByEvent: Record<SecurityEvent['kind'], NoticeKind> = {
+  signed_in: 'sign_in',
+  password_changed: 'password',
+  primary_address_changed: 'primary_address',
+  ssh_key_added: 'ssh_key',
+  gpg_key_added: 'gpg_key',
+  token_added: 'access_token',
+};
+
+export const kindOf = ({ kind }: SecurityEvent): NoticeKind => kindsByEvent[kind];

@@ -1,0 +1,123 @@
+import { deviceName } from '../accounts/index.ts';
+import type { Person, SecurityEvent } from '../accounts/index.ts';
+import { layout } from '../mail/index.ts';
+import type { MailContent, MailMessage } from '../mail/index.ts';
+
+/** What the queue keeps of a notice. */
+export interface NoticeData {
+  personId: string;
+  /** The primary address at the time of the event: a new one could be that of an attacker. */
+  to: string;
+  event: SecurityEvent;
+  /** Milliseconds since the epoch. */
+  at: number;
+}
+
+interface Wording {
+  subject: string;
+  sentence: string;
+  facts: [name: string, value: string][];
+  /** Where a person sees and undoes it; a path. */
+  path: string;
+  action: string;
+  /** What to do about an attack. */
+  otherwise: string;
+}
+
+const passwordSentences = {
+  person: 'The password of your account was changed. All other sessions have ended.',
+  administrator: 'An administrator has set a new password for your account. All your sessions have ended.',
+  link: 'A new password was set for your account by a link for a forgotten password. All your sessions have ended.',
+};
+
+const changePassword = 'change your password';
+
+function wordingOf(event: SecurityEvent, host: string): Wording {
+  switch (event.kind) {
+    case 'signed_in':
+      return {
+        subject: `New sign-in to your account on ${host}`,
+        sentence: 'Somebody has signed in to your account from a device or a network that was not seen before.',
+        facts: [
+          ['Device', deviceName(event.userAgent)],
+          ['Address', event.address === '' ? 'unknown' : event.address],
+        ],
+        path: '/settings/sessions',
+        action: 'See your sessions',
+        otherwise: `If it was not you, end that session and ${changePassword}.`,
+      };
+    case 'ssh_key_added':
+      return {
+        subject: `New SSH key in your account on ${host}`,
+        sentence:
+          event.uses === 'signing'
+            ? 'An SSH key for signing was added to your account.'
+            : 'An SSH key was added to your account. Who has it can push and clone as you.',
+        facts: [
+          ['Title', event.title],
+          ['Fingerprint', event.fingerprint],
+        ],
+        path: '/settings/keys',
+        action: 'See your SSH keys',
+        otherwise: `If it was not you, remove the key and ${changePassword}.`,
+      };
+    case 'gpg_key_added':
+      return {
+        subject: `New GPG key in your account on ${host}`,
+        sentence:
+          'A GPG key was added to your account. Commits that are signed with it can show as verified in your name.',
+        facts: [['Fingerprint', event.fingerprint]],
+        path: '/settings/gpg',
+        action: 'See your GPG keys',
+        otherwise: `If it was not you, remove the key and ${changePassword}.`,
+      };
+    case 'token_added':
+      return {
+        subject: `New access token for your account on ${host}`,
+        sentence: 'An access token was made for your account.',
+        facts: [
+          ['Name', event.name],
+          ['Access', event.access],
+        ],
+        path: '/settings/tokens',
+        action: 'See your access tokens',
+        otherwise: `If it was not you, remove the token and ${changePassword}.`,
+      };
+    case 'password_changed':
+      return {
+        subject: `The password of your account on ${host} was changed`,
+        sentence: passwordSentences[event.by],
+        facts: [],
+        path: '/settings/account',
+        action: 'See your account',
+        otherwise: 'If it was not you, ask an administrator for help at once.',
+      };
+    case 'primary_address_changed':
+      return {
+        subject: `The primary e-mail address of your account on ${host} was changed`,
+        sentence: `Mail about your account does not go to ${event.from} any more.`,
+        facts: [['New primary address', event.to ?? 'none']],
+        path: '/settings/account',
+        action: 'See your account',
+        otherwise: `If it was not you, ${changePassword} and set the address back, or ask an administrator for help.`,
+      };
+  }
+}
+
+const moment = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' });
+
+export function noticeMail({ to, event, at }: NoticeData, { username }: Person, baseUrl: string): MailMessage {
+  const { host } = new URL(baseUrl);
+  const { subject, sentence, facts, path, action, otherwise } = wordingOf(event, host);
+  const content: MailContent = {
+    title: subject,
+    parts: [sentence, { facts: [['Account', username ?? ''], ...facts, ['When', `${moment.format(at)} UTC`]] }],
+    action: { text: action, url: `${baseUrl}${path}` },
+    after: [`If it was you, there is nothing to do. ${otherwise}`],
+    footer: [
+      `You get this mail because you have an account on ${host}.`,
+      { text: 'Choose which notices you get', url: `${baseUrl}/settings/notices` },
+    ],
+  };
+  return { to, subject, ...layout(content) };
+}

@@ -1,0 +1,153 @@
+import { defaultBranchPattern, ruleActs } from '../../access/index.ts';
+import type { RuleAct, RuleLevel, RuleTarget } from '../../access/index.ts';
+import { repositoryUrl } from '../../http/index.ts';
+import type { DecidedNames, Found, ListedRule, RuleInput } from '../../repositories/index.ts';
+import { isManyNames } from '../../repositories/index.ts';
+import type { Form } from '../../http/index.ts';
+import { codeUrl } from '../app/code-urls.ts';
+import { viewName } from '../app/plain-text.ts';
+import { viewCount } from '../app/sizes.ts';
+
+/** Texts of the roles that a rule asks for, in the order of the drop-down. */
+export const levelTexts: readonly { value: RuleLevel; text: string; short: string }[] = [
+  { value: 'write', text: 'Everybody who may push', short: 'everybody' },
+  { value: 'admin', text: 'Administrators of the repository', short: 'administrators' },
+  { value: 'owner', text: 'Owners', short: 'owners' },
+  { value: 'nobody', text: 'Nobody', short: 'nobody' },
+];
+
+interface ActText {
+  act: RuleAct;
+  label: string;
+  hint: string;
+}
+
+const actTexts: Readonly<Record<RuleTarget, readonly ActText[]>> = {
+  BRANCH: [
+    { act: 'push', label: 'Push', hint: 'Add commits to the branch.' },
+    { act: 'force', label: 'Force push', hint: 'Rewrite its history. Who does needs to be able to push as well.' },
+    { act: 'create', label: 'Create', hint: 'Make a branch of this name.' },
+    { act: 'delete', label: 'Delete', hint: 'The default branch is never deleted.' },
+  ],
+  TAG: [
+    { act: 'create', label: 'Create', hint: 'Make a tag of this name.' },
+    { act: 'force', label: 'Move', hint: 'Let a tag that exists name something else.' },
+    { act: 'delete', label: 'Delete', hint: 'Remove a tag.' },
+  ],
+};
+
+const handles = (rule: ListedRule, act: RuleAct): string[] =>
+  rule.named[act].flatMap(({ person }) => person.username ?? []);
+
+/** The name of a rule for people: its pattern, or what stands for it. */
+export function viewPattern(pattern: string, defaultBranch: string): { text: string; note: string | null } {
+  return pattern === defaultBranchPattern
+    ? { text: 'Default branch', note: viewName(defaultBranch) }
+    : { text: viewName(pattern), note: null };
+}
+
+/** A row of the list. @param decided null where there are too many names to tell */
+export function viewRule(
+  rule: ListedRule,
+  found: Found,
+  decided: DecidedNames | null,
+  place: { isFirst: boolean; isLast: boolean },
+) {
+  const url = `${repositoryUrl(found.canonical)}/settings/branches/${rule.id}`;
+  return {
+    ...viewPattern(rule.pattern, found.repository.defaultBranch),
+    url,
+    acts: actTexts[rule.target].map(({ act, label }) => ({ label, who: describeGrant(rule, act) })),
+    linear: rule.linear,
+    decided: decided === null ? null : viewDecided(rule.target, decided),
+    mayMoveUp: isManyNames(rule.pattern) && !place.isFirst,
+    mayMoveDown: isManyNames(rule.pattern) && !place.isLast,
+  };
+}
+
+function describeGrant(rule: ListedRule, act: RuleAct): string {
+  const { level, tasks } = rule.grants[act];
+  const people = handles(rule, act);
+  const others = [...people, ...(tasks ? ['CI tasks'] : [])];
+  if (level === 'nobody' && others.length > 0) return others.join(', ');
+  return [levelTexts.find(({ value }) => value === level)!.short, ...others].join(', ');
+}
+
+/** Which names a rule decides about now, in one line. */
+function viewDecided(target: RuleTarget, { names, total }: DecidedNames): string {
+  const count = target === 'TAG' ? viewCount(total, 'tag') : viewCount(total, 'branch', 'branches');
+  if (total === 0) return `Decides about no ${target === 'TAG' ? 'tag' : 'branch'} now.`;
+  const more = total > names.length ? ' …' : '';
+  return `Decides about ${count} now: ${names.map(viewName).join(', ')}${more}`;
+}
+
+/** Links to the names that a rule decides about. */
+export function viewDecidedLinks({ canonical }: Found, { names, total }: DecidedNames) {
+  return {
+    names: names.map((name) => ({ text: viewName(name), url: codeUrl(repositoryUrl(canonical), 'tree', name) })),
+    more: total - names.length,
+  };
+}
+
+/** What the form of a rule holds. */
+export interface RuleForm {
+  target: RuleTarget;
+  pattern: string;
+  acts: { act: RuleAct; level: string; people: string; tasks: boolean }[];
+  linear: boolean;
+}
+
+/** The form as the template needs it. */
+export function viewForm({ target, pattern, acts, linear }: RuleForm) {
+  return {
+    isTag: target === 'TAG',
+    target: target.toLowerCase(),
+    pattern,
+    linear,
+    acts: actTexts[target].map((text) => ({ ...text, ...acts.find(({ act }) => act === text.act)! })),
+  };
+}
+
+export const newForm = (target: RuleTarget): RuleForm => ({
+  target,
+  pattern: '',
+  linear: false,
+  acts: ruleActs.map((act) => {
+    const isUsual = act === 'push' || act === 'create';
+    return { act, level: isUsual ? 'write' : 'nobody', people: '', tasks: isUsual };
+  }),
+});
+
+export const formOf = (rule: ListedRule): RuleForm => ({
+  target: rule.target,
+  pattern: rule.pattern,
+  linear: rule.linear,
+  acts: ruleActs.map((act) => ({
+    act,
+    level: rule.grants[act].level,
+    people: handles(rule, act).join(', '),
+    tasks: rule.grants[act].tasks,
+  })),
+});
+
+/** Reads the fields of the form: `pattern`, `linear`, and for each act `<act>_level`, `<act>_people`, `<act>_tasks`. */
+export const readForm = (target: RuleTarget, form: Form): RuleForm => ({
+  target,
+  pattern: form.text('pattern').trim(),
+  linear: form.text('linear') !== '',
+  acts: actTexts[target].map(({ act }) => ({
+    act,
+    level: form.text(`${act}_level`),
+    people: form.text(`${act}_people`),
+    tasks: form.text(`${act}_tasks`) !== '',
+  })),
+});
+
+/** What the use-case takes of it. */
+export const inputOf = ({ pattern, linear, acts }: RuleForm): RuleInput & { pattern: string } => ({
+  pattern,
+  linear,
+  grants: Object.fromEntries(
+    acts.map(({ act, level, people, tasks }) => [act, { level, people: people.split(/[\s,]+/), tasks }]),
+  ),
+});

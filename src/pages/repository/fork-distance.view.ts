@@ -1,0 +1,29 @@
+import type { ForkDistance } from '../../repositories/index.ts';
+import { repositoryUrl } from '../../http/index.ts';
+import { viewName } from '../app/plain-text.ts';
+import { viewCount } from '../app/sizes.ts';
+
+/** How far a branch of a fork is from its source. */
+export interface ForkDistanceView {
+  /** `2 commits ahead of`, `1 commit behind`, `level with`; joined by `and`. */
+  words: string;
+  source: { name: string; branch: string; url: string };
+  isLevel: boolean;
+  isBehind: boolean;
+  /** The page that says more, with the button. */
+  url: string;
+}
+
+export function viewForkDistance({ source, branch, ahead, behind, oid }: ForkDistance, url: string): ForkDistanceView {
+  const parts = [
+    ...(ahead > 0 ? [`${viewCount(ahead, 'commit')} ahead of`] : []),
+    ...(behind > 0 ? [`${viewCount(behind, 'commit')} behind`] : []),
+  ];
+  return {
+    words: oid === null ? 'not here yet, unlike in' : parts.length === 0 ? 'level with' : parts.join(' and '),
+    source: { name: `${source.owner}/${source.name}`, branch: viewName(branch), url: repositoryUrl(source) },
+    isLevel: oid !== null && parts.length === 0,
+    isBehind: behind > 0 || oid === null,
+    url: `${url}/sync?${new URLSearchParams({ branch })}`,
+  };
+}

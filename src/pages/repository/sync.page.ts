@@ -1,0 +1,92 @@
+import { notFound } from '../../kernel/index.ts';
+import type { ForkDistance } from '../../repositories/index.ts';
+import { repositoryUrl, viewCloneBox } from '../../http/index.ts';
+import { codeUrl } from '../app/code-urls.ts';
+import { viewNotice, withNotice } from '../app/notices.view.ts';
+import { viewName } from '../app/plain-text.ts';
+import { page, seeOther, type PageReply } from '../app/reply.ts';
+import { viewRepositoryHead } from '../app/repository-head.view.ts';
+import type { Page, RepositoryContext, RepositoryPersonContext } from '../app/request-context.ts';
+import { submit, type FormRefusal } from '../app/submit.ts';
+import type { RepositoryDeps } from './deps.ts';
+import { viewForkDistance } from './fork-distance.view.ts';
+import { shellWord } from './push-recipes.view.ts';
+
+/** A longer drop-down is not readable; then the name is typed. */
+const maxChoices = 200;
+
+/** What to type where only a merge or a rebase helps. */
+function recipe(context: RepositoryContext, deps: RepositoryDeps, { source, branch }: ForkDistance): string {
+  const { origin, preferences } = context;
+  const clone = viewCloneBox({
+    origin,
+    ...source,
+    ssh: deps.ssh(),
+    config: deps.config,
+    preferred: preferences.clone,
+  });
+  const address = clone.chosen === 'ssh' && clone.ssh !== null ? clone.ssh : clone.https;
+  return [
+    `git remote add upstream ${address}`,
+    'git fetch upstream',
+    `git checkout ${shellWord(branch)}`,
+    `git merge ${shellWord(`upstream/${branch}`)}`,
+    `git push origin ${shellWord(branch)}`,
+  ].join('\n');
+}
+
+async function syncPage(
+  context: RepositoryContext,
+  deps: RepositoryDeps,
+  wanted: string,
+  refusal: FormRefusal | null,
+): Promise<PageReply> {
+  const { found, viewer, query } = context;
+  // Absent and hidden answer alike.
+  if (found.forks.source === null) throw notFound();
+  const branch = wanted === '' ? found.repository.defaultBranch : wanted;
+  const [distance, refs] = await Promise.all([
+    deps.repositories.forks.compare(viewer, found, branch),
+    deps.git.refs.branches(found.path),
+  ]);
+  const repository = viewRepositoryHead(found);
+  const names = refs.map(({ name }) => name);
+  return page('repository/sync', {
+    repository,
+    source: repository.forkedFrom,
+    branch,
+    shownBranch: viewName(branch),
+    branches: names.length > 0 && names.length <= maxChoices ? names : null,
+    distance: distance === null ? null : viewForkDistance(distance, repositoryUrl(found.canonical)),
+    isNew: distance?.oid === null,
+    mayForward:
+      repository.mayWrite && !repository.isArchived && distance !== null && distance.ahead === 0
+        ? distance.behind > 0 || distance.oid === null
+        : false,
+    recipe: distance !== null && distance.ahead > 0 && distance.behind > 0 ? recipe(context, deps, distance) : null,
+    refusal,
+    notice: viewNotice(query),
+  });
+}
+
+/** `B/sync?branch=`: how far a branch of a fork is from the same branch of its source. */
+export const showSync: Page<RepositoryContext, RepositoryDeps> = (context, deps) =>
+  syncPage(context, deps, context.query.get('branch')?.trim() ?? '', null);
+
+/** Field `branch`; left out, the default branch. */
+export const syncRepository: Page<RepositoryPersonContext, RepositoryDeps> = (context, deps) => {
+  const {
+    viewer,
+    found: { canonical },
+    form,
+  } = context;
+  const branch = form.text('branch').trim();
+  return submit(
+    async () => {
+      const synced = await deps.repositories.forks.sync(viewer, canonical.owner, canonical.name, { branch });
+      const notice = synced.oldId === synced.newId ? 'fork-up-to-date' : 'fork-synced';
+      return seeOther(withNotice(codeUrl(repositoryUrl(canonical), 'tree', synced.branch), notice));
+    },
+    (refusal) => syncPage(context, deps, branch, refusal),
+  );
+};

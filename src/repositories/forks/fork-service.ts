@@ -1,0 +1,52 @@
+import type { Viewer } from '../../access/index.ts';
+import { bindDeps } from '../../kernel/index.ts';
+import { bindAddress } from '../bind-address.ts';
+import type { RepositoryDeps } from '../deps.ts';
+import type { Found } from '../find-repository.ts';
+import type { AppliedPush, ServerPush } from '../pushes/apply-updates.ts';
+import type { Repository } from '../schema/repository-schema.ts';
+import { createFork } from './create-fork.ts';
+import type { NewFork } from './create-fork.ts';
+import type { ForkListener } from './fork-port.ts';
+import {
+  countAllForks,
+  forkTab,
+  freeForkName,
+  listForks,
+  listForkTargets,
+  relateFork,
+  sourcesOf,
+} from './fork-relations.ts';
+import { compareWithSource, syncFork } from './sync-fork.ts';
+
+/**
+ * Forks: copies of repositories under other owners, and what they were copied from.
+ * @param onMade called with each new fork
+ */
+export function createForkService(
+  deps: RepositoryDeps,
+  apply: (found: Pick<Found, 'repository' | 'path'>, push: ServerPush) => Promise<AppliedPush>,
+  onMade: (repositoryId: string) => void,
+) {
+  const bind = bindDeps(deps);
+  const bindAt = bindAddress(deps);
+  return {
+    async create(viewer: Viewer, owner: string, name: string, input: NewFork): Promise<Repository> {
+      const fork = await createFork(deps, viewer, { owner, name }, input);
+      onMade(fork.id);
+      return fork;
+    },
+    tab: bind(forkTab),
+    list: bindAt(listForks),
+    countAll: bindAt(countAllForks),
+    listTargets: bind(listForkTargets),
+    freeName: bind(freeForkName),
+    sourcesOf: bind(sourcesOf),
+    compare: bind(compareWithSource),
+    sync: (viewer: Viewer, owner: string, name: string, options?: { branch?: string | undefined }) =>
+      syncFork(deps, apply, viewer, { owner, name }, options),
+    relate: bindAt(relateFork),
+    /** Registers what is called inside the write that makes a fork. */
+    onFork: (listener: ForkListener): void => void deps.forkListeners.push(listener),
+  };
+}

@@ -1,0 +1,178 @@
+import { isLocalAdministrator, maySync, recordCredential, repositoryLevel, viewerForLog } from '../../access/index.ts';
+import type { Viewer } from '../../access/index.ts';
+import type { Tx } from '../../db/index.ts';
+import { conflict, invalid, unavailable } from '../../kernel/index.ts';
+import { parseBranchName } from '../branch-name.ts';
+import type { RepositoryDeps } from '../deps.ts';
+import { isDiskLow } from '../disk-space.ts';
+import { findRepository, repositoryFacts } from '../find-repository.ts';
+import type { Found, RepositoryAddress } from '../find-repository.ts';
+import type { AppliedPush, ServerPush } from '../pushes/apply-updates.ts';
+import { mayMoveRefs } from '../pushes/may-move-refs.ts';
+import { repositorySchema } from '../schema/repository-schema.ts';
+import type { Repository } from '../schema/repository-schema.ts';
+import { readableSource } from './fork-relations.ts';
+
+type Apply = (found: Pick<Found, 'repository' | 'path'>, push: ServerPush) => Promise<AppliedPush>;
+
+const heads = 'refs/heads/';
+
+/** A branch of a fork beside the branch of the same name in its source. */
+export interface ForkDistance {
+  source: RepositoryAddress;
+  branch: string;
+  /** Commits that only the fork has, and that only the source has. */
+  ahead: number;
+  behind: number;
+  /** The commit of the fork's branch; null for a branch that the fork does not have. */
+  oid: string | null;
+  sourceOid: string;
+}
+
+/**
+ * Compares a branch of a fork with its source. Null for no fork, for a source that the viewer may not read or that
+ * has no such branch. Refuses `git_busy`.
+ */
+export async function compareWithSource(
+  deps: RepositoryDeps,
+  viewer: Viewer,
+  { repository, path }: Pick<Found, 'repository' | 'path'>,
+  branch: string,
+): Promise<ForkDistance | null> {
+  const source = await readableSource(deps, viewer, repository);
+  if (source === null || !maySync(source.repository, repository)) return null;
+  const sourcePath = deps.git.storage.pathOf(source.owner.id, source.repository.id);
+  const [there, here] = await Promise.all([
+    deps.git.queries.recentRefs(sourcePath),
+    deps.git.queries.recentRefs(path),
+  ]).catch((error: NodeJS.ErrnoException) => {
+    // The source is moving to another owner or to the trash.
+    if (error.code === 'ENOENT') return [new Map<string, string>(), new Map<string, string>()];
+    throw error;
+  });
+  const sourceOid = there.get(heads + branch);
+  if (sourceOid === undefined) return null;
+  const oid = here.get(heads + branch) ?? null;
+  const distance =
+    oid === null
+      ? { ahead: 0, behind: 0 }
+      : // From the fork to the source: what is ahead there is behind here.
+        await deps.git.queries.distanceBetween(path, oid, sourcePath, sourceOid);
+  return {
+    source: { owner: source.owner.handle, name: source.repository.name },
+    branch,
+    ahead: distance.behind,
+    behind: distance.ahead,
+    oid,
+    sourceOid,
+  };
+}
+
+export interface SyncedBranch {
+  branch: string;
+  source: RepositoryAddress;
+  /** Zeros for a branch that the fork did not have; equal to `newId` when nothing was to be done. */
+  oldId: string;
+  newId: string;
+}
+
+/**
+ * Brings a branch of a fork to where it is in the source: the missing objects are fetched on this machine, then the
+ * branch moves forward as a push of the person, journalled and announced. Refuses `repository_not_found` to people who
+ * may not write; `no_upstream` for no fork, and when the viewer may not read the source; `invalid_branch_name`,
+ * `upstream_private` when commits of a private source would become public;
+ * `upstream_branch_missing`; `fork_diverged` when the branch has commits that the source has not;
+ * `repository_archived`, `push_refused`, `ref_moved`, `disk_low`, `git_busy`.
+ * @param branch defaults to the default branch of the fork
+ */
+export async function syncFork(
+  deps: RepositoryDeps,
+  apply: Apply,
+  viewer: Viewer,
+  at: RepositoryAddress,
+  { branch: wanted }: { branch?: string | undefined } = {},
+): Promise<SyncedBranch> {
+  const found = await findRepository(deps, viewer, at, 'write');
+  const source = await readableSource(deps, viewer, found.repository);
+  if (source === null) throw noUpstream();
+  if (!maySync(source.repository, found.repository)) throw wouldPublish();
+  const branch = wanted === undefined || wanted === '' ? found.repository.defaultBranch : parseSyncBranch(wanted);
+  const address = { owner: source.owner.handle, name: source.repository.name };
+  const sourcePath = deps.git.storage.pathOf(source.owner.id, source.repository.id);
+  const sourceOid = (await deps.git.refs.list(sourcePath)).get(heads + branch);
+  if (sourceOid === undefined)
+    throw invalid('upstream_branch_missing', `${address.owner}/${address.name} has no branch ${branch}.`, {
+      field: 'branch',
+    });
+  const oldId = (await deps.git.refs.list(found.path)).get(heads + branch) ?? '0'.repeat(sourceOid.length);
+  if (oldId === sourceOid) return { branch, source: address, oldId, newId: oldId };
+  // Before anything is fetched: it would be thrown away.
+  await deps.db.write((tx) => mayMoveRefs(deps, tx, viewer, found.repository));
+  if (await isDiskLow(found.path, deps.settings.lowDiskFloorBytes))
+    throw unavailable('disk_low', 'The server is low on disk space; reading still works.', { retryAfterSeconds: 600 });
+
+  try {
+    const newId = await deps.git.remotes.fetchLocal(found.path, sourcePath, branch);
+    if (!/^0+$/.test(oldId) && !(await deps.git.refs.isForward(found.path, oldId, newId)))
+      throw diverged(branch, address);
+    const { results } = await apply(found, {
+      via: 'sync',
+      userId: viewer.kind === 'person' && !isLocalAdministrator(viewer) ? viewer.id : null,
+      credential: recordCredential(viewer),
+      updates: [{ ref: heads + branch, oldId, newId }],
+      async authorize(tx, row) {
+        await mayMoveRefs(deps, tx, viewer, row);
+        await requireSource(deps, tx, viewer, source.repository.id, row);
+      },
+    });
+    if (results[0]?.ok !== true)
+      throw conflict('ref_moved', `${branch} has moved meanwhile. Look again before you sync it.`);
+    deps.logger.info('push.synced', {
+      repositoryId: found.repository.id,
+      source: source.repository.id,
+      ref: heads + branch,
+      from: oldId,
+      to: newId,
+      by: viewerForLog(viewer),
+    });
+    return { branch, source: address, oldId, newId };
+  } finally {
+    await deps.git.objects
+      .release(found.path, [`sync/heads/${branch}`])
+      .catch((error: unknown) => deps.logger.warn('push.sync_leftovers', { repositoryId: found.repository.id, error }));
+  }
+}
+
+const noUpstream = () => conflict('no_upstream', 'There is nothing here that this repository was forked from.');
+
+const wouldPublish = () =>
+  conflict('upstream_private', 'What this was forked from is private by now: its commits would become public here.');
+
+const diverged = (branch: string, { owner, name }: RepositoryAddress) =>
+  conflict(
+    'fork_diverged',
+    `${branch} has commits that ${owner}/${name} does not have, so it cannot be moved forward. Merge or rebase them.`,
+  );
+
+function parseSyncBranch(text: string): string {
+  try {
+    return parseBranchName(text.trim());
+  } catch (cause) {
+    throw invalid('invalid_branch_name', 'This is not a branch name that git accepts.', { field: 'branch', cause });
+  }
+}
+
+/** Asked again in the write: what the source hides by now must not become visible in the fork. */
+async function requireSource(
+  deps: RepositoryDeps,
+  tx: Tx,
+  viewer: Viewer,
+  sourceId: string,
+  fork: Repository,
+): Promise<void> {
+  const row = await tx.manager.findOneBy(repositorySchema, { id: sourceId });
+  if (row === null || row.deletedAt !== null) throw noUpstream();
+  const facts = await repositoryFacts(deps, tx.manager, viewer.kind === 'person' ? viewer.id : null, row);
+  if (repositoryLevel(viewer, facts) === 'none') throw noUpstream();
+  if (!maySync(row, fork)) throw wouldPublish();
+}

@@ -1,0 +1,80 @@
+import type { EntityManager } from 'typeorm';
+import { defaultBranchPattern, ruleActs, RuleBook } from '../../access/index.ts';
+import type { BranchRule } from '../../access/index.ts';
+import type { Random } from '../../kernel/index.ts';
+import { branchRuleSchema } from '../schema/branch-rule-schema.ts';
+import type { Repository } from '../schema/repository-schema.ts';
+import { grantColumns, loadRules } from './load-rules.ts';
+import type { StoredRule } from './load-rules.ts';
+
+type Grants = BranchRule['grants'];
+
+/** What a new rule allows: to push and to create, and neither to rewrite nor to delete. */
+export const usualGrants: Grants = {
+  push: { level: 'write', people: [], tasks: true },
+  force: { level: 'nobody', people: [], tasks: false },
+  create: { level: 'write', people: [], tasks: true },
+  delete: { level: 'nobody', people: [], tasks: false },
+};
+
+/** Gives a repository the rule that keeps its default branch from being rewritten. */
+export async function addDefaultRule(
+  manager: EntityManager,
+  { random, now }: { random: Random; now: number },
+  repositoryId: string,
+  { grants = usualGrants, position = 1 }: { grants?: Grants; position?: number } = {},
+): Promise<string> {
+  const id = random.uuid();
+  await manager.insert(branchRuleSchema, {
+    id,
+    repositoryId,
+    target: 'BRANCH',
+    position,
+    pattern: defaultBranchPattern,
+    ...grantColumns(grants),
+    linear: false,
+    createdAt: now,
+    updatedAt: now,
+  });
+  return id;
+}
+
+/** The rule that decides about the default branch. */
+export const defaultBranchRule = (rules: readonly StoredRule[], defaultBranch: string): StoredRule | null =>
+  new RuleBook(rules, defaultBranch).ruleFor(`refs/heads/${defaultBranch}`);
+
+/** Whether a rule keeps those who push from rewriting the default branch. */
+export function isDefaultBranchProtected(rules: readonly StoredRule[], defaultBranch: string): boolean {
+  const rule = defaultBranchRule(rules, defaultBranch);
+  return rule !== null && rule.grants.force.level !== 'write';
+}
+
+/** Whether a rule lets everybody who pushes do everything. The default branch is never deleted anyway. */
+const isFree = ({ grants, linear }: Pick<StoredRule, 'grants' | 'linear'>): boolean =>
+  !linear && ruleActs.every((act) => act === 'delete' || (grants[act].level === 'write' && grants[act].tasks));
+
+/**
+ * Sets whether the default branch may be rewritten, in the rule that decides about it. A pattern that matches other
+ * branches, too, is left alone: the default branch gets a rule of its own.
+ * @returns whether anything changed
+ */
+export async function protectDefaultBranch(
+  manager: EntityManager,
+  { random, now }: { random: Random; now: number },
+  { id: repositoryId, defaultBranch }: Pick<Repository, 'id' | 'defaultBranch'>,
+  isProtected: boolean,
+): Promise<boolean> {
+  const rules = await loadRules(manager, repositoryId);
+  if (isDefaultBranchProtected(rules, defaultBranch) === isProtected) return false;
+  const rule = defaultBranchRule(rules, defaultBranch);
+  const before = rule?.grants ?? usualGrants;
+  const force = isProtected ? usualGrants.force : usualGrants.push;
+  const grants: Grants = { ...before, force: { ...force, people: before.force.people } };
+  const isOwn = rule?.pattern === defaultBranchPattern || rule?.pattern === defaultBranch;
+  if (rule === null || !isOwn) {
+    const position = 1 + Math.max(0, ...rules.map((each) => each.position));
+    await addDefaultRule(manager, { random, now }, repositoryId, { grants, position });
+  } else if (isFree({ ...rule, grants })) await manager.delete(branchRuleSchema, { id: rule.id });
+  else await manager.update(branchRuleSchema, { id: rule.id }, { ...grantColumns(grants), updatedAt: now });
+  return true;
+}

@@ -1,0 +1,294 @@
+import type { EntityManager } from 'typeorm';
+import { allows, accessGrantsOf, ruleActs, viewerForLog } from '../../access/index.ts';
+import type { BranchRule, RuleAct, RuleGrant, Viewer } from '../../access/index.ts';
+import { conflict, invalid, notFound, nullIfNotFound } from '../../kernel/index.ts';
+import type { RepositoryDeps } from '../deps.ts';
+import { findAgain, findRepository, repositoryFacts } from '../find-repository.ts';
+import type { RepositoryAddress } from '../find-repository.ts';
+import { branchRulePersonSchema, branchRuleSchema } from '../schema/branch-rule-schema.ts';
+import { repositorySchema } from '../schema/repository-schema.ts';
+import type { Repository } from '../schema/repository-schema.ts';
+import { usualGrants } from './default-rule.ts';
+import { grantColumns, loadRules } from './load-rules.ts';
+import type { StoredRule } from './load-rules.ts';
+import { isManyNames, parseLevel, parsePattern, parseTarget } from './parse-rule.ts';
+
+/** Limits of rules in one repository, and of people named for one act of a rule: more is not readable. */
+export const maxRules = 50;
+export const maxRulePeople = 50;
+
+/** Who may do an act; what is left out stays as it is, in a new rule as usual. */
+export interface GrantInput {
+  /** `write`, `admin`, `owner` or `nobody`. */
+  level?: string | undefined;
+  /** Handles. */
+  people?: readonly string[] | undefined;
+  tasks?: boolean | undefined;
+}
+
+/** What a form or a call says of a rule. */
+export interface RuleInput {
+  pattern?: string | undefined;
+  grants?: Partial<Record<RuleAct, GrantInput>> | undefined;
+  linear?: boolean | undefined;
+}
+
+export interface NewRule extends RuleInput {
+  /** `branch` or `tag`, in any case. */
+  target: string;
+  pattern: string;
+}
+
+const tooManyPeople = (field: string) =>
+  invalid('too_many_people', `At most ${maxRulePeople} people are named for one act.`, { field });
+
+const ruleNotFound = () => notFound('rule_not_found', 'There is no such rule.');
+
+/**
+ * Adds a rule behind the others. Refuses `repository_not_found` to everybody who does not administer the repository;
+ * `invalid_rule_target`, `invalid_pattern`, `invalid_rule_level`, `rule_exists`, `too_many_rules`, and for people
+ * `no_such_person`, `person_may_not_push`, `too_many_people`.
+ * @returns the id
+ */
+export async function addRule(
+  deps: RepositoryDeps,
+  viewer: Viewer,
+  at: RepositoryAddress,
+  input: NewRule,
+): Promise<string> {
+  const { repository } = await findRepository(deps, viewer, at, 'admin');
+  const target = parseTarget(input.target);
+  const blank = { target, grants: usualGrants, linear: false };
+  const wanted = await readInput(deps, repository, blank, { ...input, pattern: input.pattern });
+  const id = deps.random.uuid();
+  await deps.db.write(async (tx) => {
+    await findAgain(deps, tx, viewer, repository.id, 'admin');
+    const rules = await loadRules(tx.before, repository.id);
+    if (rules.length >= maxRules) throw conflict('too_many_rules', `A repository has at most ${maxRules} rules.`);
+    refuseTaken(rules, wanted);
+    await tx.manager.insert(branchRuleSchema, {
+      id,
+      repositoryId: repository.id,
+      position: 1 + Math.max(0, ...rules.map(({ position }) => position)),
+      ...columnsOf(wanted),
+      createdAt: tx.now,
+      updatedAt: tx.now,
+    });
+    await insertPeople(tx.manager, id, wanted);
+    await touch(tx, repository.id);
+  });
+  log(deps, 'repository.rule_added', viewer, repository.id, wanted);
+  return id;
+}
+
+/**
+ * Changes a rule; what is left out stays. Refuses `rule_not_found`, and what `addRule` refuses. People who are named
+ * already may stay when they have lost their access.
+ */
+export async function changeRule(
+  deps: RepositoryDeps,
+  viewer: Viewer,
+  at: RepositoryAddress,
+  id: string,
+  input: RuleInput,
+): Promise<void> {
+  const { repository } = await findRepository(deps, viewer, at, 'admin');
+  const present = (await loadRules(deps.db.read, repository.id)).find((rule) => rule.id === id);
+  if (present === undefined) throw ruleNotFound();
+  const wanted = await readInput(deps, repository, present, { ...input, pattern: input.pattern ?? present.pattern });
+  await deps.db.write(async (tx) => {
+    await findAgain(deps, tx, viewer, repository.id, 'admin');
+    const rules = await loadRules(tx.before, repository.id);
+    if (!rules.some((rule) => rule.id === id)) throw ruleNotFound();
+    refuseTaken(
+      rules.filter((rule) => rule.id !== id),
+      wanted,
+    );
+    await tx.manager.update(branchRuleSchema, { id }, { ...columnsOf(wanted), updatedAt: tx.now });
+    await tx.manager.delete(branchRulePersonSchema, { ruleId: id });
+    await insertPeople(tx.manager, id, wanted);
+    await touch(tx, repository.id);
+  });
+  log(deps, 'repository.rule_changed', viewer, repository.id, wanted);
+}
+
+/** Removes a rule. Refuses `repository_not_found` to everybody who does not administer it, `rule_not_found`. */
+export async function removeRule(
+  deps: RepositoryDeps,
+  viewer: Viewer,
+  at: RepositoryAddress,
+  id: string,
+): Promise<void> {
+  const { repository } = await findRepository(deps, viewer, at, 'admin');
+  const removed = await deps.db.write(async (tx) => {
+    await findAgain(deps, tx, viewer, repository.id, 'admin');
+    const rule = (await loadRules(tx.before, repository.id)).find((each) => each.id === id);
+    if (rule === undefined) throw ruleNotFound();
+    await tx.manager.delete(branchRuleSchema, { id });
+    await touch(tx, repository.id);
+    return rule;
+  });
+  log(deps, 'repository.rule_removed', viewer, repository.id, removed);
+}
+
+/**
+ * Moves a rule by one place among the patterns of its kind; a rule for one name needs no place. Refuses as `removeRule`
+ * does.
+ */
+export async function moveRule(
+  deps: RepositoryDeps,
+  viewer: Viewer,
+  at: RepositoryAddress,
+  id: string,
+  direction: 'up' | 'down',
+): Promise<void> {
+  const { repository } = await findRepository(deps, viewer, at, 'admin');
+  const moved = await deps.db.write(async (tx) => {
+    await findAgain(deps, tx, viewer, repository.id, 'admin');
+    const rules = await loadRules(tx.before, repository.id);
+    const rule = rules.find((each) => each.id === id);
+    if (rule === undefined) throw ruleNotFound();
+    const kind = rules.filter(({ target, pattern }) => target === rule.target && isManyNames(pattern));
+    const from = kind.indexOf(rule);
+    if (from === -1) return null;
+    const other = kind[direction === 'up' ? from - 1 : from + 1];
+    if (other === undefined) return null;
+    await tx.manager.update(branchRuleSchema, { id }, { position: other.position });
+    await tx.manager.update(branchRuleSchema, { id: other.id }, { position: rule.position });
+    await touch(tx, repository.id);
+    return rule;
+  });
+  if (moved !== null) log(deps, 'repository.rule_changed', viewer, repository.id, moved);
+}
+
+/**
+ * Checks a rule without making it. Refuses `invalid_rule_target`, `invalid_pattern`, `invalid_rule_level`,
+ * `too_many_people`.
+ */
+export function checkRule({ target, pattern, grants = {} }: NewRule): void {
+  parsePattern(pattern, parseTarget(target));
+  for (const act of ruleActs) {
+    const { level, people = [] } = grants[act] ?? {};
+    if (level !== undefined) parseLevel(level, `${act}_level`);
+    if (people.length > maxRulePeople) throw tooManyPeople(`${act}_people`);
+  }
+}
+
+/** Replaces all rules of a repository, for an import. People without an account here are left out. */
+export async function replaceRules(
+  deps: RepositoryDeps,
+  viewer: Viewer,
+  at: RepositoryAddress,
+  rules: readonly NewRule[],
+): Promise<void> {
+  const { repository } = await findRepository(deps, viewer, at, 'admin');
+  const wanted: BranchRule[] = [];
+  for (const input of rules.slice(0, maxRules)) {
+    const blank = { target: parseTarget(input.target), grants: usualGrants, linear: false };
+    wanted.push(await readInput(deps, repository, blank, input, { leavesOutUnknown: true }));
+  }
+  await deps.db.write(async (tx) => {
+    await findAgain(deps, tx, viewer, repository.id, 'admin');
+    await tx.manager.delete(branchRuleSchema, { repositoryId: repository.id });
+    for (const [position, rule] of wanted.entries()) {
+      const id = deps.random.uuid();
+      const times = { createdAt: tx.now, updatedAt: tx.now };
+      const row = { id, repositoryId: repository.id, position: position + 1, ...columnsOf(rule), ...times };
+      await tx.manager.insert(branchRuleSchema, row);
+      await insertPeople(tx.manager, id, rule);
+    }
+    await touch(tx, repository.id);
+  });
+  for (const rule of wanted) log(deps, 'repository.rule_added', viewer, repository.id, rule);
+}
+
+function refuseTaken(rules: readonly StoredRule[], { target, pattern }: BranchRule): void {
+  if (!rules.some((rule) => rule.target === target && rule.pattern === pattern)) return;
+  throw conflict('rule_exists', 'There is a rule for this pattern already.', { field: 'pattern' });
+}
+
+function columnsOf({ target, pattern, grants, linear }: BranchRule) {
+  return { target, pattern, ...grantColumns(grants), linear };
+}
+
+async function insertPeople(manager: EntityManager, ruleId: string, { grants }: BranchRule): Promise<void> {
+  const rows = ruleActs.flatMap((act) => grants[act].people.map((userId) => ({ ruleId, act, userId })));
+  if (rows.length > 0) await manager.insert(branchRulePersonSchema, rows);
+}
+
+/** Pages of the repository show which branches are protected. */
+async function touch({ manager, now }: { manager: EntityManager; now: number }, id: string): Promise<void> {
+  await manager.update(repositorySchema, { id }, { updatedAt: now });
+}
+
+async function readInput(
+  deps: RepositoryDeps,
+  repository: Repository,
+  present: Pick<BranchRule, 'target' | 'grants' | 'linear'>,
+  { pattern, grants = {}, linear = present.linear }: RuleInput,
+  { leavesOutUnknown = false }: { leavesOutUnknown?: boolean } = {},
+): Promise<BranchRule> {
+  const { target } = present;
+  const named = new Set(ruleActs.flatMap((act) => present.grants[act].people));
+  const readGrant = async (act: RuleAct): Promise<RuleGrant> => {
+    const { level, people, tasks } = grants[act] ?? {};
+    const before = present.grants[act];
+    return {
+      level: level === undefined ? before.level : parseLevel(level, `${act}_level`),
+      people:
+        people === undefined
+          ? before.people
+          : await readPeople(deps, repository, people, { field: `${act}_people`, named, leavesOutUnknown }),
+      tasks: tasks ?? before.tasks,
+    };
+  };
+  const read = {
+    target,
+    pattern: parsePattern(pattern ?? '', target),
+    linear: target === 'BRANCH' && linear,
+    grants: {
+      push: await readGrant('push'),
+      force: await readGrant('force'),
+      create: await readGrant('create'),
+      delete: await readGrant('delete'),
+    },
+  };
+  return read;
+}
+
+/** The ids of people by handle. @param named who is in the rule already */
+async function readPeople(
+  deps: RepositoryDeps,
+  repository: Repository,
+  handles: readonly string[],
+  { field, named, leavesOutUnknown }: { field: string; named: ReadonlySet<string>; leavesOutUnknown: boolean },
+): Promise<string[]> {
+  const wanted = handles.map((handle) => handle.trim().replace(/^@/, '')).filter((handle) => handle !== '');
+  if (wanted.length > maxRulePeople) throw tooManyPeople(field);
+  const ids = new Set<string>();
+  for (const handle of wanted) {
+    const person = await deps.accounts.personByUsername(handle).catch(nullIfNotFound);
+    const isKept = person !== null && named.has(person.id);
+    if (!leavesOutUnknown && (person === null || (person.disabledAt !== null && !isKept)))
+      throw invalid('no_such_person', `There is no active person with the handle ${handle}.`, { field });
+    if (person === null) continue;
+    const facts = await repositoryFacts(deps, deps.db.lookup, person.id, repository);
+    const level = accessGrantsOf(person.id, facts)[0]?.level ?? 'none';
+    if (allows(level, 'write') || isKept || leavesOutUnknown) ids.add(person.id);
+    else
+      throw invalid('person_may_not_push', `${person.username} may not push here: a rule gives no access.`, { field });
+  }
+  return [...ids];
+}
+
+function log(
+  { logger }: RepositoryDeps,
+  event: 'repository.rule_added' | 'repository.rule_changed' | 'repository.rule_removed',
+  viewer: Viewer,
+  repositoryId: string,
+  { target, pattern, grants, linear }: BranchRule,
+): void {
+  const levels = Object.fromEntries(ruleActs.map((act) => [act, grants[act].level]));
+  const people = [...new Set(ruleActs.flatMap((act) => grants[act].people))];
+  logger.info(event, { repositoryId, target, pattern, ...levels, people, linear, by: viewerForLog(viewer) });
+}

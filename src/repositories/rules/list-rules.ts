@@ -1,0 +1,183 @@
+import {
+  accessGrantsOf,
+  allows,
+  judgeRefMove,
+  mayByRule,
+  ruleActs,
+  RuleBook,
+  TooManyRefs,
+} from '../../access/index.ts';
+import type { RuleAct, Viewer } from '../../access/index.ts';
+import type { Person } from '../../accounts/index.ts';
+import { notFound } from '../../kernel/index.ts';
+import type { RepositoryDeps } from '../deps.ts';
+import { findRepository, repositoryFacts } from '../find-repository.ts';
+import type { Found, RepositoryAddress } from '../find-repository.ts';
+import type { Repository } from '../schema/repository-schema.ts';
+import { isDefaultBranchProtected } from './default-rule.ts';
+import { loadRules, loadRulesOf } from './load-rules.ts';
+import type { StoredRule } from './load-rules.ts';
+
+/** A person whom a rule names. */
+export interface NamedPerson {
+  person: Person;
+  /** Whether they may push to the repository now: without that, the rule gives them nothing. */
+  counts: boolean;
+}
+
+export interface ListedRule extends StoredRule {
+  /** Whom it names for each act, by handle. */
+  named: Readonly<Record<RuleAct, NamedPerson[]>>;
+}
+
+/**
+ * The rules of a repository in their order. Refuses `repository_not_found` to everybody who does not administer it.
+ */
+export async function listRules(deps: RepositoryDeps, viewer: Viewer, at: RepositoryAddress): Promise<ListedRule[]> {
+  const { repository } = await findRepository(deps, viewer, at, 'admin');
+  const rules = await loadRules(deps.db.read, repository.id);
+  const ids = new Set(rules.flatMap(({ grants }) => ruleActs.flatMap((act) => grants[act].people)));
+  const people = await deps.accounts.peopleById([...ids]);
+  const known = new Map<string, NamedPerson>();
+  for (const [id, person] of people) {
+    const facts = await repositoryFacts(deps, deps.db.lookup, id, repository);
+    const level = accessGrantsOf(id, facts)[0]?.level ?? 'none';
+    known.set(id, { person, counts: person.disabledAt === null && allows(level, 'write') });
+  }
+  const key = ({ person }: NamedPerson): string => (person.username ?? '').toLowerCase();
+  return rules.map((rule) => {
+    const named = (act: RuleAct): NamedPerson[] =>
+      rule.grants[act].people.flatMap((id) => known.get(id) ?? []).sort((a, b) => (key(a) < key(b) ? -1 : 1));
+    return {
+      ...rule,
+      named: { push: named('push'), force: named('force'), create: named('create'), delete: named('delete') },
+    };
+  });
+}
+
+/** One of them. Refuses `rule_not_found`, and as `listRules` does. */
+export async function findRule(
+  deps: RepositoryDeps,
+  viewer: Viewer,
+  at: RepositoryAddress,
+  id: string,
+): Promise<ListedRule> {
+  const rule = (await listRules(deps, viewer, at)).find((each) => each.id === id);
+  if (rule === undefined) throw notFound('rule_not_found', 'There is no such rule.');
+  return rule;
+}
+
+/** The names that rules decide about now. */
+export interface DecidedNames {
+  /** The first of them, in the order of names. */
+  names: string[];
+  total: number;
+}
+
+/**
+ * Which branches and tags each rule decides about now, by the id of the rule; another rule may decide about a name that
+ * a pattern matches. Null where there are too many names to tell.
+ * @param limit names for each rule
+ */
+export async function namesDecided(
+  deps: RepositoryDeps,
+  { repository, path }: Pick<Found, 'repository' | 'path'>,
+  rules: readonly StoredRule[],
+  limit: number,
+): Promise<Map<string, DecidedNames> | null> {
+  const refs = await deps.git.refs.list(path);
+  const book = new RuleBook(rules, repository.defaultBranch);
+  const decided = new Map(rules.map(({ id }): [string, DecidedNames] => [id, { names: [], total: 0 }]));
+  try {
+    for (const ref of refs.keys()) {
+      const rule = book.ruleFor(ref);
+      const entry = rule === null ? undefined : decided.get(rule.id);
+      if (entry === undefined) continue;
+      entry.total += 1;
+      if (entry.names.length < limit) entry.names.push(ref.replace(/^refs\/(?:heads|tags)\//, ''));
+    }
+  } catch (error) {
+    if (error instanceof TooManyRefs) return null;
+    throw error;
+  }
+  return decided;
+}
+
+/** What the rules say of refs, for pages and the API. */
+export interface RefRights {
+  /** The pattern of the rule that decides about a full ref name; null for none. */
+  patternOf(ref: string): string | null;
+  /** Whether the viewer may do an act on it. */
+  may(ref: string, act: RuleAct): boolean;
+}
+
+/** The rules of a repository as its pages ask for them. @param viewer the one who looks at the page */
+export async function rightsIn(deps: RepositoryDeps, viewer: Viewer, repository: Repository): Promise<RefRights> {
+  const [rules, facts] = await Promise.all([
+    loadRules(deps.db.read, repository.id),
+    repositoryFacts(deps, deps.db.lookup, viewer.kind === 'person' ? viewer.id : null, repository),
+  ]);
+  const book = new RuleBook(rules, repository.defaultBranch);
+  /** Undefined where there are too many refs to tell. */
+  const ruleFor = (ref: string) => {
+    try {
+      return book.ruleFor(ref);
+    } catch (error) {
+      if (error instanceof TooManyRefs) return undefined;
+      throw error;
+    }
+  };
+  const isDefaultBranch = (ref: string): boolean => ref === `refs/heads/${repository.defaultBranch}`;
+  return {
+    patternOf: (ref) => ruleFor(ref)?.pattern ?? null,
+    may(ref, act) {
+      const rule = ruleFor(ref);
+      if (rule === undefined) return false;
+      if (act === 'delete')
+        return (
+          judgeRefMove(viewer, facts, rule, { kind: 'delete', isDefaultBranch: isDefaultBranch(ref) }).refusal === null
+        );
+      return rule === null || mayByRule(viewer, facts, rule, act);
+    },
+  };
+}
+
+/** Changes with the rules of a repository: for the cache of pages that show what they say. */
+export async function fingerprintOf(deps: RepositoryDeps, { id }: Pick<Repository, 'id'>): Promise<string[]> {
+  const rules = await loadRules(deps.db.read, id);
+  return rules.map((rule) => `${rule.id} ${rule.position} ${rule.updatedAt} ${JSON.stringify(rule.grants)}`);
+}
+
+/** Tells of full ref names whether a rule decides about them. */
+export async function protectedRefs(
+  deps: RepositoryDeps,
+  { id, defaultBranch }: Pick<Repository, 'id' | 'defaultBranch'>,
+): Promise<(ref: string) => boolean> {
+  const book = new RuleBook(await loadRules(deps.db.read, id), defaultBranch);
+  return (ref) => isDecided(book, ref);
+}
+
+/** Refs that are too many to tell count as protected. */
+function isDecided(book: RuleBook<StoredRule>, ref: string): boolean {
+  try {
+    return book.ruleFor(ref) !== null;
+  } catch (error) {
+    if (error instanceof TooManyRefs) return true;
+    throw error;
+  }
+}
+
+/** The ids of those repositories whose default branch a rule keeps from being rewritten. */
+export async function protectedDefaults(
+  deps: RepositoryDeps,
+  repositories: readonly Pick<Repository, 'id' | 'defaultBranch'>[],
+): Promise<Set<string>> {
+  const rulesOf = await loadRulesOf(
+    deps.db.read,
+    repositories.map(({ id }) => id),
+  );
+  const found = repositories.filter(({ id, defaultBranch }) =>
+    isDefaultBranchProtected(rulesOf.get(id) ?? [], defaultBranch),
+  );
+  return new Set(found.map(({ id }) => id));
+}

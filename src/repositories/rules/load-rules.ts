@@ -1,0 +1,79 @@
+import type { EntityManager } from 'typeorm';
+import type { BranchRule, RuleAct, RuleGrant } from '../../access/index.ts';
+import { branchRulePersonSchema, branchRuleSchema } from '../schema/branch-rule-schema.ts';
+import type { BranchRulePersonRow, BranchRuleRow } from '../schema/branch-rule-schema.ts';
+
+/** A rule as it is stored. Times are milliseconds since the epoch. */
+export interface StoredRule extends BranchRule {
+  id: string;
+  repositoryId: string;
+  position: number;
+  createdAt: number;
+  updatedAt: number;
+}
+
+/**
+ * The rules of a repository in their order.
+ * @param source the read connection, or what the write that depends on them reads by
+ */
+export async function loadRules(source: EntityManager, repositoryId: string): Promise<StoredRule[]> {
+  return (await loadRulesOf(source, [repositoryId])).get(repositoryId) ?? [];
+}
+
+/** The rules of several repositories; one without rules has no entry. */
+export async function loadRulesOf(
+  source: EntityManager,
+  repositoryIds: readonly string[],
+): Promise<Map<string, StoredRule[]>> {
+  if (repositoryIds.length === 0) return new Map();
+  const [rows, people] = await Promise.all([
+    source
+      .createQueryBuilder(branchRuleSchema, 'r')
+      .where('r.repository_id IN (:...repositoryIds)', { repositoryIds })
+      .getMany(),
+    source
+      .createQueryBuilder(branchRulePersonSchema, 'p')
+      .innerJoin('branch_rules', 'r', 'r.id = p.rule_id')
+      .where('r.repository_id IN (:...repositoryIds)', { repositoryIds })
+      .getMany(),
+  ]);
+  const peopleOf = Map.groupBy(people, ({ ruleId }) => ruleId);
+  const rules = rows.map((row) => toRule(row, peopleOf.get(row.id) ?? []));
+  rules.sort((a, b) => a.position - b.position || (a.id < b.id ? -1 : 1));
+  return Map.groupBy(rules, ({ repositoryId }) => repositoryId);
+}
+
+function toRule(row: BranchRuleRow, people: readonly BranchRulePersonRow[]): StoredRule {
+  const grant = (act: RuleAct): RuleGrant => ({
+    level: row[`${act}Level`],
+    tasks: row[`${act}Tasks`],
+    people: people.filter((each) => each.act === act).map(({ userId }) => userId),
+  });
+  const { id, repositoryId, target, position, pattern, linear, createdAt, updatedAt } = row;
+  return {
+    id,
+    repositoryId,
+    target,
+    position,
+    pattern,
+    grants: { push: grant('push'), force: grant('force'), create: grant('create'), delete: grant('delete') },
+    linear,
+    createdAt,
+    updatedAt,
+  };
+}
+
+/** The columns of a rule's grants. */
+export function grantColumns(grants: BranchRule['grants']) {
+  const { push, force, create, delete: remove } = grants;
+  return {
+    pushLevel: push.level,
+    pushTasks: push.tasks,
+    forceLevel: force.level,
+    forceTasks: force.tasks,
+    createLevel: create.level,
+    createTasks: create.tasks,
+    deleteLevel: remove.level,
+    deleteTasks: remove.tasks,
+  };
+}

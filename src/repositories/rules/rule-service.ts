@@ -1,0 +1,33 @@
+import { bindDeps } from '../../kernel/index.ts';
+import { bindAddress } from '../bind-address.ts';
+import type { RepositoryDeps } from '../deps.ts';
+import { addRule, changeRule, moveRule, removeRule, replaceRules } from './edit-rules.ts';
+import {
+  findRule,
+  fingerprintOf,
+  listRules,
+  namesDecided,
+  protectedDefaults,
+  protectedRefs,
+  rightsIn,
+} from './list-rules.ts';
+
+/** Rules for branches and tags by pattern; `access` decides by them. */
+export function createRuleService(deps: RepositoryDeps) {
+  const bind = bindDeps(deps);
+  const bindAt = bindAddress(deps);
+  return {
+    list: bindAt(listRules),
+    find: bindAt(findRule),
+    add: bindAt(addRule),
+    change: bindAt(changeRule),
+    remove: bindAt(removeRule),
+    move: bindAt(moveRule),
+    replaceAll: bindAt(replaceRules),
+    namesDecided: bind(namesDecided),
+    rightsIn: bind(rightsIn),
+    fingerprint: bind(fingerprintOf),
+    protectedRefs: bind(protectedRefs),
+    protectedDefaults: bind(protectedDefaults),
+  };
+}

@@ -1,0 +1,43 @@
+import { defaultBranchPattern } from '../../access/index.ts';
+import type { BranchRule, RuleAct, RuleTarget } from '../../access/index.ts';
+
+/** A rule as an error message names it: `branch rule "release/*"`. */
+export function nameOfRule({ target, pattern }: Pick<BranchRule, 'target' | 'pattern'>): string {
+  const name = pattern === defaultBranchPattern ? 'default branch' : pattern;
+  return `${target === 'TAG' ? 'tag' : 'branch'} rule "${name}"`;
+}
+
+/** What is said of an act that nobody may do, and of one that the person may not do. */
+const refusals: Readonly<Record<RuleTarget, Record<RuleAct, [nobody: string, you: string]>>> = {
+  BRANCH: {
+    push: ['pushes are not allowed', 'you may not push to it'],
+    force: [
+      'force pushes are not allowed; fetch, then merge or rebase',
+      'you may not force push to it; fetch, then merge or rebase',
+    ],
+    create: ['branches of this name may not be created', 'you may not create it'],
+    delete: ['deleting is not allowed', 'you may not delete it'],
+  },
+  TAG: {
+    push: ['pushes are not allowed', 'you may not push to it'],
+    force: ['a tag that exists may not be moved', 'you may not move a tag that exists'],
+    create: ['tags of this name may not be created', 'you may not create it'],
+    delete: ['deleting is not allowed', 'you may not delete it'],
+  },
+};
+
+/** Why a rule refuses an act, in one line for the person who pushes. */
+export function refusalByRule(rule: BranchRule, act: RuleAct): string {
+  const { level, people, tasks } = rule.grants[act];
+  const [nobody, you] = refusals[rule.target][act];
+  return `${nameOfRule(rule)}: ${level === 'nobody' && people.length === 0 && !tasks ? nobody : you}`;
+}
+
+export const mergesRefused = (rule: BranchRule): string =>
+  `${nameOfRule(rule)}: merge commits are not allowed; rebase instead`;
+
+export const mergesUnknown = (rule: BranchRule): string =>
+  `${nameOfRule(rule)}: too many commits to look for merges; push in parts`;
+
+/** A reason as a sentence. */
+export const sentence = (reason: string): string => `${reason[0]!.toUpperCase()}${reason.slice(1)}.`;

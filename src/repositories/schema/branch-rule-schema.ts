@@ -1,0 +1,67 @@
+import { EntitySchema } from 'typeorm';
+import type { EntitySchemaColumnOptions } from 'typeorm';
+import type { RuleAct, RuleLevel, RuleTarget } from '../../access/index.ts';
+
+/** A row of `branch_rules`. Times are milliseconds since the epoch. */
+export interface BranchRuleRow {
+  id: string;
+  repositoryId: string;
+  target: RuleTarget;
+  /** Order among the rules of the repository, ascending. */
+  position: number;
+  pattern: string;
+  pushLevel: RuleLevel;
+  pushTasks: boolean;
+  forceLevel: RuleLevel;
+  forceTasks: boolean;
+  createLevel: RuleLevel;
+  createTasks: boolean;
+  deleteLevel: RuleLevel;
+  deleteTasks: boolean;
+  linear: boolean;
+  createdAt: number;
+  updatedAt: number;
+}
+
+const level = (name: string): EntitySchemaColumnOptions => ({ name, type: 'text' });
+const flag = (name: string): EntitySchemaColumnOptions => ({ name, type: 'boolean' });
+
+export const branchRuleSchema = new EntitySchema<BranchRuleRow>({
+  name: 'branchRule',
+  tableName: 'branch_rules',
+  columns: {
+    id: { type: 'text', primary: true },
+    repositoryId: { name: 'repository_id', type: 'text' },
+    target: { type: 'text' },
+    position: { type: 'integer' },
+    pattern: { type: 'text' },
+    pushLevel: level('push_level'),
+    pushTasks: flag('push_tasks'),
+    forceLevel: level('force_level'),
+    forceTasks: flag('force_tasks'),
+    createLevel: level('create_level'),
+    createTasks: flag('create_tasks'),
+    deleteLevel: level('delete_level'),
+    deleteTasks: flag('delete_tasks'),
+    linear: flag('linear'),
+    createdAt: { name: 'created_at', type: 'integer' },
+    updatedAt: { name: 'updated_at', type: 'integer' },
+  },
+});
+
+/** A row of `branch_rule_people`: a person who may do one act besides those who have the role. */
+export interface BranchRulePersonRow {
+  ruleId: string;
+  act: RuleAct;
+  userId: string;
+}
+
+export const branchRulePersonSchema = new EntitySchema<BranchRulePersonRow>({
+  name: 'branchRulePerson',
+  tableName: 'branch_rule_people',
+  columns: {
+    ruleId: { name: 'rule_id', type: 'text', primary: true },
+    act: { type: 'text', primary: true },
+    userId: { name: 'user_id', type: 'text', primary: true },
+  },
+});

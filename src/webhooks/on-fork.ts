@@ -1,0 +1,24 @@
+import type { ForkListener } from '../repositories/index.ts';
+import { enqueueDelivery } from './enqueue-delivery.ts';
+import type { WebhookDeps } from './deps.ts';
+import { webhooksFor } from './scope.ts';
+
+/** What a delivery of the event `fork` is about, until its body is written. */
+export interface ForkSubject {
+  repositoryId: string;
+  forkId: string;
+  byId: string | null;
+}
+
+/**
+ * Subscribes to forks, inside the write that makes one. A private fork is told to nobody: who receives the webhooks of
+ * the source may not read it.
+ */
+export function onFork(deps: WebhookDeps): ForkListener {
+  return async (tx, { source, fork, byId }) => {
+    if (fork.visibility !== 'PUBLIC') return;
+    const about: ForkSubject = { repositoryId: source.id, forkId: fork.id, byId };
+    for (const { id } of await webhooksFor(tx.manager, source, ['fork']))
+      await enqueueDelivery(deps, tx, { webhookId: id, event: 'fork', about: JSON.stringify(about) });
+  };
+}
