@@ -35,7 +35,7 @@ import type { Person } from './people/person.ts';
 import { announceSecurityEvent } from './security-events.ts';
 import type { SecurityListener } from './security-events.ts';
 import { withLog } from './with-log.ts';
-import { addPerson } from './people/add-person.ts';
+import { addPerson } from './addresses/add-person.ts';
 import { chooseHandle } from './people/choose-handle.ts';
 import { deleteOwnAccount } from './people/delete-own-account.ts';
 import { deletePerson } from './people/delete-person.ts';

@@ -1,5 +1,4 @@
 import type { Tx } from '../../db/index.ts';
-import { insertAddress, parseNewAddress } from '../addresses/add-address.ts';
 import { parsePassword } from '../password-rules.ts';
 import { parseText } from '../validate-text.ts';
 import type { AccountsDeps } from '../deps.ts';
@@ -19,21 +18,6 @@ export interface NewPerson {
   mustChangePassword?: boolean;
   /** An e-mail address that the administrator vouches for. */
   address?: string;
-}
-
-/**
- * Makes an account without an invitation, for example by `hearth user add`. Refuses: the rules of handles
- * (`handle_taken` included), of passwords and of texts; with an address
- * `invalid_address`, `reserved_address`, `address_in_use`.
- */
-export async function addPerson(deps: AccountsDeps, input: NewPerson): Promise<Person> {
-  const parsed = input.address === undefined ? null : parseNewAddress(deps, input.address);
-  const prepared = await preparePerson(deps, input);
-  return deps.db.write(async (tx) => {
-    const person = await insertPerson(deps, tx, prepared);
-    if (parsed !== null) await insertAddress(deps, tx, person.id, { ...parsed, isVerified: true });
-    return person;
-  });
 }
 
 /** Validated input with the password hashed: ready for a write. */
