@@ -35,7 +35,7 @@ import type { Person } from './people/person.ts';
 import { announceSecurityEvent } from './security-events.ts';
 import type { SecurityListener } from './security-events.ts';
 import { withLog } from './with-log.ts';
-import { addPerson } from './people/add-person.ts';
+import { addPerson } from './addresses/add-person.ts';
 import { chooseHandle } from './people/choose-handle.ts';
 import { deleteOwnAccount } from './people/delete-own-account.ts';
 import { deletePerson } from './people/delete-person.ts';
@@ -162,7 +162,12 @@ export function createAccounts({ config, settings: changed, mail = noMail, ...to
       by: personId,
     })),
     requestPasswordReset: bind(requestPasswordReset),
-    makeResetLink: withLog(deps, 'person.reset_link_made', bind(makeResetLink), (_link, personId) => ({ personId })),
+    makeResetLink: withLog<[string, { lifetimeMs?: number }?], { secret: string; expiresAt: number }>(
+      deps,
+      'person.reset_link_made',
+      bind(makeResetLink),
+      (_link, personId) => ({ personId }),
+    ),
     checkPasswordReset: bind(checkPasswordReset),
     resetPassword: withLog(deps, 'person.password_reset', bind(resetPassword), (person) => byName(person)),
     suggestPassword: () => suggestPassword(random),

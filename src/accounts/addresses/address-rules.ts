@@ -57,7 +57,7 @@ export function parseAddress(text: unknown): ParsedAddress {
   if (parsed !== null) return parsed;
   throw invalid(
     'invalid_address',
-    'This is not an e-mail address such as alice@example.org. Before the @ only letters without accents, digits and ' +
+    'This is not an email address such as alice@example.org. Before the @ only letters without accents, digits and ' +
       'signs such as dot, hyphen and plus are possible.',
     { field: 'address' },
   );

@@ -45,9 +45,9 @@ async function renderVerification(
   const hours = Math.round(deps.settings.verificationLifetimeMs / 3_600_000);
   return {
     to: row.address,
-    subject: `Confirm your e-mail address for ${host}`,
+    subject: `Confirm your email address for ${host}`,
     ...layout({
-      title: 'Confirm your e-mail address',
+      title: 'Confirm your email address',
       parts: [
         `The account ${name} on ${host} has added ${row.address}. If that was you, confirm that the address is yours. ` +
           'Commits with it are then shown with your name.',
@@ -67,9 +67,9 @@ async function renderNewAddress(deps: AccountsDeps, { addressId }: { addressId: 
   const host = new URL(deps.baseUrl!).host;
   return {
     to,
-    subject: `A new e-mail address of your account on ${host}`,
+    subject: `A new email address of your account on ${host}`,
     ...layout({
-      title: 'Your account has another e-mail address',
+      title: 'Your account has another email address',
       parts: [
         `${row.address} is now an address of the account ${name} on ${host}. Who reads its mail can set a new password.`,
       ],

@@ -16,15 +16,8 @@ export interface NewPerson {
   displayName?: string;
   isAdministrator?: boolean;
   mustChangePassword?: boolean;
-}
-
-/**
- * Makes an account without an invitation, for example by `hearth user add`. Refuses: the rules of handles
- * (`handle_taken` included), of passwords and of texts.
- */
-export async function addPerson(deps: AccountsDeps, input: NewPerson): Promise<Person> {
-  const prepared = await preparePerson(deps, input);
-  return deps.db.write((tx) => insertPerson(deps, tx, prepared));
+  /** An e-mail address that the administrator vouches for. */
+  address?: string;
 }
 
 /** Validated input with the password hashed: ready for a write. */

@@ -12,6 +12,7 @@ import { personToJson, rowsOf } from './person-row.ts';
 interface AddOptions extends PasswordOptions {
   admin?: true;
   displayName?: string;
+  email?: string;
   ifMissing?: true;
 }
 
@@ -24,6 +25,7 @@ export function addUserAddCommands(user: Command, run: Run): void {
     .argument('<name>', 'user name')
     .option('--admin', 'make the person an administrator')
     .option('--display-name <text>', 'name to show beside the user name')
+    .option('--email <address>', 'e-mail address, verified because you say so')
     .option('--if-missing', 'succeed when the account exists already')
     .action(run(addUser));
   const password = user
@@ -39,6 +41,7 @@ export function addUserAddCommands(user: Command, run: Run): void {
   withExamples(
     add,
     'hearth user add alice --admin',
+    'hearth user add nas-bot --email nas@example.org --random-password',
     'hearth user add bob --random-password',
     'pass show bob | hearth user add bob --password-stdin',
   );
@@ -59,6 +62,7 @@ async function addUser(cli: Cli, options: AddOptions, name: string): Promise<voi
     password,
     isAdministrator: options.admin === true,
     mustChangePassword: isRandom,
+    ...(options.email === undefined ? {} : { address: options.email }),
     ...(options.displayName === undefined ? {} : { displayName: options.displayName }),
   });
   const kind = person.isAdministrator ? 'administrator' : 'user';

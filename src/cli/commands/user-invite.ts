@@ -1,41 +1,84 @@
 import type { Command } from 'commander';
+import { localAdministrator } from '../../access/index.ts';
 import { invalid } from '../../kernel/index.ts';
 import type { Action, Run } from '../action.ts';
-import { withExamples } from '../help.ts';
 import { webAddress } from '../serving/addresses.ts';
+import { withExamples } from '../help.ts';
 import { isoOrNull } from '../terminal/output.ts';
+import { findPerson, nameOf } from './find-person.ts';
 
-/** `hearth user invite`: prints an invitation link. */
+/** `hearth user invite|reset-link`: links that work once. */
 export function addUserInviteCommand(user: Command, run: Run): void {
   withExamples(
     user
       .command('invite')
       .description('print an invitation link for one person')
       .option('--expires <time>', 'validity, for example 12h', '7d')
+      .option('--email <address>', 'send the invitation there, where mail is configured')
+      .option('--org <name>', 'organisation that the new person joins')
+      .option('--role <role>', 'with --org: GUEST, MEMBER or OWNER', 'MEMBER')
       .action(run(invite)),
     'hearth user invite',
     'hearth user invite --expires 2d',
+    'hearth user invite --email carol@example.org --org guild',
+  );
+  withExamples(
+    user
+      .command('reset-link')
+      .description('print a link with which a person chooses a new password')
+      .argument('<name>', 'user name')
+      .option('--expires <time>', 'validity, for example 1h', '24h')
+      .action(run(resetLink)),
+    'hearth user reset-link alice',
   );
 }
 
 const longestDays = 365;
 
-const invite: Action<{ expires: string }, []> = async (cli, { expires }) => {
+async function readLifetime(expires: string): Promise<number> {
   const { readDuration } = await import('../../config/index.ts');
   const lifetimeMs = readDuration(expires);
   if (lifetimeMs === undefined || lifetimeMs < 60_000 || lifetimeMs > longestDays * 86_400_000) {
     throw invalid('usage', `--expires is a duration from 1m to ${longestDays}d, such as 12h.`);
   }
-  const { accounts, config } = await cli.openModules();
-  const made = await accounts.addInvite(null, { lifetimeMs });
+  return lifetimeMs;
+}
+
+interface InviteOptions {
+  expires: string;
+  email?: string;
+  org?: string;
+  role: string;
+}
+
+const invite: Action<InviteOptions, []> = async (cli, { expires, email, org, role }) => {
+  const lifetimeMs = await readLifetime(expires);
+  const { accounts, organisations, config } = await cli.openModules();
+  const input = { lifetimeMs, address: email ?? null };
+  const made =
+    org === undefined
+      ? await accounts.addInvite(null, input)
+      : await organisations.invite(localAdministrator, org, { ...input, role });
   const url = `${webAddress(config)}/signup?invite=${encodeURIComponent(made.secret)}`;
-  cli.output.secret(
+  const until = isoOrNull(made.invite.expiresAt);
+  const line =
+    made.invite.mailedAt === null
+      ? `The first person who opens this link can create an account, until ${until}:`
+      : `The invitation is sent to ${made.invite.address}. Should it not arrive, this link works too, until ${until}:`;
+  const json = { id: made.invite.id, expiresAt: until, url };
+  cli.output.secret(url, line, email === undefined ? json : { ...json, address: made.invite.address });
+};
+
+const resetLink: Action<{ expires: string }, [string]> = async (cli, { expires }, name) => {
+  const lifetimeMs = await readLifetime(expires);
+  const modules = await cli.openModules();
+  const person = await findPerson(modules, name);
+  const { secret, expiresAt } = await modules.accounts.makeResetLink(person.id, { lifetimeMs });
+  const url = `${webAddress(modules.config)}/login/reset?token=${encodeURIComponent(secret)}`;
+  const until = isoOrNull(expiresAt);
+  cli.output.secret(url, `With this link the password of ${nameOf(person)} can be chosen, once, until ${until}:`, {
+    username: person.username,
+    expiresAt: until,
     url,
-    `The first person who opens this link can create an account, until ${isoOrNull(made.invite.expiresAt)}:`,
-    {
-      id: made.invite.id,
-      expiresAt: isoOrNull(made.invite.expiresAt),
-      url,
-    },
-  );
+  });
 };

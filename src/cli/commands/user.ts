@@ -9,6 +9,7 @@ import { keyToJson } from './key.ts';
 import { columns, personToJson, roleOf, rowsOf, stateOf } from './person-row.ts';
 import { tokenToJson } from './token.ts';
 import { addUserAddCommands } from './user-add.ts';
+import { addressToJson, addUserAddressCommands } from './user-address.ts';
 import { addUserLifecycleCommands } from './user-lifecycle.ts';
 import { addUserInviteCommand } from './user-invite.ts';
 import { addUserSessionsCommand, sessionToJson } from './user-sessions.ts';
@@ -44,6 +45,7 @@ export function addUserCommands(program: Command, run: Run): void {
   addUserLifecycleCommands(user, run);
   addUserSessionsCommand(user, run);
   addUserInviteCommand(user, run);
+  addUserAddressCommands(user, run);
 }
 
 async function listUsers(cli: Cli, { state, admin }: ListOptions): Promise<void> {
@@ -59,17 +61,22 @@ async function showUser(cli: Cli, _options: object, name: string): Promise<void>
   const person = await findPerson(modules, name);
   const [row] = await rowsOf(modules, [person]);
   const { accounts } = modules;
-  const [keys, tokens, sessions, memberships] = await Promise.all([
+  const [keys, tokens, sessions, memberships, addresses] = await Promise.all([
     accounts.listKeys(person.id),
     accounts.listTokens(person.id),
     accounts.listSessions(person.id),
     modules.organisations.organisationsOf(person.id),
+    accounts.addresses.list(person.id),
   ]);
   cli.output.show(
     [
       ['Username', person.username ?? '(none yet)'],
       ['Id', person.id],
       ['Name', person.displayName],
+      ...addresses.map(
+        ({ address, isPrimary, verifiedAt }) =>
+          ['E-mail', `${address}${isPrimary ? '  primary' : verifiedAt === null ? '  not verified' : ''}`] as const,
+      ),
       ['Role', roleOf(person)],
       ['State', stateOf(person)],
       ['Created', never(person.createdAt)],
@@ -87,6 +94,7 @@ async function showUser(cli: Cli, _options: object, name: string): Promise<void>
       ...personToJson(row!),
       bio: person.bio,
       website: person.website,
+      addresses: addresses.map(addressToJson),
       organisations: memberships.map(({ organisation, role }) => ({ name: organisation.name, role })),
       keys: keys.map((key) => keyToJson(key, person.username)),
       tokens: tokens.map((token) => tokenToJson(token, person.username)),

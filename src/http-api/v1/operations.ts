@@ -50,6 +50,7 @@ import {
 import { createFork, listForks, mergeUpstream } from './forks.ts';
 import { getImage, removeImage, replaceImage } from './images.ts';
 import { issueAssetOperations } from './issue-assets.ts';
+import { addEmails, listEmails, removeEmails } from './emails.ts';
 import { addGpgKey, listGpgKeys, listGpgKeysOfUser, listKeysOfUser, removeGpgKey } from './gpg-keys.ts';
 import { addKey, listKeys, removeKey } from './keys.ts';
 import {
@@ -188,6 +189,9 @@ export const operations: readonly Operation[] = [
   getVersion,
   getMe,
   editMe,
+  listEmails,
+  addEmails,
+  removeEmails,
   getUser,
   listMyOrganisations,
   listKeys,

@@ -303,6 +303,7 @@ export const collaborator = z
 export const person = z
   .strictObject({
     ...giteaUser.shape,
+    email: z.string().describe('The primary address for its owner; for others one that is public; else empty'),
     displayName: z.string(),
     bio: z.string(),
     website: z.string(),
@@ -311,6 +312,10 @@ export const person = z
   })
   .meta({ id: 'Person' });
 export const me = z.strictObject({ ...person.shape, isAdministrator: z.boolean() }).meta({ id: 'Me' });
+
+export const email = z
+  .strictObject({ email: z.string(), verified: z.boolean(), primary: z.boolean(), username: z.string() })
+  .meta({ id: 'Email' });
 
 export const sshKey = z
   .strictObject({

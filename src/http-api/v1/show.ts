@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Viewer } from '../../access/index.ts';
-import type { Person, SshKey } from '../../accounts/index.ts';
+import type { EmailAddress, Person, SshKey } from '../../accounts/index.ts';
 import type { Commit, Signature } from '../../git/index.ts';
 import type { Member, Organisation } from '../../organisations/index.ts';
 import type { Collaborator, CommitStatus, Repository } from '../../repositories/index.ts';
@@ -139,12 +139,18 @@ export function showStatus(
   };
 }
 
-export function showPerson(person: Person, { origin }: Pick<Place, 'origin'>): Shown<typeof schemas.person> {
+/** @param email the address that the caller may see; empty without one */
+export function showPerson(
+  person: Person,
+  { origin }: Pick<Place, 'origin'>,
+  email: string,
+): Shown<typeof schemas.person> {
   const username = person.username ?? '';
   const { displayName, bio, website } = person;
   return {
     // What clients of Gitea read.
     ...userPayload(person, { baseUrl: origin }),
+    email,
     username,
     displayName,
     bio,
@@ -153,6 +159,13 @@ export function showPerson(person: Person, { origin }: Pick<Place, 'origin'>): S
     url: origin + personUrl(username),
   };
 }
+
+export const showEmail = ({ address, verifiedAt, isPrimary }: EmailAddress, username: string) => ({
+  email: address,
+  verified: verifiedAt !== null,
+  primary: isPrimary,
+  username,
+});
 
 export function showKey(key: SshKey): Shown<typeof schemas.sshKey> {
   const { id, title, type, fingerprint, uses, worksWithBuiltInServer, createdAt, lastUsedAt } = key;

@@ -16,7 +16,8 @@ export const getMe = operation({
   response: me,
   async run({ viewer, deps, origin }) {
     const found = await deps.accounts.personById(viewer.id);
-    return json({ ...showPerson(found, { origin }), isAdministrator: found.isAdministrator });
+    const email = (await deps.accounts.addresses.primaryOf(viewer.id)) ?? '';
+    return json({ ...showPerson(found, { origin }, email), isAdministrator: found.isAdministrator });
   },
 });
 
@@ -39,7 +40,8 @@ export const editMe = operation({
   async run({ viewer, body, deps, origin }) {
     const changes = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
     const changed = await deps.accounts.updateProfile(viewer.id, changes);
-    return json({ ...showPerson(changed, { origin }), isAdministrator: changed.isAdministrator });
+    const email = (await deps.accounts.addresses.primaryOf(viewer.id)) ?? '';
+    return json({ ...showPerson(changed, { origin }, email), isAdministrator: changed.isAdministrator });
   },
 });
 
@@ -54,8 +56,11 @@ export const getUser = operation({
   status: 200,
   refuses: [404],
   response: person,
-  run: async ({ params, deps, origin }) =>
-    json(showPerson(await deps.accounts.personByUsername(params.username), { origin })),
+  async run({ params, deps, origin }) {
+    const found = await deps.accounts.personByUsername(params.username);
+    const email = (await deps.accounts.addresses.publicOf([found.id])).get(found.id) ?? '';
+    return json(showPerson(found, { origin }, email));
+  },
 });
 
 export const listMyOrganisations = operation({

@@ -78,7 +78,7 @@ export const showVerification: Page<PersonContext, AccountDeps> = ({ person, que
   orLinkClosed(person.username, async () => {
     const token = query.get('token') ?? '';
     const { address } = await accounts.addresses.checkVerification(person.id, token);
-    return page('account/verify-address', { address, username: person.username, token });
+    return page('account/verify-address', { address, username: person.username, token }, { showsSecret: true });
   });
 
 /** Field `token`. */

@@ -17,9 +17,17 @@ const pageStatusOf: Record<ErrorCode, number> = { ...statusOf, invalid: 422, una
  */
 export function statusOfRefusal(error: DomainError): number {
   if (error.code === 'conflict' && error.field !== undefined) return 422;
-  if (error.reason === 'too_many_tries' || error.reason === 'too_many_contributions') return 429;
+  if (tooMany.has(error.reason)) return 429;
   return pageStatusOf[error.code];
 }
+
+/** Limits of one person, address or network; other refusals of this kind are about the whole server. */
+const tooMany: ReadonlySet<string> = new Set([
+  'too_many_tries',
+  'too_many_contributions',
+  'too_many_mails',
+  'too_many_resets',
+]);
 
 const titles: Record<number, string> = {
   400: 'That request makes no sense',

@@ -26,7 +26,7 @@ export const requestReset: Page<RequestContext, SignInDeps> = ({ form, address: 
 
 async function resetPage({ accounts }: SignInDeps, token: string, refusal: FormRefusal | null): Promise<PageReply> {
   const { username, displayName } = await accounts.checkPasswordReset(token);
-  return page('sign-in/reset-password', { username: username ?? displayName, token, refusal });
+  return page('sign-in/reset-password', { username: username ?? displayName, token, refusal }, { showsSecret: true });
 }
 
 /** `/login/reset?token=…` asks for the new password; opening it uses nothing up. */
