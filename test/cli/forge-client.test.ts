@@ -247,7 +247,7 @@ t.test('webhook add, list, test, deliveries and remove', async (t) => {
   ]);
   t.match(await hearth('webhook', 'add', 'alice/site', target.url, '--events', 'psh'), {
     code: 2,
-    stderr: /choose from push, create, delete, run/,
+    stderr: /choose from push, create, delete, fork, run/,
   });
   t.match(await hearth('webhook', 'list', 'alice'), {
     code: 3,
