@@ -38,6 +38,7 @@ import { issueSerials } from './v84-issue-serials.ts';
 import { pushCredentials } from './v86-push-credentials.ts';
 import { attachmentUses } from './v88-attachment-uses.ts';
 import { forks } from './v102-forks.ts';
+import { commitCounts } from './v104-commit-counts.ts';
 import { storages } from './v90-storages.ts';
 import { emailAddresses } from './v92-email-addresses.ts';
 import { signingKeys } from './v94-signing-keys.ts';
@@ -92,4 +93,5 @@ export const migrations: readonly Migration[] = [
   notices,
   branchRules,
   forks,
+  commitCounts,
 ];

@@ -11,6 +11,7 @@ import { cachedVersion } from './processes/cached-version.ts';
 import * as browse from './objects/browse.ts';
 import { fetchLocal } from './forks/fetch-local.ts';
 import { forkRepository } from './forks/fork-repository.ts';
+import { commitDays } from './objects/commit-days.ts';
 import { changedPaths } from './objects/changed-paths.ts';
 import { defaultLimits, limitsOf } from './limits.ts';
 import type { GitLimits } from './limits.ts';
@@ -274,6 +275,7 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
       log: (target, oid, paging) => browse.log(browsing, target, oid, paging),
       namedCommits: (target, ids) => browse.namedCommits(browsing, target, ids),
       newCommits: (target, oid, known, bounds) => newCommits(browsing, target, oid, known, bounds),
+      commitDays: (target, range) => commitDays(browsing, target, range),
       changedPaths: (target, from, to, bounds) => changedPaths(browsing, target, from, to, bounds),
       tree: (target, oid, at, paging) => browse.tree(browsing, target, oid, at, paging),
       entryAt: (target, oid, file) => browse.entryAt(browsing, target, oid, file),

@@ -1,5 +1,6 @@
 import { branchRulePersonSchema, branchRuleSchema } from './schema/branch-rule-schema.ts';
 import { collaboratorSchema } from './schema/collaborator-schema.ts';
+import { commitCountSchema, countedCommitsSchema } from './schema/commit-count-schema.ts';
 import { languageCountSchema, repositoryLanguageSchema } from './schema/language-schema.ts';
 import { redirectSchema } from './schema/redirect-schema.ts';
 import { moveSchema, transferSchema } from './schema/transfer-schema.ts';
@@ -70,6 +71,8 @@ export const repositoryEntities = [
   commitStatusSchema,
   repositoryLanguageSchema,
   languageCountSchema,
+  commitCountSchema,
+  countedCommitsSchema,
   branchRuleSchema,
   branchRulePersonSchema,
 ];

@@ -1,6 +1,7 @@
 import { IsNull } from 'typeorm';
 import { createKeyedMutex } from '../kernel/index.ts';
 import { ownerIdOf } from './find-repository.ts';
+import { recordCommits } from './commit-counts/record-commits.ts';
 import { countLanguages } from './languages/count-languages.ts';
 import { repositorySchema } from './schema/repository-schema.ts';
 import type { Repository } from './schema/repository-schema.ts';
@@ -21,13 +22,13 @@ export interface RepositoryStatistics {
    * changed.
    */
   measureAll(): Promise<number>;
-  /** By hand: counts the languages of every repository again. Returns how many could be read. */
+  /** By hand: counts the languages and commits of every repository again. Returns how many could be read. */
   recount(): Promise<number>;
   stop(): Promise<void>;
 }
 
 /**
- * Maintains statistics of repositories: size and main languages. Nothing waits for it: a push has ended by then, and
+ * Maintains statistics of repositories: size, commits by author, and main languages. Nothing waits for it: a push has ended by then, and
  * what a stop leaves undone stays due.
  */
 export function createRepositoryStatistics(deps: RepositoryDeps): RepositoryStatistics {
@@ -53,7 +54,9 @@ export function createRepositoryStatistics(deps: RepositoryDeps): RepositoryStat
     async due() {
       const rows: { id: string }[] = await deps.db.read.query(
         `SELECT r.id FROM repositories r LEFT JOIN language_counts c ON c.repository_id = r.id
-         WHERE r.deleted_at IS NULL AND r.pushed_at IS NOT NULL AND (c.counted_at IS NULL OR c.counted_at <= r.pushed_at)
+           LEFT JOIN counted_commits k ON k.repository_id = r.id
+         WHERE r.deleted_at IS NULL AND r.pushed_at IS NOT NULL
+           AND (c.counted_at IS NULL OR c.counted_at <= r.pushed_at OR k.repository_id IS NULL)
          ORDER BY r.pushed_at DESC LIMIT ?`,
         [maxPerRun],
       );
@@ -73,6 +76,7 @@ export function createRepositoryStatistics(deps: RepositoryDeps): RepositoryStat
         'SELECT id FROM repositories WHERE deleted_at IS NULL AND pushed_at IS NOT NULL ORDER BY id',
       );
       await deps.db.write(({ manager }) => manager.query('DELETE FROM language_counts'));
+      await deps.db.write(({ manager }) => manager.query('DELETE FROM counted_commits'));
       let seen = 0;
       for (const { id } of rows) if (await refresh(id)) seen += 1;
       return seen;
@@ -95,6 +99,7 @@ async function updateStatistics(deps: RepositoryDeps, id: string): Promise<boole
     const repository = await deps.db.read.findOneBy(repositorySchema, { id });
     if (repository === null || repository.deletedAt !== null) return false;
     await measure(deps, repository);
+    await recordCommits(deps, repository, pathOf(deps, repository));
     await countLanguages(deps, id, pathOf(deps, repository), startedAt);
     return true;
   } catch (error) {

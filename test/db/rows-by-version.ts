@@ -674,4 +674,8 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
     ['branch_rule_people', { rule_id: 'br1', act: 'create', user_id: 'bob-id' }],
   ],
   102: [['unfinished_forks', { repository_id: 'r102', owner_id: 'alice-id', storage_id: 'local', created_at: 3 }]],
+  104: [
+    ['commit_counts', { repository_id: 'r1', author_key: 'alice@example.org', day: 20000, commits: 3 }],
+    ['counted_commits', { repository_id: 'r1', commit_id: 'a'.repeat(40) }],
+  ],
 };

@@ -1,6 +1,7 @@
 import type { AccountsDeps } from '../deps.ts';
 import { withLog } from '../with-log.ts';
 import { addAddress, sendVerification } from './add-address.ts';
+import { authorKeyOf, authorKeysOf } from './author-keys.ts';
 import { removeAddress, setAddressPublic, setPrimaryAddress } from './change-address.ts';
 import type { EmailAddress } from './email-address.ts';
 import { commitIdentityOf, serverIdentity } from './commit-identity.ts';
@@ -45,6 +46,8 @@ export function createAddresses(deps: AccountsDeps) {
     /** Of commits that the server makes by itself, for its command line. */
     serverIdentity: serverIdentity(deps.noReply),
     peopleByAddress: bind(peopleByAddress),
+    authorKeyOf: bind(authorKeyOf),
+    authorKeysOf: bind(authorKeysOf),
   };
 }
 

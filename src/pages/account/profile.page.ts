@@ -45,12 +45,13 @@ export const showPerson: Page<RequestContext, AccountDeps> = async (
   const person = await accounts.personById(owner.id);
   const now = clock.now();
   const isFirst = !query.has('after');
-  const [email, pins, memberships, { repositories: rows, next }, pushes] = await Promise.all([
+  const [email, pins, memberships, { repositories: rows, next }, pushes, commits] = await Promise.all([
     accounts.addresses.publicOf([person.id]).then((found) => found.get(person.id) ?? null),
     repositories.pins.list(viewer, person.id),
     membershipsShownTo(viewer, person.id, organisations),
     listPage((paging) => repositories.list(viewer, { owner, ...paging }), query),
     isFirst ? repositories.pushes.count(viewer, person.id, firstDayShown(now) * 86_400_000) : null,
+    isFirst ? repositories.pushes.countCommits(viewer, person.id, firstDayShown(now) * 86_400_000) : null,
   ]);
   const pictures = await owners.ownersById(memberships.map(({ organisation }) => organisation.id));
   return page('account/profile', {
@@ -68,7 +69,7 @@ export const showPerson: Page<RequestContext, AccountDeps> = async (
       avatar: viewAvatar(id, pictures.get(id)?.avatarAt),
     })),
     pins: isFirst ? pins.map((repository) => viewRepositoryRow(repository, now)) : [],
-    calendar: pushes === null ? null : viewPushCalendar(pushes, now),
+    calendar: pushes === null || commits === null ? null : viewPushCalendar({ pushes, commits }, now),
     repositories: rows.map((repository) => viewRepositoryRow(repository, now)),
     next: next && `${personUrl(owner.handle)}?${new URLSearchParams({ after: next })}`,
   });

@@ -1,12 +1,12 @@
 import { viewCount } from '../app/sizes.ts';
 
-/** A year of pushes, one square for each day, a column for each week. */
+/** A year of pushes and commits, one square for each day, a column for each week. */
 export interface PushCalendarView {
-  /** `12 pushes in the last year` */
+  /** `214 commits and 12 pushes in the last year` */
   summary: string;
   width: number;
   height: number;
-  /** The squares of days without a push, as one path. */
+  /** The squares of days without either, as one path. */
   quiet: string;
   days: { x: number; y: number; level: number; title: string }[];
   months: { x: number; name: string }[];
@@ -33,10 +33,24 @@ export const firstDayShown = (now: number): number => {
 /** Days since Monday; the epoch was a Thursday. */
 const weekdayOf = (day: number): number => (day + 3) % 7;
 
-/** @param counts pushes by the number of the day since the epoch */
-export function viewPushCalendar(counts: ReadonlyMap<number, number>, now: number): PushCalendarView {
+/** By the number of the day since the epoch. */
+type Counts = ReadonlyMap<number, number>;
+
+/** `3 commits and 1 push`; commits only where there are some. */
+const describe = (commits: number, pushes: number): string =>
+  [
+    ...(commits > 0 ? [viewCount(commits, 'commit')] : []),
+    ...(pushes > 0 || commits === 0 ? [viewCount(pushes, 'push', 'pushes')] : []),
+  ].join(' and ');
+
+/** The shade of a day is by its commits and pushes together. */
+export function viewPushCalendar(
+  { pushes, commits }: { pushes: Counts; commits: Counts },
+  now: number,
+): PushCalendarView {
   const [first, today] = [firstDayShown(now), Math.floor(now / dayMs)];
-  const most = Math.max(1, ...counts.values());
+  const countOn = (day: number) => (pushes.get(day) ?? 0) + (commits.get(day) ?? 0);
+  const most = Math.max(1, ...[...pushes.keys(), ...commits.keys()].map(countOn));
   const view: PushCalendarView = {
     summary: '',
     width: weeks * step - (step - square),
@@ -45,23 +59,24 @@ export function viewPushCalendar(counts: ReadonlyMap<number, number>, now: numbe
     days: [],
     months: [],
   };
-  let total = 0;
+  const total = { commits: 0, pushes: 0 };
   for (let day = first; day <= today; day += 1) {
     const [x, y] = [Math.floor((day - first) / 7) * step, top + weekdayOf(day) * step];
-    const count = counts.get(day) ?? 0;
-    total += count;
+    const count = countOn(day);
+    total.commits += commits.get(day) ?? 0;
+    total.pushes += pushes.get(day) ?? 0;
     if (count === 0) view.quiet += `M${x} ${y}h${square}v${square}h-${square}z`;
     else
       view.days.push({
         x,
         y,
         level: Math.max(1, Math.ceil((count / most) * 4)),
-        title: `${viewCount(count, 'push', 'pushes')} on ${dateOf(day)}`,
+        title: `${describe(commits.get(day) ?? 0, pushes.get(day) ?? 0)} on ${dateOf(day)}`,
       });
     const isFirstWeek = weekdayOf(day) === 0 && new Date(day * dayMs).getUTCDate() <= 7;
     // A name would not fit into the last columns.
     if (isFirstWeek && x < view.width - 2 * step) view.months.push({ x, name: monthOf(day) });
   }
-  view.summary = `${viewCount(total, 'push', 'pushes')} in the last year`;
+  view.summary = `${describe(total.commits, total.pushes)} in the last year`;
   return view;
 }

@@ -7,6 +7,7 @@ import type { PushListener } from './announce-push.ts';
 import { applyUpdates } from './apply-updates.ts';
 import type { AppliedPush, ServerPush } from './apply-updates.ts';
 import { createBranch, deleteBranch } from './change-branches.ts';
+import { countCommits } from '../commit-counts/count-commits.ts';
 import { countPushes } from './count-pushes.ts';
 import { finishPushes } from './finish-pushes.ts';
 import { listActivity } from './list-activity.ts';
@@ -71,6 +72,7 @@ export function createPushService(deps: RepositoryDeps, onAccepted: (repositoryI
 
     listRecent: bind(recentPushes),
     count: bind(countPushes),
+    countCommits: bind(countCommits),
     listActivity: bind(listActivity),
     listLostTips: bind(listLostTips),
 

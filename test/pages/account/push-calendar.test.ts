@@ -18,22 +18,31 @@ t.test('a year ends today and begins on a Monday', async (t) => {
     t.equal(firstDayShown(Date.parse(`${now}T23:59:00Z`)), dayOf(first), now);
   }
   const now = Date.parse('2026-11-20T12:00:00Z');
-  const view = viewPushCalendar(
-    new Map([
-      [dayOf('2026-11-20'), 8],
-      [dayOf('2025-11-17'), 1],
-      [dayOf('2025-11-16'), 5],
-    ]),
-    now,
-  );
+  const pushes = new Map([
+    [dayOf('2026-11-20'), 8],
+    [dayOf('2025-11-17'), 1],
+    [dayOf('2025-11-16'), 5],
+  ]);
+  const view = viewPushCalendar({ pushes, commits: new Map() }, now);
   t.equal(view.summary, '9 pushes in the last year', 'older ones do not count');
   t.same(view.days, [
     { x: 0, y: 16, level: 1, title: '1 push on 17 November 2025' },
     { x: 52 * 13, y: 16 + 4 * 13, level: 4, title: '8 pushes on 20 November 2026' },
   ]);
+  const commits = new Map([
+    [dayOf('2026-11-19'), 1],
+    [dayOf('2026-11-20'), 2],
+    [dayOf('2025-11-16'), 7],
+  ]);
+  const both = viewPushCalendar({ pushes, commits }, now);
+  t.equal(both.summary, '3 commits and 9 pushes in the last year');
+  t.same(
+    both.days.map(({ level, title }) => `${level} ${title}`),
+    ['1 1 push on 17 November 2025', '1 1 commit on 19 November 2026', '4 2 commits and 8 pushes on 20 November 2026'],
+  );
   t.equal(view.quiet.match(/M/g)?.length, 52 * 7 + 5 - 2);
   t.ok(view.months.length >= 11 && view.months.every(({ x }, index) => x > (view.months[index - 1]?.x ?? -1)));
-  t.equal(viewPushCalendar(new Map(), now).summary, '0 pushes in the last year');
+  t.equal(viewPushCalendar({ pushes: new Map(), commits: new Map() }, now).summary, '0 pushes in the last year');
 });
 
 t.test('a visitor sees pushes to what they may read', async (t) => {
