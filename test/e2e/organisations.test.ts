@@ -219,18 +219,21 @@ t.test('a repository of an organisation: deleted by an OWNER, listed in its tras
   await page.waitForURL('**/repos/potters/workshop?done=restored');
 });
 
-t.test('the default branch is chosen and its protection is switched', async (t) => {
+t.test('the default branch is chosen and its rule is removed', async (t) => {
   const page = await tab('carol');
   const { path } = await web.modules.repositories.find(localAdministrator, 'carol', 'oven');
   await runGit(['branch', 'next', 'main'], { cwd: path });
   await page.goto(`${web.origin}/repos/carol/oven/settings`);
   await page.getByLabel('Default branch', { exact: true }).selectOption('next');
-  await page.getByRole('checkbox', { name: 'Protect the default branch' }).uncheck();
   await page.getByLabel('Description', { exact: true }).fill('Bakes what the kiln does not.');
   await press(page, 'Save');
   await says(page, 'The settings are saved');
   t.equal(await page.getByLabel('Default branch', { exact: true }).inputValue(), 'next');
-  t.notOk(await page.getByRole('checkbox', { name: 'Protect the default branch' }).isChecked());
+  await page.goto(`${web.origin}/repos/carol/oven/settings/branches`);
+  await page.locator('.branch-rules a.row-title').first().click();
+  await page.getByText('Remove this rule').first().click();
+  await press(page, 'Remove this rule');
+  await page.getByText('There are no rules for branches').waitFor();
   await page.goto(`${web.origin}/repos/carol/oven`);
   await page.getByText('Bakes what the kiln does not.').first().waitFor();
 });

@@ -342,7 +342,7 @@ t.test('the keyboard reaches every control with a visible focus', async (t) => {
   }
   t.match(
     seen.join(' | '),
-    /Skip to content \| Hearth \| Explore \| site-search \| New repository \| Menu of alice [^]*\| Code \| Issues \| Commits \| Branches \| Tags \| Activity \| Runs \| Settings[^]*\| clone-https \| HTTP clone address \| Copy the HTTP address/,
+    /Skip to content \| Hearth \| Explore \| site-search \| New repository \| Notifications \| Menu of alice [^]*\| Code \| Issues \| Commits \| Branches \| Tags \| Activity \| Runs \| Settings[^]*\| clone-https \| HTTP clone address \| Copy the HTTP address/,
   );
   await context.close();
 });
@@ -412,7 +412,9 @@ t.test('budgets: weight, requests, other hosts, layout shift', async (t) => {
     await fetch(`${web.origin}/login`).then((response) => response.text()),
   )![1]!;
   const stylesheet = await fetch(web.origin + href).then((response) => response.text());
-  t.ok(gzipSync(stylesheet).length <= 10_000, `web-ui §6 stylesheet: ${gzipSync(stylesheet).length} bytes`);
+  // At the level of src/http/assets.ts.
+  const styleBytes = gzipSync(stylesheet, { level: 9 }).length;
+  t.ok(styleBytes <= 10_000, `web-ui §6 stylesheet: ${styleBytes} bytes`);
   const script = readFileSync(new URL('../../templates/assets/app.js', import.meta.url));
   t.ok(gzipSync(script).length <= 10_000, `web-ui §7 script: ${gzipSync(script).length} bytes`);
 });
