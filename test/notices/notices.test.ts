@@ -22,6 +22,9 @@ const alice = await accounts.addPerson({ username: 'alice', password });
 const first = await accounts.addresses.add(alice.id, { address: 'alice@example.org', isVerified: true });
 const second = await accounts.addresses.add(alice.id, { address: 'other@example.org', isVerified: true });
 
+// The first address gets a mail about the second.
+await mail.drain();
+
 const subjects = async (): Promise<string[]> => {
   server.mails.length = 0;
   await mail.drain();

@@ -250,6 +250,7 @@ t.test('flips', async (t) => {
     /** Read, and yet no response to these pages depends on them. */
     const exceptions: Record<string, string> = {
       'user-agent': 'the request context has it for the list of sessions, which sign-in writes',
+      referer: 'the cross-site check looks at forms only',
       'sec-fetch-site': 'the cross-site check looks at forms only',
     };
     const read = new Set<string>();
