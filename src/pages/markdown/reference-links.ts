@@ -1,6 +1,6 @@
 import { organisationUrl, personUrl, repositoryUrl } from '../../http/index.ts';
 import type { FoundHere, WebDeps } from '../../http/index.ts';
-import type { BareReference, ReferencedThing } from '../../issues/index.ts';
+import type { BareReference, ReferenceTarget } from '../../issues/index.ts';
 import { dependOn } from '../app/dependency.ts';
 import type { Dependency } from '../app/dependency.ts';
 import { viewName } from '../app/plain-text.ts';
@@ -47,7 +47,7 @@ export async function readReferences(
   if (unique.length === 0) return noReferences;
   const home = found?.canonical ?? null;
   const wanted = unique.map(([, reference]) => reference);
-  const dependency = await dependOn(() => issues.findReferences(viewer, home, wanted));
+  const dependency = await dependOn(() => issues.loadReferenceTargets(viewer, home, wanted));
   const links = new Map(
     unique.flatMap(([key], at): [string, ReferenceLink][] => {
       const thing = dependency.value[at];
@@ -78,7 +78,7 @@ type Home = { owner: string; name: string } | null;
 const isHome = (repository: { owner: string; name: string }, home: Home): boolean =>
   home !== null && home.owner === repository.owner && home.name === repository.name;
 
-function viewLink(thing: ReferencedThing, home: Home): ReferenceLink {
+function viewLink(thing: ReferenceTarget, home: Home): ReferenceLink {
   if (thing.kind === 'owner') {
     const url = thing.ownerKind === 'user' ? personUrl(thing.handle) : organisationUrl(thing.handle);
     return { url, title: null, name: `@${thing.handle}` };

@@ -13,15 +13,15 @@ import type { KeysetPaging } from '../../db/index.ts';
 import type { Owner } from '../../owners/index.ts';
 import { forkOf, isNameUsed } from './create-fork.ts';
 
-/** What the head of a repository says of forks. */
-export interface ForkTab {
-  /** What it was forked from; null for no fork, and for a viewer who may not read that. */
+/** Forks as the header of a repository page shows them. */
+export interface ForkSummary {
+  /** The source of the fork; null for no fork, and for a viewer who may not read the source. */
   source: RepositoryAddress | null;
   /** How many forks the viewer may see. */
   forks: number;
 }
 
-/** The row of what a repository was forked from, if the viewer may read it; null otherwise, and for no fork. */
+/** The source of a fork, if the viewer may read it; null otherwise, and for no fork. */
 export async function readableSource(
   deps: Pick<RepositoryDeps, 'db' | 'organisations' | 'owners'>,
   viewer: Viewer,
@@ -37,7 +37,7 @@ export async function readableSource(
   return owner === undefined ? null : { repository, owner };
 }
 
-export async function forkTab(deps: RepositoryDeps, viewer: Viewer, repository: Repository): Promise<ForkTab> {
+export async function forkSummary(deps: RepositoryDeps, viewer: Viewer, repository: Repository): Promise<ForkSummary> {
   const [source, hidden] = await Promise.all([
     readableSource(deps, viewer, repository),
     countPrivateForks(deps, viewer, repository.id),

@@ -1,6 +1,6 @@
-// Refs, paths and questions that were made to do harm, at every page that takes one. A program between
-// Hearth and git writes down what git was started with. HEARTH_HOSTILE_EVERY=1 asks every page with
-// every word; without it, each word meets an eighth of the pages, and each page an eighth of the words.
+// Injection attempts in refs, paths and query parameters: options, shell syntax, HTML, headers, at every page that takes
+// one. A wrapper of git records the arguments of each git process. HEARTH_INJECTION_EVERY=1 sends every value to every
+// page; without it, each value goes to an eighth of the pages, and each page gets an eighth of the values.
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
@@ -65,18 +65,18 @@ const refusedByGit = [
   '--output',
   '\\pwned',
 ];
-const hostile = [...keptByGit, ...refusedByGit];
-const every = Number(process.env['HEARTH_HOSTILE_EVERY'] ?? 8);
+const injected = [...keptByGit, ...refusedByGit];
+const every = Number(process.env['HEARTH_INJECTION_EVERY'] ?? 8);
 
 function* some<Request>(requests: (word: string, index: number) => Request[]): Generator<Request> {
-  for (const [index, word] of hostile.entries())
+  for (const [index, word] of injected.entries())
     yield* requests(word, index).filter((_, page) => (index + page) % every === 0);
 }
 
 const folder = temporaryFolder(t);
-const spoken = path.join(folder, 'spoken');
+const recorded = path.join(folder, 'recorded');
 const program = path.join(folder, 'git');
-writeFileSync(program, `#!/bin/sh\nprintf '%s\\0' "$@" '<end>' >> '${spoken}'\nexec git "$@"\n`);
+writeFileSync(program, `#!/bin/sh\nprintf '%s\\0' "$@" '<end>' >> '${recorded}'\nexec git "$@"\n`);
 chmodSync(program, 0o755);
 
 const web = await startWeb(t, { env: { SERVICE_GIT_PROGRAM: program } });
@@ -99,10 +99,10 @@ await runGit(['update-ref', '--stdin', '-z'], {
   ),
 });
 
-/** Every argv that git had since the last look. */
+/** The arguments of each git process since the last call. */
 let read = 0;
 function newArguments(): string[][] {
-  const text = readFileSync(spoken, 'utf8');
+  const text = readFileSync(recorded, 'utf8');
   const all = text
     .split('<end>\0')
     .slice(read, -1)
@@ -118,12 +118,12 @@ const taken = (argv: readonly string[]): string[] =>
     const isOnlyAWord = before.includes('--') || before.includes('--end-of-options') || before.at(-1) === '-e';
     return (
       !isOnlyAWord &&
-      hostile.some((value) => value.startsWith('-') && value.length > 2 && value !== '--all' && word.startsWith(value))
+      injected.some((value) => value.startsWith('-') && value.length > 2 && value !== '--all' && word.startsWith(value))
     );
   });
 
 /** Elements and addresses that no template wrote. */
-function foreign({ body, headers }: PageResponse): string[] {
+function injectedMarkup({ body, headers }: PageResponse): string[] {
   if (!headers['content-type']?.startsWith('text/html')) return [];
   const found: string[] = [];
   const parser = new Parser({
@@ -156,7 +156,7 @@ async function askAll(
       const [target, form] = next.value;
       requestCount += 1;
       const response = form === undefined ? await alice.get(target) : await alice.post(target, form);
-      const strange = foreign(response);
+      const strange = injectedMarkup(response);
       if (response.status >= 500 || strange.length > 0 || response.headers['x-pwned'] !== undefined)
         wrong.push(`${response.status} ${target} ${JSON.stringify(form ?? '')} ${strange}`);
     }
