@@ -1,4 +1,4 @@
-// Five hundred watchers hear of a comment within a second, once each; nothing else waits for it; what fails is tried
+// Five hundred watchers are notified of a comment within a second, once each; nothing else waits for it; what fails is tried
 // again.
 import t from 'tap';
 import { setTimeout as sleep } from 'node:timers/promises';

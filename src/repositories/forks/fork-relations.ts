@@ -133,7 +133,7 @@ export async function freeForkName(
   return name;
 }
 
-/** What repositories were forked from, by their id; those that the viewer may not read are left out. */
+/** The sources of forks, by the id of the fork; sources that the viewer may not read are left out. */
 export async function sourcesOf(
   deps: RepositoryDeps,
   viewer: Viewer,
@@ -163,8 +163,8 @@ export async function sourcesOf(
 }
 
 /**
- * Restores what an imported repository was forked from, for those who administer both. A source that is not here, that
- * is the repository itself or whose commits would become public leaves it as it is.
+ * Restores the source of an imported fork, for people who administer both. The fork keeps no source when the source is
+ * not on this server, is the repository itself, or has private commits that would become public.
  * @returns whether there is a relation now
  */
 export async function relateFork(
@@ -177,7 +177,7 @@ export async function relateFork(
   const found = await findRepository(deps, viewer, source, 'admin').catch(nullIfNotFound);
   if (found === null || found.repository.id === repository.id || !maySync(found.repository, repository)) return false;
   const { id: forkedFromId } = found.repository;
-  // No circle: the source must not come from the repository itself.
+  // No cycle: the source must not be a fork of the repository itself.
   if (found.repository.forkedFromId === repository.id) return false;
   await deps.db.write(({ manager }) => manager.update(repositorySchema, { id: repository.id }, { forkedFromId }));
   return true;
