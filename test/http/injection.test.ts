@@ -1,6 +1,6 @@
-// Injection attempts in refs, paths and query parameters: options, shell syntax, HTML, headers, at every page that takes
-// one. A wrapper of git records the arguments of each git process. HEARTH_INJECTION_EVERY=1 sends every value to every
-// page; without it, each value goes to an eighth of the pages, and each page gets an eighth of the values.
+// Injection attempts in refs, paths and query parameters: options, shell syntax, HTML, headers, at every page that
+// takes one. A wrapper of git records the arguments of each git process. HEARTH_INJECTION_EVERY=1 sends every value to
+// every page; without it, each value goes to an eighth of the pages, and each page gets an eighth of the values.
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
