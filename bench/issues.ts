@@ -1,5 +1,5 @@
 // A tracker with 100,000 issues and 500,000 entries: lists with the usual filters and the page of an issue with 200
-// entries, asked one after the other on the running server; times are those of the whole answer.
+// entries, asked one after the other on the running server; times are those of the whole response.
 // usage: bench/issues [--issues N] [--entries N] [--rounds N] [--executable PATH] [--url FORGE/OWNER/NAME/issues]
 // With --url the same lists of another forge are asked; its words for a filter are those of Gitea and Forgejo.
 import path from 'node:path';
@@ -78,11 +78,11 @@ async function measure(): Promise<void> {
   await hearth.stop();
 }
 
-/** The whole answer; another status than 200 is a mistake of this benchmark. */
+/** The whole response; another status than 200 is a mistake of this benchmark. */
 async function read(url: string): Promise<void> {
-  const answer = await fetch(url);
-  await answer.arrayBuffer();
-  if (answer.status !== 200) throw new Error(`${url} answered ${answer.status}`);
+  const response = await fetch(url);
+  await response.arrayBuffer();
+  if (response.status !== 200) throw new Error(`${url} answered ${response.status}`);
 }
 
 async function once(work: () => Promise<void>): Promise<number> {

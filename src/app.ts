@@ -344,7 +344,7 @@ export async function openModules(
       repositories,
       logger,
       folder: path.join(config.dataDir, 'cache'),
-      bounds: {
+      limits: {
         budgetBytes: config.search.codeIndexBudgetBytes,
         repositoryBytes: config.search.codeRepositoryLimitBytes,
       },

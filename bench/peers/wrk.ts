@@ -15,7 +15,7 @@ export interface Load {
   bytes: number;
 }
 
-export interface Asking {
+export interface LoadOptions {
   seconds: number;
   connections: number;
   headers?: Record<string, string>;
@@ -23,7 +23,7 @@ export interface Asking {
   body?: string | undefined;
 }
 
-export async function load(url: string, { seconds, connections, headers = {}, body }: Asking): Promise<Load> {
+export async function load(url: string, { seconds, connections, headers = {}, body }: LoadOptions): Promise<Load> {
   needPrograms({ wrk: 'wrk' });
   const more = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
   const { stdout } = await promisify(execFile)('wrk', [

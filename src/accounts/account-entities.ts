@@ -1,5 +1,5 @@
 import { accessTokenRepositorySchema, accessTokenSchema } from './schema/access-token-schema.ts';
-import { accountLinkSchema } from './schema/account-link-schema.ts';
+import { oneTimeLinkSchema } from './schema/one-time-link-schema.ts';
 import { emailAddressSchema } from './schema/email-address-schema.ts';
 import { inviteSchema } from './schema/invite-schema.ts';
 import { sessionSchema } from './schema/session-schema.ts';
@@ -17,5 +17,5 @@ export const accountEntities = [
   inviteSchema,
   setupTokenSchema,
   emailAddressSchema,
-  accountLinkSchema,
+  oneTimeLinkSchema,
 ] as const;

@@ -1,5 +1,5 @@
 import { IsNull, LessThanOrEqual } from 'typeorm';
-import { accountLinkSchema } from './schema/account-link-schema.ts';
+import { oneTimeLinkSchema } from './schema/one-time-link-schema.ts';
 import { inviteSchema } from './schema/invite-schema.ts';
 import type { AccountsDeps } from './deps.ts';
 import { sessionSchema } from './schema/session-schema.ts';
@@ -18,7 +18,7 @@ export async function removeExpired({ db, settings }: AccountsDeps): Promise<num
       await manager.delete(sessionSchema, { lastSeenAt: LessThanOrEqual(now - settings.sessionIdleMs) }),
       await manager.delete(setupTokenSchema, { expiresAt }),
       await manager.delete(inviteSchema, { expiresAt, usedAt: IsNull() }),
-      await manager.delete(accountLinkSchema, { expiresAt }),
+      await manager.delete(oneTimeLinkSchema, { expiresAt }),
     ];
     return removed.reduce((sum, { affected }) => sum + (affected ?? 0), 0);
   });

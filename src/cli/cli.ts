@@ -125,8 +125,8 @@ export function createCli(process: CliProcess, flags: GlobalFlags, tools: CliToo
   async function open(): Promise<Modules> {
     const { config, origins } = await cli.loadConfig();
     const { databaseFile, openModules } = await import('../app.ts');
-    const { becomeOwnerOf, requireDataDir } = await import('./data-dir.ts');
-    const user = becomeOwnerOf(config.dataDir, process);
+    const { dropPrivilegesToOwnerOf, requireDataDir } = await import('./data-dir.ts');
+    const user = dropPrivilegesToOwnerOf(config.dataDir, process);
     if (user !== null && flags.verbose) cli.output.message(`Working as user ${user}, the owner of ${config.dataDir}.`);
     const origin = origins.get('data_dir');
     requireDataDir(

@@ -104,7 +104,7 @@ const networkFileSystems = new Map([
  * `sudo hearth user add` must not leave files in the data folder that the server's user cannot write, so root first
  * becomes the folder's owner. Returns the new user id, or null.
  */
-export function becomeOwnerOf(
+export function dropPrivilegesToOwnerOf(
   dataDir: string,
   process: Pick<CliProcess, 'getuid' | 'setgroups' | 'setgid' | 'setuid'>,
 ): number | null {

@@ -21,7 +21,7 @@ export const tasks = {
   'highlight-blocks': 'src/highlighting/highlight-blocks-task.ts',
   maths: 'src/pages/markdown/maths-task.ts',
   markdown: 'src/pages/markdown/markdown-task.ts',
-  'word-marks': 'src/pages/code/word-marks-task.ts',
+  'word-diff': 'src/pages/code/word-diff-task.ts',
   workflow: 'src/ci/workflows/workflow-task.ts',
   'workflow-payload': 'src/ci/workflows/payload-task.ts',
   'push-filters': 'src/ci/workflows/push-filters-task.ts',

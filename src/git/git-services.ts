@@ -151,9 +151,9 @@ export interface GitRemotes {
   fetch(path: string, remote: Remote, options?: ExchangeOptions): Promise<void>;
   /**
    * Fetches a branch of another repository of this machine without moving a ref of this one; returns its commit. It is
-   * kept until `objects.release` of `sync/<keepAs>`; two fetches at once have different names.
+   * kept until `objects.release` of `sync/<refName>`; two fetches at once have different names.
    */
-  fetchLocal(path: string, source: string, branch: string, keepAs: string): Promise<string>;
+  fetchLocal(path: string, source: string, branch: string, refName: string): Promise<string>;
   /** What the last fetch brought, by the remote's ref names. */
   fetchedRefs(path: string): Promise<Map<string, string>>;
   /** Makes the remote's refs equal to the local ones; returns what the remote refused. Refuses `remote_failed`. */

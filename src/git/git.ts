@@ -289,10 +289,10 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
         await fetchRemote(remotes, target, remote, { ...options, maxBytes: limits.maxPushBytes });
         maintenance.recordPush(target);
       },
-      async fetchLocal(target, source, branch, keepAs) {
+      async fetchLocal(target, source, branch, refName) {
         const leave = await reads.acquire({ repository: source });
         try {
-          return await fetchLocal(runner, target, source, branch, keepAs, limits.transferMs);
+          return await fetchLocal(runner, target, source, branch, refName, limits.transferMs);
         } finally {
           leave();
           maintenance.recordPush(target);

@@ -39,7 +39,7 @@ export { gerritFolders, isBranchName, isWellFormedRef } from './refs/ref-name.ts
 export { lfsNotStored } from './lfs.ts';
 export { flushPacket, encodePacket } from './pkt-line.ts';
 export type { GitQueries } from './queries/queries.ts';
-export type { Location, RefKind } from './queries/locate.ts';
+export type { RefPath, RefKind } from './queries/resolve-ref-path.ts';
 export type { History, HistoryEntry } from './queries/history.ts';
 export type { ChangedFile, DiffList, DiffRange, FileStatus } from './queries/list-diff.ts';
 export type { Hunk, Patch, Patches, PatchLimits, PatchLine } from './queries/read-patches.ts';

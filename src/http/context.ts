@@ -7,7 +7,7 @@ import type { ImageUpload } from '../images/index.ts';
 import type { IssueTab } from '../issues/index.ts';
 import type { Watching } from '../notifications/index.ts';
 import type { Organisation } from '../organisations/index.ts';
-import type { Found, ForkTab } from '../repositories/index.ts';
+import type { Found, ForkSummary } from '../repositories/index.ts';
 import type { ActiveRequest } from './admission/background-priority.ts';
 import type { Form } from './request/form.ts';
 
@@ -32,7 +32,7 @@ export interface FoundHere extends Found {
   /** Whether the viewer has pinned it; null for who cannot. */
   isPinned: boolean | null;
   issues: IssueTab;
-  forks: ForkTab;
+  forks: ForkSummary;
   /** How the viewer watches it; null for who has no account. */
   watch: Watching | null;
 }

@@ -40,7 +40,7 @@ export { reactionKinds } from './participation/reactions.ts';
 export { nextNumber, raiseNumber } from './numbers/next-number.ts';
 export { parseClosing, parseReferences } from './references/parse-references.ts';
 export type { CommitReference, IssueReference, PersonReference, Reference } from './references/parse-references.ts';
-export type { BareReference, ReferencedThing } from './references/find-references.ts';
+export type { BareReference, ReferenceTarget } from './references/link-targets.ts';
 export { explainRefusal } from './rights.ts';
 export type { IssueRights, RepositoryIssueRights } from './rights.ts';
 export { compareIssueCounts, recountIssues } from './repository-settings.ts';

@@ -68,7 +68,7 @@ import { listReactions, react } from './participation/reactions.ts';
 import { readersAmong } from './participation/readers-among.ts';
 import { listSubscribers, setSubscription, subscriptionOf } from './participation/subscriptions.ts';
 import { closeByCommits } from './commits/close-by-commits.ts';
-import { findReferences } from './references/find-references.ts';
+import { loadReferenceTargets } from './references/link-targets.ts';
 import { peopleMentioned } from './references/resolve-references.ts';
 import { changeIssueSettings, countIssues, issueSettings, issueTab } from './repository-settings.ts';
 import { rightsInRepository, rightsOnIssue } from './rights.ts';
@@ -219,7 +219,7 @@ export function createIssues({ settings: given, texts, ...tools }: IssuesOptions
     refuse: bind(refuseContributor),
 
     /** What references of texts and commit messages name, for the links of a page. */
-    findReferences: bind(findReferences),
+    loadReferenceTargets: bind(loadReferenceTargets),
 
     /** For `repositories.pushes.onPush`. */
     onPush: closeByCommits(deps),

@@ -15,7 +15,7 @@ import { createMailer } from './mail/create-mailer.ts';
 import { digestMail, noMailer, subjectMail } from './mail/mailer.ts';
 import type { DigestMailData, MailPort, SubjectMailData } from './mail/mailer.ts';
 import { renderDigestMail } from './mail/render-digest-mail.ts';
-import { renderSubjectMail } from './mail/render-subject-mail.ts';
+import { renderNotificationMail } from './mail/render-notification-mail.ts';
 import { readUnsubscribeToken, unsubscribe } from './mail/unsubscribe.ts';
 import { removeOld } from './remove-old.ts';
 import type { WatchLevel } from './schema/watch-schema.ts';
@@ -31,7 +31,7 @@ export function createNotifications({ mail, ...tools }: NotificationOptions) {
   const mailer = mail === undefined ? noMailer : createMailer(mail);
   const renderers: Renderers = { markdown: null };
   const deps: NotificationDeps = { ...tools, mailer, renderers };
-  mail?.define<SubjectMailData>(subjectMail, (data) => renderSubjectMail(deps, data));
+  mail?.define<SubjectMailData>(subjectMail, (data) => renderNotificationMail(deps, data));
   mail?.define<DigestMailData>(
     digestMail,
     (data) => renderDigestMail(deps, data),

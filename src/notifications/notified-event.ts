@@ -13,7 +13,7 @@ export interface NotifiedEvent {
   context: string;
 }
 
-/** A person whom an event concerns, and the channels by which they want to hear of it. */
+/** A person whom an event concerns, and the channels by which they are notified of it. */
 export interface Recipient {
   userId: string;
   reason: Reason;

@@ -2,10 +2,10 @@ import { setTimeout as wait } from 'node:timers/promises';
 
 const retryWriteMs = 500;
 /** Results that come in within this time are written together: a write costs as much as several attempts. */
-const gatherMs = 3;
-const gathered = 16;
+const batchMs = 3;
+const batchSize = 16;
 /** How often a long drain looks for keys that were not due when it began. */
-const lookAgainMs = 10_000;
+const rescanMs = 10_000;
 
 /** A message that this process holds until its lease ends. */
 export interface Leased {
@@ -29,7 +29,7 @@ export interface Finished<Item, Result> {
 }
 
 /** What one write of a drain does: records results, releases and claims. */
-export interface Turn<Item, Result> {
+export interface WriteBatch<Item, Result> {
   finished: readonly Finished<Item, Result>[];
   /** Claimed and not tried, to be given back. */
   released: readonly Item[];
@@ -59,13 +59,13 @@ export interface Queue<Item extends Leased, Result, Report> {
    */
   limitsAfter(result: Result): KeyLimits | 'down' | null;
   /** In one write; returns what was claimed. When it rejects, the results are retained and written later. */
-  write(turn: Turn<Item, Result>): Promise<readonly Item[]>;
+  write(batch: WriteBatch<Item, Result>): Promise<readonly Item[]>;
   written(finished: readonly Finished<Item, Result>[]): void;
   notWritten(finished: readonly Finished<Item, Result>[], error: unknown): void;
 }
 
 export interface Drain<Report> {
-  /** Works off everything that is due. Only one run is active; a second call joins it and makes it look again. */
+  /** Works off everything that is due. Only one run is active; a second call joins it and makes it rescan. */
   drain(): Promise<Report | null>;
   /** Aborts what is in flight, uncounted, and releases what was claimed. */
   stop(): Promise<void>;
@@ -81,7 +81,7 @@ export function createDrain<Item extends Leased, Result, Report>(
     async drain() {
       if (stopping.signal.aborted) return null;
       // A run after its last look at the queue would miss the message of this call.
-      if (run?.isOver === false) run.lookAgain();
+      if (run?.isOver === false) run.rescan();
       else {
         run = new DrainRun(makeQueue(), stopping.signal);
         done = run.run();
@@ -120,7 +120,7 @@ class KeyQueue<Item> {
 }
 
 /**
- * One run through a queue. In turns: one write records the results and claims more, then free slots are filled, key
+ * One run through a queue. In rounds: one write records the results and claims more, then free slots are filled, key
  * by key. A slot is free again only when its result is written, so after a crash at most `slots` messages are
  * handled twice.
  */
@@ -132,7 +132,7 @@ class DrainRun<Item extends Leased, Result, Report> {
   readonly #keys = new Map<string, KeyQueue<Item>>();
   #finished: Finished<Item, Result>[] = [];
   #held = 0;
-  #looksAgain = true;
+  #isRescanWanted = true;
   #wake = (): void => {};
 
   constructor(queue: Queue<Item, Result, Report>, signal: AbortSignal) {
@@ -140,33 +140,33 @@ class DrainRun<Item extends Leased, Result, Report> {
     this.#signal = signal;
   }
 
-  lookAgain(): void {
-    this.#looksAgain = true;
+  rescan(): void {
+    this.#isRescanWanted = true;
     this.#wake();
   }
 
   async run(): Promise<Report> {
-    const look = setInterval(() => this.lookAgain(), lookAgainMs);
+    const rescans = setInterval(() => this.rescan(), rescanMs);
     try {
       do {
         const came = new Promise<void>((resolve) => (this.#wake = resolve));
-        if (this.#looksAgain) await this.#findKeys();
-        await this.#takeTurn();
+        if (this.#isRescanWanted) await this.#findKeys();
+        await this.#writeBatch();
         this.#fillSlots();
         this.#forgetIdleKeys();
         if (this.#held > 0 && this.#finished.length === 0) await came;
-        if (this.#finished.length < Math.min(gathered, this.#held)) await wait(gatherMs);
-      } while (this.#keys.size > 0 || (this.#looksAgain && !this.#signal.aborted));
+        if (this.#finished.length < Math.min(batchSize, this.#held)) await wait(batchMs);
+      } while (this.#keys.size > 0 || (this.#isRescanWanted && !this.#signal.aborted));
       return this.#queue.report;
     } finally {
       this.isOver = true;
-      clearInterval(look);
+      clearInterval(rescans);
     }
   }
 
   /** One slow key may keep a drain busy for hours; the others must not wait for its end. */
   async #findKeys(): Promise<void> {
-    this.#looksAgain = false;
+    this.#isRescanWanted = false;
     for (const [key, limits] of await this.#queue.dueKeys()) {
       const known = this.#keys.get(key);
       if (known === undefined) this.#keys.set(key, new KeyQueue(key, limits));
@@ -182,8 +182,8 @@ class DrainRun<Item extends Leased, Result, Report> {
     return queues.filter((queue) => queue.wantsMore && (!queue.isIdle || ++taken <= free));
   }
 
-  /** The one write of a turn. When the database cannot be written, the results are retained and written later. */
-  async #takeTurn(): Promise<void> {
+  /** Writes one batch. When the database cannot be written, the results are retained and written later. */
+  async #writeBatch(): Promise<void> {
     const queues = [...this.#keys.values()];
     const finished = this.#finished;
     const keysWithCapacity = this.#keysWithCapacity();

@@ -6,7 +6,7 @@ export type { Attempt, Handled, Handler, HandlerMetrics, Message } from './deps.
 export type { Outcome } from './message-state.ts';
 export { backoffMs } from './backoff.ts';
 export { createDrain } from './drain.ts';
-export type { Drain, Finished, KeyLimits, Leased, Queue, Turn } from './drain.ts';
+export type { Drain, Finished, KeyLimits, Leased, Queue, WriteBatch } from './drain.ts';
 export type { MessageState } from './schema/outbox-schema.ts';
 
 export const outboxEntities = [outboxSchema];

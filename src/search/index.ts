@@ -6,5 +6,5 @@ export { hitMarker, markHits } from './mark-hits.ts';
 export type { Piece } from './mark-hits.ts';
 export { createCodeSearch } from './code/code-search.ts';
 export type { CodeSearch } from './code/code-search.ts';
-export type { CodeFindings, CodeHit, Coverage } from './code/find-code.ts';
+export type { CodeSearchResults, CodeHit, Coverage } from './code/find-code.ts';
 export { createIssueIndex } from './issues/issue-index.ts';

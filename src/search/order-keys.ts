@@ -1,25 +1,25 @@
 /**
- * Order keys sort like the texts of a list and are the rowids of the index. The index is scanned in the order of
+ * Order keys sort like the documents of a list and are the rowids of the index. The index is scanned in the order of
  * rowids, so the first hits come first and a search stops at the last one that it needs (fractional indexing on
  * integers).
  */
 
-/** Keys lie between these two; 2^30 texts fit at the default distance. */
+/** Keys lie between these two; 2^30 documents fit at the default distance. */
 const range = { low: 0, high: 2 ** 46 };
 
 /** The default distance of neighbours: it allows sixteen halvings and takes few bytes in the index. */
 export const defaultDistance = 2 ** 16;
 
 /**
- * Keys for `count` texts in a row.
- * @param before the key of the text before them, `null` at the beginning
- * @param after the key of the text after them, `null` at the end
+ * Keys for `count` documents in a row.
+ * @param before the key of the document before them, `null` at the beginning
+ * @param after the key of the document after them, `null` at the end
  * @returns `null` when the gap is too small: the neighbours must be respaced first
  */
 export function orderKeysBetween(before: number | null, after: number | null, count: number): number[] | null {
   if (before === null && after === null) return orderKeysBetween((range.low + range.high) / 2, null, count);
-  const deps = (after ?? range.high) - (before ?? range.low);
-  const widest = Math.floor(deps / (count + 1));
+  const gap = (after ?? range.high) - (before ?? range.low);
+  const widest = Math.floor(gap / (count + 1));
   const distance = before === null || after === null ? Math.min(widest, defaultDistance) : widest;
   if (distance < 1) return null;
   const first = before === null ? after! - count * distance : before + distance;

@@ -3,7 +3,7 @@ import { enqueueDelivery } from './enqueue-delivery.ts';
 import type { WebhookDeps } from './deps.ts';
 import { webhooksFor } from './scope.ts';
 
-/** What a delivery of the event `fork` is about, until its body is written. */
+/** The subject of a delivery of the event `fork`; its body is rendered when it is sent. */
 export interface ForkSubject {
   repositoryId: string;
   forkId: string;
@@ -11,8 +11,8 @@ export interface ForkSubject {
 }
 
 /**
- * Subscribes to forks, inside the write that makes one. A private fork is told to nobody: who receives the webhooks of
- * the source may not read it.
+ * Subscribes to forks, inside the write that makes one. A private fork sends no webhook: the receivers
+ * of the webhooks of the source may not read it.
  */
 export function onFork(deps: WebhookDeps): ForkListener {
   return async (tx, { source, fork, byId }) => {

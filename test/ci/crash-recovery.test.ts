@@ -69,7 +69,7 @@ async function work(
       headers['x-runner-request-key'] = `${number} ${done.finished} ${random.below(1e9)}`;
     const { task } = await insist(done, () => client.fetchTask({}, { timeoutMs: 4_000 }));
     if (task === undefined) continue;
-    const key = `${task.context.run_number} ${/leg:\s+- (\d+)/.exec(Buffer.from(task.workflowPayload).toString())?.[1]}`;
+    const key = `${task.context.run_number} ${/shard:\s+- (\d+)/.exec(Buffer.from(task.workflowPayload).toString())?.[1]}`;
     done.begun.set(key, (done.begun.get(key) ?? 0) + 1);
     const started = { seconds: 1_767_225_600n };
     await insist(done, () =>
@@ -146,7 +146,7 @@ t.test(
     const combination = Array.from({ length: matrixJobs }, (_, at) => at).join(', ');
     writeFileSync(
       path.join(clone, '.hearth/workflows/ci.yml'),
-      `on: push\njobs:\n  build:\n    runs-on: linux\n    strategy: {fail-fast: false, matrix: {leg: [${combination}]}}\n    steps: [{run: make}]\n`,
+      `on: push\njobs:\n  build:\n    runs-on: linux\n    strategy: {fail-fast: false, matrix: {shard: [${combination}]}}\n    steps: [{run: make}]\n`,
     );
     await runGit(['init', '--quiet', '-b', 'main'], { cwd: clone });
     await runGit(['add', '.'], { cwd: clone });

@@ -72,10 +72,10 @@ t.test(
     for (const stray of ['data/ci/logs/0/99.log', 'data/ci/artifacts/0/99.zip'])
       writeFileSync(path.join(world.folder, stray), 'x');
 
-    t.match(await ci.removeOld(), { logs: 0, artifacts: 0, strays: 3 }, 'the upload whose task is over counts as one');
+    t.match(await ci.removeOld(), { logs: 0, artifacts: 0, orphans: 3 }, 'the upload whose task is over counts as one');
     t.same(filesOf(world, 'logs'), [`${first.taskId}.log`]);
     clock.advance(4 * dayMs);
-    t.match(await ci.removeOld(), { logs: 0, artifacts: 2, strays: 0 });
+    t.match(await ci.removeOld(), { logs: 0, artifacts: 2, orphans: 0 });
     t.match(await ci.artifacts.list(found, 1), [
       { id: short.id, state: 'removed' },
       { id: long.id, state: 'ready' },
@@ -88,7 +88,7 @@ t.test(
     t.same([filesOf(world, 'logs'), filesOf(world, 'artifacts')], [[], []]);
     const job = (await world.state(1)).rows[0]!;
     t.match((await ci.runs.findJob(found, 1, job.id)).task, { logRemovedAt: clock.now() });
-    t.match(await ci.removeOld(), { logs: 0, artifacts: 0, strays: 0 });
+    t.match(await ci.removeOld(), { logs: 0, artifacts: 0, orphans: 0 });
   },
 );
 

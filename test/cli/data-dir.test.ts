@@ -1,7 +1,7 @@
 import { chmodSync, chownSync, existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
-import { becomeOwnerOf, prepareDataDir, requireDataDir } from '../../src/cli/data-dir.ts';
+import { dropPrivilegesToOwnerOf, prepareDataDir, requireDataDir } from '../../src/cli/data-dir.ts';
 import { takeInstanceLock } from '../../src/cli/serving/instance-lock.ts';
 import { readRunningServer, readRuntimeState, writeRuntimeState } from '../../src/cli/serving/runtime-state.ts';
 import { isDomainError } from '../../src/kernel/index.ts';
@@ -25,7 +25,7 @@ t.test('root becomes the owner of the data folder, groups first', async (t) => {
   if (process.getuid?.() === 0) chownSync(dataDir, 1000, 1001);
   const { uid, gid } = statSync(dataDir);
   const root = processOf(0);
-  t.equal(becomeOwnerOf(dataDir, root), uid);
+  t.equal(dropPrivilegesToOwnerOf(dataDir, root), uid);
   t.same(root.became, [
     ['groups', []],
     ['gid', gid],
@@ -33,8 +33,8 @@ t.test('root becomes the owner of the data folder, groups first', async (t) => {
   ]);
 
   const other = processOf(1234);
-  t.equal(becomeOwnerOf(dataDir, other), null);
-  t.equal(becomeOwnerOf(path.join(folder, 'absent'), processOf(0)), null);
+  t.equal(dropPrivilegesToOwnerOf(dataDir, other), null);
+  t.equal(dropPrivilegesToOwnerOf(path.join(folder, 'absent'), processOf(0)), null);
   t.same(other.became, []);
 });
 

@@ -1,5 +1,5 @@
-// Requests to an inbox that cost their sender nothing: what they may cost this server, its peers and the honest
-// senders beside them.
+// Limits of inboxes: cheap requests of unauthenticated senders must not exhaust this server or its peers, nor displace
+// legitimate senders.
 import { connect } from 'node:net';
 import t from 'tap';
 import { localAdministrator } from '../../src/access/index.ts';
@@ -52,34 +52,31 @@ const likeOfUnknownActor = (stage: Stage, number: number, from: string) =>
 
 const busy = ({ status, headers }: RawResponse): boolean => status === 503 && Number(headers['retry-after']) >= 60;
 
-/** What documents of unknown actors respond with is up to the test. */
+/** The test decides what the peer responds with for documents of unknown actors. */
 function respondNothing({ peer }: Stage, count: number, receive: (respond: () => void) => void): void {
   for (let number = 0; number < count; number += 1)
     peer.respond(`/nobody${number}`, (_request, response) => receive(() => response.writeHead(404).end()));
 }
 
-t.test(
-  'a flood of unknown signers from one network does not keep a new signer of another from being heard',
-  async (t) => {
-    const stage = await setStage(t);
-    respondNothing(stage, 64, (respond) => setTimeout(respond, 100));
-    const newcomer = stage.peer.addActor('/users/newcomer');
-    const flood = Array.from({ length: 64 }, (_, number) => likeOfUnknownActor(stage, number, '203.0.113.9'));
-    await until('the flood occupies the peer', () => stage.peer.received.length >= 2);
-    t.equal((await likeOf(stage, newcomer, '198.51.100.7')).status, 202);
-    const responses = await Promise.all(flood);
-    t.same(
-      responses.filter((response) => response.status !== 401 && !busy(response)),
-      [],
-      'unknown signers get 401, and 503 with Retry-After where nobody looked',
-    );
-    t.ok(responses.some(busy));
-    const text = stage.hearth.log.filter(({ event }) => event === 'federation.refused').map(({ status }) => status);
-    t.ok(text.includes(503) && text.includes(401));
-  },
-);
+t.test('a flood of unknown signers from one network does not block a new signer of another network', async (t) => {
+  const stage = await setStage(t);
+  respondNothing(stage, 64, (respond) => setTimeout(respond, 100));
+  const newcomer = stage.peer.addActor('/users/newcomer');
+  const flood = Array.from({ length: 64 }, (_, number) => likeOfUnknownActor(stage, number, '203.0.113.9'));
+  await until('the flood occupies the peer', () => stage.peer.received.length >= 2);
+  t.equal((await likeOf(stage, newcomer, '198.51.100.7')).status, 202);
+  const responses = await Promise.all(flood);
+  t.same(
+    responses.filter((response) => response.status !== 401 && !busy(response)),
+    [],
+    'unknown signers get 401, and 503 with Retry-After where the queue is full',
+  );
+  t.ok(responses.some(busy));
+  const text = stage.hearth.log.filter(({ event }) => event === 'federation.refused').map(({ status }) => status);
+  t.ok(text.includes(503) && text.includes(401));
+});
 
-t.test('a known signer whose key has to be fetched again has a place that unknown signers cannot take', async (t) => {
+t.test('a known signer whose key has to be fetched again has a slot that unknown signers cannot take', async (t) => {
   const stage = await setStage(t);
   const known = stage.peer.addActor('/users/known');
   t.equal((await likeOf(stage, known, '198.51.100.7')).status, 202);
@@ -98,7 +95,7 @@ t.test('a known signer whose key has to be fetched again has a place that unknow
   await Promise.all(flood);
 });
 
-t.test('naming a known signer without its key takes no place from it', async (t) => {
+t.test('forged signatures in the name of a known signer take no slot from it', async (t) => {
   const stage = await setStage(t);
   const known = stage.peer.addActor('/users/known');
   t.equal((await likeOf(stage, known, '198.51.100.7')).status, 202);
@@ -124,7 +121,7 @@ t.test('naming a known signer without its key takes no place from it', async (t)
   for (const { status } of await Promise.all(forged)) t.ok(status === 401 || status === 503, String(status));
 });
 
-t.test('one network makes this server fetch so many keys of unknown signers and no more', async (t) => {
+t.test('key fetches for unknown signers are limited per network', async (t) => {
   const stage = await setStage(t);
   const responses: RawResponse[] = [];
   // A /64 is one network, whatever address in it is used.
@@ -137,7 +134,10 @@ t.test('one network makes this server fetch so many keys of unknown signers and 
     [...Array<number>(120).fill(401), ...Array<number>(30).fill(503)],
   );
   const newcomer = stage.peer.addActor('/users/newcomer');
-  t.ok(busy(await likeOf(stage, newcomer, '2001:db8:1:2:ffff::1')), 'also for an honest one there, who comes again');
+  t.ok(
+    busy(await likeOf(stage, newcomer, '2001:db8:1:2:ffff::1')),
+    'also for a legitimate signer of that network, who retries',
+  );
   t.equal((await likeOf(stage, newcomer, '2001:db8:1:3::1')).status, 202);
   t.equal((await likeOf(stage, newcomer, '2001:db8:1:2:ffff::1')).status, 202, 'a known key costs no fetch');
   const other = stage.peer.addActor('/users/other');
@@ -160,7 +160,7 @@ function sendHeadOnly(url: string, headers: Record<string, string>): Promise<str
   });
 }
 
-t.test('what the headers show to be refused is refused before a byte of the body has come', async (t) => {
+t.test('a request with refused headers is answered before its body is read', async (t) => {
   const stage = await setStage(t);
   const { peer, inbox, clock } = stage;
   const body = 'x'.repeat(1_000_000);
@@ -198,7 +198,7 @@ t.test('what the headers show to be refused is refused before a byte of the body
   t.match(await sendHeadOnly(`${stage.hearth.origin}/ap/repos/alice/none/inbox`, unsigned), /^HTTP\/1\.1 404 /);
 });
 
-t.test('an honest sender whose clock is wrong reads 401 and no broken connection', async (t) => {
+t.test('a sender whose clock is wrong gets 401 and no broken connection', async (t) => {
   const stage = await setStage(t);
   const body = 'x'.repeat(30_000);
   const headers = sign({
@@ -215,7 +215,7 @@ t.test('an honest sender whose clock is wrong reads 401 and no broken connection
   }
 });
 
-t.test('a refused request is one line of the log, and a flood of them a few lines and a number', async (t) => {
+t.test('a refused request is one line of the log, and a flood of them a few lines and a count', async (t) => {
   const stage = await setStage(t);
   for (let time = 0; time < 30; time += 1) await sendRaw({ url: stage.inbox, headers: [['Host', stage.hearth.host]] });
   const { log } = stage.hearth;

@@ -31,7 +31,7 @@ const rawTree = (commit: string, folder: string): Buffer[] =>
     .split('\0')
     .filter((name) => name !== '')
     .map((name) => Buffer.from(name, 'latin1'));
-const locate = (text: string | Buffer) => git.queries.locate(path, Buffer.from(text as string));
+const locate = (text: string | Buffer) => git.queries.resolveRefPath(path, Buffer.from(text as string));
 
 t.test('in a URL the longest existing ref wins, and the rest is the path', async (t) => {
   const cases: [string, kind: string, ref: string, file: string][] = [

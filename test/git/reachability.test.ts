@@ -151,14 +151,14 @@ t.test(
     const { queries, refs } = deps.git;
     for (const { commit } of [world.first, world.second]) {
       t.equal(await refs.resolve(repository, commit.slice(0, 12)), commit);
-      t.equal((await queries.locate(repository, Buffer.from(`${commit}/docs`))).oid, commit);
+      t.equal((await queries.resolveRefPath(repository, Buffer.from(`${commit}/docs`))).oid, commit);
     }
     for (const commit of [others[0]!, others[3]!]) {
       for (const name of [commit, commit.slice(0, 12)]) {
         await t.rejects(refs.resolve(repository, name), because('revision_not_found'));
-        await t.rejects(queries.locate(repository, Buffer.from(`${name}/docs`)), because('revision_not_found'));
+        await t.rejects(queries.resolveRefPath(repository, Buffer.from(`${name}/docs`)), because('revision_not_found'));
         t.equal(await refs.resolve(repository, name, { withLost: true }), commit);
-        t.equal((await queries.locate(repository, Buffer.from(name), { withLost: true })).oid, commit);
+        t.equal((await queries.resolveRefPath(repository, Buffer.from(name), { withLost: true })).oid, commit);
       }
     }
     await t.rejects(

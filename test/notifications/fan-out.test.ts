@@ -1,5 +1,5 @@
-// Five hundred watchers hear of a comment within a second, once each; nothing else waits for it; what fails is tried
-// again.
+// Five hundred watchers are notified of a comment within a second, once each; nothing else waits for it; what fails
+// is tried again.
 import t from 'tap';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { at, openNotifications, roof } from './notifications-fixture.ts';

@@ -127,7 +127,7 @@ t.test('who lost access sees nothing, not even a number, until it is there again
   t.equal(await notifications.countUnread(bob), 0);
   await issues.comment(alice, { ...cellar, number: 1 }, { body: '@bob, more of it' });
   await share();
-  t.same(await rowsOf(bob), ['#1 mention from 0'], 'the comment was not told to him');
+  t.same(await rowsOf(bob), ['#1 mention from 0'], 'he was not notified of the comment');
   t.equal(await notifications.countUnread(bob), 1);
   await issues.trash(alice, { ...cellar, number: 1 });
   t.same(await rowsOf(bob), [], 'nor what is in the trash');
@@ -180,7 +180,7 @@ t.test('watching: who owns a repository watches it; the levels; the number of pe
   ]);
 });
 
-t.test('a failed run is told to who pushed and to who watches, and a later success resolves it', async (t) => {
+t.test('a failed run notifies who pushed and who watches, and a later success resolves it', async (t) => {
   const { notifications, repositories, db, clock, alice, bob, carol, rowsOf } = await openNotifications(t);
   const { id: repositoryId } = (await repositories.find(alice, 'alice', 'roof')).repository;
   const run = {
@@ -204,7 +204,7 @@ t.test('a failed run is told to who pushed and to who watches, and a later succe
   t.same(await rowsOf(alice), ['run 1 watching from 1001'], 'alice watches');
   t.same(await rowsOf(carol), [], 'nobody else');
   await end({ number: 2, ref: 'refs/heads/other', status: 'success' });
-  t.same(await rowsOf(bob, 'unread'), ['run 1 ci_failed from 1001'], 'another branch says nothing');
+  t.same(await rowsOf(bob, 'unread'), ['run 1 ci_failed from 1001'], 'a success on another branch resolves nothing');
   await end({ number: 3 });
   t.same(await rowsOf(bob), ['run 3 ci_failed from 1001'], 'one row for a repository');
   await end({ number: 4, status: 'cancelled' });

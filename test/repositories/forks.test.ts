@@ -54,8 +54,8 @@ t.test('a fork has what the source shows, belongs to its maker, and is counted',
     { repositoryId: fork.id, owner: 'bob', by: bob.id },
   );
   t.same(await modules.db.read.query('SELECT * FROM pushes WHERE repository_id = ?', [fork.id]), [], 'no push is told');
-  const tab = await repositories.forks.tab(anonymous, fork);
-  t.same(tab, { source: { owner: 'alice', name: 'work' }, forks: 0 });
+  const summary = await repositories.forks.summary(anonymous, fork);
+  t.same(summary, { source: { owner: 'alice', name: 'work' }, forks: 0 });
 
   t.equal(await reasonOf(repositories.forks.create(bob, 'alice', 'work', { name: 'other' })), 'fork_exists');
   t.equal(await reasonOf(repositories.forks.create(alice, 'alice', 'work', {})), 'fork_of_own');
@@ -113,15 +113,15 @@ t.test('one of a private repository is private, and its maker’s alone', async 
   t.same(await namesOf(modules, alice), []);
   t.same(await namesOf(modules, bob), ['bob/work']);
   const { repository: source } = await repositories.find(bob, 'alice', 'work');
-  t.equal((await repositories.forks.tab(bob, source)).forks, 1);
-  t.equal((await repositories.forks.tab(alice, source)).forks, 0);
+  t.equal((await repositories.forks.summary(bob, source)).forks, 1);
+  t.equal((await repositories.forks.summary(alice, source)).forks, 0);
   t.same(await repositories.forks.countAll(alice, 'alice', 'work'), { forks: 1, privateForks: 1 });
   t.equal(await reasonOf(repositories.forks.countAll(bob, 'alice', 'work')), 'repository_not_found');
   t.equal(await reasonOf(repositories.changeVisibility(bob, 'bob', 'work', 'PUBLIC')), 'fork_of_private');
 
   await repositories.collaborators.remove(alice, 'alice', 'work', 'bob');
   t.ok(await tipOf(modules, bob, 'bob', 'work'), 'who lost access keeps the copy');
-  t.equal((await repositories.forks.tab(bob, fork)).source, null, 'which no longer says where it came from');
+  t.equal((await repositories.forks.summary(bob, fork)).source, null, 'which no longer says where it came from');
   t.equal(await reasonOf(repositories.forks.sync(bob, 'bob', 'work')), 'no_upstream');
   t.equal((await repositories.forks.sourcesOf(bob, [fork])).size, 0);
 
@@ -176,7 +176,7 @@ t.test('the source turns private: public forks stay, and get nothing more', asyn
     pack: history.pack,
   });
   const { repository: fork, path: folder } = await repositories.find(carol, 'bob', 'work');
-  t.equal((await repositories.forks.tab(carol, fork)).source, null);
+  t.equal((await repositories.forks.summary(carol, fork)).source, null);
   t.equal(await reasonOf(repositories.forks.sync(bob, 'bob', 'work')), 'upstream_private');
   t.equal(await repositories.forks.compare(bob, { repository: fork, path: folder }, 'main'), null);
   t.equal(await tipOf(modules, carol, 'bob', 'work'), history.commits[1]);

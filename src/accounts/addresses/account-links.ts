@@ -3,8 +3,8 @@ import type { Tx } from '../../db/index.ts';
 import { notFound, unavailable } from '../../kernel/index.ts';
 import type { AccountsDeps } from '../deps.ts';
 import { hashSecret, looksLikeSecret, newSecret } from '../secret.ts';
-import { accountLinkSchema } from '../schema/account-link-schema.ts';
-import type { AccountLinkRow, LinkPurpose } from '../schema/account-link-schema.ts';
+import { oneTimeLinkSchema } from '../schema/one-time-link-schema.ts';
+import type { OneTimeLinkRow, LinkPurpose } from '../schema/one-time-link-schema.ts';
 
 const hourMs = 60 * 60_000;
 
@@ -23,7 +23,7 @@ export async function insertLink(
   { purpose, personId, addressKey, lifetimeMs }: NewLink,
 ): Promise<string> {
   const secret = newSecret(random);
-  await manager.insert(accountLinkSchema, {
+  await manager.insert(oneTimeLinkSchema, {
     tokenHash: hashSecret(secret),
     purpose,
     userId: personId,
@@ -41,9 +41,9 @@ export async function findOpenLink(
   purpose: LinkPurpose,
   secret: string,
   now: number,
-): Promise<AccountLinkRow | null> {
+): Promise<OneTimeLinkRow | null> {
   if (!looksLikeSecret(secret)) return null;
-  const row = await manager.findOneBy(accountLinkSchema, { tokenHash: hashSecret(secret) });
+  const row = await manager.findOneBy(oneTimeLinkSchema, { tokenHash: hashSecret(secret) });
   return row === null || row.purpose !== purpose || row.usedAt !== null || now >= row.expiresAt ? null : row;
 }
 

@@ -1,7 +1,7 @@
 import { isUniqueViolation } from '../../db/index.ts';
 import type { Tx } from '../../db/index.ts';
 import type { AccountsDeps } from '../deps.ts';
-import { accountLinkSchema } from '../schema/account-link-schema.ts';
+import { oneTimeLinkSchema } from '../schema/one-time-link-schema.ts';
 import { emailAddressSchema } from '../schema/email-address-schema.ts';
 import type { EmailAddressRow } from '../schema/email-address-schema.ts';
 import { findOpenLink, linkClosed } from './account-links.ts';
@@ -82,5 +82,5 @@ export async function endLinks(
   { userId, addressKey }: Pick<EmailAddressRow, 'userId' | 'addressKey'>,
   now: number,
 ): Promise<void> {
-  await manager.update(accountLinkSchema, { userId, addressKey }, { usedAt: now });
+  await manager.update(oneTimeLinkSchema, { userId, addressKey }, { usedAt: now });
 }

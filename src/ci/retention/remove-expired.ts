@@ -6,7 +6,7 @@ import { jobSchema } from '../schema/job-schema.ts';
 import { isRunning } from '../run-status.ts';
 import { taskSchema } from '../schema/task-schema.ts';
 
-const atOnce = 200;
+const batchSize = 200;
 /** An upload that is unfinished a day after its start is abandoned. */
 const abandonedMs = 24 * 3_600_000;
 
@@ -14,7 +14,7 @@ export interface RemovedData {
   logs: number;
   artifacts: number;
   /** Files without a row, left behind by a crash or a deleted repository. */
-  strays: number;
+  orphans: number;
 }
 
 /**
@@ -25,7 +25,7 @@ export async function removeExpired(deps: CiDeps): Promise<RemovedData> {
   const removed = {
     logs: await removeOldLogs(deps),
     artifacts: await removeOldArtifacts(deps),
-    strays: await removeStrays(deps),
+    orphans: await removeOrphans(deps),
   };
   await deps.db.write(({ manager }) =>
     manager.query('DELETE FROM ci_workflow_files WHERE NOT EXISTS (SELECT 1 FROM ci_runs WHERE file_hash = hash)'),
@@ -45,7 +45,7 @@ async function removeOldLogs({ db, clock, settings, logs }: CiDeps): Promise<num
         logRemovedAt: IsNull(),
       },
       select: { id: true },
-      take: atOnce,
+      take: batchSize,
     });
     if (old.length === 0) return count;
     const ids = old.map(({ id }) => id);
@@ -64,7 +64,7 @@ async function removeOldArtifacts({ db, clock, artifacts }: CiDeps): Promise<num
         { state: In(['ready', 'uploading']), expiresAt: LessThan(now) },
         { state: 'uploading', createdAt: LessThan(now - abandonedMs) },
       ],
-      take: atOnce,
+      take: batchSize,
     });
     if (old.length === 0) return count;
     const ids = old.map(({ id }) => id);
@@ -81,7 +81,7 @@ async function removeOldArtifacts({ db, clock, artifacts }: CiDeps): Promise<num
 }
 
 /** Files whose rows were deleted with their run or repository. Rows are never younger than their files. */
-async function removeStrays({ db, logs, artifacts }: CiDeps): Promise<number> {
+async function removeOrphans({ db, logs, artifacts }: CiDeps): Promise<number> {
   let count = 0;
   for await (const id of logs.ids()) {
     if (await db.read.existsBy(taskSchema, { id })) continue;

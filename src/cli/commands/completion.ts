@@ -38,7 +38,7 @@ export function addCompletionCommands(program: Command, run: Run): void {
 
 /** Prints no errors: a shell would show them as completions. */
 const printNames: Action<object, [string, string | undefined]> = async (cli, _options, kind, beginning = '') => {
-  const [{ nameKinds }, { databaseFileBelow, completeNames }, { becomeOwnerOf }] = await Promise.all([
+  const [{ nameKinds }, { databaseFileBelow, completeNames }, { dropPrivilegesToOwnerOf }] = await Promise.all([
     import('../completion/command-shapes.ts'),
     import('../completion/complete-names.ts'),
     import('../data-dir.ts'),
@@ -48,7 +48,7 @@ const printNames: Action<object, [string, string | undefined]> = async (cli, _op
   if (known === undefined || loaded === null) return;
   const { dataDir, backup } = loaded.config;
   // Reading creates SQLite's -wal and -shm files where they are missing; they must not belong to root.
-  becomeOwnerOf(dataDir, cli.process);
+  dropPrivilegesToOwnerOf(dataDir, cli.process);
   const names = completeNames(known, beginning, { databaseFile: databaseFileBelow(dataDir), backups: backup.folder });
   cli.output.print(names.map((name) => `${name}\n`).join(''), names);
 };

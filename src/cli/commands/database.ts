@@ -54,13 +54,10 @@ const copy: Action<{ to: string }, []> = async (cli, { to }) => {
   if (existsSync(target)) throw conflict('file_exists', `${target} is there already.`);
   if (!existsSync(path.dirname(target))) throw invalid('usage', `There is no folder ${path.dirname(target)}.`);
   const { config } = await cli.loadConfig();
-  const [{ databaseFile }, { copyDatabase, checkDatabaseFile }, { becomeOwnerOf, requireDataDir }] = await Promise.all([
-    import('../../app.ts'),
-    import('../../db/index.ts'),
-    import('../data-dir.ts'),
-  ]);
+  const [{ databaseFile }, { copyDatabase, checkDatabaseFile }, { dropPrivilegesToOwnerOf, requireDataDir }] =
+    await Promise.all([import('../../app.ts'), import('../../db/index.ts'), import('../data-dir.ts')]);
   requireDataDir(config.dataDir, databaseFile(config), 'the settings');
-  becomeOwnerOf(config.dataDir, cli.process);
+  dropPrivilegesToOwnerOf(config.dataDir, cli.process);
   const unfinished = `${target}.unfinished`;
   try {
     await copyDatabase(databaseFile(config), unfinished).catch((cause: unknown) => {

@@ -48,7 +48,7 @@ async function init(cli: Cli, { user, behindProxy, unit, proxy, container }: Opt
   if (container) return cli.output.print(containerFile);
   if (proxy !== undefined) return cli.output.print(await proxyFile(cli, proxy));
   const ids = user === undefined ? null : idsOf(user, cli.process.getuid?.());
-  const [{ exampleFile, loadConfig }, { becomeOwnerOf, makeFolder, prepareDataDir }] = await Promise.all([
+  const [{ exampleFile, loadConfig }, { dropPrivilegesToOwnerOf, makeFolder, prepareDataDir }] = await Promise.all([
     import('../../config/index.ts'),
     import('../data-dir.ts'),
   ]);
@@ -64,7 +64,7 @@ async function init(cli: Cli, { user, behindProxy, unit, proxy, container }: Opt
   if (ids !== null) giveTo(ids, file, config.dataDir);
   // The service must be able to read its settings, and by default files of this program are private.
   if (ids !== null && made !== undefined) openFolders(path.dirname(file), made);
-  becomeOwnerOf(config.dataDir, cli.process);
+  dropPrivilegesToOwnerOf(config.dataDir, cli.process);
   prepareDataDir(config.dataDir, cli.process);
   // Made now, so that the fingerprint can be published before the first connection.
   const hostKeyFile = path.join(config.dataDir, 'ssh', 'host_ed25519');

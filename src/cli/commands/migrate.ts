@@ -48,10 +48,13 @@ const columns: Column<Step>[] = [
 async function migrate(cli: Cli, { status, dryRun, rehearse }: Options): Promise<void> {
   if (rehearse) return (await import('./migration-dry-run.ts')).dryRunMigrations(cli);
   const { config } = await cli.loadConfig();
-  const [{ databaseFile, openDatabase }, { becomeOwnerOf, prepareDataDir, requireDataDir }, { takeInstanceLock }] =
-    await Promise.all([import('../../app.ts'), import('../data-dir.ts'), import('../serving/instance-lock.ts')]);
+  const [
+    { databaseFile, openDatabase },
+    { dropPrivilegesToOwnerOf, prepareDataDir, requireDataDir },
+    { takeInstanceLock },
+  ] = await Promise.all([import('../../app.ts'), import('../data-dir.ts'), import('../serving/instance-lock.ts')]);
   const looksOnly = status === true || dryRun === true;
-  becomeOwnerOf(config.dataDir, cli.process);
+  dropPrivilegesToOwnerOf(config.dataDir, cli.process);
   if (looksOnly) requireDataDir(config.dataDir, databaseFile(config), 'the settings');
   else prepareDataDir(config.dataDir, cli.process);
 

@@ -12,7 +12,7 @@ export async function dryRunMigrations(cli: Cli): Promise<void> {
   const [
     { databaseFile, openDatabase },
     { copyDatabase, checkDatabaseFile },
-    { becomeOwnerOf, requireDataDir },
+    { dropPrivilegesToOwnerOf, requireDataDir },
     { systemRandom },
   ] = await Promise.all([
     import('../../app.ts'),
@@ -20,7 +20,7 @@ export async function dryRunMigrations(cli: Cli): Promise<void> {
     import('../data-dir.ts'),
     import('../../kernel/index.ts'),
   ]);
-  becomeOwnerOf(config.dataDir, cli.process);
+  dropPrivilegesToOwnerOf(config.dataDir, cli.process);
   requireDataDir(config.dataDir, databaseFile(config), 'the settings');
   const stage = path.join(config.dataDir, 'tmp', `rehearsal-${systemRandom.uuid()}`);
   await mkdir(stage, { recursive: true, mode: 0o700 });

@@ -36,7 +36,7 @@ async function restore(cli: Cli, { confirm, dryRun }: Options, given: string): P
   const [
     { newestSchema, openDatabase },
     { planRestore, restoreBackup, unpackBackup },
-    { becomeOwnerOf, prepareDataDir },
+    { dropPrivilegesToOwnerOf, prepareDataDir },
     { takeInstanceLock },
     { silentLogger, systemRandom },
     { createAudit },
@@ -53,7 +53,7 @@ async function restore(cli: Cli, { confirm, dryRun }: Options, given: string): P
   if (found === null) throw invalid('no_backup_folder', `There is no folder and no file ${place}.`);
   if (found === 'stream' && cli.process.stdin.isTTY)
     throw invalid('usage', 'A backup is nothing to type: give a folder, or pass one on with | or <.');
-  becomeOwnerOf(config.dataDir, cli.process);
+  dropPrivilegesToOwnerOf(config.dataDir, cli.process);
   prepareDataDir(config.dataDir, cli.process);
   if (`${place}/`.startsWith(`${config.storage.root}/`))
     throw conflict('backup_in_the_way', 'This backup lies where its repositories go.');

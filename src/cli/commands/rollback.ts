@@ -31,7 +31,7 @@ async function rollback(cli: Cli, { to, dryRun }: { to?: string; dryRun?: true }
   const [
     { databaseFile },
     { pushesAfter, rollback },
-    { becomeOwnerOf, requireDataDir },
+    { dropPrivilegesToOwnerOf, requireDataDir },
     { takeInstanceLock },
     { systemRandom },
     { repositoryPath },
@@ -45,7 +45,7 @@ async function rollback(cli: Cli, { to, dryRun }: { to?: string; dryRun?: true }
   ]);
   const current = databaseFile(config);
   requireDataDir(config.dataDir, current, 'the settings');
-  becomeOwnerOf(config.dataDir, cli.process);
+  dropPrivilegesToOwnerOf(config.dataDir, cli.process);
   const lock = takeInstanceLock(config.dataDir);
   try {
     const snapshot = to === undefined ? await newestSnapshot(config) : path.resolve(cli.process.cwd(), to);

@@ -10,7 +10,7 @@ import { withExamples } from '../help.ts';
 import { escapeControls } from '../terminal/escape-controls.ts';
 import { absoluteTime } from '../terminal/times.ts';
 import { findRepository } from './find-repository.ts';
-import { findJob, readNumber, withRun } from './find-run.ts';
+import { findJob, readNumber, withRun } from './run-arguments.ts';
 
 interface LogOptions {
   follow?: true;

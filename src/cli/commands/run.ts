@@ -10,7 +10,7 @@ import { never } from '../terminal/output.ts';
 import type { Column } from '../terminal/output.ts';
 import { absoluteTime, duration } from '../terminal/times.ts';
 import { findRepository } from './find-repository.ts';
-import { findJob, readNumber, withRun } from './find-run.ts';
+import { findJob, readNumber, withRun } from './run-arguments.ts';
 import { addRunLogCommand } from './run-log.ts';
 
 /** `hearth run …`: workflow runs of a repository. */

@@ -56,7 +56,7 @@ async function serve(cli: Cli, { listen, sshListen, ssh }: Options): Promise<voi
     { createLogger },
     { createLogTail },
     { createReload, controlCommands },
-    { becomeOwnerOf, prepareDataDir },
+    { dropPrivilegesToOwnerOf, prepareDataDir },
     { takeInstanceLock },
     serverFile,
   ] = await Promise.all([
@@ -83,7 +83,7 @@ async function serve(cli: Cli, { listen, sshListen, ssh }: Options): Promise<voi
   cli.process.on('SIGHUP', () => void reload().catch(() => {}));
   for (const warning of warnings) logger.warn('config.warning', { warning });
 
-  const user = becomeOwnerOf(config.dataDir, cli.process);
+  const user = dropPrivilegesToOwnerOf(config.dataDir, cli.process);
   if (user !== null) logger.info('server.user_changed', { user });
   prepareDataDir(config.dataDir, cli.process);
   const lock = takeInstanceLock(config.dataDir);

@@ -81,26 +81,26 @@ export function createReachability({
   }
 
   /** Those commits that are unreachable from every visible ref. */
-  async function commitsBeyond(
+  async function unreachableAmongCommits(
     repository: string,
     oids: readonly string[],
     signal: AbortSignal | undefined,
   ): Promise<Set<string>> {
     const wanted = new Set(oids);
-    const beyond = new Set<string>();
+    const unreachable = new Set<string>();
     const addOid = (oid: string) => {
-      if (wanted.has(oid)) beyond.add(oid);
+      if (wanted.has(oid)) unreachable.add(oid);
       return false;
     };
     if (oids.length > 0) await list(repository, ['--stdin', '--not', ...visible], oids, addOid, signal);
-    return beyond;
+    return unreachable;
   }
 
   /**
    * Those trees, blobs and tag objects that are unreachable. With a bitmap most are proved in one step; the others by
    * a walk over all objects.
    */
-  async function othersBeyond(
+  async function unreachableAmongOthers(
     repository: string,
     oids: readonly string[],
     signal: AbortSignal | undefined,
@@ -122,43 +122,46 @@ export function createReachability({
   }
 
   return {
-    async firstBeyond(repository, oids, signal) {
+    async firstUnreachable(repository, oids, signal) {
       const known = await knownIds(repository);
       const unknown = [...new Set(oids)].filter((oid) => !known.has(oid));
       if (unknown.length === 0) return null;
       const [commits, others]: [string[], string[]] = [[], []];
-      const beyond = new Set<string>();
+      const unreachable = new Set<string>();
       for (let start = 0; start < unknown.length; start += idsAtOnce) {
         const some = unknown.slice(start, start + idsAtOnce);
         const infos = await readers.use(repository, (reader) => reader.infos(some));
         some.forEach((oid, at) => {
           const type = infos[at]?.type;
-          if (type === undefined) beyond.add(oid);
+          if (type === undefined) unreachable.add(oid);
           else (type === 'commit' ? commits : others).push(oid);
         });
       }
       // Ids that do not exist need no walk.
-      if (beyond.size === 0) {
+      if (unreachable.size === 0) {
         const release = await (others.length > 0 ? slots : shortSlots).acquire({ repository }, signal);
         try {
-          for (const oid of await commitsBeyond(repository, commits, signal)) beyond.add(oid);
-          if (beyond.size === 0) for (const oid of await othersBeyond(repository, others, signal)) beyond.add(oid);
+          for (const oid of await unreachableAmongCommits(repository, commits, signal)) unreachable.add(oid);
+          if (unreachable.size === 0)
+            for (const oid of await unreachableAmongOthers(repository, others, signal)) unreachable.add(oid);
         } finally {
           release();
         }
       }
-      if (beyond.size === 0 && known.size + unknown.length <= maxProvedIds) for (const oid of unknown) known.add(oid);
-      return unknown.find((oid) => beyond.has(oid)) ?? null;
+      if (unreachable.size === 0 && known.size + unknown.length <= maxProvedIds)
+        for (const oid of unknown) known.add(oid);
+      return unknown.find((oid) => unreachable.has(oid)) ?? null;
     },
-    async lostCommits(repository, oids) {
+    async unreachableCommits(repository, oids) {
       const known = await knownIds(repository);
       const unknown = [...new Set(oids)].filter((oid) => !known.has(oid));
       if (unknown.length === 0) return new Set();
       const release = await shortSlots.acquire({ repository });
       try {
-        const lost = await commitsBeyond(repository, unknown, undefined);
-        if (known.size + unknown.length <= maxProvedIds) for (const oid of unknown) if (!lost.has(oid)) known.add(oid);
-        return lost;
+        const unreachable = await unreachableAmongCommits(repository, unknown, undefined);
+        if (known.size + unknown.length <= maxProvedIds)
+          for (const oid of unknown) if (!unreachable.has(oid)) known.add(oid);
+        return unreachable;
       } finally {
         release();
       }

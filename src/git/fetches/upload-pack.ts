@@ -78,9 +78,9 @@ async function respond(deps: UploadDeps, request: UploadRequest, bytes: Buffer):
   const refusal = checked.find((filter) => filter.refusal !== null)?.refusal;
   if (refusal !== undefined) return refuse(request, `upload-pack: ${refusal}`);
   const named = [...wants, ...checked.flatMap(({ blobs }) => blobs)];
-  const beyond = await deps.reachability.firstBeyond(request.path, named, request.signal);
+  const unreachable = await deps.reachability.firstUnreachable(request.path, named, request.signal);
   // In the words that git uses for an object that does not exist.
-  if (beyond !== null) return refuse(request, `upload-pack: not our ref ${beyond}`);
+  if (unreachable !== null) return refuse(request, `upload-pack: not our ref ${unreachable}`);
   const cached = isWholeFetch(bytes, request.protocol) ? await deps.fetchCache.serve(request, bytes) : null;
   return cached ?? startGit(deps, single);
 }

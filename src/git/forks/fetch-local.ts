@@ -5,12 +5,12 @@ import { protocolOnly } from '../remotes/remote.ts';
 import { isBranchName } from '../refs/ref-name.ts';
 
 /** Namespace of what was fetched from another repository here, until a ref of the repository points to it. */
-export const localFolder = 'refs/hearth/sync/';
+export const syncRefPrefix = 'refs/hearth/sync/';
 
 /**
  * Fetches a branch of another repository of this machine, under a hidden name. Only objects that are missing are
  * copied. Refuses `internal` when git fails.
- * @param keepAs the last part of the hidden name; two fetches at once have different ones
+ * @param refName the last part of the hidden name; two fetches at once have different ones
  * @returns the commit that the branch named
  */
 export async function fetchLocal(
@@ -18,11 +18,11 @@ export async function fetchLocal(
   repository: string,
   source: string,
   branch: string,
-  keepAs: string,
+  refName: string,
   timeLimitMs: number,
 ): Promise<string> {
-  if (!isBranchName(branch) || !/^[\w-]+$/.test(keepAs)) throw internal('not the name of a branch');
-  const ref = `${localFolder}${keepAs}`;
+  if (!isBranchName(branch) || !/^[\w-]+$/.test(refName)) throw internal('not the name of a branch');
+  const ref = `${syncRefPrefix}${refName}`;
   const argv = [
     `--git-dir=${repository}`,
     'fetch',

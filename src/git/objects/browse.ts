@@ -105,7 +105,7 @@ export async function namedCommits(
     const info = infos[at];
     return info?.type === 'commit' && info.oid.startsWith(id) ? [[id, info.oid]] : [];
   });
-  const lost = await reachability.lostCommits(
+  const lost = await reachability.unreachableCommits(
     path,
     found.map(([, oid]) => oid),
   );
@@ -120,7 +120,7 @@ export async function mayBeNamed(
   oid: string,
   { withLost = false }: RevisionOptions,
 ): Promise<boolean> {
-  return withLost || !shortId.test(name) || (await reachability.firstBeyond(path, [oid])) === null;
+  return withLost || !shortId.test(name) || (await reachability.firstUnreachable(path, [oid])) === null;
 }
 
 function candidates(revision: string): string[] {

@@ -8,7 +8,7 @@ export interface Reachability {
    * The first of these ids, in their order, that is unreachable from every visible ref; null when there is none.
    * Refuses `git_busy`.
    */
-  firstBeyond(path: string, oids: readonly string[], signal?: AbortSignal): Promise<string | null>;
+  firstUnreachable(path: string, oids: readonly string[], signal?: AbortSignal): Promise<string | null>;
   /** Those of these existing commits that no visible ref leads to. Refuses `git_busy`. */
-  lostCommits(path: string, oids: readonly string[]): Promise<ReadonlySet<string>>;
+  unreachableCommits(path: string, oids: readonly string[]): Promise<ReadonlySet<string>>;
 }

@@ -21,14 +21,14 @@ import { listDiff } from './list-diff.ts';
 import type { ChangedFile, DiffList, DiffRange } from './list-diff.ts';
 import { listFiles } from './list-files.ts';
 import type { ListedFile } from './list-files.ts';
-import { locate } from './locate.ts';
-import type { Location } from './locate.ts';
+import { resolveRefPath } from './resolve-ref-path.ts';
+import type { RefPath } from './resolve-ref-path.ts';
 import { readNote } from './read-note.ts';
 import { readPatches } from './read-patches.ts';
 import type { Patches, PatchLimits } from './read-patches.ts';
 import { readTags } from './read-tag.ts';
 import type { TagNote } from './read-tag.ts';
-import { createRecentRefs } from './recent-refs.ts';
+import { createCachedRefs } from './cached-refs.ts';
 import { memoize } from './memoize.ts';
 import { archive, mailPatch, plainDiff, streamBlob } from './stream-git.ts';
 import type { ArchiveRequest, StreamDeps } from './stream-git.ts';
@@ -36,11 +36,11 @@ import type { ArchiveRequest, StreamDeps } from './stream-git.ts';
 /** What pages query about a repository beyond single objects. All refuse `git_busy`. */
 export interface GitQueries {
   /** Splits `<ref>/<path>`; the longest ref wins. Refuses `revision_not_found`. */
-  locate(path: string, rest: Buffer, options?: RevisionOptions): Promise<Location>;
+  resolveRefPath(path: string, rest: Buffer, options?: RevisionOptions): Promise<RefPath>;
   /** A folder with the sizes of its files; cached for each commit. */
   folder(path: string, oid: string, folder: Buffer, options: { maxEntries: number }): Promise<Tree>;
   /** Every ref with the object it names, for menus and counts; in unsupported repositories at most two seconds old. */
-  recentRefs(path: string): Promise<ReadonlyMap<string, string>>;
+  cachedRefs(path: string): Promise<ReadonlyMap<string, string>>;
   history(path: string, request: HistoryRequest): Promise<History>;
   /** Number of commits reachable from a commit, itself included; null when counting takes too long. */
   countCommits(path: string, oid: string): Promise<number | null>;
@@ -100,19 +100,19 @@ export function createGitQueries(
   { dataDir, lowDiskFloorBytes, logger, refCache, onHistoryRead }: QueryOptions,
 ): QueryParts {
   const tables = createTables(path.join(dataDir, 'cache', 'last-commits'));
-  const refs = createRecentRefs(refCache);
+  const refs = createCachedRefs(refCache);
   const archives = createArchiveCache(path.join(dataDir, 'cache', 'archives'), { ...archiveLimits, lowDiskFloorBytes });
   const lastCommits = createLastCommits(deps, tables, logger);
   const commitsOf = (target: string, ids: readonly string[]) =>
     deps.readers.use(target, (reader) => Promise.all(ids.map((oid) => readCommit(reader, oid))));
 
   const reading: GitQueries = {
-    locate: (target, rest, options) => locate(deps, target, rest, options),
+    resolveRefPath: (target, rest, options) => resolveRefPath(deps, target, rest, options),
     folder: memoize(
       (target, oid, folder, { maxEntries }) => tree(deps, target, oid, folder, { maxEntries, withSizes: true }),
       { most: 100_000, weigh: ({ entries }) => entries.length + 1 },
     ),
-    recentRefs: refs.read,
+    cachedRefs: refs.read,
     history(target, request) {
       onHistoryRead(target);
       return history(deps, target, request);

@@ -28,7 +28,7 @@ interface CachedSnapshot {
   /** Whether any later change is sure to show. Otherwise only the two fields below are of use. */
   isSettled: boolean;
   /** When the disk was last validated, by `performance.now()`. */
-  agreedAtMs: number;
+  validatedAtMs: number;
   packed: RefEntry[];
   /** Peeled ids by object; null for an object that is no annotated tag. */
   known: Map<string, string | null>;
@@ -41,7 +41,7 @@ interface CachedSnapshot {
 const maxCachedRefs = 250_000;
 const maxCachedRepositories = 2_000;
 /** Batch size of object reader requests. */
-const questionsAtOnce = 5_000;
+const batchSize = 5_000;
 /** Peeled ids are dropped when there are this many times more than refs: most belong to former tips. */
 const knownPerRef = 2;
 const leastKnown = 1_000;
@@ -49,7 +49,7 @@ const leastKnown = 1_000;
  * How long a validation is trusted, in milliseconds: it makes ten stat calls, a quarter of the cost of a listing when
  * thousands arrive each second.
  */
-const agreesForMs = 2;
+const validForMs = 2;
 
 export function createRefCache(readers: ObjectReaders, logger: Logger): RefCache {
   const cache = createLru<string, CachedSnapshot>({
@@ -60,14 +60,14 @@ export function createRefCache(readers: ObjectReaders, logger: Logger): RefCache
     weigh: ({ snapshot }) => Math.min(snapshot.refs.length, maxCachedRefs),
   });
   /** Repositories that this process is changing, and the number of concurrent changes. */
-  const underWork = new Map<string, number>();
+  const changesInProgress = new Map<string, number>();
 
   const peelIn =
     (repository: string): Peel =>
     async (oids) => {
       const results: (string | null)[] = [];
-      for (let start = 0; start < oids.length; start += questionsAtOnce) {
-        const names = oids.slice(start, start + questionsAtOnce).map((oid) => `${oid}^{}`);
+      for (let start = 0; start < oids.length; start += batchSize) {
+        const names = oids.slice(start, start + batchSize).map((oid) => `${oid}^{}`);
         const infos = await readers.use(repository, (reader) => reader.infos(names));
         results.push(...infos.map((info) => info?.oid ?? null));
       }
@@ -90,24 +90,24 @@ export function createRefCache(readers: ObjectReaders, logger: Logger): RefCache
       snapshot,
       readAtMs,
       isSettled: snapshot.fingerprint.isSettled(readAtMs),
-      agreedAtMs: -Infinity,
+      validatedAtMs: -Infinity,
       packed,
       known,
     });
     return snapshot;
   }
 
-  function agrees(repository: string, known: CachedSnapshot): boolean {
+  function isValid(repository: string, known: CachedSnapshot): boolean {
     const now = performance.now();
-    if (now - known.agreedAtMs < agreesForMs && !underWork.has(repository)) return true;
-    known.agreedAtMs = now;
+    if (now - known.validatedAtMs < validForMs && !changesInProgress.has(repository)) return true;
+    known.validatedAtMs = now;
     return known.snapshot.fingerprint.isCurrent();
   }
 
   return {
     async of(repository) {
       const known = cache.get(repository);
-      if (known?.isSettled === true && agrees(repository, known)) return known.snapshot;
+      if (known?.isSettled === true && isValid(repository, known)) return known.snapshot;
       try {
         return await read(repository, known);
       } catch (error) {
@@ -121,15 +121,15 @@ export function createRefCache(readers: ObjectReaders, logger: Logger): RefCache
       for (const oid of oids) cache.peek(repository)?.known.set(oid, null);
     },
     async changing(repository, work) {
-      underWork.set(repository, (underWork.get(repository) ?? 0) + 1);
+      changesInProgress.set(repository, (changesInProgress.get(repository) ?? 0) + 1);
       try {
         return await work();
       } finally {
-        const others = underWork.get(repository)! - 1;
-        if (others === 0) underWork.delete(repository);
-        else underWork.set(repository, others);
+        const others = changesInProgress.get(repository)! - 1;
+        if (others === 0) changesInProgress.delete(repository);
+        else changesInProgress.set(repository, others);
         const known = cache.peek(repository);
-        if (known !== undefined) known.agreedAtMs = -Infinity;
+        if (known !== undefined) known.validatedAtMs = -Infinity;
       }
     },
     forget: (repository) => cache.delete(repository),

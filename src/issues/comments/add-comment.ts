@@ -9,7 +9,7 @@ import { checkCloseReason, close, reopen } from '../lifecycle/change-state.ts';
 import { limits } from '../limits.ts';
 import { parseComment } from '../parse-texts.ts';
 import { charge, holdsContribution, noteHeld } from '../moderation/hold-newcomers.ts';
-import { onIssue } from '../on-issue.ts';
+import { withIssueWrite } from '../with-issue-write.ts';
 import { subscribeOnce } from '../participation/subscriptions.ts';
 import { recordReferences, resolveReferences } from '../references/resolve-references.ts';
 import { entrySchema } from '../schema/entry-schema.ts';
@@ -40,7 +40,7 @@ export async function addComment(
   refuse(refusalOnIssue(viewer, found.facts, factsOfIssue(found.issue), 'contribute'));
   charge(deps, viewer, found);
   const references = await resolveReferences(deps, viewer, found.repository, body);
-  const entry = await onIssue(deps, viewer, at, 'contribute', async (log, context) => {
+  const entry = await withIssueWrite(deps, viewer, at, 'contribute', async (log, context) => {
     const { issue, repository, facts } = context;
     if (state !== undefined) refuse(refusalOnIssue(viewer, facts, factsOfIssue(issue), 'close'));
     const isNewcomer = await holdsContribution(log.tx, viewer, context);

@@ -6,7 +6,7 @@ import { factsOfIssue, findIssue, refuse, revisionConflict } from '../find-issue
 import type { IssueAt } from '../find-issue.ts';
 import { parseBody, parseTitle } from '../parse-texts.ts';
 import { charge } from '../moderation/hold-newcomers.ts';
-import { onIssue } from '../on-issue.ts';
+import { withIssueWrite } from '../with-issue-write.ts';
 import { resolveReferences } from '../references/resolve-references.ts';
 import type { Issue } from '../schema/issue-schema.ts';
 import { apply, resolveChange, retitle } from '../lifecycle/change-issue.ts';
@@ -38,7 +38,7 @@ export async function updateIssue(
   const references = body === null ? null : await resolveReferences(deps, viewer, found.repository, body);
   const change = await resolveChange(deps, given);
   const { state, ...triaged } = change;
-  const updated = await onIssue(deps, viewer, at, 'read', async (log, context) => {
+  const updated = await withIssueWrite(deps, viewer, at, 'read', async (log, context) => {
     const { issue, facts } = context;
     const requireRight = (act: IssueAct, entry: EntryFacts | null = null): void =>
       refuse(refusalOnIssue(viewer, facts, factsOfIssue(issue), act, entry));

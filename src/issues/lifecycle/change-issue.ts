@@ -9,7 +9,7 @@ import { addAndRemoveLabels, setLabels } from '../labels/set-labels.ts';
 import { limits } from '../limits.ts';
 import { parseTitle } from '../parse-texts.ts';
 import { setMilestone } from '../milestones/set-milestone.ts';
-import { onIssue } from '../on-issue.ts';
+import { withIssueWrite } from '../with-issue-write.ts';
 import { issueSchema } from '../schema/issue-schema.ts';
 import type { CloseReason, Issue } from '../schema/issue-schema.ts';
 import { checkCloseReason, close, reopen } from './change-state.ts';
@@ -17,7 +17,7 @@ import { checkCloseReason, close, reopen } from './change-state.ts';
 /** Changes the title. The title before is in the log. */
 export function setTitle(deps: IssueDeps, viewer: Viewer, at: IssueAt, given: unknown): Promise<Issue> {
   const title = parseTitle(given);
-  return onIssue(deps, viewer, at, 'edit_issue', async (log, { issue }) => {
+  return withIssueWrite(deps, viewer, at, 'edit_issue', async (log, { issue }) => {
     await retitle(log, issue, title);
     return issue;
   });
@@ -51,7 +51,7 @@ export interface IssueChange {
  */
 export async function triage(deps: IssueDeps, viewer: Viewer, at: IssueAt, change: IssueChange): Promise<Issue> {
   const resolved = await resolveChange(deps, change);
-  return onIssue(deps, viewer, at, 'triage', (log, context) => apply(deps, log, context, resolved));
+  return withIssueWrite(deps, viewer, at, 'triage', (log, context) => apply(deps, log, context, resolved));
 }
 
 /**

@@ -5,7 +5,7 @@ import type { EntryDetails } from '../entries/entry.ts';
 import type { EntryLog } from '../entries/write-entries.ts';
 import { findIssue } from '../find-issue.ts';
 import type { IssueAt } from '../find-issue.ts';
-import { onIssue } from '../on-issue.ts';
+import { withIssueWrite } from '../with-issue-write.ts';
 import { issueSchema } from '../schema/issue-schema.ts';
 import { charge } from '../moderation/hold-newcomers.ts';
 import type { CloseReason, Issue } from '../schema/issue-schema.ts';
@@ -26,12 +26,12 @@ export async function closeIssue(
 ): Promise<Issue> {
   checkCloseReason(reason);
   charge(deps, viewer, await findIssue(deps, viewer, at));
-  return onIssue(deps, viewer, at, 'close', async (log, { issue }) => close(log, issue, reason));
+  return withIssueWrite(deps, viewer, at, 'close', async (log, { issue }) => close(log, issue, reason));
 }
 
 export async function reopenIssue(deps: IssueDeps, viewer: Viewer, at: IssueAt): Promise<Issue> {
   charge(deps, viewer, await findIssue(deps, viewer, at));
-  return onIssue(deps, viewer, at, 'close', async (log, { issue }) => reopen(log, issue));
+  return withIssueWrite(deps, viewer, at, 'close', async (log, { issue }) => reopen(log, issue));
 }
 
 /**

@@ -7,7 +7,7 @@ import { findRepositoryContext, refuse, repositoryInWrite } from '../find-issue.
 import type { IssueAt, RepositoryAt } from '../find-issue.ts';
 import { labelsOf, setLabels } from '../labels/set-labels.ts';
 import { nextNumber } from '../numbers/next-number.ts';
-import { onIssue } from '../on-issue.ts';
+import { withIssueWrite } from '../with-issue-write.ts';
 import { attachmentSchema, labelSchema } from '../schema/classification-schema.ts';
 import { issueSchema, movedIssueSchema } from '../schema/issue-schema.ts';
 import type { Issue } from '../schema/issue-schema.ts';
@@ -20,7 +20,7 @@ import { heldContributionSchema } from '../schema/moderation-schema.ts';
  */
 export async function moveIssue(deps: IssueDeps, viewer: Viewer, at: IssueAt, to: RepositoryAt): Promise<Issue> {
   const target = await findRepositoryContext(deps, viewer, to, 'manage');
-  const moved = await onIssue(deps, viewer, at, 'manage', async (log, { issue, repository }) => {
+  const moved = await withIssueWrite(deps, viewer, at, 'manage', async (log, { issue, repository }) => {
     const { manager, now } = log.tx;
     const { repository: home, facts } = await repositoryInWrite(deps, log.tx, viewer, target.repository.id);
     refuse(refusalInRepository(viewer, facts, 'manage'));

@@ -12,13 +12,13 @@ import {
   repositoryInWrite,
 } from '../find-issue.ts';
 import type { IssueAt, RepositoryAt } from '../find-issue.ts';
-import { onIssue } from '../on-issue.ts';
+import { withIssueWrite } from '../with-issue-write.ts';
 import { issueSchema } from '../schema/issue-schema.ts';
 import type { Issue } from '../schema/issue-schema.ts';
 
 /** Moves an issue to the trash: it is gone for everyone, and its number is not given out again. */
 export async function trashIssue(deps: IssueDeps, viewer: Viewer, at: IssueAt): Promise<void> {
-  await onIssue(deps, viewer, at, 'manage', async (log, { issue }) => {
+  await withIssueWrite(deps, viewer, at, 'manage', async (log, { issue }) => {
     const change = { deletedAt: log.tx.now, deletedBy: personIdOf(viewer), pinnedAt: null };
     await log.tx.manager.update(issueSchema, { id: issue.id }, change);
     // Readers were not notified of held entries.

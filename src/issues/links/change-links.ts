@@ -6,7 +6,7 @@ import type { OtherIssue } from '../entries/list-entries.ts';
 import { findIssue, issueInWrite } from '../find-issue.ts';
 import type { IssueAt } from '../find-issue.ts';
 import { limits } from '../limits.ts';
-import { onIssue } from '../on-issue.ts';
+import { withIssueWrite } from '../with-issue-write.ts';
 import { traceableIssue } from '../references/resolve-references.ts';
 import { issueLinkSchema } from '../schema/classification-schema.ts';
 import type { LinkKind } from '../schema/classification-schema.ts';
@@ -36,7 +36,7 @@ export async function addLink(
 ): Promise<void> {
   if (!settable.includes(kind)) throw invalid('invalid_link', 'There is no such link.', { field: 'kind' });
   const target = await findIssue(deps, viewer, to);
-  await onIssue(deps, viewer, at, 'triage', async (log, { issue, repository }) => {
+  await withIssueWrite(deps, viewer, at, 'triage', async (log, { issue, repository }) => {
     const { manager, now } = log.tx;
     const { issue: other } = await issueInWrite(deps, log.tx, viewer, target.issue, 'read');
     if (other.id === issue.id) throw invalid('invalid_link', 'An issue cannot be linked with itself.', { field: 'to' });
@@ -65,7 +65,7 @@ export async function removeLink(
   to: IssueAt,
 ): Promise<void> {
   const target = await findIssue(deps, viewer, to);
-  await onIssue(deps, viewer, at, 'triage', async (log, { issue }) => {
+  await withIssueWrite(deps, viewer, at, 'triage', async (log, { issue }) => {
     const { affected } = await log.tx.manager.delete(issueLinkSchema, {
       fromId: issue.id,
       toId: target.issue.id,

@@ -9,7 +9,7 @@ import type { RunDetails } from '../schema/notification-schema.ts';
 import type { DigestMailData } from './mailer.ts';
 import type { MailUrls } from './mail-urls.ts';
 import { becauseOf } from './reason-words.ts';
-import { readerOf } from './render-subject-mail.ts';
+import { recipientOf } from './render-notification-mail.ts';
 import { unsubscribeToken } from './unsubscribe.ts';
 
 /** Subjects that one digest names; all are in the inbox. */
@@ -20,8 +20,8 @@ export async function renderDigestMail(
   deps: NotificationDeps,
   { userId, dueAt }: DigestMailData,
 ): Promise<MailMessage | null> {
-  const reader = await readerOf(deps, userId);
-  if (reader === null) return null;
+  const recipient = await recipientOf(deps, userId);
+  if (recipient === null) return null;
   const parts = await deps.db.read
     .createQueryBuilder(mailPartSchema, 'm')
     .where('m.user_id = :userId AND m.due_at = :dueAt', { userId, dueAt })
@@ -29,7 +29,7 @@ export async function renderDigestMail(
     .orderBy('m.subject')
     .limit(subjectsPerDigest)
     .getMany();
-  const { to, urls } = reader;
+  const { to, urls } = recipient;
   const lines: MailPart[] = [];
   for (const part of parts) {
     const line = await lineOf(deps, urls, part);
@@ -48,7 +48,7 @@ export async function renderDigestMail(
       footer: [
         'You get this mail because you chose digests.',
         { text: 'No more mails of notifications', url: unsubscribeUrl },
-        { text: 'Choose what you hear of', url: urls.settings },
+        { text: 'Notification settings', url: urls.settings },
       ],
     }),
     unsubscribeUrl,

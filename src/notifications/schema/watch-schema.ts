@@ -2,7 +2,7 @@ import { EntitySchema } from 'typeorm';
 
 export const watchLevels = ['everything', 'participating', 'releases', 'ignore'] as const;
 /**
- * What a person wants to hear of a repository: all that happens; what they take part in; that and releases; nothing.
+ * What a person is notified of in a repository: all that happens; what they take part in; that and releases; nothing.
  */
 export type WatchLevel = (typeof watchLevels)[number];
 

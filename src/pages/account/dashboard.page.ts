@@ -1,4 +1,4 @@
-import { commitPlace } from '../../repositories/index.ts';
+import { commitKey } from '../../repositories/index.ts';
 import type { ListedRepository, RecentPush } from '../../repositories/index.ts';
 import { page } from '../app/reply.ts';
 import { viewAvatar } from '../app/avatar.view.ts';
@@ -32,7 +32,7 @@ async function readStatuses(
     repositoryId: repository.id,
     sha: updates.length === 1 ? updates[0]!.newId : '',
   });
-  const combined = await repositories.statuses.ofPlaces([
+  const combined = await repositories.statuses.ofRepositoryCommits([
     ...pushes.map(placeOf),
     ...[...heads].map(([repositoryId, sha]) => ({ repositoryId, sha })),
   ]);
@@ -41,7 +41,7 @@ async function readStatuses(
     sha: string,
     { owner, name }: ListedRepository,
   ): StatusIconView | null => {
-    const status = combined.get(commitPlace({ repositoryId, sha }));
+    const status = combined.get(commitKey({ repositoryId, sha }));
     return status === undefined ? null : viewStatusIcon(status, repositoryUrl({ owner: owner.handle, name }));
   };
   return {

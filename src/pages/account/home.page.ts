@@ -13,7 +13,7 @@ async function showWelcome({ query }: RequestContext, { accounts, repositories, 
     repositories.list(anonymous, { limit: recentLimit }),
     accounts.hasAdministrator(),
   ]);
-  return page('account/home', {
+  return page('account/landing', {
     repositories: recent.repositories.map((repository) => viewRepositoryRow(repository, clock.now())),
     isSetUp,
     notice: viewNotice(query),

@@ -44,7 +44,7 @@ async function deliveriesPage(
     ...(state === undefined ? [] : [['state', state.toLowerCase()]]),
     ...(host === '' ? [] : [['host', host]]),
   ]);
-  return page('admin/deliveries', {
+  return page('admin/federation-deliveries', {
     counts,
     filter: { state: state?.toLowerCase() ?? '', host },
     isFiltered: filter.size > 0,

@@ -83,7 +83,7 @@ export function authorize(access: AccessDeclaration, deps: WebDeps): Middleware 
         deps.repositories.pins.isPinned(ctx.state.identity.viewer, id),
         deps.issues.tab(id),
         deps.notifications.watchingOf(ctx.state.identity.viewer, id),
-        deps.repositories.forks.tab(ctx.state.identity.viewer, found.repository),
+        deps.repositories.forks.summary(ctx.state.identity.viewer, found.repository),
       ]);
       ctx.state.found = { ...found, isPinned, issues, watch, forks };
     }

@@ -1,7 +1,7 @@
 import type { FoundHere } from '../../http/index.ts';
 import type { AvatarView } from './avatar.view.ts';
 import { viewNumber } from './sizes.ts';
-import { viewRepositoryPicture } from './repository-picture.view.ts';
+import { viewRepositoryAvatar } from './repository-avatar.view.ts';
 import { viewWatch } from './watch.view.ts';
 import type { WatchView } from './watch.view.ts';
 import { ownerUrl, repositoryUrl } from '../../http/index.ts';
@@ -52,7 +52,7 @@ export function viewRepositoryHead({
     description: repository.description,
     isPrivate: repository.visibility === 'PRIVATE',
     isArchived: repository.archivedAt !== null,
-    avatar: viewRepositoryPicture(repository, owner),
+    avatar: viewRepositoryAvatar(repository, owner),
     mayWrite: level === 'write' || level === 'admin',
     isOwner,
     mayInvite: level === 'admin' && !isOwner,

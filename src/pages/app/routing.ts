@@ -5,7 +5,7 @@ import type { BackgroundPriority, Context, Middleware, State } from '../../http/
 import type { Route } from '../route.ts';
 import { accessDeclarations, neededRight } from './access-declarations.ts';
 
-/** Notes the pattern of the route that matched; a search makes way for other requests from here on. */
+/** Records the pattern of the matched route; from here on a search has background priority. */
 export function nameRoute(route: Route, backgroundPriority: BackgroundPriority): Middleware {
   return (ctx, next) => {
     ctx.state.routePath = route.path;
@@ -15,7 +15,8 @@ export function nameRoute(route: Route, backgroundPriority: BackgroundPriority):
 }
 
 /**
- * A route without an access declaration, or one that names a repository and asks for no right on it, stops the start.
+ * Throws at the start of the server for a route without an access declaration, and for one that requires a right on a
+ * repository or organisation that its path does not name.
  */
 function checkDeclaration({ method, path, access }: Route): void {
   if (!accessDeclarations.includes(access)) throw new Error(`The route ${method} ${path} declares no access`);
@@ -40,7 +41,7 @@ function refuseUnrouted(routerOf: (path: string) => Router<State>): (ctx: Contex
   };
 }
 
-/** The routers of the table: the first route that matches runs its chain; an address that none has is refused. */
+/** Runs the middleware of the first route that matches; a path without a route gets 404, a wrong method 405. */
 export function mountRoutes(routes: readonly Route[], chainOf: (route: Route) => Middleware[]): Middleware[] {
   const chains = routes.map((route) => {
     checkDeclaration(route);
@@ -56,9 +57,9 @@ export function mountRoutes(routes: readonly Route[], chainOf: (route: Route) =>
 }
 
 /**
- * Asked for every request: a router compares with each of its patterns in turn, and there
- * are two hundred. So there is one router for each first segment, made when it is first
- * asked for, and one for what begins with no segment of the table.
+ * Looks up the router of a path. A router compares a path with each of its patterns in turn, and there are two hundred
+ * on every request, so each first segment has a router of its own, made when first used; paths that begin with no
+ * known segment share one.
  */
 function byFirstSegment<Each extends { path: string }, Made>(
   routes: readonly Each[],

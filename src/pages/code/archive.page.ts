@@ -23,7 +23,7 @@ export const showArchive: Page<RepositoryContext, CodeDeps> = async (
 ): Promise<Reply> => {
   const [, ref, format] = /^(.+)\.(tar\.gz|zip)$/s.exec(rawPath(path).toString('latin1')) ?? [];
   if (ref === undefined) throw notFound();
-  const at = await git.queries.locate(found.path, Buffer.from(ref, 'latin1'), {
+  const at = await git.queries.resolveRefPath(found.path, Buffer.from(ref, 'latin1'), {
     withLost: allows(found.level, 'write'),
   });
   if (at.file.length > 0) throw notFound();

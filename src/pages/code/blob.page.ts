@@ -1,4 +1,4 @@
-import type { Location, TreeEntry } from '../../git/index.ts';
+import type { RefPath, TreeEntry } from '../../git/index.ts';
 import { imageSize } from '../../images/index.ts';
 import { movedTo, page, type Reply } from '../app/reply.ts';
 import { prepareDocument } from '../markdown/prepare-document.ts';
@@ -31,7 +31,7 @@ const maxShownBytes = 1024 * 1024;
 interface Asked {
   context: RepositoryContext;
   deps: CodeDeps;
-  at: Location;
+  at: RefPath;
   entry: TreeEntry;
 }
 

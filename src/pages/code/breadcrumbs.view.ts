@@ -1,4 +1,4 @@
-import type { Location } from '../../git/index.ts';
+import type { RefPath } from '../../git/index.ts';
 import { viewName } from '../app/plain-text.ts';
 import { codeUrl, splitPath } from '../app/code-urls.ts';
 import type { CodePage } from '../app/code-urls.ts';
@@ -10,7 +10,7 @@ export interface Crumb {
 
 /** Where in a repository a page is. */
 export interface BreadcrumbsView {
-  kind: Location['kind'];
+  kind: RefPath['kind'];
   /** The ref as people call it; a commit by its short id. */
   label: string;
   /** The folders above, the root first; empty at the root. */
@@ -29,13 +29,13 @@ export interface BreadcrumbsView {
 
 const shortId = 10;
 
-export const labelOf = ({ kind, ref, oid }: Location): string =>
+export const labelOf = ({ kind, ref, oid }: RefPath): string =>
   kind === 'commit' ? oid.slice(0, shortId) : viewName(ref);
 
 export function viewBreadcrumbs(
   repositoryUrl: string,
   repositoryName: string,
-  at: Location,
+  at: RefPath,
   page: CodePage,
 ): BreadcrumbsView {
   const { ref, oid, file, kind } = at;

@@ -25,7 +25,9 @@ export const showCommit: Page<RepositoryContext, CodeDeps> = async (context, dep
   const [, id, ending = ''] = address.exec(params['id'] ?? '') ?? [];
   if (id === undefined) throw notFound();
   const url = repositoryUrl(found.canonical);
-  const { oid } = await git.queries.locate(found.path, Buffer.from(id), { withLost: allows(found.level, 'write') });
+  const { oid } = await git.queries.resolveRefPath(found.path, Buffer.from(id), {
+    withLost: allows(found.level, 'write'),
+  });
   const commit = await git.objects.commit(found.path, oid);
   if (!oid.startsWith(id)) throw notFound();
   if (id !== oid) return movedTo(commitUrl(url, oid) + ending);

@@ -37,7 +37,7 @@ function resolveName({ found }: RepositoryContext, { git }: CodeDeps, name: stri
 }
 
 async function suggest({ found }: RepositoryContext, { git }: CodeDeps): Promise<string[]> {
-  const refs = [...(await git.queries.recentRefs(found.path)).keys()];
+  const refs = [...(await git.queries.cachedRefs(found.path)).keys()];
   return refs
     .filter((name) => /^refs\/(?:heads|tags)\//.test(name))
     .slice(0, maxSuggested)

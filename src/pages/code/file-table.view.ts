@@ -1,4 +1,4 @@
-import type { LastCommit, LastCommits, Location, Tree, TreeEntry } from '../../git/index.ts';
+import type { LastCommit, LastCommits, RefPath, Tree, TreeEntry } from '../../git/index.ts';
 import { codeUrl, commitUrl, joinPath, splitPath } from '../app/code-urls.ts';
 import { viewName } from '../app/plain-text.ts';
 import { viewSize } from '../app/sizes.ts';
@@ -44,7 +44,7 @@ const kinds: Record<TreeEntry['kind'], Pick<FileRowView, 'icon' | 'kind'>> = {
 
 interface TableContext {
   repositoryUrl: string;
-  at: Location;
+  at: RefPath;
   last: LastCommits;
   /** Milliseconds since the epoch. */
   now: number;

@@ -3,7 +3,7 @@ import type { Patch } from '../../git/index.ts';
 import type { TaskLimits } from '../../workers/index.ts';
 import { changedPairs } from './diff-lines.view.ts';
 import type { WordMarks } from './diff-lines.view.ts';
-import type { run } from './word-marks-task.ts';
+import type { run } from './word-diff-task.ts';
 import { nullOnTimeout } from '../app/null-on-timeout.ts';
 import type { CodeDeps } from './deps.ts';
 
@@ -37,7 +37,7 @@ export async function markWords(
     if (pairs.length === 0) return true;
     const key = createHash('sha256').update(JSON.stringify(pairs)).digest('hex');
     const outcome = await workers.run<typeof run>({
-      task: 'word-marks',
+      task: 'word-diff',
       key,
       input: () => pairs,
       client: path,

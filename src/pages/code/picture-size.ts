@@ -1,4 +1,4 @@
-import type { ChangedFile, Git, Location } from '../../git/index.ts';
+import type { ChangedFile, Git, RefPath } from '../../git/index.ts';
 import { imageSize } from '../../images/index.ts';
 import type { ImageSize } from '../../images/index.ts';
 import { sizeImages } from '../markdown/size-images.ts';
@@ -45,7 +45,7 @@ export function sizePictures(
   git: Git,
   path: string,
   repositoryUrl: string,
-  at: Location,
+  at: RefPath,
   html: string,
 ): Promise<string> {
   const start = `${codeUrl(repositoryUrl, 'raw', at.ref)}/`;

@@ -1,4 +1,4 @@
-import type { Location } from '../../git/index.ts';
+import type { RefPath } from '../../git/index.ts';
 import { viewName } from '../app/plain-text.ts';
 import { codeUrl, encodePath } from '../app/code-urls.ts';
 import type { CodePage } from '../app/code-urls.ts';
@@ -13,7 +13,7 @@ interface Choice {
 /** The menu that leads to the same path on another branch or tag. */
 export interface RefSelectorView {
   label: string;
-  kind: Location['kind'];
+  kind: RefPath['kind'];
   branches: Choice[];
   tags: Choice[];
   /** There are more than the menu shows. */
@@ -49,14 +49,14 @@ function namesOf(refs: ReadonlyMap<string, string>): Names {
 interface SelectorInput {
   repositoryUrl: string;
   refs: ReadonlyMap<string, string>;
-  at: Location;
+  at: RefPath;
   page: CodePage;
   defaultBranch: string | null;
 }
 
 export function viewRefSelector({ repositoryUrl, refs, at, page, defaultBranch }: SelectorInput): RefSelectorView {
   const choice =
-    (kind: Location['kind']) =>
+    (kind: RefPath['kind']) =>
     (name: string): Choice => ({
       name: viewName(name),
       // Not every branch has every path: the page behind this finds the nearest.

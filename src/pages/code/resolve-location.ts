@@ -1,6 +1,6 @@
 import { allows } from '../../access/index.ts';
 import { notFound } from '../../kernel/index.ts';
-import type { Location } from '../../git/index.ts';
+import type { RefPath } from '../../git/index.ts';
 import type { Found } from '../../repositories/index.ts';
 import type { CodePage } from '../app/code-urls.ts';
 import { viewBreadcrumbs } from './breadcrumbs.view.ts';
@@ -11,21 +11,21 @@ import { rawPath } from './raw-path.ts';
 import type { CodeDeps } from './deps.ts';
 
 /** The ref and path that an address names; the default branch when it names none. */
-export async function locate({ found, path }: RepositoryContext, { git }: CodeDeps): Promise<Location> {
+export async function locate({ found, path }: RepositoryContext, { git }: CodeDeps): Promise<RefPath> {
   return locateBytes(found, rawPath(path), git);
 }
 
 /** Who may push also sees what no ref leads to any more. */
-export async function locateBytes(found: Found, rest: Buffer, git: CodeDeps['git']): Promise<Location> {
-  if (rest.length > 0) return git.queries.locate(found.path, rest, { withLost: allows(found.level, 'write') });
+export async function locateBytes(found: Found, rest: Buffer, git: CodeDeps['git']): Promise<RefPath> {
+  if (rest.length > 0) return git.queries.resolveRefPath(found.path, rest, { withLost: allows(found.level, 'write') });
   const { branch, oid } = await git.refs.head(found.path);
   if (oid === null) throw notFound();
   return { kind: branch === null ? 'head' : 'branch', ref: branch ?? 'HEAD', oid, file: rest };
 }
 
 /** What every page about a place in a repository shows around its content. */
-export async function frameAt({ found }: RepositoryContext, { git }: CodeDeps, at: Location, page: CodePage) {
-  const [refs, { branch }] = await Promise.all([git.queries.recentRefs(found.path), git.refs.head(found.path)]);
+export async function frameAt({ found }: RepositoryContext, { git }: CodeDeps, at: RefPath, page: CodePage) {
+  const [refs, { branch }] = await Promise.all([git.queries.cachedRefs(found.path), git.refs.head(found.path)]);
   const repository = viewRepositoryHead(found);
   return {
     repository,

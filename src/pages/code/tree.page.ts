@@ -1,4 +1,4 @@
-import type { Location, TreeEntry } from '../../git/index.ts';
+import type { RefPath, TreeEntry } from '../../git/index.ts';
 import { movedTo, page, type Reply } from '../app/reply.ts';
 import { codeUrl } from '../app/code-urls.ts';
 import { viewCommitLine } from './commit-line.view.ts';
@@ -21,7 +21,7 @@ import type { CodeDeps } from './deps.ts';
 const waitMs = 200;
 
 /** A folder's rows and README, and the commit that it shows. */
-export async function readFolder(context: RepositoryContext, deps: CodeDeps, at: Location) {
+export async function readFolder(context: RepositoryContext, deps: CodeDeps, at: RefPath) {
   const { found } = context;
   const { git, clock } = deps;
   const url = repositoryUrl(found.canonical);
@@ -92,7 +92,7 @@ export const showTree: Page<RepositoryContext, CodeDeps> = async (context, deps)
 };
 
 /** The files of a submodule are in another repository; all there is here is its commit and address. */
-async function showSubmodule(context: RepositoryContext, deps: CodeDeps, at: Location, oid: string): Promise<Reply> {
+async function showSubmodule(context: RepositoryContext, deps: CodeDeps, at: RefPath, oid: string): Promise<Reply> {
   const frame = await frameAt(context, deps, at, 'tree');
   return page(
     'code/submodule',
@@ -107,7 +107,7 @@ const maxModulesBytes = 64 * 1024;
 async function submoduleAddress(
   path: string,
   { git }: CodeDeps,
-  at: Location,
+  at: RefPath,
 ): Promise<{ text: string; link: string | null } | null> {
   try {
     const { oid } = await git.objects.entryAt(path, at.oid, '.gitmodules');

@@ -1,6 +1,6 @@
 import { organisationUrl, personUrl, repositoryUrl } from '../../http/index.ts';
 import type { FoundHere, WebDeps } from '../../http/index.ts';
-import type { BareReference, ReferencedThing } from '../../issues/index.ts';
+import type { BareReference, ReferenceTarget } from '../../issues/index.ts';
 import { dependOn } from '../app/dependency.ts';
 import type { Dependency } from '../app/dependency.ts';
 import { viewName } from '../app/plain-text.ts';
@@ -47,11 +47,11 @@ export async function readReferences(
   if (unique.length === 0) return noReferences;
   const home = found?.canonical ?? null;
   const wanted = unique.map(([, reference]) => reference);
-  const dependency = await dependOn(() => issues.findReferences(viewer, home, wanted));
+  const dependency = await dependOn(() => issues.loadReferenceTargets(viewer, home, wanted));
   const links = new Map(
     unique.flatMap(([key], at): [string, ReferenceLink][] => {
-      const thing = dependency.value[at];
-      return thing === null || thing === undefined ? [] : [[key, viewLink(thing, home)]];
+      const target = dependency.value[at];
+      return target === null || target === undefined ? [] : [[key, viewLink(target, home)]];
     }),
   );
   return { origin, of: (reference) => links.get(keyOf(reference)) ?? null, dependency };
@@ -78,20 +78,20 @@ type Home = { owner: string; name: string } | null;
 const isHome = (repository: { owner: string; name: string }, home: Home): boolean =>
   home !== null && home.owner === repository.owner && home.name === repository.name;
 
-function viewLink(thing: ReferencedThing, home: Home): ReferenceLink {
-  if (thing.kind === 'owner') {
-    const url = thing.ownerKind === 'user' ? personUrl(thing.handle) : organisationUrl(thing.handle);
-    return { url, title: null, name: `@${thing.handle}` };
+function viewLink(target: ReferenceTarget, home: Home): ReferenceLink {
+  if (target.kind === 'owner') {
+    const url = target.ownerKind === 'user' ? personUrl(target.handle) : organisationUrl(target.handle);
+    return { url, title: null, name: `@${target.handle}` };
   }
-  const { repository } = thing;
+  const { repository } = target;
   const place = isHome(repository, home) ? '' : `${repository.owner}/${repository.name}`;
-  if (thing.kind === 'commit') {
-    const name = `${place === '' ? '' : `${place}@`}${thing.oid.slice(0, 10)}`;
-    return { url: `${repositoryUrl(repository)}/commit/${thing.oid}`, title: null, name };
+  if (target.kind === 'commit') {
+    const name = `${place === '' ? '' : `${place}@`}${target.oid.slice(0, 10)}`;
+    return { url: `${repositoryUrl(repository)}/commit/${target.oid}`, title: null, name };
   }
   return {
-    url: `${repositoryUrl(repository)}/issues/${thing.number}`,
-    title: `${states[thing.state]}: ${viewName(thing.title)}`,
-    name: `${place}#${thing.number}`,
+    url: `${repositoryUrl(repository)}/issues/${target.number}`,
+    title: `${states[target.state]}: ${viewName(target.title)}`,
+    name: `${place}#${target.number}`,
   };
 }

@@ -1,7 +1,7 @@
 import type { RecentPush } from '../../repositories/index.ts';
 import type { AvatarView } from '../app/avatar.view.ts';
 import { viewName } from '../app/plain-text.ts';
-import { viewRepositoryPicture } from '../app/repository-picture.view.ts';
+import { viewRepositoryAvatar } from '../app/repository-avatar.view.ts';
 import { viewTime, type TimeView } from '../app/times.view.ts';
 import { personUrl, repositoryUrl } from '../../http/index.ts';
 
@@ -32,7 +32,7 @@ export function viewPushRow({ repository, person, at, updates }: RecentPush, now
   const address = { owner: repository.owner.handle, name: repository.name };
   return {
     repository: { name: `${address.owner}/${address.name}`, url: repositoryUrl(address) },
-    avatar: viewRepositoryPicture(repository, repository.owner),
+    avatar: viewRepositoryAvatar(repository, repository.owner),
     person: person?.username == null ? null : { name: person.username, url: personUrl(person.username) },
     what: describe(updates),
     at: viewTime(at, now),

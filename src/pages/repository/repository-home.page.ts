@@ -1,4 +1,4 @@
-import type { Location, TreeEntry } from '../../git/index.ts';
+import type { RefPath, TreeEntry } from '../../git/index.ts';
 import { page, type Reply } from '../app/reply.ts';
 import { dependOn } from '../app/dependency.ts';
 import { viewCloneBox, repositoryUrl } from '../../http/index.ts';
@@ -75,10 +75,10 @@ async function readLicence(
 }
 
 /** What stands beside the files: all of it known by commit id, and left out while it is not known yet. */
-async function readFacts(context: RepositoryContext, { git }: RepositoryDeps, at: Location) {
+async function readFacts(context: RepositoryContext, { git }: RepositoryDeps, at: RefPath) {
   const { path, repository } = context.found;
   const [refs, files, commits] = await Promise.all([
-    git.queries.recentRefs(path),
+    git.queries.cachedRefs(path),
     nullOnTimeout(git.queries.listFiles(path, at.oid, { limit: maxCountedFiles }), waitMs),
     nullOnTimeout(git.queries.countCommits(path, at.oid), waitMs),
   ]);
@@ -130,7 +130,7 @@ export const showRepository: Page<RepositoryContext, RepositoryDeps> = async (co
   ]);
   const frame = { ...frameOf(context, deps), credentials: credentials.value, access: access.value };
   if (oid === null) return emptyPage(frame, branch ?? found.repository.defaultBranch);
-  const at: Location = { kind: branch === null ? 'head' : 'branch', ref: branch ?? 'HEAD', oid, file: Buffer.alloc(0) };
+  const at: RefPath = { kind: branch === null ? 'head' : 'branch', ref: branch ?? 'HEAD', oid, file: Buffer.alloc(0) };
   const [place, { tree, isComplete, dependencies, ...folder }, facts, fork] = await Promise.all([
     frameAt(context, deps, at, 'tree'),
     readFolder(context, deps, at),

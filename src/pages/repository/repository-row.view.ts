@@ -1,7 +1,7 @@
 import { languageCalled } from '../../highlighting/index.ts';
 import type { ListedRepository } from '../../repositories/index.ts';
 import type { AvatarView } from '../app/avatar.view.ts';
-import { viewRepositoryPicture } from '../app/repository-picture.view.ts';
+import { viewRepositoryAvatar } from '../app/repository-avatar.view.ts';
 import { viewTime, type TimeView } from '../app/times.view.ts';
 import { repositoryUrl } from '../../http/index.ts';
 
@@ -29,7 +29,7 @@ export function viewRepositoryRow(repository: ListedRepository, now: number): Re
     isPrivate: repository.visibility === 'PRIVATE',
     isArchived: repository.archivedAt !== null,
     isFork: repository.forkedFromId !== null,
-    avatar: viewRepositoryPicture(repository, owner),
+    avatar: viewRepositoryAvatar(repository, owner),
     // One that a later version gave up has no colour any more.
     languages: repository.languages.map((name) => ({ name, colour: languageCalled(name)?.colour ?? '#8a8078' })),
     updated: viewTime(repository.pushedAt ?? repository.updatedAt, now),

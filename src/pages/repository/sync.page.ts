@@ -16,7 +16,7 @@ import { shellWord } from './push-recipes.view.ts';
 const maxChoices = 200;
 
 /** What to type where only a merge or a rebase helps. */
-function recipe(context: RepositoryContext, deps: RepositoryDeps, { source, branch }: ForkDistance): string {
+function mergeCommands(context: RepositoryContext, deps: RepositoryDeps, { source, branch }: ForkDistance): string {
   const { origin, preferences } = context;
   const clone = viewCloneBox({
     origin,
@@ -59,13 +59,14 @@ async function syncPage(
     branches: names.length > 0 && names.length <= maxChoices ? names : null,
     distance: distance === null ? null : viewForkDistance(distance, repositoryUrl(found.canonical)),
     isNew: distance?.oid === null,
-    mayForward:
+    canFastForward:
       repository.mayWrite && !repository.isArchived && distance !== null && distance.ahead === 0
         ? distance.behind > 0 || distance.oid === null
         : false,
     mayMerge:
       repository.mayWrite && !repository.isArchived && distance !== null && distance.ahead > 0 && distance.behind > 0,
-    recipe: distance !== null && distance.ahead > 0 && distance.behind > 0 ? recipe(context, deps, distance) : null,
+    commands:
+      distance !== null && distance.ahead > 0 && distance.behind > 0 ? mergeCommands(context, deps, distance) : null,
     refusal,
     notice: viewNotice(query),
   });

@@ -9,5 +9,5 @@ export interface MadeFork {
   byId: string | null;
 }
 
-/** The port through which other modules hear of a fork, inside the write that makes it. */
+/** The port through which other modules are called for a new fork, inside the write that makes it. */
 export type ForkListener = (tx: Tx, made: MadeFork) => Promise<void>;

@@ -13,15 +13,15 @@ import type { KeysetPaging } from '../../db/index.ts';
 import type { Owner } from '../../owners/index.ts';
 import { forkOf, isNameUsed } from './create-fork.ts';
 
-/** What the head of a repository says of forks. */
-export interface ForkTab {
-  /** What it was forked from; null for no fork, and for a viewer who may not read that. */
+/** Forks as the header of a repository page shows them. */
+export interface ForkSummary {
+  /** The source of the fork; null for no fork, and for a viewer who may not read the source. */
   source: RepositoryAddress | null;
   /** How many forks the viewer may see. */
   forks: number;
 }
 
-/** The row of what a repository was forked from, if the viewer may read it; null otherwise, and for no fork. */
+/** The source of a fork, if the viewer may read it; null otherwise, and for no fork. */
 export async function readableSource(
   deps: Pick<RepositoryDeps, 'db' | 'organisations' | 'owners'>,
   viewer: Viewer,
@@ -37,7 +37,7 @@ export async function readableSource(
   return owner === undefined ? null : { repository, owner };
 }
 
-export async function forkTab(deps: RepositoryDeps, viewer: Viewer, repository: Repository): Promise<ForkTab> {
+export async function forkSummary(deps: RepositoryDeps, viewer: Viewer, repository: Repository): Promise<ForkSummary> {
   const [source, hidden] = await Promise.all([
     readableSource(deps, viewer, repository),
     countPrivateForks(deps, viewer, repository.id),
@@ -133,7 +133,7 @@ export async function freeForkName(
   return name;
 }
 
-/** What repositories were forked from, by their id; those that the viewer may not read are left out. */
+/** The sources of forks, by the id of the fork; sources that the viewer may not read are left out. */
 export async function sourcesOf(
   deps: RepositoryDeps,
   viewer: Viewer,
@@ -163,8 +163,8 @@ export async function sourcesOf(
 }
 
 /**
- * Restores what an imported repository was forked from, for those who administer both. A source that is not here, that
- * is the repository itself or whose commits would become public leaves it as it is.
+ * Restores the source of an imported fork, for people who administer both. The fork keeps no source when the source is
+ * not on this server, is the repository itself, or has private commits that would become public.
  * @returns whether there is a relation now
  */
 export async function relateFork(
@@ -177,7 +177,7 @@ export async function relateFork(
   const found = await findRepository(deps, viewer, source, 'admin').catch(nullIfNotFound);
   if (found === null || found.repository.id === repository.id || !maySync(found.repository, repository)) return false;
   const { id: forkedFromId } = found.repository;
-  // No circle: the source must not come from the repository itself.
+  // No cycle: the source must not be a fork of the repository itself.
   if (found.repository.forkedFromId === repository.id) return false;
   await deps.db.write(({ manager }) => manager.update(repositorySchema, { id: repository.id }, { forkedFromId }));
   return true;

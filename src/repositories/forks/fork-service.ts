@@ -10,7 +10,7 @@ import type { NewFork } from './create-fork.ts';
 import type { ForkListener } from './fork-port.ts';
 import {
   countAllForks,
-  forkTab,
+  forkSummary,
   freeForkName,
   listForks,
   listForkTargets,
@@ -37,7 +37,7 @@ export function createForkService(
       onMade(fork.id);
       return fork;
     },
-    tab: bind(forkTab),
+    summary: bind(forkSummary),
     list: bindAt(listForks),
     countAll: bindAt(countAllForks),
     listTargets: bind(listForkTargets),

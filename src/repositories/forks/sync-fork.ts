@@ -53,8 +53,8 @@ export async function compareWithSource(
   if (source === null || !maySync(source.repository, repository)) return null;
   const sourcePath = deps.git.storage.pathOf(source.owner.id, source.repository.id);
   const [there, here] = await Promise.all([
-    deps.git.queries.recentRefs(sourcePath),
-    deps.git.queries.recentRefs(path),
+    deps.git.queries.cachedRefs(sourcePath),
+    deps.git.queries.cachedRefs(path),
   ]).catch((error: NodeJS.ErrnoException) => {
     // The source is moving to another owner or to the trash.
     if (error.code === 'ENOENT') return [new Map<string, string>(), new Map<string, string>()];
@@ -124,9 +124,9 @@ export async function syncFork(
   if (await isDiskLow(found.path, deps.settings.lowDiskFloorBytes))
     throw unavailable('disk_low', 'The server is low on disk space; reading still works.', { retryAfterSeconds: 600 });
 
-  const keepAs = deps.random.uuid();
+  const refName = deps.random.uuid();
   try {
-    const fetched = await deps.git.remotes.fetchLocal(found.path, sourcePath, branch, keepAs);
+    const fetched = await deps.git.remotes.fetchLocal(found.path, sourcePath, branch, refName);
     const isForward = /^0+$/.test(oldId) || (await deps.git.refs.isForward(found.path, oldId, fetched));
     if (!isForward && !merge) throw diverged(branch, address);
     const newId = isForward
@@ -162,7 +162,7 @@ export async function syncFork(
     return { branch, source: address, oldId, newId, isMerge: !isForward };
   } finally {
     await deps.git.objects
-      .release(found.path, [`sync/${keepAs}`])
+      .release(found.path, [`sync/${refName}`])
       .catch((error: unknown) => deps.logger.warn('push.sync_leftovers', { repositoryId: found.repository.id, error }));
   }
 }

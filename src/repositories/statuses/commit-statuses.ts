@@ -67,29 +67,29 @@ export async function commitStatuses(
 }
 
 /** A commit of a repository, for pages that show those of several. */
-export interface CommitPlace {
+export interface RepositoryCommit {
   repositoryId: string;
   sha: string;
 }
 
-export const commitPlace = ({ repositoryId, sha }: CommitPlace): string => `${repositoryId} ${sha}`;
+export const commitKey = ({ repositoryId, sha }: RepositoryCommit): string => `${repositoryId} ${sha}`;
 
-/** The same for commits of several repositories, keyed by `commitPlace`, in one query. */
+/** The same for commits of several repositories, keyed by `commitKey`, in one query. */
 export async function commitStatusesOf(
   { read }: Database,
-  places: readonly CommitPlace[],
+  commits: readonly RepositoryCommit[],
 ): Promise<Map<string, CombinedStatus>> {
-  if (places.length === 0) return new Map();
-  const wanted = new Set(places.map(commitPlace));
+  if (commits.length === 0) return new Map();
+  const wanted = new Set(commits.map(commitKey));
   const where = {
-    repositoryId: In([...new Set(places.map((place) => place.repositoryId))]),
-    sha: In([...new Set(places.map(({ sha }) => sha))]),
+    repositoryId: In([...new Set(commits.map((commit) => commit.repositoryId))]),
+    sha: In([...new Set(commits.map(({ sha }) => sha))]),
   };
   const rows = (await read.find(commitStatusSchema, { where, order: { context: 'ASC' } })).filter((row) =>
-    wanted.has(commitPlace(row)),
+    wanted.has(commitKey(row)),
   );
   return new Map(
-    [...Map.groupBy(rows, commitPlace)].map(([place, statuses]) => [place, { state: combine(statuses), statuses }]),
+    [...Map.groupBy(rows, commitKey)].map(([commit, statuses]) => [commit, { state: combine(statuses), statuses }]),
   );
 }
 

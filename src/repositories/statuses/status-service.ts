@@ -7,7 +7,7 @@ import {
   removeStatusesTo,
   setCommitStatus,
 } from './commit-statuses.ts';
-import type { CommitPlace } from './commit-statuses.ts';
+import type { RepositoryCommit } from './commit-statuses.ts';
 import { reportStatus } from './report-status.ts';
 import type { ReportedStatus } from './report-status.ts';
 
@@ -19,7 +19,7 @@ export function createStatusService(deps: RepositoryDeps) {
     removeTo: removeStatusesTo,
     report: (viewer: Viewer, owner: string, name: string, status: ReportedStatus) =>
       reportStatus(deps, viewer, { owner, name }, status),
-    ofPlaces: (places: readonly CommitPlace[]) => commitStatusesOf(deps.db, places),
+    ofRepositoryCommits: (commits: readonly RepositoryCommit[]) => commitStatusesOf(deps.db, commits),
     ofCommits: (repositoryId: string, shas: readonly string[]) => commitStatuses(deps.db, repositoryId, shas),
   };
 }

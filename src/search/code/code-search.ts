@@ -6,8 +6,8 @@ import type { Repositories } from '../../repositories/index.ts';
 import { openCodeFile, removeCodeFile } from './code-file.ts';
 import type { CodeFile } from './code-file.ts';
 import { createCoverages, findCode } from './find-code.ts';
-import type { CodeFindings } from './find-code.ts';
-import type { CodeBounds } from './index-repository.ts';
+import type { CodeSearchResults } from './find-code.ts';
+import type { CodeSearchLimits } from './index-repository.ts';
 import { updateIndex } from './update-index.ts';
 
 export interface CodeSearchOptions {
@@ -17,7 +17,7 @@ export interface CodeSearchOptions {
   logger: Logger;
   /** The folder of derived data. */
   folder: string;
-  bounds: CodeBounds;
+  limits: CodeSearchLimits;
   /** With less free disk space than this the index does not grow. */
   lowDiskFloorBytes: number;
 }
@@ -36,8 +36,8 @@ const readThreadLimits = { requestMs: 5_000, queue: 100 };
  * own that can be deleted at any time.
  */
 export function createCodeSearch(options: CodeSearchOptions) {
-  const { db, logger, folder, bounds, repositories } = options;
-  const isOn = bounds.budgetBytes > 0;
+  const { db, logger, folder, limits, repositories } = options;
+  const isOn = limits.budgetBytes > 0;
   let opening: Promise<Opened> | undefined;
   let running: Promise<void> | undefined;
   let isWanted = false;
@@ -96,7 +96,7 @@ export function createCodeSearch(options: CodeSearchOptions) {
     /** For the scheduled task, and for callers that need a current index. */
     update,
     /** Refuses as `DatabaseThread.ask` does, and `git_busy`. */
-    async find(viewer: Viewer, text: string): Promise<CodeFindings> {
+    async find(viewer: Viewer, text: string): Promise<CodeSearchResults> {
       return findCode({ ...options, ...(await opened()), coverages }, viewer, text);
     },
     /** Marks all repositories as changed, for a manual rebuild by the next update. Returns how many. */

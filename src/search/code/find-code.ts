@@ -33,7 +33,7 @@ export interface Coverage {
   tooLarge: number;
 }
 
-export interface CodeFindings {
+export interface CodeSearchResults {
   hits: CodeHit[];
   /** Whether there may be more. */
   isCut: boolean;
@@ -98,7 +98,7 @@ export async function findCode(
   { readThread, git, repositories, coverages }: FindDeps,
   viewer: Viewer,
   text: string,
-): Promise<CodeFindings> {
+): Promise<CodeSearchResults> {
   const query = foldQuery(text);
   const visible = visibleRepositories(viewer, 'r');
   const trigrams = trigramQuery(query, maxTrigrams);

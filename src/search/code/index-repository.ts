@@ -5,7 +5,7 @@ import type { Git } from '../../git/index.ts';
 import { fold } from '../query-text.ts';
 
 /** Limits of code search across repositories. */
-export interface CodeBounds {
+export interface CodeSearchLimits {
   /** Of the whole index on disk, in bytes; 0 switches it off. */
   budgetBytes: number;
   /** Of the text of one repository, in bytes. */
@@ -37,14 +37,14 @@ interface KnownFile extends Record<string, unknown> {
  * @param commit `null` for a repository without commits
  */
 export async function indexRepository(
-  { thread, git, bounds }: { thread: DatabaseThread; git: Git; bounds: CodeBounds },
+  { thread, git, limits }: { thread: DatabaseThread; git: Git; limits: CodeSearchLimits },
   { id, path, commit }: { id: string; path: string; commit: string | null },
 ): Promise<IndexState> {
-  const wanted = commit === null ? [] : await filesToIndex(git, path, commit, bounds);
+  const wanted = commit === null ? [] : await filesToIndex(git, path, commit, limits);
   if (wanted === null) return forgetting(thread, id, 'too_large');
   const known = await knownBlobs(thread, wanted);
   const missing = [...new Set(wanted.map(({ oid }) => oid))].filter((oid) => !known.has(oid));
-  if (missing.length > 0 && (await sizeOf(thread)) >= bounds.budgetBytes) return forgetting(thread, id, 'no_room');
+  if (missing.length > 0 && (await sizeOf(thread)) >= limits.budgetBytes) return forgetting(thread, id, 'no_room');
   const isText = await addBlobs(thread, git, path, missing);
   await replaceFiles(
     thread,
@@ -64,7 +64,7 @@ async function filesToIndex(
   git: Git,
   path: string,
   commit: string,
-  { repositoryBytes }: CodeBounds,
+  { repositoryBytes }: CodeSearchLimits,
 ): Promise<WantedFile[] | null> {
   const { files, truncated } = await git.queries.listFiles(path, commit, { limit: maxFiles });
   const small = files.filter(({ size, path }) => size > 0 && size <= maxFileBytes && isUtf8(path));

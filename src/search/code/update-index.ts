@@ -5,7 +5,7 @@ import type { Git } from '../../git/index.ts';
 import type { Logger } from '../../kernel/index.ts';
 import type { Repositories } from '../../repositories/index.ts';
 import { indexRepository } from './index-repository.ts';
-import type { CodeBounds, IndexState } from './index-repository.ts';
+import type { CodeSearchLimits, IndexState } from './index-repository.ts';
 
 export interface UpdateDeps {
   /** Writes the index. */
@@ -16,7 +16,7 @@ export interface UpdateDeps {
   git: Git;
   repositories: Pick<Repositories, 'locate'>;
   logger: Logger;
-  bounds: CodeBounds;
+  limits: CodeSearchLimits;
   lowDiskFloorBytes: number;
   isStopping(): boolean;
 }

@@ -18,20 +18,20 @@ t.test('commit statuses are shown beside commits on every page, with one query f
     const { task } = await runner.fetchTask({ tasksVersion: 0n });
     await runner.updateTask({ state: { id: task.id, result, steps: [] }, outputs: {} });
   }
-  let questions = 0;
-  for (const name of ['ofCommits', 'ofPlaces'] as const) {
+  let queries = 0;
+  for (const name of ['ofCommits', 'ofRepositoryCommits'] as const) {
     const loadStatuses = modules.repositories.statuses[name] as (...given: unknown[]) => Promise<Map<string, never>>;
     Object.assign(modules.repositories.statuses, {
-      [name]: (...given: unknown[]) => ((questions += 1), loadStatuses(...given)),
+      [name]: (...given: unknown[]) => ((queries += 1), loadStatuses(...given)),
     });
   }
   const statusesOf = async (path: string): Promise<string[]> => {
-    questions = 0;
+    queries = 0;
     const response = await fetch(`${url}${path}`, { headers: { Cookie: `hearth_session=${forge.alice.session}` } });
     const html = await response.text();
     t.equal(response.status, 200, path);
-    // Once more when a page that was cached turns out to be of yesterday.
-    t.ok(questions <= 2, `${path} asks once`);
+    // A second time when the cached page turns out to be stale.
+    t.ok(queries <= 2, `${path} loads statuses once`);
     return [...html.matchAll(/class="status tick is-(\w+)" href="([^"]+)" title="([^"]+)"/g)].map(
       ([, tone, href, title]) => `${tone} ${href} ${title}`,
     );
@@ -54,11 +54,7 @@ t.test('commit statuses are shown beside commits on every page, with one query f
 
   await modules.ci.runs.rerun(forge.viewer, forge.found, 2, 'failed');
   const { task } = await runner.fetchTask({ tasksVersion: 0n });
-  t.match(
-    await statusesOf(`${B}/commits`),
-    [/^busy .*Checks are running/, good],
-    'a page that is kept shows what is new',
-  );
+  t.match(await statusesOf(`${B}/commits`), [/^busy .*Checks are running/, good], 'a cached page shows the new state');
   await runner.updateTask({ state: { id: task.id, result: 1, steps: [] }, outputs: {} });
   t.match(await statusesOf(`${B}/commits`), [/^good/, good]);
 });

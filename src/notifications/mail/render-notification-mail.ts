@@ -18,7 +18,7 @@ import { unsubscribeToken } from './unsubscribe.ts';
 /** Entries that one mail shows; further ones are on the page. */
 const entriesPerMail = 30;
 
-interface Reader {
+interface ReachableRecipient {
   userId: string;
   /** The address that the mail goes to. */
   to: string;
@@ -26,7 +26,7 @@ interface Reader {
 }
 
 /** Who is to get a mail: an account that may be written to; null for one that is gone, disabled or has no address. */
-export async function readerOf(deps: NotificationDeps, userId: string): Promise<Reader | null> {
+export async function recipientOf(deps: NotificationDeps, userId: string): Promise<ReachableRecipient | null> {
   const { baseUrl } = deps.settings;
   const person = await deps.accounts.personById(userId).catch(nullIfNotFound);
   if (baseUrl === null || person === null || person.disabledAt !== null) return null;
@@ -38,21 +38,21 @@ export async function readerOf(deps: NotificationDeps, userId: string): Promise<
  * A mail of what happened to one subject within a minute. Everything is asked again now: the account, the address, the
  * right to read, and whether the person has unsubscribed. Null drops the mail.
  */
-export async function renderSubjectMail(
+export async function renderNotificationMail(
   deps: NotificationDeps,
   { userId, subject, dueAt }: SubjectMailData,
 ): Promise<MailMessage | null> {
   const part = await deps.db.read.findOneBy(mailPartSchema, { userId, subject: subject as never, dueAt });
-  const reader = part === null ? null : await readerOf(deps, userId);
-  if (part === null || reader === null) return null;
+  const recipient = part === null ? null : await recipientOf(deps, userId);
+  if (part === null || recipient === null) return null;
   const place = (await deps.repositories.locate([part.repositoryId])).get(part.repositoryId);
   if (place === undefined) return null;
-  return part.issueId === null ? runMail(deps, reader, part, place) : issueMail(deps, reader, part, place);
+  return part.issueId === null ? runMail(deps, recipient, part, place) : issueMail(deps, recipient, part, place);
 }
 
 async function runMail(
   deps: NotificationDeps,
-  { userId, to, urls }: Reader,
+  { userId, to, urls }: ReachableRecipient,
   { repositoryId, details, reason, lastPosition }: MailPartRow,
   place: Located,
 ): Promise<MailMessage | null> {
@@ -90,7 +90,7 @@ async function runMail(
 
 async function issueMail(
   deps: NotificationDeps,
-  { userId, to, urls }: Reader,
+  { userId, to, urls }: ReachableRecipient,
   { issueId, reason, firstPosition, lastPosition }: MailPartRow,
   place: Located,
 ): Promise<MailMessage | null> {
@@ -117,7 +117,7 @@ async function issueMail(
   if (first === undefined) return null;
   const people = await deps.accounts.peopleById(shown.flatMap(({ authorId }) => authorId ?? []));
   const nameOf = ({ authorId, authorName }: Entry): string =>
-    authorId === null ? (authorName ?? 'Somebody') : (people.get(authorId)?.username ?? 'Somebody');
+    authorId === null ? (authorName ?? 'A deleted user') : (people.get(authorId)?.username ?? 'A deleted user');
   const parts = await Promise.all(
     shown.map((entry): Promise<MailPart> | MailPart => partOf(deps, { entry, userId, place, by: nameOf(entry) })),
   );
@@ -188,8 +188,4 @@ export const footer = (
   reason: MailPartRow['reason'],
   { settings }: MailUrls,
   unsubscribe: { text: string; url: string },
-) => [
-  `You get this mail because ${becauseOf[reason]}.`,
-  unsubscribe,
-  { text: 'Choose what you hear of', url: settings },
-];
+) => [`You get this mail because ${becauseOf[reason]}.`, unsubscribe, { text: 'Notification settings', url: settings }];

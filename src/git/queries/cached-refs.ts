@@ -8,7 +8,7 @@ import type { RefCache } from '../ref-cache/ref-cache.ts';
  * come from the ref cache, which is always current; where only git could list those, changes by other processes show
  * after two seconds. Decisions must read the refs themselves.
  */
-export interface RecentRefs {
+export interface CachedRefs {
   read(repository: string): Promise<ReadonlyMap<string, string>>;
   forget(repository: string): void;
 }
@@ -16,7 +16,7 @@ export interface RecentRefs {
 const ttlMs = 2_000;
 const maxRepositories = 50;
 
-export function createRecentRefs(refCache: Pick<RefCache, 'of'>): RecentRefs {
+export function createCachedRefs(refCache: Pick<RefCache, 'of'>): CachedRefs {
   const bySnapshot = new WeakMap<RefSnapshot, ReadonlyMap<string, string>>();
   const known = createLru<string, Promise<ReadonlyMap<string, string>>>({
     name: 'recent refs',

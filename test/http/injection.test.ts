@@ -1,6 +1,6 @@
-// Refs, paths and questions that were made to do harm, at every page that takes one. A program between
-// Hearth and git writes down what git was started with. HEARTH_HOSTILE_EVERY=1 asks every page with
-// every word; without it, each word meets an eighth of the pages, and each page an eighth of the words.
+// Injection attempts in refs, paths and query parameters: options, shell syntax, HTML, headers, at every page that
+// takes one. A wrapper of git records the arguments of each git process. HEARTH_INJECTION_EVERY=1 sends every value to
+// every page; without it, each value goes to an eighth of the pages, and each page gets an eighth of the values.
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
@@ -65,18 +65,18 @@ const refusedByGit = [
   '--output',
   '\\pwned',
 ];
-const hostile = [...keptByGit, ...refusedByGit];
-const every = Number(process.env['HEARTH_HOSTILE_EVERY'] ?? 8);
+const injected = [...keptByGit, ...refusedByGit];
+const every = Number(process.env['HEARTH_INJECTION_EVERY'] ?? 8);
 
 function* some<Request>(requests: (word: string, index: number) => Request[]): Generator<Request> {
-  for (const [index, word] of hostile.entries())
+  for (const [index, word] of injected.entries())
     yield* requests(word, index).filter((_, page) => (index + page) % every === 0);
 }
 
 const folder = temporaryFolder(t);
-const spoken = path.join(folder, 'spoken');
+const recorded = path.join(folder, 'recorded');
 const program = path.join(folder, 'git');
-writeFileSync(program, `#!/bin/sh\nprintf '%s\\0' "$@" '<end>' >> '${spoken}'\nexec git "$@"\n`);
+writeFileSync(program, `#!/bin/sh\nprintf '%s\\0' "$@" '<end>' >> '${recorded}'\nexec git "$@"\n`);
 chmodSync(program, 0o755);
 
 const web = await startWeb(t, { env: { SERVICE_GIT_PROGRAM: program } });
@@ -99,10 +99,10 @@ await runGit(['update-ref', '--stdin', '-z'], {
   ),
 });
 
-/** Every argv that git had since the last look. */
+/** The arguments of each git process since the last call. */
 let read = 0;
 function newArguments(): string[][] {
-  const text = readFileSync(spoken, 'utf8');
+  const text = readFileSync(recorded, 'utf8');
   const all = text
     .split('<end>\0')
     .slice(read, -1)
@@ -118,12 +118,12 @@ const taken = (argv: readonly string[]): string[] =>
     const isOnlyAWord = before.includes('--') || before.includes('--end-of-options') || before.at(-1) === '-e';
     return (
       !isOnlyAWord &&
-      hostile.some((value) => value.startsWith('-') && value.length > 2 && value !== '--all' && word.startsWith(value))
+      injected.some((value) => value.startsWith('-') && value.length > 2 && value !== '--all' && word.startsWith(value))
     );
   });
 
-/** Elements and addresses that no template wrote. */
-function foreign({ body, headers }: PageResponse): string[] {
+/** Elements and attributes of a page that no template wrote. */
+function injectedMarkup({ body, headers }: PageResponse): string[] {
   if (!headers['content-type']?.startsWith('text/html')) return [];
   const found: string[] = [];
   const parser = new Parser({
@@ -144,8 +144,8 @@ const everything = (): string[] =>
     ...readdirSync(process.cwd()),
   ].filter((name) => name.includes('pwned') && !name.includes('refs/heads'));
 
-/** Asks a few at a time, and says what was wrong with which response. */
-async function askAll(
+/** Sends a few requests at a time, and reports what was wrong with which response. */
+async function requestAll(
   requests: Iterable<[target: string, form?: Record<string, string>]>,
 ): Promise<{ requestCount: number; wrong: string[] }> {
   const wrong: string[] = [];
@@ -156,9 +156,9 @@ async function askAll(
       const [target, form] = next.value;
       requestCount += 1;
       const response = form === undefined ? await alice.get(target) : await alice.post(target, form);
-      const strange = foreign(response);
-      if (response.status >= 500 || strange.length > 0 || response.headers['x-pwned'] !== undefined)
-        wrong.push(`${response.status} ${target} ${JSON.stringify(form ?? '')} ${strange}`);
+      const markup = injectedMarkup(response);
+      if (response.status >= 500 || markup.length > 0 || response.headers['x-pwned'] !== undefined)
+        wrong.push(`${response.status} ${target} ${JSON.stringify(form ?? '')} ${markup}`);
     }
   };
   await Promise.all([work(), work(), work(), work()]);
@@ -168,7 +168,7 @@ async function askAll(
 /** As part of a path: slashes stay what they are, as in the addresses of our pages. */
 const inPath = (value: string): string => encodeURIComponent(value).replaceAll('%2F', '/');
 
-t.test('security A01, A02, A05 no address makes git do anything but read', async (t) => {
+t.test('security A01, A02, A05 no URL makes git do anything but read', async (t) => {
   const config = readFileSync(path.join(bare, 'config'), 'utf8');
   const pages = some((value): [string][] => {
     const [word, text] = [inPath(value), encodeURIComponent(value)];
@@ -198,22 +198,22 @@ t.test('security A01, A02, A05 no address makes git do anything but read', async
       `runs/new?workflow=${text}`,
     ].map((page) => [`${B}/${page}`]);
   });
-  const { requestCount, wrong } = await askAll(pages);
+  const { requestCount, wrong } = await requestAll(pages);
   t.same(wrong, []);
   await alice.get(`${B}/search?q=--output%3Dpwned`);
   const argvs = newArguments();
   t.ok(
     argvs.some((argv) => argv.includes('--output=pwned')),
-    `words reach git at all; ${requestCount} requests started it ${argvs.length} times`,
+    `values reach git at all; ${requestCount} requests started it ${argvs.length} times`,
   );
   t.same(
     argvs.filter((argv) => taken(argv).length > 0),
     [],
-    'nobody’s words are options',
+    'no value became an option',
   );
   t.same(everything(), [], 'nothing was made anywhere');
   t.equal(readFileSync(path.join(bare, 'config'), 'utf8'), config);
-  t.equal((await alice.get(`${B}/raw/main/a.txt`)).body, 'one\n', 'readers still answer what they are asked');
+  t.equal((await alice.get(`${B}/raw/main/a.txt`)).body, 'one\n', 'object readers still return the right object');
   t.equal((await alice.get(`${B}/blob/main/docs/--output=pwned`)).status, 200);
   for (const name of keptByGit.filter((name) => name !== 'HEAD'))
     t.equal((await alice.get(`${B}/tree/${inPath(name)}`)).status, 200, `${name} has a page`);
@@ -232,12 +232,12 @@ t.test('security A01, A02 no form makes git do anything but what it says', async
     [`${B}/activity/restore`, { id: value, expected: value, as: value }],
     [`${B}/runs`, { workflow: value, ref: value }],
   ]);
-  const { wrong } = await askAll(forms);
+  const { wrong } = await requestAll(forms);
   t.same(wrong, []);
   t.same(
     newArguments().filter((argv) => taken(argv).length > 0),
     [],
-    'nobody’s words are options',
+    'no value became an option',
   );
   t.same(everything(), [], 'nothing was made anywhere');
 });
@@ -279,7 +279,7 @@ t.test('security A03, A04 neither files nor leftovers in a repository start a pr
   t.notOk(existsSync(flag), 'no program ran');
 });
 
-t.test('security J02, I07 what is asked of lists is never part of a question to the database', async (t) => {
+t.test('security J02, I07 parameters of lists are never part of an SQL statement', async (t) => {
   const bob = await signedIn(web, 'bob');
   await bob.post('/repos', { name: 'hidden-canary', visibility: 'PRIVATE' });
   const values = [
@@ -294,7 +294,7 @@ t.test('security J02, I07 what is asked of lists is never part of a question to 
     '\0',
     'x'.repeat(300),
   ];
-  const questions = [
+  const queries = [
     '/explore?sort=',
     '/explore?page=',
     '/explore/people?page=',
@@ -310,9 +310,9 @@ t.test('security J02, I07 what is asked of lists is never part of a question to 
     '/api/v1/repos?page=',
     '/api/v1/repos?sort=',
   ];
-  for (const question of questions) {
-    const targets = values.map((value) => question + encodeURIComponent(value));
-    for (const target of [...targets, `${question}a&${question.split(/[?&]/).at(-1)}b`]) {
+  for (const query of queries) {
+    const targets = values.map((value) => query + encodeURIComponent(value));
+    for (const target of [...targets, `${query}a&${query.split(/[?&]/).at(-1)}b`]) {
       const { status, body } = await alice.get(target);
       if (status >= 500) t.fail(`${status} ${target}`);
       if (body.includes('hidden-canary')) t.fail(`${target} shows what is hidden`);

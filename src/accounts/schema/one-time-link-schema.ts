@@ -3,7 +3,7 @@ import { EntitySchema } from 'typeorm';
 export type LinkPurpose = 'verify' | 'reset';
 
 /** A row of `account_links`: a link that works once, for the account it was made for. */
-export interface AccountLinkRow {
+export interface OneTimeLinkRow {
   /** SHA-256 of the secret in the link, hexadecimal. */
   tokenHash: string;
   purpose: LinkPurpose;
@@ -15,7 +15,7 @@ export interface AccountLinkRow {
   usedAt: number | null;
 }
 
-export const accountLinkSchema = new EntitySchema<AccountLinkRow>({
+export const oneTimeLinkSchema = new EntitySchema<OneTimeLinkRow>({
   name: 'AccountLink',
   tableName: 'account_links',
   columns: {

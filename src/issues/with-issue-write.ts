@@ -9,7 +9,7 @@ import type { IssueAt, IssueContext } from './find-issue.ts';
  * Runs a write on one issue: finds it, asks for the right before and, by what the write sees, in it.
  * @param entry what `edit_entry` and `delete_entry` are about, read in the write
  */
-export async function onIssue<T>(
+export async function withIssueWrite<T>(
   deps: IssueDeps,
   viewer: Viewer,
   at: IssueAt,

@@ -18,7 +18,7 @@ export type BareReference = Reference extends infer Each
   : never;
 
 /** What a reference names, with what a link to it needs. */
-export type ReferencedThing =
+export type ReferenceTarget =
   | { kind: 'issue'; repository: RepositoryAt; number: number; issueKind: IssueKind; title: string; state: IssueState }
   | { kind: 'owner'; ownerKind: Owner['kind']; handle: string }
   | { kind: 'commit'; repository: RepositoryAt; oid: string };
@@ -38,12 +38,12 @@ interface Group {
  * limits of a page is null, too.
  * @param home the repository of the page; null where `#7` means nothing
  */
-export async function findReferences(
+export async function loadReferenceTargets(
   deps: FindDeps,
   viewer: Viewer,
   home: RepositoryAt | null,
   references: readonly BareReference[],
-): Promise<(ReferencedThing | null)[]> {
+): Promise<(ReferenceTarget | null)[]> {
   const groups = await groupByRepository(deps, viewer, home, references);
   const handles = new Set(references.flatMap((each) => (each.kind === 'person' ? [each.handle.toLowerCase()] : [])));
   const [issues, commits, owners] = await Promise.all([

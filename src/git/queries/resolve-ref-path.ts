@@ -7,7 +7,7 @@ import { isWellFormedRef } from '../refs/ref-name.ts';
 export type RefKind = 'branch' | 'tag' | 'head' | 'commit';
 
 /** A name that stands for a commit, and the path behind it. */
-export interface Location {
+export interface RefPath {
   kind: RefKind;
   /** As the URL spells it: `main`, `v1.0`, `HEAD`, a commit id. */
   ref: string;
@@ -35,12 +35,12 @@ interface Candidate {
  * however many slashes there are.
  * Refuses `revision_not_found`.
  */
-export async function locate(
+export async function resolveRefPath(
   deps: BrowseDeps,
   path: string,
   rest: Buffer,
   options: RevisionOptions = {},
-): Promise<Location> {
+): Promise<RefPath> {
   const parts = rest
     .toString('latin1')
     .split('/')
