@@ -46,7 +46,7 @@ function linkOf(mail: ReceivedMail, name: string): string {
 async function nextMail(to: string, subject: RegExp): Promise<ReceivedMail> {
   for (;;) {
     const mail = await mails.next(to);
-    if (subject.test(headerOf(mail, 'subject'))) return mail;
+    if (subject.test(headerOf(mail, 'subject') ?? '')) return mail;
   }
 }
 
