@@ -11,7 +11,7 @@ import { cachedVersion } from './processes/cached-version.ts';
 import * as browse from './objects/browse.ts';
 import { fetchLocal } from './forks/fetch-local.ts';
 import { forkRepository } from './forks/fork-repository.ts';
-import { commitDays } from './objects/commit-days.ts';
+import { commitDays } from './queries/commit-days.ts';
 import { changedPaths } from './objects/changed-paths.ts';
 import { defaultLimits, limitsOf } from './limits.ts';
 import type { GitLimits } from './limits.ts';

@@ -24,8 +24,8 @@ export interface Assets {
 }
 
 /**
- * Comments and whitespace of the stylesheet are for its authors: they are a sixth of its compressed size. Whitespace goes
- * where CSS needs none; strings stay as they are.
+ * Comments and whitespace of the stylesheet are for its authors: they are a sixth of its compressed size. Whitespace
+ * goes where CSS needs none; strings stay as they are.
  */
 const slim = (css: string): string =>
   css

@@ -28,8 +28,8 @@ export interface RepositoryStatistics {
 }
 
 /**
- * Maintains statistics of repositories: size, commits by author, and main languages. Nothing waits for it: a push has ended by then, and
- * what a stop leaves undone stays due.
+ * Maintains statistics of repositories: size, commits by author, and main languages. Nothing waits for it: a push has
+ * ended by then, and what a stop leaves undone stays due.
  */
 export function createRepositoryStatistics(deps: RepositoryDeps): RepositoryStatistics {
   const waiting = new Map<string, NodeJS.Timeout>();

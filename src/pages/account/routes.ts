@@ -15,7 +15,7 @@ import {
   removeEmailAddress,
 } from './email-addresses.page.ts';
 import { addGpgKey, removeGpgKey, showGpgKeys } from './gpg-keys.page.ts';
-import { showHome } from './home.page.ts';
+import { showHome } from './landing.page.ts';
 import { showOnboarding, chooseHandle } from './onboarding.page.ts';
 import { showNotices, saveNotices } from './notices.page.ts';
 import { showProfileSettings, saveProfile, uploadAvatar, deleteAvatar } from './profile-settings.page.ts';

@@ -7,7 +7,7 @@ import {
   purgeDeliveries,
   showDelivery,
   retryDelivery,
-} from './deliveries.page.ts';
+} from './federation-deliveries.page.ts';
 import { showFollowers, showActors } from './federation-actors.page.ts';
 import {
   showFederation,

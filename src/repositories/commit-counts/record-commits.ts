@@ -64,8 +64,8 @@ export async function recordCommits(deps: CountDeps, repository: Counted, path: 
     });
     return;
   }
-  // Many rows come in several writes, so that no other waits. Until the last one nothing says that they are counted, and
-  // a count that was interrupted begins anew.
+  // Many rows come in several writes, so that no other waits. Until the last one nothing says that they are counted,
+  // and a count that was interrupted begins anew.
   if (known !== null) return recountCommits(deps, repository, path);
   const begun = await db.write(async ({ manager }) => {
     await manager.delete(commitCountSchema, { repositoryId: id });

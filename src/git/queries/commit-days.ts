@@ -1,6 +1,6 @@
-import { readGit, lineSplitter } from '../queries/read-git.ts';
-import { checked } from './browse.ts';
-import type { BrowseDeps } from './browse.ts';
+import { readGit, lineSplitter } from './read-git.ts';
+import { checked } from '../objects/browse.ts';
+import type { BrowseDeps } from '../objects/browse.ts';
 
 const daySeconds = 86_400;
 /** A history of this length is read in some seconds. */
