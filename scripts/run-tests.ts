@@ -1,6 +1,6 @@
 /**
- * Runs the test files, three at a time, each in its own Node process, and parses their TAP. The command of `tap` does the
- * same with loaders that start every file twice; here a file costs one plain start.
+ * Runs the test files, three at a time, each in its own Node process, and parses their TAP. The command of `tap` does
+ * the same with loaders that start every file twice; here a file costs one plain start.
  *
  * The time limit of a file is 120 seconds, or that of a line `// time limit: 300 s` among its first ten; after it the
  * file and everything it started is killed and counts as failed.
