@@ -1,5 +1,5 @@
 /**
- * Runs the test files, three at a time, each in its own Node process, and parses their TAP. The command of `tap` does
+ * Runs the test files, two at a time, each in its own Node process, and parses their TAP. The command of `tap` does
  * the same with loaders that start every file twice; here a file costs one plain start.
  *
  * The time limit of a file is 120 seconds, or that of a line `// time limit: 300 s` among its first ten; after it the
@@ -15,8 +15,7 @@ import { Parser, type Result } from 'tap-parser';
 const project = join(import.meta.dirname, '..');
 const cache = join(project, 'node_modules/.cache/hearth-tests');
 const durationsFile = join(cache, 'seconds.json');
-/** One more than the cores of the reference machine: tests wait for timers and disks a third of their time. */
-const jobs = 3;
+const jobs = 2;
 const defaultLimitSeconds = 120;
 
 interface Outcome {
