@@ -1,5 +1,6 @@
 import type { Config } from '../config/index.ts';
 import type { Database } from '../db/index.ts';
+import { bindDeps } from '../kernel/index.ts';
 import type { Clock, Logger, Random } from '../kernel/index.ts';
 import type { Owners } from '../owners/index.ts';
 import { noMail } from './addresses/account-mail.ts';
@@ -114,11 +115,7 @@ export function createAccounts({ config, settings: changed, mail = noMail, ...to
   defineAddressMails(deps);
   defineResetMail(deps);
   defineInviteMail(deps);
-  /** Binds a use-case to `deps`; its other parameters remain. */
-  const bind =
-    <Rest extends unknown[], Result>(useCase: (deps: AccountsDeps, ...rest: Rest) => Result) =>
-    (...rest: Rest): Result =>
-      useCase(deps, ...rest);
+  const bind = bindDeps(deps);
 
   return {
     addPerson: withLog(deps, 'person.added', bind(addPerson), (person) => byName(person)),

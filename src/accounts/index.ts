@@ -24,6 +24,7 @@ export type { SessionViewer } from './sessions/viewer-of-session.ts';
 export { networkPrefix } from './sessions/network-prefix.ts';
 export type { AccessToken } from './tokens/access-token.ts';
 export type { NewAccessToken } from './tokens/add-token.ts';
+export { hashSecret, looksLikeSecret, newSecret } from './secret.ts';
 export { looksLikeAccessToken } from './tokens/token-format.ts';
 export type { NewSshKey } from './keys/add-key.ts';
 export type { KeyOwner } from './keys/key-owners.ts';

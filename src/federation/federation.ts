@@ -3,7 +3,7 @@ import { federationObstacles, missingForFederation } from '../config/index.ts';
 import type { Config } from '../config/index.ts';
 import type { Database } from '../db/index.ts';
 import type { Git } from '../git/index.ts';
-import { notFound } from '../kernel/index.ts';
+import { bindDeps, notFound } from '../kernel/index.ts';
 import type { Clock, Logger, Random } from '../kernel/index.ts';
 import { createOutbound } from '../outbound/index.ts';
 import type { OutboundOptions } from '../outbound/index.ts';
@@ -86,11 +86,7 @@ export function createFederation({
   const drain = createDeliveryQueue(deps);
   const publications = createPublications(deps);
 
-  /** Passes the dependencies to a use-case; its other parameters remain. */
-  const bind =
-    <Rest extends unknown[], Result>(useCase: (deps: FederationDeps, ...rest: Rest) => Result) =>
-    (...rest: Rest): Result =>
-      useCase(deps, ...rest);
+  const bind = bindDeps(deps);
   /** For requests of other servers: `not_found` unless federation is operational. */
   const whileOperational =
     <Rest extends unknown[], Result>(useCase: (deps: FederationDeps, ...rest: Rest) => Promise<Result>) =>

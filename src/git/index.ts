@@ -28,6 +28,7 @@ export type { RefResult } from './pushes/push-report.ts';
 export type { Blob, Head, Tree } from './objects/browse.ts';
 export type { NewCommits } from './objects/new-commits.ts';
 export type { Commit, EntryKind, CommitSignature, Signature, TreeEntry } from './objects/parse-objects.ts';
+export { withSignature } from './merges/commit-payload.ts';
 export type { CarriedRange, CommitRange, PairedCommit } from './merges/compare-rounds.ts';
 export type { MergeRequest, MergeStyle } from './merges/compute-merge.ts';
 export type { MergeOutcome } from './merges/merge-outcome.ts';

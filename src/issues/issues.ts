@@ -1,3 +1,4 @@
+import { bindDeps } from '../kernel/index.ts';
 import type { Viewer } from '../access/index.ts';
 import { EntryAnnouncer } from './announcements/entry-announcer.ts';
 import type { EntryListener, EntryPosition } from './announcements/announce-entry.ts';
@@ -98,11 +99,7 @@ export function createIssues({ settings: given, texts, ...tools }: IssuesOptions
   /** The announcing of what was left, under way. */
   let finishing: Promise<void> | null = null;
 
-  /** Gives the module to a use-case; what remains are the parameters that it describes. */
-  const bind =
-    <Rest extends unknown[], Result>(useCase: (deps: IssueDeps, ...rest: Rest) => Result) =>
-    (...rest: Rest): Result =>
-      useCase(deps, ...rest);
+  const bind = bindDeps(deps);
 
   return {
     /** Opens an issue, and what is done to one. */

@@ -1,5 +1,5 @@
 import type { Config } from '../config/index.ts';
-import { conflict, internal, invalid } from '../kernel/index.ts';
+import { bindDeps, conflict, internal, invalid } from '../kernel/index.ts';
 import { InstanceKey } from '../sealing/index.ts';
 import type { MailDeps, NewMail } from './deps.ts';
 import type { Tx } from '../db/index.ts';
@@ -37,11 +37,7 @@ export function createMail({ config, keyFile, ...tools }: MailOptions) {
   outbox.register(mailHandler(deps));
   const drain = (): Promise<number> => (isConfigured ? outbox.drain(mailKind) : Promise.resolve(0));
 
-  /** Passes the dependencies to a use-case; its other parameters remain. */
-  const bind =
-    <Rest extends unknown[], Result>(useCase: (deps: MailDeps, ...rest: Rest) => Result) =>
-    (...rest: Rest): Result =>
-      useCase(deps, ...rest);
+  const bind = bindDeps(deps);
   const wake = (): void => void drain().catch((error: unknown) => logger.error('mail.drain_failed', { error }));
 
   return {

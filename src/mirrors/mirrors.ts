@@ -1,3 +1,4 @@
+import { bindDeps } from '../kernel/index.ts';
 import type { Config } from '../config/index.ts';
 import { createOutbound, isListed } from '../outbound/index.ts';
 import { InstanceKey } from '../sealing/index.ts';
@@ -46,11 +47,7 @@ export function createMirrors({ config: { baseUrl, caFile, mirrors }, keyFile, .
   const wake = (): void =>
     void runner.run().catch((error: unknown) => deps.logger.error('mirror.run_failed', { error }));
 
-  /** Passes the dependencies to a use-case; its other parameters remain. */
-  const bind =
-    <Rest extends unknown[], Result>(useCase: (deps: MirrorDeps, ...rest: Rest) => Result) =>
-    (...rest: Rest): Result =>
-      useCase(deps, ...rest);
+  const bind = bindDeps(deps);
   /** The same for use-cases that make a mirror due: the transfer starts in the background. */
   const soon =
     <Rest extends unknown[], Result>(useCase: (deps: MirrorDeps, ...rest: Rest) => Promise<Result>) =>

@@ -37,7 +37,7 @@ function wordingOf(event: SecurityEvent, host: string): Wording {
     case 'signed_in':
       return {
         subject: `New sign-in to your account on ${host}`,
-        sentence: 'Somebody has signed in to your account from a device or a network that was not seen before.',
+        sentence: 'There was a sign-in to your account from a device or a network that was not seen before.',
         facts: [
           ['Device', deviceName(event.userAgent)],
           ['Address', event.address === '' ? 'unknown' : event.address],

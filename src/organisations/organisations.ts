@@ -1,5 +1,5 @@
 import type { RowSource } from '../db/index.ts';
-import { internal } from '../kernel/index.ts';
+import { bindDeps, internal } from '../kernel/index.ts';
 import { inviteMember, joinInvited } from './invite-member.ts';
 import { addMember } from './add-member.ts';
 import { changeMemberRole, leaveOrganisation, removeMember } from './change-member.ts';
@@ -19,11 +19,7 @@ import type { OwnedRepositories, OrganisationDeps } from './deps.ts';
 export function createOrganisations(tools: Omit<OrganisationDeps, 'ownedRepositories'>) {
   const unplugged = () => Promise.reject(internal('nobody told organisations what they own'));
   const deps: OrganisationDeps = { ...tools, ownedRepositories: { namesOf: unplugged, forgetTrash: unplugged } };
-  /** Binds a use-case to `deps`; its other parameters remain. */
-  const bind =
-    <Rest extends unknown[], Result>(useCase: (deps: OrganisationDeps, ...rest: Rest) => Result) =>
-    (...rest: Rest): Result =>
-      useCase(deps, ...rest);
+  const bind = bindDeps(deps);
 
   return {
     create: bind(createOrganisation),

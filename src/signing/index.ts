@@ -6,7 +6,6 @@ export type { Signing } from './signing.ts';
 export type { SigningSettings } from './deps.ts';
 export type { AddedGpgKey } from './gpg-keys/add-gpg-key.ts';
 export type { GpgKey } from './gpg-keys/gpg-key.ts';
-export { withSignature } from './instance/sign-ssh.ts';
 export type { InstanceSigningKey } from './instance/instance-signer.ts';
 export type { SignedObject, Verification, VerificationReason } from './verification/verification.ts';
 

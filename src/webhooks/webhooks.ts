@@ -1,3 +1,4 @@
+import { bindDeps } from '../kernel/index.ts';
 import type { Config } from '../config/index.ts';
 import { createOutbound, isListed } from '../outbound/index.ts';
 import { InstanceKey } from '../sealing/index.ts';
@@ -43,11 +44,7 @@ export function createWebhooks({ config, keyFile, version, ...tools }: WebhookOp
   const wake = (): void =>
     void outbox.drain(webhookKind).catch((error: unknown) => deps.logger.error('webhook.drain_failed', { error }));
 
-  /** Passes the dependencies to a use-case; its other parameters remain. */
-  const bind =
-    <Rest extends unknown[], Result>(useCase: (deps: WebhookDeps, ...rest: Rest) => Result) =>
-    (...rest: Rest): Result =>
-      useCase(deps, ...rest);
+  const bind = bindDeps(deps);
 
   return {
     list: bind(listWebhooks),

@@ -147,7 +147,7 @@ t.test('without scripts: a mention, the count in the head, the inbox, the issue,
   const { issues } = web.modules;
   const tab = await (await open('carol', false)).newPage();
   await tab.goto(web.origin);
-  const counter = tab.locator('.bell');
+  const counter = tab.locator('.inbox-link');
   t.equal(await counter.getAttribute('aria-label'), 'Notifications, 1 unread', 'the assignment');
   web.clock.advance(61_000);
   await issues.comment(viewer('bob'), at(1), { body: 'What do you think, @carol?' });

@@ -7,7 +7,7 @@ import { runGit } from '../fixtures/git-repositories.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { fillRepository, sendRequest, signedIn, startWeb } from '../fixtures/web-fixture.ts';
 import { parseCommit } from '../../src/git/objects/parse-objects.ts';
-import { withSignature } from '../../src/signing/index.ts';
+import { withSignature } from '../../src/git/index.ts';
 import { commitText, KeyRing, makeSshKey, signWithSsh, storeSigned } from './signed-commits.ts';
 
 t.setTimeout(240_000);

@@ -1,3 +1,4 @@
+import { bindDeps } from '../../kernel/index.ts';
 import type { AccountsDeps } from '../deps.ts';
 import { withLog } from '../with-log.ts';
 import { addAddress, sendVerification } from './add-address.ts';
@@ -11,10 +12,7 @@ import { checkVerification, verifyAddress, vouchForAddress } from './verify-addr
 
 /** E-mail addresses of people; the functions behind the names describe what they do and refuse. */
 export function createAddresses(deps: AccountsDeps) {
-  const bind =
-    <Rest extends unknown[], Result>(useCase: (deps: AccountsDeps, ...rest: Rest) => Result) =>
-    (...rest: Rest): Result =>
-      useCase(deps, ...rest);
+  const bind = bindDeps(deps);
   const fields = ({ id, address }: EmailAddress, personId: string) => ({ personId, addressId: id, email: address });
   const logged = <More>(
     event: string,

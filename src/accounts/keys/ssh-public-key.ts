@@ -1,6 +1,9 @@
-import { createHash, createPublicKey } from 'node:crypto';
+import { createPublicKey } from 'node:crypto';
 import { invalid } from '../../kernel/index.ts';
+import { fingerprint as fingerprintOf } from '../../openssh/index.ts';
 import { BlobReader, UnreadableBlob } from './blob-reader.ts';
+
+export { fingerprintOf };
 
 /** A public key from a `.pub` file. */
 export interface SshPublicKey {
@@ -43,10 +46,6 @@ const readers: Record<string, (reader: BlobReader) => void> = Object.assign(Obje
  */
 export function worksWithBuiltInServer(type: string): boolean {
   return !type.startsWith('sk-');
-}
-
-export function fingerprintOf(blob: Buffer): string {
-  return `SHA256:${createHash('sha256').update(blob).digest('base64').replace(/=+$/, '')}`;
 }
 
 /**

@@ -27,9 +27,16 @@ export async function commitPayload(commit: NewCommit, sign?: SignCommit): Promi
     Buffer.from('\n'),
     message instanceof Uint8Array ? message : Buffer.from(`${message.toWellFormed().replaceAll('\0', '').trimEnd()}\n`),
   ]);
-  if (sign === undefined) return Buffer.concat([headers, body]);
-  const signature = (await sign(Buffer.concat([headers, body]))).trimEnd().replaceAll('\n', '\n ');
-  return Buffer.concat([headers, Buffer.from(`gpgsig ${signature}\n`), body]);
+  const unsigned = Buffer.concat([headers, body]);
+  return sign === undefined ? unsigned : withSignature(unsigned, await sign(unsigned));
+}
+
+/** A commit object with a signature in its headers, where git looks for it: behind the committer. */
+export function withSignature(commit: Buffer, armored: string, header: 'gpgsig' | 'gpgsig-sha256' = 'gpgsig'): Buffer {
+  const end = commit.indexOf('\n\n');
+  const at = end === -1 ? commit.length : end + 1;
+  const lines = armored.trimEnd().split('\n').join('\n ');
+  return Buffer.concat([commit.subarray(0, at), Buffer.from(`${header} ${lines}\n`), commit.subarray(at)]);
 }
 
 /** `Alice <alice@example.org> 1767225600 +0100`; what git's format has no place for is left out. */

@@ -1,11 +1,9 @@
 import { internal } from '../../kernel/index.ts';
 import { checked } from '../objects/browse.ts';
 import type { GitRunner } from '../processes/git-runner.ts';
-import { maxOpenEnds } from './fast-forward-check.ts';
 import type { FastForwardDeps, FastForwardRequest } from './fast-forward-check.ts';
 import type { PackCommits } from './pack-commits.ts';
-import { readPackCommits, walkPack } from './read-pack-commits.ts';
-import { noRef } from './push-head.ts';
+import { excludedBefore, gainedFromPack, readPackCommits, rulesToCheck, walkPack } from './read-pack-commits.ts';
 import type { PushHead, RawUpdate, RefUpdate } from './push-head.ts';
 
 /** A ref whose new commits may be no merges, and the lines when one is, and when that cannot be told. */
@@ -37,10 +35,7 @@ export async function checkLinear(
   updates: readonly RawUpdate[],
   rules: readonly LinearRule[],
 ): Promise<Broken[]> {
-  const open = rules.flatMap((rule) => {
-    const update = updates.find(({ ref }) => ref === rule.ref);
-    return update === undefined || noRef.test(update.newId) ? [] : [{ rule, update }];
-  });
+  const open = rulesToCheck(rules, updates);
   if (open.length === 0) return [];
 
   const pack = await readPackCommits(request, head, open[0]!.update);
@@ -65,15 +60,10 @@ async function findMerges(
 ): Promise<Merges> {
   const isMerge = (id: string): boolean => (pack.parentsOf(id)?.length ?? 0) > 1;
   const merges = walkPack(update, pack, new Set()).commits.filter(isMerge).slice(0, maxMerges);
-  const there = await readers.use(path, (reader) => reader.infos(merges));
-  // A pack may bring what the repository has: such commits are judged by the refs that reach them.
-  const known = new Set(merges.filter((_, at) => there[at]?.type === 'commit'));
-  const { commits, ends } = walkPack(update, pack, known);
+  const { commits, ends } = await gainedFromPack(readers, path, update, pack, merges);
   if (commits.some(isMerge)) return 'some';
+  if (ends === null) return 'unknown';
   if (ends.length === 0) return 'none';
-  if (ends.length > maxOpenEnds) return 'unknown';
-  const infos = await readers.use(path, (reader) => reader.infos(ends));
-  if (infos.some((info) => info?.type !== 'commit')) return 'unknown';
   return (await reachesMerge(runner, path, ends, update, limits.shortMs)) ? 'some' : 'none';
 }
 
@@ -82,19 +72,16 @@ async function reachesMerge(
   runner: GitRunner,
   path: string,
   commits: readonly string[],
-  { oldId }: Pick<RefUpdate, 'oldId'>,
+  update: Pick<RefUpdate, 'oldId'>,
   timeLimitMs: number,
 ): Promise<boolean> {
-  const known = noRef.test(oldId) ? ['--branches', '--tags'] : [checked(oldId)];
   const argv = [
     `--git-dir=${path}`,
     'rev-list',
     '--min-parents=2',
     '--max-count=1',
     ...commits,
-    '--not',
-    ...known,
-    '--',
+    ...excludedBefore(update),
   ];
   const { code, output, errorText } = await runner.run({ argv, timeLimitMs, yields: true }, 4_096);
   if (code !== 0) throw internal('git could not look for merges', { cause: { code, errorText } });

@@ -1,7 +1,10 @@
-import { maxCheckedBytes, readOn } from './fast-forward-check.ts';
+import type { ObjectReaders } from '../objects/object-readers.ts';
+import { checked } from '../objects/browse.ts';
+import { maxCheckedBytes, maxOpenEnds, readOn } from './fast-forward-check.ts';
 import type { FastForwardRequest } from './fast-forward-check.ts';
 import { PackCommits } from './pack-commits.ts';
-import type { PushHead, RefUpdate } from './push-head.ts';
+import { noRef } from './push-head.ts';
+import type { PushHead, RawUpdate, RefUpdate } from './push-head.ts';
 
 /** The commits of a push's pack, as far as they are read; the bytes that were read stay in `head`, for git. */
 export async function readPackCommits(
@@ -42,3 +45,42 @@ export function walkPack(
   }
   return { commits, ends };
 }
+
+/** The rules of refs that a push creates or moves, each with its command. */
+export function rulesToCheck<Rule extends { ref: string }>(
+  rules: readonly Rule[],
+  updates: readonly RawUpdate[],
+): { rule: Rule; update: RawUpdate }[] {
+  return rules.flatMap((rule) => {
+    const update = updates.find(({ ref }) => ref === rule.ref);
+    return update === undefined || noRef.test(update.newId) ? [] : [{ rule, update }];
+  });
+}
+
+/**
+ * The commits that a pack brings to a ref, and the ends: commits of the repository that they stand on. A pack may bring
+ * what the repository has; such commits are ends, too, judged by the refs that reach them.
+ * @param looked those commits of the pack that are looked up in the repository
+ * @returns `ends` is null where they are too many or unknown
+ */
+export async function gainedFromPack(
+  readers: ObjectReaders,
+  path: string,
+  update: Pick<RefUpdate, 'oldId' | 'newId'>,
+  pack: Pick<PackCommits, 'parentsOf'>,
+  looked: readonly string[],
+): Promise<{ commits: string[]; ends: string[] | null }> {
+  const there = await readers.use(path, (reader) => reader.infos(looked));
+  const known = new Set(looked.filter((_, at) => there[at]?.type === 'commit'));
+  const { commits, ends } = walkPack(update, pack, known);
+  if (ends.length > maxOpenEnds) return { commits, ends: null };
+  const infos = ends.length === 0 ? [] : await readers.use(path, (reader) => reader.infos(ends));
+  return { commits, ends: infos.every((info) => info?.type === 'commit') ? ends : null };
+}
+
+/** Arguments of git-rev-list(1) for what a ref had before; of a new one, for what any branch or tag has. */
+export const excludedBefore = ({ oldId }: Pick<RefUpdate, 'oldId'>): string[] => [
+  '--not',
+  ...(noRef.test(oldId) ? ['--branches', '--tags'] : [checked(oldId)]),
+  '--',
+];

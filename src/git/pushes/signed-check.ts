@@ -2,12 +2,10 @@ import { internal } from '../../kernel/index.ts';
 import { checked, readCommit } from '../objects/browse.ts';
 import { parseCommit } from '../objects/parse-objects.ts';
 import type { Commit } from '../objects/parse-objects.ts';
-import { maxOpenEnds } from './fast-forward-check.ts';
 import type { FastForwardDeps, FastForwardRequest } from './fast-forward-check.ts';
 import type { PackCommits } from './pack-commits.ts';
-import { noRef } from './push-head.ts';
 import type { PushHead, RawUpdate, RefUpdate } from './push-head.ts';
-import { readPackCommits, walkPack } from './read-pack-commits.ts';
+import { excludedBefore, gainedFromPack, readPackCommits, rulesToCheck, walkPack } from './read-pack-commits.ts';
 
 /** A ref whose new commits need a verified signature, and the lines for one that has none, and where it is unknown. */
 export interface SignedRule {
@@ -35,10 +33,7 @@ export async function checkSigned(
   updates: readonly RawUpdate[],
   { rules, verify }: { rules: readonly SignedRule[]; verify: VerifyCommits },
 ): Promise<{ ref: string; reason: string }[]> {
-  const open = rules.flatMap((rule) => {
-    const update = updates.find(({ ref }) => ref === rule.ref);
-    return update === undefined || noRef.test(update.newId) ? [] : [{ rule, update }];
-  });
+  const open = rulesToCheck(rules, updates);
   if (open.length === 0) return [];
   const pack = await readPackCommits(request, head, open[0]!.update);
   const broken: { ref: string; reason: string }[] = [];
@@ -63,19 +58,12 @@ async function gainedCommits(
 ): Promise<Commit[] | null> {
   const arrived = walkPack(update, pack, new Set()).commits;
   if (arrived.length > maxVerifiedCommits) return null;
-  const there = await readers.use(path, (reader) => reader.infos(arrived));
-  // A pack may bring what the repository has: such commits are judged by the refs that reach them.
-  const known = new Set(arrived.filter((_, at) => there[at]?.type === 'commit'));
-  const { commits, ends } = walkPack(update, pack, known);
+  const { commits, ends } = await gainedFromPack(readers, path, update, pack, arrived);
+  if (ends === null) return null;
   const gained = commits.map((id) => parseCommit(id, pack.contentOf(id)!));
   if (ends.length === 0) return gained;
-  if (ends.length > maxOpenEnds) return null;
-  const infos = await readers.use(path, (reader) => reader.infos(ends));
-  if (infos.some((info) => info?.type !== 'commit')) return null;
-
-  const excluded = noRef.test(update.oldId) ? ['--branches', '--tags'] : [checked(update.oldId)];
   const count = `--max-count=${maxVerifiedCommits + 1}`;
-  const argv = [`--git-dir=${path}`, 'rev-list', count, ...ends, '--not', ...excluded, '--'];
+  const argv = [`--git-dir=${path}`, 'rev-list', count, ...ends, ...excludedBefore(update)];
   const { code, output, errorText } = await runner.run(
     { argv, timeLimitMs: limits.shortMs, yields: true },
     limits.shortOutputBytes,

@@ -99,7 +99,7 @@ export const commit = z
       .strictObject({
         verified: z.boolean(),
         reason: z.string().describe('valid, unsigned, unknown_key, invalid, unverified_email …'),
-        signer: z.string().nullable().describe('The username of whoever registered the key'),
+        signer: z.string().nullable().describe('The username of the person who registered the key'),
         fingerprint: z.string().nullable(),
         signature: z.string().nullable(),
         payload: z.string().nullable().describe('What was signed'),

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import type { Viewer } from '../../access/index.ts';
+import { hashSecret, looksLikeSecret, newSecret } from '../../accounts/index.ts';
 import { notFound, nullIfNotFound } from '../../kernel/index.ts';
 import type { NotificationDeps } from '../deps.ts';
 import { writerOf } from '../inbox/change-notifications.ts';
@@ -9,10 +9,6 @@ import { limits } from '../limits.ts';
 import { personViewer } from '../person-viewer.ts';
 import { feedSchema } from '../schema/channel-schema.ts';
 
-const shape = /^[A-Za-z0-9_-]{43}$/;
-/** The secret is long and random: a plain digest of it cannot be guessed back. */
-const digestOf = (secret: string): string => createHash('sha256').update(secret).digest('hex');
-
 /**
  * Makes a new secret for the address of the viewer's feed, and so ends the one before.
  * @returns the secret, which is shown once
@@ -20,9 +16,9 @@ const digestOf = (secret: string): string => createHash('sha256').update(secret)
  */
 export async function makeFeed({ db, random, logger }: NotificationDeps, viewer: Viewer): Promise<string> {
   const userId = writerOf(viewer);
-  const secret = random.bytes(32).toString('base64url');
+  const secret = newSecret(random);
   await db.write(({ manager, now }) =>
-    manager.upsert(feedSchema, { userId, tokenHash: digestOf(secret), createdAt: now }, ['userId']),
+    manager.upsert(feedSchema, { userId, tokenHash: hashSecret(secret), createdAt: now }, ['userId']),
   );
   logger.info('notifications.feed_made', { personId: userId });
   return secret;
@@ -45,7 +41,9 @@ export interface Feed {
  * the account is disabled.
  */
 export async function readFeed(deps: NotificationDeps, secret: string): Promise<Feed> {
-  const row = shape.test(secret) ? await deps.db.read.findOneBy(feedSchema, { tokenHash: digestOf(secret) }) : null;
+  const row = looksLikeSecret(secret)
+    ? await deps.db.read.findOneBy(feedSchema, { tokenHash: hashSecret(secret) })
+    : null;
   const person = row === null ? null : await deps.accounts.personById(row.userId).catch(nullIfNotFound);
   if (person === null || person.disabledAt !== null || person.username === null)
     throw notFound('feed_not_found', 'There is no such feed.');

@@ -14,7 +14,7 @@ import { writeRows } from './write-rows.ts';
 const batchesAtOnce = 20;
 /** Delay before the next attempt, by the number of attempts so far; the scheduled task looks every minute. */
 const retryAfterMs = (attempts: number): number => attempts * 60_000;
-/** A run ends inside a write of `ci`, which tells nobody when it is durable. */
+/** A run ends inside a write of `ci`, which does not announce when it is durable. */
 const soonMs = 200;
 const stopTimeoutMs = 10_000;
 

@@ -10,7 +10,7 @@ type Named = PeopleAround['named'];
 /** Whom an entry of an issue concerns, and by which channels: those who may read it at this moment. */
 export async function issueRecipients(deps: NotificationDeps, announced: AnnouncedEntry): Promise<Recipient[]> {
   const { repository, issue, entry } = announced;
-  // An imported history is told to nobody, and what waits for a member neither.
+  // An imported history notifies no one, and neither does what waits for a member.
   if (entry.via === 'import' || issue.heldAt !== null || entry.heldAt !== null) return [];
   const isForAll = ['opened', 'comment', 'closed', 'reopened'].includes(entry.kind);
   const named = await namedBy(deps, announced);

@@ -9,7 +9,7 @@ export interface Frame {
   preferences: Preferences;
   /** The path of this page, so that the menu can mark it and appearance can return to it. */
   path: string;
-  /** Unread notifications of the person; 0 for nobody. */
+  /** Unread notifications of the person; 0 without one. */
   unread: number;
 }
 

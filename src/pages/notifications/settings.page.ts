@@ -15,7 +15,7 @@ import type { NotificationsDeps } from './deps.ts';
 const path = '/settings/notifications';
 
 const reasonLabels: Readonly<Partial<Record<Reason, string>>> = {
-  mention: 'Somebody mentions you',
+  mention: 'You are mentioned',
   assigned: 'You are assigned',
   author: 'Something happens to an issue that you opened',
   reply: 'Something happens where you take part',

@@ -22,11 +22,3 @@ export function signSsh(seed: Buffer, blob: Buffer, namespace: string, message: 
   const lines = bytes.toString('base64').match(/.{1,70}/g) ?? [];
   return ['-----BEGIN SSH SIGNATURE-----', ...lines, '-----END SSH SIGNATURE-----', ''].join('\n');
 }
-
-/** A commit object with a signature in its headers, where git looks for it: behind the committer. */
-export function withSignature(commit: Buffer, armored: string, header: 'gpgsig' | 'gpgsig-sha256' = 'gpgsig'): Buffer {
-  const end = commit.indexOf('\n\n');
-  const at = end === -1 ? commit.length : end + 1;
-  const lines = armored.trimEnd().split('\n').join('\n ');
-  return Buffer.concat([commit.subarray(0, at), Buffer.from(`${header} ${lines}\n`), commit.subarray(at)]);
-}

@@ -6,7 +6,7 @@ export type VerificationReason =
   | 'valid'
   /** Made by this server. */
   | 'valid_instance'
-  /** Nobody here has registered the key. */
+  /** No account here has registered the key. */
   | 'unknown_key'
   /** The signature does not fit what it is on. */
   | 'invalid'
@@ -34,7 +34,7 @@ export interface Verification {
   verified: boolean;
   reason: VerificationReason;
   kind: CommitSignature['kind'];
-  /** Who registered the key; also of a signature that is not verified. Null for the server itself, and for nobody. */
+  /** Who registered the key, also of a signature that is not verified; null for the server and for an unknown key. */
   signer: { id: string; username: string } | null;
   /** Of the key that signed, as OpenSSH or GnuPG prints it; the key id where no more is known. */
   fingerprint: string | null;
