@@ -1,5 +1,5 @@
 import type { EntityManager } from 'typeorm';
-import type { BranchRule, RuleAct, RuleGrant } from '../../access/index.ts';
+import type { BranchRule, MergeConditions, RuleAct, RuleGrant } from '../../access/index.ts';
 import { branchRulePersonSchema, branchRuleSchema } from '../schema/branch-rule-schema.ts';
 import type { BranchRulePersonRow, BranchRuleRow } from '../schema/branch-rule-schema.ts';
 
@@ -44,11 +44,22 @@ export async function loadRulesOf(
 }
 
 function toRule(row: BranchRuleRow, people: readonly BranchRulePersonRow[]): StoredRule {
-  const grant = (act: RuleAct): RuleGrant => ({
+  const grant = (act: RuleAct | 'merge'): RuleGrant => ({
     level: row[`${act}Level`],
     tasks: row[`${act}Tasks`],
     people: people.filter((each) => each.act === act).map(({ userId }) => userId),
   });
+  const merging: MergeConditions = {
+    grant: grant('merge'),
+    approvals: row.approvals,
+    ownersApprove: row.ownersApprove,
+    approvalsSurvive: row.approvalsSurvive,
+    threadsResolved: row.threadsResolved,
+    checks: JSON.parse(row.checks) as string[],
+    upToDate: row.upToDate,
+    styles: JSON.parse(row.styles) as string[],
+    adminsToo: row.adminsToo,
+  };
   const { id, repositoryId, target, position, pattern, linear, signed, createdAt, updatedAt } = row;
   return {
     id,
@@ -59,8 +70,20 @@ function toRule(row: BranchRuleRow, people: readonly BranchRulePersonRow[]): Sto
     grants: { push: grant('push'), force: grant('force'), create: grant('create'), delete: grant('delete') },
     linear,
     signed,
+    merging,
     createdAt,
     updatedAt,
+  };
+}
+
+/** The columns of what a rule asks of merges, but for the people whom it names. */
+export function mergeColumns({ grant, checks, styles, ...conditions }: MergeConditions) {
+  return {
+    mergeLevel: grant.level,
+    mergeTasks: grant.tasks,
+    checks: JSON.stringify(checks),
+    styles: JSON.stringify(styles),
+    ...conditions,
   };
 }
 
