@@ -616,7 +616,7 @@ export function scheduledTasks(modules: Modules): CronTask[] {
     { name: 'mail.send', time: '*/10 * * * * *', run: () => modules.mail.drain() },
     { name: 'mail.remove-old', time: '0 55 4 * * *', run: () => modules.mail.removeOld() },
     { name: 'code-search.update', time: '15 */5 * * * *', run: () => codeSearch.update() },
-    { name: 'images.sweep', time: '0 25 4 * * *', run: () => modules.imageProxy.sweep() },
+    { name: 'images.sweep', time: '0 25 4 * * *', run: () => modules.imageProxy.evict() },
     { name: 'sessions.sweep', time: '0 20 4 * * *', run: () => accounts.removeExpired() },
     ...(federation.isOperational ? federationTasks(federation, config) : []),
   ];

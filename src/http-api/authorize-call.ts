@@ -3,7 +3,7 @@ import type { Scope, Viewer } from '../access/index.ts';
 import { forbidden, isDomainError } from '../kernel/index.ts';
 import type { Organisation, Organisations } from '../organisations/index.ts';
 import type { Found, Needed, Repositories } from '../repositories/index.ts';
-import { tokenNeeded } from './authenticate.ts';
+import { tokenNeeded } from './authenticate-token.ts';
 import type { Operation } from './operation.ts';
 
 type Finder = Pick<Repositories, 'find' | 'findMoved'>;

@@ -40,7 +40,7 @@ export function createGitHandlers(deps: GitHttpDeps): GitHandlers {
       // Version 2 has no such greeting: its first line says the version.
       const greeting = protocol === 'version=2' ? nothing : greetings[service];
       res.writeHead(200, [...headers, ...advertised[service], 'Content-Length', String(greeting.length + refs.length)]);
-      // In two pieces: a long list would be copied for the sake of one line.
+      // In two writes: a long list would be copied for the sake of one line.
       if (greeting.length > 0) res.write(greeting);
       res.end(refs);
     }),

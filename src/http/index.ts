@@ -21,7 +21,7 @@ export { readAuthorization, readToken } from './request/authorization.ts';
 export type { Credentials } from './request/authorization.ts';
 export { createClientReader } from './request/client-address.ts';
 export type { Client } from './request/client-address.ts';
-export { openBody, piecesOf, readBytes } from './request/body.ts';
+export { openBody, chunksOf, readBytes } from './request/body.ts';
 export { discardBody, drainRequest } from './request/drain.ts';
 export { writeCookie } from './request/cookies.ts';
 export type { NewCookie } from './request/cookies.ts';

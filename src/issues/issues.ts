@@ -17,7 +17,7 @@ import { exportIssues } from './export/export-issues.ts';
 import { importIssues, refuseTakenNumbers } from './import/import-issues.ts';
 import type { ImportSource } from './import/import-source.ts';
 import { findIssue, findMovedIssue } from './find-issue.ts';
-import type { IssueAt } from './find-issue.ts';
+import type { IssueAt } from './issue-context.ts';
 import { countLabelled } from './labels/count-labelled.ts';
 import {
   addDefaultLabels,
@@ -31,7 +31,7 @@ import { changeMany, setTitle, triage, triageMany } from './lifecycle/change-iss
 import { closeIssue, reopenIssue } from './lifecycle/change-state.ts';
 import { moveIssue } from './lifecycle/move-issue.ts';
 import { openIssue } from './lifecycle/open-issue.ts';
-import { updateIssue } from './comments/update-issue.ts';
+import { updateIssue } from './lifecycle/update-issue.ts';
 import {
   emptyIssueTrash,
   findTrashedIssue,
@@ -96,7 +96,7 @@ export function createIssues({ settings: given, texts, ...tools }: IssuesOptions
     texts: texts ?? titleIndex(tools.db),
     textWritten: (text) => textListeners.forEach((listener) => listener(text)),
   };
-  /** The announcing of what was left, under way. */
+  /** The running announcement of what was left. */
   let finishing: Promise<void> | null = null;
 
   const bind = bindDeps(deps);
@@ -187,7 +187,7 @@ export function createIssues({ settings: given, texts, ...tools }: IssuesOptions
     listOwn: bind(listOwnIssues),
     search: bind(searchIssues),
     count: (repositoryId: string) => countIssues(deps, repositoryId),
-    /** For the head of a repository that the viewer may read. */
+    /** For the header of a repository page that the viewer may read. */
     tab: (repositoryId: string) => issueTab(deps, repositoryId),
 
     listLabels: bind(listLabels),
@@ -232,7 +232,7 @@ export function createIssues({ settings: given, texts, ...tools }: IssuesOptions
     finishEntries: (): Promise<void> => (finishing ??= announcer.finish('due').finally(() => (finishing = null))),
     /** By hand: announces an entry once more, a parked one too. */
     announceAgain: (place: EntryPosition) => announcer.unpark(place),
-    /** Waits for announcements under way, as long as a stop may take. */
+    /** Waits for running announcements, as long as a stop may take. */
     stop: () => announcer.stop(),
   };
 }

@@ -15,7 +15,7 @@ interface Open {
   connection: SMTPConnection;
   mails: number;
   idleTimer: NodeJS.Timeout | null;
-  /** Rejects what is under way on the connection when the connection fails or ends. */
+  /** Rejects the running operation when the connection fails or ends. */
   fail: (error: unknown) => void;
 }
 

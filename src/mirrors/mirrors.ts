@@ -1,6 +1,6 @@
 import { bindDeps } from '../kernel/index.ts';
 import type { Config } from '../config/index.ts';
-import { createOutbound, isListed } from '../outbound/index.ts';
+import { createOutbound, isAllowedHost } from '../outbound/index.ts';
 import { InstanceKey } from '../sealing/index.ts';
 import { keysAt, repositoriesAt } from './forge-client.ts';
 import { acceptHostKey } from './accept-host-key.ts';
@@ -28,7 +28,7 @@ export interface MirrorOptions extends Omit<MirrorDeps, 'settings' | 'outbound' 
 /** Pull mirrors, push mirrors and imports. The caller checks access. */
 export function createMirrors({ config: { baseUrl, caFile, mirrors }, keyFile, ...tools }: MirrorOptions) {
   // Hosts on the administrator's list: any address, and also http and ssh.
-  const isNamed = (url: URL): boolean => isListed(url, mirrors.allowedHosts);
+  const isNamed = (url: URL): boolean => isAllowedHost(url, mirrors.allowedHosts);
   const deps: MirrorDeps = {
     ...tools,
     outbound: createOutbound({

@@ -77,7 +77,7 @@ async function exchange(deps: MirrorDeps, located: Located, row: MirrorRow, sign
     const name = first.ref.replace(/^refs\/(?:heads|tags)\//, '');
     throw unavailable(
       'remote_refused',
-      `The other side refused ${refused.length === 1 ? name : `${name} and ${refused.length - 1} more`}: ${first.reason ?? 'it gave no reason'}`,
+      `The remote refused ${refused.length === 1 ? name : `${name} and ${refused.length - 1} more`}: ${first.reason ?? 'it gave no reason'}`,
     );
   }
 }

@@ -82,7 +82,7 @@ export function createOutbox(deps: OutboxDeps) {
 
     /**
      * Makes a FAILED message PENDING again, with all its attempts before it.
-     * Refuses `unknown_message`; `message_not_failed` for one that is under way or done.
+     * Refuses `unknown_message`; `message_not_failed` for one that is running or done.
      */
     async retry(id: number): Promise<void> {
       const kind = await db.write(async ({ manager, now }) => {

@@ -265,7 +265,7 @@ t.test('git connects to the address that was checked, whatever the name says by 
   t.same([head, [...refs.keys()]], ['trunk', ['refs/heads/trunk', 'refs/tags/v1']]);
 });
 
-t.test('a push mirror brings the other side to where this one is, soon after each push', async (t) => {
+t.test('a push mirror updates the remote soon after each push', async (t) => {
   const { mirrors, repositories } = here.modules;
   await repositories.create(viewerOf(alice), { name: 'source', visibility: 'PRIVATE' });
   await there.modules.repositories.create(viewerOf(bob), { name: 'target', visibility: 'PRIVATE' });

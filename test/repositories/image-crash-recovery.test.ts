@@ -14,7 +14,7 @@ t.setTimeout(20_000 + kills * 5_000);
 const program = new URL('./image-writer.ts', import.meta.url).pathname;
 const types = Object.keys(sampleImages) as (keyof typeof sampleImages)[];
 
-/** What a round may leave: what was acknowledged last, or the act that was under way. */
+/** What a round may leave: what was acknowledged last, or the change that was running. */
 function allowedAfter(acts: string[], firstAct: number): string[] {
   const next = firstAct + acts.length;
   return [acts.at(-1)!, next % 5 === 4 ? 'none' : types[next % types.length]!];

@@ -38,7 +38,11 @@ export async function verifyAddress(deps: AccountsDeps, personId: string, secret
  * Marks an address as verified without a link: an administrator vouches for it, which gives an instance without mail
  * its authors. Refuses: `unknown_address`, `address_in_use`.
  */
-export async function vouchForAddress(deps: AccountsDeps, personId: string, addressId: string): Promise<EmailAddress> {
+export async function markAddressVerified(
+  deps: AccountsDeps,
+  personId: string,
+  addressId: string,
+): Promise<EmailAddress> {
   const address = await deps.db.write(async (tx) => {
     const row = await ownAddress(tx.manager, personId, addressId);
     return row.verifiedAt === null ? setVerified(deps, tx, row) : toEmailAddress(row);

@@ -97,7 +97,7 @@ const changes: [name: string, description: string, action: Change][] = [
     'verify',
     'mark an address as verified: you know that it is theirs',
     changing(
-      (addresses, person, id) => addresses.vouchFor(person, id),
+      (addresses, person, id) => addresses.markVerified(person, id),
       (address, name) => `${address} of ${name} is verified.`,
     ),
   ],

@@ -73,11 +73,11 @@ export function addUserLifecycleCommands(user: Command, run: Run): void {
   );
 }
 
-interface Tentative {
+interface DryRunOption {
   dryRun?: true;
 }
 
-async function renameUser(cli: Cli, { dryRun }: Tentative, name: string, newName: string): Promise<void> {
+async function renameUser(cli: Cli, { dryRun }: DryRunOption, name: string, newName: string): Promise<void> {
   const modules = await cli.openModules();
   const { accounts, federation } = modules;
   const before = await findPerson(modules, name);
@@ -120,7 +120,7 @@ async function editUser(cli: Cli, { displayName, bio, website }: EditOptions, na
   cli.output.result(`Changed ${nameOf(person)}.`, { ...personToJson(row!), bio: person.bio, website: person.website });
 }
 
-interface DeleteOptions extends Tentative {
+interface DeleteOptions extends DryRunOption {
   purge?: true;
   confirm?: string;
 }

@@ -28,7 +28,7 @@ export interface DeliveryReport {
 export interface DeliveryQueue {
   /** Sends everything that is due; one run at a time; a second call joins it. */
   drain(): Promise<DeliveryReport>;
-  /** Gives up what is under way, uncounted, and gives back what was claimed. */
+  /** Aborts what is running, uncounted, and gives back what was claimed. */
   stop(): Promise<void>;
 }
 

@@ -50,7 +50,7 @@ export async function showDelivery(deps: FederationDeps, id: number): Promise<Li
 /**
  * Tries a FAILED delivery again, as a new PENDING one; the old row stays what it
  * is (SPEC §3: never retried again).
- * Refuses `unknown_delivery`; `delivery_not_failed` for one that is under way or done.
+ * Refuses `unknown_delivery`; `delivery_not_failed` for one that is running or done.
  * @returns the new row's id
  */
 export async function retryDelivery(deps: FederationDeps, id: number): Promise<number> {

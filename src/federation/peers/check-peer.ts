@@ -23,7 +23,7 @@ const clockToleranceMs = 5 * 60_000;
 
 /**
  * Checks the connection to another server step by step, by the same path that deliveries take. The last step sends an
- * activity without effect: its acceptance shows whether the other side allows this server and can read its key.
+ * activity without effect: its acceptance shows whether the peer allows this server and can read its key.
  * Refuses `federation_off`.
  */
 export async function checkPeer(deps: FederationDeps, host: string): Promise<PeerCheck[]> {

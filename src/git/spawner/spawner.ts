@@ -65,7 +65,7 @@ export function createSpawner(pairs: SocketPairs, logger: Logger): Spawner {
   function send(to: ChildProcess, order: SpawnOrder, childEnd: Socket | null): void {
     if (childEnd === null) return void to.send(order);
     inTransit.add(childEnd);
-    // The bare handle: a socket would start reading at the other side.
+    // The bare handle: a socket would start reading in the other process.
     to.send(order, (childEnd as unknown as { _handle: never })._handle, {}, () => {
       inTransit.delete(childEnd);
       childEnd.destroy();

@@ -203,7 +203,7 @@ export const getIssue = operation({
   id: 'getIssue',
   method: 'GET',
   path: oneIssueAt,
-  summary: 'Get one issue',
+  summary: 'Get an issue',
   description: 'The number of an issue that has moved gives it from where it is now.',
   access: 'repository:read',
   status: 200,

@@ -128,8 +128,8 @@ export const sealMark = ',\n "seal": ';
 
 async function* sealed(deps: IssueDeps, text: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
   const hash = createHash('sha256');
-  for await (const piece of text) {
-    const bytes = Buffer.from(piece);
+  for await (const chunk of text) {
+    const bytes = Buffer.from(chunk);
     hash.update(bytes);
     yield bytes;
   }
@@ -146,5 +146,5 @@ async function* one(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 }
 
 async function* encoded(text: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
-  for await (const piece of text) yield Buffer.from(piece);
+  for await (const chunk of text) yield Buffer.from(chunk);
 }

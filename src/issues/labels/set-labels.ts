@@ -3,7 +3,7 @@ import { invalid } from '../../kernel/index.ts';
 import type { Tx } from '../../db/index.ts';
 import type { Repository } from '../../repositories/index.ts';
 import type { EntryLog } from '../entries/write-entries.ts';
-import type { IssueContext } from '../find-issue.ts';
+import type { IssueContext } from '../issue-context.ts';
 import { limits } from '../limits.ts';
 import { foldName } from '../parse-texts.ts';
 import { issueLabelSchema, labelSchema } from '../schema/classification-schema.ts';

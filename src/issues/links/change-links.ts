@@ -4,7 +4,7 @@ import type { IssueDeps } from '../deps.ts';
 import { otherIssues } from '../entries/list-entries.ts';
 import type { OtherIssue } from '../entries/list-entries.ts';
 import { findIssue, issueInWrite } from '../find-issue.ts';
-import type { IssueAt } from '../find-issue.ts';
+import type { IssueAt } from '../issue-context.ts';
 import { limits } from '../limits.ts';
 import { withIssueWrite } from '../with-issue-write.ts';
 import { traceableIssue } from '../references/resolve-references.ts';

@@ -1,8 +1,9 @@
 import type { Viewer } from '../../access/index.ts';
 import type { Tx } from '../../db/index.ts';
 import type { IssueDeps } from '../deps.ts';
-import { findIssue, issueInWrite, personIdOf } from '../find-issue.ts';
-import type { IssueAt } from '../find-issue.ts';
+import { findIssue, issueInWrite } from '../find-issue.ts';
+import { personIdOf } from '../issue-context.ts';
+import type { IssueAt } from '../issue-context.ts';
 import { insertOnce } from '../insert-once.ts';
 import { subscriptionSchema } from '../schema/participation-schema.ts';
 import type { SubscriptionReason, SubscriptionRow } from '../schema/participation-schema.ts';

@@ -71,7 +71,7 @@ export class BatchTeller {
     this.#deps = deps;
   }
 
-  /** Once the write that is under way is surely durable. */
+  /** After the running write is durable. */
   tellSoon(): void {
     if (this.#soon !== null || this.#isStopped) return;
     this.#soon = setTimeout(() => {

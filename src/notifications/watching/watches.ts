@@ -20,7 +20,7 @@ export interface Watching {
   watching: number;
 }
 
-/** For the head of a repository that the viewer may read; null for who has no account. */
+/** For the header of a repository page that the viewer may read; null without an account. */
 export async function watchingOf(
   { db }: Pick<NotificationDeps, 'db'>,
   viewer: Viewer,

@@ -49,7 +49,7 @@ export const addPersonAddress: Page<PersonContext, AdminDeps> = (context, deps) 
 
 export const verifyPersonAddress: Page<PersonContext, AdminDeps> = (context, deps) =>
   changing(context, deps, 'address-verified', (id) =>
-    deps.accounts.addresses.vouchFor(id, context.params.address ?? ''),
+    deps.accounts.addresses.markVerified(id, context.params.address ?? ''),
   );
 
 export const removePersonAddress: Page<PersonContext, AdminDeps> = (context, deps) =>

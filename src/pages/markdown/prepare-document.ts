@@ -5,7 +5,7 @@ import type { TaskLimits, WorkerPool } from '../../workers/index.ts';
 import { ownAddresses } from './linked-text.ts';
 import type { run as runMarkdown } from './markdown-task.ts';
 import { fillPlaceholders, unescapeHtml } from './placeholders.ts';
-import type { run as runMaths } from './maths-task.ts';
+import type { run as runMath } from './math-task.ts';
 import type { RenderedParts } from './document-parts.ts';
 
 /** A document as the worker pool renders it, the same for every viewer and wherever it lies. */
@@ -42,7 +42,7 @@ const limits: TaskLimits = {
   maxResultBytes: 4 * 1024 * 1024,
 };
 
-const mathsLimits: TaskLimits = { ...limits, patienceMs: 2_000 };
+const mathLimits: TaskLimits = { ...limits, patienceMs: 2_000 };
 
 export interface DocumentSource {
   /** Never means another text: the id of a blob, or a hash. */
@@ -92,12 +92,12 @@ async function renderFormulas(
   { key, formulas, client }: Pick<DocumentSource, 'key' | 'client'> & Pick<RenderedParts, 'formulas'>,
 ): Promise<{ html: readonly (string | null)[]; isFinal: boolean }> {
   if (formulas.length === 0) return { html: [], isFinal: true };
-  const outcome = await workers.run<typeof runMaths>({
-    task: 'maths',
+  const outcome = await workers.run<typeof runMath>({
+    task: 'math',
     key,
     input: () => ({ formulas }),
     client,
-    limits: mathsLimits,
+    limits: mathLimits,
   });
   return outcome.ok ? { html: outcome.value, isFinal: true } : { html: [], isFinal: outcome.reason !== 'busy' };
 }

@@ -4,7 +4,7 @@ import { codeBlocks } from './code-blocks.ts';
 import { partsOf } from './collect-parts.ts';
 import type { DocumentLinks } from './document-links.ts';
 import { footnotes } from './footnotes.ts';
-import { formulas } from './formulas.ts';
+import { mathSyntax } from './math-syntax.ts';
 import { headingAnchors } from './heading-anchors.ts';
 import { fillParts, plainFills } from './document-parts.ts';
 import type { RenderedParts } from './document-parts.ts';
@@ -14,7 +14,7 @@ import { taskLists } from './task-lists.ts';
 const markdown = new MarkdownIt({ html: true, linkify: true });
 // Only what is written as an address becomes a link: `config.rs` is a file, not a host.
 markdown.linkify.set({ fuzzyLink: false, fuzzyEmail: false });
-markdown.use(headingAnchors).use(taskLists).use(alerts).use(footnotes).use(codeBlocks).use(formulas);
+markdown.use(headingAnchors).use(taskLists).use(alerts).use(footnotes).use(codeBlocks).use(mathSyntax);
 // A wide table scrolls in a box of its own.
 markdown.renderer.rules['table_open'] = () => '<div class="scroll"><table>\n';
 markdown.renderer.rules['table_close'] = () => '</table></div>\n';

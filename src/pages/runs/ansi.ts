@@ -1,4 +1,4 @@
-/** A piece of a line in one style. */
+/** A segment of a line in one style. */
 export interface Segment {
   text: string;
   /** Class names, or null for plain text. */
@@ -27,7 +27,7 @@ interface Style {
 const plain: Style = { bold: false, dim: false, italic: false, underline: false, fore: null, back: null };
 
 /**
- * Takes a line of a terminal apart into pieces with classes for the sixteen colours
+ * Takes a line of a terminal apart into segments with classes for the sixteen colours
  * and four styles. Everything that would move a cursor, name a link or set a title
  * is left out.
  */

@@ -6,7 +6,7 @@ import type { ReferenceLinks } from '../../../src/pages/markdown/reference-links
 import { linkText, shortenAddresses, viewLinkedText } from '../../../src/pages/markdown/linked-text.ts';
 import { parseReferences } from '../../../src/issues/index.ts';
 import { placeholders } from '../../../src/pages/markdown/link-placeholders.ts';
-import { cleanMathMl, run as renderMaths } from '../../../src/pages/markdown/maths-task.ts';
+import { cleanMathMl, run as renderMaths } from '../../../src/pages/markdown/math-task.ts';
 import { fillParts, plainFills, taskButton, taskFormHtml } from '../../../src/pages/markdown/document-parts.ts';
 import { renderMarkdown, renderParts } from '../../../src/pages/markdown/render-markdown.ts';
 

@@ -152,7 +152,7 @@ t.test('by ssh a page shows the key to add, the host key to compare, and the ris
   t.match(waiting, risk);
   t.match(
     waiting,
-    /Waiting for its key on the other side[^]*Add this public key on <strong>127\.0\.0\.1:\d+<\/strong>/,
+    /Waiting for its key on the remote[^]*Add this public key on <strong>127\.0\.0\.1:\d+<\/strong>/,
   );
   t.match(waiting, `ED25519 ${there.fingerprint()}`);
   t.match(waiting, `action="${page}/sync"`);
