@@ -23,7 +23,7 @@ export type { ListedEntry, OtherIssue } from './entries/list-entries.ts';
 export { defaultLabels } from './labels/manage-labels.ts';
 export type { Label, LabelFields, LabelScope } from './labels/manage-labels.ts';
 export type { IssueChange, ManyChanged } from './lifecycle/change-issue.ts';
-export type { IssueUpdate } from './lifecycle/update-issue.ts';
+export type { IssueUpdate } from './update-issue.ts';
 export type { NewIssue } from './lifecycle/open-issue.ts';
 export type { Link, SettableLink } from './links/change-links.ts';
 export type { DescribedIssue } from './lists/describe-issues.ts';

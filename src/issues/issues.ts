@@ -31,7 +31,7 @@ import { changeMany, setTitle, triage, triageMany } from './lifecycle/change-iss
 import { closeIssue, reopenIssue } from './lifecycle/change-state.ts';
 import { moveIssue } from './lifecycle/move-issue.ts';
 import { openIssue } from './lifecycle/open-issue.ts';
-import { updateIssue } from './lifecycle/update-issue.ts';
+import { updateIssue } from './update-issue.ts';
 import {
   emptyIssueTrash,
   findTrashedIssue,

@@ -6,7 +6,7 @@ import type { Run } from '../action.ts';
 import { configSources } from '../cli.ts';
 import type { Cli } from '../cli.ts';
 import { withExamples } from '../help.ts';
-import { containerFile, proxyFiles } from '../proxy-files.ts';
+import { containerFile, reverseProxyConfigs } from '../reverse-proxy-configs.ts';
 import { withHint } from '../report-error.ts';
 import { systemdUnit } from '../serving/systemd-unit.ts';
 
@@ -104,10 +104,10 @@ function besideProxy(text: string, url: string): string {
 
 /** Refuses `usage`. */
 async function proxyFile(cli: Cli, name: string): Promise<string> {
-  if (!Object.hasOwn(proxyFiles, name))
+  if (!Object.hasOwn(reverseProxyConfigs, name))
     throw withHint(invalid('usage', `There is no file for ${name}.`), 'caddy, nginx or traefik');
   const { config } = await cli.loadConfig();
-  return proxyFiles[name as keyof typeof proxyFiles](
+  return reverseProxyConfigs[name as keyof typeof reverseProxyConfigs](
     config.baseUrl === null ? 'git.example.org' : new URL(config.baseUrl).hostname,
   );
 }

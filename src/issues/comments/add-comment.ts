@@ -37,8 +37,8 @@ export async function addComment(
   const body = parseComment(given);
   if (state !== undefined && state !== 'open') checkCloseReason(state);
   const found = await findIssue(deps, viewer, at);
-  const twin = await sameComment(deps, viewer, found.issue.id, found.issue.lastPosition, body);
-  if (twin !== null) return twin;
+  const duplicate = await sameComment(deps, viewer, found.issue.id, found.issue.lastPosition, body);
+  if (duplicate !== null) return duplicate;
   refuse(refusalOnIssue(viewer, found.facts, factsOfIssue(found.issue), 'contribute'));
   charge(deps, viewer, found);
   const references = await resolveReferences(deps, viewer, found.repository, body);
@@ -46,7 +46,7 @@ export async function addComment(
     const { issue, repository, facts } = context;
     if (state !== undefined) refuse(refusalOnIssue(viewer, facts, factsOfIssue(issue), 'close'));
     const isNewcomer = await holdsContribution(log.tx, viewer, context);
-    // Who opened an issue that waits adds to what waits.
+    // Comments of its author on a held issue are held with it.
     const isHeld = isNewcomer || (issue.heldAt !== null && !isTrustedContributor(viewer, facts));
     const row = await log.append(issue, { kind: 'comment', body, isHeld });
     if (isHeld) await noteHeld(log, issue, row.position, viewer);
@@ -62,8 +62,8 @@ export async function addComment(
   return entry;
 }
 
-/** Entries that are looked back at for the same comment; a dozen others may have come between. */
-const lookBack = 12;
+/** How many of the latest entries are searched for a duplicate; a dozen others may have come between. */
+const duplicateWindow = 12;
 
 async function sameComment(
   { db, clock }: IssueDeps,
@@ -76,7 +76,7 @@ async function sameComment(
   if (personId === null) return null;
   const row = await db.read
     .createQueryBuilder(entrySchema, 'e')
-    .where('e.issue_id = :issueId AND e.position > :from', { issueId, from: lastPosition - lookBack })
+    .where('e.issue_id = :issueId AND e.position > :from', { issueId, from: lastPosition - duplicateWindow })
     .andWhere("e.kind = 'comment' AND e.author_id = :personId AND e.body = :body", { personId, body })
     .andWhere('e.created_at > :since AND e.deleted_at IS NULL', { since: clock.now() - limits.sameFormMs })
     .getOne();

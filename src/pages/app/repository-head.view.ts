@@ -1,6 +1,6 @@
 import type { FoundHere } from '../../http/index.ts';
 import type { AvatarView } from './avatar.view.ts';
-import { viewNumber } from './sizes.ts';
+import { viewNumber } from './format-numbers.ts';
 import { viewRepositoryAvatar } from './repository-avatar.view.ts';
 import { viewWatch } from './watch.view.ts';
 import type { WatchView } from './watch.view.ts';

@@ -6,7 +6,7 @@ import { codeUrl, encodeRef } from '../app/code-urls.ts';
 import { viewCommitLine } from './commit-line.view.ts';
 import { viewName } from '../app/plain-text.ts';
 import { viewRepositoryHead } from '../app/repository-head.view.ts';
-import { viewCount } from '../app/sizes.ts';
+import { viewCount } from '../app/format-numbers.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import { authorsOfCommits } from './commit-authors.ts';

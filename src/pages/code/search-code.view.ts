@@ -3,7 +3,7 @@ import { markHits } from '../../search/index.ts';
 import type { CodeHit, Coverage, TextSegment } from '../../search/index.ts';
 import { codeUrl } from '../app/code-urls.ts';
 import { viewName } from '../app/plain-text.ts';
-import { viewCount } from '../app/sizes.ts';
+import { viewCount } from '../app/format-numbers.ts';
 import { repositoryUrl } from '../../http/index.ts';
 
 /** A file in which something was found. */

@@ -6,7 +6,7 @@ import { viewOrganisationHead } from '../app/organisation-head.view.ts';
 import { page, seeOther } from '../app/reply.ts';
 import type { PageReply } from '../app/reply.ts';
 import { viewRepositoryHead } from '../app/repository-head.view.ts';
-import { viewCount } from '../app/sizes.ts';
+import { viewCount } from '../app/format-numbers.ts';
 import type {
   OrganisationOwnerContext,
   Page,

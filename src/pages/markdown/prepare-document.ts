@@ -6,11 +6,11 @@ import { ownAddresses } from './linked-text.ts';
 import type { run as runMarkdown } from './markdown-task.ts';
 import { fillPlaceholders, unescapeHtml } from './placeholders.ts';
 import type { run as runMath } from './math-task.ts';
-import type { RenderedParts } from './document-parts.ts';
+import type { RenderedMarkdown } from './rendered-markdown.ts';
 
 /** A document as the worker pool renders it, the same for every viewer and wherever it lies. */
 export interface PreparedDocument {
-  parts: RenderedParts;
+  parts: RenderedMarkdown;
   /** By the index of the block; shorter where nothing was highlighted. */
   code: readonly (string | null)[];
   /** By the index of the formula. */
@@ -35,14 +35,14 @@ const limits: TaskLimits = {
   // A long document takes a tenth of it, the worst found by search five times as long.
   deadlineMs: 500,
   // The first document of a while waits for a thread that loads the renderer.
-  patienceMs: 3_000,
+  maxWaitMs: 3_000,
   // 128 KiB, beyond Latin-1 two bytes for each character.
   maxInputBytes: 300 * 1024,
   // Thirty times the longest document.
   maxResultBytes: 4 * 1024 * 1024,
 };
 
-const mathLimits: TaskLimits = { ...limits, patienceMs: 2_000 };
+const mathLimits: TaskLimits = { ...limits, maxWaitMs: 2_000 };
 
 export interface DocumentSource {
   /** Never means another text: the id of a blob, or a hash. */
@@ -89,7 +89,7 @@ export async function prepareDocument(
 
 async function renderFormulas(
   workers: WorkerPool,
-  { key, formulas, client }: Pick<DocumentSource, 'key' | 'client'> & Pick<RenderedParts, 'formulas'>,
+  { key, formulas, client }: Pick<DocumentSource, 'key' | 'client'> & Pick<RenderedMarkdown, 'formulas'>,
 ): Promise<{ html: readonly (string | null)[]; isFinal: boolean }> {
   if (formulas.length === 0) return { html: [], isFinal: true };
   const outcome = await workers.run<typeof runMath>({

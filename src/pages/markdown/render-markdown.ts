@@ -6,8 +6,8 @@ import type { DocumentLinks } from './document-links.ts';
 import { footnotes } from './footnotes.ts';
 import { mathSyntax } from './math-syntax.ts';
 import { headingAnchors } from './heading-anchors.ts';
-import { fillParts, plainFills } from './document-parts.ts';
-import type { RenderedParts } from './document-parts.ts';
+import { replacePlaceholders, plainFills } from './rendered-markdown.ts';
+import type { RenderedMarkdown } from './rendered-markdown.ts';
 import { sanitize } from './sanitize.ts';
 import { taskLists } from './task-lists.ts';
 
@@ -24,7 +24,7 @@ markdown.renderer.rules['formula'] = (tokens, index) => tokens[index]!.content;
  * Markdown as HTML that is safe to put into a page: rendered first, cleaned afterwards, so that whatever the renderer
  * or an HTML block produced passes the same allowlist (security C02). What is put in later stands as marks.
  */
-export function renderParts(source: string, links: DocumentLinks): RenderedParts {
+export function renderParts(source: string, links: DocumentLinks): RenderedMarkdown {
   const env = {};
   const html = sanitize(markdown.render(source, env), links);
   return { ...partsOf(env), html };
@@ -32,4 +32,4 @@ export function renderParts(source: string, links: DocumentLinks): RenderedParts
 
 /** The same as one text, without highlighting, MathML and references. */
 export const renderMarkdown = (source: string, links: DocumentLinks): string =>
-  fillParts(renderParts(source, links), plainFills);
+  replacePlaceholders(renderParts(source, links), plainFills);

@@ -6,7 +6,7 @@ import { isManyNames } from '../../repositories/index.ts';
 import type { Form } from '../../http/index.ts';
 import { codeUrl } from '../app/code-urls.ts';
 import { viewName } from '../app/plain-text.ts';
-import { viewCount } from '../app/sizes.ts';
+import { viewCount } from '../app/format-numbers.ts';
 
 /** Texts of the roles that a rule asks for, in the order of the drop-down. */
 export const levelTexts: readonly { value: RuleLevel; text: string; short: string }[] = [

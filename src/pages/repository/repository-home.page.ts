@@ -9,7 +9,7 @@ import { findLicence, licenceName } from '../code/licence.view.ts';
 import { viewPushRecipes } from './push-recipes.view.ts';
 import { viewRefCounts } from './ref-counts.view.ts';
 import { viewRepositoryHead } from '../app/repository-head.view.ts';
-import { viewCount, viewSize } from '../app/sizes.ts';
+import { viewCount, viewSize } from '../app/format-numbers.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import { frameAt } from '../code/resolve-location.ts';
 import { readFolder } from '../code/tree.page.ts';

@@ -4,7 +4,7 @@ import type { Logger } from '../../kernel/index.ts';
 import { fingerprint } from '../../openssh/index.ts';
 import type { SshLimits } from '../limits.ts';
 import type { SshAccounts } from '../deps.ts';
-import { keyObstacle, provesKey } from '../keys/verify-key.ts';
+import { keyRefusal, verifySignature } from '../keys/verify-key.ts';
 
 /** The owner of a connection: the account of the key that signed. */
 export interface Identity extends KeyViewer {
@@ -73,10 +73,10 @@ export function authenticate(
       return refuse(attempt, attempt.method === 'none' ? null : 'method_not_offered');
     }
     const owner = await accounts.viewerOfKey(attempt.key.data, { address, hasSigned: false });
-    const obstacle = owner === null ? 'unknown_key' : keyObstacle(attempt);
+    const obstacle = owner === null ? 'unknown_key' : keyRefusal(attempt);
     if (owner === null || obstacle !== null) return refuse(attempt, obstacle);
     if (attempt.signature === undefined) return attempt.accept();
-    if (!provesKey(attempt)) return refuse(attempt, 'bad_signature');
+    if (!verifySignature(attempt)) return refuse(attempt, 'bad_signature');
     handlers.signedIn({ ...owner, blob: Buffer.from(attempt.key.data) });
     attempt.accept();
   }

@@ -150,10 +150,7 @@ t.test('by ssh a page shows the key to add, the host key to compare, and the ris
   t.equal((await post(alice.session, '/repos', wanted)).headers.location, `${page}?done=import-key`);
   const waiting = (await get(alice.session, page)).body;
   t.match(waiting, risk);
-  t.match(
-    waiting,
-    /Waiting for its key on the remote[^]*Add this public key on <strong>127\.0\.0\.1:\d+<\/strong>/,
-  );
+  t.match(waiting, /Waiting for its key on the remote[^]*Add this public key on <strong>127\.0\.0\.1:\d+<\/strong>/);
   t.match(waiting, `ED25519 ${there.fingerprint()}`);
   t.match(waiting, `action="${page}/sync"`);
   t.notMatch(waiting, /PRIVATE KEY|settings\/mirror\/pause|Accept the new host key/);
