@@ -240,7 +240,7 @@ export async function openModules(
       await organisations.refuseOnlyOwner(tx, personId);
       await repositories.refuseOwner(tx, personId);
       await avatars.forget(tx, personId);
-      const emptyTrash = await repositories.ownedRepositories.forgetTrash(tx, personId);
+      const emptyTrash = await repositories.ownedRepositories.detachTrash(tx, personId);
       return async () => {
         await emptyTrash();
         await avatars.remove(personId);

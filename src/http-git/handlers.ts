@@ -227,7 +227,7 @@ const isFromZlib = ({ code }: NodeJS.ErrnoException): boolean => code?.startsWit
 
 /**
  * Identity of a git client. An access token or the token of a CI task is accepted as `Bearer` or `token`, and
- * as password or user name of Basic, because clients differ in which of the two they let people type. Cookies
+ * as password or username of Basic, because clients differ in which of the two they let people type. Cookies
  * are ignored: a page elsewhere must not be able to fetch with a person's session (security D02).
  *
  * @returns `anonymous` without credentials

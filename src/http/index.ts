@@ -1,7 +1,7 @@
 export { createAdmission } from './admission/admission.ts';
 export type { Admission } from './admission/admission.ts';
 export type { BackgroundPriority } from './admission/background-priority.ts';
-export type { CostClass } from './admission/class-limits.ts';
+export type { CostClass } from './admission/request-classes.ts';
 export { createAssets } from './assets.ts';
 export type { AssetEncoding, Assets } from './assets.ts';
 export { anonymousIdentity } from './context.ts';

@@ -6,7 +6,7 @@ import { keysAt, repositoriesAt } from './forge-client.ts';
 import { acceptHostKey } from './accept-host-key.ts';
 import { importRepository } from './import-repository.ts';
 import {
-  askForSync,
+  requestSync,
   endMirror,
   findMirror,
   refusePushesToMirrors,
@@ -62,7 +62,7 @@ export function createMirrors({ config: { baseUrl, caFile, mirrors }, keyFile, .
     list: bind(listMirrors),
     listFailing: bind(listFailing),
     save: soon(saveMirror),
-    sync: soon(askForSync),
+    sync: soon(requestSync),
     setPaused: soon(setPaused),
     end: bind(endMirror),
     acceptHostKey: soon(acceptHostKey),

@@ -43,7 +43,7 @@ export async function sync(deps: MirrorDeps, row: MirrorRow, signal: AbortSignal
     else await manager.update(mirrorSchema, { repositoryId }, { ...next, ...again });
   });
   if (error === null && located !== undefined && row.intervalMs === null)
-    await forgetFetched(deps.git, located.path).catch((fault: unknown) =>
+    await deleteFetchedRefs(deps.git, located.path).catch((fault: unknown) =>
       logger.warn('mirror.leftovers', { repositoryId, error: fault }),
     );
   if (error === null) logger.info('mirror.synced', { repositoryId, direction: row.direction });
@@ -59,7 +59,7 @@ async function offered(deps: MirrorDeps, row: MirrorRow): Promise<string | null>
 }
 
 /** Removes the hidden refs of a fetch; objects that the repository's refs reach stay. */
-export async function forgetFetched(git: MirrorDeps['git'], path: string): Promise<void> {
+export async function deleteFetchedRefs(git: MirrorDeps['git'], path: string): Promise<void> {
   const names = [...(await git.remotes.fetchedRefs(path)).keys()].map((ref) => ref.replace(/^refs\//, 'mirror/'));
   await git.objects.release(path, names);
 }

@@ -18,7 +18,7 @@ import { changeVisibility } from './lifecycle/change-visibility.ts';
 import { editRepository } from './lifecycle/edit-repository.ts';
 import type { RepositoryEdit } from './lifecycle/edit-repository.ts';
 import { findRedirect, listFormerPaths } from './lifecycle/redirects.ts';
-import { createTransferService, createTrashService } from './lifecycle/lifecycle-services.ts';
+import { createTransferService, createTrashService } from './lifecycle/services.ts';
 import { ownedRepositoriesIn, refuseOwner } from './lifecycle/owned-repositories.ts';
 import { recoverFolders } from './lifecycle/recover-folders.ts';
 import { renameRepository } from './lifecycle/rename-repository.ts';

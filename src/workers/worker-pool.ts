@@ -240,7 +240,7 @@ export function createWorkerPool({
     },
     stop() {
       hasStopped = true;
-      for (const job of queue.takeAll()) job.settle({ outcome: { ok: false, reason: 'busy' }, cpuMs: 0 });
+      for (const job of queue.removeAll()) job.settle({ outcome: { ok: false, reason: 'busy' }, cpuMs: 0 });
       for (const slot of slots) slot.end();
     },
   };

@@ -141,7 +141,7 @@ t.test('what fails is shown, tried again later each time, and waits for a person
     await db.write(({ manager }) => manager.query('UPDATE mirrors SET next_at = 0 WHERE repository_id = ?', [id]));
     await mirrors.runDue();
     const mirror = (await mirrors.find(id))!;
-    t.match(mirror, { state: `failing ${failures}`, lastError: /user name and a password/ });
+    t.match(mirror, { state: `failing ${failures}`, lastError: /username and a password/ });
     t.ok(mirror.nextAt - Date.now() > (2 ** (failures - 1) - 0.5) * 60_000, `after ${failures} failures`);
   }
   await db.write(({ manager }) =>

@@ -173,7 +173,7 @@ t.test('a changed host key stops the mirror until a person accepts the one that 
     state: 'host key changed',
     isPaused: true,
     failures: 1,
-    lastError: /shows another host key than the one trusted here.*compare the fingerprints/,
+    lastError: /presents another host key than the one trusted here.*compare the fingerprints/,
     hostKeyFingerprint: `ED25519 ${before}`,
     offeredFingerprint: `ED25519 ${after}`,
   });

@@ -5,7 +5,7 @@ import { oneTimeLinkSchema } from '../schema/one-time-link-schema.ts';
 import { emailAddressSchema } from '../schema/email-address-schema.ts';
 import type { EmailAddressRow } from '../schema/email-address-schema.ts';
 import { findOpenLink, linkClosed } from './account-links.ts';
-import { addressInUse, ownAddress, tellPrimary } from './add-address.ts';
+import { addressInUse, ownAddress, announcePrimary } from './add-address.ts';
 import { toEmailAddress } from './email-address.ts';
 import type { EmailAddress } from './email-address.ts';
 
@@ -76,7 +76,7 @@ async function setVerified(deps: AccountsDeps, tx: Tx, row: EmailAddressRow): Pr
     throw error;
   }
   await endLinks(manager, row, now);
-  await tellPrimary(deps, tx, { ...row, ...verified });
+  await announcePrimary(deps, tx, { ...row, ...verified });
   return toEmailAddress({ ...row, ...verified });
 }
 

@@ -48,7 +48,7 @@ export async function checkAddress(
   const path = (place: string, rest = ''): string => `${place}/hearth-probe/${token}${rest}`;
   const waiting: ((seen: Seen) => void)[] = [];
   const events: Seen[] = [];
-  const words = wordsToSend();
+  const words = probeTokens();
   let rest = '';
   const talk = runControlCommand(
     dataDir,
@@ -323,7 +323,7 @@ function drained(request: ReturnType<typeof httpRequest>): Promise<void> {
 }
 
 /** A request body whose chunks are sent on demand. */
-function wordsToSend() {
+function probeTokens() {
   const left: (string | null)[] = [];
   let wake: () => void = () => {};
   return {

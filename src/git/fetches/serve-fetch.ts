@@ -2,7 +2,7 @@ import type { Readable, Writable } from 'node:stream';
 import { internal, invalid, isDomainError } from '../../kernel/index.ts';
 import type { GitLimits } from '../limits.ts';
 import type { GitRunner, GitProcess, StopReason } from '../processes/git-runner.ts';
-import type { ReusedPipes } from '../spawner/reused-pipe.ts';
+import type { ReusedPipes } from '../spawner/buffer-reusing-pipe.ts';
 import { leastBytesIn, startFlow, watchForStall } from '../transfer.ts';
 import type { Flow } from '../transfer.ts';
 

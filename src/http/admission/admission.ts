@@ -5,8 +5,8 @@ import type { Family } from '../metrics-registry.ts';
 import { createAnonymousLimits } from './anonymous-limits.ts';
 import { createBackgroundPriority } from './background-priority.ts';
 import type { BackgroundPriority } from './background-priority.ts';
-import { createClassLimits } from './class-limits.ts';
-import type { CostClass } from './class-limits.ts';
+import { createClassLimits } from './request-classes.ts';
+import type { CostClass } from './request-classes.ts';
 import { createFairQueue } from './fair-queue.ts';
 import { delayRefusals } from './paced-refusals.ts';
 

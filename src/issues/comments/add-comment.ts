@@ -10,7 +10,7 @@ import type { IssueAt } from '../issue-context.ts';
 import { checkCloseReason, close, reopen } from '../lifecycle/change-state.ts';
 import { limits } from '../limits.ts';
 import { parseComment } from '../parse-texts.ts';
-import { charge, holdsContribution, noteHeld } from '../moderation/hold-newcomers.ts';
+import { charge, holdsContribution, recordHeld } from '../moderation/hold-newcomers.ts';
 import { withIssueWrite } from '../with-issue-write.ts';
 import { subscribeOnce } from '../participation/subscriptions.ts';
 import { recordReferences, resolveReferences } from '../references/resolve-references.ts';
@@ -49,7 +49,7 @@ export async function addComment(
     // Comments of its author on a held issue are held with it.
     const isHeld = isNewcomer || (issue.heldAt !== null && !isTrustedContributor(viewer, facts));
     const row = await log.append(issue, { kind: 'comment', body, isHeld });
-    if (isHeld) await noteHeld(log, issue, row.position, viewer);
+    if (isHeld) await recordHeld(log, issue, row.position, viewer);
     else {
       await subscribeOnce(log.tx, issue.id, personIdOf(viewer), 'comment');
       await recordReferences(deps, log, viewer, { issue, repository, position: row.position }, references);

@@ -14,7 +14,7 @@ import { setLabels } from '../labels/set-labels.ts';
 import { limits } from '../limits.ts';
 import { foldName, parseBody, parseTitle } from '../parse-texts.ts';
 import { setMilestone } from '../milestones/set-milestone.ts';
-import { charge, holdsContribution, noteHeld } from '../moderation/hold-newcomers.ts';
+import { charge, holdsContribution, recordHeld } from '../moderation/hold-newcomers.ts';
 import { nextNumber } from '../numbers/next-number.ts';
 import { subscribeOnce } from '../participation/subscriptions.ts';
 import { recordReferences, resolveReferences } from '../references/resolve-references.ts';
@@ -63,7 +63,7 @@ export async function openIssue(
     const issue = await insertIssue(deps, log, viewer, context, { title, isHeld });
     await log.append(issue, { kind: 'opened', body, isHeld });
     await subscribeOnce(log.tx, issue.id, personIdOf(viewer), 'author');
-    if (isHeld) await noteHeld(log, issue, 0, viewer);
+    if (isHeld) await recordHeld(log, issue, 0, viewer);
     else await recordReferences(deps, log, viewer, { issue, repository: context.repository, position: 0 }, references);
     if (labelled.length > 0) await setLabels(log, { ...context, issue }, labelled);
     if (assigned.length > 0) await assign(deps, log, { ...context, issue }, { set: assigned });

@@ -39,7 +39,7 @@ export function charge(deps: Pick<IssueDeps, 'rates'>, viewer: Viewer, { reposit
 }
 
 /** Notes that an entry waits for a member. */
-export async function noteHeld({ tx }: EntryLog, issue: Issue, position: number, viewer: Viewer): Promise<void> {
+export async function recordHeld({ tx }: EntryLog, issue: Issue, position: number, viewer: Viewer): Promise<void> {
   await tx.manager.insert(heldContributionSchema, {
     issueId: issue.id,
     position,

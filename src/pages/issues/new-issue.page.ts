@@ -105,7 +105,7 @@ async function refusedPage(context: RepositoryContext, { issues }: IssuesDeps): 
   if (refusal === null) return null;
   if (refusal === 'sign_in') throw unauthenticated('sign_in_required', 'Please sign in.');
   const locals = { repository: viewRepositoryHead(context.found), why: explainRefusal(refusal) };
-  return page('issues/no-new-issue', locals, { status: 403 });
+  return page('issues/new-issue-refused', locals, { status: 403 });
 }
 
 const templateOf = ({ templates }: IssueTemplates, key: string | null): IssueTemplate | null =>

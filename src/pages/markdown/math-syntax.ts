@@ -1,5 +1,5 @@
 import type { MarkdownIt, StateBlock, StateInline } from 'markdown-it';
-import { partsOf } from './collect-parts.ts';
+import { partsOf } from './markdown-env.ts';
 import { placeholder } from './placeholders.ts';
 
 /** Lines that a formula between two lines of `$$` may have. */

@@ -1,7 +1,7 @@
 import MarkdownIt from 'markdown-it';
 import { alerts } from './alerts.ts';
 import { codeBlocks } from './code-blocks.ts';
-import { partsOf } from './collect-parts.ts';
+import { partsOf } from './markdown-env.ts';
 import type { DocumentLinks } from './document-links.ts';
 import { footnotes } from './footnotes.ts';
 import { mathSyntax } from './math-syntax.ts';

@@ -21,7 +21,7 @@ export interface TaskBox {
   label: string;
 }
 
-/** A document as the worker renders it: sanitised HTML with placeholders (`placeholders.ts`), and what they stand for. */
+/** The output of the worker: sanitised HTML with placeholders (`placeholders.ts`), and what they stand for. */
 export interface RenderedMarkdown {
   html: string;
   blocks: CodeBlock[];

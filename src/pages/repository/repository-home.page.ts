@@ -6,7 +6,7 @@ import { codeUrl, encodeRef } from '../app/code-urls.ts';
 import { viewForkDistance } from './fork-distance.view.ts';
 import { viewLanguages } from '../code/languages.view.ts';
 import { findLicence, licenceName } from '../code/licence.view.ts';
-import { viewPushRecipes } from './push-recipes.view.ts';
+import { viewPushInstructions } from './push-instructions.view.ts';
 import { viewRefCounts } from './ref-counts.view.ts';
 import { viewRepositoryHead } from '../app/repository-head.view.ts';
 import { viewCount, viewSize } from '../app/format-numbers.ts';
@@ -114,8 +114,8 @@ function emptyPage(frame: ReturnType<typeof frameOf>, branch: string): Reply {
   return page('repository/empty-repository', {
     ...frame,
     recipes: {
-      https: viewPushRecipes(clone.https, name, branch),
-      ssh: clone.ssh && viewPushRecipes(clone.ssh, name, branch),
+      https: viewPushInstructions(clone.https, name, branch),
+      ssh: clone.ssh && viewPushInstructions(clone.ssh, name, branch),
     },
   });
 }

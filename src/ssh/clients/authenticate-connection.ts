@@ -40,7 +40,7 @@ const maxRequests = 64;
 /**
  * Authenticates a connection by public key only (security F01, F02).
  *
- * The user name is ignored: the key identifies the account. A client may query several keys in any order; a query is
+ * The username is ignored: the key identifies the account. A client may query several keys in any order; a query is
  * confirmed only for a known key that could sign here, and changes nothing. Only a valid signature calls
  * `handlers.signedIn`, with the owner of the key that signed.
  *

@@ -58,7 +58,7 @@ t.test('a repository is imported, stays a mirror, is paused, and becomes an ordi
   };
   const refused = await post(alice.session, '/repos', { ...wanted, import_address: `${there.url}/git/carol/none.git` });
   t.equal(refused.status, 422);
-  t.match(refused.body, /user name and a password[^]*none\.git/);
+  t.match(refused.body, /username and a password[^]*none\.git/);
   t.notMatch(refused.body, /not to be seen/);
   t.match(await post(alice.session, '/repos', { ...wanted, import_address: 'https://10.0.0.1/x.git' }), {
     status: 422,
