@@ -11,7 +11,7 @@ export const pipelinesPath = '/api/actions_pipeline';
 
 const dayMs = 24 * 3_600_000;
 
-/** `_apis/pipelines/workflows/{run}/artifacts` and what lies below it: `{id}/upload`, `{id}/file`. */
+/** `_apis/pipelines/workflows/{run}/artifacts` and paths below it: `{id}/upload`, `{id}/file`. */
 const place = /^\/_apis\/pipelines\/workflows\/(\d{1,15})\/artifacts(?:\/(\d{1,15})\/(upload|file))?$/;
 
 /**

@@ -140,7 +140,7 @@ function guarded(
     } catch (error) {
       await sendError(exchange, error, logger);
     }
-    // Unread bytes stand in the way of the next request on this connection.
+    // Unread bytes block the next request on this connection.
     discardBody(req, restMs);
   };
 }
@@ -159,7 +159,7 @@ function open(deps: GitHttpDeps, { params }: GitExchange, viewer: Viewer, servic
   return opening.catch(challengeAnonymous(viewer));
 }
 
-/** Where a repository is now that was once at this address, for who may see it there. */
+/** Where a repository is now that was once at this address, for viewers who may see it there. */
 async function movedTo({ repositories }: GitHttpDeps, { params }: GitExchange, viewer: Viewer): Promise<string | null> {
   const { owner, name } = params;
   const moved = await repositories.findMoved(viewer, owner, name.replace(/\.git$/i, ''));

@@ -11,7 +11,7 @@ export interface CachedFile<Meta> {
   bytes: number;
   /** The content; closes the file at its end, or when it is destroyed. */
   stream(): Readable;
-  /** For who does not stream it. */
+  /** Without streaming it. */
   close(): Promise<void>;
 }
 

@@ -33,7 +33,7 @@ export interface IssueContext extends RepositoryContext {
 export const personIdOf = (viewer: Viewer): string | null =>
   viewer.kind === 'person' && viewer.via !== 'local' ? viewer.id : null;
 
-/** A user who is not here: for what is decided by their rights, as a session of theirs would have them. */
+/** A viewer for a user without a session: for decisions by the rights that a session would have. */
 export const personViewer = (id: string, scope: Scope): PersonViewer => ({
   kind: 'person',
   id,

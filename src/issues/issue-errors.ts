@@ -9,7 +9,7 @@ export const issueNotFound = () => notFound('issue_not_found', 'Issue not found'
 export const revisionConflict = () =>
   conflict('text_changed_meanwhile', 'This text was changed meanwhile. Please look at it as it is now.');
 
-/** Throws what a refusal of the policy is in words; null passes. */
+/** Throws the error of a refusal by the policy; null passes. */
 export function refuse(refusal: IssueRefusal | null): void {
   if (refusal !== null) throw refusalError(refusal);
 }

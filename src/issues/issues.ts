@@ -163,7 +163,7 @@ export function createIssues({ settings: given, texts, ...tools }: IssuesOptions
     /** What a form may bring, in bytes. */
     attachmentBytes: settings.attachmentBytes,
 
-    /** The log of an issue as JSON or Markdown, for who may read it. */
+    /** The log of an issue as JSON or Markdown, for viewers who may read it. */
     exportIssue: bind(exportIssue),
     /** All of a repository, for its export. Asks for no right: it is for administrators. */
     exportIssues: (repositoryId: string) => exportIssues(deps, repositoryId),

@@ -2,7 +2,7 @@ import { holdsRepository } from '../nodes/index.ts';
 /**
  * Mirrors are no kind of the outbox. A message is made by a write, handled once and kept as a record; a mirror is one
  * row for ever, whose due time, failures, pause and trusted host key are what its page shows and what an administrator
- * edits. As a message, each would stand in two tables that have to agree, and a new message would follow each success.
+ * edits. As a message, each would be in two tables that have to agree, and a new message would follow each success.
  * A crash loses nothing here: the due time stays in the row. A mirror is claimed only when one of two slots is free,
  * where the drain of the outbox claims ahead, so that a lease of three hours means a running transfer.
  */

@@ -75,7 +75,7 @@ export function createNotifications({ mail, ...tools }: NotificationOptions) {
     onEntry: onEntry(deps, batchDrain),
     /** For `ci.onRunEnd`. */
     onRunEnd: onRunFinished(batchDrain),
-    /** For a scheduled task, and after the start: tells what an earlier run left. */
+    /** For a scheduled task, and after the start: announces what an earlier run left. */
     tell: () => batchDrain.drainAll(),
     /** For a scheduled task. */
     removeOld: bind(removeOld),

@@ -30,7 +30,7 @@ interface Registered {
 /**
  * Messages that are to be sent or done after the write that causes them: a row of `outbox` each, handled at least
  * once by the handler of its kind, retried with backoff, FAILED after its last attempt, and kept for a while for those
- * who look. What a module shows of its messages besides stands in a table of its own with the same id.
+ * who look. What a module shows of its messages besides is in a table of its own with the same id.
  */
 export function createOutbox(deps: OutboxDeps) {
   const { db, clock, logger } = deps;

@@ -114,7 +114,7 @@ export function countSettled(deps: FederationDeps, settledBefore: number): Promi
   });
 }
 
-/** Where the queue stands, for the status and the administrator's page. */
+/** The state of the queue, for the status and the administrator's page. */
 export async function countDeliveries({
   db,
   clock,

@@ -117,7 +117,7 @@ export interface ScanResult {
 
 /**
  * Scans a followed person for new public repositories. It only adds (SPEC §3): what disappeared or turned private
- * stays followed, and what was unfollowed by hand stays unfollowed.
+ * stays followed, and what was unfollowed manually stays unfollowed.
  * @param listOf reads a person's repositories; the caller shares it for all their followers
  */
 export async function scanPerson(

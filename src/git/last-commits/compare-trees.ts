@@ -11,7 +11,7 @@ export interface TreePair {
   parent: string;
 }
 
-/** Null stands for a folder that does not exist. */
+/** Null means a folder that does not exist. */
 export type FolderTree = string | null;
 
 /** From this many pairs, or this many bytes of trees read here, starting a process is cheaper. */

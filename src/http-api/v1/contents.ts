@@ -14,7 +14,7 @@ import { showCommit } from './show.ts';
 const at = '/repos/{owner}/{name}';
 const ref = z.string().optional().describe('A branch, tag or commit id; left out, the default branch');
 
-/** The commit that a name stands for. Refuses `revision_not_found`, also for an empty repository. */
+/** The commit that a name resolves to. Refuses `revision_not_found`, also for an empty repository. */
 export async function resolveRef(
   { git }: Pick<WebDeps, 'git'>,
   { path, level }: Pick<Found, 'path' | 'level'>,

@@ -327,7 +327,7 @@ export const listPinnedIssues = operation({
     json(await showIssues(deps, await deps.issues.listPinned(viewer, repositoryAt(found)), placeOf({ found, origin }))),
 });
 
-/** One operation for each thing that is on or off about an issue. */
+/** One operation for each flag of an issue. */
 const mark = (
   id: string,
   method: 'PUT' | 'POST' | 'DELETE',

@@ -214,7 +214,7 @@ function plain(
 function end(response: ServerResponse, status: number, headers: Record<string, string>, body: Buffer): Promise<void> {
   if (response.destroyed || response.headersSent) return Promise.resolve();
   const { req } = response;
-  // A body that was not read stands in the way of the next request on this connection.
+  // A body that was not read blocks the next request on this connection.
   if (!req.complete) {
     response.setHeader('Connection', 'close');
     discardBody(req, discardMs);

@@ -24,7 +24,7 @@ export interface NewComment {
 }
 
 /**
- * Adds a comment. The same form sent twice leads to the entry that is there.
+ * Adds a comment. Submitting a form twice returns the existing entry.
  * Refuses `text_missing`, `text_too_long`, `invalid_close_reason`, `too_many_contributions`, and what the rights
  * refuse; nothing is written when the viewer may comment and not close.
  */

@@ -45,7 +45,7 @@ const box = /^((?:[ \t>]|[-*+][ \t]|\d{1,9}[.)][ \t])*\[)([ xX])(?=\][ \t\u00a0]
 
 /** The text with the box of a line flipped; null when the line has none. */
 export function toggleLine(text: string, line: number): string | null {
-  // Lines stand at even indexes, their ends at odd ones.
+  // Lines are at even indexes, their ends at odd ones.
   const segments = text.split(/(\r\n?|\n)/);
   const found = box.exec(segments[2 * line] ?? '');
   if (found === null) return null;

@@ -97,7 +97,7 @@ async function* filesOf(deps: IssueDeps, issue: ListedIssue): AsyncGenerator<Exp
 }
 
 /**
- * The log in files of at most `maxLogFileBytes`, each with a keyed digest of all that stands before it: this instance
+ * The log in files of at most `maxLogFileBytes`, each with a keyed digest of everything before it: this instance
  * recognises what it has written itself.
  */
 async function* logFiles(deps: IssueDeps, issue: ListedIssue, base: string): AsyncGenerator<ExportedFile> {

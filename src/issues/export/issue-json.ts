@@ -36,7 +36,7 @@ export interface ExportOptions {
 
 const maxLinks = 1_000;
 
-/** What stands before the log. */
+/** The fields before the log. */
 export async function portableIssue(
   deps: IssueDeps,
   issue: ListedIssue,

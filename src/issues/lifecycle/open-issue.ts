@@ -34,7 +34,7 @@ export interface NewIssue {
 }
 
 /**
- * Opens an issue. The same form sent twice leads to the issue that is there.
+ * Opens an issue. Submitting a form twice returns the existing issue.
  * Refuses what `parseTitle`, `parseBody` and the rights refuse; `too_many_contributions`; `unknown_label`,
  * `unknown_assignee`, `unknown_milestone`; `not_allowed_on_issue` for labels of a user who may not triage.
  */

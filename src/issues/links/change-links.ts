@@ -11,7 +11,7 @@ import { traceableIssue } from '../references/resolve-references.ts';
 import { issueLinkSchema } from '../schema/classification-schema.ts';
 import type { LinkKind } from '../schema/classification-schema.ts';
 
-/** What people set by hand; `mentions` follows from texts. */
+/** What people set manually; `mentions` follows from texts. */
 export type SettableLink = Exclude<LinkKind, 'mentions'>;
 
 export interface Link {

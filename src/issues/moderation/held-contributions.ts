@@ -96,7 +96,7 @@ export async function admitContributor(
   });
 }
 
-/** Refuses what waits of a user: comments are emptied, issues go to the trash. Later things of theirs wait again. */
+/** Refuses what waits of a user: comments are emptied, issues go to the trash. Later contributions are held again. */
 export async function refuseContributor(
   deps: IssueDeps,
   viewer: Viewer,

@@ -9,7 +9,7 @@ import { contributorSchema, heldContributionSchema } from '../schema/moderation-
 import type { Issue } from '../schema/issue-schema.ts';
 
 /**
- * Whether a contribution waits for a member: where the repository wants it, the first things of a user who is
+ * Whether a contribution waits for a member: where the repository wants it, the first contributions of a user who is
  * neither member nor known here. Notes who contributes for the first time.
  */
 export async function holdsContribution(

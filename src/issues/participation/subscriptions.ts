@@ -19,7 +19,7 @@ export async function subscribeOnce(
 }
 
 /**
- * Switches notifications of an issue on or off for the viewer; what they say by hand stays.
+ * Switches notifications of an issue on or off for the viewer; an explicit choice stays.
  * Refuses what contributing is refused with: who may not take part has no row here.
  */
 export async function setSubscription(deps: IssueDeps, viewer: Viewer, at: IssueAt, isOn: boolean): Promise<void> {

@@ -120,7 +120,7 @@ export class BatchDrain {
     const recipients =
       batch.kind === 'told' ? batch.recipients : batch.kind === 'run-failed' ? await runRecipients(deps, batch) : [];
     await deps.db.write(async (tx) => {
-      // Another process may have told it.
+      // Another process may have announced it.
       if ((await tx.manager.delete(batchSchema, { id })).affected !== 1) return;
       if (batch.kind === 'run-succeeded') await resolveRuns(tx, batch);
       else if (await isThere(tx, batch.event)) await tell(deps, tx, batch.event, recipients);

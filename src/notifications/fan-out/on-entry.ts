@@ -12,7 +12,7 @@ interface ToTell {
 
 /**
  * Subscribes to the entries of issues. The recipients of one are found before the write that marks this listener as
- * done; that write has the first people, and the others as batches, so each is told exactly once.
+ * done; that write has the first people, and the others as batches, so each is notified exactly once.
  */
 export function onEntry(deps: NotificationDeps, batchDrain: BatchDrain): EntryListener<ToTell> {
   return {

@@ -3,11 +3,11 @@ import type { RunDetails, Subject } from '../schema/notification-schema.ts';
 import { addBatch } from './batches.ts';
 import type { BatchDrain } from './batches.ts';
 
-/** Attempts that the position of a run tells apart. */
+/** Attempts that the position of a run encodes. */
 const attemptsPerRun = 1_000;
 
 /**
- * Subscribes to the end of runs, inside the write that ends one: a failure is told afterwards, and a success resolves
+ * Subscribes to the end of runs, inside the write that ends one: a failure is announced afterwards, and a success resolves
  * the failures of the same workflow on the same ref. A cancelled run says nothing.
  */
 export function onRunFinished(batchDrain: Pick<BatchDrain, 'scheduleDrain'>): RunEnding {

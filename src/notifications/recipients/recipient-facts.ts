@@ -45,7 +45,7 @@ export async function blockersOf({ db }: Deps, personId: string | null): Promise
   return new Set(rows.map(({ owner_id }) => owner_id));
 }
 
-/** Gives each person the channels that they want to hear by; who wants none, or whose account is disabled, goes. */
+/** Adds the enabled channels of each person; people without one, and disabled accounts, are removed. */
 export async function withChannels(
   { db, accounts, mailer }: Pick<NotificationDeps, 'db' | 'accounts' | 'mailer'>,
   recipients: ReadonlyMap<string, Reason>,

@@ -86,7 +86,7 @@ export async function listWatches(
   );
 }
 
-/** UUIDs of those who watch everything, for who may read the repository. @param after the last of the page before */
+/** UUIDs of those who watch everything, for readers of the repository. @param after the last of the page before */
 export async function listWatchers(
   { db }: Pick<NotificationDeps, 'db'>,
   repositoryId: string,

@@ -102,7 +102,7 @@ async function viewMirrors({ mirrors, repositories, clock }: AdminDeps) {
       ({ repositoryId, direction, host, failures, isPaused, isRunning, lastError, lastOkAt, nextAt }) => ({
         id: repositoryId,
         name: names.get(repositoryId) ?? 'in the trash',
-        // Addresses carry no names or passwords; the host is what says where the fault lies.
+        // Addresses carry no names or passwords; the host is what identifies the fault.
         other: `${direction === 'pull' ? 'from' : 'to'} ${host}`,
         failures,
         isPaused,

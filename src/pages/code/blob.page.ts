@@ -35,7 +35,7 @@ interface Asked {
   entry: TreeEntry;
 }
 
-/** What a file is shown as: exactly one of the fields is set, and `facts` says more in words. */
+/** What a file is shown as: exactly one of the fields is set, and `facts` says more as text. */
 async function readContent({ context, deps, at, entry }: Asked) {
   const { git, highlighting } = deps;
   const { content, size } = await git.objects.blob(context.found.path, entry.oid, { maxBytes: maxShownBytes });

@@ -17,7 +17,7 @@ import type { CodeDeps } from './deps.ts';
 
 const perPage = 30;
 /**
- * With more branches than this they stand in the order of their names: reading all their commits would take too long.
+ * With more branches than this they are sorted by name: reading all their commits would take too long.
  */
 const maxSorted = 2_000;
 const staleAfterMs = 90 * 86_400_000;

@@ -10,7 +10,7 @@ const control = /[\x00-\x08\x0b-\x1f\x7f]/g;
 
 /**
  * Makes characters visible that a reader must not miss (security C07): those that turn
- * direction stand in a box with their number and reach no further; control characters show
+ * direction are shown in a box with their number and reach no further; control characters show
  * as their pictures, because a page may not hold them.
  * @param html escaped text, perhaps with spans
  */

@@ -54,7 +54,7 @@ interface TableContext {
 
 const isFolderLike = ({ kind }: TreeEntry): boolean => kind === 'folder' || kind === 'submodule';
 
-/** Many rows share a commit, and a time in words is expensive. */
+/** Many rows share a commit, and formatting a time is expensive. */
 function createCommitViews({
   repositoryUrl,
   now,

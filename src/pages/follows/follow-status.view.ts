@@ -8,7 +8,7 @@ import type {
 } from '../../federation/index.ts';
 import { viewTime, type TimeView } from '../app/times.view.ts';
 
-/** The status of a follow request, in words. */
+/** The status of a follow request, as text. */
 export interface FollowStatusView {
   isAccepted: boolean;
   /** One or two words for the badge. */
@@ -20,7 +20,7 @@ export interface FollowStatusView {
   mayRetry: boolean;
 }
 
-/** Errors come with and without a full stop; here they stand inside a sentence. */
+/** Errors come with and without a full stop; here they are inside a sentence. */
 const inSentence = (error: string | null): string => (error ?? 'no answer').replace(/\.$/, '');
 
 const acceptedByServer = 'The other server took it and has not answered yet.';
@@ -82,7 +82,7 @@ export function viewFollowedPerson(
     // A snapshot of the first page, so "at least": there may be more than the other server listed (SPEC §3).
     count: totalItems === null ? `${count}` : `${count} of at least ${Math.max(totalItems, count)}`,
     scanError,
-    /** What stands in the place of an empty list. */
+    /** The placeholder of an empty list. */
     nothing:
       count === 0
         ? (totalItems ?? 0) === 0

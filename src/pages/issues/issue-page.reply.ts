@@ -44,7 +44,7 @@ export const urlOfIssue = (context: RepositoryContext): string =>
   issueUrl(repositoryUrl(context.found.canonical), issueNumber(context.params['number']));
 
 /**
- * The page of an issue: one range of its timeline, the forms that the viewer may use, and what stands beside them.
+ * The page of an issue: one range of its timeline, the forms that the viewer may use, and its sidebar.
  * Refuses `issue_not_found`.
  */
 export async function issuePage(

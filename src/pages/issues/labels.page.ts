@@ -51,7 +51,7 @@ const formOf = ({
   isExclusive,
 });
 
-/** A colour that stands out a little from those that are there. */
+/** A colour that differs from the existing ones. */
 const firstColours = ['d73a4a', '0e8a16', '0075ca', 'd876e3', 'fbca04', '5319e7', '008672', 'c2562d'] as const;
 
 function labelPages<V extends RepositoryContext | OrganisationOwnerContext>(place: LabelPlace<V>) {

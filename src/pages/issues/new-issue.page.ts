@@ -94,7 +94,7 @@ const namesIn = (text: string): string[] =>
     .map((name) => name.replace(/^@/, ''))
     .filter((name) => name !== '');
 
-/** The issue is there: a draft that stays is no reason to say that something failed. */
+/** The issue was created: a draft that could not be deleted is no error. */
 function ignoreRefusal(error: unknown): void {
   if (!isDomainError(error)) throw error;
 }

@@ -3,7 +3,7 @@ import type { RenderedMarkdown } from './rendered-markdown.ts';
 import { renderParts } from './render-markdown.ts';
 
 /**
- * A task of the worker pool: a document as clean HTML, with placeholders for the links that depend on where it lies,
+ * A task of the worker pool: a document as clean HTML, with placeholders for the links that depend on its path,
  * and marks for what other tasks and the page put in.
  */
 export function run({ source, showsRemoteImages }: { source: string; showsRemoteImages: boolean }): RenderedMarkdown {

@@ -8,7 +8,7 @@ import { fillPlaceholders, unescapeHtml } from './placeholders.ts';
 import type { run as runMath } from './math-task.ts';
 import type { RenderedMarkdown } from './rendered-markdown.ts';
 
-/** A document as the worker pool renders it, the same for every viewer and wherever it lies. */
+/** A document as the worker pool renders it, the same for every viewer at every path. */
 export interface PreparedDocument {
   parts: RenderedMarkdown;
   /** By the index of the block; shorter where nothing was highlighted. */
@@ -23,7 +23,7 @@ export interface PreparedDocument {
   isFinal: boolean;
 }
 
-/** A document that is shown as text, with the reason in words. */
+/** A document that is shown as text, with the reason. */
 export interface PlainDocument {
   text: string;
   note: string;

@@ -46,7 +46,7 @@ export function fillDocument(
 
 /**
  * Renders a document of a repository in the worker pool, or recalls it by the id of its
- * blob, which never means other bytes; its links lead to where it lies. What it refers to stays text: pages call
+ * blob, which never means other bytes; its links are relative to its path. What it refers to stays text: pages call
  * `prepareDocument`, look up the references of all their texts, and call `fillDocument`.
  */
 export async function renderDocument(

@@ -22,7 +22,7 @@ markdown.renderer.rules['formula'] = (tokens, index) => tokens[index]!.content;
 
 /**
  * Markdown as HTML that is safe to put into a page: rendered first, cleaned afterwards, so that whatever the renderer
- * or an HTML block produced passes the same allowlist (security C02). What is put in later stands as marks.
+ * or an HTML block produced passes the same allowlist (security C02). What is inserted later is a placeholder.
  */
 export function renderParts(source: string, links: DocumentLinks): RenderedMarkdown {
   const env = {};

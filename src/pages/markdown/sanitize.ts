@@ -111,7 +111,7 @@ function shownFrom(src: string, { showsRemoteImages, remote: remoteLink }: Docum
   return /^https:\/\//i.test(src) ? src : null;
 }
 
-/** Before the text that stands for an image: perhaps in a link, so it holds no other one. */
+/** Before the text that replaces an image: perhaps in a link, so it holds no other one. */
 const labelMark = '\0\0';
 
 /** Remote images of one document; those behind are links. */

@@ -52,7 +52,7 @@ const ways: Record<ActivityPush['via'], string> = {
   sync: 'by syncing the fork',
 };
 
-/** What stands around the pushes of a page. */
+/** The context of the pushes of a page. */
 interface ActivityAround {
   /** Of the repository. */
   url: string;

@@ -39,7 +39,7 @@ const actTexts: Readonly<Record<RuleTarget, readonly ActText[]>> = {
 const handles = (rule: ListedRule, act: RuleAct): string[] =>
   rule.named[act].flatMap(({ person }) => person.username ?? []);
 
-/** The name of a rule for people: its pattern, or what stands for it. */
+/** The name of a rule for people: its pattern, or a phrase for the default branch. */
 export function viewPattern(pattern: string, defaultBranch: string): { text: string; note: string | null } {
   return pattern === defaultBranchPattern
     ? { text: 'Default branch', note: viewName(defaultBranch) }

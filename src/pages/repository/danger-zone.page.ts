@@ -76,7 +76,7 @@ export const renameRepository = dangerForm(
   },
 );
 
-/** Fields `new_owner`, `confirm`. At once for who is entitled on both sides, otherwise an offer. */
+/** Fields `new_owner`, `confirm`. Immediate when the user owns both sides, otherwise an offer. */
 export const transferRepository = dangerForm(
   'transfer',
   async ({ viewer, found: { canonical }, form }, { repositories }) => {

@@ -74,7 +74,7 @@ async function readLicence(
   };
 }
 
-/** What stands beside the files: all of it known by commit id, and left out while it is not known yet. */
+/** The sidebar of the files: all of it known by commit id, and left out while it is not known yet. */
 async function readFacts(context: RepositoryContext, { git }: RepositoryDeps, at: RefPath) {
   const { path, repository } = context.found;
   const [refs, files, commits] = await Promise.all([
