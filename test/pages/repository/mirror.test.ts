@@ -171,7 +171,7 @@ t.test('by ssh a page shows the key to add, the host key to compare, and the ris
   t.equal((await post(bob.session, `${page}/host-key`, { fingerprint })).status, 404);
   t.match(await post(alice.session, `${page}/host-key`, { fingerprint: 'SHA256:other' }), {
     status: 409,
-    body: /is not what you compared/,
+    body: /is not the fingerprint that you confirmed/,
   });
   const call = (token: string, method: string, path: string, body?: object): Promise<PageResponse> =>
     sendRequest({ port }, `/api/v1/repos/alice/tool/mirror${path}`, {
