@@ -244,7 +244,7 @@ export async function openModules(
       await organisations.refuseOnlyOwner(tx, personId);
       await repositories.refuseOwner(tx, personId);
       await avatars.forget(tx, personId);
-      const emptyTrash = await repositories.ownedRepositories.forgetTrash(tx, personId);
+      const emptyTrash = await repositories.ownedRepositories.detachTrash(tx, personId);
       return async () => {
         await emptyTrash();
         await avatars.remove(personId);
@@ -640,7 +640,7 @@ export function scheduledTasks(modules: Modules): CronTask[] {
     { name: 'mail.send', time: '*/10 * * * * *', run: () => modules.mail.drain() },
     { name: 'mail.remove-old', time: '0 55 4 * * *', run: () => modules.mail.removeOld() },
     { name: 'code-search.update', time: '15 */5 * * * *', run: () => codeSearch.update() },
-    { name: 'images.sweep', time: '0 25 4 * * *', run: () => modules.imageProxy.sweep() },
+    { name: 'images.sweep', time: '0 25 4 * * *', run: () => modules.imageProxy.evict() },
     { name: 'sessions.sweep', time: '0 20 4 * * *', run: () => accounts.removeExpired() },
     ...(federation.isOperational ? federationTasks(federation, config) : []),
   ];

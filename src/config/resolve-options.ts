@@ -1,8 +1,8 @@
 import { dirname, resolve } from 'node:path';
 import type { Option } from './options.ts';
 import type { Problem, ProblemReason } from './problems.ts';
-import { readSettingsFile } from './read-file.ts';
-import type { FileSearch, SettingsFile } from './read-file.ts';
+import { readSettingsFile } from './read-settings-file.ts';
+import type { FileSearch, SettingsFile } from './read-settings-file.ts';
 
 export interface ConfigSources extends FileSearch {
   /** Values given as flags: option key → text. They override all other sources. */

@@ -1,7 +1,7 @@
 export { createAdmission } from './admission/admission.ts';
 export type { Admission } from './admission/admission.ts';
 export type { BackgroundPriority } from './admission/background-priority.ts';
-export type { CostClass } from './admission/class-limits.ts';
+export type { CostClass } from './admission/request-classes.ts';
 export { createAssets } from './assets.ts';
 export type { AssetEncoding, Assets } from './assets.ts';
 export { anonymousIdentity } from './context.ts';
@@ -21,7 +21,7 @@ export { readAuthorization, readToken } from './request/authorization.ts';
 export type { Credentials } from './request/authorization.ts';
 export { createClientReader } from './request/client-address.ts';
 export type { Client } from './request/client-address.ts';
-export { openBody, piecesOf, readBytes } from './request/body.ts';
+export { openBody, chunksOf, readBytes } from './request/body.ts';
 export { discardBody, drainRequest } from './request/drain.ts';
 export { writeCookie } from './request/cookies.ts';
 export type { NewCookie } from './request/cookies.ts';

@@ -18,7 +18,7 @@ import type { OwnedRepositories, OrganisationDeps } from './deps.ts';
  */
 export function createOrganisations(tools: Omit<OrganisationDeps, 'ownedRepositories'>) {
   const unplugged = () => Promise.reject(internal('nobody told organisations what they own'));
-  const deps: OrganisationDeps = { ...tools, ownedRepositories: { namesOf: unplugged, forgetTrash: unplugged } };
+  const deps: OrganisationDeps = { ...tools, ownedRepositories: { namesOf: unplugged, detachTrash: unplugged } };
   const bind = bindDeps(deps);
 
   return {

@@ -5,7 +5,7 @@ import { reservedHandles } from '../../src/owners/index.ts';
 import { accessDeclarations } from '../../src/pages/app/access-declarations.ts';
 import { createAdmission } from '../../src/http/admission/admission.ts';
 import { createBackgroundPriority } from '../../src/http/admission/background-priority.ts';
-import { createClassLimits } from '../../src/http/admission/class-limits.ts';
+import { createClassLimits } from '../../src/http/admission/request-classes.ts';
 import { routeChain } from '../../src/pages/app/chain.ts';
 import { createRenderedPages } from '../../src/pages/app/rendered-pages.ts';
 import { mountRoutes } from '../../src/pages/app/routing.ts';

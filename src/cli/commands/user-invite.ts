@@ -26,7 +26,7 @@ export function addUserInviteCommand(user: Command, run: Run): void {
     user
       .command('reset-link')
       .description('print a link with which a person chooses a new password')
-      .argument('<name>', 'user name')
+      .argument('<name>', 'username')
       .option('--expires <time>', 'validity, for example 1h', '24h')
       .action(run(resetLink)),
     'hearth user reset-link alice',

@@ -37,7 +37,7 @@ export function addUserCommands(program: Command, run: Run): void {
     user
       .command('show')
       .description('show one person, with keys, tokens and sessions')
-      .argument('<name>', 'user name, or id')
+      .argument('<name>', 'username, or id')
       .action(run(showUser)),
     'hearth user show alice',
   );

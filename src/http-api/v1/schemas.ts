@@ -257,7 +257,7 @@ export const mirror = z
     publicKey: z
       .string()
       .nullable()
-      .describe('What the other side has to know, of a mirror by ssh: a deploy key, with write access for push'),
+      .describe('Public key of a mirror over SSH: add it to the remote as a deploy key, with write access to push'),
     hostKeyFingerprint: z.string().nullable().describe('Of the host key that is trusted: ED25519 SHA256:…'),
     offeredHostKeyFingerprint: z
       .string()

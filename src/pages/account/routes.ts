@@ -21,7 +21,12 @@ import { showNotices, saveNotices } from './notices.page.ts';
 import { showProfileSettings, saveProfile, uploadAvatar, deleteAvatar } from './profile-settings.page.ts';
 import { showPerson } from './profile.page.ts';
 import { showSessions, revokeOtherSessions, revokeSession } from './sessions.page.ts';
-import { showOwnRepositories, acceptTransfer, declineTransfer, restoreRepository } from './shared-repositories.page.ts';
+import {
+  showTransfersAndTrash,
+  acceptTransfer,
+  declineTransfer,
+  restoreRepository,
+} from './transfers-and-trash.page.ts';
 import { showPublicGpgKeys, showPublicKeys } from './public-keys.page.ts';
 import { showKeys, addKey, changeKeyUse, removeKey } from './ssh-keys.page.ts';
 
@@ -43,7 +48,7 @@ export const accountRoutes: readonly Route[] = [
     upload: 'avatar',
   },
   { method: 'POST', path: '/settings/avatar/delete', access: 'signed-in', cost: 'rows', page: deleteAvatar },
-  { method: 'GET', path: '/settings/repositories', access: 'signed-in', cost: 'rows', page: showOwnRepositories },
+  { method: 'GET', path: '/settings/repositories', access: 'signed-in', cost: 'rows', page: showTransfersAndTrash },
   {
     method: 'POST',
     path: '/settings/repositories/:id/accept',

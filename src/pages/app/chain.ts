@@ -70,7 +70,7 @@ type Stage = (next: RequestListener) => RequestListener;
 
 /**
  * The web port: every request passes `stages`, then `middlewares`, then the `routeChain` of the
- * route that matches, each from top to bottom. `createHttpServer` stands before them all: it
+ * route that matches, each from top to bottom. `createHttpServer` runs before them all: it
  * limits connections, headers and silence, and hands HTTP/2 connections to gRPC.
  * Nothing listens before `listen`.
  */

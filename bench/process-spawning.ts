@@ -1,6 +1,6 @@
 // How long the event loop is blocked while git is started: by the server itself, and by the spawner process. And the
 // event loop delay of a whole server while clients clone and push.
-// usage: bench/spawning [--rounds N] [--ballast MB] [--executable PATH]
+// usage: bench/process-spawning [--rounds N] [--ballast MB] [--executable PATH]
 // There is no `--url`: the event loop is that of this process, or comes from Hearth's `/metrics`. The effect on another
 // forge's pages is measured by page-beside-clones.
 import { execFile, execFileSync } from 'node:child_process';

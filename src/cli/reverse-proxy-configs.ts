@@ -1,5 +1,5 @@
 /** Configurations of reverse proxies; the files in `packaging/` are these texts for git.example.org. */
-export const proxyFiles: Readonly<Record<'caddy' | 'nginx' | 'traefik', (host: string) => string>> = {
+export const reverseProxyConfigs: Readonly<Record<'caddy' | 'nginx' | 'traefik', (host: string) => string>> = {
   caddy: (
     host,
   ) => `# Caddy asks for a certificate by itself and passes everything on as it came: large bodies, streams, Host, the

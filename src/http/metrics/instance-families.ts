@@ -18,7 +18,7 @@ const stateOf = (last: ListedTask['last']): (typeof taskStates)[number] =>
   last === null ? 'new' : last.failures > 0 ? 'failing' : 'ok';
 
 /** Gauges of the instance at this moment: queues, disk, backups, scheduled tasks. */
-export async function stateOfInstance(deps: MetricsDeps): Promise<Family[]> {
+export async function instanceFamilies(deps: MetricsDeps): Promise<Family[]> {
   const { config, git, clock, db } = deps;
   const file = path.join(config.dataDir, 'hearth.db');
   const sizeOf = async (name: string): Promise<number> => (await stat(name).catch(() => null))?.size ?? 0;

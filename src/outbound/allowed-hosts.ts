@@ -2,7 +2,7 @@
  * Whether a URL's host is on an administrator's list: exact names and addresses, in lower case, each with an optional
  * port. A bare name allows the default port only: another one is another service on that machine.
  */
-export function isListed(url: URL, hosts: readonly string[]): boolean {
+export function isAllowedHost(url: URL, hosts: readonly string[]): boolean {
   const { hostname } = url;
   const port = url.port || defaultPort(url);
   return hosts.includes(`${hostname}:${port}`) || (port === defaultPort(url) && hosts.includes(hostname));
@@ -13,7 +13,7 @@ export function isListed(url: URL, hosts: readonly string[]): boolean {
  * @param setting `webhooks.allowed_hosts`
  * @param text the refused URL
  */
-export function howToAllow(setting: string, text: string): string {
+export function allowedHostsHint(setting: string, text: string): string {
   const url = URL.parse(text);
   if (url === null || url.hostname === '') return `An administrator can allow the host: ${setting}.`;
   const port = url.port || defaultPort(url);

@@ -114,7 +114,7 @@ class Walk<Row> {
   }
 
   async #leave({ facts, names }: Stop): Promise<void> {
-    let left = await this.#takeStored(facts.oid, names);
+    let left = await this.#applyStored(facts.oid, names);
     for (const parent of facts.parents) {
       if (left.length === 0) return;
       const differing = await this.#differing(facts, parent, left);
@@ -130,7 +130,7 @@ class Walk<Row> {
     this.#pending -= left.length;
   }
 
-  async #takeStored(oid: string, names: string[]): Promise<string[]> {
+  async #applyStored(oid: string, names: string[]): Promise<string[]> {
     const rows = this.#request.storedAt.has(oid) ? await this.#request.stored(oid) : null;
     if (!rows) return names;
     const left = names.filter((name) => {

@@ -1,5 +1,5 @@
 /** Commands to paste into a terminal for a first push. */
-export interface PushRecipesView {
+export interface PushInstructionsView {
   fresh: string;
   existing: string;
 }
@@ -9,7 +9,7 @@ export function shellWord(text: string): string {
   return /^[\w./:@+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-export function viewPushRecipes(url: string, name: string, branch: string): PushRecipesView {
+export function viewPushInstructions(url: string, name: string, branch: string): PushInstructionsView {
   const push = [`git remote add origin ${url}`, `git push -u origin ${shellWord(branch)}`];
   const begin = [
     `git init -b ${shellWord(branch)} ${name}`,

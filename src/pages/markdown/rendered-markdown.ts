@@ -21,16 +21,16 @@ export interface TaskBox {
   label: string;
 }
 
-/** A document as the worker renders it: clean HTML with marks (`marks.ts`), and what they stand for. */
-export interface RenderedParts {
+/** The output of the worker: sanitised HTML with placeholders (`placeholders.ts`), and what they stand for. */
+export interface RenderedMarkdown {
   html: string;
   blocks: CodeBlock[];
   formulas: Formula[];
   tasks: TaskBox[];
 }
 
-/** What is put in for the marks of a document. */
-export interface PartFills {
+/** The replacements for the placeholders of a document. */
+export interface PlaceholderFills {
   /** HTML of a block of code; null for plain text. */
   code(index: number): string | null;
   /** MathML; null shows the source. */
@@ -45,14 +45,17 @@ export const plainBox = ({ isChecked }: Pick<TaskBox, 'isChecked'>): string =>
   `<input type="checkbox" disabled aria-label="${isChecked ? 'done' : 'to do'}"${isChecked ? ' checked' : ''} />`;
 
 /** What a document is without highlighting, MathML, forms and links to what it refers to. */
-export const plainFills: PartFills = {
+export const plainFills: PlaceholderFills = {
   code: () => null,
   formula: () => null,
   task: plainBox,
   text: (escaped) => escaped,
 };
 
-export function fillParts({ html, blocks, formulas, tasks }: RenderedParts, fills: PartFills): string {
+export function replacePlaceholders(
+  { html, blocks, formulas, tasks }: RenderedMarkdown,
+  fills: PlaceholderFills,
+): string {
   return fillPlaceholders(html, (kind, content) => {
     const index = Number(content);
     switch (kind) {

@@ -1,16 +1,18 @@
-import { refusalOnIssue } from '../../access/index.ts';
-import type { EntryFacts, IssueAct, Viewer } from '../../access/index.ts';
-import { replaceText, textInWrite } from './edit-text.ts';
-import type { IssueDeps } from '../deps.ts';
-import { factsOfIssue, findIssue, refuse, revisionConflict } from '../find-issue.ts';
-import type { IssueAt } from '../find-issue.ts';
-import { parseBody, parseTitle } from '../parse-texts.ts';
-import { charge } from '../moderation/hold-newcomers.ts';
-import { withIssueWrite } from '../with-issue-write.ts';
-import { resolveReferences } from '../references/resolve-references.ts';
-import type { Issue } from '../schema/issue-schema.ts';
-import { apply, resolveChange, retitle } from '../lifecycle/change-issue.ts';
-import type { IssueChange } from '../lifecycle/change-issue.ts';
+import { refusalOnIssue } from '../access/index.ts';
+import type { EntryFacts, IssueAct, Viewer } from '../access/index.ts';
+import { replaceText, textInWrite } from './comments/edit-text.ts';
+import type { IssueDeps } from './deps.ts';
+import { findIssue } from './find-issue.ts';
+import { factsOfIssue } from './issue-context.ts';
+import { refuse, revisionConflict } from './issue-errors.ts';
+import type { IssueAt } from './issue-context.ts';
+import { parseBody, parseTitle } from './parse-texts.ts';
+import { charge } from './moderation/hold-newcomers.ts';
+import { withIssueWrite } from './with-issue-write.ts';
+import { resolveReferences } from './references/resolve-references.ts';
+import type { Issue } from './schema/issue-schema.ts';
+import { apply, resolveChange, retitle } from './lifecycle/change-issue.ts';
+import type { IssueChange } from './lifecycle/change-issue.ts';
 
 /** What is left out stays. */
 export interface IssueUpdate extends IssueChange {

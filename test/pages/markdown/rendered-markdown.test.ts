@@ -6,8 +6,13 @@ import type { ReferenceLinks } from '../../../src/pages/markdown/reference-links
 import { linkText, shortenAddresses, viewLinkedText } from '../../../src/pages/markdown/linked-text.ts';
 import { parseReferences } from '../../../src/issues/index.ts';
 import { placeholders } from '../../../src/pages/markdown/link-placeholders.ts';
-import { cleanMathMl, run as renderMaths } from '../../../src/pages/markdown/maths-task.ts';
-import { fillParts, plainFills, taskButton, taskFormHtml } from '../../../src/pages/markdown/document-parts.ts';
+import { cleanMathMl, run as renderMaths } from '../../../src/pages/markdown/math-task.ts';
+import {
+  replacePlaceholders,
+  plainFills,
+  taskButton,
+  taskFormHtml,
+} from '../../../src/pages/markdown/rendered-markdown.ts';
 import { renderMarkdown, renderParts } from '../../../src/pages/markdown/render-markdown.ts';
 
 const nowhere = { page: () => null, image: () => null };
@@ -25,7 +30,7 @@ const links: ReferenceLinks = {
         : null,
 };
 const linked = (source: string): string =>
-  fillParts(partsOf(source), {
+  replacePlaceholders(partsOf(source), {
     ...plainFills,
     text: (text) => linkText(text, parseReferences(text, 'commit'), links),
   }).trim();

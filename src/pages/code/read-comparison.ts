@@ -1,6 +1,6 @@
 import type { ChangedFile, DiffRange, PatchLimits } from '../../git/index.ts';
 import { fileParameter, isPicture, viewChangedFile } from './changed-file.view.ts';
-import { viewCount } from '../app/sizes.ts';
+import { viewCount } from '../app/format-numbers.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import type { RepositoryContext } from '../app/request-context.ts';
 import { colourPatches } from './colour-patches.ts';
@@ -13,9 +13,9 @@ const pageLimits: PatchLimits = { files: 100, linesPerFile: 1_000, bytesPerLine:
 const fileLimits: PatchLimits = { files: 2, linesPerFile: 20_000, bytesPerLine: 5_100, bytes: 4 * 1024 * 1024 };
 
 /** How the address wants a comparison to be shown; anything unknown is the default. */
-function readLook({ query }: RepositoryContext) {
+function readDiffOptions({ query }: RepositoryContext) {
   return {
-    look: query.get('view') === 'split' ? ('split' as const) : ('unified' as const),
+    layout: query.get('view') === 'split' ? ('split' as const) : ('unified' as const),
     ignoreWhitespace: query.get('w') === '1',
     only: query.get('file'),
   };
@@ -30,10 +30,15 @@ export async function readComparison(
 ) {
   const { found } = context;
   const { git } = deps;
-  const { look, ignoreWhitespace, only } = readLook(context);
+  const { layout, ignoreWhitespace, only } = readDiffOptions(context);
   const address = (change: Record<string, string | null>): string => {
     const query = new URLSearchParams();
-    const wanted = { view: look === 'split' ? 'split' : null, w: ignoreWhitespace ? '1' : null, file: only, ...change };
+    const wanted = {
+      view: layout === 'split' ? 'split' : null,
+      w: ignoreWhitespace ? '1' : null,
+      file: only,
+      ...change,
+    };
     for (const [name, value] of Object.entries(wanted)) if (value !== null) query.set(name, value);
     return query.size === 0 ? self : `${self}?${query}`;
   };
@@ -61,7 +66,7 @@ export async function readComparison(
     repositoryUrl: repositoryUrl(found.canonical),
     from: range.from,
     to: range.to,
-    look,
+    layout,
     loadUrl: (file: ChangedFile) => address({ file: fileParameter(file.newPath) }),
     coloursOf: (file: ChangedFile) => colours.get(file),
     marksOf: (file: ChangedFile) => marks.get(file),
@@ -78,7 +83,7 @@ export async function readComparison(
     hidden: wanted.length - shown.length,
     cutShort,
     isComplete: coloured.isComplete && marked.isComplete && !cutShort,
-    look,
+    layout,
     ignoreWhitespace,
     isOneFile: only !== null,
     urls: {

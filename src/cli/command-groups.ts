@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Run } from './action.ts';
 
 /** Commands that are defined together. */
-export interface CommandPart {
+export interface CommandGroup {
   /** Their first words, hidden ones included. */
   names: readonly string[];
   /** Loads the function that adds them to the program. */
@@ -13,7 +13,7 @@ export interface CommandPart {
  * All commands, in the order of the help. Definitions of other commands are not loaded: all together would take a tenth
  * of the server's start.
  */
-export const commandParts: readonly CommandPart[] = [
+export const commandGroups: readonly CommandGroup[] = [
   { names: ['serve'], load: async () => (await import('./commands/serve.ts')).addServeCommand },
   { names: ['setup-url'], load: async () => (await import('./commands/setup-url.ts')).addSetupUrlCommand },
   { names: ['user'], load: async () => (await import('./commands/user.ts')).addUserCommands },
@@ -67,9 +67,9 @@ const aboutAll = ['help', 'completion'];
  * The parts that a command line needs: one, when its first word is a command, else all.
  * @param withValue flags before it whose next word is their value
  */
-export function partsFor(words: readonly string[], withValue: readonly string[]): readonly CommandPart[] {
+export function groupsFor(words: readonly string[], withValue: readonly string[]): readonly CommandGroup[] {
   const name = words.find((word, at) => !word.startsWith('-') && !withValue.includes(words[at - 1] ?? ''));
   const part =
-    name === undefined || aboutAll.includes(name) ? undefined : commandParts.find(({ names }) => names.includes(name));
-  return part === undefined ? commandParts : [part];
+    name === undefined || aboutAll.includes(name) ? undefined : commandGroups.find(({ names }) => names.includes(name));
+  return part === undefined ? commandGroups : [part];
 }

@@ -4,7 +4,7 @@ import type { Logger } from '../../kernel/index.ts';
 import { fingerprint } from '../../openssh/index.ts';
 import type { SshLimits } from '../limits.ts';
 import type { SshAccounts } from '../deps.ts';
-import { keyObstacle, provesKey } from '../keys/verify-key.ts';
+import { keyRefusal, verifySignature } from '../keys/verify-key.ts';
 
 /** The owner of a connection: the account of the key that signed. */
 export interface Identity extends KeyViewer {
@@ -12,20 +12,20 @@ export interface Identity extends KeyViewer {
   blob: Buffer;
 }
 
-interface Needs {
+interface AuthenticationDeps {
   accounts: SshAccounts;
   logger: Logger;
   limits: Pick<SshLimits, 'loginTries'>;
   address: string;
 }
 
-interface Outcome {
+interface AuthenticationHandlers {
   signedIn(identity: Identity): void;
   gaveUp(reason: string): void;
 }
 
 /** A refused attempt, for the log; clients get no reason. */
-interface Refused {
+interface RefusedAttempt {
   reason: string;
   /** For a public key, its type. */
   method: string;
@@ -33,22 +33,26 @@ interface Refused {
 }
 
 /**
- * Limit of authentication requests: queries about known keys do not count as attempts, and no client needs this many.
+ * Limit of authentication requests: queries about known keys do not count as attempts, and no client deps this many.
  */
 const maxRequests = 64;
 
 /**
  * Authenticates a connection by public key only (security F01, F02).
  *
- * The user name is ignored: the key identifies the account. A client may query several keys in any order; a query is
+ * The username is ignored: the key identifies the account. A client may query several keys in any order; a query is
  * confirmed only for a known key that could sign here, and changes nothing. Only a valid signature calls
- * `outcome.signedIn`, with the owner of the key that signed.
+ * `handlers.signedIn`, with the owner of the key that signed.
  *
  * @returns the refused attempts; the list grows
  */
-export function authenticate(connection: Connection, needs: Needs, outcome: Outcome): readonly Refused[] {
-  const { accounts, logger, limits, address } = needs;
-  const refusals: Refused[] = [];
+export function authenticate(
+  connection: Connection,
+  deps: AuthenticationDeps,
+  handlers: AuthenticationHandlers,
+): readonly RefusedAttempt[] {
+  const { accounts, logger, limits, address } = deps;
+  const refusals: RefusedAttempt[] = [];
   let requests = 0;
 
   connection.on('authentication', (attempt) => {
@@ -56,24 +60,24 @@ export function authenticate(connection: Connection, needs: Needs, outcome: Outc
     void decide(attempt).catch((error: unknown) => {
       // Also when ssh2 detects an invalid sequence of requests.
       logger.warn('ssh.sign_in_failed', { address, error });
-      outcome.gaveUp('sign_in_failed');
+      handlers.gaveUp('sign_in_failed');
     });
   });
 
   return refusals;
 
   async function decide(attempt: AuthContext): Promise<void> {
-    if (requests > maxRequests) return outcome.gaveUp('too_many_requests');
+    if (requests > maxRequests) return handlers.gaveUp('too_many_requests');
     if (attempt.method !== 'publickey') {
       // Clients begin with "none" to learn which methods there are.
       return refuse(attempt, attempt.method === 'none' ? null : 'method_not_offered');
     }
     const owner = await accounts.viewerOfKey(attempt.key.data, { address, hasSigned: false });
-    const obstacle = owner === null ? 'unknown_key' : keyObstacle(attempt);
+    const obstacle = owner === null ? 'unknown_key' : keyRefusal(attempt);
     if (owner === null || obstacle !== null) return refuse(attempt, obstacle);
     if (attempt.signature === undefined) return attempt.accept();
-    if (!provesKey(attempt)) return refuse(attempt, 'bad_signature');
-    outcome.signedIn({ ...owner, blob: Buffer.from(attempt.key.data) });
+    if (!verifySignature(attempt)) return refuse(attempt, 'bad_signature');
+    handlers.signedIn({ ...owner, blob: Buffer.from(attempt.key.data) });
     attempt.accept();
   }
 
@@ -84,11 +88,11 @@ export function authenticate(connection: Connection, needs: Needs, outcome: Outc
       logger.debug('ssh.try_refused', { address, ...refused });
     }
     attempt.reject(['publickey']);
-    if (refusals.length >= limits.loginTries) outcome.gaveUp('too_many_tries');
+    if (refusals.length >= limits.loginTries) handlers.gaveUp('too_many_tries');
   }
 }
 
-function described(attempt: AuthContext): Omit<Refused, 'reason'> {
+function described(attempt: AuthContext): Omit<RefusedAttempt, 'reason'> {
   if (attempt.method !== 'publickey') return { method: attempt.method };
   // The name of an algorithm comes from an anonymous client and can be anything.
   return { method: attempt.key.algo.slice(0, 64), fingerprint: fingerprint(attempt.key.data) };

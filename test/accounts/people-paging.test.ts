@@ -9,27 +9,27 @@ import { insertRow, openTestDatabase } from '../fixtures/test-database.ts';
 const { db, random } = await openTestDatabase(t, { entities: [userSchema] as never });
 const deps = { db } as unknown as AccountsDeps;
 
-interface Made {
+interface Account {
   id: string;
   username: string | null;
   disabled: boolean;
   createdAt: number;
 }
 
-const made: Made[] = Array.from({ length: 60 }, (_, at) => ({
+const accounts: Account[] = Array.from({ length: 60 }, (_, at) => ({
   id: random.uuid(),
   username: random.chance(0.8) ? `${random.pick(['al', 'Bo', 'bo-', 'z.'])}${at}` : null,
   disabled: random.chance(0.2),
   createdAt: random.below(10),
 }));
 await db.write(async (tx) => {
-  for (const { id, username, disabled, createdAt } of made)
+  for (const { id, username, disabled, createdAt } of accounts)
     await insertRow(tx, 'users', { id, username, disabled_at: disabled ? 1 : null, created_at: createdAt });
 });
 
-const keyOf = ({ username, id }: Made): string => username?.toLowerCase() ?? `~${id}`;
-const byHandle = (a: Made, b: Made): number => (keyOf(a) < keyOf(b) ? -1 : 1);
-const byAge = (a: Made, b: Made): number => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1);
+const keyOf = ({ username, id }: Account): string => username?.toLowerCase() ?? `~${id}`;
+const byHandle = (a: Account, b: Account): number => (keyOf(a) < keyOf(b) ? -1 : 1);
+const byAge = (a: Account, b: Account): number => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1);
 const ids = (some: readonly { id: string }[]): string[] => some.map(({ id }) => id);
 
 async function walk(list: (paging: PeopleOptions) => Promise<PeoplePage>): Promise<[string[], string[]]> {
@@ -48,7 +48,7 @@ async function walk(list: (paging: PeopleOptions) => Promise<PeoplePage>): Promi
   return [forwards, backwards];
 }
 
-const profiles = made.filter(({ username, disabled }) => username !== null && !disabled);
+const profiles = accounts.filter(({ username, disabled }) => username !== null && !disabled);
 
 t.test('the public list has people with a handle who are not disabled, by handle or the latest first', async (t) => {
   const named = ids(profiles.toSorted(byHandle));
@@ -68,9 +68,9 @@ t.test('a prefix finds handles that begin with it, ignoring case, sorted by hand
 });
 
 t.test('administrators see all accounts, those without a handle last', async (t) => {
-  const expected = ids(made.toSorted(byHandle));
+  const expected = ids(accounts.toSorted(byHandle));
   t.strictSame(await walk((paging) => listAccounts(deps, paging)), [expected, expected]);
-  const bo = ids(made.filter(({ username }) => username?.toLowerCase().startsWith('bo')).toSorted(byHandle));
+  const bo = ids(accounts.filter(({ username }) => username?.toLowerCase().startsWith('bo')).toSorted(byHandle));
   t.strictSame(await walk((paging) => listAccounts(deps, { ...paging, prefix: 'Bo' })), [bo, bo]);
 });
 
@@ -82,7 +82,7 @@ t.test('a page key that was not issued is refused', async (t) => {
 });
 
 t.test('the people of an organisation are sorted by handle, in a small one and in a very large one', async (t) => {
-  const members = made.filter(() => random.chance(0.5));
+  const members = accounts.filter(() => random.chance(0.5));
   await db.write(async (tx) => {
     for (const id of ['small', 'large']) await insertRow(tx, 'organisations', { id, name: id, created_at: 1 });
     for (const { id: user_id } of members)

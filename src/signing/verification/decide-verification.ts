@@ -7,7 +7,7 @@ import type { OpenPgpResult } from './verify-task.ts';
 const retirementLeewayMs = 60_000;
 
 /** The address rule of both kinds: the committer's address must be a verified one of the key's owner. */
-function judgeAddress(owner: Named, addressOwner: Named | null): VerificationReason {
+function checkAddress(owner: Named, addressOwner: Named | null): VerificationReason {
   if (addressOwner === null) return 'unverified_email';
   return addressOwner.id === owner.id ? 'valid' : 'bad_email';
 }
@@ -36,15 +36,15 @@ const ownerOfAddress = ({ address }: ReadSignature, { addresses }: Signers): Nam
   addresses.find(([one]) => one === address)?.[1] ?? null;
 
 /** Judges a signature that was not made with OpenPGP; null for one that was and whose key is registered here. */
-export function judgeByFacts(read: ReadSignature, signers: Signers): Verification | null {
-  if (read.signature.kind === 'ssh') return judgeSsh(read, signers);
+export function verifyByFacts(read: ReadSignature, signers: Signers): Verification | null {
+  if (read.signature.kind === 'ssh') return verifySsh(read, signers);
   if (read.signature.kind !== 'openpgp') return verdict(read, signers, 'unknown_signature_type');
   if (read.isTooLarge) return verdict(read, signers, 'too_large');
   if (read.keyId === null) return verdict(read, signers, 'malformed_signature');
   return keyFor(read, signers) === null ? verdict(read, signers, 'unknown_key', { fingerprint: read.keyId }) : null;
 }
 
-function judgeSsh(read: ReadSignature, signers: Signers): Verification {
+function verifySsh(read: ReadSignature, signers: Signers): Verification {
   if (read.ssh === null) return verdict(read, signers, 'malformed_signature');
   const { fingerprint, isGood } = read.ssh;
   if (!isGood) return verdict(read, signers, 'invalid', { fingerprint });
@@ -62,7 +62,7 @@ function judgeSsh(read: ReadSignature, signers: Signers): Verification {
   const holder = signing.find(({ personId }) => personId === addressOwner?.id) ?? signing[0] ?? holders[0];
   if (holder === undefined) return verdict(read, signers, 'unknown_key', { fingerprint });
   const signer = { id: holder.personId, username: holder.username };
-  const reason = holder.uses === 'authentication' ? 'not_signing_key' : judgeAddress(signer, addressOwner);
+  const reason = holder.uses === 'authentication' ? 'not_signing_key' : checkAddress(signer, addressOwner);
   return verdict(read, signers, reason, { fingerprint, signer });
 }
 
@@ -94,7 +94,7 @@ const reasonsOfStates: Readonly<Record<Exclude<OpenPgpResult['state'], 'good'>, 
 };
 
 /** Judges an OpenPGP signature by its key. */
-export function judgeOpenPgp(
+export function verifyOpenPgp(
   read: ReadSignature,
   signers: Signers,
   key: SignerKey,
@@ -108,5 +108,5 @@ export function judgeOpenPgp(
   if (result.state !== 'good') return verdict(read, signers, reasonsOfStates[result.state], fields);
   if (result.endsAt !== null && result.endsAt <= now) return verdict(read, signers, 'expired_signature', fields);
   if (!key.isOwn) return verdict(read, signers, 'no_user', fields);
-  return verdict(read, signers, judgeAddress(key.owner, ownerOfAddress(read, signers)), fields);
+  return verdict(read, signers, checkAddress(key.owner, ownerOfAddress(read, signers)), fields);
 }

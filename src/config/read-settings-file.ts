@@ -25,22 +25,22 @@ export interface FileSearch {
 const systemFile = '/etc/hearth/hearth.toml';
 
 /** Paths at which a settings file is searched; the first that exists is used. */
-export function searchedPlaces({ configPath, env, cwd }: Omit<FileSearch, 'readFile'>): readonly string[] {
+export function searchPaths({ configPath, env, cwd }: Omit<FileSearch, 'readFile'>): readonly string[] {
   const named = configPath ?? (env['SERVICE_CONFIG'] || undefined);
   return named === undefined ? [resolve(cwd, 'hearth.toml'), systemFile] : [resolve(cwd, named)];
 }
 
 /** Finds and reads the settings file. A file named by flag or variable must exist; otherwise it is optional. */
 export function readSettingsFile(search: FileSearch, knownKeys: readonly string[]): SettingsFile | null {
-  const places = searchedPlaces(search);
-  const wasNamed = places.length === 1;
-  for (const path of places) {
+  const paths = searchPaths(search);
+  const isExplicit = paths.length === 1;
+  for (const path of paths) {
     let toml: string;
     try {
       toml = search.readFile(path);
     } catch (error) {
       const code = error instanceof Error && 'code' in error ? error.code : undefined;
-      if ((code === 'ENOENT' || code === 'ENOTDIR') && !wasNamed) continue;
+      if ((code === 'ENOENT' || code === 'ENOTDIR') && !isExplicit) continue;
       return unusable(path, 'config_file', null, `cannot be read (${reasonOf(code)})`);
     }
     return readToml(path, toml, knownKeys);

@@ -8,7 +8,7 @@ import type { Page, PersonContext } from '../app/request-context.ts';
 import type { AccountDeps } from './deps.ts';
 
 interface Refused {
-  /** Of the repository whose form came back. */
+  /** Of the repository whose form is shown again. */
   id: string;
   refusal: FormRefusal;
 }
@@ -24,7 +24,7 @@ async function repositoriesPage(
     repositories.transfers.listOffers(viewer),
     repositories.trash.listRestorable(viewer),
   ]);
-  return page('account/shared-repositories', {
+  return page('account/transfers-and-trash', {
     waiting: offers.map(({ repository, to, offeredAt }) => ({
       id: repository.id,
       row: viewRepositoryRow(repository, now),
@@ -45,8 +45,9 @@ async function repositoriesPage(
   });
 }
 
-/** Repositories on their way: offered to the person, and deleted ones that can come back. */
-export const showOwnRepositories: Page<PersonContext, AccountDeps> = (context, deps) => repositoriesPage(context, deps);
+/** Repositories that others offer to transfer to the person, and deleted ones that can be restored. */
+export const showTransfersAndTrash: Page<PersonContext, AccountDeps> = (context, deps) =>
+  repositoriesPage(context, deps);
 
 export const acceptTransfer: Page<PersonContext, AccountDeps> = (context, deps) => {
   const id = context.params.id ?? '';
@@ -62,7 +63,7 @@ export const declineTransfer: Page<PersonContext, AccountDeps> = async ({ viewer
   return seeOther(withNotice('/settings/repositories', 'transfer-declined'));
 };
 
-/** Field `name`: another one when the old is in use again. */
+/** Field `name`: another name when the former one is taken. */
 export const restoreRepository: Page<PersonContext, AccountDeps> = (context, deps) => {
   const { viewer, params, form } = context;
   const id = params.id ?? '';

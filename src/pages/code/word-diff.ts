@@ -1,7 +1,7 @@
 import type { TextRange } from './mark-html.ts';
 
 /** Where two versions of a line differ. */
-export interface DifferingWords {
+export interface WordDiff {
   before: TextRange[];
   after: TextRange[];
 }
@@ -17,14 +17,14 @@ const wordsOf = (text: string): string[] => text.match(/[\p{L}\p{N}_]+|\s+|[^]/g
  * Where two versions of a line differ, in whole words; null when they have too little in
  * common, or are too long to compare.
  */
-export function differingWords(before: string, after: string): DifferingWords | null {
-  const [old, fresh] = [wordsOf(before), wordsOf(after)];
-  if (old.length > maxWords || fresh.length > maxWords) return null;
+export function diffWords(before: string, after: string): WordDiff | null {
+  const [old, next] = [wordsOf(before), wordsOf(after)];
+  if (old.length > maxWords || next.length > maxWords) return null;
   let start = 0;
-  while (start < old.length && start < fresh.length && old[start] === fresh[start]) start += 1;
+  while (start < old.length && start < next.length && old[start] === next[start]) start += 1;
   let end = 0;
-  while (end < old.length - start && end < fresh.length - start && old.at(-1 - end) === fresh.at(-1 - end)) end += 1;
-  const common = longestCommon(old.slice(start, old.length - end), fresh.slice(start, fresh.length - end));
+  while (end < old.length - start && end < next.length - start && old.at(-1 - end) === next.at(-1 - end)) end += 1;
+  const common = longestCommon(old.slice(start, old.length - end), next.slice(start, next.length - end));
   const isCommon = (index: number, length: number, inside: ReadonlySet<number>) =>
     index < start || index >= length - end || inside.has(index - start);
   const same = old
@@ -34,27 +34,27 @@ export function differingWords(before: string, after: string): DifferingWords | 
   if (most === 0 || same / most < leastSame) return null;
   return {
     before: rangesOf(old, (index) => isCommon(index, old.length, common.old)),
-    after: rangesOf(fresh, (index) => isCommon(index, fresh.length, common.fresh)),
+    after: rangesOf(next, (index) => isCommon(index, next.length, common.next)),
   };
 }
 
 /** Which positions of each belong to the longest sequence that both have. */
-function longestCommon(old: readonly string[], fresh: readonly string[]): { old: Set<number>; fresh: Set<number> } {
-  const width = fresh.length + 1;
+function longestCommon(old: readonly string[], next: readonly string[]): { old: Set<number>; next: Set<number> } {
+  const width = next.length + 1;
   const lengths = new Uint16Array((old.length + 1) * width);
   for (let i = old.length - 1; i >= 0; i -= 1) {
-    for (let j = fresh.length - 1; j >= 0; j -= 1) {
+    for (let j = next.length - 1; j >= 0; j -= 1) {
       lengths[i * width + j] =
-        old[i] === fresh[j]
+        old[i] === next[j]
           ? lengths[(i + 1) * width + j + 1]! + 1
           : Math.max(lengths[(i + 1) * width + j]!, lengths[i * width + j + 1]!);
     }
   }
-  const common = { old: new Set<number>(), fresh: new Set<number>() };
-  for (let i = 0, j = 0; i < old.length && j < fresh.length; ) {
-    if (old[i] === fresh[j]) {
+  const common = { old: new Set<number>(), next: new Set<number>() };
+  for (let i = 0, j = 0; i < old.length && j < next.length; ) {
+    if (old[i] === next[j]) {
       common.old.add(i++);
-      common.fresh.add(j++);
+      common.next.add(j++);
     } else if (lengths[(i + 1) * width + j]! >= lengths[i * width + j + 1]!) i += 1;
     else j += 1;
   }

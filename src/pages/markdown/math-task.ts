@@ -1,7 +1,7 @@
 import sanitizeHtml from 'sanitize-html';
 import type { Attributes, IOptions, Tag } from 'sanitize-html';
 import temml from 'temml';
-import type { Formula } from './document-parts.ts';
+import type { Formula } from './rendered-markdown.ts';
 
 /** Limits of one document; formulas behind them are shown as their source. */
 const maxFormulas = 300;

@@ -20,9 +20,9 @@ export async function findRedirect(
   at: RepositoryAddress,
 ): Promise<RepositoryAddress | null> {
   if (!isRepositoryName(at.name)) return null;
-  const ownerId = await deps.owners.idBehind(at.owner);
+  const ownerId = await deps.owners.idOfHandle(at.owner);
   if (ownerId === null) return null;
-  const repository = await behind(deps, ownerId, foldRepositoryName(at.name));
+  const repository = await repositoryAtPath(deps, ownerId, foldRepositoryName(at.name));
   if (repository === null) return null;
 
   const personId = viewer.kind === 'person' ? viewer.id : null;
@@ -51,7 +51,11 @@ export async function listFormerPaths(deps: RepositoryDeps, repository: Reposito
 }
 
 /** The repository at a path of an owner now; else the one that was there before. */
-async function behind({ db }: RepositoryDeps, ownerId: string, nameFolded: string): Promise<Repository | null> {
+async function repositoryAtPath(
+  { db }: RepositoryDeps,
+  ownerId: string,
+  nameFolded: string,
+): Promise<Repository | null> {
   const live = { nameFolded, deletedAt: IsNull() };
   const here = await db.read.findOneBy(repositorySchema, [
     { ...live, ownerUserId: ownerId },

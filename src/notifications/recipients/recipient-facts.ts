@@ -37,7 +37,7 @@ export async function assigneesOf({ db }: Deps, issueId: string): Promise<string
 }
 
 /** People and organisations that have blocked a person. */
-export async function blocking({ db }: Deps, personId: string | null): Promise<Set<string>> {
+export async function blockersOf({ db }: Deps, personId: string | null): Promise<Set<string>> {
   if (personId === null) return new Set();
   const rows: { owner_id: string }[] = await db.read.query('SELECT owner_id FROM owner_blocks WHERE user_id = ?', [
     personId,
@@ -45,12 +45,12 @@ export async function blocking({ db }: Deps, personId: string | null): Promise<S
   return new Set(rows.map(({ owner_id }) => owner_id));
 }
 
-/** Gives each person the channels that they want to hear by; who wants none, or whose account is disabled, goes. */
+/** Adds the enabled channels of each person; people without one, and disabled accounts, are removed. */
 export async function withChannels(
   { db, accounts, mailer }: Pick<NotificationDeps, 'db' | 'accounts' | 'mailer'>,
-  heard: ReadonlyMap<string, Reason>,
+  recipients: ReadonlyMap<string, Reason>,
 ): Promise<Recipient[]> {
-  const ids = JSON.stringify([...heard.keys()]);
+  const ids = JSON.stringify([...recipients.keys()]);
   const active: { id: string }[] = await db.read.query(
     `SELECT id FROM users WHERE ${inList('id')} AND disabled_at IS NULL`,
     [ids],
@@ -66,7 +66,7 @@ export async function withChannels(
     ? await accounts.addresses.primariesOf(active.map(({ id }) => id))
     : new Map<string, string>();
   return active.flatMap(({ id: userId }) => {
-    const reason = heard.get(userId)!;
+    const reason = recipients.get(userId)!;
     const [inbox, mail, feed] = channels.map(
       (channel) => given.get(`${userId} ${reason} ${channel}`) ?? isOnByDefault(reason, channel),
     ) as [boolean, boolean, boolean];

@@ -25,7 +25,7 @@ const words: Readonly<Record<string, string>> = {
 };
 
 /** The message for a network error; its code when there is none. */
-export function failureMessage(error: unknown): string {
+export function networkErrorMessage(error: unknown): string {
   const all = error instanceof AggregateError ? error.errors : [error];
   const code = String((all[0] as NodeJS.ErrnoException | undefined)?.code ?? '');
   if (Object.hasOwn(words, code)) return words[code]!;

@@ -25,7 +25,7 @@ export interface Attempt {
  * @param isRecorded whether a recent success of the host is recorded
  * @returns hosts that are now marked as gone
  */
-export async function settle(
+export async function recordAttempts(
   tx: Tx,
   attempts: readonly Attempt[],
   queued: ReadonlyMap<string, readonly ClaimedDelivery[]>,

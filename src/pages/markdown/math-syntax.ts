@@ -1,5 +1,5 @@
 import type { MarkdownIt, StateBlock, StateInline } from 'markdown-it';
-import { partsOf } from './collect-parts.ts';
+import { partsOf } from './markdown-env.ts';
 import { placeholder } from './placeholders.ts';
 
 /** Lines that a formula between two lines of `$$` may have. */
@@ -12,7 +12,7 @@ const maxLength = 2_000;
  * behind a letter opens nothing, and one behind a space or before a letter closes nothing, so that prices and shell
  * variables stay text.
  */
-export function formulas(markdown: MarkdownIt): void {
+export function mathSyntax(markdown: MarkdownIt): void {
   markdown.inline.ruler.before('escape', 'formula', inlineFormula);
   markdown.block.ruler.before('fence', 'formula', blockFormula, {
     alt: ['paragraph', 'reference', 'blockquote', 'list'],
