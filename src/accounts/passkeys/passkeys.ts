@@ -1,3 +1,4 @@
+import { MoreThan } from 'typeorm';
 import { bindDeps, notFound } from '../../kernel/index.ts';
 import type { AccountsDeps } from '../deps.ts';
 import { passkeySchema } from '../schema/passkey-schema.ts';
@@ -57,7 +58,7 @@ function createIsInUse({ db, baseUrl }: AccountsDeps): () => Promise<boolean> {
   let isInUse = false;
   return async () => {
     if (!isInUse && relyingPartyOf(baseUrl) !== null)
-      isInUse = (await db.read.find(passkeySchema, { select: { id: true }, take: 1 })).length > 0;
+      isInUse = await db.read.existsBy(passkeySchema, { credentialId: MoreThan('') });
     return isInUse;
   };
 }
