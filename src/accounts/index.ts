@@ -19,7 +19,7 @@ export type { Session } from './sessions/session-expiry.ts';
 export { deviceName } from './sessions/device-name.ts';
 export type { AnnouncedEvent, SecurityEvent, SecurityListener } from './security-events.ts';
 export type { SessionOrigin, StartedSession } from './sessions/start-session.ts';
-export type { ProvenSignIn, SecondFactorNeeded, SignedIn, SignInResult } from './sessions/complete-sign-in.ts';
+export type { IdentifiedSignIn, SecondFactorNeeded, SignedIn, SignInResult } from './sessions/complete-sign-in.ts';
 export type { SignInInput } from './sessions/sign-in.ts';
 export type { CodeAnswer } from './second-factor/answer-challenge.ts';
 export type { Passkey } from './passkeys/passkey.ts';

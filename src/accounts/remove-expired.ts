@@ -8,8 +8,8 @@ import { usedPasskeyChallengeSchema } from './schema/passkey-schema.ts';
 import { setupTokenSchema } from './schema/setup-token-schema.ts';
 
 /**
- * Deletes expired sessions, unfinished sign-ins, setup tokens, links and unused invitations. Expired access tokens stay in their owner's
- * list.
+ * Deletes expired sessions, unfinished sign-ins, setup tokens, links and unused invitations. Expired access tokens
+ * stay in their owner's list.
  * @returns the number of deleted rows
  */
 export async function removeExpired({ db, settings }: AccountsDeps): Promise<number> {

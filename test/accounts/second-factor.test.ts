@@ -238,15 +238,18 @@ t.test('who has to have one', async (t) => {
   }
 });
 
-t.test('a proven identity becomes a challenge whatever the proof, unless that is enough by itself', async (t) => {
-  const { accounts, alice } = await openWithApp(t);
-  const proven = { ...origin, method: 'provider' as const };
-  t.equal((await accounts.completeSignIn(alice.id, proven)).kind, 'second_factor');
-  t.match(await accounts.completeSignIn(alice.id, { ...proven, skipsSecondFactor: true }), {
-    kind: 'session',
-    session: { method: 'provider', factor: null },
-  });
-  t.equal(await reasonOf(accounts.completeSignIn('absent', proven)), 'unknown_person');
-  await accounts.setDisabled(alice.id, true);
-  t.equal(await reasonOf(accounts.completeSignIn(alice.id, proven)), 'account_disabled');
-});
+t.test(
+  'the proof of an identity becomes a challenge whatever the proof, unless that is enough by itself',
+  async (t) => {
+    const { accounts, alice } = await openWithApp(t);
+    const proof = { ...origin, method: 'provider' as const };
+    t.equal((await accounts.completeSignIn(alice.id, proof)).kind, 'second_factor');
+    t.match(await accounts.completeSignIn(alice.id, { ...proof, skipsSecondFactor: true }), {
+      kind: 'session',
+      session: { method: 'provider', factor: null },
+    });
+    t.equal(await reasonOf(accounts.completeSignIn('absent', proof)), 'unknown_person');
+    await accounts.setDisabled(alice.id, true);
+    t.equal(await reasonOf(accounts.completeSignIn(alice.id, proof)), 'account_disabled');
+  },
+);

@@ -44,8 +44,8 @@ export interface CheckedPasskey {
 }
 
 /**
- * Checks the answer of a passkey: challenge, origin, host, signature, verification of the user, and that its counter has
- * grown (a counter that goes back means that the passkey was copied).
+ * Checks the answer of a passkey: challenge, origin, host, signature, verification of the user, and that its counter
+ * has grown (a counter that goes back means that the passkey was copied).
  * @param personId whose it must be; null for any person's
  *
  * Refuses: `passkey_refused` (invalid), with the reason in the log; `passkeys_unavailable` (conflict).

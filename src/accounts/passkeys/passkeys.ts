@@ -39,7 +39,7 @@ export function createPasskeys(deps: AccountsDeps) {
     signIn: bind(signInWithPasskey),
     askForSecondFactor: bind(askForSecondFactor),
     answer: bind(answerWithPasskey),
-    /** For other proofs of a signed-in person: `askFor` makes the options of a page, `verify` checks and uses the answer. */
+    /** For other proofs of a signed-in person: `askFor` makes the options of a page, `verify` uses the answer up. */
     askFor: bind(askForPasskey),
     verify: bind(verifyPasskey),
   };

@@ -24,7 +24,7 @@ const bindingOf = (purpose: 'sign_in' | 'second_factor', cookie: string): Passke
   holder: hashSecret(cookie),
 });
 
-/** What the sign-in page needs; the browser offers the passkeys that it has. @param cookie its secret for this sign-in */
+/** What the sign-in page needs; the browser offers the passkeys that it has. @param cookie its secret */
 export const askForSignIn = (deps: AccountsDeps, cookie: string): Promise<PublicKeyCredentialRequestOptionsJSON> =>
   askForPasskey(deps, bindingOf('sign_in', cookie), null);
 
@@ -56,7 +56,7 @@ export async function askForSecondFactor(
   return options.allowCredentials?.length ? options : null;
 }
 
-/** The second step of a sign-in, by passkey. Refuses: `passkey_refused`, `sign_in_expired` (invalid), `account_disabled`. */
+/** The second step of a sign-in. Refuses: `passkey_refused`, `sign_in_expired` (invalid), `account_disabled`. */
 export async function answerWithPasskey(
   deps: AccountsDeps,
   { challenge, response, ...origin }: PasskeyAnswer,

@@ -26,8 +26,8 @@ export interface CodeAnswer extends SessionOrigin {
 /**
  * The second step of a sign-in: opens the session for a right code, which is used up by it.
  *
- * Refuses: `wrong_code` with field `code`; `sign_in_expired` without an open first step, and after too many wrong codes;
- * `too_many_tries` (unavailable); `account_disabled`.
+ * Refuses: `wrong_code` with field `code`; `sign_in_expired` without an open first step, and after too many wrong
+ * codes; `too_many_tries` (unavailable); `account_disabled`.
  */
 export async function answerChallenge(
   deps: AccountsDeps,

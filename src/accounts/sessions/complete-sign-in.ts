@@ -10,8 +10,8 @@ import { insertChallenge } from './sign-in-challenges.ts';
 import { accountDisabled, insertSession } from './start-session.ts';
 import type { SessionOrigin, StartedSession } from './start-session.ts';
 
-/** A person has proved who they are, by one means. */
-export interface ProvenSignIn extends SessionOrigin {
+/** A person has shown who they are, by one means. */
+export interface IdentifiedSignIn extends SessionOrigin {
   method: SignInMethod;
   /**
    * Whether this proof is enough by itself: that of a passkey that has verified its user, or of a provider whose second
@@ -35,14 +35,14 @@ export interface SecondFactorNeeded {
 export type SignInResult = SignedIn | SecondFactorNeeded;
 
 /**
- * Turns a proven identity into a session, or into the challenge for the second factor of a person who has one. The one
- * place that decides which; every sign-in ends here. Refuses: `account_disabled`, `unknown_person`.
+ * Turns the proof of an identity into a session, or into the challenge for the second factor of a person who has one.
+ * The one place that decides which; every sign-in ends here. Refuses: `account_disabled`, `unknown_person`.
  */
-export function completeSignIn(deps: AccountsDeps, personId: string, proven: ProvenSignIn): Promise<SignInResult> {
+export function completeSignIn(deps: AccountsDeps, personId: string, proof: IdentifiedSignIn): Promise<SignInResult> {
   return deps.db.write(async (tx) => {
     const row = await tx.manager.findOneBy(userSchema, { id: personId });
     if (row === null) throw noSuchPerson();
-    return completeWithin(deps, tx, row, proven);
+    return completeWithin(deps, tx, row, proof);
   });
 }
 
@@ -51,7 +51,7 @@ export async function completeWithin(
   deps: AccountsDeps,
   tx: Tx,
   row: UserRow,
-  { method, skipsSecondFactor, ...origin }: ProvenSignIn,
+  { method, skipsSecondFactor, ...origin }: IdentifiedSignIn,
 ): Promise<SignInResult> {
   if (row.disabledAt !== null) throw accountDisabled();
   if (row.secondFactorAt !== null && skipsSecondFactor !== true)

@@ -21,7 +21,7 @@ import { showNotices, saveNotices } from './notices.page.ts';
 import { showProfileSettings, saveProfile, uploadAvatar, deleteAvatar } from './profile-settings.page.ts';
 import { showPerson } from './profile.page.ts';
 import { addAuthenticatorApp, showAuthenticatorApp } from './authenticator-app.page.ts';
-import { addPasskey, showNewPasskey } from './passkeys.page.ts';
+import { addPasskey, showNewPasskey } from './new-passkey.page.ts';
 import {
   newRecoveryCodes,
   removeAuthenticatorApp,
