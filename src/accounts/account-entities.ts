@@ -5,6 +5,9 @@ import { inviteSchema } from './schema/invite-schema.ts';
 import { sessionSchema } from './schema/session-schema.ts';
 import { setupTokenSchema } from './schema/setup-token-schema.ts';
 import { sshKeySchema } from './schema/ssh-key-schema.ts';
+import { passkeySchema, usedPasskeyChallengeSchema } from './schema/passkey-schema.ts';
+import { recoveryCodeSchema, totpSecretSchema } from './schema/second-factor-schema.ts';
+import { signInChallengeSchema } from './schema/sign-in-challenge-schema.ts';
 import { userSchema } from './schema/user-schema.ts';
 
 /** The tables of this module, for the code that opens the database. */
@@ -18,4 +21,9 @@ export const accountEntities = [
   setupTokenSchema,
   emailAddressSchema,
   oneTimeLinkSchema,
+  signInChallengeSchema,
+  totpSecretSchema,
+  recoveryCodeSchema,
+  passkeySchema,
+  usedPasskeyChallengeSchema,
 ] as const;

@@ -3,6 +3,7 @@ import type { Database } from '../db/index.ts';
 import { bindDeps } from '../kernel/index.ts';
 import type { Clock, Logger, Random } from '../kernel/index.ts';
 import type { Owners } from '../owners/index.ts';
+import type { InstanceKey } from '../sealing/index.ts';
 import { noMail } from './addresses/account-mail.ts';
 import type { AccountMail } from './addresses/account-mail.ts';
 import { createAddresses } from './addresses/addresses.ts';
@@ -59,7 +60,11 @@ import { removeExpired } from './remove-expired.ts';
 import type { AccountsDeps } from './deps.ts';
 import { revokeOtherSessions, revokeSession, signOut } from './sessions/end-sessions.ts';
 import { listSessions } from './sessions/list-sessions.ts';
+import { completeSignIn } from './sessions/complete-sign-in.ts';
 import { signIn } from './sessions/sign-in.ts';
+import { createCodeRateLimit } from './second-factor/code-rate-limit.ts';
+import { createSecondFactor } from './second-factor/second-factor.ts';
+import { createPasskeys } from './passkeys/passkeys.ts';
 import { createSignInRateLimit } from './sessions/sign-in-rate-limit.ts';
 import { startSession } from './sessions/start-session.ts';
 import { viewerOfSession } from './sessions/viewer-of-session.ts';
@@ -74,6 +79,7 @@ export interface AccountsOptions {
   clock: Clock;
   random: Random;
   logger: Logger;
+  instanceKey: InstanceKey;
   /** Settings of the administrator. */
   config?: SettingsConfig & Pick<Config, 'baseUrl'>;
   /** Without it, no mail is sent. */
@@ -110,6 +116,7 @@ export function createAccounts({ config, settings: changed, mail = noMail, ...to
     securityListeners: [],
     signUpHooks: [],
     resetRateLimit: createResetRateLimit(settings),
+    codeRateLimit: createCodeRateLimit(settings),
     background: new Set(),
   };
   defineAddressMails(deps);
@@ -170,6 +177,7 @@ export function createAccounts({ config, settings: changed, mail = noMail, ...to
     suggestPassword: () => suggestPassword(random),
 
     signIn: bind(signIn),
+    completeSignIn: bind(completeSignIn),
     startSession: bind(startSession),
     signOut: bind(signOut),
     viewerOfSession: bind(viewerOfSession),
@@ -214,6 +222,8 @@ export function createAccounts({ config, settings: changed, mail = noMail, ...to
     viewerOfKey: bind(viewerOfKey),
     keyBlob: bind(keyBlob),
 
+    secondFactor: createSecondFactor(deps),
+    passkeys: createPasskeys(deps),
     addresses: createAddresses(deps),
 
     /** Registers a hook that runs inside the write of a sign-up by invitation. */
@@ -246,10 +256,11 @@ export function createAccounts({ config, settings: changed, mail = noMail, ...to
 
 const byName = ({ id, username }: Person) => ({ personId: id, username });
 
-type SettingsConfig = Pick<Config, 'sessions' | 'tokens' | 'keys' | 'addresses'>;
+type SettingsConfig = Pick<Config, 'accounts' | 'sessions' | 'tokens' | 'keys' | 'addresses'>;
 
-function settingsOf({ sessions, tokens, keys, addresses }: SettingsConfig): Partial<AccountSettings> {
+function settingsOf({ accounts, sessions, tokens, keys, addresses }: SettingsConfig): Partial<AccountSettings> {
   return {
+    secondFactor: accounts.secondFactor,
     sessionIdleMs: sessions.idleMs,
     sessionLifetimeMs: sessions.lifetimeMs,
     maxTokensPerPerson: tokens.maxPerPerson,

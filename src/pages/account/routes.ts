@@ -20,6 +20,15 @@ import { showOnboarding, chooseHandle } from './onboarding.page.ts';
 import { showNotices, saveNotices } from './notices.page.ts';
 import { showProfileSettings, saveProfile, uploadAvatar, deleteAvatar } from './profile-settings.page.ts';
 import { showPerson } from './profile.page.ts';
+import { addAuthenticatorApp, showAuthenticatorApp } from './authenticator-app.page.ts';
+import { addPasskey, showNewPasskey } from './new-passkey.page.ts';
+import {
+  newRecoveryCodes,
+  removeAuthenticatorApp,
+  removePasskey,
+  showRecoveryCodes,
+  showSecurity,
+} from './security.page.ts';
 import { showSessions, revokeOtherSessions, revokeSession } from './sessions.page.ts';
 import {
   showTransfersAndTrash,
@@ -103,6 +112,39 @@ export const accountRoutes: readonly Route[] = [
   { method: 'POST', path: '/settings/tokens', access: 'signed-in', cost: 'rows', page: addToken },
   { method: 'GET', path: '/settings/tokens/new/:oneTimeToken', access: 'signed-in', cost: 'rows', page: showNewToken },
   { method: 'POST', path: '/settings/tokens/:id/delete', access: 'signed-in', cost: 'rows', page: removeToken },
+  { method: 'GET', path: '/settings/security', access: 'signed-in', cost: 'rows', page: showSecurity },
+  { method: 'GET', path: '/settings/security/app', access: 'signed-in', cost: 'rows', page: showAuthenticatorApp },
+  { method: 'POST', path: '/settings/security/app', access: 'signed-in', cost: 'rows', page: addAuthenticatorApp },
+  {
+    method: 'POST',
+    path: '/settings/security/app/delete',
+    access: 'signed-in',
+    cost: 'rows',
+    page: removeAuthenticatorApp,
+  },
+  {
+    method: 'POST',
+    path: '/settings/security/recovery-codes',
+    access: 'signed-in',
+    cost: 'rows',
+    page: newRecoveryCodes,
+  },
+  {
+    method: 'GET',
+    path: '/settings/security/recovery-codes/:oneTimeToken',
+    access: 'signed-in',
+    cost: 'rows',
+    page: showRecoveryCodes,
+  },
+  { method: 'GET', path: '/settings/security/passkeys/new', access: 'signed-in', cost: 'rows', page: showNewPasskey },
+  { method: 'POST', path: '/settings/security/passkeys', access: 'signed-in', cost: 'rows', page: addPasskey },
+  {
+    method: 'POST',
+    path: '/settings/security/passkeys/:id/delete',
+    access: 'signed-in',
+    cost: 'rows',
+    page: removePasskey,
+  },
   { method: 'GET', path: '/settings/sessions', access: 'signed-in', cost: 'rows', page: showSessions },
   {
     method: 'POST',

@@ -130,6 +130,13 @@ const notices: Readonly<Record<string, string>> = {
   'feed-removed': 'The address of your feed is withdrawn.',
   'feed-gone': 'The address of a feed is shown only once. Make a new one if it was lost.',
   welcome: 'Welcome! Add an SSH key or make a token, and you are ready to push.',
+  'app-added': 'The authenticator app is set up. Signing in asks for its codes from now on.',
+  'app-removed': 'The authenticator app is removed.',
+  'passkey-added': 'The passkey is added. You can sign in with it.',
+  'passkey-removed': 'The passkey is removed here. Your device may still list it.',
+  'recovery-codes-gone': 'Recovery codes are shown only once. If you did not keep them, make new ones.',
+  'sign-in-expired': 'This sign-in took too long, or had too many wrong codes. Please start again.',
+  'second-factor-reset': 'Their second factors are removed, and their sessions have ended.',
   'signed-out': 'You are signed out.',
 };
 
