@@ -1,9 +1,11 @@
 import { accessTokenRepositorySchema, accessTokenSchema } from './schema/access-token-schema.ts';
 import { oneTimeLinkSchema } from './schema/one-time-link-schema.ts';
 import { emailAddressSchema } from './schema/email-address-schema.ts';
+import { identitySchema } from './schema/identity-schema.ts';
 import { inviteSchema } from './schema/invite-schema.ts';
 import { sessionSchema } from './schema/session-schema.ts';
 import { setupTokenSchema } from './schema/setup-token-schema.ts';
+import { signInLinkSchema } from './schema/sign-in-link-schema.ts';
 import { sshKeySchema } from './schema/ssh-key-schema.ts';
 import { userSchema } from './schema/user-schema.ts';
 
@@ -18,4 +20,6 @@ export const accountEntities = [
   setupTokenSchema,
   emailAddressSchema,
   oneTimeLinkSchema,
+  identitySchema,
+  signInLinkSchema,
 ] as const;

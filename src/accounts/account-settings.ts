@@ -36,6 +36,10 @@ export interface AccountSettings {
   resetLifetimeMs: number;
   /** Of one that an administrator hands out, which takes longer to arrive. */
   handedResetLifetimeMs: number;
+  /** Whether people may sign in with a password. */
+  passwordSignIn: boolean;
+  /** Of a link that signs a person in, which an administrator hands out. */
+  signInLinkLifetimeMs: number;
   /** Requests for a new password in an hour, for one address and from one network, before further ones are refused. */
   resetsPerAddressHour: number;
   resetsPerNetworkHour: number;
@@ -63,6 +67,8 @@ export const defaultAccountSettings: AccountSettings = {
   verificationLifetimeMs: dayMs,
   resetLifetimeMs: 60 * minuteMs,
   handedResetLifetimeMs: dayMs,
+  passwordSignIn: true,
+  signInLinkLifetimeMs: 30 * minuteMs,
   resetsPerAddressHour: 5,
   resetsPerNetworkHour: 20,
 };

@@ -12,10 +12,15 @@ import { defaultAccountSettings } from './account-settings.ts';
 import type { AccountSettings } from './account-settings.ts';
 import { addInvite, checkInvite, listInvites, removeInvite, resendInvite } from './registration/invites.ts';
 import { defineInviteMail } from './registration/invite-mail.ts';
+import type { ProvenIdentity } from './identities/identity.ts';
 import type { SignUpHook } from './registration/sign-up-hook.ts';
 import { setUp } from './registration/set-up.ts';
 import { checkSetupToken, setupToken } from './registration/setup-token.ts';
 import { signUp } from './registration/sign-up.ts';
+import { addIdentity, recordIdentityUse } from './identities/add-identity.ts';
+import { listIdentities, personOfIdentity } from './identities/find-identity.ts';
+import { removeIdentity } from './identities/remove-identity.ts';
+import { signUpWithIdentity } from './identities/sign-up-with-identity.ts';
 import { addKey } from './keys/add-key.ts';
 import { keyBlob } from './keys/key-blob.ts';
 import { findKeyOwners } from './keys/key-owners.ts';
@@ -60,6 +65,7 @@ import type { AccountsDeps } from './deps.ts';
 import { revokeOtherSessions, revokeSession, signOut } from './sessions/end-sessions.ts';
 import { listSessions } from './sessions/list-sessions.ts';
 import { signIn } from './sessions/sign-in.ts';
+import { checkSignInLink, makeSignInLink, redeemSignInLink } from './sessions/sign-in-link.ts';
 import { createSignInRateLimit } from './sessions/sign-in-rate-limit.ts';
 import { startSession } from './sessions/start-session.ts';
 import { viewerOfSession } from './sessions/viewer-of-session.ts';
@@ -216,6 +222,34 @@ export function createAccounts({ config, settings: changed, mail = noMail, ...to
 
     addresses: createAddresses(deps),
 
+    personOfIdentity: bind(personOfIdentity),
+    listIdentities: bind(listIdentities),
+    recordIdentityUse: bind(recordIdentityUse),
+    addIdentity: withLog(deps, 'identity.added', bind(addIdentity), (identity, personId) => ({
+      personId,
+      ...identityFields(identity),
+    })),
+    removeIdentity: withLog(deps, 'identity.removed', bind(removeIdentity), (identity, personId) => ({
+      personId,
+      ...identityFields(identity),
+    })),
+    signUpWithIdentity: withLog(deps, 'person.signed_up', bind(signUpWithIdentity), (person, { identity }) => ({
+      ...byName(person),
+      ...identityFields(identity),
+      by: person.id,
+    })),
+    makeSignInLink: withLog<[string, { lifetimeMs?: number }?], { secret: string; expiresAt: number }>(
+      deps,
+      'person.sign_in_link_made',
+      bind(makeSignInLink),
+      (_link, personId) => ({ personId }),
+    ),
+    checkSignInLink: bind(checkSignInLink),
+    redeemSignInLink: withLog(deps, 'person.sign_in_link_used', bind(redeemSignInLink), (person) => ({
+      ...byName(person),
+      by: person.id,
+    })),
+
     /** Registers a hook that runs inside the write of a sign-up by invitation. */
     onSignUp: (hook: SignUpHook) => void deps.signUpHooks.push(hook),
     setupToken: bind(setupToken),
@@ -244,12 +278,15 @@ export function createAccounts({ config, settings: changed, mail = noMail, ...to
   };
 }
 
+const identityFields = ({ issuer, subject }: ProvenIdentity) => ({ issuer, subject });
+
 const byName = ({ id, username }: Person) => ({ personId: id, username });
 
-type SettingsConfig = Pick<Config, 'sessions' | 'tokens' | 'keys' | 'addresses'>;
+type SettingsConfig = Pick<Config, 'sessions' | 'tokens' | 'keys' | 'addresses' | 'accounts'>;
 
-function settingsOf({ sessions, tokens, keys, addresses }: SettingsConfig): Partial<AccountSettings> {
+function settingsOf({ sessions, tokens, keys, addresses, accounts }: SettingsConfig): Partial<AccountSettings> {
   return {
+    passwordSignIn: accounts.passwordSignIn,
     sessionIdleMs: sessions.idleMs,
     sessionLifetimeMs: sessions.lifetimeMs,
     maxTokensPerPerson: tokens.maxPerPerson,

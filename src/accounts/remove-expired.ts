@@ -4,6 +4,7 @@ import { inviteSchema } from './schema/invite-schema.ts';
 import type { AccountsDeps } from './deps.ts';
 import { sessionSchema } from './schema/session-schema.ts';
 import { setupTokenSchema } from './schema/setup-token-schema.ts';
+import { signInLinkSchema } from './schema/sign-in-link-schema.ts';
 
 /**
  * Deletes expired sessions, setup tokens, links and unused invitations. Expired access tokens stay in their owner's
@@ -19,6 +20,7 @@ export async function removeExpired({ db, settings }: AccountsDeps): Promise<num
       await manager.delete(setupTokenSchema, { expiresAt }),
       await manager.delete(inviteSchema, { expiresAt, usedAt: IsNull() }),
       await manager.delete(oneTimeLinkSchema, { expiresAt }),
+      await manager.delete(signInLinkSchema, { expiresAt }),
     ];
     return removed.reduce((sum, { affected }) => sum + (affected ?? 0), 0);
   });

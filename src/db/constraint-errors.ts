@@ -44,6 +44,7 @@ export const uniqueRules = {
   milestones_title: ['milestones.repository_id', 'milestones.title_folded'],
   email_addresses_user_key: ['email_addresses.user_id', 'email_addresses.address_key'],
   email_addresses_verified: ['email_addresses.address_key'],
+  person_identities_subject: ['person_identities.issuer', 'person_identities.subject'],
 } as const satisfies Record<string, readonly string[]>;
 
 export type UniqueRule = keyof typeof uniqueRules;

@@ -16,6 +16,7 @@ import type { Organisations } from '../organisations/index.ts';
 import type { Avatars, Owners } from '../owners/index.ts';
 import type { Repositories } from '../repositories/index.ts';
 import type { CodeSearch, Search } from '../search/index.ts';
+import type { SingleSignOn } from '../single-sign-on/index.ts';
 import type { Signing } from '../signing/index.ts';
 import type { Mail } from '../mail/index.ts';
 import type { Outbox } from '../outbox/index.ts';
@@ -54,6 +55,7 @@ export interface WebDeps {
   avatars: Avatars;
   organisations: Organisations;
   signing: Signing;
+  singleSignOn: SingleSignOn;
   repositories: Repositories;
   federation: Federation;
   ci: Ci;

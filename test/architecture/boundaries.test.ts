@@ -15,7 +15,7 @@ const arrows: string[][] = [
   ['notifications', 'notices', 'webhooks', 'mirrors'],
   ['search', 'federation', 'ci', 'backup'],
   ['issues'],
-  ['repositories'],
+  ['repositories', 'single-sign-on'],
   ['organisations', 'signing'],
   ['accounts'],
   ['owners'],
@@ -49,6 +49,7 @@ const homes: Record<string, string[]> = {
   pug: ['embedded'],
   'smol-toml': ['config'],
   nodemailer: ['mail'],
+  'openid-client': ['single-sign-on'],
 };
 
 const sources = readSources('src');

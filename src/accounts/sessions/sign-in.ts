@@ -6,6 +6,7 @@ import type { Person } from '../people/person.ts';
 import type { AccountsDeps } from '../deps.ts';
 import { userSchema } from '../schema/user-schema.ts';
 import type { UserRow } from '../schema/user-schema.ts';
+import { refusePasswordSignIn } from './sign-in-link.ts';
 import { accountDisabled, insertSession } from './start-session.ts';
 import type { SessionOrigin, StartedSession } from './start-session.ts';
 
@@ -23,10 +24,11 @@ export interface SignedIn extends StartedSession {
  * Opens a session with handle or verified address, and password. An unknown one takes the same time and gets the same
  * response as a wrong password (security D05). A password stored with another cost is hashed again.
  *
- * Refuses: `wrong_credentials` (invalid); `account_disabled` (forbidden), only with the right password; with
+ * Refuses: `password_sign_in_off`; `wrong_credentials` (invalid); `account_disabled` (forbidden), only with the right password; with
  * `unavailable` and a time to wait: `too_many_tries` (429 over HTTP), `sign_in_busy`.
  */
 export async function signIn(deps: AccountsDeps, input: SignInInput): Promise<SignedIn> {
+  refusePasswordSignIn(deps);
   const username = typeof input.username === 'string' ? input.username.trim() : '';
   const attempt = { account: username, address: input.address };
   await deps.signInRateLimit.refuseExhausted(attempt);
