@@ -39,6 +39,7 @@ import { pushCredentials } from './v86-push-credentials.ts';
 import { attachmentUses } from './v88-attachment-uses.ts';
 import { forks } from './v102-forks.ts';
 import { commitCounts } from './v104-commit-counts.ts';
+import { secondFactors } from './v108-second-factors.ts';
 import { storages } from './v90-storages.ts';
 import { emailAddresses } from './v92-email-addresses.ts';
 import { signingKeys } from './v94-signing-keys.ts';
@@ -95,5 +96,6 @@ export const migrations: readonly Migration[] = [
   branchRules,
   forks,
   commitCounts,
+  secondFactors,
   personIdentities,
 ];

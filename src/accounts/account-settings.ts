@@ -19,6 +19,9 @@ export interface AccountSettings {
   sessionIdleMs: number;
   /** … and this long after sign-in in any case. */
   sessionLifetimeMs: number;
+  /** Time for the second factor after the first, and answers that may be given to it. */
+  challengeLifetimeMs: number;
+  challengeAttempts: number;
   setupTokenLifetimeMs: number;
   inviteLifetimeMs: number;
   /** Minimum time between two writes of "last used" of a session, token or key. */
@@ -55,6 +58,8 @@ export const defaultAccountSettings: AccountSettings = {
   signInWindowSeconds: 15 * 60,
   sessionIdleMs: 14 * dayMs,
   sessionLifetimeMs: 90 * dayMs,
+  challengeLifetimeMs: 10 * minuteMs,
+  challengeAttempts: 5,
   setupTokenLifetimeMs: dayMs,
   inviteLifetimeMs: 7 * dayMs,
   lastUseIntervalMs: minuteMs,

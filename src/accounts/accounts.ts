@@ -64,6 +64,7 @@ import { removeExpired } from './remove-expired.ts';
 import type { AccountsDeps } from './deps.ts';
 import { revokeOtherSessions, revokeSession, signOut } from './sessions/end-sessions.ts';
 import { listSessions } from './sessions/list-sessions.ts';
+import { completeSignIn } from './sessions/complete-sign-in.ts';
 import { signIn } from './sessions/sign-in.ts';
 import { checkSignInLink, makeSignInLink, redeemSignInLink } from './sessions/sign-in-link.ts';
 import { createSignInRateLimit } from './sessions/sign-in-rate-limit.ts';
@@ -176,6 +177,7 @@ export function createAccounts({ config, settings: changed, mail = noMail, ...to
     suggestPassword: () => suggestPassword(random),
 
     signIn: bind(signIn),
+    completeSignIn: bind(completeSignIn),
     startSession: bind(startSession),
     signOut: bind(signOut),
     viewerOfSession: bind(viewerOfSession),

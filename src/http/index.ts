@@ -45,6 +45,7 @@ export type { Range } from './request/range.ts';
 export { runPathNumber, queryNumber } from './request/number-parameters.ts';
 export { returnTarget } from './request/return-target.ts';
 export { longestQuery, readSearchQuery } from './request/search-query.ts';
+export { challengeCookie, endedChallengeCookie, readChallengeCookie } from './request/challenge-cookie.ts';
 export { endedSessionCookie, readSessionCookie, sessionCookie } from './request/session-cookie.ts';
 export { viewCloneBox } from './response/clone-addresses.ts';
 export { HttpError } from './http-error.ts';

@@ -9,6 +9,7 @@ import { isDomainError, silentLogger, systemRandom } from '../../src/kernel/inde
 import type { DomainError } from '../../src/kernel/index.ts';
 import { createOwners, handleSchema } from '../../src/owners/index.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
+import { signedIn } from '../fixtures/signed-in.ts';
 import { openTestDatabase } from '../fixtures/test-database.ts';
 
 export const minuteMs = 60_000;
@@ -49,7 +50,7 @@ export async function openWithAlice(t: Owner, settings: Partial<AccountSettings>
   const alice = await modules.accounts.addPerson({ username: 'Alice', password });
   const signIn = (
     given: Partial<{ username: string; password: string; address: string; previousSecret: string }> = {},
-  ) => modules.accounts.signIn({ username: 'alice', password, ...origin, ...given });
+  ) => signedIn(modules.accounts.signIn({ username: 'alice', password, ...origin, ...given }));
   return { ...modules, alice, signIn };
 }
 

@@ -678,6 +678,30 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
     ['commit_counts', { repository_id: 'r1', author_key: 'alice@example.org', day: 20000, commits: 3 }],
     ['counted_commits', { repository_id: 'r1', commit_id: 'a'.repeat(40) }],
   ],
+  108: [
+    ['totp_secrets', { user_id: 'alice-id', ciphertext: 'c2VhbGVk', last_step: 3, created_at: 4, enabled_at: 5 }],
+    ['recovery_codes', { user_id: 'alice-id', code_hash: 'ab', created_at: 4, used_at: 6 }],
+    [
+      'passkeys',
+      {
+        id: 'pk1',
+        user_id: 'alice-id',
+        credential_id: 'Y3JlZA',
+        public_key: 'a2V5',
+        counter: 4294967295,
+        transports: 'internal,hybrid',
+        is_synced: 1,
+        name: 'Laptop',
+        created_at: 4,
+        last_used_at: 7,
+      },
+    ],
+    [
+      'sign_in_challenges',
+      { token_hash: 'cd', user_id: 'alice-id', method: 'provider', attempts: 2, created_at: 4, expires_at: 9 },
+    ],
+    ['used_passkey_challenges', { challenge_hash: 'ef', expires_at: 9 }],
+  ],
   110: [
     [
       'person_identities',

@@ -1,9 +1,8 @@
-import { Not } from 'typeorm';
 import { conflict, invalid } from '../../kernel/index.ts';
 import { endResetLinks } from '../addresses/account-links.ts';
 import { noSuchPerson } from '../people/find-people.ts';
 import type { AccountsDeps } from '../deps.ts';
-import { sessionSchema } from '../schema/session-schema.ts';
+import { endAllSessions } from '../end-all-sessions.ts';
 import { announceSecurityEvent } from '../security-events.ts';
 import { userSchema } from '../schema/user-schema.ts';
 import { normalisePassword, parsePassword } from '../password-rules.ts';
@@ -51,8 +50,7 @@ export async function changePassword(deps: AccountsDeps, personId: string, chang
       { passwordHash, mustChangePassword: false },
     );
     if (affected === 0) throw conflict('password_changed', 'The password was changed meanwhile. Sign in again.');
-    const others = { userId: personId, ...(change.keepSessionId !== null && { id: Not(change.keepSessionId) }) };
-    await manager.delete(sessionSchema, others);
+    await endAllSessions(manager, personId, change.keepSessionId);
     await endResetLinks(manager, personId, now);
     await announceSecurityEvent(deps, tx, personId, { kind: 'password_changed', by: 'person' });
   });

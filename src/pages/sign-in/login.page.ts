@@ -1,8 +1,9 @@
 import { page, seeOther, type PageReply } from '../app/reply.ts';
-import { returnTarget, endedSessionCookie, sessionCookie } from '../../http/index.ts';
+import { returnTarget, endedSessionCookie } from '../../http/index.ts';
 import { submit, type FormRefusal } from '../app/submit.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
 import { sessionOrigin, type Page, type RequestContext } from '../app/request-context.ts';
+import { replyToSignIn } from './signed-in.view.ts';
 import type { SignInDeps } from './deps.ts';
 
 function loginPage(
@@ -27,17 +28,18 @@ export const showLogin: Page<RequestContext, SignInDeps> = (context, deps) => {
 /** Fields `username`, `password` and, from the page's own form, `next`. */
 export const signIn: Page<RequestContext, SignInDeps> = (context, deps) => {
   const { accounts, config } = deps;
-  const { form, query, origin } = context;
+  const { form, query } = context;
   const username = form.text('username');
   const next = returnTarget(form.text('next') || query.get('next'));
   return submit(
     async () => {
-      const { secret } = await accounts.signIn({
-        username,
-        password: form.text('password'),
-        ...sessionOrigin(context),
-      });
-      return seeOther(next, { cookies: [sessionCookie(origin, secret, config)] });
+      const password = form.text('password');
+      return replyToSignIn(
+        context,
+        config,
+        await accounts.signIn({ username, password, ...sessionOrigin(context) }),
+        next,
+      );
     },
     (refusal) => loginPage(context, deps, { username, next }, refusal),
   );
