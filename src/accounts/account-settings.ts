@@ -19,6 +19,8 @@ export interface AccountSettings {
   sessionIdleMs: number;
   /** … and this long after sign-in in any case. */
   sessionLifetimeMs: number;
+  /** A dangerous act asks for another proof when the last one is older than this. */
+  confirmAfterMs: number;
   /** Time for the second factor after the first, and answers that may be given to it. */
   challengeLifetimeMs: number;
   challengeAttempts: number;
@@ -58,6 +60,7 @@ export const defaultAccountSettings: AccountSettings = {
   signInWindowSeconds: 15 * 60,
   sessionIdleMs: 14 * dayMs,
   sessionLifetimeMs: 90 * dayMs,
+  confirmAfterMs: 10 * minuteMs,
   challengeLifetimeMs: 10 * minuteMs,
   challengeAttempts: 5,
   setupTokenLifetimeMs: dayMs,

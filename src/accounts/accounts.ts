@@ -64,6 +64,7 @@ import { removeExpired } from './remove-expired.ts';
 import type { AccountsDeps } from './deps.ts';
 import { revokeOtherSessions, revokeSession, signOut } from './sessions/end-sessions.ts';
 import { listSessions } from './sessions/list-sessions.ts';
+import { confirmSession, confirmWithPassword, hasPassword, isRecentlyConfirmed } from './sessions/confirm-session.ts';
 import { completeSignIn } from './sessions/complete-sign-in.ts';
 import { signIn } from './sessions/sign-in.ts';
 import { checkSignInLink, makeSignInLink, redeemSignInLink } from './sessions/sign-in-link.ts';
@@ -181,6 +182,10 @@ export function createAccounts({ config, settings: changed, mail = noMail, ...to
     startSession: bind(startSession),
     signOut: bind(signOut),
     viewerOfSession: bind(viewerOfSession),
+    isRecentlyConfirmed: bind(isRecentlyConfirmed),
+    confirmSession: bind(confirmSession),
+    confirmWithPassword: bind(confirmWithPassword),
+    hasPassword: bind(hasPassword),
     listSessions: bind(listSessions),
     revokeSession: withLog(deps, 'session.revoked', bind(revokeSession), (_done, personId, sessionId) => ({
       personId,
@@ -291,6 +296,7 @@ function settingsOf({ sessions, tokens, keys, addresses, accounts }: SettingsCon
     passwordSignIn: accounts.passwordSignIn,
     sessionIdleMs: sessions.idleMs,
     sessionLifetimeMs: sessions.lifetimeMs,
+    confirmAfterMs: sessions.confirmAfterMs,
     maxTokensPerPerson: tokens.maxPerPerson,
     maxKeysPerPerson: keys.maxPerPerson,
     maxAddressesPerPerson: addresses.maxPerPerson,

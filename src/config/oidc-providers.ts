@@ -25,6 +25,8 @@ export interface OidcProvider {
   readonly scopes: readonly string[];
   /** Whether a person of the provider who has no account gets one. */
   readonly signUp: boolean;
+  /** Whether the provider asks for a second factor by itself, so that none is asked for here. */
+  readonly skipsSecondFactor: boolean;
   /** The claim that a new username is made from. */
   readonly usernameClaim: string;
   /** The claim with a list of groups. */
@@ -48,6 +50,7 @@ const providerKeys = [
   'client_secret_file',
   'scopes',
   'sign_up',
+  'skip_second_factor',
   'username_claim',
   'groups_claim',
   'groups',
@@ -73,6 +76,12 @@ function readLine(table: Table, key: string, maxLength = 1_000): string | null {
 function requireLine(table: Table, key: string): string {
   const value = readLine(table, key);
   if (value === null) throw new Mistake(`${key} is missing`);
+  return value;
+}
+
+function readSwitch(table: Table, key: string): boolean {
+  const value = table[key] ?? false;
+  if (typeof value !== 'boolean') throw new Mistake(`${key} must be true or false`);
   return value;
 }
 
@@ -113,8 +122,6 @@ function readProvider(raw: unknown): OidcProvider {
   const name = requireLine(table, 'name');
   if (!/^[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?$/.test(name))
     throw new Mistake('name must be 1 to 32 of a-z, 0-9 and inner hyphens');
-  const { sign_up: signUp = false } = table;
-  if (typeof signUp !== 'boolean') throw new Mistake('sign_up must be true or false');
   const [clientSecret, clientSecretFile] = [readLine(table, 'client_secret'), readLine(table, 'client_secret_file')];
   if (clientSecret !== null && clientSecretFile !== null)
     throw new Mistake('set client_secret or client_secret_file, not both');
@@ -126,7 +133,8 @@ function readProvider(raw: unknown): OidcProvider {
     clientSecret,
     clientSecretFile,
     scopes: [...new Set(['openid', ...(readList(table, 'scopes', 50, readScope) ?? ['profile', 'email'])])],
-    signUp,
+    signUp: readSwitch(table, 'sign_up'),
+    skipsSecondFactor: readSwitch(table, 'skip_second_factor'),
     usernameClaim: readLine(table, 'username_claim') ?? 'preferred_username',
     groupsClaim: readLine(table, 'groups_claim') ?? 'groups',
     groups: readList(table, 'groups', maxMappings, readMapping) ?? [],

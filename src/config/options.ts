@@ -303,6 +303,14 @@ export const options = [
     sentence: 'A browser session ends this long after sign-in, used or not.',
   }),
   row({
+    key: 'sessions.confirm_after',
+    env: 'SERVICE_SESSIONS_CONFIRM_AFTER',
+    type: duration('1m', '365d'),
+    default: '10m',
+    sentence:
+      'Deleting, transferring, and changes of keys, tokens and addresses ask for the password or provider again when it was asked for longer ago.',
+  }),
+  row({
     key: 'tokens.max_per_person',
     env: 'SERVICE_TOKENS_MAX_PER_PERSON',
     type: integer(0, 10_000),

@@ -27,6 +27,7 @@ import type { WorkerPool } from '../workers/index.ts';
 import type { Assets } from './assets.ts';
 import type { BackgroundPriority } from './admission/background-priority.ts';
 import type { OneTimeSecrets } from './one-time-secrets.ts';
+import type { PendingForms } from './pending-forms.ts';
 
 /** How the SSH server is reached; app.ts knows once it listens. */
 export interface SshFacts {
@@ -76,6 +77,8 @@ export interface WebDeps {
   workers: WorkerPool;
   assets: Assets;
   oneTimeSecrets: OneTimeSecrets;
+  /** Forms that wait for a proof at a provider. */
+  pendingForms: PendingForms;
   backgroundPriority: BackgroundPriority;
   audit: Audit;
   backups: Backups;

@@ -28,9 +28,9 @@ interface PendingSignUp {
 
 /** How a sign-in at a provider ended. */
 export type ProviderSignIn =
-  | { kind: 'signed-in'; person: Person }
+  | { kind: 'signed-in'; person: Person; skipsSecondFactor: boolean }
   /** `sealed` is for `signUp`, with a username that the person chooses; null where the provider signs up no people. */
-  | { kind: 'unknown'; account: ProviderAccount; sealed: string | null; suggestion: string };
+  | { kind: 'unknown'; title: string; sealed: string | null; ttlMs: number };
 
 const useOfRequest = 'request';
 const useOfSignUp = 'sign-up';
@@ -53,6 +53,8 @@ export function createSingleSignOn(options: SingleSignOnOptions) {
   return {
     /** In the order of the settings; empty without single sign-on. */
     providers: providers.map(({ name, title, issuer }) => ({ name, title, issuer })),
+    /** The name in the settings of the provider that a person used last; null without one. */
+    lastProviderOf: bind(lastProviderOf),
     begin: bind(begin),
     finish: bind(finish),
     signIn: bind(signIn),
@@ -136,19 +138,20 @@ async function signIn(deps: SingleSignOnDeps, account: ProviderAccount, next: st
   if (person !== null) {
     await deps.accounts.recordIdentityUse(account);
     if (person.disabledAt === null) await mapGroups(deps, provider, person, account);
-    return { kind: 'signed-in', person };
+    return { kind: 'signed-in', person, skipsSecondFactor: provider.skipsSecondFactor };
   }
   const suggestion = suggestUsername(account.username) ?? '';
-  if (!provider.signUp) return { kind: 'unknown', account, sealed: null, suggestion };
+  const unknown = { kind: 'unknown', title: provider.title, ttlMs: requestTtlMs } as const;
+  if (!provider.signUp) return { ...unknown, sealed: null };
   const pending: PendingSignUp = { account, next, expiresAt: deps.clock.now() + requestTtlMs };
   if (suggestion !== '') {
     const made = await addAccount(deps, provider, account, suggestion).catch((error: unknown) => {
       if (isDomainError(error) && error.reason === 'handle_taken') return null;
       throw error;
     });
-    if (made !== null) return { kind: 'signed-in', person: made };
+    if (made !== null) return { kind: 'signed-in', person: made, skipsSecondFactor: provider.skipsSecondFactor };
   }
-  return { kind: 'unknown', account, sealed: seal(deps, useOfSignUp, pending), suggestion };
+  return { ...unknown, sealed: seal(deps, useOfSignUp, pending) };
 }
 
 async function addAccount(
@@ -177,16 +180,17 @@ async function mapGroups(
   await organisations.syncMemberships(id, account.issuer, mappingsOf(provider, account));
 }
 
-/** The account that waits for a username. Refuses `sign_in_expired`. */
+/** The account that waits for a username, and the username that was claimed, if any. Refuses `sign_in_expired`. */
 async function readSignUp(
   deps: SingleSignOnDeps,
   sealed: string | null,
-): Promise<{ account: ProviderAccount; title: string; next: string }> {
+): Promise<{ account: ProviderAccount; title: string; next: string; suggestion: string }> {
   const pending = unseal<PendingSignUp>(deps, useOfSignUp, sealed);
   if (pending === null)
     throw invalid('sign_in_expired', 'This sign-in was begun in another browser or too long ago. Please begin again.');
   const { account, next } = pending;
-  return { account, next, title: providerBy(deps, account.provider).title };
+  const suggestion = suggestUsername(account.username) ?? '';
+  return { account, next, title: providerBy(deps, account.provider).title, suggestion };
 }
 
 /**
@@ -197,11 +201,12 @@ async function signUp(
   deps: SingleSignOnDeps,
   sealed: string | null,
   username: string,
-): Promise<{ person: Person; account: ProviderAccount; next: string }> {
+): Promise<{ person: Person; next: string; skipsSecondFactor: boolean }> {
   const { account, next } = await readSignUp(deps, sealed);
   const provider = providerBy(deps, account.provider);
   if (!provider.signUp) throw notFound('sign_up_closed', 'This provider does not sign people up.');
-  return { person: await addAccount(deps, provider, account, username), account, next };
+  const person = await addAccount(deps, provider, account, username);
+  return { person, next, skipsSecondFactor: provider.skipsSecondFactor };
 }
 
 /** Links an account of a provider to a signed-in person. Refuses as `addIdentity` does. */
@@ -232,6 +237,13 @@ async function proves(deps: SingleSignOnDeps, personId: string, account: Provide
   const person = await deps.accounts.personOfIdentity(account);
   if (person?.id !== personId)
     throw forbidden('other_account', 'That is not an account that you sign in with. Use one that is linked.');
+}
+
+async function lastProviderOf({ accounts, providers }: SingleSignOnDeps, personId: string): Promise<string | null> {
+  const identities = await accounts.listIdentities(personId);
+  const used = identities.toSorted((one, other) => (other.lastUsedAt ?? 0) - (one.lastUsedAt ?? 0));
+  const [name] = used.flatMap(({ issuer }) => providers.find((each) => each.issuer === issuer)?.name ?? []);
+  return name ?? null;
 }
 
 /**

@@ -17,6 +17,7 @@ import {
 import { addGpgKey, removeGpgKey, showGpgKeys } from './gpg-keys.page.ts';
 import { showHome } from './landing.page.ts';
 import { showOnboarding, chooseHandle } from './onboarding.page.ts';
+import { linkAccount, showLinkedAccounts, unlinkAccount } from './linked-accounts.page.ts';
 import { showNotices, saveNotices } from './notices.page.ts';
 import { showProfileSettings, saveProfile, uploadAvatar, deleteAvatar } from './profile-settings.page.ts';
 import { showPerson } from './profile.page.ts';
@@ -98,6 +99,23 @@ export const accountRoutes: readonly Route[] = [
   { method: 'POST', path: '/settings/tokens', access: 'signed-in', cost: 'rows', page: addToken },
   { method: 'GET', path: '/settings/tokens/new/:oneTimeToken', access: 'signed-in', cost: 'rows', page: showNewToken },
   { method: 'POST', path: '/settings/tokens/:id/delete', access: 'signed-in', cost: 'rows', page: removeToken },
+  { method: 'GET', path: '/settings/linked-accounts', access: 'signed-in', cost: 'rows', page: showLinkedAccounts },
+  {
+    method: 'POST',
+    path: '/settings/linked-accounts',
+    access: 'signed-in',
+    cost: 'signature',
+    page: linkAccount,
+    confirmation: 'required',
+  },
+  {
+    method: 'POST',
+    path: '/settings/linked-accounts/:id/delete',
+    access: 'signed-in',
+    cost: 'rows',
+    page: unlinkAccount,
+    confirmation: 'required',
+  },
   { method: 'GET', path: '/settings/sessions', access: 'signed-in', cost: 'rows', page: showSessions },
   {
     method: 'POST',

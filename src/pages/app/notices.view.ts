@@ -131,6 +131,10 @@ const notices: Readonly<Record<string, string>> = {
   'feed-gone': 'The address of a feed is shown only once. Make a new one if it was lost.',
   welcome: 'Welcome! Add an SSH key or make a token, and you are ready to push.',
   'signed-out': 'You are signed out.',
+  'provider-session-stays': 'You are signed out here. That provider has no page for signing out.',
+  confirmed: 'You have confirmed that it is you. Please do again what you were about to do.',
+  'account-linked': 'The account is linked. You can sign in with it from now on.',
+  'account-unlinked': 'The account is unlinked. It does not sign you in any more.',
 };
 
 /** The sentence for `?done=…`, or null. */

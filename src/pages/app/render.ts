@@ -20,19 +20,22 @@ interface RenderDeps {
   assets: Assets;
   /** Whether there are pages about mail. */
   sendsMail: boolean;
+  /** Whether there are pages about providers that people sign in with. */
+  hasProviders: boolean;
 }
 
 /**
  * Renders a template inside the frame. Templates get picked fields only, never
  * a request, a record or anything else with more in it than the page shows.
  */
-export function createRender({ embedded, assets, sendsMail }: RenderDeps): Render {
+export function createRender({ embedded, assets, sendsMail, hasProviders }: RenderDeps): Render {
   return (template, { identity: { person, viewer, avatarAt }, preferences, path, unread }, locals) =>
     embedded.renderTemplate(template, {
       ...locals,
       site: {
         version: embedded.version,
         sendsMail,
+        hasProviders,
         theme: preferences.theme,
         keys: preferences.keys,
         path,
