@@ -22,7 +22,10 @@ type Claims = Readonly<Record<string, unknown>>;
 /** OpenID Connect Core 1.0, section 2: at most 255 ASCII characters. Some providers have longer ones. */
 export const maxSubjectLength = 1_000;
 
-const textOf = (value: unknown): string => (typeof value === 'string' ? value.slice(0, 1_000) : '');
+/** Of each claim that is kept: together they have to fit into a cookie. */
+const maxTextLength = 255;
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value.slice(0, maxTextLength) : '');
 
 /**
  * Picks what is used of the claims.
@@ -34,7 +37,8 @@ export function readAccount(provider: OidcProvider, issuer: string, claims: Clai
   return {
     provider: provider.name,
     issuer,
-    subject: textOf(claims.sub),
+    // Whole: a part of it would be another account.
+    subject: typeof claims.sub === 'string' ? claims.sub : '',
     label: preferred || email || textOf(claims.name),
     username: textOf(claims[provider.usernameClaim]) || preferred || textOf(claims.nickname) || email,
     displayName: textOf(claims.name),

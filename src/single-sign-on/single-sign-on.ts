@@ -151,7 +151,18 @@ async function signIn(deps: SingleSignOnDeps, account: ProviderAccount, next: st
     });
     if (made !== null) return { kind: 'signed-in', person: made, skipsSecondFactor: provider.skipsSecondFactor };
   }
-  return { ...unknown, sealed: seal(deps, useOfSignUp, pending) };
+  return { ...unknown, sealed: sealSignUp(deps, pending) };
+}
+
+/** Browsers keep cookies of 4,096 bytes, name included. */
+const maxCookieLength = 3_900;
+
+/** What can be done without goes first: groups count again at the next sign-in. */
+function sealSignUp(deps: SingleSignOnDeps, pending: PendingSignUp): string {
+  const { account } = pending;
+  const smaller = [pending, { ...pending, next: '/' }, { ...pending, next: '/', account: { ...account, groups: [] } }];
+  const sealed = smaller.map((each) => seal(deps, useOfSignUp, each));
+  return sealed.find((each) => each.length <= maxCookieLength) ?? sealed.at(-1)!;
 }
 
 async function addAccount(
