@@ -26,6 +26,8 @@ import type { Git } from './git/index.ts';
 import { createImageProxy } from './image-proxy/index.ts';
 import type { ImageProxy } from './image-proxy/index.ts';
 import { createImageStore } from './images/index.ts';
+import { createPulls, pullEntities } from './pulls/index.ts';
+import type { Pulls } from './pulls/index.ts';
 import { createIssues, issueEntities, issueSettingsOf } from './issues/index.ts';
 import type { Issues } from './issues/index.ts';
 import { systemClock, systemRandom } from './kernel/index.ts';
@@ -37,7 +39,7 @@ import type { Organisations } from './organisations/index.ts';
 import { avatarSchema, createAvatars, createOwners, handleSchema } from './owners/index.ts';
 import type { Avatars, Owners } from './owners/index.ts';
 import { InstanceKey } from './sealing/index.ts';
-import { createRepositories, repositoryEntities, repositorySettings } from './repositories/index.ts';
+import { createRepositories, isDiskLow, repositoryEntities, repositorySettings } from './repositories/index.ts';
 import type { Repositories } from './repositories/index.ts';
 import { createSingleSignOn } from './single-sign-on/index.ts';
 import type { SingleSignOn } from './single-sign-on/index.ts';
@@ -94,6 +96,7 @@ export interface Modules {
   repositories: Repositories;
   objects: ObjectStore;
   issues: Issues;
+  pulls: Pulls;
   imageProxy: ImageProxy;
   search: Search;
   codeSearch: CodeSearch;
@@ -144,6 +147,7 @@ export const entities = [
   ...signingEntities,
   ...repositoryEntities,
   ...issueEntities,
+  ...pullEntities,
   ...ciEntities,
   ...federationEntities,
   ...webhookEntities,
@@ -295,6 +299,21 @@ export async function openModules(
       settings: { ...issueSettingsOf(config), baseUrl: config.baseUrl },
       sealExport: (sha256) => exportKey.digest('export', sha256),
     });
+    const pulls = createPulls({
+      db,
+      accounts,
+      organisations,
+      owners,
+      repositories,
+      issues,
+      git,
+      clock,
+      random,
+      logger,
+      signCommit: signing.signCommit,
+      baseUrl: config.baseUrl,
+      isDiskLow: (folder) => isDiskLow(folder, config.storage.lowDiskFloorBytes),
+    });
     repositories.pushes.onPush(issues.onPush);
     const imageProxy = createImageProxy({
       config,
@@ -385,6 +404,7 @@ export async function openModules(
       repositories,
       objects,
       issues,
+      pulls,
       imageProxy,
       search,
       codeSearch,
@@ -408,6 +428,7 @@ export async function openModules(
         await federation.stop();
         singleSignOn.stop();
         await repositories.stop();
+        await pulls.stop();
         await issues.stop();
         await notifications.stop();
         imageProxy.stop();
@@ -459,6 +480,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     accounts,
     repositories,
     issues: modules.issues,
+    pulls: modules.pulls,
     notifications: modules.notifications,
     git,
     workers: modules.workers,
@@ -484,6 +506,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     federation,
     ci,
     issues: modules.issues,
+    pulls: modules.pulls,
     webhooks: modules.webhooks,
     mail: modules.mail,
     notices: modules.notices,

@@ -17,7 +17,7 @@ import { repositoryOf } from '../repositories/index.ts';
 import type { Repository } from '../repositories/index.ts';
 import type { IssueDeps } from './deps.ts';
 import { issueSchema, issueSettingsSchema, movedIssueSchema } from './schema/issue-schema.ts';
-import type { Issue, IssueSettings } from './schema/issue-schema.ts';
+import type { Issue, IssueKind, IssueSettings } from './schema/issue-schema.ts';
 import { blockSchema } from './schema/moderation-schema.ts';
 
 /** `{owner}/{name}` as a request spells it. */
@@ -87,6 +87,8 @@ export async function repositoryContext(
     repositoryId: repository.id,
     issuesFrom: 'anyone',
     holdsNewcomers: false,
+    pullsFrom: 'anyone',
+    deletesMergedBranches: false,
   };
   const blocked =
     personId !== null &&
@@ -98,16 +100,24 @@ export async function repositoryContext(
   };
 }
 
+/** The same for issues of a kind: pull requests have a setting of their own. */
+export function contextFor<Context extends RepositoryContext>(context: Context, kind: IssueKind): Context {
+  if (kind === 'ISSUE') return context;
+  return { ...context, facts: { ...context.facts, issuesFrom: context.settings.pullsFrom } };
+}
+
 /** Finds a repository for reading, or before a write. Refuses `repository_not_found` and what `refusalError` says. */
 export async function findRepositoryContext(
   deps: FindDeps,
   viewer: Viewer,
   { owner, name }: RepositoryAt,
   act: 'read' | 'contribute' | 'triage' | 'manage' = 'read',
+  kind: IssueKind = 'ISSUE',
 ): Promise<RepositoryContext> {
   const { repository } = await deps.repositories.find(viewer, owner, name);
-  const context = await repositoryContext(deps, deps.db.lookup, personIdOf(viewer), repository);
-  refuse(refusalInRepository(viewer, context.facts, act));
+  const found = await repositoryContext(deps, deps.db.lookup, personIdOf(viewer), repository);
+  const context = contextFor(found, kind);
+  refuse(refusalInRepository(viewer, context.facts, act), kind);
   return context;
 }
 
@@ -125,9 +135,10 @@ export async function repositoryInWrite(
 
 /** Finds an issue that the viewer may read. Refuses `repository_not_found`, `issue_not_found`. */
 export async function findIssue(deps: FindDeps, viewer: Viewer, at: IssueAt): Promise<IssueContext> {
-  const context = await findRepositoryContext(deps, viewer, at);
-  const issue = await issueByNumber(deps.db.lookup, context.repository.id, at.number);
-  refuse(refusalOnIssue(viewer, context.facts, factsOfIssue(issue), 'read'));
+  const found = await findRepositoryContext(deps, viewer, at);
+  const issue = await issueByNumber(deps.db.lookup, found.repository.id, at.number);
+  const context = contextFor(found, issue.kind);
+  refuse(refusalOnIssue(viewer, context.facts, factsOfIssue(issue), 'read'), issue.kind);
   return { ...context, issue };
 }
 
@@ -147,9 +158,10 @@ export async function issueInWrite(
   act: IssueAct,
   entry: EntryFacts | null = null,
 ): Promise<IssueContext> {
-  const context = await repositoryInWrite(deps, tx, viewer, repositoryId);
+  const found = await repositoryInWrite(deps, tx, viewer, repositoryId);
   const issue = await issueByNumber(tx.manager, repositoryId, number);
-  refuse(refusalOnIssue(viewer, context.facts, factsOfIssue(issue), act, entry));
+  const context = contextFor(found, issue.kind);
+  refuse(refusalOnIssue(viewer, context.facts, factsOfIssue(issue), act, entry), issue.kind);
   return { ...context, issue };
 }
 
@@ -166,11 +178,11 @@ export async function findMovedIssue(deps: FindDeps, viewer: Viewer, at: IssueAt
 }
 
 /** Throws what a refusal of the policy is in words; null passes. */
-export function refuse(refusal: IssueRefusal | null): void {
-  if (refusal !== null) throw refusalError(refusal);
+export function refuse(refusal: IssueRefusal | null, kind: IssueKind = 'ISSUE'): void {
+  if (refusal !== null) throw refusalError(refusal, kind);
 }
 
-export function refusalError(refusal: IssueRefusal): DomainError {
+export function refusalError(refusal: IssueRefusal, kind: IssueKind = 'ISSUE'): DomainError {
   switch (refusal) {
     case 'hidden':
       return issueNotFound();
@@ -181,13 +193,21 @@ export function refusalError(refusal: IssueRefusal): DomainError {
     case 'archived':
       return forbidden('repository_archived', 'This repository is archived and read-only.');
     case 'locked':
-      return forbidden('issue_locked', 'This issue is locked: only those who may write here can add to it.');
+      return forbidden(
+        'issue_locked',
+        `This ${kind === 'PULL' ? 'pull request' : 'issue'} is locked: only those who may write here can add to it.`,
+      );
     case 'issues_off':
-      return forbidden('issues_off', 'This repository takes no issues.');
+      return kind === 'PULL'
+        ? forbidden('pulls_off', 'This repository takes no pull requests.')
+        : forbidden('issues_off', 'This repository takes no issues.');
     case 'blocked':
       return forbidden('blocked_by_owner', 'The owner of this repository does not let you contribute.');
     case 'members_only':
-      return forbidden('members_only', 'Only members of this repository may open issues and comment.');
+      return forbidden(
+        'members_only',
+        `Only members of this repository may open ${kind === 'PULL' ? 'pull requests' : 'issues'} and comment.`,
+      );
     case 'level':
       return forbidden('not_allowed_on_issue', 'You may not do this here.');
   }

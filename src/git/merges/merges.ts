@@ -17,7 +17,9 @@ export interface GitMerges {
   merge(path: string, request: MergeRequest, signal?: AbortSignal): Promise<MergeOutcome>;
   /** Whether two commits merge, and where they conflict; nothing is stored. */
   tryMerge(path: string, onto: string, head: string, signal?: AbortSignal): Promise<MergedTrees>;
-  /** See {@link carryRange}; the objects are stored, so that the difference can be shown. */
+  /** See {@link carryRange}; nothing is stored, so only the id of the tree is of use. */
+  tryCarry(path: string, range: CommitRange, onto: string, signal?: AbortSignal): Promise<CarriedRange>;
+  /** The same; the objects are stored, so that the difference can be shown. */
   carry(path: string, range: CommitRange, onto: string, signal?: AbortSignal): Promise<CarriedRange>;
   pairCommits(path: string, before: CommitRange, after: CommitRange, signal?: AbortSignal): Promise<PairedCommit[]>;
 }
@@ -53,6 +55,7 @@ export function createMerges(deps: BrowseDeps, slots: Semaphore): GitMerges {
       }),
     tryMerge: (path, onto, head, signal) =>
       within(path, signal, (workspace) => mergeTrees(workspace, checked(onto), checked(head))),
+    tryCarry: (path, range, onto, signal) => within(path, signal, (workspace) => carryRange(workspace, range, onto)),
     carry: (path, range, onto, signal) =>
       within(path, signal, async (workspace) => {
         const carried = await carryRange(workspace, range, onto);

@@ -1,5 +1,5 @@
 import type { EntityManager } from 'typeorm';
-import { allows, accessGrantsOf, ruleActs, viewerForLog } from '../../access/index.ts';
+import { allows, accessGrantsOf, noMergeConditions, ruleActs, viewerForLog } from '../../access/index.ts';
 import type { BranchRule, RuleAct, RuleGrant, Viewer } from '../../access/index.ts';
 import { conflict, invalid, notFound, nullIfNotFound } from '../../kernel/index.ts';
 import type { RepositoryDeps } from '../deps.ts';
@@ -59,7 +59,7 @@ export async function addRule(
 ): Promise<string> {
   const { repository } = await findRepository(deps, viewer, at, 'admin');
   const target = parseTarget(input.target);
-  const blank = { target, grants: usualGrants, linear: false, signed: false };
+  const blank = { target, grants: usualGrants, linear: false, signed: false, merging: noMergeConditions };
   const wanted = await readInput(deps, repository, blank, { ...input, pattern: input.pattern });
   const id = deps.random.uuid();
   await deps.db.write(async (tx) => {
@@ -185,7 +185,13 @@ export async function replaceRules(
   const { repository } = await findRepository(deps, viewer, at, 'admin');
   const wanted: BranchRule[] = [];
   for (const input of rules.slice(0, maxRules)) {
-    const blank = { target: parseTarget(input.target), grants: usualGrants, linear: false, signed: false };
+    const blank = {
+      target: parseTarget(input.target),
+      grants: usualGrants,
+      linear: false,
+      signed: false,
+      merging: noMergeConditions,
+    };
     wanted.push(await readInput(deps, repository, blank, input, { leavesOutUnknown: true }));
   }
   await deps.db.write(async (tx) => {
@@ -225,7 +231,7 @@ async function touch({ manager, now }: { manager: EntityManager; now: number }, 
 async function readInput(
   deps: RepositoryDeps,
   repository: Repository,
-  present: Pick<BranchRule, 'target' | 'grants' | 'linear' | 'signed'>,
+  present: Pick<BranchRule, 'target' | 'grants' | 'linear' | 'signed' | 'merging'>,
   { pattern, grants = {}, linear = present.linear, signed = present.signed }: RuleInput,
   { leavesOutUnknown = false }: { leavesOutUnknown?: boolean } = {},
 ): Promise<BranchRule> {
@@ -248,6 +254,7 @@ async function readInput(
     pattern: parsePattern(pattern ?? '', target),
     linear: target === 'BRANCH' && linear,
     signed: target === 'BRANCH' && signed,
+    merging: present.merging,
     grants: {
       push: await readGrant('push'),
       force: await readGrant('force'),
