@@ -213,7 +213,16 @@ export async function openModules(
     const mail = createMail({ config, keyFile: keyFile(config.dataDir), db, outbox, clock, random, logger });
     const owners = createOwners({ db });
     const avatars = createAvatars({ db, logger, store: imagesIn(path.join(config.dataDir, 'avatars')) });
-    const accounts = createAccounts({ db, owners, clock, random, logger, config, mail });
+    const accounts = createAccounts({
+      db,
+      owners,
+      clock,
+      random,
+      logger,
+      config,
+      mail,
+      instanceKey: new InstanceKey(keyFile(config.dataDir), random, 'accounts'),
+    });
     const organisations = createOrganisations({ db, owners, accounts, avatars, random, logger });
     const signing = createSigning({
       db,

@@ -24,6 +24,12 @@ export interface AccountSettings {
   /** Time for the second factor after the first, and answers that may be given to it. */
   challengeLifetimeMs: number;
   challengeAttempts: number;
+  /** Wrong codes per person and network in the window of sign-ins, and of an app per person in a day. */
+  codeFailures: number;
+  codeFailuresPerDay: number;
+  /** Who has to set up a second factor. */
+  secondFactor: 'optional' | 'administrators' | 'everyone';
+  maxPasskeysPerPerson: number;
   setupTokenLifetimeMs: number;
   inviteLifetimeMs: number;
   /** Minimum time between two writes of "last used" of a session, token or key. */
@@ -63,6 +69,10 @@ export const defaultAccountSettings: AccountSettings = {
   confirmAfterMs: 10 * minuteMs,
   challengeLifetimeMs: 10 * minuteMs,
   challengeAttempts: 5,
+  codeFailures: 10,
+  codeFailuresPerDay: 50,
+  secondFactor: 'optional',
+  maxPasskeysPerPerson: 20,
   setupTokenLifetimeMs: dayMs,
   inviteLifetimeMs: 7 * dayMs,
   lastUseIntervalMs: minuteMs,

@@ -3,6 +3,7 @@ import type { Database } from '../db/index.ts';
 import { bindDeps } from '../kernel/index.ts';
 import type { Clock, Logger, Random } from '../kernel/index.ts';
 import type { Owners } from '../owners/index.ts';
+import type { InstanceKey } from '../sealing/index.ts';
 import { noMail } from './addresses/account-mail.ts';
 import type { AccountMail } from './addresses/account-mail.ts';
 import { createAddresses } from './addresses/addresses.ts';
@@ -67,6 +68,9 @@ import { listSessions } from './sessions/list-sessions.ts';
 import { confirmSession, confirmWithPassword, hasPassword, isRecentlyConfirmed } from './sessions/confirm-session.ts';
 import { completeSignIn } from './sessions/complete-sign-in.ts';
 import { signIn } from './sessions/sign-in.ts';
+import { createCodeRateLimit } from './second-factor/code-rate-limit.ts';
+import { createSecondFactor } from './second-factor/second-factor.ts';
+import { createPasskeys } from './passkeys/passkeys.ts';
 import { checkSignInLink, makeSignInLink, redeemSignInLink } from './sessions/sign-in-link.ts';
 import { createSignInRateLimit } from './sessions/sign-in-rate-limit.ts';
 import { startSession } from './sessions/start-session.ts';
@@ -82,6 +86,7 @@ export interface AccountsOptions {
   clock: Clock;
   random: Random;
   logger: Logger;
+  instanceKey: InstanceKey;
   /** Settings of the administrator. */
   config?: SettingsConfig & Pick<Config, 'baseUrl'>;
   /** Without it, no mail is sent. */
@@ -118,6 +123,7 @@ export function createAccounts({ config, settings: changed, mail = noMail, ...to
     securityListeners: [],
     signUpHooks: [],
     resetRateLimit: createResetRateLimit(settings),
+    codeRateLimit: createCodeRateLimit(settings),
     background: new Set(),
   };
   defineAddressMails(deps);
@@ -227,6 +233,8 @@ export function createAccounts({ config, settings: changed, mail = noMail, ...to
     viewerOfKey: bind(viewerOfKey),
     keyBlob: bind(keyBlob),
 
+    secondFactor: createSecondFactor(deps),
+    passkeys: createPasskeys(deps),
     addresses: createAddresses(deps),
 
     personOfIdentity: bind(personOfIdentity),
@@ -289,10 +297,11 @@ const identityFields = ({ issuer, subject }: ProvenIdentity) => ({ issuer, subje
 
 const byName = ({ id, username }: Person) => ({ personId: id, username });
 
-type SettingsConfig = Pick<Config, 'sessions' | 'tokens' | 'keys' | 'addresses' | 'accounts'>;
+type SettingsConfig = Pick<Config, 'accounts' | 'sessions' | 'tokens' | 'keys' | 'addresses'>;
 
-function settingsOf({ sessions, tokens, keys, addresses, accounts }: SettingsConfig): Partial<AccountSettings> {
+function settingsOf({ accounts, sessions, tokens, keys, addresses }: SettingsConfig): Partial<AccountSettings> {
   return {
+    secondFactor: accounts.secondFactor,
     passwordSignIn: accounts.passwordSignIn,
     sessionIdleMs: sessions.idleMs,
     sessionLifetimeMs: sessions.lifetimeMs,

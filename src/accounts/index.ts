@@ -24,6 +24,12 @@ export type { AnnouncedEvent, SecurityEvent, SecurityListener } from './security
 export type { SessionOrigin, StartedSession } from './sessions/start-session.ts';
 export type { ProvenSignIn, SecondFactorNeeded, SignedIn, SignInResult } from './sessions/complete-sign-in.ts';
 export type { SignInInput } from './sessions/sign-in.ts';
+export type { CodeAnswer } from './second-factor/answer-challenge.ts';
+export type { Passkey } from './passkeys/passkey.ts';
+export type { Passkeys } from './passkeys/passkeys.ts';
+export type { PasskeyBinding } from './passkeys/passkey-challenge.ts';
+export { base32, otpauthUri } from './second-factor/totp.ts';
+export type { SecondFactors, SecondFactorState } from './second-factor/second-factor.ts';
 export type { SecondFactor, SignInMethod } from './schema/session-schema.ts';
 export type { SessionViewer } from './sessions/viewer-of-session.ts';
 export { networkPrefix } from './sessions/network-prefix.ts';

@@ -289,6 +289,14 @@ export const options = [
   }),
 
   row({
+    key: 'accounts.second_factor',
+    env: 'SERVICE_ACCOUNTS_SECOND_FACTOR',
+    type: choice('optional', 'administrators', 'everyone'),
+    default: 'optional',
+    sentence:
+      'Who has to set up a second factor (an authenticator app or a passkey) after signing in: optional leaves it to each person.',
+  }),
+  row({
     key: 'sessions.idle',
     env: 'SERVICE_SESSIONS_IDLE',
     type: duration('1m', '365d'),

@@ -12,6 +12,7 @@ import { addUserAddCommands } from './user-add.ts';
 import { addressToJson, addUserAddressCommands } from './user-address.ts';
 import { addUserLifecycleCommands } from './user-lifecycle.ts';
 import { addUserInviteCommand } from './user-invite.ts';
+import { addUserSecondFactorCommands, factorsOf, stateToJson } from './user-second-factor.ts';
 import { addUserSessionsCommand, sessionToJson } from './user-sessions.ts';
 
 interface ListOptions {
@@ -44,6 +45,7 @@ export function addUserCommands(program: Command, run: Run): void {
   addUserAddCommands(user, run);
   addUserLifecycleCommands(user, run);
   addUserSessionsCommand(user, run);
+  addUserSecondFactorCommands(user, run);
   addUserInviteCommand(user, run);
   addUserAddressCommands(user, run);
 }
@@ -61,12 +63,13 @@ async function showUser(cli: Cli, _options: object, name: string): Promise<void>
   const person = await findPerson(modules, name);
   const [row] = await rowsOf(modules, [person]);
   const { accounts } = modules;
-  const [keys, tokens, sessions, memberships, addresses] = await Promise.all([
+  const [keys, tokens, sessions, memberships, addresses, factors] = await Promise.all([
     accounts.listKeys(person.id),
     accounts.listTokens(person.id),
     accounts.listSessions(person.id),
     modules.organisations.organisationsOf(person.id),
     accounts.addresses.list(person.id),
+    accounts.secondFactor.stateOf(person.id),
   ]);
   cli.output.show(
     [
@@ -79,6 +82,7 @@ async function showUser(cli: Cli, _options: object, name: string): Promise<void>
       ),
       ['Role', roleOf(person)],
       ['State', stateOf(person)],
+      ['Second factor', factorsOf(factors)],
       ['Created', never(person.createdAt)],
       ['Last seen', never(person.lastSeenAt)],
       ['Repositories', row!.repositories],
@@ -94,6 +98,7 @@ async function showUser(cli: Cli, _options: object, name: string): Promise<void>
       ...personToJson(row!),
       bio: person.bio,
       website: person.website,
+      secondFactor: stateToJson(factors),
       addresses: addresses.map(addressToJson),
       organisations: memberships.map(({ organisation, role }) => ({ name: organisation.name, role })),
       keys: keys.map((key) => keyToJson(key, person.username)),

@@ -21,6 +21,15 @@ import { linkAccount, showLinkedAccounts, unlinkAccount } from './linked-account
 import { showNotices, saveNotices } from './notices.page.ts';
 import { showProfileSettings, saveProfile, uploadAvatar, deleteAvatar } from './profile-settings.page.ts';
 import { showPerson } from './profile.page.ts';
+import { addAuthenticatorApp, showAuthenticatorApp } from './authenticator-app.page.ts';
+import { addPasskey, showNewPasskey } from './passkeys.page.ts';
+import {
+  newRecoveryCodes,
+  removeAuthenticatorApp,
+  removePasskey,
+  showRecoveryCodes,
+  showSecurity,
+} from './security.page.ts';
 import { showSessions, revokeOtherSessions, revokeSession } from './sessions.page.ts';
 import { showOwnRepositories, acceptTransfer, declineTransfer, restoreRepository } from './shared-repositories.page.ts';
 import { showPublicGpgKeys, showPublicKeys } from './public-keys.page.ts';
@@ -158,6 +167,39 @@ export const accountRoutes: readonly Route[] = [
     cost: 'rows',
     page: unlinkAccount,
     confirmation: 'required',
+  },
+  { method: 'GET', path: '/settings/security', access: 'signed-in', cost: 'rows', page: showSecurity },
+  { method: 'GET', path: '/settings/security/app', access: 'signed-in', cost: 'rows', page: showAuthenticatorApp },
+  { method: 'POST', path: '/settings/security/app', access: 'signed-in', cost: 'rows', page: addAuthenticatorApp },
+  {
+    method: 'POST',
+    path: '/settings/security/app/delete',
+    access: 'signed-in',
+    cost: 'rows',
+    page: removeAuthenticatorApp,
+  },
+  {
+    method: 'POST',
+    path: '/settings/security/recovery-codes',
+    access: 'signed-in',
+    cost: 'rows',
+    page: newRecoveryCodes,
+  },
+  {
+    method: 'GET',
+    path: '/settings/security/recovery-codes/:oneTimeToken',
+    access: 'signed-in',
+    cost: 'rows',
+    page: showRecoveryCodes,
+  },
+  { method: 'GET', path: '/settings/security/passkeys/new', access: 'signed-in', cost: 'rows', page: showNewPasskey },
+  { method: 'POST', path: '/settings/security/passkeys', access: 'signed-in', cost: 'rows', page: addPasskey },
+  {
+    method: 'POST',
+    path: '/settings/security/passkeys/:id/delete',
+    access: 'signed-in',
+    cost: 'rows',
+    page: removePasskey,
   },
   { method: 'GET', path: '/settings/sessions', access: 'signed-in', cost: 'rows', page: showSessions },
   {

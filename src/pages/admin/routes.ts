@@ -27,7 +27,7 @@ import {
   removePersonAddress,
 } from './person-addresses.page.ts';
 import { retryFailedMails, retryMail, sendTestMail, showMail } from './mail.page.ts';
-import { showAdminPeople, setAdministrator, setDisabled } from './people.page.ts';
+import { resetSecondFactor, showAdminPeople, setAdministrator, setDisabled } from './people.page.ts';
 import { showAdminRepositories } from './repositories.page.ts';
 import { showScheduledTasks } from './scheduled-tasks.page.ts';
 import { showAdminSettings } from './settings.page.ts';
@@ -70,6 +70,13 @@ export const adminRoutes: readonly Route[] = [
     access: 'administrator',
     cost: 'rows',
     page: removePersonAddress,
+  },
+  {
+    method: 'POST',
+    path: '/admin/people/:id/second-factor/reset',
+    access: 'administrator',
+    cost: 'rows',
+    page: resetSecondFactor,
   },
   { method: 'POST', path: '/admin/people/:id/disabled', access: 'administrator', cost: 'rows', page: setDisabled },
   { method: 'GET', path: '/admin/repositories', access: 'administrator', cost: 'rows', page: showAdminRepositories },

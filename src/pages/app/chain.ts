@@ -199,8 +199,8 @@ export function routeChain({ deps, render, admission, pageCache }: RouteDeps): (
       ...admission.limit(route.cost, identifyViewer(deps)),
       // Needs the session; before anything is looked up or read for another site's form.
       refuseCrossSite,
-      // Leads to the choice of a username or password: before rights, which need a complete account.
-      requireOnboarding(route.path),
+      // Leads to the choice of a username or password, or a second factor: before rights, which need a complete account.
+      requireOnboarding(route.path, deps),
       // Enforces the route's declaration: a viewer without the right on the repository gets 404.
       authorize(route.access, deps),
       // The body: only for those who may send it.

@@ -41,9 +41,9 @@ export function createRender({ embedded, assets, sendsMail, hasProviders }: Rend
         path,
         assets: {
           style: assets.url('style.css'),
-          /** Of issues and the inbox: no other page has to load it. */
-          subject: /^(issues|notifications)\//.test(template) ? assets.url('issues.css') : null,
+          subject: subjectStyle(template, assets),
           script: assets.url('app.js'),
+          passkeys: passkeyTemplates.test(template) ? assets.url('passkeys.js') : null,
           icons: assets.url('icons.svg'),
           favicon: assets.url('favicon.svg'),
         },
@@ -57,3 +57,12 @@ export function createRender({ embedded, assets, sendsMail, hasProviders }: Rend
       },
     });
 }
+
+/** Rules of a few pages, which no other page has to load. */
+function subjectStyle(template: string, assets: Assets): string | null {
+  if (/^(issues|notifications)\//.test(template)) return assets.url('issues.css');
+  return /^account\/(authenticator-app|recovery-codes|security)$/.test(template) ? assets.url('security.css') : null;
+}
+
+/** The templates with a form that a passkey fills in. */
+const passkeyTemplates = /^(account\/new-passkey|sign-in\/(passkey|second-factor))$/;

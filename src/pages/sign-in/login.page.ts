@@ -6,15 +6,16 @@ import { sessionOrigin, type Page, type RequestContext } from '../app/request-co
 import { replyToSignIn } from './signed-in.view.ts';
 import type { SignInDeps } from './deps.ts';
 
-function loginPage(
+async function loginPage(
   { query }: RequestContext,
   { accounts, config, singleSignOn }: SignInDeps,
   form: { username: string; next: string },
   refusal: FormRefusal | null,
-): PageReply {
+): Promise<PageReply> {
   return page('sign-in/login', {
     form,
     refusal,
+    usesPasskeys: await accounts.passkeys.isInUse(),
     canSendLinks: accounts.addresses.canSendLinks,
     takesPasswords: config.accounts.passwordSignIn,
     providers: singleSignOn.providers.map(({ name, title }) => ({

@@ -5,6 +5,8 @@ import { goToProvider, returnFromProvider, signOutAtProvider } from './provider.
 import { showProviderSignUp, signUpFromProvider } from './provider-sign-up.page.ts';
 import { showSignInLink, signInByLink } from './sign-in-link.page.ts';
 import { showLogin, signIn, signOut } from './login.page.ts';
+import { showPasskeyLogin, signInWithPasskey } from './passkey.page.ts';
+import { answerWithCode, answerWithPasskey, showSecondFactor } from './second-factor.page.ts';
 import { showForgotPassword, requestReset, showReset, resetPassword } from './reset-password.page.ts';
 import { showSetup, setUp } from './setup.page.ts';
 import { showSignup, signUp } from './signup.page.ts';
@@ -13,8 +15,13 @@ import { showSignup, signUp } from './signup.page.ts';
 export const signInRoutes: readonly Route[] = [
   { method: 'GET', path: '/setup', access: 'public', cost: 'rows', page: showSetup },
   { method: 'POST', path: '/setup', access: 'public', cost: 'password', page: setUp },
-  { method: 'GET', path: '/login', access: 'public', cost: 'free', page: showLogin },
+  { method: 'GET', path: '/login', access: 'public', cost: 'rows', page: showLogin },
   { method: 'POST', path: '/login', access: 'public', cost: 'password', page: signIn },
+  { method: 'GET', path: '/login/second-factor', access: 'public', cost: 'rows', page: showSecondFactor },
+  { method: 'POST', path: '/login/second-factor', access: 'public', cost: 'rows', page: answerWithCode },
+  { method: 'POST', path: '/login/second-factor/passkey', access: 'public', cost: 'rows', page: answerWithPasskey },
+  { method: 'GET', path: '/login/passkey', access: 'public', cost: 'rows', page: showPasskeyLogin },
+  { method: 'POST', path: '/login/passkey', access: 'public', cost: 'rows', page: signInWithPasskey },
   { method: 'GET', path: '/login/forgot', access: 'public', cost: 'free', page: showForgotPassword },
   { method: 'POST', path: '/login/forgot', access: 'public', cost: 'rows', page: requestReset },
   { method: 'GET', path: '/login/reset', access: 'public', cost: 'rows', page: showReset },
