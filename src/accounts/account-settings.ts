@@ -49,6 +49,8 @@ export interface AccountSettings {
   handedResetLifetimeMs: number;
   /** Whether people may sign in with a password. */
   passwordSignIn: boolean;
+  /** Issuers of the providers that people may sign in at. */
+  providerIssuers: readonly string[];
   /** Of a link that signs a person in, which an administrator hands out. */
   signInLinkLifetimeMs: number;
   /** Requests for a new password in an hour, for one address and from one network, before further ones are refused. */
@@ -86,6 +88,7 @@ export const defaultAccountSettings: AccountSettings = {
   resetLifetimeMs: 60 * minuteMs,
   handedResetLifetimeMs: dayMs,
   passwordSignIn: true,
+  providerIssuers: [],
   signInLinkLifetimeMs: 30 * minuteMs,
   resetsPerAddressHour: 5,
   resetsPerNetworkHour: 20,

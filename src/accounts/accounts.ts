@@ -13,7 +13,7 @@ import { defaultAccountSettings } from './account-settings.ts';
 import type { AccountSettings } from './account-settings.ts';
 import { addInvite, checkInvite, listInvites, removeInvite, resendInvite } from './registration/invites.ts';
 import { defineInviteMail } from './registration/invite-mail.ts';
-import type { ProvenIdentity } from './identities/identity.ts';
+import type { Identity, ProvenIdentity } from './identities/identity.ts';
 import type { SignUpHook } from './registration/sign-up-hook.ts';
 import { setUp } from './registration/set-up.ts';
 import { checkSetupToken, setupToken } from './registration/setup-token.ts';
@@ -244,10 +244,12 @@ export function createAccounts({ config, settings: changed, mail = noMail, ...to
       personId,
       ...identityFields(identity),
     })),
-    removeIdentity: withLog(deps, 'identity.removed', bind(removeIdentity), (identity, personId) => ({
-      personId,
-      ...identityFields(identity),
-    })),
+    removeIdentity: withLog<[string, string, { evenIfLast?: boolean }?], Identity>(
+      deps,
+      'identity.removed',
+      bind(removeIdentity),
+      (identity, personId) => ({ personId, ...identityFields(identity) }),
+    ),
     signUpWithIdentity: withLog(deps, 'person.signed_up', bind(signUpWithIdentity), (person, { identity }) => ({
       ...byName(person),
       ...identityFields(identity),
@@ -297,12 +299,13 @@ const identityFields = ({ issuer, subject }: ProvenIdentity) => ({ issuer, subje
 
 const byName = ({ id, username }: Person) => ({ personId: id, username });
 
-type SettingsConfig = Pick<Config, 'accounts' | 'sessions' | 'tokens' | 'keys' | 'addresses'>;
+type SettingsConfig = Pick<Config, 'accounts' | 'oidc' | 'sessions' | 'tokens' | 'keys' | 'addresses'>;
 
-function settingsOf({ accounts, sessions, tokens, keys, addresses }: SettingsConfig): Partial<AccountSettings> {
+function settingsOf({ accounts, oidc, sessions, tokens, keys, addresses }: SettingsConfig): Partial<AccountSettings> {
   return {
     secondFactor: accounts.secondFactor,
     passwordSignIn: accounts.passwordSignIn,
+    providerIssuers: oidc.providers.map(({ issuer }) => issuer),
     sessionIdleMs: sessions.idleMs,
     sessionLifetimeMs: sessions.lifetimeMs,
     confirmAfterMs: sessions.confirmAfterMs,

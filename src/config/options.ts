@@ -297,6 +297,14 @@ export const options = [
       'Who has to set up a second factor (an authenticator app or a passkey) after signing in: optional leaves it to each person.',
   }),
   row({
+    key: 'accounts.password_sign_in',
+    env: 'SERVICE_ACCOUNTS_PASSWORD_SIGN_IN',
+    type: boolean,
+    default: true,
+    sentence:
+      'People may sign in with a password. Needs a provider when false; `hearth user sign-in-link` helps while that is down.',
+  }),
+  row({
     key: 'sessions.idle',
     env: 'SERVICE_SESSIONS_IDLE',
     type: duration('1m', '365d'),
@@ -347,14 +355,6 @@ export const options = [
     sentence: 'Mails with a link that one person may cause in an hour; one address gets at most twice as many.',
   }),
 
-  row({
-    key: 'accounts.password_sign_in',
-    env: 'SERVICE_ACCOUNTS_PASSWORD_SIGN_IN',
-    type: boolean,
-    default: true,
-    sentence:
-      'People may sign in with a password. Needs a provider when false; `hearth user sign-in-link` helps while that is down.',
-  }),
   row({
     key: 'oidc.providers',
     env: 'SERVICE_OIDC_PROVIDERS',

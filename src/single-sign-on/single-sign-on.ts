@@ -235,8 +235,7 @@ async function unlink(
   identityId: string,
   options: { evenIfLast?: boolean } = {},
 ): Promise<Identity> {
-  const issuers = deps.providers.map(({ issuer }) => issuer);
-  const identity = await deps.accounts.removeIdentity(personId, identityId, { ...options, issuers });
+  const identity = await deps.accounts.removeIdentity(personId, identityId, options);
   const rest = await deps.accounts.listIdentities(personId);
   if (!rest.some(({ issuer }) => issuer === identity.issuer))
     await deps.organisations.syncMemberships(personId, identity.issuer, []);

@@ -170,13 +170,21 @@ export const accountRoutes: readonly Route[] = [
   },
   { method: 'GET', path: '/settings/security', access: 'signed-in', cost: 'rows', page: showSecurity },
   { method: 'GET', path: '/settings/security/app', access: 'signed-in', cost: 'rows', page: showAuthenticatorApp },
-  { method: 'POST', path: '/settings/security/app', access: 'signed-in', cost: 'rows', page: addAuthenticatorApp },
+  {
+    method: 'POST',
+    path: '/settings/security/app',
+    access: 'signed-in',
+    cost: 'rows',
+    page: addAuthenticatorApp,
+    confirmation: 'required',
+  },
   {
     method: 'POST',
     path: '/settings/security/app/delete',
     access: 'signed-in',
     cost: 'rows',
     page: removeAuthenticatorApp,
+    confirmation: 'required',
   },
   {
     method: 'POST',
@@ -184,6 +192,7 @@ export const accountRoutes: readonly Route[] = [
     access: 'signed-in',
     cost: 'rows',
     page: newRecoveryCodes,
+    confirmation: 'required',
   },
   {
     method: 'GET',
@@ -193,13 +202,21 @@ export const accountRoutes: readonly Route[] = [
     page: showRecoveryCodes,
   },
   { method: 'GET', path: '/settings/security/passkeys/new', access: 'signed-in', cost: 'rows', page: showNewPasskey },
-  { method: 'POST', path: '/settings/security/passkeys', access: 'signed-in', cost: 'rows', page: addPasskey },
+  {
+    method: 'POST',
+    path: '/settings/security/passkeys',
+    access: 'signed-in',
+    cost: 'rows',
+    page: addPasskey,
+    confirmation: 'required',
+  },
   {
     method: 'POST',
     path: '/settings/security/passkeys/:id/delete',
     access: 'signed-in',
     cost: 'rows',
     page: removePasskey,
+    confirmation: 'required',
   },
   { method: 'GET', path: '/settings/sessions', access: 'signed-in', cost: 'rows', page: showSessions },
   {

@@ -15,23 +15,30 @@ import type { FormRefusal } from './submit.ts';
 export const confirmations = ['required', 'in-form'] as const;
 export type Confirmation = (typeof confirmations)[number];
 
-/** The field of the confirming page; every other field is one of the form that waits. */
+/** The fields of the confirming page; every other field is one of the form that waits. */
 const passwordField = 'confirm_password';
+const passkeyField = 'confirm_passkey';
+const ownFields = [passwordField, passkeyField];
 
 type Deps = Pick<WebDeps, 'accounts' | 'config' | 'pendingForms' | 'singleSignOn'>;
 
 /** How this person can prove who they are; nothing of it where all they have is this session. */
 interface Proofs {
   password: boolean;
+  /** What the script asks the browser for, as JSON; null for who has no passkey. */
+  passkey: string | null;
   providers: { title: string; url: string }[];
 }
 
-async function proofsOf({ person }: PersonContext, deps: Deps, token: string | null): Promise<Proofs> {
+async function proofsOf({ person, session }: PersonContext, deps: Deps, token: string | null): Promise<Proofs> {
   const { accounts, config, singleSignOn } = deps;
-  const [hasPassword, identities] = await Promise.all([
+  const [hasPassword, identities, passkeys] = await Promise.all([
     accounts.hasPassword(person.id),
     accounts.listIdentities(person.id),
+    accounts.passkeys.isAvailable ? accounts.passkeys.list(person.id) : [],
   ]);
+  const passkey =
+    passkeys.length === 0 ? null : JSON.stringify(await accounts.passkeys.askFor(bindingOf(session), person.id));
   const linked = new Set(identities.map(({ issuer }) => issuer));
   const providers =
     token === null
@@ -39,13 +46,14 @@ async function proofsOf({ person }: PersonContext, deps: Deps, token: string | n
       : singleSignOn.providers
           .filter(({ issuer }) => linked.has(issuer))
           .map(({ name, title }) => ({ title, url: `/login/oidc/${name}?confirm=${token}` }));
-  return { password: hasPassword && (config.accounts.passwordSignIn || providers.length === 0), providers };
+  const others = providers.length + passkeys.length;
+  return { password: hasPassword && (config.accounts.passwordSignIn || others === 0), passkey, providers };
 }
 
 async function confirmPage(context: PersonContext, deps: Deps, refusal: FormRefusal | null): Promise<PageReply> {
   const { path, query, form, session } = context;
   const action = query.size === 0 ? path : `${path}?${query}`;
-  const fields = form.entries().filter(([name]) => name !== passwordField);
+  const fields = form.entries().filter(([name]) => !ownFields.includes(name));
   const token =
     deps.singleSignOn.providers.length === 0 ? null : deps.pendingForms.store(session.id, { action, fields });
   const proofs = await proofsOf(context, deps, token);
@@ -56,11 +64,19 @@ async function confirmPage(context: PersonContext, deps: Deps, refusal: FormRefu
   );
 }
 
-/** Confirms with the password that came with the form. */
-async function confirmWithPassword(context: PersonContext, { accounts }: Deps): Promise<FormRefusal | null> {
+/** An answer of a passkey is for this session, and for confirming. */
+const bindingOf = ({ id }: PersonContext['session']) => ({ purpose: 'confirm', holder: id }) as const;
+
+/** Confirms with the password, or the answer of a passkey, that came with the form. */
+async function confirm(context: PersonContext, { accounts }: Deps): Promise<FormRefusal | null> {
   const { person, session, address, form } = context;
   try {
-    await accounts.confirmWithPassword(person.id, session.id, { password: form.text(passwordField), address });
+    if (form.text(passkeyField) === '')
+      await accounts.confirmWithPassword(person.id, session.id, { password: form.text(passwordField), address });
+    else {
+      await accounts.passkeys.verify(bindingOf(session), person.id, form.text(passkeyField));
+      await accounts.confirmSession(person.id, session.id);
+    }
     return null;
   } catch (error) {
     if (!isDomainError(error) || ![422, 429].includes(statusOfRefusal(error))) throw error;
@@ -82,8 +98,8 @@ export function withConfirmation({ page: act, confirmation }: PageRoute): PageHa
   return async (request, deps) => {
     const context = request as unknown as PersonContext;
     if (await mayActNow(confirmation, context, deps)) return (act as PageHandler)(request, deps);
-    if (request.form.all(passwordField).length === 0) return confirmPage(context, deps, null);
-    const refusal = await confirmWithPassword(context, deps);
+    if (ownFields.every((name) => request.form.text(name) === '')) return confirmPage(context, deps, null);
+    const refusal = await confirm(context, deps);
     if (refusal !== null) return confirmPage(context, deps, refusal);
     return (act as PageHandler)(request, deps);
   };
@@ -94,7 +110,7 @@ export const continueForm: Page<PersonContext, Deps> = ({ params, session }, { p
   const waiting = pendingForms.find(session.id, params.token ?? '');
   if (waiting === null) return seeOther('/?done=confirmed');
   const { action, fields } = waiting;
-  const none: Proofs = { password: false, providers: [] };
+  const none: Proofs = { password: false, passkey: null, providers: [] };
   return page(
     'app/confirm-identity',
     { action, fields, proofs: none, refusal: null, isConfirmed: true },

@@ -65,4 +65,4 @@ function subjectStyle(template: string, assets: Assets): string | null {
 }
 
 /** The templates with a form that a passkey fills in. */
-const passkeyTemplates = /^(account\/new-passkey|sign-in\/(passkey|second-factor))$/;
+const passkeyTemplates = /^(account\/new-passkey|app\/confirm-identity|sign-in\/(passkey|second-factor))$/;
