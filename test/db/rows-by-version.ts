@@ -796,4 +796,19 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
     ],
     ['used_passkey_challenges', { challenge_hash: 'ef', expires_at: 9 }],
   ],
+  110: [
+    [
+      'person_identities',
+      {
+        id: 'pi1',
+        user_id: 'alice-id',
+        issuer: 'https://id.example.org',
+        subject: '42',
+        label: 'alice@example.org',
+        created_at: 1,
+        last_used_at: 2,
+      },
+    ],
+    ['sign_in_links', { token_hash: 'th110', user_id: 'alice-id', created_at: 1, expires_at: 9, used_at: 2 }],
+  ],
 };

@@ -138,6 +138,10 @@ const notices: Readonly<Record<string, string>> = {
   'sign-in-expired': 'This sign-in took too long, or had too many wrong codes. Please start again.',
   'second-factor-reset': 'Their second factors are removed, and their sessions have ended.',
   'signed-out': 'You are signed out.',
+  'provider-session-stays': 'You are signed out here. That provider has no page for signing out.',
+  confirmed: 'You have confirmed that it is you. Please do again what you were about to do.',
+  'account-linked': 'The account is linked. You can sign in with it from now on.',
+  'account-unlinked': 'The account is unlinked. It does not sign you in any more.',
 };
 
 /** The sentence for `?done=…`, or null. */

@@ -20,18 +20,21 @@ interface RenderDeps {
   assets: Assets;
   /** Whether there are pages about mail. */
   sendsMail: boolean;
+  /** Whether there are pages about providers that people sign in with. */
+  hasProviders: boolean;
 }
 
 /**
  * Renders a template inside the layout. Templates get view models only, never a request or a database row.
  */
-export function createRender({ embedded, assets, sendsMail }: RenderDeps): Render {
+export function createRender({ embedded, assets, sendsMail, hasProviders }: RenderDeps): Render {
   return (template, { identity: { person, viewer, avatarAt }, preferences, path, unread }, locals) =>
     embedded.renderTemplate(template, {
       ...locals,
       site: {
         version: embedded.version,
         sendsMail,
+        hasProviders,
         theme: preferences.theme,
         keys: preferences.keys,
         path,
@@ -61,4 +64,4 @@ function subjectStyle(template: string, assets: Assets): string | null {
 }
 
 /** The templates with a form that a passkey fills in. */
-const passkeyTemplates = /^(account\/new-passkey|sign-in\/(passkey|second-factor))$/;
+const passkeyTemplates = /^(account\/new-passkey|app\/confirm-identity|sign-in\/(passkey|second-factor))$/;
