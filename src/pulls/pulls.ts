@@ -4,6 +4,8 @@ import { findPull } from './find-pull.ts';
 import { openPull } from './lifecycle/open-pull.ts';
 import { updateMergeState } from './mergeability/compute-merge-state.ts';
 import { MergeStateQueue } from './mergeability/merge-state-queue.ts';
+import { createReviewService } from './reviews/review-service.ts';
+import { createThreadService } from './threads/thread-service.ts';
 
 export type PullsOptions = Omit<PullDeps, 'mergeStates'>;
 
@@ -17,6 +19,8 @@ export function createPulls(tools: PullsOptions) {
   return {
     open: bind(openPull),
     find: bind(findPull),
+    reviews: createReviewService(deps),
+    threads: createThreadService(deps),
     /** Waits for running trial merges. */
     stop: () => mergeStates.stop(),
   };
