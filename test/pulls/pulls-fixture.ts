@@ -92,7 +92,21 @@ export async function openPulls(t: Owner, { files = base }: { files?: Files } = 
     });
   }
 
-  return { ...modules, db, git, issues, pulls, deps, repository, path: folder, run, write, branch, openPull, nextRound };
+  return {
+    ...modules,
+    db,
+    git,
+    issues,
+    pulls,
+    deps,
+    repository,
+    path: folder,
+    run,
+    write,
+    branch,
+    openPull,
+    nextRound,
+  };
 }
 
 export type PullModules = Awaited<ReturnType<typeof openPulls>>;

@@ -25,12 +25,23 @@ t.test('a draft is seen by its author alone, until it is submitted with a verdic
   await pulls.reviews.addComment(bob, at(1), { round: 1, body: 'all of it', sendNow: false });
   t.same(await pulls.threads.list(carol, at(1)), []);
   t.same(await pulls.threads.list(anonymous, at(1)), []);
-  t.equal(await reasonOf(pulls.reviews.addComment(carol, at(1), onLine(1, 'x', { threadId: first.threadId }))), 'thread_not_found');
+  t.equal(
+    await reasonOf(pulls.reviews.addComment(carol, at(1), onLine(1, 'x', { threadId: first.threadId }))),
+    'thread_not_found',
+  );
   t.equal((await pulls.reviews.draftOf(bob, at(1)))?.comments, 5);
   t.equal(await pulls.reviews.draftOf(carol, at(1)), null);
   const own = await pulls.threads.list(bob, at(1));
   t.same(
-    own.map(({ path, side, firstLine, lastLine, quoted, isDraft, mayResolve }) => [path, side, firstLine, lastLine, quoted, isDraft, mayResolve]),
+    own.map(({ path, side, firstLine, lastLine, quoted, isDraft, mayResolve }) => [
+      path,
+      side,
+      firstLine,
+      lastLine,
+      quoted,
+      isDraft,
+      mayResolve,
+    ]),
     [
       ['a.txt', 'NEW', 10, 10, 'ten', true, false],
       ['a.txt', 'NEW', 1, 3, 'line 1\nline 2\nline 3', true, false],
@@ -40,7 +51,11 @@ t.test('a draft is seen by its author alone, until it is submitted with a verdic
     ],
   );
   t.equal(await pulls.threads.countOpen(own[0]!.issueId), 0, 'drafts are no open threads');
-  const review = await pulls.reviews.submit(bob, at(1), { verdict: 'REQUEST_CHANGES', body: 'Please see @carol', round: 1 });
+  const review = await pulls.reviews.submit(bob, at(1), {
+    verdict: 'REQUEST_CHANGES',
+    body: 'Please see @carol',
+    round: 1,
+  });
   const seen = await pulls.threads.list(anonymous, at(1));
   t.equal(seen.length, 5);
   t.ok(seen.every(({ isDraft, comments }) => !isDraft && comments.length === 1));
@@ -49,7 +64,9 @@ t.test('a draft is seen by its author alone, until it is submitted with a verdic
   const last = entries.at(-1)!;
   t.match(last, { kind: 'review', body: 'Please see @carol', position: review.position });
   t.match(last.details, { reviewId: review.id, verdict: 'REQUEST_CHANGES', round: 1, comments: 5 });
-  t.match(await pulls.reviews.list(anonymous, at(1)), [{ id: review.id, verdict: 'REQUEST_CHANGES', authorId: bob.id }]);
+  t.match(await pulls.reviews.list(anonymous, at(1)), [
+    { id: review.id, verdict: 'REQUEST_CHANGES', authorId: bob.id },
+  ]);
   t.equal((await issues.subscriptionOf(bob, at(1)))?.isOn, true);
   t.equal((await issues.subscriptionOf(carol, at(1)))?.reason, 'mention');
   t.equal(await pulls.threads.countOpen(seen[0]!.issueId), 5);
@@ -62,13 +79,20 @@ t.test('a comment at once is a review, beside the draft; a thread is answered', 
   const { threadId } = await pulls.reviews.addComment(bob, at(1), onLine(10, 'now', { sendNow: true }));
   const reply = await pulls.reviews.addComment(alice, at(1), { round: 1, threadId, body: 'because', sendNow: true });
   t.same(reply, { threadId, position: 2 });
-  t.same((await pulls.threads.list(alice, at(1))).map(({ comments }) => comments.map(({ body }) => body)), [['now', 'because']]);
+  t.same(
+    (await pulls.threads.list(alice, at(1))).map(({ comments }) => comments.map(({ body }) => body)),
+    [['now', 'because']],
+  );
   t.same(
     (await issues.listEntries(alice, at(1))).entries.map(({ kind }) => kind),
     ['opened', 'review', 'review'],
   );
   t.equal((await pulls.reviews.draftOf(bob, at(1)))?.comments, 1);
-  t.same(await pulls.reviews.addComment(bob, at(1), onLine(10, 'now', { sendNow: true })), { threadId, position: 1 }, 'the same form, twice');
+  t.same(
+    await pulls.reviews.addComment(bob, at(1), onLine(10, 'now', { sendNow: true })),
+    { threadId, position: 1 },
+    'the same form, twice',
+  );
   await pulls.reviews.discard(bob, at(1));
   await pulls.reviews.discard(bob, at(1));
   t.equal((await pulls.threads.list(bob, at(1))).length, 1, 'the draft is gone with its thread');
@@ -83,7 +107,11 @@ t.test('what is edited, deleted, resolved and dismissed, and by whom', async (t)
   t.equal(await reasonOf(pulls.reviews.deleteComment(carol, at(1), place)), 'not_allowed_on_issue');
   t.equal((await pulls.reviews.editComment(bob, at(1), { ...place, body: 'two' })).body, 'two');
   t.equal(await reasonOf(pulls.threads.resolve(carol, at(1), { threadId, resolved: true })), 'not_allowed_on_issue');
-  t.not((await pulls.threads.resolve(alice, at(1), { threadId, resolved: true })).resolvedAt, null, 'the author of the pull');
+  t.not(
+    (await pulls.threads.resolve(alice, at(1), { threadId, resolved: true })).resolvedAt,
+    null,
+    'the author of the pull',
+  );
   const [thread] = await pulls.threads.list(carol, at(1));
   t.match(thread, { resolvedBy: alice.id, mayResolve: false });
   t.equal(await pulls.threads.countOpen(thread!.issueId), 0);
@@ -105,12 +133,18 @@ t.test('what is edited, deleted, resolved and dismissed, and by whom', async (t)
   t.equal(await reasonOf(pulls.reviews.dismiss(alice, at(1), { ...dismissal, reason: ' ' })), 'reason_missing');
   await pulls.reviews.dismiss(alice, at(1), dismissal);
   t.equal(await reasonOf(pulls.reviews.dismiss(alice, at(1), dismissal)), 'nothing_to_dismiss');
-  t.match(await pulls.reviews.list(carol, at(1)), [{ verdict: 'COMMENT' }, { dismissedBy: alice.id, dismissalReason: 'bob is on holiday' }]);
-  t.match((await issues.listEntries(alice, at(1))).entries.at(-1), { kind: 'dismissed', details: { reason: 'bob is on holiday' } });
+  t.match(await pulls.reviews.list(carol, at(1)), [
+    { verdict: 'COMMENT' },
+    { dismissedBy: alice.id, dismissalReason: 'bob is on holiday' },
+  ]);
+  t.match((await issues.listEntries(alice, at(1))).entries.at(-1), {
+    kind: 'dismissed',
+    details: { reason: 'bob is on holiday' },
+  });
   t.equal(await reasonOf(pulls.reviews.dismiss(alice, at(1), { reviewId: alice.id, reason: 'x' })), 'review_not_found');
 });
 
-t.test('SPEC of verdicts: not of one\'s own, not of what is closed, not without words', async (t) => {
+t.test("SPEC of verdicts: not of one's own, not of what is closed, not without words", async (t) => {
   const { pulls, issues, openPull, alice, bob } = await openPulls(t);
   await openPull(alice);
   const submit = (viewer: typeof bob, verdict: 'COMMENT' | 'APPROVE' | 'REQUEST_CHANGES', body = '', round = 1) =>
@@ -159,7 +193,8 @@ t.test('places that are not there, and files without lines', async (t) => {
     'docs/read.md': null,
     'empty.txt': '',
   });
-  const add = (more: Partial<NewReviewComment>) => reasonOf(pulls.reviews.addComment(bob, at(1), onLine(1, `x ${JSON.stringify(more)}`, more)));
+  const add = (more: Partial<NewReviewComment>) =>
+    reasonOf(pulls.reviews.addComment(bob, at(1), onLine(1, `x ${JSON.stringify(more)}`, more)));
   t.equal(await add({ firstLine: 31, lastLine: 31 }), 'invalid_lines');
   t.equal(await add({ firstLine: 0 }), 'invalid_lines');
   t.equal(await add({ firstLine: 5, lastLine: 4 }), 'invalid_lines');
@@ -179,7 +214,9 @@ t.test('places that are not there, and files without lines', async (t) => {
   t.equal(await add({ body: '' }), 'text_missing');
   t.equal(await add({ body: 'x'.repeat(65_537) }), 'text_too_long');
   t.equal(await add({ threadId: alice.id }), 'thread_not_found');
-  const quoted = Object.fromEntries((await pulls.threads.list(bob, at(1))).map(({ path, quoted: lines }) => [path, lines]));
+  const quoted = Object.fromEntries(
+    (await pulls.threads.list(bob, at(1))).map(({ path, quoted: lines }) => [path, lines]),
+  );
   t.equal(quoted['crlf.txt'], 'one\ntwo');
   t.equal(quoted['ill.txt'], 'a\ufffd\nb');
   await nextRound(alice, 1, { 'b.txt': 'new\n' });
@@ -192,7 +229,8 @@ t.test('places that are not there, and files without lines', async (t) => {
 t.test('locked, archived, blocked, newcomers, anonymous, and too many at once', async (t) => {
   const { pulls, issues, repositories, openPull, alice, bob, carol } = await openPulls(t);
   await openPull(alice);
-  const add = (viewer: typeof bob | typeof anonymous, body: string) => reasonOf(pulls.reviews.addComment(viewer, at(1), onLine(1, body)));
+  const add = (viewer: typeof bob | typeof anonymous, body: string) =>
+    reasonOf(pulls.reviews.addComment(viewer, at(1), onLine(1, body)));
   t.equal(await add(anonymous, 'x'), 'sign_in_required');
   t.equal(await add({ ...bob, scope: 'read', via: 'token' }, 'x'), 'token_may_not_write');
   await issues.block(alice, { owner: 'alice', username: 'carol' });
