@@ -2,7 +2,7 @@
 import t from 'tap';
 import type { NewReviewComment } from '../../src/pulls/index.ts';
 import { pathBytes, pathText } from '../../src/pulls/index.ts';
-import { anonymous, at, numbered, openPulls, reasonOf, roof } from './pulls-fixture.ts';
+import { anonymous, at, numbered, openPulls, reasonOf, roof } from './reviews-fixture.ts';
 
 const onLine = (line: number, body: string, more: Partial<NewReviewComment> = {}): NewReviewComment => ({
   round: 1,
