@@ -50,6 +50,7 @@ export async function openPulls(t: Owner, { files = base }: { files?: Files } = 
   const work = temporaryFolder(t);
   const run = (...args: string[]): string => gitSync(args, { cwd: work });
   run('init', '--quiet', '--initial-branch=main');
+  run('remote', 'add', 'hearth', folder);
   const write = (changes: Files): void => {
     for (const [name, content] of Object.entries(changes)) {
       const file = path.join(work, name);
@@ -66,7 +67,7 @@ export async function openPulls(t: Owner, { files = base }: { files?: Files } = 
     if (name !== 'main' || !isNew) run('checkout', '--quiet', '--force', ...(isNew ? ['-b', name, 'main'] : [name]));
     write(changes);
     run('commit', '--quiet', '--allow-empty', `--message=${message}`);
-    run('push', '--quiet', '--force', folder, `${name}:${name}`);
+    run('push', '--quiet', '--force', 'hearth', `${name}:${name}`);
     return run('rev-parse', 'HEAD');
   };
   branch('main', files, 'base');
