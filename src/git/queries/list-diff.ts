@@ -1,6 +1,7 @@
 import { checked } from '../objects/browse.ts';
 import type { BrowseDeps } from '../objects/browse.ts';
 import { lineSplitter, readGit } from './read-git.ts';
+import type { ReadOptions } from './read-git.ts';
 
 export type FileStatus = 'added' | 'deleted' | 'modified' | 'renamed' | 'copied' | 'type-changed';
 
@@ -21,12 +22,14 @@ export interface ChangedFile {
 }
 
 export interface DiffRange {
-  /** The older commit, or null: everything is new. */
+  /** The older commit or tree, or null: everything is new. */
   from: string | null;
   to: string;
   ignoreWhitespace?: boolean;
-  /** Only these paths, as text. */
-  only?: readonly string[];
+  /** Unchanged lines around each change; 3 by default. */
+  contextLines?: number;
+  /** Only these paths. */
+  only?: readonly Buffer[];
   signal?: AbortSignal | undefined;
 }
 
@@ -50,7 +53,7 @@ const statuses: Readonly<Record<string, FileStatus>> = {
 
 /** Arguments that every comparison shares; the two commits and the paths come last. */
 export function diffArguments(
-  { from, to, ignoreWhitespace = false, only = [] }: DiffRange,
+  { from, to, ignoreWhitespace = false, contextLines, only = [] }: DiffRange,
   ...wanted: string[]
 ): string[] {
   return [
@@ -68,20 +71,38 @@ export function diffArguments(
     '--ignore-submodules=none',
     '--diff-algorithm=histogram',
     ...(ignoreWhitespace ? ['-w'] : []),
+    ...(contextLines === undefined ? [] : [`--unified=${contextLines}`]),
     ...wanted,
     ...(from === null ? ['--root', checked(to)] : [checked(from), checked(to)]),
     '--',
-    ...only,
+    ...only.map(pathspec),
   ];
 }
 
+/**
+ * A path as git takes it on its command line (gitglossary(7), pathspec). Arguments of a process are text here: bytes
+ * that are not UTF-8 are matched by `?`.
+ */
+function pathspec(path: Buffer): string {
+  const text = path.toString();
+  if (Buffer.from(text).equals(path)) return `:(literal)${text}`;
+  const pattern = path.toString('latin1').replace(/[^\x20-\x7e]/g, '?');
+  return `:(glob)${pattern.replace(/[\\*[\]]/g, '\\$&')}`;
+}
+
 /** Which files differ, with line counts. Names are bytes. Refuses `git_busy`. */
-export async function listDiff(deps: BrowseDeps, path: string, range: DiffRange): Promise<DiffList> {
+export async function listDiff(
+  deps: BrowseDeps,
+  path: string,
+  range: DiffRange,
+  options: Pick<ReadOptions, 'environment'> = {},
+): Promise<DiffList> {
   const fields: Buffer[] = [];
   // A file takes up to six fields of the two lists.
   const splitter = lineSplitter(0, (field) => fields.push(field) < maxFiles * 6);
   const whole = await readGit(deps, path, diffArguments(range, '--raw', '--numstat', '-z'), splitter.feed, {
     signal: range.signal,
+    ...options,
   });
   const files = parseLists(fields);
   return { files: files.slice(0, maxFiles), truncated: !whole || files.length > maxFiles };
