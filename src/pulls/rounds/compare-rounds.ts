@@ -6,12 +6,17 @@ import { isDomainError } from '../../kernel/index.ts';
 import type { PullDeps } from '../deps.ts';
 import { findPull, pathOf } from '../find-pull.ts';
 import type { RoundCommitRow, RoundRow } from '../schema/round-schema.ts';
-import { findRounds, listRoundCommits } from './list-rounds.ts';
+import { findRound, listRoundCommits } from './list-rounds.ts';
 
 /** Two rounds, by their numbers. */
 export interface TwoRounds {
   from: number;
   to: number;
+}
+
+async function findBoth(deps: PullDeps, viewer: Viewer, at: IssueAt, { from, to }: TwoRounds) {
+  const [older, newer] = await Promise.all([findRound(deps, viewer, at, from), findRound(deps, viewer, at, to)]);
+  return { from: older, to: newer };
 }
 
 /** `failed`: git could not, or not within its limits. */
@@ -31,7 +36,7 @@ export async function compareRounds(
   reading: Omit<CarriedDiffRequest, 'before' | 'after'>,
 ): Promise<ComparedRounds> {
   const { repository } = await findPull(deps, viewer, at);
-  const { from, to } = await findRounds(deps, viewer, at, rounds);
+  const { from, to } = await findBoth(deps, viewer, at, rounds);
   const request = { ...reading, before: rangeOf(from), after: rangeOf(to) };
   return failedAsNull(deps, from, deps.git.merges.carriedDiff(pathOf(deps, repository), request)).then(
     (diff) => diff ?? { kind: 'failed' },
@@ -58,7 +63,7 @@ export async function pairRoundCommits(
   rounds: TwoRounds,
 ): Promise<PairedRoundCommit[] | null> {
   const { repository } = await findPull(deps, viewer, at);
-  const { from, to } = await findRounds(deps, viewer, at, rounds);
+  const { from, to } = await findBoth(deps, viewer, at, rounds);
   if (from.commitCount > maxPairedCommits || to.commitCount > maxPairedCommits) return null;
   const [before, after] = await Promise.all([
     listRoundCommits(deps, viewer, at, from.round),
