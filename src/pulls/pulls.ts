@@ -14,6 +14,7 @@ import { mergeBox } from './merging/merge-box.ts';
 import { mergePull } from './merging/merge-pull.ts';
 import { cancelMergeWhenReady, mergeAllReady, mergeIfReady, mergeWhenReady } from './merging/merge-when-ready.ts';
 import { onPush } from './on-push.ts';
+import { rightsOnPull } from './rights.ts';
 import { compareRounds, pairRoundCommits } from './rounds/compare-rounds.ts';
 import { findRound, listRoundCommits, listRounds } from './rounds/list-rounds.ts';
 
@@ -33,6 +34,7 @@ export function createPulls(tools: PullsOptions) {
   return {
     open: bind(openPull),
     find: bind(findPull),
+    rightsOn: bind(rightsOnPull),
     /** What lists and the API show beside issues that were found already. */
     describe: bind(describePulls),
     edit: bind(editPull),

@@ -56,7 +56,9 @@ export function diffArguments(
   { from, to, ignoreWhitespace = false, contextLines, only = [] }: DiffRange,
   ...wanted: string[]
 ): string[] {
+  const hasPatterns = !only.every(isText);
   return [
+    ...(hasPatterns ? ['--no-literal-pathspecs'] : []),
     'diff-tree',
     '-r',
     '--no-commit-id',
@@ -75,19 +77,17 @@ export function diffArguments(
     ...wanted,
     ...(from === null ? ['--root', checked(to)] : [checked(from), checked(to)]),
     '--',
-    ...only.map(pathspec),
+    ...only.map((path) => (hasPatterns ? pathspec(path) : path.toString())),
   ];
 }
 
-/**
- * A path as git takes it on its command line (gitglossary(7), pathspec). Arguments of a process are text here: bytes
- * that are not UTF-8 are matched by `?`.
- */
+/** Arguments of a process are text here, so a path that is not UTF-8 is matched as a pattern (gitglossary(7)). */
+const isText = (path: Buffer): boolean => Buffer.from(path.toString()).equals(path);
+
 function pathspec(path: Buffer): string {
-  const text = path.toString();
-  if (Buffer.from(text).equals(path)) return `:(literal)${text}`;
-  const pattern = path.toString('latin1').replace(/[^\x20-\x7e]/g, '?');
-  return `:(glob)${pattern.replace(/[\\*[\]]/g, '\\$&')}`;
+  if (isText(path)) return `:(literal)${path.toString()}`;
+  const pattern = path.toString('latin1').replace(/[\\*?[\]]/g, '\\$&');
+  return `:(glob)${pattern.replace(/[^\x20-\x7e]/g, '?')}`;
 }
 
 /** Which files differ, with line counts. Names are bytes. Refuses `git_busy`. */

@@ -146,8 +146,7 @@ export function unifiedRows(
     hunkHead(marked.hunk, 3, additions),
     ...rowsOf(marked, colours).map((row): DiffRow => {
       const { kind, oldNumber, newNumber } = row.line;
-      const added =
-        newNumber === null ? additions.beside('OLD', oldNumber!) : additions.beside('NEW', newNumber);
+      const added = newNumber === null ? additions.beside('OLD', oldNumber!) : additions.beside('NEW', newNumber);
       return {
         html: `<tr${words[kind]}>${number(oldNumber)}${number(newNumber)}${content(row, added)}</tr>`,
         old: oldNumber,

@@ -135,6 +135,7 @@ function additionsFor<Below>(
       mayComment
         ? `<a class="add" href="${places[side]}${line}#comment" tabindex="-1" aria-label="Comment on line ${line}">+</a>`
         : '',
-    afterRange: () => (more === null ? '' : ` <a class="more-lines" href="${more}#${fileAnchor(file.newPath)}">More lines</a>`),
+    afterRange: () =>
+      more === null ? '' : ` <a class="more-lines" href="${more}#${fileAnchor(file.newPath)}">More lines</a>`,
   };
 }

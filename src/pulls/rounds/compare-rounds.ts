@@ -117,6 +117,8 @@ export function joinPairs(
     const kind = partner.oid === commit.oid ? 'equal' : (kinds.get(`${partner.oid} ${commit.oid}`) ?? 'changed');
     return { kind, before: partner, after: commit };
   });
-  const gone = [...left.values()].map((commit): PairedRoundCommit => ({ kind: 'removed', before: commit, after: null }));
+  const gone = [...left.values()].map(
+    (commit): PairedRoundCommit => ({ kind: 'removed', before: commit, after: null }),
+  );
   return [...now, ...gone];
 }
