@@ -6,7 +6,7 @@ export type { IssueModuleSettings, RateLimit } from './settings.ts';
 export { limits as issueLimits } from './limits.ts';
 export { contextFor as issueContextFor, factsOfIssue, issueNotFound, personIdOf, refusalError } from './find-issue.ts';
 export type { IssueAt, IssueContext, RepositoryAt } from './find-issue.ts';
-export { parseBody, parseTitle } from './parse-texts.ts';
+export { parseBody, parseComment, parseTitle } from './parse-texts.ts';
 export { issueSchema } from './schema/issue-schema.ts';
 export { objectKey as attachmentKey, objectPrefix as attachmentPrefix } from './attachments/attachment.ts';
 export { attachmentMarkdown, attachmentPath, isShownInline } from './attachments/attachment.ts';
