@@ -27,8 +27,11 @@ export interface RowsPart<Below> {
   below: Below[];
 }
 
-/** Finds what stands below a row: whatever is at one of its lines. */
-export type BelowRow<Below> = (row: DiffRow) => Below[];
+/** What stands at the lines of a file, and what else belongs to it. */
+interface InFile<Below> {
+  atRow(row: DiffRow): Below[];
+  rest(): Below[];
+}
 
 export type ChangedFileView<Below> = ReturnType<typeof viewFile<Below>>;
 
@@ -36,8 +39,9 @@ interface FileContext<Below> {
   query: ChangesQuery;
   address: ChangesAddress;
   mayComment: boolean;
-  /** What stands at the lines of a file. */
-  belowOf(file: ChangedFile): BelowRow<Below>;
+  /** Whether the older side is the base of the round. */
+  isWhole: boolean;
+  inFile(file: ChangedFile): InFile<Below>;
 }
 
 /** The files of a page, with the lines that are read, coloured and their words compared. */
@@ -88,25 +92,27 @@ function viewFile<Below>(
   file: ChangedFile,
   patch: Patch | undefined,
   rows: readonly DiffRow[] | null,
-  { address, mayComment, belowOf, query }: FileContext<Below>,
+  { address, mayComment, inFile, query }: FileContext<Below>,
   described: ReturnType<typeof describeChangedFile>,
 ) {
+  const here = inFile(file);
+  const parts = rows === null ? null : partsOf(rows, here);
   return {
     ...described,
     anchor: fileAnchor(file.newPath),
-    parts: rows === null ? null : partsOf(rows, belowOf(file)),
+    parts,
+    top: here.rest(),
     span: query.look === 'split' ? 4 : 3,
     commentUrl: mayComment ? `${address({ comment: placeText(file.newPath, null) })}#comment` : null,
-    isRead: patch !== undefined,
   };
 }
 
-function partsOf<Below>(rows: readonly DiffRow[], belowRow: BelowRow<Below>): RowsPart<Below>[] {
+function partsOf<Below>(rows: readonly DiffRow[], here: InFile<Below>): RowsPart<Below>[] {
   const parts: RowsPart<Below>[] = [];
   let html = '';
   for (const row of rows) {
     html += row.html;
-    const below = belowRow(row);
+    const below = row.old === null && row.fresh === null ? [] : here.atRow(row);
     if (below.length === 0) continue;
     parts.push({ html, below });
     html = '';
@@ -119,7 +125,7 @@ function partsOf<Below>(rows: readonly DiffRow[], belowRow: BelowRow<Below>): Ro
 function additionsFor<Below>(
   file: ChangedFile,
   patch: Patch,
-  { query, address, mayComment }: FileContext<Below>,
+  { query, address, mayComment, isWhole }: FileContext<Below>,
 ): RowAdditions {
   // The numbers come last, so that the beginning is written once for each file.
   const places = { OLD: '', NEW: '' };
@@ -132,7 +138,7 @@ function additionsFor<Below>(
     : null;
   return {
     beside: (side, line) =>
-      mayComment
+      mayComment && (isWhole || side === 'NEW')
         ? `<a class="add" href="${places[side]}${line}#comment" tabindex="-1" aria-label="Comment on line ${line}">+</a>`
         : '',
     afterRange: () =>

@@ -1,10 +1,12 @@
 import { notFound } from '../../kernel/index.ts';
-import type { RoundRow } from '../../pulls/index.ts';
+import { explainRefusal } from '../../issues/index.ts';
+import type { ReviewRow, RoundRow } from '../../pulls/index.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import { encodePath } from '../app/code-urls.ts';
 import { viewName } from '../app/plain-text.ts';
 import { page } from '../app/reply.ts';
 import type { PageReply } from '../app/reply.ts';
+import { renderText } from '../markdown/render-text.ts';
 import { viewRepositoryHead } from '../app/repository-head.view.ts';
 import type { RepositoryContext } from '../app/request-context.ts';
 import { viewCount } from '../app/sizes.ts';
@@ -12,40 +14,64 @@ import { changesAddress, changesUrl, pullAt, readChangesQuery, urlOfPull } from 
 import type { ChangesAddress, ChangesQuery } from './changes-address.ts';
 import type { ChangesDeps } from './changes-deps.ts';
 import { fileAnchor, viewFiles } from './changed-files.view.ts';
+import { commentFormAt } from './comment-form.ts';
+import type { ChangesForms } from './comment-form.ts';
+import { Places } from './place-threads.ts';
 import { readChanges } from './read-changes.ts';
 import type { ReadChanges } from './read-changes.ts';
+import { readThreads } from './read-threads.ts';
 import { viewPairs, viewRound, viewRoundChoice } from './rounds.view.ts';
 
 const maxListed = 300;
 
 /** The page of changes of a pull request. Refuses `pull_not_found`, `round_not_found`, `git_busy`. */
-export async function changesPage(context: RepositoryContext, deps: ChangesDeps): Promise<PageReply> {
+export async function changesPage(
+  context: RepositoryContext,
+  deps: ChangesDeps,
+  { query = readChangesQuery(context), forms = {} }: { query?: ChangesQuery; forms?: ChangesForms } = {},
+): Promise<PageReply> {
   const { found, viewer } = context;
   const { pulls, clock } = deps;
   const at = pullAt(context);
-  const query = readChangesQuery(context);
-  const [{ issue, pull }, rounds, rights] = await Promise.all([
+  const [{ issue, pull }, rounds, rights, reviews, draft] = await Promise.all([
     pulls.find(viewer, at),
     pulls.rounds.list(viewer, at),
     pulls.rightsOn(viewer, at),
+    context.person === null ? [] : pulls.reviews.list(viewer, at),
+    context.person === null ? null : pulls.reviews.draftOf(viewer, at),
   ]);
   const url = urlOfPull(context);
   const address = changesAddress(changesUrl(url), query);
   const chosen = chooseRounds(rounds, query);
   const changes = await readChanges(context, deps, query, chosen);
-  const mayComment = rights('review') === null && chosen.older === null;
+  const mayReview = rights('review') === null;
+  const isWhole = chosen.older === null;
+  const threads = await readThreads(context, deps, {
+    round: chosen.shown.round,
+    files: changes.files,
+    address,
+    forms,
+    mayReview,
+  });
+  const preview =
+    forms.comment?.isPreview === true && forms.comment.body.trim() !== ''
+      ? await renderText(context, deps, forms.comment.body)
+      : null;
+  const form = mayReview ? commentFormAt(context, query, address, forms, preview) : null;
+  const places = new Places(threads, form, isWhole);
   const { files, hidden } = await viewFiles(context, deps, changes, {
     query,
     address,
-    mayComment,
-    belowOf: () => () => [],
+    mayComment: mayReview,
+    isWhole,
+    inFile: (file) => places.ofFile(file),
   });
   const now = clock.now();
   return page('pulls/changes', {
     repository: viewRepositoryHead(found),
     pull: { url, number: issue.number, title: viewName(issue.title), state: issue.state, isDraft: pull.isDraft },
     round: viewRound(chosen.shown, now),
-    choice: viewRoundChoice(rounds, chosen, null, { query, address }),
+    choice: viewRoundChoice(rounds, chosen, lastReviewed(reviews, context.person?.id), { query, address }),
     comparison:
       chosen.older && (await viewComparison(context, deps, { ...chosen, older: chosen.older }, changes, address)),
     summary: viewSummary(changes),
@@ -68,8 +94,27 @@ export async function changesPage(context: RepositoryContext, deps: ChangesDeps)
       query.only === null && !query.isAll && files.some(({ reason, load }) => reason !== null && load !== null)
         ? address({ all: '1' })
         : null,
-    mayComment,
+    /** What has no file on this page. */
+    top: places.rest(),
+    openThreads: threads.filter(({ view }) => !view.isResolved && !view.isDraft).map(({ view }) => view),
+    resolvedThreads: threads.filter(({ view }) => view.isResolved).length,
+    mayReview,
+    whyNot: mayReview || context.person === null ? null : explainRefusal(rights('review')!),
+    review: mayReview
+      ? {
+          pending: draft?.comments ?? 0,
+          mayJudge: issue.state === 'OPEN' && issue.authorId !== context.person?.id && pull.submitterId !== context.person?.id,
+          verdict: forms.review?.verdict ?? 'COMMENT',
+          body: forms.review?.body ?? '',
+          isOutdated: forms.review?.isOutdated ?? false,
+          lastRound: pull.lastRound,
+        }
+      : null,
+    refusal: forms.refusal ?? null,
+    /** The page as it is shown, for its forms to come back to. */
+    shown: address().split('?')[1] ?? '',
     urls: {
+      comment: `${address({ comment: 'round' })}#comment`,
       all: address({ file: null, context: null }),
       unified: address({ view: null }),
       split: address({ view: 'split' }),
@@ -89,6 +134,12 @@ function chooseRounds(rounds: readonly RoundRow[], { from, to }: ChangesQuery) {
   const older = rounds.find(({ round }) => round === from);
   if (older === undefined) throw notFound('round_not_found', 'There is no such round.');
   return { older: older.round < shown.round ? older : null, shown };
+}
+
+/** The last round that a person has reviewed; null for none. */
+function lastReviewed(reviews: readonly ReviewRow[], personId: string | undefined): number | null {
+  const own = reviews.filter(({ authorId }) => personId !== undefined && authorId === personId);
+  return own.length === 0 ? null : Math.max(...own.map(({ round }) => round));
 }
 
 /** A file that the page has leads there, another one to a page of its own. */
