@@ -1,112 +1,129 @@
-// openPulls(t) → the modules up to pulls on real SQLite and git, with alice, bob, carol and alice/roof (PUBLIC), whose
-// branch main has the files of `base`.
-// branch(name, files, message?) → commits on a branch of alice/roof, made from main when it is new; null removes a file.
-// openPull(viewer, files) → a pull request of the branch topic.  nextRound(number, files, …) → one more round of it.
-// numbered(30, {3: 'changed'}) → lines of a text.
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import path from 'node:path';
+// openPulls(t) → the modules up to pull requests on real SQLite and git, with alice, bob, carol; alice/roof (PUBLIC) has
+// the branch main with files a.txt and b.txt of ten lines; bob may write to it.
+// commit(folder, {parents, files, message, author}) → a commit written into a repository.
+// pushTip(modules, viewer, repository, branch, oid) → the branch is pushed to it, and the push announced.
+import { execFileSync } from 'node:child_process';
 import type { EntitySchema } from 'typeorm';
-import type { Viewer } from '../../src/access/index.ts';
-import { createIssues, issueEntities } from '../../src/issues/index.ts';
+import type { PersonViewer } from '../../src/access/index.ts';
+import { issueEntities } from '../../src/issues/index.ts';
+import type { Issues } from '../../src/issues/index.ts';
 import { systemRandom } from '../../src/kernel/index.ts';
 import { createPulls, pullEntities } from '../../src/pulls/index.ts';
-import type { PullsOptions } from '../../src/pulls/index.ts';
-import { pullById } from '../../src/pulls/find-pull.ts';
-import { MergeStateQueue } from '../../src/pulls/mergeability/merge-state-queue.ts';
-import { prepareRound, recordRound } from '../../src/pulls/rounds/record-round.ts';
-import { temporaryFolder } from '../fixtures/temporary-folder.ts';
+import type { Pulls } from '../../src/pulls/index.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
-import { gitSync } from '../git/git-fixture.ts';
-import { at, objectsIn, roof } from '../issues/issues-fixture.ts';
-import { openModules } from '../repositories/repositories-fixture.ts';
+import { clientEnvironment } from '../git/git-fixture.ts';
+import { packOf } from '../git/push-fixture.ts';
+import { issuesOver, roof } from '../issues/issues-fixture.ts';
+import { openModules, push, zeroId } from '../repositories/repositories-fixture.ts';
+import type { TestModules } from '../repositories/repositories-fixture.ts';
 
-export { at, roof };
-export { anonymous, reasonOf, viewerOf } from '../issues/issues-fixture.ts';
+export { roof, zeroId };
+export const at = (number: number) => ({ ...roof, number });
+export const lines = (name: string, count = 10): string =>
+  Array.from({ length: count }, (_, line) => `${name} ${line + 1}\n`).join('');
 
-export type Files = Readonly<Record<string, string | Buffer | null>>;
-
-export const numbered = (count: number, change: Record<number, string> = {}): string =>
-  Array.from({ length: count }, (_, index) => `${change[index + 1] ?? `line ${index + 1}`}\n`).join('');
-
-export const base: Files = { 'a.txt': numbered(30), 'b.txt': numbered(5), 'docs/read.md': '# Read\n' };
-
-export async function openPulls(t: Owner, { files = base }: { files?: Files } = {}) {
-  const modules = await openModules(t, { more: [...issueEntities, ...pullEntities] as unknown as EntitySchema[] });
-  const { alice, db, git, repositories, random, logger } = { ...modules, random: systemRandom };
-  await repositories.create(alice, { ...roof, visibility: 'PUBLIC' });
-  const issues = createIssues({
-    ...modules,
-    objects: objectsIn(modules),
-    random,
-    sealExport: (sha256) => `sealed ${sha256}`,
-  });
-  t.teardown(() => issues.stop());
-  const options: PullsOptions = { ...modules, issues, random, baseUrl: null, isDiskLow: async () => false };
-  const pulls = createPulls(options);
-  t.teardown(() => pulls.stop());
-  const deps = { ...options, mergeStates: new MergeStateQueue(logger) };
-  const { path: folder, repository } = await repositories.find(alice, roof.owner, roof.name);
-
-  const work = temporaryFolder(t);
-  const run = (...args: string[]): string => gitSync(args, { cwd: work });
-  run('init', '--quiet', '--initial-branch=main');
-  const write = (changes: Files): void => {
-    for (const [name, content] of Object.entries(changes)) {
-      const file = path.join(work, name);
-      if (content === null) rmSync(file);
-      else {
-        mkdirSync(path.dirname(file), { recursive: true });
-        writeFileSync(file, content);
-      }
-    }
-    run('add', '--all');
-  };
-  const branch = (name: string, changes: Files, message = 'change'): string => {
-    const isNew = run('branch', '--list', name) === '';
-    if (name !== 'main' || !isNew) run('checkout', '--quiet', '--force', ...(isNew ? ['-b', name, 'main'] : [name]));
-    write(changes);
-    run('commit', '--quiet', '--allow-empty', `--message=${message}`);
-    run('push', '--quiet', '--force', folder, `${name}:${name}`);
-    return run('rev-parse', 'HEAD');
-  };
-  branch('main', files, 'base');
-
-  async function openPull(viewer: Viewer, changes: Files = { 'a.txt': numbered(30, { 10: 'ten' }) }, head = 'topic') {
-    branch(head, changes);
-    return pulls.open(viewer, roof, { title: 'A change', body: '', head, base: 'main' });
-  }
-
-  /** Records the tip of the head branch, after a commit with these changes, as the next round. */
-  async function nextRound(viewer: Viewer, number: number, changes: Files | null): Promise<void> {
-    const { issue } = await issues.pulls.find(viewer, at(number));
-    const found = (await pullById(deps, issue.id))!;
-    const headOid =
-      changes === null ? run('rev-parse', found.pull.headBranch!) : branch(found.pull.headBranch!, changes);
-    const baseTip = run('rev-parse', 'main');
-    const prepared = await prepareRound(deps, folder, found.pull, headOid, baseTip);
-    await issues.pulls.write(viewer, async (log) => {
-      await recordRound(log, found.issue, found.pull, prepared, {
-        submitterId: viewer.kind === 'person' ? viewer.id : null,
-        pushId: null,
-      });
-    });
-  }
-
-  return {
-    ...modules,
-    db,
-    git,
-    issues,
-    pulls,
-    deps,
-    repository,
-    path: folder,
-    run,
-    write,
-    branch,
-    openPull,
-    nextRound,
-  };
+export interface PullModules extends TestModules {
+  issues: Issues;
+  pulls: Pulls;
+  /** Folder of alice/roof. */
+  path: string;
+  /** The first commit of main. */
+  base: string;
 }
 
-export type PullModules = Awaited<ReturnType<typeof openPulls>>;
+export async function openPulls(t: Owner): Promise<PullModules> {
+  const modules = await openModules(t, { more: [...issueEntities, ...pullEntities] as unknown as EntitySchema[] });
+  const { alice, repositories } = modules;
+  await repositories.create(alice, { ...roof, visibility: 'PUBLIC' });
+  await repositories.collaborators.add(alice, roof.owner, roof.name, { username: 'bob', role: 'write' });
+  const issues = issuesOver(t, modules);
+  const pulls = pullsOver(t, modules, issues);
+  repositories.pushes.onPush(pulls.onPush);
+  repositories.pushes.onPush(issues.onPush);
+  const { path } = await repositories.find(alice, roof.owner, roof.name);
+  const all = { ...modules, issues, pulls, path, base: '' };
+  all.base = commit(path, { files: { 'a.txt': lines('a'), 'b.txt': lines('b') }, message: 'Begin' });
+  await pushTip(all, alice, 'alice/roof', 'main', all.base);
+  return all;
+}
+
+/** The module over others, as another process would have it. */
+export function pullsOver(t: Owner, modules: TestModules, issues: Issues): Pulls {
+  const pulls = createPulls({ ...modules, issues, random: systemRandom, baseUrl: null, isDiskLow: async () => false });
+  t.teardown(() => pulls.stop());
+  return pulls;
+}
+
+export interface WrittenCommit {
+  parents?: readonly string[];
+  /** Besides those of the first parent; null removes one. */
+  files?: Readonly<Record<string, string | null>>;
+  message: string;
+  author?: string;
+}
+
+let seconds = 1_700_000_000;
+
+/** Writes a commit with plumbing commands, a minute after the one before. */
+export function commit(folder: string, { parents = [], files = {}, message, author = 'alice' }: WrittenCommit): string {
+  const index = `${folder}/test-index-${(seconds += 60)}`;
+  const date = `${seconds} +0000`;
+  const env = {
+    ...clientEnvironment,
+    GIT_DIR: folder,
+    GIT_INDEX_FILE: index,
+    GIT_AUTHOR_DATE: date,
+    GIT_COMMITTER_DATE: date,
+    GIT_AUTHOR_NAME: author,
+    GIT_AUTHOR_EMAIL: `${author}@example.org`,
+  };
+  const git = (args: readonly string[], input = ''): string =>
+    execFileSync('git', args, { env, input, stdio: ['pipe', 'pipe', 'pipe'] })
+      .toString()
+      .trim();
+  const [first] = parents;
+  if (first !== undefined) git(['read-tree', first]);
+  for (const [name, content] of Object.entries(files)) {
+    if (content === null) git(['update-index', '--force-remove', name]);
+    else {
+      const blob = git(['hash-object', '-w', '--stdin'], content);
+      git(['update-index', '--add', '--cacheinfo', `100644,${blob},${name}`]);
+    }
+  }
+  const tree = git(['write-tree']);
+  const oid = git(['commit-tree', tree, ...parents.flatMap((parent) => ['-p', parent])], message);
+  execFileSync('rm', ['-f', index]);
+  return oid;
+}
+
+export async function tipOf({ git }: Pick<PullModules, 'git'>, folder: string, ref: string): Promise<string | null> {
+  return (await git.refs.list(folder)).get(ref) ?? null;
+}
+
+/** Pushes a branch as a client does, and waits until the push is announced. */
+export async function pushTip(
+  modules: PullModules,
+  viewer: PersonViewer,
+  repository: string,
+  branch: string,
+  oid: string,
+): Promise<void> {
+  const [owner, name] = repository.split('/') as [string, string];
+  const { path } = await modules.repositories.find(viewer, owner, name);
+  const old = (await tipOf(modules, path, `refs/heads/${branch}`)) ?? zeroId;
+  const pack = /^0+$/.test(oid) ? Buffer.alloc(0) : packOf(path, oid);
+  const { report } = await push(modules, viewer, repository, [`${old} ${oid} refs/heads/${branch}`], { pack });
+  if (report[0] !== `ok refs/heads/${branch}`) throw new Error(report.join('\n'));
+  await announced(modules);
+}
+
+/** Waits until every push is announced. */
+export async function announced({ db }: Pick<PullModules, 'db'>): Promise<void> {
+  for (;;) {
+    const [{ open }]: [{ open: number }] = await db.read.query(
+      'SELECT count(*) AS open FROM pushes WHERE announced_at IS NULL AND parked_at IS NULL',
+    );
+    if (Number(open) === 0) return;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}

@@ -2,7 +2,7 @@
 import t from 'tap';
 import type { NewReviewComment } from '../../src/pulls/index.ts';
 import { pathBytes, pathText } from '../../src/pulls/index.ts';
-import { anonymous, at, numbered, openPulls, reasonOf, roof } from './pulls-fixture.ts';
+import { anonymous, at, numbered, openPulls, reasonOf, roof } from './reviews-fixture.ts';
 
 const onLine = (line: number, body: string, more: Partial<NewReviewComment> = {}): NewReviewComment => ({
   round: 1,
@@ -16,13 +16,17 @@ const onLine = (line: number, body: string, more: Partial<NewReviewComment> = {}
 });
 
 t.test('a draft is seen by its author alone, until it is submitted with a verdict in one entry', async (t) => {
-  const { pulls, issues, openPull, alice, bob, carol } = await openPulls(t);
+  const { pulls, issues, openPull, clock, alice, bob, carol } = await openPulls(t);
   await openPull(alice);
-  const first = await pulls.reviews.addComment(bob, at(1), onLine(10, 'why ten?'));
-  await pulls.reviews.addComment(bob, at(1), onLine(1, 'far from the change', { firstLine: 1, lastLine: 3 }));
-  await pulls.reviews.addComment(bob, at(1), onLine(10, 'was better', { side: 'OLD' }));
-  await pulls.reviews.addComment(bob, at(1), { round: 1, path: 'a.txt', body: 'the file', sendNow: false });
-  await pulls.reviews.addComment(bob, at(1), { round: 1, body: 'all of it', sendNow: false });
+  const add = async (comment: NewReviewComment) => {
+    clock.advance(1);
+    return pulls.reviews.addComment(bob, at(1), comment);
+  };
+  const first = await add(onLine(10, 'why ten?'));
+  await add(onLine(1, 'far from the change', { firstLine: 1, lastLine: 3 }));
+  await add(onLine(10, 'was better', { side: 'OLD' }));
+  await add({ round: 1, path: 'a.txt', body: 'the file', sendNow: false });
+  await add({ round: 1, body: 'all of it', sendNow: false });
   t.same(await pulls.threads.list(carol, at(1)), []);
   t.same(await pulls.threads.list(anonymous, at(1)), []);
   t.equal(
