@@ -16,6 +16,8 @@ import { mergeBox } from './merging/merge-box.ts';
 import { mergePull } from './merging/merge-pull.ts';
 import { cancelMergeWhenReady, mergeAllReady, mergeIfReady, mergeWhenReady } from './merging/merge-when-ready.ts';
 import { onPush } from './on-push.ts';
+import { rightsOnPull } from './rights.ts';
+import { compareRounds, pairRoundCommits } from './rounds/compare-rounds.ts';
 import { findRound, listRoundCommits, listRounds } from './rounds/list-rounds.ts';
 
 export type PullsOptions = Omit<PullDeps, 'mergeStates'>;
@@ -34,6 +36,7 @@ export function createPulls(tools: PullsOptions) {
   return {
     open: bind(openPull),
     find: bind(findPull),
+    rightsOn: bind(rightsOnPull),
     reviews: createReviewService(deps),
     threads: createThreadService(deps),
     /** What lists and the API show beside issues that were found already. */
@@ -47,6 +50,8 @@ export function createPulls(tools: PullsOptions) {
       list: bind(listRounds),
       find: bind(findRound),
       commits: bind(listRoundCommits),
+      compare: bind(compareRounds),
+      pairCommits: bind(pairRoundCommits),
     },
     mergeStateOf: bind(findMergeState),
     mergeBox: bind(mergeBox),
