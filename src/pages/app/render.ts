@@ -38,8 +38,11 @@ export function createRender({ embedded, assets, sendsMail }: RenderDeps): Rende
         path,
         assets: {
           style: assets.url('style.css'),
-          /** Of issues and the inbox: no other page has to load it. */
-          subject: /^(issues|notifications)\//.test(template) ? assets.url('issues.css') : null,
+          /** Of conversations and the inbox, and of pull requests: no other page has to load them. */
+          subjects: [
+            ...(/^(issues|notifications|pulls)\//.test(template) ? [assets.url('issues.css')] : []),
+            ...(/^pulls\//.test(template) ? [assets.url('pulls.css')] : []),
+          ],
           script: assets.url('app.js'),
           icons: assets.url('icons.svg'),
           favicon: assets.url('favicon.svg'),
