@@ -47,6 +47,7 @@ export { returnTarget } from './request/return-target.ts';
 export { longestQuery, readSearchQuery } from './request/search-query.ts';
 export { endedSessionCookie, readSessionCookie, sessionCookie } from './request/session-cookie.ts';
 export { viewCloneBox } from './response/clone-addresses.ts';
+export type { CloneBoxView } from './response/clone-addresses.ts';
 export { HttpError } from './http-error.ts';
 export { setBody } from './response/set-body.ts';
 export { statusOf } from './response/status-of.ts';

@@ -11,6 +11,7 @@ import { issuesRoutes } from './issues/routes.ts';
 import { notificationsRoutes } from './notifications/routes.ts';
 import { organisationRoutes } from './organisation/routes.ts';
 import { protocolRoutes } from './protocol-routes.ts';
+import { pullsRoutes } from './pulls/routes.ts';
 import { repositoryRoutes, shortUrlRoutes } from './repository/routes.ts';
 import type { Route } from './route.ts';
 import { runsRoutes } from './runs/routes.ts';
@@ -38,6 +39,7 @@ export const routes = (
   ...codeRoutes,
   ...runsRoutes,
   ...issuesRoutes,
+  ...pullsRoutes,
   ...webhooksRoutes,
   ...notificationsRoutes,
   ...protocolRoutes({ federation, artifacts, api, metrics }),

@@ -7,8 +7,9 @@ import { viewRepositoryHead } from '../app/repository-head.view.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import { issueListUrl, readIssueFilter, viewIssueFilter } from '../issues/issue-filter.view.ts';
 import { readList } from '../issues/issue-list.page.ts';
-import { readPeople, viewIssueRow } from '../issues/issue-row.view.ts';
+import { readPeople } from '../issues/issue-row.view.ts';
 import type { PullsDeps } from './deps.ts';
+import { viewPullRow } from './pull-row.view.ts';
 
 /** `B/pulls`: what is open, narrowed down by `q` and the fields of `readIssueFilter`. */
 export const showPullList: Page<RepositoryContext, PullsDeps> = async (context, deps) => {
@@ -31,7 +32,7 @@ export const showPullList: Page<RepositoryContext, PullsDeps> = async (context, 
     issues.rightsIn(viewer, at, 'PULL'),
     readList(context, deps, { ...filter, kind: 'pull' }, query),
   ]);
-  const people = await readPeople(deps, list.rows);
+  const [people, described] = await Promise.all([readPeople(deps, list.rows), deps.pulls.describe(viewer, list.rows)]);
   const rowContext = {
     repositoryUrl: url,
     people,
@@ -53,7 +54,7 @@ export const showPullList: Page<RepositoryContext, PullsDeps> = async (context, 
   return page('pulls/pull-list', {
     repository: viewRepositoryHead(found),
     filter: view,
-    pulls: list.rows.map((row) => viewIssueRow(row, rowContext)),
+    pulls: list.rows.map((row) => viewPullRow(row, described.get(row.id), rowContext)),
     ...pageLinks(base, list, { q: view.text }),
     isFirst,
     isSlow,
