@@ -320,6 +320,7 @@ export async function openModules(
       accounts,
       repositories,
       issues,
+      pulls,
       git,
       clock,
       random,

@@ -1,9 +1,11 @@
 import { bindDeps } from '../kernel/index.ts';
 import type { PullDeps } from './deps.ts';
+import { findByBranches } from './find-by-branches.ts';
 import { findPull } from './find-pull.ts';
 import { openPull } from './lifecycle/open-pull.ts';
 import { updateMergeState } from './mergeability/compute-merge-state.ts';
 import { MergeStateQueue } from './mergeability/merge-state-queue.ts';
+import { pullsOfIssues } from './pulls-of-issues.ts';
 
 export type PullsOptions = Omit<PullDeps, 'mergeStates'>;
 
@@ -17,6 +19,9 @@ export function createPulls(tools: PullsOptions) {
   return {
     open: bind(openPull),
     find: bind(findPull),
+    findByBranches: bind(findByBranches),
+    /** For the API and webhooks, which have found the issues already. */
+    ofIssues: bind(pullsOfIssues),
     /** Waits for running trial merges. */
     stop: () => mergeStates.stop(),
   };

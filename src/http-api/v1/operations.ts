@@ -48,6 +48,8 @@ import {
   searchIssues,
 } from './issues.ts';
 import { createFork, listForks, mergeUpstream } from './forks.ts';
+import { getPullDiff, getPullMerged, listPullCommits, listPullFiles } from './pulls-code.ts';
+import { editPull, getPull, getPullByBranches, listPulls, openPull } from './pulls.ts';
 import { getImage, removeImage, replaceImage } from './images.ts';
 import { issueAssetOperations } from './issue-assets.ts';
 import { addEmails, listEmails, removeEmails } from './emails.ts';
@@ -176,6 +178,17 @@ export const operations: readonly Operation[] = [
   ...heldOperations,
   ...trashOperations,
   ...blockOperations,
+  listPulls,
+  openPull,
+  // Before `{number}`, which would take its place.
+  getPullDiff,
+  getPull,
+  editPull,
+  listPullCommits,
+  listPullFiles,
+  getPullMerged,
+  // After what is below `{number}`.
+  getPullByBranches,
   getImage,
   replaceImage,
   removeImage,
