@@ -301,6 +301,7 @@ export async function openModules(
       baseUrl: config.baseUrl,
       isDiskLow: (folder) => isDiskLow(folder, config.storage.lowDiskFloorBytes),
     });
+    repositories.pushes.onPush(pulls.onPush);
     repositories.pushes.onPush(issues.onPush);
     const imageProxy = createImageProxy({
       config,

@@ -80,6 +80,7 @@ import { rightsInRepository, rightsOnIssue } from './rights.ts';
 import { defaultIssueSettings } from './settings.ts';
 import type { IssueModuleSettings } from './settings.ts';
 import { entrySchema } from './schema/entry-schema.ts';
+import { issueSchema } from './schema/issue-schema.ts';
 
 export interface IssuesOptions
   extends Omit<IssueDeps, 'settings' | 'announcer' | 'rates' | 'texts' | 'textWritten' | 'reopenChecks'> {
@@ -241,6 +242,7 @@ export function createIssues({ settings: given, texts, ...tools }: IssuesOptions
       resolveReferences: bind(resolveReferences),
       recordReferences: bind(recordReferences),
       subscribeOnce,
+      rowInWrite: ({ manager }: Tx, issueId: string) => manager.findOneBy(issueSchema, { id: issueId }),
       /** The text of an issue; empty for one that is gone. */
       textOf: async (issueId: string): Promise<string> =>
         (await deps.db.read.findOneBy(entrySchema, { issueId, position: 0 }))?.body ?? '',
