@@ -9,7 +9,7 @@ export { describePulls } from './describe-pulls.ts';
 export type { DescribedPull } from './describe-pulls.ts';
 export { pullPayload } from './pull-payloads.ts';
 export type { PullPayload } from './pull-payloads.ts';
-export { commentPayload, issuePayload, labelPayload, milestonePayload } from './issue-payloads.ts';
+export { commentPayload, issuePath, issuePayload, labelPayload, milestonePayload } from './issue-payloads.ts';
 export type { CommentPayload, IssuePayload, LabelPayload, MilestonePayload } from './issue-payloads.ts';
 export { numericId, repositoryPayload, userPayload } from './payloads.ts';
 export type { RepositoryPayload, UserPayload } from './payloads.ts';

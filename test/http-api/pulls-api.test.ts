@@ -49,7 +49,7 @@ async function openWorld(t: Owner) {
     return caller(web, (await accounts.addToken(ids[name]!, token)).secret);
   };
   const alice = await as('alice');
-  await alice('POST', '/repos', { name: 'roof', visibility: 'PUBLIC' });console.error(JSON.stringify((web as any).log ?? (web as any).logged ?? Object.keys(web)).slice(-3000));
+  await alice('POST', '/repos', { name: 'roof', visibility: 'PUBLIC' });
   await alice('POST', `${roof}/collaborators`, { username: 'bob', role: 'write' });
   const viewer = (name: string) =>
     ({
@@ -253,4 +253,63 @@ t.test('tokens, readers and forks', async (t) => {
       status: 404,
       json: { error: { code: 'repository_not_found' } },
     });
+});
+
+t.test('merging, updating and rounds', async (t) => {
+  const { alice, bob, dora, anonymous, commit } = await openWorld(t);
+  const first = await commit('alice', 'slate', { 'tiles.txt': 'slate\n' }, 'Slate instead');
+  await bob('POST', `${roof}/pulls`, { head: 'slate', base: 'main', title: 'Slate' });
+  t.match(await anonymous('GET', `${roof}/pulls/1`), { json: { mergeable: true, merge_state: 'CLEAN' } });
+  t.match((await anonymous('GET', `${roof}/pulls/1/rounds`)).json, [
+    { round: 1, head_sha: first, change: 'first', commits_count: 1, user: { login: 'bob' } },
+  ]);
+  t.match((await anonymous('GET', `${roof}/pulls/1/rounds/1`)).json, {
+    round: 1,
+    commits: [{ sha: first, subject: 'Slate instead', change_id: null }],
+  });
+  t.match(await anonymous('GET', `${roof}/pulls/1/rounds/2`), {
+    status: 404,
+    json: { error: { code: 'round_not_found' } },
+  });
+  t.match(await bob('PATCH', `${roof}/pulls/1`, { draft: true }), { status: 201, json: { draft: true } });
+  t.match(await bob('POST', `${roof}/pulls/1/merge`, { Do: 'merge' }), {
+    status: 409,
+    json: { error: { code: 'merge_blocked', message: /draft/ } },
+  });
+  t.match(await bob('PATCH', `${roof}/pulls/1`, { draft: false }), { json: { draft: false } });
+  t.match(await bob('POST', `${roof}/pulls/1/merge`, {}), { status: 422, json: { error: { field: 'Do' } } });
+  t.match(await dora('POST', `${roof}/pulls/1/merge`, { Do: 'merge' }), { status: 403 });
+  t.match(await bob('POST', `${roof}/pulls/1/merge`, { Do: 'merge', head_commit_id: 'f'.repeat(40) }), {
+    status: 409,
+    json: { error: { code: 'round_changed' } },
+  });
+  t.match(await bob('DELETE', `${roof}/pulls/1/merge`), { status: 404, json: { error: { code: 'merge_not_asked' } } });
+  const merged = await bob('POST', `${roof}/pulls/1/merge`, {
+    do: 'squash',
+    MergeTitleField: 'A roof of slate (#1)',
+    merge_message_field: 'It lasts.',
+    head_commit_id: first,
+    delete_branch_after_merge: true,
+  });
+  t.match(merged, { status: 200, body: '' });
+  t.match(await anonymous('GET', `${roof}/pulls/1/merge`), { status: 204 });
+  const { json } = await anonymous('GET', `${roof}/pulls/1`);
+  t.match(json, {
+    state: 'closed',
+    merged: true,
+    merge_style: 'SQUASH',
+    merged_by: { login: 'bob' },
+    merged_at: String,
+  });
+  t.match((await anonymous('GET', `${roof}/commits/${String(json['merge_commit_sha'])}`)).json, {
+    message: /^A roof of slate \(#1\)\n\nIt lasts\.\n/,
+  });
+  t.match((await anonymous('GET', `${roof}/branches`)).json, [{ name: 'main' }], 'the head branch is deleted');
+  t.match((await anonymous('GET', `${roof}/issues/1`)).json, { pull_request: { merged: true, merged_at: String } });
+  t.match(await bob('POST', `${roof}/pulls/1/merge`, { Do: 'merge' }), { status: 409 });
+
+  await commit('alice', 'gutter', { 'gutter.txt': 'zinc\n' }, 'A gutter');
+  await bob('POST', `${roof}/pulls`, { head: 'gutter', base: 'main', title: 'Gutter' });
+  t.match(await bob('POST', `${roof}/pulls/2/update`), { status: 409, json: { error: { code: 'up_to_date' } } });
+  await alice('POST', `${roof}/branch_protections`, { rule_name: 'main' });
 });

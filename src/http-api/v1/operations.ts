@@ -48,7 +48,15 @@ import {
   searchIssues,
 } from './issues.ts';
 import { createFork, listForks, mergeUpstream } from './forks.ts';
-import { getPullDiff, getPullMerged, listPullCommits, listPullFiles } from './pulls-code.ts';
+import { getPullDiff, listPullCommits, listPullFiles } from './pulls-code.ts';
+import {
+  cancelPullMerge,
+  getPullMerged,
+  getPullRound,
+  listPullRounds,
+  mergePull,
+  updatePullBranch,
+} from './pulls-merge.ts';
 import { editPull, getPull, getPullByBranches, listPulls, openPull } from './pulls.ts';
 import { getImage, removeImage, replaceImage } from './images.ts';
 import { issueAssetOperations } from './issue-assets.ts';
@@ -187,6 +195,11 @@ export const operations: readonly Operation[] = [
   listPullCommits,
   listPullFiles,
   getPullMerged,
+  mergePull,
+  cancelPullMerge,
+  updatePullBranch,
+  listPullRounds,
+  getPullRound,
   // After what is below `{number}`.
   getPullByBranches,
   getImage,

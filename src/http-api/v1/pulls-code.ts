@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import type { ChangedFile, Commit } from '../../git/index.ts';
-import { notFound } from '../../kernel/index.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import type { WebDeps } from '../../http/index.ts';
 import { userPayload } from '../../webhooks/index.ts';
-import { listed, nothing } from '../responses.ts';
+import { listed } from '../responses.ts';
 import { operation } from '../operation.ts';
 import { sliceOf } from './issues-parts.ts';
 import { numberedPaging } from './issues-schemas.ts';
@@ -147,19 +146,5 @@ export const getPullDiff = operation({
       body: await deps.git.queries.plainDiff(found.path, range),
       headers: { 'X-Content-Type-Options': 'nosniff' },
     };
-  },
-});
-
-export const getPullMerged = operation({
-  ...common,
-  cost: 'rows',
-  status: 204,
-  id: 'getPullMerged',
-  path: `${onePullAt}/merge`,
-  summary: 'Find out whether a pull request is merged: 404 when it is not',
-  async run({ viewer, found, params, deps }) {
-    const { issue } = await deps.pulls.find(viewer, pullAt(found, params.number));
-    if (issue.state !== 'MERGED') throw notFound('pull_not_merged', 'The pull request is not merged.');
-    return nothing();
   },
 });

@@ -119,6 +119,9 @@ export const pullEdit = z
     title: z.string().nullish().describe('Empty stays as it is'),
     body: text.nullish(),
     state: issue.shape.state.nullish(),
+    base: z.string().max(255).nullish().describe('Another branch to merge into'),
+    draft: z.boolean().nullish(),
+    allow_maintainer_edit: z.boolean().nullish(),
     labels: labelRefs.nullish().describe('All labels, by id or name'),
     assignee: z.string().nullish(),
     assignees: usernames.nullish(),
@@ -165,3 +168,43 @@ export const changedFile = z
     raw_url: z.string(),
   })
   .meta({ id: 'ChangedFile' });
+
+const flag = z.boolean().nullish();
+const style = z.enum(['merge', 'rebase', 'squash', 'fast-forward-only']);
+const message = z.string().max(issueLimits.bodyBytes).nullish();
+export const pullMerge = z
+  .object({
+    Do: style.nullish().describe('How; needed'),
+    do: style.nullish(),
+    MergeTitleField: message.describe('First line of the new commit; left out, what the form begins with'),
+    merge_title_field: message,
+    MergeMessageField: message.describe('The rest of its message'),
+    merge_message_field: message,
+    head_commit_id: z.string().max(64).nullish().describe('The head that the caller has seen; another one is refused'),
+    delete_branch_after_merge: flag.describe('Left out: as the repository is set'),
+    merge_when_checks_succeed: flag.describe('Merges once nothing stands in its way, which may be at once'),
+    force_merge: flag.describe('Merges in spite of the rule of the branch, where it lets administrators'),
+  })
+  .meta({ id: 'PullRequestMerge' });
+
+const roundFields = {
+  round: z.int().describe('From 1'),
+  head_sha: oid,
+  base_sha: oid.describe('The merge base when the round came'),
+  commits_count: z.int(),
+  change: z
+    .enum(['first', 'added', 'rebased', 'edited', 'unknown'])
+    .describe('What the author changed since the round before: nothing but the base is `rebased`'),
+  note: z.string(),
+  user: giteaUser.nullable().describe('Who pushed it'),
+  created_at: time,
+};
+export const pullRound = z.strictObject(roundFields).meta({ id: 'PullRound' });
+export const pullRoundCommits = z
+  .strictObject({
+    ...roundFields,
+    commits: z
+      .array(z.strictObject({ sha: oid, subject: z.string(), change_id: z.string().nullable() }))
+      .describe('The oldest first; the newest 250'),
+  })
+  .meta({ id: 'PullRoundCommits' });

@@ -117,10 +117,16 @@ export const getPull = operation({
   method: 'GET',
   path: onePullAt,
   summary: 'Get one pull request',
+  description: 'Whether it merges is computed where it is not known.',
   access: 'repository:read',
+  cost: 'objects',
   status: 200,
   response: pullRequest,
-  run: async (call) => json(await showPull(call, pullAt(call.found, call.params.number))),
+  async run(call) {
+    const at = pullAt(call.found, call.params.number);
+    await call.deps.pulls.mergeStateOf(call.viewer, at);
+    return json(await showPull(call, at));
+  },
 });
 
 export const getPullByBranches = operation({
@@ -148,8 +154,9 @@ export const editPull = operation({
   id: 'editPull',
   method: 'PATCH',
   path: onePullAt,
-  summary: 'Edit a pull request: title, text, state, labels, assignees, milestone',
-  description: 'All of it or nothing. What is left out stays as it is.',
+  summary: 'Edit a pull request: title, text, state, base branch, draft, labels, assignees, milestone',
+  description:
+    'What is left out stays as it is. The base branch, draft and allow_maintainer_edit are changed after the rest.',
   // Gitea's status for an edit.
   status: 201,
   takesIfMatch: true,
@@ -169,9 +176,19 @@ export const editPull = operation({
     if (body.milestone != null)
       update.milestone = await milestoneTitle(deps, viewer, repositoryAt(found), body.milestone);
     if (body.state != null) update.state = body.state === 'open' ? 'open' : 'completed';
-    await ifMatching(ifMatch, body.revision, (revision) =>
-      deps.issues.update(viewer, at, { ...update, ...(revision !== undefined && { revision }) }),
-    );
+    // Draft and branch are not of the issue: an edit of these alone needs no right on it.
+    const isOfIssue = Object.keys(update).length > 0 || ifMatch !== null || body.revision != null;
+    if (isOfIssue)
+      await ifMatching(ifMatch, body.revision, (revision) =>
+        deps.issues.update(viewer, at, { ...update, ...(revision !== undefined && { revision }) }),
+      );
+    const { base, draft, allow_maintainer_edit: maintainersMayPush } = body;
+    if (base || draft != null || maintainersMayPush != null)
+      await deps.pulls.edit(viewer, at, {
+        base: base || undefined,
+        isDraft: draft ?? undefined,
+        maintainersMayPush: maintainersMayPush ?? undefined,
+      });
     return json(await showPull(call, at));
   },
 });

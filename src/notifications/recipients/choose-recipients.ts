@@ -3,13 +3,17 @@ import type { WatchLevel } from '../schema/watch-schema.ts';
 
 /** What is known of the people around an issue when something happens to it. */
 export interface PeopleAround {
-  /** Whom the event names: in its text, or by assigning them. They are notified also when they have unsubscribed. */
-  named: ReadonlyMap<string, Extract<Reason, 'mention' | 'assigned'>>;
+  /** Whom the event names: in its text, by assigning them, or by asking for their review. They are notified also when they have unsubscribed. */
+  named: ReadonlyMap<string, Extract<Reason, 'mention' | 'assigned' | 'review_asked'>>;
   /** Whether the event concerns all who take part or watch, not only those whom it names. */
   isForAll: boolean;
   /** Who did it; null for an actor without an account here. */
   actorId: string | null;
   authorId: string | null;
+  /** Why the author hears of it, where something has happened to their work. */
+  authorReason?: Extract<Reason, 'author' | 'approved' | 'merged'>;
+  /** People whose review a pull request waits for. */
+  reviewers?: readonly string[];
   assignees: readonly string[];
   subscriptions: ReadonlyMap<string, boolean>;
   watches: ReadonlyMap<string, WatchLevel>;
@@ -24,6 +28,7 @@ export interface PeopleAround {
  */
 export function chooseRecipients(around: PeopleAround): Map<string, Reason> {
   const { named, isForAll, actorId, authorId, assignees, subscriptions, watches, blocking } = around;
+  const { authorReason = 'author', reviewers = [] } = around;
   const heard = new Map<string, Reason>();
   const add = (id: string, reason: Reason, isNamed: boolean): void => {
     if (heard.has(id) || id === actorId || blocking.has(id) || watches.get(id) === 'ignore') return;
@@ -32,6 +37,8 @@ export function chooseRecipients(around: PeopleAround): Map<string, Reason> {
   for (const [id, reason] of named) if (reason === 'mention') add(id, reason, true);
   for (const [id, reason] of named) add(id, reason, true);
   if (!isForAll) return heard;
+  if (authorId !== null && authorReason !== 'author') add(authorId, authorReason, false);
+  for (const id of reviewers) add(id, 'review_asked', false);
   for (const id of assignees) add(id, 'assigned', false);
   if (authorId !== null) add(authorId, 'author', false);
   for (const [id, isOn] of subscriptions) if (isOn) add(id, 'reply', false);
