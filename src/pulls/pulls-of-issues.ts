@@ -19,11 +19,9 @@ export async function pullsOfIssues(
   if (issueIds.length === 0) return new Map();
   const [pulls, requests] = await Promise.all([
     db.read.findBy(pullSchema, { issueId: In([...issueIds]) }),
-    db.read.find(reviewRequestSchema, {
-      where: { issueId: In([...issueIds]) },
-      order: { askedAt: 'ASC', userId: 'ASC' },
-    }),
+    db.read.findBy(reviewRequestSchema, { issueId: In([...issueIds]) }),
   ]);
+  requests.sort((one, other) => one.askedAt - other.askedAt);
   return new Map(
     pulls.map((pull) => [
       pull.issueId,

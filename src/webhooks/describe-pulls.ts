@@ -27,7 +27,7 @@ export async function describePulls(
   issues: readonly DescribedIssue[],
   mayRead: (repository: Repository) => boolean | Promise<boolean>,
 ): Promise<DescribedPull[]> {
-  const pulls = await deps.pulls.ofIssues(issues.map(({ id }) => id));
+  const pulls = await deps.pulls.ofIssues(issues.filter(({ kind }) => kind === 'PULL').map(({ id }) => id));
   const rows = [...pulls.values()];
   const [located, people] = await Promise.all([
     deps.repositories.locate(rows.flatMap(({ pull }) => [pull.repositoryId, pull.headRepositoryId ?? []].flat())),
