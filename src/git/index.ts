@@ -43,6 +43,7 @@ export type { GitQueries } from './queries/queries.ts';
 export type { RefPath, RefKind } from './queries/resolve-ref-path.ts';
 export type { History, HistoryEntry } from './queries/history.ts';
 export type { ChangedFile, DiffList, DiffRange, FileStatus } from './queries/list-diff.ts';
+export type { LineChange, LineChanges } from './queries/line-changes.ts';
 export type { Hunk, Patch, Patches, PatchLimits, PatchLine } from './queries/read-patches.ts';
 export type { Blame, BlameGroup } from './queries/blame.ts';
 export type { Distance } from './queries/compare.ts';

@@ -11,6 +11,8 @@ import { updateBranch } from './lifecycle/update-branch.ts';
 import { describePulls } from './lists/describe-pulls.ts';
 import { findMergeState, updateMergeState } from './mergeability/compute-merge-state.ts';
 import { MergeStateQueue } from './mergeability/merge-state-queue.ts';
+import { createReviewService } from './reviews/review-service.ts';
+import { createThreadService } from './threads/thread-service.ts';
 import { mergeBox } from './merging/merge-box.ts';
 import { mergePull } from './merging/merge-pull.ts';
 import { cancelMergeWhenReady, mergeAllReady, mergeIfReady, mergeWhenReady } from './merging/merge-when-ready.ts';
@@ -37,6 +39,8 @@ export function createPulls(tools: PullsOptions) {
     findByBranches: bind(findByBranches),
     /** For the API and webhooks, which have found the issues already. */
     ofIssues: bind(pullsOfIssues),
+    reviews: createReviewService(deps),
+    threads: createThreadService(deps),
     /** What lists and the API show beside issues that were found already. */
     describe: bind(describePulls),
     edit: bind(editPull),

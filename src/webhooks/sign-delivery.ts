@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 
-/** Gitea tells these apart by the type of the event only. */
+/** Gitea distinguishes these by the type of the event only. */
 const giteaNames: ReadonlyMap<string, string> = new Map([
   ['issue_label', 'issues'],
   ['issue_assign', 'issues'],

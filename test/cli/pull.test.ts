@@ -87,7 +87,10 @@ t.test('pull requests are opened, listed, shown, changed and merged', async (t) 
   t.match(await json('show', 'alice/garden', '1'), { rounds: [{ round: 1, headOid: head, commits: 1 }], blocks: [] });
   t.match((await hearth(['diff', 'alice/garden', '1'])).stdout, /^diff --git a\/gate\.txt [^]*\n\+oiled\n$/);
   t.match(await hearth(['diff', 'alice/garden', '1', '--round', '2']), { code: 3 });
-  t.match((await hearth(['checkout', 'alice/garden', '1'])).stdout, /^git fetch \S+garden\.git refs\/pull\/1\/head:pull\/1\ngit checkout pull\/1\n$/);
+  t.match(
+    (await hearth(['checkout', 'alice/garden', '1'])).stdout,
+    /^git fetch \S+garden\.git refs\/pull\/1\/head:pull\/1\ngit checkout pull\/1\n$/,
+  );
   t.match(await hearth(['draft', 'alice/garden', '1']), { stdout: 'alice/garden#1 is a draft.\n' });
   t.match(await hearth(['merge', 'alice/garden', '1']), { code: 4, stderr: /draft/ });
   t.match(await hearth(['merge', 'alice/garden', '1', '--dry-run']), { code: 0, stdout: /draft/ });

@@ -19,6 +19,8 @@ import type { History, HistoryRequest } from './history.ts';
 import { createArchiveCache } from './archive-cache.ts';
 import { listDiff } from './list-diff.ts';
 import type { ChangedFile, DiffList, DiffRange } from './list-diff.ts';
+import { lineChanges } from './line-changes.ts';
+import type { LineChanges } from './line-changes.ts';
 import { listFiles } from './list-files.ts';
 import type { ListedFile } from './list-files.ts';
 import { resolveRefPath } from './resolve-ref-path.ts';
@@ -47,6 +49,8 @@ export interface GitQueries {
   lastCommits(path: string, request: LastCommitsRequest): Promise<LastCommits>;
   listDiff(path: string, range: DiffRange): Promise<DiffList>;
   readPatches(path: string, range: DiffRange, files: readonly ChangedFile[], limits: PatchLimits): Promise<Patches>;
+  /** Which lines of which files differ, without their text. */
+  lineChanges(path: string, range: DiffRange): Promise<LineChanges>;
   /** The commit that last changed a file or folder; null when there is none. */
   lastChange(path: string, oid: string, file: Buffer): Promise<Commit | null>;
   /** Commits that `to` has and `from` has not, newest first. */
@@ -135,6 +139,7 @@ export function createGitQueries(
         keyOf: (target, range, _files, limits) => [target, range, limits],
       },
     ),
+    lineChanges: (target, range) => lineChanges(deps, target, range),
     lastChange: memoize(
       async (target, oid, file) => (await history(deps, target, { oid, file, limit: 1 })).entries[0]?.commit ?? null,
       { most: 2_000 },

@@ -61,6 +61,7 @@ import { editPull, getPull, getPullByBranches, listPulls, openPull } from './pul
 import { getImage, removeImage, replaceImage } from './images.ts';
 import { issueAssetOperations } from './issue-assets.ts';
 import { addEmails, listEmails, removeEmails } from './emails.ts';
+import { listLinkedAccounts } from './linked-accounts.ts';
 import { addGpgKey, listGpgKeys, listGpgKeysOfUser, listKeysOfUser, removeGpgKey } from './gpg-keys.ts';
 import { addKey, listKeys, removeKey } from './keys.ts';
 import {
@@ -215,6 +216,7 @@ export const operations: readonly Operation[] = [
   getVersion,
   getMe,
   editMe,
+  listLinkedAccounts,
   listEmails,
   addEmails,
   removeEmails,

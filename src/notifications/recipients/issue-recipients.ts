@@ -3,17 +3,17 @@ import type { NotificationDeps } from '../deps.ts';
 import type { Recipient } from '../notified-event.ts';
 import {
   assigneesOf,
-  blocking,
+  blockersOf,
   reviewComments,
   reviewersOf,
   subscriptionsOf,
   watchesOf,
   withChannels,
-} from './people-around.ts';
+} from './recipient-facts.ts';
 import { chooseRecipients } from './choose-recipients.ts';
-import type { PeopleAround } from './choose-recipients.ts';
+import type { RecipientFacts } from './choose-recipients.ts';
 
-type Named = PeopleAround['named'];
+type Named = RecipientFacts['named'];
 
 /** Kinds that concern all who take part; the others only those whom they name. */
 const kindsForAll: readonly string[] = [
@@ -39,11 +39,11 @@ export async function issueRecipients(deps: NotificationDeps, announced: Announc
     watchesOf(deps, repository),
     subscriptionsOf(deps, issue.id),
     assigneesOf(deps, issue.id),
-    blocking(deps, entry.authorId),
+    blockersOf(deps, entry.authorId),
     // What is over waits for no review.
     issue.kind === 'PULL' && issue.state === 'OPEN' ? reviewersOf(deps, issue.id) : [],
   ]);
-  const heard = chooseRecipients({
+  const recipients = chooseRecipients({
     named,
     isForAll,
     actorId: entry.authorId,
@@ -53,10 +53,10 @@ export async function issueRecipients(deps: NotificationDeps, announced: Announc
     assignees,
     subscriptions,
     watches,
-    blocking: blockers,
+    blockers,
   });
-  const readers = await deps.issues.readersAmong({ repository, issue }, [...heard.keys()]);
-  return withChannels(deps, new Map(readers.map((id) => [id, heard.get(id)!])));
+  const readers = await deps.issues.readersAmong({ repository, issue }, [...recipients.keys()]);
+  return withChannels(deps, new Map(readers.map((id) => [id, recipients.get(id)!])));
 }
 
 function authorReasonOf({ kind, details }: AnnouncedEntry['entry']): 'author' | 'approved' | 'merged' {
