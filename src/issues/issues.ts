@@ -79,6 +79,7 @@ import { changeIssueSettings, countIssues, issueSettings, issueTab } from './rep
 import { rightsInRepository, rightsOnIssue } from './rights.ts';
 import { defaultIssueSettings } from './settings.ts';
 import type { IssueModuleSettings } from './settings.ts';
+import { entrySchema } from './schema/entry-schema.ts';
 
 export interface IssuesOptions
   extends Omit<IssueDeps, 'settings' | 'announcer' | 'rates' | 'texts' | 'textWritten' | 'reopenChecks'> {
@@ -240,6 +241,9 @@ export function createIssues({ settings: given, texts, ...tools }: IssuesOptions
       resolveReferences: bind(resolveReferences),
       recordReferences: bind(recordReferences),
       subscribeOnce,
+      /** The text of an issue; empty for one that is gone. */
+      textOf: async (issueId: string): Promise<string> =>
+        (await deps.db.read.findOneBy(entrySchema, { issueId, position: 0 }))?.body ?? '',
       refuseReopen: (check: ReopenCheck): void => void deps.reopenChecks.push(check),
     },
 

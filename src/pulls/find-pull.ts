@@ -1,7 +1,7 @@
 import { allows, refusalOnPull, repositoryLevel } from '../access/index.ts';
 import type { IssueRefusal, PullAct, PullFacts, Viewer } from '../access/index.ts';
 import { rowBy } from '../db/index.ts';
-import type { Tx } from '../db/index.ts';
+import type { RowSource, Tx } from '../db/index.ts';
 import { factsOfIssue, issueSchema, refusalError } from '../issues/index.ts';
 import type { Issue, IssueAt, IssueContext } from '../issues/index.ts';
 import { notFound } from '../kernel/index.ts';
@@ -81,13 +81,14 @@ export function pathOf(
 
 /** Of the people given, those who may write to a repository now. */
 export async function writersAmong(
-  deps: Pick<PullDeps, 'repositories' | 'db'>,
+  deps: Pick<PullDeps, 'repositories'>,
   repository: PullContext['repository'],
   userIds: readonly string[],
+  source?: RowSource,
 ): Promise<Set<string>> {
   const writers = new Set<string>();
   for (const id of new Set(userIds)) {
-    const facts = await deps.repositories.factsOf(id, repository);
+    const facts = await deps.repositories.factsOf(id, repository, source);
     const viewer = {
       kind: 'person',
       id,

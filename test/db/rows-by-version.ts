@@ -683,7 +683,7 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
       'issues',
       {
         id: 'is106',
-        repository_id: 'r1',
+        repository_id: 'r2',
         number: 106,
         kind: 'PULL',
         title: 'A pull request',
@@ -697,10 +697,10 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
       'pulls',
       {
         issue_id: 'is106',
-        repository_id: 'r1',
+        repository_id: 'r2',
         base_branch: 'main',
         source: 'BRANCH',
-        head_repository_id: 'r1',
+        head_repository_id: 'r2',
         head_branch: 'topic',
         submitter_id: 'alice-id',
         last_round: 1,
@@ -723,7 +723,7 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
     ],
     [
       'pull_pushes',
-      { push_id: 'p', repository_id: 'r1', number: 107, base_branch: 'main', user_id: 'bob-id', created_at: 7 },
+      { push_id: 'p', repository_id: 'r2', number: 107, base_branch: 'main', user_id: 'bob-id', created_at: 7 },
     ],
     ['pull_commits', { issue_id: 'is106', round: 1, position: 1, oid: 'a'.repeat(40), subject: 'Add a file' }],
     [

@@ -49,7 +49,7 @@ export function closeByCommits(deps: IssueDeps): PushListener<Prepared> {
 
 async function namedBy(deps: IssueDeps, push: AnnouncedPush): Promise<Named[]> {
   const { repository, pusherId, via } = push;
-  if (pusherId === null || (via !== 'http' && via !== 'ssh')) return [];
+  if (pusherId === null || (via !== 'http' && via !== 'ssh' && via !== 'merge')) return [];
   const branch = push.updates.find(({ ref }) => ref === `refs/heads/${repository.defaultBranch}`);
   if (branch === undefined || noId.test(branch.oldId) || noId.test(branch.newId)) return [];
   const located = (await deps.repositories.locate([repository.id])).get(repository.id);

@@ -24,7 +24,7 @@ export interface ServerPush {
   credential?: RecordedCredential | null;
   updates: readonly RefUpdate[];
   /** Checks inside the write; throws to refuse. */
-  authorize?(tx: Tx, row: Repository): Promise<void>;
+  authorize?(tx: Tx, row: Repository, pushId: string): Promise<void>;
 }
 
 export interface AppliedPush {
@@ -57,7 +57,7 @@ export async function applyUpdates(
       if (row === null || row.deletedAt !== null) throw repositoryNotFound();
       if (await isMoving(deps, tx, { path }, row))
         throw conflict('repository_moves', 'This repository is moving to its new owner. Try again in a moment.');
-      await authorize?.(tx, row);
+      await authorize?.(tx, row, pushId);
       await journal.begin(tx, { id: pushId, repositoryId, userId, via, credential, options: [], updates });
       return row;
     });

@@ -1,4 +1,5 @@
 import type { EntityManager } from 'typeorm';
+import { RuleBook } from '../../access/index.ts';
 import type { BranchRule, MergeConditions, RuleAct, RuleGrant } from '../../access/index.ts';
 import { branchRulePersonSchema, branchRuleSchema } from '../schema/branch-rule-schema.ts';
 import type { BranchRulePersonRow, BranchRuleRow } from '../schema/branch-rule-schema.ts';
@@ -18,6 +19,15 @@ export interface StoredRule extends BranchRule {
  */
 export async function loadRules(source: EntityManager, repositoryId: string): Promise<StoredRule[]> {
   return (await loadRulesOf(source, [repositoryId])).get(repositoryId) ?? [];
+}
+
+/** The rule that decides about a branch; null for none. Refuses `internal` for rules that cost too much. */
+export async function decidingRule(
+  source: EntityManager,
+  { id, defaultBranch }: { id: string; defaultBranch: string },
+  branch: string,
+): Promise<StoredRule | null> {
+  return new RuleBook(await loadRules(source, id), defaultBranch).ruleFor(`refs/heads/${branch}`);
 }
 
 /** The rules of several repositories; one without rules has no entry. */
