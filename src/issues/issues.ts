@@ -1,6 +1,7 @@
 import { bindDeps } from '../kernel/index.ts';
 import type { Viewer } from '../access/index.ts';
-import type { Tx } from '../db/index.ts';
+import type { RowSource, Tx } from '../db/index.ts';
+import type { Repository } from '../repositories/index.ts';
 import { EntryAnnouncer } from './announcements/entry-announcer.ts';
 import type { EntryListener, EntryPosition } from './announcements/announce-entry.ts';
 import { addAttachment } from './attachments/add-attachment.ts';
@@ -18,8 +19,15 @@ import { exportIssue } from './export/export-issue.ts';
 import { exportIssues } from './export/export-issues.ts';
 import { importIssues, refuseTakenNumbers } from './import/import-issues.ts';
 import type { ImportSource } from './import/import-source.ts';
-import { findIssue, findMovedIssue, issueInWrite } from './find-issue.ts';
-import type { IssueAt, RepositoryAt } from './find-issue.ts';
+import {
+  contextFor,
+  findIssue,
+  findMovedIssue,
+  issueInWrite,
+  personIdOf,
+  repositoryContext,
+} from './find-issue.ts';
+import type { IssueAt, RepositoryAt, RepositoryContext } from './find-issue.ts';
 import { countLabelled } from './labels/count-labelled.ts';
 import {
   addDefaultLabels,
@@ -63,6 +71,7 @@ import {
 } from './milestones/manage-milestones.ts';
 import { blockPerson, listBlocks, unblockPerson } from './moderation/blocks.ts';
 import { admitContributor, listHeld, refuseContributor } from './moderation/held-contributions.ts';
+import { charge } from './moderation/hold-newcomers.ts';
 import { hideComment } from './moderation/hide-entry.ts';
 import { listHeldTexts } from './moderation/list-held-texts.ts';
 import { RateLimiter } from './moderation/rate-limits.ts';
@@ -244,6 +253,11 @@ export function createIssues({ settings: given, texts, ...tools }: IssuesOptions
       /** The text of an issue; empty for one that is gone. */
       textOf: async (issueId: string): Promise<string> =>
         (await deps.db.read.findOneBy(entrySchema, { issueId, position: 0 }))?.body ?? '',
+      /** What decides about pull requests of a repository, by what `source` sees. */
+      contextOf: async (source: RowSource, viewer: Viewer, repository: Repository): Promise<RepositoryContext> =>
+        contextFor(await repositoryContext(deps, source, personIdOf(viewer), repository), 'PULL'),
+      /** Counts one that is opened later, with a number that is given out now. */
+      charge: bind(charge),
       refuseReopen: (check: ReopenCheck): void => void deps.reopenChecks.push(check),
     },
 

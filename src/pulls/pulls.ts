@@ -4,6 +4,7 @@ import { findPull } from './find-pull.ts';
 import { openPull } from './lifecycle/open-pull.ts';
 import { updateMergeState } from './mergeability/compute-merge-state.ts';
 import { MergeStateQueue } from './mergeability/merge-state-queue.ts';
+import { acceptPushesFor } from './sources/push-for.ts';
 
 export type PullsOptions = Omit<PullDeps, 'mergeStates'>;
 
@@ -17,6 +18,8 @@ export function createPulls(tools: PullsOptions) {
   return {
     open: bind(openPull),
     find: bind(findPull),
+    /** For `repositories.pushes.forRefs`. */
+    pushesFor: acceptPushesFor(deps),
     /** Waits for running trial merges. */
     stop: () => mergeStates.stop(),
   };

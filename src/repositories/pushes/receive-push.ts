@@ -7,6 +7,7 @@ import type { Found, RepositoryAddress } from '../find-repository.ts';
 import { isDiskLow } from '../disk-space.ts';
 import { repositorySchema } from '../schema/repository-schema.ts';
 import type { RepositoryDeps } from '../deps.ts';
+import { remarkOn } from './remark-on-option.ts';
 import { setInitialDefaultBranch } from './set-initial-default-branch.ts';
 import { clientOf, firstUnverified } from '../rules/verify-commits.ts';
 import { judgeUpdates } from '../rules/judge-updates.ts';
@@ -108,15 +109,6 @@ export async function receivePush(
     running.delete(pushId);
   }
   return (settled as readonly RefResult[] | null)?.some(({ ok }) => ok) ? pushId : null;
-}
-
-/** The message of the listener that understands an option; every option gets one. */
-function remarkOn({ optionRemarks }: RepositoryDeps, option: string): string {
-  for (const remark of optionRemarks) {
-    const message = remark(option);
-    if (message !== null) return message;
-  }
-  return `push option ignored: ${option}`;
 }
 
 function withoutRefused(updates: readonly RefUpdate[], refused: readonly RefusedRef[]): readonly RefUpdate[] {

@@ -26,6 +26,8 @@ export type ReviewVerdict =
       oldId: string;
       /** Size limit of the pack in bytes; null for that of the server. */
       maxPackBytes: number | null;
+      /** Push options that the port does not know. */
+      others: readonly string[];
       /** Writes what belongs to the journalled push, in the same write. */
       record(): Promise<void>;
       /** Lines for the person who pushes, once the write is durable. */
