@@ -52,6 +52,7 @@ export const pullRequests: Migration = {
       WHERE is_open = 1 AND topic IS NOT NULL`,
     `CREATE INDEX pulls_head ON pulls (head_repository_id, head_branch) WHERE is_open = 1`,
     `CREATE INDEX pulls_submitter ON pulls (submitter_id, repository_id) WHERE is_open = 1`,
+    `CREATE INDEX pulls_when_ready ON pulls (merge_when_ready_by) WHERE merge_when_ready_by IS NOT NULL AND is_open = 1`,
     `CREATE INDEX pulls_merge_push ON pulls (merge_push_id) WHERE merge_push_id IS NOT NULL`,
     // A pull in the trash is not open either, so that its branch may have another one.
     `CREATE TRIGGER pulls_follow_issues AFTER UPDATE OF state, deleted_at ON issues WHEN NEW.kind = 'PULL' BEGIN

@@ -19,14 +19,7 @@ import { exportIssue } from './export/export-issue.ts';
 import { exportIssues } from './export/export-issues.ts';
 import { importIssues, refuseTakenNumbers } from './import/import-issues.ts';
 import type { ImportSource } from './import/import-source.ts';
-import {
-  contextFor,
-  findIssue,
-  findMovedIssue,
-  issueInWrite,
-  personIdOf,
-  repositoryContext,
-} from './find-issue.ts';
+import { contextFor, findIssue, findMovedIssue, issueInWrite, personIdOf, repositoryContext } from './find-issue.ts';
 import type { IssueAt, RepositoryAt, RepositoryContext } from './find-issue.ts';
 import { countLabelled } from './labels/count-labelled.ts';
 import {
@@ -89,6 +82,7 @@ import { rightsInRepository, rightsOnIssue } from './rights.ts';
 import { defaultIssueSettings } from './settings.ts';
 import type { IssueModuleSettings } from './settings.ts';
 import { entrySchema } from './schema/entry-schema.ts';
+import { issueSchema } from './schema/issue-schema.ts';
 
 export interface IssuesOptions
   extends Omit<IssueDeps, 'settings' | 'announcer' | 'rates' | 'texts' | 'textWritten' | 'reopenChecks'> {
@@ -250,6 +244,7 @@ export function createIssues({ settings: given, texts, ...tools }: IssuesOptions
       resolveReferences: bind(resolveReferences),
       recordReferences: bind(recordReferences),
       subscribeOnce,
+      rowInWrite: ({ manager }: Tx, issueId: string) => manager.findOneBy(issueSchema, { id: issueId }),
       /** The text of an issue; empty for one that is gone. */
       textOf: async (issueId: string): Promise<string> =>
         (await deps.db.read.findOneBy(entrySchema, { issueId, position: 0 }))?.body ?? '',

@@ -4,7 +4,7 @@ import { rowBy } from '../db/index.ts';
 import type { RowSource, Tx } from '../db/index.ts';
 import { factsOfIssue, issueSchema, refusalError } from '../issues/index.ts';
 import type { Issue, IssueAt, IssueContext } from '../issues/index.ts';
-import { notFound } from '../kernel/index.ts';
+import { invalid, notFound } from '../kernel/index.ts';
 import type { PullDeps } from './deps.ts';
 import { pullSchema } from './schema/pull-schema.ts';
 import type { PullRow } from './schema/pull-schema.ts';
@@ -25,6 +25,11 @@ export const factsOfPull = (issue: Issue, pull: PullRow): PullFacts => ({
 export function refuse(refusal: IssueRefusal | null): void {
   if (refusal === 'hidden') throw pullNotFound();
   if (refusal !== null) throw refusalError(refusal, 'PULL');
+}
+
+/** Refuses `pull_closed`. */
+export function requireOpen({ issue }: { issue: Issue }): void {
+  if (issue.state !== 'OPEN') throw invalid('pull_closed', 'The pull request is not open.');
 }
 
 /** Finds a pull request that the viewer may read. Refuses `repository_not_found`, `pull_not_found`. */

@@ -24,10 +24,9 @@ export async function headOf(
   const { headRepositoryId, headBranch, topic, source } = pull;
   if (source === 'PUSH') return { label: topic ?? 'a push', repository: null, branch: null };
   const located =
-    headRepositoryId === null
-      ? undefined
-      : (await deps.repositories.locate([headRepositoryId])).get(headRepositoryId);
-  if (located === undefined) return { label: headBranch ?? 'a branch that is gone', repository: null, branch: headBranch };
+    headRepositoryId === null ? undefined : (await deps.repositories.locate([headRepositoryId])).get(headRepositoryId);
+  if (located === undefined)
+    return { label: headBranch ?? 'a branch that is gone', repository: null, branch: headBranch };
   if (headRepositoryId === base.id) return { label: headBranch ?? '', repository: located, branch: headBranch };
   const facts = await deps.repositories.factsOf(personIdOf(viewer), located.repository);
   if (repositoryLevel(viewer, facts) === 'none')

@@ -1,6 +1,8 @@
+import type { Viewer } from '../../access/index.ts';
+import type { IssueAt } from '../../issues/index.ts';
 import { isDomainError } from '../../kernel/index.ts';
 import type { PullDeps } from '../deps.ts';
-import { pullById } from '../find-pull.ts';
+import { findPull, pullById } from '../find-pull.ts';
 import { limits } from '../limits.ts';
 import { pullSchema } from '../schema/pull-schema.ts';
 import type { MergeState, PullRow } from '../schema/pull-schema.ts';
@@ -88,6 +90,12 @@ async function compute(
     logger.warn('pull.merge_state_unknown', { headOid, tip, error });
     return is('UNKNOWN', 'too_large');
   }
+}
+
+/** The merge state of a pull request, computed when it is not known. Refuses as `findPull` does, and `git_busy`. */
+export async function findMergeState(deps: PullDeps, viewer: Viewer, at: IssueAt): Promise<ComputedMergeState> {
+  const { path } = await deps.repositories.find(viewer, at.owner, at.name);
+  return mergeStateOf(deps, path, (await findPull(deps, viewer, at)).pull);
 }
 
 /** For the background: computes the state of one pull request, if it is open still. */

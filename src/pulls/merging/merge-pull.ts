@@ -210,7 +210,10 @@ export function oidOf(outcome: MergeOutcome, branch: string): string {
     case 'nothing':
       throw conflict('merge_blocked', `${branch} has all of it already.`);
     case 'not_forward':
-      throw conflict('merge_blocked', `${branch} has commits that the head does not have: it cannot be fast-forwarded.`);
+      throw conflict(
+        'merge_blocked',
+        `${branch} has commits that the head does not have: it cannot be fast-forwarded.`,
+      );
     case 'unrelated':
       throw conflict('merge_blocked', 'The two branches have no common history.');
     case 'too_many_commits':

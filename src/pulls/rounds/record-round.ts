@@ -57,7 +57,7 @@ export async function recordRound(
   { submitterId, pushId, note = '', via }: RoundOrigin,
 ): Promise<RoundRow | null> {
   const { manager, now } = log.tx;
-  if (pull.lastRound > 0 && pull.headOid === prepared.headOid) return null;
+  if (pull.lastRound > 0 && pull.headOid === prepared.headOid && pull.baseOid === prepared.baseOid) return null;
   if (pull.lastRound !== (prepared.after?.round ?? 0)) throw roundChanged();
   if (pull.lastRound >= limits.rounds)
     throw invalid('too_many_rounds', `A pull request has at most ${limits.rounds} rounds.`);
@@ -88,6 +88,13 @@ export async function recordRound(
         changeId,
       })),
     );
+  const isOver = pull.mergeWhenReady !== null && change !== 'rebased';
+  const wish =
+    pull.mergeWhenReady === null
+      ? {}
+      : isOver
+        ? { mergeWhenReadyBy: null, mergeWhenReadyRound: null, mergeWhenReady: null }
+        : { mergeWhenReadyRound: round };
   const changed = {
     lastRound: round,
     headOid,
@@ -96,6 +103,7 @@ export async function recordRound(
     mergeStateOnto: null,
     mergeStateReason: null,
     conflicts: '[]',
+    ...wish,
   } as const;
   await manager.update(pullSchema, { issueId: issue.id }, changed);
   Object.assign(pull, changed);
@@ -105,6 +113,8 @@ export async function recordRound(
       details: { round, change, commits: commitCount, headOid, baseOid },
       ...(via === undefined ? {} : { via }),
     });
+  if (isOver)
+    await log.append(issue, { kind: 'merge_when_ready', details: { cancelled: true, reason: 'A new round came.' } });
   return row;
 }
 

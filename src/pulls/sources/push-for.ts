@@ -1,5 +1,5 @@
 import type { EntityManager } from 'typeorm';
-import { allows, memberLevel, refusalInRepository, refusalOnPull } from '../../access/index.ts';
+import { allows, refusalInRepository, refusalOnPull, repositoryLevel } from '../../access/index.ts';
 import type { IssueRepositoryFacts, Viewer } from '../../access/index.ts';
 import type { Tx } from '../../db/index.ts';
 import { isForReview, isWellFormedRef, reviewFolder } from '../../git/index.ts';
@@ -62,7 +62,10 @@ const asRefusal =
     return make(error.message.replace(/\.$/, ''));
   };
 
-async function preparePush(deps: PullDeps, { opened, ref, newId, arriving, ...push }: PushForReview): Promise<Prepared> {
+async function preparePush(
+  deps: PullDeps,
+  { opened, ref, newId, arriving, ...push }: PushForReview,
+): Promise<Prepared> {
   const options = readPushOptions(push.options);
   const refs = await deps.git.refs.list(opened.path);
   const { baseBranch, topic } = readTarget(ref, refs, opened.repository.defaultBranch);
@@ -126,7 +129,7 @@ async function decide(
     const refusal = refusalInRepository(viewer, context.facts, 'contribute');
     if (refusal !== null) throw refusalError(refusal, 'PULL');
   }
-  const isMember = allows(memberLevel(viewer, context.facts), 'write');
+  const isMember = allows(repositoryLevel(viewer, context.facts), 'write');
   if (answer === null) {
     if (!isMember) await refuseTooManyOf(tx.before, repositoryId, userId);
     deps.issues.pulls.charge(viewer, context);
@@ -143,7 +146,10 @@ async function decide(
     oldId: refs.get(to) ?? '0'.repeat(newId.length),
     maxPackBytes: isMember ? null : deps.settings.contributedPushBytes,
     others: options.others,
-    record: async () => void (await tx.manager.insert(pullPushSchema, row)),
+    record: async () => {
+      await removeEnded(tx.manager, row);
+      await tx.manager.insert(pullPushSchema, row);
+    },
     remarks: () => remarksOnPush(deps, viewer, opened, { number, known, headOid: newId, arriving, options }),
   };
 }
@@ -155,9 +161,15 @@ function refuseRound(viewer: Viewer, facts: IssueRepositoryFacts, { issue, pull 
     throw forbidden('not_your_pull', `pull request #${issue.number} is not yours; open one of your own with a topic`);
   if (refusal !== null) throw refusalError(refusal, 'PULL');
   if (pull.source !== 'PUSH')
-    throw invalid('pull_of_branch', `pull request #${issue.number} follows ${pull.headBranch ?? 'a branch'}; push to that`);
+    throw invalid(
+      'pull_of_branch',
+      `pull request #${issue.number} follows ${pull.headBranch ?? 'a branch'}; push to that`,
+    );
   if (issue.state !== 'OPEN')
-    throw invalid('pull_not_open', `pull request #${issue.number} is ${issue.state === 'MERGED' ? 'merged' : 'closed'}`);
+    throw invalid(
+      'pull_not_open',
+      `pull request #${issue.number} is ${issue.state === 'MERGED' ? 'merged' : 'closed'}`,
+    );
   if (pull.lastRound >= limits.rounds)
     throw invalid('too_many_rounds', `a pull request has at most ${limits.rounds} rounds; open another with a topic`);
 }
@@ -170,3 +182,16 @@ async function refuseTooManyOf(source: EntityManager, repositoryId: string, user
     throw invalid('too_many_pulls', `you have ${limits.openPerContributor} open pull requests here; close one first`);
 }
 
+/** Rows of pushes that git refused; the others go when their pull request is written. */
+async function removeEnded(
+  manager: EntityManager,
+  { userId, repositoryId }: { userId: string; repositoryId: string },
+): Promise<void> {
+  await manager
+    .createQueryBuilder()
+    .delete()
+    .from(pullPushSchema)
+    .where('user_id = :userId AND repository_id = :repositoryId', { userId, repositoryId })
+    .andWhere('push_id IN (SELECT p.id FROM pushes p WHERE p.id = push_id AND p.announced_at IS NOT NULL)')
+    .execute();
+}

@@ -47,7 +47,7 @@ export async function journalForReview(
   });
   if (!verdict.accept) return verdict;
   const { to, oldId, maxPackBytes } = verdict;
-  const remarks = await verdict.remarks().catch((error: unknown) => {
+  const remarks = await verdict.remarks().catch((error: unknown): string[] => {
     deps.logger.warn('push.remarks_failed', { pushId: id, error });
     return [];
   });
