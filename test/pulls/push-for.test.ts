@@ -111,13 +111,14 @@ t.test('which pull request: the option, the topic, else one without a doubt', as
   t.match(tag.stderr, /only commits can be proposed/);
   t.equal((await server.opened('which')).length, 3);
 
-  // Somebody else's.
+  // Those of others.
   await alice.git('fetch', '--quiet', 'origin', 'refs/pull/1/head');
   await alice.git('checkout', '--quiet', 'FETCH_HEAD');
   await alice.commit('d', '1\n', 'By alice');
   t.equal((await alice.push('-o', 'pull=1', 'origin', 'HEAD:refs/for/main')).code, 0);
   t.match(await server.opened('which'), [{ number: 1, author: 'bob', rounds: { length: 3 } }, {}, {}]);
   t.equal((await alice.push('origin', 'HEAD:refs/for/main')).code, 0);
+  await server.announced();
   const foreign = await bob.push('-o', 'pull=4', 'origin', 'HEAD:refs/for/main');
   t.match(foreign.stderr, /pull request #4 is not yours/);
 });
@@ -170,6 +171,7 @@ t.test('the owner decides who may; members still push', async (t) => {
     t.not(refused.code, 0, pullsFrom);
     const own = await alice.push('origin', `HEAD:refs/for/main/${pullsFrom}`);
     t.equal(own.code, pullsFrom === 'members' ? 0 : 1, own.stderr);
+    await server.announced();
   }
   t.match(await server.opened('closed'), [{ author: 'alice', topic: 'members' }]);
 });
@@ -178,7 +180,6 @@ t.test('options', async (t) => {
   const alice = await server.repository('options');
   await alice.commit('a', '1\n');
   await alice.commit('b', '1\n', 'Second\n\nThe body.');
-  await server.issues.addDefaultLabels?.length;
   const base64 = Buffer.from('Ein Titel — größer').toString('base64');
   const options = [
     `title={base64}${base64}`,
@@ -225,8 +226,12 @@ t.test('options', async (t) => {
   t.match(await server.opened('options'), [{ title: 'New title', isDraft: false }]);
 
   // Several commits without a topic: the newest names it, and their texts follow.
-  t.equal((await alice.push('origin', 'HEAD:refs/for/main')).code, 0);
-  t.match(await server.opened('options'), [{}, { title: 'Third', body: '**Second**\n\nThe body.' }]);
+  const other = await server.repository('texts');
+  await other.commit('a', '1\n');
+  await other.commit('b', '1\n', 'Second\n\nThe body.\n\nChange-Id: I0123456789abcdef');
+  await other.commit('c', '1\n', 'Third');
+  t.equal((await other.push('origin', 'HEAD:refs/for/main')).code, 0);
+  t.match(await server.opened('texts'), [{ title: 'Third', body: '**Second**\n\nThe body.' }]);
 });
 
 t.test('a new branch gets the address that opens a pull request', async (t) => {

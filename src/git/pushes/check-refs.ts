@@ -1,5 +1,5 @@
 import type { GitLimits } from '../limits.ts';
-import { isForReview, isReserved, refuseRef, reviewFolder } from '../refs/ref-name.ts';
+import { isForReview, refuseRef, reservedForServer, reviewFolder } from '../refs/ref-name.ts';
 import { noRef } from './push-head.ts';
 import type { PushHead, RawUpdate } from './push-head.ts';
 
@@ -81,12 +81,12 @@ export function summarise(refusals: Refusals): string[] {
   const groups = Map.groupBy(refusals, ([update, reason]) => `${folderOf(nameOf(update))} ${reason}`);
   return [...groups.values()]
     .map((group) => ({ count: group.length, rawRef: nameOf(group[0]![0]), reason: group[0]![1] }))
-    .filter(({ count, rawRef }) => count >= manyRefs || (isReserved(rawRef) && !isForReview(rawRef)))
+    .filter(({ count, reason }) => count >= manyRefs || reason === reservedForServer)
     .slice(0, maxLines)
     .map(({ count, rawRef, reason }) => {
       const refs = `${count.toLocaleString('en')} ${count === 1 ? 'ref' : 'refs'} under ${folderOf(rawRef)}`;
       const own = count === 1 ? "it is the server's own" : "they are the server's own";
-      return `${refs} ${count === 1 ? 'was' : 'were'} left out: ${isReserved(rawRef) ? own : reason}`;
+      return `${refs} ${count === 1 ? 'was' : 'were'} left out: ${reason === reservedForServer ? own : reason}`;
     });
 }
 

@@ -32,7 +32,7 @@ export interface ProposedPush {
   /** Whether the client requested all or nothing. */
   isAtomic: boolean;
   /** Of a push for review: what its pack begins with. */
-  arriving: ArrivingCommits | null;
+  arriving?: ArrivingCommits;
 }
 
 /** The commits at the beginning of a pack, before git has it. */

@@ -132,7 +132,7 @@ async function checkPush(
     updates: permitted.map(plainUpdate),
     options: head.options,
     isAtomic: isAtomic(head),
-    arriving: forReview === undefined ? null : await readArriving(deps, source, head, forReview),
+    ...(forReview === undefined ? {} : { arriving: await readArriving(deps, source, head, forReview) }),
   };
   const verdict = await hooks.preReceive(proposed).catch(refusedForNow);
   refuseRefs(verdict.refused);

@@ -15,6 +15,9 @@ export const reviewFolder = 'refs/for/';
 /** Whether a command is a push for review. @param name one character per byte, or as text */
 export const isForReview = (name: string): boolean => name.startsWith(reviewFolder);
 
+/** Why a push may not write what belongs to the server. */
+export const reservedForServer = 'reserved for the server';
+
 /** Length limit of a ref name, in bytes. */
 const maxRefNameBytes = 1_000;
 
@@ -37,7 +40,7 @@ export function isBranchName(name: string): boolean {
 }
 
 /** Whether a ref belongs to the server itself. @param name one character per byte, or as text */
-export const isReserved = (name: string): boolean => reserved.some((folder) => name.startsWith(folder));
+const isReserved = (name: string): boolean => reserved.some((folder) => name.startsWith(folder));
 
 /**
  * The reason why a push may not write this ref, in words for the person who pushes, or null.
@@ -50,7 +53,7 @@ export function refuseRef(rawName: Buffer, creates: boolean, extraFolders: reado
   if (!isUtf8(rawName)) return 'a ref name must be valid UTF-8';
   const name = rawName.toString('utf8');
   const folder = [...pushable, ...extraFolders].find((prefix) => name.startsWith(prefix));
-  if (folder === undefined && isReserved(name)) return 'reserved for the server';
+  if (folder === undefined && isReserved(name)) return reservedForServer;
   if (folder === undefined) {
     return gerritFolders.some((prefix) => name.startsWith(prefix))
       ? "this repository does not take Gerrit's refs; its settings can allow them"

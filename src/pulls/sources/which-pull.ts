@@ -40,6 +40,8 @@ export async function whichPull(source: EntityManager, question: PullQuestion): 
   const { repositoryId, baseBranch, topic, number } = question;
   if (number !== null) {
     const known = await pullByNumber(source, repositoryId, number);
+    const coming = known === null ? await pendingPushes(source, question) : [];
+    if (coming.some((push) => push.number === number)) return { pending: number };
     if (known === null) throw notFound('pull_not_found', `there is no pull request #${number} here`);
     if (known.pull.baseBranch !== baseBranch)
       throw invalid('wrong_base', `pull request #${number} is for ${known.pull.baseBranch}, not for ${baseBranch}`);
@@ -81,7 +83,8 @@ async function openPulls(
 ): Promise<KnownPull[]> {
   const pulls = await source
     .createQueryBuilder(pullSchema, 'p')
-    .where('p.submitter_id = :userId AND p.repository_id = :repositoryId AND p.is_open = 1', { userId, repositoryId })
+    .where('p.submitter_id = :userId AND p.repository_id = :repositoryId', { userId, repositoryId })
+    .andWhere('p.is_open = :open', { open: true })
     .andWhere("p.base_branch = :baseBranch AND p.source = 'PUSH'", { baseBranch })
     .limit(maxLookedAt)
     .getMany();

@@ -151,7 +151,7 @@ async function checkAndJournal(
   }
   const [update] = updates;
   // The git module lets such a push have one command.
-  if (update !== undefined && arriving !== null && isForReview(update.ref))
+  if (update !== undefined && arriving !== undefined && isForReview(update.ref))
     return journalForReview(deps, journal, opened, incoming, { id, update, options, arriving });
   const verdict = await deps.db.write<PushVerdict>(async (tx) => {
     const row = await tx.before.findOneBy(repositorySchema, { id: opened.repository.id });
