@@ -6,10 +6,11 @@ import type { RepositoryDeps } from '../deps.ts';
 import { findAgain, findRepository, repositoryFacts } from '../find-repository.ts';
 import type { RepositoryAddress } from '../find-repository.ts';
 import { branchRulePersonSchema, branchRuleSchema } from '../schema/branch-rule-schema.ts';
+import type { BranchRulePersonRow } from '../schema/branch-rule-schema.ts';
 import { repositorySchema } from '../schema/repository-schema.ts';
 import type { Repository } from '../schema/repository-schema.ts';
 import { usualGrants } from './default-rule.ts';
-import { grantColumns, loadRules } from './load-rules.ts';
+import { grantColumns, loadRules, mergeColumns } from './load-rules.ts';
 import type { StoredRule } from './load-rules.ts';
 import { isManyNames, parseLevel, parsePattern, parseTarget } from './parse-rule.ts';
 
@@ -214,12 +215,15 @@ function refuseTaken(rules: readonly StoredRule[], { target, pattern }: BranchRu
   throw conflict('rule_exists', 'There is a rule for this pattern already.', { field: 'pattern' });
 }
 
-function columnsOf({ target, pattern, grants, linear, signed }: BranchRule) {
-  return { target, pattern, ...grantColumns(grants), linear, signed };
+function columnsOf({ target, pattern, grants, linear, signed, merging }: BranchRule) {
+  return { target, pattern, ...grantColumns(grants), linear, signed, ...mergeColumns(merging) };
 }
 
-async function insertPeople(manager: EntityManager, ruleId: string, { grants }: BranchRule): Promise<void> {
-  const rows = ruleActs.flatMap((act) => grants[act].people.map((userId) => ({ ruleId, act, userId })));
+async function insertPeople(manager: EntityManager, ruleId: string, { grants, merging }: BranchRule): Promise<void> {
+  const rows: BranchRulePersonRow[] = [
+    ...ruleActs.flatMap((act) => grants[act].people.map((userId) => ({ ruleId, act, userId }))),
+    ...merging.grant.people.map((userId) => ({ ruleId, act: 'merge' as const, userId })),
+  ];
   if (rows.length > 0) await manager.insert(branchRulePersonSchema, rows);
 }
 
