@@ -299,7 +299,7 @@ export async function openModules(
       logger,
       signCommit: signing.signCommit,
       baseUrl: config.baseUrl,
-      settings: { contributedPushBytes: config.pulls.contributedPushSizeBytes },
+      contributedPushBytes: config.pulls.contributedPushSizeBytes,
       isDiskLow: (folder) => isDiskLow(folder, config.storage.lowDiskFloorBytes),
     });
     repositories.pushes.forRefs(pulls.pushesFor);

@@ -14,8 +14,8 @@ import type { PreparedRound } from './rounds/record-round.ts';
 import { pullSchema } from './schema/pull-schema.ts';
 import type { PullRow } from './schema/pull-schema.ts';
 import { fetchBranch } from './sources/find-head.ts';
-import { applyPushOptions, preparePushedRound, recordPushedRound } from './sources/on-pushed-round.ts';
-import type { PushedRound } from './sources/on-pushed-round.ts';
+import { applyPushOptions, preparePushedRound, recordPushedRound } from './pushes/on-pushed-round.ts';
+import type { PushedRound } from './pushes/on-pushed-round.ts';
 
 /** A new round of a pull request whose head branch was pushed. */
 interface NextRound {

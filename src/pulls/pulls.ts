@@ -15,14 +15,15 @@ import { mergePull } from './merging/merge-pull.ts';
 import { cancelMergeWhenReady, mergeAllReady, mergeIfReady, mergeWhenReady } from './merging/merge-when-ready.ts';
 import { onPush } from './on-push.ts';
 import { findRound, listRoundCommits, listRounds } from './rounds/list-rounds.ts';
-import { acceptPushesFor } from './sources/push-for.ts';
+import { acceptPushesFor } from './pushes/push-for.ts';
 
-export type PullsOptions = Omit<PullDeps, 'mergeStates'>;
+export type PullsOptions = Omit<PullDeps, 'mergeStates' | 'contributedPushBytes'> &
+  Partial<Pick<PullDeps, 'contributedPushBytes'>>;
 
 /** Pull requests; the functions behind these names say what each refuses. */
 export function createPulls(tools: PullsOptions) {
   const mergeStates = new MergeStateQueue(tools.logger);
-  const deps: PullDeps = { ...tools, mergeStates };
+  const deps: PullDeps = { contributedPushBytes: 64 * 1024 ** 2, ...tools, mergeStates };
   mergeStates.connect(async (issueId) => {
     await updateMergeState(deps, issueId);
     await mergeIfReady(deps, issueId);

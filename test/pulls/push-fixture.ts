@@ -1,5 +1,6 @@
-// startPullServer(t) → a server with alice (owner) and bob, who has no right but to read; each repository has a clone of
-// each of them. clone.commit(file, …), clone.push(…) → what git printed on stderr. opened(name) → the pull requests.
+// startPullServer(t) → a server with alice (owner) and bob, who may only read.
+// repository(name) → the clone of alice; clone(name, who) → another. clone.commit(file, …), clone.push(…) → what git
+// printed on stderr. opened(name) → the pull requests.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { clientGit } from '../git/git-fixture.ts';

@@ -172,7 +172,10 @@ t.test('a reader pushes for review, where a repository is seen', async (t) => {
   t.equal((await gitModule.refs.list(path)).get('refs/pull/1/head'), head);
   const opened = () => hearth.modules.pulls.find(bob.viewer, { owner: 'alice', name: 'reviewed', number: 1 });
   await until(() => opened().then(Boolean, () => false));
-  t.match(await opened(), { issue: { title: 'By key', authorId: bob.viewer.id }, pull: { topic: 'keys', headOid: head } });
+  t.match(await opened(), {
+    issue: { title: 'By key', authorId: bob.viewer.id },
+    pull: { topic: 'keys', headOid: head },
+  });
   t.match(await push(hearth.url('alice/site'), 'main:refs/for/main'), {
     code: 128,
     stderr: /^hearth: repository not found\n/,

@@ -1,11 +1,11 @@
 import { isLocalAdministrator, recordCredential } from '../../access/index.ts';
+import type { Viewer } from '../../access/index.ts';
 import type { ArrivingCommits, PushVerdict } from '../../git/index.ts';
 import type { RepositoryDeps } from '../deps.ts';
 import type { Found } from '../find-repository.ts';
 import { repositorySchema } from '../schema/repository-schema.ts';
 import { preReceiveRefusal } from './pre-receive-check.ts';
 import type { PushJournal, RefUpdate } from './push-journal.ts';
-import type { IncomingPush } from './receive-push.ts';
 import { remarkOn } from './remark-on-option.ts';
 import type { PushForReview, ReviewVerdict } from './review-port.ts';
 
@@ -25,7 +25,7 @@ export async function journalForReview(
   deps: RepositoryDeps,
   journal: PushJournal,
   opened: Found,
-  { viewer, via }: IncomingPush,
+  { viewer, via }: { viewer: Viewer; via: 'http' | 'ssh' },
   { id, update, options, arriving }: ReviewCommand,
 ): Promise<PushVerdict> {
   const port = deps.reviews.port;

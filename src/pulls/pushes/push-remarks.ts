@@ -1,7 +1,7 @@
 import { refusalInRepository } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import type { ArrivingCommits } from '../../git/index.ts';
-import type { Found, RepositoryAddress } from '../../repositories/index.ts';
+import type { PushTarget, RepositoryAddress } from '../../repositories/index.ts';
 import type { PullDeps } from '../deps.ts';
 import { limits } from '../limits.ts';
 import { roundCommitSchema } from '../schema/round-schema.ts';
@@ -31,7 +31,7 @@ interface AcceptedPush {
 export async function remarksOnPush(
   deps: PullDeps,
   viewer: Viewer,
-  opened: Found,
+  opened: PushTarget,
   { number, known, headOid, arriving, options }: AcceptedPush,
 ): Promise<string[]> {
   const page = pullPageOf(deps, opened.canonical, String(number));
@@ -55,7 +55,7 @@ export async function remarksOnPush(
 /** `round 3: 2 commits, 1 changed, since round 2`; the counts only where the pack shows them. */
 async function describeRound(
   deps: Pick<PullDeps, 'db' | 'git'>,
-  { path }: Pick<Found, 'path'>,
+  { path }: Pick<PushTarget, 'path'>,
   { pull }: KnownPull,
   { commits, ends }: ArrivingCommits,
 ): Promise<string> {

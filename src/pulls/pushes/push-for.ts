@@ -4,7 +4,7 @@ import type { IssueRepositoryFacts, Viewer } from '../../access/index.ts';
 import type { Tx } from '../../db/index.ts';
 import { isForReview, isWellFormedRef, reviewFolder } from '../../git/index.ts';
 import { personIdOf, nextNumber, refusalError } from '../../issues/index.ts';
-import { conflict, forbidden, invalid, isDomainError } from '../../kernel/index.ts';
+import { conflict, forbidden, invalid, isDomainError, notFound } from '../../kernel/index.ts';
 import type { PushForReview, ReviewPort, ReviewVerdict } from '../../repositories/index.ts';
 import type { PullDeps } from '../deps.ts';
 import { factsOfPull } from '../find-pull.ts';
@@ -144,7 +144,7 @@ async function decide(
     accept: true,
     to,
     oldId: refs.get(to) ?? '0'.repeat(newId.length),
-    maxPackBytes: isMember ? null : deps.settings.contributedPushBytes,
+    maxPackBytes: isMember ? null : deps.contributedPushBytes,
     others: options.others,
     record: async () => {
       await removeEnded(tx.manager, row);
@@ -156,7 +156,7 @@ async function decide(
 
 function refuseRound(viewer: Viewer, facts: IssueRepositoryFacts, { issue, pull }: KnownPull): void {
   const refusal = refusalOnPull(viewer, facts, factsOfPull(issue, pull), 'add_round');
-  if (refusal === 'hidden') throw invalid('pull_not_found', `there is no pull request #${issue.number} here`);
+  if (refusal === 'hidden') throw notFound('pull_not_found', `there is no pull request #${issue.number} here`);
   if (refusal === 'level')
     throw forbidden('not_your_pull', `pull request #${issue.number} is not yours; open one of your own with a topic`);
   if (refusal !== null) throw refusalError(refusal, 'PULL');
