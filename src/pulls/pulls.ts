@@ -20,6 +20,7 @@ import { onPush } from './on-push.ts';
 import { rightsOnPull } from './rights.ts';
 import { compareRounds, pairRoundCommits } from './rounds/compare-rounds.ts';
 import { findRound, listRoundCommits, listRounds } from './rounds/list-rounds.ts';
+import { releaseRounds } from './rounds/release-rounds.ts';
 import { pullsOfIssues } from './pulls-of-issues.ts';
 import { acceptPushesFor } from './pushes/push-for.ts';
 
@@ -74,6 +75,8 @@ export function createPulls(tools: PullsOptions) {
     reconsider: (issueIds: readonly string[]): void => mergeStates.add(issueIds),
     /** For the scheduled task. */
     mergeAllReady: () => mergeAllReady(deps),
+    /** For the scheduled task. */
+    releaseRounds: () => releaseRounds(deps),
     /** Waits for running trial merges. */
     stop: () => mergeStates.stop(),
   };
