@@ -45,6 +45,7 @@ import { signingKeys } from './v94-signing-keys.ts';
 import { notifications } from './v96-notifications.ts';
 import { notices } from './v98-notices.ts';
 import { branchRules } from './v100-branch-rules.ts';
+import { pullRequests } from './v106-pull-requests.ts';
 
 /** Every migration, in order. SPEC §9 fixes the numbers 2, 9 and 19 (federation), 13 and 14; the others are ours. */
 export const migrations: readonly Migration[] = [
@@ -94,4 +95,5 @@ export const migrations: readonly Migration[] = [
   branchRules,
   forks,
   commitCounts,
+  pullRequests,
 ];

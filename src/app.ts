@@ -26,6 +26,8 @@ import type { Git } from './git/index.ts';
 import { createImageProxy } from './image-proxy/index.ts';
 import type { ImageProxy } from './image-proxy/index.ts';
 import { createImageStore } from './images/index.ts';
+import { createPulls, pullEntities } from './pulls/index.ts';
+import type { Pulls } from './pulls/index.ts';
 import { createIssues, issueEntities, issueSettingsOf } from './issues/index.ts';
 import type { Issues } from './issues/index.ts';
 import { systemClock, systemRandom } from './kernel/index.ts';
@@ -37,7 +39,7 @@ import type { Organisations } from './organisations/index.ts';
 import { avatarSchema, createAvatars, createOwners, handleSchema } from './owners/index.ts';
 import type { Avatars, Owners } from './owners/index.ts';
 import { InstanceKey } from './sealing/index.ts';
-import { createRepositories, repositoryEntities, repositorySettings } from './repositories/index.ts';
+import { createRepositories, isDiskLow, repositoryEntities, repositorySettings } from './repositories/index.ts';
 import type { Repositories } from './repositories/index.ts';
 import { createSigning, signingEntities } from './signing/index.ts';
 import type { Signing } from './signing/index.ts';
@@ -91,6 +93,7 @@ export interface Modules {
   repositories: Repositories;
   objects: ObjectStore;
   issues: Issues;
+  pulls: Pulls;
   imageProxy: ImageProxy;
   search: Search;
   codeSearch: CodeSearch;
@@ -141,6 +144,7 @@ export const entities = [
   ...signingEntities,
   ...repositoryEntities,
   ...issueEntities,
+  ...pullEntities,
   ...ciEntities,
   ...federationEntities,
   ...webhookEntities,
@@ -282,6 +286,22 @@ export async function openModules(
       settings: { ...issueSettingsOf(config), baseUrl: config.baseUrl },
       sealExport: (sha256) => exportKey.digest('export', sha256),
     });
+    const pulls = createPulls({
+      db,
+      accounts,
+      organisations,
+      owners,
+      repositories,
+      issues,
+      git,
+      clock,
+      random,
+      logger,
+      signCommit: signing.signCommit,
+      baseUrl: config.baseUrl,
+      isDiskLow: (folder) => isDiskLow(folder, config.storage.lowDiskFloorBytes),
+    });
+    repositories.pushes.onPush(pulls.onPush);
     repositories.pushes.onPush(issues.onPush);
     const imageProxy = createImageProxy({
       config,
@@ -371,6 +391,7 @@ export async function openModules(
       repositories,
       objects,
       issues,
+      pulls,
       imageProxy,
       search,
       codeSearch,
@@ -393,6 +414,7 @@ export async function openModules(
         await mirrors.stop();
         await federation.stop();
         await repositories.stop();
+        await pulls.stop();
         await issues.stop();
         await notifications.stop();
         imageProxy.stop();
@@ -444,6 +466,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     accounts,
     repositories,
     issues: modules.issues,
+    pulls: modules.pulls,
     notifications: modules.notifications,
     git,
     workers: modules.workers,
@@ -468,6 +491,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     federation,
     ci,
     issues: modules.issues,
+    pulls: modules.pulls,
     webhooks: modules.webhooks,
     mail: modules.mail,
     notices: modules.notices,

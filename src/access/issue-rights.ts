@@ -64,7 +64,7 @@ export type IssueRefusal =
  * The level by the viewer's grants, without public access: `none` for users who are no member, no collaborator, no
  * owner.
  */
-function memberLevel(viewer: Viewer, repository: RepositoryFacts): Level {
+export function memberLevel(viewer: Viewer, repository: RepositoryFacts): Level {
   if (isLocalAdministrator(viewer)) return 'admin';
   if (repository.deleted || viewer.kind === 'anonymous') return 'none';
   if (viewer.kind === 'task') return viewer.repositoryId === repository.id ? viewer.scope : 'none';

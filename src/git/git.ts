@@ -19,7 +19,7 @@ import { checkRepository, packRepository } from './maintenance/check-and-pack.ts
 import { repairNewRefs } from './pushes/new-refs.ts';
 import { hasNewMerges } from './pushes/linear-check.ts';
 import { gainedByMove } from './pushes/signed-check.ts';
-import { isForward, keepObjects, releaseObjects, moveRefs } from './pushes/move-refs.ts';
+import { isForward, keepObjects, moveRefs, releaseObjects, setPullRef } from './pushes/move-refs.ts';
 import type { RefMove } from './pushes/move-refs.ts';
 import { newCommits } from './objects/new-commits.ts';
 import { createObjectReaders } from './objects/object-readers.ts';
@@ -232,6 +232,8 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
         refCache.recordCommits(target, branchTips({ updates: moves, results }));
         return results;
       },
+      setPull: (target, number, name, oid) =>
+        refCache.changing(target, () => setPullRef({ runner }, target, number, name, oid)).finally(() => moved(target)),
       repairNew: (target, refs) => repairNewRefs(runner, target, refs),
       gainedCommits: (target, move) => gainedByMove({ runner, readers, limits, logger }, target, move),
       hasNewMerges: (target, move) => hasNewMerges({ runner, limits }, target, move),

@@ -9,6 +9,7 @@ import type { Federation } from '../federation/index.ts';
 import type { Git } from '../git/index.ts';
 import type { Highlighting } from '../highlighting/index.ts';
 import type { ImageProxy } from '../image-proxy/index.ts';
+import type { Pulls } from '../pulls/index.ts';
 import type { Issues } from '../issues/index.ts';
 import type { Clock } from '../kernel/index.ts';
 import type { Notifications } from '../notifications/index.ts';
@@ -58,6 +59,7 @@ export interface WebDeps {
   federation: Federation;
   ci: Ci;
   issues: Issues;
+  pulls: Pulls;
   webhooks: Webhooks;
   mail: Mail;
   notices: Notices;

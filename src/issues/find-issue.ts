@@ -4,11 +4,11 @@ import { rowBy } from '../db/index.ts';
 import type { RowSource, Tx } from '../db/index.ts';
 import { repositoryOf } from '../repositories/index.ts';
 import type { IssueDeps } from './deps.ts';
-import { factsOfIssue, personIdOf, repositoryContext } from './issue-context.ts';
+import { contextFor, factsOfIssue, personIdOf, repositoryContext } from './issue-context.ts';
 import type { IssueAt, IssueContext, RepositoryAt, RepositoryContext } from './issue-context.ts';
 import { issueNotFound, refuse } from './issue-errors.ts';
 import { issueSchema, movedIssueSchema } from './schema/issue-schema.ts';
-import type { Issue } from './schema/issue-schema.ts';
+import type { Issue, IssueKind } from './schema/issue-schema.ts';
 
 type FindDeps = Pick<IssueDeps, 'db' | 'repositories'>;
 
@@ -18,10 +18,12 @@ export async function findRepositoryContext(
   viewer: Viewer,
   { owner, name }: RepositoryAt,
   act: 'read' | 'contribute' | 'triage' | 'manage' = 'read',
+  kind: IssueKind = 'ISSUE',
 ): Promise<RepositoryContext> {
   const { repository } = await deps.repositories.find(viewer, owner, name);
-  const context = await repositoryContext(deps, deps.db.lookup, personIdOf(viewer), repository);
-  refuse(refusalInRepository(viewer, context.facts, act));
+  const found = await repositoryContext(deps, deps.db.lookup, personIdOf(viewer), repository);
+  const context = contextFor(found, kind);
+  refuse(refusalInRepository(viewer, context.facts, act), kind);
   return context;
 }
 
@@ -39,9 +41,10 @@ export async function repositoryInWrite(
 
 /** Finds an issue that the viewer may read. Refuses `repository_not_found`, `issue_not_found`. */
 export async function findIssue(deps: FindDeps, viewer: Viewer, at: IssueAt): Promise<IssueContext> {
-  const context = await findRepositoryContext(deps, viewer, at);
-  const issue = await issueByNumber(deps.db.lookup, context.repository.id, at.number);
-  refuse(refusalOnIssue(viewer, context.facts, factsOfIssue(issue), 'read'));
+  const found = await findRepositoryContext(deps, viewer, at);
+  const issue = await issueByNumber(deps.db.lookup, found.repository.id, at.number);
+  const context = contextFor(found, issue.kind);
+  refuse(refusalOnIssue(viewer, context.facts, factsOfIssue(issue), 'read'), issue.kind);
   return { ...context, issue };
 }
 
@@ -61,9 +64,10 @@ export async function issueInWrite(
   act: IssueAct,
   entry: EntryFacts | null = null,
 ): Promise<IssueContext> {
-  const context = await repositoryInWrite(deps, tx, viewer, repositoryId);
+  const found = await repositoryInWrite(deps, tx, viewer, repositoryId);
   const issue = await issueByNumber(tx.manager, repositoryId, number);
-  refuse(refusalOnIssue(viewer, context.facts, factsOfIssue(issue), act, entry));
+  const context = contextFor(found, issue.kind);
+  refuse(refusalOnIssue(viewer, context.facts, factsOfIssue(issue), act, entry), issue.kind);
   return { ...context, issue };
 }
 

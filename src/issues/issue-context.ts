@@ -4,7 +4,7 @@ import type { RowSource } from '../db/index.ts';
 import type { Repository } from '../repositories/index.ts';
 import type { IssueDeps } from './deps.ts';
 import { issueSettingsSchema } from './schema/issue-schema.ts';
-import type { Issue, IssueSettings } from './schema/issue-schema.ts';
+import type { Issue, IssueKind, IssueSettings } from './schema/issue-schema.ts';
 import { blockSchema } from './schema/moderation-schema.ts';
 
 /** `{owner}/{name}` as a request spells it. */
@@ -69,6 +69,8 @@ export async function repositoryContext(
     repositoryId: repository.id,
     issuesFrom: 'anyone',
     holdsNewcomers: false,
+    pullsFrom: 'anyone',
+    deletesMergedBranches: false,
   };
   const blocked =
     personId !== null &&
@@ -78,4 +80,10 @@ export async function repositoryContext(
     settings,
     facts: { ...facts, archived: repository.archivedAt !== null, issuesFrom: settings.issuesFrom, blocked },
   };
+}
+
+/** The same for issues of a kind: pull requests have a setting of their own. */
+export function contextFor<Context extends RepositoryContext>(context: Context, kind: IssueKind): Context {
+  if (kind === 'ISSUE') return context;
+  return { ...context, facts: { ...context.facts, issuesFrom: context.settings.pullsFrom } };
 }

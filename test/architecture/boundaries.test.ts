@@ -14,6 +14,7 @@ const arrows: string[][] = [
   ['doctor'],
   ['notifications', 'notices', 'webhooks', 'mirrors'],
   ['search', 'federation', 'ci', 'backup'],
+  ['pulls'],
   ['issues'],
   ['repositories'],
   ['organisations', 'signing'],

@@ -53,7 +53,7 @@ export async function addComment(
     else {
       await subscribeOnce(log.tx, issue.id, personIdOf(viewer), 'comment');
       await recordReferences(deps, log, viewer, { issue, repository, position: row.position }, references);
-      if (state === 'open') await reopen(log, issue);
+      if (state === 'open') await reopen(deps, log, issue);
       else if (state !== undefined) await close(log, issue, state);
     }
     return toEntry(row);

@@ -133,7 +133,7 @@ export async function apply(
     if (isPinned) await refuseManyPins(log, issue);
     await mark(log, issue, 'pinnedAt', isPinned);
   }
-  if (state === 'open') await reopen(log, issue);
+  if (state === 'open') await reopen(deps, log, issue);
   else if (state !== undefined) await close(log, issue, state);
   return issue;
 }

@@ -23,6 +23,8 @@ export async function moveIssue(deps: IssueDeps, viewer: Viewer, at: IssueAt, to
   const target = await findRepositoryContext(deps, viewer, to, 'manage');
   const moved = await withIssueWrite(deps, viewer, at, 'manage', async (log, { issue, repository }) => {
     const { manager, now } = log.tx;
+    if (issue.kind === 'PULL')
+      throw invalid('pull_not_movable', 'A pull request stays with its code.', { field: 'to' });
     const { repository: home, facts } = await repositoryInWrite(deps, log.tx, viewer, target.repository.id);
     refuse(refusalInRepository(viewer, facts, 'manage'));
     if (home.id === repository.id) throw invalid('already_there', 'The issue is in this repository.', { field: 'to' });

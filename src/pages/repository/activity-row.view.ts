@@ -50,6 +50,7 @@ const ways: Record<ActivityPush['via'], string> = {
   undo: 'by restoring',
   mirror: 'by the mirror',
   sync: 'by syncing the fork',
+  merge: 'by a merge',
 };
 
 /** The context of the pushes of a page. */
