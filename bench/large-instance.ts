@@ -65,9 +65,7 @@ async function furnish(dataFolder: string): Promise<Secrets[]> {
       repositoryIds: null,
       expiresAt: null,
     });
-    const session = await modules.accounts.signIn({
-      username: name,
-      password,
+    const session = await modules.accounts.startSession(id, {
       address: '127.0.0.1',
       userAgent: 'bench',
     });

@@ -16,3 +16,4 @@ export { problemsError } from './problems.ts';
 export type { Problem } from './problems.ts';
 export { searchPaths } from './read-settings-file.ts';
 export { nearestName } from './nearest-name.ts';
+export type { GroupMapping, OidcProvider } from './oidc-providers.ts';

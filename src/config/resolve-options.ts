@@ -49,7 +49,10 @@ export function resolveOptions(table: readonly Option[], sources: ConfigSources)
       values.set(option.key, option.type.isPath && value !== null ? resolve(folder, String(value)) : value);
     } else {
       const shown = option.secret ? 'the value' : JSON.stringify(raw);
-      const message = `${shown} is not allowed for ${option.key}: it must be ${option.type.expects}`;
+      const message =
+        option.type.explain === undefined
+          ? `${shown} is not allowed for ${option.key}: it must be ${option.type.expects}`
+          : `${option.key} is not allowed: ${option.type.explain(raw)}`;
       problems.push(problemAt(option.key, origin, file, 'config_bad_value', message));
     }
   }

@@ -20,26 +20,29 @@ interface RenderDeps {
   assets: Assets;
   /** Whether there are pages about mail. */
   sendsMail: boolean;
+  /** Whether there are pages about providers that people sign in with. */
+  hasProviders: boolean;
 }
 
 /**
  * Renders a template inside the layout. Templates get view models only, never a request or a database row.
  */
-export function createRender({ embedded, assets, sendsMail }: RenderDeps): Render {
+export function createRender({ embedded, assets, sendsMail, hasProviders }: RenderDeps): Render {
   return (template, { identity: { person, viewer, avatarAt }, preferences, path, unread }, locals) =>
     embedded.renderTemplate(template, {
       ...locals,
       site: {
         version: embedded.version,
         sendsMail,
+        hasProviders,
         theme: preferences.theme,
         keys: preferences.keys,
         path,
         assets: {
           style: assets.url('style.css'),
-          /** Of issues and the inbox: no other page has to load it. */
-          subject: /^(issues|notifications)\//.test(template) ? assets.url('issues.css') : null,
+          subjects: subjectStyles(template).map((file) => assets.url(file)),
           script: assets.url('app.js'),
+          passkeys: passkeyTemplates.test(template) ? assets.url('passkeys.js') : null,
           icons: assets.url('icons.svg'),
           favicon: assets.url('favicon.svg'),
         },
@@ -53,3 +56,13 @@ export function createRender({ embedded, assets, sendsMail }: RenderDeps): Rende
       },
     });
 }
+
+/** Rules of a few pages, which no other page has to load: conversations and the inbox, pull requests, security. */
+function subjectStyles(template: string): string[] {
+  if (/^pulls\//.test(template)) return ['issues.css', 'pulls.css'];
+  if (/^(issues|notifications)\//.test(template)) return ['issues.css'];
+  return /^account\/(authenticator-app|recovery-codes|security)$/.test(template) ? ['security.css'] : [];
+}
+
+/** The templates with a form that a passkey fills in. */
+const passkeyTemplates = /^(account\/new-passkey|app\/confirm-identity|sign-in\/(passkey|second-factor))$/;
