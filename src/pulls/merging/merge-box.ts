@@ -86,7 +86,7 @@ export async function tipOfHead(
 }
 
 /**
- * Whether a viewer may add rounds to the head: whoever may push to its repository, people of this repository where the
+ * Whether a viewer may push to the head: those who may push to its repository, people of this repository where the
  * author lets them, and for a push who may add a round. Rules of the head's repository are asked by the push.
  */
 export async function mayPushHead(
