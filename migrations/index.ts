@@ -46,6 +46,8 @@ import { signingKeys } from './v94-signing-keys.ts';
 import { notifications } from './v96-notifications.ts';
 import { notices } from './v98-notices.ts';
 import { branchRules } from './v100-branch-rules.ts';
+import { pullRequests } from './v106-pull-requests.ts';
+import { personIdentities } from './v110-person-identities.ts';
 
 /** Every migration, in order. SPEC §9 fixes the numbers 2, 9 and 19 (federation), 13 and 14; the others are ours. */
 export const migrations: readonly Migration[] = [
@@ -95,5 +97,7 @@ export const migrations: readonly Migration[] = [
   branchRules,
   forks,
   commitCounts,
+  pullRequests,
   secondFactors,
+  personIdentities,
 ];

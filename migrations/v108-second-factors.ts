@@ -15,7 +15,7 @@ export const secondFactors: Migration = {
     'ALTER TABLE users ADD COLUMN second_factor_at BIGINT',
 
     `ALTER TABLE sessions ADD COLUMN method TEXT NOT NULL DEFAULT 'password'
-      CONSTRAINT sessions_method CHECK (method IN ('password', 'passkey', 'provider'))`,
+      CONSTRAINT sessions_method CHECK (method IN ('password', 'passkey', 'provider', 'link'))`,
     `ALTER TABLE sessions ADD COLUMN factor TEXT
       CONSTRAINT sessions_factor CHECK (factor IN ('totp', 'recovery', 'passkey'))`,
     'ALTER TABLE sessions ADD COLUMN confirmed_at BIGINT NOT NULL DEFAULT 0',
@@ -53,7 +53,7 @@ export const secondFactors: Migration = {
       token_hash TEXT PRIMARY KEY NOT NULL,
       user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
       method TEXT NOT NULL
-        CONSTRAINT sign_in_challenges_method CHECK (method IN ('password', 'passkey', 'provider')),
+        CONSTRAINT sign_in_challenges_method CHECK (method IN ('password', 'passkey', 'provider', 'link')),
       attempts INTEGER NOT NULL,
       created_at BIGINT NOT NULL,
       expires_at BIGINT NOT NULL)`,

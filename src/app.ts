@@ -26,6 +26,8 @@ import type { Git } from './git/index.ts';
 import { createImageProxy } from './image-proxy/index.ts';
 import type { ImageProxy } from './image-proxy/index.ts';
 import { createImageStore } from './images/index.ts';
+import { createPulls, pullEntities } from './pulls/index.ts';
+import type { Pulls } from './pulls/index.ts';
 import { createIssues, issueEntities, issueSettingsOf } from './issues/index.ts';
 import type { Issues } from './issues/index.ts';
 import { systemClock, systemRandom } from './kernel/index.ts';
@@ -37,8 +39,10 @@ import type { Organisations } from './organisations/index.ts';
 import { avatarSchema, createAvatars, createOwners, handleSchema } from './owners/index.ts';
 import type { Avatars, Owners } from './owners/index.ts';
 import { InstanceKey } from './sealing/index.ts';
-import { createRepositories, repositoryEntities, repositorySettings } from './repositories/index.ts';
+import { createRepositories, isDiskLow, repositoryEntities, repositorySettings } from './repositories/index.ts';
 import type { Repositories } from './repositories/index.ts';
+import { createSingleSignOn } from './single-sign-on/index.ts';
+import type { SingleSignOn } from './single-sign-on/index.ts';
 import { createSigning, signingEntities } from './signing/index.ts';
 import type { Signing } from './signing/index.ts';
 import { createCodeSearch, createIssueIndex, createSearch } from './search/index.ts';
@@ -87,10 +91,12 @@ export interface Modules {
   accounts: Accounts;
   organisations: Organisations;
   signing: Signing;
+  singleSignOn: SingleSignOn;
   git: Git;
   repositories: Repositories;
   objects: ObjectStore;
   issues: Issues;
+  pulls: Pulls;
   imageProxy: ImageProxy;
   search: Search;
   codeSearch: CodeSearch;
@@ -141,6 +147,7 @@ export const entities = [
   ...signingEntities,
   ...repositoryEntities,
   ...issueEntities,
+  ...pullEntities,
   ...ciEntities,
   ...federationEntities,
   ...webhookEntities,
@@ -227,6 +234,16 @@ export async function openModules(
       logger,
       settings: { maxKeysPerPerson: config.keys.maxPerPerson },
     });
+    const singleSignOn = createSingleSignOn({
+      config,
+      keyFile: keyFile(config.dataDir),
+      version: embedded.version,
+      accounts,
+      organisations,
+      clock,
+      random,
+      logger,
+    });
     accounts.onSignUp(organisations.joinInvited);
     const git = await findingGit;
     const repositories = createRepositories({
@@ -249,7 +266,7 @@ export async function openModules(
       await organisations.refuseOnlyOwner(tx, personId);
       await repositories.refuseOwner(tx, personId);
       await avatars.forget(tx, personId);
-      const emptyTrash = await repositories.ownedRepositories.forgetTrash(tx, personId);
+      const emptyTrash = await repositories.ownedRepositories.detachTrash(tx, personId);
       return async () => {
         await emptyTrash();
         await avatars.remove(personId);
@@ -291,6 +308,22 @@ export async function openModules(
       settings: { ...issueSettingsOf(config), baseUrl: config.baseUrl },
       sealExport: (sha256) => exportKey.digest('export', sha256),
     });
+    const pulls = createPulls({
+      db,
+      accounts,
+      organisations,
+      owners,
+      repositories,
+      issues,
+      git,
+      clock,
+      random,
+      logger,
+      signCommit: signing.signCommit,
+      baseUrl: config.baseUrl,
+      isDiskLow: (folder) => isDiskLow(folder, config.storage.lowDiskFloorBytes),
+    });
+    repositories.pushes.onPush(pulls.onPush);
     repositories.pushes.onPush(issues.onPush);
     const imageProxy = createImageProxy({
       config,
@@ -376,10 +409,12 @@ export async function openModules(
       accounts,
       organisations,
       signing,
+      singleSignOn,
       git,
       repositories,
       objects,
       issues,
+      pulls,
       imageProxy,
       search,
       codeSearch,
@@ -401,7 +436,9 @@ export async function openModules(
         mail.stop();
         await mirrors.stop();
         await federation.stop();
+        singleSignOn.stop();
         await repositories.stop();
+        await pulls.stop();
         await issues.stop();
         await notifications.stop();
         imageProxy.stop();
@@ -453,6 +490,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     accounts,
     repositories,
     issues: modules.issues,
+    pulls: modules.pulls,
     notifications: modules.notifications,
     git,
     workers: modules.workers,
@@ -473,10 +511,12 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     avatars,
     organisations,
     signing: modules.signing,
+    singleSignOn: modules.singleSignOn,
     repositories,
     federation,
     ci,
     issues: modules.issues,
+    pulls: modules.pulls,
     webhooks: modules.webhooks,
     mail: modules.mail,
     notices: modules.notices,
@@ -625,7 +665,7 @@ export function scheduledTasks(modules: Modules): CronTask[] {
     { name: 'mail.send', time: '*/10 * * * * *', run: () => modules.mail.drain() },
     { name: 'mail.remove-old', time: '0 55 4 * * *', run: () => modules.mail.removeOld() },
     { name: 'code-search.update', time: '15 */5 * * * *', run: () => codeSearch.update() },
-    { name: 'images.sweep', time: '0 25 4 * * *', run: () => modules.imageProxy.sweep() },
+    { name: 'images.sweep', time: '0 25 4 * * *', run: () => modules.imageProxy.evict() },
     { name: 'sessions.sweep', time: '0 20 4 * * *', run: () => accounts.removeExpired() },
     ...(federation.isOperational ? federationTasks(federation, config) : []),
   ];

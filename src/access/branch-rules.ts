@@ -30,6 +30,19 @@ export interface RuleGrant {
   tasks: boolean;
 }
 
+/** The conditions of a rule that says nothing of merges. */
+export const noMergeConditions: MergeConditions = {
+  grant: { level: 'write', people: [], tasks: false },
+  approvals: 0,
+  ownersApprove: false,
+  approvalsSurvive: 'rebase',
+  threadsResolved: false,
+  checks: [],
+  upToDate: 'no',
+  styles: ['MERGE', 'SQUASH', 'REBASE', 'FORWARD'],
+  adminsToo: true,
+};
+
 /** What the policy needs to know of a rule. */
 export interface BranchRule {
   target: RuleTarget;
@@ -40,6 +53,29 @@ export interface BranchRule {
   linear: boolean;
   /** Whether commits without a verified signature are refused. */
   signed: boolean;
+  /** What a merge of a pull request into the branch needs. */
+  merging: MergeConditions;
+}
+
+/** Which approvals of earlier rounds count: none, those that only a rebase came after, all. */
+export type ApprovalsSurvive = 'nothing' | 'rebase' | 'anything';
+
+/** The part of a rule about merging pull requests. */
+export interface MergeConditions {
+  /** Who may merge. */
+  grant: RuleGrant;
+  /** How many approvals it takes, and whether owners of the changed code must be among them. */
+  approvals: number;
+  ownersApprove: boolean;
+  approvalsSurvive: ApprovalsSurvive;
+  threadsResolved: boolean;
+  /** Contexts of statuses that must be successful; a `*` at the end stands for any ending. */
+  checks: readonly string[];
+  /** Whether the head must contain the tip of the branch; `queue` is reserved. */
+  upToDate: 'no' | 'yes' | 'queue';
+  styles: readonly string[];
+  /** Whether the conditions hold for administrators, too. */
+  adminsToo: boolean;
 }
 
 /** The pattern of the rule for whichever branch is the default one. No branch can have this name. */
@@ -97,8 +133,12 @@ export class RuleBook<Rule extends BranchRule> {
  * far enough to write here. `nobody` includes the command line; a task of the CI has no role and needs its own leave.
  */
 export function mayByRule(viewer: Viewer, facts: RepositoryFacts, { grants }: BranchRule, act: RuleAct): boolean {
+  return mayByGrant(viewer, facts, grants[act]);
+}
+
+/** The same for one grant. */
+export function mayByGrant(viewer: Viewer, facts: RepositoryFacts, { level, people, tasks }: RuleGrant): boolean {
   if (!allows(repositoryLevel(viewer, facts), 'write')) return false;
-  const { level, people, tasks } = grants[act];
   if (viewer.kind === 'task') return tasks;
   if (viewer.kind !== 'person') return false;
   if (!isLocalAdministrator(viewer) && people.includes(viewer.id)) return true;
@@ -111,7 +151,7 @@ export function mayByRule(viewer: Viewer, facts: RepositoryFacts, { grants }: Br
 /** How a ref is to be moved, by its ids alone. */
 export type RefMoveKind = 'create' | 'update' | 'delete';
 
-/** Why a move is refused: the act that the rule does not allow, or the one thing that holds without a rule. */
+/** Why a move is refused: the act that the rule does not allow, or the one restriction without a rule. */
 export type RuleRefusal = RuleAct | 'default_branch';
 
 /** What the policy says of one move. */

@@ -28,12 +28,16 @@ export {
   TooManyRefs,
   defaultBranchPattern,
   judgeRefMove,
+  noMergeConditions,
+  mayByGrant,
   mayByRule,
   ruleActs,
   ruleLevels,
 } from './branch-rules.ts';
 export type {
+  ApprovalsSurvive,
   BranchRule,
+  MergeConditions,
   RefMoveKind,
   RuleAct,
   RuleGrant,
@@ -42,5 +46,9 @@ export type {
   RuleTarget,
   RuleVerdict,
 } from './branch-rules.ts';
+export { countingApprovals, isAbsolute, mergeVerdict, requestedChanges } from './merge-verdict.ts';
+export type { MergeBlock, MergeFacts, MergeVerdict, OwnerGroup, ReviewFacts, RoundFacts } from './merge-verdict.ts';
+export { isTrustedWithCi, refusalOnPull } from './pull-rights.ts';
+export type { PullAct, PullFacts } from './pull-rights.ts';
 export { maxPatternLength, readRefPattern } from './ref-pattern.ts';
 export type { PatternFault } from './ref-pattern.ts';

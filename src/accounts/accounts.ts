@@ -13,10 +13,15 @@ import { defaultAccountSettings } from './account-settings.ts';
 import type { AccountSettings } from './account-settings.ts';
 import { addInvite, checkInvite, listInvites, removeInvite, resendInvite } from './registration/invites.ts';
 import { defineInviteMail } from './registration/invite-mail.ts';
+import type { Identity, ProvenIdentity } from './identities/identity.ts';
 import type { SignUpHook } from './registration/sign-up-hook.ts';
 import { setUp } from './registration/set-up.ts';
 import { checkSetupToken, setupToken } from './registration/setup-token.ts';
 import { signUp } from './registration/sign-up.ts';
+import { addIdentity, recordIdentityUse } from './identities/add-identity.ts';
+import { listIdentities, personOfIdentity } from './identities/find-identity.ts';
+import { removeIdentity } from './identities/remove-identity.ts';
+import { signUpWithIdentity } from './identities/sign-up-with-identity.ts';
 import { addKey } from './keys/add-key.ts';
 import { keyBlob } from './keys/key-blob.ts';
 import { findKeyOwners } from './keys/key-owners.ts';
@@ -60,11 +65,13 @@ import { removeExpired } from './remove-expired.ts';
 import type { AccountsDeps } from './deps.ts';
 import { revokeOtherSessions, revokeSession, signOut } from './sessions/end-sessions.ts';
 import { listSessions } from './sessions/list-sessions.ts';
+import { confirmSession, confirmWithPassword, hasPassword, isRecentlyConfirmed } from './sessions/confirm-session.ts';
 import { completeSignIn } from './sessions/complete-sign-in.ts';
 import { signIn } from './sessions/sign-in.ts';
 import { createCodeRateLimit } from './second-factor/code-rate-limit.ts';
 import { createSecondFactor } from './second-factor/second-factor.ts';
 import { createPasskeys } from './passkeys/passkeys.ts';
+import { checkSignInLink, makeSignInLink, redeemSignInLink } from './sessions/sign-in-link.ts';
 import { createSignInRateLimit } from './sessions/sign-in-rate-limit.ts';
 import { startSession } from './sessions/start-session.ts';
 import { viewerOfSession } from './sessions/viewer-of-session.ts';
@@ -181,6 +188,10 @@ export function createAccounts({ config, settings: changed, mail = noMail, ...to
     startSession: bind(startSession),
     signOut: bind(signOut),
     viewerOfSession: bind(viewerOfSession),
+    isRecentlyConfirmed: bind(isRecentlyConfirmed),
+    confirmSession: bind(confirmSession),
+    confirmWithPassword: bind(confirmWithPassword),
+    hasPassword: bind(hasPassword),
     listSessions: bind(listSessions),
     revokeSession: withLog(deps, 'session.revoked', bind(revokeSession), (_done, personId, sessionId) => ({
       personId,
@@ -226,6 +237,36 @@ export function createAccounts({ config, settings: changed, mail = noMail, ...to
     passkeys: createPasskeys(deps),
     addresses: createAddresses(deps),
 
+    personOfIdentity: bind(personOfIdentity),
+    listIdentities: bind(listIdentities),
+    recordIdentityUse: bind(recordIdentityUse),
+    addIdentity: withLog(deps, 'identity.added', bind(addIdentity), (identity, personId) => ({
+      personId,
+      ...identityFields(identity),
+    })),
+    removeIdentity: withLog<[string, string, { evenIfLast?: boolean }?], Identity>(
+      deps,
+      'identity.removed',
+      bind(removeIdentity),
+      (identity, personId) => ({ personId, ...identityFields(identity) }),
+    ),
+    signUpWithIdentity: withLog(deps, 'person.signed_up', bind(signUpWithIdentity), (person, { identity }) => ({
+      ...byName(person),
+      ...identityFields(identity),
+      by: person.id,
+    })),
+    makeSignInLink: withLog<[string, { lifetimeMs?: number }?], { secret: string; expiresAt: number }>(
+      deps,
+      'person.sign_in_link_made',
+      bind(makeSignInLink),
+      (_link, personId) => ({ personId }),
+    ),
+    checkSignInLink: bind(checkSignInLink),
+    redeemSignInLink: withLog(deps, 'person.sign_in_link_used', bind(redeemSignInLink), (person) => ({
+      ...byName(person),
+      by: person.id,
+    })),
+
     /** Registers a hook that runs inside the write of a sign-up by invitation. */
     onSignUp: (hook: SignUpHook) => void deps.signUpHooks.push(hook),
     setupToken: bind(setupToken),
@@ -254,15 +295,20 @@ export function createAccounts({ config, settings: changed, mail = noMail, ...to
   };
 }
 
+const identityFields = ({ issuer, subject }: ProvenIdentity) => ({ issuer, subject });
+
 const byName = ({ id, username }: Person) => ({ personId: id, username });
 
-type SettingsConfig = Pick<Config, 'accounts' | 'sessions' | 'tokens' | 'keys' | 'addresses'>;
+type SettingsConfig = Pick<Config, 'accounts' | 'oidc' | 'sessions' | 'tokens' | 'keys' | 'addresses'>;
 
-function settingsOf({ accounts, sessions, tokens, keys, addresses }: SettingsConfig): Partial<AccountSettings> {
+function settingsOf({ accounts, oidc, sessions, tokens, keys, addresses }: SettingsConfig): Partial<AccountSettings> {
   return {
     secondFactor: accounts.secondFactor,
+    passwordSignIn: accounts.passwordSignIn,
+    providerIssuers: oidc.providers.map(({ issuer }) => issuer),
     sessionIdleMs: sessions.idleMs,
     sessionLifetimeMs: sessions.lifetimeMs,
+    confirmAfterMs: sessions.confirmAfterMs,
     maxTokensPerPerson: tokens.maxPerPerson,
     maxKeysPerPerson: keys.maxPerPerson,
     maxAddressesPerPerson: addresses.maxPerPerson,

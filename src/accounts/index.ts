@@ -8,6 +8,9 @@ export type { NewAddress } from './addresses/add-address.ts';
 export type { Addresses } from './addresses/addresses.ts';
 export type { EmailAddress } from './addresses/email-address.ts';
 
+export type { Identity, ProvenIdentity } from './identities/identity.ts';
+export type { IdentitySignUp } from './identities/sign-up-with-identity.ts';
+
 export type { Person } from './people/person.ts';
 export type { AccountDeletionHook } from './people/account-deletion-hook.ts';
 export type { PeopleOptions, PeoplePage, ProfileOrder } from './people/list-profiles.ts';

@@ -6,6 +6,7 @@ import { sessionSchema } from './schema/session-schema.ts';
 import { signInChallengeSchema } from './schema/sign-in-challenge-schema.ts';
 import { usedPasskeyChallengeSchema } from './schema/passkey-schema.ts';
 import { setupTokenSchema } from './schema/setup-token-schema.ts';
+import { signInLinkSchema } from './schema/sign-in-link-schema.ts';
 
 /**
  * Deletes expired sessions, unfinished sign-ins, setup tokens, links and unused invitations. Expired access tokens
@@ -23,6 +24,7 @@ export async function removeExpired({ db, settings }: AccountsDeps): Promise<num
       await manager.delete(oneTimeLinkSchema, { expiresAt }),
       await manager.delete(signInChallengeSchema, { expiresAt }),
       await manager.delete(usedPasskeyChallengeSchema, { expiresAt }),
+      await manager.delete(signInLinkSchema, { expiresAt }),
     ];
     return removed.reduce((sum, { affected }) => sum + (affected ?? 0), 0);
   });

@@ -71,6 +71,8 @@ export interface GitRefs {
   setHead(path: string, branch: string): Promise<void>;
   /** Moves refs by compare-and-set; returns a result per move, in order. The caller has journalled the moves. */
   move(path: string, moves: readonly RefMove[]): Promise<RefResult[]>;
+  /** Sets `refs/pull/<number>/head` or `…/merge`; null removes it. The caller has recorded why. */
+  setPull(path: string, number: number, name: 'head' | 'merge', oid: string | null): Promise<void>;
   /**
    * Repairs, after a crash, refs that unsettled pushes were to create: removes those without a value, which were never
    * synced, and syncs the others. Returns the removed names.

@@ -19,7 +19,7 @@ import { checkRepository, packRepository } from './maintenance/check-and-pack.ts
 import { repairNewRefs } from './pushes/new-refs.ts';
 import { hasNewMerges } from './pushes/linear-check.ts';
 import { gainedByMove } from './pushes/signed-check.ts';
-import { isForward, keepObjects, releaseObjects, moveRefs } from './pushes/move-refs.ts';
+import { isForward, keepObjects, moveRefs, releaseObjects, setPullRef } from './pushes/move-refs.ts';
 import type { RefMove } from './pushes/move-refs.ts';
 import { newCommits } from './objects/new-commits.ts';
 import { createObjectReaders } from './objects/object-readers.ts';
@@ -36,7 +36,7 @@ import { readPackedRef, readRefs } from './refs/refs.ts';
 import { fetchRemote, fetchedRefs, hostKeyOf, listRemote, pushRemote } from './remotes/fetch-and-push.ts';
 import { removeStrayKeys } from './remotes/ssh.ts';
 import { timeOfFileSystem, writeSettings } from './processes/settings.ts';
-import { createReusedPipes } from './spawner/reused-pipe.ts';
+import { createReusedPipes } from './spawner/buffer-reusing-pipe.ts';
 import { createSocketPairs, removeStrayPairs } from './spawner/socket-pairs.ts';
 import { createSpawner } from './spawner/spawner.ts';
 import type { Spawner } from './spawner/spawner.ts';
@@ -150,7 +150,7 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
   const {
     reading,
     moved,
-    forget: forgetReading,
+    forget: clearReadCaches,
   } = createGitQueries(
     { ...browsing, slots: reads },
     {
@@ -216,7 +216,7 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
         await forget(target);
         await readers.close(target);
         await storage.removeRepository(target);
-        await forgetReading(target);
+        await clearReadCaches(target);
       },
     },
 
@@ -232,6 +232,8 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
         refCache.recordCommits(target, branchTips({ updates: moves, results }));
         return results;
       },
+      setPull: (target, number, name, oid) =>
+        refCache.changing(target, () => setPullRef({ runner }, target, number, name, oid)).finally(() => moved(target)),
       repairNew: (target, refs) => repairNewRefs(runner, target, refs),
       gainedCommits: (target, move) => gainedByMove({ runner, readers, limits, logger }, target, move),
       hasNewMerges: (target, move) => hasNewMerges({ runner, limits }, target, move),

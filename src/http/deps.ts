@@ -9,6 +9,7 @@ import type { Federation } from '../federation/index.ts';
 import type { Git } from '../git/index.ts';
 import type { Highlighting } from '../highlighting/index.ts';
 import type { ImageProxy } from '../image-proxy/index.ts';
+import type { Pulls } from '../pulls/index.ts';
 import type { Issues } from '../issues/index.ts';
 import type { Clock } from '../kernel/index.ts';
 import type { Notifications } from '../notifications/index.ts';
@@ -16,6 +17,7 @@ import type { Organisations } from '../organisations/index.ts';
 import type { Avatars, Owners } from '../owners/index.ts';
 import type { Repositories } from '../repositories/index.ts';
 import type { CodeSearch, Search } from '../search/index.ts';
+import type { SingleSignOn } from '../single-sign-on/index.ts';
 import type { Signing } from '../signing/index.ts';
 import type { Mail } from '../mail/index.ts';
 import type { Outbox } from '../outbox/index.ts';
@@ -26,6 +28,7 @@ import type { WorkerPool } from '../workers/index.ts';
 import type { Assets } from './assets.ts';
 import type { BackgroundPriority } from './admission/background-priority.ts';
 import type { OneTimeSecrets } from './one-time-secrets.ts';
+import type { PendingForms } from './pending-forms.ts';
 
 /** How the SSH server is reached; app.ts knows once it listens. */
 export interface SshFacts {
@@ -54,10 +57,12 @@ export interface WebDeps {
   avatars: Avatars;
   organisations: Organisations;
   signing: Signing;
+  singleSignOn: SingleSignOn;
   repositories: Repositories;
   federation: Federation;
   ci: Ci;
   issues: Issues;
+  pulls: Pulls;
   webhooks: Webhooks;
   mail: Mail;
   notices: Notices;
@@ -74,6 +79,8 @@ export interface WebDeps {
   workers: WorkerPool;
   assets: Assets;
   oneTimeSecrets: OneTimeSecrets;
+  /** Forms that wait for a proof at a provider. */
+  pendingForms: PendingForms;
   backgroundPriority: BackgroundPriority;
   audit: Audit;
   backups: Backups;

@@ -1,5 +1,5 @@
 import type { Accounts } from '../accounts/index.ts';
-import type { Database } from '../db/index.ts';
+import type { Database, Tx } from '../db/index.ts';
 import type { Git } from '../git/index.ts';
 import type { Clock, Logger, Random } from '../kernel/index.ts';
 import type { ObjectStore } from '../objects/index.ts';
@@ -9,6 +9,7 @@ import type { Repositories } from '../repositories/index.ts';
 import type { EntryAnnouncer } from './announcements/entry-announcer.ts';
 import type { TextIndex } from './lists/text-index.ts';
 import type { RateLimiter } from './moderation/rate-limits.ts';
+import type { Issue } from './schema/issue-schema.ts';
 import type { IssueModuleSettings } from './settings.ts';
 
 /** A text of an issue as it was written. */
@@ -18,6 +19,9 @@ export interface WrittenText {
 }
 
 export type TextListener = (text: WrittenText) => void;
+
+/** Runs in the write that reopens an issue; throws to refuse. */
+export type ReopenCheck = (tx: Tx, issue: Issue) => Promise<void>;
 
 /** What the use-cases of this module work with. */
 export interface IssueDeps {
@@ -41,6 +45,8 @@ export interface IssueDeps {
   rates: RateLimiter;
   /** Over titles and texts. */
   texts: TextIndex;
+  /** Of other modules; registered by `pulls.refuseReopen`. */
+  reopenChecks: ReopenCheck[];
   /** Called after the write of a text. */
   textWritten: TextListener;
 }

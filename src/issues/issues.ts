@@ -1,5 +1,6 @@
 import { bindDeps } from '../kernel/index.ts';
 import type { Viewer } from '../access/index.ts';
+import type { Tx } from '../db/index.ts';
 import { EntryAnnouncer } from './announcements/entry-announcer.ts';
 import type { EntryListener, EntryPosition } from './announcements/announce-entry.ts';
 import { addAttachment } from './attachments/add-attachment.ts';
@@ -10,14 +11,15 @@ import { addComment } from './comments/add-comment.ts';
 import { deleteComment, editText, listRevisions, textBefore } from './comments/edit-text.ts';
 import { findComment, listRepositoryComments } from './comments/find-comments.ts';
 import { toggleTask } from './comments/toggle-task.ts';
-import type { IssueDeps, TextListener } from './deps.ts';
+import type { IssueDeps, ReopenCheck, TextListener } from './deps.ts';
 import { findEntry, listEntries } from './entries/list-entries.ts';
+import { EntryLog, writeEntries } from './entries/write-entries.ts';
 import { exportIssue } from './export/export-issue.ts';
 import { exportIssues } from './export/export-issues.ts';
 import { importIssues, refuseTakenNumbers } from './import/import-issues.ts';
 import type { ImportSource } from './import/import-source.ts';
-import { findIssue, findMovedIssue } from './find-issue.ts';
-import type { IssueAt } from './find-issue.ts';
+import { findIssue, findMovedIssue, issueInWrite } from './find-issue.ts';
+import type { IssueAt, RepositoryAt } from './issue-context.ts';
 import { countLabelled } from './labels/count-labelled.ts';
 import {
   addDefaultLabels,
@@ -31,7 +33,8 @@ import { changeMany, setTitle, triage, triageMany } from './lifecycle/change-iss
 import { closeIssue, reopenIssue } from './lifecycle/change-state.ts';
 import { moveIssue } from './lifecycle/move-issue.ts';
 import { openIssue } from './lifecycle/open-issue.ts';
-import { updateIssue } from './comments/update-issue.ts';
+import type { NewIssue, PullPart } from './lifecycle/open-issue.ts';
+import { updateIssue } from './update-issue.ts';
 import {
   emptyIssueTrash,
   findTrashedIssue,
@@ -67,16 +70,20 @@ import { findDraft, saveDraft } from './participation/drafts.ts';
 import { listParticipants } from './participation/participants.ts';
 import { listReactions, react } from './participation/reactions.ts';
 import { readersAmong } from './participation/readers-among.ts';
-import { listSubscribers, setSubscription, subscriptionOf } from './participation/subscriptions.ts';
+import { listSubscribers, setSubscription, subscribeOnce, subscriptionOf } from './participation/subscriptions.ts';
 import { closeByCommits } from './commits/close-by-commits.ts';
+import { closeNamed, closingTargets } from './commits/close-named.ts';
 import { loadReferenceTargets } from './references/link-targets.ts';
-import { peopleMentioned } from './references/resolve-references.ts';
+import { peopleMentioned, recordReferences, resolveReferences } from './references/resolve-references.ts';
 import { changeIssueSettings, countIssues, issueSettings, issueTab } from './repository-settings.ts';
 import { rightsInRepository, rightsOnIssue } from './rights.ts';
 import { defaultIssueSettings } from './settings.ts';
 import type { IssueModuleSettings } from './settings.ts';
+import { entrySchema } from './schema/entry-schema.ts';
+import { issueSchema } from './schema/issue-schema.ts';
 
-export interface IssuesOptions extends Omit<IssueDeps, 'settings' | 'announcer' | 'rates' | 'texts' | 'textWritten'> {
+export interface IssuesOptions
+  extends Omit<IssueDeps, 'settings' | 'announcer' | 'rates' | 'texts' | 'textWritten' | 'reopenChecks'> {
   settings?: Partial<IssueModuleSettings>;
   /** Without it, words are looked for in titles only. */
   texts?: TextIndex;
@@ -94,9 +101,10 @@ export function createIssues({ settings: given, texts, ...tools }: IssuesOptions
     announcer,
     rates: new RateLimiter(tools.clock, settings),
     texts: texts ?? titleIndex(tools.db),
+    reopenChecks: [],
     textWritten: (text) => textListeners.forEach((listener) => listener(text)),
   };
-  /** The announcing of what was left, under way. */
+  /** The running announcement of what was left. */
   let finishing: Promise<void> | null = null;
 
   const bind = bindDeps(deps);
@@ -163,7 +171,7 @@ export function createIssues({ settings: given, texts, ...tools }: IssuesOptions
     /** What a form may bring, in bytes. */
     attachmentBytes: settings.attachmentBytes,
 
-    /** The log of an issue as JSON or Markdown, for who may read it. */
+    /** The log of an issue as JSON or Markdown, for viewers who may read it. */
     exportIssue: bind(exportIssue),
     /** All of a repository, for its export. Asks for no right: it is for administrators. */
     exportIssues: (repositoryId: string) => exportIssues(deps, repositoryId),
@@ -187,7 +195,7 @@ export function createIssues({ settings: given, texts, ...tools }: IssuesOptions
     listOwn: bind(listOwnIssues),
     search: bind(searchIssues),
     count: (repositoryId: string) => countIssues(deps, repositoryId),
-    /** For the head of a repository that the viewer may read. */
+    /** For the header of a repository page that the viewer may read. */
     tab: (repositoryId: string) => issueTab(deps, repositoryId),
 
     listLabels: bind(listLabels),
@@ -218,6 +226,29 @@ export function createIssues({ settings: given, texts, ...tools }: IssuesOptions
     /** What references of texts and commit messages name, for the links of a page. */
     loadReferenceTargets: bind(loadReferenceTargets),
 
+    /** For pull requests, whose talk is an issue: they write to its log, and close what they close. */
+    pulls: {
+      open: (viewer: Viewer, at: RepositoryAt, fields: NewIssue, pull: PullPart) =>
+        openIssue(deps, viewer, at, fields, pull),
+      find: bind(findIssue),
+      /** Runs a write that appends entries; see {@link writeEntries}. */
+      write: <T>(viewer: Viewer, work: (log: EntryLog) => Promise<T>): Promise<T> => writeEntries(deps, viewer, work),
+      /** A log in a write of another module; its entries are announced by `announce` once the write is durable. */
+      logIn: (tx: Tx, viewer: Viewer): EntryLog => new EntryLog(tx, viewer, announcer.hasListeners),
+      announce: (log: Pick<EntryLog, 'appended'>): void => announcer.announceAll(log.appended),
+      issueInWrite: bind(issueInWrite),
+      closingTargets: bind(closingTargets),
+      closeNamed: bind(closeNamed),
+      resolveReferences: bind(resolveReferences),
+      recordReferences: bind(recordReferences),
+      subscribeOnce,
+      rowInWrite: ({ manager }: Tx, issueId: string) => manager.findOneBy(issueSchema, { id: issueId }),
+      /** The text of an issue; empty for one that is gone. */
+      textOf: async (issueId: string): Promise<string> =>
+        (await deps.db.read.findOneBy(entrySchema, { issueId, position: 0 }))?.body ?? '',
+      refuseReopen: (check: ReopenCheck): void => void deps.reopenChecks.push(check),
+    },
+
     /** For `repositories.pushes.onPush`. */
     onPush: closeByCommits(deps),
     /** Registers a listener of entries; before the start, so that it receives what an earlier run left. */
@@ -232,7 +263,7 @@ export function createIssues({ settings: given, texts, ...tools }: IssuesOptions
     finishEntries: (): Promise<void> => (finishing ??= announcer.finish('due').finally(() => (finishing = null))),
     /** By hand: announces an entry once more, a parked one too. */
     announceAgain: (place: EntryPosition) => announcer.unpark(place),
-    /** Waits for announcements under way, as long as a stop may take. */
+    /** Waits for running announcements, as long as a stop may take. */
     stop: () => announcer.stop(),
   };
 }

@@ -3,10 +3,11 @@ import type { Viewer } from '../access/index.ts';
 import type { Tx } from '../db/index.ts';
 import { invalid } from '../kernel/index.ts';
 import type { IssueDeps } from './deps.ts';
-import { findRepositoryContext, refuse, repositoryInWrite } from './find-issue.ts';
-import type { RepositoryAt } from './find-issue.ts';
+import { findRepositoryContext, repositoryInWrite } from './find-issue.ts';
+import { refuse } from './issue-errors.ts';
+import type { RepositoryAt } from './issue-context.ts';
 import { issueNumbersSchema, issueSettingsSchema } from './schema/issue-schema.ts';
-import type { IssueNumbers, IssuesFrom, IssueSettings } from './schema/issue-schema.ts';
+import type { IssueNumbers, IssueSettings } from './schema/issue-schema.ts';
 
 const choices: readonly string[] = ['nobody', 'members', 'anyone'];
 
@@ -15,15 +16,17 @@ export async function issueSettings(deps: IssueDeps, viewer: Viewer, at: Reposit
   return (await findRepositoryContext(deps, viewer, at)).settings;
 }
 
-/** What is left out stays. Refuses `invalid_issues_from`, and what the rights refuse. */
+/** What is left out stays. Refuses `invalid_issues_from`, `invalid_pulls_from`, and what the rights refuse. */
 export async function changeIssueSettings(
   deps: IssueDeps,
   viewer: Viewer,
   at: RepositoryAt,
-  change: { issuesFrom?: IssuesFrom; holdsNewcomers?: boolean },
+  change: Partial<Omit<IssueSettings, 'repositoryId'>>,
 ): Promise<void> {
   if (change.issuesFrom !== undefined && !choices.includes(change.issuesFrom))
     throw invalid('invalid_issues_from', 'Choose nobody, members or anyone.', { field: 'issues_from' });
+  if (change.pullsFrom !== undefined && !choices.includes(change.pullsFrom))
+    throw invalid('invalid_pulls_from', 'Choose nobody, members or anyone.', { field: 'pulls_from' });
   const { repository } = await findRepositoryContext(deps, viewer, at, 'manage');
   await deps.db.write(async (tx) => {
     const context = await repositoryInWrite(deps, tx, viewer, repository.id);
@@ -42,17 +45,22 @@ export async function countIssues({ db }: Pick<IssueDeps, 'db'>, repositoryId: s
   return { openIssues, closedIssues, openPulls, closedPulls };
 }
 
-/** What a repository's head says of its issues: whether it takes any, and how many are open. */
+/** What a repository's head says of its issues and pull requests: whether it takes any, and how many are open. */
 export interface IssueTab {
   isOn: boolean;
   open: number;
+  pulls: { isOn: boolean; open: number };
 }
 
 /** Two rows of the row cache: every page of a repository asks. No access check. */
 export async function issueTab({ db }: Pick<IssueDeps, 'db'>, repositoryId: string): Promise<IssueTab> {
   const [settings] = await db.lookup(issueSettingsSchema, { repositoryId });
-  const { openIssues } = await countIssues({ db }, repositoryId);
-  return { isOn: settings?.issuesFrom !== 'nobody', open: openIssues };
+  const { openIssues, openPulls } = await countIssues({ db }, repositoryId);
+  return {
+    isOn: settings?.issuesFrom !== 'nobody',
+    open: openIssues,
+    pulls: { isOn: settings?.pullsFrom !== 'nobody', open: openPulls },
+  };
 }
 
 const counted = (kind: string, state: string): string =>

@@ -67,7 +67,7 @@ for (const form of document.querySelectorAll('form[data-passkey]')) {
     try {
       const publicKey = readOptions(form.dataset.options);
       const credential = await navigator.credentials[form.dataset.passkey]({ publicKey });
-      form.elements.response.value = writeCredential(credential);
+      form.querySelector('[data-passkey-answer]').value = writeCredential(credential);
       form.submit();
     } catch (error) {
       say(reasons[error.name] ?? 'The browser could not use a passkey. Try again.');

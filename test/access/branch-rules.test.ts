@@ -6,6 +6,7 @@ import {
   judgeRefMove,
   localAdministrator,
   mayByRule,
+  noMergeConditions,
   RuleBook,
   ruleActs,
   ruleLevels,
@@ -98,6 +99,7 @@ const ruleOf = (
     delete: { ...nobody, ...grants.delete },
   },
   linear: false,
+  merging: noMergeConditions,
   signed: false,
   ...change,
 });

@@ -14,8 +14,9 @@ const arrows: string[][] = [
   ['doctor'],
   ['notifications', 'notices', 'webhooks', 'mirrors'],
   ['search', 'federation', 'ci', 'backup'],
+  ['pulls'],
   ['issues'],
-  ['repositories'],
+  ['repositories', 'single-sign-on'],
   ['organisations', 'signing'],
   ['accounts'],
   ['owners'],
@@ -49,6 +50,7 @@ const homes: Record<string, string[]> = {
   pug: ['embedded'],
   'smol-toml': ['config'],
   nodemailer: ['mail'],
+  'openid-client': ['single-sign-on'],
 };
 
 const sources = readSources('src');

@@ -172,7 +172,9 @@ t.test('every table and index of SQLite is the same on PostgreSQL', async (t) =>
       primaryKey: own.find(({ kind }) => kind === 'p')?.columns ?? [],
       foreignKeys: own
         .filter(({ kind }) => kind === 'f')
-        .map((key) => `${key.columns[0]} -> ${key.other?.replaceAll('"', '')} ${actions[key.action]}`)
+        .flatMap((key) =>
+          key.columns.map((column) => `${column} -> ${key.other?.replaceAll('"', '')} ${actions[key.action]}`),
+        )
         .sort(),
       checks: own
         .filter(({ kind, name }) => kind === 'c' && checkNames.includes(name))

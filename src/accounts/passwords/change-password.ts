@@ -1,3 +1,4 @@
+import { IsNull } from 'typeorm';
 import { conflict, invalid } from '../../kernel/index.ts';
 import { endResetLinks } from '../addresses/account-links.ts';
 import { noSuchPerson } from '../people/find-people.ts';
@@ -17,7 +18,8 @@ export interface PasswordChange {
 }
 
 /**
- * Changes a person's own password and ends all other sessions.
+ * Changes a person's own password and ends all other sessions. An account without a password gets its first one; its
+ * caller asks for another proof.
  *
  * Refuses: the rules of passwords, with field `new_password`; `wrong_password` and `same_password`, with their field;
  * `too_many_tries`, `sign_in_busy`; `password_changed` when another change came first; `unknown_person`.
@@ -35,6 +37,7 @@ export async function changePassword(deps: AccountsDeps, personId: string, chang
   const attempt = { account: row.username ?? row.id, address: change.address };
   await signInRateLimit.refuseExhausted(attempt);
   const passwordHash = await hasher.inSlot(async (hashing) => {
+    if (row.passwordHash === null) return hashing.hash(next);
     await signInRateLimit.count(attempt);
     const isRight = await hashing.matches(current ?? '', current === null ? null : row.passwordHash);
     if (!isRight) throw invalid('wrong_password', 'The current password is wrong.', { field: 'current_password' });
@@ -46,7 +49,7 @@ export async function changePassword(deps: AccountsDeps, personId: string, chang
     const { manager, now } = tx;
     const { affected } = await manager.update(
       userSchema,
-      { id: personId, passwordHash: row.passwordHash! },
+      { id: personId, passwordHash: row.passwordHash ?? IsNull() },
       { passwordHash, mustChangePassword: false },
     );
     if (affected === 0) throw conflict('password_changed', 'The password was changed meanwhile. Sign in again.');

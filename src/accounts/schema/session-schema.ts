@@ -1,7 +1,7 @@
 import { EntitySchema } from 'typeorm';
 
-/** How a person proved who they are at a sign-in. */
-export type SignInMethod = 'password' | 'passkey' | 'provider';
+/** How a person proved who they are at a sign-in; `link` is the one-time link of an administrator. */
+export type SignInMethod = 'password' | 'passkey' | 'provider' | 'link';
 
 /** What proved it a second time: a code of an authenticator app, a recovery code, or a passkey. */
 export type SecondFactor = 'totp' | 'recovery' | 'passkey';

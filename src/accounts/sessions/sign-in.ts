@@ -8,6 +8,7 @@ import { completeWithin } from './complete-sign-in.ts';
 import type { SignInResult } from './complete-sign-in.ts';
 import { accountDisabled } from './start-session.ts';
 import type { SessionOrigin } from './start-session.ts';
+import { refusePasswordSignIn } from './sign-in-link.ts';
 
 export interface SignInInput extends SessionOrigin {
   /** A handle in any case, or a verified address; surrounding space is ignored. */
@@ -20,10 +21,11 @@ export interface SignInInput extends SessionOrigin {
  * who has one. An unknown one takes the same time and gets the same
  * response as a wrong password (security D05). A password stored with another cost is hashed again.
  *
- * Refuses: `wrong_credentials` (invalid); `account_disabled` (forbidden), only with the right password; with
- * `unavailable` and a time to wait: `too_many_tries` (429 over HTTP), `sign_in_busy`.
+ * Refuses: `password_sign_in_off`; `wrong_credentials` (invalid); `account_disabled` (forbidden), only with the right
+ * password; with `unavailable` and a time to wait: `too_many_tries` (429 over HTTP), `sign_in_busy`.
  */
 export async function signIn(deps: AccountsDeps, input: SignInInput): Promise<SignInResult> {
+  refusePasswordSignIn(deps);
   const username = typeof input.username === 'string' ? input.username.trim() : '';
   const attempt = { account: username, address: input.address };
   await deps.signInRateLimit.refuseExhausted(attempt);

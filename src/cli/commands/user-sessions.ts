@@ -13,7 +13,7 @@ export function addUserSessionsCommand(user: Command, run: Run): void {
     user
       .command('sessions')
       .description("list a person's sessions, or end them")
-      .argument('<name>', 'user name')
+      .argument('<name>', 'username')
       .option('--revoke [id]', 'end one session, or all of them')
       .option('--dry-run', 'with --revoke: only show what would end')
       .action(run(sessions)),

@@ -28,7 +28,8 @@ export async function carryRange(workspace: MergeWorkspace, range: CommitRange, 
   return mergeTrees(workspace, await workspace.writeTemporary(moved), range.head);
 }
 
-async function treeOf(workspace: MergeWorkspace, commit: string): Promise<string> {
+/** The tree of a commit. Refuses `internal` for one that is missing. */
+export async function treeOf(workspace: MergeWorkspace, commit: string): Promise<string> {
   const { code, output, errorText } = await workspace.run(['rev-parse', '--verify', `${checked(commit)}^{tree}`]);
   if (code !== 0) throw internal('a commit is missing', { cause: { commit, errorText } });
   return output.toString('latin1').trim();

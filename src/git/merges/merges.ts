@@ -8,6 +8,8 @@ import type { MergeRequest } from './compute-merge.ts';
 import type { MergeOutcome } from './merge-outcome.ts';
 import { mergeTrees } from './merge-trees.ts';
 import type { MergedTrees } from './merge-trees.ts';
+import { revertRange } from './revert-range.ts';
+import type { RevertRequest } from './revert-range.ts';
 import { openMergeWorkspace } from './merge-workspace.ts';
 import type { MergeLimits, MergeWorkspace } from './merge-workspace.ts';
 
@@ -15,9 +17,13 @@ import type { MergeLimits, MergeWorkspace } from './merge-workspace.ts';
 export interface GitMerges {
   /** Computes a merge and stores its objects; the caller moves the branch. */
   merge(path: string, request: MergeRequest, signal?: AbortSignal): Promise<MergeOutcome>;
+  /** Takes back what a merge brought; stores the commit as `merge` does. */
+  revert(path: string, request: RevertRequest, signal?: AbortSignal): Promise<MergeOutcome>;
   /** Whether two commits merge, and where they conflict; nothing is stored. */
   tryMerge(path: string, onto: string, head: string, signal?: AbortSignal): Promise<MergedTrees>;
-  /** See {@link carryRange}; the objects are stored, so that the difference can be shown. */
+  /** See {@link carryRange}; nothing is stored, so only the id of the tree is of use. */
+  tryCarry(path: string, range: CommitRange, onto: string, signal?: AbortSignal): Promise<CarriedRange>;
+  /** The same; the objects are stored, so that the difference can be shown. */
   carry(path: string, range: CommitRange, onto: string, signal?: AbortSignal): Promise<CarriedRange>;
   pairCommits(path: string, before: CommitRange, after: CommitRange, signal?: AbortSignal): Promise<PairedCommit[]>;
 }
@@ -51,8 +57,15 @@ export function createMerges(deps: BrowseDeps, slots: Semaphore): GitMerges {
         if (outcome.kind === 'merged' && outcome.commits > 0) await workspace.publish();
         return outcome;
       }),
+    revert: (path, request, signal) =>
+      within(path, signal, async (workspace) => {
+        const outcome = await revertRange(workspace, request);
+        if (outcome.kind === 'merged') await workspace.publish();
+        return outcome;
+      }),
     tryMerge: (path, onto, head, signal) =>
       within(path, signal, (workspace) => mergeTrees(workspace, checked(onto), checked(head))),
+    tryCarry: (path, range, onto, signal) => within(path, signal, (workspace) => carryRange(workspace, range, onto)),
     carry: (path, range, onto, signal) =>
       within(path, signal, async (workspace) => {
         const carried = await carryRange(workspace, range, onto);

@@ -94,6 +94,25 @@ export async function keepObjects(
   return done;
 }
 
+/**
+ * Sets or removes `refs/pull/<number>/<name>`, which clients may fetch and only the server moves: the head of a pull
+ * request, and the merge that the CI tests. Unconditional, because the rows of pull requests decide.
+ */
+export async function setPullRef(
+  { runner }: Pick<MoveDeps, 'runner'>,
+  path: string,
+  number: number,
+  name: 'head' | 'merge',
+  oid: string | null,
+): Promise<void> {
+  if (!Number.isSafeInteger(number) || number < 1) throw internal('not the number of a pull request');
+  const ref = `refs/pull/${number}/${name}`;
+  const command = oid === null ? `delete ${ref}\0\0` : `update ${ref}\0${checked(oid)}\0\0`;
+  const errorText = await runUpdates(runner, path, command);
+  if (errorText !== null) throw internal('git could not set the ref of a pull request', { cause: errorText });
+  await syncMovedRefs(path, [{ ref, ok: true }], oid === null);
+}
+
 /** Removes refs that `keepObjects` created; a missing name is no error. */
 export async function releaseObjects(
   { runner }: Pick<MoveDeps, 'runner'>,

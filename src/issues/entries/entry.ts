@@ -2,7 +2,7 @@ import { isLocalAdministrator } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import type { EntryRow, EntryVia } from '../schema/entry-schema.ts';
 
-/** What an entry says. Kinds of pull requests come with them. */
+/** What an entry says. */
 export type EntryKind =
   | 'opened'
   | 'comment'
@@ -22,7 +22,23 @@ export type EntryKind =
   | 'pinned'
   | 'unpinned'
   | 'moved'
+  | PullEntryKind
   | SilentKind;
+
+/** Kinds that only pull requests have. */
+export type PullEntryKind =
+  | 'round'
+  | 'retargeted'
+  | 'draft'
+  | 'ready'
+  | 'review'
+  | 'dismissed'
+  | 'asked'
+  | 'merge_when_ready'
+  | 'merged'
+  | 'branch_deleted'
+  | 'branch_restored'
+  | 'applied';
 
 /**
  * Kinds that listeners receive and the timeline does not show, because the changed entry shows it already. `edited` and

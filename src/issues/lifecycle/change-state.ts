@@ -4,7 +4,7 @@ import type { IssueDeps } from '../deps.ts';
 import type { EntryDetails } from '../entries/entry.ts';
 import type { EntryLog } from '../entries/write-entries.ts';
 import { findIssue } from '../find-issue.ts';
-import type { IssueAt } from '../find-issue.ts';
+import type { IssueAt } from '../issue-context.ts';
 import { withIssueWrite } from '../with-issue-write.ts';
 import { issueSchema } from '../schema/issue-schema.ts';
 import { charge } from '../moderation/hold-newcomers.ts';
@@ -31,7 +31,7 @@ export async function closeIssue(
 
 export async function reopenIssue(deps: IssueDeps, viewer: Viewer, at: IssueAt): Promise<Issue> {
   charge(deps, viewer, await findIssue(deps, viewer, at));
-  return withIssueWrite(deps, viewer, at, 'close', async (log, { issue }) => reopen(log, issue));
+  return withIssueWrite(deps, viewer, at, 'close', async (log, { issue }) => reopen(deps, log, issue));
 }
 
 /**
@@ -42,20 +42,28 @@ export async function reopenIssue(deps: IssueDeps, viewer: Viewer, at: IssueAt):
 export async function close(
   log: EntryLog,
   issue: Issue,
-  reason: CloseReason,
+  given: CloseReason,
   { cause = {}, origin }: { cause?: EntryDetails; origin?: string } = {},
 ): Promise<Issue> {
   if (issue.state !== 'OPEN') return issue;
+  // A pull request is merged or closed, without a reason.
+  const reason = issue.kind === 'PULL' ? null : given;
   const change = { state: 'CLOSED', closeReason: reason, closedAt: log.tx.now } as const;
   await log.tx.manager.update(issueSchema, { id: issue.id }, change);
   Object.assign(issue, change);
-  const details = { reason, ...cause };
+  const details = reason === null ? cause : { reason, ...cause };
   await log.append(issue, { kind: 'closed', details, ...(origin === undefined ? {} : { origin, via: 'git' }) });
   return issue;
 }
 
-export async function reopen(log: EntryLog, issue: Issue): Promise<Issue> {
+/** What `deps.reopenChecks` refuse stays closed. */
+export async function reopen(
+  { reopenChecks }: Pick<IssueDeps, 'reopenChecks'>,
+  log: EntryLog,
+  issue: Issue,
+): Promise<Issue> {
   if (issue.state !== 'CLOSED') return issue;
+  for (const check of reopenChecks) await check(log.tx, issue);
   const change = { state: 'OPEN', closeReason: null, closedAt: null } as const;
   await log.tx.manager.update(issueSchema, { id: issue.id }, change);
   Object.assign(issue, change);

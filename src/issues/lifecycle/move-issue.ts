@@ -3,8 +3,9 @@ import { refusalInRepository, viewerForLog } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import { invalid } from '../../kernel/index.ts';
 import type { IssueDeps } from '../deps.ts';
-import { findRepositoryContext, refuse, repositoryInWrite } from '../find-issue.ts';
-import type { IssueAt, RepositoryAt } from '../find-issue.ts';
+import { findRepositoryContext, repositoryInWrite } from '../find-issue.ts';
+import { refuse } from '../issue-errors.ts';
+import type { IssueAt, RepositoryAt } from '../issue-context.ts';
 import { labelsOf, setLabels } from '../labels/set-labels.ts';
 import { nextNumber } from '../numbers/next-number.ts';
 import { withIssueWrite } from '../with-issue-write.ts';
@@ -22,6 +23,8 @@ export async function moveIssue(deps: IssueDeps, viewer: Viewer, at: IssueAt, to
   const target = await findRepositoryContext(deps, viewer, to, 'manage');
   const moved = await withIssueWrite(deps, viewer, at, 'manage', async (log, { issue, repository }) => {
     const { manager, now } = log.tx;
+    if (issue.kind === 'PULL')
+      throw invalid('pull_not_movable', 'A pull request stays with its code.', { field: 'to' });
     const { repository: home, facts } = await repositoryInWrite(deps, log.tx, viewer, target.repository.id);
     refuse(refusalInRepository(viewer, facts, 'manage'));
     if (home.id === repository.id) throw invalid('already_there', 'The issue is in this repository.', { field: 'to' });

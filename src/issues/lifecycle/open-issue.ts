@@ -5,19 +5,22 @@ import { assign, resolveAssignees } from '../assignees/set-assignees.ts';
 import { writeEntries } from '../entries/write-entries.ts';
 import type { EntryLog } from '../entries/write-entries.ts';
 import { authorshipOf } from '../entries/entry.ts';
-import { findRepositoryContext, personIdOf, personViewer, refuse, repositoryInWrite } from '../find-issue.ts';
-import type { RepositoryAt, RepositoryContext } from '../find-issue.ts';
+import { findRepositoryContext, repositoryInWrite } from '../find-issue.ts';
+import { contextFor, personIdOf, personViewer } from '../issue-context.ts';
+import { refuse } from '../issue-errors.ts';
+import type { RepositoryAt, RepositoryContext } from '../issue-context.ts';
 import { listLabels } from '../labels/manage-labels.ts';
 import { setLabels } from '../labels/set-labels.ts';
 import { limits } from '../limits.ts';
 import { foldName, parseBody, parseTitle } from '../parse-texts.ts';
 import { setMilestone } from '../milestones/set-milestone.ts';
-import { charge, holdsContribution, noteHeld } from '../moderation/hold-newcomers.ts';
+import { charge, holdsContribution, recordHeld } from '../moderation/hold-newcomers.ts';
 import { nextNumber } from '../numbers/next-number.ts';
 import { subscribeOnce } from '../participation/subscriptions.ts';
 import { recordReferences, resolveReferences } from '../references/resolve-references.ts';
 import { issueSchema } from '../schema/issue-schema.ts';
-import type { Issue } from '../schema/issue-schema.ts';
+import type { EntryVia } from '../schema/entry-schema.ts';
+import type { Issue, IssueKind } from '../schema/issue-schema.ts';
 
 export interface NewIssue {
   title: unknown;
@@ -31,8 +34,17 @@ export interface NewIssue {
   template?: { labels: readonly string[]; assignees: readonly string[] } | null;
 }
 
+/** What makes an issue a pull request, for the module of pull requests. */
+export interface PullPart {
+  /** One that was given out before, for a push; null takes the next. */
+  number: number | null;
+  via?: EntryVia;
+  /** Writes the code of it, in the write that opens it. */
+  record(log: EntryLog, issue: Issue): Promise<void>;
+}
+
 /**
- * Opens an issue. The same form sent twice leads to the issue that is there.
+ * Opens an issue. Submitting a form twice returns the existing issue.
  * Refuses what `parseTitle`, `parseBody` and the rights refuse; `too_many_contributions`; `unknown_label`,
  * `unknown_assignee`, `unknown_milestone`; `not_allowed_on_issue` for labels of a user who may not triage.
  */
@@ -41,13 +53,15 @@ export async function openIssue(
   viewer: Viewer,
   at: RepositoryAt,
   { title: givenTitle, body: givenBody = '', labels = [], assignees = [], milestone = null, template = null }: NewIssue,
+  pull: PullPart | null = null,
 ): Promise<Issue> {
+  const kind = pull === null ? 'ISSUE' : 'PULL';
   const title = parseTitle(givenTitle);
   const body = parseBody(givenBody);
-  const found = await findRepositoryContext(deps, viewer, at, 'contribute');
+  const found = await findRepositoryContext(deps, viewer, at, 'contribute', kind);
   if (labels.length > 0 || assignees.length > 0 || milestone !== null)
     refuse(refusalInRepository(viewer, found.facts, 'triage'));
-  const twin = await sameIssue(deps, viewer, found.repository.id, title, body);
+  const twin = pull !== null ? null : await sameIssue(deps, viewer, found.repository.id, title, body);
   if (twin !== null) return twin;
   charge(deps, viewer, found);
   const references = await resolveReferences(deps, viewer, found.repository, body);
@@ -55,13 +69,15 @@ export async function openIssue(
   const assigned = [...new Set([...(await resolveAssignees(deps, assignees)), ...fitting.assignees])];
   const labelled = [...labels, ...fitting.labels];
   const opened = await writeEntries(deps, viewer, async (log) => {
-    const context = await repositoryInWrite(deps, log.tx, viewer, found.repository.id);
-    refuse(refusalInRepository(viewer, context.facts, 'contribute'));
+    const context = contextFor(await repositoryInWrite(deps, log.tx, viewer, found.repository.id), kind);
+    refuse(refusalInRepository(viewer, context.facts, 'contribute'), kind);
     const isHeld = await holdsContribution(log.tx, viewer, context);
-    const issue = await insertIssue(deps, log, viewer, context, { title, isHeld });
-    await log.append(issue, { kind: 'opened', body, isHeld });
+    const number = pull?.number ?? null;
+    const issue = await insertIssue(deps, log, viewer, context, { title, isHeld, kind, number });
+    await log.append(issue, { kind: 'opened', body, isHeld, ...(pull?.via === undefined ? {} : { via: pull.via }) });
+    await pull?.record(log, issue);
     await subscribeOnce(log.tx, issue.id, personIdOf(viewer), 'author');
-    if (isHeld) await noteHeld(log, issue, 0, viewer);
+    if (isHeld) await recordHeld(log, issue, 0, viewer);
     else await recordReferences(deps, log, viewer, { issue, repository: context.repository, position: 0 }, references);
     if (labelled.length > 0) await setLabels(log, { ...context, issue }, labelled);
     if (assigned.length > 0) await assign(deps, log, { ...context, issue }, { set: assigned });
@@ -98,13 +114,13 @@ async function insertIssue(
   { tx }: EntryLog,
   viewer: Viewer,
   { repository }: RepositoryContext,
-  { title, isHeld }: { title: string; isHeld: boolean },
+  { title, isHeld, kind, number }: { title: string; isHeld: boolean; kind: IssueKind; number: number | null },
 ): Promise<Issue> {
   const issue: Issue = {
     id: deps.random.uuid(),
     repositoryId: repository.id,
-    number: await nextNumber(tx, repository.id),
-    kind: 'ISSUE',
+    number: number ?? (await nextNumber(tx, repository.id)),
+    kind,
     title,
     ...authorshipOf(viewer),
     state: 'OPEN',

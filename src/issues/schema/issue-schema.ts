@@ -94,6 +94,10 @@ export interface IssueSettings {
   issuesFrom: IssuesFrom;
   /** Whether the first contribution of a user waits for a member. */
   holdsNewcomers: boolean;
+  /** Who may open pull requests and add to them. */
+  pullsFrom: IssuesFrom;
+  /** Whether the head branch of a merged pull request is deleted, unless the merge says otherwise. */
+  deletesMergedBranches: boolean;
 }
 
 export const issueSettingsSchema = new EntitySchema<IssueSettings>({
@@ -103,6 +107,8 @@ export const issueSettingsSchema = new EntitySchema<IssueSettings>({
     repositoryId: { name: 'repository_id', type: 'text', primary: true },
     issuesFrom: { name: 'issues_from', type: 'text' },
     holdsNewcomers: { name: 'holds_newcomers', type: 'boolean' },
+    pullsFrom: { name: 'pulls_from', type: 'text' },
+    deletesMergedBranches: { name: 'deletes_merged_branches', type: 'boolean' },
   },
 });
 

@@ -13,7 +13,7 @@ export interface SessionView {
   isCurrent: boolean;
 }
 
-const methods = { password: 'password', passkey: 'passkey', provider: 'single sign-on' };
+const methods = { password: 'password', passkey: 'passkey', provider: 'single sign-on', link: 'sign-in link' };
 const factors = { totp: 'authenticator app', recovery: 'recovery code', passkey: 'passkey' };
 
 /** By what a session was signed in. A passkey instead of a password is both. */

@@ -100,13 +100,13 @@ const notices: Readonly<Record<string, string>> = {
   'webhook-redelivered': 'The redelivery is queued. Reload in a moment.',
   'mirror-saved': 'The mirror is saved; it begins at once.',
   'push-retried': 'The push is being tried again. Look again in a moment.',
-  'mirror-key': 'The mirror is saved. It begins when the other side has its key.',
+  'mirror-key': 'The mirror is saved. It starts when the remote has its key.',
   'mirror-host-key': 'The new host key is trusted, and the mirror continues.',
   'mirror-sync': 'The sync has started.',
   'mirror-paused': 'The mirror is paused.',
   'mirror-resumed': 'The mirror is resumed.',
   'mirror-ended': 'Mirroring has stopped. This is an ordinary repository now.',
-  'import-key': 'The repository is there, still empty. The import begins when the other side has its key.',
+  'import-key': 'The repository is there, still empty. The import starts when the remote has its key.',
   'import-begun': 'The import has begun. This page shows how far it is.',
   'settings-saved': 'The settings are saved.',
   'issues-changed': 'The issues are changed.',
@@ -138,6 +138,10 @@ const notices: Readonly<Record<string, string>> = {
   'sign-in-expired': 'This sign-in took too long, or had too many wrong codes. Please start again.',
   'second-factor-reset': 'Their second factors are removed, and their sessions have ended.',
   'signed-out': 'You are signed out.',
+  'provider-session-stays': 'You are signed out here. That provider has no page for signing out.',
+  confirmed: 'You have confirmed that it is you. Please do again what you were about to do.',
+  'account-linked': 'The account is linked. You can sign in with it from now on.',
+  'account-unlinked': 'The account is unlinked. It does not sign you in any more.',
 };
 
 /** The sentence for `?done=…`, or null. */

@@ -14,7 +14,8 @@ export function requireOnboarding(
   return async (ctx, next) => {
     const { person } = ctx.state.identity;
     const requiredPage =
-      person === null || path === '/logout' || path === '/settings/appearance'
+      // A step may send a person to a provider, to confirm who they are, and back.
+      person === null || path === '/logout' || path === '/settings/appearance' || path.startsWith('/login/')
         ? null
         : person.username === null
           ? '/onboarding'

@@ -5,6 +5,7 @@ import {
   type NewCookie,
   readChallengeCookie,
   readPreferences,
+  readProviderCookie,
   setBody,
   readSessionCookie,
 } from '../../http/index.ts';
@@ -39,6 +40,7 @@ function contextOf(ctx: Context): AnyContext {
     address,
     preferences,
     sessionSecret: readSessionCookie(ctx.req.headers.cookie, origin),
+    providerState: readProviderCookie(ctx.req.headers.cookie, origin),
     challengeSecret: readChallengeCookie(ctx.req.headers.cookie, origin),
     bestEncoding: (...offered) => bestEncoding(ctx, offered),
     userAgent: ctx.get('User-Agent').slice(0, 512),

@@ -1,13 +1,13 @@
 import type { ChangedFile, Patch } from '../../git/index.ts';
 import type { ImageSize } from '../../images/index.ts';
 import { viewName } from '../app/plain-text.ts';
-import { viewCount } from '../app/sizes.ts';
+import { viewCount } from '../app/format-numbers.ts';
 import { codeUrl, encodePath } from '../app/code-urls.ts';
 import { viewSplit, viewUnified } from './diff-lines.view.ts';
 import type { Colours, WordMarks } from './diff-lines.view.ts';
 import { imageType } from './media-types.ts';
 
-export type DiffLook = 'unified' | 'split';
+export type DiffLayout = 'unified' | 'split';
 
 interface PictureView extends Partial<ImageSize> {
   url: string;
@@ -28,7 +28,7 @@ export interface ChangedFileView {
   url: string | null;
   /** Rows of a table, escaped; null when there is nothing to show line by line. */
   html: string | null;
-  look: DiffLook;
+  layout: DiffLayout;
   /** Before and after, for pictures. */
   images: { old: PictureView | null; fresh: PictureView | null } | null;
   /** Why no lines are shown. */
@@ -42,7 +42,7 @@ interface DiffContext {
   /** Commit ids of both sides; `from` null when there was nothing before. */
   from: string | null;
   to: string;
-  look: DiffLook;
+  layout: DiffLayout;
   /** An address that shows one file alone, with wider limits. */
   loadUrl(file: ChangedFile): string;
   /** Undefined for a file without highlighting. */
@@ -106,11 +106,11 @@ export function viewChangedFile(
   index: number,
   context: DiffContext,
 ): ChangedFileView {
-  const { repositoryUrl, to, look } = context;
+  const { repositoryUrl, to, layout } = context;
   const isGone = file.status === 'deleted' || file.newMode === '160000';
   const lines =
     patch && !patch.isTooLarge && patch.hunks.length > 0
-      ? (look === 'split' ? viewSplit : viewUnified)(patch, context.coloursOf(file), context.marksOf(file))
+      ? (layout === 'split' ? viewSplit : viewUnified)(patch, context.coloursOf(file), context.marksOf(file))
       : null;
   const images = imagesOf(file, context);
   const reason = lines === null && images === null ? reasonOf(file, patch) : null;
@@ -125,7 +125,7 @@ export function viewChangedFile(
     removed: file.removed,
     url: isGone ? null : codeUrl(repositoryUrl, 'blob', to, file.newPath),
     html: lines,
-    look,
+    layout,
     images,
     reason,
     load: reason !== null && patch?.isBinary !== true ? context.loadUrl(file) : null,

@@ -8,7 +8,7 @@ import type { SignInDeps } from './deps.ts';
 
 async function loginPage(
   { query }: RequestContext,
-  { accounts }: SignInDeps,
+  { accounts, config, singleSignOn }: SignInDeps,
   form: { username: string; next: string },
   refusal: FormRefusal | null,
 ): Promise<PageReply> {
@@ -17,6 +17,12 @@ async function loginPage(
     refusal,
     usesPasskeys: await accounts.passkeys.isInUse(),
     canSendLinks: accounts.addresses.canSendLinks,
+    takesPasswords: config.accounts.passwordSignIn,
+    providers: singleSignOn.providers.map(({ name, title }) => ({
+      title,
+      url: `/login/oidc/${name}${form.next === '/' ? '' : `?next=${encodeURIComponent(form.next)}`}`,
+    })),
+    signedOutOf: viewSignedOut(query, singleSignOn.providers),
     notice: viewNotice(query),
   });
 }
@@ -46,7 +52,20 @@ export const signIn: Page<RequestContext, SignInDeps> = (context, deps) => {
   );
 };
 
-export const signOut: Page<RequestContext, SignInDeps> = async ({ origin, sessionSecret }, { accounts }) => {
+/** The provider of a session that was just ended here, for the link that ends the one there. */
+function viewSignedOut(
+  query: URLSearchParams,
+  providers: SignInDeps['singleSignOn']['providers'],
+): { title: string; url: string } | null {
+  const provider = providers.find(({ name }) => name === query.get('from'));
+  return provider === undefined ? null : { title: provider.title, url: `/logout/oidc/${provider.name}` };
+}
+
+export const signOut: Page<RequestContext, SignInDeps> = async (context, { accounts, singleSignOn }) => {
+  const { origin, sessionSecret, session, person } = context;
   if (sessionSecret !== null) await accounts.signOut(sessionSecret);
-  return seeOther(withNotice('/login', 'signed-out'), { cookies: [endedSessionCookie(origin)] });
+  const provider =
+    person !== null && session?.method === 'provider' ? await singleSignOn.lastProviderOf(person.id) : null;
+  const from = provider === null ? '' : `&from=${provider}`;
+  return seeOther(withNotice('/login', 'signed-out') + from, { cookies: [endedSessionCookie(origin)] });
 };

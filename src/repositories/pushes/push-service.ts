@@ -11,6 +11,8 @@ import { countCommits } from '../commit-counts/count-commits.ts';
 import { countPushes } from './count-pushes.ts';
 import { finishPushes } from './finish-pushes.ts';
 import { listActivity } from './list-activity.ts';
+import { moveBranch } from './move-branch.ts';
+import type { BranchMove } from './move-branch.ts';
 import type { PreReceiveCheck } from './pre-receive-port.ts';
 import { preserveOverwrittenTips, releaseOverwrittenTips } from './preserve-overwritten-tips.ts';
 import { PushAnnouncer } from './push-announcer.ts';
@@ -67,6 +69,9 @@ export function createPushService(deps: RepositoryDeps, onAccepted: (repositoryI
     },
     /** Moves refs on behalf of the server, as an announced push. All objects exist already. */
     applyUpdates: apply,
+    /** Moves a branch for a person, by the rules of the repository. */
+    moveBranch: (viewer: Viewer, found: Pick<Found, 'repository' | 'path'>, move: BranchMove) =>
+      moveBranch(deps, apply, viewer, found, move),
     undo: (viewer: Viewer, owner: string, name: string, request: UndoRequest) =>
       undoPush(deps, apply, viewer, { owner, name }, request),
 

@@ -1,10 +1,10 @@
 import type { EntityManager } from 'typeorm';
-import { defaultBranchPattern, ruleActs, RuleBook } from '../../access/index.ts';
+import { defaultBranchPattern, noMergeConditions, ruleActs, RuleBook } from '../../access/index.ts';
 import type { BranchRule } from '../../access/index.ts';
 import type { Random } from '../../kernel/index.ts';
 import { branchRuleSchema } from '../schema/branch-rule-schema.ts';
 import type { Repository } from '../schema/repository-schema.ts';
-import { grantColumns, loadRules } from './load-rules.ts';
+import { grantColumns, loadRules, mergeColumns } from './load-rules.ts';
 import type { StoredRule } from './load-rules.ts';
 
 type Grants = BranchRule['grants'];
@@ -32,6 +32,7 @@ export async function addDefaultRule(
     position,
     pattern: defaultBranchPattern,
     ...grantColumns(grants),
+    ...mergeColumns(noMergeConditions),
     linear: false,
     signed: false,
     createdAt: now,

@@ -1,15 +1,16 @@
 import type { EntityManager } from 'typeorm';
-import { allows, accessGrantsOf, ruleActs, viewerForLog } from '../../access/index.ts';
+import { allows, accessGrantsOf, noMergeConditions, ruleActs, viewerForLog } from '../../access/index.ts';
 import type { BranchRule, RuleAct, RuleGrant, Viewer } from '../../access/index.ts';
 import { conflict, invalid, notFound, nullIfNotFound } from '../../kernel/index.ts';
 import type { RepositoryDeps } from '../deps.ts';
 import { findAgain, findRepository, repositoryFacts } from '../find-repository.ts';
 import type { RepositoryAddress } from '../find-repository.ts';
 import { branchRulePersonSchema, branchRuleSchema } from '../schema/branch-rule-schema.ts';
+import type { BranchRulePersonRow } from '../schema/branch-rule-schema.ts';
 import { repositorySchema } from '../schema/repository-schema.ts';
 import type { Repository } from '../schema/repository-schema.ts';
 import { usualGrants } from './default-rule.ts';
-import { grantColumns, loadRules } from './load-rules.ts';
+import { grantColumns, loadRules, mergeColumns } from './load-rules.ts';
 import type { StoredRule } from './load-rules.ts';
 import { isManyNames, parseLevel, parsePattern, parseTarget } from './parse-rule.ts';
 
@@ -59,7 +60,7 @@ export async function addRule(
 ): Promise<string> {
   const { repository } = await findRepository(deps, viewer, at, 'admin');
   const target = parseTarget(input.target);
-  const blank = { target, grants: usualGrants, linear: false, signed: false };
+  const blank = { target, grants: usualGrants, linear: false, signed: false, merging: noMergeConditions };
   const wanted = await readInput(deps, repository, blank, { ...input, pattern: input.pattern });
   const id = deps.random.uuid();
   await deps.db.write(async (tx) => {
@@ -185,7 +186,13 @@ export async function replaceRules(
   const { repository } = await findRepository(deps, viewer, at, 'admin');
   const wanted: BranchRule[] = [];
   for (const input of rules.slice(0, maxRules)) {
-    const blank = { target: parseTarget(input.target), grants: usualGrants, linear: false, signed: false };
+    const blank = {
+      target: parseTarget(input.target),
+      grants: usualGrants,
+      linear: false,
+      signed: false,
+      merging: noMergeConditions,
+    };
     wanted.push(await readInput(deps, repository, blank, input, { leavesOutUnknown: true }));
   }
   await deps.db.write(async (tx) => {
@@ -208,12 +215,15 @@ function refuseTaken(rules: readonly StoredRule[], { target, pattern }: BranchRu
   throw conflict('rule_exists', 'There is a rule for this pattern already.', { field: 'pattern' });
 }
 
-function columnsOf({ target, pattern, grants, linear, signed }: BranchRule) {
-  return { target, pattern, ...grantColumns(grants), linear, signed };
+function columnsOf({ target, pattern, grants, linear, signed, merging }: BranchRule) {
+  return { target, pattern, ...grantColumns(grants), linear, signed, ...mergeColumns(merging) };
 }
 
-async function insertPeople(manager: EntityManager, ruleId: string, { grants }: BranchRule): Promise<void> {
-  const rows = ruleActs.flatMap((act) => grants[act].people.map((userId) => ({ ruleId, act, userId })));
+async function insertPeople(manager: EntityManager, ruleId: string, { grants, merging }: BranchRule): Promise<void> {
+  const rows: BranchRulePersonRow[] = [
+    ...ruleActs.flatMap((act) => grants[act].people.map((userId) => ({ ruleId, act, userId }))),
+    ...merging.grant.people.map((userId) => ({ ruleId, act: 'merge' as const, userId })),
+  ];
   if (rows.length > 0) await manager.insert(branchRulePersonSchema, rows);
 }
 
@@ -225,7 +235,7 @@ async function touch({ manager, now }: { manager: EntityManager; now: number }, 
 async function readInput(
   deps: RepositoryDeps,
   repository: Repository,
-  present: Pick<BranchRule, 'target' | 'grants' | 'linear' | 'signed'>,
+  present: Pick<BranchRule, 'target' | 'grants' | 'linear' | 'signed' | 'merging'>,
   { pattern, grants = {}, linear = present.linear, signed = present.signed }: RuleInput,
   { leavesOutUnknown = false }: { leavesOutUnknown?: boolean } = {},
 ): Promise<BranchRule> {
@@ -248,6 +258,7 @@ async function readInput(
     pattern: parsePattern(pattern ?? '', target),
     linear: target === 'BRANCH' && linear,
     signed: target === 'BRANCH' && signed,
+    merging: present.merging,
     grants: {
       push: await readGrant('push'),
       force: await readGrant('force'),

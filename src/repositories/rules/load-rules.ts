@@ -1,5 +1,6 @@
 import type { EntityManager } from 'typeorm';
-import type { BranchRule, RuleAct, RuleGrant } from '../../access/index.ts';
+import { RuleBook } from '../../access/index.ts';
+import type { BranchRule, MergeConditions, RuleAct, RuleGrant } from '../../access/index.ts';
 import { branchRulePersonSchema, branchRuleSchema } from '../schema/branch-rule-schema.ts';
 import type { BranchRulePersonRow, BranchRuleRow } from '../schema/branch-rule-schema.ts';
 
@@ -18,6 +19,15 @@ export interface StoredRule extends BranchRule {
  */
 export async function loadRules(source: EntityManager, repositoryId: string): Promise<StoredRule[]> {
   return (await loadRulesOf(source, [repositoryId])).get(repositoryId) ?? [];
+}
+
+/** The rule that decides about a branch; null for none. Refuses `internal` for rules that cost too much. */
+export async function decidingRule(
+  source: EntityManager,
+  { id, defaultBranch }: { id: string; defaultBranch: string },
+  branch: string,
+): Promise<StoredRule | null> {
+  return new RuleBook(await loadRules(source, id), defaultBranch).ruleFor(`refs/heads/${branch}`);
 }
 
 /** The rules of several repositories; one without rules has no entry. */
@@ -44,11 +54,22 @@ export async function loadRulesOf(
 }
 
 function toRule(row: BranchRuleRow, people: readonly BranchRulePersonRow[]): StoredRule {
-  const grant = (act: RuleAct): RuleGrant => ({
+  const grant = (act: RuleAct | 'merge'): RuleGrant => ({
     level: row[`${act}Level`],
     tasks: row[`${act}Tasks`],
     people: people.filter((each) => each.act === act).map(({ userId }) => userId),
   });
+  const merging: MergeConditions = {
+    grant: grant('merge'),
+    approvals: row.approvals,
+    ownersApprove: row.ownersApprove,
+    approvalsSurvive: row.approvalsSurvive,
+    threadsResolved: row.threadsResolved,
+    checks: JSON.parse(row.checks) as string[],
+    upToDate: row.upToDate,
+    styles: JSON.parse(row.styles) as string[],
+    adminsToo: row.adminsToo,
+  };
   const { id, repositoryId, target, position, pattern, linear, signed, createdAt, updatedAt } = row;
   return {
     id,
@@ -59,8 +80,20 @@ function toRule(row: BranchRuleRow, people: readonly BranchRulePersonRow[]): Sto
     grants: { push: grant('push'), force: grant('force'), create: grant('create'), delete: grant('delete') },
     linear,
     signed,
+    merging,
     createdAt,
     updatedAt,
+  };
+}
+
+/** The columns of what a rule asks of merges, but for the people whom it names. */
+export function mergeColumns({ grant, checks, styles, ...conditions }: MergeConditions) {
+  return {
+    mergeLevel: grant.level,
+    mergeTasks: grant.tasks,
+    checks: JSON.stringify(checks),
+    styles: JSON.stringify(styles),
+    ...conditions,
   };
 }
 

@@ -3,6 +3,7 @@ import { bindAddress } from '../bind-address.ts';
 import type { RepositoryDeps } from '../deps.ts';
 import type { VerifyCommits } from './verify-port.ts';
 import { addRule, changeRule, moveRule, removeRule, replaceRules } from './edit-rules.ts';
+import { decidingRule } from './load-rules.ts';
 import {
   findRule,
   fingerprintOf,
@@ -27,6 +28,8 @@ export function createRuleService(deps: RepositoryDeps) {
     replaceAll: bindAt(replaceRules),
     /** Registers what verifies commits where a rule requires signed ones; until then none is verified. */
     verifyCommitsWith: (verify: VerifyCommits) => void (deps.verification.verify = verify),
+    /** The rule that decides about a branch, by what the given connection reads. No access check. */
+    deciding: decidingRule,
     namesDecided: bind(namesDecided),
     rightsIn: bind(rightsIn),
     fingerprint: bind(fingerprintOf),

@@ -1,6 +1,6 @@
 import { EntitySchema } from 'typeorm';
 import type { EntitySchemaColumnOptions } from 'typeorm';
-import type { RuleAct, RuleLevel, RuleTarget } from '../../access/index.ts';
+import type { ApprovalsSurvive, RuleAct, RuleLevel, RuleTarget } from '../../access/index.ts';
 
 /** A row of `branch_rules`. Times are milliseconds since the epoch. */
 export interface BranchRuleRow {
@@ -20,6 +20,17 @@ export interface BranchRuleRow {
   deleteTasks: boolean;
   linear: boolean;
   signed: boolean;
+  mergeLevel: RuleLevel;
+  mergeTasks: boolean;
+  approvals: number;
+  ownersApprove: boolean;
+  approvalsSurvive: ApprovalsSurvive;
+  threadsResolved: boolean;
+  /** JSON arrays. */
+  checks: string;
+  styles: string;
+  upToDate: 'no' | 'yes' | 'queue';
+  adminsToo: boolean;
   createdAt: number;
   updatedAt: number;
 }
@@ -46,6 +57,16 @@ export const branchRuleSchema = new EntitySchema<BranchRuleRow>({
     deleteTasks: flag('delete_tasks'),
     linear: flag('linear'),
     signed: flag('signed'),
+    mergeLevel: level('merge_level'),
+    mergeTasks: flag('merge_tasks'),
+    approvals: { type: 'integer' },
+    ownersApprove: flag('owners_approve'),
+    approvalsSurvive: level('approvals_survive'),
+    threadsResolved: flag('threads_resolved'),
+    checks: { type: 'text' },
+    styles: { type: 'text' },
+    upToDate: level('up_to_date'),
+    adminsToo: flag('admins_too'),
     createdAt: { name: 'created_at', type: 'integer' },
     updatedAt: { name: 'updated_at', type: 'integer' },
   },
@@ -54,7 +75,7 @@ export const branchRuleSchema = new EntitySchema<BranchRuleRow>({
 /** A row of `branch_rule_people`: a person who may do one act besides those who have the role. */
 export interface BranchRulePersonRow {
   ruleId: string;
-  act: RuleAct;
+  act: RuleAct | 'merge';
   userId: string;
 }
 

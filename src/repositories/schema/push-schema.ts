@@ -7,7 +7,7 @@ export interface PushRow {
   /** `null` once the account is deleted. */
   userId: string | null;
   /** How it came: over a transport, or made by the server itself. */
-  via: 'http' | 'ssh' | 'undo' | 'mirror' | 'sync';
+  via: 'http' | 'ssh' | 'undo' | 'mirror' | 'sync' | 'merge';
   /** The limits of the credential that pushed, as JSON of `RecordedCredential`; null for those of no person. */
   credential: string | null;
   /** Push options as a JSON array of strings. */

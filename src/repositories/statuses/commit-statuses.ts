@@ -1,4 +1,5 @@
 import { In } from 'typeorm';
+import type { EntityManager } from 'typeorm';
 import type { Database, Tx } from '../../db/index.ts';
 import { commitStatusSchema } from '../schema/commit-status-schema.ts';
 import type { CommitState, CommitStatus } from '../schema/commit-status-schema.ts';
@@ -48,6 +49,11 @@ export async function removeStatusesTo(
       targetUrl: In(targetUrls.slice(start, start + 500)),
     });
   }
+}
+
+/** The statuses of one commit, by context. @param source also what a write reads by. The caller checks access. */
+export function statusesOf(source: EntityManager, repositoryId: string, sha: string): Promise<CommitStatus[]> {
+  return source.find(commitStatusSchema, { where: { repositoryId, sha }, order: { context: 'ASC' } });
 }
 
 /** The statuses of some commits of a repository; a commit without any is missing. The caller checks access. */

@@ -6,6 +6,7 @@ import {
   removeCommitStatus,
   removeStatusesTo,
   setCommitStatus,
+  statusesOf,
 } from './commit-statuses.ts';
 import type { RepositoryCommit } from './commit-statuses.ts';
 import { reportStatus } from './report-status.ts';
@@ -20,6 +21,7 @@ export function createStatusService(deps: RepositoryDeps) {
     report: (viewer: Viewer, owner: string, name: string, status: ReportedStatus) =>
       reportStatus(deps, viewer, { owner, name }, status),
     ofRepositoryCommits: (commits: readonly RepositoryCommit[]) => commitStatusesOf(deps.db, commits),
+    ofCommit: statusesOf,
     ofCommits: (repositoryId: string, shas: readonly string[]) => commitStatuses(deps.db, repositoryId, shas),
   };
 }

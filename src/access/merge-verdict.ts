@@ -1,0 +1,196 @@
+import { mayByGrant } from './branch-rules.ts';
+import type { ApprovalsSurvive, BranchRule } from './branch-rules.ts';
+import { allows } from './level.ts';
+import { repositoryLevel } from './repository-level.ts';
+import type { RepositoryFacts } from './repository-facts.ts';
+import type { Viewer } from './viewer.ts';
+
+/** A submitted review that was not dismissed. */
+export interface ReviewFacts {
+  authorId: string;
+  round: number;
+  verdict: 'COMMENT' | 'APPROVE' | 'REQUEST_CHANGES';
+  /** Epoch milliseconds; the last verdict of a person counts. */
+  submittedAt: number;
+  /** Whether the reviewer may write to the repository now. */
+  mayWrite: boolean;
+}
+
+/** A round, with what it changed since the one before. */
+export interface RoundFacts {
+  round: number;
+  change: 'first' | 'added' | 'rebased' | 'edited' | 'unknown';
+  submitterId: string | null;
+}
+
+/** A group of owners of changed files, of whom one must approve. */
+export interface OwnerGroup {
+  /** The pattern of the file of owners. */
+  pattern: string;
+  userIds: readonly string[];
+}
+
+/** Everything that decides whether a pull request may be merged. */
+export interface MergeFacts {
+  state: 'OPEN' | 'CLOSED' | 'MERGED';
+  isDraft: boolean;
+  authorId: string | null;
+  mergeState: 'UNKNOWN' | 'CLEAN' | 'CONFLICT' | 'EMPTY' | 'UNRELATED';
+  /** Whether the base branch is there, and the head contains its tip. */
+  baseExists: boolean;
+  isUpToDate: boolean;
+  /** All rounds, in any order. */
+  rounds: readonly RoundFacts[];
+  reviews: readonly ReviewFacts[];
+  /** Groups whose files the last round changes. */
+  owners: readonly OwnerGroup[];
+  openThreads: number;
+  /** States of the statuses of the head, by context. */
+  checks: ReadonlyMap<string, 'success' | 'pending' | 'failure' | 'error'>;
+}
+
+/** Why a pull request is not merged now. Those of `isAbsolute` no administrator can pass. */
+export type MergeBlock =
+  | { kind: 'not_open' | 'draft' | 'no_base' | 'conflict' | 'unknown' | 'empty' | 'unrelated' }
+  | { kind: 'level' }
+  | { kind: 'style'; styles: readonly string[] }
+  | { kind: 'approvals'; have: number; need: number }
+  | { kind: 'owners'; missing: readonly OwnerGroup[] }
+  | { kind: 'changes_requested'; by: readonly string[] }
+  | { kind: 'threads'; open: number }
+  | { kind: 'checks'; missing: readonly { context: string; state: 'missing' | 'pending' | 'failure' | 'error' }[] }
+  | { kind: 'behind' };
+
+export interface MergeVerdict {
+  blocks: MergeBlock[];
+  /** Reviewers whose approval counts now. */
+  approvedBy: string[];
+  /** Whether the viewer may merge in spite of the blocks, which then are said in the log. */
+  mayBypass: boolean;
+}
+
+const absolute: readonly MergeBlock['kind'][] = [
+  'not_open',
+  'draft',
+  'no_base',
+  'conflict',
+  'unknown',
+  'empty',
+  'unrelated',
+  'level',
+];
+
+/** Whether a block stands for administrators, too, whatever the rule says. */
+export const isAbsolute = ({ kind }: MergeBlock): boolean => absolute.includes(kind);
+
+/**
+ * The policy of merging: what stands in the way of a merge of the last round, all of it. Pure, so that tests state it
+ * as a table.
+ * @param rule of the base branch; null for none
+ * @param style null asks before one is chosen
+ */
+export function mergeVerdict(
+  viewer: Viewer,
+  repository: RepositoryFacts,
+  rule: BranchRule | null,
+  facts: MergeFacts,
+  style: string | null = null,
+): MergeVerdict {
+  const blocks: MergeBlock[] = [];
+  if (facts.state !== 'OPEN') return { blocks: [{ kind: 'not_open' }], approvedBy: [], mayBypass: false };
+  if (facts.isDraft) blocks.push({ kind: 'draft' });
+  if (!facts.baseExists) blocks.push({ kind: 'no_base' });
+  if (facts.mergeState !== 'CLEAN')
+    blocks.push({
+      kind: ({ CONFLICT: 'conflict', UNKNOWN: 'unknown', EMPTY: 'empty', UNRELATED: 'unrelated' } as const)[
+        facts.mergeState
+      ],
+    });
+  const mayWrite = allows(repositoryLevel(viewer, repository), 'write');
+  const merging = rule?.merging ?? null;
+  const isAllowed =
+    merging === null ? mayWrite && viewer.kind === 'person' : mayByGrant(viewer, repository, merging.grant);
+  if (!isAllowed) blocks.push({ kind: 'level' });
+  const approvedBy = countingApprovals(facts, merging?.approvalsSurvive ?? 'rebase');
+  const against = requestedChanges(facts);
+  if (against.length > 0) blocks.push({ kind: 'changes_requested', by: against });
+  if (merging !== null) {
+    if (style !== null && !merging.styles.includes(style)) blocks.push({ kind: 'style', styles: merging.styles });
+    if (approvedBy.length < merging.approvals)
+      blocks.push({ kind: 'approvals', have: approvedBy.length, need: merging.approvals });
+    const missing = merging.ownersApprove
+      ? facts.owners.filter(({ userIds }) => !userIds.some((id) => approvedBy.includes(id)))
+      : [];
+    if (missing.length > 0) blocks.push({ kind: 'owners', missing });
+    if (merging.threadsResolved && facts.openThreads > 0) blocks.push({ kind: 'threads', open: facts.openThreads });
+    const failing = merging.checks.flatMap((check) => missingCheck(check, facts.checks));
+    if (failing.length > 0) blocks.push({ kind: 'checks', missing: failing });
+    if (merging.upToDate !== 'no' && !facts.isUpToDate) blocks.push({ kind: 'behind' });
+  }
+  const isAdministrator = allows(repositoryLevel(viewer, repository), 'admin');
+  const mayBypass =
+    blocks.length > 0 && isAdministrator && !blocks.some(isAbsolute) && (merging === null || !merging.adminsToo);
+  return { blocks, approvedBy, mayBypass };
+}
+
+/** The last verdict of each reviewer; comments leave an earlier one as it is. */
+function lastVerdicts(reviews: readonly ReviewFacts[]): ReviewFacts[] {
+  const last = new Map<string, ReviewFacts>();
+  for (const review of reviews) {
+    if (review.verdict === 'COMMENT') continue;
+    const before = last.get(review.authorId);
+    if (before === undefined || before.submittedAt <= review.submittedAt) last.set(review.authorId, review);
+  }
+  return [...last.values()];
+}
+
+/**
+ * The reviewers whose approval counts for the last round: they may write now, are neither the author nor have they
+ * pushed the round that they approve, and their approval survives the rounds after it.
+ */
+export function countingApprovals(
+  { reviews, rounds, authorId }: Pick<MergeFacts, 'reviews' | 'rounds' | 'authorId'>,
+  survive: ApprovalsSurvive,
+): string[] {
+  const survives = (from: number): boolean => {
+    const later = rounds.filter(({ round }) => round > from);
+    if (survive === 'anything') return true;
+    return survive === 'nothing' ? later.length === 0 : later.every(({ change }) => change === 'rebased');
+  };
+  const pushers = (from: number) => rounds.filter(({ round }) => round >= from).map(({ submitterId }) => submitterId);
+  return lastVerdicts(reviews)
+    .filter(
+      ({ verdict, mayWrite, authorId: reviewer, round }) =>
+        verdict === 'APPROVE' &&
+        mayWrite &&
+        reviewer !== authorId &&
+        !pushers(round).includes(reviewer) &&
+        survives(round),
+    )
+    .map((review) => review.authorId);
+}
+
+/** Reviewers who may write and whose last verdict asks for changes. A later round does not answer them. */
+export function requestedChanges({ reviews }: Pick<MergeFacts, 'reviews'>): string[] {
+  return lastVerdicts(reviews)
+    .filter(({ verdict, mayWrite }) => verdict === 'REQUEST_CHANGES' && mayWrite)
+    .map(({ authorId }) => authorId);
+}
+
+/** What is missing for one required check; `build*` asks for every context that begins so, and for at least one. */
+function missingCheck(
+  check: string,
+  states: MergeFacts['checks'],
+): { context: string; state: 'missing' | 'pending' | 'failure' | 'error' }[] {
+  const isPrefix = check.endsWith('*');
+  const contexts = isPrefix
+    ? [...states.keys()].filter((context) => context.startsWith(check.slice(0, -1)))
+    : states.has(check)
+      ? [check]
+      : [];
+  if (contexts.length === 0) return [{ context: check, state: 'missing' }];
+  return contexts.flatMap((context) => {
+    const state = states.get(context)!;
+    return state === 'success' ? [] : [{ context, state }];
+  });
+}

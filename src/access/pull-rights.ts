@@ -1,0 +1,73 @@
+import { allows } from './level.ts';
+import { isTrustedContributor, memberLevel, refusalOnIssue } from './issue-rights.ts';
+import type { IssueFacts, IssueRefusal, IssueRepositoryFacts } from './issue-rights.ts';
+import type { Viewer } from './viewer.ts';
+
+/** What the policy needs to know of a pull request besides its issue. `issuesFrom` of the repository is its `pullsFrom`. */
+export interface PullFacts extends IssueFacts {
+  /** Who submitted the code; null once the account is gone. */
+  submitterId: string | null;
+}
+
+/**
+ * `add_round` is to push to the pull request; `edit` its title, base branch, and whether it is a draft; `review` is to
+ * comment on lines and to give a verdict; `request_review` to ask people; `approve` whether an approval counts; `merge`
+ * is judged further by the rule of the branch; `dismiss` ends the effect of a review of another person; `run_ci` lets
+ * the CI run on the code of a person without write access.
+ */
+export type PullAct =
+  | 'read'
+  | 'add_round'
+  | 'edit'
+  | 'review'
+  | 'request_review'
+  | 'resolve'
+  | 'approve'
+  | 'merge'
+  | 'dismiss'
+  | 'run_ci';
+
+/**
+ * The policy of pull requests: what a viewer may do with one; null is yes. Its text, labels and comments follow
+ * `refusalOnIssue`.
+ * @param isThreadAuthor for `resolve`: whether the viewer began the thread
+ */
+export function refusalOnPull(
+  viewer: Viewer,
+  repository: IssueRepositoryFacts,
+  pull: PullFacts,
+  act: PullAct,
+  isThreadAuthor = false,
+): IssueRefusal | null {
+  if (act === 'read') return refusalOnIssue(viewer, repository, pull, 'read');
+  const refused = refusalOnIssue(viewer, repository, pull, 'contribute');
+  const member = memberLevel(viewer, repository);
+  // Where nobody may open pull requests any more, members still finish those that are open.
+  if (refused !== null && !(refused === 'issues_off' && allows(member, 'write'))) return refused;
+  if (viewer.kind !== 'person') return 'level';
+  const isSubmitter = viewer.id === pull.authorId || viewer.id === pull.submitterId;
+  switch (act) {
+    case 'add_round':
+    case 'edit':
+    case 'request_review':
+      return isSubmitter || allows(member, 'write') ? null : 'level';
+    case 'review':
+      return null;
+    case 'resolve':
+      return isSubmitter || isThreadAuthor || allows(member, 'write') ? null : 'level';
+    case 'approve':
+    case 'merge':
+    case 'run_ci':
+      return allows(member, 'write') ? null : 'level';
+    case 'dismiss':
+      return allows(member, 'admin') ? null : 'level';
+  }
+}
+
+/**
+ * Whether code of a person is trusted: the CI runs it with the rights of a push. It is that of people who may write
+ * here; the scope of the credential that pushed counts.
+ */
+export function isTrustedWithCi(viewer: Viewer, repository: IssueRepositoryFacts): boolean {
+  return isTrustedContributor(viewer, repository) && allows(memberLevel(viewer, repository), 'write');
+}

@@ -1,0 +1,31 @@
+import type { Accounts } from '../accounts/index.ts';
+import type { Database } from '../db/index.ts';
+import type { Git } from '../git/index.ts';
+import type { Issues } from '../issues/index.ts';
+import type { Clock, Logger, Random } from '../kernel/index.ts';
+import type { Organisations } from '../organisations/index.ts';
+import type { Owners } from '../owners/index.ts';
+import type { Repositories } from '../repositories/index.ts';
+import type { MergeStateQueue } from './mergeability/merge-state-queue.ts';
+
+/** What the use-cases of this module work with. */
+export interface PullDeps {
+  db: Database;
+  accounts: Pick<Accounts, 'personByUsername' | 'peopleById' | 'addresses'>;
+  organisations: Organisations;
+  owners: Pick<Owners, 'resolve' | 'resolveAll'>;
+  repositories: Repositories;
+  issues: Issues;
+  git: Git;
+  clock: Clock;
+  random: Random;
+  logger: Logger;
+  /** Signs commits that the server makes; without it, they are not signed. */
+  signCommit?: ((payload: Buffer) => Promise<string>) | undefined;
+  /** The public address of this server, without a slash at its end; null while it is unknown. */
+  baseUrl: string | null;
+  /** Whether the disk of a folder has too little space left for writing. */
+  isDiskLow(folder: string): Promise<boolean>;
+  /** Computes merge states in the background. */
+  mergeStates: MergeStateQueue;
+}

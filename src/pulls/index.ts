@@ -1,0 +1,16 @@
+export { pullEntities } from './pull-entities.ts';
+export { createPulls } from './pulls.ts';
+export type { Pulls, PullsOptions } from './pulls.ts';
+export type { PullContext } from './find-pull.ts';
+export type { NewPull, OpenedPull } from './lifecycle/open-pull.ts';
+export type { PullHead } from './head-label.ts';
+export type { PullEdit } from './lifecycle/edit-pull.ts';
+export type { DescribedPull } from './lists/describe-pulls.ts';
+export type { ComputedMergeState } from './mergeability/compute-merge-state.ts';
+export { explainBlock } from './merging/block-words.ts';
+export type { MergeBox } from './merging/merge-box.ts';
+export type { MergeMessage } from './merging/merge-message.ts';
+export type { MergeInput, Merged } from './merging/merge-pull.ts';
+export type { MergeState, PullRow, PullSource } from './schema/pull-schema.ts';
+export type { RoundChange, RoundCommitRow, RoundRow } from './schema/round-schema.ts';
+export type { ThreadSide, ThreadState, Verdict } from './schema/review-schema.ts';

@@ -1,0 +1,54 @@
+import type { Viewer } from '../../access/index.ts';
+import type { IssueAt } from '../../issues/index.ts';
+import { conflict, invalid } from '../../kernel/index.ts';
+import type { PullDeps } from '../deps.ts';
+import { findPull } from '../find-pull.ts';
+import type { PullContext } from '../find-pull.ts';
+import { headOf } from '../head-label.ts';
+import { tipOfHead } from '../merging/merge-box.ts';
+
+/**
+ * Deletes the head branch of a pull request that is merged or closed, when it has no commits besides. Refuses
+ * `pull_open`, `head_gone`, `branch_has_more`, and what deleting a branch refuses.
+ */
+export async function deleteHeadBranch(deps: PullDeps, viewer: Viewer, at: IssueAt): Promise<void> {
+  const context = await findPull(deps, viewer, at);
+  const { issue, pull, repository } = context;
+  if (issue.state === 'OPEN') throw invalid('pull_open', 'The pull request is open: its branch stays.');
+  const head = await headOf(deps, viewer, repository, pull);
+  const tip = await tipOfHead(deps, head);
+  if (head.repository === null || head.branch === null || tip === null)
+    throw conflict('head_gone', 'The branch is gone already.');
+  if (tip !== pull.headOid)
+    throw conflict('branch_has_more', 'The branch has other commits than the pull request: delete it on its own page.');
+  const { owner, repository: there } = head.repository;
+  await deps.repositories.branches.delete(viewer, owner.handle, there.name, { name: head.branch, expected: tip });
+  await note(deps, viewer, context, 'branch_deleted', head.branch);
+}
+
+/**
+ * Creates the head branch anew at the last round. Refuses `head_elsewhere` for a fork, whose owner restores it there;
+ * and what creating a branch refuses.
+ */
+export async function restoreHeadBranch(deps: PullDeps, viewer: Viewer, at: IssueAt): Promise<void> {
+  const context = await findPull(deps, viewer, at);
+  const { pull, repository } = context;
+  if (pull.headBranch === null || pull.headRepositoryId !== repository.id)
+    throw invalid('head_elsewhere', 'Only a branch of this repository can be restored here.');
+  await deps.repositories.branches.create(viewer, at.owner, at.name, { name: pull.headBranch, from: pull.headOid });
+  await note(deps, viewer, context, 'branch_restored', pull.headBranch);
+}
+
+/** The branch has changed already; its entry needs no right of its own. */
+async function note(
+  deps: PullDeps,
+  viewer: Viewer,
+  { issue }: PullContext,
+  kind: 'branch_deleted' | 'branch_restored',
+  branch: string,
+): Promise<void> {
+  await deps.issues.pulls.write(viewer, async (log) => {
+    const now = await deps.issues.pulls.issueInWrite(log.tx, viewer, issue, 'read');
+    await log.append(now.issue, { kind, details: { branch }, touches: false });
+  });
+}

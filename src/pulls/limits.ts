@@ -1,0 +1,15 @@
+/** Limits of pull requests that no administrator changes. */
+export const limits = {
+  /** Open pull requests of one person without write access in one repository. */
+  openPerContributor: 20,
+  /** Commits of a round that are listed; more are only counted. */
+  listedCommits: 250,
+  /** Rounds of one pull request. */
+  rounds: 500,
+  /** Characters of the note of a round. */
+  noteLength: 500,
+  /** Conflicting files that are recorded. */
+  conflicts: 200,
+  /** Open pull requests of a branch whose merge state is computed after it has moved; the newest first. */
+  mergeStates: 200,
+};

@@ -1,0 +1,107 @@
+import type { Viewer } from '../../access/index.ts';
+import type { IssueAt } from '../../issues/index.ts';
+import { isDomainError } from '../../kernel/index.ts';
+import type { PullDeps } from '../deps.ts';
+import { findPull, pullById } from '../find-pull.ts';
+import { limits } from '../limits.ts';
+import { pullSchema } from '../schema/pull-schema.ts';
+import type { MergeState, PullRow } from '../schema/pull-schema.ts';
+
+/** Whether the head of a pull request merges into a commit, and where it does not. */
+export interface ComputedMergeState {
+  mergeState: MergeState;
+  /** The tip of the base branch; null when the branch is gone. */
+  mergeStateOnto: string | null;
+  mergeStateReason: string | null;
+  /** Paths in the order of git, at most `limits.conflicts`. */
+  conflicts: string[];
+}
+
+/** The tip of the base branch of a pull request; null when the branch is gone. */
+export async function baseTipOf(
+  { git }: Pick<PullDeps, 'git'>,
+  path: string,
+  { baseBranch }: Pick<PullRow, 'baseBranch'>,
+): Promise<string | null> {
+  return (await git.queries.cachedRefs(path)).get(`refs/heads/${baseBranch}`) ?? null;
+}
+
+/**
+ * The merge state of an open pull request for the tip of its base branch as it is now: the recorded one, or computed
+ * and recorded. A trial merge leaves no objects behind. What git cannot say in its limits is `UNKNOWN` with the reason.
+ */
+export async function mergeStateOf(
+  deps: Pick<PullDeps, 'db' | 'git' | 'logger'>,
+  path: string,
+  pull: PullRow,
+): Promise<ComputedMergeState> {
+  const tip = await baseTipOf(deps, path, pull);
+  const recorded = { ...pick(pull), conflicts: JSON.parse(pull.conflicts) as string[] };
+  if (!pull.isOpen) return recorded;
+  if (tip === null) return { mergeState: 'UNKNOWN', mergeStateOnto: null, mergeStateReason: 'no_base', conflicts: [] };
+  if (pull.mergeStateOnto === tip && pull.mergeState !== 'UNKNOWN') return recorded;
+  const computed = await compute(deps, path, pull.headOid, tip);
+  await deps.db.write(
+    async ({ manager }) => {
+      const { conflicts, ...state } = computed;
+      await manager.update(
+        pullSchema,
+        { issueId: pull.issueId, headOid: pull.headOid },
+        { ...state, conflicts: JSON.stringify(conflicts) },
+      );
+    },
+    // It is derived: what a power failure loses is computed again.
+    { durable: 'with-the-next' },
+  );
+  return computed;
+}
+
+const pick = ({ mergeState, mergeStateOnto, mergeStateReason }: PullRow) => ({
+  mergeState,
+  mergeStateOnto,
+  mergeStateReason,
+});
+
+async function compute(
+  { git, logger }: Pick<PullDeps, 'git' | 'logger'>,
+  path: string,
+  headOid: string,
+  tip: string,
+): Promise<ComputedMergeState> {
+  const is = (mergeState: MergeState, reason: string | null = null, conflicts: string[] = []) => ({
+    mergeState,
+    mergeStateOnto: tip,
+    mergeStateReason: reason,
+    conflicts,
+  });
+  try {
+    if ((await git.queries.distance(path, tip, headOid)).ahead === 0) return is('EMPTY');
+    const merged = await git.merges.tryMerge(path, tip, headOid);
+    if (merged.kind === 'clean') return is('CLEAN');
+    if (merged.kind === 'unrelated') return is('UNRELATED');
+    return is(
+      'CONFLICT',
+      null,
+      merged.files.slice(0, limits.conflicts).map((file) => file.path),
+    );
+  } catch (error) {
+    // A server without a free slot computes it later; a merge beyond the limits stays unknown.
+    if (isDomainError(error) && error.code === 'unavailable') throw error;
+    logger.warn('pull.merge_state_unknown', { headOid, tip, error });
+    return is('UNKNOWN', 'too_large');
+  }
+}
+
+/** The merge state of a pull request, computed when it is not known. Refuses as `findPull` does, and `git_busy`. */
+export async function findMergeState(deps: PullDeps, viewer: Viewer, at: IssueAt): Promise<ComputedMergeState> {
+  const { path } = await deps.repositories.find(viewer, at.owner, at.name);
+  return mergeStateOf(deps, path, (await findPull(deps, viewer, at)).pull);
+}
+
+/** For the background: computes the state of one pull request, if it is open still. */
+export async function updateMergeState(deps: PullDeps, issueId: string): Promise<void> {
+  const found = await pullById(deps, issueId);
+  if (found === null || !found.pull.isOpen) return;
+  const located = (await deps.repositories.locate([found.pull.repositoryId])).get(found.pull.repositoryId);
+  if (located !== undefined) await mergeStateOf(deps, located.path, found.pull);
+}

@@ -1,0 +1,103 @@
+import { allows, mergeVerdict, refusalOnPull, repositoryLevel } from '../../access/index.ts';
+import type { BranchRule, MergeFacts, MergeVerdict, Viewer } from '../../access/index.ts';
+import type { MergeStyle } from '../../git/index.ts';
+import type { IssueAt } from '../../issues/index.ts';
+import type { CommitStatus } from '../../repositories/index.ts';
+import type { PullDeps } from '../deps.ts';
+import { factsOfPull, findPull } from '../find-pull.ts';
+import { headOf } from '../head-label.ts';
+import type { PullHead } from '../head-label.ts';
+import { mergeStateOf } from '../mergeability/compute-merge-state.ts';
+import type { ComputedMergeState } from '../mergeability/compute-merge-state.ts';
+import { readRound } from '../rounds/read-round.ts';
+import { gatherFacts, gitFacts } from './merge-facts.ts';
+import { defaultMessages, mergeStyles } from './merge-message.ts';
+import type { MergeMessage } from './merge-message.ts';
+
+/** All that a page says about merging. */
+export interface MergeBox {
+  verdict: MergeVerdict;
+  state: ComputedMergeState;
+  facts: MergeFacts;
+  rule: BranchRule | null;
+  /** Styles that the rule allows, the usual one first. */
+  styles: MergeStyle[];
+  messages: Record<MergeStyle, MergeMessage>;
+  /** Statuses of the head. */
+  checks: CommitStatus[];
+  head: PullHead;
+  /** Whether the head branch is there, and its tip is the last round. */
+  headTip: string | null;
+  /** Whether the viewer has the right to merge at all, now or later. */
+  mayMerge: boolean;
+  mayEdit: boolean;
+  /** Whether the viewer may push to the head. */
+  mayPushHead: boolean;
+  /** Whether the head lacks commits of the base branch. */
+  isBehind: boolean;
+  deletesBranch: boolean;
+  whenReady: { by: string | null; round: number; style: MergeStyle } | null;
+}
+
+/** Gathers it for a viewer, with the merge state computed when it is not known. Refuses as `findPull`, `git_busy`. */
+export async function mergeBox(deps: PullDeps, viewer: Viewer, at: IssueAt): Promise<MergeBox> {
+  const found = await deps.repositories.find(viewer, at.owner, at.name);
+  const context = await findPull(deps, viewer, at);
+  const { issue, pull, repository, facts, settings } = context;
+  const state = await mergeStateOf(deps, found.path, pull);
+  const git = await gitFacts(deps, found.path, repository, pull, state);
+  const gathered = await gatherFacts(deps, deps.db.read, context, git);
+  const verdict = mergeVerdict(viewer, facts, gathered.rule, gathered.facts);
+  const head = await headOf(deps, viewer, repository, pull);
+  const may = (act: 'merge' | 'edit'): boolean => refusalOnPull(viewer, facts, factsOfPull(issue, pull), act) === null;
+  const { commits } = await readRound(deps, found.path, pull.headOid, state.mergeStateOnto ?? pull.baseOid);
+  const headTip = await tipOfHead(deps, head);
+  const ready = pull.mergeWhenReady === null ? null : (JSON.parse(pull.mergeWhenReady) as { style: MergeStyle });
+  return {
+    verdict,
+    state,
+    facts: gathered.facts,
+    rule: gathered.rule,
+    styles: mergeStyles.filter((style) => gathered.rule === null || gathered.rule.merging.styles.includes(style)),
+    messages: defaultMessages(issue, pull, head.label, commits, repository.defaultBranch),
+    checks: gathered.statuses,
+    head,
+    headTip,
+    mayMerge: may('merge') && !verdict.blocks.some(({ kind }) => kind === 'level'),
+    mayEdit: may('edit'),
+    mayPushHead: await mayPushHead(deps, viewer, context, head),
+    isBehind: issue.state === 'OPEN' && state.mergeStateOnto !== null && !git.isUpToDate,
+    deletesBranch: settings.deletesMergedBranches,
+    whenReady:
+      ready === null || pull.mergeWhenReadyRound === null
+        ? null
+        : { by: pull.mergeWhenReadyBy, round: pull.mergeWhenReadyRound, style: ready.style },
+  };
+}
+
+/** The tip of the head branch; null when it is gone, and for a push. */
+export async function tipOfHead(
+  { git }: Pick<PullDeps, 'git'>,
+  { repository, branch }: PullHead,
+): Promise<string | null> {
+  if (repository === null || branch === null) return null;
+  return (await git.queries.cachedRefs(repository.path)).get(`refs/heads/${branch}`) ?? null;
+}
+
+/**
+ * Whether a viewer may add rounds to the head: whoever may push to its repository, people of this repository where the
+ * author lets them, and for a push who may add a round. Rules of the head's repository are asked by the push.
+ */
+export async function mayPushHead(
+  deps: Pick<PullDeps, 'repositories'>,
+  viewer: Viewer,
+  { issue, pull, facts }: Awaited<ReturnType<typeof findPull>>,
+  { repository }: PullHead,
+): Promise<boolean> {
+  if (viewer.kind !== 'person' || issue.state !== 'OPEN') return false;
+  if (pull.source === 'PUSH') return refusalOnPull(viewer, facts, factsOfPull(issue, pull), 'add_round') === null;
+  if (repository === null || repository.repository.archivedAt !== null) return false;
+  const there = await deps.repositories.factsOf(viewer.via === 'local' ? null : viewer.id, repository.repository);
+  if (allows(repositoryLevel(viewer, there), 'write')) return true;
+  return pull.maintainersMayPush && allows(repositoryLevel(viewer, facts), 'write');
+}

@@ -1,0 +1,91 @@
+import type { EntityManager } from 'typeorm';
+import type { BranchRule, MergeFacts } from '../../access/index.ts';
+import type { Issue } from '../../issues/index.ts';
+import type { CommitStatus, Repository } from '../../repositories/index.ts';
+import type { PullDeps } from '../deps.ts';
+import type { ComputedMergeState } from '../mergeability/compute-merge-state.ts';
+import { ownerGroups } from '../owners/owner-groups.ts';
+import { reviewFacts } from '../reviews/review-facts.ts';
+import type { PullRow } from '../schema/pull-schema.ts';
+import { roundSchema } from '../schema/round-schema.ts';
+import { threadSchema } from '../schema/review-schema.ts';
+
+/** What decides about a merge, gathered before the write; `verdictFacts` takes from the write what changes fast. */
+export interface GatheredFacts {
+  facts: MergeFacts;
+  rule: BranchRule | null;
+  /** Statuses of the head. */
+  statuses: CommitStatus[];
+}
+
+/** Facts that git computes, which the write cannot read again; they hold for the round and the tip they are of. */
+export interface GitFacts {
+  state: ComputedMergeState;
+  /** Whether the head contains the tip of the base branch. */
+  isUpToDate: boolean;
+  owners: MergeFacts['owners'];
+}
+
+/** Reads what git says. Refuses `git_busy`. */
+export async function gitFacts(
+  deps: PullDeps,
+  path: string,
+  repository: Repository,
+  pull: PullRow,
+  state: ComputedMergeState,
+): Promise<GitFacts> {
+  const { mergeStateOnto: tip } = state;
+  const [isUpToDate, owners] = await Promise.all([
+    tip === null ? false : deps.git.refs.isForward(path, tip, pull.headOid),
+    ownerGroups(deps, path, repository, pull),
+  ]);
+  return { state, isUpToDate, owners };
+}
+
+/**
+ * Everything that decides about a merge.
+ * @param source the read connection, or what the write that merges reads by
+ */
+export async function gatherFacts(
+  deps: PullDeps,
+  source: EntityManager,
+  { issue, pull, repository }: { issue: Issue; pull: PullRow; repository: Repository },
+  { state, isUpToDate, owners }: GitFacts,
+): Promise<GatheredFacts> {
+  const [rule, rounds, reviews, openThreads, statuses] = await Promise.all([
+    deps.repositories.rules.deciding(source, repository, pull.baseBranch),
+    source.find(roundSchema, { where: { issueId: issue.id }, order: { round: 'ASC' } }),
+    reviewFacts(deps, source, issue.id, repository),
+    countOpenThreads(source, issue.id),
+    deps.repositories.statuses.ofCommit(source, repository.id, pull.headOid),
+  ]);
+  return {
+    rule,
+    statuses,
+    facts: {
+      state: issue.state,
+      isDraft: pull.isDraft,
+      authorId: issue.authorId,
+      mergeState: state.mergeState,
+      baseExists: state.mergeStateOnto !== null,
+      isUpToDate,
+      rounds: rounds.map(({ round, change, submitterId }) => ({ round, change, submitterId })),
+      reviews,
+      owners,
+      openThreads,
+      checks: new Map(statuses.map((status) => [status.context, status.state])),
+    },
+  };
+}
+
+/** Threads that others see and no person has resolved. */
+export function countOpenThreads(source: EntityManager, issueId: string): Promise<number> {
+  return source
+    .createQueryBuilder(threadSchema, 't')
+    .where('t.issue_id = :issueId AND t.resolved_at IS NULL', { issueId })
+    .andWhere(
+      `EXISTS (SELECT 1 FROM review_comments c JOIN reviews r ON r.id = c.review_id
+        WHERE c.thread_id = t.id AND r.submitted_at IS NOT NULL)`,
+    )
+    .getCount();
+}

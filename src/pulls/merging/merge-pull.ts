@@ -1,0 +1,217 @@
+import { isAbsolute, isLocalAdministrator, mergeVerdict, refusalOnPull } from '../../access/index.ts';
+import type { MergeBlock, MergeVerdict, Viewer } from '../../access/index.ts';
+import type { MergeOutcome, MergeStyle } from '../../git/index.ts';
+import { personIdOf } from '../../issues/index.ts';
+import type { IssueAt } from '../../issues/index.ts';
+import { conflict, isDomainError } from '../../kernel/index.ts';
+import type { Found } from '../../repositories/index.ts';
+import type { PullDeps } from '../deps.ts';
+import { factsOfPull, findPull, pullInWrite, refuse } from '../find-pull.ts';
+import type { PullContext } from '../find-pull.ts';
+import { headOf } from '../head-label.ts';
+import { mergeStateOf } from '../mergeability/compute-merge-state.ts';
+import { readRound } from '../rounds/read-round.ts';
+import type { RoundCommit } from '../rounds/read-round.ts';
+import { roundChanged } from '../rounds/record-round.ts';
+import { pullSchema } from '../schema/pull-schema.ts';
+import { explainBlock } from './block-words.ts';
+import { gatherFacts, gitFacts } from './merge-facts.ts';
+import type { GatheredFacts } from './merge-facts.ts';
+import { coAuthorsOf, defaultMessages, formatMessage, parseStyle } from './merge-message.ts';
+import { recordMerged } from './record-merged.ts';
+
+export interface MergeInput {
+  /** `merge`, `squash`, `rebase` or `forward`. */
+  style: string;
+  /** The round that the person saw. */
+  round: number;
+  /** Of the new commit; what is left out is as the form would begin. */
+  title?: string | undefined;
+  body?: string | undefined;
+  /** Whether an administrator merges in spite of what the rule requires, where it lets them. */
+  bypasses?: boolean;
+}
+
+export interface Merged {
+  /** The tip of the base branch. */
+  oid: string;
+  pushId: string;
+}
+
+/** How often a merge is computed anew when the base branch moves meanwhile. */
+const maxAttempts = 3;
+
+/**
+ * Merges the last round of a pull request into its base branch, as a journalled push. Everything is judged again in the
+ * write. Refuses `pull_not_found`, `round_changed`, `merge_blocked` with the reasons, `merge_conflict` with the files,
+ * `branch_moves_too_fast`, `branch_protected` for commits that the rule does not take, `git_busy`, and what
+ * `refusalOnPull` refuses.
+ */
+export async function mergePull(deps: PullDeps, viewer: Viewer, at: IssueAt, input: MergeInput): Promise<Merged> {
+  const style = parseStyle(input.style);
+  for (let attempt = 1; ; attempt += 1) {
+    const merged = await tryOnce(deps, viewer, at, style, input);
+    if (merged !== null) return merged;
+    if (attempt === maxAttempts)
+      throw conflict('branch_moves_too_fast', 'The base branch moves too fast. Try again in a moment.');
+  }
+}
+
+/** Null when the base branch has moved since its tip was read. */
+async function tryOnce(
+  deps: PullDeps,
+  viewer: Viewer,
+  at: IssueAt,
+  style: MergeStyle,
+  input: MergeInput,
+): Promise<Merged | null> {
+  const found = await deps.repositories.find(viewer, at.owner, at.name);
+  const context = await findPull(deps, viewer, at);
+  const { issue, pull, repository } = context;
+  refuse(refusalOnPull(viewer, context.facts, factsOfPull(issue, pull), 'merge'));
+  if (issue.state === 'OPEN' && pull.lastRound !== input.round) throw roundChanged();
+  const ofGit = await gitFacts(deps, found.path, repository, pull, await mergeStateOf(deps, found.path, pull));
+  const judge = (gathered: GatheredFacts, now: PullContext): MergeBlock[] =>
+    requireVerdict(mergeVerdict(viewer, now.facts, gathered.rule, gathered.facts, style), input.bypasses === true);
+  judge(await gatherFacts(deps, deps.db.read, context, ofGit), context);
+  const onto = ofGit.state.mergeStateOnto!;
+  const commits = (await readRound(deps, found.path, pull.headOid, onto)).commits;
+  const outcome = await computeMerge(deps, viewer, found, context, { style, onto, commits, input });
+  const oid = oidOf(outcome, pull.baseBranch);
+  const closing = await closingTargets(deps, viewer, context);
+  let bypassed: MergeBlock[] = [];
+  const { pushId, isMoved } = await deps.repositories.pushes.moveBranch(viewer, found, {
+    branch: pull.baseBranch,
+    oldId: onto,
+    newId: oid,
+    right: 'merge',
+    async authorize(tx) {
+      const now = await pullInWrite(deps, tx, viewer, issue, 'merge');
+      if (now.pull.lastRound !== input.round || now.pull.headOid !== pull.headOid) throw roundChanged();
+      if (now.pull.baseBranch !== pull.baseBranch) throw conflict('base_changed', 'The base branch was changed.');
+      bypassed = judge(await gatherFacts(deps, tx.before, now, ofGit), now);
+    },
+    // The listener of the push reads it, also after a crash.
+    async record({ manager }, mergePushId) {
+      const mergedBy = personIdOf(viewer);
+      const merge = { mergePushId, mergedOid: oid, mergedOntoOid: onto, mergeStyle: style, mergedBy };
+      await manager.update(pullSchema, { issueId: issue.id }, merge);
+    },
+  });
+  if (!isMoved) return null;
+  if (bypassed.length > 0)
+    deps.logger.warn('pull.merged_in_spite_of_rule', {
+      repositoryId: repository.id,
+      pull: issue.number,
+      blocks: bypassed.map(({ kind }) => kind),
+      by: isLocalAdministrator(viewer) ? 'local' : personIdOf(viewer),
+    });
+  // The listener of the push does the same after a crash; whichever comes first records it.
+  await deps.issues.pulls.write(viewer, (log) =>
+    recordMerged(deps, log, viewer, repository, {
+      issueId: issue.id,
+      pushId,
+      closing,
+      bypassed: bypassed.map(explainBlock),
+    }),
+  );
+  return { oid, pushId };
+}
+
+/** The blocks that an administrator passes. Refuses `merge_blocked`. */
+function requireVerdict({ blocks, mayBypass }: MergeVerdict, bypasses: boolean): MergeBlock[] {
+  if (blocks.length === 0 || (bypasses && mayBypass)) return blocks;
+  const worst = blocks.some(isAbsolute) ? blocks.filter(isAbsolute) : blocks;
+  throw conflict('merge_blocked', worst.map(explainBlock).join(' '));
+}
+
+/** Issues that the pull request says it closes; only a merge into the default branch closes them. */
+export async function closingTargets(
+  deps: PullDeps,
+  viewer: Viewer,
+  { issue, pull, repository }: Pick<PullContext, 'issue' | 'pull' | 'repository'>,
+) {
+  if (pull.baseBranch !== repository.defaultBranch) return [];
+  const text = await deps.issues.pulls.textOf(issue.id);
+  return deps.issues.pulls.closingTargets(viewer, repository.id, `${issue.title}\n\n${text}`);
+}
+
+async function computeMerge(
+  deps: PullDeps,
+  viewer: Viewer,
+  { path, repository }: Found,
+  { issue, pull }: PullContext,
+  {
+    style,
+    onto,
+    commits,
+    input,
+  }: { style: MergeStyle; onto: string; commits: readonly RoundCommit[]; input: MergeInput },
+): Promise<MergeOutcome> {
+  const time = { at: deps.clock.now(), offsetMinutes: 0 };
+  const committer = { ...(await identityOf(deps, personIdOf(viewer))), ...time };
+  const author =
+    style === 'SQUASH' && issue.authorId !== null
+      ? { ...(await identityOf(deps, issue.authorId)), ...time }
+      : committer;
+  const { label } = await headOf(deps, viewer, repository, pull);
+  const begun = defaultMessages(issue, pull, label, commits, repository.defaultBranch)[style];
+  const message = formatMessage(
+    { title: input.title?.trim() || begun.title, body: input.body ?? begun.body },
+    style === 'SQUASH' ? coAuthorsOf(commits, author) : [],
+  );
+  return deps.git.merges.merge(path, {
+    style,
+    onto,
+    head: pull.headOid,
+    message,
+    author,
+    committer,
+    sign: deps.signCommit,
+  });
+}
+
+/** By whom the server makes commits: a person, or itself for the command line and for those who are gone. */
+export async function identityOf(
+  { accounts }: Pick<PullDeps, 'accounts'>,
+  personId: string | null,
+): Promise<{ name: string; email: string }> {
+  if (personId === null) return accounts.addresses.serverIdentity;
+  try {
+    return await accounts.addresses.commitIdentityOf(personId);
+  } catch (error) {
+    if (isDomainError(error) && error.code === 'not_found') return accounts.addresses.serverIdentity;
+    throw error;
+  }
+}
+
+/** How many files a message names. */
+const namedFiles = 5;
+
+/** The new tip. Refuses what stands in its way. */
+export function oidOf(outcome: MergeOutcome, branch: string): string {
+  switch (outcome.kind) {
+    case 'merged':
+      return outcome.oid;
+    case 'conflict': {
+      const names = outcome.files.slice(0, namedFiles).map((file) => file.path);
+      const more = outcome.files.length - names.length;
+      const where = outcome.commit === null ? '' : ` in commit ${outcome.commit.slice(0, 10)}`;
+      throw conflict(
+        'merge_conflict',
+        `There are conflicts${where}: ${names.join(', ')}${more > 0 ? ` and ${more} more files` : ''}.`,
+      );
+    }
+    case 'nothing':
+      throw conflict('merge_blocked', `${branch} has all of it already.`);
+    case 'not_forward':
+      throw conflict(
+        'merge_blocked',
+        `${branch} has commits that the head does not have: it cannot be fast-forwarded.`,
+      );
+    case 'unrelated':
+      throw conflict('merge_blocked', 'The two branches have no common history.');
+    case 'too_many_commits':
+      throw conflict('merge_blocked', `More than ${outcome.limit} commits cannot be rebased here.`);
+  }
+}

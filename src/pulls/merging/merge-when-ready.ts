@@ -1,0 +1,126 @@
+import { mergeVerdict, refusalOnPull, viewerWithCredential } from '../../access/index.ts';
+import type { Viewer } from '../../access/index.ts';
+import { personIdOf } from '../../issues/index.ts';
+import type { IssueAt } from '../../issues/index.ts';
+import { forbidden, isDomainError } from '../../kernel/index.ts';
+import { MoreThan } from 'typeorm';
+import type { PullDeps } from '../deps.ts';
+import { factsOfPull, findPull, pullById, pullInWrite, refuse, requireOpen } from '../find-pull.ts';
+import { roundChanged } from '../rounds/record-round.ts';
+import { pullSchema } from '../schema/pull-schema.ts';
+import { formatMessage, parseStyle } from './merge-message.ts';
+import { mergePull } from './merge-pull.ts';
+import type { MergeInput } from './merge-pull.ts';
+
+type ReadyInput = Omit<MergeInput, 'bypasses' | 'round'>;
+
+const unset = { mergeWhenReadyBy: null, mergeWhenReadyRound: null, mergeWhenReady: null } as const;
+
+/**
+ * Asks for a merge of this round as soon as nothing stands in its way. It is bound to who asked, whose rights count
+ * then, and to the round: a later one ends it unless it is only rebased. Refuses `round_changed`, `pull_closed`, and
+ * what `refusalOnPull` refuses for `merge`.
+ */
+export async function mergeWhenReady(
+  deps: PullDeps,
+  viewer: Viewer,
+  at: IssueAt,
+  { round, ...input }: Omit<MergeInput, 'bypasses'>,
+): Promise<void> {
+  const asked: ReadyInput = { style: parseStyle(input.style), title: input.title, body: input.body };
+  formatMessage({ title: asked.title ?? '', body: asked.body ?? '' });
+  const { issue } = await findPull(deps, viewer, at);
+  const personId = personIdOf(viewer);
+  if (personId === null) throw forbidden('person_needed', 'Only a person can ask for a later merge.');
+  await deps.issues.pulls.write(viewer, async (log) => {
+    const now = await pullInWrite(deps, log.tx, viewer, issue, 'merge');
+    requireOpen(now);
+    if (now.pull.lastRound !== round) throw roundChanged();
+    const rule = await deps.repositories.rules.deciding(log.tx.before, now.repository, now.pull.baseBranch);
+    // Only the right is asked now; what else is missing is waited for.
+    const { blocks } = mergeVerdict(viewer, now.facts, rule, waiting, asked.style);
+    if (blocks.some(({ kind }) => kind === 'level'))
+      throw forbidden('may_not_merge', 'You may not merge into this branch.');
+    await log.tx.manager.update(
+      pullSchema,
+      { issueId: issue.id },
+      { mergeWhenReadyBy: personId, mergeWhenReadyRound: round, mergeWhenReady: JSON.stringify(asked) },
+    );
+    await log.append(now.issue, { kind: 'merge_when_ready', details: { round, style: asked.style } });
+  });
+  deps.mergeStates.add([issue.id]);
+}
+
+/** Facts of a pull request that nothing but rights stands in the way of. */
+const waiting = {
+  state: 'OPEN',
+  isDraft: false,
+  authorId: null,
+  mergeState: 'CLEAN',
+  baseExists: true,
+  isUpToDate: true,
+  rounds: [],
+  reviews: [],
+  owners: [],
+  openThreads: 0,
+  checks: new Map(),
+} as const;
+
+/** Takes the wish back; whoever may merge may. Nothing happens without one. */
+export async function cancelMergeWhenReady(deps: PullDeps, viewer: Viewer, at: IssueAt): Promise<void> {
+  const { issue, pull, facts } = await findPull(deps, viewer, at);
+  refuse(refusalOnPull(viewer, facts, factsOfPull(issue, pull), 'merge'));
+  await deps.issues.pulls.write(viewer, async (log) => {
+    const now = await pullInWrite(deps, log.tx, viewer, issue, 'merge');
+    if (now.pull.mergeWhenReady === null) return;
+    await log.tx.manager.update(pullSchema, { issueId: issue.id }, unset);
+    await log.append(now.issue, { kind: 'merge_when_ready', details: { cancelled: true } });
+  });
+}
+
+/**
+ * Merges a pull request that waits for it, if nothing stands in the way now. A refusal that time may lift leaves it
+ * waiting; one that it cannot ends the wish, with the reason in the log.
+ */
+export async function mergeIfReady(deps: PullDeps, issueId: string): Promise<void> {
+  const found = await pullById(deps, issueId);
+  if (found === null || found.issue.state !== 'OPEN' || found.pull.mergeWhenReady === null) return;
+  const { issue, pull } = found;
+  const located = (await deps.repositories.locate([issue.repositoryId])).get(issue.repositoryId);
+  if (located === undefined || pull.mergeWhenReadyBy === null) return;
+  const viewer = viewerWithCredential(
+    pull.mergeWhenReadyBy,
+    { via: 'session', scope: 'write', repositoryIds: null },
+    issue.repositoryId,
+  );
+  const at = { owner: located.owner.handle, name: located.repository.name, number: issue.number };
+  try {
+    const input = JSON.parse(pull.mergeWhenReady!) as ReadyInput;
+    await mergePull(deps, viewer, at, { ...input, round: pull.mergeWhenReadyRound! });
+  } catch (error) {
+    if (!isDomainError(error)) throw error;
+    const isPassing = ['merge_blocked', 'branch_moves_too_fast'].includes(error.reason) || error.code === 'unavailable';
+    if (!isPassing) await endWish(deps, issueId, viewer, error.message);
+  }
+}
+
+async function endWish(deps: PullDeps, issueId: string, viewer: Viewer, reason: string): Promise<void> {
+  await deps.issues.pulls.write(viewer, async (log) => {
+    const found = await log.tx.manager.findOneBy(pullSchema, { issueId });
+    if (found === null || found.mergeWhenReady === null) return;
+    await log.tx.manager.update(pullSchema, { issueId }, unset);
+    const issue = await deps.issues.pulls.rowInWrite(log.tx, issueId);
+    if (issue !== null) await log.append(issue, { kind: 'merge_when_ready', details: { cancelled: true, reason } });
+  });
+}
+
+/** For the scheduled task: statuses and approvals that no event reported, and what a stop left. */
+export async function mergeAllReady(deps: PullDeps): Promise<void> {
+  const rows = await deps.db.read.find(pullSchema, {
+    select: { issueId: true },
+    // An index has those that wait.
+    where: { mergeWhenReadyBy: MoreThan('') },
+    take: 500,
+  });
+  deps.mergeStates.add(rows.map(({ issueId }) => issueId));
+}

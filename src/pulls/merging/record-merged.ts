@@ -1,0 +1,72 @@
+import type { Viewer } from '../../access/index.ts';
+import { issueSchema } from '../../issues/index.ts';
+import type { EntryLog, Issues } from '../../issues/index.ts';
+import type { Repository } from '../../repositories/index.ts';
+import type { PullDeps } from '../deps.ts';
+import { pullSchema } from '../schema/pull-schema.ts';
+import { attentionSchema } from '../schema/turn-schema.ts';
+
+type Targets = Awaited<ReturnType<Issues['pulls']['closingTargets']>>;
+
+export interface RecordedMerge {
+  issueId: string;
+  pushId: string;
+  /** Issues that it says it closes. */
+  closing: Targets;
+  /** What the rule required and an administrator passed. */
+  bypassed?: readonly string[];
+  /** Of a merge by hand: the tip after the push, and before it. */
+  byHand?: { oid: string; onto: string; mergedBy: string | null } | undefined;
+}
+
+/**
+ * Records, once, that a push has merged a pull request: its state, the entry, the issues that it closes. What the merge
+ * wrote down before its push is used; a push by hand brings its own.
+ */
+export async function recordMerged(
+  deps: Pick<PullDeps, 'issues'>,
+  log: EntryLog,
+  viewer: Viewer,
+  repository: Repository,
+  { issueId, pushId, closing, bypassed = [], byHand }: RecordedMerge,
+): Promise<void> {
+  const { manager, now } = log.tx;
+  const issue = await manager.findOneBy(issueSchema, { id: issueId });
+  const pull = await manager.findOneBy(pullSchema, { issueId });
+  if (issue === null || pull === null || issue.state === 'MERGED') return;
+  if (byHand === undefined && pull.mergePushId !== pushId) return;
+  // A person who closed it between the push and this has seen another state: the commits are merged all the same.
+  const state = { state: 'MERGED', closeReason: null, closedAt: now } as const;
+  await manager.update(issueSchema, { id: issueId }, state);
+  Object.assign(issue, state);
+  const change = {
+    mergedAt: now,
+    mergeWhenReadyBy: null,
+    mergeWhenReadyRound: null,
+    mergeWhenReady: null,
+    ...(byHand === undefined
+      ? {}
+      : { mergePushId: pushId, mergedOid: byHand.oid, mergedOntoOid: byHand.onto, mergedBy: byHand.mergedBy }),
+  };
+  await manager.update(pullSchema, { issueId }, change);
+  Object.assign(pull, change);
+  await manager.delete(attentionSchema, { issueId });
+  await log.append(issue, {
+    kind: 'merged',
+    details: {
+      oid: pull.mergedOid,
+      onto: pull.mergedOntoOid,
+      style: pull.mergeStyle,
+      base: pull.baseBranch,
+      round: pull.lastRound,
+      ...(bypassed.length === 0 ? {} : { bypassed }),
+    },
+    origin: `merged:${pushId}`,
+    ...(byHand === undefined ? {} : { via: 'git' as const }),
+  });
+  if (closing.length > 0)
+    await deps.issues.pulls.closeNamed(log, viewer, repository, closing, {
+      cause: { issueId, number: issue.number, repositoryId: repository.id },
+      origin: `closes:${issueId}`,
+    });
+}

@@ -1,0 +1,187 @@
+import { anonymous, viewerWithCredential } from '../access/index.ts';
+import type { Viewer } from '../access/index.ts';
+import { issueSchema } from '../issues/index.ts';
+import type { EntryLog } from '../issues/index.ts';
+import type { AnnouncedPush, PushListener } from '../repositories/index.ts';
+import type { PullDeps } from './deps.ts';
+import { limits } from './limits.ts';
+import { closingTargets } from './merging/merge-pull.ts';
+import { recordMerged } from './merging/record-merged.ts';
+import type { RecordedMerge } from './merging/record-merged.ts';
+import { prepareNextRound } from './rounds/prepare-next-round.ts';
+import { recordRound } from './rounds/record-round.ts';
+import type { PreparedRound } from './rounds/record-round.ts';
+import { pullSchema } from './schema/pull-schema.ts';
+import type { PullRow } from './schema/pull-schema.ts';
+import { fetchBranch } from './sources/find-head.ts';
+
+/** A new round of a pull request whose head branch was pushed. */
+interface NextRound {
+  issueId: string;
+  prepared: PreparedRound;
+}
+
+interface Prepared {
+  rounds: NextRound[];
+  merged: RecordedMerge[];
+  /** Open pull requests whose base branch has moved, the newest first. */
+  onto: string[];
+  /** What `record` has appended, for `recorded`. */
+  logs: EntryLog[];
+}
+
+const heads = 'refs/heads/';
+const noId = /^0+$/;
+
+/**
+ * Push listener: a push to the head branch of an open pull request is a round; one to its base branch may have merged
+ * it, and asks for its merge state anew. It is awaited, so that a person who has pushed finds the round on the page.
+ */
+export function onPush(deps: PullDeps): PushListener<Prepared> {
+  return {
+    name: 'pulls',
+    isAwaited: true,
+    async prepare(push) {
+      const prepared = await prepare(deps, push);
+      if (prepared.rounds.length > 0 || prepared.merged.length > 0) return prepared;
+      deps.mergeStates.add(prepared.onto);
+      return null;
+    },
+    async record(tx, push, prepared) {
+      const viewer = viewerOf(push);
+      const log = deps.issues.pulls.logIn(tx, viewer);
+      for (const merged of prepared.merged) await recordMerged(deps, log, viewer, push.repository, merged);
+      for (const { issueId, prepared: round } of prepared.rounds) {
+        const issue = await tx.manager.findOneBy(issueSchema, { id: issueId });
+        const pull = await tx.manager.findOneBy(pullSchema, { issueId });
+        if (issue?.state !== 'OPEN' || pull === null || issue.deletedAt !== null) continue;
+        await recordRound(log, issue, pull, round, { submitterId: push.pusherId, pushId: push.id, via: 'git' });
+      }
+      prepared.logs = [log];
+    },
+    recorded(_push, { rounds, onto, logs }) {
+      for (const log of logs) deps.issues.pulls.announce(log);
+      deps.mergeStates.add([...rounds.map(({ issueId }) => issueId), ...onto]);
+    },
+  };
+}
+
+/** Who pushed, with the limits of the credential; for an entry by the server, no person. */
+export const viewerOf = ({ pusherId, credential, repository }: AnnouncedPush): Viewer =>
+  pusherId === null ? anonymous : viewerWithCredential(pusherId, credential, repository.id);
+
+async function prepare(deps: PullDeps, push: AnnouncedPush): Promise<Prepared> {
+  const branches = new Map(
+    push.updates.flatMap((update) =>
+      update.ref.startsWith(heads) ? [[update.ref.slice(heads.length), update] as const] : [],
+    ),
+  );
+  const prepared: Prepared = { rounds: [], merged: [], onto: [], logs: [] };
+  if (branches.size === 0) return prepared;
+  const { withHead, withBase } = await openPulls(deps, push.repository.id, branches);
+  for (const pull of withHead) {
+    const { newId } = branches.get(pull.headBranch!)!;
+    if (noId.test(newId) || pull.lastRound >= limits.rounds) continue;
+    const next = await prepareNext(deps, push, pull, newId);
+    if (next !== null) prepared.rounds.push(next);
+  }
+  prepared.merged = await findMerged(deps, push, withBase, branches);
+  const merged = new Set(prepared.merged.map(({ issueId }) => issueId));
+  prepared.onto = withBase
+    .map(({ issueId }) => issueId)
+    .filter((issueId) => !merged.has(issueId))
+    .slice(0, limits.mergeStates);
+  return prepared;
+}
+
+/** Open pull requests from these branches and onto them. */
+async function openPulls(
+  { db }: PullDeps,
+  repositoryId: string,
+  branches: ReadonlyMap<string, unknown>,
+): Promise<{ withHead: PullRow[]; withBase: PullRow[] }> {
+  // A push of a copy has thousands of refs; the open pull requests of a repository are fewer.
+  const names = branches.size > 100 ? null : [...branches.keys()];
+  const ofColumn = (column: 'head' | 'base') => {
+    const query = db.read
+      .createQueryBuilder(pullSchema, 'p')
+      .where(`p.${column === 'head' ? 'head_repository_id' : 'repository_id'} = :repositoryId`, { repositoryId })
+      .andWhere('p.is_open = :open', { open: true });
+    if (names !== null) query.andWhere(`p.${column}_branch IN (:...names)`, { names });
+    return query.getMany();
+  };
+  const [withHead, withBase] = await Promise.all([ofColumn('head'), ofColumn('base')]);
+  // Rows of one repository come in no order; ids of issues have none either, numbers of rounds do not matter here.
+  return {
+    withHead: withHead.filter(({ headBranch }) => headBranch !== null && branches.has(headBranch)),
+    withBase: withBase.filter(({ baseBranch }) => branches.has(baseBranch)).reverse(),
+  };
+}
+
+/** Null for a head that is the last round already, and for a repository that is gone. */
+async function prepareNext(
+  deps: PullDeps,
+  push: AnnouncedPush,
+  pull: PullRow,
+  newId: string,
+): Promise<NextRound | null> {
+  if (pull.headOid === newId) return null;
+  const ids = [pull.repositoryId, push.repository.id];
+  const located = await deps.repositories.locate(ids);
+  const [base, head] = ids.map((id) => located.get(id));
+  if (base === undefined || head === undefined) return null;
+  const headOid =
+    base.repository.id === head.repository.id ? newId : await fetchBranch(deps, head.path, pull.headBranch!, base.path);
+  if (headOid === pull.headOid) return null;
+  return { issueId: pull.issueId, prepared: await prepareNextRound(deps, base, pull, headOid) };
+}
+
+/** Pull requests that this push has merged: by a merge here, or by hand, when it brought their head to the base. */
+async function findMerged(
+  deps: PullDeps,
+  push: AnnouncedPush,
+  withBase: readonly PullRow[],
+  branches: ReadonlyMap<string, { oldId: string; newId: string }>,
+): Promise<RecordedMerge[]> {
+  if (withBase.length === 0) return [];
+  const located = (await deps.repositories.locate([push.repository.id])).get(push.repository.id);
+  if (located === undefined) return [];
+  const merged: RecordedMerge[] = [];
+  for (const [branch, pulls] of Map.groupBy(withBase, ({ baseBranch }) => baseBranch)) {
+    const { oldId, newId } = branches.get(branch)!;
+    const own = pulls.filter(({ mergePushId }) => mergePushId === push.id);
+    for (const pull of own) merged.push(await mergeOf(deps, push, pull));
+    if (noId.test(newId) || noId.test(oldId)) continue;
+    const others = pulls.filter((pull) => !own.includes(pull)).slice(0, limits.mergeStates);
+    for (const pull of await broughtBy(deps, located.path, { oldId, newId }, others))
+      merged.push({
+        ...(await mergeOf(deps, push, pull)),
+        byHand: { oid: newId, onto: oldId, mergedBy: push.pusherId },
+      });
+  }
+  return merged;
+}
+
+async function mergeOf(deps: PullDeps, push: AnnouncedPush, pull: PullRow): Promise<RecordedMerge> {
+  const issue = await deps.db.read.findOneByOrFail(issueSchema, { id: pull.issueId });
+  const closing = await closingTargets(deps, viewerOf(push), { issue, pull, repository: push.repository });
+  return { issueId: pull.issueId, pushId: push.id, closing };
+}
+
+/** Those whose head the branch has by this move. Never guessed from similar changes. */
+async function broughtBy(
+  { git }: PullDeps,
+  path: string,
+  move: { oldId: string; newId: string },
+  pulls: readonly PullRow[],
+): Promise<PullRow[]> {
+  if (pulls.length === 0) return [];
+  const gained = await git.refs.gainedCommits(path, move);
+  if (gained !== null) {
+    const oids = new Set(gained.map(({ oid }) => oid));
+    return pulls.filter(({ headOid }) => oids.has(headOid));
+  }
+  const brought: PullRow[] = [];
+  for (const pull of pulls) if (await git.refs.isForward(path, pull.headOid, move.newId)) brought.push(pull);
+  return brought;
+}

@@ -1,0 +1,18 @@
+import { pullPushSchema, pullSchema } from './schema/pull-schema.ts';
+import { reviewCommentSchema, reviewSchema, threadPositionSchema, threadSchema } from './schema/review-schema.ts';
+import { roundCommitSchema, roundSchema } from './schema/round-schema.ts';
+import { attentionSchema, reviewRequestSchema, viewedFileSchema } from './schema/turn-schema.ts';
+
+export const pullEntities = [
+  pullSchema,
+  pullPushSchema,
+  roundSchema,
+  roundCommitSchema,
+  reviewSchema,
+  threadSchema,
+  reviewCommentSchema,
+  threadPositionSchema,
+  reviewRequestSchema,
+  attentionSchema,
+  viewedFileSchema,
+];

@@ -1,0 +1,64 @@
+import { bindDeps } from '../kernel/index.ts';
+import type { PullDeps } from './deps.ts';
+import { findPull } from './find-pull.ts';
+import { editPull } from './lifecycle/edit-pull.ts';
+import { deleteHeadBranch, restoreHeadBranch } from './lifecycle/head-branch.ts';
+import { openPull } from './lifecycle/open-pull.ts';
+import { refuseSecondPull } from './lifecycle/refuse-second-pull.ts';
+import { revertPull } from './lifecycle/revert-pull.ts';
+import { updateBranch } from './lifecycle/update-branch.ts';
+import { describePulls } from './lists/describe-pulls.ts';
+import { findMergeState, updateMergeState } from './mergeability/compute-merge-state.ts';
+import { MergeStateQueue } from './mergeability/merge-state-queue.ts';
+import { mergeBox } from './merging/merge-box.ts';
+import { mergePull } from './merging/merge-pull.ts';
+import { cancelMergeWhenReady, mergeAllReady, mergeIfReady, mergeWhenReady } from './merging/merge-when-ready.ts';
+import { onPush } from './on-push.ts';
+import { findRound, listRoundCommits, listRounds } from './rounds/list-rounds.ts';
+
+export type PullsOptions = Omit<PullDeps, 'mergeStates'>;
+
+/** Pull requests; the functions behind these names say what each refuses. */
+export function createPulls(tools: PullsOptions) {
+  const mergeStates = new MergeStateQueue(tools.logger);
+  const deps: PullDeps = { ...tools, mergeStates };
+  mergeStates.connect(async (issueId) => {
+    await updateMergeState(deps, issueId);
+    await mergeIfReady(deps, issueId);
+  });
+  tools.issues.pulls.refuseReopen(refuseSecondPull);
+  const bind = bindDeps(deps);
+
+  return {
+    open: bind(openPull),
+    find: bind(findPull),
+    /** What lists and the API show beside issues that were found already. */
+    describe: bind(describePulls),
+    edit: bind(editPull),
+    updateBranch: bind(updateBranch),
+    deleteBranch: bind(deleteHeadBranch),
+    restoreBranch: bind(restoreHeadBranch),
+    revert: bind(revertPull),
+    rounds: {
+      list: bind(listRounds),
+      find: bind(findRound),
+      commits: bind(listRoundCommits),
+    },
+    mergeStateOf: bind(findMergeState),
+    mergeBox: bind(mergeBox),
+    merge: bind(mergePull),
+    mergeWhenReady: bind(mergeWhenReady),
+    cancelMergeWhenReady: bind(cancelMergeWhenReady),
+
+    /** For `repositories.pushes.onPush`; the first listener, because a person who has pushed opens the page next. */
+    onPush: onPush(deps),
+    /** After an event that may have made pull requests ready: by the ids of their issues. */
+    reconsider: (issueIds: readonly string[]): void => mergeStates.add(issueIds),
+    /** For the scheduled task. */
+    mergeAllReady: () => mergeAllReady(deps),
+    /** Waits for running trial merges. */
+    stop: () => mergeStates.stop(),
+  };
+}
+
+export type Pulls = ReturnType<typeof createPulls>;

@@ -1,0 +1,59 @@
+import type { Commit } from '../../git/index.ts';
+import type { PullDeps } from '../deps.ts';
+import { limits } from '../limits.ts';
+
+/** The commits of a round, found from its head and the tip of the base branch. Ids are full. */
+export interface ReadRound {
+  headOid: string;
+  /** The merge base; the tip of the base branch where the two have no common history. */
+  baseOid: string;
+  isUnrelated: boolean;
+  commitCount: number;
+  /** The newest of them, oldest first, at most `limits.listedCommits`. */
+  commits: RoundCommit[];
+}
+
+export interface RoundCommit {
+  oid: string;
+  subject: string;
+  changeId: string | null;
+  /** Kept for messages and co-authors of merges; not recorded. */
+  commit: Commit;
+}
+
+/** Finds what a head brings to a branch. Refuses `git_busy`. @param path folder of the repository, which has both */
+export async function readRound(
+  { git }: Pick<PullDeps, 'git'>,
+  path: string,
+  headOid: string,
+  baseTip: string,
+): Promise<ReadRound> {
+  const mergeBase = await git.queries.mergeBase(path, baseTip, headOid);
+  const baseOid = mergeBase ?? baseTip;
+  const [{ ahead }, commits] = await Promise.all([
+    git.queries.distance(path, baseOid, headOid),
+    git.queries.commitsBetween(path, baseOid, headOid, { limit: limits.listedCommits }),
+  ]);
+  return {
+    headOid,
+    baseOid,
+    isUnrelated: mergeBase === null,
+    commitCount: ahead,
+    commits: commits.reverse().map((commit) => ({
+      oid: commit.oid,
+      subject: commit.subject.slice(0, 500),
+      changeId: changeIdIn(commit.message),
+      commit,
+    })),
+  };
+}
+
+/** The `Change-Id` trailer of a message, as Gerrit's hook writes it; the last one counts. */
+export function changeIdIn(message: string): string | null {
+  const lines = message.trimEnd().split('\n');
+  for (let at = lines.length - 1; at >= 0 && lines[at] !== ''; at -= 1) {
+    const found = /^Change-Id: *([A-Za-z0-9]{8,64}) *$/.exec(lines[at]!);
+    if (found !== null) return found[1]!;
+  }
+  return null;
+}

@@ -1,0 +1,122 @@
+import type { EntryLog, EntryVia, Issue } from '../../issues/index.ts';
+import { invalid } from '../../kernel/index.ts';
+import type { PullDeps } from '../deps.ts';
+import { limits } from '../limits.ts';
+import { pullSchema } from '../schema/pull-schema.ts';
+import type { PullRow } from '../schema/pull-schema.ts';
+import { roundCommitSchema, roundSchema } from '../schema/round-schema.ts';
+import type { RoundChange, RoundRow } from '../schema/round-schema.ts';
+import { changeBetween } from './change-between.ts';
+import { readRound } from './read-round.ts';
+import type { ReadRound } from './read-round.ts';
+import { keepRound } from './round-refs.ts';
+
+/** What is known of a round before the write that records it. */
+export interface PreparedRound extends ReadRound {
+  change: RoundChange;
+  /** The round before, as it was read; the write refuses when another one came meanwhile. */
+  after: { round: number; headOid: string; baseOid: string } | null;
+}
+
+/** Who pushed a round, and how. */
+export interface RoundOrigin {
+  submitterId: string | null;
+  pushId: string | null;
+  note?: string | undefined;
+  via?: EntryVia | undefined;
+}
+
+/**
+ * Reads a round and keeps its objects. Slow: it runs before the write. Refuses `git_busy`.
+ * @param pull null for the first round
+ * @param baseTip the tip of the base branch
+ */
+export async function prepareRound(
+  deps: Pick<PullDeps, 'git'>,
+  path: string,
+  pull: Pick<PullRow, 'lastRound' | 'headOid' | 'baseOid'> | null,
+  headOid: string,
+  baseTip: string,
+): Promise<PreparedRound> {
+  const read = await readRound(deps, path, headOid, baseTip);
+  await keepRound(deps, path, read);
+  if (pull === null) return { ...read, change: 'first', after: null };
+  const after = { round: pull.lastRound, headOid: pull.headOid, baseOid: pull.baseOid };
+  return { ...read, change: await changeBetween(deps, path, after, read), after };
+}
+
+/**
+ * Records a round in a write, with its entry in the log, and brings `pull` up to date. Nothing happens when the head
+ * is the last one already. Refuses `round_changed` when another round came since it was prepared, `too_many_rounds`.
+ */
+export async function recordRound(
+  log: EntryLog,
+  issue: Issue,
+  pull: PullRow,
+  prepared: PreparedRound,
+  { submitterId, pushId, note = '', via }: RoundOrigin,
+): Promise<RoundRow | null> {
+  const { manager, now } = log.tx;
+  if (pull.lastRound > 0 && pull.headOid === prepared.headOid && pull.baseOid === prepared.baseOid) return null;
+  if (pull.lastRound !== (prepared.after?.round ?? 0)) throw roundChanged();
+  if (pull.lastRound >= limits.rounds)
+    throw invalid('too_many_rounds', `A pull request has at most ${limits.rounds} rounds.`);
+  const { headOid, baseOid, commitCount, commits, change } = prepared;
+  const round = pull.lastRound + 1;
+  const row: RoundRow = {
+    issueId: issue.id,
+    round,
+    headOid,
+    baseOid,
+    commitCount,
+    change,
+    note: note.slice(0, limits.noteLength),
+    pushId,
+    submitterId,
+    createdAt: now,
+  };
+  await manager.insert(roundSchema, row);
+  for (let start = 0; start < commits.length; start += 50)
+    await manager.insert(
+      roundCommitSchema,
+      commits.slice(start, start + 50).map(({ oid, subject, changeId }, at) => ({
+        issueId: issue.id,
+        round,
+        position: start + at + 1,
+        oid,
+        subject,
+        changeId,
+      })),
+    );
+  const isOver = pull.mergeWhenReady !== null && change !== 'rebased';
+  const wish =
+    pull.mergeWhenReady === null
+      ? {}
+      : isOver
+        ? { mergeWhenReadyBy: null, mergeWhenReadyRound: null, mergeWhenReady: null }
+        : { mergeWhenReadyRound: round };
+  const changed = {
+    lastRound: round,
+    headOid,
+    baseOid,
+    mergeState: 'UNKNOWN',
+    mergeStateOnto: null,
+    mergeStateReason: null,
+    conflicts: '[]',
+    ...wish,
+  } as const;
+  await manager.update(pullSchema, { issueId: issue.id }, changed);
+  Object.assign(pull, changed);
+  if (round > 1)
+    await log.append(issue, {
+      kind: 'round',
+      details: { round, change, commits: commitCount, headOid, baseOid },
+      ...(via === undefined ? {} : { via }),
+    });
+  if (isOver)
+    await log.append(issue, { kind: 'merge_when_ready', details: { cancelled: true, reason: 'A new round came.' } });
+  return row;
+}
+
+export const roundChanged = () =>
+  invalid('round_changed', 'A new round came meanwhile. Please look at it first.', { field: 'round' });

@@ -1,0 +1,110 @@
+import { EntitySchema } from 'typeorm';
+import type { MergeStyle } from '../../git/index.ts';
+
+/** Where the commits come from: a branch of the repository, one of a fork, or pushes to `refs/for/<branch>`. */
+export type PullSource = 'BRANCH' | 'FORK' | 'PUSH' | 'PATCH' | 'REMOTE';
+
+/** Whether the head merges into the base branch: `EMPTY` brings nothing, `UNRELATED` has no common history. */
+export type MergeState = 'UNKNOWN' | 'CLEAN' | 'CONFLICT' | 'EMPTY' | 'UNRELATED';
+
+/** A row of `pulls`: the code of a pull request, whose talk is an issue. Ids of commits are full. */
+export interface PullRow {
+  issueId: string;
+  repositoryId: string;
+  /** Kept by a trigger: open, and not in the trash. */
+  isOpen: boolean;
+  isDraft: boolean;
+  /** Without `refs/heads/`. */
+  baseBranch: string;
+  source: PullSource;
+  /** The repository of the head branch; null for a push, and once it is gone. */
+  headRepositoryId: string | null;
+  headBranch: string | null;
+  /** Of a push to `refs/for/<branch>/<topic>`. */
+  topic: string | null;
+  submitterId: string | null;
+  lastRound: number;
+  /** Of the last round. */
+  headOid: string;
+  baseOid: string;
+  /** Whether people who may write to the repository may push to the branch of the fork. */
+  maintainersMayPush: boolean;
+  mergeState: MergeState;
+  /** The tip of the base branch for which the state was computed; null for none. */
+  mergeStateOnto: string | null;
+  /** Why the state is unknown. */
+  mergeStateReason: string | null;
+  /** Conflicting paths as a JSON array. */
+  conflicts: string;
+  /** How it was merged. */
+  mergeStyle: MergeStyle | null;
+  mergeWhenReadyBy: string | null;
+  mergeWhenReadyRound: number | null;
+  /** The merge that was asked for, as JSON: style and message. */
+  mergeWhenReady: string | null;
+  mergedBy: string | null;
+  /** The tip of the base branch after the merge, and before it. */
+  mergedOid: string | null;
+  mergedOntoOid: string | null;
+  mergePushId: string | null;
+  mergedAt: number | null;
+}
+
+export const pullSchema = new EntitySchema<PullRow>({
+  name: 'pull',
+  tableName: 'pulls',
+  columns: {
+    issueId: { name: 'issue_id', type: 'text', primary: true },
+    repositoryId: { name: 'repository_id', type: 'text' },
+    isOpen: { name: 'is_open', type: 'boolean' },
+    isDraft: { name: 'is_draft', type: 'boolean' },
+    baseBranch: { name: 'base_branch', type: 'text' },
+    source: { type: 'text' },
+    headRepositoryId: { name: 'head_repository_id', type: 'text', nullable: true },
+    headBranch: { name: 'head_branch', type: 'text', nullable: true },
+    topic: { type: 'text', nullable: true },
+    submitterId: { name: 'submitter_id', type: 'text', nullable: true },
+    lastRound: { name: 'last_round', type: 'integer' },
+    headOid: { name: 'head_oid', type: 'text' },
+    baseOid: { name: 'base_oid', type: 'text' },
+    maintainersMayPush: { name: 'maintainers_may_push', type: 'boolean' },
+    mergeState: { name: 'merge_state', type: 'text' },
+    mergeStateOnto: { name: 'merge_state_onto', type: 'text', nullable: true },
+    mergeStateReason: { name: 'merge_state_reason', type: 'text', nullable: true },
+    conflicts: { type: 'text' },
+    mergeStyle: { name: 'merge_style', type: 'text', nullable: true },
+    mergeWhenReadyBy: { name: 'merge_when_ready_by', type: 'text', nullable: true },
+    mergeWhenReadyRound: { name: 'merge_when_ready_round', type: 'integer', nullable: true },
+    mergeWhenReady: { name: 'merge_when_ready', type: 'text', nullable: true },
+    mergedBy: { name: 'merged_by', type: 'text', nullable: true },
+    mergedOid: { name: 'merged_oid', type: 'text', nullable: true },
+    mergedOntoOid: { name: 'merged_onto_oid', type: 'text', nullable: true },
+    mergePushId: { name: 'merge_push_id', type: 'text', nullable: true },
+    mergedAt: { name: 'merged_at', type: 'integer', nullable: true },
+  },
+});
+
+/** A push to `refs/for/<branch>`, and the pull that it adds to or opens. */
+export interface PullPushRow {
+  pushId: string;
+  repositoryId: string;
+  number: number;
+  baseBranch: string;
+  topic: string | null;
+  userId: string;
+  createdAt: number;
+}
+
+export const pullPushSchema = new EntitySchema<PullPushRow>({
+  name: 'pullPush',
+  tableName: 'pull_pushes',
+  columns: {
+    pushId: { name: 'push_id', type: 'text', primary: true },
+    repositoryId: { name: 'repository_id', type: 'text' },
+    number: { type: 'integer' },
+    baseBranch: { name: 'base_branch', type: 'text' },
+    topic: { type: 'text', nullable: true },
+    userId: { name: 'user_id', type: 'text' },
+    createdAt: { name: 'created_at', type: 'integer' },
+  },
+});

@@ -1,0 +1,66 @@
+import { EntitySchema } from 'typeorm';
+
+/** A person who was asked for a review, by hand or as an owner of code. */
+export interface ReviewRequestRow {
+  issueId: string;
+  userId: string;
+  reason: 'asked' | 'owner';
+  askedBy: string | null;
+  askedAt: number;
+  answeredAt: number | null;
+}
+
+export const reviewRequestSchema = new EntitySchema<ReviewRequestRow>({
+  name: 'reviewRequest',
+  tableName: 'review_requests',
+  columns: {
+    issueId: { name: 'issue_id', type: 'text', primary: true },
+    userId: { name: 'user_id', type: 'text', primary: true },
+    reason: { type: 'text' },
+    askedBy: { name: 'asked_by', type: 'text', nullable: true },
+    askedAt: { name: 'asked_at', type: 'integer' },
+    answeredAt: { name: 'answered_at', type: 'integer', nullable: true },
+  },
+});
+
+/** A person for whom a pull request waits. */
+export interface AttentionRow {
+  issueId: string;
+  userId: string;
+  reason: string;
+  since: number;
+}
+
+export const attentionSchema = new EntitySchema<AttentionRow>({
+  name: 'attention',
+  tableName: 'attention',
+  columns: {
+    issueId: { name: 'issue_id', type: 'text', primary: true },
+    userId: { name: 'user_id', type: 'text', primary: true },
+    reason: { type: 'text' },
+    since: { type: 'integer' },
+  },
+});
+
+/** A file that a person has marked as viewed, by its content on both sides. */
+export interface ViewedFileRow {
+  userId: string;
+  issueId: string;
+  path: string;
+  oldBlob: string;
+  newBlob: string;
+  round: number;
+}
+
+export const viewedFileSchema = new EntitySchema<ViewedFileRow>({
+  name: 'viewedFile',
+  tableName: 'viewed_files',
+  columns: {
+    userId: { name: 'user_id', type: 'text', primary: true },
+    issueId: { name: 'issue_id', type: 'text', primary: true },
+    path: { type: 'text', primary: true },
+    oldBlob: { name: 'old_blob', type: 'text' },
+    newBlob: { name: 'new_blob', type: 'text' },
+    round: { type: 'integer' },
+  },
+});

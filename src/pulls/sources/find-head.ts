@@ -1,0 +1,121 @@
+import { allows, isLocalAdministrator } from '../../access/index.ts';
+import type { Viewer } from '../../access/index.ts';
+import { forbidden, invalid, isDomainError, unavailable } from '../../kernel/index.ts';
+import type { Found, Repository } from '../../repositories/index.ts';
+import type { PullDeps } from '../deps.ts';
+
+/** A branch that a pull request comes from. */
+export interface FoundHead {
+  found: Found;
+  branch: string;
+  /** Its tip. */
+  oid: string;
+  /** Brings its objects into another repository of this server. @returns the tip as it was fetched */
+  fetchInto(path: string): Promise<string>;
+}
+
+/** How far up a fork is followed to what it was forked from. */
+const maxForkDepth = 20;
+
+/**
+ * Finds the head of a new pull request. A branch of a fork is opened by people who may push to it.
+ * @param text `branch`, `owner:branch` or `owner/name:branch`
+ * Refuses `head_missing`, also for a repository that the viewer may not see; `not_related`, `head_not_yours`.
+ */
+export async function findHead(deps: PullDeps, viewer: Viewer, base: Found, text: string): Promise<FoundHead> {
+  const { repository, branch } = parseHead(text);
+  const found = repository === null ? base : await findFork(deps, viewer, base, repository);
+  const oid = (await deps.git.refs.list(found.path)).get(`refs/heads/${branch}`);
+  if (oid === undefined) throw headMissing(text);
+  const isFork = found.repository.id !== base.repository.id;
+  if (isFork && !isLocalAdministrator(viewer) && !allows(found.level, 'write'))
+    throw forbidden('head_not_yours', 'Only people who may push to the fork can open a pull request from it.');
+  return { found, branch, oid, fetchInto: (path) => fetchBranch(deps, found.path, branch, path) };
+}
+
+const headMissing = (text: string) =>
+  invalid('head_missing', `There is no branch ${text.slice(0, 200)}, or you may not see it.`, { field: 'head' });
+
+/** Refuses `head_missing` for an empty branch. A branch name has no colon. */
+export function parseHead(text: string): {
+  repository: { owner: string; name: string | null } | null;
+  branch: string;
+} {
+  const colon = text.indexOf(':');
+  const branch = text.slice(colon + 1);
+  if (branch === '') throw invalid('head_missing', 'Choose a branch to merge.', { field: 'head' });
+  if (colon === -1) return { repository: null, branch };
+  const [owner = '', name = null] = text.slice(0, colon).split('/', 2);
+  return { repository: { owner, name }, branch };
+}
+
+/** The fork that `owner` has of the base, or the repository that is named; the base itself, too. */
+async function findFork(
+  deps: PullDeps,
+  viewer: Viewer,
+  base: Found,
+  { owner, name }: { owner: string; name: string | null },
+): Promise<Found> {
+  const candidates = name === null ? await namesOfForks(deps, viewer, base, owner) : [name];
+  for (const candidate of candidates) {
+    try {
+      const found = await deps.repositories.find(viewer, owner, candidate);
+      if (await areRelated(deps, base.repository, found.repository)) return found;
+      if (name !== null) throw invalid('not_related', 'The two repositories have no common origin.', { field: 'head' });
+    } catch (error) {
+      if (!isDomainError(error) || error.code !== 'not_found') throw error;
+    }
+  }
+  throw headMissing(`${owner}${name === null ? '' : `/${name}`}`);
+}
+
+/** Most forks have the name of what they were forked from; a renamed one is found in the list of the owner's. */
+async function namesOfForks(deps: PullDeps, viewer: Viewer, base: Found, owner: string): Promise<string[]> {
+  const { repositories } = await deps.repositories.forks.list(viewer, base.canonical.owner, base.canonical.name, {
+    limit: 100,
+  });
+  const named = repositories
+    .filter((each) => each.owner.handle.toLowerCase() === owner.toLowerCase())
+    .map(({ name }) => name);
+  return [...new Set([base.repository.name, ...named])];
+}
+
+/** Whether two repositories go back to the same one by forking. */
+export async function areRelated(
+  { repositories }: Pick<PullDeps, 'repositories'>,
+  one: Repository,
+  other: Repository,
+): Promise<boolean> {
+  const ancestors = async (start: Repository): Promise<string[]> => {
+    const ids = [start.id];
+    let next = start.forkedFromId;
+    while (next !== null && ids.length < maxForkDepth) {
+      ids.push(next);
+      next = (await repositories.locate([next])).get(next)?.repository.forkedFromId ?? null;
+    }
+    return ids;
+  };
+  const [a, b] = [await ancestors(one), await ancestors(other)];
+  return a.some((id) => b.includes(id));
+}
+
+/**
+ * Brings a branch of another repository of this server into one, as hidden objects: the caller keeps them by a round.
+ * Refuses `disk_low`.
+ */
+export async function fetchBranch(
+  deps: Pick<PullDeps, 'git' | 'random' | 'logger' | 'isDiskLow'>,
+  from: string,
+  branch: string,
+  into: string,
+): Promise<string> {
+  if (await deps.isDiskLow(into))
+    throw unavailable('disk_low', 'The server is low on disk space; reading still works.', { retryAfterSeconds: 600 });
+  const refName = deps.random.uuid();
+  const oid = await deps.git.remotes.fetchLocal(into, from, branch, refName);
+  await deps.git.objects.keep(into, [{ name: `rounds/${oid}`, oid }]);
+  await deps.git.objects
+    .release(into, [`sync/${refName}`])
+    .catch((error: unknown) => deps.logger.warn('pull.fetch_leftovers', { oid, error }));
+  return oid;
+}

@@ -1,0 +1,97 @@
+import { isLocalAdministrator, recordCredential, viewerForLog } from '../../access/index.ts';
+import type { Viewer } from '../../access/index.ts';
+import type { Tx } from '../../db/index.ts';
+import { invalid } from '../../kernel/index.ts';
+import type { RepositoryDeps } from '../deps.ts';
+import type { Found } from '../find-repository.ts';
+import { judgeUpdates } from '../rules/judge-updates.ts';
+import type { JudgedUpdates } from '../rules/judge-updates.ts';
+import { decidingRule } from '../rules/load-rules.ts';
+import { mergesRefused, sentence, unsignedRefused } from '../rules/describe-rule.ts';
+import { unverifiedIn } from '../rules/verify-commits.ts';
+import type { Repository } from '../schema/repository-schema.ts';
+import type { AppliedPush, ServerPush } from './apply-updates.ts';
+import { mayMoveRefs } from './may-move-refs.ts';
+import type { RefUpdate } from './push-journal.ts';
+
+type Apply = (found: Pick<Found, 'repository' | 'path'>, push: ServerPush) => Promise<AppliedPush>;
+
+/** A branch that the server moves for a person, to a commit whose objects are there. */
+export interface BranchMove {
+  /** Without `refs/heads/`. */
+  branch: string;
+  /** The tip that was read; zeros for a branch that is to be created. */
+  oldId: string;
+  newId: string;
+  /**
+   * Whose right it is: that of a push of the viewer, or that of a merge, which the caller judges in `authorize`. What
+   * a rule says of the commits holds for both.
+   */
+  right: 'push' | 'merge';
+  authorize?(tx: Tx, row: Repository): Promise<void>;
+  /** Records, in the write that journals the push, what it is for. */
+  record?(tx: Tx, pushId: string): Promise<void>;
+}
+
+/**
+ * Moves a branch as a journalled push with `via` merge, after the rules of the repository. Refuses what `mayMoveRefs`
+ * and `authorize` refuse, `branch_protected`, and what `applyUpdates` refuses.
+ * @returns the id of the push, and whether the branch moved; it did not when its tip is another one by now
+ */
+export async function moveBranch(
+  deps: RepositoryDeps,
+  apply: Apply,
+  viewer: Viewer,
+  found: Pick<Found, 'repository' | 'path'>,
+  { branch, oldId, newId, right, authorize, record }: BranchMove,
+): Promise<{ pushId: string; isMoved: boolean }> {
+  const update: RefUpdate = { ref: `refs/heads/${branch}`, oldId, newId };
+  const isNew = /^0+$/.test(oldId);
+  const [isForward, hasMerges, unverified] = await Promise.all([
+    isNew || deps.git.refs.isForward(found.path, oldId, newId),
+    deps.git.refs.hasNewMerges(found.path, update),
+    unverifiedIn(deps, viewer, found, update),
+  ]);
+  const { pushId, results } = await apply(found, {
+    via: 'merge',
+    userId: viewer.kind === 'person' && !isLocalAdministrator(viewer) ? viewer.id : null,
+    credential: recordCredential(viewer),
+    updates: [update],
+    ...(record === undefined ? {} : { record }),
+    async authorize(tx, row) {
+      if (right === 'push') await mayMoveRefs(deps, tx, viewer, row);
+      const judged = right === 'push' ? await judgeUpdates(deps, tx.before, viewer, row, [update]) : null;
+      const reason =
+        judged === null ? await refusalOfCommits(tx, row, branch) : refusalOf(judged, { isForward, hasMerges });
+      if (reason !== null) throw invalid('branch_protected', sentence(reason), { field: 'branch' });
+      const signed = judged?.signed[0];
+      if (signed !== undefined && unverified !== null)
+        throw invalid('branch_protected', sentence(signed.reason(unverified.oid, unverified.why)), { field: 'branch' });
+      await authorize?.(tx, row);
+    },
+  });
+  deps.logger.info('push.branch_changed', {
+    repositoryId: found.repository.id,
+    ref: update.ref,
+    from: oldId,
+    to: newId,
+    by: viewerForLog(viewer),
+  });
+  return { pushId, isMoved: results[0]?.ok === true };
+
+  /** For a merge, which needs no right to push. */
+  async function refusalOfCommits(tx: Tx, row: Repository, name: string): Promise<string | null> {
+    const rule = await decidingRule(tx.before, row, name);
+    if (rule === null) return null;
+    if (rule.linear && hasMerges) return mergesRefused(rule);
+    return rule.signed && unverified !== null ? unsignedRefused(rule, unverified.oid, unverified.why) : null;
+  }
+}
+
+function refusalOf(
+  { refused, onlyForward, linear }: JudgedUpdates,
+  { isForward, hasMerges }: { isForward: boolean; hasMerges: boolean },
+): string | null {
+  const broken = [...refused, ...(isForward ? [] : onlyForward), ...(hasMerges ? linear : [])][0];
+  return broken?.reason ?? null;
+}
