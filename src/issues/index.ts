@@ -7,7 +7,7 @@ export { limits as issueLimits } from './limits.ts';
 export { contextFor as issueContextFor, factsOfIssue, personIdOf } from './issue-context.ts';
 export type { IssueAt, IssueContext, RepositoryAt } from './issue-context.ts';
 export { issueNotFound, refusalError } from './issue-errors.ts';
-export { parseBody, parseTitle } from './parse-texts.ts';
+export { parseBody, parseComment, parseTitle } from './parse-texts.ts';
 export { issueSchema } from './schema/issue-schema.ts';
 export { objectKey as attachmentKey, objectPrefix as attachmentPrefix } from './attachments/attachment.ts';
 export { attachmentMarkdown, attachmentPath, isShownInline } from './attachments/attachment.ts';

@@ -8,7 +8,7 @@ import { attachToIssue } from './attachments/attach-to-issue.ts';
 import { findAttachment, listAttachments, readAttachment } from './attachments/open-attachment.ts';
 import { findAttachmentOf, removeAttachment, removeUnusedAttachments } from './attachments/remove-attachments.ts';
 import { addComment } from './comments/add-comment.ts';
-import { deleteComment, editText, listRevisions, textBefore } from './comments/edit-text.ts';
+import { deleteComment, editText, listRevisions, replaceReviewText, textBefore } from './comments/edit-text.ts';
 import { findComment, listRepositoryComments } from './comments/find-comments.ts';
 import { toggleTask } from './comments/toggle-task.ts';
 import type { IssueDeps, ReopenCheck, TextListener } from './deps.ts';
@@ -64,6 +64,7 @@ import {
 import { blockPerson, listBlocks, unblockPerson } from './moderation/blocks.ts';
 import { admitContributor, listHeld, refuseContributor } from './moderation/held-contributions.ts';
 import { hideComment } from './moderation/hide-entry.ts';
+import { charge, holdsContribution } from './moderation/hold-newcomers.ts';
 import { listHeldTexts } from './moderation/list-held-texts.ts';
 import { RateLimiter } from './moderation/rate-limits.ts';
 import { findDraft, saveDraft } from './participation/drafts.ts';
@@ -237,6 +238,9 @@ export function createIssues({ settings: given, texts, ...tools }: IssuesOptions
       logIn: (tx: Tx, viewer: Viewer): EntryLog => new EntryLog(tx, viewer, announcer.hasListeners),
       announce: (log: Pick<EntryLog, 'appended'>): void => announcer.announceAll(log.appended),
       issueInWrite: bind(issueInWrite),
+      charge: bind(charge),
+      holdsContribution,
+      replaceReviewText,
       closingTargets: bind(closingTargets),
       closeNamed: bind(closeNamed),
       resolveReferences: bind(resolveReferences),

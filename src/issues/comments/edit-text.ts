@@ -69,6 +69,15 @@ export async function replaceText(
   return { ...entry, ...change };
 }
 
+/** Inside a write whose right is asked already: the text of a review, which has no revisions. */
+export async function replaceReviewText(
+  { manager, now }: Tx,
+  key: { issueId: string; position: number },
+  body: string,
+): Promise<void> {
+  await manager.update(entrySchema, { ...key, kind: 'review' }, { body, editedAt: now });
+}
+
 /**
  * Empties a comment: its number, its place and that it was there stay; text, revisions and reactions go.
  * Refuses `entry_not_found`, and what the rights refuse.

@@ -90,6 +90,8 @@ const notices: Readonly<Record<string, string>> = {
   'branch-created': 'The branch is created.',
   'branch-deleted': 'The branch is deleted. The activity of the repository can bring it back for a while.',
   'push-undone': 'Restored. The restoring is a push of its own, at the top of the list.',
+  'review-submitted': 'Your review is submitted.',
+  'review-discarded': 'Your pending comments are thrown away.',
   'rule-added': 'The rule is added. It decides about pushes from now on.',
   'rule-saved': 'The rule is saved.',
   'rule-removed': 'The rule is removed.',
