@@ -20,7 +20,7 @@ export async function confirmSession({ db }: AccountsDeps, personId: string, ses
   );
 }
 
-/** The same by the password. Refuses `wrong_password` with field `confirm_password`, `too_many_tries`, `sign_in_busy`. */
+/** The same by the password. Refuses `wrong_password` of field `confirm_password`, `too_many_tries`, `sign_in_busy`. */
 export async function confirmWithPassword(
   deps: AccountsDeps,
   personId: string,

@@ -60,7 +60,7 @@ t.test('a person links an account of the provider, and signs in with it from the
 });
 
 t.test(
-  'an address finds no account: a stranger at the provider with the address of alice is nobody here',
+  'an address finds no account: another person of the provider with the address of alice has none here',
   async (t) => {
     const { provider, web } = await startBoth(t);
     const { accounts } = web.modules;
