@@ -1,5 +1,6 @@
 import { bindDeps } from '../kernel/index.ts';
 import type { PullDeps } from './deps.ts';
+import { findByBranches } from './find-by-branches.ts';
 import { findPull } from './find-pull.ts';
 import { editPull } from './lifecycle/edit-pull.ts';
 import { deleteHeadBranch, restoreHeadBranch } from './lifecycle/head-branch.ts';
@@ -19,7 +20,10 @@ import { mergeBox } from './merging/merge-box.ts';
 import { mergePull } from './merging/merge-pull.ts';
 import { cancelMergeWhenReady, mergeAllReady, mergeIfReady, mergeWhenReady } from './merging/merge-when-ready.ts';
 import { onPush } from './on-push.ts';
+import { rightsOnPull } from './rights.ts';
+import { compareRounds, pairRoundCommits } from './rounds/compare-rounds.ts';
 import { findRound, listRoundCommits, listRounds } from './rounds/list-rounds.ts';
+import { pullsOfIssues } from './pulls-of-issues.ts';
 
 export type PullsOptions = Omit<PullDeps, 'mergeStates'>;
 
@@ -37,6 +41,10 @@ export function createPulls(tools: PullsOptions) {
   return {
     open: bind(openPull),
     find: bind(findPull),
+    rightsOn: bind(rightsOnPull),
+    findByBranches: bind(findByBranches),
+    /** For the API and webhooks, which have found the issues already. */
+    ofIssues: bind(pullsOfIssues),
     reviews: createReviewService(deps),
     threads: createThreadService(deps),
     turns: createTurnService(deps),
@@ -54,6 +62,8 @@ export function createPulls(tools: PullsOptions) {
       list: bind(listRounds),
       find: bind(findRound),
       commits: bind(listRoundCommits),
+      compare: bind(compareRounds),
+      pairCommits: bind(pairRoundCommits),
     },
     mergeStateOf: bind(findMergeState),
     mergeBox: bind(mergeBox),

@@ -13,6 +13,16 @@ export const webhookEvents = [
   'issue_label',
   'issue_assign',
   'issue_milestone',
+  'pull_request',
+  'pull_request_sync',
+  'pull_request_comment',
+  'pull_request_label',
+  'pull_request_assign',
+  'pull_request_milestone',
+  'pull_request_review_request',
+  'pull_request_review_approved',
+  'pull_request_review_rejected',
+  'pull_request_review_comment',
 ] as const;
 export type WebhookEvent = (typeof webhookEvents)[number];
 
@@ -51,7 +61,7 @@ export interface WebhookMessageRow {
 
 /**
  * A row of the view `webhook_deliveries`: one event on its way to one address. PENDING until the
- * other side has taken it (DELIVERED) or has refused it for good (FAILED).
+ * receiver has accepted it (DELIVERED) or has refused it for good (FAILED).
  */
 export interface WebhookDeliveryRow extends WebhookMessageRow {
   /** The body; the same for every attempt. */

@@ -119,8 +119,8 @@ export const listRepositoryComments = operation({
       rows.map(({ entry }) => entry),
     );
     return listed(
-      rows.map(({ entry, issue: { number }, serial }) =>
-        commentPayload(entry, user(entry.authorId), { number, serial }, placeOf({ found, origin })),
+      rows.map(({ entry, issue: { kind, number }, serial }) =>
+        commentPayload(entry, user(entry.authorId), { kind, number, serial }, placeOf({ found, origin })),
       ),
       next,
     );
@@ -144,7 +144,7 @@ export async function findComment({ viewer, found, params, deps }: Omit<CommentC
 async function showComment(call: CommentCall) {
   const { entry, issue, serial } = await findComment(call);
   const user = await peopleOf(call.deps, [entry]);
-  return commentPayload(entry, user(entry.authorId), { number: issue.number, serial }, placeOf(call));
+  return commentPayload(entry, user(entry.authorId), { ...issue, serial }, placeOf(call));
 }
 
 export const getComment = operation({
@@ -152,7 +152,7 @@ export const getComment = operation({
   id: 'getComment',
   method: 'GET',
   path: oneCommentAt,
-  summary: 'Get one comment',
+  summary: 'Get a comment',
   access: 'repository:read',
   status: 200,
   response: comment,
@@ -165,7 +165,7 @@ export const editComment = operation({
   id: 'editComment',
   method: 'PATCH',
   path: oneCommentAt,
-  summary: 'Edit a comment; the text before is kept as a revision',
+  summary: 'Edit a comment; its previous text is kept as a revision',
   status: 200,
   takesIfMatch: true,
   maxJsonBytes: textBytes,
@@ -223,7 +223,7 @@ export const listIssueRevisions = operation({
   id: 'listIssueRevisions',
   method: 'GET',
   path: `${oneIssueAt}/revisions`,
-  summary: 'List the texts that an issue had, the oldest first',
+  summary: 'List the revisions of an issue’s text, oldest first',
   access: 'repository:read',
   status: 200,
   response: z.array(textRevision),
@@ -236,7 +236,7 @@ export const listCommentRevisions = operation({
   id: 'listCommentRevisions',
   method: 'GET',
   path: `${oneCommentAt}/revisions`,
-  summary: 'List the texts that a comment had, the oldest first',
+  summary: 'List the revisions of a comment, oldest first',
   access: 'repository:read',
   status: 200,
   response: z.array(textRevision),

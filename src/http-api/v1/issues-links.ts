@@ -3,18 +3,17 @@ import type { Viewer } from '../../access/index.ts';
 import type { IssueAt } from '../../issues/index.ts';
 import type { Found } from '../../repositories/index.ts';
 import type { WebDeps } from '../../http/index.ts';
-import { issuePayload } from '../../webhooks/index.ts';
 import type { IssuePayload } from '../../webhooks/index.ts';
 import { json } from '../responses.ts';
 import { operation } from '../operation.ts';
 import type { Operation } from '../operation.ts';
-import { describeOne, issueAt, oneIssueAt } from './issues-parts.ts';
+import { issueAt, oneIssueAt, showIssue } from './issues-parts.ts';
 import { issue, issueMeta } from './issues-schemas.ts';
 
 const common = { tag: 'Issues', cost: 'rows' } as const;
 const write = { access: 'repository:read', scope: 'write' } as const;
 
-/** What issues are linked with, on the other side of one kind of link. */
+/** One kind of link between issues, seen from one of its ends. */
 interface Side {
   word: string;
   part: 'dependencies' | 'blocks' | 'duplicates';
@@ -32,27 +31,27 @@ const sides: readonly Side[] = [
     part: 'dependencies',
     kind: 'needs',
     isOutgoing: true,
-    list: 'List the issues that an issue needs',
-    add: 'Say that an issue needs another one',
-    remove: 'Take back that an issue needs another one',
+    list: 'List the issues that block an issue',
+    add: 'Add a dependency to an issue',
+    remove: 'Remove a dependency from an issue',
   },
   {
     word: 'BlockedIssue',
     part: 'blocks',
     kind: 'needs',
     isOutgoing: false,
-    list: 'List the issues that need this one',
-    add: 'Say that another issue needs this one',
-    remove: 'Take back that another issue needs this one',
+    list: 'List the issues that an issue blocks',
+    add: 'Mark another issue as blocked by this one',
+    remove: 'Unmark another issue as blocked by this one',
   },
   {
     word: 'Duplicate',
     part: 'duplicates',
     kind: 'duplicates',
     isOutgoing: true,
-    list: 'List the issues that an issue says again',
-    add: 'Say that an issue says another one again',
-    remove: 'Take back that an issue says another one again',
+    list: 'List the issues that an issue duplicates',
+    add: 'Mark an issue as a duplicate',
+    remove: 'Unmark an issue as a duplicate',
   },
 ];
 
@@ -65,7 +64,7 @@ const otherOf = (found: Found, { index, owner, repo }: z.output<typeof issueMeta
 
 async function show(deps: WebDeps, viewer: Viewer, at: IssueAt, origin: string): Promise<IssuePayload> {
   const { owner, repository } = await deps.repositories.find(viewer, at.owner, at.name);
-  return issuePayload(await describeOne(deps, viewer, at), { origin, owner: owner.handle, repository });
+  return showIssue(deps, viewer, at, { origin, owner: owner.handle, repository });
 }
 
 function operationsOf({ word, part, kind, isOutgoing, list, add, remove }: Side): Operation[] {
@@ -102,8 +101,8 @@ function operationsOf({ word, part, kind, isOutgoing, list, add, remove }: Side)
           const place = located.get(other.repositoryId);
           if (place === undefined) continue;
           const where = { owner: place.owner.handle, name: place.repository.name, number: other.number };
-          const described = await describeOne(deps, viewer, where);
-          shown.push(issuePayload(described, { origin, owner: where.owner, repository: place.repository }));
+          const from = { origin, owner: where.owner, repository: place.repository };
+          shown.push(await showIssue(deps, viewer, where, from));
         }
         return json(shown);
       },

@@ -48,9 +48,20 @@ import {
   searchIssues,
 } from './issues.ts';
 import { createFork, listForks, mergeUpstream } from './forks.ts';
+import { getPullDiff, listPullCommits, listPullFiles } from './pulls-code.ts';
+import {
+  cancelPullMerge,
+  getPullMerged,
+  getPullRound,
+  listPullRounds,
+  mergePull,
+  updatePullBranch,
+} from './pulls-merge.ts';
+import { editPull, getPull, getPullByBranches, listPulls, openPull } from './pulls.ts';
 import { getImage, removeImage, replaceImage } from './images.ts';
 import { issueAssetOperations } from './issue-assets.ts';
 import { addEmails, listEmails, removeEmails } from './emails.ts';
+import { listLinkedAccounts } from './linked-accounts.ts';
 import { addGpgKey, listGpgKeys, listGpgKeysOfUser, listKeysOfUser, removeGpgKey } from './gpg-keys.ts';
 import { addKey, listKeys, removeKey } from './keys.ts';
 import {
@@ -176,6 +187,22 @@ export const operations: readonly Operation[] = [
   ...heldOperations,
   ...trashOperations,
   ...blockOperations,
+  listPulls,
+  openPull,
+  // Before `{number}`, which would take its place.
+  getPullDiff,
+  getPull,
+  editPull,
+  listPullCommits,
+  listPullFiles,
+  getPullMerged,
+  mergePull,
+  cancelPullMerge,
+  updatePullBranch,
+  listPullRounds,
+  getPullRound,
+  // After what is below `{number}`.
+  getPullByBranches,
   getImage,
   replaceImage,
   removeImage,
@@ -189,6 +216,7 @@ export const operations: readonly Operation[] = [
   getVersion,
   getMe,
   editMe,
+  listLinkedAccounts,
   listEmails,
   addEmails,
   removeEmails,

@@ -1,6 +1,6 @@
 import { EntitySchema } from 'typeorm';
 
-/** Why a person is notified, the strongest reason first. Those of pull requests and releases come with them. */
+/** Why a person is notified, the strongest reason first. Those of releases come with them. */
 export const reasons = [
   'mention',
   'review_asked',
@@ -36,7 +36,7 @@ export interface NotificationRow {
   lastPosition: number;
   /** The last event that the inbox shows; null for a row of the feed alone. */
   listedAt: number | null;
-  /** The last event that the feed tells of. */
+  /** The last event in the feed. */
   fedAt: number | null;
   readAt: number | null;
   doneAt: number | null;

@@ -2,7 +2,7 @@ import type { Webhook, WebhookDelivery } from '../../webhooks/index.ts';
 import { viewTime } from '../app/times.view.ts';
 import type { TimeView } from '../app/times.view.ts';
 
-/** How a delivery stands, with an icon and a word. */
+/** The status of a delivery, with an icon and a label. */
 interface DeliveryStatus {
   tone: 'good' | 'bad' | 'idle' | 'busy';
   icon: string;
@@ -23,7 +23,7 @@ function viewStatus({ state, status, error }: DeliveryResult): DeliveryStatus {
       };
 }
 
-/** The parts of an address that its owner knows it by; what stands behind `?` may be a secret. */
+/** The parts of an address that its owner knows it by; the query may be a secret. */
 const shownUrl = (url: string): string => url.replace(/\?.*$/, '?…');
 
 export function viewWebhook({ id, url, hasSecret, events, isActive, last }: Webhook, listUrl: string, now: number) {
@@ -50,6 +50,16 @@ export const eventWords: Readonly<Record<Webhook['events'][number], string>> = {
   issue_label: 'issue labels changed',
   issue_assign: 'issue assigned or unassigned',
   issue_milestone: 'issue milestone set or cleared',
+  pull_request: 'pull request opened, edited, closed, merged or reopened',
+  pull_request_sync: 'pull request got new commits',
+  pull_request_comment: 'pull request comment created, edited or deleted',
+  pull_request_label: 'pull request labels changed',
+  pull_request_assign: 'pull request assigned or unassigned',
+  pull_request_milestone: 'pull request milestone set or cleared',
+  pull_request_review_request: 'review requested or request removed',
+  pull_request_review_approved: 'pull request approved',
+  pull_request_review_rejected: 'changes to a pull request requested',
+  pull_request_review_comment: 'review with comments only',
 };
 
 export interface DeliveryView {
