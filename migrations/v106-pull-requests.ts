@@ -185,6 +185,7 @@ export const pullRequests: Migration = {
       PRIMARY KEY (user_id, issue_id)
     )`,
     `CREATE INDEX attention_issue ON attention (issue_id)`,
+    `CREATE INDEX attention_oldest ON attention (user_id, since, issue_id)`,
     `CREATE TABLE viewed_files (
       ${person},
       ${pull},

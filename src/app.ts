@@ -353,6 +353,7 @@ export async function openModules(
     });
     repositories.pushes.onPush(webhooks.onPush);
     repositories.forks.onFork(webhooks.onFork);
+    issues.onEntry(pulls.onEntry);
     issues.onEntry(webhooks.onEntry);
     ci.onRunEnd(webhooks.onRunEnd);
     const notices = createNotices({ db, accounts, mail, logger, baseUrl: config.baseUrl });
