@@ -110,7 +110,9 @@ export async function changesPage(
           lastRound: pull.lastRound,
         }
       : null,
-    refusal: forms.refusal ?? null,
+    mayCommentOld: isWhole,
+    /** The form of a comment shows its own. */
+    refusal: forms.comment === undefined ? (forms.refusal ?? null) : null,
     /** The page as it is shown, for its forms to come back to. */
     shown: address().split('?')[1] ?? '',
     urls: {
