@@ -19,7 +19,7 @@ import { exportIssues } from './export/export-issues.ts';
 import { importIssues, refuseTakenNumbers } from './import/import-issues.ts';
 import type { ImportSource } from './import/import-source.ts';
 import { findIssue, findMovedIssue, issueInWrite } from './find-issue.ts';
-import type { IssueAt, RepositoryAt } from './find-issue.ts';
+import type { IssueAt, RepositoryAt } from './issue-context.ts';
 import { countLabelled } from './labels/count-labelled.ts';
 import {
   addDefaultLabels,
@@ -34,7 +34,7 @@ import { closeIssue, reopenIssue } from './lifecycle/change-state.ts';
 import { moveIssue } from './lifecycle/move-issue.ts';
 import { openIssue } from './lifecycle/open-issue.ts';
 import type { NewIssue, PullPart } from './lifecycle/open-issue.ts';
-import { updateIssue } from './comments/update-issue.ts';
+import { updateIssue } from './update-issue.ts';
 import {
   emptyIssueTrash,
   findTrashedIssue,
@@ -105,7 +105,7 @@ export function createIssues({ settings: given, texts, ...tools }: IssuesOptions
     reopenChecks: [],
     textWritten: (text) => textListeners.forEach((listener) => listener(text)),
   };
-  /** The announcing of what was left, under way. */
+  /** The running announcement of what was left. */
   let finishing: Promise<void> | null = null;
 
   const bind = bindDeps(deps);
@@ -172,7 +172,7 @@ export function createIssues({ settings: given, texts, ...tools }: IssuesOptions
     /** What a form may bring, in bytes. */
     attachmentBytes: settings.attachmentBytes,
 
-    /** The log of an issue as JSON or Markdown, for who may read it. */
+    /** The log of an issue as JSON or Markdown, for viewers who may read it. */
     exportIssue: bind(exportIssue),
     /** All of a repository, for its export. Asks for no right: it is for administrators. */
     exportIssues: (repositoryId: string) => exportIssues(deps, repositoryId),
@@ -196,7 +196,7 @@ export function createIssues({ settings: given, texts, ...tools }: IssuesOptions
     listOwn: bind(listOwnIssues),
     search: bind(searchIssues),
     count: (repositoryId: string) => countIssues(deps, repositoryId),
-    /** For the head of a repository that the viewer may read. */
+    /** For the header of a repository page that the viewer may read. */
     tab: (repositoryId: string) => issueTab(deps, repositoryId),
 
     listLabels: bind(listLabels),
@@ -267,7 +267,7 @@ export function createIssues({ settings: given, texts, ...tools }: IssuesOptions
     finishEntries: (): Promise<void> => (finishing ??= announcer.finish('due').finally(() => (finishing = null))),
     /** By hand: announces an entry once more, a parked one too. */
     announceAgain: (place: EntryPosition) => announcer.unpark(place),
-    /** Waits for announcements under way, as long as a stop may take. */
+    /** Waits for running announcements, as long as a stop may take. */
     stop: () => announcer.stop(),
   };
 }

@@ -111,11 +111,11 @@ class PatchReader {
   take(line: Buffer): boolean {
     const isContent = this.#oldLeft > 0 || this.#newLeft > 0;
     if (isContent || line[0] === 0x5c) this.#takeContent(line);
-    else this.#takeHead(line);
+    else this.#parseHead(line);
     return !this.hasEnough;
   }
 
-  #takeHead(line: Buffer): void {
+  #parseHead(line: Buffer): void {
     const text = line.toString('latin1');
     if (text.startsWith('diff --git ')) this.#startFile(text);
     else if (text.startsWith('@@ ')) this.#startHunk(line);

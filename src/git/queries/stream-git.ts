@@ -50,8 +50,8 @@ async function streamGit(
     const output = new PassThrough();
     let bytes = 0;
     const begun = new Promise<'begun'>((resolve) => {
-      git.stdout!.on('data', (piece: Buffer) => {
-        bytes += piece.length;
+      git.stdout!.on('data', (chunk: Buffer) => {
+        bytes += chunk.length;
         if (bytes >= beginningBytes) resolve('begun');
       });
     });

@@ -1,13 +1,13 @@
 import type { ChangedFile, Patch } from '../../git/index.ts';
 import type { ImageSize } from '../../images/index.ts';
 import { viewName } from '../app/plain-text.ts';
-import { viewCount } from '../app/sizes.ts';
+import { viewCount } from '../app/format-numbers.ts';
 import { codeUrl, encodePath } from '../app/code-urls.ts';
 import { viewSplit, viewUnified } from './diff-lines.view.ts';
 import type { Colours, WordMarks } from './diff-lines.view.ts';
 import { imageType } from './media-types.ts';
 
-export type DiffLook = 'unified' | 'split';
+export type DiffLayout = 'unified' | 'split';
 
 interface PictureView extends Partial<ImageSize> {
   url: string;
@@ -28,7 +28,7 @@ export interface ChangedFileView {
   url: string | null;
   /** Rows of a table, escaped; null when there is nothing to show line by line. */
   html: string | null;
-  look: DiffLook;
+  layout: DiffLayout;
   /** Before and after, for pictures. */
   images: { old: PictureView | null; fresh: PictureView | null } | null;
   /** Why no lines are shown. */
@@ -42,7 +42,7 @@ interface DiffContext {
   /** Commit ids of both sides; `from` null when there was nothing before. */
   from: string | null;
   to: string;
-  look: DiffLook;
+  layout: DiffLayout;
   /** An address that shows one file alone, with wider limits. */
   loadUrl(file: ChangedFile): string;
   /** Undefined for a file without highlighting. */
@@ -113,7 +113,7 @@ export function viewChangedFile(
   index: number,
   context: DiffContext,
 ): ChangedFileView {
-  const view = context.look === 'split' ? viewSplit : viewUnified;
+  const view = context.layout === 'split' ? viewSplit : viewUnified;
   const html = hasLines(patch) ? view(patch, context.coloursOf(file), context.marksOf(file)) : null;
   return { ...describeChangedFile(file, patch, context), anchor: `file-${index + 1}`, html };
 }
@@ -124,7 +124,7 @@ export function describeChangedFile(
   patch: Patch | undefined,
   context: Omit<DiffContext, 'coloursOf' | 'marksOf'>,
 ): Omit<ChangedFileView, 'anchor' | 'html'> {
-  const { repositoryUrl, to, look } = context;
+  const { repositoryUrl, to, layout } = context;
   const isGone = file.status === 'deleted' || file.newMode === '160000';
   const images = imagesOf(file, context);
   const reason = !hasLines(patch) && images === null ? reasonOf(file, patch) : null;
@@ -137,7 +137,7 @@ export function describeChangedFile(
     added: file.added,
     removed: file.removed,
     url: isGone ? null : codeUrl(repositoryUrl, 'blob', to, file.newPath),
-    look,
+    layout,
     images,
     reason,
     load: reason !== null && patch?.isBinary !== true ? context.loadUrl(file) : null,

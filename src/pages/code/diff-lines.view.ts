@@ -2,7 +2,7 @@ import type { Hunk, Patch, PatchLine } from '../../git/index.ts';
 import { escapeHtml, lineHtml, showOddCharacters } from './code-html.ts';
 import { markHtml, textLength } from './mark-html.ts';
 import type { TextRange } from './mark-html.ts';
-import type { DifferingWords } from './word-marks.ts';
+import type { WordDiff } from './word-diff.ts';
 import { readText } from './read-text.ts';
 
 interface Row {
@@ -22,7 +22,7 @@ export interface Colours {
 const plain: Colours = { old: null, fresh: null };
 
 /** Which words differ in each of the `changedPairs` of a patch, in their order; null where marks would not help. */
-export type WordMarks = readonly (DifferingWords | null)[];
+export type WordMarks = readonly (WordDiff | null)[];
 
 /** Lines that are longer are not compared word by word. */
 const maxPairLength = 2_000;

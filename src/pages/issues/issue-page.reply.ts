@@ -44,7 +44,7 @@ export const urlOfIssue = (context: RepositoryContext): string =>
   issueUrl(repositoryUrl(context.found.canonical), issueNumber(context.params['number']));
 
 /**
- * The page of an issue: one range of its timeline, the forms that the viewer may use, and what stands beside them.
+ * The page of an issue: one range of its timeline, the forms that the viewer may use, and its sidebar.
  * Refuses `issue_not_found`.
  */
 export async function issuePage(
@@ -147,7 +147,7 @@ export async function issuePage(
 const textsOf = ({ kind, body }: ListedEntry): string[] =>
   (kind === 'opened' || kind === 'comment') && body !== null ? [body] : [];
 
-/** Boxes of a text can be ticked by those who may edit it. */
+/** Task-list checkboxes of a text can be changed by those who may edit it. */
 function textToRender(entry: ListedEntry, url: string, rights: IssueRights): TextToRender[] {
   const { position, revision } = entry;
   const mayEdit = rights('edit_entry', entry) === null;

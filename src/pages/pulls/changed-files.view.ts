@@ -66,7 +66,7 @@ export async function viewFiles<Below>(
     repositoryUrl: repositoryUrl(found.canonical),
     from: changes.from,
     to: changes.to,
-    look: query.look,
+    layout: query.look,
     loadUrl: (file: ChangedFile) =>
       `${address({ file: encodePath(file.newPath), all: null })}#${fileAnchor(file.newPath)}`,
     sizeOf: (oid: string) => sizes.get(oid) ?? null,
