@@ -60,6 +60,7 @@ export function createRender({ embedded, assets, sendsMail, hasProviders }: Rend
 /** Rules of a few pages, which no other page has to load. */
 function subjectStyle(template: string, assets: Assets): string | null {
   if (/^(issues|notifications)\//.test(template)) return assets.url('issues.css');
+  if (template === 'pulls/changes') return assets.url('changes.css');
   return /^account\/(authenticator-app|recovery-codes|security)$/.test(template) ? assets.url('security.css') : null;
 }
 

@@ -9,7 +9,7 @@ import type { PageReply } from '../app/reply.ts';
 import { renderText } from '../markdown/render-text.ts';
 import { viewRepositoryHead } from '../app/repository-head.view.ts';
 import type { RepositoryContext } from '../app/request-context.ts';
-import { viewCount } from '../app/sizes.ts';
+import { viewCount } from '../app/format-numbers.ts';
 import { changesAddress, changesUrl, pullAt, readChangesQuery, urlOfPull } from './changes-address.ts';
 import type { ChangesAddress, ChangesQuery } from './changes-address.ts';
 import type { ChangesDeps } from './changes-deps.ts';
