@@ -343,6 +343,7 @@ export async function openModules(
       accounts,
       repositories,
       issues,
+      pulls,
       git,
       clock,
       random,

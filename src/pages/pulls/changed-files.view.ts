@@ -12,7 +12,7 @@ import { markWords } from '../code/mark-words.ts';
 import { pictureSizes } from '../code/picture-size.ts';
 import { contextSteps, placeText } from './changes-address.ts';
 import type { ChangesAddress, ChangesQuery } from './changes-address.ts';
-import type { ChangesDeps } from './changes-deps.ts';
+import type { PullsDeps } from './deps.ts';
 import type { ReadChanges } from './read-changes.ts';
 
 /** Files that a page lists with their own heading; more are only counted. */
@@ -47,7 +47,7 @@ interface FileContext<Below> {
 /** The files of a page, with the lines that are read, coloured and their words compared. */
 export async function viewFiles<Below>(
   context: RepositoryContext,
-  deps: ChangesDeps,
+  deps: PullsDeps,
   changes: ReadChanges,
   around: FileContext<Below>,
 ): Promise<{ files: ChangedFileView<Below>[]; hidden: number }> {
@@ -66,7 +66,7 @@ export async function viewFiles<Below>(
     repositoryUrl: repositoryUrl(found.canonical),
     from: changes.from,
     to: changes.to,
-    layout: query.look,
+    layout: query.layout,
     loadUrl: (file: ChangedFile) =>
       `${address({ file: encodePath(file.newPath), all: null })}#${fileAnchor(file.newPath)}`,
     sizeOf: (oid: string) => sizes.get(oid) ?? null,
@@ -75,7 +75,7 @@ export async function viewFiles<Below>(
     files: shown.map((file) => {
       const patch = patches.get(file.newPath.toString('latin1'));
       const rows = hasLines(patch)
-        ? (query.look === 'split' ? splitRows : unifiedRows)(
+        ? (query.layout === 'split' ? splitRows : unifiedRows)(
             patch,
             colours.get(patch.file),
             marks.get(patch.file),
@@ -102,7 +102,7 @@ function viewFile<Below>(
     anchor: fileAnchor(file.newPath),
     parts,
     top: here.rest(),
-    span: query.look === 'split' ? 4 : 3,
+    span: query.layout === 'split' ? 4 : 3,
     commentUrl: mayComment ? `${address({ comment: placeText(file.newPath, null) })}#comment` : null,
   };
 }

@@ -17,7 +17,7 @@ export interface ChangesQuery {
   to: number | null;
   /** The two heads as they are, not carried. */
   isPlain: boolean;
-  look: 'unified' | 'split';
+  layout: 'unified' | 'split';
   ignoreWhitespace: boolean;
   /** Shows this file alone, with wider limits. */
   only: Buffer | null;
@@ -42,7 +42,7 @@ export function readChangesQuery({ query }: Pick<RepositoryContext, 'query'>): C
     from: number('from'),
     to: number('to'),
     isPlain: query.get('plain') === '1',
-    look: query.get('view') === 'split' ? 'split' : 'unified',
+    layout: query.get('view') === 'split' ? 'split' : 'unified',
     ignoreWhitespace: query.get('w') === '1',
     only: file === null || file === '' ? null : decodePath(file),
     contextLines: contextSteps.includes(context) ? context : contextSteps[0]!,
@@ -70,12 +70,12 @@ export type ChangesAddress = (change?: Readonly<Record<string, string | null>>) 
 
 /** @param page the page without its query */
 export function changesAddress(page: string, query: ChangesQuery): ChangesAddress {
-  const { from, to, isPlain, look, ignoreWhitespace, only, contextLines, isAll } = query;
+  const { from, to, isPlain, layout, ignoreWhitespace, only, contextLines, isAll } = query;
   const kept: Record<string, string | null> = {
     from: from?.toString() ?? null,
     to: to?.toString() ?? null,
     plain: isPlain ? '1' : null,
-    view: look === 'split' ? 'split' : null,
+    view: layout === 'split' ? 'split' : null,
     w: ignoreWhitespace ? '1' : null,
     file: only === null ? null : encodePath(only),
     context: contextLines === contextSteps[0] ? null : String(contextLines),

@@ -65,7 +65,7 @@ export function viewRoundChoice(
     })),
     links,
     kept: {
-      ...(query.look === 'split' ? { view: 'split' } : {}),
+      ...(query.layout === 'split' ? { view: 'split' } : {}),
       ...(query.ignoreWhitespace ? { w: '1' } : {}),
     },
   };

@@ -152,8 +152,8 @@ async function lookUp(
   return { newPath: file, key: before.oid === after.oid ? null : `${before.oid}..${after.oid}` };
 }
 
-/** Paths that a comparison is limited to; none, for all files, when they are many. */
+/** Paths to compare, each once; none stands for all files. */
 function namedPaths(paths: readonly Buffer[]): Buffer[] {
   if (paths.length > 2 * maxNamedPaths) return [];
-  return [...new Map(paths.map((path) => [keyOf(path), path])).values()];
+  return [...new Map(paths.map((path) => [path.toString('latin1'), path])).values()];
 }
