@@ -45,14 +45,14 @@ export const pullRequests: Migration = {
       merge_push_id TEXT REFERENCES pushes (id) ON DELETE SET NULL,
       merged_at BIGINT
     )`,
-    `CREATE INDEX pulls_base ON pulls (repository_id, base_branch) WHERE is_open = 1`,
+    `CREATE INDEX pulls_base ON pulls (repository_id, base_branch, is_open)`,
     `CREATE UNIQUE INDEX pulls_one_per_branch ON pulls (repository_id, base_branch, head_repository_id, head_branch)
       WHERE is_open = 1 AND head_branch IS NOT NULL`,
     `CREATE UNIQUE INDEX pulls_one_per_topic ON pulls (repository_id, base_branch, submitter_id, topic)
       WHERE is_open = 1 AND topic IS NOT NULL`,
-    `CREATE INDEX pulls_head ON pulls (head_repository_id, head_branch) WHERE is_open = 1`,
-    `CREATE INDEX pulls_submitter ON pulls (submitter_id, repository_id) WHERE is_open = 1`,
-    `CREATE INDEX pulls_when_ready ON pulls (merge_when_ready_by) WHERE merge_when_ready_by IS NOT NULL AND is_open = 1`,
+    `CREATE INDEX pulls_head ON pulls (head_repository_id, head_branch, is_open)`,
+    `CREATE INDEX pulls_submitter ON pulls (submitter_id, repository_id, is_open)`,
+    `CREATE INDEX pulls_when_ready ON pulls (merge_when_ready_by) WHERE merge_when_ready_by IS NOT NULL`,
     `CREATE INDEX pulls_merge_push ON pulls (merge_push_id) WHERE merge_push_id IS NOT NULL`,
     // A pull in the trash is not open either, so that its branch may have another one.
     `CREATE TRIGGER pulls_follow_issues AFTER UPDATE OF state, deleted_at ON issues WHEN NEW.kind = 'PULL' BEGIN

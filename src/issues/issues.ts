@@ -8,7 +8,7 @@ import { attachToIssue } from './attachments/attach-to-issue.ts';
 import { findAttachment, listAttachments, readAttachment } from './attachments/open-attachment.ts';
 import { findAttachmentOf, removeAttachment, removeUnusedAttachments } from './attachments/remove-attachments.ts';
 import { addComment } from './comments/add-comment.ts';
-import { deleteComment, editText, listRevisions, textBefore } from './comments/edit-text.ts';
+import { deleteComment, editText, listRevisions, replaceReviewText, textBefore } from './comments/edit-text.ts';
 import { findComment, listRepositoryComments } from './comments/find-comments.ts';
 import { toggleTask } from './comments/toggle-task.ts';
 import type { IssueDeps, ReopenCheck, TextListener } from './deps.ts';
@@ -19,7 +19,7 @@ import { exportIssues } from './export/export-issues.ts';
 import { importIssues, refuseTakenNumbers } from './import/import-issues.ts';
 import type { ImportSource } from './import/import-source.ts';
 import { findIssue, findMovedIssue, issueInWrite } from './find-issue.ts';
-import type { IssueAt, RepositoryAt } from './find-issue.ts';
+import type { IssueAt, RepositoryAt } from './issue-context.ts';
 import { countLabelled } from './labels/count-labelled.ts';
 import {
   addDefaultLabels,
@@ -34,7 +34,7 @@ import { closeIssue, reopenIssue } from './lifecycle/change-state.ts';
 import { moveIssue } from './lifecycle/move-issue.ts';
 import { openIssue } from './lifecycle/open-issue.ts';
 import type { NewIssue, PullPart } from './lifecycle/open-issue.ts';
-import { updateIssue } from './comments/update-issue.ts';
+import { updateIssue } from './update-issue.ts';
 import {
   emptyIssueTrash,
   findTrashedIssue,
@@ -64,6 +64,7 @@ import {
 import { blockPerson, listBlocks, unblockPerson } from './moderation/blocks.ts';
 import { admitContributor, listHeld, refuseContributor } from './moderation/held-contributions.ts';
 import { hideComment } from './moderation/hide-entry.ts';
+import { charge, holdsContribution } from './moderation/hold-newcomers.ts';
 import { listHeldTexts } from './moderation/list-held-texts.ts';
 import { RateLimiter } from './moderation/rate-limits.ts';
 import { findDraft, saveDraft } from './participation/drafts.ts';
@@ -104,7 +105,7 @@ export function createIssues({ settings: given, texts, ...tools }: IssuesOptions
     reopenChecks: [],
     textWritten: (text) => textListeners.forEach((listener) => listener(text)),
   };
-  /** The announcing of what was left, under way. */
+  /** The running announcement of what was left. */
   let finishing: Promise<void> | null = null;
 
   const bind = bindDeps(deps);
@@ -171,7 +172,7 @@ export function createIssues({ settings: given, texts, ...tools }: IssuesOptions
     /** What a form may bring, in bytes. */
     attachmentBytes: settings.attachmentBytes,
 
-    /** The log of an issue as JSON or Markdown, for who may read it. */
+    /** The log of an issue as JSON or Markdown, for viewers who may read it. */
     exportIssue: bind(exportIssue),
     /** All of a repository, for its export. Asks for no right: it is for administrators. */
     exportIssues: (repositoryId: string) => exportIssues(deps, repositoryId),
@@ -195,7 +196,7 @@ export function createIssues({ settings: given, texts, ...tools }: IssuesOptions
     listOwn: bind(listOwnIssues),
     search: bind(searchIssues),
     count: (repositoryId: string) => countIssues(deps, repositoryId),
-    /** For the head of a repository that the viewer may read. */
+    /** For the header of a repository page that the viewer may read. */
     tab: (repositoryId: string) => issueTab(deps, repositoryId),
 
     listLabels: bind(listLabels),
@@ -237,6 +238,9 @@ export function createIssues({ settings: given, texts, ...tools }: IssuesOptions
       logIn: (tx: Tx, viewer: Viewer): EntryLog => new EntryLog(tx, viewer, announcer.hasListeners),
       announce: (log: Pick<EntryLog, 'appended'>): void => announcer.announceAll(log.appended),
       issueInWrite: bind(issueInWrite),
+      charge: bind(charge),
+      holdsContribution,
+      replaceReviewText,
       closingTargets: bind(closingTargets),
       closeNamed: bind(closeNamed),
       resolveReferences: bind(resolveReferences),
@@ -263,7 +267,7 @@ export function createIssues({ settings: given, texts, ...tools }: IssuesOptions
     finishEntries: (): Promise<void> => (finishing ??= announcer.finish('due').finally(() => (finishing = null))),
     /** By hand: announces an entry once more, a parked one too. */
     announceAgain: (place: EntryPosition) => announcer.unpark(place),
-    /** Waits for announcements under way, as long as a stop may take. */
+    /** Waits for running announcements, as long as a stop may take. */
     stop: () => announcer.stop(),
   };
 }

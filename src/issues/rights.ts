@@ -1,8 +1,10 @@
 import { refusalInRepository, refusalOnIssue } from '../access/index.ts';
 import type { EntryFacts, IssueAct, IssueRefusal, Viewer } from '../access/index.ts';
 import type { IssueDeps } from './deps.ts';
-import { factsOfIssue, findIssue, findRepositoryContext, refusalError } from './find-issue.ts';
-import type { IssueAt, RepositoryAt } from './find-issue.ts';
+import { findIssue, findRepositoryContext } from './find-issue.ts';
+import { factsOfIssue } from './issue-context.ts';
+import { refusalError } from './issue-errors.ts';
+import type { IssueAt, RepositoryAt } from './issue-context.ts';
 import type { IssueKind } from './schema/issue-schema.ts';
 
 /** What a viewer may do with one issue: null allows an act. For pages, which show the forms of what is allowed. */

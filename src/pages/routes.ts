@@ -10,6 +10,7 @@ import { followsRoutes } from './follows/routes.ts';
 import { issuesRoutes } from './issues/routes.ts';
 import { notificationsRoutes } from './notifications/routes.ts';
 import { organisationRoutes } from './organisation/routes.ts';
+import { changesRoutes } from './pulls/changes-routes.ts';
 import { protocolRoutes } from './protocol-routes.ts';
 import { pullsRoutes } from './pulls/routes.ts';
 import { repositoryRoutes, shortUrlRoutes } from './repository/routes.ts';
@@ -39,6 +40,7 @@ export const routes = (
   ...codeRoutes,
   ...runsRoutes,
   ...issuesRoutes,
+  ...changesRoutes,
   ...pullsRoutes,
   ...webhooksRoutes,
   ...notificationsRoutes,

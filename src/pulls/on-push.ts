@@ -106,7 +106,7 @@ async function openPulls(
     const query = db.read
       .createQueryBuilder(pullSchema, 'p')
       .where(`p.${column === 'head' ? 'head_repository_id' : 'repository_id'} = :repositoryId`, { repositoryId })
-      .andWhere('p.is_open = 1');
+      .andWhere('p.is_open = :open', { open: true });
     if (names !== null) query.andWhere(`p.${column}_branch IN (:...names)`, { names });
     return query.getMany();
   };

@@ -68,7 +68,11 @@ t.before(async () => {
 
   // 1: open, with a conflict.
   await commit('deeper-gutter', { 'gutter.txt': 'depth 25\n' }, 'Make the gutter deeper\n\nIt overflowed.');
-  await pulls.open(viewer('bob'), place, { head: 'deeper-gutter', title: 'Make the gutter deeper', body: 'It **overflowed**.' });
+  await pulls.open(viewer('bob'), place, {
+    head: 'deeper-gutter',
+    title: 'Make the gutter deeper',
+    body: 'It **overflowed**.',
+  });
   // 2: may be merged, with checks, labels, rounds and words.
   const first = await commit('new-tiles', { 'tiles.txt': 'red\n' }, 'Lay new tiles');
   await pulls.open(viewer('carol'), place, {

@@ -10,7 +10,7 @@ import { isoOrNull } from '../terminal/output.ts';
 import type { Column } from '../terminal/output.ts';
 import { findRepository } from './find-repository.ts';
 
-const who = 'write, admin, owner or nobody, and user names: admin,bob';
+const who = 'write, admin, owner or nobody, and usernames: admin,bob';
 
 /** `hearth repo rule …`: who may push to which branches and tags. */
 export function addRuleCommands(repo: Command, run: Run): void {

@@ -214,7 +214,7 @@ const addBranchProtection = operation({
   id: 'addBranchProtection',
   method: 'POST',
   path: branchRules,
-  summary: 'Add a rule for branches',
+  summary: 'Create a rule for branches',
   description: 'What is left out is as usual: who may push pushes and creates, nobody rewrites or deletes.',
   status: 201,
   refuses: [409],
@@ -272,7 +272,7 @@ const deleteBranchProtection = operation({
   id: 'deleteBranchProtection',
   method: 'DELETE',
   path: oneBranchRule,
-  summary: 'Remove a rule for branches',
+  summary: 'Delete a rule for branches',
   status: 204,
   async run(call) {
     const { id } = await branchRule(call, call.params.rule);
@@ -298,7 +298,7 @@ const addTagProtection = operation({
   id: 'addTagProtection',
   method: 'POST',
   path: tagRules,
-  summary: 'Add a rule for tags',
+  summary: 'Create a rule for tags',
   description: 'What is left out is as usual: who may push creates tags, nobody moves or deletes them.',
   status: 201,
   refuses: [409],
@@ -351,7 +351,7 @@ const deleteTagProtection = operation({
   id: 'deleteTagProtection',
   method: 'DELETE',
   path: oneTagRule,
-  summary: 'Remove a rule for tags',
+  summary: 'Delete a rule for tags',
   status: 204,
   async run(call) {
     const { id } = await tagRule(call, call.params.id);

@@ -3,7 +3,7 @@ import type { Tx } from '../../db/index.ts';
 import type { AnnouncedPush, PushListener } from '../../repositories/index.ts';
 import type { IssueDeps } from '../deps.ts';
 import { EntryLog } from '../entries/write-entries.ts';
-import { factsOfIssue } from '../find-issue.ts';
+import { factsOfIssue } from '../issue-context.ts';
 import { limits } from '../limits.ts';
 import { close } from '../lifecycle/change-state.ts';
 import { entrySchema } from '../schema/entry-schema.ts';
@@ -78,7 +78,7 @@ async function namedBy(deps: IssueDeps, push: AnnouncedPush): Promise<Named[]> {
 async function record(
   deps: IssueDeps,
   tx: Tx,
-  { repository, pusherId, credential }: AnnouncedPush,
+  { repository, pusherId, credential, via }: AnnouncedPush,
   named: readonly Named[],
 ): Promise<Prepared['appended']> {
   const pusher = viewerWithCredential(pusherId!, credential, repository.id);
@@ -87,6 +87,8 @@ async function record(
     const found = await traceableIssue(deps, tx, pusher, repository, target);
     if (found === null) continue;
     const { issue, facts } = found;
+    // The commit of a merge names its pull request, whose log has the merge.
+    if (via === 'merge' && issue.kind === 'PULL') continue;
     const mayAdd = refusalOnIssue(pusher, facts, factsOfIssue(issue), 'contribute') === null;
     // Who may not say a word in another repository leaves no entry there either.
     if (target.repositoryId !== repository.id && !mayAdd) continue;

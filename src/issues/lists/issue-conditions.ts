@@ -2,7 +2,7 @@ import { In } from 'typeorm';
 import type { Viewer } from '../../access/index.ts';
 import type { Repository } from '../../repositories/index.ts';
 import type { IssueDeps } from '../deps.ts';
-import { personIdOf } from '../find-issue.ts';
+import { personIdOf } from '../issue-context.ts';
 import { foldName } from '../parse-texts.ts';
 import { labelSchema, milestoneSchema } from '../schema/classification-schema.ts';
 import type { IssueFilter } from './parse-issue-query.ts';

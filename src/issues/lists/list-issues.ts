@@ -2,7 +2,7 @@ import type { Viewer } from '../../access/index.ts';
 import type { KeysetPage, KeysetPaging } from '../../db/index.ts';
 import type { IssueDeps } from '../deps.ts';
 import { findRepositoryContext } from '../find-issue.ts';
-import type { RepositoryAt } from '../find-issue.ts';
+import type { RepositoryAt } from '../issue-context.ts';
 import { issueSchema } from '../schema/issue-schema.ts';
 import { conditionsOf } from './issue-conditions.ts';
 import type { IssueFilter } from './parse-issue-query.ts';

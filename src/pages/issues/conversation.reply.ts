@@ -177,7 +177,7 @@ export async function readConversation(
 const textsOf = ({ kind, body }: ListedEntry): string[] =>
   body !== null && (kind === 'opened' || kind === 'comment' || (kind === 'review' && body !== '')) ? [body] : [];
 
-/** Boxes of a text can be ticked by those who may edit it. */
+/** Task-list checkboxes of a text can be changed by those who may edit it. */
 function textToRender(entry: ListedEntry, url: string, rights: IssueRights): TextToRender[] {
   const { position, revision } = entry;
   const mayEdit = rights('edit_entry', entry) === null;

@@ -7,7 +7,7 @@ import type { LabelView } from './label.view.ts';
 import { viewPerson } from './people.view.ts';
 import type { People } from './people.view.ts';
 
-/** A sentence in pieces, so that the template escapes each. */
+/** A sentence in segments, so that the template escapes each. */
 export type EventPart =
   | { text: string }
   | { strong: string }

@@ -10,8 +10,8 @@ const types = { json: 'application/json; charset=utf-8', markdown: 'text/markdow
 const exportAs =
   (format: 'json' | 'markdown'): Page<RepositoryContext, IssuesDeps> =>
   async (context, { issues }): Promise<Reply> => {
-    const pieces = await issues.exportIssue(context.viewer, issueAt(context), format);
-    return content(types[format], Readable.from(pieces, { objectMode: true }).map(toBytes), {
+    const chunks = await issues.exportIssue(context.viewer, issueAt(context), format);
+    return content(types[format], Readable.from(chunks, { objectMode: true }).map(toBytes), {
       headers: {
         'Cache-Control': 'private, no-store',
         'Content-Security-Policy': "default-src 'none'; sandbox",

@@ -61,7 +61,7 @@ export function keepText(error: unknown): never {
   throw forbidden('signed_out', 'You are signed out. Sign in in another tab, then send this again.');
 }
 
-/** The comment is there: a draft that stays is no reason to say that something failed. */
+/** The comment was added: a draft that could not be deleted is no error. */
 function ignoreRefusal(error: unknown): void {
   if (!isDomainError(error)) throw error;
 }

@@ -11,7 +11,7 @@ export interface ChoiceView {
 }
 
 export interface IssueFilterView {
-  /** What stands in the box. */
+  /** The text of the search box. */
   text: string;
   states: ChoiceView[];
   labels: (ChoiceView & { label: LabelView })[];
@@ -52,7 +52,7 @@ const reviewWords: Record<IssueReview, string> = {
 };
 
 /**
- * The filter of an address: `q` is what stands in the box; `state`, `label` (several), `author`, `assignee`,
+ * The filter of an address: `q` is the text of the search box; `state`, `label` (several), `author`, `assignee`,
  * `milestone` and `sort` replace what it says of them. Such an address is what forms and other forges' links have.
  */
 export function readIssueFilter(query: URLSearchParams): { filter: IssueFilter; unknown: string[] } {

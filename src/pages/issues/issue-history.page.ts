@@ -76,7 +76,7 @@ async function compare(workers: WorkerPool, client: string, before: string, afte
     key: `${hash('sha256', before)} ${hash('sha256', after)}`,
     input: () => ({ before, after }),
     client,
-    limits: { deadlineMs: 500, patienceMs: 3_000, maxInputBytes: 512 * 1024, maxResultBytes: 16 * 1024 * 1024 },
+    limits: { deadlineMs: 500, maxWaitMs: 3_000, maxInputBytes: 512 * 1024, maxResultBytes: 16 * 1024 * 1024 },
   });
   return outcome.ok ? foldSame(outcome.value) : null;
 }

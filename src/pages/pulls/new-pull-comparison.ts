@@ -8,7 +8,7 @@ import { authorsOfCommits } from '../code/commit-authors.ts';
 import { viewCommitLine } from '../code/commit-line.view.ts';
 import { readCommitReferences } from '../code/commit-references.ts';
 import { readCommitStatuses } from '../code/commit-statuses.ts';
-import { readComparison } from '../code/comparison.ts';
+import { readComparison } from '../code/read-comparison.ts';
 import type { PullsDeps } from './deps.ts';
 
 const maxCommits = 100;

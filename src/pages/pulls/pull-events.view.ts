@@ -1,7 +1,7 @@
 import type { ListedEntry } from '../../issues/index.ts';
 import { codeUrl, commitUrl } from '../app/code-urls.ts';
 import { viewName } from '../app/plain-text.ts';
-import { viewCount } from '../app/sizes.ts';
+import { viewCount } from '../app/format-numbers.ts';
 import type { EventPart, EventView } from '../issues/event-parts.view.ts';
 import { viewPerson } from '../issues/people.view.ts';
 import type { People } from '../issues/people.view.ts';

@@ -6,7 +6,7 @@ import { isManyNames } from '../../repositories/index.ts';
 import type { Form } from '../../http/index.ts';
 import { codeUrl } from '../app/code-urls.ts';
 import { viewName } from '../app/plain-text.ts';
-import { viewCount } from '../app/sizes.ts';
+import { viewCount } from '../app/format-numbers.ts';
 import {
   mergingFormOf,
   mergingInputOf,
@@ -48,7 +48,7 @@ const actTexts: Readonly<Record<RuleTarget, readonly ActText[]>> = {
 const handles = (rule: ListedRule, act: RuleAct | 'merge'): string[] =>
   rule.named[act].flatMap(({ person }) => person.username ?? []);
 
-/** The name of a rule for people: its pattern, or what stands for it. */
+/** The name of a rule for people: its pattern, or a phrase for the default branch. */
 export function viewPattern(pattern: string, defaultBranch: string): { text: string; note: string | null } {
   return pattern === defaultBranchPattern
     ? { text: 'Default branch', note: viewName(defaultBranch) }

@@ -85,22 +85,17 @@ async function tryOnce(
     oldId: onto,
     newId: oid,
     right: 'merge',
-    async authorize(tx, _row, id) {
+    async authorize(tx) {
       const now = await pullInWrite(deps, tx, viewer, issue, 'merge');
       if (now.pull.lastRound !== input.round || now.pull.headOid !== pull.headOid) throw roundChanged();
       if (now.pull.baseBranch !== pull.baseBranch) throw conflict('base_changed', 'The base branch was changed.');
       bypassed = judge(await gatherFacts(deps, tx.before, now, ofGit), now);
-      await tx.manager.update(
-        pullSchema,
-        { issueId: issue.id },
-        {
-          mergePushId: id,
-          mergedOid: oid,
-          mergedOntoOid: onto,
-          mergeStyle: style,
-          mergedBy: personIdOf(viewer),
-        },
-      );
+    },
+    // The listener of the push reads it, also after a crash.
+    async record({ manager }, mergePushId) {
+      const mergedBy = personIdOf(viewer);
+      const merge = { mergePushId, mergedOid: oid, mergedOntoOid: onto, mergeStyle: style, mergedBy };
+      await manager.update(pullSchema, { issueId: issue.id }, merge);
     },
   });
   if (!isMoved) return null;

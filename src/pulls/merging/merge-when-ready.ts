@@ -3,7 +3,7 @@ import type { Viewer } from '../../access/index.ts';
 import { personIdOf } from '../../issues/index.ts';
 import type { IssueAt } from '../../issues/index.ts';
 import { forbidden, isDomainError } from '../../kernel/index.ts';
-import { isNotNull } from '../../db/index.ts';
+import { MoreThan } from 'typeorm';
 import type { PullDeps } from '../deps.ts';
 import { factsOfPull, findPull, pullById, pullInWrite, refuse, requireOpen } from '../find-pull.ts';
 import { roundChanged } from '../rounds/record-round.ts';
@@ -118,7 +118,8 @@ async function endWish(deps: PullDeps, issueId: string, viewer: Viewer, reason: 
 export async function mergeAllReady(deps: PullDeps): Promise<void> {
   const rows = await deps.db.read.find(pullSchema, {
     select: { issueId: true },
-    where: { mergeWhenReadyBy: isNotNull(), isOpen: true },
+    // An index has those that wait.
+    where: { mergeWhenReadyBy: MoreThan('') },
     take: 500,
   });
   deps.mergeStates.add(rows.map(({ issueId }) => issueId));

@@ -24,7 +24,9 @@ export interface ServerPush {
   credential?: RecordedCredential | null;
   updates: readonly RefUpdate[];
   /** Checks inside the write; throws to refuse. */
-  authorize?(tx: Tx, row: Repository, pushId: string): Promise<void>;
+  authorize?(tx: Tx, row: Repository): Promise<void>;
+  /** Records, in the same write, what the push is for. */
+  record?(tx: Tx, pushId: string): Promise<void>;
 }
 
 export interface AppliedPush {
@@ -43,7 +45,7 @@ export async function applyUpdates(
   journal: PushJournal,
   running: RunningPushes,
   { repository: { id: repositoryId }, path }: Pick<Found, 'repository' | 'path'>,
-  { via, userId, credential = null, updates, authorize }: ServerPush,
+  { via, userId, credential = null, updates, authorize, record }: ServerPush,
 ): Promise<AppliedPush> {
   if (await isDiskLow(path, deps.settings.lowDiskFloorBytes)) {
     throw unavailable('disk_low', 'The server is low on disk space; reading still works.', { retryAfterSeconds: 600 });
@@ -57,8 +59,9 @@ export async function applyUpdates(
       if (row === null || row.deletedAt !== null) throw repositoryNotFound();
       if (await isMoving(deps, tx, { path }, row))
         throw conflict('repository_moves', 'This repository is moving to its new owner. Try again in a moment.');
-      await authorize?.(tx, row, pushId);
+      await authorize?.(tx, row);
       await journal.begin(tx, { id: pushId, repositoryId, userId, via, credential, options: [], updates });
+      await record?.(tx, pushId);
       return row;
     });
     const results = await act(deps, journal, pushId, path, updates);

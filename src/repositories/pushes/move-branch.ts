@@ -7,7 +7,7 @@ import type { Found } from '../find-repository.ts';
 import { judgeUpdates } from '../rules/judge-updates.ts';
 import type { JudgedUpdates } from '../rules/judge-updates.ts';
 import { decidingRule } from '../rules/load-rules.ts';
-import { mergesRefused, sentence, unsignedRefused } from '../rules/rule-words.ts';
+import { mergesRefused, sentence, unsignedRefused } from '../rules/describe-rule.ts';
 import { unverifiedIn } from '../rules/verify-commits.ts';
 import type { Repository } from '../schema/repository-schema.ts';
 import type { AppliedPush, ServerPush } from './apply-updates.ts';
@@ -28,7 +28,9 @@ export interface BranchMove {
    * a rule says of the commits holds for both.
    */
   right: 'push' | 'merge';
-  authorize?(tx: Tx, row: Repository, pushId: string): Promise<void>;
+  authorize?(tx: Tx, row: Repository): Promise<void>;
+  /** Records, in the write that journals the push, what it is for. */
+  record?(tx: Tx, pushId: string): Promise<void>;
 }
 
 /**
@@ -41,7 +43,7 @@ export async function moveBranch(
   apply: Apply,
   viewer: Viewer,
   found: Pick<Found, 'repository' | 'path'>,
-  { branch, oldId, newId, right, authorize }: BranchMove,
+  { branch, oldId, newId, right, authorize, record }: BranchMove,
 ): Promise<{ pushId: string; isMoved: boolean }> {
   const update: RefUpdate = { ref: `refs/heads/${branch}`, oldId, newId };
   const isNew = /^0+$/.test(oldId);
@@ -55,7 +57,8 @@ export async function moveBranch(
     userId: viewer.kind === 'person' && !isLocalAdministrator(viewer) ? viewer.id : null,
     credential: recordCredential(viewer),
     updates: [update],
-    async authorize(tx, row, id) {
+    ...(record === undefined ? {} : { record }),
+    async authorize(tx, row) {
       if (right === 'push') await mayMoveRefs(deps, tx, viewer, row);
       const judged = right === 'push' ? await judgeUpdates(deps, tx.before, viewer, row, [update]) : null;
       const reason =
@@ -64,7 +67,7 @@ export async function moveBranch(
       const signed = judged?.signed[0];
       if (signed !== undefined && unverified !== null)
         throw invalid('branch_protected', sentence(signed.reason(unverified.oid, unverified.why)), { field: 'branch' });
-      await authorize?.(tx, row, id);
+      await authorize?.(tx, row);
     },
   });
   deps.logger.info('push.branch_changed', {

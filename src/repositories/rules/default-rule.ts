@@ -33,6 +33,7 @@ export async function addDefaultRule(
     position,
     pattern: defaultBranchPattern,
     ...grantColumns(grants),
+    ...mergeColumns(noMergeConditions),
     linear: false,
     signed: false,
     ...mergeColumns(noMergeConditions),
