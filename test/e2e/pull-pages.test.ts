@@ -182,13 +182,15 @@ t.test('without scripts: from a branch to the merge, its revert and the end of t
   t.equal(new URL(carol.url()).pathname, `${roof}/pulls/5`);
   t.match(await words(carol), /carol wants to merge 1 commit into main from ladder/);
   t.match(await words(carol), /It cannot be merged before it is marked as ready/);
-  await carol.click('text=Ready for review');
+  await carol.click('button:has-text("Ready for review")');
+  t.match(await words(carol), /carol marked this as ready for review/);
   t.match(await words(carol), /There are no conflicts with the base branch/);
 
   await alice.goto(`${web.origin}${roof}/pulls/5`);
   await alice.fill('#reply', 'Is it long enough?');
   await alice.click('button[value=comment]');
   t.match(await words(alice), /Is it long enough\?/);
+  t.match(await words(alice), /There are no conflicts/);
   await alice.click('.merge-styles >> text=Squash');
   t.equal(await alice.inputValue('#message_title'), 'Add a ladder (#5)');
   await alice.fill('#message_title', 'A ladder (#5)');
