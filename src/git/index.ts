@@ -7,12 +7,14 @@ export type { GitLimits } from './limits.ts';
 export type { AdvertiseRequest } from './fetches/advertise-refs.ts';
 export type { ArchiveRequest, UploadOutcome, UploadRequest } from './fetches/upload-pack.ts';
 export type {
+  ArrivingCommits,
   ProposedPush,
   PushHooks,
   PushOutcome,
   PushRequest,
   PushVerdict,
   RefusedRef,
+  RewrittenRef,
 } from './pushes/push.ts';
 export { atomicFailure } from './pushes/check-refs.ts';
 export type { RefUpdate } from './pushes/push-head.ts';
@@ -28,7 +30,9 @@ export type { RefResult } from './pushes/push-report.ts';
 export type { Blob, Head, Tree } from './objects/browse.ts';
 export type { NewCommits } from './objects/new-commits.ts';
 export type { Commit, EntryKind, CommitSignature, Signature, TreeEntry } from './objects/parse-objects.ts';
+export type { CarriedDiff, CarriedDiffRequest } from './merges/carried-diff.ts';
 export { withSignature } from './merges/commit-payload.ts';
+export { maxPairedCommits } from './merges/compare-rounds.ts';
 export type { CarriedRange, CommitRange, PairedCommit } from './merges/compare-rounds.ts';
 export type { MergeRequest, MergeStyle } from './merges/compute-merge.ts';
 export type { MergeOutcome } from './merges/merge-outcome.ts';
@@ -36,7 +40,7 @@ export type { ConflictedFile, MergedTrees } from './merges/merge-trees.ts';
 export type { GitMerges } from './merges/merges.ts';
 export { needsPacking } from './maintenance/find-needs.ts';
 export type { RecoveryAction } from './maintenance/recover.ts';
-export { gerritFolders, isBranchName, isWellFormedRef } from './refs/ref-name.ts';
+export { gerritFolders, isBranchName, isForReview, isWellFormedRef, reviewFolder } from './refs/ref-name.ts';
 export { lfsNotStored } from './lfs.ts';
 export { flushPacket, encodePacket } from './pkt-line.ts';
 export type { GitQueries } from './queries/queries.ts';

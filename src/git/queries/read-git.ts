@@ -8,6 +8,8 @@ export interface ReadOptions {
   signal?: AbortSignal | undefined;
   /** Runs at background CPU priority, behind pages. */
   yields?: boolean;
+  /** Variables for this process alone. */
+  environment?: Readonly<Record<string, string>> | undefined;
 }
 
 /**
@@ -32,7 +34,7 @@ export async function readGitToEnd(
   path: string,
   argv: readonly string[],
   take: (chunk: Buffer) => boolean,
-  { timeLimitMs = pageLimitMs, signal, yields = false }: ReadOptions = {},
+  { timeLimitMs = pageLimitMs, signal, yields = false, environment }: ReadOptions = {},
 ): Promise<{ isWhole: boolean; code: number | null }> {
   const leave = await shortSlots.acquire({ repository: path }, signal);
   try {
@@ -42,6 +44,7 @@ export async function readGitToEnd(
       memoryLimitBytes: limits.readMemoryBytes,
       signal,
       yields,
+      environment,
     });
     const isWhole = await drain(git.stdout!, take);
     if (!isWhole) git.stop('aborted');

@@ -108,6 +108,23 @@ export async function mailPatch(deps: StreamDeps, path: string, oid: string): Pr
   return streamGit(deps, path, argv, { slots: deps.shortSlots, timeLimitMs: patchLimitMs });
 }
 
+/** The commits from one to another as mails for `git am`, oldest first; merge commits are left out. */
+export async function mailPatches(
+  deps: StreamDeps,
+  path: string,
+  { from, to }: { from: string; to: string },
+): Promise<Readable> {
+  const argv = [
+    'format-patch',
+    '--stdout',
+    '--no-signature',
+    '--full-index',
+    '--binary',
+    `${checked(from)}..${checked(to)}`,
+  ];
+  return streamGit(deps, path, argv, { slots: deps.shortSlots, timeLimitMs: patchLimitMs });
+}
+
 /** Differences in the format of `git apply`. */
 export async function plainDiff(deps: StreamDeps, path: string, range: DiffRange): Promise<Readable> {
   const argv = diffArguments(range, '--patch', '--binary');

@@ -76,7 +76,10 @@ function notesOf({ status, oldMode, newMode, similarity, oldOid, newOid }: Chang
 export const isPicture = (file: ChangedFile): boolean =>
   file.added === null && imageType(file.newPath.toString()) !== null;
 
-function imagesOf(file: ChangedFile, { repositoryUrl, from, to, sizeOf }: DiffContext): ChangedFileView['images'] {
+function imagesOf(
+  file: ChangedFile,
+  { repositoryUrl, from, to, sizeOf }: Pick<DiffContext, 'repositoryUrl' | 'from' | 'to' | 'sizeOf'>,
+): ChangedFileView['images'] {
   if (!isPicture(file)) return null;
   const at = (commit: string | null, mode: string, path: Buffer, blob: string): PictureView | null =>
     commit === null || nothing.test(mode) || mode === '120000'
@@ -99,6 +102,10 @@ function reasonOf(file: ChangedFile, patch: Patch | undefined): string | null {
   return null;
 }
 
+/** Whether a patch has lines to show. */
+export const hasLines = (patch: Patch | undefined): patch is Patch =>
+  patch !== undefined && !patch.isTooLarge && patch.hunks.length > 0;
+
 /** @param patch undefined when the limits of the page left this file out */
 export function viewChangedFile(
   file: ChangedFile,
@@ -106,17 +113,23 @@ export function viewChangedFile(
   index: number,
   context: DiffContext,
 ): ChangedFileView {
+  const view = context.layout === 'split' ? viewSplit : viewUnified;
+  const html = hasLines(patch) ? view(patch, context.coloursOf(file), context.marksOf(file)) : null;
+  return { ...describeChangedFile(file, patch, context), anchor: `file-${index + 1}`, html };
+}
+
+/** All of a file but its lines. @param patch as for `viewChangedFile` */
+export function describeChangedFile(
+  file: ChangedFile,
+  patch: Patch | undefined,
+  context: Omit<DiffContext, 'coloursOf' | 'marksOf'>,
+): Omit<ChangedFileView, 'anchor' | 'html'> {
   const { repositoryUrl, to, layout } = context;
   const isGone = file.status === 'deleted' || file.newMode === '160000';
-  const lines =
-    patch && !patch.isTooLarge && patch.hunks.length > 0
-      ? (layout === 'split' ? viewSplit : viewUnified)(patch, context.coloursOf(file), context.marksOf(file))
-      : null;
   const images = imagesOf(file, context);
-  const reason = lines === null && images === null ? reasonOf(file, patch) : null;
+  const reason = !hasLines(patch) && images === null ? reasonOf(file, patch) : null;
   const isMoved = !file.oldPath.equals(file.newPath);
   return {
-    anchor: `file-${index + 1}`,
     status: file.status,
     path: viewName(file.newPath.toString()),
     oldPath: isMoved ? viewName(file.oldPath.toString()) : null,
@@ -124,7 +137,6 @@ export function viewChangedFile(
     added: file.added,
     removed: file.removed,
     url: isGone ? null : codeUrl(repositoryUrl, 'blob', to, file.newPath),
-    html: lines,
     layout,
     images,
     reason,

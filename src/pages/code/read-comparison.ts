@@ -49,7 +49,7 @@ export async function readComparison(
   const paths =
     only === null
       ? []
-      : [...new Set(wanted.flatMap(({ oldPath, newPath }) => [oldPath.toString(), newPath.toString()]))];
+      : wanted.flatMap(({ oldPath, newPath }) => (oldPath.equals(newPath) ? [newPath] : [oldPath, newPath]));
   const reading: DiffRange = { ...full, ignoreWhitespace, ...(paths.length > 0 ? { only: paths } : {}) };
   const { patches, cutShort } =
     wanted.length === 0

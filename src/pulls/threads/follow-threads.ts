@@ -152,9 +152,8 @@ async function lookUp(
   return { newPath: file, key: before.oid === after.oid ? null : `${before.oid}..${after.oid}` };
 }
 
-/** Paths as arguments of git, which takes text; none for all files. */
-function namedPaths(paths: readonly Buffer[]): string[] {
-  const isText = paths.every((path) => Buffer.from(path.toString('utf8')).equals(path));
-  if (!isText || paths.length > 2 * maxNamedPaths) return [];
-  return [...new Set(paths.map((path) => path.toString('utf8')))];
+/** Paths to compare, each once; none stands for all files. */
+function namedPaths(paths: readonly Buffer[]): Buffer[] {
+  if (paths.length > 2 * maxNamedPaths) return [];
+  return [...new Map(paths.map((path) => [path.toString('latin1'), path])).values()];
 }
