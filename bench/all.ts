@@ -13,7 +13,7 @@ const names = [
   'git-ssh',
   'ls-remote',
   'push',
-  'spawning',
+  'process-spawning',
   'ci',
   'pages',
   'federation',

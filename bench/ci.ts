@@ -11,7 +11,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { executable, startHearthServer } from './hearth-server.ts';
-import { cpuOfTree } from './processes.ts';
+import { cpuOfTree } from './process-usage.ts';
 import { option, row, textOption } from './rounds.ts';
 
 const rounds = option('rounds', 100);

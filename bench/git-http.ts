@@ -5,7 +5,7 @@ import path from 'node:path';
 import { cloneRequest, drain, moveRefs } from './fetch-request.ts';
 import { startHearthServer } from './hearth-server.ts';
 import { startHttpPeer } from './peers/http-peer.ts';
-import { cpuOfTree } from './processes.ts';
+import { cpuOfTree } from './process-usage.ts';
 import { compare, comparisonHead, option } from './rounds.ts';
 import type { Side } from './rounds.ts';
 import { fillRepository } from './sample-history.ts';

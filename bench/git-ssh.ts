@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import path from 'node:path';
 import { startHearthServer } from './hearth-server.ts';
 import { startSshPeer } from './peers/ssh-peer.ts';
-import { cpuOfTree } from './processes.ts';
+import { cpuOfTree } from './process-usage.ts';
 import { compare, comparisonHead, option } from './rounds.ts';
 import type { Side } from './rounds.ts';
 import { fillRepository } from './sample-history.ts';

@@ -12,7 +12,7 @@ import { silentLogger } from '../src/kernel/index.ts';
 import { operations } from '../src/http-api/v1/operations.ts';
 import { routes } from '../src/pages/routes.ts';
 import { startHearthServer } from './hearth-server.ts';
-import { cpuMsOfThreads } from './processes.ts';
+import { cpuMsOfThreads } from './process-usage.ts';
 import { option, row, textOption } from './rounds.ts';
 import { fillRepository } from './sample-history.ts';
 import { fillActivity, fillOwners } from './sample-instance.ts';
@@ -65,9 +65,7 @@ async function furnish(dataFolder: string): Promise<Secrets[]> {
       repositoryIds: null,
       expiresAt: null,
     });
-    const session = await modules.accounts.signIn({
-      username: name,
-      password,
+    const session = await modules.accounts.startSession(id, {
       address: '127.0.0.1',
       userAgent: 'bench',
     });

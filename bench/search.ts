@@ -19,7 +19,7 @@ import { seededRandom } from '../test/fixtures/seeded-random.ts';
 import { startHearthServer } from './hearth-server.ts';
 import type { HearthServer } from './hearth-server.ts';
 import { median, option, row, spread, textOption } from './rounds.ts';
-import { cpuOfTree } from './processes.ts';
+import { cpuOfTree } from './process-usage.ts';
 import { drawHardQuery, fillNames } from './sample-names.ts';
 
 const rows = option('rows', 100_000);

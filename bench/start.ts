@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { executable } from './hearth-server.ts';
-import { memoryOfTree, treeOf } from './processes.ts';
+import { memoryOfTree, treeOf } from './process-usage.ts';
 import { option, row, spread, textOption } from './rounds.ts';
 
 const rounds = option('rounds', 10);

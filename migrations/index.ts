@@ -39,6 +39,7 @@ import { pushCredentials } from './v86-push-credentials.ts';
 import { attachmentUses } from './v88-attachment-uses.ts';
 import { forks } from './v102-forks.ts';
 import { commitCounts } from './v104-commit-counts.ts';
+import { secondFactors } from './v108-second-factors.ts';
 import { storages } from './v90-storages.ts';
 import { emailAddresses } from './v92-email-addresses.ts';
 import { signingKeys } from './v94-signing-keys.ts';
@@ -46,6 +47,7 @@ import { notifications } from './v96-notifications.ts';
 import { notices } from './v98-notices.ts';
 import { branchRules } from './v100-branch-rules.ts';
 import { pullRequests } from './v106-pull-requests.ts';
+import { personIdentities } from './v110-person-identities.ts';
 
 /** Every migration, in order. SPEC §9 fixes the numbers 2, 9 and 19 (federation), 13 and 14; the others are ours. */
 export const migrations: readonly Migration[] = [
@@ -96,4 +98,6 @@ export const migrations: readonly Migration[] = [
   forks,
   commitCounts,
   pullRequests,
+  secondFactors,
+  personIdentities,
 ];

@@ -6,7 +6,7 @@
  *   compiled form beside the chunks, so that a start compiles almost nothing.
  *
  * Further measures for a short start, explained in their files: a command line loads the definitions of its own command
- * only (src/cli/command-parts.ts); chunks load libraries and parts of Node at their first use, and unused parts of
+ * only (src/cli/command-groups.ts); chunks load libraries and parts of Node at their first use, and unused parts of
  * libraries are left out (executable/bundle.ts); garbage is first collected after the start (executable/assemble.ts);
  * git's version is cached per program file (src/git/processes/cached-version.ts). test/cli/loading.test.ts limits what
  * a start may load.

@@ -41,6 +41,8 @@ import type { Avatars, Owners } from './owners/index.ts';
 import { InstanceKey } from './sealing/index.ts';
 import { createRepositories, isDiskLow, repositoryEntities, repositorySettings } from './repositories/index.ts';
 import type { Repositories } from './repositories/index.ts';
+import { createSingleSignOn } from './single-sign-on/index.ts';
+import type { SingleSignOn } from './single-sign-on/index.ts';
 import { createSigning, signingEntities } from './signing/index.ts';
 import type { Signing } from './signing/index.ts';
 import { createCodeSearch, createIssueIndex, createSearch } from './search/index.ts';
@@ -89,6 +91,7 @@ export interface Modules {
   accounts: Accounts;
   organisations: Organisations;
   signing: Signing;
+  singleSignOn: SingleSignOn;
   git: Git;
   repositories: Repositories;
   objects: ObjectStore;
@@ -210,7 +213,16 @@ export async function openModules(
     const mail = createMail({ config, keyFile: keyFile(config.dataDir), db, outbox, clock, random, logger });
     const owners = createOwners({ db });
     const avatars = createAvatars({ db, logger, store: imagesIn(path.join(config.dataDir, 'avatars')) });
-    const accounts = createAccounts({ db, owners, clock, random, logger, config, mail });
+    const accounts = createAccounts({
+      db,
+      owners,
+      clock,
+      random,
+      logger,
+      config,
+      mail,
+      instanceKey: new InstanceKey(keyFile(config.dataDir), random, 'accounts'),
+    });
     const organisations = createOrganisations({ db, owners, accounts, avatars, random, logger });
     const signing = createSigning({
       db,
@@ -221,6 +233,16 @@ export async function openModules(
       random,
       logger,
       settings: { maxKeysPerPerson: config.keys.maxPerPerson },
+    });
+    const singleSignOn = createSingleSignOn({
+      config,
+      keyFile: keyFile(config.dataDir),
+      version: embedded.version,
+      accounts,
+      organisations,
+      clock,
+      random,
+      logger,
     });
     accounts.onSignUp(organisations.joinInvited);
     const git = await findingGit;
@@ -244,7 +266,7 @@ export async function openModules(
       await organisations.refuseOnlyOwner(tx, personId);
       await repositories.refuseOwner(tx, personId);
       await avatars.forget(tx, personId);
-      const emptyTrash = await repositories.ownedRepositories.forgetTrash(tx, personId);
+      const emptyTrash = await repositories.ownedRepositories.detachTrash(tx, personId);
       return async () => {
         await emptyTrash();
         await avatars.remove(personId);
@@ -389,6 +411,7 @@ export async function openModules(
       accounts,
       organisations,
       signing,
+      singleSignOn,
       git,
       repositories,
       objects,
@@ -415,6 +438,7 @@ export async function openModules(
         mail.stop();
         await mirrors.stop();
         await federation.stop();
+        singleSignOn.stop();
         await repositories.stop();
         await pulls.stop();
         await issues.stop();
@@ -489,6 +513,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     avatars,
     organisations,
     signing: modules.signing,
+    singleSignOn: modules.singleSignOn,
     repositories,
     federation,
     ci,
@@ -642,7 +667,7 @@ export function scheduledTasks(modules: Modules): CronTask[] {
     { name: 'mail.send', time: '*/10 * * * * *', run: () => modules.mail.drain() },
     { name: 'mail.remove-old', time: '0 55 4 * * *', run: () => modules.mail.removeOld() },
     { name: 'code-search.update', time: '15 */5 * * * *', run: () => codeSearch.update() },
-    { name: 'images.sweep', time: '0 25 4 * * *', run: () => modules.imageProxy.sweep() },
+    { name: 'images.sweep', time: '0 25 4 * * *', run: () => modules.imageProxy.evict() },
     { name: 'sessions.sweep', time: '0 20 4 * * *', run: () => accounts.removeExpired() },
     ...(federation.isOperational ? federationTasks(federation, config) : []),
   ];

@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { cpuOfTree } from '../processes.ts';
+import { cpuOfTree } from '../process-usage.ts';
 import { needPrograms } from './need-programs.ts';
 
 export interface Peer {

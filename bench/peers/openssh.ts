@@ -3,7 +3,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { chmodSync, copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { cpuOfTree } from '../processes.ts';
+import { cpuOfTree } from '../process-usage.ts';
 import { needPrograms } from './need-programs.ts';
 import { freePort } from './nginx.ts';
 import type { Peer } from './nginx.ts';

@@ -23,7 +23,7 @@
       }
       return chunk.exports;
     },
-    // A turn later, so that what was begun before is under way while the chunk is evaluated.
+    // One tick later, so that what was started before runs while the chunk is evaluated.
     import: (name) => new Promise(setImmediate).then(() => hearthChunks.load(name)),
     /** Something whose `it` is loaded when it is first asked for. */
     once: (load) => ({

@@ -151,7 +151,7 @@ export function mayByGrant(viewer: Viewer, facts: RepositoryFacts, { level, peop
 /** How a ref is to be moved, by its ids alone. */
 export type RefMoveKind = 'create' | 'update' | 'delete';
 
-/** Why a move is refused: the act that the rule does not allow, or the one thing that holds without a rule. */
+/** Why a move is refused: the act that the rule does not allow, or the one restriction without a rule. */
 export type RuleRefusal = RuleAct | 'default_branch';
 
 /** What the policy says of one move. */

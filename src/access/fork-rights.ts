@@ -17,7 +17,7 @@ export type ForkRefusal = 'hidden' | 'sign_in' | 'scope' | 'owner' | 'same_owner
 /**
  * The policy of forks: a signed-in person who may read a repository may fork it, under their own handle or into an
  * organisation where they may create repositories. A token needs the scope `write` for all repositories, as for making
- * one. A task forks nothing. Null is yes.
+ * one. A task forks nothing. Null when allowed.
  */
 export function refusalToFork(viewer: Viewer, source: RepositoryFacts, owner: ForkOwnerFacts): ForkRefusal | null {
   if (repositoryLevel(viewer, source) === 'none' || source.deleted) return 'hidden';

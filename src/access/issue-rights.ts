@@ -61,7 +61,7 @@ export type IssueRefusal =
   | 'level';
 
 /**
- * The level by the viewer's grants, without public access: `none` for who is no member, no collaborator, no
+ * The level by the viewer's grants, without public access: `none` for users who are no member, no collaborator, no
  * owner.
  */
 export function memberLevel(viewer: Viewer, repository: RepositoryFacts): Level {
@@ -83,7 +83,7 @@ function mayWriteWith(viewer: Viewer, repository: RepositoryFacts): boolean {
   return viewer.repositoryIds === null || viewer.repositoryIds.includes(repository.id);
 }
 
-/** Asks before an issue is there: may the viewer open one, or manage the labels of the repository? Null is yes. */
+/** Whether the viewer may open an issue, or manage the labels of the repository. Null when allowed. */
 export function refusalInRepository(
   viewer: Viewer,
   repository: IssueRepositoryFacts,

@@ -19,6 +19,17 @@ export interface AccountSettings {
   sessionIdleMs: number;
   /** … and this long after sign-in in any case. */
   sessionLifetimeMs: number;
+  /** A dangerous act asks for another proof when the last one is older than this. */
+  confirmAfterMs: number;
+  /** Time for the second factor after the first, and answers that may be given to it. */
+  challengeLifetimeMs: number;
+  challengeAttempts: number;
+  /** Wrong codes per person and network in the window of sign-ins, and of an app per person in a day. */
+  codeFailures: number;
+  codeFailuresPerDay: number;
+  /** Who has to set up a second factor. */
+  secondFactor: 'optional' | 'administrators' | 'everyone';
+  maxPasskeysPerPerson: number;
   setupTokenLifetimeMs: number;
   inviteLifetimeMs: number;
   /** Minimum time between two writes of "last used" of a session, token or key. */
@@ -36,6 +47,12 @@ export interface AccountSettings {
   resetLifetimeMs: number;
   /** Of one that an administrator hands out, which takes longer to arrive. */
   handedResetLifetimeMs: number;
+  /** Whether people may sign in with a password. */
+  passwordSignIn: boolean;
+  /** Issuers of the providers that people may sign in at. */
+  providerIssuers: readonly string[];
+  /** Of a link that signs a person in, which an administrator hands out. */
+  signInLinkLifetimeMs: number;
   /** Requests for a new password in an hour, for one address and from one network, before further ones are refused. */
   resetsPerAddressHour: number;
   resetsPerNetworkHour: number;
@@ -51,6 +68,13 @@ export const defaultAccountSettings: AccountSettings = {
   signInWindowSeconds: 15 * 60,
   sessionIdleMs: 14 * dayMs,
   sessionLifetimeMs: 90 * dayMs,
+  confirmAfterMs: 10 * minuteMs,
+  challengeLifetimeMs: 10 * minuteMs,
+  challengeAttempts: 5,
+  codeFailures: 10,
+  codeFailuresPerDay: 50,
+  secondFactor: 'optional',
+  maxPasskeysPerPerson: 20,
   setupTokenLifetimeMs: dayMs,
   inviteLifetimeMs: 7 * dayMs,
   lastUseIntervalMs: minuteMs,
@@ -63,6 +87,9 @@ export const defaultAccountSettings: AccountSettings = {
   verificationLifetimeMs: dayMs,
   resetLifetimeMs: 60 * minuteMs,
   handedResetLifetimeMs: dayMs,
+  passwordSignIn: true,
+  providerIssuers: [],
+  signInLinkLifetimeMs: 30 * minuteMs,
   resetsPerAddressHour: 5,
   resetsPerNetworkHour: 20,
 };

@@ -3,6 +3,7 @@ import type { Database } from '../db/index.ts';
 import { bindDeps } from '../kernel/index.ts';
 import type { Clock, Logger, Random } from '../kernel/index.ts';
 import type { Owners } from '../owners/index.ts';
+import type { InstanceKey } from '../sealing/index.ts';
 import { noMail } from './addresses/account-mail.ts';
 import type { AccountMail } from './addresses/account-mail.ts';
 import { createAddresses } from './addresses/addresses.ts';
@@ -12,10 +13,15 @@ import { defaultAccountSettings } from './account-settings.ts';
 import type { AccountSettings } from './account-settings.ts';
 import { addInvite, checkInvite, listInvites, removeInvite, resendInvite } from './registration/invites.ts';
 import { defineInviteMail } from './registration/invite-mail.ts';
+import type { Identity, ProvenIdentity } from './identities/identity.ts';
 import type { SignUpHook } from './registration/sign-up-hook.ts';
 import { setUp } from './registration/set-up.ts';
 import { checkSetupToken, setupToken } from './registration/setup-token.ts';
 import { signUp } from './registration/sign-up.ts';
+import { addIdentity, recordIdentityUse } from './identities/add-identity.ts';
+import { listIdentities, personOfIdentity } from './identities/find-identity.ts';
+import { removeIdentity } from './identities/remove-identity.ts';
+import { signUpWithIdentity } from './identities/sign-up-with-identity.ts';
 import { addKey } from './keys/add-key.ts';
 import { keyBlob } from './keys/key-blob.ts';
 import { findKeyOwners } from './keys/key-owners.ts';
@@ -59,7 +65,13 @@ import { removeExpired } from './remove-expired.ts';
 import type { AccountsDeps } from './deps.ts';
 import { revokeOtherSessions, revokeSession, signOut } from './sessions/end-sessions.ts';
 import { listSessions } from './sessions/list-sessions.ts';
+import { confirmSession, confirmWithPassword, hasPassword, isRecentlyConfirmed } from './sessions/confirm-session.ts';
+import { completeSignIn } from './sessions/complete-sign-in.ts';
 import { signIn } from './sessions/sign-in.ts';
+import { createCodeRateLimit } from './second-factor/code-rate-limit.ts';
+import { createSecondFactor } from './second-factor/second-factor.ts';
+import { createPasskeys } from './passkeys/passkeys.ts';
+import { checkSignInLink, makeSignInLink, redeemSignInLink } from './sessions/sign-in-link.ts';
 import { createSignInRateLimit } from './sessions/sign-in-rate-limit.ts';
 import { startSession } from './sessions/start-session.ts';
 import { viewerOfSession } from './sessions/viewer-of-session.ts';
@@ -74,6 +86,7 @@ export interface AccountsOptions {
   clock: Clock;
   random: Random;
   logger: Logger;
+  instanceKey: InstanceKey;
   /** Settings of the administrator. */
   config?: SettingsConfig & Pick<Config, 'baseUrl'>;
   /** Without it, no mail is sent. */
@@ -110,6 +123,7 @@ export function createAccounts({ config, settings: changed, mail = noMail, ...to
     securityListeners: [],
     signUpHooks: [],
     resetRateLimit: createResetRateLimit(settings),
+    codeRateLimit: createCodeRateLimit(settings),
     background: new Set(),
   };
   defineAddressMails(deps);
@@ -170,9 +184,14 @@ export function createAccounts({ config, settings: changed, mail = noMail, ...to
     suggestPassword: () => suggestPassword(random),
 
     signIn: bind(signIn),
+    completeSignIn: bind(completeSignIn),
     startSession: bind(startSession),
     signOut: bind(signOut),
     viewerOfSession: bind(viewerOfSession),
+    isRecentlyConfirmed: bind(isRecentlyConfirmed),
+    confirmSession: bind(confirmSession),
+    confirmWithPassword: bind(confirmWithPassword),
+    hasPassword: bind(hasPassword),
     listSessions: bind(listSessions),
     revokeSession: withLog(deps, 'session.revoked', bind(revokeSession), (_done, personId, sessionId) => ({
       personId,
@@ -214,7 +233,39 @@ export function createAccounts({ config, settings: changed, mail = noMail, ...to
     viewerOfKey: bind(viewerOfKey),
     keyBlob: bind(keyBlob),
 
+    secondFactor: createSecondFactor(deps),
+    passkeys: createPasskeys(deps),
     addresses: createAddresses(deps),
+
+    personOfIdentity: bind(personOfIdentity),
+    listIdentities: bind(listIdentities),
+    recordIdentityUse: bind(recordIdentityUse),
+    addIdentity: withLog(deps, 'identity.added', bind(addIdentity), (identity, personId) => ({
+      personId,
+      ...identityFields(identity),
+    })),
+    removeIdentity: withLog<[string, string, { evenIfLast?: boolean }?], Identity>(
+      deps,
+      'identity.removed',
+      bind(removeIdentity),
+      (identity, personId) => ({ personId, ...identityFields(identity) }),
+    ),
+    signUpWithIdentity: withLog(deps, 'person.signed_up', bind(signUpWithIdentity), (person, { identity }) => ({
+      ...byName(person),
+      ...identityFields(identity),
+      by: person.id,
+    })),
+    makeSignInLink: withLog<[string, { lifetimeMs?: number }?], { secret: string; expiresAt: number }>(
+      deps,
+      'person.sign_in_link_made',
+      bind(makeSignInLink),
+      (_link, personId) => ({ personId }),
+    ),
+    checkSignInLink: bind(checkSignInLink),
+    redeemSignInLink: withLog(deps, 'person.sign_in_link_used', bind(redeemSignInLink), (person) => ({
+      ...byName(person),
+      by: person.id,
+    })),
 
     /** Registers a hook that runs inside the write of a sign-up by invitation. */
     onSignUp: (hook: SignUpHook) => void deps.signUpHooks.push(hook),
@@ -244,14 +295,20 @@ export function createAccounts({ config, settings: changed, mail = noMail, ...to
   };
 }
 
+const identityFields = ({ issuer, subject }: ProvenIdentity) => ({ issuer, subject });
+
 const byName = ({ id, username }: Person) => ({ personId: id, username });
 
-type SettingsConfig = Pick<Config, 'sessions' | 'tokens' | 'keys' | 'addresses'>;
+type SettingsConfig = Pick<Config, 'accounts' | 'oidc' | 'sessions' | 'tokens' | 'keys' | 'addresses'>;
 
-function settingsOf({ sessions, tokens, keys, addresses }: SettingsConfig): Partial<AccountSettings> {
+function settingsOf({ accounts, oidc, sessions, tokens, keys, addresses }: SettingsConfig): Partial<AccountSettings> {
   return {
+    secondFactor: accounts.secondFactor,
+    passwordSignIn: accounts.passwordSignIn,
+    providerIssuers: oidc.providers.map(({ issuer }) => issuer),
     sessionIdleMs: sessions.idleMs,
     sessionLifetimeMs: sessions.lifetimeMs,
+    confirmAfterMs: sessions.confirmAfterMs,
     maxTokensPerPerson: tokens.maxPerPerson,
     maxKeysPerPerson: keys.maxPerPerson,
     maxAddressesPerPerson: addresses.maxPerPerson,

@@ -1,5 +1,6 @@
 import type { Database } from '../db/index.ts';
 import type { Clock, Logger, Random } from '../kernel/index.ts';
+import type { InstanceKey } from '../sealing/index.ts';
 import type { Owners } from '../owners/index.ts';
 import type { AccountMail } from './addresses/account-mail.ts';
 import type { NoReplyAddresses } from './addresses/no-reply.ts';
@@ -8,6 +9,7 @@ import type { LastUseRecorder } from './last-use.ts';
 import type { AccountDeletionHook } from './people/account-deletion-hook.ts';
 import type { PasswordHasher } from './passwords/password-hasher.ts';
 import type { SecurityListener } from './security-events.ts';
+import type { CodeRateLimit } from './second-factor/code-rate-limit.ts';
 import type { ResetRateLimit } from './passwords/reset-rate-limit.ts';
 import type { SignUpHook } from './registration/sign-up-hook.ts';
 import type { SignInRateLimit } from './sessions/sign-in-rate-limit.ts';
@@ -34,6 +36,9 @@ export interface AccountsDeps {
   /** What follows from a sign-up by invitation; registered by `app.ts`. */
   signUpHooks: SignUpHook[];
   resetRateLimit: ResetRateLimit;
+  codeRateLimit: CodeRateLimit;
+  /** Encrypts the secrets of authenticator apps, and signs challenges of passkeys. */
+  instanceKey: InstanceKey;
   /** Work that no caller waits for; awaited by `stop`. */
   background: Set<Promise<void>>;
 }

@@ -8,6 +8,9 @@ export type { NewAddress } from './addresses/add-address.ts';
 export type { Addresses } from './addresses/addresses.ts';
 export type { EmailAddress } from './addresses/email-address.ts';
 
+export type { Identity, ProvenIdentity } from './identities/identity.ts';
+export type { IdentitySignUp } from './identities/sign-up-with-identity.ts';
+
 export type { Person } from './people/person.ts';
 export type { AccountDeletionHook } from './people/account-deletion-hook.ts';
 export type { PeopleOptions, PeoplePage, ProfileOrder } from './people/list-profiles.ts';
@@ -19,7 +22,15 @@ export type { Session } from './sessions/session-expiry.ts';
 export { deviceName } from './sessions/device-name.ts';
 export type { AnnouncedEvent, SecurityEvent, SecurityListener } from './security-events.ts';
 export type { SessionOrigin, StartedSession } from './sessions/start-session.ts';
-export type { SignedIn, SignInInput } from './sessions/sign-in.ts';
+export type { IdentifiedSignIn, SecondFactorNeeded, SignedIn, SignInResult } from './sessions/complete-sign-in.ts';
+export type { SignInInput } from './sessions/sign-in.ts';
+export type { CodeAnswer } from './second-factor/answer-challenge.ts';
+export type { Passkey } from './passkeys/passkey.ts';
+export type { Passkeys } from './passkeys/passkeys.ts';
+export type { PasskeyBinding } from './passkeys/passkey-challenge.ts';
+export { base32, otpauthUri } from './second-factor/totp.ts';
+export type { SecondFactors, SecondFactorState } from './second-factor/second-factor.ts';
+export type { SecondFactor, SignInMethod } from './schema/session-schema.ts';
 export type { SessionViewer } from './sessions/viewer-of-session.ts';
 export { networkPrefix } from './sessions/network-prefix.ts';
 export type { AccessToken } from './tokens/access-token.ts';

@@ -15,6 +15,10 @@ export type SecurityEvent =
   | { kind: 'ssh_key_added'; title: string; fingerprint: string; uses: SshKeyUse }
   | { kind: 'gpg_key_added'; fingerprint: string }
   | { kind: 'token_added'; name: string; access: string }
+  | { kind: 'second_factor_added'; factor: 'totp' | 'passkey'; name: string }
+  | { kind: 'second_factor_removed'; factor: 'totp' | 'passkey' | 'all'; by: 'person' | 'administrator' }
+  | { kind: 'recovery_code_used'; left: number }
+  | { kind: 'recovery_codes_made' }
   | { kind: 'password_changed'; by: 'person' | 'administrator' | 'link' }
   /** `from` was the primary address before; `to` is null when none is left. */
   | { kind: 'primary_address_changed'; from: string; to: string | null };

@@ -35,7 +35,7 @@ export async function reconcileJournal(
   const [made = []] = await askDatabaseFile(file, [plain("SELECT sql FROM sqlite_master WHERE name = 'pushes'")]);
   const via = String(made[0]?.['sql']).includes("'undo'") ? 'undo' : 'http';
   let changed = 0;
-  for await (const some of inPieces(repositories)) {
+  for await (const some of inBatches(repositories)) {
     const statements = some.flatMap(({ id }) => [
       plain('SELECT id FROM repositories WHERE id = ?', id),
       plain(lastMoves, id),
@@ -96,15 +96,15 @@ function entry({
   ];
 }
 
-async function* inPieces(all: AsyncIterable<RefsOnDisk>): AsyncGenerator<RefsOnDisk[]> {
-  let piece: RefsOnDisk[] = [];
+async function* inBatches(all: AsyncIterable<RefsOnDisk>): AsyncGenerator<RefsOnDisk[]> {
+  let chunk: RefsOnDisk[] = [];
   for await (const each of all) {
-    piece.push(each);
-    if (piece.length < atOnce) continue;
-    yield piece;
-    piece = [];
+    chunk.push(each);
+    if (chunk.length < atOnce) continue;
+    yield chunk;
+    chunk = [];
   }
-  if (piece.length > 0) yield piece;
+  if (chunk.length > 0) yield chunk;
 }
 
 interface Move {

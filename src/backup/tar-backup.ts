@@ -21,7 +21,7 @@ export async function* packBackup(folder: string): AsyncGenerator<Buffer> {
     const at = path.join(folder, relativePath);
     const { size: bytes, mtimeMs: modifiedAt } = await stat(at);
     yield tarHeader({ name: `${name}/${relativePath.split(path.sep).join('/')}`, bytes, modifiedAt });
-    for await (const piece of createReadStream(at)) yield piece as Buffer;
+    for await (const chunk of createReadStream(at)) yield chunk as Buffer;
     yield padding(bytes);
   }
   yield tarEnd();
@@ -87,7 +87,7 @@ async function writeEntry(reader: BlockReader, at: string, { bytes, modifiedAt }
   await mkdir(path.dirname(at), { recursive: true, mode: 0o700 });
   const file = await open(at, 'wx', 0o600);
   try {
-    await reader.pass(bytes, async (piece) => void (await file.write(piece)));
+    await reader.pass(bytes, async (chunk) => void (await file.write(chunk)));
   } finally {
     await file.close();
   }
@@ -96,11 +96,11 @@ async function writeEntry(reader: BlockReader, at: string, { bytes, modifiedAt }
 
 /** Reads a stream in chunks of the sizes that the format needs. Rejects at its end. */
 class BlockReader {
-  readonly #pieces: AsyncIterator<Buffer>;
+  readonly #chunks: AsyncIterator<Buffer>;
   #rest: Buffer = Buffer.alloc(0);
 
   constructor(stream: AsyncIterable<Buffer>) {
-    this.#pieces = stream[Symbol.asyncIterator]();
+    this.#chunks = stream[Symbol.asyncIterator]();
   }
 
   /** Exactly this many bytes; for small sizes, because they are buffered. */
@@ -113,25 +113,25 @@ class BlockReader {
 
   /** The content of an entry in one buffer, without the padding of its last block. */
   async whole(bytes: number): Promise<Buffer> {
-    const pieces: Buffer[] = [];
-    await this.pass(bytes, async (piece) => void pieces.push(piece));
-    return Buffer.concat(pieces);
+    const chunks: Buffer[] = [];
+    await this.pass(bytes, async (chunk) => void chunks.push(chunk));
+    return Buffer.concat(chunks);
   }
 
   /** Passes the content of an entry on in chunks, and skips the padding of its last block. */
-  async pass(bytes: number, write: (piece: Buffer) => Promise<void>): Promise<void> {
+  async pass(bytes: number, write: (chunk: Buffer) => Promise<void>): Promise<void> {
     for (let left = bytes; left > 0; ) {
       if (this.#rest.length === 0) this.#rest = await this.#next();
-      const piece = this.#rest.subarray(0, left);
-      await write(piece);
-      this.#rest = this.#rest.subarray(piece.length);
-      left -= piece.length;
+      const chunk = this.#rest.subarray(0, left);
+      await write(chunk);
+      this.#rest = this.#rest.subarray(chunk.length);
+      left -= chunk.length;
     }
     await this.take(padding(bytes).length);
   }
 
   async #next(): Promise<Buffer> {
-    const { done, value } = await this.#pieces.next();
+    const { done, value } = await this.#chunks.next();
     if (done === true) throw new Error('the stream ends too early');
     return Buffer.from(value);
   }

@@ -13,7 +13,7 @@ export type { CiSettings } from './deps.ts';
 export { instanceScope } from './scope.ts';
 export type { CiScope } from './scope.ts';
 export type { ArtifactFileRow, ArtifactRow } from './schema/artifact-schema.ts';
-export type { FilePiece } from './artifacts/artifact-files.ts';
+export type { FileChunk } from './artifacts/artifact-files.ts';
 export type { Part } from './artifacts/artifact-store.ts';
 export type { RunningTask } from './artifacts/authorise-task.ts';
 export type { OpenedArtifact } from './artifacts/list-artifacts.ts';

@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
 import type { Run } from './action.ts';
 import type { Cli, GlobalFlags } from './cli.ts';
-import { partsFor } from './command-parts.ts';
+import { groupsFor } from './command-groups.ts';
 import { formatHelp, withExamples } from './help.ts';
 
 /** Common behaviour of all commands: output streams, and the end of the program. */
@@ -61,10 +61,10 @@ export async function createProgram(
       const flags = command.optsWithGlobals<GlobalFlags>();
       await ends.act(flags, (cli) => action(cli, options as never, ...(given as never)));
     };
-  const parts = partsFor(
+  const groups = groupsFor(
     words,
     program.options.flatMap(({ required, long }) => (required && long ? [long] : [])),
   );
-  for (const add of await Promise.all(parts.map((part) => part.load()))) add(program, run);
+  for (const add of await Promise.all(groups.map((group) => group.load()))) add(program, run);
   return program;
 }

@@ -20,6 +20,7 @@ export function refuseCombinations(config: Config, isChosen: (key: string) => bo
     ...sharedFolders(config),
     ...insecureInPublic(config),
     ...sessionTimes(config),
+    ...noWayIn(config),
   ];
 }
 
@@ -74,6 +75,18 @@ function sessionTimes({ sessions }: Config): Refusal[] {
     : [{ key: 'sessions.idle', message: 'sessions.idle must not be longer than sessions.lifetime' }];
 }
 
+/** Without passwords and without a provider, no person could sign in. */
+function noWayIn({ accounts, oidc }: Config): Refusal[] {
+  return accounts.passwordSignIn || oidc.providers.length > 0
+    ? []
+    : [
+        {
+          key: 'accounts.password_sign_in',
+          message: 'accounts.password_sign_in must stay true while oidc.providers is empty',
+        },
+      ];
+}
+
 /** Names that the public DNS never resolves (RFC 6761, RFC 6762, RFC 8375, and common home networks). */
 const innerNames = /(^|\.)(localhost|local|internal|test|invalid|example|lan|home|home\.arpa)$/;
 const innerAddresses =
@@ -89,8 +102,14 @@ const isInnerHost = (name: string): boolean =>
   isIP(name) !== 0 ? innerAddresses.test(name) : innerNames.test(name) || !name.includes('.');
 
 /** Settings that are valid but probably unintended; shown by `config check` and at start. */
-export function findRisks({ federation, baseUrl, mail }: Config): string[] {
+export function findRisks({ federation, baseUrl, mail, oidc }: Config): string[] {
   const risks: string[] = [];
+  for (const { name, issuer } of oidc.providers) {
+    if (issuer.startsWith('http:') && !isInnerHost(new URL(issuer).hostname.replace(/^\[|\]$/g, '')))
+      risks.push(`the provider ${name} is reached without TLS: who is on the way can sign in as anyone`);
+  }
+  if (oidc.providers.length > 0 && baseUrl === null)
+    risks.push('base_url is not set: providers know this server by one address, so people must use that one');
   if (mail.host !== null) {
     if (mail.from === null) risks.push('mail stays off: mail.from is not set');
     if (baseUrl === null) risks.push('mail stays off: base_url is not set, and a mail cannot link to this server');

@@ -6,7 +6,7 @@ import { nearestName } from './nearest-name.ts';
 import { options } from './options.ts';
 import { problemsError } from './problems.ts';
 import type { Problem } from './problems.ts';
-import type { SettingsFile } from './read-file.ts';
+import type { SettingsFile } from './read-settings-file.ts';
 import { isBelowDataDir, problemAt, resolveOptions } from './resolve-options.ts';
 import type { ConfigSources, Origin } from './resolve-options.ts';
 

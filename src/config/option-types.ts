@@ -24,6 +24,8 @@ export interface OptionType<Value, Suffix extends string = ''> {
   readonly isPath?: true;
   /** Empty text is a value (an empty list) instead of "not set". */
   readonly mayBeEmpty?: true;
+  /** What is wrong with a value that `read` refused, where its parts have rules of their own; never with a secret. */
+  explain?(raw: unknown): string;
 }
 
 const asIs = (text: string): unknown => text;

@@ -14,6 +14,7 @@ import {
   size,
   text,
 } from './option-types.ts';
+import { oidcProviders } from './oidc-providers.ts';
 import type { OptionType } from './option-types.ts';
 
 /** A default path below the data folder. */
@@ -296,6 +297,23 @@ export const options = [
   }),
 
   row({
+    key: 'accounts.second_factor',
+    env: 'SERVICE_ACCOUNTS_SECOND_FACTOR',
+    type: choice('optional', 'administrators', 'everyone'),
+    default: 'optional',
+    sentence:
+      'Who has to set up a second factor (an authenticator app or a passkey) after signing in: optional leaves it to each person.',
+  }),
+  row({
+    key: 'accounts.password_sign_in',
+    env: 'SERVICE_ACCOUNTS_PASSWORD_SIGN_IN',
+    type: boolean,
+    default: true,
+    sentence:
+      'People may sign in with a password. Needs a provider when false; `hearth user sign-in-link` helps while that is down.',
+  }),
+
+  row({
     key: 'sessions.idle',
     env: 'SERVICE_SESSIONS_IDLE',
     type: duration('1m', '365d'),
@@ -308,6 +326,14 @@ export const options = [
     type: duration('1m', '3650d'),
     default: '90d',
     sentence: 'A browser session ends this long after sign-in, used or not.',
+  }),
+  row({
+    key: 'sessions.confirm_after',
+    env: 'SERVICE_SESSIONS_CONFIRM_AFTER',
+    type: duration('1m', '365d'),
+    default: '10m',
+    sentence:
+      'Deleting, transferring, and changes of keys, tokens and addresses ask for the password or provider again when it was asked for longer ago.',
   }),
   row({
     key: 'tokens.max_per_person',
@@ -336,6 +362,23 @@ export const options = [
     type: integer(1, 1_000),
     default: 5,
     sentence: 'Mails with a link that one person may cause in an hour; one address gets at most twice as many.',
+  }),
+
+  row({
+    key: 'oidc.providers',
+    env: 'SERVICE_OIDC_PROVIDERS',
+    type: oidcProviders,
+    default: [],
+    sentence:
+      'OpenID Connect providers that people may sign in with, one table [[oidc.providers]] each; a JSON list in the environment. See docs/single-sign-on.md.',
+  }),
+  row({
+    key: 'oidc.allowed_hosts',
+    env: 'SERVICE_OIDC_ALLOWED_HOSTS',
+    type: peers,
+    default: [],
+    sentence:
+      'Providers in the own network, which may also be reached without TLS, where anyone on the network path can sign in as anyone: "id.lan" (ports 80 and 443) or "id.lan:8080" (that port).',
   }),
 
   row({

@@ -1,8 +1,8 @@
 import { dirname, resolve } from 'node:path';
 import type { Option } from './options.ts';
 import type { Problem, ProblemReason } from './problems.ts';
-import { readSettingsFile } from './read-file.ts';
-import type { FileSearch, SettingsFile } from './read-file.ts';
+import { readSettingsFile } from './read-settings-file.ts';
+import type { FileSearch, SettingsFile } from './read-settings-file.ts';
 
 export interface ConfigSources extends FileSearch {
   /** Values given as flags: option key → text. They override all other sources. */
@@ -49,7 +49,10 @@ export function resolveOptions(table: readonly Option[], sources: ConfigSources)
       values.set(option.key, option.type.isPath && value !== null ? resolve(folder, String(value)) : value);
     } else {
       const shown = option.secret ? 'the value' : JSON.stringify(raw);
-      const message = `${shown} is not allowed for ${option.key}: it must be ${option.type.expects}`;
+      const message =
+        option.type.explain === undefined
+          ? `${shown} is not allowed for ${option.key}: it must be ${option.type.expects}`
+          : `${option.key} is not allowed: ${option.type.explain(raw)}`;
       problems.push(problemAt(option.key, origin, file, 'config_bad_value', message));
     }
   }

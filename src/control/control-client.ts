@@ -46,8 +46,8 @@ export async function runControlCommand(
 
 async function send(socket: Socket, input: ClientStreams['input']): Promise<void> {
   if (input === undefined) return;
-  for await (const piece of input) {
-    for (const each of framesOf(kinds.input, Buffer.from(piece as string))) {
+  for await (const chunk of input) {
+    for (const each of framesOf(kinds.input, Buffer.from(chunk as string))) {
       if (!socket.write(each)) await drained(socket);
       if (socket.destroyed) return;
     }

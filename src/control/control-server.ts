@@ -154,8 +154,8 @@ function open(
   return new Promise((resolve, reject) => {
     let isOpen = false;
     const leave = (): void => {
-      gone.abort(new Error('the other side is gone'));
-      reject(new Error('the other side is gone'));
+      gone.abort(new Error('the client is gone'));
+      reject(new Error('the client is gone'));
     };
     socket.once('close', leave).once('end', () => {
       // No client half-closes: one that ends has been killed.

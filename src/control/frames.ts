@@ -27,11 +27,11 @@ export function frame(kind: Kind, payload: Buffer | string = ''): Buffer {
 /**
  * A list of many refs is one write of many megabytes; it is split, so that neither side buffers a frame of that size.
  */
-const pieceBytes = 256 * 1024;
+const chunkBytes = 256 * 1024;
 
 /** The frames of one kind for a buffer of any size. */
 export function* framesOf(kind: Kind, bytes: Buffer): Generator<Buffer> {
-  for (let at = 0; at < bytes.length; at += pieceBytes) yield frame(kind, bytes.subarray(at, at + pieceBytes));
+  for (let at = 0; at < bytes.length; at += chunkBytes) yield frame(kind, bytes.subarray(at, at + chunkBytes));
 }
 
 /** Splits a stream into frames. Throws on a frame that is too large. */

@@ -46,6 +46,7 @@ export const uniqueRules = {
   email_addresses_verified: ['email_addresses.address_key'],
   pulls_one_per_branch: ['pulls.repository_id', 'pulls.base_branch', 'pulls.head_repository_id', 'pulls.head_branch'],
   pulls_one_per_topic: ['pulls.repository_id', 'pulls.base_branch', 'pulls.submitter_id', 'pulls.topic'],
+  person_identities_subject: ['person_identities.issuer', 'person_identities.subject'],
 } as const satisfies Record<string, readonly string[]>;
 
 export type UniqueRule = keyof typeof uniqueRules;

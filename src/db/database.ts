@@ -137,7 +137,7 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
   queryThroughWriter(writer, beforeStatement);
   const reader = new ReadingSource({ ...shared, driver: SqliteConnection, readonly: true }, writer);
 
-  const { lookup, state, forget: forgetLookups } = createRowCache((sql) => connectionOf(reader).prepare(sql));
+  const { lookup, state, forget: clearLookups } = createRowCache((sql) => connectionOf(reader).prepare(sql));
 
   const inside = new AsyncLocalStorage<{ open: boolean; hasChanged: boolean } | null>();
   const lastInWrites: ((tx: Tx) => Promise<void>)[] = [];
@@ -207,7 +207,7 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
       throw fault;
     } finally {
       mark.open = false;
-      forgetLookups();
+      clearLookups();
       if (durable === 'with-the-next') {
         syncing = writer.query('PRAGMA synchronous = FULL');
         syncing.catch(() => {});
@@ -224,7 +224,7 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
     const now = clock.now();
     const newest = before.findLast((step) => step.state === 'applied');
     try {
-      if (newest !== undefined) await takeSnapshot(newest.version, pending.at(-1)!.version);
+      if (newest !== undefined) await writeSnapshot(newest.version, pending.at(-1)!.version);
       await writer.runMigrations({ transaction: 'each' });
       await recordApplied(writer, pending, now);
     } catch (error) {
@@ -239,7 +239,7 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
     return pending.map((step) => ({ ...step, state: 'applied', appliedAt: now }));
   }
 
-  async function takeSnapshot(from: number, to: number): Promise<void> {
+  async function writeSnapshot(from: number, to: number): Promise<void> {
     mkdirSync(options.snapshotDirectory, { recursive: true, mode: 0o700 });
     const file = path.join(options.snapshotDirectory, `V${from}-before-V${to}.db`);
     const unfinished = `${file}.tmp`;

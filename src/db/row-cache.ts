@@ -61,7 +61,7 @@ export function createRowCache(prepare: (sql: string) => Statement): RowCache {
   let changes = 0;
 
   /** Commits of other connections change SQLite's counter; this connection only reads. */
-  function forgetTheOld(): void {
+  function evictOldest(): void {
     const nowMs = performance.now();
     if (nowMs - askedAtMs < agreesForMs) return;
     askedAtMs = nowMs;
@@ -105,7 +105,7 @@ export function createRowCache(prepare: (sql: string) => Statement): RowCache {
   // A promise, because another database returns rows over a connection; here the rows are there at once.
   const lookup = async <Row extends object>(schema: EntitySchema<Row>, where: Partial<Row>): Promise<Row[]> => {
     const conditions = Object.entries(where).map(([property, value]) => [property, value === null] as const);
-    forgetTheOld();
+    evictOldest();
     const { statement, columns, cached } = preparedFor(schema as unknown as EntitySchema<never>, conditions);
     const values = Object.values(where).filter((value) => value !== null);
     const question = JSON.stringify(values);
@@ -125,7 +125,7 @@ export function createRowCache(prepare: (sql: string) => Statement): RowCache {
     return rows.map((row) => ({ ...row }));
   };
   const state = async (): Promise<number> => {
-    forgetTheOld();
+    evictOldest();
     return changes;
   };
   return { lookup, state, forget };

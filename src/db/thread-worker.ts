@@ -18,14 +18,14 @@ const port = parentPort!;
 const database = new DatabaseSync(options.file, { readOnly: options.readOnly, timeout: 5_000 });
 const statements = new Map<string, StatementSync>();
 
-standBack(options.niceness ?? 0);
+lowerPriority(options.niceness ?? 0);
 applySettings(database, connectionSettings);
 for (const [name, file] of Object.entries(options.attached ?? {}))
   database.exec(`ATTACH '${file.replaceAll("'", "''")}' AS ${name}`);
 for (const sql of options.setUp) database.exec(sql);
 
 /** Linux schedules threads individually, by thread id. On other systems all threads have equal priority. */
-function standBack(niceness: number): void {
+function lowerPriority(niceness: number): void {
   if (niceness === 0) return;
   try {
     const thread = Number(basename(readlinkSync('/proc/thread-self')));

@@ -4,6 +4,7 @@ import type { Database, ThreadRow, DatabaseThread } from '../db/index.ts';
 import type { Git } from '../git/index.ts';
 import type { Clock } from '../kernel/index.ts';
 import type { ObjectStore } from '../objects/index.ts';
+import type { SingleSignOn } from '../single-sign-on/index.ts';
 import type { GroupReport } from './check-result.ts';
 
 /** The dependencies of the checks. */
@@ -12,6 +13,7 @@ export interface DoctorDeps {
   db: Database;
   git: Git;
   objects: ObjectStore;
+  singleSignOn: Pick<SingleSignOn, 'check'>;
   clock: Clock;
   /** The settings file in use; null without one. */
   settingsFile: string | null;

@@ -8,6 +8,7 @@ import { checkQueues } from './checks/queues.ts';
 import { checkRepositories } from './checks/repositories.ts';
 import { checkBackups } from './checks/backups.ts';
 import { checkSettings } from './checks/settings.ts';
+import { checkSingleSignOn } from './checks/single-sign-on.ts';
 import { checkStorage } from './checks/storage.ts';
 import { problem } from './check-result.ts';
 import type { GroupReport } from './check-result.ts';
@@ -25,6 +26,7 @@ const areas: Readonly<Record<string, CheckGroup>> = {
   ci: checkCi,
   queues: checkQueues,
   mail: checkMail,
+  'single-sign-on': checkSingleSignOn,
   safety: checkBackups,
 };
 

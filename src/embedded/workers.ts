@@ -19,7 +19,7 @@ export type WorkerName = keyof typeof workers;
 export const tasks = {
   highlight: 'src/highlighting/highlight-task.ts',
   'highlight-blocks': 'src/highlighting/highlight-blocks-task.ts',
-  maths: 'src/pages/markdown/maths-task.ts',
+  math: 'src/pages/markdown/math-task.ts',
   markdown: 'src/pages/markdown/markdown-task.ts',
   'word-diff': 'src/pages/code/word-diff-task.ts',
   workflow: 'src/ci/workflows/workflow-task.ts',

@@ -17,7 +17,7 @@ import * as deliveries from './deliveries/manage-deliveries.ts';
 import { countFollowers, listFollowers } from './follows/list-followers.ts';
 import { listKeys } from './actors/list-keys.ts';
 import { showActor } from './show-actor.ts';
-import { endFollowFor, followFor, listAllFollows, retryFollowFor } from './follows/all-follows.ts';
+import { endFollowFor, followFor, listAllFollows, retryFollowFor } from './follows/list-all-follows.ts';
 import { endAllFollows } from './follows/end-all-follows.ts';
 import { endFollow, follow, scanAllPeople, scanDuePeople } from './follows/follows.ts';
 import { retryFollow } from './follows/follow-repository.ts';

@@ -10,7 +10,7 @@ export type { DeliveryReport } from './deliveries/delivery-queue.ts';
 export type { ListedDelivery } from './deliveries/manage-deliveries.ts';
 export { maxPushedCommits } from './schema/received-push-schema.ts';
 export type { PushedCommit } from './schema/received-push-schema.ts';
-export type { ListedFollow } from './follows/all-follows.ts';
+export type { ListedFollow } from './follows/list-all-follows.ts';
 export type { Followed } from './follows/follows.ts';
 export type { ScanResult } from './follows/follow-person.ts';
 export type { FollowedPerson, FollowedRepository, Following, ListedPush, FollowStatus } from './follows/following.ts';

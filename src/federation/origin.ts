@@ -96,13 +96,13 @@ export async function acceptOrigin(deps: FederationDeps, origin: string): Promis
       return forgotten.affected ?? 0;
     });
   }
-  const follows = await askAgain(deps);
+  const follows = await resendFollows(deps);
   deps.logger.info('federation.origin_accepted', { from, to: deps.settings.origin, followers, follows });
   return { followers, follows };
 }
 
 /** Sends every follow of another origin again. @returns how many */
-async function askAgain(deps: FederationDeps): Promise<number> {
+async function resendFollows(deps: FederationDeps): Promise<number> {
   const former = { followId: Not(Like(`${deps.settings.origin}/%`)) };
   let count = 0;
   for (let last = ''; ; ) {

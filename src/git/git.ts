@@ -36,7 +36,7 @@ import { readPackedRef, readRefs } from './refs/refs.ts';
 import { fetchRemote, fetchedRefs, hostKeyOf, listRemote, pushRemote } from './remotes/fetch-and-push.ts';
 import { removeStrayKeys } from './remotes/ssh.ts';
 import { timeOfFileSystem, writeSettings } from './processes/settings.ts';
-import { createReusedPipes } from './spawner/reused-pipe.ts';
+import { createReusedPipes } from './spawner/buffer-reusing-pipe.ts';
 import { createSocketPairs, removeStrayPairs } from './spawner/socket-pairs.ts';
 import { createSpawner } from './spawner/spawner.ts';
 import type { Spawner } from './spawner/spawner.ts';
@@ -150,7 +150,7 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
   const {
     reading,
     moved,
-    forget: forgetReading,
+    forget: clearReadCaches,
   } = createGitQueries(
     { ...browsing, slots: reads },
     {
@@ -216,7 +216,7 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
         await forget(target);
         await readers.close(target);
         await storage.removeRepository(target);
-        await forgetReading(target);
+        await clearReadCaches(target);
       },
     },
 

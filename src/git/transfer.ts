@@ -135,7 +135,7 @@ export function drain(input: Readable, { maxBytes, maxMs, stallMs }: DrainBounds
 }
 
 /**
- * Writes, and waits when the other side is slow. Returns at once when it is gone.
+ * Writes, and waits when the client is slow. Returns at once when it is gone.
  * @param stallMs timeout without progress, after which its stream is destroyed; omitted when another watch applies
  */
 export async function send(output: Writable, bytes: Buffer, stallMs?: number): Promise<void> {

@@ -5,7 +5,7 @@ const limits: TaskLimits = {
   // 64 KiB of code take a tenth of it.
   deadlineMs: 500,
   // The first thread loads two hundred grammars, on a busy machine for longer; the next view finds it running.
-  patienceMs: 2_000,
+  maxWaitMs: 2_000,
   maxInputBytes: 400 * 1024,
   maxResultBytes: 4 * 1024 * 1024,
 };

@@ -6,7 +6,7 @@ import { refuseWithoutBody } from './refuse-without-body.ts';
 
 // The one place where errors become responses to other servers (SPEC §7).
 
-/** As little as possible: a response never tells why a signature was refused, or what it is that is not there. */
+/** As little as possible: a response never reveals why a signature was refused, or what it is that is not there. */
 const wordsOf: Record<number, string> = {
   400: 'bad_request',
   403: 'forbidden',

@@ -3,7 +3,7 @@ import type { Scope, Viewer } from '../access/index.ts';
 import { forbidden, isDomainError } from '../kernel/index.ts';
 import type { Organisation, Organisations } from '../organisations/index.ts';
 import type { Found, Needed, Repositories } from '../repositories/index.ts';
-import { tokenNeeded } from './authenticate.ts';
+import { tokenNeeded } from './authenticate-token.ts';
 import type { Operation } from './operation.ts';
 
 type Finder = Pick<Repositories, 'find' | 'findMoved'>;
@@ -22,18 +22,18 @@ export interface AuthorizedCall {
 /** The scope without which a token cannot have a right, whatever its owner may do. */
 const scopeFor: Record<Needed, Scope> = { none: 'read', read: 'read', write: 'write', admin: 'admin', owner: 'admin' };
 
-interface Demand {
+interface RequiredAccess {
   needsToken: boolean;
-  /** What a token must be good for at least. */
+  /** The least scope of a token. */
   scope: Scope;
-  /** Whether a token that is limited to some repositories is too little. */
+  /** Whether a token that is limited to some repositories is refused. */
   wholeAccount: boolean;
   /** On the repository that the path names; null when it names none. */
   right: Needed | null;
 }
 
-/** What a declaration asks for. */
-export function demandOf({ access, scope }: Pick<Operation, 'access' | 'scope'>): Demand {
+/** The access that the declaration of an operation requires. */
+export function requiredAccess({ access, scope }: Pick<Operation, 'access' | 'scope'>): RequiredAccess {
   if (access === 'administrator' || access === 'organisation:owner')
     return { needsToken: true, scope: 'admin', wholeAccount: true, right: null };
   const [kind, level] = access.split(':') as [string, Needed | undefined];
@@ -47,10 +47,10 @@ export function demandOf({ access, scope }: Pick<Operation, 'access' | 'scope'>)
 }
 
 /**
- * Lets a call in as its operation declares, before any input is read.
+ * Authorizes a call as its operation declares, before any input is read.
  *
  * Refuses `token_needed`; `repository_not_found` for a repository that is absent, hidden
- * or out of the caller's rights; `insufficient_scope` for a token that may do too little,
+ * or out of the caller's rights; `insufficient_scope` for a token with too narrow a scope,
  * where the repository itself is no secret (security E03); `organisation_not_found`
  * to all but its OWNERs; `administrator_needed`.
  */
@@ -60,7 +60,7 @@ export async function authorizeCall(
   params: Readonly<Record<string, string>>,
   { repositories, organisations }: AuthorizationDeps,
 ): Promise<AuthorizedCall> {
-  const { needsToken, scope, wholeAccount, right } = demandOf(operation);
+  const { needsToken, scope, wholeAccount, right } = requiredAccess(operation);
   if (needsToken && viewer.kind !== 'person') throw tokenNeeded();
   const { owner = '', name = '' } = params;
   const found =

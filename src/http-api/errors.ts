@@ -52,7 +52,7 @@ function responseTo(error: unknown, requestId: string): ErrorResponse {
 
 /**
  * Catches everything that the operations throw, and what is refused on the way to them.
- * Hidden and absent things give the same bytes: nothing of the request is in a response.
+ * Hidden and absent resources give the same bytes: nothing of the request is in a response.
  */
 export function withApiErrors(logger: Logger): Middleware {
   return async (ctx: Context, next) => {

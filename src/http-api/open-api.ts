@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { demandOf } from './authorize-call.ts';
+import { requiredAccess } from './authorize-call.ts';
 import type { Operation, Tag } from './operation.ts';
 import { error as errorSchema } from './v1/schemas.ts';
 
@@ -68,7 +68,7 @@ export function openApiOf(operations: readonly Operation[], version: string): Op
       tags: [operation.tag],
       summary: operation.summary,
       ...(operation.description !== undefined && { description: operation.description }),
-      security: demandOf(operation).needsToken ? [{ token: [] }] : [{}, { token: [] }],
+      security: requiredAccess(operation).needsToken ? [{ token: [] }] : [{}, { token: [] }],
       parameters: [...pathParameters(operation), ...queryParameters(operation, schemaOf), ...headers(operation)],
       ...(operation.body !== undefined && { requestBody: bodyOf(operation.body, schemaOf) }),
       responses: responsesOf(operation, schemaOf, error),

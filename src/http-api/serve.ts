@@ -3,7 +3,7 @@ import { notFound } from '../kernel/index.ts';
 import type { Admission, Context, Middleware, State, WebDeps } from '../http/index.ts';
 import { HttpError } from '../http/index.ts';
 import { authorizeCall } from './authorize-call.ts';
-import { authenticate } from './authenticate.ts';
+import { authenticate } from './authenticate-token.ts';
 import type { Operation } from './operation.ts';
 import { readBody, readIfMatch, readQuery } from './read-input.ts';
 import { respond } from './respond.ts';

@@ -1,8 +1,8 @@
 import { createGunzip } from 'node:zlib';
-import type { ArtifactFileRow, FilePiece, RunningTask } from '../ci/index.ts';
+import type { ArtifactFileRow, FileChunk, RunningTask } from '../ci/index.ts';
 import { invalid } from '../kernel/index.ts';
 import type { Context, Middleware } from '../http/index.ts';
-import { piecesOf, HttpError } from '../http/index.ts';
+import { chunksOf, HttpError } from '../http/index.ts';
 import { withErrorFormat, pipelines } from './errors.ts';
 import { readJson, readWhole, requireOwnRun, taskOf } from './read-request.ts';
 import type { ArtifactDeps } from './deps.ts';
@@ -11,11 +11,11 @@ export const pipelinesPath = '/api/actions_pipeline';
 
 const dayMs = 24 * 3_600_000;
 
-/** `_apis/pipelines/workflows/{run}/artifacts` and what lies below it: `{id}/upload`, `{id}/file`. */
+/** `_apis/pipelines/workflows/{run}/artifacts` and paths below it: `{id}/upload`, `{id}/file`. */
 const place = /^\/_apis\/pipelines\/workflows\/(\d{1,15})\/artifacts(?:\/(\d{1,15})\/(upload|file))?$/;
 
 /**
- * The older protocol of artifacts (version 3 of the actions): files one by one, in pieces,
+ * The older protocol of artifacts (version 3 of the actions): files one by one, in chunks,
  * perhaps compressed. Every request brings the runtime token of its task.
  */
 export function createPipelinesApi(deps: ArtifactDeps): Middleware {
@@ -55,7 +55,7 @@ export function createPipelinesApi(deps: ArtifactDeps): Middleware {
       reply(ctx, 200, viewContainer(ctx, task, { id, name, size: sizeBytes }));
     },
     async 'PUT upload'(ctx, task, id) {
-      await ci.artifacts.receiveFile(task, id, readPiece(ctx));
+      await ci.artifacts.receiveFile(task, id, readChunk(ctx));
       reply(ctx, 200, { message: 'success' });
     },
     async 'GET upload'(ctx, task, id) {
@@ -113,10 +113,10 @@ const viewFile = (ctx: Context, task: RunningTask, name: string, { artifactId, p
 });
 
 /** Refuses `invalid_range`. */
-function readPiece(ctx: Context): FilePiece {
+function readChunk(ctx: Context): FileChunk {
   const { headers } = ctx.req;
   const [, start, last, total] = /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15})$/.exec(headers['content-range'] ?? '') ?? [];
-  if (start === undefined) throw invalid('invalid_range', 'A piece of a file needs a Content-Range.');
+  if (start === undefined) throw invalid('invalid_range', 'A chunk of a file needs a Content-Range.');
   const isGzipped = headers['content-encoding'] === 'gzip';
   const unpacked = headers['x-tfs-filelength'];
   return {
@@ -127,6 +127,6 @@ function readPiece(ctx: Context): FilePiece {
     isGzipped,
     sizeBytes:
       isGzipped && typeof unpacked === 'string' && /^\d{1,15}$/.test(unpacked) ? Number(unpacked) : Number(total),
-    body: piecesOf(ctx.req),
+    body: chunksOf(ctx.req),
   };
 }

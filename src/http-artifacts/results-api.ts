@@ -1,7 +1,7 @@
 import type { ArtifactRow, RunningTask } from '../ci/index.ts';
 import { invalid } from '../kernel/index.ts';
 import type { Context, Middleware } from '../http/index.ts';
-import { piecesOf, HttpError } from '../http/index.ts';
+import { chunksOf, HttpError } from '../http/index.ts';
 import { withErrorFormat, blobStorage, twirp } from './errors.ts';
 import { readJson, readSmallBody, readWhole, requireOwnRun, taskOf } from './read-request.ts';
 import type { ArtifactDeps } from './deps.ts';
@@ -70,10 +70,10 @@ export function createResultsApi(deps: ArtifactDeps): Middleware {
     const [what, blockId] = [query.get('comp')?.toLowerCase() ?? null, query.get('blockid')];
     if (what === 'blocklist') await ci.artifacts.assemble(query, readBlockList(await readSmallBody(ctx, maxListBytes)));
     else if (what === 'block' && blockId !== null)
-      await ci.artifacts.receive(query, { kind: 'block', blockId }, piecesOf(ctx.req));
+      await ci.artifacts.receive(query, { kind: 'block', blockId }, chunksOf(ctx.req));
     else if (what === 'block' || what === 'appendblock')
-      await ci.artifacts.receive(query, { kind: 'more' }, piecesOf(ctx.req));
-    else if (what === null) await ci.artifacts.receive(query, { kind: 'whole' }, piecesOf(ctx.req));
+      await ci.artifacts.receive(query, { kind: 'more' }, chunksOf(ctx.req));
+    else if (what === null) await ci.artifacts.receive(query, { kind: 'whole' }, chunksOf(ctx.req));
     else throw invalid('unknown_upload', 'This kind of upload is not known here.');
     ctx.status = 201;
     ctx.set('x-ms-request-id', ctx.state.requestId);

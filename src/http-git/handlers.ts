@@ -40,7 +40,7 @@ export function createGitHandlers(deps: GitHttpDeps): GitHandlers {
       // Version 2 has no such greeting: its first line says the version.
       const greeting = protocol === 'version=2' ? nothing : greetings[service];
       res.writeHead(200, [...headers, ...advertised[service], 'Content-Length', String(greeting.length + refs.length)]);
-      // In two pieces: a long list would be copied for the sake of one line.
+      // In two writes: a long list would be copied for the sake of one line.
       if (greeting.length > 0) res.write(greeting);
       res.end(refs);
     }),
@@ -140,7 +140,7 @@ function guarded(
     } catch (error) {
       await sendError(exchange, error, logger);
     }
-    // Unread bytes stand in the way of the next request on this connection.
+    // Unread bytes block the next request on this connection.
     discardBody(req, restMs);
   };
 }
@@ -159,7 +159,7 @@ function open(deps: GitHttpDeps, { params }: GitExchange, viewer: Viewer, servic
   return opening.catch(challengeAnonymous(viewer));
 }
 
-/** Where a repository is now that was once at this address, for who may see it there. */
+/** Where a repository is now that was once at this address, for viewers who may see it there. */
 async function movedTo({ repositories }: GitHttpDeps, { params }: GitExchange, viewer: Viewer): Promise<string | null> {
   const { owner, name } = params;
   const moved = await repositories.findMoved(viewer, owner, name.replace(/\.git$/i, ''));
@@ -227,7 +227,7 @@ const isFromZlib = ({ code }: NodeJS.ErrnoException): boolean => code?.startsWit
 
 /**
  * Identity of a git client. An access token or the token of a CI task is accepted as `Bearer` or `token`, and
- * as password or user name of Basic, because clients differ in which of the two they let people type. Cookies
+ * as password or username of Basic, because clients differ in which of the two they let people type. Cookies
  * are ignored: a page elsewhere must not be able to fetch with a person's session (security D02).
  *
  * @returns `anonymous` without credentials

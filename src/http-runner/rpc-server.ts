@@ -21,10 +21,10 @@ export interface RpcServer {
   /** Opens the port for native gRPC. */
   listen(): Promise<{ host: string; port: number }>;
   /** Serves a request to the web port when its address is one of the protocol's. */
-  takeRequest(request: IncomingMessage, response: ServerResponse): boolean;
+  handleRequest(request: IncomingMessage, response: ServerResponse): boolean;
   /** Takes over a connection to the web port that speaks HTTP/2. */
-  takeHttp2(socket: Socket): void;
-  /** Takes no new calls, lets those under way end within `graceMs`. */
+  handleHttp2(socket: Socket): void;
+  /** Accepts no new calls, lets running ones end within `graceMs`. */
   stop(options: { graceMs: number }): Promise<void>;
 }
 
@@ -41,7 +41,7 @@ export function createRpcServer({ config, ci, clock, logger }: RpcOptions): RpcS
   let connect: Promise<ConnectHandler> | null = null;
   return {
     listen: () => grpc.listen(),
-    takeRequest(request, response) {
+    handleRequest(request, response) {
       if (!isOwn(request.url ?? '')) return false;
       connect ??= import('./connect/connect-handler.ts').then(({ createConnectHandler }) =>
         createConnectHandler({ service, logger, readClient }),
@@ -49,7 +49,7 @@ export function createRpcServer({ config, ci, clock, logger }: RpcOptions): RpcS
       void connect.then(({ handle }) => handle(request, response));
       return true;
     },
-    takeHttp2: (socket) => grpc.inject(socket),
+    handleHttp2: (socket) => grpc.inject(socket),
     async stop({ graceMs }) {
       ci.stopWaiting();
       await grpc.stop({ graceMs });

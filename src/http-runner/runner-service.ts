@@ -13,7 +13,7 @@ export interface Call {
   requestKey: string | null;
   /** How long the client waits, in milliseconds; null when it does not say. */
   deadlineMs: number | null;
-  /** How the client reaches this server; null when the framing does not tell. */
+  /** How the client reaches this server; null when the protocol does not carry it. */
   origin: string | null;
   /** Aborts when the client has gone. */
   signal: AbortSignal;

@@ -29,11 +29,11 @@ export const anonymousIdentity: Identity = Object.freeze({
 
 /** A repository as a page finds it: with what its head shows. */
 export interface FoundHere extends Found {
-  /** Whether the viewer has pinned it; null for who cannot. */
+  /** Whether the viewer has pinned it; null for viewers who cannot. */
   isPinned: boolean | null;
   issues: IssueTab;
   forks: ForkSummary;
-  /** How the viewer watches it; null for who has no account. */
+  /** How the viewer watches it; null without an account. */
   watch: Watching | null;
 }
 

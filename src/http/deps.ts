@@ -17,6 +17,7 @@ import type { Organisations } from '../organisations/index.ts';
 import type { Avatars, Owners } from '../owners/index.ts';
 import type { Repositories } from '../repositories/index.ts';
 import type { CodeSearch, Search } from '../search/index.ts';
+import type { SingleSignOn } from '../single-sign-on/index.ts';
 import type { Signing } from '../signing/index.ts';
 import type { Mail } from '../mail/index.ts';
 import type { Outbox } from '../outbox/index.ts';
@@ -27,6 +28,7 @@ import type { WorkerPool } from '../workers/index.ts';
 import type { Assets } from './assets.ts';
 import type { BackgroundPriority } from './admission/background-priority.ts';
 import type { OneTimeSecrets } from './one-time-secrets.ts';
+import type { PendingForms } from './pending-forms.ts';
 
 /** How the SSH server is reached; app.ts knows once it listens. */
 export interface SshFacts {
@@ -55,6 +57,7 @@ export interface WebDeps {
   avatars: Avatars;
   organisations: Organisations;
   signing: Signing;
+  singleSignOn: SingleSignOn;
   repositories: Repositories;
   federation: Federation;
   ci: Ci;
@@ -76,6 +79,8 @@ export interface WebDeps {
   workers: WorkerPool;
   assets: Assets;
   oneTimeSecrets: OneTimeSecrets;
+  /** Forms that wait for a proof at a provider. */
+  pendingForms: PendingForms;
   backgroundPriority: BackgroundPriority;
   audit: Audit;
   backups: Backups;

@@ -24,7 +24,7 @@ const maxStored = 1000;
 export function createOneTimeSecrets({ clock, random }: { clock: Clock; random: Random }): OneTimeSecrets {
   const secrets = new Map<string, { ownerId: string; secret: OneTimeSecret; until: number }>();
 
-  const forgetOld = (): void => {
+  const removeExpired = (): void => {
     // Map keeps insertion order and all entries have the same TTL: the first ones are the oldest.
     for (const [token, { until }] of secrets) {
       if (until > clock.now() && secrets.size < maxStored) break;
@@ -34,13 +34,13 @@ export function createOneTimeSecrets({ clock, random }: { clock: Clock; random: 
 
   return {
     store(ownerId, secret) {
-      forgetOld();
+      removeExpired();
       const token = random.bytes(16).toString('base64url');
       secrets.set(token, { ownerId, secret, until: clock.now() + ttlMs });
       return token;
     },
     take(ownerId, token) {
-      forgetOld();
+      removeExpired();
       const found = secrets.get(token);
       if (found?.ownerId !== ownerId) return null;
       secrets.delete(token);

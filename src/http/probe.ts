@@ -10,7 +10,7 @@ import { createClientReader } from './request/client-address.ts';
  * with what it sent, and so sees what a proxy does on the way.
  */
 export interface Probe {
-  /** Serves requests with the word of a probe under way below any path; hands all others on. */
+  /** Serves requests with the token of a running probe below any path; hands all others on. */
   before(next: RequestListener): RequestListener;
   /**
    * Runs for as long as the doctor looks: `{token}` in, one line of JSON for each thing that happens out.

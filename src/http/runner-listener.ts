@@ -7,16 +7,16 @@ import type { Socket } from 'node:net';
  */
 export interface RunnerListener {
   /** Serves a request that is a runner's; says whether it was. */
-  takeRequest(request: IncomingMessage, response: ServerResponse): boolean;
+  handleRequest(request: IncomingMessage, response: ServerResponse): boolean;
   /** Takes over a connection that speaks HTTP/2 from its first byte. */
-  takeHttp2(socket: Socket): void;
+  handleHttp2(socket: Socket): void;
 }
 
 /** Hands the runners' requests to their listener: no cookie, form or redirect has a meaning there. */
 export function takeRunnerRequests(runners: RunnerListener | undefined, next: RequestListener): RequestListener {
   if (runners === undefined) return next;
   return (request, response) => {
-    if (!runners.takeRequest(request, response)) next(request, response);
+    if (!runners.handleRequest(request, response)) next(request, response);
   };
 }
 
@@ -56,7 +56,7 @@ export function splitOffHttp2(
       socket.unshift(read);
       if (seen.equals(preface)) {
         onHttp2(socket);
-        return runners.takeHttp2(socket);
+        return runners.handleHttp2(socket);
       }
       accept!.call(server, socket);
       // It was paused by us, so a listener alone does not set it going again.

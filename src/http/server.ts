@@ -24,7 +24,7 @@ const silenceMs = 60_000;
 export interface WebServer {
   /** Opens the port. @returns where it listens, with the port that was picked when 0 was asked for */
   listen(): Promise<{ host: string; port: number }>;
-  /** Takes no new requests, lets running ones end within `graceMs`, then cuts what is left. */
+  /** Accepts no new requests, lets running ones end within `graceMs`, then cuts what is left. */
   stop(options: { graceMs: number }): Promise<void>;
 }
 

@@ -11,7 +11,7 @@ export interface CachedFile<Meta> {
   bytes: number;
   /** The content; closes the file at its end, or when it is destroyed. */
   stream(): Readable;
-  /** For who does not stream it. */
+  /** Without streaming it. */
   close(): Promise<void>;
 }
 
@@ -21,11 +21,11 @@ export interface DiskCache<Meta> {
   /** Replaces a file; a full disk keeps nothing and refuses nothing. */
   write(key: string, meta: Meta, content: Buffer): Promise<void>;
   /** Replaces what is known about a file, which keeps its content. */
-  describe(key: string, meta: Meta): Promise<void>;
+  updateMeta(key: string, meta: Meta): Promise<void>;
   /** Files and their bytes at the last look, for metrics. */
   load(): { files: number; bytes: number };
   /** Removes the least recently used files beyond the limit, and what a crash left unfinished. */
-  sweep(): Promise<void>;
+  evict(): Promise<void>;
 }
 
 /** A file begins with a line of JSON of this many bytes, so that it can be replaced in its place. */
@@ -33,7 +33,7 @@ const headBytes = 1_024;
 
 /** The time of the last use is written at most this often, in milliseconds. */
 const touchMs = 60 * 60_000;
-/** Share of the limit that a sweep leaves, and that is written before the next one. */
+/** Share of the limit that an eviction leaves, and that is written before the next one. */
 const [retainedShare, writtenShare] = [0.9, 0.05];
 const atOnce = 8;
 
@@ -51,7 +51,7 @@ export function createDiskCache<Meta>(options: {
   const { folder, maxBytes, random, now } = options;
   const fileOf = (key: string): string => path.join(folder, key.slice(0, 2), key);
   let writtenBytes = Infinity;
-  let sweeping: Promise<void> | null = null;
+  let evicting: Promise<void> | null = null;
   let load = { files: 0, bytes: 0 };
 
   async function remove(): Promise<void> {
@@ -82,7 +82,7 @@ export function createDiskCache<Meta>(options: {
     load = { files: found.length - removed, bytes };
   }
 
-  const sweep = (): Promise<void> => (sweeping ??= remove().finally(() => (sweeping = null)));
+  const evict = (): Promise<void> => (evicting ??= remove().finally(() => (evicting = null)));
 
   return {
     async open(key) {
@@ -115,9 +115,9 @@ export function createDiskCache<Meta>(options: {
         return;
       }
       writtenBytes += content.length;
-      if (writtenBytes > maxBytes * writtenShare) await sweep();
+      if (writtenBytes > maxBytes * writtenShare) await evict();
     },
-    async describe(key, meta) {
+    async updateMeta(key, meta) {
       const handle = await open(fileOf(key), 'r+').catch(() => null);
       if (handle === null) return;
       try {
@@ -128,7 +128,7 @@ export function createDiskCache<Meta>(options: {
       }
     },
     load: () => load,
-    sweep,
+    evict,
   };
 }
 

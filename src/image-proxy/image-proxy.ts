@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import type { Config } from '../config/index.ts';
 import { createLru, createSemaphore, isDomainError, unavailable } from '../kernel/index.ts';
 import type { Clock, Logger, Random } from '../kernel/index.ts';
-import { createOutbound, isListed } from '../outbound/index.ts';
+import { createOutbound, isAllowedHost } from '../outbound/index.ts';
 import type { ResolveName } from '../outbound/index.ts';
 import { InstanceKey } from '../sealing/index.ts';
 import { newCounts } from './metrics.ts';
@@ -58,7 +58,7 @@ export interface ImageProxy {
   counts(): ImageProxyCounts;
   load(): { files: number; bytes: number };
   /** For a scheduled task. */
-  sweep(): Promise<void>;
+  evict(): Promise<void>;
   stop(): void;
 }
 
@@ -80,7 +80,7 @@ export function createImageProxy(options: ImageProxyOptions): ImageProxy {
   const { config, clock, random, logger, version } = options;
   const limits = { ...imageProxyLimits, ...options.limits };
   const key = new InstanceKey(options.keyFile, random, 'image-proxy');
-  const isNamed = (url: URL): boolean => isListed(url, config.repositories.remoteImageHosts);
+  const isNamed = (url: URL): boolean => isAllowedHost(url, config.repositories.remoteImageHosts);
   const outbound = createOutbound({
     isAllowed: (url) => isNamed(url) || url.port === '' || limits.ports.includes(Number(url.port)),
     devAllowInsecure: false,
@@ -126,7 +126,7 @@ export function createImageProxy(options: ImageProxyOptions): ImageProxy {
     const freshUntil = clock.now() + fetched.freshMs;
     if (fetched.kind === 'unchanged') {
       count('revalidated');
-      await cache.describe(at, { ...known!, freshUntil });
+      await cache.updateMeta(at, { ...known!, freshUntil });
       return 0;
     }
     count('fetched');
@@ -196,7 +196,7 @@ export function createImageProxy(options: ImageProxyOptions): ImageProxy {
     },
     counts: () => ({ ...counts }),
     load: cache.load,
-    sweep: cache.sweep,
+    evict: cache.evict,
     stop: () => outbound.close(),
   };
 }

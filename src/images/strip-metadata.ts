@@ -16,7 +16,7 @@ const strippers: Record<ImageType, (bytes: Buffer) => Buffer[] | null> = {
  * The same picture without metadata: what cameras and programs write about place, time, device and person, and
  * thumbnails of an earlier state. Kept are the ICC profile and the orientation, because the picture would look
  * different without them. Nothing is decoded; the work is linear in the size.
- * @returns null for what is none of the four formats, or damaged: its metadata cannot be told from the rest
+ * @returns null for what is none of the four formats, or damaged: its metadata cannot be separated from the rest
  */
 export function stripMetadata(bytes: Buffer): Buffer | null {
   const type = sniffImageType(bytes);

@@ -1,7 +1,7 @@
 import type { EntitySchema } from 'typeorm';
 import type { Tx } from '../db/index.ts';
 
-/** Adds a row unless one with its key is there. */
+/** Inserts a row unless its key exists. */
 export async function insertOnce<Row extends object>(
   { manager }: Tx,
   schema: EntitySchema<Row>,

@@ -9,7 +9,7 @@ import { attachToIssue } from './attachments/attach-to-issue.ts';
 import { findAttachment, listAttachments, readAttachment } from './attachments/open-attachment.ts';
 import { findAttachmentOf, removeAttachment, removeUnusedAttachments } from './attachments/remove-attachments.ts';
 import { addComment } from './comments/add-comment.ts';
-import { deleteComment, editText, listRevisions, textBefore } from './comments/edit-text.ts';
+import { deleteComment, editText, listRevisions, replaceReviewText, textBefore } from './comments/edit-text.ts';
 import { findComment, listRepositoryComments } from './comments/find-comments.ts';
 import { toggleTask } from './comments/toggle-task.ts';
 import type { IssueDeps, ReopenCheck, TextListener } from './deps.ts';
@@ -19,8 +19,9 @@ import { exportIssue } from './export/export-issue.ts';
 import { exportIssues } from './export/export-issues.ts';
 import { importIssues, refuseTakenNumbers } from './import/import-issues.ts';
 import type { ImportSource } from './import/import-source.ts';
-import { contextFor, findIssue, findMovedIssue, issueInWrite, personIdOf, repositoryContext } from './find-issue.ts';
-import type { IssueAt, RepositoryAt, RepositoryContext } from './find-issue.ts';
+import { findIssue, findMovedIssue, issueInWrite } from './find-issue.ts';
+import { contextFor, personIdOf, repositoryContext } from './issue-context.ts';
+import type { IssueAt, RepositoryAt, RepositoryContext } from './issue-context.ts';
 import { countLabelled } from './labels/count-labelled.ts';
 import {
   addDefaultLabels,
@@ -35,7 +36,7 @@ import { closeIssue, reopenIssue } from './lifecycle/change-state.ts';
 import { moveIssue } from './lifecycle/move-issue.ts';
 import { openIssue } from './lifecycle/open-issue.ts';
 import type { NewIssue, PullPart } from './lifecycle/open-issue.ts';
-import { updateIssue } from './comments/update-issue.ts';
+import { updateIssue } from './update-issue.ts';
 import {
   emptyIssueTrash,
   findTrashedIssue,
@@ -64,8 +65,8 @@ import {
 } from './milestones/manage-milestones.ts';
 import { blockPerson, listBlocks, unblockPerson } from './moderation/blocks.ts';
 import { admitContributor, listHeld, refuseContributor } from './moderation/held-contributions.ts';
-import { charge } from './moderation/hold-newcomers.ts';
 import { hideComment } from './moderation/hide-entry.ts';
+import { charge, holdsContribution } from './moderation/hold-newcomers.ts';
 import { listHeldTexts } from './moderation/list-held-texts.ts';
 import { RateLimiter } from './moderation/rate-limits.ts';
 import { findDraft, saveDraft } from './participation/drafts.ts';
@@ -106,7 +107,7 @@ export function createIssues({ settings: given, texts, ...tools }: IssuesOptions
     reopenChecks: [],
     textWritten: (text) => textListeners.forEach((listener) => listener(text)),
   };
-  /** The announcing of what was left, under way. */
+  /** The running announcement of what was left. */
   let finishing: Promise<void> | null = null;
 
   const bind = bindDeps(deps);
@@ -173,7 +174,7 @@ export function createIssues({ settings: given, texts, ...tools }: IssuesOptions
     /** What a form may bring, in bytes. */
     attachmentBytes: settings.attachmentBytes,
 
-    /** The log of an issue as JSON or Markdown, for who may read it. */
+    /** The log of an issue as JSON or Markdown, for viewers who may read it. */
     exportIssue: bind(exportIssue),
     /** All of a repository, for its export. Asks for no right: it is for administrators. */
     exportIssues: (repositoryId: string) => exportIssues(deps, repositoryId),
@@ -197,7 +198,7 @@ export function createIssues({ settings: given, texts, ...tools }: IssuesOptions
     listOwn: bind(listOwnIssues),
     search: bind(searchIssues),
     count: (repositoryId: string) => countIssues(deps, repositoryId),
-    /** For the head of a repository that the viewer may read. */
+    /** For the header of a repository page that the viewer may read. */
     tab: (repositoryId: string) => issueTab(deps, repositoryId),
 
     listLabels: bind(listLabels),
@@ -239,6 +240,9 @@ export function createIssues({ settings: given, texts, ...tools }: IssuesOptions
       logIn: (tx: Tx, viewer: Viewer): EntryLog => new EntryLog(tx, viewer, announcer.hasListeners),
       announce: (log: Pick<EntryLog, 'appended'>): void => announcer.announceAll(log.appended),
       issueInWrite: bind(issueInWrite),
+      charge: bind(charge),
+      holdsContribution,
+      replaceReviewText,
       closingTargets: bind(closingTargets),
       closeNamed: bind(closeNamed),
       resolveReferences: bind(resolveReferences),
@@ -251,8 +255,6 @@ export function createIssues({ settings: given, texts, ...tools }: IssuesOptions
       /** What decides about pull requests of a repository, by what `source` sees. */
       contextOf: async (source: RowSource, viewer: Viewer, repository: Repository): Promise<RepositoryContext> =>
         contextFor(await repositoryContext(deps, source, personIdOf(viewer), repository), 'PULL'),
-      /** Counts one that is opened later, with a number that is given out now. */
-      charge: bind(charge),
       refuseReopen: (check: ReopenCheck): void => void deps.reopenChecks.push(check),
     },
 
@@ -270,7 +272,7 @@ export function createIssues({ settings: given, texts, ...tools }: IssuesOptions
     finishEntries: (): Promise<void> => (finishing ??= announcer.finish('due').finally(() => (finishing = null))),
     /** By hand: announces an entry once more, a parked one too. */
     announceAgain: (place: EntryPosition) => announcer.unpark(place),
-    /** Waits for announcements under way, as long as a stop may take. */
+    /** Waits for running announcements, as long as a stop may take. */
     stop: () => announcer.stop(),
   };
 }

@@ -5,7 +5,7 @@ export const limits = {
   labelsPerIssue: 50,
   assigneesPerIssue: 20,
   linksPerIssue: 200,
-  /** Of an issue's log; below 2^20, the positions that the number of a comment tells apart. */
+  /** Of an issue's log; below 2^20, the positions that the number of a comment encodes. */
   entriesPerIssue: 1_000_000,
   pinsPerRepository: 6,
   labelsPerScope: 1_000,

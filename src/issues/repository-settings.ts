@@ -3,8 +3,9 @@ import type { Viewer } from '../access/index.ts';
 import type { Tx } from '../db/index.ts';
 import { invalid } from '../kernel/index.ts';
 import type { IssueDeps } from './deps.ts';
-import { findRepositoryContext, refuse, repositoryInWrite } from './find-issue.ts';
-import type { RepositoryAt } from './find-issue.ts';
+import { findRepositoryContext, repositoryInWrite } from './find-issue.ts';
+import { refuse } from './issue-errors.ts';
+import type { RepositoryAt } from './issue-context.ts';
 import { issueNumbersSchema, issueSettingsSchema } from './schema/issue-schema.ts';
 import type { IssueNumbers, IssueSettings } from './schema/issue-schema.ts';
 

@@ -29,7 +29,7 @@ const dayMs = 86_400_000;
 const mebibyte = 1024 * 1024;
 
 /**
- * A person who triages by hand stays far below these; a script that copies a tracker has an import instead. The
+ * A person who triages manually stays far below these; a script that copies a tracker has an import instead. The
  * limit of a repository is what its members can look through.
  */
 export const defaultIssueSettings: IssueModuleSettings = {

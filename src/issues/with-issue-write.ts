@@ -3,7 +3,7 @@ import type { IssueDeps } from './deps.ts';
 import { writeEntries } from './entries/write-entries.ts';
 import type { EntryLog } from './entries/write-entries.ts';
 import { findIssue, issueInWrite } from './find-issue.ts';
-import type { IssueAt, IssueContext } from './find-issue.ts';
+import type { IssueAt, IssueContext } from './issue-context.ts';
 
 /**
  * Runs a write on one issue: finds it, asks for the right before and, by what the write sees, in it.

@@ -44,7 +44,7 @@ export function isDomainError(error: unknown): error is DomainError {
   return error instanceof DomainError;
 }
 
-/** For a `catch`: null for absent and hidden things; other errors are rethrown. */
+/** For a `catch`: null for absent and hidden resources; other errors are rethrown. */
 export function nullIfNotFound(error: unknown): null {
   if (isDomainError(error) && error.code === 'not_found') return null;
   throw error;
@@ -63,7 +63,7 @@ export const forbidden = maker('forbidden');
 export const conflict = maker('conflict');
 export const unavailable = maker('unavailable');
 
-/** Hidden and absent things get the same message, so that a response does not tell them apart. */
+/** Hidden and absent resources get the same message, so that a response does not distinguish them. */
 export function notFound(reason = 'not_found', message = 'Not found'): DomainError {
   return new DomainError('not_found', reason, message);
 }

@@ -23,7 +23,7 @@ interface SmtpError extends Error {
 const maxWords = 400;
 
 /**
- * Why a mail was not sent, in words, with those of the server, and whether another attempt may do better. What the
+ * Why a mail was not sentas text with the response of the server, and whether another attempt may do better. What the
  * server says for good about this mail or its recipient (RFC 5321 §4.2.1: 5yz) is final. What concerns the server as a
  * whole (connection, TLS, sign-in, sender) is tried again, because an administrator can put it right meanwhile.
  */

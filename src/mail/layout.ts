@@ -9,7 +9,7 @@ export type MailPart =
   | { quote: string; by?: string }
   /** The same, rendered: the HTML is sanitised by the caller, and loads nothing. */
   | { text: string; html: string; by?: string }
-  /** One of several things that a mail tells of, with a word on it. */
+  /** One item of a digest, with a label. */
   | { link: MailLink; note?: string }
   /** Names and values: which device, when, from where. */
   | { facts: readonly (readonly [name: string, value: string])[] };
@@ -24,7 +24,7 @@ export interface MailContent {
   /** First line, in larger letters. */
   title: string;
   parts: readonly MailPart[];
-  /** The one thing to do, as a button. */
+  /** The main action, as a button. */
   action?: MailLink;
   /** After the button. */
   after?: readonly string[];
@@ -142,7 +142,7 @@ const paragraph = (text: string): string => `<p>${escape(text).replace(/\n/g, '<
 
 const anchor = ({ text, url }: MailLink): string => `<a href="${escape(checkedUrl(url))}">${escape(text)}</a>`;
 
-/** The URL stands below the button, too: a reader sees where it leads before following it. */
+/** The URL is below the button, too: a reader sees where it leads before following it. */
 function button(link: MailLink): string {
   const url = escape(checkedUrl(link.url));
   return `<p><a class="action" href="${url}">${escape(link.text)}</a></p>\n<p class="url">${url}</p>`;

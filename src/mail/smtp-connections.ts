@@ -15,7 +15,7 @@ interface Open {
   connection: SMTPConnection;
   mails: number;
   idleTimer: NodeJS.Timeout | null;
-  /** Rejects what is under way on the connection when the connection fails or ends. */
+  /** Rejects the running operation when the connection fails or ends. */
   fail: (error: unknown) => void;
 }
 
@@ -98,11 +98,11 @@ export function createSmtpConnections(settings: MailSettings): SmtpConnections {
     const envelope = { from: mail.from, to: [mail.to], size: mail.raw.length };
     const sent = await on<{ response: string }>(open, (done) => open.connection.send(envelope, mail.raw, done));
     open.mails += 1;
-    keepIdle(open);
+    returnToPool(open);
     return sent!.response;
   }
 
-  function keepIdle(open: Open): void {
+  function returnToPool(open: Open): void {
     const { connection } = open;
     const quit = (): void => {
       forget(open);

@@ -18,7 +18,7 @@ export interface MailContents {
   isDropped?: true;
 }
 
-/** A mail as it stands in the payload of an outbox message. */
+/** A mail as it is in the payload of an outbox message. */
 export interface StoredMail {
   kind: string;
   /** Unique; the Message-ID of a mail without a thread begins with it. */

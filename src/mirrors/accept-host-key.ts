@@ -7,22 +7,25 @@ import { hostKeyFingerprint } from './ssh-key.ts';
 
 /**
  * Trusts the host key that the remote presents now, and resumes the mirror. Refuses `no_offered_host_key`,
- * `host_key_differs` when it is not the one that was compared.
- * @param shown the fingerprint that the person has seen, with or without the key's type in front
+ * `host_key_differs` when it is not the confirmed one.
+ * @param confirmed the fingerprint that the user has confirmed, with or without the key's type in front
  */
 export async function acceptHostKey(
   { db, logger }: MirrorDeps,
   viewer: Viewer,
   repositoryId: string,
-  shown: string,
+  confirmed: string,
 ): Promise<void> {
   const fingerprint = await db.write(async ({ manager, now }) => {
     const row = await manager.findOneBy(mirrorSchema, { repositoryId });
     if (row === null || row.offeredHostKey === null)
-      throw conflict('no_offered_host_key', 'The other side shows no other host key than the trusted one.');
+      throw conflict('no_offered_host_key', 'The remote presents no host key other than the trusted one.');
     const offered = hostKeyFingerprint(row.offeredHostKey);
-    if (shown.trim() !== offered && shown.trim() !== offered.split(' ')[1])
-      throw conflict('host_key_differs', `The other side shows ${offered}, which is not what you compared.`);
+    if (confirmed.trim() !== offered && confirmed.trim() !== offered.split(' ')[1])
+      throw conflict(
+        'host_key_differs',
+        `The remote presents ${offered}, which is not the fingerprint that you confirmed.`,
+      );
     await manager.update(
       mirrorSchema,
       { repositoryId },

@@ -214,7 +214,7 @@ export async function importBundle(
             updates: differences(new Map(), refs, false),
           });
     const refused = results.flatMap((result) => (result.ok ? [] : [`${result.ref}: ${result.reason}`]));
-    if (facts !== null) await takeOver(deps, found, facts, image);
+    if (facts !== null) await importFacts(deps, found, facts, image);
     return {
       found: await repositories.find(localAdministrator, owner, made.name),
       refs: refs.size - refused.length,
@@ -284,7 +284,7 @@ async function fileOf(
 }
 
 /** Applies the settings that `create` does not take. */
-async function takeOver(
+async function importFacts(
   { repositories }: BundleDeps,
   { canonical: { owner, name } }: Found,
   facts: Facts,

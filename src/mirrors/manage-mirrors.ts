@@ -17,7 +17,7 @@ import { parseRemoteAddress } from './remote-address.ts';
 import type { HttpAddress, SshAddress } from './remote-address.ts';
 import type { MirrorDeps } from './deps.ts';
 import { makeMirrorKey, sealKey } from './ssh-key.ts';
-import { forgetFetched } from './sync.ts';
+import { deleteFetchedRefs } from './sync.ts';
 
 const noMirror = () => conflict('no_mirror', 'This repository is no mirror.');
 
@@ -166,7 +166,7 @@ async function sshCredentials(
 }
 
 /** Makes the mirror due now. Refuses `no_mirror`. */
-export async function askForSync({ db }: MirrorDeps, repositoryId: string): Promise<void> {
+export async function requestSync({ db }: MirrorDeps, repositoryId: string): Promise<void> {
   const { affected } = await db.write(({ manager, now }) =>
     manager.update(mirrorSchema, { repositoryId }, { nextAt: now, isPaused: false }),
   );
@@ -199,7 +199,7 @@ export async function endMirror(
 ): Promise<void> {
   const { affected } = await deps.db.write(({ manager }) => manager.delete(mirrorSchema, { repositoryId: id }));
   if (affected === 0) throw noMirror();
-  await forgetFetched(deps.git, path);
+  await deleteFetchedRefs(deps.git, path);
   deps.logger.info('mirror.ended', { repositoryId: id, by: viewerForLog(viewer) });
 }
 

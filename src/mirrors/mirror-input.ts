@@ -38,7 +38,7 @@ export function readInput({ direction, address: given, username = '', intervalMs
     throw invalid('invalid_mirror', 'Choose a direction.', { field: 'direction' });
   const address = parseRemoteAddress(given);
   if (/[\x00-\x1f\x7f:]/.test(username) || username.length > 200)
-    throw invalid('invalid_mirror', 'This is not a user name.', { field: 'username' });
+    throw invalid('invalid_mirror', 'This is not a username.', { field: 'username' });
   if (!Number.isFinite(intervalMs) || intervalMs < minIntervalMs || intervalMs > maxIntervalMs) {
     throw invalid('invalid_mirror', 'An interval is from five minutes to thirty days.', { field: 'interval' });
   }

@@ -1,12 +1,12 @@
 import { bindDeps } from '../kernel/index.ts';
 import type { Config } from '../config/index.ts';
-import { createOutbound, isListed } from '../outbound/index.ts';
+import { createOutbound, isAllowedHost } from '../outbound/index.ts';
 import { InstanceKey } from '../sealing/index.ts';
 import { keysAt, repositoriesAt } from './forge-client.ts';
 import { acceptHostKey } from './accept-host-key.ts';
 import { importRepository } from './import-repository.ts';
 import {
-  askForSync,
+  requestSync,
   endMirror,
   findMirror,
   refusePushesToMirrors,
@@ -28,7 +28,7 @@ export interface MirrorOptions extends Omit<MirrorDeps, 'settings' | 'outbound' 
 /** Pull mirrors, push mirrors and imports. The caller checks access. */
 export function createMirrors({ config: { baseUrl, caFile, mirrors }, keyFile, ...tools }: MirrorOptions) {
   // Hosts on the administrator's list: any address, and also http and ssh.
-  const isNamed = (url: URL): boolean => isListed(url, mirrors.allowedHosts);
+  const isNamed = (url: URL): boolean => isAllowedHost(url, mirrors.allowedHosts);
   const deps: MirrorDeps = {
     ...tools,
     outbound: createOutbound({
@@ -62,7 +62,7 @@ export function createMirrors({ config: { baseUrl, caFile, mirrors }, keyFile, .
     list: bind(listMirrors),
     listFailing: bind(listFailing),
     save: soon(saveMirror),
-    sync: soon(askForSync),
+    sync: soon(requestSync),
     setPaused: soon(setPaused),
     end: bind(endMirror),
     acceptHostKey: soon(acceptHostKey),

@@ -27,7 +27,7 @@ export async function pull(
   const progress = (text: string): void => void deps.progress.set(repository.id, text);
   const { head, refs: there } = await git.remotes.list(remote, { signal });
   if (there.size > maxUpdates)
-    throw unavailable('too_many_refs', `The other side has more than ${maxUpdates} branches and tags.`);
+    throw unavailable('too_many_refs', `The remote has more than ${maxUpdates} branches and tags.`);
   await git.remotes.fetch(path, remote, { signal, progress });
   const updates = differences(await git.refs.list(path), await git.remotes.fetchedRefs(path), row.prune);
   let moved = 0;
@@ -38,7 +38,7 @@ export async function pull(
     // One ref name that is refused here must not block the others for ever.
     if (refused.length > 0)
       logger.warn('mirror.refs_refused', { repositoryId: repository.id, refused: refused.slice(0, 20) });
-    if (moved === 0) throw internal('no ref of the other side could be taken', { cause: refused[0] });
+    if (moved === 0) throw internal('no ref of the remote could be fetched', { cause: refused[0] });
   }
   // The first transfer also takes over the remote's default branch.
   if (row.lastOkAt === null && head !== null && there.has(`refs/heads/${head}`)) {

@@ -43,7 +43,7 @@ export function parseRemoteAddress(given: string): RemoteAddress {
   const url = URL.parse(text);
   if (url === null || url.search !== '' || url.hash !== '') throw noAddress();
   if (url.username !== '' || url.password !== '')
-    throw refuse('Give the user name and the password in their own fields.');
+    throw refuse('Give the username and the password in their own fields.');
   return { kind: 'http', text: url.href, origin: `${url.protocol}//${url.host}` };
 }
 
@@ -65,7 +65,7 @@ function parseScpForm(text: string): SshAddress {
 function make(user: string, givenHost: string, port: number, path: string): SshAddress {
   const host = readHost(givenHost);
   if (host === null || port < 1 || port > 65_535 || !isPath(path)) throw noAddress();
-  if (!/^[A-Za-z0-9_][A-Za-z0-9._+-]{0,63}$/.test(user)) throw refuse('This is not the user name of an ssh address.');
+  if (!/^[A-Za-z0-9_][A-Za-z0-9._+-]{0,63}$/.test(user)) throw refuse('This is not the username of an ssh address.');
   const origin = port === 22 ? `ssh://${host}` : `ssh://${host}:${port}`;
   const text = path.startsWith('/') ? origin.replace('//', `//${user}@`) + path : `${user}@${host}:${path}`;
   return { kind: 'ssh', text, origin, user, host, port, path };

@@ -1,6 +1,6 @@
 import { invalid, isDomainError, unavailable } from '../kernel/index.ts';
 import type { Remote, SshHost } from '../git/index.ts';
-import { howToAllow } from '../outbound/index.ts';
+import { allowedHostsHint } from '../outbound/index.ts';
 import { encrypt, decrypt } from '../sealing/index.ts';
 import type { MirrorRow } from './mirror-schema.ts';
 import { parseRemoteAddress } from './remote-address.ts';
@@ -41,7 +41,7 @@ export async function openRemote(deps: MirrorDeps, row: MirrorRow): Promise<Remo
   if (address.kind === 'http')
     return reachHttp(deps, address, { username: row.username, secret: decryptSecret(deps, row) });
   if (row.hostKey === null)
-    throw unavailable('host_key_unknown', 'The host key of the other side is not known yet. Save the mirror again.');
+    throw unavailable('host_key_unknown', 'The host key of the remote is not known yet. Save the mirror again.');
   return reachSsh(deps, address, { privateKey: openKey(deps, row), hostKey: row.hostKey });
 }
 
@@ -82,7 +82,7 @@ export async function readHostKey(deps: MirrorDeps, address: SshAddress): Promis
  */
 export function describeFailure(error: unknown, address: string): string {
   if (!isDomainError(error) || error.code === 'internal') return 'Something went wrong here; the log knows more.';
-  const hint = howToAllow('mirrors.allowed_hosts', originOf(address));
+  const hint = allowedHostsHint('mirrors.allowed_hosts', originOf(address));
   switch (error.reason) {
     case 'https_only':
       return /^(?:http|ssh):/i.test(originOf(address))

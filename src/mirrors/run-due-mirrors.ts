@@ -2,9 +2,9 @@ import { holdsRepository } from '../nodes/index.ts';
 /**
  * Mirrors are no kind of the outbox. A message is made by a write, handled once and kept as a record; a mirror is one
  * row for ever, whose due time, failures, pause and trusted host key are what its page shows and what an administrator
- * edits. As a message, each would stand in two tables that have to agree, and a new message would follow each success.
+ * edits. As a message, each would be in two tables that have to agree, and a new message would follow each success.
  * A crash loses nothing here: the due time stays in the row. A mirror is claimed only when one of two slots is free,
- * where the drain of the outbox claims ahead, so that a lease of three hours means a transfer that is under way.
+ * where the drain of the outbox claims ahead, so that a lease of three hours means a running transfer.
  */
 import { In } from 'typeorm';
 import { rows, skipLocked } from '../db/index.ts';
@@ -19,7 +19,7 @@ const slots = 2;
 export interface MirrorRunner {
   /** Runs what is due; a second call joins the first, and what became due meanwhile runs too. */
   run(): Promise<number>;
-  /** Gives up what is under way; it is due again at the next start. */
+  /** Aborts what is running; it is due again at the next start. */
   stop(): Promise<void>;
 }
 

@@ -57,7 +57,7 @@ export function openKey(
   if (opened === null)
     throw unavailable(
       'mirror_secret_closed',
-      'Its ssh key does not open with this server’s key. Make a new one and add it at the other side.',
+      'Its ssh key does not open with this server’s key. Create a new one and add it to the remote.',
     );
   return opened;
 }

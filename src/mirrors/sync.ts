@@ -43,7 +43,7 @@ export async function sync(deps: MirrorDeps, row: MirrorRow, signal: AbortSignal
     else await manager.update(mirrorSchema, { repositoryId }, { ...next, ...again });
   });
   if (error === null && located !== undefined && row.intervalMs === null)
-    await forgetFetched(deps.git, located.path).catch((fault: unknown) =>
+    await deleteFetchedRefs(deps.git, located.path).catch((fault: unknown) =>
       logger.warn('mirror.leftovers', { repositoryId, error: fault }),
     );
   if (error === null) logger.info('mirror.synced', { repositoryId, direction: row.direction });
@@ -59,7 +59,7 @@ async function offered(deps: MirrorDeps, row: MirrorRow): Promise<string | null>
 }
 
 /** Removes the hidden refs of a fetch; objects that the repository's refs reach stay. */
-export async function forgetFetched(git: MirrorDeps['git'], path: string): Promise<void> {
+export async function deleteFetchedRefs(git: MirrorDeps['git'], path: string): Promise<void> {
   const names = [...(await git.remotes.fetchedRefs(path)).keys()].map((ref) => ref.replace(/^refs\//, 'mirror/'));
   await git.objects.release(path, names);
 }
@@ -77,7 +77,7 @@ async function exchange(deps: MirrorDeps, located: Located, row: MirrorRow, sign
     const name = first.ref.replace(/^refs\/(?:heads|tags)\//, '');
     throw unavailable(
       'remote_refused',
-      `The other side refused ${refused.length === 1 ? name : `${name} and ${refused.length - 1} more`}: ${first.reason ?? 'it gave no reason'}`,
+      `The remote refused ${refused.length === 1 ? name : `${name} and ${refused.length - 1} more`}: ${first.reason ?? 'it gave no reason'}`,
     );
   }
 }

@@ -9,6 +9,6 @@ export interface NoticeDeps {
   accounts: Pick<Accounts, 'onSecurityEvent' | 'personById'>;
   mail: Pick<Mail, 'define' | 'enqueue' | 'isConfigured' | 'wake'>;
   logger: Logger;
-  /** Public origin of this server, which links lead to; null when each request tells, and then mail is off, too. */
+  /** Public origin of this server, which links lead to; null when it is taken from each request; then mail is off. */
   baseUrl: string | null;
 }

@@ -20,7 +20,7 @@ interface Place {
 
 /**
  * Records from where a person has signed in. @returns whether the device or the network is unknown: neither an earlier
- * sign-in nor an open session is from it. Devices are told apart by browser and system, as well as a User-Agent can;
+ * sign-in nor an open session is from it. Devices are distinguished by browser and system, as well as a User-Agent can;
  * networks are wide, because the address of a home changes often within its provider.
  */
 export async function isUnknownSignIn({ manager, now }: Tx, personId: string, event: SignIn): Promise<boolean> {

@@ -1,7 +1,15 @@
 import type { SecurityEvent } from '../accounts/index.ts';
 
 /** Kinds of notices that a person can switch off, in the order of the settings page. */
-export const noticeKinds = ['sign_in', 'password', 'primary_address', 'ssh_key', 'gpg_key', 'access_token'] as const;
+export const noticeKinds = [
+  'sign_in',
+  'password',
+  'primary_address',
+  'ssh_key',
+  'gpg_key',
+  'access_token',
+  'second_factor',
+] as const;
 export type NoticeKind = (typeof noticeKinds)[number];
 
 const kindsByEvent: Record<SecurityEvent['kind'], NoticeKind> = {
@@ -11,6 +19,10 @@ const kindsByEvent: Record<SecurityEvent['kind'], NoticeKind> = {
   ssh_key_added: 'ssh_key',
   gpg_key_added: 'gpg_key',
   token_added: 'access_token',
+  second_factor_added: 'second_factor',
+  second_factor_removed: 'second_factor',
+  recovery_code_used: 'second_factor',
+  recovery_codes_made: 'second_factor',
 };
 
 export const kindOf = ({ kind }: SecurityEvent): NoticeKind => kindsByEvent[kind];

@@ -30,6 +30,8 @@ const passwordSentences = {
   link: 'A new password was set for your account by a link for a forgotten password. All your sessions have ended.',
 };
 
+const factorNames = { totp: 'authenticator app', passkey: 'passkey', all: 'second factor' };
+
 const changePassword = 'change your password';
 
 function wordingOf(event: SecurityEvent, host: string): Wording {
@@ -82,6 +84,45 @@ function wordingOf(event: SecurityEvent, host: string): Wording {
         path: '/settings/tokens',
         action: 'See your access tokens',
         otherwise: `If it was not you, remove the token and ${changePassword}.`,
+      };
+    case 'second_factor_added':
+      return {
+        subject: `New ${factorNames[event.factor]} for your account on ${host}`,
+        sentence: `A ${factorNames[event.factor]} was added to your account. It signs you in${event.factor === 'totp' ? ' together with your password' : ''}.`,
+        facts: event.name === '' ? [] : [['Name', event.name]],
+        path: '/settings/security',
+        action: 'See your second factors',
+        otherwise: `If it was not you, remove it and ${changePassword}.`,
+      };
+    case 'second_factor_removed':
+      return {
+        subject: `The ${factorNames[event.factor]} of your account on ${host} was removed`,
+        sentence:
+          event.by === 'administrator'
+            ? 'An administrator has removed all second factors of your account. All your sessions have ended.'
+            : `A ${factorNames[event.factor]} was removed from your account.`,
+        facts: [],
+        path: '/settings/security',
+        action: 'See your second factors',
+        otherwise: `If it was not you, ${changePassword} and set a second factor up again.`,
+      };
+    case 'recovery_code_used':
+      return {
+        subject: `A recovery code of your account on ${host} was used`,
+        sentence: 'There was a sign-in to your account with your password and a recovery code.',
+        facts: [['Codes left', String(event.left)]],
+        path: '/settings/security',
+        action: 'See your second factors',
+        otherwise: `If it was not you, ${changePassword} and make new recovery codes.`,
+      };
+    case 'recovery_codes_made':
+      return {
+        subject: `New recovery codes for your account on ${host}`,
+        sentence: 'New recovery codes were made for your account. The earlier ones have stopped working.',
+        facts: [],
+        path: '/settings/security',
+        action: 'See your second factors',
+        otherwise: `If it was not you, ${changePassword} and make new recovery codes.`,
       };
     case 'password_changed':
       return {

@@ -8,7 +8,7 @@ import type { InstanceKey } from '../sealing/index.ts';
 import type { Mailer } from './mail/mailer.ts';
 
 export interface NotificationSettings {
-  /** Public origin of this server; null when each request tells it. */
+  /** Public origin of this server; null when it is taken from each request. */
   baseUrl: string | null;
   /** How long rows that are done are kept, in milliseconds. */
   keepDoneMs: number;

@@ -2,7 +2,12 @@ export { createNotifications } from './notifications.ts';
 export type { NotificationOptions, Notifications } from './notifications.ts';
 export { notificationEntities } from './notification-entities.ts';
 export { limits as notificationLimits } from './limits.ts';
-export { compareNotificationCounts, compareWatchCounts, recountNotifications, recountWatchers } from './recount.ts';
+export {
+  compareNotificationCounts,
+  compareWatchCounts,
+  recountNotifications,
+  recountWatchers,
+} from './recount-notifications.ts';
 export { presentReasons } from './channels/settings.ts';
 export type { ChannelSettings } from './channels/settings.ts';
 export type { Feed } from './channels/feed.ts';

@@ -4,7 +4,7 @@ import type { RepositoryAddress } from '../repositories/index.ts';
 import { makeFeed, readFeed, removeFeed } from './channels/feed.ts';
 import { changeChannelSettings, channelSettings } from './channels/settings.ts';
 import type { NotificationDeps, Renderers } from './deps.ts';
-import { BatchTeller } from './fan-out/batches.ts';
+import { BatchDrain } from './fan-out/batches.ts';
 import { onEntry } from './fan-out/on-entry.ts';
 import { endOfRun, onRunFinished } from './fan-out/on-run-finished.ts';
 import { changeNotifications, undoChange } from './inbox/change-notifications.ts';
@@ -37,7 +37,7 @@ export function createNotifications({ mail, ...tools }: NotificationOptions) {
     (data) => renderDigestMail(deps, data),
     'Notifications by mail, at once or as a digest. Without mail, people have their inbox and its feed.',
   );
-  const teller = new BatchTeller(deps);
+  const batchDrain = new BatchDrain(deps);
   const bind = bindDeps(deps);
   return {
     list: bind(listNotifications),
@@ -72,14 +72,14 @@ export function createNotifications({ mail, ...tools }: NotificationOptions) {
     unsubscribe: bind(unsubscribe),
 
     /** For `issues.onEntry`. */
-    onEntry: onEntry(deps, teller),
+    onEntry: onEntry(deps, batchDrain),
     /** For `ci.onRunEnd`. */
-    onRunEnd: onRunFinished(teller),
-    /** For a scheduled task, and after the start: tells what an earlier run left. */
-    tell: () => teller.tellAll(),
+    onRunEnd: onRunFinished(batchDrain),
+    /** For a scheduled task, and after the start: announces what an earlier run left. */
+    tell: () => batchDrain.drainAll(),
     /** For a scheduled task. */
     removeOld: bind(removeOld),
-    stop: () => teller.stop(),
+    stop: () => batchDrain.stop(),
   };
 }
 

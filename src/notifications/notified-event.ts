@@ -22,9 +22,9 @@ export interface Recipient {
   feed: boolean;
 }
 
-/** A part of an event that waits to be told. */
+/** A part of an event that waits to be announced. */
 export type Batch =
   | { kind: 'told'; event: NotifiedEvent; recipients: readonly Recipient[] }
-  /** The end of a run: whom it concerns is found out when it is told. */
+  /** The end of a run: its recipients are looked up when it is announced. */
   | { kind: 'run-failed'; event: NotifiedEvent; actorId: string | null }
   | { kind: 'run-succeeded'; subject: Subject; context: string; position: number };

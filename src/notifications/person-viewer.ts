@@ -1,6 +1,6 @@
 import type { PersonViewer, Viewer } from '../access/index.ts';
 
-/** A user who is not here, as a session of theirs would have them: for what is decided by their rights. */
+/** A viewer for a user without a session: for decisions by the rights that a session would have. */
 export const personViewer = (id: string): PersonViewer => ({
   kind: 'person',
   id,

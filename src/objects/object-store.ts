@@ -51,7 +51,7 @@ export interface ObjectStore {
    * `tooLarge` and the content throw. Then nothing is stored.
    */
   put(key: string, content: AsyncIterable<Uint8Array>, options: PutOptions): Promise<StoredObject>;
-  /** Opens an object, or a range of it, which must lie within; null when it is absent. */
+  /** Opens an object, or a range of it, which must be within its size; null when it is absent. */
   get(key: string, range?: ByteRange): Promise<OpenedObject | null>;
   /** Size of an object; null when it is absent. */
   stat(key: string): Promise<{ bytes: number } | null>;

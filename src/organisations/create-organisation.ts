@@ -29,7 +29,7 @@ export async function createOrganisation(
   viewer: Viewer,
   input: NewOrganisation,
 ): Promise<Organisation> {
-  const founderId = await founder(deps, viewer, input.owner);
+  const firstOwnerId = await resolveFirstOwner(deps, viewer, input.owner);
   const id = deps.random.uuid();
   const displayName = parseDisplayName(input.displayName ?? '');
   const description = parseOrganisationDescription(input.description ?? '');
@@ -43,14 +43,19 @@ export async function createOrganisation(
     });
     const row: OrganisationRow = { id, name, displayName, description, createdAt: tx.now };
     await tx.manager.insert(organisationSchema, row);
-    await tx.manager.insert(memberSchema, { organisationId: id, userId: founderId, role: 'OWNER', createdAt: tx.now });
+    await tx.manager.insert(memberSchema, {
+      organisationId: id,
+      userId: firstOwnerId,
+      role: 'OWNER',
+      createdAt: tx.now,
+    });
     return toOrganisation(row);
   });
   deps.logger.info('organisation.created', { organisationId: id, name: organisation.name, by: viewerForLog(viewer) });
   return organisation;
 }
 
-async function founder(deps: OrganisationDeps, viewer: Viewer, owner: string | undefined): Promise<string> {
+async function resolveFirstOwner(deps: OrganisationDeps, viewer: Viewer, owner: string | undefined): Promise<string> {
   if (viewer.kind !== 'person') throw unauthenticated('sign_in_required', 'Sign in to create an organisation.');
   if (isLocalAdministrator(viewer)) {
     if (owner === undefined) throw internal('the command line names the first owner');

@@ -19,7 +19,7 @@ export async function deleteOrganisation(deps: OrganisationDeps, viewer: Viewer,
     await refuseUnlessOwner(tx.manager, viewer, id);
     const left = await deps.ownedRepositories.namesOf(tx, id);
     if (left.length > 0) throw conflict('organisation_owns_repositories', stillOwns(handle, left));
-    const tidyUp = await deps.ownedRepositories.forgetTrash(tx, id);
+    const tidyUp = await deps.ownedRepositories.detachTrash(tx, id);
     await deps.owners.release(tx, id);
     await deps.avatars.forget(tx, id);
     await tx.manager.delete(organisationSchema, { id });

@@ -26,5 +26,5 @@ export interface OwnedRepositories {
    * Runs inside the same write: deletes the organisation's repositories in the trash.
    * @returns what remains to be done on disk after the commit
    */
-  forgetTrash(tx: Tx, organisationId: string): Promise<() => Promise<void>>;
+  detachTrash(tx: Tx, organisationId: string): Promise<() => Promise<void>>;
 }

@@ -10,6 +10,7 @@ export type { OrganisationProfile } from './edit-organisation.ts';
 export type { Member } from './list-members.ts';
 export type { ListedOrganisation, Membership, OrganisationOrder, OrganisationPage } from './list-organisations.ts';
 export type { Organisation } from './organisation.ts';
+export type { MappedMembership } from './sync-memberships.ts';
 export type { OwnedRepositories } from './deps.ts';
 
 export const organisationEntities = [organisationSchema, memberSchema];

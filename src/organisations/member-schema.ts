@@ -6,6 +6,8 @@ export interface MemberRow {
   userId: string;
   role: OrganisationRole;
   createdAt: number;
+  /** The issuer of the provider whose groups made the membership; null when a person made it. */
+  mappedBy?: string | null;
 }
 
 export const memberSchema = new EntitySchema<MemberRow>({
@@ -16,5 +18,6 @@ export const memberSchema = new EntitySchema<MemberRow>({
     userId: { name: 'user_id', type: 'text', primary: true },
     role: { type: 'text' },
     createdAt: { name: 'created_at', type: 'integer' },
+    mappedBy: { name: 'mapped_by', type: 'text', nullable: true },
   },
 });

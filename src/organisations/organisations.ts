@@ -10,6 +10,7 @@ import { findManaged, findOrganisation, roleOf } from './find-organisation.ts';
 import { refuseOnlyOwner } from './last-owner.ts';
 import { listMembers, listMembersPage } from './list-members.ts';
 import { countOrganisations, listOrganisations, memberCount, organisationsOf } from './list-organisations.ts';
+import { syncMemberships } from './sync-memberships.ts';
 import type { OwnedRepositories, OrganisationDeps } from './deps.ts';
 
 /**
@@ -18,7 +19,7 @@ import type { OwnedRepositories, OrganisationDeps } from './deps.ts';
  */
 export function createOrganisations(tools: Omit<OrganisationDeps, 'ownedRepositories'>) {
   const unplugged = () => Promise.reject(internal('nobody told organisations what they own'));
-  const deps: OrganisationDeps = { ...tools, ownedRepositories: { namesOf: unplugged, forgetTrash: unplugged } };
+  const deps: OrganisationDeps = { ...tools, ownedRepositories: { namesOf: unplugged, detachTrash: unplugged } };
   const bind = bindDeps(deps);
 
   return {
@@ -51,6 +52,7 @@ export function createOrganisations(tools: Omit<OrganisationDeps, 'ownedReposito
     changeMemberRole: bind(changeMemberRole),
     removeMember: bind(removeMember),
     leave: bind(leaveOrganisation),
+    syncMemberships: bind(syncMemberships),
     /** Runs inside the write that deletes an account. */
     refuseOnlyOwner,
 

@@ -1,6 +1,6 @@
 import { connect, isIPv6 } from 'node:net';
 import { unavailable } from '../kernel/index.ts';
-import { failureMessage } from './failure-messages.ts';
+import { networkErrorMessage } from './network-error-message.ts';
 
 /** Limit of addresses: each may take the whole connect timeout, and a caller waits for all of them. */
 const maxTried = 8;
@@ -20,7 +20,7 @@ export async function firstReachable(addresses: readonly string[], port: number,
       failures.push(error);
     }
   }
-  throw unavailable('peer_unreachable', `No address of it can be reached: ${failureMessage(failures.at(-1))}.`, {
+  throw unavailable('peer_unreachable', `No address of it can be reached: ${networkErrorMessage(failures.at(-1))}.`, {
     cause: failures.at(-1),
   });
 }

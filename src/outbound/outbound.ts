@@ -5,7 +5,7 @@ import type { LookupFunction } from 'node:net';
 import { isIP, isIPv6 } from 'node:net';
 import { getCACertificates } from 'node:tls';
 import { invalid, unavailable } from '../kernel/index.ts';
-import { failureMessage } from './failure-messages.ts';
+import { networkErrorMessage } from './network-error-message.ts';
 import { bareHost, privateAddress, checkUrl, mayBeInner } from './check-url.ts';
 import type { OutboundRules } from './check-url.ts';
 import { isPublicAddress } from './public-address.ts';
@@ -96,7 +96,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
         isIP(host) !== 0
           ? [host]
           : await resolve(host).catch((cause: unknown) => {
-              throw unreachable(failureMessage(cause), cause);
+              throw unreachable(networkErrorMessage(cause), cause);
             });
       if (addresses.length === 0) throw unreachable('its name does not resolve');
       const bad = mayBeInner(url, options) ? undefined : addresses.find((address) => !isPublicAddress(address));

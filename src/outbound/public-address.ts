@@ -22,7 +22,7 @@ const innerV4 = [
   '240.0.0.0/4',
 ];
 
-/** Global unicast is all that IPv6 routes; the mapped, NAT64, unique-local and link-local forms lie outside of it. */
+/** Global unicast is all that IPv6 routes; the mapped, NAT64, unique-local and link-local forms are outside of it. */
 const routedV6 = ['2000::/3'];
 /** Excluded from it: Teredo and other protocol addresses, documentation, 6to4 (which wraps any IPv4 address), AS112. */
 const innerV6 = ['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20'];

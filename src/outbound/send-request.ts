@@ -4,7 +4,7 @@ import https from 'node:https';
 import type { LookupFunction, Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { unavailable } from '../kernel/index.ts';
-import { failureMessage } from './failure-messages.ts';
+import { networkErrorMessage } from './network-error-message.ts';
 
 export interface OutboundRequest {
   method: 'GET' | 'POST';
@@ -49,7 +49,9 @@ export async function sendRequest(url: URL, request: OutboundRequest, wire: Tran
   } catch (thrown) {
     const error = thrown instanceof StaleConnection ? thrown.cause : thrown;
     if (error instanceof Refused) throw error.cause;
-    throw unavailable('peer_unreachable', `${url.host} did not answer: ${failureMessage(error)}.`, { cause: error });
+    throw unavailable('peer_unreachable', `${url.host} did not answer: ${networkErrorMessage(error)}.`, {
+      cause: error,
+    });
   }
 }
 

@@ -153,7 +153,7 @@ class DrainRun<Item extends Leased, Result, Report> {
         if (this.#isRescanWanted) await this.#findKeys();
         await this.#writeBatch();
         this.#fillSlots();
-        this.#forgetIdleKeys();
+        this.#removeIdleKeys();
         if (this.#held > 0 && this.#finished.length === 0) await came;
         if (this.#finished.length < Math.min(batchSize, this.#held)) await wait(batchMs);
       } while (this.#keys.size > 0 || (this.#isRescanWanted && !this.#signal.aborted));
@@ -250,7 +250,7 @@ class DrainRun<Item extends Leased, Result, Report> {
     });
   }
 
-  #forgetIdleKeys(): void {
+  #removeIdleKeys(): void {
     for (const [key, queue] of this.#keys)
       if (queue.isIdle && (this.#signal.aborted || !queue.wantsMore)) this.#keys.delete(key);
   }

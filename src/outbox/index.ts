@@ -2,7 +2,7 @@ import { outboxSchema } from './schema/outbox-schema.ts';
 
 export { createOutbox } from './outbox.ts';
 export type { NewMessage, Outbox } from './outbox.ts';
-export type { Attempt, Handled, Handler, HandlerMetrics, Message } from './deps.ts';
+export type { Attempt, Handled, Handler, HandlerMetrics, Message } from './handler.ts';
 export type { Outcome } from './message-state.ts';
 export { backoffMs } from './backoff.ts';
 export { createDrain } from './drain.ts';

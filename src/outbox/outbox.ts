@@ -2,7 +2,8 @@ import { holdsJobs } from '../nodes/index.ts';
 import { rows } from '../db/index.ts';
 import type { Tx } from '../db/index.ts';
 import { conflict, internal, notFound } from '../kernel/index.ts';
-import type { Handler, HandlerMetrics, OutboxDeps } from './deps.ts';
+import type { OutboxDeps } from './deps.ts';
+import type { Handler, HandlerMetrics } from './handler.ts';
 import { createDrain } from './drain.ts';
 import type { Drain } from './drain.ts';
 import { messageQueue } from './message-queue.ts';
@@ -29,7 +30,7 @@ interface Registered {
 /**
  * Messages that are to be sent or done after the write that causes them: a row of `outbox` each, handled at least
  * once by the handler of its kind, retried with backoff, FAILED after its last attempt, and kept for a while for those
- * who look. What a module shows of its messages besides stands in a table of its own with the same id.
+ * who look. What a module shows of its messages besides is in a table of its own with the same id.
  */
 export function createOutbox(deps: OutboxDeps) {
   const { db, clock, logger } = deps;
@@ -82,7 +83,7 @@ export function createOutbox(deps: OutboxDeps) {
 
     /**
      * Makes a FAILED message PENDING again, with all its attempts before it.
-     * Refuses `unknown_message`; `message_not_failed` for one that is under way or done.
+     * Refuses `unknown_message`; `message_not_failed` for one that is running or done.
      */
     async retry(id: number): Promise<void> {
       const kind = await db.write(async ({ manager, now }) => {

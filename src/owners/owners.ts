@@ -6,7 +6,7 @@ import { listReleased } from './list-released.ts';
 import { freeHandle, releaseHandle, renameHandle } from './release-handle.ts';
 import {
   avatarAtOf,
-  idBehindHandle,
+  idOfHandle,
   isHandleTaken,
   ownersById,
   resolveFormerHandle,
@@ -30,7 +30,7 @@ export function createOwners({ db }: { db: Database }) {
     resolve: (handle: string) => resolveHandle(db, handle),
     resolveAll: (handles: Iterable<string>) => resolveHandles(db.read, handles),
     resolveFormer: (handle: string) => resolveFormerHandle(db.read, handle),
-    idBehind: (handle: string) => idBehindHandle(db.read, handle),
+    idOfHandle: (handle: string) => idOfHandle(db.read, handle),
     isTaken: (handle: string) => isHandleTaken(db.read, handle),
     ownersById: (ids: Iterable<string>) => ownersById(db.read, ids),
     avatarAt: (ownerId: string) => avatarAtOf(db, ownerId),

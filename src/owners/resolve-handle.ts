@@ -83,7 +83,7 @@ export async function resolveFormerHandle(manager: EntityManager, handle: string
 }
 
 /** The UUID of the current or former owner of a handle, deleted ones included: the key of redirects. */
-export async function idBehindHandle(manager: EntityManager, handle: string): Promise<string | null> {
+export async function idOfHandle(manager: EntityManager, handle: string): Promise<string | null> {
   return (await findRow(manager, handle))?.ownerId ?? null;
 }
 

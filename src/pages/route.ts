@@ -1,3 +1,4 @@
+import type { Confirmation } from './app/confirm-identity.ts';
 import type { AccessDeclaration } from './app/access-declarations.ts';
 import type {
   OrganisationOwnerContext,
@@ -20,6 +21,8 @@ interface Declaration<Access extends AccessDeclaration> {
   maxFormBytes?: number;
   /** The form may bring files for the text of an issue, which are stored before its page is asked. */
   takesFiles?: true;
+  /** The person proves again who they are, when the last proof is too old; see `app/confirm-identity.ts`. */
+  confirmation?: Confirmation;
   /** Whatever the request carries is not looked at: programs that send it may choose its type. */
   ignoresBody?: true;
 }

@@ -10,7 +10,9 @@ import { followsRoutes } from './follows/routes.ts';
 import { issuesRoutes } from './issues/routes.ts';
 import { notificationsRoutes } from './notifications/routes.ts';
 import { organisationRoutes } from './organisation/routes.ts';
+import { changesRoutes } from './pulls/changes-routes.ts';
 import { protocolRoutes } from './protocol-routes.ts';
+import { pullsRoutes } from './pulls/routes.ts';
 import { repositoryRoutes, shortUrlRoutes } from './repository/routes.ts';
 import type { Route } from './route.ts';
 import { runsRoutes } from './runs/routes.ts';
@@ -38,6 +40,8 @@ export const routes = (
   ...codeRoutes,
   ...runsRoutes,
   ...issuesRoutes,
+  ...changesRoutes,
+  ...pullsRoutes,
   ...webhooksRoutes,
   ...notificationsRoutes,
   ...protocolRoutes({ federation, artifacts, api, metrics }),

@@ -10,10 +10,14 @@ import { updateBranch } from './lifecycle/update-branch.ts';
 import { describePulls } from './lists/describe-pulls.ts';
 import { findMergeState, updateMergeState } from './mergeability/compute-merge-state.ts';
 import { MergeStateQueue } from './mergeability/merge-state-queue.ts';
+import { createReviewService } from './reviews/review-service.ts';
+import { createThreadService } from './threads/thread-service.ts';
 import { mergeBox } from './merging/merge-box.ts';
 import { mergePull } from './merging/merge-pull.ts';
 import { cancelMergeWhenReady, mergeAllReady, mergeIfReady, mergeWhenReady } from './merging/merge-when-ready.ts';
 import { onPush } from './on-push.ts';
+import { rightsOnPull } from './rights.ts';
+import { compareRounds, pairRoundCommits } from './rounds/compare-rounds.ts';
 import { findRound, listRoundCommits, listRounds } from './rounds/list-rounds.ts';
 import { acceptPushesFor } from './pushes/push-for.ts';
 
@@ -34,6 +38,9 @@ export function createPulls(tools: PullsOptions) {
   return {
     open: bind(openPull),
     find: bind(findPull),
+    rightsOn: bind(rightsOnPull),
+    reviews: createReviewService(deps),
+    threads: createThreadService(deps),
     /** What lists and the API show beside issues that were found already. */
     describe: bind(describePulls),
     edit: bind(editPull),
@@ -45,6 +52,8 @@ export function createPulls(tools: PullsOptions) {
       list: bind(listRounds),
       find: bind(findRound),
       commits: bind(listRoundCommits),
+      compare: bind(compareRounds),
+      pairCommits: bind(pairRoundCommits),
     },
     mergeStateOf: bind(findMergeState),
     mergeBox: bind(mergeBox),

@@ -51,6 +51,8 @@ export { isManyNames } from './rules/parse-rule.ts';
 export type { DecidedNames, ListedRule, NamedPerson, RefRights } from './rules/list-rules.ts';
 export { checkRule } from './rules/edit-rules.ts';
 export type { GrantInput, NewRule, RuleInput } from './rules/edit-rules.ts';
+export { ruleStyles } from './rules/read-merging.ts';
+export type { MergingInput } from './rules/read-merging.ts';
 export type { RepositorySettings } from './deps.ts';
 export { combine as combineStates } from './statuses/commit-statuses.ts';
 export { commitKey } from './statuses/commit-statuses.ts';

@@ -1,7 +1,7 @@
 import { fold, foldQuery } from './query-text.ts';
 
 /** A part of a text, and whether it matches the query. */
-export interface Piece {
+export interface TextSegment {
   text: string;
   isHit: boolean;
 }
@@ -10,12 +10,12 @@ export interface Piece {
  * Splits a text at the matches of a query, for highlighting. A match ends at a character boundary: `i` marks all of
  * `İ`.
  */
-export function markHits(text: string, query: string): Piece[] {
+export function markHits(text: string, query: string): TextSegment[] {
   return hitMarker(query)(text);
 }
 
 /** `markHits` for many texts: a page of results has three hundred, and most have no match. */
-export function hitMarker(query: string): (text: string) => Piece[] {
+export function hitMarker(query: string): (text: string) => TextSegment[] {
   const wanted = foldQuery(query);
   return (text) => {
     if (text === '') return [];
@@ -33,12 +33,12 @@ export function hitMarker(query: string): (text: string) => Piece[] {
 const ascii = /^[\0-\x7f]*$/;
 
 /** For text in which every code unit is one character, also when folded. */
-function markAscii(text: string, folded: string, wanted: string): Piece[] {
-  const pieces: Piece[] = [];
+function markAscii(text: string, folded: string, wanted: string): TextSegment[] {
+  const segments: TextSegment[] = [];
   const take = (start: number, end: number, isHit: boolean): void => {
-    const last = pieces.at(-1);
+    const last = segments.at(-1);
     if (last?.isHit === isHit) last.text += text.slice(start, end);
-    else if (end > start) pieces.push({ text: text.slice(start, end), isHit });
+    else if (end > start) segments.push({ text: text.slice(start, end), isHit });
   };
   let done = 0;
   for (let at = folded.indexOf(wanted); at !== -1; at = folded.indexOf(wanted, done)) {
@@ -47,10 +47,10 @@ function markAscii(text: string, folded: string, wanted: string): Piece[] {
     take(at, done, true);
   }
   take(done, text.length, false);
-  return pieces;
+  return segments;
 }
 
-function markCharacters(characters: readonly string[], wanted: string): Piece[] {
+function markCharacters(characters: readonly string[], wanted: string): TextSegment[] {
   const folded = characters.map(fold);
   /** For each code unit of the folded text, the character that it comes from. */
   const origin = folded.flatMap((part, at) => Array.from({ length: part.length }, () => at));
@@ -59,11 +59,11 @@ function markCharacters(characters: readonly string[], wanted: string): Piece[] 
   for (let at = all.indexOf(wanted); at !== -1; at = all.indexOf(wanted, at + wanted.length)) {
     isMarked.fill(true, origin[at]!, origin[at + wanted.length - 1]! + 1);
   }
-  const pieces: Piece[] = [];
+  const segments: TextSegment[] = [];
   for (const [at, character] of characters.entries()) {
-    const last = pieces.at(-1);
+    const last = segments.at(-1);
     if (last !== undefined && last.isHit === isMarked[at]) last.text += character;
-    else pieces.push({ text: character, isHit: isMarked[at]! });
+    else segments.push({ text: character, isHit: isMarked[at]! });
   }
-  return pieces;
+  return segments;
 }

@@ -4,7 +4,7 @@
  * integers).
  */
 
-/** Keys lie between these two; 2^30 documents fit at the default distance. */
+/** Keys are between these two; 2^30 documents fit at the default distance. */
 const range = { low: 0, high: 2 ** 46 };
 
 /** The default distance of neighbours: it allows sixteen halvings and takes few bytes in the index. */

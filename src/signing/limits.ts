@@ -18,7 +18,7 @@ export const openPgpLimits = {
 export const readKeyLimits = {
   // The library loads in 40 ms, an ordinary key takes 2 ms; one of the largest size is far below a second.
   deadlineMs: 2_000,
-  patienceMs: 5_000,
+  maxWaitMs: 5_000,
   maxInputBytes: openPgpLimits.keyBytes + 4_096,
   maxResultBytes: 256 * 1024,
 } as const;
@@ -28,7 +28,7 @@ export const verifyLimits = {
   // 2 ms for the key and 0.4 ms for each signature of RSA or Ed25519: 20 ms for a page of fifty.
   deadlineMs: 3_000,
   // A page is not held up: it shows what it cannot verify in time as not verified yet, and is not cached.
-  patienceMs: 3_000,
+  maxWaitMs: 3_000,
   maxInputBytes: 8 * 1024 * 1024,
   maxResultBytes: 256 * 1024,
 } as const;

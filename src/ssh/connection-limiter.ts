@@ -59,8 +59,8 @@ export function createConnectionLimiter({ limits, now }: { limits: ConnectionLim
 
   /** @param share the remaining part of the usual timeout, up to 1 */
   function isIdle(entry: Entry, share = 1): boolean {
-    const patienceMs = entry.hasSentBytes ? Math.max(limits.silentMs, limits.quietMs * share) : limits.silentMs;
-    return inside(entry) && !entry.isBusy && now() - entry.lastBytesMs >= patienceMs;
+    const idleLimitMs = entry.hasSentBytes ? Math.max(limits.silentMs, limits.quietMs * share) : limits.silentMs;
+    return inside(entry) && !entry.isBusy && now() - entry.lastBytesMs >= idleLimitMs;
   }
 
   function remove(entry: Entry): void {

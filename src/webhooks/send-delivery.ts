@@ -1,7 +1,7 @@
 import { internal, isDomainError } from '../kernel/index.ts';
 import type { DomainError } from '../kernel/index.ts';
 import { rows } from '../db/index.ts';
-import { howToAllow } from '../outbound/index.ts';
+import { allowedHostsHint } from '../outbound/index.ts';
 import type { Handled, Handler, Message, Outcome } from '../outbox/index.ts';
 import { classifyStatus } from './classify-status.ts';
 import { webhookKind } from './enqueue-delivery.ts';
@@ -147,7 +147,7 @@ export const plainHttpRisk =
  * @param url of the receiver
  */
 export function describeFailure({ reason, message }: DomainError, url: string): string {
-  const hint = howToAllow('webhooks.allowed_hosts', url);
+  const hint = allowedHostsHint('webhooks.allowed_hosts', url);
   if (reason === 'https_only' && url.startsWith('http:'))
     return `Only https is allowed; http is for hosts that an administrator has named. ${hint}`;
   if (/not public|not a public/.test(message)) return `${message} ${hint}`;

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 
-/** Gitea tells these apart by the type of the event only. */
+/** Gitea distinguishes these by the type of the event only. */
 const partsOfIssues = new Set(['issue_label', 'issue_assign', 'issue_milestone']);
 
 /**

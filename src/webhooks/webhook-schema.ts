@@ -51,7 +51,7 @@ export interface WebhookMessageRow {
 
 /**
  * A row of the view `webhook_deliveries`: one event on its way to one address. PENDING until the
- * other side has taken it (DELIVERED) or has refused it for good (FAILED).
+ * receiver has accepted it (DELIVERED) or has refused it for good (FAILED).
  */
 export interface WebhookDeliveryRow extends WebhookMessageRow {
   /** The body; the same for every attempt. */

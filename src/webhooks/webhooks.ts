@@ -1,6 +1,6 @@
 import { bindDeps } from '../kernel/index.ts';
 import type { Config } from '../config/index.ts';
-import { createOutbound, isListed } from '../outbound/index.ts';
+import { createOutbound, isAllowedHost } from '../outbound/index.ts';
 import { InstanceKey } from '../sealing/index.ts';
 import { listDeliveries, redeliver, redeliverAny, testWebhook } from './deliveries.ts';
 import { webhookKind } from './enqueue-delivery.ts';
@@ -25,7 +25,7 @@ export interface WebhookOptions extends Omit<WebhookDeps, 'settings' | 'outbound
 export function createWebhooks({ config, keyFile, version, ...tools }: WebhookOptions) {
   const { baseUrl, caFile, webhooks } = config;
   // Hosts on the administrator's list: any address, and also http.
-  const isNamed = (url: URL): boolean => isListed(url, webhooks.allowedHosts);
+  const isNamed = (url: URL): boolean => isAllowedHost(url, webhooks.allowedHosts);
   const deps: WebhookDeps = {
     ...tools,
     outbound: createOutbound({

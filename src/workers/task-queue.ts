@@ -54,7 +54,7 @@ export class TaskQueue<Job extends Queued> {
     return true;
   }
 
-  takeAll(): Job[] {
+  removeAll(): Job[] {
     const all = [...this.#byClient.values()].flat();
     this.#byClient.clear();
     this.#size = 0;

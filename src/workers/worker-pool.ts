@@ -41,7 +41,7 @@ export interface TaskLimits {
   /** CPU time limit in milliseconds; the limit of elapsed time is three times as much. */
   deadlineMs: number;
   /** How long the caller waits for the task to begin, in milliseconds. */
-  patienceMs: number;
+  maxWaitMs: number;
   /** In the form that `v8.serialize` writes. */
   maxInputBytes: number;
   maxResultBytes: number;
@@ -100,7 +100,7 @@ interface Job {
 export interface WorkerPool {
   /**
    * The result of a task for an input: from the cache, from a run in progress, or from a new one. Never throws because
-   * of the input, and takes at most `patienceMs` plus three times `deadlineMs`. The first caller is charged the CPU
+   * of the input, and takes at most `maxWaitMs` plus three times `deadlineMs`. The first caller is charged the CPU
    * time, by `chargeCpuTime`.
    */
   run<Run extends Task>(request: TaskRequest<Run>): Promise<Outcome<Awaited<ReturnType<Run>>>>;
@@ -211,10 +211,10 @@ export function createWorkerPool({
     return job;
   }
 
-  /** The job's outcome, or null when it has not begun within the caller's patience. */
-  async function patiently(job: Job, patienceMs: number): Promise<Awaited<Job['done']> | null> {
+  /** The job's outcome, or null when it has not begun within `maxWaitMs`. */
+  async function waitForResult(job: Job, maxWaitMs: number): Promise<Awaited<Job['done']> | null> {
     job.waiting += 1;
-    const ended = await waitAtMost(job.done, patienceMs);
+    const ended = await waitAtMost(job.done, maxWaitMs);
     job.waiting -= 1;
     if (ended !== undefined || job.hasBegun) return ended ?? job.done;
     // The thread goes on loading; the next request may find it done.
@@ -235,12 +235,12 @@ export function createWorkerPool({
       if (job === null) return busy;
       const charge = running === undefined ? currentCharge() : null;
       if (charge !== null) void job.done.then(({ cpuMs }) => charge(cpuMs));
-      const ended = await patiently(job, request.limits.patienceMs);
+      const ended = await waitForResult(job, request.limits.maxWaitMs);
       return (ended?.outcome as Reply | undefined) ?? busy;
     },
     stop() {
       hasStopped = true;
-      for (const job of queue.takeAll()) job.settle({ outcome: { ok: false, reason: 'busy' }, cpuMs: 0 });
+      for (const job of queue.removeAll()) job.settle({ outcome: { ok: false, reason: 'busy' }, cpuMs: 0 });
       for (const slot of slots) slot.end();
     },
   };

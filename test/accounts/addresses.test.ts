@@ -170,7 +170,7 @@ t.test('only a verified address is unique, so nobody can keep it from its owner'
   const carol = await accounts.addPerson({ username: 'carol', password });
   const again = await addresses.add(carol.id, { address: 'alice@example.org' });
   t.equal(again.verifiedAt, null, 'it does not show that another account has it');
-  t.equal(await reasonOf(addresses.vouchFor(carol.id, again.id)), 'address_in_use');
+  t.equal(await reasonOf(addresses.markVerified(carol.id, again.id)), 'address_in_use');
   t.equal(await reasonOf(addresses.add(alice.id, { address: `${bob.id}+bob@noreply.localhost` })), 'reserved_address');
   t.equal(await reasonOf(addresses.add(alice.id, { address: 'bob@noreply.localhost' })), 'reserved_address');
 });
@@ -183,8 +183,8 @@ t.test('without mail an administrator vouches for addresses', async (t) => {
   const one = await addresses.add(alice.id, { address: 'alice@example.org' });
   t.same(sent, []);
   t.equal(await reasonOf(addresses.sendVerification(alice.id, one.id)), 'mail_not_configured');
-  t.equal((await addresses.vouchFor(alice.id, one.id)).isPrimary, true);
-  t.equal((await addresses.vouchFor(alice.id, one.id)).isPrimary, true, 'twice is as good as once');
+  t.equal((await addresses.markVerified(alice.id, one.id)).isPrimary, true);
+  t.equal((await addresses.markVerified(alice.id, one.id)).isPrimary, true, 'twice is as good as once');
   const two = await addresses.add(alice.id, { address: 'root@nas', isVerified: true, isPublic: true });
   t.match(two, { isPrimary: false, isPublic: true });
   t.same([...(await addresses.publicOf([alice.id])).values()], ['root@nas']);
@@ -221,7 +221,7 @@ t.test('the primary address is one of the verified ones, and another follows a r
   t.equal(await addresses.primaryOf(alice.id), null);
   t.equal((await addresses.peopleByAddress(['1@example.org'])).size, 0, 'its commits have no person any more');
   const bob = await accounts.addPerson({ username: 'bob', password });
-  for (const work of [addresses.remove, addresses.setPrimary, addresses.sendVerification, addresses.vouchFor]) {
+  for (const work of [addresses.remove, addresses.setPrimary, addresses.sendVerification, addresses.markVerified]) {
     t.equal(await reasonOf(work(bob.id, three.id)), 'unknown_address', 'one of another person is like an absent one');
   }
   t.equal(await reasonOf(addresses.setPublic(bob.id, three.id, true)), 'unknown_address');

@@ -8,7 +8,9 @@ import type { AccountMail, AccountSettings } from '../../src/accounts/index.ts';
 import { isDomainError, silentLogger, systemRandom } from '../../src/kernel/index.ts';
 import type { DomainError } from '../../src/kernel/index.ts';
 import { createOwners, handleSchema } from '../../src/owners/index.ts';
+import { InstanceKey } from '../../src/sealing/index.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
+import { signedIn } from '../fixtures/signed-in.ts';
 import { openTestDatabase } from '../fixtures/test-database.ts';
 
 export const minuteMs = 60_000;
@@ -22,7 +24,8 @@ export const cheapCost = { memoryKib: 8, passes: 1, parallelism: 1 };
 export async function openAccounts(t: Owner, settings: Partial<AccountSettings> = {}, mail?: AccountMail) {
   const { db, folder, clock } = await openTestDatabase(t, { entities: [handleSchema, ...accountEntities] });
   const owners = createOwners({ db });
-  const tools = { db, owners, clock, random: systemRandom, logger: silentLogger, ...(mail && { mail }) };
+  const instanceKey = new InstanceKey(path.join(folder, 'instance.key'), systemRandom, 'accounts');
+  const tools = { db, owners, clock, random: systemRandom, logger: silentLogger, instanceKey, ...(mail && { mail }) };
   const open = (changed: Partial<AccountSettings> = {}) =>
     createAccounts({ ...tools, settings: { passwordCost: cheapCost, ...settings, ...changed } });
   const accounts = open();
@@ -49,7 +52,7 @@ export async function openWithAlice(t: Owner, settings: Partial<AccountSettings>
   const alice = await modules.accounts.addPerson({ username: 'Alice', password });
   const signIn = (
     given: Partial<{ username: string; password: string; address: string; previousSecret: string }> = {},
-  ) => modules.accounts.signIn({ username: 'alice', password, ...origin, ...given });
+  ) => signedIn(modules.accounts.signIn({ username: 'alice', password, ...origin, ...given }));
   return { ...modules, alice, signIn };
 }
 

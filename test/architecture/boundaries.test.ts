@@ -16,7 +16,7 @@ const arrows: string[][] = [
   ['search', 'federation', 'ci', 'backup'],
   ['pulls'],
   ['issues'],
-  ['repositories'],
+  ['repositories', 'single-sign-on'],
   ['organisations', 'signing'],
   ['accounts'],
   ['owners'],
@@ -50,6 +50,7 @@ const homes: Record<string, string[]> = {
   pug: ['embedded'],
   'smol-toml': ['config'],
   nodemailer: ['mail'],
+  'openid-client': ['single-sign-on'],
 };
 
 const sources = readSources('src');

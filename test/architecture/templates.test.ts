@@ -13,6 +13,7 @@ const unescaped: [file: string, expression: string, reason: string][] = [
   ['templates/partials/code.pug', 'code.html', 'lines of a file, escaped by src/pages/code'],
   ['templates/partials/code.pug', 'blame.html', 'lines of a file and their commits, escaped by src/pages/code'],
   ['templates/partials/code.pug', 'file.html', 'lines of a patch, escaped by src/pages/code'],
+  ['templates/pulls/partials/changes.pug', 'part.html', 'lines of a patch, escaped by src/pages/code'],
 ];
 
 interface Token {

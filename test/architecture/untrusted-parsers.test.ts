@@ -17,7 +17,7 @@ const ownParsers: Record<string, string> = {
   'src/ci/workflows/write-payload.ts': 'the job that a runner gets',
   'src/pages/markdown/render-markdown.ts': 'Markdown',
   'src/highlighting/split-lines.ts': 'coloured code',
-  'src/pages/code/word-marks.ts': 'pairs of lines',
+  'src/pages/code/word-diff.ts': 'pairs of lines',
   'src/issues/templates/parse-template.ts': 'issue templates',
   'src/pages/issues/text-difference.ts': 'revisions of a text',
   'src/signing/gpg-keys/key-parts.ts': 'OpenPGP keys',

@@ -75,7 +75,7 @@ export function steadyPushes({ url, token, repositories, branchesEach, perSecond
   const startedAt = performance.now();
   let isOver = false;
   let resumed: Promise<void> | null = null;
-  let underWay = 0;
+  let runningPushes = 0;
   let pushes = 0;
 
   async function push(branch: Branch): Promise<void> {
@@ -110,8 +110,8 @@ export function steadyPushes({ url, token, repositories, branchesEach, perSecond
       await new Promise((resolve) => setTimeout(resolve, Math.max(0, due - performance.now())));
       while (resumed !== null) await resumed;
       if (isOver) break;
-      underWay += 1;
-      await push(branch).finally(() => (underWay -= 1));
+      runningPushes += 1;
+      await push(branch).finally(() => (runningPushes -= 1));
     }
   });
   // A failure is reported by stop().
@@ -127,7 +127,7 @@ export function steadyPushes({ url, token, repositories, branchesEach, perSecond
       const { promise, resolve } = Promise.withResolvers<void>();
       resumed = promise;
       try {
-        while (underWay > 0) await new Promise((wait) => setTimeout(wait, 5));
+        while (runningPushes > 0) await new Promise((wait) => setTimeout(wait, 5));
         return await work();
       } finally {
         resumed = null;

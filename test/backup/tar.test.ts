@@ -23,12 +23,12 @@ for (const [name, content] of Object.entries(contents)) {
   mkdirSync(path.dirname(path.join(backup, name)), { recursive: true });
   writeFileSync(path.join(backup, name), content);
 }
-async function* pieces(bytes: Buffer, size = 1000): AsyncGenerator<Buffer> {
+async function* chunks(bytes: Buffer, size = 1000): AsyncGenerator<Buffer> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 }
 async function packed(): Promise<Buffer> {
   const all: Buffer[] = [];
-  for await (const piece of packBackup(backup)) all.push(piece);
+  for await (const chunk of packBackup(backup)) all.push(chunk);
   return Buffer.concat(all);
 }
 const freshFolder = (name: string): string => {
@@ -40,7 +40,7 @@ t.test('a packed backup unpacks to the same content, by us and by tar, whatever 
   const tar = await packed();
   t.match(tar.toString('latin1', 0, 100), /^2026-01-01T03-30-00Z\/manifest\.json\0/, 'the manifest comes first');
   for (const size of [37, 511, 100_000]) {
-    const out = await unpackBackup(pieces(tar, size), freshFolder(`ours-${size}`));
+    const out = await unpackBackup(chunks(tar, size), freshFolder(`ours-${size}`));
     t.equal(path.basename(out), '2026-01-01T03-30-00Z');
     for (const [name, content] of Object.entries(contents))
       t.ok(readFileSync(path.join(out, name)).equals(Buffer.from(content)), name);
@@ -89,7 +89,7 @@ t.test('nothing is extracted outside the folder, and links are never extracted',
     entry('x/hard', '', '1'),
     Buffer.alloc(1024),
   ]);
-  await unpackBackup(pieces(tar), target);
+  await unpackBackup(chunks(tar), target);
   t.same(readdirSync(target, { recursive: true }).sort(), ['x', 'x/manifest.json']);
   t.notOk(existsSync(path.join(folder, 'escaped')));
 });
@@ -99,7 +99,7 @@ t.test('truncated, changed and foreign streams are refused', async (t) => {
   let turn = 0;
   const refused = async (unpacked: Promise<string>, expected: { reason: string }) =>
     t.match(await unpacked.catch((error: unknown) => error), expected);
-  const into = (bytes: Buffer) => unpackBackup(pieces(bytes), freshFolder(`refused-${(turn += 1)}`));
+  const into = (bytes: Buffer) => unpackBackup(chunks(bytes), freshFolder(`refused-${(turn += 1)}`));
   await refused(into(tar.subarray(0, 30_000)), { reason: 'backup_damaged' });
   await refused(into(tar.subarray(0, 700)), { reason: 'no_backup' });
   await refused(into(Buffer.from('no tar at all')), { reason: 'no_backup' });

@@ -221,7 +221,7 @@ t.test('a hundred thousand rows: any window is read without reading all, and mem
   await rows.flush();
   const file = path.join(folder, 'log');
   const log = new LogFile(file);
-  for await (const piece of rows.from(7)) await log.append(piece);
+  for await (const chunk of rows.from(7)) await log.append(chunk);
   await log.sync();
   await rows.discard();
   t.equal(log.rows, 99_993);

@@ -162,7 +162,7 @@ t.test('a backup contains logs and artifacts, and the key of secrets only with k
     name: 'open',
     expiresAt: null,
   });
-  await ci.artifacts.receive(open, { kind: 'block', blockId: 'a' }, bytesOf('under way'));
+  await ci.artifacts.receive(open, { kind: 'block', blockId: 'a' }, bytesOf('unfinished'));
   await runner.finish(task.taskId);
   await push({ a: '1' });
   for (const withKeys of [true, false]) {
@@ -187,7 +187,7 @@ t.test('a backup contains logs and artifacts, and the key of secrets only with k
       logger: silentLogger,
     });
     t.equal(existsSync(path.join(folder, 'data/ci/secret.key')), withKeys);
-    t.notOk(existsSync(path.join(folder, 'data/ci/artifacts/.uploading')), 'what is under way is no artifact yet');
+    t.notOk(existsSync(path.join(folder, 'data/ci/artifacts/.uploading')), 'an unfinished upload is no artifact');
     const restored = await openCi(t, { folder });
     t.equal(await read(restored, 1, artifact.id), 'content');
     const { rows } = await restored.ci.logs.read(task.taskId, 0, 10);

@@ -6,7 +6,7 @@ import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import t from 'tap';
 import { Command } from 'commander';
-import { commandParts, partsFor } from '../../src/cli/command-parts.ts';
+import { commandGroups, groupsFor } from '../../src/cli/command-groups.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 
 const folder = temporaryFolder(t);
@@ -83,15 +83,15 @@ t.test('a command line loads the definitions of its own command, and of no other
     [],
   );
   t.same([...loadedBy('--data-dir', 'user', 'cron', '--help').commands], ['cron']);
-  const named = (line: string): string[] => partsFor(line.split(' '), ['--config']).map(({ names }) => names[0]!);
+  const named = (line: string): string[] => groupsFor(line.split(' '), ['--config']).map(({ names }) => names[0]!);
   for (const line of ['repo list', '--json repo', '--config serve repo', '--config=serve repo x'])
     t.same(named(line), ['repo'], line);
   for (const line of ['', '--help', 'help repo', 'completion bash', 'rpo list', '--config repo'])
-    t.equal(named(line).length, commandParts.length, line);
+    t.equal(named(line).length, commandGroups.length, line);
 });
 
 t.test('every command is in the part that the table names', async (t) => {
-  for (const { names, load } of commandParts) {
+  for (const { names, load } of commandGroups) {
     const program = new Command();
     (await load())(program, () => async () => {});
     t.same(

@@ -42,7 +42,7 @@ t.test('lines below the level are not written', async (t) => {
   t.equal(logged(all, { level: 'debug' }).length, 4);
 });
 
-t.test('security security K02 secrets are redacted by field name, at any depth', async (t) => {
+t.test('security K02 secrets are redacted by field name, at any depth', async (t) => {
   const canary = 'canary-canary';
   const fields = {
     authorization: canary,

@@ -6,7 +6,7 @@ import {
   formatAddress,
   loadConfig,
   options,
-  searchedPlaces,
+  searchPaths,
 } from '../../src/config/index.ts';
 import type { Config, Problem } from '../../src/config/index.ts';
 import { keyLines } from '../../src/config/key-lines.ts';
@@ -121,8 +121,8 @@ t.test('the file is searched as --config, SERVICE_CONFIG, ./hearth.toml, /etc/he
   t.equal(load({ files }).log.level, 'error');
   delete files['/srv/hearth.toml'];
   t.equal(load({ files }).log.level, 'debug');
-  t.same(searchedPlaces(sources({})), ['/srv/hearth.toml', '/etc/hearth/hearth.toml']);
-  t.same(searchedPlaces(sources({ configPath: '/x.toml' })), ['/x.toml']);
+  t.same(searchPaths(sources({})), ['/srv/hearth.toml', '/etc/hearth/hearth.toml']);
+  t.same(searchPaths(sources({ configPath: '/x.toml' })), ['/x.toml']);
 });
 
 t.test('a file that was named must exist', async (t) => {

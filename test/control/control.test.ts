@@ -34,7 +34,7 @@ async function startControlServer(t: Owner, commands: Record<string, ControlComm
 const echo: ControlCommand = async (parameters, { input, output, writeError }) => {
   output.write(`${String(parameters['word'])}:`);
   let bytes = 0;
-  for await (const piece of input) bytes += (piece as Buffer).length;
+  for await (const chunk of input) bytes += (chunk as Buffer).length;
   output.write(String(bytes));
   writeError('a word');
   return 7;

@@ -772,4 +772,43 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
     ],
     ['branch_rule_people', { rule_id: 'br1', act: 'merge', user_id: 'bob-id' }],
   ],
+  108: [
+    ['totp_secrets', { user_id: 'alice-id', ciphertext: 'c2VhbGVk', last_step: 3, created_at: 4, enabled_at: 5 }],
+    ['recovery_codes', { user_id: 'alice-id', code_hash: 'ab', created_at: 4, used_at: 6 }],
+    [
+      'passkeys',
+      {
+        id: 'pk1',
+        user_id: 'alice-id',
+        credential_id: 'Y3JlZA',
+        public_key: 'a2V5',
+        counter: 4294967295,
+        transports: 'internal,hybrid',
+        is_synced: 1,
+        name: 'Laptop',
+        created_at: 4,
+        last_used_at: 7,
+      },
+    ],
+    [
+      'sign_in_challenges',
+      { token_hash: 'cd', user_id: 'alice-id', method: 'provider', attempts: 2, created_at: 4, expires_at: 9 },
+    ],
+    ['used_passkey_challenges', { challenge_hash: 'ef', expires_at: 9 }],
+  ],
+  110: [
+    [
+      'person_identities',
+      {
+        id: 'pi1',
+        user_id: 'alice-id',
+        issuer: 'https://id.example.org',
+        subject: '42',
+        label: 'alice@example.org',
+        created_at: 1,
+        last_used_at: 2,
+      },
+    ],
+    ['sign_in_links', { token_hash: 'th110', user_id: 'alice-id', created_at: 1, expires_at: 9, used_at: 2 }],
+  ],
 };

@@ -60,7 +60,7 @@ const people: [name: string, more: Partial<Principal>][] = [
   ['keeper', { collaboratorRole: 'admin' }],
   ['guest', { organisationRole: 'GUEST' }],
   ['member', { organisationRole: 'MEMBER' }],
-  ['founder', { organisationRole: 'OWNER' }],
+  ['creator', { organisationRole: 'OWNER' }],
   ['maker', {}],
   ['root-admin', { isAdministrator: true }],
 ];
@@ -108,22 +108,22 @@ export async function accessWorld(t: Owner): Promise<World> {
           repositoryIds: null,
         } satisfies PersonViewer);
   const maker = viewerOf(byName.get('maker')!);
-  const founder = viewerOf(byName.get('founder')!);
+  const creator = viewerOf(byName.get('creator')!);
 
-  const { id: organisationId } = await organisations.create(founder, { name: 'guild' });
+  const { id: organisationId } = await organisations.create(creator, { name: 'guild' });
   for (const { name, organisationRole } of principals) {
-    if (organisationRole !== null && name !== 'founder')
-      await organisations.addMember(founder, 'guild', { username: name, role: organisationRole });
+    if (organisationRole !== null && name !== 'creator')
+      await organisations.addMember(creator, 'guild', { username: name, role: organisationRole });
   }
   const places: Place[] = [];
   for (const owner of ['maker', 'guild']) {
     for (const visibility of ['PUBLIC', 'PRIVATE'] as const)
-      places.push(await makePlace(hearth, owner, visibility, owner === 'maker' ? maker : founder));
+      places.push(await makePlace(hearth, owner, visibility, owner === 'maker' ? maker : creator));
   }
   for (const { owner, name } of places) {
     for (const { name: username, collaboratorRole: role } of principals) {
       if (role !== null)
-        await repositories.collaborators.add(owner === 'maker' ? maker : founder, owner, name, { username, role });
+        await repositories.collaborators.add(owner === 'maker' ? maker : creator, owner, name, { username, role });
     }
   }
 

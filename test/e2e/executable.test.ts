@@ -1,4 +1,4 @@
-// The executable as people get it: alone in an empty folder, with git and nothing else on PATH.
+// The executable as it is released: alone in an empty folder, with git and nothing else on PATH.
 import t from 'tap';
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -27,8 +27,8 @@ const { version } = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8
 const unprivilegedId = 54_321;
 const isRoot = process.getuid?.() === 0;
 
-interface Place {
-  /** Where it runs: empty but for the executable. */
+interface Installation {
+  /** Working directory, which has the executable only. */
   folder: string;
   /** HOME and TMPDIR: existing and not writable. */
   home: string;
@@ -36,14 +36,14 @@ interface Place {
   run(args: string[], env?: Record<string, string>): Promise<{ code: number | null; stdout: string; stderr: string }>;
 }
 
-function place(t: Owner): Place {
+function install(t: Owner): Installation {
   const root = temporaryFolder(t);
   const [folder, home, programs] = ['alone', 'home', 'programs'].map((name) => join(root, name)) as [
     string,
     string,
     string,
   ];
-  for (const made of [folder, home, programs]) mkdirSync(made);
+  for (const each of [folder, home, programs]) mkdirSync(each);
   symlinkSync(findGit(), join(programs, 'git'));
   try {
     linkSync(built, join(folder, 'hearth'));
@@ -54,14 +54,14 @@ function place(t: Owner): Place {
   chmodSync(home, 0o555);
   if (isRoot) chownSync(folder, unprivilegedId, unprivilegedId);
 
-  const start: Place['start'] = (args, env = {}) =>
+  const start: Installation['start'] = (args, env = {}) =>
     spawn('./hearth', args, {
       cwd: folder,
       env: { PATH: programs, HOME: home, TMPDIR: home, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
       ...(isRoot ? { uid: unprivilegedId, gid: unprivilegedId } : {}),
     });
-  const run: Place['run'] = async (args, env) => {
+  const run: Installation['run'] = async (args, env) => {
     const child = start(args, env);
     const output = { stdout: '', stderr: '' };
     child.stdout?.setEncoding('utf8').on('data', (text: string) => (output.stdout += text));
@@ -103,14 +103,14 @@ function strayFiles(): string[] {
 }
 
 t.test('it prints its version, and nothing else', async (t) => {
-  const { run, folder, home } = place(t);
+  const { run, folder, home } = install(t);
   t.same(await run(['--version']), { code: 0, stdout: `${version}\n`, stderr: '' });
   t.same(readdirSync(folder), ['hearth']);
   t.same(readdirSync(home), []);
 });
 
 t.test('an unknown command exits with 2', async (t) => {
-  const { run, folder } = place(t);
+  const { run, folder } = install(t);
   const { code, stdout, stderr } = await run(['no-such-command']);
   t.equal(code, 2);
   t.equal(stdout, '');
@@ -119,7 +119,7 @@ t.test('an unknown command exits with 2', async (t) => {
 });
 
 t.test('Node’s environment variables have no effect on it', async (t) => {
-  const { run, folder } = place(t);
+  const { run, folder } = install(t);
   const { code, stderr } = await run(['--version'], {
     NODE_OPTIONS: '--require=./no-such-file.cjs',
     NODE_COMPILE_CACHE: join(folder, 'compiled'),
@@ -129,7 +129,7 @@ t.test('Node’s environment variables have no effect on it', async (t) => {
 });
 
 t.test('it serves, as an unprivileged user, and writes nothing outside its data folder', async (t) => {
-  const { start, run, folder, home } = place(t);
+  const { start, run, folder, home } = install(t);
   const before = strayFiles();
   const listen = {
     SERVICE_HTTP_LISTEN: '127.0.0.1:0',

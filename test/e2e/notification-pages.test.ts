@@ -178,7 +178,7 @@ t.test('without scripts: a mention, the count in the head, the inbox, the issue,
   t.equal(await counter.getAttribute('aria-label'), 'Notifications, 2 unread');
 });
 
-t.test('without scripts: the head of a repository shows the level of watching, and changes it', async (t) => {
+t.test('without scripts: the header of a repository page shows the level of watching, and changes it', async (t) => {
   const tab = await (await open('bob', false)).newPage();
   await tab.goto(`${web.origin}${roof}`);
   t.match(await tab.locator('.watch > summary').innerText(), /Watch\s*1/);

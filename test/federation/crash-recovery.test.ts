@@ -53,7 +53,7 @@ t.test(`${kills} kills during deliveries: each activity arrives, few twice, atte
   const folder = temporaryFolder(t);
   const peers = await Promise.all(Array.from({ length: 6 }, () => startFakePeer(t)));
   for (const peer of peers) peer.respond('/failed', (_request, response) => void response.writeHead(202).end());
-  // So slow that every kill finds something under way.
+  // So slow that every kill finds a running delivery.
   const perKill = 60;
   const inboxes = Array.from(
     { length: kills * perKill + 100 },

@@ -391,12 +391,12 @@ t.test('at start no delivery waits longer than an hour, whatever the clock said 
   );
 });
 
-t.test('stopping gives up what is under way, uncounted, and gives back what was claimed', async (t) => {
+t.test('stopping aborts what is running, uncounted, and gives back what was claimed', async (t) => {
   const stage = await setStage(t);
   stage.peer.respond('/inbox', () => {});
   await stage.queue(Array.from({ length: 30 }, () => `${stage.peer.origin}/inbox`));
   const draining = stage.federation.drain();
-  await until('something is under way', () => stage.peer.received.length > 0);
+  await until('an attempt is running', () => stage.peer.received.length > 0);
   await stage.federation.stop();
   await draining;
   const rows = await deliveryRows(stage);
@@ -468,7 +468,7 @@ t.test('a retry by hand is a new delivery; the FAILED row stays', async (t) => {
   t.same(await deliveryRows(stage), []);
 });
 
-t.test('housekeeping removes what is old, and nothing that is under way or public', async (t) => {
+t.test('housekeeping removes what is old, and nothing that is pending or public', async (t) => {
   const stage = await setStage(t);
   const { modules, federation, clock } = stage;
   await stage.queue([stage.inbox('a')]);

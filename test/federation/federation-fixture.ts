@@ -3,11 +3,9 @@
 // says so.
 // addDeliveries(stage, inboxes, {…}) → queues an activity to each inbox; deliveryRows(stage) → the queue as it stands.
 import { generateKeyPairSync } from 'node:crypto';
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { localAdministrator } from '../../src/access/index.ts';
-import { openDatabase, openModules } from '../../src/app.ts';
+import { openModules } from '../../src/app.ts';
 import type { Modules } from '../../src/app.ts';
 import { loadConfig } from '../../src/config/index.ts';
 import { createFederation } from '../../src/federation/index.ts';
@@ -18,6 +16,7 @@ import { fixedClock } from '../fixtures/fixed-clock.ts';
 import type { FixedClock } from '../fixtures/fixed-clock.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
+import { placeDatabase } from '../fixtures/database-template.ts';
 
 export interface FederationStage {
   modules: Modules;
@@ -39,17 +38,6 @@ export interface FederationTestOptions {
   logger?: Logger;
 }
 
-let template: Promise<string> | undefined;
-
-/** A migrated, empty database; made once, copied for each test. */
-async function makeTemplate(): Promise<string> {
-  const folder = mkdtempSync(path.join(tmpdir(), 'hearth-federation-'));
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-  const { config } = loadConfig({ env: { SERVICE_DATA_DIR: folder }, cwd: folder, readFile: () => '' });
-  await (await openDatabase(config, { logger: silentLogger }, 'always')).close();
-  return path.join(folder, 'hearth.db');
-}
-
 export async function openFederation(t: Owner, options: FederationTestOptions = {}): Promise<FederationStage> {
   const {
     origin = 'http://127.0.0.1:9',
@@ -66,11 +54,7 @@ export async function openFederation(t: Owner, options: FederationTestOptions = 
       readFile: () => '',
     }).config;
   const logger = options.logger ?? silentLogger;
-  const file = path.join(folder, 'data', 'hearth.db');
-  if (!existsSync(file)) {
-    mkdirSync(path.dirname(file), { recursive: true });
-    copyFileSync(await (template ??= makeTemplate()), file);
-  }
+  await placeDatabase(path.join(folder, 'data'));
   const modules = await openModules(load({}), { logger, clock }, 'always');
   const config = load({
     SERVICE_FEDERATION_ENABLED: 'true',

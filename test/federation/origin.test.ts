@@ -1,4 +1,4 @@
-// A base URL that is not the one that other servers know: noticed everywhere, and a way on.
+// A base URL other than the one that other servers know: how it is detected and accepted.
 import path from 'node:path';
 import t from 'tap';
 import { startBlock } from '../../src/cli/serving/start-block.ts';
@@ -15,7 +15,7 @@ import { startPeer } from './two-instances.ts';
 const former = 'http://git.example.org';
 const present = 'http://forge.example.org';
 
-t.test('SPEC §8 a changed base URL is noticed, and accepted only by an explicit word', async (t) => {
+t.test('SPEC §8 a changed base URL is detected, and accepted only by an explicit command', async (t) => {
   const folder = temporaryFolder(t);
   const peer = await startFakePeer(t);
   const tool = peer.addActor('/ap/repos/bob/tool', { type: 'Repository', preferredUsername: 'bob/tool' });

@@ -344,7 +344,7 @@ t.test('only a public RSA key of a sound size, in the form for public keys, is a
 
 t.test('security G09 no bytes in these headers cause anything but a refusal', async (t) => {
   const random = seededRandom(7);
-  const pieces = [
+  const chunks = [
     'keyId',
     '=',
     '"',
@@ -365,7 +365,7 @@ t.test('security G09 no bytes in these headers cause anything but a refusal', as
   ];
   const good = await arrived();
   for (let round = 0; round < 3000; round++) {
-    const noise = Array.from({ length: random.below(20) }, () => random.pick(pieces)).join('');
+    const noise = Array.from({ length: random.below(20) }, () => random.pick(chunks)).join('');
     const name = random.pick(['Signature', 'Date', 'Digest', 'Host']);
     const rawHeaders = good.rawHeaders.map((value, index) => (good.rawHeaders[index - 1] === name ? noise : value));
     const startedAt = performance.now();

@@ -255,9 +255,9 @@ t.test(
 );
 
 /** Feeds a pack in chunks and returns what was parsed. */
-function readPack(pack: Buffer, idBytes: number, pieceBytes: number): PackCommits {
+function readPack(pack: Buffer, idBytes: number, chunkBytes: number): PackCommits {
   const commits = new PackCommits(idBytes);
-  for (let at = 0; at < pack.length; at += pieceBytes) commits.push(pack.subarray(at, at + pieceBytes));
+  for (let at = 0; at < pack.length; at += chunkBytes) commits.push(pack.subarray(at, at + chunkBytes));
   return commits;
 }
 
@@ -278,10 +278,10 @@ t.test('all commits of a pack are parsed, with both kinds of deltas, in chunks o
         stdio: ['pipe', 'pipe', 'ignore'],
       },
     );
-    for (const pieceBytes of [pack.length, 64 * 1024, 997, 40]) {
-      const commits = readPack(pack, 20, pieceBytes);
+    for (const chunkBytes of [pack.length, 64 * 1024, 997, 40]) {
+      const commits = readPack(pack, 20, chunkBytes);
       const wrong = lines.filter(([id, ...parents]) => commits.parentsOf(id!)?.join() !== parents.join());
-      t.same(wrong, [], `${more.join()} in pieces of ${pieceBytes}`);
+      t.same(wrong, [], `${more.join()} in chunks of ${chunkBytes}`);
     }
   }
   t.equal(new PackCommits(20).parentsOf(lines[0]![0]!), undefined);

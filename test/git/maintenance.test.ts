@@ -31,7 +31,7 @@ t.test('maintenance after pushes writes packs with a bitmap and packs refs, and 
   const pushed = await push(repository, 'topic', topic, 'topic', '^main');
   t.match(pushed.outcome, { kind: 'reported', results: [{ ok: true }] });
   const before = gitSync(['--git-dir', repository, 'for-each-ref']);
-  t.equal(await deps.git.maintenance.run(async () => false), 0, 'a backup is under way');
+  t.equal(await deps.git.maintenance.run(async () => false), 0, 'a backup is running');
   t.equal(await deps.git.maintenance.run(), 1);
   t.ok(packFiles(repository).some((name) => name.endsWith('.bitmap')));
   t.same(readdirSync(path.join(repository, 'refs', 'heads')), []);

@@ -209,7 +209,7 @@ t.test('sixty generated merges give the trees that git merge gives', async (t) =
 });
 
 t.test('two versions of a series are compared without what a rebase brought', async (t) => {
-  const { repository, run, commit, push, inside } = await openPair(t);
+  const { repository, run, commit, push, inside, leftovers } = await openPair(t);
   const base = commit({ a: lines(40), b: lines(5) }, 'base');
   run('checkout', '--quiet', '-b', 'topic');
   commit({ a: lines(40, { 3: 'one' }) }, 'one');
@@ -222,22 +222,68 @@ t.test('two versions of a series are compared without what a rebase brought', as
   const edited = commit({ c: 'changed\n' }, 'three');
   run('branch', 'edited');
   push();
-  const carried = await merges.carry(repository, { base, head }, later);
   t.strictSame(
-    carried,
+    await merges.tryCarry(repository, { base, head }, later),
     { kind: 'clean', tree: inside('rev-parse', `${rebased}^{tree}`) },
     'a mere rebase changes nothing',
   );
-  if (carried.kind === 'clean')
-    t.equal(inside('diff-tree', '--name-status', '-r', carried.tree, edited), 'M\tc', 'only the change of the author');
+  const limits = { files: 10, linesPerFile: 100, bytesPerLine: 100, bytes: 10_000 };
+  const diff = (after: string, request = {}) =>
+    merges.carriedDiff(repository, {
+      before: { base, head },
+      after: { base: later, head: after },
+      limits,
+      ...request,
+    });
+  const same = await diff(rebased);
+  t.equal(same.kind === 'clean' && same.files.length, 0);
+  const changed = await diff(edited);
+  if (changed.kind !== 'clean') return void t.fail(changed.kind);
+  t.strictSame(
+    changed.patches.map(({ file, hunks }) => [
+      `${file.newPath}`,
+      hunks.flatMap(({ lines }) => lines).map(({ kind, text }) => `${kind} ${text}`),
+    ]),
+    [['c', ['removed c', 'added changed']]],
+    'only the change of the author',
+  );
+  t.match(await diff(edited, { only: Buffer.from('a') }), { files: { length: 1 }, patches: [] });
   t.strictSame(
     (await merges.pairCommits(repository, { base, head }, { base: later, head: edited })).map(({ kind }) => kind),
     ['equal', 'equal', 'added'],
   );
-  t.strictSame(await merges.carry(repository, { base, head }, base), {
+  t.strictSame(await merges.tryCarry(repository, { base, head }, base), {
     kind: 'clean',
     tree: inside('rev-parse', `${head}^{tree}`),
   });
+  t.strictSame(leftovers(), []);
+});
+
+t.test('a version that conflicts with the base of the next one is compared with its marks', async (t) => {
+  const { repository, run, commit, push, inside, leftovers } = await openPair(t);
+  const base = commit({ a: lines(10) }, 'base');
+  run('checkout', '--quiet', '-b', 'topic');
+  const head = commit({ a: lines(10, { 3: 'topic' }) }, 'one');
+  run('checkout', '--quiet', 'main');
+  const later = commit({ a: lines(10, { 3: 'main' }) }, 'main');
+  run('checkout', '--quiet', '-b', 'solved');
+  const solved = commit({ a: lines(10, { 3: 'both' }) }, 'one');
+  push();
+  const objectsBefore = inside('count-objects');
+  const diff = await merges.carriedDiff(repository, {
+    before: { base, head },
+    after: { base: later, head: solved },
+    limits: { files: 10, linesPerFile: 100, bytesPerLine: 100, bytes: 10_000 },
+  });
+  if (diff.kind !== 'conflict') return void t.fail(diff.kind);
+  t.strictSame(
+    diff.conflicts.map((file) => file.path),
+    ['a'],
+  );
+  const removed = diff.patches[0]!.hunks.flatMap(({ lines }) => lines).filter(({ kind }) => kind === 'removed');
+  t.match(`${removed.map(({ text }) => text).join('\n')}`, /^<<<<<<< [^]*\nmain\n=======\ntopic\n>>>>>>> /);
+  t.equal(inside('count-objects'), objectsBefore, 'the repository keeps none of its objects');
+  t.strictSame(leftovers(), []);
 });
 
 t.test('a signed merge commit is one that git verifies', async (t) => {

@@ -26,14 +26,14 @@ function objectHead(type: number, size: number): Buffer {
 
 /** Deflated zeros of this many MiB, without deflating each of them. */
 function deflatedZeros(mebibytes: number): Buffer {
-  const piece = deflateRawSync(Buffer.alloc(mebibyte), { level: 9, finishFlush: 3 /* Z_FULL_FLUSH */ });
+  const chunk = deflateRawSync(Buffer.alloc(mebibyte), { level: 9, finishFlush: 3 /* Z_FULL_FLUSH */ });
   const checksum = Buffer.alloc(4);
   // Adler-32 of zeros: the first sum stays 1, the second counts.
   checksum.writeUInt16BE((mebibytes * mebibyte) % 65_521, 0);
   checksum.writeUInt16BE(1, 2);
   return Buffer.concat([
     Buffer.from([0x78, 0xda]),
-    ...Array.from({ length: mebibytes }, () => piece),
+    ...Array.from({ length: mebibytes }, () => chunk),
     Buffer.from([0x03, 0x00]),
     checksum,
   ]);
@@ -164,7 +164,7 @@ t.test('SECURITY I01: a large file is streamed: neither memory nor disk grow wit
   const { git, folder, newRepository } = await openGit(t);
   const repository = await newRepository();
   const content = deflatedZeros(mebibytes);
-  // The id is known without hashing the file in one piece.
+  // The id is known without hashing the file as a whole.
   const hash = createHash('sha1').update(`blob ${mebibytes * mebibyte}\0`);
   for (let at = 0; at < mebibytes; at += 1) hash.update(Buffer.alloc(mebibyte));
   const blob = hash.digest();

@@ -395,9 +395,9 @@ t.test('compare, blame and tags agree with git', async (t) => {
 
 t.test('archives and streams are complete, or fail', async (t) => {
   const read = async (stream: AsyncIterable<Buffer>): Promise<Buffer> => {
-    const pieces: Buffer[] = [];
-    for await (const piece of stream) pieces.push(piece);
-    return Buffer.concat(pieces);
+    const chunks: Buffer[] = [];
+    for await (const chunk of stream) chunks.push(chunk);
+    return Buffer.concat(chunks);
   };
   const tar = await read(await git.queries.archive(path, { oid: tip, format: 'tar.gz', prefix: 'odd-main' }));
   const listed = execFileSync('tar', ['-tzf', '-'], { input: tar }).toString();

@@ -19,7 +19,7 @@ interface Checks {
 const delimiter = Buffer.from('0001');
 
 /** git's own response, with the server's settings. */
-function asGit(repository: string, args: string[], protocol?: string, input = Buffer.alloc(0)): Buffer {
+function gitResponse(repository: string, args: string[], protocol?: string, input = Buffer.alloc(0)): Buffer {
   return execFileSync('git', [...args, repository], {
     env: {
       ...clientEnvironment,
@@ -42,7 +42,7 @@ const lists = (words: string[], capabilities: string[] = ['agent=git/test', 'obj
     flushPacket,
   ]);
 
-const questions = [
+const lsRefsArguments = [
   [],
   ['peel', 'symrefs'],
   ['peel', 'symrefs', 'unborn', 'ref-prefix refs/heads/', 'ref-prefix refs/tags/', 'ref-prefix HEAD'],
@@ -74,7 +74,7 @@ async function sameAsGit(t: Checks, repository: string, name: string, format?: s
       for (const protocol of [undefined, 'version=1', 'version=2']) {
         if (service === 'receive-pack' && protocol === 'version=2') continue;
         const strict = service === 'upload-pack' ? ['--strict'] : [];
-        const expected = asGit(
+        const expected = gitResponse(
           repository,
           [service, ...strict, '--stateless-rpc', '--http-backend-info-refs'],
           protocol,
@@ -87,9 +87,9 @@ async function sameAsGit(t: Checks, repository: string, name: string, format?: s
         );
       }
     }
-    for (const words of questions) {
+    for (const words of lsRefsArguments) {
       const body = lists(words, format === undefined ? undefined : [`object-format=${format}`]);
-      const expected = asGit(repository, ['upload-pack', '--strict', '--stateless-rpc'], 'version=2', body);
+      const expected = gitResponse(repository, ['upload-pack', '--strict', '--stateless-rpc'], 'version=2', body);
       t.equal(
         (await list(repository, body)).toString('latin1'),
         expected.toString('latin1'),

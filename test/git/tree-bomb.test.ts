@@ -67,8 +67,8 @@ t.test('SECURITY I05: listings of a tree bomb stop at their limit, or are marked
 });
 
 t.test('an ordinary repository is served as before', async (t) => {
-  const pieces: Buffer[] = [];
-  for await (const piece of await deps.git.queries.plainDiff(path, { from: null, to: base }))
-    pieces.push(piece as Buffer);
-  t.match(Buffer.concat(pieces).toString(), /^\+bang$/m);
+  const chunks: Buffer[] = [];
+  for await (const chunk of await deps.git.queries.plainDiff(path, { from: null, to: base }))
+    chunks.push(chunk as Buffer);
+  t.match(Buffer.concat(chunks).toString(), /^\+bang$/m);
 });

@@ -39,7 +39,7 @@ t.test('packets are parsed the same wherever the stream is split', async (t) => 
         kinds.push(packet.kind === 'data' ? `data ${packet.data.length}` : packet.kind);
       }
     }
-    t.same(kinds, ['data 4', 'flush', 'data 0', 'delimiter', 'end', 'data 5000'], `in pieces of ${size}`);
+    t.same(kinds, ['data 4', 'flush', 'data 0', 'delimiter', 'end', 'data 5000'], `in chunks of ${size}`);
   }
 });
 
@@ -83,8 +83,8 @@ t.test(
       flushPacket,
       pack,
     ]);
-    for (const pieces of [[bytes], [...bytes].map((byte) => Buffer.from([byte]))]) {
-      const head = await readHead(pieces);
+    for (const chunks of [[bytes], [...bytes].map((byte) => Buffer.from([byte]))]) {
+      const head = await readHead(chunks);
       t.match(head, {
         updates: [
           { ref: 'refs/heads/main', oldId: zero, newId: some },

@@ -154,7 +154,7 @@ t.test('SPEC §4.2 GET /api/v1/search, byte for byte', async (t) => {
   ]) {
     t.equal((await anonymous('GET', `/search?q=${encodeURIComponent(query)}`)).body, nothing, query);
   }
-  // More than the cap, and more than one piece of a socket's.
+  // More than the cap, and more than one read of the socket.
   const usernames = JSON.stringify(Array.from({ length: 1200 }, (_, at) => `crowd-${String(at).padStart(4, '0')}`));
   await web.modules.db.write(({ manager }) =>
     manager.query(

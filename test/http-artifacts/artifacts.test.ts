@@ -192,7 +192,7 @@ t.test(
   },
 );
 
-t.test('the client of actions/upload-artifact@v3 sends files one by one, in pieces, packed and plain', async (t) => {
+t.test('the client of actions/upload-artifact@v3 sends files one by one, in chunks, packed and plain', async (t) => {
   const forge = await startForge(t);
   await forge.push(workflow);
   const job = await takeJob(forge);
@@ -347,7 +347,7 @@ t.test('hostile jobs: names, other runs, links, sizes, blocks that are missing',
   t.match(
     (await put(third, Buffer.alloc(60 * 1024))).body.toString(),
     /<Code>run_too_large</,
-    'all artifacts of the run together, those under way included',
+    'all artifacts of the run together, unfinished ones included',
   );
 
   const signed = String((await call(forge, job, 'GetSignedArtifactURL', { name: 'a' })).signed_url);
@@ -374,8 +374,8 @@ t.test('hostile jobs: the older protocol', async (t) => {
   const job = await takeJob(forge);
   const base = `${forge.url}/api/actions_pipeline/_apis/pipelines/workflows`;
   const headers = { Authorization: `Bearer ${job.token}`, 'Content-Type': 'application/json' };
-  const send = (url: string, piece: string | Buffer, range: string, more: Record<string, string> = {}) =>
-    sendRequest(url, { method: 'PUT', headers: { ...headers, 'Content-Range': range, ...more }, body: piece });
+  const send = (url: string, chunk: string | Buffer, range: string, more: Record<string, string> = {}) =>
+    sendRequest(url, { method: 'PUT', headers: { ...headers, 'Content-Range': range, ...more }, body: chunk });
   t.equal((await sendRequest(`${base}/999/artifacts`, { headers })).status, 404, 'another run');
   t.equal((await sendRequest(`${base}/${job.runId}/artifacts`)).status, 401);
   const made = await sendRequest(`${base}/${job.runId}/artifacts`, {
@@ -415,7 +415,7 @@ t.test('hostile jobs: the older protocol', async (t) => {
     'not complete',
   );
   t.equal((await send(file, 'def', 'bytes 3-5/6')).status, 200);
-  t.equal((await send(file, 'def', 'bytes 3-5/6')).status, 200, 'a piece again');
+  t.equal((await send(file, 'def', 'bytes 3-5/6')).status, 200, 'a chunk again');
   t.equal(
     (
       await send(`${url}?itemPath=site/b`, 'abc', 'bytes 0-2/3', {

@@ -9,6 +9,7 @@ import type { Owner } from '../fixtures/temporary-folder.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { recordingLogger } from '../git/git-fixture.ts';
 import type { LogLine } from '../git/git-fixture.ts';
+import { placeDatabase } from '../fixtures/database-template.ts';
 
 export interface GitServer {
   app: App;
@@ -41,6 +42,7 @@ export async function startGitServer(t: Owner, env: Record<string, string> = {})
     cwd: folder,
     readFile: () => '',
   });
+  await placeDatabase(config.dataDir);
   const app = await createApp(config, { logger });
   t.teardown(() => app.stop({ graceMs: 0 }));
   const { http } = await app.start();

@@ -29,8 +29,8 @@ const server = await startGitServer(t);
 await server.newRepository('work');
 const branches = 'refs/heads/*:refs/heads/*';
 
-/** Two ways of stock git: a probe, then the rest in chunks; or all of it in one piece with its length. */
-const buffers = { 'in chunks, behind a probe': '65536', 'in one piece': '100000000' };
+/** Two ways of stock git: a probe, then the rest in chunks; or all of it at once with its length. */
+const buffers = { 'in chunks, behind a probe': '65536', 'at once': '100000000' };
 
 async function refsOf(name: string): Promise<number> {
   return (await server.app.modules.git.refs.list(await server.pathOf(name))).size;
@@ -84,9 +84,9 @@ t.test('a compressed request, and one that waits for "100 Continue"', async (t) 
     if (more.expect === undefined) post.end(bytes);
     else post.on('continue', () => post.end(bytes)).flushHeaders();
     const [response] = await once(post, 'response');
-    const pieces: Buffer[] = [];
-    for await (const piece of response) pieces.push(piece as Buffer);
-    return readResponse(Buffer.concat(pieces)).report.length;
+    const chunks: Buffer[] = [];
+    for await (const chunk of response) chunks.push(chunk as Buffer);
+    return readResponse(Buffer.concat(chunks)).report.length;
   };
   t.equal(await postPack({ 'content-encoding': 'gzip' }, gzipSync(body)), branchCount + 2);
   t.equal(await postPack({ expect: '100-continue' }, body), branchCount + 2);
@@ -102,11 +102,11 @@ t.test('curl, which gives no pack before the 100 Continue', async (t) => {
   ]) {
     const args = ['-sS', '--max-time', '100', ...more, ...lines, '--data-binary', `@${file}`, server.origin + target];
     const curl = spawn('curl', args, { stdio: ['ignore', 'pipe', 'inherit'] });
-    const pieces: Buffer[] = [];
-    curl.stdout.on('data', (piece: Buffer) => pieces.push(piece));
+    const chunks: Buffer[] = [];
+    curl.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
     const [code] = await once(curl, 'close');
     t.equal(code, 0);
-    t.equal(readResponse(Buffer.concat(pieces)).report.length, branchCount + 2);
+    t.equal(readResponse(Buffer.concat(chunks)).report.length, branchCount + 2);
   }
 });
 

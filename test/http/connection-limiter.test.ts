@@ -84,7 +84,7 @@ t.test('an upload that goes on, and a request that is being served, keep their s
 
 t.test('bodies that do not come, and HTTP/2 that says nothing, count as well', async (t) => {
   const taken: Socket[] = [];
-  const runners = { takeRequest: () => false, takeHttp2: (socket: Socket) => void taken.push(socket.resume()) };
+  const runners = { handleRequest: () => false, handleHttp2: (socket: Socket) => void taken.push(socket.resume()) };
   const server = await start(t, { runners });
   t.teardown(() => taken.forEach((socket) => socket.destroy()));
   for (let index = 0; index < 60; index += 1) {

@@ -282,7 +282,7 @@ t.test('the cache stays below its limit, and the least recently used go first', 
     await open(host.url(`/a.png?${at}`));
     clock.advance(1_000);
   }
-  await proxy.sweep();
+  await proxy.evict();
   const { files, bytes } = proxy.load();
   t.ok(bytes <= 12_000 && files > 2, `${files} files, ${bytes} bytes`);
   const requests = host.requests.length;

@@ -12,7 +12,7 @@ import type { IssueModules } from './issues-fixture.ts';
 
 const dayMs = 86_400_000;
 
-async function* pieces(...chunks: (string | Buffer)[]): AsyncGenerator<Uint8Array> {
+async function* chunks(...chunks: (string | Buffer)[]): AsyncGenerator<Uint8Array> {
   for (const chunk of chunks) yield Buffer.from(chunk);
 }
 
@@ -22,7 +22,7 @@ const add = (
   content: string | Buffer = 'hello',
   name = 'notes.txt',
   where = roof,
-): Promise<Attachment> => issues.addAttachment(viewer, where, { name, content: pieces(content) });
+): Promise<Attachment> => issues.addAttachment(viewer, where, { name, content: chunks(content) });
 
 const sees = ({ issues }: Pick<IssueModules, 'issues'>, viewer: Viewer, { id }: Attachment): Promise<string> =>
   reasonOf(issues.findAttachment(viewer, id));
@@ -206,15 +206,15 @@ t.test('limits: size while it comes, quota of the repository, files that no text
 
   const wide = modules.beside({ perPerson: { perMinute: 1_000, perHour: 1_000 } });
   for (let count = 3; count < 100; count += 1)
-    await wide.addAttachment(bob, roof, { name: 'x', content: pieces('x') }).catch(async (error: unknown) => {
+    await wide.addAttachment(bob, roof, { name: 'x', content: chunks('x') }).catch(async (error: unknown) => {
       throw error;
     });
   t.equal(
-    await reasonOf(wide.addAttachment(bob, roof, { name: 'x', content: pieces('x') })),
+    await reasonOf(wide.addAttachment(bob, roof, { name: 'x', content: chunks('x') })),
     'too_many_unused_attachments',
   );
   const slow = modules.beside({ perPerson: { perMinute: 1, perHour: 10 } });
-  const one = () => reasonOf(slow.addAttachment(alice, roof, { name: 'x', content: pieces('x') }));
+  const one = () => reasonOf(slow.addAttachment(alice, roof, { name: 'x', content: chunks('x') }));
   t.equal(await one(), 'accepted');
   t.equal(await one(), 'too_many_contributions');
   clock.advance(60_000);
@@ -237,7 +237,7 @@ t.test('programs attach to an issue: its text shows the file; who uploaded it re
   const modules = await openIssues(t);
   const { issues, alice, bob, carol } = modules;
   await issues.open(bob, roof, { title: 'one', body: 'It leaks.' });
-  const attach = (viewer: Viewer) => issues.attach(viewer, at(1), { name: 'log.txt', content: pieces('drip') });
+  const attach = (viewer: Viewer) => issues.attach(viewer, at(1), { name: 'log.txt', content: chunks('drip') });
   t.equal(await reasonOf(attach(carol)), 'not_allowed_on_issue');
   const [first, second] = [await attach(bob), await attach(alice)];
   const { entries } = await issues.listEntries(anonymous, at(1));

@@ -24,9 +24,9 @@ async function exported({ issues, repositories, alice }: IssueModules, name = 'r
   return files;
 }
 
-async function all<T>(pieces: AsyncIterable<T>): Promise<T[]> {
+async function all<T>(chunks: AsyncIterable<T>): Promise<T[]> {
   const found: T[] = [];
-  for await (const piece of pieces) found.push(piece);
+  for await (const chunk of chunks) found.push(chunk);
   return found;
 }
 
@@ -57,7 +57,7 @@ async function imported(
   return issues.importIssues(repository, where, checked, source);
 }
 
-async function* pieces(content: string | Buffer): AsyncGenerator<Uint8Array> {
+async function* chunks(content: string | Buffer): AsyncGenerator<Uint8Array> {
   yield Buffer.from(content);
 }
 
@@ -68,7 +68,7 @@ async function full(modules: IssueModules): Promise<void> {
   await issues.addMilestone(alice, roof, { title: 'Autumn', dueOn: '2026-10-01' });
   const photo = await issues.addAttachment(bob, roof, {
     name: 'photo.png',
-    content: pieces(sampleImages['image/png']),
+    content: chunks(sampleImages['image/png']),
   });
   await issues.open(bob, roof, { title: 'It rains in', body: `Look: ${attachmentMarkdown(photo, roof)}` });
   clock.advance(1_000);

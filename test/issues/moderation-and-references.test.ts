@@ -6,7 +6,7 @@ import { commitWith } from './make-commit.ts';
 
 const zero = '0'.repeat(40);
 
-t.test('titles and texts that are too long, empty or turn lines around are refused', async (t) => {
+t.test('titles and texts that are too long, empty or have bidirectional controls are refused', async (t) => {
   const { issues, alice } = await openIssues(t);
   const open = (title: unknown, body: unknown = '') => reasonOf(issues.open(alice, roof, { title, body }));
   t.equal(await open('x'.repeat(255), 'y'.repeat(65_536)), 'accepted');
@@ -20,7 +20,7 @@ t.test('titles and texts that are too long, empty or turn lines around are refus
   t.equal(await reasonOf(issues.comment(alice, at(1), { body: ' ' })), 'text_missing');
 });
 
-t.test('rates: a person, and all who are no members together', async (t) => {
+t.test('rate limits: of a person, and of all non-members together', async (t) => {
   const limit = { perMinute: 2, perHour: 3 };
   const { issues, alice, bob, carol, clock } = await openIssues(t, { settings: { perRepository: limit } });
   const open = (viewer: typeof bob, title: string) => reasonOf(issues.open(viewer, roof, { title }));
@@ -33,7 +33,7 @@ t.test('rates: a person, and all who are no members together', async (t) => {
   t.equal(await open(bob, '6'), 'too_many_contributions', 'of the hour');
 });
 
-t.test('who is blocked by an owner, and whose first things wait', async (t) => {
+t.test('blocked users cannot contribute, and contributions of newcomers await approval', async (t) => {
   const { issues, alice, bob, carol } = await openIssues(t);
   t.equal(await reasonOf(issues.block(bob, { owner: 'alice', username: 'carol' })), 'not_owner');
   await issues.block(alice, { owner: 'alice', username: 'carol', reason: 'spam' });
@@ -62,7 +62,7 @@ t.test('who is blocked by an owner, and whose first things wait', async (t) => {
   t.equal(await reasonOf(issues.comment(carol, at(1), { body: 'x' })), 'members_only');
 });
 
-t.test('a reference leaves one entry, and none from PRIVATE in PUBLIC', async (t) => {
+t.test('a reference creates one entry, and none from a PRIVATE repository in a PUBLIC one', async (t) => {
   const { issues, repositories, alice, bob } = await openIssues(t);
   await repositories.create(alice, { owner: 'alice', name: 'cellar', visibility: 'PRIVATE' });
   await issues.open(alice, roof, { title: 'one' });

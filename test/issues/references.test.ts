@@ -55,9 +55,9 @@ t.test('what a commit message closes', async (t) => {
 
 t.test('a text made to hurt is read in less than 100 ms, and no more than 500 references of it', async (t) => {
   const size = 65_536;
-  const fill = (piece: string) => piece.repeat(Math.ceil(size / piece.length)).slice(0, size);
+  const fill = (chunk: string) => chunk.repeat(Math.ceil(size / chunk.length)).slice(0, size);
   const runs = Array.from({ length: 360 }, (_, at) => '`'.repeat(at + 1)).join(' ');
-  const pieces = [
+  const chunks = [
     '#1 ',
     '@a ',
     'a',
@@ -77,7 +77,7 @@ t.test('a text made to hurt is read in less than 100 ms, and no more than 500 re
     '-',
     '`\n\n',
   ];
-  for (const text of [...pieces.map(fill), runs]) {
+  for (const text of [...chunks.map(fill), runs]) {
     const startedAt = process.cpuUsage();
     const references = parseReferences(text);
     parseClosing(text);

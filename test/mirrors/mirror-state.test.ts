@@ -73,5 +73,5 @@ t.test('what moves so that here becomes there', async (t) => {
     [...moves, { ref: 'refs/heads/gone', oldId: one, newId: zeros }],
     'names that mirrors do not touch stay',
   );
-  t.same(differences(here, new Map(), true), [], 'an other side without anything empties nothing');
+  t.same(differences(here, new Map(), true), [], 'a remote without refs deletes nothing');
 });

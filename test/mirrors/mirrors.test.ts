@@ -141,7 +141,7 @@ t.test('what fails is shown, tried again later each time, and waits for a person
     await db.write(({ manager }) => manager.query('UPDATE mirrors SET next_at = 0 WHERE repository_id = ?', [id]));
     await mirrors.runDue();
     const mirror = (await mirrors.find(id))!;
-    t.match(mirror, { state: `failing ${failures}`, lastError: /user name and a password/ });
+    t.match(mirror, { state: `failing ${failures}`, lastError: /username and a password/ });
     t.ok(mirror.nextAt - Date.now() > (2 ** (failures - 1) - 0.5) * 60_000, `after ${failures} failures`);
   }
   await db.write(({ manager }) =>
@@ -265,7 +265,7 @@ t.test('git connects to the address that was checked, whatever the name says by 
   t.same([head, [...refs.keys()]], ['trunk', ['refs/heads/trunk', 'refs/tags/v1']]);
 });
 
-t.test('a push mirror brings the other side to where this one is, soon after each push', async (t) => {
+t.test('a push mirror updates the remote soon after each push', async (t) => {
   const { mirrors, repositories } = here.modules;
   await repositories.create(viewerOf(alice), { name: 'source', visibility: 'PRIVATE' });
   await there.modules.repositories.create(viewerOf(bob), { name: 'target', visibility: 'PRIVATE' });

@@ -167,7 +167,7 @@ t.test('a sync that is asked for during a sync is done after it', async (t) => {
   await save('asked', { address: `${second.url}/asked.git` });
   await mirrors.runDue();
   const { id } = (await found('asked')).repository;
-  // The other side has served a sync with its objects; before that sync ends it moves on, and a second request comes.
+  // The remote has served a sync with its objects; before that sync ends it moves on, and a second request comes.
   let late: string | null = null;
   second.beforeResponse = async (body) => {
     if (late !== null || !body.includes('packfile')) return;

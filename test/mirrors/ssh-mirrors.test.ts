@@ -1,4 +1,4 @@
-// Mirrors and imports by ssh: the other side is the sshd of this machine.
+// Mirrors and imports by ssh: the remote is the sshd of this machine.
 import { createPrivateKey, generateKeyPairSync } from 'node:crypto';
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -116,7 +116,7 @@ t.test(
   },
 );
 
-t.test('a push mirror brings the other side to where this one is, soon after each push', canTry, async (t) => {
+t.test('a push mirror updates the remote soon after each push', canTry, async (t) => {
   const { mirrors, repositories } = here.modules;
   const target = newBare(there.folder, 'target.git', { isEmpty: true });
   await make('source');
@@ -173,7 +173,7 @@ t.test('a changed host key stops the mirror until a person accepts the one that 
     state: 'host key changed',
     isPaused: true,
     failures: 1,
-    lastError: /shows another host key than the one trusted here.*compare the fingerprints/,
+    lastError: /presents another host key than the one trusted here.*compare the fingerprints/,
     hostKeyFingerprint: `ED25519 ${before}`,
     offeredFingerprint: `ED25519 ${after}`,
   });
@@ -209,7 +209,7 @@ t.test('a host that shows the trusted key again needs no acceptance', canTry, as
   t.match(await mirrorOf('source'), { state: 'ok', offeredFingerprint: null });
 });
 
-t.test('an import by ssh waits for its key, or comes at once with one that the other side knows', canTry, async (t) => {
+t.test('an import by ssh waits for its key, or comes at once with one that the remote knows', canTry, async (t) => {
   const { mirrors } = here.modules;
   const wanted = { visibility: 'PRIVATE', address: `${there.url}/tool.git`, keepMirroring: false } as const;
   await mirrors.import(viewer, { ...wanted, name: 'later' });

@@ -193,7 +193,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     title: 'a failed delivery is settled after its lease was lost',
-    file: 'src/federation/deliveries/settle.ts',
+    file: 'src/federation/deliveries/record-attempts.ts',
     from: "cancelled_at = ?, locked_until = 0\n      WHERE id = ? AND state = 'PENDING' AND locked_until = ?",
     to: "cancelled_at = ?, locked_until = 0\n      WHERE id = ? AND state = 'PENDING' AND locked_until >= ? - 1000000000000000",
     tests: ['test/federation/deliveries.test.ts'],

@@ -39,7 +39,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     title: 'a listed host opens all of its ports',
-    file: 'src/outbound/host-list.ts',
+    file: 'src/outbound/allowed-hosts.ts',
     from: '(port === defaultPort(url) && hosts.includes(hostname))',
     to: 'hosts.includes(hostname)',
     tests: ['test/outbound/outbound.test.ts'],

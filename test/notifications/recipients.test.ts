@@ -1,11 +1,11 @@
 // The rules of who is notified and why, as a table; then the same over the modules.
 import t from 'tap';
 import { chooseRecipients } from '../../src/notifications/recipients/choose-recipients.ts';
-import type { PeopleAround } from '../../src/notifications/recipients/choose-recipients.ts';
+import type { RecipientFacts } from '../../src/notifications/recipients/choose-recipients.ts';
 import type { Reason } from '../../src/notifications/index.ts';
 import { at, openNotifications, roof } from './notifications-fixture.ts';
 
-const nobody: PeopleAround = {
+const nobody: RecipientFacts = {
   named: new Map(),
   isForAll: true,
   actorId: 'actor',
@@ -13,11 +13,11 @@ const nobody: PeopleAround = {
   assignees: [],
   subscriptions: new Map(),
   watches: new Map(),
-  blocking: new Set(),
+  blockers: new Set(),
 };
 
-const table: [title: string, around: Partial<PeopleAround>, heard: Record<string, Reason>][] = [
-  ['nobody is around', {}, {}],
+const table: [title: string, facts: Partial<RecipientFacts>, recipients: Record<string, Reason>][] = [
+  ['nobody is facts', {}, {}],
   ['who wrote the issue', { authorId: 'a' }, { a: 'author' }],
   ['who is assigned', { assignees: ['a'], authorId: 'a' }, { a: 'assigned' }],
   ['who has subscribed', { subscriptions: new Map([['a', true]]) }, { a: 'reply' }],
@@ -49,12 +49,12 @@ const table: [title: string, around: Partial<PeopleAround>, heard: Record<string
     },
     {},
   ],
-  ['who has blocked the actor', { named: new Map([['a', 'mention']]), blocking: new Set(['a']) }, {}],
+  ['who has blocked the actor', { named: new Map([['a', 'mention']]), blockers: new Set(['a']) }, {}],
 ];
 
-for (const [title, around, heard] of table)
+for (const [title, facts, recipients] of table)
   t.test(`recipients: ${title}`, async (t) => {
-    t.strictSame(Object.fromEntries(chooseRecipients({ ...nobody, ...around })), heard);
+    t.strictSame(Object.fromEntries(chooseRecipients({ ...nobody, ...facts })), recipients);
   });
 
 t.test('one row for a person and an issue; its reason is the strongest of what is unread', async (t) => {

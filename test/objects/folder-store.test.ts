@@ -15,7 +15,7 @@ function open(t: Owner, lowDiskFloorBytes = 0): { store: ObjectStore; directory:
   return { store: createFolderStore({ directory, lowDiskFloorBytes: () => lowDiskFloorBytes, ...tools }), directory };
 }
 
-async function* pieces(...texts: string[]): AsyncGenerator<Uint8Array> {
+async function* chunks(...texts: string[]): AsyncGenerator<Uint8Array> {
   for (const text of texts) yield Buffer.from(text);
 }
 
@@ -30,7 +30,7 @@ const incoming = (directory: string): string[] => readdirSync(path.join(director
 
 t.test('an object is stored once, with its size and digest, and read whole or in part', async (t) => {
   const { store, directory } = open(t);
-  t.strictSame(await store.put('attachments/ab/one', pieces('hel', 'lo'), limit), {
+  t.strictSame(await store.put('attachments/ab/one', chunks('hel', 'lo'), limit), {
     bytes: 5,
     sha256: sha256('hello'),
   });
@@ -43,10 +43,10 @@ t.test('an object is stored once, with its size and digest, and read whole or in
   t.equal(part?.bytes, 5, 'the size is that of the whole');
   t.equal(statSync(path.join(directory, 'attachments', 'ab', 'one')).mode & 0o077, 0);
 
-  t.equal(await reasonOf(store.put('attachments/ab/one', pieces('other'), limit)), 'object_exists');
+  t.equal(await reasonOf(store.put('attachments/ab/one', chunks('other'), limit)), 'object_exists');
   t.equal((await buffer((await store.get('attachments/ab/one'))!.stream)).toString(), 'hello');
 
-  await store.put('attachments/ab/empty', pieces(), limit);
+  await store.put('attachments/ab/empty', chunks(), limit);
   t.equal((await buffer((await store.get('attachments/ab/empty'))!.stream)).length, 0);
 
   await store.remove('attachments/ab/one');
@@ -59,9 +59,9 @@ t.test('an object is stored once, with its size and digest, and read whole or in
 
 t.test('what is too large, damaged, or breaks off leaves nothing', async (t) => {
   const { store, directory } = open(t);
-  t.equal(await reasonOf(store.put('a/one', pieces('x'.repeat(60), 'x'.repeat(60)), limit)), 'too large');
+  t.equal(await reasonOf(store.put('a/one', chunks('x'.repeat(60), 'x'.repeat(60)), limit)), 'too large');
   const damaged = (expected: { bytes?: number; sha256?: string }) =>
-    reasonOf(store.put('a/one', pieces('hello'), { ...limit, expected }));
+    reasonOf(store.put('a/one', chunks('hello'), { ...limit, expected }));
   t.equal(await damaged({ sha256: sha256('other') }), 'object_damaged');
   t.equal(await damaged({ bytes: 6 }), 'object_damaged');
   async function* broken(): AsyncGenerator<Uint8Array> {
@@ -77,7 +77,7 @@ t.test('what is too large, damaged, or breaks off leaves nothing', async (t) => 
 t.test('two that store the same key at once: one wins, whole', async (t) => {
   const { store } = open(t);
   const outcomes = await Promise.all(
-    ['first', 'other'].map((text) => reasonOf(store.put('a/one', pieces(text), limit))),
+    ['first', 'other'].map((text) => reasonOf(store.put('a/one', chunks(text), limit))),
   );
   t.strictSame(outcomes.toSorted(), ['done', 'object_exists']);
   const text = (await buffer((await store.get('a/one'))!.stream)).toString();
@@ -86,7 +86,7 @@ t.test('two that store the same key at once: one wins, whole', async (t) => {
 
 t.test('a link is a second key of the same bytes, and outlives the first', async (t) => {
   const { store, directory } = open(t);
-  await store.put('a/one', pieces('hello'), limit);
+  await store.put('a/one', chunks('hello'), limit);
   t.equal(await store.link('a/none', 'b/one'), false);
   t.equal(await store.link('a/one', 'b/one'), true);
   t.equal(await reasonOf(store.link('a/one', 'b/one')), 'object_exists');
@@ -112,7 +112,7 @@ t.test('a key never leaves the folder', async (t) => {
     'a\\b/c',
   ];
   for (const key of [...bad, `a/${'b'.repeat(600)}`]) {
-    t.equal(await reasonOf(store.put(key, pieces('x'), limit)), 'internal', key);
+    t.equal(await reasonOf(store.put(key, chunks('x'), limit)), 'internal', key);
     await t.rejects(async () => store.get(key), key);
     await t.rejects(async () => store.remove(key), key);
   }
@@ -127,7 +127,7 @@ t.test('a list has what is below a prefix, and not what is half written', async 
     return found.map(({ key }) => key).toSorted();
   };
   t.strictSame(await listed('attachments/'), []);
-  for (const key of ['attachments/ab/one', 'attachments/cd/two', 'lfs/one']) await store.put(key, pieces('x'), limit);
+  for (const key of ['attachments/ab/one', 'attachments/cd/two', 'lfs/one']) await store.put(key, chunks('x'), limit);
   writeFileSync(path.join(directory, 'attachments', '.hidden'), 'x');
   t.strictSame(await listed('attachments/'), ['attachments/ab/one', 'attachments/cd/two']);
 });
@@ -144,6 +144,6 @@ t.test('what a killed process left half written goes at the next start', async (
 
 t.test('nothing is stored on a disk that is nearly full', async (t) => {
   const { store, directory } = open(t, Number.MAX_SAFE_INTEGER);
-  t.equal(await reasonOf(store.put('a/one', pieces('x'), limit)), 'low_disk_space');
+  t.equal(await reasonOf(store.put('a/one', chunks('x'), limit)), 'low_disk_space');
   t.strictSame(incoming(directory), []);
 });

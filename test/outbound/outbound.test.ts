@@ -6,7 +6,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
 import { isDomainError } from '../../src/kernel/index.ts';
-import { createOutbound, isListed, isPublicAddress } from '../../src/outbound/index.ts';
+import { createOutbound, isAllowedHost, isPublicAddress } from '../../src/outbound/index.ts';
 import type { Outbound, OutboundOptions } from '../../src/outbound/index.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
@@ -375,7 +375,7 @@ t.test(
       ['https://ci.lan.example.org/', ['ci.lan'], false],
     ];
     for (const [url, hosts, listed] of table)
-      t.equal(isListed(new URL(url), hosts), listed, `${url} with ${hosts.join()}`);
+      t.equal(isAllowedHost(new URL(url), hosts), listed, `${url} with ${hosts.join()}`);
   },
 );
 
@@ -396,7 +396,7 @@ t.test(
     const named = outboundFor(t, {
       ...rules,
       resolve: async () => ['127.0.0.1', '1.1.1.1'],
-      allowsPrivate: (url) => isListed(url, ['git.lan']),
+      allowsPrivate: (url) => isAllowedHost(url, ['git.lan']),
     });
     t.strictSame((await named.resolve('https://git.lan/x.git')).addresses, ['127.0.0.1', '1.1.1.1']);
     t.match(await refusalOf(named.resolve('https://git.lan:8443/x.git')), { reason: 'address_not_public' });
@@ -406,8 +406,8 @@ t.test(
 t.test('ssh is for hosts that were named, and only where a program of its own connects', async (t) => {
   const outbound = outboundFor(t, {
     resolve: async () => ['127.0.0.1'],
-    allowsPrivate: (url) => isListed(url, ['git.lan', 'git.lan:2222', '127.0.0.1:2222']),
-    mayUseSsh: (url) => isListed(url, ['git.lan', 'git.lan:2222', '127.0.0.1:2222']),
+    allowsPrivate: (url) => isAllowedHost(url, ['git.lan', 'git.lan:2222', '127.0.0.1:2222']),
+    mayUseSsh: (url) => isAllowedHost(url, ['git.lan', 'git.lan:2222', '127.0.0.1:2222']),
   });
   for (const url of ['ssh://git.lan', 'ssh://git.lan:2222', 'ssh://127.0.0.1:2222'])
     t.strictSame((await outbound.resolve(url)).addresses, ['127.0.0.1'], url);

@@ -5,7 +5,7 @@ import { reservedHandles } from '../../src/owners/index.ts';
 import { accessDeclarations } from '../../src/pages/app/access-declarations.ts';
 import { createAdmission } from '../../src/http/admission/admission.ts';
 import { createBackgroundPriority } from '../../src/http/admission/background-priority.ts';
-import { createClassLimits } from '../../src/http/admission/class-limits.ts';
+import { createClassLimits } from '../../src/http/admission/request-classes.ts';
 import { routeChain } from '../../src/pages/app/chain.ts';
 import { createRenderedPages } from '../../src/pages/app/rendered-pages.ts';
 import { mountRoutes } from '../../src/pages/app/routing.ts';
@@ -172,7 +172,7 @@ async function principals(web: Web): Promise<Record<Who, Visitor>> {
  * their own. test/e2e/access-matrix.test.ts fills in what these need.
  */
 const apart =
-  /^\/(?:setup|signup|login|settings|admin|:handle|:owner\/:name|\{\*rest\})$|:oneTimeToken|:file|^\/orgs\/:name|\/image$|[*{]|\/commit\/:id|\/go$|\/runs\/:|\/issues\/:number|\/attachments\/:id$|\/milestones\/:milestone$|\/deliveries\/:id$|\/:hook$|\/branches\/delete$|\/login\/reset$|\/emails\/verify$|\/settings\/notices$|\/people\/:id\/emails$|\/sync$|\/branches\/:rule$|\/notifications\/unsubscribe$/;
+  /^\/(?:setup|signup|login|settings|admin|:handle|:owner\/:name|\{\*rest\})$|:oneTimeToken|:file|^\/orgs\/:name|\/image$|[*{]|\/commit\/:id|\/go$|\/runs\/:|\/issues\/:number|\/attachments\/:id$|\/milestones\/:milestone$|\/deliveries\/:id$|\/:hook$|\/branches\/delete$|\/login\/reset$|\/emails\/verify$|\/settings\/notices$|\/people\/:id\/emails$|\/sync$|\/branches\/:rule$|\/oidc\/:provider|^\/login\/(?:sign-up|link|confirm\/:token)$|\/notifications\/unsubscribe$/;
 
 t.test('SPEC §5 every page lets in whom its row declares', async (t) => {
   const web = await startWeb(t);

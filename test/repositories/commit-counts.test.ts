@@ -47,7 +47,7 @@ t.test('commits count for the person whose address they have', async (t) => {
 
   const { id } = await accounts.addresses.add(alice.id, { address: 'alice@example.org' });
   t.same(await counted(), [[2, 1]], 'an address that is not verified counts nothing');
-  await accounts.addresses.vouchFor(alice.id, id);
+  await accounts.addresses.markVerified(alice.id, id);
   const all = [
     [2, 1],
     [3, 2],

@@ -9,6 +9,7 @@ import { silentLogger, systemClock, systemRandom } from '../../src/kernel/index.
 import { createOrganisations } from '../../src/organisations/index.ts';
 import { createAvatars, createOwners } from '../../src/owners/index.ts';
 import { createRepositories } from '../../src/repositories/index.ts';
+import { InstanceKey } from '../../src/sealing/index.ts';
 import { databaseOptions } from '../fixtures/test-database.ts';
 import { sampleImages } from '../images/sample-images.ts';
 import { defaultSettings, entities, viewerOf } from './repositories-fixture.ts';
@@ -19,7 +20,12 @@ const db = await createDatabase(
   databaseOptions(path.join(folder, 'hearth.db'), { entities, migrate: 'never', clock: systemClock }),
 );
 const owners = createOwners({ db });
-const accounts = createAccounts({ db, owners, ...tools });
+const accounts = createAccounts({
+  db,
+  owners,
+  instanceKey: new InstanceKey(path.join(folder, 'instance.key'), systemRandom, 'accounts'),
+  ...tools,
+});
 const images = createImageStore({ directory: path.join(folder, 'repo-images'), ...tools });
 const avatars = createAvatars({ db, logger: silentLogger, store: images });
 const organisations = createOrganisations({

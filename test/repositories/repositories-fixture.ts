@@ -21,6 +21,7 @@ import { createOrganisations, organisationEntities } from '../../src/organisatio
 import { avatarSchema, createAvatars, createOwners, handleSchema } from '../../src/owners/index.ts';
 import { createRepositories, repositoryEntities } from '../../src/repositories/index.ts';
 import type { PushListener, RepositorySettings } from '../../src/repositories/index.ts';
+import { InstanceKey } from '../../src/sealing/index.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
 import { openTestDatabase } from '../fixtures/test-database.ts';
 import { clientEnvironment } from '../git/git-fixture.ts';
@@ -67,7 +68,15 @@ export async function openModules(t: Owner, options: ModuleOptions = {}) {
 
   const owners = createOwners({ db });
   const passwordCost = { memoryKib: 8, passes: 1, parallelism: 1 };
-  const accounts = createAccounts({ db, owners, clock, random, logger, settings: { passwordCost } });
+  const accounts = createAccounts({
+    db,
+    owners,
+    clock,
+    random,
+    logger,
+    instanceKey: new InstanceKey(path.join(folder, 'instance.key'), systemRandom, 'accounts'),
+    settings: { passwordCost },
+  });
   t.teardown(() => accounts.stop());
   const imageFolder = path.join(folder, 'repo-images');
   const imagesIn = (directory: string) => createImageStore({ directory, clock, random: systemRandom, logger });

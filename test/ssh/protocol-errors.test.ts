@@ -177,7 +177,7 @@ t.test('security F09: no message of a signed-in client ends or blocks the server
     length.writeUInt32BE(value.length);
     return Buffer.concat([length, Buffer.from(value)]);
   };
-  const piece = () =>
+  const chunk = () =>
     random.pick([
       () => text(random.pick(words)),
       () => Buffer.from([0, 0, 0, random.below(3)]),
@@ -192,7 +192,7 @@ t.test('security F09: no message of a signed-in client ends or blocks the server
       const type = random.pick([
         1, 2, 3, 4, 5, 7, 20, 21, 30, 50, 61, 80, 90, 90, 90, 93, 94, 95, 96, 97, 98, 98, 98, 98,
       ]);
-      const payload = Buffer.concat([Buffer.from([type]), ...Array.from({ length: 1 + random.below(6) }, piece)]);
+      const payload = Buffer.concat([Buffer.from([type]), ...Array.from({ length: 1 + random.below(6) }, chunk)]);
       const packet = _cipher.allocPacket(payload.length);
       packet.set(payload, 5);
       _cipher.encrypt(packet);

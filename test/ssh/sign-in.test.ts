@@ -2,7 +2,7 @@ import t from 'tap';
 import { writeFileSync } from 'node:fs';
 import ssh2 from 'ssh2';
 import type { ConnectConfig, ParsedKey } from 'ssh2';
-import { keyObstacle } from '../../src/ssh/keys/verify-key.ts';
+import { keyRefusal } from '../../src/ssh/keys/verify-key.ts';
 import { exec, startSsh } from './ssh-fixture.ts';
 import type { KeyFiles } from './ssh-fixture.ts';
 
@@ -118,7 +118,7 @@ t.test('keys that cannot be verified here are named in the log', async (t) => {
   ];
   for (const [algo, data, hashAlgo, obstacle] of cases) {
     t.equal(
-      keyObstacle({ key: { algo, data }, ...(hashAlgo === undefined ? {} : { hashAlgo }) }),
+      keyRefusal({ key: { algo, data }, ...(hashAlgo === undefined ? {} : { hashAlgo }) }),
       obstacle,
       `${algo} ${obstacle}`,
     );

@@ -17,6 +17,7 @@ import { makeKey } from '../../src/openssh/index.ts';
 import { gitEnvironment } from '../fixtures/git-repositories.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
+import { placeDatabase } from '../fixtures/database-template.ts';
 
 export interface Outcome {
   code: number | null;
@@ -67,7 +68,7 @@ export async function startSsh(t: Owner, { limits = {}, env = {} }: StartOptions
     cwd: folder,
     readFile: () => '',
   });
-  mkdirSync(config.dataDir);
+  await placeDatabase(config.dataDir);
   const modules = await openModules(config, { logger }, 'always');
   const { accounts, repositories, issues, notifications, git, workers, clock } = modules;
   const server = createSshServer({

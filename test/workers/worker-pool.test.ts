@@ -10,7 +10,7 @@ import { defaultPoolLimits } from '../../src/workers/worker-pool.ts';
 import type { Asked, run } from './test-thread.ts';
 
 const file = new URL('./test-thread.ts', import.meta.url);
-const generous = { deadlineMs: 60_000, patienceMs: 60_000, maxInputBytes: 10_000, maxResultBytes: 10_000 };
+const generous = { deadlineMs: 60_000, maxWaitMs: 60_000, maxInputBytes: 10_000, maxResultBytes: 10_000 };
 
 /** A pool over threads of test-thread.ts; `threads` are those that were started. */
 function openPool(t: Test, limits: Partial<PoolLimits> = {}, now?: () => number) {
@@ -124,7 +124,7 @@ t.test('no caller waits longer than its patience, and abandoned tasks are not be
   const loop = runTask({ does: 'loop' }, { deadlineMs: 1_500 });
   let begun = false;
   void loop.then(() => (begun = true));
-  t.same(await runTask({ does: 'answer', value: 1 }, { patienceMs: 10, key: 'late' }), { ok: false, reason: 'busy' });
+  t.same(await runTask({ does: 'answer', value: 1 }, { maxWaitMs: 10, key: 'late' }), { ok: false, reason: 'busy' });
   t.notOk(begun, 'while the thread was taken');
   t.same(
     await runTask({ does: 'answer', value: 2 }, { key: 'late' }),

@@ -39,7 +39,7 @@ export async function addAddress(deps: AccountsDeps, personId: string, input: Ne
       );
     }
     const row = await insertAddress(deps, tx, personId, { ...parsed, isVerified, isPublic });
-    if (isVerified) await tellPrimary(deps, tx, row);
+    if (isVerified) await announcePrimary(deps, tx, row);
     else await sendLink(deps, tx, row);
     return toEmailAddress(row);
   });
@@ -48,7 +48,11 @@ export async function addAddress(deps: AccountsDeps, personId: string, input: Ne
 }
 
 /** Tells the primary address, in the write that verifies another one. */
-export async function tellPrimary({ mail }: AccountsDeps, tx: Tx, { id, isPrimary }: EmailAddressRow): Promise<void> {
+export async function announcePrimary(
+  { mail }: AccountsDeps,
+  tx: Tx,
+  { id, isPrimary }: EmailAddressRow,
+): Promise<void> {
   if (!isPrimary) await mail.enqueue(tx, { kind: newAddressMail, data: { addressId: id } });
 }
 

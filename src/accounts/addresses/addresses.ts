@@ -8,7 +8,7 @@ import type { EmailAddress } from './email-address.ts';
 import { commitIdentityOf, serverIdentity } from './commit-identity.ts';
 import { listAddresses, primaryAddressesOf, primaryAddressOf, publicAddressesOf } from './find-addresses.ts';
 import { peopleByAddress } from './people-by-address.ts';
-import { checkVerification, verifyAddress, vouchForAddress } from './verify-address.ts';
+import { checkVerification, verifyAddress, markAddressVerified } from './verify-address.ts';
 
 /** E-mail addresses of people; the functions behind the names describe what they do and refuse. */
 export function createAddresses(deps: AccountsDeps) {
@@ -27,7 +27,7 @@ export function createAddresses(deps: AccountsDeps) {
     sendVerification: bind(sendVerification),
     checkVerification: bind(checkVerification),
     verify: logged('address.verified', verifyAddress),
-    vouchFor: logged('address.vouched', vouchForAddress),
+    markVerified: logged('address.vouched', markAddressVerified),
     setPrimary: logged('address.primary_set', setPrimaryAddress),
     setPublic: withLog(
       deps,

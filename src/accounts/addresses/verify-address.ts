@@ -5,7 +5,7 @@ import { oneTimeLinkSchema } from '../schema/one-time-link-schema.ts';
 import { emailAddressSchema } from '../schema/email-address-schema.ts';
 import type { EmailAddressRow } from '../schema/email-address-schema.ts';
 import { findOpenLink, linkClosed } from './account-links.ts';
-import { addressInUse, ownAddress, tellPrimary } from './add-address.ts';
+import { addressInUse, ownAddress, announcePrimary } from './add-address.ts';
 import { toEmailAddress } from './email-address.ts';
 import type { EmailAddress } from './email-address.ts';
 
@@ -38,7 +38,11 @@ export async function verifyAddress(deps: AccountsDeps, personId: string, secret
  * Marks an address as verified without a link: an administrator vouches for it, which gives an instance without mail
  * its authors. Refuses: `unknown_address`, `address_in_use`.
  */
-export async function vouchForAddress(deps: AccountsDeps, personId: string, addressId: string): Promise<EmailAddress> {
+export async function markAddressVerified(
+  deps: AccountsDeps,
+  personId: string,
+  addressId: string,
+): Promise<EmailAddress> {
   const address = await deps.db.write(async (tx) => {
     const row = await ownAddress(tx.manager, personId, addressId);
     return row.verifiedAt === null ? setVerified(deps, tx, row) : toEmailAddress(row);
@@ -72,7 +76,7 @@ async function setVerified(deps: AccountsDeps, tx: Tx, row: EmailAddressRow): Pr
     throw error;
   }
   await endLinks(manager, row, now);
-  await tellPrimary(deps, tx, { ...row, ...verified });
+  await announcePrimary(deps, tx, { ...row, ...verified });
   return toEmailAddress({ ...row, ...verified });
 }
 

@@ -1,9 +1,9 @@
-import { Not } from 'typeorm';
+import { IsNull } from 'typeorm';
 import { conflict, invalid } from '../../kernel/index.ts';
 import { endResetLinks } from '../addresses/account-links.ts';
 import { noSuchPerson } from '../people/find-people.ts';
 import type { AccountsDeps } from '../deps.ts';
-import { sessionSchema } from '../schema/session-schema.ts';
+import { endAllSessions } from '../end-all-sessions.ts';
 import { announceSecurityEvent } from '../security-events.ts';
 import { userSchema } from '../schema/user-schema.ts';
 import { normalisePassword, parsePassword } from '../password-rules.ts';
@@ -18,7 +18,8 @@ export interface PasswordChange {
 }
 
 /**
- * Changes a person's own password and ends all other sessions.
+ * Changes a person's own password and ends all other sessions. An account without a password gets its first one; its
+ * caller asks for another proof.
  *
  * Refuses: the rules of passwords, with field `new_password`; `wrong_password` and `same_password`, with their field;
  * `too_many_tries`, `sign_in_busy`; `password_changed` when another change came first; `unknown_person`.
@@ -36,6 +37,7 @@ export async function changePassword(deps: AccountsDeps, personId: string, chang
   const attempt = { account: row.username ?? row.id, address: change.address };
   await signInRateLimit.refuseExhausted(attempt);
   const passwordHash = await hasher.inSlot(async (hashing) => {
+    if (row.passwordHash === null) return hashing.hash(next);
     await signInRateLimit.count(attempt);
     const isRight = await hashing.matches(current ?? '', current === null ? null : row.passwordHash);
     if (!isRight) throw invalid('wrong_password', 'The current password is wrong.', { field: 'current_password' });
@@ -47,12 +49,11 @@ export async function changePassword(deps: AccountsDeps, personId: string, chang
     const { manager, now } = tx;
     const { affected } = await manager.update(
       userSchema,
-      { id: personId, passwordHash: row.passwordHash! },
+      { id: personId, passwordHash: row.passwordHash ?? IsNull() },
       { passwordHash, mustChangePassword: false },
     );
     if (affected === 0) throw conflict('password_changed', 'The password was changed meanwhile. Sign in again.');
-    const others = { userId: personId, ...(change.keepSessionId !== null && { id: Not(change.keepSessionId) }) };
-    await manager.delete(sessionSchema, others);
+    await endAllSessions(manager, personId, change.keepSessionId);
     await endResetLinks(manager, personId, now);
     await announceSecurityEvent(deps, tx, personId, { kind: 'password_changed', by: 'person' });
   });

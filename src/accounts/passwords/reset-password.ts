@@ -8,7 +8,7 @@ import { noSuchPerson } from '../people/find-people.ts';
 import { toPerson } from '../people/person.ts';
 import type { Person } from '../people/person.ts';
 import { emailAddressSchema } from '../schema/email-address-schema.ts';
-import { sessionSchema } from '../schema/session-schema.ts';
+import { endAllSessions } from '../end-all-sessions.ts';
 import { userSchema } from '../schema/user-schema.ts';
 import type { UserRow } from '../schema/user-schema.ts';
 import { isNotNull } from '../../db/index.ts';
@@ -93,7 +93,7 @@ export async function resetPassword(deps: AccountsDeps, secret: string, password
     const { manager, now } = tx;
     const person = await personOfLink(manager, secret, now);
     await manager.update(userSchema, { id: person.id }, { passwordHash, mustChangePassword: false });
-    await manager.delete(sessionSchema, { userId: person.id });
+    await endAllSessions(manager, person.id);
     await endResetLinks(manager, person.id, now);
     await announceSecurityEvent(deps, tx, person.id, { kind: 'password_changed', by: 'link' });
     return toPerson({ ...person, mustChangePassword: false });

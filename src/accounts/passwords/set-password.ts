@@ -1,7 +1,7 @@
 import type { AccountsDeps } from '../deps.ts';
 import { endResetLinks } from '../addresses/account-links.ts';
 import { noSuchPerson } from '../people/find-people.ts';
-import { sessionSchema } from '../schema/session-schema.ts';
+import { endAllSessions } from '../end-all-sessions.ts';
 import { announceSecurityEvent } from '../security-events.ts';
 import { userSchema } from '../schema/user-schema.ts';
 import { parsePassword } from '../password-rules.ts';
@@ -26,7 +26,7 @@ export async function setPassword(
     const { manager, now } = tx;
     const { affected } = await manager.update(userSchema, { id: personId }, { passwordHash, mustChangePassword });
     if (affected === 0) throw noSuchPerson();
-    await manager.delete(sessionSchema, { userId: personId });
+    await endAllSessions(manager, personId);
     await endResetLinks(manager, personId, now);
     await announceSecurityEvent(deps, tx, personId, { kind: 'password_changed', by: 'administrator' });
   });

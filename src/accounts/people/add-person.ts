@@ -50,6 +50,7 @@ export async function insertPerson(deps: AccountsDeps, tx: Tx, prepared: Prepare
     disabledAt: null,
     createdAt: tx.now,
     lastSeenAt: null,
+    secondFactorAt: null,
   };
   if (row.username !== null) await deps.owners.claim(tx, { handle: row.username, kind: 'user', ownerId: row.id });
   await tx.manager.insert(userSchema, row);

@@ -16,6 +16,8 @@ export interface Person {
   disabledAt: number | null;
   createdAt: number;
   lastSeenAt: number | null;
+  /** Since when a sign-in needs a second factor; `null` while the person has set none up. */
+  secondFactorAt: number | null;
 }
 
 export function toPerson({ passwordHash: _, ...person }: UserRow): Person {

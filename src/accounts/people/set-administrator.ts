@@ -2,7 +2,7 @@ import { Not, IsNull } from 'typeorm';
 import type { Tx } from '../../db/index.ts';
 import { conflict } from '../../kernel/index.ts';
 import type { AccountsDeps } from '../deps.ts';
-import { sessionSchema } from '../schema/session-schema.ts';
+import { endAllSessions } from '../end-all-sessions.ts';
 import { userSchema } from '../schema/user-schema.ts';
 import { noSuchPerson } from './find-people.ts';
 import { toPerson } from './person.ts';
@@ -24,7 +24,7 @@ export async function setAdministrator(
     if (row.isAdministrator === isAdministrator) return toPerson(row);
     if (!isAdministrator) await refuseLastAdministrator(tx, personId);
     await tx.manager.update(userSchema, { id: personId }, { isAdministrator });
-    await tx.manager.delete(sessionSchema, { userId: personId });
+    await endAllSessions(tx.manager, personId);
     return toPerson({ ...row, isAdministrator });
   });
 }

@@ -1,5 +1,5 @@
 import type { AccountsDeps } from '../deps.ts';
-import { sessionSchema } from '../schema/session-schema.ts';
+import { endAllSessions } from '../end-all-sessions.ts';
 import { userSchema } from '../schema/user-schema.ts';
 import { noSuchPerson } from './find-people.ts';
 import { toPerson } from './person.ts';
@@ -18,7 +18,7 @@ export async function setDisabled({ db }: AccountsDeps, personId: string, disabl
     if (disabled && row.isAdministrator) await refuseLastAdministrator(tx, personId);
     const disabledAt = disabled ? tx.now : null;
     await tx.manager.update(userSchema, { id: personId }, { disabledAt });
-    if (disabled) await tx.manager.delete(sessionSchema, { userId: personId });
+    if (disabled) await endAllSessions(tx.manager, personId);
     return toPerson({ ...row, disabledAt });
   });
 }

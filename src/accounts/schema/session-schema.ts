@@ -1,5 +1,11 @@
 import { EntitySchema } from 'typeorm';
 
+/** How a person proved who they are at a sign-in; `link` is the one-time link of an administrator. */
+export type SignInMethod = 'password' | 'passkey' | 'provider' | 'link';
+
+/** What proved it a second time: a code of an authenticator app, a recovery code, or a passkey. */
+export type SecondFactor = 'totp' | 'recovery' | 'passkey';
+
 /** A row of `sessions`: one signed-in browser. */
 export interface SessionRow {
   /** Identifies the session in lists; it is no credential. */
@@ -12,6 +18,11 @@ export interface SessionRow {
   expiresAt: number;
   address: string;
   userAgent: string;
+  method: SignInMethod;
+  /** `null` where none was asked for. */
+  factor: SecondFactor | null;
+  /** When the person last proved in this session who they are, in milliseconds since the epoch. */
+  confirmedAt: number;
 }
 
 export const sessionSchema = new EntitySchema<SessionRow>({
@@ -26,5 +37,8 @@ export const sessionSchema = new EntitySchema<SessionRow>({
     expiresAt: { name: 'expires_at', type: 'integer' },
     address: { type: 'text' },
     userAgent: { name: 'user_agent', type: 'text' },
+    method: { type: 'text' },
+    factor: { type: 'text', nullable: true },
+    confirmedAt: { name: 'confirmed_at', type: 'integer' },
   },
 });

@@ -15,6 +15,8 @@ export interface UserRow {
   disabledAt: number | null;
   createdAt: number;
   lastSeenAt: number | null;
+  /** Since when a sign-in needs a second factor; `null` while the person has set none up. */
+  secondFactorAt: number | null;
 }
 
 export const userSchema = new EntitySchema<UserRow>({
@@ -32,5 +34,6 @@ export const userSchema = new EntitySchema<UserRow>({
     disabledAt: { name: 'disabled_at', type: 'integer', nullable: true },
     createdAt: { name: 'created_at', type: 'integer' },
     lastSeenAt: { name: 'last_seen_at', type: 'integer', nullable: true },
+    secondFactorAt: { name: 'second_factor_at', type: 'integer', nullable: true },
   },
 });

@@ -16,6 +16,16 @@ export function networkPrefix(address: string): string {
     .join(':')}::/64`;
 }
 
+/**
+ * The unit of the limits per account and network: the /24 of an IPv4 address, which many providers give addresses from
+ * by turns, or the /64 of an IPv6 address. `null` is this machine.
+ */
+export function accountNetwork(address: string | null): string {
+  if (address === null) return 'local';
+  const prefix = networkPrefix(address);
+  return isIP(prefix) === 4 ? `${prefix.slice(0, prefix.lastIndexOf('.'))}.0/24` : prefix;
+}
+
 /** The eight groups of an address that `isIP` accepts. */
 function expandIpv6(address: string): number[] {
   // The URL parser normalises: lower case, no dotted tail, "::" at most once.

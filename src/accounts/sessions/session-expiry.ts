@@ -1,5 +1,5 @@
 import type { AccountSettings } from '../account-settings.ts';
-import type { SessionRow } from '../schema/session-schema.ts';
+import type { SecondFactor, SessionRow, SignInMethod } from '../schema/session-schema.ts';
 
 /** A session as its owner sees it. */
 export interface Session {
@@ -11,6 +11,11 @@ export interface Session {
   endsAt: number;
   address: string;
   userAgent: string;
+  method: SignInMethod;
+  /** The second factor that was used; `null` where none was asked for. */
+  factor: SecondFactor | null;
+  /** When the person last proved in this session who they are. */
+  confirmedAt: number;
 }
 
 type ExpirySettings = Pick<AccountSettings, 'sessionIdleMs'>;
@@ -21,6 +26,6 @@ export function sessionExpiresAt(row: SessionRow, { sessionIdleMs }: ExpirySetti
 }
 
 export function toSession(row: SessionRow, life: ExpirySettings): Session {
-  const { id, createdAt, lastSeenAt, address, userAgent } = row;
-  return { id, createdAt, lastSeenAt, endsAt: sessionExpiresAt(row, life), address, userAgent };
+  const { userId: _, tokenHash: __, expiresAt: ___, ...shown } = row;
+  return { ...shown, endsAt: sessionExpiresAt(row, life) };
 }

@@ -1,7 +1,7 @@
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { unavailable } from '../../kernel/index.ts';
 import { foldHandle } from '../../owners/index.ts';
-import { networkPrefix } from './network-prefix.ts';
+import { accountNetwork, networkPrefix } from './network-prefix.ts';
 
 /** The account and network of a sign-in. The account is the name as typed, whether or not it exists. */
 export interface SignInAttempt {
@@ -11,11 +11,13 @@ export interface SignInAttempt {
 }
 
 /**
- * Counts failed sign-ins per account and per network. Only passwords count: tokens and keys cannot be guessed, so an
- * attacker cannot lock people out of their work (security D04). In memory; a restart resets it.
+ * Counts failed sign-ins per account and network, and per network whatever the account. Wrong passwords from elsewhere
+ * refuse no one: names are public, so an attacker could keep each person out (security D04). An account that is guessed
+ * at from many networks leaves each of them fewer tries, which a person with the right password does not need. Only
+ * passwords count: tokens and keys cannot be guessed. In memory; a restart resets it.
  */
 export interface SignInRateLimit {
-  /** Refuses with `too_many_tries` while the account or the network is over its limit. */
+  /** Refuses with `too_many_tries` while the account from this network, or the network, is over its limit. */
   refuseExhausted(attempt: SignInAttempt): Promise<void>;
   /** Counts a failure in advance; refuses with `too_many_tries` when it exceeds the limit. */
   count(attempt: SignInAttempt): Promise<void>;
@@ -26,18 +28,35 @@ export interface SignInRateLimit {
 /** Names in a counter's key are truncated to this; a handle is shorter. */
 const maxAccountKeyLength = 64;
 
+/** An account counts as guessed at from many networks after this many times the failures that one of them has. */
+const manyNetworks = 5;
+/** The failures that each network has then. */
+const fewFailures = 3;
+
 export function createSignInRateLimit(limits: { failures: number; windowSeconds: number }): SignInRateLimit {
   const makeCounter = () => new RateLimiterMemory({ points: limits.failures, duration: limits.windowSeconds });
+  /** Of an account, from all networks: refuses nothing by itself. */
   const accounts = makeCounter();
+  const pairs = makeCounter();
   const networks = makeCounter();
 
-  const countersOf = ({ account, address }: SignInAttempt): [RateLimiterMemory, string][] => [
-    [accounts, foldHandle(account).slice(0, maxAccountKeyLength)],
-    ...(address === null ? [] : [[networks, networkPrefix(address)] satisfies [RateLimiterMemory, string]]),
+  const accountKey = ({ account }: SignInAttempt): string => foldHandle(account).slice(0, maxAccountKeyLength);
+  const limitedCounters = (attempt: SignInAttempt): [RateLimiterMemory, string][] => [
+    [pairs, `${accountKey(attempt)} ${accountNetwork(attempt.address)}`],
+    ...(attempt.address === null
+      ? []
+      : [[networks, networkPrefix(attempt.address)] satisfies [RateLimiterMemory, string]]),
   ];
 
+  async function limitOf(counter: RateLimiterMemory, attempt: SignInAttempt): Promise<number> {
+    if (counter !== pairs) return limits.failures;
+    const ofAll = await accounts.get(accountKey(attempt));
+    const isGuessedAt = ofAll !== null && ofAll.consumedPoints > manyNetworks * limits.failures;
+    return isGuessedAt ? Math.min(fewFailures, limits.failures) : limits.failures;
+  }
+
   async function forgive(attempt: SignInAttempt): Promise<void> {
-    for (const [counter, key] of countersOf(attempt)) {
+    for (const [counter, key] of [[accounts, accountKey(attempt)] as const, ...limitedCounters(attempt)]) {
       // A window that ended meanwhile must not begin below zero.
       if (((await counter.get(key))?.consumedPoints ?? 0) > 0) await counter.reward(key);
     }
@@ -45,16 +64,20 @@ export function createSignInRateLimit(limits: { failures: number; windowSeconds:
 
   return {
     async refuseExhausted(attempt) {
-      for (const [counter, key] of countersOf(attempt)) {
+      for (const [counter, key] of limitedCounters(attempt)) {
         const state = await counter.get(key);
-        if (state !== null && state.consumedPoints >= limits.failures) throw tooManyAttempts(state.msBeforeNext);
+        if (state !== null && state.consumedPoints >= (await limitOf(counter, attempt)))
+          throw tooManyAttempts(state.msBeforeNext);
       }
     },
 
     async count(attempt) {
+      await accounts.penalty(accountKey(attempt));
       // Counted first and compared afterwards: two concurrent sign-ins cannot both be the last one allowed.
-      const states = await Promise.all(countersOf(attempt).map(([counter, key]) => counter.penalty(key)));
-      const exhausted = states.find((state) => state.consumedPoints > limits.failures);
+      const counters = limitedCounters(attempt);
+      const states = await Promise.all(counters.map(([counter, key]) => counter.penalty(key)));
+      const bounds = await Promise.all(counters.map(([counter]) => limitOf(counter, attempt)));
+      const exhausted = states.find((state, at) => state.consumedPoints > bounds[at]!);
       if (exhausted === undefined) return;
       await forgive(attempt);
       throw tooManyAttempts(exhausted.msBeforeNext);

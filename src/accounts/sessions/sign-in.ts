@@ -1,13 +1,14 @@
 import { invalid } from '../../kernel/index.ts';
 import { personIdOfAddress } from '../addresses/people-by-address.ts';
 import { normalisePassword } from '../password-rules.ts';
-import { toPerson } from '../people/person.ts';
-import type { Person } from '../people/person.ts';
 import type { AccountsDeps } from '../deps.ts';
 import { userSchema } from '../schema/user-schema.ts';
 import type { UserRow } from '../schema/user-schema.ts';
-import { accountDisabled, insertSession } from './start-session.ts';
-import type { SessionOrigin, StartedSession } from './start-session.ts';
+import { completeWithin } from './complete-sign-in.ts';
+import type { SignInResult } from './complete-sign-in.ts';
+import { accountDisabled } from './start-session.ts';
+import type { SessionOrigin } from './start-session.ts';
+import { refusePasswordSignIn } from './sign-in-link.ts';
 
 export interface SignInInput extends SessionOrigin {
   /** A handle in any case, or a verified address; surrounding space is ignored. */
@@ -15,18 +16,16 @@ export interface SignInInput extends SessionOrigin {
   password: string;
 }
 
-export interface SignedIn extends StartedSession {
-  person: Person;
-}
-
 /**
- * Opens a session with handle or verified address, and password. An unknown one takes the same time and gets the same
+ * Signs in with handle or verified address, and password: opens a session, or asks for the second factor of a person
+ * who has one. An unknown one takes the same time and gets the same
  * response as a wrong password (security D05). A password stored with another cost is hashed again.
  *
- * Refuses: `wrong_credentials` (invalid); `account_disabled` (forbidden), only with the right password; with
- * `unavailable` and a time to wait: `too_many_tries` (429 over HTTP), `sign_in_busy`.
+ * Refuses: `password_sign_in_off`; `wrong_credentials` (invalid); `account_disabled` (forbidden), only with the right
+ * password; with `unavailable` and a time to wait: `too_many_tries` (429 over HTTP), `sign_in_busy`.
  */
-export async function signIn(deps: AccountsDeps, input: SignInInput): Promise<SignedIn> {
+export async function signIn(deps: AccountsDeps, input: SignInInput): Promise<SignInResult> {
+  refusePasswordSignIn(deps);
   const username = typeof input.username === 'string' ? input.username.trim() : '';
   const attempt = { account: username, address: input.address };
   await deps.signInRateLimit.refuseExhausted(attempt);
@@ -48,10 +47,9 @@ export async function signIn(deps: AccountsDeps, input: SignInInput): Promise<Si
   const signedIn = await deps.db.write(async (tx) => {
     const now = await tx.manager.findOneBy(userSchema, { id: row.id });
     if (now?.passwordHash !== row.passwordHash) return null;
-    if (now.disabledAt !== null) throw accountDisabled();
     if (upgraded !== null) await tx.manager.update(userSchema, { id: row.id }, { passwordHash: upgraded });
-    const started = await insertSession(deps, tx, row.id, input);
-    return { ...started, person: toPerson({ ...now, lastSeenAt: tx.now }) };
+    const { username: _, password: __, ...origin } = input;
+    return completeWithin(deps, tx, now, { ...origin, method: 'password' });
   });
   // Another hash was stored since the comparison. A change of password ends all sessions, so a sign-in with the old one
   // must not succeed after it; but the same password may only have been hashed again. A second attempt decides.

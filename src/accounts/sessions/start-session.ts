@@ -5,7 +5,7 @@ import { cleanText } from '../validate-text.ts';
 import type { AccountsDeps } from '../deps.ts';
 import { hashSecret, newSecret } from '../secret.ts';
 import { sessionSchema } from '../schema/session-schema.ts';
-import type { SessionRow } from '../schema/session-schema.ts';
+import type { SecondFactor, SessionRow, SignInMethod } from '../schema/session-schema.ts';
 import { announceSecurityEvent } from '../security-events.ts';
 import { userSchema } from '../schema/user-schema.ts';
 import { sessionExpiresAt, toSession } from './session-expiry.ts';
@@ -25,12 +25,18 @@ export interface StartedSession {
   session: Session;
 }
 
+/** How a session was signed in. */
+export interface SignInProof {
+  method: SignInMethod;
+  factor: SecondFactor | null;
+}
+
 const maxAddressCharacters = 64;
 const maxUserAgentCharacters = 255;
 
 /**
- * Signs in a person who was identified by other means than a password: after setup, after an invitation. Refuses:
- * `account_disabled`, `unknown_person`.
+ * Signs in a person whose account was just made, with the password that they chose: after setup, after an invitation.
+ * Every other sign-in goes through `completeSignIn`. Refuses: `account_disabled`, `unknown_person`.
  */
 export async function startSession(
   deps: AccountsDeps,
@@ -41,7 +47,7 @@ export async function startSession(
     const row = await tx.manager.findOneBy(userSchema, { id: personId });
     if (row === null) throw noSuchPerson();
     if (row.disabledAt !== null) throw accountDisabled();
-    return insertSession(deps, tx, personId, origin);
+    return insertSession(deps, tx, personId, origin, { method: 'password', factor: null });
   });
 }
 
@@ -51,6 +57,7 @@ export async function insertSession(
   tx: Tx,
   personId: string,
   { address, userAgent, previousSecret }: SessionOrigin,
+  { method, factor }: SignInProof,
 ): Promise<StartedSession> {
   const { random, settings, securityListeners } = deps;
   const { manager, now } = tx;
@@ -64,6 +71,9 @@ export async function insertSession(
     expiresAt: now + settings.sessionLifetimeMs,
     address: cleanText(address, maxAddressCharacters),
     userAgent: cleanText(userAgent, maxUserAgentCharacters),
+    method,
+    factor,
+    confirmedAt: now,
   };
   if (securityListeners.length > 0) {
     const sessions = await manager.findBy(sessionSchema, { userId: personId });

@@ -41,7 +41,7 @@ export async function openFileArtifact(
 }
 
 /** A part of one file. */
-export interface FilePiece {
+export interface FileChunk {
   /** The path as the client sends it, with the artifact's name in front. */
   itemPath: string;
   /** Start and end of the part, and total size, as it is sent. */
@@ -63,11 +63,11 @@ export async function receiveFile(
   deps: CiDeps,
   task: RunningTask,
   artifactId: number,
-  piece: FilePiece,
+  chunk: FileChunk,
 ): Promise<void> {
-  const { start, end, total, isGzipped, sizeBytes } = piece;
+  const { start, end, total, isGzipped, sizeBytes } = chunk;
   const artifact = await fileArtifactOf(deps, task, artifactId);
-  const path = parseItemPath(piece.itemPath, artifact.name);
+  const path = parseItemPath(chunk.itemPath, artifact.name);
   const length = end - start;
   if (
     !(start >= 0 && length > 0 && end <= total) ||
@@ -113,7 +113,7 @@ export async function receiveFile(
     return { row: fresh, old: before?.file ?? null };
   });
   if (old !== null) await deps.artifacts.remove(`${artifact.file}/${old}`);
-  const written = await deps.artifacts.write(`${artifact.file}/${row.file}`, start, piece.body, length);
+  const written = await deps.artifacts.write(`${artifact.file}/${row.file}`, start, chunk.body, length);
   if (written !== length) throw conflict('artifact_incomplete', `${written} bytes came instead of ${length}.`);
   await deps.db.write(({ manager }) =>
     manager.update(

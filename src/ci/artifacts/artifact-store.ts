@@ -102,9 +102,9 @@ export class ArtifactStore {
     if (!this.#uploading.get(id)?.has(whole)) return null;
     const hash = createHash('sha256');
     let bytes = 0;
-    for await (const piece of createReadStream(path.join(this.#uploadOf(id), whole), { highWaterMark: copyAtOnce })) {
-      hash.update(piece as Buffer);
-      bytes += (piece as Buffer).length;
+    for await (const chunk of createReadStream(path.join(this.#uploadOf(id), whole), { highWaterMark: copyAtOnce })) {
+      hash.update(chunk as Buffer);
+      bytes += (chunk as Buffer).length;
     }
     return { bytes, digest: hash.digest('hex') };
   }

@@ -35,10 +35,10 @@ const date = 0x0021;
  * use 64-bit sizes.
  */
 export function writeZip(sources: readonly ZipSource[]): Readable {
-  return Readable.from(pieces(sources), { objectMode: false, highWaterMark: 256 * 1024 });
+  return Readable.from(chunks(sources), { objectMode: false, highWaterMark: 256 * 1024 });
 }
 
-async function* pieces(sources: readonly ZipSource[]): AsyncGenerator<Buffer> {
+async function* chunks(sources: readonly ZipSource[]): AsyncGenerator<Buffer> {
   const written: Written[] = [];
   let at = 0;
   for (const source of sources) {
@@ -48,9 +48,9 @@ async function* pieces(sources: readonly ZipSource[]): AsyncGenerator<Buffer> {
     const entry: Written = { path, crc: 0, packed: 0, bytes: 0, at, isLarge };
     const head = localHead(entry);
     yield head;
-    for await (const piece of packed(source, entry)) {
-      entry.packed += piece.length;
-      yield piece;
+    for await (const chunk of packed(source, entry)) {
+      entry.packed += chunk.length;
+      yield chunk;
     }
     const sizes = sizesBehind(entry);
     yield sizes;
@@ -65,10 +65,10 @@ async function* pieces(sources: readonly ZipSource[]): AsyncGenerator<Buffer> {
 /** The compressed content; its sizes and checksum are stored in the entry. */
 async function* packed({ open, isGzipped, bytes: announced }: ZipSource, entry: Written): AsyncGenerator<Buffer> {
   const counted = new Transform({
-    transform(piece: Buffer, _encoding, pass: TransformCallback) {
-      entry.crc = crc32(piece, entry.crc);
-      entry.bytes += piece.length;
-      pass(entry.bytes > announced ? new Error('a file of the artifact is larger than was announced') : null, piece);
+    transform(chunk: Buffer, _encoding, pass: TransformCallback) {
+      entry.crc = crc32(chunk, entry.crc);
+      entry.bytes += chunk.length;
+      pass(entry.bytes > announced ? new Error('a file of the artifact is larger than was announced') : null, chunk);
     },
   });
   const deflate = createDeflateRaw({ level: 6 });

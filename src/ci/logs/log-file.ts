@@ -49,8 +49,8 @@ export abstract class LogReader {
     if (wanted <= 0) return [];
     const lines: string[] = [];
     let skip = from % rowsPerMark;
-    for await (const piece of this.pieces(from - skip)) {
-      for (const line of piece.toString('utf8').slice(0, -1).split('\n')) {
+    for await (const chunk of this.chunks(from - skip)) {
+      for (const line of chunk.toString('utf8').slice(0, -1).split('\n')) {
         if (skip > 0) skip -= 1;
         else lines.push(line);
         if (lines.length === wanted) return lines;
@@ -60,7 +60,7 @@ export abstract class LogReader {
   }
 
   /** The file from the index entry at or before a row on, in chunks that end with a row. */
-  async *pieces(from = 0): AsyncGenerator<Buffer> {
+  async *chunks(from = 0): AsyncGenerator<Buffer> {
     await this.load();
     const end = this.#bytes;
     let at = this.#marks[Math.floor(from / rowsPerMark)] ?? end;
@@ -68,11 +68,11 @@ export abstract class LogReader {
     if (file === null) return;
     try {
       while (at < end) {
-        const piece = await readWholeRows(file, at, end);
+        const chunk = await readWholeRows(file, at, end);
         // The file was truncated by another process: waiting would not help.
-        if (piece.length === 0) return;
-        at += piece.length;
-        yield piece;
+        if (chunk.length === 0) return;
+        at += chunk.length;
+        yield chunk;
       }
     } finally {
       await file.close();

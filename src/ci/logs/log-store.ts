@@ -38,7 +38,7 @@ export class LogStore {
 
   /** The log for reading; also while rows are added. */
   async log(taskId: number): Promise<LogFile> {
-    const log = this.#take(taskId);
+    const log = this.#acquire(taskId);
     await log.load();
     return log;
   }
@@ -75,12 +75,12 @@ export class LogStore {
   }
 
   async #run<T>(taskId: number, work: (log: LogFile) => Promise<T>): Promise<T> {
-    const log = this.#take(taskId);
+    const log = this.#acquire(taskId);
     await log.load();
     return work(log);
   }
 
-  #take(taskId: number): LogFile {
+  #acquire(taskId: number): LogFile {
     const log = this.#open.get(taskId) ?? new LogFile(this.#fileOf(taskId));
     this.#open.delete(taskId);
     this.#open.set(taskId, log);

@@ -36,10 +36,10 @@ export async function* rawLog({ logs }: Deps, taskId: number, from = 0): AsyncGe
   const log = await logs.log(taskId);
   if (from >= log.rows) return;
   let skip = from % rowsPerMark;
-  for await (const piece of log.pieces(from)) {
+  for await (const chunk of log.chunks(from)) {
     let start = 0;
-    for (; skip > 0 && start < piece.length; skip -= 1) start = piece.indexOf(0x0a, start) + 1;
-    if (start < piece.length) yield piece.subarray(start);
+    for (; skip > 0 && start < chunk.length; skip -= 1) start = chunk.indexOf(0x0a, start) + 1;
+    if (start < chunk.length) yield chunk.subarray(start);
   }
 }
 
@@ -54,8 +54,8 @@ export async function searchLog({ logs }: Deps, taskId: number, text: string, li
   const hits: LogHit[] = [];
   const wanted = text.toLowerCase();
   let number = 0;
-  for await (const piece of (await logs.log(taskId)).pieces()) {
-    for (const line of piece.toString('utf8').slice(0, -1).split('\n')) {
+  for await (const chunk of (await logs.log(taskId)).chunks()) {
+    for (const line of chunk.toString('utf8').slice(0, -1).split('\n')) {
       const row = readRow(line);
       if (row.content.toLowerCase().includes(wanted)) hits.push({ ...row, number });
       number += 1;

@@ -76,11 +76,11 @@ function acknowledge({ index, rows }: IncomingLog, stored: number): number {
  * Stores rows up to the size limit of a log; returns how many were dropped. The notice about it replaces the first
  * dropped row: a runner expects an acknowledgement of exactly as many rows as it has sent.
  */
-async function appendRows(deps: CiDeps, log: LogFile, pieces: AsyncIterable<Buffer>, mask: Mask): Promise<number> {
+async function appendRows(deps: CiDeps, log: LogFile, chunks: AsyncIterable<Buffer>, mask: Mask): Promise<number> {
   let dropped = 0;
-  for await (const piece of pieces) {
-    if (log.bytes < deps.settings.maxLogBytes) await log.append(mask(piece));
-    else dropped += countRows(piece);
+  for await (const chunk of chunks) {
+    if (log.bytes < deps.settings.maxLogBytes) await log.append(mask(chunk));
+    else dropped += countRows(chunk);
   }
   if (dropped > 0 && !(await endsWithNotice(log))) {
     await log.append(Buffer.from(formatRow(timeOf(deps), fullNotice)));
@@ -99,9 +99,9 @@ const lostNotice = '[log line lost in a server crash]';
 
 const timeOf = ({ clock }: Pick<CiDeps, 'clock'>) => ({ seconds: BigInt(Math.floor(clock.now() / 1000)), nanos: 0 });
 
-function countRows(piece: Buffer): number {
+function countRows(chunk: Buffer): number {
   let rows = 0;
-  for (let feed = piece.indexOf(0x0a); feed !== -1; feed = piece.indexOf(0x0a, feed + 1)) rows += 1;
+  for (let feed = chunk.indexOf(0x0a); feed !== -1; feed = chunk.indexOf(0x0a, feed + 1)) rows += 1;
   return rows;
 }
 

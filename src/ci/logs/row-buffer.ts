@@ -66,15 +66,15 @@ export class RowBuffer {
     let left = skip;
     let rest: Buffer = Buffer.alloc(0);
     for await (const bytes of source) {
-      const piece = rest.length === 0 ? bytes : Buffer.concat([rest, bytes]);
-      const end = piece.lastIndexOf(0x0a) + 1;
-      rest = piece.subarray(end);
+      const chunk = rest.length === 0 ? bytes : Buffer.concat([rest, bytes]);
+      const end = chunk.lastIndexOf(0x0a) + 1;
+      rest = chunk.subarray(end);
       let start = 0;
       while (left > 0 && start < end) {
-        start = piece.indexOf(0x0a, start) + 1;
+        start = chunk.indexOf(0x0a, start) + 1;
         left -= 1;
       }
-      if (start < end) yield piece.subarray(start, end);
+      if (start < end) yield chunk.subarray(start, end);
     }
   }
 

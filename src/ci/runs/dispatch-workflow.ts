@@ -59,7 +59,7 @@ export async function listDispatchable(deps: CiDeps, found: Found): Promise<Disp
 }
 
 /**
- * Starts a workflow by hand on a branch or tag. The file on that branch says which
+ * Starts a workflow manually on a branch or tag. The file on that branch says which
  * inputs there are.
  * @param input.ref name of a branch or tag; empty for the default branch
  * Refuses `repository_not_found`, `repository_archived`, `workflow_not_found`, `invalid_input` (field

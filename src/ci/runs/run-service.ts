@@ -31,7 +31,7 @@ export function createRunService(deps: CiDeps) {
   };
 }
 
-/** Workflows on the default branch, and starting them by hand. */
+/** Workflows on the default branch, and starting them manually. */
 export function createWorkflowService(deps: CiDeps) {
   const bind = bindDeps(deps);
   return {

@@ -11,10 +11,10 @@ export class FairScheduler {
   readonly #repositories = new VirtualClock();
 
   /** The groups in the order in which they should be served. */
-  sort(lines: readonly WaitingGroup[]): WaitingGroup[] {
-    const owners = new Map(lines.map((line) => [line, this.#owners.of(ownerOf(line))]));
-    const repositories = new Map(lines.map((line) => [line, this.#repositories.of(line.repositoryId)]));
-    return [...lines].sort(
+  sort(groups: readonly WaitingGroup[]): WaitingGroup[] {
+    const owners = new Map(groups.map((group) => [group, this.#owners.of(ownerOf(group))]));
+    const repositories = new Map(groups.map((group) => [group, this.#repositories.of(group.repositoryId)]));
+    return [...groups].sort(
       (a, b) =>
         owners.get(a)! - owners.get(b)! ||
         repositories.get(a)! - repositories.get(b)! ||
@@ -24,27 +24,27 @@ export class FairScheduler {
   }
 
   /** Records that a job of this group was assigned. */
-  served(line: WaitingGroup): void {
-    this.#owners.take(ownerOf(line));
-    this.#repositories.take(line.repositoryId);
+  served(group: WaitingGroup): void {
+    this.#owners.advance(ownerOf(group));
+    this.#repositories.advance(group.repositoryId);
   }
 }
 
-const ownerOf = (line: WaitingGroup): string => line.ownerUserId ?? line.ownerOrganisationId ?? '';
+const ownerOf = (group: WaitingGroup): string => group.ownerUserId ?? group.ownerOrganisationId ?? '';
 
-const maxRemembered = 10_000;
+const maxTracked = 10_000;
 
 class VirtualClock {
-  readonly #virtualTimes = createLru<string, number>({ name: 'job turns', maxWeight: maxRemembered });
+  readonly #virtualTimes = createLru<string, number>({ name: 'virtual times of job owners', maxWeight: maxTracked });
   #present = 0;
 
-  of(who: string): number {
-    return Math.max(this.#virtualTimes.peek(who) ?? 0, this.#present);
+  of(group: string): number {
+    return Math.max(this.#virtualTimes.peek(group) ?? 0, this.#present);
   }
 
-  take(who: string): void {
-    const virtualTime = this.of(who);
+  advance(group: string): void {
+    const virtualTime = this.of(group);
     this.#present = virtualTime;
-    this.#virtualTimes.set(who, virtualTime + 1);
+    this.#virtualTimes.set(group, virtualTime + 1);
   }
 }

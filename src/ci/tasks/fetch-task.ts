@@ -115,7 +115,7 @@ async function failJob(deps: CiDeps, { task, job }: Claim, reason: string): Prom
 
 /** Returns a task whose runner disconnected before it had the response. */
 export function returnTask(deps: CiDeps, taskId: number): Promise<void> {
-  return deps.queue.takeBack(taskId, () => releaseTask(deps, taskId, { countsAsLoss: false }));
+  return deps.queue.releaseUndelivered(taskId, () => releaseTask(deps, taskId, { countsAsLoss: false }));
 }
 
 const emptyResponsesPerSecond = 5;

@@ -178,7 +178,7 @@ async function saveSteps({ manager }: Tx, { rows, areNew }: MergedSteps): Promis
 
 /** Flushes the log lengths of steps to the database; called now and then. */
 export async function writeReports({ db, reports }: Pick<CiDeps, 'db' | 'reports'>): Promise<void> {
-  const steps = reports.takeUnwritten();
+  const steps = reports.drainUnwritten();
   if (steps.length === 0) return;
   await db.write(async ({ manager }) => {
     for (const { taskId, position, logIndex, logLength } of steps)

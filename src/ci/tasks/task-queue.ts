@@ -99,7 +99,7 @@ export class TaskQueue {
   }
 
   /** Runs what takes a task back, unless it is also in a response that may have arrived. */
-  async takeBack(taskId: number, release: () => Promise<void>): Promise<void> {
+  async releaseUndelivered(taskId: number, release: () => Promise<void>): Promise<void> {
     const others = (this.#dispatched.get(taskId) ?? 1) - 1;
     if (others > 0) return void this.#dispatched.set(taskId, others);
     this.#dispatched.delete(taskId);

@@ -37,7 +37,7 @@ export class TaskReports {
   }
 
   /** Returns all unwritten steps, and marks them as written. */
-  takeUnwritten(): StepRow[] {
+  drainUnwritten(): StepRow[] {
     const steps: StepRow[] = [];
     for (const report of this.#reports.values()) {
       if (!report.written) steps.push(...report.steps);

@@ -19,7 +19,7 @@ const limits: TaskLimits = {
   // Ordinary files take ten milliseconds, the worst that pass all other limits some hundred.
   deadlineMs,
   // A push can wait: a hundred files of another repository may be parsed first.
-  patienceMs: 60_000,
+  maxWaitMs: 60_000,
   // A file, those that it calls, and the escaping in their bundle; two bytes per character beyond Latin-1.
   maxInputBytes: 8 * maxWorkflowBytes,
   maxResultBytes: 8 * 1024 * 1024,

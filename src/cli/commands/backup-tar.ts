@@ -36,9 +36,9 @@ export async function createTar(cli: Cli, { to, withKeys, warn }: TarOptions): P
   try {
     const made = await backups.create({ to: stage, withKeys, onProgress: progress.step }).finally(progress.end);
     warn(made.missing);
-    const pieces = packBackup(made.folder);
+    const chunks = packBackup(made.folder);
     const file = folder === null ? null : path.join(folder, `${made.name}.tar`);
-    const bytes = file === null ? await writeOut(cli, pieces) : await writeFile(file, pieces);
+    const bytes = file === null ? await writeOut(cli, chunks) : await writeFile(file, chunks);
     const line = `${counted(made.repositories, 'repository', 'repositories')}, ${readableSize(bytes)}, ${(made.tookMs / 1000).toFixed(1)} s`;
     if (file === null) cli.output.message(`Backup ${made.name}: ${line}`);
     else cli.output.result(`${file}\t${line}`, { ...made, folder: null, file, bytes });
@@ -48,24 +48,24 @@ export async function createTar(cli: Cli, { to, withKeys, warn }: TarOptions): P
 }
 
 /** Waits for each chunk to be written; ends when the reader is gone. */
-async function writeOut({ process: { stdout } }: Cli, pieces: AsyncIterable<Buffer>): Promise<number> {
+async function writeOut({ process: { stdout } }: Cli, chunks: AsyncIterable<Buffer>): Promise<number> {
   let bytes = 0;
-  for await (const piece of pieces) {
+  for await (const chunk of chunks) {
     await new Promise<void>(
-      (resolve, reject) => void stdout.write(piece, (error) => (error ? reject(error) : resolve())),
+      (resolve, reject) => void stdout.write(chunk, (error) => (error ? reject(error) : resolve())),
     );
-    bytes += piece.length;
+    bytes += chunk.length;
   }
   return bytes;
 }
 
 /** Gets its final name when it is complete and synced. */
-async function writeFile(file: string, pieces: AsyncIterable<Buffer>): Promise<number> {
+async function writeFile(file: string, chunks: AsyncIterable<Buffer>): Promise<number> {
   const unfinished = path.join(path.dirname(file), `.unfinished-${path.basename(file)}`);
   const handle = await open(unfinished, 'w', 0o600);
   let bytes = 0;
   try {
-    for await (const piece of pieces) bytes += (await handle.write(piece)).bytesWritten;
+    for await (const chunk of chunks) bytes += (await handle.write(chunk)).bytesWritten;
     await handle.sync();
   } finally {
     await handle.close();

@@ -80,9 +80,9 @@ async function checkSettings(cli: Cli): Promise<void> {
 }
 
 async function printPath(cli: Cli): Promise<void> {
-  const { searchedPlaces } = await import('../../config/index.ts');
+  const { searchPaths } = await import('../../config/index.ts');
   const sources = configSources(cli.process, cli.flags);
-  const searched = searchedPlaces(sources);
+  const searched = searchPaths(sources);
   const { file } = await cli.loadConfig();
   const path = file?.path ?? null;
   if (path === null) cli.output.message(`No settings file is used. Looked for: ${searched.join(', ')}`);

@@ -11,7 +11,20 @@ import { hintFor } from '../hints.ts';
 import { withHint } from '../report-error.ts';
 
 /** Equal to `areaNames` of the doctor, whose module is only loaded when it runs. */
-const areas = ['settings', 'database', 'storage', 'repositories', 'images', 'issues', 'ci', 'queues', 'mail', 'safety'];
+const areas = [
+  'settings',
+  'database',
+  'storage',
+  'repositories',
+  'images',
+  'issues',
+  'notifications',
+  'ci',
+  'queues',
+  'mail',
+  'single-sign-on',
+  'safety',
+];
 
 /** `hearth doctor`: problems, and their remedies. */
 export function addDoctorCommand(program: Command, run: Run): void {

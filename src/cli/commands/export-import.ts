@@ -99,12 +99,12 @@ const importFile: Action<ImportOptions, [string, string | undefined]> = async (c
   if (statSync(source, { throwIfNoEntry: false })?.isFile() !== true)
     throw notFound('no_such_file', `There is no file ${source}.`);
   if (!(await isBundle(source))) throw invalid('parcel_unreadable', `${source} is no git bundle.`);
-  if (options.issues) return bringIssues(cli, source, text);
+  if (options.issues) return importIssuesOf(cli, source, text);
   const visibility = options.public ? 'PUBLIC' : options.private ? 'PRIVATE' : undefined;
-  await bringIn(cli, source, { ...(text === undefined ? {} : splitName(text)), visibility });
+  await importSource(cli, source, { ...(text === undefined ? {} : splitName(text)), visibility });
 };
 
-async function bringIssues(cli: Cli, source: string, text: string | undefined): Promise<void> {
+async function importIssuesOf(cli: Cli, source: string, text: string | undefined): Promise<void> {
   if (text === undefined)
     throw invalid('usage', 'Say whose issues they will be: hearth import FILE OWNER/NAME --issues');
   const modules = await cli.openModules();
@@ -141,10 +141,14 @@ const adopt: Action<{ public?: true }, [string, string]> = async (cli, options, 
   const head = await readFile(path.join(source, 'HEAD'), 'utf8').catch(() => null);
   if (head === null) throw notFound('no_such_folder', `There is no git repository in ${given}.`);
   const defaultBranch = /^ref: refs\/heads\/(.+)\n?$/.exec(head)?.[1];
-  await bringIn(cli, source, { ...splitName(text), visibility: options.public ? 'PUBLIC' : 'PRIVATE', defaultBranch });
+  await importSource(cli, source, {
+    ...splitName(text),
+    visibility: options.public ? 'PUBLIC' : 'PRIVATE',
+    defaultBranch,
+  });
 };
 
-async function bringIn(cli: Cli, source: string, wishes: ImportRequest): Promise<void> {
+async function importSource(cli: Cli, source: string, wishes: ImportRequest): Promise<void> {
   const modules = await cli.openModules();
   const [{ importBundle }, { systemRandom }] = await Promise.all([
     import('../../mirrors/index.ts'),

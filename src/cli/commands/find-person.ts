@@ -9,7 +9,7 @@ export async function findPerson({ accounts, owners }: Modules, name: string): P
   try {
     return await accounts.personByUsername(name);
   } catch (error) {
-    const id = isDomainError(error) && error.code === 'not_found' ? await owners.idBehind(name) : null;
+    const id = isDomainError(error) && error.code === 'not_found' ? await owners.idOfHandle(name) : null;
     const now = id === null ? undefined : (await owners.ownersById([id])).get(id);
     if (now === undefined) throw error;
     // Old names are not followed: the command might act on the wrong person.

@@ -4,7 +4,7 @@ import { localOrigin } from '../serving/addresses.ts';
 import { withExamples } from '../help.ts';
 import type { Run } from '../action.ts';
 
-const patienceMs = 4_000;
+const timeoutMs = 4_000;
 
 /** `hearth health`: for the health check of a container. */
 export function addHealthCommand(program: Command, run: Run): void {
@@ -26,7 +26,7 @@ async function checkHealth(cli: Cli): Promise<void> {
 async function problemAt(url: string): Promise<string | null> {
   try {
     const response = await fetch(url, {
-      signal: AbortSignal.timeout(patienceMs),
+      signal: AbortSignal.timeout(timeoutMs),
       redirect: 'error',
       headers: { connection: 'close' },
     });

@@ -6,7 +6,7 @@ import type { Run } from '../action.ts';
 import { configSources } from '../cli.ts';
 import type { Cli } from '../cli.ts';
 import { withExamples } from '../help.ts';
-import { containerFile, proxyFiles } from '../proxy-files.ts';
+import { containerFile, reverseProxyConfigs } from '../reverse-proxy-configs.ts';
 import { withHint } from '../report-error.ts';
 import { systemdUnit } from '../serving/systemd-unit.ts';
 
@@ -61,7 +61,7 @@ async function init(cli: Cli, { user, behindProxy, unit, proxy, container }: Opt
   const made = makeSettingsFolder(path.dirname(file), makeFolder);
   const text = exampleFile().replace(/^#data_dir = .*$/m, () => `data_dir = ${JSON.stringify(config.dataDir)}`);
   writeFileSync(file, behindProxy === undefined ? text : besideProxy(text, behindProxy), { mode: 0o640, flag: 'wx' });
-  if (ids !== null) giveTo(ids, file, config.dataDir);
+  if (ids !== null) chownFiles(ids, file, config.dataDir);
   // The service must be able to read its settings, and by default files of this program are private.
   if (ids !== null && made !== undefined) openFolders(path.dirname(file), made);
   dropPrivilegesToOwnerOf(config.dataDir, cli.process);
@@ -104,10 +104,10 @@ function besideProxy(text: string, url: string): string {
 
 /** Refuses `usage`. */
 async function proxyFile(cli: Cli, name: string): Promise<string> {
-  if (!Object.hasOwn(proxyFiles, name))
+  if (!Object.hasOwn(reverseProxyConfigs, name))
     throw withHint(invalid('usage', `There is no file for ${name}.`), 'caddy, nginx or traefik');
   const { config } = await cli.loadConfig();
-  return proxyFiles[name as keyof typeof proxyFiles](
+  return reverseProxyConfigs[name as keyof typeof reverseProxyConfigs](
     config.baseUrl === null ? 'git.example.org' : new URL(config.baseUrl).hostname,
   );
 }
@@ -160,7 +160,7 @@ function openFolders(folder: string, first: string): void {
 }
 
 /** The settings stay root's, so that a compromised service cannot change them. */
-function giveTo({ uid, gid }: Ids, file: string, dataDir: string): void {
+function chownFiles({ uid, gid }: Ids, file: string, dataDir: string): void {
   chownSync(file, 0, gid);
   chmodSync(file, 0o640);
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });

@@ -20,7 +20,7 @@ export function addMemberCommands(org: Command, run: Run): void {
       .command('add')
       .description('add a member')
       .argument('<org>', 'organisation')
-      .argument('<user>', 'user name')
+      .argument('<user>', 'username')
       .requiredOption('--role <role>', 'GUEST reads, MEMBER pushes, OWNER manages')
       .action(run(addMember)),
     'hearth org member add acme bob --role MEMBER',
@@ -30,7 +30,7 @@ export function addMemberCommands(org: Command, run: Run): void {
       .command('role')
       .description('change a member’s role')
       .argument('<org>', 'organisation')
-      .argument('<user>', 'user name')
+      .argument('<user>', 'username')
       .argument('<role>', 'GUEST, MEMBER or OWNER')
       .action(run(changeRole)),
     'hearth org member role acme bob OWNER',
@@ -41,7 +41,7 @@ export function addMemberCommands(org: Command, run: Run): void {
       .alias('delete')
       .description('remove a member')
       .argument('<org>', 'organisation')
-      .argument('<user>', 'user name')
+      .argument('<user>', 'username')
       .option('--dry-run', 'only show who would be removed')
       .action(run(removeMember)),
     'hearth org member remove acme bob',

@@ -41,5 +41,6 @@ export function personToJson(row: PersonRow): object {
     state: stateOf(row),
     createdAt: isoOrNull(row.createdAt),
     mustChangePassword: row.mustChangePassword,
+    secondFactorSince: isoOrNull(row.secondFactorAt),
   };
 }

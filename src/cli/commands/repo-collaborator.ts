@@ -25,7 +25,7 @@ export function addCollaboratorCommands(repo: Command, run: Run): void {
       .command('add')
       .description('add a collaborator')
       .argument('<owner/name>', 'repository')
-      .argument('<user>', 'user name')
+      .argument('<user>', 'username')
       .requiredOption('--role <role>', 'read, write or admin')
       .action(run(addCollaborator)),
     'hearth repo collaborator add alice/garden bob --role write',
@@ -35,7 +35,7 @@ export function addCollaboratorCommands(repo: Command, run: Run): void {
       .command('role')
       .description('change a collaborator’s role')
       .argument('<owner/name>', 'repository')
-      .argument('<user>', 'user name')
+      .argument('<user>', 'username')
       .argument('<role>', 'read, write or admin')
       .action(run(changeRole)),
     'hearth repo collaborator role alice/garden bob admin',
@@ -46,7 +46,7 @@ export function addCollaboratorCommands(repo: Command, run: Run): void {
       .alias('delete')
       .description('remove a collaborator')
       .argument('<owner/name>', 'repository')
-      .argument('<user>', 'user name')
+      .argument('<user>', 'username')
       .option('--dry-run', 'only show who would be removed')
       .action(run(removeCollaborator)),
     'hearth repo collaborator remove alice/garden bob',

@@ -90,11 +90,11 @@ const editRepository: Action<EditOptions, [string]> = async (cli, options, text)
   });
 };
 
-interface Tentative {
+interface DryRunOption {
   dryRun?: true;
 }
 
-const renameRepository: Action<Tentative, [string, string]> = async (cli, { dryRun }, text, newName) => {
+const renameRepository: Action<DryRunOption, [string, string]> = async (cli, { dryRun }, text, newName) => {
   const modules = await cli.openModules();
   const { owner, name } = (await findRepository(modules, text)).canonical;
   if (dryRun) {
@@ -117,7 +117,7 @@ const renameRepository: Action<Tentative, [string, string]> = async (cli, { dryR
   );
 };
 
-const transferRepository: Action<Tentative, [string, string]> = async (cli, { dryRun }, text, newOwner) => {
+const transferRepository: Action<DryRunOption, [string, string]> = async (cli, { dryRun }, text, newOwner) => {
   const modules = await cli.openModules();
   const { owner, name } = (await findRepository(modules, text)).canonical;
   if (dryRun) {

@@ -180,7 +180,7 @@ async function size(cli: Cli, { top }: { top: string }): Promise<void> {
   cli.output.list(rows.slice(0, Number(top)), columns, ['repository', 'repositories'], (row) => row);
 }
 
-/** Hooks that were added by hand, or came with an adopted repository. */
+/** Hooks that were added manually, or came with an adopted repository. */
 async function hooks(cli: Cli, _options: object, text: string): Promise<void> {
   const modules = await cli.openModules();
   const { path: folder } = await findRepository(modules, text);

@@ -48,7 +48,7 @@ export function addRepoMirrorCommands(repo: Command, run: Run): void {
       .command('accept-host-key')
       .description('trust the changed host key of an ssh mirror')
       .argument('<owner/name>', 'repository')
-      .requiredOption('--fingerprint <text>', 'of that key, as you know it from the other side: SHA256:…')
+      .requiredOption('--fingerprint <text>', 'of that key, as the remote publishes it: SHA256:…')
       .action(run(acceptHostKey)),
     'hearth repo mirror accept-host-key alice/tool --fingerprint SHA256:uNiVztksCsDhcc0u9e8BrrQXVUpKZIDTMczCvj3tD2s',
   );

@@ -32,7 +32,7 @@ export function addRunLogCommand(runs: Command, run: Run): void {
 }
 
 /** Polling interval for jobs that begin while a run is followed, in milliseconds. */
-const lookAgainMs = 500;
+const pollMs = 500;
 
 const printLog: Action<LogOptions, [string, string, string | undefined]> = async (
   cli,
@@ -65,7 +65,7 @@ const printLog: Action<LogOptions, [string, string, string | undefined]> = async
     // An expanded matrix has more jobs now.
     const now = wanted === undefined ? (await modules.ci.runs.find(found, run.number, shown)).jobs : chosen;
     waiting = now.filter(({ id }) => !printed.has(id));
-    if (waiting.length > 0) await new Promise((resolve) => setTimeout(resolve, lookAgainMs));
+    if (waiting.length > 0) await new Promise((resolve) => setTimeout(resolve, pollMs));
   }
   if (ended !== null) throw ended as Interrupted;
 };

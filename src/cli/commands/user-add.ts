@@ -22,9 +22,9 @@ export function addUserAddCommands(user: Command, run: Run): void {
     .command('add')
     .alias('create')
     .description('create an account')
-    .argument('<name>', 'user name')
+    .argument('<name>', 'username')
     .option('--admin', 'make the person an administrator')
-    .option('--display-name <text>', 'name to show beside the user name')
+    .option('--display-name <text>', 'name to show beside the username')
     .option('--email <address>', 'e-mail address, verified because you say so')
     .option('--if-missing', 'succeed when the account exists already')
     .action(run(addUser));
@@ -32,7 +32,7 @@ export function addUserAddCommands(user: Command, run: Run): void {
     .command('password')
     .alias('change-password')
     .description('set a new password; all sessions end')
-    .argument('<name>', 'user name')
+    .argument('<name>', 'username')
     .action(run(setPassword));
   for (const [flags, description] of passwordOptions) {
     add.option(flags, description);

@@ -15,7 +15,7 @@ export function addUserAddressCommands(user: Command, run: Run): void {
     address
       .command('list')
       .description("list a person's addresses")
-      .argument('<name>', 'user name')
+      .argument('<name>', 'username')
       .action(run(listAddresses)),
     'hearth user address list alice',
   );
@@ -23,7 +23,7 @@ export function addUserAddressCommands(user: Command, run: Run): void {
     address
       .command('add')
       .description('add an address, verified unless the person is to do that')
-      .argument('<name>', 'user name')
+      .argument('<name>', 'username')
       .argument('<email>', 'address')
       .option('--unverified', 'send a link to it, or leave it unverified without mail')
       .action(run(addAddress)),
@@ -34,7 +34,7 @@ export function addUserAddressCommands(user: Command, run: Run): void {
       address
         .command(name)
         .description(description)
-        .argument('<name>', 'user name')
+        .argument('<name>', 'username')
         .argument('<email>', 'address')
         .action(run(action)),
       `hearth user address ${name} alice alice@example.org`,
@@ -97,7 +97,7 @@ const changes: [name: string, description: string, action: Change][] = [
     'verify',
     'mark an address as verified: you know that it is theirs',
     changing(
-      (addresses, person, id) => addresses.vouchFor(person, id),
+      (addresses, person, id) => addresses.markVerified(person, id),
       (address, name) => `${address} of ${name} is verified.`,
     ),
   ],

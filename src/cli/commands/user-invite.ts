@@ -7,7 +7,7 @@ import { withExamples } from '../help.ts';
 import { isoOrNull } from '../terminal/output.ts';
 import { findPerson, nameOf } from './find-person.ts';
 
-/** `hearth user invite|reset-link`: links that work once. */
+/** `hearth user invite|reset-link|sign-in-link`: links that work once. */
 export function addUserInviteCommand(user: Command, run: Run): void {
   withExamples(
     user
@@ -26,10 +26,20 @@ export function addUserInviteCommand(user: Command, run: Run): void {
     user
       .command('reset-link')
       .description('print a link with which a person chooses a new password')
-      .argument('<name>', 'user name')
+      .argument('<name>', 'username')
       .option('--expires <time>', 'validity, for example 1h', '24h')
       .action(run(resetLink)),
     'hearth user reset-link alice',
+  );
+  withExamples(
+    user
+      .command('sign-in-link')
+      .description('print a link that signs a person in, for when the provider that they sign in with is down')
+      .argument('<name>', 'user name')
+      .option('--expires <time>', 'validity, for example 1h', '30m')
+      .action(run(signInLink)),
+    'hearth user sign-in-link alice',
+    'hearth user sign-in-link alice --expires 5m',
   );
 }
 
@@ -81,4 +91,22 @@ const resetLink: Action<{ expires: string }, [string]> = async (cli, { expires }
     expiresAt: until,
     url,
   });
+};
+
+const signInLink: Action<{ expires: string }, [string]> = async (cli, { expires }, name) => {
+  const lifetimeMs = await readLifetime(expires);
+  const modules = await cli.openModules();
+  const person = await findPerson(modules, name);
+  const { secret, expiresAt } = await modules.accounts.makeSignInLink(person.id, { lifetimeMs });
+  const url = `${webAddress(modules.config)}/login/link?token=${encodeURIComponent(secret)}`;
+  const until = isoOrNull(expiresAt);
+  cli.output.secret(
+    url,
+    `This link signs in as ${nameOf(person)}, once, until ${until}. Earlier ones stopped working:`,
+    {
+      username: person.username,
+      expiresAt: until,
+      url,
+    },
+  );
 };

@@ -14,8 +14,8 @@ export function addUserLifecycleCommands(user: Command, run: Run): void {
     user
       .command('edit')
       .description('edit a profile')
-      .argument('<name>', 'user name')
-      .option('--display-name <text>', 'name to show beside the user name')
+      .argument('<name>', 'username')
+      .option('--display-name <text>', 'name to show beside the username')
       .option('--bio <text>', 'short biography')
       .option('--website <url>', 'https URL; empty for none')
       .action(run(editUser)),
@@ -25,7 +25,7 @@ export function addUserLifecycleCommands(user: Command, run: Run): void {
     user
       .command('disable')
       .description('disable an account at once; keys and tokens are refused')
-      .argument('<name>', 'user name')
+      .argument('<name>', 'username')
       .action(run((cli, _options: object, name: string) => setDisabled(cli, name, true))),
     'hearth user disable bob',
   );
@@ -33,7 +33,7 @@ export function addUserLifecycleCommands(user: Command, run: Run): void {
     user
       .command('enable')
       .description('enable a disabled account')
-      .argument('<name>', 'user name')
+      .argument('<name>', 'username')
       .action(run((cli, _options: object, name: string) => setDisabled(cli, name, false))),
     'hearth user enable bob',
   );
@@ -41,7 +41,7 @@ export function addUserLifecycleCommands(user: Command, run: Run): void {
     user
       .command('admin')
       .description('make a person an administrator, or revoke it')
-      .argument('<name>', 'user name')
+      .argument('<name>', 'username')
       .argument('<on|off>', 'on or off')
       .action(run(setAdministrator)),
     'hearth user admin alice on',
@@ -50,7 +50,7 @@ export function addUserLifecycleCommands(user: Command, run: Run): void {
     user
       .command('rename')
       .description('change a username; the old one stays reserved and redirects')
-      .argument('<name>', 'user name')
+      .argument('<name>', 'username')
       .argument('<new-name>', 'the new one')
       .option('--dry-run', 'only show what would change')
       .action(run(renameUser)),
@@ -62,7 +62,7 @@ export function addUserLifecycleCommands(user: Command, run: Run): void {
       .command('delete')
       .alias('remove')
       .description('delete the account of a person who owns no repositories')
-      .argument('<name>', 'user name, or id')
+      .argument('<name>', 'username, or id')
       .option('--purge', 'delete all repositories of the person, too, for good')
       .option('--confirm <name>', 'with --purge: confirm with the name instead of a prompt')
       .option('--dry-run', 'only show what would be deleted')
@@ -73,11 +73,11 @@ export function addUserLifecycleCommands(user: Command, run: Run): void {
   );
 }
 
-interface Tentative {
+interface DryRunOption {
   dryRun?: true;
 }
 
-async function renameUser(cli: Cli, { dryRun }: Tentative, name: string, newName: string): Promise<void> {
+async function renameUser(cli: Cli, { dryRun }: DryRunOption, name: string, newName: string): Promise<void> {
   const modules = await cli.openModules();
   const { accounts, federation } = modules;
   const before = await findPerson(modules, name);
@@ -120,7 +120,7 @@ async function editUser(cli: Cli, { displayName, bio, website }: EditOptions, na
   cli.output.result(`Changed ${nameOf(person)}.`, { ...personToJson(row!), bio: person.bio, website: person.website });
 }
 
-interface DeleteOptions extends Tentative {
+interface DeleteOptions extends DryRunOption {
   purge?: true;
   confirm?: string;
 }

@@ -13,7 +13,7 @@ export function addUserSessionsCommand(user: Command, run: Run): void {
     user
       .command('sessions')
       .description("list a person's sessions, or end them")
-      .argument('<name>', 'user name')
+      .argument('<name>', 'username')
       .option('--revoke [id]', 'end one session, or all of them')
       .option('--dry-run', 'with --revoke: only show what would end')
       .action(run(sessions)),
@@ -26,15 +26,27 @@ const columns: Column<Session>[] = [
   { title: 'ID', cell: ({ id }) => ({ id }) },
   { title: 'STARTED', cell: ({ createdAt }) => never(createdAt) },
   { title: 'LAST SEEN', cell: ({ lastSeenAt }) => never(lastSeenAt) },
+  { title: 'SIGNED IN WITH', cell: ({ method, factor }) => (factor === null ? method : `${method}+${factor}`) },
   { title: 'ADDRESS', cell: ({ address }) => address },
   { title: 'CLIENT', cell: ({ userAgent }) => userAgent },
 ];
 
-export const sessionToJson = ({ id, createdAt, lastSeenAt, endsAt, address, userAgent }: Session): object => ({
+export const sessionToJson = ({
+  id,
+  createdAt,
+  lastSeenAt,
+  endsAt,
+  address,
+  userAgent,
+  method,
+  factor,
+}: Session): object => ({
   id,
   startedAt: isoOrNull(createdAt),
   lastSeenAt: isoOrNull(lastSeenAt),
   endsAt: isoOrNull(endsAt),
+  method,
+  factor,
   address,
   client: userAgent,
 });

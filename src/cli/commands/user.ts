@@ -11,7 +11,9 @@ import { tokenToJson } from './token.ts';
 import { addUserAddCommands } from './user-add.ts';
 import { addressToJson, addUserAddressCommands } from './user-address.ts';
 import { addUserLifecycleCommands } from './user-lifecycle.ts';
+import { addUserIdentityCommands, identityToJson } from './user-identity.ts';
 import { addUserInviteCommand } from './user-invite.ts';
+import { addUserSecondFactorCommands, factorsOf, stateToJson } from './user-second-factor.ts';
 import { addUserSessionsCommand, sessionToJson } from './user-sessions.ts';
 
 interface ListOptions {
@@ -37,13 +39,15 @@ export function addUserCommands(program: Command, run: Run): void {
     user
       .command('show')
       .description('show one person, with keys, tokens and sessions')
-      .argument('<name>', 'user name, or id')
+      .argument('<name>', 'username, or id')
       .action(run(showUser)),
     'hearth user show alice',
   );
   addUserAddCommands(user, run);
   addUserLifecycleCommands(user, run);
   addUserSessionsCommand(user, run);
+  addUserSecondFactorCommands(user, run);
+  addUserIdentityCommands(user, run);
   addUserInviteCommand(user, run);
   addUserAddressCommands(user, run);
 }
@@ -61,12 +65,14 @@ async function showUser(cli: Cli, _options: object, name: string): Promise<void>
   const person = await findPerson(modules, name);
   const [row] = await rowsOf(modules, [person]);
   const { accounts } = modules;
-  const [keys, tokens, sessions, memberships, addresses] = await Promise.all([
+  const [keys, tokens, sessions, memberships, addresses, factors, identities] = await Promise.all([
     accounts.listKeys(person.id),
     accounts.listTokens(person.id),
     accounts.listSessions(person.id),
     modules.organisations.organisationsOf(person.id),
     accounts.addresses.list(person.id),
+    accounts.secondFactor.stateOf(person.id),
+    accounts.listIdentities(person.id),
   ]);
   cli.output.show(
     [
@@ -79,6 +85,7 @@ async function showUser(cli: Cli, _options: object, name: string): Promise<void>
       ),
       ['Role', roleOf(person)],
       ['State', stateOf(person)],
+      ['Second factor', factorsOf(factors)],
       ['Created', never(person.createdAt)],
       ['Last seen', never(person.lastSeenAt)],
       ['Repositories', row!.repositories],
@@ -86,6 +93,7 @@ async function showUser(cli: Cli, _options: object, name: string): Promise<void>
       ['Tokens', tokens.length],
       ['Sessions', sessions.length],
       ...memberships.map(({ organisation, role }) => ['Organisation', `${organisation.name}  ${role}`] as const),
+      ...identities.map(({ issuer, subject }) => ['Signs in with', `${subject} of ${issuer}`] as const),
       ...keys.map((key) => ['Key', `${key.title}  ${key.fingerprint}`] as const),
       ...tokens.map((token) => ['Token', `${token.name}  ${token.access}  …${token.ending}`] as const),
       ...sessions.map((session) => ['Session', `${session.address}  ${session.userAgent}`] as const),
@@ -94,6 +102,8 @@ async function showUser(cli: Cli, _options: object, name: string): Promise<void>
       ...personToJson(row!),
       bio: person.bio,
       website: person.website,
+      secondFactor: stateToJson(factors),
+      identities: identities.map(identityToJson),
       addresses: addresses.map(addressToJson),
       organisations: memberships.map(({ organisation, role }) => ({ name: organisation.name, role })),
       keys: keys.map((key) => keyToJson(key, person.username)),

@@ -148,10 +148,10 @@ const removeWebhook: Action<{ dryRun?: true }, [string, string]> = async (cli, {
 const testWebhook: Action<object, [string, string]> = async (cli, _options, place, id) => {
   const { modules, scope, webhook } = await find(cli, place, id);
   const number = await modules.webhooks.test(scope, webhook.id);
-  await sayHowItWent(cli, modules, scope, webhook.id, number);
+  await printDeliveryResult(cli, modules, scope, webhook.id, number);
 };
 
-async function sayHowItWent(
+async function printDeliveryResult(
   cli: Cli,
   modules: Modules,
   scope: WebhookScope,
@@ -211,7 +211,7 @@ const listDeliveries: Action<{ redeliver?: string }, [string, string]> = async (
   }
   if (!/^\d{1,15}$/.test(redeliver))
     throw invalid('usage', 'A delivery has a number: hearth webhook deliveries shows it.');
-  await sayHowItWent(
+  await printDeliveryResult(
     cli,
     modules,
     scope,

@@ -25,7 +25,7 @@ Restart=on-failure
 RestartSec=2
 # It refuses to start with settings, a schema or a disk that do not fit: trying again does not help.
 RestartPreventExitStatus=78
-# Clones and pushes under way may end.
+# Running clones and pushes may finish.
 KillMode=mixed
 TimeoutStopSec=60
 LimitNOFILE=65536

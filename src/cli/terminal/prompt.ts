@@ -10,7 +10,7 @@ export function prompt(question: string, stdin: CliInput, stderr: CliOutput): Pr
 }
 
 /** Asks for a line without echo. Pasting works; Backspace and Ctrl-U edit; Ctrl-C ends the command. */
-export async function askHidden(question: string, stdin: CliInput, stderr: CliOutput): Promise<string> {
+export async function promptHidden(question: string, stdin: CliInput, stderr: CliOutput): Promise<string> {
   stdin.setRawMode?.(true);
   stderr.write(question);
   try {

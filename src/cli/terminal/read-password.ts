@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { invalid } from '../../kernel/index.ts';
 import type { Cli } from '../cli.ts';
-import { askHidden } from './prompt.ts';
+import { promptHidden } from './prompt.ts';
 import { readAll } from './read-secret.ts';
 import { withHint } from '../report-error.ts';
 
@@ -46,8 +46,8 @@ export async function readPassword(cli: Cli, options: PasswordOptions, suggest: 
     );
   }
   const { stdin, stderr } = cli.process;
-  const password = await askHidden('New password: ', stdin, stderr);
-  if ((await askHidden('Once more: ', stdin, stderr)) !== password) {
+  const password = await promptHidden('New password: ', stdin, stderr);
+  if ((await promptHidden('Once more: ', stdin, stderr)) !== password) {
     throw invalid('passwords_differ', 'The two passwords differ. Nothing was changed.');
   }
   return { password, isRandom: false };

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { invalid } from '../../kernel/index.ts';
 import type { Cli } from '../cli.ts';
-import { askHidden } from './prompt.ts';
+import { promptHidden } from './prompt.ts';
 import { withHint } from '../report-error.ts';
 
 const maxBytes = 64 * 1024;
@@ -40,7 +40,7 @@ export async function readSecret(
       'use --secret-stdin or --secret-file PATH',
     );
   }
-  return given(await askHidden('Secret: ', cli.process.stdin, cli.process.stderr));
+  return given(await promptHidden('Secret: ', cli.process.stdin, cli.process.stderr));
 }
 
 function readSecretFile(path: string): string {

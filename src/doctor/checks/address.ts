@@ -5,7 +5,7 @@ import { request as httpsRequest } from 'node:https';
 import type { TLSSocket } from 'node:tls';
 import { runControlCommand } from '../../control/index.ts';
 import { waitAtMost } from '../../kernel/index.ts';
-import { failureMessage } from '../../outbound/index.ts';
+import { networkErrorMessage } from '../../outbound/index.ts';
 import { problem, warning } from '../check-result.ts';
 import type { GroupReport, CheckResult } from '../check-result.ts';
 import { remedies } from './proxy-settings.ts';
@@ -29,7 +29,7 @@ interface Seen {
 
 /** Pushes are large, and sent chunked without a known length. */
 const bodyBytes = 64 * 1024 * 1024;
-const pieceBytes = 256 * 1024;
+const chunkBytes = 256 * 1024;
 const responseTimeoutMs = 20_000;
 const beginsMs = 5_000;
 const certificateMs = 14 * dayMs;
@@ -48,7 +48,7 @@ export async function checkAddress(
   const path = (place: string, rest = ''): string => `${place}/hearth-probe/${token}${rest}`;
   const waiting: ((seen: Seen) => void)[] = [];
   const events: Seen[] = [];
-  const words = wordsToSend();
+  const words = probeTokens();
   let rest = '';
   const talk = runControlCommand(
     dataDir,
@@ -82,7 +82,7 @@ export async function checkAddress(
     await Promise.race([event('ready', 0, responseTimeoutMs), talk]);
     const first = await send(url, path('', '/a%2Fb//c'), { ca }).catch((error: Error) => error);
     if (first instanceof Error) {
-      const words = failureMessage(first);
+      const words = networkErrorMessage(first);
       const remedy = /certificate/.test(words)
         ? remedies.untrusted
         : /TLS/.test(words)
@@ -142,14 +142,14 @@ export async function checkAddress(
 
   async function largeBody(): Promise<CheckResult[]> {
     const from = events.length;
-    const piece = Buffer.alloc(pieceBytes, 'hearth');
+    const chunk = Buffer.alloc(chunkBytes, 'hearth');
     let begins: Seen | null = null;
-    async function* pieces(): AsyncGenerator<Buffer> {
-      yield piece;
+    async function* chunks(): AsyncGenerator<Buffer> {
+      yield chunk;
       begins = await event('body begins', from, beginsMs);
-      for (let sent = pieceBytes; sent < bodyBytes; sent += pieceBytes) yield piece;
+      for (let sent = chunkBytes; sent < bodyBytes; sent += chunkBytes) yield chunk;
     }
-    const { status } = await send(url, path('/git', '/large'), { ca, body: pieces() }).catch((error: Error) => ({
+    const { status } = await send(url, path('/git', '/large'), { ca, body: chunks() }).catch((error: Error) => ({
       status: error.message,
     }));
     const body = await event('body', from, status === 200 ? responseTimeoutMs : 500);
@@ -305,9 +305,9 @@ function send(url: URL, path: string, { ca, body, onData }: SendOptions): Promis
 }
 
 async function write(request: ReturnType<typeof httpRequest>, body: SendOptions['body']): Promise<void> {
-  for await (const piece of body ?? []) {
+  for await (const chunk of body ?? []) {
     if (request.destroyed) return;
-    if (!request.write(piece)) await drained(request);
+    if (!request.write(chunk)) await drained(request);
   }
   request.end();
 }
@@ -323,7 +323,7 @@ function drained(request: ReturnType<typeof httpRequest>): Promise<void> {
 }
 
 /** A request body whose chunks are sent on demand. */
-function wordsToSend() {
+function probeTokens() {
   const left: (string | null)[] = [];
   let wake: () => void = () => {};
   return {

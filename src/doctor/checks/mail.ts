@@ -49,7 +49,7 @@ async function checkPasswordFile({ config: { mail } }: CheckContext): Promise<Ch
     const { mode } = await stat(passwordFile);
     if ((mode & 0o004) === 0) return [];
     return [
-      problem('mail.password_readable', `${passwordFile} holds the mail password and everybody may read it.`, {
+      problem('mail.password_readable', `${passwordFile} contains the mail password and is world-readable.`, {
         remedy: `chmod 640 ${passwordFile}`,
       }),
     ];

@@ -10,7 +10,7 @@ import type { CheckResult } from '../check-result.ts';
 import { counted, hourMs, rowsOf } from '../deps.ts';
 import type { CheckContext, CheckGroup } from '../deps.ts';
 
-/** Counts of unread notifications and of watchers, and parts of events that were not told. */
+/** Counts of unread notifications and of watchers, and parts of events that were not announced. */
 export const checkNotifications: CheckGroup = async (deps) => ({
   area: 'notifications',
   findings: [...(await checkCounts(deps)), ...(await checkBatches(deps))],

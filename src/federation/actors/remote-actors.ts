@@ -29,7 +29,7 @@ export function createRemoteActors(deps: Deps): RemoteActors {
   const failures = remembered<{ until: number; error: unknown }>('failed actor fetches');
   const refetches = remembered<number>('key fetches');
   const rechecks = remembered<number>('actor checks');
-  const underWay = new Map<string, Promise<RemoteActor>>();
+  const runningFetches = new Map<string, Promise<RemoteActor>>();
   const queue = new FetchQueue();
   const budget = createKeyFetchBudget(clock);
 
@@ -53,8 +53,9 @@ export function createRemoteActors(deps: Deps): RemoteActors {
     const document = `${url.href} ${keyId ?? ''}`;
     throwKnownFailure(document);
     const name = `${document} ${asker === 'trusted' ? '' : asker.network}`;
-    const running = underWay.get(name) ?? fetchInTurn(url, keyId, asker, document).finally(() => underWay.delete(name));
-    underWay.set(name, running);
+    const running =
+      runningFetches.get(name) ?? fetchInTurn(url, keyId, asker, document).finally(() => runningFetches.delete(name));
+    runningFetches.set(name, running);
     return running;
   }
 

@@ -5,7 +5,7 @@ import type { ClaimedDelivery } from './claim.ts';
 import type { Outcome } from './delivery-state.ts';
 import { outboxSchema } from '../schema/outbox-schema.ts';
 import type { OutboxRow } from '../schema/outbox-schema.ts';
-import type { Attempt } from './settle.ts';
+import type { Attempt } from './record-attempts.ts';
 import type { IsStillPublic } from './is-still-public.ts';
 
 /** What a delivery sends; the same for thousands of rows. */

@@ -6,8 +6,8 @@ import type { OutboxMessage } from './attempt-delivery.ts';
 import { claim, dueHosts, release } from './claim.ts';
 import type { ClaimedDelivery, HostsWithCapacity } from './claim.ts';
 import { healthOf } from './peer-health.ts';
-import { settle } from './settle.ts';
-import type { Attempt } from './settle.ts';
+import { recordAttempts } from './record-attempts.ts';
+import type { Attempt } from './record-attempts.ts';
 import { createIsStillPublic } from './is-still-public.ts';
 
 /** Rows claimed at once for a host that responds, and for one that has to prove itself first. */
@@ -28,7 +28,7 @@ export interface DeliveryReport {
 export interface DeliveryQueue {
   /** Sends everything that is due; one run at a time; a second call joins it. */
   drain(): Promise<DeliveryReport>;
-  /** Gives up what is under way, uncounted, and gives back what was claimed. */
+  /** Aborts what is running, uncounted, and gives back what was claimed. */
   stop(): Promise<void>;
 }
 
@@ -96,7 +96,9 @@ function hostQueue(deps: FederationDeps): Queue<ClaimedDelivery, Attempt, Delive
       });
       const attempts = finished.map(({ result }) => result);
       const { givenUp, claimed } = await db.write(async (tx) => {
-        const givenUp = await settle(tx, attempts, waiting, settings.maxAttempts, (host) => isRecorded(host, now));
+        const givenUp = await recordAttempts(tx, attempts, waiting, settings.maxAttempts, (host) =>
+          isRecorded(host, now),
+        );
         await release(tx, released);
         return { givenUp, claimed: await claim(tx, hostsFor(claimToProbe), hostsFor(claimAtOnce)) };
       });

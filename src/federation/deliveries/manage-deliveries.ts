@@ -50,7 +50,7 @@ export async function showDelivery(deps: FederationDeps, id: number): Promise<Li
 /**
  * Tries a FAILED delivery again, as a new PENDING one; the old row stays what it
  * is (SPEC §3: never retried again).
- * Refuses `unknown_delivery`; `delivery_not_failed` for one that is under way or done.
+ * Refuses `unknown_delivery`; `delivery_not_failed` for one that is running or done.
  * @returns the new row's id
  */
 export async function retryDelivery(deps: FederationDeps, id: number): Promise<number> {
@@ -114,7 +114,7 @@ export function countSettled(deps: FederationDeps, settledBefore: number): Promi
   });
 }
 
-/** Where the queue stands, for the status and the administrator's page. */
+/** The state of the queue, for the status and the administrator's page. */
 export async function countDeliveries({
   db,
   clock,

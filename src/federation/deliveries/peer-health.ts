@@ -61,7 +61,7 @@ export interface Silence {
 
 /**
  * A server did not respond: it could not be reached, or may not be asked. Several attempts that were
- * under way at once count as one failure.
+ * running at once count as one failure.
  * @param wasTried false when nothing was sent, so that its other deliveries need not wait
  */
 export async function recordSilence(

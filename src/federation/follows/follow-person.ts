@@ -11,7 +11,7 @@ import { remotePersonFollowSchema, seenRepositorySchema } from '../schema/remote
 import type { RemotePersonFollow } from '../schema/remote-person-follow-schema.ts';
 
 /** When an unfinished scan continues, in milliseconds. */
-const soonMs = 10_000;
+const earlyResyncMs = 10_000;
 
 /**
  * Follows a remote person, which means each of their public repositories (SPEC §3): those on the first page now, later
@@ -62,7 +62,7 @@ async function followListed(
   const { userResyncIntervalMs } = deps.settings;
   return deps.db.write(async (tx) => {
     const { manager, now } = tx;
-    const wait = isCutShort ? Math.min(soonMs, userResyncIntervalMs) : userResyncIntervalMs;
+    const wait = isCutShort ? Math.min(earlyResyncMs, userResyncIntervalMs) : userResyncIntervalMs;
     const still = await manager.update(
       remotePersonFollowSchema,
       { id: follow.id },
@@ -117,7 +117,7 @@ export interface ScanResult {
 
 /**
  * Scans a followed person for new public repositories. It only adds (SPEC §3): what disappeared or turned private
- * stays followed, and what was unfollowed by hand stays unfollowed.
+ * stays followed, and what was unfollowed manually stays unfollowed.
  * @param listOf reads a person's repositories; the caller shares it for all their followers
  */
 export async function scanPerson(

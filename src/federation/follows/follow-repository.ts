@@ -93,7 +93,7 @@ export async function retryFollow(deps: FederationDeps, userId: string, followId
     const follow = await tx.manager.findOneBy(remoteFollowSchema, { id: followId, userId });
     if (follow === null) throw noSuchFollow();
     if (follow.state === 'ACCEPTED') return follow;
-    return askFor(deps, tx, follower, follow);
+    return enqueueFollow(deps, tx, follower, follow);
   });
 }
 
@@ -103,10 +103,10 @@ export async function retryFollow(deps: FederationDeps, userId: string, followId
  */
 export async function followAgain(deps: FederationDeps, tx: Tx, follow: RemoteFollow): Promise<void> {
   const actor = await deps.localActors.ofOwner('user', follow.userId, tx.manager);
-  if (actor !== null) await askFor(deps, tx, { actor }, follow);
+  if (actor !== null) await enqueueFollow(deps, tx, { actor }, follow);
 }
 
-async function askFor(
+async function enqueueFollow(
   deps: FederationDeps,
   tx: Tx,
   follower: Pick<PersonActor, 'actor'>,

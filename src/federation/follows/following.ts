@@ -142,7 +142,7 @@ export async function withStatuses(
       where: { outboxId: In(uuids.slice(start, start + 500)) },
       order: { id: 'ASC' },
     });
-    // A retry by hand adds another row; the last one has the status.
+    // A retry manually adds another row; the last one has the status.
     for (const row of rows) deliveries.set(row.outboxId, statusOfDelivery(row, health.get(row.host), clock.now()));
   }
   return follows.map((follow) => ({

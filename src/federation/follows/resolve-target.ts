@@ -45,7 +45,7 @@ async function actorOrPage(deps: FederationDeps, url: URL): Promise<RemoteActor>
 
 /** The actor that WebFinger names, with its WebFinger handle. */
 async function discover(deps: FederationDeps, url: URL, resource: string): Promise<RemoteActor> {
-  const { self, subject } = await askWebFinger(deps, url, resource);
+  const { self, subject } = await queryWebFinger(deps, url, resource);
   const handleFor = (actor: RemoteActor): string | null =>
     readAccount(subject, url, actor) ?? readAccount(resource, url, actor);
   return deps.remoteActors.actor(self, { fresh: true, handleFor });
@@ -63,7 +63,7 @@ function readAccount(account: string, requestedUrl: URL, actor: RemoteActor): st
 }
 
 /** WebFinger (RFC 7033). The host of the actor is checked like any other when it is fetched. */
-async function askWebFinger(
+async function queryWebFinger(
   { outbound }: FederationDeps,
   { origin, host }: URL,
   resource: string,

@@ -44,7 +44,7 @@ export interface ArrivingActivity extends ArrivedHead {
 export async function receiveActivity(deps: FederationDeps, arriving: ArrivingActivity): Promise<Reception> {
   const { inbox } = deps.metrics;
   try {
-    const reception = await takeIn(deps, arriving);
+    const reception = await processActivity(deps, arriving);
     inbox[reception] += 1;
     return reception;
   } catch (error) {
@@ -53,7 +53,7 @@ export async function receiveActivity(deps: FederationDeps, arriving: ArrivingAc
   }
 }
 
-async function takeIn(deps: FederationDeps, arriving: ArrivingActivity): Promise<Reception> {
+async function processActivity(deps: FederationDeps, arriving: ArrivingActivity): Promise<Reception> {
   const signed = readSignedHead(arriving, new URL(deps.settings.origin).host, deps.clock.now());
   await requireAllowed(deps, signed.parameters.keyId);
   const body = await arriving.readBody();

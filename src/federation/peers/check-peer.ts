@@ -23,7 +23,7 @@ const clockToleranceMs = 5 * 60_000;
 
 /**
  * Checks the connection to another server step by step, by the same path that deliveries take. The last step sends an
- * activity without effect: its acceptance shows whether the other side allows this server and can read its key.
+ * activity without effect: its acceptance shows whether the peer allows this server and can read its key.
  * Refuses `federation_off`.
  */
 export async function checkPeer(deps: FederationDeps, host: string): Promise<PeerCheck[]> {
@@ -56,9 +56,9 @@ export async function checkPeer(deps: FederationDeps, host: string): Promise<Pee
     return { words: `${url.host} is on this server's peer list`, result: true };
   });
   const resolved = await run('resolve', allowed, () => resolveHost(deps, url));
-  const webFinger = await run('webfinger', resolved, () => askWebFinger(deps, url));
+  const webFinger = await run('webfinger', resolved, () => queryWebFinger(deps, url));
   const actor = await run('actor', webFinger, () => readInstance(deps, url));
-  await run('clock', webFinger, async () => judgeClock(deps, webFinger!));
+  await run('clock', webFinger, async () => checkClock(deps, webFinger!));
   await run('signature', actor, () => trySignature(deps, actor!));
   // It responds, so deliveries to its followers resume.
   if (actor !== null) await deps.recordContact(url.host);
@@ -77,7 +77,7 @@ async function resolveHost({ outbound }: FederationDeps, url: URL) {
 }
 
 /** Any WebFinger response will do: the account need not exist. */
-async function askWebFinger({ outbound }: FederationDeps, url: URL) {
+async function queryWebFinger({ outbound }: FederationDeps, url: URL) {
   const target = `${url.origin}/.well-known/webfinger?resource=${encodeURIComponent(`acct:nobody@${url.host}`)}`;
   const { status, headers } = await outbound.send({
     method: 'GET',
@@ -113,7 +113,7 @@ async function instanceLink({ outbound }: FederationDeps, url: URL): Promise<str
   return typeof link?.['href'] === 'string' ? link['href'] : usual;
 }
 
-function judgeClock({ clock }: FederationDeps, { date }: { date: string }) {
+function checkClock({ clock }: FederationDeps, { date }: { date: string }) {
   const distance = Date.parse(date) - clock.now();
   if (!Number.isFinite(distance)) return { ok: false, words: 'it does not say what time it is', result: true };
   const seconds = Math.round(Math.abs(distance) / 1000);

@@ -19,7 +19,7 @@ export interface RemotePersonFollow {
   scanError: string | null;
 }
 
-/** A scanned repository: one that was unfollowed by hand must not come back. */
+/** A scanned repository: one that was unfollowed manually must not come back. */
 export interface SeenRepository {
   userFollowId: string;
   remoteActorId: string;

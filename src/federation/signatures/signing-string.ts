@@ -2,7 +2,7 @@
 export interface SignedParts {
   /** In any case. */
   method: string;
-  /** Path and query as they stand in the request line. */
+  /** Path and query as in the request line. */
   target: string;
   /** Values by lower-case header name; repeated headers are joined with `, `. */
   headers: ReadonlyMap<string, string>;

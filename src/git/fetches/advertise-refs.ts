@@ -105,7 +105,7 @@ export function createListings(deps: AdvertiseDeps): Listings {
       const snapshot = await deps.refCache.of(request.path);
       const built = snapshot === null ? null : build(snapshot, request);
       if (built !== null) return built;
-      const response = await askGit(deps, request);
+      const response = await advertiseByGit(deps, request);
       // Comparable only when both were made from the same refs.
       if (snapshot !== null && (await deps.refCache.of(request.path)) === snapshot) learn(snapshot, request, response);
       return response;
@@ -134,7 +134,7 @@ function ready({ advertisements }: RefSnapshot, question: string, make: () => Bu
   return built;
 }
 
-async function askGit(
+async function advertiseByGit(
   { runner, shortSlots, limits }: AdvertiseDeps,
   { path, service, protocol, signal }: AdvertiseRequest,
 ): Promise<Buffer> {

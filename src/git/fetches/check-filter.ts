@@ -11,7 +11,7 @@ export interface CheckedFilter {
 }
 
 /**
- * Checks the filter of a partial clone. Which kinds git serves stands in its settings (`uploadpackfilter`); here is
+ * Checks the filter of a partial clone. The kinds that git serves are in its settings (`uploadpackfilter`); here is
  * what these cannot say. `sparse:oid` takes any expression that names a blob, among them names of hidden refs and
  * searches of the history, so only a full object id is allowed.
  * @param filter the specification, see git-rev-list(1) `--filter`; parts of `combine:` are percent-encoded

@@ -38,12 +38,12 @@ export async function followSpool(
     for (;;) {
       await spool.beyond(bytes, leaving.signal);
       if (leaving.signal.aborted || spool.size <= bytes) break;
-      const piece = await spool.read(bytes);
-      const isWritten = await write(output, piece.bytes, leaving.signal);
+      const chunk = await spool.read(bytes);
+      const isWritten = await write(output, chunk.bytes, leaving.signal);
       // After a failed write the buffer may still be in use.
-      piece.release(isWritten && takesBytesAtOnce);
+      chunk.release(isWritten && takesBytesAtOnce);
       if (!isWritten) break;
-      bytes += piece.bytes.length;
+      bytes += chunk.bytes.length;
     }
   } finally {
     spool.leave();

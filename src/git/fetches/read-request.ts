@@ -67,7 +67,7 @@ export function readArguments(request: Buffer): FetchArguments {
   const packets = new PacketReader();
   packets.push(request);
   const found: FetchArguments = { wants: [], filters: [] };
-  // Version 2 has one section that ends with a flush; before it the `filter` line stands before the first flush, too.
+  // Version 2 has one section that ends with a flush; before it the `filter` line precedes the first flush, too.
   try {
     for (let packet = packets.next(); packet !== null && packet.kind !== 'flush'; packet = packets.next()) {
       if (packet.kind !== 'data') continue;

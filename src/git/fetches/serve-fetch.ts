@@ -2,7 +2,7 @@ import type { Readable, Writable } from 'node:stream';
 import { internal, invalid, isDomainError } from '../../kernel/index.ts';
 import type { GitLimits } from '../limits.ts';
 import type { GitRunner, GitProcess, StopReason } from '../processes/git-runner.ts';
-import type { ReusedPipes } from '../spawner/reused-pipe.ts';
+import type { ReusedPipes } from '../spawner/buffer-reusing-pipe.ts';
 import { leastBytesIn, startFlow, watchForStall } from '../transfer.ts';
 import type { Flow } from '../transfer.ts';
 
@@ -97,7 +97,7 @@ export async function serve(
   const waitsForClient = () => output.writableNeedDrain || (stateless && waitsForRequest());
   const onStall = () => cut('stalled');
   const watches = [watchForStall({ stallMs, leastBytes: leastBytesIn(stallMs) }, waitsForClient, moved, onStall)];
-  // In a session the input never ends, so a busy git cannot be told from a silent client; but git prints something
+  // In a session the input never ends, so a busy git cannot be distinguished from a silent client; but git prints something
   // every few seconds.
   if (!stateless) watches.push(watchForStall({ stallMs, leastBytes: 1 }, () => true, moved, onStall));
   if (input.errored) onInputError(input.errored);

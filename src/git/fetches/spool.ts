@@ -7,14 +7,14 @@ const readAt = promisify(read);
 /** Poll interval of a growing file in milliseconds: short while it grows, longer while git computes. */
 const [minPollMs, maxPollMs] = [1, 16];
 
-const pieceBytes = 256 * 1024;
-/** Cached pieces per spool: readers who start together stay close to each other, so this many serve them all. */
-const maxCachedPieces = 8;
+const chunkBytes = 256 * 1024;
+/** Cached chunks per spool: readers who start together stay close to each other, so this many serve them all. */
+const maxCachedChunks = 8;
 const maxFreeBuffers = 16;
 const free: Buffer[] = [];
 
 /** A part of the file in memory, shared by all readers near that position. */
-interface Piece {
+interface Chunk {
   start: number;
   buffer: Buffer;
   /** Number of valid bytes; they do not change any more. */
@@ -26,7 +26,7 @@ interface Piece {
   isSpent: boolean;
 }
 
-/** Bytes from the requested position, as many as one piece holds. */
+/** Bytes from the requested position, as many as one chunk holds. */
 export interface Read {
   bytes: Buffer;
   /** @param isDone whether no write uses the bytes any more */
@@ -44,10 +44,10 @@ export class Spool {
   #pollMs = minPollMs;
   #isClosed = false;
   #readers = 0;
-  /** Pieces by their start position, least recently used first. */
-  readonly #pieces = new Map<number, Piece>();
+  /** Chunks by their start position, least recently used first. */
+  readonly #chunks = new Map<number, Chunk>();
   size = 0;
-  /** The size that readers know: while git is busy they are notified of whole pieces, not of every few bytes. */
+  /** The size that readers know: while git is busy they are notified of whole chunks, not of every few bytes. */
   #notifiedSize = 0;
   /** Whether nothing more will be written. */
   isEnded = false;
@@ -64,36 +64,36 @@ export class Spool {
     return this.#file;
   }
 
-  /** Adds a reader; while there is one, pieces of the file stay in memory. */
+  /** Adds a reader; while there is one, chunks of the file stay in memory. */
   enter(): void {
     this.#readers += 1;
   }
 
   leave(): void {
     this.#readers -= 1;
-    if (this.#readers === 0) for (const piece of this.#pieces.values()) this.#dropPiece(piece);
+    if (this.#readers === 0) for (const chunk of this.#chunks.values()) this.#dropChunk(chunk);
   }
 
-  /** Reads from `position`, which must be below the size. Readers that want the same piece share one read. */
+  /** Reads from `position`, which must be below the size. Readers that want the same chunk share one read. */
   async read(position: number): Promise<Read> {
-    const piece = this.#pieceAt(position - (position % pieceBytes));
-    const { start, buffer } = piece;
-    piece.users += 1;
+    const chunk = this.#chunkAt(position - (position % chunkBytes));
+    const { start, buffer } = chunk;
+    chunk.users += 1;
     const release = (isDone: boolean) => {
-      piece.users -= 1;
-      piece.isSpent ||= !isDone;
-      this.#recycle(piece);
+      chunk.users -= 1;
+      chunk.isSpent ||= !isDone;
+      this.#recycle(chunk);
     };
     try {
-      while (start + piece.filled <= position) {
-        piece.reading ??= this.#fill(piece).finally(() => (piece.reading = null));
-        await piece.reading;
+      while (start + chunk.filled <= position) {
+        chunk.reading ??= this.#fill(chunk).finally(() => (chunk.reading = null));
+        await chunk.reading;
       }
     } catch (error) {
       release(false);
       throw error;
     }
-    return { bytes: buffer.subarray(position - start, piece.filled), release };
+    return { bytes: buffer.subarray(position - start, chunk.filled), release };
   }
 
   /** Resolves when enough bytes follow `position`, when the writer has ended, or when `signal` fires. */
@@ -120,44 +120,44 @@ export class Spool {
     close(this.#file, () => {});
   }
 
-  #pieceAt(start: number): Piece {
-    const known = this.#pieces.get(start);
+  #chunkAt(start: number): Chunk {
+    const known = this.#chunks.get(start);
     if (known !== undefined) return known;
-    const piece: Piece = {
+    const chunk: Chunk = {
       start,
-      buffer: free.pop() ?? Buffer.allocUnsafeSlow(pieceBytes),
+      buffer: free.pop() ?? Buffer.allocUnsafeSlow(chunkBytes),
       filled: 0,
       reading: null,
       users: 0,
       isCached: true,
       isSpent: false,
     };
-    this.#pieces.set(start, piece);
-    const [oldest] = this.#pieces.values();
-    if (this.#pieces.size > maxCachedPieces) this.#dropPiece(oldest!);
-    return piece;
+    this.#chunks.set(start, chunk);
+    const [oldest] = this.#chunks.values();
+    if (this.#chunks.size > maxCachedChunks) this.#dropChunk(oldest!);
+    return chunk;
   }
 
-  async #fill(piece: Piece): Promise<void> {
-    const { start, buffer, filled } = piece;
+  async #fill(chunk: Chunk): Promise<void> {
+    const { start, buffer, filled } = chunk;
     const { bytesRead } = await readAt(
       this.#file,
       buffer,
       filled,
-      Math.min(pieceBytes, this.size - start) - filled,
+      Math.min(chunkBytes, this.size - start) - filled,
       start + filled,
     );
     if (bytesRead === 0) throw new Error('an answer became shorter');
-    piece.filled += bytesRead;
+    chunk.filled += bytesRead;
   }
 
-  #dropPiece(piece: Piece): void {
-    piece.isCached = false;
-    this.#pieces.delete(piece.start);
-    this.#recycle(piece);
+  #dropChunk(chunk: Chunk): void {
+    chunk.isCached = false;
+    this.#chunks.delete(chunk.start);
+    this.#recycle(chunk);
   }
 
-  #recycle({ isCached, users, isSpent, buffer }: Piece): void {
+  #recycle({ isCached, users, isSpent, buffer }: Chunk): void {
     if (!isCached && users === 0 && !isSpent && free.length < maxFreeBuffers) free.push(buffer);
   }
 
@@ -173,7 +173,7 @@ export class Spool {
     const { size } = fstatSync(this.#file);
     const hasGrown = size !== this.size;
     this.size = size;
-    if (size - this.#notifiedSize >= pieceBytes || (!hasGrown && size > this.#notifiedSize)) {
+    if (size - this.#notifiedSize >= chunkBytes || (!hasGrown && size > this.#notifiedSize)) {
       this.#notifiedSize = size;
       this.#growth.notify('size');
     }

@@ -14,7 +14,7 @@ const looseFolder = /^[0-9a-f]{2}$/;
  * its folder whose id they know; what the source hides (overwritten commits that wait for an undo, objects of refused
  * pushes) must therefore not be in it.
  *
- * Usually there is nothing to take out, which two counts tell: the objects that the refs reach, from the bitmap, and
+ * Usually there is nothing to take out, which two counts show: the objects that the refs reach, from the bitmap, and
  * those in the folder. Otherwise packs that hold something hidden are replaced by one with the rest of their objects.
  * Packs without stay shared.
  */

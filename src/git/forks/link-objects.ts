@@ -48,7 +48,7 @@ export async function linkObjects(from: string, to: string): Promise<void> {
   throw conflict('repository_busy', 'The repository is being repacked. Try again in a moment.');
 }
 
-/** Every finished file, relative to the folder, with what tells a replaced one from the one before. */
+/** Every finished file, relative to the folder, with what identifies its version. */
 async function listObjects(objects: string): Promise<Map<string, string>> {
   const files = new Map<string, string>();
   const add = async (folder: string, isWanted: (name: string, all: ReadonlySet<string>) => boolean): Promise<void> => {

@@ -21,7 +21,7 @@ export interface CommitGraph {
   find(oid: string): CommitFacts | null;
   /**
    * The first commit along first parents, starting with `oid`, that may differ from its first parent in the sought
-   * paths, has no parent, or lies at the bound of the walk; null for one that is newer than the graph.
+   * paths, has no parent, or is at the bound of the walk; null for one that is newer than the graph.
    */
   follow(oid: string, sought: Sought, until: Until): CommitFacts | null;
 }

@@ -11,7 +11,7 @@ export interface TreePair {
   parent: string;
 }
 
-/** Null stands for a folder that does not exist. */
+/** Null means a folder that does not exist. */
 export type FolderTree = string | null;
 
 /** From this many pairs, or this many bytes of trees read here, starting a process is cheaper. */
@@ -135,7 +135,7 @@ const mark = 'done\n';
 class DiffProcess {
   readonly #git: GitProcess;
   readonly #stdin: Writable;
-  readonly #pieces: AsyncIterator<Buffer>;
+  readonly #chunks: AsyncIterator<Buffer>;
 
   constructor({ runner, limits }: BrowseDeps, path: string, timeLimitMs: number) {
     this.#git = runner.start({
@@ -146,7 +146,7 @@ class DiffProcess {
       yields: true,
     });
     this.#stdin = this.#git.stdin!;
-    this.#pieces = (this.#git.stdout as Readable)[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
+    this.#chunks = (this.#git.stdout as Readable)[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
   }
 
   async differences(pairs: readonly TreePair[]): Promise<Set<string>[]> {
@@ -165,7 +165,7 @@ class DiffProcess {
     const results: Set<string>[] = [];
     let text = '';
     for (;;) {
-      const { value, done } = await this.#pieces.next();
+      const { value, done } = await this.#chunks.next();
       if (done === true) throw internal('git stopped comparing trees', { cause: this.#git.stderrText() });
       text += value.toString('latin1');
       let at = 0;

@@ -76,7 +76,7 @@ export class History {
 /** `git rev-list`, read only as far as needed. */
 class ListedCommits {
   readonly #git: GitProcess;
-  readonly #pieces: AsyncIterator<Buffer>;
+  readonly #chunks: AsyncIterator<Buffer>;
   /** In the order of the list. Not the kernel's cache: looking at a commit does not keep it. */
   readonly #waiting = new Map<string, CommitFacts>();
   #rest = '';
@@ -89,7 +89,7 @@ class ListedCommits {
       memoryLimitBytes: limits.readMemoryBytes,
       yields: true,
     });
-    this.#pieces = (this.#git.stdout as Readable)[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
+    this.#chunks = (this.#git.stdout as Readable)[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
   }
 
   peek(oid: string): CommitFacts | null {
@@ -106,7 +106,7 @@ class ListedCommits {
   }
 
   async #readOn(): Promise<void> {
-    const { value, done } = await this.#pieces.next();
+    const { value, done } = await this.#chunks.next();
     this.#ended = done === true;
     const lines = (this.#rest + (done === true ? '' : value.toString('latin1'))).split('\n');
     this.#rest = lines.pop()!;

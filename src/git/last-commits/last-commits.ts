@@ -3,7 +3,7 @@ import type { Logger } from '../../kernel/index.ts';
 import { readCommit } from '../objects/browse.ts';
 import type { BrowseDeps } from '../objects/browse.ts';
 import type { LastCommit, Table, Tables } from './tables.ts';
-import { walkLastCommits } from './walk.ts';
+import { walkLastCommits } from './history-walk.ts';
 
 export interface LastCommitsRequest {
   oid: string;

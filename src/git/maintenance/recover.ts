@@ -1,7 +1,7 @@
 import { lstat, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 
-/** One thing that recovery did or found in a repository. */
+/** One action or finding of the recovery in a repository. */
 export interface RecoveryAction {
   /** `removed`: a leftover of a killed process. `empty_ref`: a ref without a value, which breaks every fetch. */
   kind: 'removed' | 'empty_ref';

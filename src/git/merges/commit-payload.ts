@@ -6,7 +6,7 @@ export type SignCommit = (payload: Buffer) => Promise<string>;
 export interface NewCommit {
   tree: string;
   parents: readonly string[];
-  /** A person, or the line of another commit as it stands there, without `author `. */
+  /** A person, or the line of another commit as it is there, without `author `. */
   author: Signature | Uint8Array;
   committer: Signature;
   /** The encoding that another commit names for its author and message. */

@@ -21,6 +21,8 @@ export interface MergeLimits {
  * there is read together with the repository's own objects and vanishes with `dispose`, unless `publish` moves it.
  */
 export interface MergeWorkspace {
+  /** With these variables, any git process reads the objects of this folder, too. */
+  readonly environment: Readonly<Record<string, string>>;
   /** Runs git on the repository; new objects go to this folder. */
   run(argv: readonly string[]): Promise<{ code: number | null; output: Buffer; errorText: string }>;
   /** Writes a commit. @param payload its content, without the header of the object. @returns its id */
@@ -48,6 +50,7 @@ export async function openMergeWorkspace(
     GIT_ALTERNATE_OBJECT_DIRECTORIES: [objects, temporary].map(quotedPath).join(':'),
   };
   return {
+    environment,
     run(argv) {
       const { maxOutputBytes, ...bounds } = limits;
       const command = { argv: [`--git-dir=${repository}`, ...argv], environment, signal, yields: true, ...bounds };

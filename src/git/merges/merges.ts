@@ -1,6 +1,10 @@
 import type { Semaphore } from '../../kernel/index.ts';
 import { checked } from '../objects/browse.ts';
 import type { BrowseDeps } from '../objects/browse.ts';
+import { memoize } from '../queries/memoize.ts';
+import { weighPatches } from '../queries/read-patches.ts';
+import { readCarriedDiff } from './carried-diff.ts';
+import type { CarriedDiff, CarriedDiffRequest } from './carried-diff.ts';
 import { carryRange, pairCommits } from './compare-rounds.ts';
 import type { CarriedRange, CommitRange, PairedCommit } from './compare-rounds.ts';
 import { computeMerge } from './compute-merge.ts';
@@ -23,10 +27,14 @@ export interface GitMerges {
   tryMerge(path: string, onto: string, head: string, signal?: AbortSignal): Promise<MergedTrees>;
   /** See {@link carryRange}; nothing is stored, so only the id of the tree is of use. */
   tryCarry(path: string, range: CommitRange, onto: string, signal?: AbortSignal): Promise<CarriedRange>;
-  /** The same; the objects are stored, so that the difference can be shown. */
-  carry(path: string, range: CommitRange, onto: string, signal?: AbortSignal): Promise<CarriedRange>;
-  pairCommits(path: string, before: CommitRange, after: CommitRange, signal?: AbortSignal): Promise<PairedCommit[]>;
+  /** See {@link readCarriedDiff}; recalled from memory when the same was asked before. */
+  carriedDiff(path: string, request: CarriedDiffRequest): Promise<CarriedDiff>;
+  /** See {@link pairCommits}; recalled from memory like `carriedDiff`. */
+  pairCommits(path: string, before: CommitRange, after: CommitRange): Promise<PairedCommit[]>;
 }
+
+/** Memory of diffs of carried rounds, in bytes. */
+const maxCarriedBytes = 16 * 1024 * 1024;
 
 const limitsOf = (memoryLimitBytes: number): MergeLimits => ({
   timeLimitMs: 10_000,
@@ -66,13 +74,16 @@ export function createMerges(deps: BrowseDeps, slots: Semaphore): GitMerges {
     tryMerge: (path, onto, head, signal) =>
       within(path, signal, (workspace) => mergeTrees(workspace, checked(onto), checked(head))),
     tryCarry: (path, range, onto, signal) => within(path, signal, (workspace) => carryRange(workspace, range, onto)),
-    carry: (path, range, onto, signal) =>
-      within(path, signal, async (workspace) => {
-        const carried = await carryRange(workspace, range, onto);
-        if (carried.kind !== 'unrelated') await workspace.publish();
-        return carried;
-      }),
-    pairCommits: (path, before, after, signal) =>
-      within(path, signal, (workspace) => pairCommits(workspace, before, after)),
+    carriedDiff: memoize(
+      (path, request) => within(path, undefined, (workspace) => readCarriedDiff(deps, path, workspace, request)),
+      {
+        most: maxCarriedBytes,
+        weigh: (diff) => (diff.kind === 'unrelated' ? 1 : weighPatches(diff) + 500 * diff.files.length),
+      },
+    ),
+    pairCommits: memoize(
+      (path, before, after) => within(path, undefined, (workspace) => pairCommits(workspace, before, after)),
+      { most: 20_000, weigh: (pairs) => pairs.length + 1 },
+    ),
   };
 }

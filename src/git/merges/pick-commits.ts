@@ -56,7 +56,7 @@ export async function pickCommits(
   let commits = 0;
   for (const oid of picks) {
     const original = await readOriginal(deps, path, oid);
-    // A commit that stands on the tip already stays as it is, with its signature.
+    // A commit that is on the tip already stays as it is, with its signature.
     if (isForward && original.parents.length === 1 && original.parents[0] === tip) {
       [tip, tipTree] = [oid, original.tree];
       continue;

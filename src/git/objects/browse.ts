@@ -62,7 +62,7 @@ export async function head({ readers }: BrowseDeps, path: string): Promise<Head>
 }
 
 /**
- * The commit that a name stands for: a branch, a tag, a full ref, `HEAD`, or a commit id (abbreviated to no fewer than
+ * The commit that a name resolves to: a branch, a tag, a full ref, `HEAD`, or a commit id (abbreviated to no fewer than
  * four digits). Branches precede tags, names precede ids. git's revision operators are not supported. Refuses
  * `revision_not_found`.
  */

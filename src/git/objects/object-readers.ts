@@ -24,7 +24,7 @@ export function createObjectReaders(runner: GitRunner, limits: GitLimits): Objec
   /** By repository, least recently used first. Not the kernel's cache: a reader in use is not evicted. */
   const readers = new Map<string, PooledReader>();
   const returns = createNotifier();
-  const wakeWaiting = (): void => returns.notify('a reader');
+  const notifyWaiting = (): void => returns.notify('a reader');
 
   function end(path: string, pooled: PooledReader): void {
     clearTimeout(pooled.idle);
@@ -50,7 +50,7 @@ export function createObjectReaders(runner: GitRunner, limits: GitLimits): Objec
     void reader.exited.then(() => {
       clearTimeout(pooled.idle);
       if (readers.get(path) === pooled) readers.delete(path);
-      wakeWaiting();
+      notifyWaiting();
     });
     return pooled;
   }
@@ -75,13 +75,13 @@ export function createObjectReaders(runner: GitRunner, limits: GitLimits): Objec
     }
   }
 
-  function giveBack(path: string, pooled: PooledReader): void {
+  function releaseReader(path: string, pooled: PooledReader): void {
     pooled.users -= 1;
     if (pooled.users > 0) return;
     if (performance.now() - pooled.bornAt > ttlMs) end(path, pooled);
     // A stopped reader gets no timer: it would only keep the process alive.
     else if (readers.get(path) === pooled) pooled.idle = setTimeout(() => end(path, pooled), limits.objectReaderIdleMs);
-    wakeWaiting();
+    notifyWaiting();
   }
 
   return {
@@ -90,7 +90,7 @@ export function createObjectReaders(runner: GitRunner, limits: GitLimits): Objec
       try {
         return await work(pooled.reader);
       } finally {
-        giveBack(path, pooled);
+        releaseReader(path, pooled);
       }
     },
     async close(path) {

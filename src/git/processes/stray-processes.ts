@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 /**
  * Kills git processes of an earlier run: a process group outlives a server that was killed, and would go on writing.
  * They are recognised by their environment, which names the settings file of this data folder; git commands that an
- * administrator runs by hand do not match. Only where the system has /proc; elsewhere nothing happens. Called at
+ * administrator runs manually do not match. Only where the system has /proc; elsewhere nothing happens. Called at
  * start, before this run has processes of its own.
  * @param program absolute path of git
  * @param settingsFile absolute path in their GIT_CONFIG_GLOBAL
@@ -45,7 +45,7 @@ const longestEnvironmentBytes = 32 * 1024;
 function processesWith(programName: string, variable: string): number[] {
   const ours = Buffer.from(`${programName.slice(0, longestName)}\n`);
   const wanted = Buffer.from(`\0${variable}\0`);
-  // Each variable of an environment lies between two zero bytes.
+  // Each variable of an environment is between two zero bytes.
   const environment = Buffer.alloc(1 + longestEnvironmentBytes + 1);
   const name = Buffer.alloc(longestName + 1);
   return namesBelow('/proc')

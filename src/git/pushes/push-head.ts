@@ -183,7 +183,7 @@ function withoutNewline(line: Buffer): Buffer {
 }
 
 /** Commands per chunk, some 16 KiB, so that a hundred thousand of them are never in memory a second time. */
-const commandsPerPiece = 128;
+const commandsPerWrite = 128;
 
 /**
  * Encodes the head of a push for git: only the permitted commands, with everything else that the client sent before
@@ -195,8 +195,8 @@ export function* encodePushHead(
   updates: readonly RawUpdate[],
 ): Generator<Buffer> {
   if (raw.shallow.length > 0) yield Buffer.concat(raw.shallow.map((line) => latin1Packet(line)));
-  for (let start = 0; start < updates.length; start += commandsPerPiece) {
-    const lines = updates.slice(start, start + commandsPerPiece).map(({ oldId, newId, rawRef }, at) => {
+  for (let start = 0; start < updates.length; start += commandsPerWrite) {
+    const lines = updates.slice(start, start + commandsPerWrite).map(({ oldId, newId, rawRef }, at) => {
       // git looks for a NUL after the name, and parses what follows as words with spaces around them.
       const tail = start + at === 0 ? `\0 ${raw.capabilities}` : '';
       return latin1Packet(`${oldId} ${newId} ${rawRef}${tail}`);

@@ -40,17 +40,17 @@ export async function sendPushResponse(
 ): Promise<void> {
   const bounds = { maxBytes: maxDrainBytes, maxMs: maxDrainMs, stallMs: Math.min(stallMs, quietMs) };
   if (!stateless) {
-    await Promise.all([sendInPieces(output, whole, bounds.stallMs), expectsMore && drain(input, bounds)]);
+    await Promise.all([sendInChunks(output, whole, bounds.stallMs), expectsMore && drain(input, bounds)]);
     return;
   }
   const hasEnded = await drain(input, bounds);
-  await sendInPieces(output, hasEnded || whole.length <= pipeBytes ? whole : brief, bounds.stallMs);
+  await sendInChunks(output, hasEnded || whole.length <= pipeBytes ? whole : brief, bounds.stallMs);
 }
 
 /** Chunk size in bytes: a slow client gets a timeout per chunk, not for a report of megabytes. */
-const pieceBytes = 64 * 1024;
+const chunkBytes = 64 * 1024;
 
-async function sendInPieces(output: Writable, bytes: Buffer, stallMs: number): Promise<void> {
-  for (let start = 0; start < bytes.length; start += pieceBytes)
-    await send(output, bytes.subarray(start, start + pieceBytes), stallMs);
+async function sendInChunks(output: Writable, bytes: Buffer, stallMs: number): Promise<void> {
+  for (let start = 0; start < bytes.length; start += chunkBytes)
+    await send(output, bytes.subarray(start, start + chunkBytes), stallMs);
 }

@@ -37,7 +37,7 @@ export interface PushPlan {
 export const isBulkPush = (updates: readonly RawUpdate[]): boolean =>
   updates.length >= manyNewRefs && updates.every(({ oldId, newId }) => noRef.test(oldId) && !noRef.test(newId));
 
-/** What git allocates per object of a pack, in one piece, in bytes; slightly more than the real size. */
+/** What git allocates per object of a pack, in one block, in bytes; slightly more than the real size. */
 const tableBytesPerObject = 80;
 const mebibyte = 1024 * 1024;
 const cpuCheckMs = 1_000;

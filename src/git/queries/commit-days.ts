@@ -58,7 +58,7 @@ export async function commitDays(
     ...(known === null ? [] : [`^${checked(known)}`]),
     '--',
   ];
-  const isWhole = await readGit(deps, path, argv, (piece) => lines.feed(piece), { timeLimitMs, yields: true });
+  const isWhole = await readGit(deps, path, argv, (chunk) => lines.feed(chunk), { timeLimitMs, yields: true });
   if (!isWhole) return null;
   lines.end();
   return [...counts.values()];

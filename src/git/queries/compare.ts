@@ -4,7 +4,7 @@ import type { BrowseDeps } from '../objects/browse.ts';
 import { queryGit, linesOf } from './query-git.ts';
 
 export interface Distance {
-  /** Commits that only the other side has. */
+  /** Commits that only the other one contains. */
   ahead: number;
   behind: number;
 }

@@ -62,12 +62,12 @@ export async function grep(deps: BrowseDeps, path: string, request: GrepRequest)
 }
 
 /** Parses `<oid>:<path> NUL <number> NUL <line> LF`, where a path may contain a line feed and a line a NUL. */
-function lineReader(prefixBytes: number, take: (line: GrepLine) => boolean): (piece: Buffer) => boolean {
+function lineReader(prefixBytes: number, take: (line: GrepLine) => boolean): (chunk: Buffer) => boolean {
   let rest: Buffer = Buffer.alloc(0);
   let bytes = 0;
-  return (piece) => {
-    bytes += piece.length;
-    rest = rest.length === 0 ? piece : Buffer.concat([rest, piece]);
+  return (chunk) => {
+    bytes += chunk.length;
+    rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
     for (;;) {
       const pathEnd = rest.indexOf(0);
       const numberEnd = pathEnd === -1 ? -1 : rest.indexOf(0, pathEnd + 1);

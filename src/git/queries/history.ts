@@ -138,7 +138,7 @@ export async function countCommits(deps: BrowseDeps, path: string, oid: string):
     deps,
     path,
     ['rev-list', '--count', checked(oid), '--'],
-    (piece) => ((text += piece.toString('latin1')), true),
+    (chunk) => ((text += chunk.toString('latin1')), true),
   );
   return whole ? Number(linesOf(Buffer.from(text))[0]) : null;
 }

@@ -1,6 +1,7 @@
 import { checked } from '../objects/browse.ts';
 import type { BrowseDeps } from '../objects/browse.ts';
 import { lineSplitter, readGit } from './read-git.ts';
+import type { ReadOptions } from './read-git.ts';
 
 export type FileStatus = 'added' | 'deleted' | 'modified' | 'renamed' | 'copied' | 'type-changed';
 
@@ -21,12 +22,14 @@ export interface ChangedFile {
 }
 
 export interface DiffRange {
-  /** The older commit, or null: everything is new. */
+  /** The older commit or tree, or null: everything is new. */
   from: string | null;
   to: string;
   ignoreWhitespace?: boolean;
-  /** Only these paths, as text. */
-  only?: readonly string[];
+  /** Unchanged lines around each change; 3 by default. */
+  contextLines?: number;
+  /** Only these paths. */
+  only?: readonly Buffer[];
   signal?: AbortSignal | undefined;
 }
 
@@ -50,10 +53,12 @@ const statuses: Readonly<Record<string, FileStatus>> = {
 
 /** Arguments that every comparison shares; the two commits and the paths come last. */
 export function diffArguments(
-  { from, to, ignoreWhitespace = false, only = [] }: DiffRange,
+  { from, to, ignoreWhitespace = false, contextLines, only = [] }: DiffRange,
   ...wanted: string[]
 ): string[] {
+  const hasPatterns = !only.every(isText);
   return [
+    ...(hasPatterns ? ['--no-literal-pathspecs'] : []),
     'diff-tree',
     '-r',
     '--no-commit-id',
@@ -68,20 +73,36 @@ export function diffArguments(
     '--ignore-submodules=none',
     '--diff-algorithm=histogram',
     ...(ignoreWhitespace ? ['-w'] : []),
+    ...(contextLines === undefined ? [] : [`--unified=${contextLines}`]),
     ...wanted,
     ...(from === null ? ['--root', checked(to)] : [checked(from), checked(to)]),
     '--',
-    ...only,
+    ...only.map((path) => (hasPatterns ? pathspec(path) : path.toString())),
   ];
 }
 
+/** Arguments of a process are text here, so a path that is not UTF-8 is matched as a pattern (gitglossary(7)). */
+const isText = (path: Buffer): boolean => Buffer.from(path.toString()).equals(path);
+
+function pathspec(path: Buffer): string {
+  if (isText(path)) return `:(literal)${path.toString()}`;
+  const pattern = path.toString('latin1').replace(/[\\*?[\]]/g, '\\$&');
+  return `:(glob)${pattern.replace(/[^\x20-\x7e]/g, '?')}`;
+}
+
 /** Which files differ, with line counts. Names are bytes. Refuses `git_busy`. */
-export async function listDiff(deps: BrowseDeps, path: string, range: DiffRange): Promise<DiffList> {
+export async function listDiff(
+  deps: BrowseDeps,
+  path: string,
+  range: DiffRange,
+  options: Pick<ReadOptions, 'environment'> = {},
+): Promise<DiffList> {
   const fields: Buffer[] = [];
   // A file takes up to six fields of the two lists.
   const splitter = lineSplitter(0, (field) => fields.push(field) < maxFiles * 6);
   const whole = await readGit(deps, path, diffArguments(range, '--raw', '--numstat', '-z'), splitter.feed, {
     signal: range.signal,
+    ...options,
   });
   const files = parseLists(fields);
   return { files: files.slice(0, maxFiles), truncated: !whole || files.length > maxFiles };

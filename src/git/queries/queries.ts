@@ -19,18 +19,20 @@ import type { History, HistoryRequest } from './history.ts';
 import { createArchiveCache } from './archive-cache.ts';
 import { listDiff } from './list-diff.ts';
 import type { ChangedFile, DiffList, DiffRange } from './list-diff.ts';
+import { lineChanges } from './line-changes.ts';
+import type { LineChanges } from './line-changes.ts';
 import { listFiles } from './list-files.ts';
 import type { ListedFile } from './list-files.ts';
 import { resolveRefPath } from './resolve-ref-path.ts';
 import type { RefPath } from './resolve-ref-path.ts';
 import { readNote } from './read-note.ts';
-import { readPatches } from './read-patches.ts';
+import { readPatches, weighPatches } from './read-patches.ts';
 import type { Patches, PatchLimits } from './read-patches.ts';
 import { readTags } from './read-tag.ts';
 import type { TagNote } from './read-tag.ts';
 import { createCachedRefs } from './cached-refs.ts';
 import { memoize } from './memoize.ts';
-import { archive, mailPatch, plainDiff, streamBlob } from './stream-git.ts';
+import { archive, mailPatch, mailPatches, plainDiff, streamBlob } from './stream-git.ts';
 import type { ArchiveRequest, StreamDeps } from './stream-git.ts';
 
 /** What pages query about a repository beyond single objects. All refuse `git_busy`. */
@@ -47,6 +49,8 @@ export interface GitQueries {
   lastCommits(path: string, request: LastCommitsRequest): Promise<LastCommits>;
   listDiff(path: string, range: DiffRange): Promise<DiffList>;
   readPatches(path: string, range: DiffRange, files: readonly ChangedFile[], limits: PatchLimits): Promise<Patches>;
+  /** Which lines of which files differ, without their text. */
+  lineChanges(path: string, range: DiffRange): Promise<LineChanges>;
   /** The commit that last changed a file or folder; null when there is none. */
   lastChange(path: string, oid: string, file: Buffer): Promise<Commit | null>;
   /** Commits that `to` has and `from` has not, newest first. */
@@ -72,6 +76,7 @@ export interface GitQueries {
   /** All files of a commit; cached on disk. */
   archive(path: string, request: ArchiveRequest): Promise<Readable>;
   mailPatch(path: string, oid: string): Promise<Readable>;
+  mailPatches(path: string, range: { from: string; to: string }): Promise<Readable>;
   plainDiff(path: string, range: DiffRange): Promise<Readable>;
   streamBlob(path: string, oid: string): Promise<Readable>;
 }
@@ -135,6 +140,7 @@ export function createGitQueries(
         keyOf: (target, range, _files, limits) => [target, range, limits],
       },
     ),
+    lineChanges: (target, range) => lineChanges(deps, target, range),
     lastChange: memoize(
       async (target, oid, file) => (await history(deps, target, { oid, file, limit: 1 })).entries[0]?.commit ?? null,
       { most: 2_000 },
@@ -156,6 +162,7 @@ export function createGitQueries(
     tags: (target, oids) => readTags(deps, target, oids),
     archive: (target, request) => archives.open(target, request, () => archive(deps, target, request)),
     mailPatch: (target, oid) => mailPatch(deps, target, oid),
+    mailPatches: (target, range) => mailPatches(deps, target, range),
     plainDiff: (target, range) => plainDiff(deps, target, range),
     streamBlob: (target, oid) => streamBlob(deps, target, oid),
   };
@@ -170,15 +177,5 @@ export function createGitQueries(
     },
   };
 }
-
-/** Approximate bytes; a line is an object with a few fields around its text. */
-const weighPatches = ({ patches }: Patches): number =>
-  patches.reduce(
-    (sum, { hunks }) =>
-      sum +
-      500 +
-      hunks.reduce((lines, hunk) => lines + hunk.lines.reduce((bytes, { text }) => bytes + text.length + 200, 0), 0),
-    0,
-  );
 
 const weighBlame = ({ groups }: Blame): number => groups.reduce((sum, { lines }) => sum + lines.length + 2, 1);

@@ -8,6 +8,8 @@ export interface ReadOptions {
   signal?: AbortSignal | undefined;
   /** Runs at background CPU priority, behind pages. */
   yields?: boolean;
+  /** Variables for this process alone. */
+  environment?: Readonly<Record<string, string>> | undefined;
 }
 
 /**
@@ -19,7 +21,7 @@ export async function readGit(
   deps: BrowseDeps,
   path: string,
   argv: readonly string[],
-  take: (piece: Buffer) => boolean,
+  take: (chunk: Buffer) => boolean,
   options: ReadOptions = {},
 ): Promise<boolean> {
   const { isWhole, code } = await readGitToEnd(deps, path, argv, take, options);
@@ -31,8 +33,8 @@ export async function readGitToEnd(
   { runner, shortSlots, limits }: BrowseDeps,
   path: string,
   argv: readonly string[],
-  take: (piece: Buffer) => boolean,
-  { timeLimitMs = pageLimitMs, signal, yields = false }: ReadOptions = {},
+  take: (chunk: Buffer) => boolean,
+  { timeLimitMs = pageLimitMs, signal, yields = false, environment }: ReadOptions = {},
 ): Promise<{ isWhole: boolean; code: number | null }> {
   const leave = await shortSlots.acquire({ repository: path }, signal);
   try {
@@ -42,6 +44,7 @@ export async function readGitToEnd(
       memoryLimitBytes: limits.readMemoryBytes,
       signal,
       yields,
+      environment,
     });
     const isWhole = await drain(git.stdout!, take);
     if (!isWhole) git.stop('aborted');
@@ -53,10 +56,10 @@ export async function readGitToEnd(
   }
 }
 
-async function drain(stdout: Readable, take: (piece: Buffer) => boolean): Promise<boolean> {
+async function drain(stdout: Readable, take: (chunk: Buffer) => boolean): Promise<boolean> {
   try {
-    for await (const piece of stdout) {
-      if (!take(piece as Buffer)) return false;
+    for await (const chunk of stdout) {
+      if (!take(chunk as Buffer)) return false;
     }
     return true;
   } catch (error) {
@@ -69,7 +72,7 @@ async function drain(stdout: Readable, take: (piece: Buffer) => boolean): Promis
 export function lineSplitter(
   separator: number,
   line: (bytes: Buffer) => boolean,
-): { feed(piece: Buffer): boolean; end(): void } {
+): { feed(chunk: Buffer): boolean; end(): void } {
   let rest: Buffer[] = [];
   const whole = (last: Buffer): Buffer => {
     if (rest.length === 0) return last;
@@ -78,13 +81,13 @@ export function lineSplitter(
     return joined;
   };
   return {
-    feed(piece) {
+    feed(chunk) {
       let start = 0;
-      for (let at = piece.indexOf(separator, start); at !== -1; at = piece.indexOf(separator, start)) {
-        if (!line(whole(piece.subarray(start, at)))) return false;
+      for (let at = chunk.indexOf(separator, start); at !== -1; at = chunk.indexOf(separator, start)) {
+        if (!line(whole(chunk.subarray(start, at)))) return false;
         start = at + 1;
       }
-      if (start < piece.length) rest.push(piece.subarray(start));
+      if (start < chunk.length) rest.push(chunk.subarray(start));
       return true;
     },
     end() {

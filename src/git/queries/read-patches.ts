@@ -3,6 +3,7 @@ import { diffArguments } from './list-diff.ts';
 import type { ChangedFile, DiffRange } from './list-diff.ts';
 import { quotePath } from './quote-path.ts';
 import { lineSplitter, readGit } from './read-git.ts';
+import type { ReadOptions } from './read-git.ts';
 
 export type LineKind = 'same' | 'added' | 'removed';
 
@@ -62,13 +63,27 @@ export async function readPatches(
   range: DiffRange,
   files: readonly ChangedFile[],
   limits: PatchLimits,
+  options: Pick<ReadOptions, 'environment'> = {},
 ): Promise<Patches> {
   const reader = new PatchReader(files, limits);
   const splitter = lineSplitter(0x0a, (line) => reader.take(line));
-  const whole = await readGit(deps, path, diffArguments(range, '--patch'), splitter.feed, { signal: range.signal });
+  const whole = await readGit(deps, path, diffArguments(range, '--patch'), splitter.feed, {
+    signal: range.signal,
+    ...options,
+  });
   if (whole) splitter.end();
   return { patches: reader.patches, cutShort: !whole && !reader.hasEnough };
 }
+
+/** Approximate bytes; a line is an object with a few fields around its text. */
+export const weighPatches = ({ patches }: Pick<Patches, 'patches'>): number =>
+  patches.reduce(
+    (sum, { hunks }) =>
+      sum +
+      500 +
+      hunks.reduce((lines, hunk) => lines + hunk.lines.reduce((bytes, { text }) => bytes + text.length + 200, 0), 0),
+    0,
+  );
 
 /** Parses git's patch format line by line. */
 class PatchReader {
@@ -96,11 +111,11 @@ class PatchReader {
   take(line: Buffer): boolean {
     const isContent = this.#oldLeft > 0 || this.#newLeft > 0;
     if (isContent || line[0] === 0x5c) this.#takeContent(line);
-    else this.#takeHead(line);
+    else this.#parseHead(line);
     return !this.hasEnough;
   }
 
-  #takeHead(line: Buffer): void {
+  #parseHead(line: Buffer): void {
     const text = line.toString('latin1');
     if (text.startsWith('diff --git ')) this.#startFile(text);
     else if (text.startsWith('@@ ')) this.#startHunk(line);
@@ -113,13 +128,22 @@ class PatchReader {
       `diff --git ${quotePath('a/', oldPath)} ${quotePath('b/', newPath)}`;
     // A file that became a symbolic link has two patches in a row.
     if (this.#patch && text === headOf(this.#patch.file)) return;
-    while (this.#next < this.#files.length && text !== headOf(this.#files[this.#next]!)) this.#next += 1;
-    const file = this.#files[this.#next];
-    this.#next += 1;
-    if (file === undefined || this.patches.length === this.#limits.files || this.#bytes > this.#limits.bytes) {
+    if (
+      this.#next === this.#files.length ||
+      this.patches.length === this.#limits.files ||
+      this.#bytes > this.#limits.bytes
+    ) {
       this.hasEnough = true;
       return;
     }
+    const at = this.#files.findIndex((each, index) => index >= this.#next && text === headOf(each));
+    const file = this.#files[at];
+    if (file === undefined) {
+      // What a copy was made from has a patch, too, which may not be wanted.
+      this.#patch = null;
+      return;
+    }
+    this.#next = at + 1;
     this.#patch = { file, hunks: [], isBinary: false, isTooLarge: false };
     this.#hunk = null;
     this.#lines = 0;

@@ -6,7 +6,7 @@ import { isWellFormedRef } from '../refs/ref-name.ts';
 
 export type RefKind = 'branch' | 'tag' | 'head' | 'commit';
 
-/** A name that stands for a commit, and the path behind it. */
+/** A name that resolves to a commit, and the path behind it. */
 export interface RefPath {
   kind: RefKind;
   /** As the URL spells it: `main`, `v1.0`, `HEAD`, a commit id. */

@@ -50,8 +50,8 @@ async function streamGit(
     const output = new PassThrough();
     let bytes = 0;
     const begun = new Promise<'begun'>((resolve) => {
-      git.stdout!.on('data', (piece: Buffer) => {
-        bytes += piece.length;
+      git.stdout!.on('data', (chunk: Buffer) => {
+        bytes += chunk.length;
         if (bytes >= beginningBytes) resolve('begun');
       });
     });
@@ -105,6 +105,23 @@ export async function archive(
 /** A commit as a mail for `git am`. */
 export async function mailPatch(deps: StreamDeps, path: string, oid: string): Promise<Readable> {
   const argv = ['format-patch', '--stdout', '--no-signature', '--full-index', '--binary', '-1', checked(oid)];
+  return streamGit(deps, path, argv, { slots: deps.shortSlots, timeLimitMs: patchLimitMs });
+}
+
+/** The commits from one to another as mails for `git am`, oldest first; merge commits are left out. */
+export async function mailPatches(
+  deps: StreamDeps,
+  path: string,
+  { from, to }: { from: string; to: string },
+): Promise<Readable> {
+  const argv = [
+    'format-patch',
+    '--stdout',
+    '--no-signature',
+    '--full-index',
+    '--binary',
+    `${checked(from)}..${checked(to)}`,
+  ];
   return streamGit(deps, path, argv, { slots: deps.shortSlots, timeLimitMs: patchLimitMs });
 }
 

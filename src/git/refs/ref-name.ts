@@ -43,7 +43,7 @@ export function isBranchName(name: string): boolean {
 const isReserved = (name: string): boolean => reserved.some((folder) => name.startsWith(folder));
 
 /**
- * The reason why a push may not write this ref, in words for the person who pushes, or null.
+ * The reason why a push may not write this refas a message for the person who pushes, or null.
  * @param rawName the name as it came over the wire
  * @param creates whether the ref would be new; an odd name that exists may still be moved and removed
  * @param extraFolders what the repository accepts besides branches, tags and notes

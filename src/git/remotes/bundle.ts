@@ -131,10 +131,10 @@ async function* importStream(
     const end = `end-${randomUUID()}`;
     yield `M 100644 inline ${name}\ndata ${size === null ? `<<${end}` : size}\n`;
     let bytes = 0;
-    for await (const piece of content) {
-      bytes += piece.length;
+    for await (const chunk of content) {
+      bytes += chunk.length;
       if (size !== null && bytes > size) throw internal(`${name} is longer than it said`);
-      yield piece;
+      yield chunk;
     }
     if (size !== null && bytes < size) throw internal(`${name} is shorter than it said`);
     yield size === null ? `${end}\n` : '\n';
@@ -150,7 +150,7 @@ async function feed(
   const running = runner.start({ argv, timeLimitMs: longMs, takesInput: true, yields: true });
   running.stdout?.resume();
   try {
-    // Waits for git to take each piece: nothing is held as a whole.
+    // Waits for git to take each chunk: nothing is held as a whole.
     await pipeline(Readable.from(input), running.stdin!);
   } catch (error) {
     running.stop('input_failed');

@@ -109,8 +109,8 @@ export function failureOf(errorText: string): string {
     lines.at(-1) ??
     'git ended without a word';
   if (/could not read Username|Authentication failed|401/.test(errorText))
-    return 'The other side wants a user name and a password, or refuses these.';
-  if (/403/.test(line)) return 'The other side forbids it to these credentials.';
+    return 'The remote asks for a username and a password, or refuses these.';
+  if (/403/.test(line)) return 'The remote denies access with these credentials.';
   if (/not found|404/.test(line))
     return 'There is no repository at this address, or it is hidden from these credentials.';
   if (/redirect/i.test(line)) return 'The address leads to another one. Give that one: redirects are not followed.';

@@ -193,9 +193,9 @@ function isAlive(pid: number): boolean {
 /** Why an ssh connection failed, for the owner of the mirror; null when ssh is not the cause. */
 export function sshFailure(errorText: string) {
   if (/Host key verification failed|REMOTE HOST IDENTIFICATION HAS CHANGED/i.test(errorText))
-    return unavailable('host_key_changed', 'The other side shows another host key than the one trusted here.');
+    return unavailable('host_key_changed', 'The remote presents another host key than the one trusted here.');
   if (/Permission denied \(/.test(errorText))
-    return unavailable('remote_key_refused', 'The other side does not accept the key of this mirror.');
+    return unavailable('remote_key_refused', 'The remote does not accept the key of this mirror.');
   if (/No user exists for uid/.test(errorText))
     return unavailable(
       'remote_failed',

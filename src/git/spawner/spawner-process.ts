@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process';
 import { closeSync, constants, openSync } from 'node:fs';
 import { collectStderr, lowerPriority } from '../processes/child.ts';
 import { createExitedTally } from '../processes/cpu-time-account.ts';
-import type { SpawnOrder, SpawnReport } from './spawner-protocol.ts';
+import type { SpawnRequest, SpawnEvent } from './spawner-protocol.ts';
 
 /** One end of a connection that is not read here: Node passes it on unread. */
 interface Handle {
@@ -16,9 +16,9 @@ interface Handle {
 const takeUsed = createExitedTally();
 const inputs = new Map<number, Handle>();
 
-const report = (what: SpawnReport): void => void process.send?.(what);
+const report = (what: SpawnEvent): void => void process.send?.(what);
 
-function start(order: Extract<SpawnOrder, { kind: 'start' }>, output: Handle | undefined): void {
+function start(order: Extract<SpawnRequest, { kind: 'start' }>, output: Handle | undefined): void {
   const { id, program, argv, environment, home, takesInput, file, yields } = order;
   const input = inputs.get(id);
   inputs.delete(id);
@@ -48,7 +48,7 @@ function start(order: Extract<SpawnOrder, { kind: 'start' }>, output: Handle | u
   }
 }
 
-process.on('message', (order: SpawnOrder, handle?: unknown) => {
+process.on('message', (order: SpawnRequest, handle?: unknown) => {
   if (order.kind === 'input') inputs.set(order.id, handle as Handle);
   else start(order, handle as Handle | undefined);
 });

@@ -2,7 +2,7 @@
  * Messages between the server and its spawner, over Node's IPC channel. A handle travels with a message: `input`
  * carries the child's stdin, `start` its stdout.
  */
-export type SpawnOrder =
+export type SpawnRequest =
   | { id: number; kind: 'input' }
   | {
       id: number;
@@ -17,7 +17,7 @@ export type SpawnOrder =
       yields: boolean;
     };
 
-export type SpawnReport =
+export type SpawnEvent =
   | { kind: 'ready' }
   /** 0 when it could not be started; no message follows then. */
   | { id: number; kind: 'started'; pid: number }

@@ -7,7 +7,7 @@ import type { Logger } from '../../kernel/index.ts';
 import { sendSignal } from '../processes/child.ts';
 import type { Child, Launch } from '../processes/child.ts';
 import type { SocketPair, SocketPairs } from './socket-pairs.ts';
-import type { SpawnOrder, SpawnReport } from './spawner-protocol.ts';
+import type { SpawnRequest, SpawnEvent } from './spawner-protocol.ts';
 
 /**
  * Starts git from a small process, so that the server does not block while the system copies the page tables of a
@@ -62,10 +62,10 @@ export function createSpawner(pairs: SocketPairs, logger: Logger): Spawner {
   }
 
   /** @param theirs becomes the child's, and is closed here once it has been sent */
-  function send(to: ChildProcess, order: SpawnOrder, childEnd: Socket | null): void {
+  function send(to: ChildProcess, order: SpawnRequest, childEnd: Socket | null): void {
     if (childEnd === null) return void to.send(order);
     inTransit.add(childEnd);
-    // The bare handle: a socket would start reading at the other side.
+    // The bare handle: a socket would start reading in the other process.
     to.send(order, (childEnd as unknown as { _handle: never })._handle, {}, () => {
       inTransit.delete(childEnd);
       childEnd.destroy();
@@ -82,7 +82,7 @@ export function createSpawner(pairs: SocketPairs, logger: Logger): Spawner {
     const { program, args } = embedded.programOf('git-spawner');
     const started = spawn(program, args, { env: environment, stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
     running = started;
-    started.on('message', (report: SpawnReport) => handle(report));
+    started.on('message', (report: SpawnEvent) => handle(report));
     started.on('error', (error) => logger.warn('git.spawner_failed', { error }));
     started.once('exit', (code, signal) => ended(code, signal));
     // Does not keep the server alive: the spawner exits with it.
@@ -90,7 +90,7 @@ export function createSpawner(pairs: SocketPairs, logger: Logger): Spawner {
     started.channel?.unref();
   }
 
-  function handle(report: SpawnReport): void {
+  function handle(report: SpawnEvent): void {
     if (report.kind === 'ready') {
       isReady = true;
       return fill();
@@ -163,7 +163,7 @@ class RemoteChild implements Child {
     stdin?.resume();
   }
 
-  handle(report: Exclude<SpawnReport, { kind: 'ready' }>): void {
+  handle(report: Exclude<SpawnEvent, { kind: 'ready' }>): void {
     if (report.kind === 'started') {
       this.pid = report.pid;
       for (const [name, group] of this.#waiting.splice(0)) this.signal(name, group);

@@ -14,7 +14,7 @@ import { showCommit } from './show.ts';
 const at = '/repos/{owner}/{name}';
 const ref = z.string().optional().describe('A branch, tag or commit id; left out, the default branch');
 
-/** The commit that a name stands for. Refuses `revision_not_found`, also for an empty repository. */
+/** The commit that a name resolves to. Refuses `revision_not_found`, also for an empty repository. */
 export async function resolveRef(
   { git }: Pick<WebDeps, 'git'>,
   { path, level }: Pick<Found, 'path' | 'level'>,
@@ -137,7 +137,7 @@ export const getCommit = operation({
   method: 'GET',
   path: `${at}/commits/{commit}`,
   tag: 'Contents',
-  summary: 'Get one commit',
+  summary: 'Get a commit',
   access: 'repository:read',
   cost: 'objects',
   status: 200,
@@ -187,7 +187,7 @@ export const getRawFile = operation({
   method: 'GET',
   path: `${at}/raw`,
   tag: 'Contents',
-  summary: 'Get the bytes of a file',
+  summary: 'Get the raw content of a file',
   description:
     'A symbolic link gives its target. Text is answered as text/plain, everything else as application/octet-stream.',
   access: 'repository:read',
@@ -220,7 +220,7 @@ export const getArchiveLinks = operation({
   method: 'GET',
   path: `${at}/archive`,
   tag: 'Contents',
-  summary: 'Get the addresses of archives of all files',
+  summary: 'Get the URLs of source archives',
   description: 'The addresses name the commit, so they stay what they are when the branch moves on.',
   access: 'repository:read',
   cost: 'objects',

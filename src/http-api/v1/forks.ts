@@ -67,7 +67,7 @@ export const mergeUpstream = operation({
   method: 'POST',
   path: `${at}/merge-upstream`,
   tag: 'Repositories',
-  summary: 'Bring what is new in the source of a fork into a branch',
+  summary: 'Sync a branch of a fork with its source',
   description:
     'Moves it forward as a push of the caller. A branch with commits of its own gets a merge commit, unless ff_only is set or the two conflict (409).',
   access: 'repository:write',

@@ -116,7 +116,7 @@ function operationsOf({ at, word, whose, read, write, scopeOf, list }: Owner): O
       id: `get${word}Label`,
       method: 'GET',
       path: one,
-      summary: 'Get one label, by id or name',
+      summary: 'Get a label, by id or name',
       status: 200,
       response: label,
       run: async (call) => json(shown(await found(callOf(call)), callOf(call))),
@@ -152,7 +152,7 @@ function operationsOf({ at, word, whose, read, write, scopeOf, list }: Owner): O
       id: `delete${word}Label`,
       method: 'DELETE',
       path: one,
-      summary: 'Delete a label, and take it off every issue',
+      summary: 'Delete a label, and remove it from every issue',
       status: 204,
       async run(call) {
         const { id } = ownOf(await found(callOf(call)), callOf(call));
@@ -213,7 +213,7 @@ const changing = (id: string, method: 'POST' | 'PUT', summary: string) =>
     },
   });
 
-export const addIssueLabels = changing('addIssueLabels', 'POST', 'Put labels on an issue, by id or name');
+export const addIssueLabels = changing('addIssueLabels', 'POST', 'Add labels to an issue, by id or name');
 export const setIssueLabels = changing('setIssueLabels', 'PUT', 'Set the labels of an issue, by id or name');
 
 export const clearIssueLabels = operation({
@@ -222,7 +222,7 @@ export const clearIssueLabels = operation({
   id: 'clearIssueLabels',
   method: 'DELETE',
   path: ofIssue.path,
-  summary: 'Take all labels off an issue',
+  summary: 'Remove all labels from an issue',
   status: 204,
   async run({ viewer, found, params, deps }) {
     await deps.issues.triage(viewer, issueAt(found, params.number), { labels: [] });
@@ -236,7 +236,7 @@ export const removeIssueLabel = operation({
   id: 'removeIssueLabel',
   method: 'DELETE',
   path: `${ofIssue.path}/{label}`,
-  summary: 'Take a label off an issue, by id or name',
+  summary: 'Remove a label from an issue, by id or name',
   status: 204,
   refuses: [422],
   async run({ viewer, found, params, deps }) {

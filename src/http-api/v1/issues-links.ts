@@ -14,7 +14,7 @@ import { issue, issueMeta } from './issues-schemas.ts';
 const common = { tag: 'Issues', cost: 'rows' } as const;
 const write = { access: 'repository:read', scope: 'write' } as const;
 
-/** What issues are linked with, on the other side of one kind of link. */
+/** One kind of link between issues, seen from one of its ends. */
 interface Side {
   word: string;
   part: 'dependencies' | 'blocks' | 'duplicates';
@@ -32,27 +32,27 @@ const sides: readonly Side[] = [
     part: 'dependencies',
     kind: 'needs',
     isOutgoing: true,
-    list: 'List the issues that an issue needs',
-    add: 'Say that an issue needs another one',
-    remove: 'Take back that an issue needs another one',
+    list: 'List the issues that block an issue',
+    add: 'Add a dependency to an issue',
+    remove: 'Remove a dependency from an issue',
   },
   {
     word: 'BlockedIssue',
     part: 'blocks',
     kind: 'needs',
     isOutgoing: false,
-    list: 'List the issues that need this one',
-    add: 'Say that another issue needs this one',
-    remove: 'Take back that another issue needs this one',
+    list: 'List the issues that an issue blocks',
+    add: 'Mark another issue as blocked by this one',
+    remove: 'Unmark another issue as blocked by this one',
   },
   {
     word: 'Duplicate',
     part: 'duplicates',
     kind: 'duplicates',
     isOutgoing: true,
-    list: 'List the issues that an issue says again',
-    add: 'Say that an issue says another one again',
-    remove: 'Take back that an issue says another one again',
+    list: 'List the issues that an issue duplicates',
+    add: 'Mark an issue as a duplicate',
+    remove: 'Unmark an issue as a duplicate',
   },
 ];
 

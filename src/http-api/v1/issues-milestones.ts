@@ -78,7 +78,7 @@ export const getMilestone = operation({
   id: 'getMilestone',
   method: 'GET',
   path: one,
-  summary: 'Get one milestone, by id or title',
+  summary: 'Get a milestone, by id or title',
   access: 'repository:read',
   status: 200,
   response: milestone,
@@ -116,7 +116,7 @@ export const deleteMilestone = operation({
   id: 'deleteMilestone',
   method: 'DELETE',
   path: one,
-  summary: 'Delete a milestone; its issues are in none then',
+  summary: 'Delete a milestone; its issues stay, without one',
   status: 204,
   async run({ viewer, found, params, deps }) {
     const where = repositoryAt(found);

@@ -34,7 +34,7 @@ export const editIssueSettings = operation({
   id: 'editIssueSettings',
   method: 'PATCH',
   path: `${at}/issue_settings`,
-  summary: 'Say who may open issues and comment',
+  summary: 'Set who may open issues and comment',
   access: 'repository:admin',
   status: 200,
   body: issueSettingsEdit,
@@ -71,7 +71,7 @@ export const showComment = operation({
   id: 'showComment',
   method: 'DELETE',
   path: `${oneCommentAt}/hidden`,
-  summary: 'Show a comment again that was folded away',
+  summary: 'Unhide a comment',
   status: 204,
   async run(call) {
     const { entry, at: where } = await findComment(call);
@@ -85,7 +85,7 @@ export const listHeld = operation({
   id: 'listHeldContributions',
   method: 'GET',
   path: `${issuesAt}/held`,
-  summary: 'List what waits for a member to let its author in, the oldest first',
+  summary: 'List issues and comments that await approval, oldest first',
   access: 'repository:write',
   status: 200,
   response: z.array(heldContribution),
@@ -129,13 +129,13 @@ export const heldOperations = [
     'admitContributor',
     'PUT',
     'admit',
-    'Let a person in: what waits of theirs is shown, later things do not wait',
+    'Approve a contributor: publish what is pending, and later contributions at once',
   ),
   deciding(
     'refuseContributor',
     'DELETE',
     'refuse',
-    'Refuse what waits of a person: issues go to the trash, comments are deleted',
+    'Reject the pending contributions of a user: issues go to the trash, comments are deleted',
   ),
 ];
 
@@ -169,8 +169,8 @@ const inTrash = (id: string, method: 'POST' | 'DELETE', summary: string, act: 'r
 
 export const trashOperations = [
   listIssueTrash,
-  inTrash('restoreIssue', 'POST', 'Take an issue out of the trash', 'restore'),
-  inTrash('purgeIssue', 'DELETE', 'Delete an issue of the trash for good', 'purge'),
+  inTrash('restoreIssue', 'POST', 'Restore an issue from the trash', 'restore'),
+  inTrash('purgeIssue', 'DELETE', 'Permanently delete an issue in the trash', 'purge'),
 ];
 
 /** Blocks of a person, and those of an organisation. */
@@ -189,7 +189,7 @@ function blocksOf(word: 'User' | 'Organisation', path: '/user/blocks' | '/orgs/{
       id: `list${word}Blocks`,
       method: 'GET',
       path,
-      summary: `List whom ${word === 'User' ? 'the caller' : 'an organisation'} has blocked`,
+      summary: `List the users that ${word === 'User' ? 'the caller' : 'an organisation'} has blocked`,
       status: 200,
       isPaged: true,
       query: z.object({ after: z.string().max(100).optional() }),
@@ -208,7 +208,7 @@ function blocksOf(word: 'User' | 'Organisation', path: '/user/blocks' | '/orgs/{
       id: `block${word === 'User' ? 'User' : 'UserForOrganisation'}`,
       method: 'PUT',
       path: one,
-      summary: 'Keep a person from contributing to all that is owned',
+      summary: 'Block a user from contributing to owned repositories',
       description: 'Members and collaborators are not kept from what they were given.',
       status: 204,
       query: z.object({ note: z.string().max(200).optional().describe('Why, for the owner’s eyes') }),
@@ -225,7 +225,7 @@ function blocksOf(word: 'User' | 'Organisation', path: '/user/blocks' | '/orgs/{
       id: `unblock${word === 'User' ? 'User' : 'UserForOrganisation'}`,
       method: 'DELETE',
       path: one,
-      summary: 'End a block',
+      summary: 'Unblock a user',
       status: 204,
       async run(call) {
         await call.deps.issues.unblock(call.viewer, { owner: ownerOf(call), username: nameIn(call) });

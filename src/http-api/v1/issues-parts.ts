@@ -4,7 +4,7 @@ import type { PersonViewer, Viewer } from '../../access/index.ts';
 import type { DescribedIssue, Issue, IssueAt, RepositoryAt } from '../../issues/index.ts';
 import type { Found } from '../../repositories/index.ts';
 import type { WebDeps } from '../../http/index.ts';
-import { tokenNeeded } from '../authenticate.ts';
+import { tokenNeeded } from '../authenticate-token.ts';
 import { issuePayload, numericId, userPayload } from '../../webhooks/index.ts';
 import type { IssuePayload } from '../../webhooks/index.ts';
 

@@ -83,7 +83,7 @@ export const getIssueConfig = operation({
   id: 'getIssueConfig',
   method: 'GET',
   path: `${at}/issue_config`,
-  summary: 'Get whether issues may be opened without a template, and where else to ask',
+  summary: 'Get the settings of issue templates: whether blank issues are allowed, contact links',
   response: config,
   async run({ found, deps }) {
     const { blankIssues, contactLinks } = await findTemplates(deps, found);

@@ -48,7 +48,7 @@ export const listTimeline = operation({
   method: 'GET',
   path: `${oneIssueAt}/timeline`,
   tag: 'Issues',
-  summary: 'List all that happened to an issue, the oldest first, comments among it',
+  summary: 'List the timeline of an issue with its comments, oldest first',
   description: 'The text of the issue itself is not part of it.',
   access: 'repository:read',
   cost: 'rows',

@@ -203,7 +203,7 @@ export const getIssue = operation({
   id: 'getIssue',
   method: 'GET',
   path: oneIssueAt,
-  summary: 'Get one issue',
+  summary: 'Get an issue',
   description: 'The number of an issue that has moved gives it from where it is now.',
   access: 'repository:read',
   status: 200,
@@ -327,7 +327,7 @@ export const listPinnedIssues = operation({
     json(await showIssues(deps, await deps.issues.listPinned(viewer, repositoryAt(found)), placeOf({ found, origin }))),
 });
 
-/** One operation for each thing that is on or off about an issue. */
+/** One operation for each flag of an issue. */
 const mark = (
   id: string,
   method: 'PUT' | 'POST' | 'DELETE',

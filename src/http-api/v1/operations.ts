@@ -51,6 +51,7 @@ import { createFork, listForks, mergeUpstream } from './forks.ts';
 import { getImage, removeImage, replaceImage } from './images.ts';
 import { issueAssetOperations } from './issue-assets.ts';
 import { addEmails, listEmails, removeEmails } from './emails.ts';
+import { listLinkedAccounts } from './linked-accounts.ts';
 import { addGpgKey, listGpgKeys, listGpgKeysOfUser, listKeysOfUser, removeGpgKey } from './gpg-keys.ts';
 import { addKey, listKeys, removeKey } from './keys.ts';
 import {
@@ -189,6 +190,7 @@ export const operations: readonly Operation[] = [
   getVersion,
   getMe,
   editMe,
+  listLinkedAccounts,
   listEmails,
   addEmails,
   removeEmails,

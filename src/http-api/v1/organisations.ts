@@ -32,7 +32,7 @@ export const createOrganisation = operation({
   method: 'POST',
   path: '/orgs',
   tag: 'Organisations',
-  summary: 'Found an organisation; the caller becomes its first OWNER',
+  summary: 'Create an organisation; the caller becomes its first OWNER',
   access: 'account:write',
   cost: 'rows',
   status: 201,
@@ -41,8 +41,8 @@ export const createOrganisation = operation({
   response: organisation,
   async run({ viewer, body: { name, ...fields }, deps, origin }) {
     const profile = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
-    const founded = await deps.organisations.create(viewer, { name, ...profile });
-    return created(showOrganisation(founded, 1, { origin }), `/orgs/${founded.name}`);
+    const organisation = await deps.organisations.create(viewer, { name, ...profile });
+    return created(showOrganisation(organisation, 1, { origin }), `/orgs/${organisation.name}`);
   },
 });
 
@@ -51,7 +51,7 @@ export const getOrganisation = operation({
   method: 'GET',
   path: at,
   tag: 'Organisations',
-  summary: 'Get one organisation',
+  summary: 'Get an organisation',
   access: 'anyone',
   cost: 'rows',
   status: 200,
@@ -68,7 +68,7 @@ export const editOrganisation = operation({
   method: 'PATCH',
   path: at,
   tag: 'Organisations',
-  summary: 'Edit what an organisation says of itself',
+  summary: 'Edit the profile of an organisation',
   access: 'account:admin',
   cost: 'rows',
   status: 200,
@@ -104,7 +104,7 @@ export const listMembers = operation({
   method: 'GET',
   path: `${at}/members`,
   tag: 'Organisations',
-  summary: 'List members with their roles, by handle',
+  summary: 'List members with their roles, ordered by username',
   description: 'For OWNERs.',
   access: 'account:admin',
   cost: 'rows',
@@ -124,7 +124,7 @@ export const addMember = operation({
   method: 'POST',
   path: `${at}/members`,
   tag: 'Organisations',
-  summary: 'Make a person a member',
+  summary: 'Add a member',
   access: 'account:admin',
   cost: 'rows',
   status: 201,
@@ -145,7 +145,7 @@ export const changeMember = operation({
   method: 'PATCH',
   path: `${at}/members/{username}`,
   tag: 'Organisations',
-  summary: 'Give a member another role',
+  summary: 'Change the role of a member',
   access: 'account:admin',
   cost: 'rows',
   status: 204,
@@ -162,7 +162,7 @@ export const removeMember = operation({
   method: 'DELETE',
   path: `${at}/members/{username}`,
   tag: 'Organisations',
-  summary: 'End a membership: a member’s as an OWNER, or your own',
+  summary: 'Remove a member, as an OWNER, or leave the organisation',
   access: 'account:admin',
   cost: 'rows',
   status: 204,

@@ -41,7 +41,7 @@ export const unpinRepository = operation({
   method: 'DELETE',
   path: at,
   tag: 'Pins',
-  summary: 'Take a pin away; there may be none',
+  summary: 'Unpin a repository',
   access: 'repository:read',
   scope: 'write',
   cost: 'rows',

@@ -44,7 +44,7 @@ function operationsOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath
       path: `${at}/runners`,
       status: 200,
       refuses,
-      summary: `List the runners ${whose}, in the order in which they came`,
+      summary: `List the runners ${whose}, oldest first`,
       response: z.array(runnerShape),
       run: async (call) => json((await call.deps.ci.runners.list(scope(call))).map(showRunner)),
     }),
@@ -73,7 +73,7 @@ function operationsOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath
       path: `${at}/runners/shared`,
       status: 200,
       refuses: [...refuses, 409],
-      summary: `Register a runner ${whose} by a secret that it was given, too`,
+      summary: `Register a runner ${whose} with a secret that the runner has, too`,
       description: 'Again with a secret of the same beginning: its name, labels and secret are changed.',
       body: sharedRunner,
       response: runnerShape,
@@ -94,7 +94,7 @@ function operationsOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath
       path: `${at}/runners/token`,
       status: 201,
       refuses,
-      summary: `Make the registration token for runners ${whose}`,
+      summary: `Create the registration token for runners ${whose}`,
       description:
         'Any number of runners may register with it. The one before stops working; registered runners keep working.',
       response: registrationToken,
@@ -114,7 +114,7 @@ function operationsOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath
       path: `${at}/runners/{id}`,
       status: 200,
       refuses: [404],
-      summary: `Get one runner ${whose}`,
+      summary: `Get a runner ${whose}`,
       response: runnerShape,
       run: async (call) => json(showRunner(await call.deps.ci.runners.find(scope(call), readId(call.params)))),
     }),
@@ -125,7 +125,7 @@ function operationsOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath
       path: `${at}/runners/{id}`,
       status: 200,
       refuses: [404],
-      summary: `Give a runner ${whose} no further jobs, or jobs again`,
+      summary: `Pause or resume a runner ${whose}`,
       body: z.strictObject({ disabled: z.boolean() }),
       response: runnerShape,
       run: async (call) =>
@@ -138,7 +138,7 @@ function operationsOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath
       path: `${at}/runners/{id}`,
       status: 204,
       refuses: [404],
-      summary: `Remove a runner ${whose}; its credentials open nothing from then on`,
+      summary: `Remove a runner ${whose}; its credentials become invalid`,
       async run(call) {
         await call.deps.ci.runners.remove(scope(call), readId(call.params));
         return nothing();

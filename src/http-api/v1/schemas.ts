@@ -257,7 +257,7 @@ export const mirror = z
     publicKey: z
       .string()
       .nullable()
-      .describe('What the other side has to know, of a mirror by ssh: a deploy key, with write access for push'),
+      .describe('Public key of a mirror over SSH: add it to the remote as a deploy key, with write access to push'),
     hostKeyFingerprint: z.string().nullable().describe('Of the host key that is trusted: ED25519 SHA256:…'),
     offeredHostKeyFingerprint: z
       .string()
@@ -316,6 +316,17 @@ export const me = z.strictObject({ ...person.shape, isAdministrator: z.boolean()
 export const email = z
   .strictObject({ email: z.string(), verified: z.boolean(), primary: z.boolean(), username: z.string() })
   .meta({ id: 'Email' });
+
+export const linkedAccount = z
+  .strictObject({
+    id: z.string(),
+    issuer: z.string(),
+    subject: z.string(),
+    label: z.string().describe('What the provider calls the account; may be empty'),
+    createdAt: time,
+    lastUsedAt: time.nullable(),
+  })
+  .meta({ id: 'LinkedAccount' });
 
 export const sshKey = z
   .strictObject({

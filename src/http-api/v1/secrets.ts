@@ -39,7 +39,7 @@ function operationsOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath
       path: `${at}/secrets/{secret}`,
       status: 204,
       refuses: [...refuses, 409],
-      summary: `Keep a secret ${whose}, in place of one of the same name`,
+      summary: `Create or update a secret ${whose}`,
       body: newValue,
       async run(call) {
         await call.deps.ci.secrets.set(scope(call), { name: inPath(call.params, 'secret'), value: call.body.value });
@@ -80,7 +80,7 @@ function operationsOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath
       path: `${at}/variables/{variable}`,
       status: 204,
       refuses: [...refuses, 409],
-      summary: `Keep a variable ${whose}, in place of one of the same name`,
+      summary: `Create or update a variable ${whose}`,
       body: newValue,
       async run(call) {
         await call.deps.ci.variables.set(scope(call), {

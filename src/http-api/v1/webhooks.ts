@@ -103,7 +103,7 @@ function operationsOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath
       path: one,
       status: 200,
       refuses: [404],
-      summary: `Change a webhook ${whose}`,
+      summary: `Edit a webhook ${whose}`,
       body: webhookInput,
       response: webhookShape,
       async run(call) {
@@ -122,7 +122,7 @@ function operationsOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath
       path: one,
       status: 204,
       refuses: [404],
-      summary: `Remove a webhook ${whose}, with everything that was to be sent`,
+      summary: `Delete a webhook ${whose} with its pending deliveries`,
       async run(call) {
         await call.deps.webhooks.remove(viewerOf(call), scope(call), hookOf(call));
         return nothing();
@@ -135,7 +135,7 @@ function operationsOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath
       path: `${one}/test`,
       status: 200,
       refuses: [404],
-      summary: 'Send something to try a webhook out',
+      summary: 'Send a test delivery',
       response: queuedDelivery,
       run: async (call) => json({ id: await call.deps.webhooks.test(scope(call), hookOf(call)) }),
     }),
@@ -147,7 +147,7 @@ function operationsOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath
       status: 200,
       refuses: [404],
       isPaged: true,
-      summary: 'List what was sent to a webhook, newest first',
+      summary: 'List the deliveries of a webhook, newest first',
       query: z.object(paging),
       response: z.array(webhookDelivery),
       async run(call) {
@@ -167,7 +167,7 @@ function operationsOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath
       path: `${one}/deliveries/{delivery}/redeliver`,
       status: 200,
       refuses: [404],
-      summary: 'Send a delivery once more, as a new one',
+      summary: 'Redeliver a delivery, as a new one',
       response: queuedDelivery,
       run: async (call) =>
         json({

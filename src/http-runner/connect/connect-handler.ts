@@ -15,7 +15,7 @@ import type { Procedure } from '../messages/message-types.ts';
 import type { UpdateLogRequest } from '../messages/runner-messages.ts';
 import type { Call, RunnerService } from '../runner-service.ts';
 import { BodyBudget } from './body-budget.ts';
-import { messagePieces, readMessage } from './read-message.ts';
+import { messageChunks, readMessage } from './read-message.ts';
 
 /** What runners put in front of every path. */
 const prefix = '/api/actions';
@@ -131,7 +131,7 @@ async function updateLog(
       return await service.updateLog(runner, { ...message, rows });
     }
     const decoder = new LogDecoder(rows);
-    for await (const piece of messagePieces(request, maxLogBytes)) await decoder.push(piece);
+    for await (const chunk of messageChunks(request, maxLogBytes)) await decoder.push(chunk);
     return await service.updateLog(runner, decoder.finish());
   } finally {
     await rows.discard();
@@ -214,7 +214,7 @@ function plain(
 function end(response: ServerResponse, status: number, headers: Record<string, string>, body: Buffer): Promise<void> {
   if (response.destroyed || response.headersSent) return Promise.resolve();
   const { req } = response;
-  // A body that was not read stands in the way of the next request on this connection.
+  // A body that was not read blocks the next request on this connection.
   if (!req.complete) {
     response.setHeader('Connection', 'close');
     discardBody(req, discardMs);

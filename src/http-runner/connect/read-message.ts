@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { invalid, isDomainError } from '../../kernel/index.ts';
-import { openBody, piecesOf } from '../../http/index.ts';
+import { openBody, chunksOf } from '../../http/index.ts';
 import type { BodyBudget } from './body-budget.ts';
 
 /** A client that sends nothing for so long has stopped. */
@@ -11,8 +11,8 @@ const stallMs = 30_000;
  * Refuses `unknown_compression`, `message_too_large`, `malformed_message` (no gzip,
  * cut short), `message_too_slow`.
  */
-export const messagePieces = (request: IncomingMessage, maxBytes: number): AsyncIterable<Buffer> =>
-  piecesOf(
+export const messageChunks = (request: IncomingMessage, maxBytes: number): AsyncIterable<Buffer> =>
+  chunksOf(
     openBody(request, {
       maxBytes,
       tooLarge: () => invalid('message_too_large', 'The message is too large.'),
@@ -31,14 +31,14 @@ export const messagePieces = (request: IncomingMessage, maxBytes: number): Async
 
 /** A small message as a whole, within the budget of all messages that are read now. */
 export async function readMessage(request: IncomingMessage, maxBytes: number, budget: BodyBudget): Promise<Buffer> {
-  const pieces: Buffer[] = [];
+  const chunks: Buffer[] = [];
   const held = budget.open();
   try {
-    for await (const piece of messagePieces(request, maxBytes)) {
-      held.add(piece.length);
-      pieces.push(piece);
+    for await (const chunk of messageChunks(request, maxBytes)) {
+      held.add(chunk.length);
+      chunks.push(chunk);
     }
-    return Buffer.concat(pieces);
+    return Buffer.concat(chunks);
   } finally {
     held.close();
   }

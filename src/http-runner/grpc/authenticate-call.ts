@@ -27,10 +27,10 @@ export function readCredentials(metadata: Metadata): Pick<Call, 'uuid' | 'token'
  * hold a message, and of the one procedure with large messages only a few are read at the same time.
  */
 export function authenticateCall(service: RunnerService, logger: Logger): ServerInterceptor {
-  const places = new MessageSlots(maxLargeMessages);
+  const slots = new MessageSlots(maxLargeMessages);
   return (method, call) => {
     const procedure = procedures.get(method.path.replace(/^\/api\/actions/, ''));
-    let leave = (): void => {};
+    let release = (): void => {};
     return new ServerInterceptingCall(call, {
       start(next) {
         next({
@@ -39,7 +39,7 @@ export function authenticateCall(service: RunnerService, logger: Logger): Server
               try {
                 if (procedure !== undefined) await service.authenticate(procedure.name, readCredentials(metadata));
                 if (procedure?.name === 'UpdateLog') {
-                  leave = await places.take();
+                  release = await slots.acquire();
                   const tooSlow = setTimeout(
                     () =>
                       call.sendStatus({
@@ -49,10 +49,10 @@ export function authenticateCall(service: RunnerService, logger: Logger): Server
                       }),
                     largeMessageMs,
                   );
-                  const leavePlace = leave;
-                  leave = () => {
+                  const releaseSlot = release;
+                  release = () => {
                     clearTimeout(tooSlow);
-                    leavePlace();
+                    releaseSlot();
                   };
                 }
                 pass(metadata);
@@ -62,18 +62,18 @@ export function authenticateCall(service: RunnerService, logger: Logger): Server
               }
             })();
           },
-          onCancel: () => leave(),
+          onCancel: () => release(),
         });
       },
       sendStatus(ended, next) {
-        leave();
+        release();
         next(ended);
       },
     });
   };
 }
 
-/** A few places, given out in the order of asking. */
+/** A semaphore with a first-come queue. */
 class MessageSlots {
   #free: number;
   readonly #waiting: (() => void)[] = [];
@@ -82,14 +82,14 @@ class MessageSlots {
     this.#free = count;
   }
 
-  /** Resolves with what gives the place back; calling that twice does no harm. */
-  async take(): Promise<() => void> {
+  /** Resolves with the function that releases the slot; a second call has no effect. */
+  async acquire(): Promise<() => void> {
     if (this.#free > 0) this.#free -= 1;
     else await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    let isTaken = true;
+    let isHeld = true;
     return () => {
-      if (!isTaken) return;
-      isTaken = false;
+      if (!isHeld) return;
+      isHeld = false;
       const next = this.#waiting.shift();
       if (next === undefined) this.#free += 1;
       else next();

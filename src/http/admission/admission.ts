@@ -5,8 +5,8 @@ import type { Family } from '../metrics-registry.ts';
 import { createAnonymousLimits } from './anonymous-limits.ts';
 import { createBackgroundPriority } from './background-priority.ts';
 import type { BackgroundPriority } from './background-priority.ts';
-import { createClassLimits } from './class-limits.ts';
-import type { CostClass } from './class-limits.ts';
+import { createClassLimits } from './request-classes.ts';
+import type { CostClass } from './request-classes.ts';
 import { createFairQueue } from './fair-queue.ts';
 import { delayRefusals } from './paced-refusals.ts';
 
@@ -52,7 +52,7 @@ export interface Admission {
   /**
    * Steps 2 and 3 for a route.
    * @param identify sets `state.identity`; without it only the class limit holds. Where anonymous
-   *   clients have limits it stands before them, elsewhere a request is limited before it is identified.
+   *   clients have limits it runs before them, elsewhere a request is limited before it is identified.
    */
   limit(cost: CostClass, identify?: Middleware): Middleware[];
   /** Step 4, for the work itself. */

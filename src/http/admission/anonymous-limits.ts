@@ -4,7 +4,7 @@ import type { Context, Middleware } from '../context.ts';
 import { createCounter } from '../metrics-registry.ts';
 import type { Family } from '../metrics-registry.ts';
 import { HttpError } from '../http-error.ts';
-import type { CostClass } from './class-limits.ts';
+import type { CostClass } from './request-classes.ts';
 
 /**
  * Limits of clients that are not signed in. Each address has a budget of CPU time for git and for the threads that
@@ -67,7 +67,7 @@ export function createAnonymousLimits(clock: Clock, places = defaultPlaces): Ano
         });
       },
     });
-  const [gitPlaces, rowPlaces, searchPlaces] = [places.git, places.rows, places.search].map(semaphoreFor) as [
+  const [gitSlots, rowPlaces, searchPlaces] = [places.git, places.rows, places.search].map(semaphoreFor) as [
     Semaphore,
     Semaphore,
     Semaphore,
@@ -98,12 +98,12 @@ export function createAnonymousLimits(clock: Clock, places = defaultPlaces): Ano
       budget.leftMs -= ms;
       seconds.add({ result: 'served' }, ms / 1000);
     };
-    await holdPlace(gitPlaces, ctx, () => chargeCpuTime(charge, next));
+    await withSlot(gitSlots, ctx, () => chargeCpuTime(charge, next));
   };
   const waitFor =
     (semaphore: Semaphore): Middleware =>
     async (ctx, next) =>
-      isAnonymous(ctx) ? holdPlace(semaphore, ctx, next) : next();
+      isAnonymous(ctx) ? withSlot(semaphore, ctx, next) : next();
 
   return {
     limits: {
@@ -136,7 +136,7 @@ export function createAnonymousLimits(clock: Clock, places = defaultPlaces): Ano
 }
 
 /** Works once a place is free, unless the client has left while it waited: nothing was done yet. */
-async function holdPlace(semaphore: Semaphore, { res }: Context, work: () => Promise<unknown>): Promise<void> {
+async function withSlot(semaphore: Semaphore, { res }: Context, work: () => Promise<unknown>): Promise<void> {
   const release = await semaphore.acquire();
   try {
     if (!res.destroyed) await work();

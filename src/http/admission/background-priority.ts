@@ -64,10 +64,10 @@ export function createBackgroundPriority({
   function scheduleTurn(): void {
     if (isTurnScheduled) return;
     isTurnScheduled = true;
-    setImmediate(takeTurn);
+    setImmediate(runTurn);
   }
 
-  function takeTurn(): void {
+  function runTurn(): void {
     isTurnScheduled = false;
     isTurnTaken = false;
     const [first] = steps;

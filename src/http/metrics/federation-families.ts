@@ -24,7 +24,7 @@ export async function federationFamilies({ federation }: Pick<WebDeps, 'federati
       help: 'Time that these attempts took.',
       samples: one(attemptSeconds),
     },
-    { name: 'delivery_in_flight', type: 'gauge', help: 'Deliveries under way.', samples: one(attemptsInFlight) },
+    { name: 'delivery_in_flight', type: 'gauge', help: 'Deliveries in progress.', samples: one(attemptsInFlight) },
     {
       name: 'federation_dead_hosts',
       type: 'gauge',

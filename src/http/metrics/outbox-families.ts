@@ -24,7 +24,7 @@ export function outboxFamilies({ outbox }: Pick<WebDeps, 'outbox'>): Family[] {
     {
       name: 'outbox_attempts_in_flight',
       type: 'gauge',
-      help: 'Attempts under way.',
+      help: 'Attempts in progress.',
       samples: samples(({ attemptsInFlight }) => attemptsInFlight),
     },
   ];

@@ -13,7 +13,7 @@ import type { HttpCounts } from './http-counts.ts';
 import { outboxFamilies } from './outbox-families.ts';
 import { exposition } from '../metrics-registry.ts';
 import type { Family } from '../metrics-registry.ts';
-import { stateOfInstance } from './state-of-instance.ts';
+import { instanceFamilies } from './instance-families.ts';
 
 const loopback = new BlockList();
 loopback.addSubnet('127.0.0.0', 8, 'ipv4');
@@ -65,7 +65,7 @@ export function serveMetrics(deps: WebDeps, counts: HttpCounts, admission: Pick<
       ...gitFamilies(deps.git.traffic),
       ...admission.families(),
       lag,
-      ...(await stateOfInstance(deps)),
+      ...(await instanceFamilies(deps)),
       ...outboxFamilies(deps),
       ...imageFamilies(deps),
       ...(await federationFamilies(deps)),

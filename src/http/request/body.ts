@@ -86,7 +86,7 @@ function boundedBody(
 const connectionReset = (): Error => Object.assign(new Error('aborted'), { code: 'ECONNRESET' });
 
 /** The bytes of a body as they come. A reader that stops early leaves the request as it is, for the refusal. */
-export const piecesOf = (body: Readable): AsyncIterable<Buffer> =>
+export const chunksOf = (body: Readable): AsyncIterable<Buffer> =>
   body.iterator({ destroyOnReturn: !(body instanceof IncomingMessage) }) as AsyncIterable<Buffer>;
 
 /** A small body that is not there after so long is not waited for. */
@@ -104,7 +104,7 @@ export async function readBytes(
   const body = openBody(request, options);
   const deadline = setTimeout(() => request.destroy(), deadlineMs);
   try {
-    for await (const chunk of piecesOf(body)) chunks.push(chunk);
+    for await (const chunk of chunksOf(body)) chunks.push(chunk);
   } finally {
     clearTimeout(deadline);
   }

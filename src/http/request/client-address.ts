@@ -5,7 +5,7 @@ import { BlockList, isIP } from 'node:net';
 export interface Client {
   /** The network address of the client itself. */
   address: string;
-  /** What a trusted proxy says the browser used; null when no trusted proxy says so. */
+  /** What a trusted proxy says the browser used; null without a trusted proxy. */
   forwardedProto: 'http' | 'https' | null;
   forwardedHost: string | null;
 }

@@ -8,6 +8,8 @@ export interface Form {
   text(name: string): string;
   /** Every value of a repeated field, such as a group of check-boxes. */
   all(name: string): string[];
+  /** All fields in their order, for a form that is shown once more as it was sent. */
+  entries(): [name: string, value: string][];
 }
 
 type Fields = Readonly<Record<string, string | readonly string[]>>;
@@ -21,7 +23,11 @@ export function createForm(fields: Fields): Form {
     const values = value === undefined ? [] : typeof value === 'string' ? [value] : value;
     return values.map(withPlainNewlines);
   };
-  return { all, text: (name) => all(name)[0] ?? '' };
+  return {
+    all,
+    text: (name) => all(name)[0] ?? '',
+    entries: () => Object.keys(fields).flatMap((name) => all(name).map((value): [string, string] => [name, value])),
+  };
 }
 
 export const emptyForm: Form = createForm({});

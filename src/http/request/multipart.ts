@@ -96,7 +96,7 @@ class FileReceiver {
     this.#next = { field, fileName };
   }
 
-  /** The parser waits for each piece to be taken, so a slow reader slows the client down. */
+  /** The parser waits for each chunk to be taken, so a slow reader slows the client down. */
   open(): Writable {
     const part = this.#next;
     const content = new PassThrough();

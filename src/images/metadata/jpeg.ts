@@ -31,7 +31,7 @@ export function stripJpeg(bytes: Buffer): Buffer[] | null {
       return retained;
     }
     if (bytes[at] !== 0xff || marker === undefined) return null;
-    // These stand alone: restart markers and TEM.
+    // Markers without a length: restart markers and TEM.
     if ((marker >= 0xd0 && marker <= 0xd7) || marker === 0x01) {
       retained.push(bytes.subarray(at, at + 2));
       at += 2;

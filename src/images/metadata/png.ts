@@ -22,7 +22,7 @@ export function stripPng(bytes: Buffer): Buffer[] | null {
     if (type === 'eXIf') orientation = orientationOf(bytes.subarray(at + 8, end - 4));
     if (needed.has(type)) retained.push(bytes.subarray(at, end));
     if (type === 'IEND') {
-      // It may stand anywhere between the first chunk and the last; before the data is what all readers take.
+      // It may be anywhere between the first chunk and the last; before the data is what all readers take.
       if (orientation !== 1) retained.splice(2, 0, chunk('eXIf', exifWith(orientation)));
       return retained;
     }

@@ -52,7 +52,7 @@ export class EntryAnnouncer {
 
   /**
    * For a scheduled task, and after a start: announces what an earlier run left, and what failed.
-   * @param which `due` leaves out what may be under way elsewhere; both leave out what waits for its last attempt
+   * @param which `due` leaves out what may be running on another node; both leave out what waits for its last attempt
    */
   async finish(which: 'all' | 'due'): Promise<void> {
     // A process without listeners must not mark entries as announced.

@@ -3,12 +3,14 @@ import type { Viewer } from '../../access/index.ts';
 import type { IssueDeps } from '../deps.ts';
 import { toEntry } from '../entries/entry.ts';
 import type { Entry } from '../entries/entry.ts';
-import { findIssue, factsOfIssue, personIdOf, refuse } from '../find-issue.ts';
-import type { IssueAt } from '../find-issue.ts';
+import { findIssue } from '../find-issue.ts';
+import { factsOfIssue, personIdOf } from '../issue-context.ts';
+import { refuse } from '../issue-errors.ts';
+import type { IssueAt } from '../issue-context.ts';
 import { checkCloseReason, close, reopen } from '../lifecycle/change-state.ts';
 import { limits } from '../limits.ts';
 import { parseComment } from '../parse-texts.ts';
-import { charge, holdsContribution, noteHeld } from '../moderation/hold-newcomers.ts';
+import { charge, holdsContribution, recordHeld } from '../moderation/hold-newcomers.ts';
 import { withIssueWrite } from '../with-issue-write.ts';
 import { subscribeOnce } from '../participation/subscriptions.ts';
 import { recordReferences, resolveReferences } from '../references/resolve-references.ts';
@@ -22,7 +24,7 @@ export interface NewComment {
 }
 
 /**
- * Adds a comment. The same form sent twice leads to the entry that is there.
+ * Adds a comment. Submitting a form twice returns the existing entry.
  * Refuses `text_missing`, `text_too_long`, `invalid_close_reason`, `too_many_contributions`, and what the rights
  * refuse; nothing is written when the viewer may comment and not close.
  */
@@ -35,8 +37,8 @@ export async function addComment(
   const body = parseComment(given);
   if (state !== undefined && state !== 'open') checkCloseReason(state);
   const found = await findIssue(deps, viewer, at);
-  const twin = await sameComment(deps, viewer, found.issue.id, found.issue.lastPosition, body);
-  if (twin !== null) return twin;
+  const duplicate = await sameComment(deps, viewer, found.issue.id, found.issue.lastPosition, body);
+  if (duplicate !== null) return duplicate;
   refuse(refusalOnIssue(viewer, found.facts, factsOfIssue(found.issue), 'contribute'));
   charge(deps, viewer, found);
   const references = await resolveReferences(deps, viewer, found.repository, body);
@@ -44,10 +46,10 @@ export async function addComment(
     const { issue, repository, facts } = context;
     if (state !== undefined) refuse(refusalOnIssue(viewer, facts, factsOfIssue(issue), 'close'));
     const isNewcomer = await holdsContribution(log.tx, viewer, context);
-    // Who opened an issue that waits adds to what waits.
+    // Comments of its author on a held issue are held with it.
     const isHeld = isNewcomer || (issue.heldAt !== null && !isTrustedContributor(viewer, facts));
     const row = await log.append(issue, { kind: 'comment', body, isHeld });
-    if (isHeld) await noteHeld(log, issue, row.position, viewer);
+    if (isHeld) await recordHeld(log, issue, row.position, viewer);
     else {
       await subscribeOnce(log.tx, issue.id, personIdOf(viewer), 'comment');
       await recordReferences(deps, log, viewer, { issue, repository, position: row.position }, references);
@@ -60,8 +62,8 @@ export async function addComment(
   return entry;
 }
 
-/** Entries that are looked back at for the same comment; a dozen others may have come between. */
-const lookBack = 12;
+/** How many of the latest entries are searched for a duplicate; a dozen others may have come between. */
+const duplicateWindow = 12;
 
 async function sameComment(
   { db, clock }: IssueDeps,
@@ -74,7 +76,7 @@ async function sameComment(
   if (personId === null) return null;
   const row = await db.read
     .createQueryBuilder(entrySchema, 'e')
-    .where('e.issue_id = :issueId AND e.position > :from', { issueId, from: lastPosition - lookBack })
+    .where('e.issue_id = :issueId AND e.position > :from', { issueId, from: lastPosition - duplicateWindow })
     .andWhere("e.kind = 'comment' AND e.author_id = :personId AND e.body = :body", { personId, body })
     .andWhere('e.created_at > :since AND e.deleted_at IS NULL', { since: clock.now() - limits.sameFormMs })
     .getOne();

@@ -7,8 +7,10 @@ import type { Entry } from '../entries/entry.ts';
 import { writeEntries } from '../entries/write-entries.ts';
 import type { EntryLog } from '../entries/write-entries.ts';
 import { emptyEntry, touchIssue } from '../entries/empty-entry.ts';
-import { entryNotFound, findIssue, issueInWrite, personIdOf, revisionConflict } from '../find-issue.ts';
-import type { IssueAt, IssueContext } from '../find-issue.ts';
+import { findIssue, issueInWrite } from '../find-issue.ts';
+import { personIdOf } from '../issue-context.ts';
+import { entryNotFound, revisionConflict } from '../issue-errors.ts';
+import type { IssueAt, IssueContext } from '../issue-context.ts';
 import { parseBody, parseComment } from '../parse-texts.ts';
 import { recordReferences, resolveReferences } from '../references/resolve-references.ts';
 import type { ResolvedReferences } from '../references/resolve-references.ts';
@@ -65,6 +67,15 @@ export async function replaceText(
     await log.append(issue, { kind: 'edited', details: { position, revision } });
   }
   return { ...entry, ...change };
+}
+
+/** Inside a write whose right is asked already: the text of a review, which has no revisions. */
+export async function replaceReviewText(
+  { manager, now }: Tx,
+  key: { issueId: string; position: number },
+  body: string,
+): Promise<void> {
+  await manager.update(entrySchema, { ...key, kind: 'review' }, { body, editedAt: now });
 }
 
 /**

@@ -3,8 +3,10 @@ import type { Viewer } from '../../access/index.ts';
 import { invalid } from '../../kernel/index.ts';
 import type { IssueDeps } from '../deps.ts';
 import type { Entry } from '../entries/entry.ts';
-import { entryNotFound, factsOfIssue, findIssue, refuse, revisionConflict } from '../find-issue.ts';
-import type { IssueAt } from '../find-issue.ts';
+import { findIssue } from '../find-issue.ts';
+import { factsOfIssue } from '../issue-context.ts';
+import { entryNotFound, refuse, revisionConflict } from '../issue-errors.ts';
+import type { IssueAt } from '../issue-context.ts';
 import { entrySchema } from '../schema/entry-schema.ts';
 import { editText } from './edit-text.ts';
 
@@ -43,11 +45,11 @@ const box = /^((?:[ \t>]|[-*+][ \t]|\d{1,9}[.)][ \t])*\[)([ xX])(?=\][ \t\u00a0]
 
 /** The text with the box of a line flipped; null when the line has none. */
 export function toggleLine(text: string, line: number): string | null {
-  // Lines stand at even indexes, their ends at odd ones.
-  const pieces = text.split(/(\r\n?|\n)/);
-  const found = box.exec(pieces[2 * line] ?? '');
+  // Lines are at even indexes, their ends at odd ones.
+  const segments = text.split(/(\r\n?|\n)/);
+  const found = box.exec(segments[2 * line] ?? '');
   if (found === null) return null;
   const [start, before, state] = found;
-  pieces[2 * line] = `${before}${state === ' ' ? 'x' : ' '}${pieces[2 * line]!.slice(start.length)}`;
-  return pieces.join('');
+  segments[2 * line] = `${before}${state === ' ' ? 'x' : ' '}${segments[2 * line]!.slice(start.length)}`;
+  return segments.join('');
 }

@@ -3,7 +3,7 @@ import type { Tx } from '../../db/index.ts';
 import type { AnnouncedPush, PushListener } from '../../repositories/index.ts';
 import type { IssueDeps } from '../deps.ts';
 import { EntryLog } from '../entries/write-entries.ts';
-import { factsOfIssue } from '../find-issue.ts';
+import { factsOfIssue } from '../issue-context.ts';
 import { limits } from '../limits.ts';
 import { close } from '../lifecycle/change-state.ts';
 import { entrySchema } from '../schema/entry-schema.ts';

@@ -4,7 +4,7 @@ import type { Repository } from '../../repositories/index.ts';
 import type { IssueDeps } from '../deps.ts';
 import type { EntryDetails } from '../entries/entry.ts';
 import type { EntryLog } from '../entries/write-entries.ts';
-import { factsOfIssue } from '../find-issue.ts';
+import { factsOfIssue } from '../issue-context.ts';
 import { close } from '../lifecycle/change-state.ts';
 import { shortenOwnUrls } from '../references/parse-issue-urls.ts';
 import { parseClosing } from '../references/parse-references.ts';

@@ -14,7 +14,7 @@ export interface NewEntry {
   kind: EntryKind;
   body?: string;
   details?: EntryDetails;
-  /** No two entries of an issue have the same: what came twice is there once. */
+  /** Unique per issue: an event that comes twice has one entry. */
   origin?: string;
   /** Whether it waits for a member's approval. Readers are notified after that. */
   isHeld?: boolean;

@@ -1,13 +1,14 @@
 import type { Viewer } from '../../access/index.ts';
 import type { IssueDeps } from '../deps.ts';
-import { findIssue, issueNotFound } from '../find-issue.ts';
-import type { IssueAt } from '../find-issue.ts';
+import { findIssue } from '../find-issue.ts';
+import { issueNotFound } from '../issue-errors.ts';
+import type { IssueAt } from '../issue-context.ts';
 import { withDetails } from '../lists/read-issues.ts';
 import { issueAsJson } from './issue-json.ts';
 import { issueAsMarkdown } from './issue-markdown.ts';
 
 /**
- * The log of one issue for a viewer who may read it, in pieces: what the export of its repository has, without the ids
+ * The log of one issue for a viewer who may read it, in chunks: what the export of its repository has, without the ids
  * of people and without texts before an edit. Refuses `repository_not_found`, `issue_not_found`; one that waits for a
  * member has no export.
  */

@@ -97,7 +97,7 @@ async function* filesOf(deps: IssueDeps, issue: ListedIssue): AsyncGenerator<Exp
 }
 
 /**
- * The log in files of at most `maxLogFileBytes`, each with a keyed digest of all that stands before it: this instance
+ * The log in files of at most `maxLogFileBytes`, each with a keyed digest of everything before it: this instance
  * recognises what it has written itself.
  */
 async function* logFiles(deps: IssueDeps, issue: ListedIssue, base: string): AsyncGenerator<ExportedFile> {
@@ -128,8 +128,8 @@ export const sealMark = ',\n "seal": ';
 
 async function* sealed(deps: IssueDeps, text: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
   const hash = createHash('sha256');
-  for await (const piece of text) {
-    const bytes = Buffer.from(piece);
+  for await (const chunk of text) {
+    const bytes = Buffer.from(chunk);
     hash.update(bytes);
     yield bytes;
   }
@@ -146,5 +146,5 @@ async function* one(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 }
 
 async function* encoded(text: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
-  for await (const piece of text) yield Buffer.from(piece);
+  for await (const chunk of text) yield Buffer.from(chunk);
 }

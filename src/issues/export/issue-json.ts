@@ -36,7 +36,7 @@ export interface ExportOptions {
 
 const maxLinks = 1_000;
 
-/** What stands before the log. */
+/** The fields before the log. */
 export async function portableIssue(
   deps: IssueDeps,
   issue: ListedIssue,
@@ -91,7 +91,7 @@ export async function portableIssue(
 }
 
 /**
- * The whole log of an issue as JSON, in pieces: the fields of `PortableIssue`, and `entries`, one on a line.
+ * The whole log of an issue as JSON, in chunks: the fields of `PortableIssue`, and `entries`, one on a line.
  * Held in memory is one page of the log.
  */
 export async function* issueAsJson(

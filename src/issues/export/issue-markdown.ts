@@ -8,7 +8,7 @@ import type { PortableEntry } from './read-log.ts';
 import { PeopleNames } from './portable-details.ts';
 import type { PortablePerson } from './portable-details.ts';
 
-/** The log of an issue as a text to read, in pieces. Held in memory is one page of the log. */
+/** The log of an issue as a text to read, in chunks. Held in memory is one page of the log. */
 export async function* issueAsMarkdown(
   deps: IssueDeps,
   issue: ListedIssue,

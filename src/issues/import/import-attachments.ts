@@ -4,7 +4,7 @@ import { attachmentPath, objectKey, parseFileName } from '../attachments/attachm
 import { storeAttachment } from '../attachments/add-attachment.ts';
 import type { IssueDeps } from '../deps.ts';
 import { exportNames } from '../export/export-issues.ts';
-import type { RepositoryAt } from '../find-issue.ts';
+import type { RepositoryAt } from '../issue-context.ts';
 import { attachmentSchema } from '../schema/classification-schema.ts';
 import type { AttachmentRow } from '../schema/classification-schema.ts';
 import type { ImportedAttachment } from './issue-file.ts';

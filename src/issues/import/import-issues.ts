@@ -25,7 +25,7 @@ export interface ImportedIssues {
 const entriesPerWrite = 500;
 const linksPerWrite = 1_000;
 
-/** What stands at a number of the repository. */
+/** The issue at a number of the repository. */
 interface Taken {
   id: string;
   origin: string | null;

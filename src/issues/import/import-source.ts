@@ -8,7 +8,7 @@ export interface ImportFile {
   read(maxBytes: number): Promise<Buffer | null>;
 }
 
-/** An export as it lies in a bundle. Its content is from anywhere: nothing of it is believed. */
+/** An export in a bundle. Its content is untrusted. */
 export interface ImportSource {
   /** A file by its path; null when it is absent, or not a plain file. */
   file(path: string): Promise<ImportFile | null>;

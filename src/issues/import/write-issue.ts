@@ -157,7 +157,7 @@ async function updateText({ manager }: Tx, old: EntryRow, fresh: EntryRow): Prom
   return isComment(old) && deletedAt !== null ? -1 : 0;
 }
 
-/** The rows of files, and which texts show them; one that only an earlier text shows stands with the issue's own. */
+/** The rows of files, and which texts show them; one that only an earlier text shows is with the issue's own. */
 async function writeFiles(
   tx: Tx,
   issueId: string,
@@ -192,7 +192,7 @@ async function writeLabels(tx: Tx, { issue, context: { id }, labelScopes }: Prep
     labelSchema,
     labelScopes.map((scope) => ({ ...scope, nameFolded })),
   );
-  // A label of the repository stands before one of its organisation with the same name.
+  // A label of the repository takes precedence over one of its organisation with the same name.
   const byName = new Map(
     labels
       .sort((a, b) => Number(a.repositoryId !== null) - Number(b.repositoryId !== null))

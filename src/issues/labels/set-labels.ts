@@ -3,14 +3,14 @@ import { invalid } from '../../kernel/index.ts';
 import type { Tx } from '../../db/index.ts';
 import type { Repository } from '../../repositories/index.ts';
 import type { EntryLog } from '../entries/write-entries.ts';
-import type { IssueContext } from '../find-issue.ts';
+import type { IssueContext } from '../issue-context.ts';
 import { limits } from '../limits.ts';
 import { foldName } from '../parse-texts.ts';
 import { issueLabelSchema, labelSchema } from '../schema/classification-schema.ts';
 import type { LabelRow } from '../schema/classification-schema.ts';
 
 /**
- * Sets the labels of an issue by name, with an entry for what came and one for what went. Of exclusive labels with the
+ * Sets the labels of an issue by name, with an entry for the added and one for the removed. Of exclusive labels with the
  * same text before the last `/` (`kind/bug`, `kind/feature`) the last one named stays.
  * Refuses `unknown_label`, `too_many_labels`.
  */

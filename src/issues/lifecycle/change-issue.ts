@@ -4,7 +4,7 @@ import type { DomainError } from '../../kernel/index.ts';
 import type { IssueDeps } from '../deps.ts';
 import { assign, resolveAssignees } from '../assignees/set-assignees.ts';
 import type { EntryLog } from '../entries/write-entries.ts';
-import type { IssueAt, IssueContext } from '../find-issue.ts';
+import type { IssueAt, IssueContext } from '../issue-context.ts';
 import { addAndRemoveLabels, setLabels } from '../labels/set-labels.ts';
 import { limits } from '../limits.ts';
 import { parseTitle } from '../parse-texts.ts';

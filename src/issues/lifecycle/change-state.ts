@@ -4,7 +4,7 @@ import type { IssueDeps } from '../deps.ts';
 import type { EntryDetails } from '../entries/entry.ts';
 import type { EntryLog } from '../entries/write-entries.ts';
 import { findIssue } from '../find-issue.ts';
-import type { IssueAt } from '../find-issue.ts';
+import type { IssueAt } from '../issue-context.ts';
 import { withIssueWrite } from '../with-issue-write.ts';
 import { issueSchema } from '../schema/issue-schema.ts';
 import { charge } from '../moderation/hold-newcomers.ts';

@@ -5,21 +5,16 @@ import { assign, resolveAssignees } from '../assignees/set-assignees.ts';
 import { writeEntries } from '../entries/write-entries.ts';
 import type { EntryLog } from '../entries/write-entries.ts';
 import { authorshipOf } from '../entries/entry.ts';
-import {
-  contextFor,
-  findRepositoryContext,
-  personIdOf,
-  personViewer,
-  refuse,
-  repositoryInWrite,
-} from '../find-issue.ts';
-import type { RepositoryAt, RepositoryContext } from '../find-issue.ts';
+import { findRepositoryContext, repositoryInWrite } from '../find-issue.ts';
+import { contextFor, personIdOf, personViewer } from '../issue-context.ts';
+import { refuse } from '../issue-errors.ts';
+import type { RepositoryAt, RepositoryContext } from '../issue-context.ts';
 import { listLabels } from '../labels/manage-labels.ts';
 import { setLabels } from '../labels/set-labels.ts';
 import { limits } from '../limits.ts';
 import { foldName, parseBody, parseTitle } from '../parse-texts.ts';
 import { setMilestone } from '../milestones/set-milestone.ts';
-import { charge, holdsContribution, noteHeld } from '../moderation/hold-newcomers.ts';
+import { charge, holdsContribution, recordHeld } from '../moderation/hold-newcomers.ts';
 import { nextNumber } from '../numbers/next-number.ts';
 import { subscribeOnce } from '../participation/subscriptions.ts';
 import { recordReferences, resolveReferences } from '../references/resolve-references.ts';
@@ -49,7 +44,7 @@ export interface PullPart {
 }
 
 /**
- * Opens an issue. The same form sent twice leads to the issue that is there.
+ * Opens an issue. Submitting a form twice returns the existing issue.
  * Refuses what `parseTitle`, `parseBody` and the rights refuse; `too_many_contributions`; `unknown_label`,
  * `unknown_assignee`, `unknown_milestone`; `not_allowed_on_issue` for labels of a user who may not triage.
  */
@@ -83,7 +78,7 @@ export async function openIssue(
     await log.append(issue, { kind: 'opened', body, isHeld, ...(pull?.via === undefined ? {} : { via: pull.via }) });
     await pull?.record(log, issue);
     await subscribeOnce(log.tx, issue.id, personIdOf(viewer), 'author');
-    if (isHeld) await noteHeld(log, issue, 0, viewer);
+    if (isHeld) await recordHeld(log, issue, 0, viewer);
     else await recordReferences(deps, log, viewer, { issue, repository: context.repository, position: 0 }, references);
     if (labelled.length > 0) await setLabels(log, { ...context, issue }, labelled);
     if (assigned.length > 0) await assign(deps, log, { ...context, issue }, { set: assigned });

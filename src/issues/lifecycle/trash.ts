@@ -3,15 +3,10 @@ import { refusalInTrash, viewerForLog } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import { keepSharedAttachments } from '../attachment-uses.ts';
 import type { IssueDeps } from '../deps.ts';
-import {
-  findRepositoryContext,
-  issueByNumber,
-  issueNotFound,
-  personIdOf,
-  refuse,
-  repositoryInWrite,
-} from '../find-issue.ts';
-import type { IssueAt, RepositoryAt } from '../find-issue.ts';
+import { findRepositoryContext, issueByNumber, repositoryInWrite } from '../find-issue.ts';
+import { personIdOf } from '../issue-context.ts';
+import { issueNotFound, refuse } from '../issue-errors.ts';
+import type { IssueAt, RepositoryAt } from '../issue-context.ts';
 import { withIssueWrite } from '../with-issue-write.ts';
 import { issueSchema } from '../schema/issue-schema.ts';
 import type { Issue } from '../schema/issue-schema.ts';

@@ -4,14 +4,14 @@ import type { IssueDeps } from '../deps.ts';
 import { otherIssues } from '../entries/list-entries.ts';
 import type { OtherIssue } from '../entries/list-entries.ts';
 import { findIssue, issueInWrite } from '../find-issue.ts';
-import type { IssueAt } from '../find-issue.ts';
+import type { IssueAt } from '../issue-context.ts';
 import { limits } from '../limits.ts';
 import { withIssueWrite } from '../with-issue-write.ts';
 import { traceableIssue } from '../references/resolve-references.ts';
 import { issueLinkSchema } from '../schema/classification-schema.ts';
 import type { LinkKind } from '../schema/classification-schema.ts';
 
-/** What people set by hand; `mentions` follows from texts. */
+/** What people set manually; `mentions` follows from texts. */
 export type SettableLink = Exclude<LinkKind, 'mentions'>;
 
 export interface Link {

@@ -2,7 +2,7 @@ import type { Viewer } from '../../access/index.ts';
 import type { KeysetPage, KeysetPaging } from '../../db/index.ts';
 import type { IssueDeps } from '../deps.ts';
 import { findRepositoryContext } from '../find-issue.ts';
-import type { RepositoryAt } from '../find-issue.ts';
+import type { RepositoryAt } from '../issue-context.ts';
 import { issueSchema } from '../schema/issue-schema.ts';
 import { conditionsOf } from './issue-conditions.ts';
 import type { IssueFilter } from './parse-issue-query.ts';
@@ -32,7 +32,9 @@ export async function listPinnedIssues(deps: IssueDeps, viewer: Viewer, at: Repo
   const { repository } = await findRepositoryContext(deps, viewer, at);
   const rows = await deps.db.read
     .createQueryBuilder(issueSchema, 'i')
-    .where('i.repository_id = :repositoryId AND i.pinned_at IS NOT NULL', { repositoryId: repository.id })
+    .where("i.repository_id = :repositoryId AND i.pinned_at IS NOT NULL AND i.kind = 'ISSUE'", {
+      repositoryId: repository.id,
+    })
     .andWhere('i.deleted_at IS NULL AND i.held_at IS NULL')
     .orderBy('i.pinned_at')
     .limit(20)

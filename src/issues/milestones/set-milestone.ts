@@ -1,6 +1,6 @@
 import { invalid } from '../../kernel/index.ts';
 import type { EntryLog } from '../entries/write-entries.ts';
-import type { IssueContext } from '../find-issue.ts';
+import type { IssueContext } from '../issue-context.ts';
 import { foldName } from '../parse-texts.ts';
 import { milestoneSchema } from '../schema/classification-schema.ts';
 import { issueSchema } from '../schema/issue-schema.ts';

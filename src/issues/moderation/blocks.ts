@@ -5,7 +5,7 @@ import type { Tx } from '../../db/index.ts';
 import { forbidden, invalid, notFound } from '../../kernel/index.ts';
 import type { Owner } from '../../owners/index.ts';
 import type { IssueDeps } from '../deps.ts';
-import { personIdOf } from '../find-issue.ts';
+import { personIdOf } from '../issue-context.ts';
 import { limits } from '../limits.ts';
 import { blockSchema } from '../schema/moderation-schema.ts';
 import type { BlockRow } from '../schema/moderation-schema.ts';

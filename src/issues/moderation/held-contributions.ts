@@ -5,8 +5,10 @@ import type { IssueDeps } from '../deps.ts';
 import { emptyEntry } from '../entries/empty-entry.ts';
 import { writeEntries } from '../entries/write-entries.ts';
 import type { EntryLog } from '../entries/write-entries.ts';
-import { findRepositoryContext, personIdOf, personViewer, refuse, repositoryInWrite } from '../find-issue.ts';
-import type { RepositoryAt, RepositoryContext } from '../find-issue.ts';
+import { findRepositoryContext, repositoryInWrite } from '../find-issue.ts';
+import { personIdOf, personViewer } from '../issue-context.ts';
+import { refuse } from '../issue-errors.ts';
+import type { RepositoryAt, RepositoryContext } from '../issue-context.ts';
 import { recordReferences, resolveReferences } from '../references/resolve-references.ts';
 import type { ResolvedReferences } from '../references/resolve-references.ts';
 import { entrySchema } from '../schema/entry-schema.ts';
@@ -94,7 +96,7 @@ export async function admitContributor(
   });
 }
 
-/** Refuses what waits of a user: comments are emptied, issues go to the trash. Later things of theirs wait again. */
+/** Refuses what waits of a user: comments are emptied, issues go to the trash. Later contributions are held again. */
 export async function refuseContributor(
   deps: IssueDeps,
   viewer: Viewer,

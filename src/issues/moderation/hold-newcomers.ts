@@ -3,13 +3,13 @@ import type { Viewer } from '../../access/index.ts';
 import type { Tx } from '../../db/index.ts';
 import type { IssueDeps } from '../deps.ts';
 import type { EntryLog } from '../entries/write-entries.ts';
-import { personIdOf } from '../find-issue.ts';
-import type { RepositoryContext } from '../find-issue.ts';
+import { personIdOf } from '../issue-context.ts';
+import type { RepositoryContext } from '../issue-context.ts';
 import { contributorSchema, heldContributionSchema } from '../schema/moderation-schema.ts';
 import type { Issue } from '../schema/issue-schema.ts';
 
 /**
- * Whether a contribution waits for a member: where the repository wants it, the first things of a user who is
+ * Whether a contribution waits for a member: where the repository wants it, the first contributions of a user who is
  * neither member nor known here. Notes who contributes for the first time.
  */
 export async function holdsContribution(
@@ -39,7 +39,7 @@ export function charge(deps: Pick<IssueDeps, 'rates'>, viewer: Viewer, { reposit
 }
 
 /** Notes that an entry waits for a member. */
-export async function noteHeld({ tx }: EntryLog, issue: Issue, position: number, viewer: Viewer): Promise<void> {
+export async function recordHeld({ tx }: EntryLog, issue: Issue, position: number, viewer: Viewer): Promise<void> {
   await tx.manager.insert(heldContributionSchema, {
     issueId: issue.id,
     position,

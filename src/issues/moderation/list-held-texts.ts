@@ -1,7 +1,7 @@
 import { In } from 'typeorm';
 import type { Viewer } from '../../access/index.ts';
 import type { IssueDeps } from '../deps.ts';
-import type { RepositoryAt } from '../find-issue.ts';
+import type { RepositoryAt } from '../issue-context.ts';
 import { entrySchema } from '../schema/entry-schema.ts';
 import { issueSchema } from '../schema/issue-schema.ts';
 import { listHeld } from './held-contributions.ts';

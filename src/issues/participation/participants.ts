@@ -1,7 +1,7 @@
 import type { Viewer } from '../../access/index.ts';
 import type { IssueDeps } from '../deps.ts';
 import { findIssue } from '../find-issue.ts';
-import type { IssueAt } from '../find-issue.ts';
+import type { IssueAt } from '../issue-context.ts';
 
 /** Texts that are looked at; who writes only later in a longer issue is not listed. */
 const maxTexts = 1_000;

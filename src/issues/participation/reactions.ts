@@ -1,8 +1,10 @@
 import type { Viewer } from '../../access/index.ts';
 import { invalid } from '../../kernel/index.ts';
 import type { IssueDeps } from '../deps.ts';
-import { entryNotFound, findIssue, issueInWrite, personIdOf } from '../find-issue.ts';
-import type { IssueAt } from '../find-issue.ts';
+import { findIssue, issueInWrite } from '../find-issue.ts';
+import { personIdOf } from '../issue-context.ts';
+import { entryNotFound } from '../issue-errors.ts';
+import type { IssueAt } from '../issue-context.ts';
 import { insertOnce } from '../insert-once.ts';
 import { charge } from '../moderation/hold-newcomers.ts';
 import { entrySchema } from '../schema/entry-schema.ts';

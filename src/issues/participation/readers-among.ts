@@ -1,13 +1,13 @@
 import { refusalOnIssue } from '../../access/index.ts';
 import type { Repository } from '../../repositories/index.ts';
 import type { IssueDeps } from '../deps.ts';
-import { factsOfIssue, personViewer } from '../find-issue.ts';
+import { factsOfIssue, personViewer } from '../issue-context.ts';
 import type { Issue } from '../schema/issue-schema.ts';
 
 /** People who are looked at before others get the thread. */
 const atOnce = 100;
 
-/** Those of these people who may read an issue, as sessions of theirs could: for those who are about to be notified. */
+/** Those of these people who may read an issue, with the rights of a session; before they are notified. */
 export async function readersAmong(
   { repositories }: Pick<IssueDeps, 'repositories'>,
   { repository, issue }: { repository: Repository; issue: Issue },

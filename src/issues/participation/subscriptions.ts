@@ -1,8 +1,9 @@
 import type { Viewer } from '../../access/index.ts';
 import type { Tx } from '../../db/index.ts';
 import type { IssueDeps } from '../deps.ts';
-import { findIssue, issueInWrite, personIdOf } from '../find-issue.ts';
-import type { IssueAt } from '../find-issue.ts';
+import { findIssue, issueInWrite } from '../find-issue.ts';
+import { personIdOf } from '../issue-context.ts';
+import type { IssueAt } from '../issue-context.ts';
 import { insertOnce } from '../insert-once.ts';
 import { subscriptionSchema } from '../schema/participation-schema.ts';
 import type { SubscriptionReason, SubscriptionRow } from '../schema/participation-schema.ts';
@@ -18,7 +19,7 @@ export async function subscribeOnce(
 }
 
 /**
- * Switches notifications of an issue on or off for the viewer; what they say by hand stays.
+ * Switches notifications of an issue on or off for the viewer; an explicit choice stays.
  * Refuses what contributing is refused with: who may not take part has no row here.
  */
 export async function setSubscription(deps: IssueDeps, viewer: Viewer, at: IssueAt, isOn: boolean): Promise<void> {

@@ -38,10 +38,10 @@ function blankSpans(text: string): string {
   const byLength = Map.groupBy(runs.keys(), (index) => runs[index]!.end - runs[index]!.start);
   /** How far the lists of `byLength` have been walked. */
   const walked = new Map<number, number>();
-  const pieces: string[] = [];
+  const segments: string[] = [];
   let written = 0;
   const blank = (start: number, end: number): void => {
-    pieces.push(text.slice(written, start), spaces(text.slice(start, end)));
+    segments.push(text.slice(written, start), spaces(text.slice(start, end)));
     written = end;
   };
   const comments = [...text.matchAll(/<!--|-->/g)];
@@ -71,7 +71,7 @@ function blankSpans(text: string): string {
       index = closing + 1;
     } else index += 1;
   }
-  return pieces.join('') + text.slice(written);
+  return segments.join('') + text.slice(written);
 }
 
 /** The next run of as many backticks as the one at `index`. */

@@ -4,7 +4,7 @@ import { nullIfNotFound } from '../../kernel/index.ts';
 import type { Owner } from '../../owners/index.ts';
 import type { Found } from '../../repositories/index.ts';
 import type { IssueDeps } from '../deps.ts';
-import type { RepositoryAt } from '../find-issue.ts';
+import type { RepositoryAt } from '../issue-context.ts';
 import { limits } from '../limits.ts';
 import { issueSchema } from '../schema/issue-schema.ts';
 import type { IssueKind, IssueState } from '../schema/issue-schema.ts';

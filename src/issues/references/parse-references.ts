@@ -61,7 +61,7 @@ function toReference(match: RegExpExecArray): Reference | null {
       ...place,
     };
   if (handle !== undefined) return { kind: 'person', handle, ...place };
-  // `owner/name` is told from the id by `@`; a number or a word is no id.
+  // `@` separates `owner/name` from the id; a number or a word is no id.
   if ((commitOwner === undefined) !== (at === undefined)) return null;
   if (!/\d/.test(oid!) || !/[a-f]/.test(oid!)) return null;
   return {

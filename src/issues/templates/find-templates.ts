@@ -29,7 +29,7 @@ const none: IssueTemplates = { templates: [], problems: [], blankIssues: true, c
 const taskLimits: TaskLimits = {
   // The longest file takes a tenth of it.
   deadlineMs: 500,
-  patienceMs: 3_000,
+  maxWaitMs: 3_000,
   // Two bytes for each character beyond Latin-1.
   maxInputBytes: 3 * templateLimits.fileBytes,
   maxResultBytes: 1024 * 1024,

@@ -48,7 +48,7 @@ export interface TemplateConfig {
   contactLinks: { name: string; about: string; url: string }[];
 }
 
-/** A file that is no template, in words for those who wrote it. */
+/** A file that is no template, with a message for its author. */
 export interface TemplateProblem {
   /** Path in the repository. */
   path: string;

@@ -52,7 +52,7 @@ function readHead(key: string, values: Values): Omit<IssueTemplate, 'about' | 'b
   return {
     key,
     name: readText(values, 'name', 100) || titleOf(key),
-    // Its last space stands before what a person adds.
+    // Its trailing space is kept: the user types behind it.
     title: typeof values['title'] === 'string' ? values['title'].slice(0, 255) : '',
     labels: readNames(values, 'labels', templateLimits.labels),
     assignees: readNames(values, 'assignees', templateLimits.assignees),

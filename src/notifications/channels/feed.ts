@@ -37,7 +37,7 @@ export interface Feed {
 }
 
 /**
- * What the feed with this secret tells: of what its person may read at this moment. Refuses `feed_not_found`, also once
+ * The feed with this secret: events that its owner may read now. Refuses `feed_not_found`, also once
  * the account is disabled.
  */
 export async function readFeed(deps: NotificationDeps, secret: string): Promise<Feed> {

@@ -15,7 +15,7 @@ const batchesAtOnce = 20;
 /** Delay before the next attempt, by the number of attempts so far; the scheduled task looks every minute. */
 const retryAfterMs = (attempts: number): number => attempts * 60_000;
 /** A run ends inside a write of `ci`, which does not announce when it is durable. */
-const soonMs = 200;
+const delayMs = 200;
 const stopTimeoutMs = 10_000;
 
 /**
@@ -61,7 +61,7 @@ async function isThere({ manager }: Tx, { repositoryId, issueId }: NotifiedEvent
 }
 
 /** Tells what waits in `notification_batches`, each part in one write that removes it. */
-export class BatchTeller {
+export class BatchDrain {
   readonly #deps: NotificationDeps;
   readonly #inTurn = createKeyedMutex();
   #soon: NodeJS.Timeout | null = null;
@@ -71,19 +71,19 @@ export class BatchTeller {
     this.#deps = deps;
   }
 
-  /** Once the write that is under way is surely durable. */
-  tellSoon(): void {
+  /** After the running write is durable. */
+  scheduleDrain(): void {
     if (this.#soon !== null || this.#isStopped) return;
     this.#soon = setTimeout(() => {
       this.#soon = null;
-      void this.tellAll();
-    }, soonMs);
+      void this.drainAll();
+    }, delayMs);
     this.#soon.unref();
   }
 
   /** Tells all that is due, one after the other. */
-  tellAll(): Promise<void> {
-    return this.#inTurn('batches', () => this.#tellDue()).catch((error: unknown) =>
+  drainAll(): Promise<void> {
+    return this.#inTurn('batches', () => this.#drainDue()).catch((error: unknown) =>
       this.#deps.logger.error('notifications.tell_failed', { error }),
     );
   }
@@ -94,11 +94,11 @@ export class BatchTeller {
     await waitAtMost(this.#inTurn.settled(), stopTimeoutMs);
   }
 
-  async #tellDue(): Promise<void> {
+  async #drainDue(): Promise<void> {
     for (let rows = await this.#due(); rows.length > 0 && !this.#isStopped; rows = await this.#due()) {
       for (const row of rows) {
         if (this.#isStopped) return;
-        await this.#tellOne(row).catch((error: unknown) => this.#fail(row, error));
+        await this.#drainBatch(row).catch((error: unknown) => this.#fail(row, error));
       }
     }
   }
@@ -114,13 +114,13 @@ export class BatchTeller {
       .getMany();
   }
 
-  async #tellOne({ id, payload }: BatchRow): Promise<void> {
+  async #drainBatch({ id, payload }: BatchRow): Promise<void> {
     const deps = this.#deps;
     const batch = JSON.parse(payload) as Batch;
     const recipients =
       batch.kind === 'told' ? batch.recipients : batch.kind === 'run-failed' ? await runRecipients(deps, batch) : [];
     await deps.db.write(async (tx) => {
-      // Another process may have told it.
+      // Another process may have announced it.
       if ((await tx.manager.delete(batchSchema, { id })).affected !== 1) return;
       if (batch.kind === 'run-succeeded') await resolveRuns(tx, batch);
       else if (await isThere(tx, batch.event)) await tell(deps, tx, batch.event, recipients);

@@ -2,7 +2,7 @@ import type { EntryListener } from '../../issues/index.ts';
 import type { NotificationDeps } from '../deps.ts';
 import { issueRecipients } from '../recipients/issue-recipients.ts';
 import { tell } from './batches.ts';
-import type { BatchTeller } from './batches.ts';
+import type { BatchDrain } from './batches.ts';
 import type { NotifiedEvent, Recipient } from '../notified-event.ts';
 
 interface ToTell {
@@ -12,9 +12,9 @@ interface ToTell {
 
 /**
  * Subscribes to the entries of issues. The recipients of one are found before the write that marks this listener as
- * done; that write has the first people, and the others as batches, so each is told exactly once.
+ * done; that write has the first people, and the others as batches, so each is notified exactly once.
  */
-export function onEntry(deps: NotificationDeps, teller: BatchTeller): EntryListener<ToTell> {
+export function onEntry(deps: NotificationDeps, batchDrain: BatchDrain): EntryListener<ToTell> {
   return {
     name: 'notifications',
     async prepare(announced) {
@@ -35,6 +35,6 @@ export function onEntry(deps: NotificationDeps, teller: BatchTeller): EntryListe
       return { event, recipients };
     },
     record: (tx, _announced, { event, recipients }) => tell(deps, tx, event, recipients),
-    recorded: (_announced, { recipients }) => void (recipients.length > 0 && teller.tellAll()),
+    recorded: (_announced, { recipients }) => void (recipients.length > 0 && batchDrain.drainAll()),
   };
 }

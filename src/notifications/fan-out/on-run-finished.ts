@@ -1,16 +1,16 @@
 import type { RunEnding, RunRow } from '../../ci/index.ts';
 import type { RunDetails, Subject } from '../schema/notification-schema.ts';
 import { addBatch } from './batches.ts';
-import type { BatchTeller } from './batches.ts';
+import type { BatchDrain } from './batches.ts';
 
-/** Attempts that the position of a run tells apart. */
+/** Attempts that the position of a run encodes. */
 const attemptsPerRun = 1_000;
 
 /**
- * Subscribes to the end of runs, inside the write that ends one: a failure is told afterwards, and a success resolves
+ * Subscribes to the end of runs, inside the write that ends one: a failure is announced afterwards, and a success resolves
  * the failures of the same workflow on the same ref. A cancelled run says nothing.
  */
-export function onRunFinished(teller: Pick<BatchTeller, 'tellSoon'>): RunEnding {
+export function onRunFinished(batchDrain: Pick<BatchDrain, 'scheduleDrain'>): RunEnding {
   return async (tx, run) => {
     const subject: Subject = `run:${run.repositoryId}`;
     const context = `${run.workflowPath} ${run.ref}`;
@@ -37,7 +37,7 @@ export function onRunFinished(teller: Pick<BatchTeller, 'tellSoon'>): RunEnding 
       if (open.length === 0) return;
       await addBatch(tx, { kind: 'run-succeeded', subject, context, position });
     } else return;
-    teller.tellSoon();
+    batchDrain.scheduleDrain();
   };
 }
 

@@ -12,7 +12,7 @@ const wasUnread =
 /**
  * One row for each person and subject: a new one, or the one that is there becomes unread again from this event on. A
  * row that is unread keeps where the reader begins, and its reason unless the new one is stronger. An event that is not
- * behind the last one of a row changes nothing, so an event that is told twice is there once. Who has no account any
+ * behind the last one of a row changes nothing, so an event that is announced twice has one row. Who has no account any
  * more is left out.
  */
 export const upsertRows = `INSERT INTO notifications

@@ -7,7 +7,7 @@ import { nextDigest } from './digest-times.ts';
 import { digestMail, subjectMail } from './mailer.ts';
 import type { DigestMailData, Mailer, MailPort, MailRecipient, SubjectMailData } from './mailer.ts';
 
-/** A mail that is due then will tell of the event, with what else it tells of. */
+/** Queues the event for the digest that is due then. */
 const addPart = `INSERT INTO notification_mails
     (user_id, due_at, subject, digest, repository_id, issue_id, reason, details, first_position, last_position)
   SELECT list.user_id, list.due_at, CAST(? AS TEXT), list.digest, CAST(? AS TEXT), CAST(? AS TEXT), list.reason,
@@ -20,7 +20,7 @@ const addPart = `INSERT INTO notification_mails
 
 /**
  * Queues mails: of one subject, the events of a minute are one mail; a digest has the events of a day or a
- * week. What a mail tells of is complete when it is due, so it says the same at each attempt to send it. Without mail
+ * week. The content of a mail is complete when it is due, so it says the same at each attempt to send it. Without mail
  * settings nothing is stored.
  */
 export function createMailer(mail: Pick<MailPort, 'isConfigured' | 'enqueue'>): Mailer {

@@ -8,7 +8,7 @@ import type { MailPartRow } from '../schema/channel-schema.ts';
 import type { RunDetails } from '../schema/notification-schema.ts';
 import type { DigestMailData } from './mailer.ts';
 import type { MailUrls } from './mail-urls.ts';
-import { becauseOf } from './reason-words.ts';
+import { becauseOf } from './reason-texts.ts';
 import { recipientOf } from './render-notification-mail.ts';
 import { unsubscribeToken } from './unsubscribe.ts';
 

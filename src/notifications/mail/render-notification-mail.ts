@@ -5,14 +5,14 @@ import { nullIfNotFound } from '../../kernel/index.ts';
 import type { Located } from '../../repositories/index.ts';
 import type { NotificationDeps } from '../deps.ts';
 import { personViewer } from '../person-viewer.ts';
-import { blocking } from '../recipients/people-around.ts';
+import { blockersOf } from '../recipients/recipient-facts.ts';
 import { mailPartSchema } from '../schema/channel-schema.ts';
 import type { MailPartRow } from '../schema/channel-schema.ts';
 import type { RunDetails } from '../schema/notification-schema.ts';
 import { mailUrls } from './mail-urls.ts';
 import type { MailUrls } from './mail-urls.ts';
 import type { SubjectMailData } from './mailer.ts';
-import { becauseOf } from './reason-words.ts';
+import { becauseOf } from './reason-texts.ts';
 import { unsubscribeToken } from './unsubscribe.ts';
 
 /** Entries that one mail shows; further ones are on the page. */
@@ -111,7 +111,7 @@ async function issueMail(
     })
     .filter(({ kind, details }) => kind !== 'assigned' || isAssigned(details, userId));
   for (const { authorId } of entries)
-    if (authorId !== null && (await blocking(deps, authorId)).has(userId)) blockers.add(authorId);
+    if (authorId !== null && (await blockersOf(deps, authorId)).has(userId)) blockers.add(authorId);
   const shown = entries.filter(({ authorId }) => authorId === null || !blockers.has(authorId)).slice(0, entriesPerMail);
   const [first] = shown;
   if (first === undefined) return null;

@@ -1,8 +1,8 @@
 import type { Reason } from '../schema/notification-schema.ts';
 import type { WatchLevel } from '../schema/watch-schema.ts';
 
-/** What is known of the people around an issue when something happens to it. */
-export interface PeopleAround {
+/** The facts that decide who is notified of an event of an issue. */
+export interface RecipientFacts {
   /** Whom the event names: in its text, or by assigning them. They are notified also when they have unsubscribed. */
   named: ReadonlyMap<string, Extract<Reason, 'mention' | 'assigned'>>;
   /** Whether the event concerns all who take part or watch, not only those whom it names. */
@@ -14,7 +14,7 @@ export interface PeopleAround {
   subscriptions: ReadonlyMap<string, boolean>;
   watches: ReadonlyMap<string, WatchLevel>;
   /** People who have blocked the actor. */
-  blocking: ReadonlySet<string>;
+  blockers: ReadonlySet<string>;
 }
 
 /**
@@ -22,19 +22,19 @@ export interface PeopleAround {
  * of a person whom they have blocked, or of a repository that they ignore; a person who has unsubscribed is notified
  * only of what names them. Rights and channels are asked by the caller.
  */
-export function chooseRecipients(around: PeopleAround): Map<string, Reason> {
-  const { named, isForAll, actorId, authorId, assignees, subscriptions, watches, blocking } = around;
-  const heard = new Map<string, Reason>();
+export function chooseRecipients(facts: RecipientFacts): Map<string, Reason> {
+  const { named, isForAll, actorId, authorId, assignees, subscriptions, watches, blockers } = facts;
+  const recipients = new Map<string, Reason>();
   const add = (id: string, reason: Reason, isNamed: boolean): void => {
-    if (heard.has(id) || id === actorId || blocking.has(id) || watches.get(id) === 'ignore') return;
-    if (isNamed || subscriptions.get(id) !== false) heard.set(id, reason);
+    if (recipients.has(id) || id === actorId || blockers.has(id) || watches.get(id) === 'ignore') return;
+    if (isNamed || subscriptions.get(id) !== false) recipients.set(id, reason);
   };
   for (const [id, reason] of named) if (reason === 'mention') add(id, reason, true);
   for (const [id, reason] of named) add(id, reason, true);
-  if (!isForAll) return heard;
+  if (!isForAll) return recipients;
   for (const id of assignees) add(id, 'assigned', false);
   if (authorId !== null) add(authorId, 'author', false);
   for (const [id, isOn] of subscriptions) if (isOn) add(id, 'reply', false);
   for (const [id, level] of watches) if (level === 'everything') add(id, 'watching', false);
-  return heard;
+  return recipients;
 }

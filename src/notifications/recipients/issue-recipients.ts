@@ -1,11 +1,11 @@
 import type { AnnouncedEntry } from '../../issues/index.ts';
 import type { NotificationDeps } from '../deps.ts';
 import type { Recipient } from '../notified-event.ts';
-import { assigneesOf, blocking, subscriptionsOf, watchesOf, withChannels } from './people-around.ts';
+import { assigneesOf, blockersOf, subscriptionsOf, watchesOf, withChannels } from './recipient-facts.ts';
 import { chooseRecipients } from './choose-recipients.ts';
-import type { PeopleAround } from './choose-recipients.ts';
+import type { RecipientFacts } from './choose-recipients.ts';
 
-type Named = PeopleAround['named'];
+type Named = RecipientFacts['named'];
 
 /** Whom an entry of an issue concerns, and by which channels: those who may read it at this moment. */
 export async function issueRecipients(deps: NotificationDeps, announced: AnnouncedEntry): Promise<Recipient[]> {
@@ -19,9 +19,9 @@ export async function issueRecipients(deps: NotificationDeps, announced: Announc
     watchesOf(deps, repository),
     subscriptionsOf(deps, issue.id),
     assigneesOf(deps, issue.id),
-    blocking(deps, entry.authorId),
+    blockersOf(deps, entry.authorId),
   ]);
-  const heard = chooseRecipients({
+  const recipients = chooseRecipients({
     named,
     isForAll,
     actorId: entry.authorId,
@@ -29,10 +29,10 @@ export async function issueRecipients(deps: NotificationDeps, announced: Announc
     assignees,
     subscriptions,
     watches,
-    blocking: blockers,
+    blockers,
   });
-  const readers = await deps.issues.readersAmong({ repository, issue }, [...heard.keys()]);
-  return withChannels(deps, new Map(readers.map((id) => [id, heard.get(id)!])));
+  const readers = await deps.issues.readersAmong({ repository, issue }, [...recipients.keys()]);
+  return withChannels(deps, new Map(readers.map((id) => [id, recipients.get(id)!])));
 }
 
 /** Whom an entry names itself: assigned by it, or mentioned in its text; of an edit those who were not before. */

@@ -3,7 +3,7 @@ import type { NotificationDeps } from '../deps.ts';
 import type { Batch, Recipient } from '../notified-event.ts';
 import { personViewer } from '../person-viewer.ts';
 import type { Reason } from '../schema/notification-schema.ts';
-import { watchesOf, withChannels } from './people-around.ts';
+import { watchesOf, withChannels } from './recipient-facts.ts';
 
 /** A failed run concerns who pushed, and who watches everything: those who may read the repository now. */
 export async function runRecipients(
@@ -13,11 +13,11 @@ export async function runRecipients(
   const located = (await deps.repositories.locate([event.repositoryId])).get(event.repositoryId);
   if (located === undefined) return [];
   const watches = await watchesOf(deps, located.repository);
-  const heard = new Map<string, Reason>();
-  if (actorId !== null && watches.get(actorId) !== 'ignore') heard.set(actorId, 'ci_failed');
-  for (const [id, level] of watches) if (level === 'everything' && !heard.has(id)) heard.set(id, 'watching');
+  const recipients = new Map<string, Reason>();
+  if (actorId !== null && watches.get(actorId) !== 'ignore') recipients.set(actorId, 'ci_failed');
+  for (const [id, level] of watches) if (level === 'everything' && !recipients.has(id)) recipients.set(id, 'watching');
   const readers = new Map<string, Reason>();
-  for (const [id, reason] of heard) {
+  for (const [id, reason] of recipients) {
     if (readers.size % 100 === 99) await new Promise(setImmediate);
     const facts = await deps.repositories.factsOf(id, located.repository);
     if (repositoryLevel(personViewer(id), facts) !== 'none') readers.set(id, reason);

@@ -58,7 +58,7 @@ export const feedSchema = new EntitySchema<FeedRow>({
   },
 });
 
-/** What the mail that is due then tells of one subject. After `dueAt` it does not change any more. */
+/** The part of the due digest about one subject. After `dueAt` it does not change any more. */
 export interface MailPartRow {
   userId: string;
   dueAt: number;

@@ -36,7 +36,7 @@ export interface NotificationRow {
   lastPosition: number;
   /** The last event that the inbox shows; null for a row of the feed alone. */
   listedAt: number | null;
-  /** The last event that the feed tells of. */
+  /** The last event in the feed. */
   fedAt: number | null;
   readAt: number | null;
   doneAt: number | null;

@@ -20,7 +20,7 @@ export interface Watching {
   watching: number;
 }
 
-/** For the head of a repository that the viewer may read; null for who has no account. */
+/** For the header of a repository page that the viewer may read; null without an account. */
 export async function watchingOf(
   { db }: Pick<NotificationDeps, 'db'>,
   viewer: Viewer,
@@ -86,7 +86,7 @@ export async function listWatches(
   );
 }
 
-/** UUIDs of those who watch everything, for who may read the repository. @param after the last of the page before */
+/** UUIDs of those who watch everything, for readers of the repository. @param after the last of the page before */
 export async function listWatchers(
   { db }: Pick<NotificationDeps, 'db'>,
   repositoryId: string,

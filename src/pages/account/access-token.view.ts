@@ -1,5 +1,5 @@
 import type { AccessToken } from '../../accounts/index.ts';
-import { viewCount } from '../app/sizes.ts';
+import { viewCount } from '../app/format-numbers.ts';
 import { viewTime, type TimeView } from '../app/times.view.ts';
 
 export interface AccessTokenView {

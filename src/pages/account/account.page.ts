@@ -11,7 +11,7 @@ type AccountForm = 'password' | 'handle' | 'delete';
 
 async function accountPage(
   { person, query, form }: PersonContext,
-  { federation }: AccountDeps,
+  { accounts, federation }: AccountDeps,
   which: AccountForm | null,
   refusal: FormRefusal | null,
 ): Promise<PageReply> {
@@ -19,6 +19,7 @@ async function accountPage(
   return page('account/account', {
     username,
     mustChangePassword,
+    hasPassword: await accounts.hasPassword(person.id),
     form: { handle: which === 'handle' ? form.text('handle') : username, confirm: form.text('confirm') },
     followers: await federation.countFollowers({ owner: { kind: 'user', id: person.id } }),
     which,
@@ -36,7 +37,10 @@ function requireTyped({ person: { username }, form }: PersonContext): void {
 export const showAccountSettings: Page<PersonContext, AccountDeps> = (context, deps) =>
   accountPage(context, deps, null, null);
 
-/** Fields `current_password`, `new_password`. Everyone else who used the old one is signed out. */
+/**
+ * Fields `current_password`, unless there is none yet, and `new_password`. Everyone else who used the old one is
+ * signed out.
+ */
 export const changePassword: Page<PersonContext, AccountDeps> = (context, deps) => {
   const { form, person, session, address } = context;
   return submit(
@@ -65,7 +69,7 @@ export const changeHandle: Page<PersonContext, AccountDeps> = (context, deps) =>
   );
 
 /**
- * Fields `confirm`, the handle, and `password`. Who owns repositories, or is the last OWNER somewhere, is shown what
+ * Fields `confirm`, the handle, and `password`, if there is one. Who owns repositories, or is the last OWNER somewhere, is shown what
  * to do first.
  */
 export const deleteAccount: Page<PersonContext, AccountDeps> = (context, deps) =>

@@ -14,5 +14,6 @@ export type AccountDeps = Pick<
   | 'federation'
   | 'ci'
   | 'notices'
+  | 'singleSignOn'
   | 'oneTimeSecrets'
 >;

@@ -1,4 +1,4 @@
-import { viewCount } from '../app/sizes.ts';
+import { viewCount } from '../app/format-numbers.ts';
 
 /** A year of pushes and commits, one square for each day, a column for each week. */
 export interface PushCalendarView {

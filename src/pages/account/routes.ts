@@ -17,11 +17,26 @@ import {
 import { addGpgKey, removeGpgKey, showGpgKeys } from './gpg-keys.page.ts';
 import { showHome } from './landing.page.ts';
 import { showOnboarding, chooseHandle } from './onboarding.page.ts';
+import { linkAccount, showLinkedAccounts, unlinkAccount } from './linked-accounts.page.ts';
 import { showNotices, saveNotices } from './notices.page.ts';
 import { showProfileSettings, saveProfile, uploadAvatar, deleteAvatar } from './profile-settings.page.ts';
 import { showPerson } from './profile.page.ts';
+import { addAuthenticatorApp, showAuthenticatorApp } from './authenticator-app.page.ts';
+import { addPasskey, showNewPasskey } from './new-passkey.page.ts';
+import {
+  newRecoveryCodes,
+  removeAuthenticatorApp,
+  removePasskey,
+  showRecoveryCodes,
+  showSecurity,
+} from './security.page.ts';
 import { showSessions, revokeOtherSessions, revokeSession } from './sessions.page.ts';
-import { showOwnRepositories, acceptTransfer, declineTransfer, restoreRepository } from './shared-repositories.page.ts';
+import {
+  showTransfersAndTrash,
+  acceptTransfer,
+  declineTransfer,
+  restoreRepository,
+} from './transfers-and-trash.page.ts';
 import { showPublicGpgKeys, showPublicKeys } from './public-keys.page.ts';
 import { showKeys, addKey, changeKeyUse, removeKey } from './ssh-keys.page.ts';
 
@@ -43,7 +58,7 @@ export const accountRoutes: readonly Route[] = [
     upload: 'avatar',
   },
   { method: 'POST', path: '/settings/avatar/delete', access: 'signed-in', cost: 'rows', page: deleteAvatar },
-  { method: 'GET', path: '/settings/repositories', access: 'signed-in', cost: 'rows', page: showOwnRepositories },
+  { method: 'GET', path: '/settings/repositories', access: 'signed-in', cost: 'rows', page: showTransfersAndTrash },
   {
     method: 'POST',
     path: '/settings/repositories/:id/accept',
@@ -66,21 +81,56 @@ export const accountRoutes: readonly Route[] = [
     page: restoreRepository,
   },
   { method: 'GET', path: '/settings/account', access: 'signed-in', cost: 'rows', page: showAccountSettings },
-  { method: 'POST', path: '/settings/account', access: 'signed-in', cost: 'password', page: changePassword },
+  {
+    method: 'POST',
+    path: '/settings/account',
+    access: 'signed-in',
+    cost: 'password',
+    page: changePassword,
+    confirmation: 'in-form',
+  },
   { method: 'POST', path: '/settings/account/handle', access: 'signed-in', cost: 'rows', page: changeHandle },
-  { method: 'POST', path: '/settings/account/delete', access: 'signed-in', cost: 'objects', page: deleteAccount },
+  {
+    method: 'POST',
+    path: '/settings/account/delete',
+    access: 'signed-in',
+    cost: 'objects',
+    page: deleteAccount,
+    confirmation: 'in-form',
+  },
   { method: 'GET', path: '/settings/notices', access: 'signed-in', cost: 'rows', page: showNotices },
   { method: 'POST', path: '/settings/notices', access: 'signed-in', cost: 'rows', page: saveNotices },
   { method: 'GET', path: '/settings/keys', access: 'signed-in', cost: 'rows', page: showKeys },
-  { method: 'POST', path: '/settings/keys', access: 'signed-in', cost: 'rows', page: addKey },
-  { method: 'POST', path: '/settings/keys/:id/use', access: 'signed-in', cost: 'rows', page: changeKeyUse },
+  { method: 'POST', path: '/settings/keys', access: 'signed-in', cost: 'rows', page: addKey, confirmation: 'required' },
+  {
+    method: 'POST',
+    path: '/settings/keys/:id/use',
+    access: 'signed-in',
+    cost: 'rows',
+    page: changeKeyUse,
+    confirmation: 'required',
+  },
   { method: 'POST', path: '/settings/keys/:id/delete', access: 'signed-in', cost: 'rows', page: removeKey },
   { method: 'GET', path: '/settings/emails', access: 'signed-in', cost: 'rows', page: showEmailAddresses },
-  { method: 'POST', path: '/settings/emails', access: 'signed-in', cost: 'rows', page: addEmailAddress },
+  {
+    method: 'POST',
+    path: '/settings/emails',
+    access: 'signed-in',
+    cost: 'rows',
+    page: addEmailAddress,
+    confirmation: 'required',
+  },
   { method: 'GET', path: '/settings/emails/verify', access: 'signed-in', cost: 'rows', page: showVerification },
   { method: 'POST', path: '/settings/emails/verify', access: 'signed-in', cost: 'rows', page: verifyAddress },
   { method: 'POST', path: '/settings/emails/:id/send', access: 'signed-in', cost: 'rows', page: sendVerification },
-  { method: 'POST', path: '/settings/emails/:id/primary', access: 'signed-in', cost: 'rows', page: setPrimaryAddress },
+  {
+    method: 'POST',
+    path: '/settings/emails/:id/primary',
+    access: 'signed-in',
+    cost: 'rows',
+    page: setPrimaryAddress,
+    confirmation: 'required',
+  },
   { method: 'POST', path: '/settings/emails/:id/public', access: 'signed-in', cost: 'rows', page: setAddressPublic },
   { method: 'POST', path: '/settings/emails/:id/delete', access: 'signed-in', cost: 'rows', page: removeEmailAddress },
   { method: 'GET', path: '/settings/gpg', access: 'signed-in', cost: 'rows', page: showGpgKeys },
@@ -91,13 +141,88 @@ export const accountRoutes: readonly Route[] = [
     access: 'signed-in',
     cost: 'rows',
     page: addGpgKey,
+    confirmation: 'required',
     maxFormBytes: 1024 * 1024,
   },
   { method: 'POST', path: '/settings/gpg/:id/delete', access: 'signed-in', cost: 'rows', page: removeGpgKey },
   { method: 'GET', path: '/settings/tokens', access: 'signed-in', cost: 'rows', page: showTokens },
-  { method: 'POST', path: '/settings/tokens', access: 'signed-in', cost: 'rows', page: addToken },
+  {
+    method: 'POST',
+    path: '/settings/tokens',
+    access: 'signed-in',
+    cost: 'rows',
+    page: addToken,
+    confirmation: 'required',
+  },
   { method: 'GET', path: '/settings/tokens/new/:oneTimeToken', access: 'signed-in', cost: 'rows', page: showNewToken },
   { method: 'POST', path: '/settings/tokens/:id/delete', access: 'signed-in', cost: 'rows', page: removeToken },
+  { method: 'GET', path: '/settings/linked-accounts', access: 'signed-in', cost: 'rows', page: showLinkedAccounts },
+  {
+    method: 'POST',
+    path: '/settings/linked-accounts',
+    access: 'signed-in',
+    cost: 'signature',
+    page: linkAccount,
+    confirmation: 'required',
+  },
+  {
+    method: 'POST',
+    path: '/settings/linked-accounts/:id/delete',
+    access: 'signed-in',
+    cost: 'rows',
+    page: unlinkAccount,
+    confirmation: 'required',
+  },
+  { method: 'GET', path: '/settings/security', access: 'signed-in', cost: 'rows', page: showSecurity },
+  { method: 'GET', path: '/settings/security/app', access: 'signed-in', cost: 'rows', page: showAuthenticatorApp },
+  {
+    method: 'POST',
+    path: '/settings/security/app',
+    access: 'signed-in',
+    cost: 'rows',
+    page: addAuthenticatorApp,
+    confirmation: 'required',
+  },
+  {
+    method: 'POST',
+    path: '/settings/security/app/delete',
+    access: 'signed-in',
+    cost: 'rows',
+    page: removeAuthenticatorApp,
+    confirmation: 'required',
+  },
+  {
+    method: 'POST',
+    path: '/settings/security/recovery-codes',
+    access: 'signed-in',
+    cost: 'rows',
+    page: newRecoveryCodes,
+    confirmation: 'required',
+  },
+  {
+    method: 'GET',
+    path: '/settings/security/recovery-codes/:oneTimeToken',
+    access: 'signed-in',
+    cost: 'rows',
+    page: showRecoveryCodes,
+  },
+  { method: 'GET', path: '/settings/security/passkeys/new', access: 'signed-in', cost: 'rows', page: showNewPasskey },
+  {
+    method: 'POST',
+    path: '/settings/security/passkeys',
+    access: 'signed-in',
+    cost: 'rows',
+    page: addPasskey,
+    confirmation: 'required',
+  },
+  {
+    method: 'POST',
+    path: '/settings/security/passkeys/:id/delete',
+    access: 'signed-in',
+    cost: 'rows',
+    page: removePasskey,
+    confirmation: 'required',
+  },
   { method: 'GET', path: '/settings/sessions', access: 'signed-in', cost: 'rows', page: showSessions },
   {
     method: 'POST',

@@ -8,8 +8,17 @@ export interface SessionView {
   address: string;
   started: TimeView;
   lastSeen: TimeView;
+  /** `password and authenticator app`. */
+  means: string;
   isCurrent: boolean;
 }
+
+const methods = { password: 'password', passkey: 'passkey', provider: 'single sign-on', link: 'sign-in link' };
+const factors = { totp: 'authenticator app', recovery: 'recovery code', passkey: 'passkey' };
+
+/** By what a session was signed in. A passkey instead of a password is both. */
+export const meansOf = ({ method, factor }: Pick<Session, 'method' | 'factor'>): string =>
+  factor === null || method === 'passkey' ? methods[method] : `${methods[method]} and ${factors[factor]}`;
 
 export function viewSession(session: Session, currentId: string, now: number): SessionView {
   return {
@@ -18,6 +27,7 @@ export function viewSession(session: Session, currentId: string, now: number): S
     address: session.address,
     started: viewTime(session.createdAt, now),
     lastSeen: viewTime(session.lastSeenAt, now),
+    means: meansOf(session),
     isCurrent: session.id === currentId,
   };
 }

@@ -1,4 +1,4 @@
-/** One fact of an entry, in words. */
+/** One field of an entry, as text. */
 export interface AuditDetail {
   name: string;
   value: string;

@@ -18,5 +18,6 @@ export type AdminDeps = Pick<
   | 'counts'
   | 'origins'
   | 'scheduledTasks'
+  | 'singleSignOn'
   | 'unready'
 >;

@@ -4,7 +4,7 @@ import { page, seeOther, type PageReply } from '../app/reply.ts';
 import { submit, type FormRefusal } from '../app/submit.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
 import { viewDelivery } from './peers.view.ts';
-import { viewCount } from '../app/sizes.ts';
+import { viewCount } from '../app/format-numbers.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
 import type { AdminDeps } from './deps.ts';
 

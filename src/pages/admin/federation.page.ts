@@ -43,7 +43,7 @@ async function federationPage(
   });
 }
 
-/** A form of this page: what refuses it stands above. */
+/** A form of this page: its refusal is shown above. */
 const acting = (context: PersonContext, deps: AdminDeps, notice: string, act: () => Promise<unknown>) =>
   submit(
     async () => {
@@ -102,6 +102,6 @@ export const acceptPeer: Page<PersonContext, AdminDeps> = (context, deps) => {
 export const confirmPeer: Page<PersonContext, AdminDeps> = (context, deps) =>
   acting(context, deps, 'peer-paired', () => deps.federation.confirmPeer(context.form.text('host')));
 
-/** Field `host`. Ends a pairing, or turns down who asked for one. */
+/** Field `host`. Ends a pairing, or declines a request for one. */
 export const removePeer: Page<PersonContext, AdminDeps> = (context, deps) =>
   acting(context, deps, 'peer-removed', () => deps.federation.removePeer(context.form.text('host')));

@@ -3,7 +3,7 @@ import { page, seeOther } from '../app/reply.ts';
 import type { PageReply } from '../app/reply.ts';
 import { submit } from '../app/submit.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
-import { viewCount, viewSize } from '../app/sizes.ts';
+import { viewCount, viewSize } from '../app/format-numbers.ts';
 import { viewTime } from '../app/times.view.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
 import type { AdminDeps } from './deps.ts';
@@ -102,7 +102,7 @@ async function viewMirrors({ mirrors, repositories, clock }: AdminDeps) {
       ({ repositoryId, direction, host, failures, isPaused, isRunning, lastError, lastOkAt, nextAt }) => ({
         id: repositoryId,
         name: names.get(repositoryId) ?? 'in the trash',
-        // Addresses carry no names or passwords; the host is what says where the fault lies.
+        // Addresses carry no names or passwords; the host is what identifies the fault.
         other: `${direction === 'pull' ? 'from' : 'to'} ${host}`,
         failures,
         isPaused,

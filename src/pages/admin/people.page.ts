@@ -3,7 +3,7 @@ import { submit } from '../app/submit.ts';
 import { viewAvatar } from '../app/avatar.view.ts';
 import { listPage, pageLinks, readFilter } from '../app/list-page.view.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
-import { viewCount } from '../app/sizes.ts';
+import { viewCount } from '../app/format-numbers.ts';
 import { viewTime } from '../app/times.view.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
 import type { AdminDeps } from './deps.ts';
@@ -21,11 +21,12 @@ async function peoplePage({ person: self, query }: PersonContext, { accounts, cl
     count: viewCount(counts.accounts, 'person', 'people'),
     filter,
     ...pageLinks(here, { next, previous }, { q: filter }),
-    people: people.map(({ id, username, isAdministrator, disabledAt, lastSeenAt, createdAt }) => ({
+    people: people.map(({ id, username, isAdministrator, disabledAt, lastSeenAt, createdAt, secondFactorAt }) => ({
       id,
       username,
       isAdministrator,
       isDisabled: disabledAt !== null,
+      hasSecondFactor: secondFactorAt !== null,
       isSelf: id === self.id,
       avatar: viewAvatar(id),
       seen: lastSeenAt === null ? null : viewTime(lastSeenAt, now),
@@ -57,3 +58,13 @@ export const setAdministrator: Page<PersonContext, AdminDeps> = (context, deps) 
 /** Field `on`: `yes` suspends the account, anything else ends the suspension. */
 export const setDisabled: Page<PersonContext, AdminDeps> = (context, deps) =>
   changing(context, deps, () => deps.accounts.setDisabled(context.params.id ?? '', context.form.text('on') === 'yes'));
+
+/** Removes the second factors of a person who has lost them. */
+export const resetSecondFactor: Page<PersonContext, AdminDeps> = (context, deps) =>
+  submit(
+    async () => {
+      await deps.accounts.secondFactor.reset(context.params.id ?? '');
+      return seeOther(withNotice(here, 'second-factor-reset'));
+    },
+    (refusal) => peoplePage(context, deps, { refusal }),
+  );

@@ -37,11 +37,11 @@ const changing = (context: PersonContext, deps: AdminDeps, notice: string, chang
     (refusal) => addressesPage(context, deps, context.form.text('address'), refusal),
   );
 
-/** `/admin/people/{id}/emails`: the addresses of a person, for who vouches for them. */
+/** `/admin/people/{id}/emails`: the addresses of a person, for administrators, who can verify them. */
 export const showPersonAddresses: Page<PersonContext, AdminDeps> = (context, deps) =>
   addressesPage(context, deps, '', null);
 
-/** Field `address`; it is verified, because the administrator says so. */
+/** Field `address`; it is verified, because an administrator confirms it. */
 export const addPersonAddress: Page<PersonContext, AdminDeps> = (context, deps) =>
   changing(context, deps, 'address-verified', (id) =>
     deps.accounts.addresses.add(id, { address: context.form.text('address'), isVerified: true }),
@@ -49,7 +49,7 @@ export const addPersonAddress: Page<PersonContext, AdminDeps> = (context, deps) 
 
 export const verifyPersonAddress: Page<PersonContext, AdminDeps> = (context, deps) =>
   changing(context, deps, 'address-verified', (id) =>
-    deps.accounts.addresses.vouchFor(id, context.params.address ?? ''),
+    deps.accounts.addresses.markVerified(id, context.params.address ?? ''),
   );
 
 export const removePersonAddress: Page<PersonContext, AdminDeps> = (context, deps) =>

@@ -2,7 +2,7 @@ import { localAdministrator } from '../../access/index.ts';
 import type { Owner } from '../../owners/index.ts';
 import { page } from '../app/reply.ts';
 import { listPage, pageLinks, readFilter } from '../app/list-page.view.ts';
-import { viewCount, viewSize } from '../app/sizes.ts';
+import { viewCount, viewSize } from '../app/format-numbers.ts';
 import { viewTime } from '../app/times.view.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
 import type { AdminDeps } from './deps.ts';

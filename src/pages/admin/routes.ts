@@ -27,10 +27,11 @@ import {
   removePersonAddress,
 } from './person-addresses.page.ts';
 import { retryFailedMails, retryMail, sendTestMail, showMail } from './mail.page.ts';
-import { showAdminPeople, setAdministrator, setDisabled } from './people.page.ts';
+import { resetSecondFactor, showAdminPeople, setAdministrator, setDisabled } from './people.page.ts';
 import { showAdminRepositories } from './repositories.page.ts';
 import { showScheduledTasks } from './scheduled-tasks.page.ts';
 import { showAdminSettings } from './settings.page.ts';
+import { showSingleSignOn } from './single-sign-on.page.ts';
 
 /** Pages of the administrator, without those of runners and secrets (`runs`) and invitations (`sign-in`). */
 export const adminRoutes: readonly Route[] = [
@@ -45,15 +46,24 @@ export const adminRoutes: readonly Route[] = [
     access: 'administrator',
     cost: 'rows',
     page: setAdministrator,
+    confirmation: 'required',
   },
   { method: 'GET', path: '/admin/people/:id/emails', access: 'administrator', cost: 'rows', page: showPersonAddresses },
-  { method: 'POST', path: '/admin/people/:id/emails', access: 'administrator', cost: 'rows', page: addPersonAddress },
+  {
+    method: 'POST',
+    path: '/admin/people/:id/emails',
+    access: 'administrator',
+    cost: 'rows',
+    page: addPersonAddress,
+    confirmation: 'required',
+  },
   {
     method: 'POST',
     path: '/admin/people/:id/emails/:address/verify',
     access: 'administrator',
     cost: 'rows',
     page: verifyPersonAddress,
+    confirmation: 'required',
   },
   {
     method: 'POST',
@@ -62,6 +72,14 @@ export const adminRoutes: readonly Route[] = [
     cost: 'rows',
     page: removePersonAddress,
   },
+  {
+    method: 'POST',
+    path: '/admin/people/:id/second-factor/reset',
+    access: 'administrator',
+    cost: 'rows',
+    page: resetSecondFactor,
+    confirmation: 'required',
+  },
   { method: 'POST', path: '/admin/people/:id/disabled', access: 'administrator', cost: 'rows', page: setDisabled },
   { method: 'GET', path: '/admin/repositories', access: 'administrator', cost: 'rows', page: showAdminRepositories },
   { method: 'GET', path: '/admin/jobs', access: 'administrator', cost: 'rows', page: showScheduledTasks },
@@ -69,6 +87,7 @@ export const adminRoutes: readonly Route[] = [
   { method: 'POST', path: '/admin/mail/test', access: 'administrator', cost: 'signature', page: sendTestMail },
   { method: 'POST', path: '/admin/mail/retry', access: 'administrator', cost: 'rows', page: retryFailedMails },
   { method: 'POST', path: '/admin/mail/:id/retry', access: 'administrator', cost: 'rows', page: retryMail },
+  { method: 'GET', path: '/admin/single-sign-on', access: 'administrator', cost: 'signature', page: showSingleSignOn },
   { method: 'GET', path: '/admin/settings', access: 'administrator', cost: 'rows', page: showAdminSettings },
   { method: 'GET', path: '/admin/audit', access: 'administrator', cost: 'rows', page: showAdminAudit },
   { method: 'GET', path: '/admin/federation', access: 'administrator', cost: 'rows', page: showFederation },

@@ -16,6 +16,7 @@ import {
   createHttpCounts,
   createHttpServer,
   createOneTimeSecrets,
+  createPendingForms,
   createRequestLog,
   initRequestState,
   securityHeaders,
@@ -37,6 +38,7 @@ import { renderTextsAhead } from '../render-texts-ahead.ts';
 import type { PageRoute, Route } from '../route.ts';
 import { routes } from '../routes.ts';
 import { authorize } from './authorize.ts';
+import { withConfirmation } from './confirm-identity.ts';
 import { refuseCrossSite } from './csrf.ts';
 import { readFormWithFiles } from './form-files.ts';
 import { readForm } from './forms.ts';
@@ -45,7 +47,6 @@ import { createPageCache } from './page-cache.ts';
 import type { PageCache } from './page-cache.ts';
 import { createRender } from './render.ts';
 import type { Render } from './render.ts';
-import type { PageHandler } from './request-context.ts';
 import { requireOnboarding } from './require-onboarding.ts';
 import { mountRoutes, nameRoute } from './routing.ts';
 import { sendResponse } from './send-response.ts';
@@ -56,7 +57,13 @@ import { identifyViewer } from './viewer.ts';
 export interface WebOptions
   extends Omit<
       WebDeps,
-      'assets' | 'highlighting' | 'oneTimeSecrets' | 'backgroundPriority' | 'origins' | 'scheduledTasks'
+      | 'assets'
+      | 'highlighting'
+      | 'oneTimeSecrets'
+      | 'pendingForms'
+      | 'backgroundPriority'
+      | 'origins'
+      | 'scheduledTasks'
     >,
     Partial<Pick<WebDeps, 'origins' | 'scheduledTasks'>> {
   logger: Logger;
@@ -70,7 +77,7 @@ type Stage = (next: RequestListener) => RequestListener;
 
 /**
  * The web port: every request passes `stages`, then `middlewares`, then the `routeChain` of the
- * route that matches, each from top to bottom. `createHttpServer` stands before them all: it
+ * route that matches, each from top to bottom. `createHttpServer` runs before them all: it
  * limits connections, headers and silence, and hands HTTP/2 connections to gRPC.
  * Nothing listens before `listen`.
  */
@@ -78,7 +85,12 @@ export function createWebServer(options: WebOptions): WebServer {
   const { config, clock, logger, random = systemRandom, runners, probe } = options;
   const assets = createAssets(embedded);
   const admission = createAdmission(clock);
-  const render = createRender({ embedded, assets, sendsMail: options.mail.isConfigured });
+  const render = createRender({
+    embedded,
+    assets,
+    sendsMail: options.mail.isConfigured,
+    hasProviders: options.singleSignOn.providers.length > 0,
+  });
   const deps: WebDeps = {
     origins: new Map(),
     scheduledTasks: async () => [],
@@ -86,6 +98,7 @@ export function createWebServer(options: WebOptions): WebServer {
     assets,
     highlighting: createHighlighting(options),
     oneTimeSecrets: createOneTimeSecrets({ clock, random }),
+    pendingForms: createPendingForms({ clock, random }),
     backgroundPriority: admission.background,
   };
   renderTextsAhead(options);
@@ -172,7 +185,8 @@ export function routeChain({ deps, render, admission, pageCache }: RouteDeps): (
     const name = nameRoute(route, deps.backgroundPriority);
     // Other protocols authenticate by themselves, and ignore cookies.
     if ('handle' in route) return [name, ...admission.limit(route.cost), route.handle];
-    const page = sendResponse(route.page as PageHandler, {
+    // Behind "Confirm it is you", where the route declares it.
+    const page = sendResponse(withConfirmation(route), {
       deps,
       render,
       rendered: isCacheable(route) ? pageCache.rendered : null,
@@ -185,8 +199,8 @@ export function routeChain({ deps, render, admission, pageCache }: RouteDeps): (
       ...admission.limit(route.cost, identifyViewer(deps)),
       // Needs the session; before anything is looked up or read for another site's form.
       refuseCrossSite,
-      // Leads to the choice of a username or password: before rights, which need a complete account.
-      requireOnboarding(route.path),
+      // Leads to the choice of a username, password or second factor: before rights, which need a complete account.
+      requireOnboarding(route.path, deps),
       // Enforces the route's declaration: a viewer without the right on the repository gets 404.
       authorize(route.access, deps),
       // The body: only for those who may send it.

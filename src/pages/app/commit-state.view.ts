@@ -1,7 +1,7 @@
 import type { RunStatus } from '../../ci/index.ts';
 import type { CommitState } from '../../repositories/index.ts';
 
-/** A state in words, with the icon and the tone that go with it; colour is never the only sign. */
+/** The text of a state, with the icon and the tone that go with it; colour is never the only sign. */
 export interface StatusView {
   text: string;
   icon: string;

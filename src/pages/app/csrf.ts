@@ -31,7 +31,7 @@ export function isSameSite({ method, fetchSite, origin, referer, expectedOrigin 
 }
 
 /**
- * Refuses forms that another site made a browser send. It stands before every
+ * Refuses forms that another site made a browser send. It runs before every
  * route that reads the session cookie, and only there: routes with their own
  * credentials ignore cookies.
  */

@@ -1,6 +1,6 @@
 /**
- * The result when it comes in time, else null. The work goes on: who asks for the same
- * later finds it done. A failure counts as no result.
+ * The result when it comes in time, else null. The work continues: a later request for the same
+ * finds it done. A failure counts as no result.
  */
 export async function nullOnTimeout<T>(work: Promise<T>, waitMs: number): Promise<T | null> {
   let timer: NodeJS.Timeout | undefined;

@@ -14,7 +14,7 @@ import type { ResponseCache, ResponseCacheOptions } from './response-cache.ts';
  *    Key: everything the page is made of (`cache-key.ts`: viewer, preferences, repository, rights, refs).
  *    Validators: its dependencies (`dependency.ts`), asked again when the database has changed, and age.
  *
- * Nothing has to be invalidated by hand. A page is at most a minute old, because its times are
+ * Nothing has to be invalidated manually. A page is at most a minute old, because its times are
  * relative ("2 minutes ago"). The first level costs a fifth of the second: 22 µs of processor time
  * for a response instead of 105 µs, nearly all of it the middlewares; so it is cached.
  */

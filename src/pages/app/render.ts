@@ -3,44 +3,46 @@ import type { Assets, Identity, Preferences } from '../../http/index.ts';
 import { viewAvatar } from './avatar.view.ts';
 import { viewUnread } from './unread.view.ts';
 
-/** What the frame around every page needs: who is looking and how they like it. */
-export interface Frame {
+/** Locals of the layout of every page: the viewer and their preferences. */
+export interface LayoutContext {
   identity: Identity;
   preferences: Preferences;
-  /** The path of this page, so that the menu can mark it and appearance can return to it. */
+  /** The path of this page, for the current item of the menu and for the way back from the appearance settings. */
   path: string;
   /** Unread notifications of the person; 0 without one. */
   unread: number;
 }
 
-export type Render = (template: string, frame: Frame, locals: Record<string, unknown>) => string;
+export type Render = (template: string, context: LayoutContext, locals: Record<string, unknown>) => string;
 
 interface RenderDeps {
   embedded: Embedded;
   assets: Assets;
   /** Whether there are pages about mail. */
   sendsMail: boolean;
+  /** Whether there are pages about providers that people sign in with. */
+  hasProviders: boolean;
 }
 
 /**
- * Renders a template inside the frame. Templates get picked fields only, never
- * a request, a record or anything else with more in it than the page shows.
+ * Renders a template inside the layout. Templates get view models only, never a request or a database row.
  */
-export function createRender({ embedded, assets, sendsMail }: RenderDeps): Render {
+export function createRender({ embedded, assets, sendsMail, hasProviders }: RenderDeps): Render {
   return (template, { identity: { person, viewer, avatarAt }, preferences, path, unread }, locals) =>
     embedded.renderTemplate(template, {
       ...locals,
       site: {
         version: embedded.version,
         sendsMail,
+        hasProviders,
         theme: preferences.theme,
         keys: preferences.keys,
         path,
         assets: {
           style: assets.url('style.css'),
-          /** Of issues and the inbox: no other page has to load it. */
-          subject: /^(issues|notifications)\//.test(template) ? assets.url('issues.css') : null,
+          subjects: subjectStyles(template).map((file) => assets.url(file)),
           script: assets.url('app.js'),
+          passkeys: passkeyTemplates.test(template) ? assets.url('passkeys.js') : null,
           icons: assets.url('icons.svg'),
           favicon: assets.url('favicon.svg'),
         },
@@ -54,3 +56,13 @@ export function createRender({ embedded, assets, sendsMail }: RenderDeps): Rende
       },
     });
 }
+
+/** Rules of a few pages, which no other page has to load: conversations and the inbox, pull requests, security. */
+function subjectStyles(template: string): string[] {
+  if (/^pulls\//.test(template)) return ['issues.css', 'pulls.css'];
+  if (/^(issues|notifications)\//.test(template)) return ['issues.css'];
+  return /^account\/(authenticator-app|recovery-codes|security)$/.test(template) ? ['security.css'] : [];
+}
+
+/** The templates with a form that a passkey fills in. */
+const passkeyTemplates = /^(account\/new-passkey|app\/confirm-identity|sign-in\/(passkey|second-factor))$/;

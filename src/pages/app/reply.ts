@@ -13,7 +13,7 @@ export interface PageReply {
   locals: Record<string, unknown>;
   cookies: NewCookie[];
   headers: Record<string, string>;
-  /** The page holds a secret: never stored, never compressed (its length would tell). */
+  /** The page holds a secret: never stored, never compressed (its length would reveal it). */
   showsSecret: boolean;
   /**
    * The page may be sent again to the same viewer while its repository, its refs and what

@@ -1,6 +1,6 @@
 import type { FoundHere } from '../../http/index.ts';
 import type { AvatarView } from './avatar.view.ts';
-import { viewNumber } from './sizes.ts';
+import { viewNumber } from './format-numbers.ts';
 import { viewRepositoryAvatar } from './repository-avatar.view.ts';
 import { viewWatch } from './watch.view.ts';
 import type { WatchView } from './watch.view.ts';
@@ -21,16 +21,18 @@ export interface RepositoryHeadView {
   isOwner: boolean;
   /** Administers without owning: may choose who else works here. */
   mayInvite: boolean;
-  /** Null for who cannot pin. */
+  /** Null for viewers who cannot pin. */
   isPinned: boolean | null;
-  /** What it was forked from; null for no fork, and for who may not read that. */
+  /** What it was forked from; null for no fork, and for viewers who may not read that. */
   forkedFrom: { name: string; url: string } | null;
   /** How many forks the viewer may see. */
   forks: string;
-  /** Null for who has no account. */
+  /** null without an account. */
   watch: WatchView | null;
   /** How many issues are open; null where the repository takes none, which hides the tab. */
   openIssues: string | null;
+  /** The same of pull requests; those that are open keep the tab. */
+  openPulls: string | null;
 }
 
 export function viewRepositoryHead({
@@ -64,5 +66,6 @@ export function viewRepositoryHead({
     forks: viewNumber(forks.forks),
     watch: watch && viewWatch(watch),
     openIssues: issues.isOn ? viewNumber(issues.open) : null,
+    openPulls: issues.pulls.isOn || issues.pulls.open > 0 ? viewNumber(issues.pulls.open) : null,
   };
 }

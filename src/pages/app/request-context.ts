@@ -35,6 +35,10 @@ export interface RequestContext {
   readonly session: Session | null;
   /** The secret in the session cookie, valid or not. */
   readonly sessionSecret: string | null;
+  /** The secret in the cookie of a sign-in of several steps, valid or not. */
+  readonly challengeSecret: string | null;
+  /** The sealed state of a sign-in at a provider, from its cookie; valid or not. */
+  readonly providerState: string | null;
   /** What the browser knows this server as: `https://git.example.org`, no slash at the end. */
   readonly origin: string;
   /** The client's network address, seen through trusted proxies. */

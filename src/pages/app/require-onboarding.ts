@@ -1,22 +1,29 @@
+import type { Accounts } from '../../accounts/index.ts';
 import type { Middleware } from '../../http/index.ts';
 
 /**
  * Redirects people to the steps that they must complete first: the choice of a handle (SPEC §2.4), then a new
- * password when another person set the first one.
+ * password when another person set the first one, then a second factor where the administrator's setting asks for one.
  *
  * @param path the pattern of this route; the pages of these steps themselves pass
  */
-export function requireOnboarding(path: string): Middleware {
+export function requireOnboarding(
+  path: string,
+  { accounts }: { accounts: Pick<Accounts, 'secondFactor'> },
+): Middleware {
   return async (ctx, next) => {
     const { person } = ctx.state.identity;
     const requiredPage =
-      person === null || path === '/logout' || path === '/settings/appearance'
+      // A step may send a person to a provider, to confirm who they are, and back.
+      person === null || path === '/logout' || path === '/settings/appearance' || path.startsWith('/login/')
         ? null
         : person.username === null
           ? '/onboarding'
           : person.mustChangePassword
             ? '/settings/account'
-            : null;
+            : accounts.secondFactor.isMissing(person)
+              ? '/settings/security'
+              : null;
     if (requiredPage === null || path.startsWith(requiredPage)) return next();
     ctx.status = 303;
     ctx.redirect(requiredPage);

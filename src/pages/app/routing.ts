@@ -18,8 +18,13 @@ export function nameRoute(route: Route, backgroundPriority: BackgroundPriority):
  * Throws at the start of the server for a route without an access declaration, and for one that requires a right on a
  * repository or organisation that its path does not name.
  */
-function checkDeclaration({ method, path, access }: Route): void {
+function checkDeclaration(route: Route): void {
+  const { method, path, access } = route;
   if (!accessDeclarations.includes(access)) throw new Error(`The route ${method} ${path} declares no access`);
+  const isSignedIn =
+    access === 'signed-in' || access === 'administrator' || /^organisation:|^repository:(?!read)/.test(access);
+  if ('confirmation' in route && !isSignedIn)
+    throw new Error(`The route ${method} ${path} asks to confirm who it is that has no account`);
   const namesOrganisation = path.startsWith('/orgs/:name');
   if (access === 'organisation:owner' && !namesOrganisation) {
     throw new Error(`The route ${method} ${path} asks for the OWNERs of an organisation that its path does not name`);

@@ -1,6 +1,14 @@
 import { viewerForLog } from '../../access/index.ts';
 import type { AssetEncoding, Context, Middleware, WebDeps } from '../../http/index.ts';
-import { writeCookie, type NewCookie, readPreferences, setBody, readSessionCookie } from '../../http/index.ts';
+import {
+  writeCookie,
+  type NewCookie,
+  readChallengeCookie,
+  readPreferences,
+  readProviderCookie,
+  setBody,
+  readSessionCookie,
+} from '../../http/index.ts';
 import type { CachedPage, RenderedPages } from './rendered-pages.ts';
 import { cacheKey } from './cache-key.ts';
 import type { CacheKey } from './cache-key.ts';
@@ -32,6 +40,8 @@ function contextOf(ctx: Context): AnyContext {
     address,
     preferences,
     sessionSecret: readSessionCookie(ctx.req.headers.cookie, origin),
+    providerState: readProviderCookie(ctx.req.headers.cookie, origin),
+    challengeSecret: readChallengeCookie(ctx.req.headers.cookie, origin),
     bestEncoding: (...offered) => bestEncoding(ctx, offered),
     userAgent: ctx.get('User-Agent').slice(0, 512),
     range: ctx.get('Range'),

@@ -9,7 +9,7 @@ export interface StatusIconView extends StatusView {
   title: string;
 }
 
-/** @param repositoryUrl the page of the repository; targets of our own checks lie below it */
+/** @param repositoryUrl the page of the repository; targets of our own checks are below it */
 export function viewStatusIcon({ state, statuses }: CombinedStatus, repositoryUrl: string): StatusIconView {
   const passed = statuses.filter((status) => status.state === 'success').length;
   const first = statuses.find((status) => status.state === state);

@@ -28,16 +28,16 @@ const steps: readonly [unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
 const lastMoment = 8.64e15;
 const clamp = (ms: number): number => Math.min(Math.max(Number.isFinite(ms) ? ms : 0, -lastMoment), lastMoment);
 
-/** Words that were made already: a list has fifty times, and a format takes microseconds for each. */
-const relativeWords = new Map<string, string>();
-const exactWords = new Map<number, string>();
-const mostWords = 2_000;
+/** Formatted texts: a list has fifty times, and a format takes microseconds for each. */
+const relativeTexts = new Map<string, string>();
+const exactTexts = new Map<number, string>();
+const maxMemoised = 2_000;
 
-function remembered<Key>(words: Map<Key, string>, key: Key, make: () => string): string {
-  let text = words.get(key);
+function memoised<Key>(texts: Map<Key, string>, key: Key, make: () => string): string {
+  let text = texts.get(key);
   if (text === undefined) {
-    if (words.size >= mostWords) words.clear();
-    words.set(key, (text = make()));
+    if (texts.size >= maxMemoised) texts.clear();
+    texts.set(key, (text = make()));
   }
   return text;
 }
@@ -46,7 +46,7 @@ function relativeText(seconds: number): string {
   for (const [unit, length] of steps) {
     if (Math.abs(seconds) < length) continue;
     const count = Math.trunc(seconds / length);
-    return remembered(relativeWords, `${count} ${unit}`, () => timeFormats().relative.format(count, unit));
+    return memoised(relativeTexts, `${count} ${unit}`, () => timeFormats().relative.format(count, unit));
   }
   return seconds > 0 ? 'in a moment' : 'just now';
 }
@@ -56,7 +56,7 @@ export function viewTime(ms: number, now: number): TimeView {
   const date = new Date(clamp(ms));
   return {
     iso: date.toISOString(),
-    title: remembered(exactWords, Math.floor(date.getTime() / 60_000), () => `${timeFormats().exact.format(date)} UTC`),
+    title: memoised(exactTexts, Math.floor(date.getTime() / 60_000), () => `${timeFormats().exact.format(date)} UTC`),
     text: relativeText((date.getTime() - now) / 1000),
   };
 }

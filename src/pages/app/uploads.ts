@@ -70,7 +70,7 @@ async function parseForm(request: IncomingMessage, field: string): Promise<Recei
     allowEmptyFiles: true,
     minFileSize: 0,
     // The library would write to a folder; this keeps what arrives of the file that began last.
-    fileWriteStreamHandler: () => keepIn(files.at(-1)?.chunks ?? []),
+    fileWriteStreamHandler: () => collectInto(files.at(-1)?.chunks ?? []),
   });
   form.on(
     'fileBegin',
@@ -104,7 +104,7 @@ const boundedBody = (request: IncomingMessage, field: string): Readable & Pick<I
     { headers: request.headers },
   );
 
-const keepIn = (chunks: Buffer[]): Writable =>
+const collectInto = (chunks: Buffer[]): Writable =>
   new Writable({
     write(chunk: Buffer, _encoding, done) {
       chunks.push(chunk);

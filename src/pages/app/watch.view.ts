@@ -13,7 +13,7 @@ export const watchWords: Readonly<Record<WatchLevel, { button: string; title: st
   ignore: { button: 'Ignoring', title: 'Ignore', hint: 'Nothing, not even mentions.' },
 };
 
-/** The control at the head of a repository. */
+/** The watch button in the header of a repository page. */
 export interface WatchView {
   button: string;
   /** How many people watch everything. */

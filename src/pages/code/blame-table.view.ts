@@ -17,41 +17,41 @@ const shades = 6;
 const textOf = (line: Buffer): string => readText(line)?.text ?? line.toString('latin1');
 
 /** What a blame is shown with besides its file. */
-interface BlameFrame {
+interface BlameContext {
   repositoryUrl: string;
   now: number;
   authors: CommitAuthors;
 }
 
 /** @param coloured the file as the highlighter gave it, or null */
-export function viewBlame(blame: Blame, coloured: readonly string[] | null, frame: BlameFrame): BlameView {
-  const { repositoryUrl, now } = frame;
-  const authors = JSON.stringify(frame.authors.dependency.value);
-  const known = made.get(blame);
+export function viewBlame(blame: Blame, coloured: readonly string[] | null, context: BlameContext): BlameView {
+  const { repositoryUrl, now } = context;
+  const authors = JSON.stringify(context.authors.dependency.value);
+  const known = cachedViews.get(blame);
   const isSame = known && known.coloured === coloured && known.repositoryUrl === repositoryUrl;
   if (isSame && known.authors === authors && now - known.at < cacheTtlMs) return known.view;
-  const view = makeBlame(blame, coloured, frame);
-  made.set(blame, { coloured, repositoryUrl, authors, at: now, view });
+  const view = renderBlame(blame, coloured, context);
+  cachedViews.set(blame, { coloured, repositoryUrl, authors, at: now, view });
   return view;
 }
 
-interface Made {
+interface CachedView {
   coloured: readonly string[] | null;
   repositoryUrl: string;
-  /** The people that it names. */
+  /** The authors that it links, as JSON. */
   authors: string;
   at: number;
   view: BlameView;
 }
 
-/** Times are relative ("2 days ago"), so they are rounded. */
+/** Relative times ("2 days ago") may be this old. */
 const cacheTtlMs = 60_000;
-const made = new WeakMap<Blame, Made>();
+const cachedViews = new WeakMap<Blame, CachedView>();
 
-function makeBlame(
+function renderBlame(
   { groups, commits, ignoresRevisions }: Blame,
   coloured: readonly string[] | null,
-  { repositoryUrl, now, authors }: BlameFrame,
+  { repositoryUrl, now, authors }: BlameContext,
 ): BlameView {
   const times = [...commits.values()].map(({ committer }) => committer.at);
   const [oldest, newest] = [

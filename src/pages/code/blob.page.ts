@@ -14,7 +14,7 @@ import { imageType } from './media-types.ts';
 import { readText } from './read-text.ts';
 import { viewName } from '../app/plain-text.ts';
 import { markdownName, maxReadmeBytes } from './readme.view.ts';
-import { viewCount, viewSize } from '../app/sizes.ts';
+import { viewCount, viewSize } from '../app/format-numbers.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import { frameAt, locate } from './resolve-location.ts';
@@ -35,7 +35,7 @@ interface Asked {
   entry: TreeEntry;
 }
 
-/** What a file is shown as: exactly one of the fields is set, and `facts` says more in words. */
+/** What a file is shown as: exactly one of the fields is set, and `facts` says more as text. */
 async function readContent({ context, deps, at, entry }: Asked) {
   const { git, highlighting } = deps;
   const { content, size } = await git.objects.blob(context.found.path, entry.oid, { maxBytes: maxShownBytes });

@@ -6,7 +6,7 @@ import { codeUrl, encodeRef } from '../app/code-urls.ts';
 import { viewCommitLine } from './commit-line.view.ts';
 import { viewName } from '../app/plain-text.ts';
 import { viewRepositoryHead } from '../app/repository-head.view.ts';
-import { viewCount } from '../app/sizes.ts';
+import { viewCount } from '../app/format-numbers.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import { authorsOfCommits } from './commit-authors.ts';
@@ -17,7 +17,7 @@ import type { CodeDeps } from './deps.ts';
 
 const perPage = 30;
 /**
- * With more branches than this they stand in the order of their names: reading all their commits would take too long.
+ * With more branches than this they are sorted by name: reading all their commits would take too long.
  */
 const maxSorted = 2_000;
 const staleAfterMs = 90 * 86_400_000;

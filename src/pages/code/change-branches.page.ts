@@ -31,7 +31,7 @@ export const addBranch: Page<RepositoryPersonContext, CodeDeps> = (context, deps
   );
 };
 
-/** `B/branches/delete?name=`: what goes, before it goes. */
+/** `B/branches/delete?name=`: confirmation before a branch is deleted. */
 export const confirmDeletion: Page<RepositoryPersonContext, CodeDeps> = (context, deps) =>
   deletionPage(context, deps, context.query.get('name') ?? '', null);
 

@@ -1,13 +1,13 @@
 import type { ChangedFile, Patch } from '../../git/index.ts';
 import type { ImageSize } from '../../images/index.ts';
 import { viewName } from '../app/plain-text.ts';
-import { viewCount } from '../app/sizes.ts';
+import { viewCount } from '../app/format-numbers.ts';
 import { codeUrl, encodePath } from '../app/code-urls.ts';
 import { viewSplit, viewUnified } from './diff-lines.view.ts';
 import type { Colours, WordMarks } from './diff-lines.view.ts';
 import { imageType } from './media-types.ts';
 
-export type DiffLook = 'unified' | 'split';
+export type DiffLayout = 'unified' | 'split';
 
 interface PictureView extends Partial<ImageSize> {
   url: string;
@@ -28,7 +28,7 @@ export interface ChangedFileView {
   url: string | null;
   /** Rows of a table, escaped; null when there is nothing to show line by line. */
   html: string | null;
-  look: DiffLook;
+  layout: DiffLayout;
   /** Before and after, for pictures. */
   images: { old: PictureView | null; fresh: PictureView | null } | null;
   /** Why no lines are shown. */
@@ -42,7 +42,7 @@ interface DiffContext {
   /** Commit ids of both sides; `from` null when there was nothing before. */
   from: string | null;
   to: string;
-  look: DiffLook;
+  layout: DiffLayout;
   /** An address that shows one file alone, with wider limits. */
   loadUrl(file: ChangedFile): string;
   /** Undefined for a file without highlighting. */
@@ -76,7 +76,10 @@ function notesOf({ status, oldMode, newMode, similarity, oldOid, newOid }: Chang
 export const isPicture = (file: ChangedFile): boolean =>
   file.added === null && imageType(file.newPath.toString()) !== null;
 
-function imagesOf(file: ChangedFile, { repositoryUrl, from, to, sizeOf }: DiffContext): ChangedFileView['images'] {
+function imagesOf(
+  file: ChangedFile,
+  { repositoryUrl, from, to, sizeOf }: Pick<DiffContext, 'repositoryUrl' | 'from' | 'to' | 'sizeOf'>,
+): ChangedFileView['images'] {
   if (!isPicture(file)) return null;
   const at = (commit: string | null, mode: string, path: Buffer, blob: string): PictureView | null =>
     commit === null || nothing.test(mode) || mode === '120000'
@@ -99,6 +102,10 @@ function reasonOf(file: ChangedFile, patch: Patch | undefined): string | null {
   return null;
 }
 
+/** Whether a patch has lines to show. */
+export const hasLines = (patch: Patch | undefined): patch is Patch =>
+  patch !== undefined && !patch.isTooLarge && patch.hunks.length > 0;
+
 /** @param patch undefined when the limits of the page left this file out */
 export function viewChangedFile(
   file: ChangedFile,
@@ -106,17 +113,23 @@ export function viewChangedFile(
   index: number,
   context: DiffContext,
 ): ChangedFileView {
-  const { repositoryUrl, to, look } = context;
+  const view = context.layout === 'split' ? viewSplit : viewUnified;
+  const html = hasLines(patch) ? view(patch, context.coloursOf(file), context.marksOf(file)) : null;
+  return { ...describeChangedFile(file, patch, context), anchor: `file-${index + 1}`, html };
+}
+
+/** All of a file but its lines. @param patch as for `viewChangedFile` */
+export function describeChangedFile(
+  file: ChangedFile,
+  patch: Patch | undefined,
+  context: Omit<DiffContext, 'coloursOf' | 'marksOf'>,
+): Omit<ChangedFileView, 'anchor' | 'html'> {
+  const { repositoryUrl, to, layout } = context;
   const isGone = file.status === 'deleted' || file.newMode === '160000';
-  const lines =
-    patch && !patch.isTooLarge && patch.hunks.length > 0
-      ? (look === 'split' ? viewSplit : viewUnified)(patch, context.coloursOf(file), context.marksOf(file))
-      : null;
   const images = imagesOf(file, context);
-  const reason = lines === null && images === null ? reasonOf(file, patch) : null;
+  const reason = !hasLines(patch) && images === null ? reasonOf(file, patch) : null;
   const isMoved = !file.oldPath.equals(file.newPath);
   return {
-    anchor: `file-${index + 1}`,
     status: file.status,
     path: viewName(file.newPath.toString()),
     oldPath: isMoved ? viewName(file.oldPath.toString()) : null,
@@ -124,8 +137,7 @@ export function viewChangedFile(
     added: file.added,
     removed: file.removed,
     url: isGone ? null : codeUrl(repositoryUrl, 'blob', to, file.newPath),
-    html: lines,
-    look,
+    layout,
     images,
     reason,
     load: reason !== null && patch?.isBinary !== true ? context.loadUrl(file) : null,

@@ -5,12 +5,12 @@ const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', 
 export const escapeHtml = (text: string): string => text.replace(special, (character) => entities[character]!);
 
 /** Characters that turn the direction of what follows: code can be made to read differently from what it does. */
-const turning = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+const bidiControls = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 const control = /[\x00-\x08\x0b-\x1f\x7f]/g;
 
 /**
  * Makes characters visible that a reader must not miss (security C07): those that turn
- * direction stand in a box with their number and reach no further; control characters show
+ * direction are shown in a box with their number and reach no further; control characters show
  * as their pictures, because a page may not hold them.
  * @param html escaped text, perhaps with spans
  */
@@ -20,12 +20,12 @@ export function showOddCharacters(html: string): string {
       character === '\x7f' ? '\u2421' : String.fromCharCode(0x2400 + character.charCodeAt(0)),
     )
     .replace(
-      turning,
+      bidiControls,
       (character) => `<span class="odd" title="${codePoint(character)}">${codePoint(character)}</span>`,
     );
 }
 
-export const holdsTurningCharacters = (text: string): boolean => text.search(turning) !== -1;
+export const hasBidiControls = (text: string): boolean => text.search(bidiControls) !== -1;
 
 const codePoint = (character: string): string =>
   `U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`;

@@ -1,4 +1,4 @@
-import { holdsTurningCharacters, lineHtml, showOddCharacters } from './code-html.ts';
+import { hasBidiControls, lineHtml, showOddCharacters } from './code-html.ts';
 
 /** A file line by line. The only HTML besides rendered documents that templates print as it is. */
 export interface CodeLinesView {
@@ -66,6 +66,6 @@ function makeLines(text: string, coloured: readonly string[] | null, marked: Lin
     count: lines.length,
     hidden: Math.max(0, lines.length - maxLines),
     endsWithBreak: text.endsWith('\n'),
-    hasTurningCharacters: holdsTurningCharacters(text),
+    hasTurningCharacters: hasBidiControls(text),
   };
 }

@@ -1,6 +1,7 @@
 import type { Patch } from '../../git/index.ts';
 import { languageOf } from '../../highlighting/index.ts';
 import type { Colours } from './diff-lines.view.ts';
+import { nullIfNotFound } from '../../kernel/index.ts';
 import { readText } from './read-text.ts';
 import { nullOnTimeout } from '../app/null-on-timeout.ts';
 import type { CodeDeps } from './deps.ts';
@@ -57,7 +58,8 @@ async function colourBlob(
   name: Buffer,
 ): Promise<string[] | null> {
   if (noObject.test(oid)) return null;
-  const { content } = await git.objects.blob(path, oid, { maxBytes });
+  // A side that was merged for this comparison is in no repository.
+  const content = (await git.objects.blob(path, oid, { maxBytes }).catch(nullIfNotFound))?.content ?? null;
   const text = content && readText(content);
   return text?.encoding === 'UTF-8'
     ? highlighting.highlight({ oid, fileName: name.toString(), text: text.text, client: path })

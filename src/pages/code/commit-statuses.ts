@@ -7,7 +7,7 @@ import type { RepositoryContext } from '../app/request-context.ts';
 import type { CodeDeps } from './deps.ts';
 
 interface ReadCommitStatuses {
-  /** What stands beside a commit; null for one that nothing has checked. */
+  /** The status beside a commit; null for one that nothing has checked. */
   of(oid: string): StatusIconView | null;
   /** Checks come and end while the refs stay. */
   dependency: Dependency;

@@ -8,7 +8,7 @@ import { viewLinkedText } from '../markdown/linked-text.ts';
 import { viewRepositoryHead } from '../app/repository-head.view.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
-import { readComparison } from './comparison.ts';
+import { readComparison } from './read-comparison.ts';
 import { authorsOfCommits } from './commit-authors.ts';
 import { readSignatures, signedCommit } from './signatures.ts';
 import { readCommitReferences } from './commit-references.ts';

@@ -7,7 +7,7 @@ import { viewName } from '../app/plain-text.ts';
 import { viewRepositoryHead } from '../app/repository-head.view.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
-import { readComparison } from './comparison.ts';
+import { readComparison } from './read-comparison.ts';
 import { rawPath } from './raw-path.ts';
 import { authorsOfCommits } from './commit-authors.ts';
 import { readCommitReferences } from './commit-references.ts';

@@ -2,7 +2,7 @@ import type { Hunk, Patch, PatchLine } from '../../git/index.ts';
 import { escapeHtml, lineHtml, showOddCharacters } from './code-html.ts';
 import { markHtml, textLength } from './mark-html.ts';
 import type { TextRange } from './mark-html.ts';
-import type { DifferingWords } from './word-marks.ts';
+import type { WordDiff } from './word-diff.ts';
 import { readText } from './read-text.ts';
 
 interface Row {
@@ -22,7 +22,7 @@ export interface Colours {
 const plain: Colours = { old: null, fresh: null };
 
 /** Which words differ in each of the `changedPairs` of a patch, in their order; null where marks would not help. */
-export type WordMarks = readonly (DifferingWords | null)[];
+export type WordMarks = readonly (WordDiff | null)[];
 
 /** Lines that are longer are not compared word by word. */
 const maxPairLength = 2_000;
@@ -95,36 +95,86 @@ const signs = { same: ' ', added: '+', removed: '-' } as const;
 const words = { same: '', added: ' class="added"', removed: ' class="removed"' } as const;
 const unended = '<span class="unended">No newline at the end</span>';
 
+/** One row of a table of lines, and which lines of the two versions it shows. */
+export interface DiffRow {
+  html: string;
+  old: number | null;
+  fresh: number | null;
+}
+
+/** What a page adds to the rows, as HTML that is safe. */
+export interface RowAdditions {
+  /** Before a line: of the older version where the line is gone. */
+  beside(side: 'OLD' | 'NEW', line: number): string;
+  /** After the range of a hunk. */
+  afterRange(hunk: Hunk): string;
+}
+
+const nothing: RowAdditions = { beside: () => '', afterRange: () => '' };
+
 const number = (value: number | null): string => `<td class="number">${value ?? ''}</td>`;
 
-function content({ line: { kind, isUnended }, html }: Row): string {
-  return `<td><span class="sign">${signs[kind]}</span>${html}${isUnended ? unended : ''}</td>`;
+function content({ line: { kind, isUnended }, html }: Row, added: string): string {
+  return `<td>${added}<span class="sign">${signs[kind]}</span>${html}${isUnended ? unended : ''}</td>`;
+}
+
+/** A range in git's notation: the count is left out when it is one. */
+function rangeText(start: number, { lines }: Hunk, kind: 'added' | 'removed'): string {
+  const count = lines.filter((line) => line.kind === 'same' || line.kind === kind).length;
+  return count === 1 ? String(start) : `${start},${count}`;
 }
 
 /** The range in git's notation, so that `+` and `-` lines can be found elsewhere. */
-function hunkHead({ oldStart, newStart, heading }: Hunk, span: number): string {
-  return `<tr class="hunk"><td colspan="${span}">@@ -${oldStart} +${newStart} @@ ${showOddCharacters(escapeHtml(heading))}</td></tr>`;
+function hunkHead(hunk: Hunk, span: number, { afterRange }: RowAdditions): DiffRow {
+  const range = `@@ -${rangeText(hunk.oldStart, hunk, 'removed')} +${rangeText(hunk.newStart, hunk, 'added')} @@`;
+  const heading = showOddCharacters(escapeHtml(hunk.heading));
+  return {
+    html: `<tr class="hunk"><td colspan="${span}">${range} ${heading}${afterRange(hunk)}</td></tr>`,
+    old: null,
+    fresh: null,
+  };
 }
 
 /** A patch as the rows of a table: old number, new number, line. */
-export function viewUnified(patch: Patch, colours = plain, marks: WordMarks = []): string {
-  return markedHunks(patch, marks)
-    .map((marked) => {
-      const rows = rowsOf(marked, colours).map(
-        (row) =>
-          `<tr${words[row.line.kind]}>${number(row.line.oldNumber)}${number(row.line.newNumber)}${content(row)}</tr>`,
-      );
-      return hunkHead(marked.hunk, 3) + rows.join('');
-    })
-    .join('');
+export function unifiedRows(
+  patch: Patch,
+  colours = plain,
+  marks: WordMarks = [],
+  additions: RowAdditions = nothing,
+): DiffRow[] {
+  return markedHunks(patch, marks).flatMap((marked) => [
+    hunkHead(marked.hunk, 3, additions),
+    ...rowsOf(marked, colours).map((row): DiffRow => {
+      const { kind, oldNumber, newNumber } = row.line;
+      const added = newNumber === null ? additions.beside('OLD', oldNumber!) : additions.beside('NEW', newNumber);
+      return {
+        html: `<tr${words[kind]}>${number(oldNumber)}${number(newNumber)}${content(row, added)}</tr>`,
+        old: oldNumber,
+        fresh: newNumber,
+      };
+    }),
+  ]);
 }
 
 /** A patch as two columns: what was on the left, what is on the right. */
-export function viewSplit(patch: Patch, colours = plain, marks: WordMarks = []): string {
-  return markedHunks(patch, marks)
-    .map((marked) => hunkHead(marked.hunk, 4) + pairUp(rowsOf(marked, colours)).map(splitRow).join(''))
-    .join('');
+export function splitRows(
+  patch: Patch,
+  colours = plain,
+  marks: WordMarks = [],
+  additions: RowAdditions = nothing,
+): DiffRow[] {
+  return markedHunks(patch, marks).flatMap((marked) => [
+    hunkHead(marked.hunk, 4, additions),
+    ...pairUp(rowsOf(marked, colours)).map((pair) => splitRow(pair, additions)),
+  ]);
 }
+
+const joined = (rows: readonly DiffRow[]): string => rows.map(({ html }) => html).join('');
+
+export const viewUnified = (patch: Patch, colours?: Colours, marks?: WordMarks): string =>
+  joined(unifiedRows(patch, colours, marks));
+export const viewSplit = (patch: Patch, colours?: Colours, marks?: WordMarks): string =>
+  joined(splitRows(patch, colours, marks));
 
 type Pair = [old: Row | null, fresh: Row | null];
 
@@ -143,11 +193,16 @@ function pairUp(rows: readonly Row[]): Pair[] {
   return pairs;
 }
 
-function splitRow([old, fresh]: Pair): string {
+function splitRow([old, fresh]: Pair, { beside }: RowAdditions): DiffRow {
   const side = (row: Row | null, isOld: boolean): string => {
     if (row === null) return '<td class="number nothing"></td><td class="nothing"></td>';
     const { kind, oldNumber, newNumber } = row.line;
-    return `<td class="number">${(isOld ? oldNumber : newNumber) ?? ''}</td>${content(row).replace('<td>', `<td${words[kind]}>`)}`;
+    const line = (isOld ? oldNumber : newNumber)!;
+    return `<td class="number">${line}</td>${content(row, beside(isOld ? 'OLD' : 'NEW', line)).replace('<td>', `<td${words[kind]}>`)}`;
   };
-  return `<tr>${side(old, true)}${side(fresh, false)}</tr>`;
+  return {
+    html: `<tr>${side(old, true)}${side(fresh, false)}</tr>`,
+    old: old?.line.oldNumber ?? null,
+    fresh: fresh?.line.newNumber ?? null,
+  };
 }

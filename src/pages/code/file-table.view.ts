@@ -1,7 +1,7 @@
 import type { LastCommit, LastCommits, RefPath, Tree, TreeEntry } from '../../git/index.ts';
 import { codeUrl, commitUrl, joinPath, splitPath } from '../app/code-urls.ts';
 import { viewName } from '../app/plain-text.ts';
-import { viewSize } from '../app/sizes.ts';
+import { viewSize } from '../app/format-numbers.ts';
 import { viewTime, type TimeView } from '../app/times.view.ts';
 import { viewLinkedText } from '../markdown/linked-text.ts';
 import type { TextPart } from '../markdown/linked-text.ts';
@@ -54,7 +54,7 @@ interface TableContext {
 
 const isFolderLike = ({ kind }: TreeEntry): boolean => kind === 'folder' || kind === 'submodule';
 
-/** Many rows share a commit, and a time in words is expensive. */
+/** Many rows share a commit, and formatting a time is expensive. */
 function createCommitViews({
   repositoryUrl,
   now,

@@ -4,7 +4,7 @@ export interface TextRange {
   end: number;
 }
 
-const pieces = /<[^>]*>|&[^;]*;|[^<&]/g;
+const segments = /<[^>]*>|&[^;]*;|[^<&]/g;
 
 /** How many characters HTML of spans and escaped text shows. */
 export const textLength = (html: string): number => html.replace(/<[^>]*>/g, '').replace(/&[^;]*;/g, ' ').length;
@@ -25,11 +25,11 @@ export function markHtml(html: string, ranges: readonly TextRange[]): string {
     if (open !== isOpen) marked += open ? '<mark>' : '</mark>';
     isOpen = open;
   };
-  for (const [piece] of html.matchAll(pieces)) {
+  for (const [segment] of html.matchAll(segments)) {
     while (next < ranges.length && ranges[next]!.end <= at) next += 1;
-    const isTag = piece.startsWith('<');
+    const isTag = segment.startsWith('<');
     set(!isTag && next < ranges.length && ranges[next]!.start <= at);
-    marked += piece;
+    marked += segment;
     if (!isTag) at += 1;
   }
   set(false);

@@ -9,7 +9,7 @@ import type { CodeDeps } from './deps.ts';
 
 const limits: TaskLimits = {
   deadlineMs: 500,
-  patienceMs: 1_000,
+  maxWaitMs: 1_000,
   // A file alone shows four megabytes of lines, beyond Latin-1 of two bytes for each character.
   maxInputBytes: 10 * 1024 * 1024,
   maxResultBytes: 10 * 1024 * 1024,

@@ -11,7 +11,7 @@ const maxRemembered = 5_000;
 /** Sizes by the id of their blob, which never means other bytes. */
 const known = new Map<string, ImageSize | null>();
 
-/** How large a picture of a repository is; null for what is none, and for what is too large to look at. */
+/** How large a picture of a repository is; null for what is none, and for what is too large to be read. */
 export async function pictureSize(git: Git, path: string, oid: string): Promise<ImageSize | null> {
   const before = known.get(oid);
   if (before !== undefined) return before;

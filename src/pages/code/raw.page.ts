@@ -7,20 +7,19 @@ import type { Page, RepositoryContext } from '../app/request-context.ts';
 import { locate } from './resolve-location.ts';
 import type { CodeDeps } from './deps.ts';
 
-/** Smaller files come from memory; larger ones flow from a process of their own. */
-const maxHeldBytes = 2 * 1024 * 1024;
+/** Files up to this size are read into memory; larger ones are streamed from a git process. */
+const maxBufferedBytes = 2 * 1024 * 1024;
 
-/** A name for `Content-Disposition`: plain ASCII, and the true name in the form for everything else (RFC 6266). */
+/** `Content-Disposition` with an ASCII fallback in `filename` and the name in UTF-8 in `filename*` (RFC 6266). */
 function disposition(kind: 'inline' | 'attachment', name: Buffer): string {
   const text = name.toString();
-  const plain = text.replace(/[^\w.+ -]/g, '_');
-  return `${kind}; filename="${plain}"; filename*=UTF-8''${encodeURIComponent(text).replace(/['()*]/g, (each) => `%${each.charCodeAt(0).toString(16)}`)}`;
+  const ascii = text.replace(/[^\w.+ -]/g, '_');
+  return `${kind}; filename="${ascii}"; filename*=UTF-8''${encodeURIComponent(text).replace(/['()*]/g, (each) => `%${each.charCodeAt(0).toString(16)}`)}`;
 }
 
 /**
- * `B/raw/{ref}/{path}`: the bytes of a file. Text is plain text whatever it is called;
- * pictures have their type; what a browser would run is only ever downloaded, and all of
- * it stands in a sandbox (security C03).
+ * `B/raw/{ref}/{path}`: the content of a file. Text is `text/plain` whatever its extension; images have their type;
+ * types that a browser would run are sent as attachments. Every response has a sandbox CSP (security C03).
  */
 export const showRaw: Page<RepositoryContext, CodeDeps> = async (context, deps): Promise<Reply> => {
   const { git } = deps;
@@ -28,17 +27,17 @@ export const showRaw: Page<RepositoryContext, CodeDeps> = async (context, deps):
   const at = await locate(context, deps);
   const entry = await git.objects.entryAt(found.path, at.oid, at.file);
   if (entry.type !== 'blob') throw notFound();
-  const { content: held } = await git.objects.blob(found.path, entry.oid, { maxBytes: maxHeldBytes });
-  // Larger ones are taken for what their name says, or for binary.
-  const charset = held === null ? null : charsetOf(held, true);
+  const { content: buffered } = await git.objects.blob(found.path, entry.oid, { maxBytes: maxBufferedBytes });
+  // The type of a streamed file comes from its name; otherwise it is binary.
+  const charset = buffered === null ? null : charsetOf(buffered, true);
   const name = splitPath(at.file).name;
   const image = imageType(entry.name);
   const isDownload = query.get('download') === '1' || isActive(entry.name);
   const type = image ?? (charset === null ? 'application/octet-stream' : `text/plain; charset=${charset}`);
-  return content(type, held ?? (await git.queries.streamBlob(found.path, entry.oid)), {
+  return content(type, buffered ?? (await git.queries.streamBlob(found.path, entry.oid)), {
     headers: {
       ETag: `"${entry.oid}"`,
-      // Who may see it can change at any time, so it is asked for again; the tag saves the bytes.
+      // Access can change at any time, so each request revalidates; the ETag saves the transfer.
       'Cache-Control': 'private, no-cache',
       'Content-Security-Policy': "default-src 'none'; sandbox",
       'Content-Disposition': disposition(isDownload ? 'attachment' : 'inline', name),

@@ -35,7 +35,7 @@ export function readText(bytes: Buffer): FileText | null {
 
 /** What raw responses call the encoding, from the first bytes of a file; null for binary. */
 export function charsetOf(bytes: Buffer, isWhole: boolean): string | null {
-  // The end of the piece may cut a character in two.
+  // The end of the sample may cut a character in two.
   const text = readText(isWhole ? bytes : bytes.subarray(0, Math.max(0, lastWholeCharacter(bytes))));
   return text?.charset ?? null;
 }

@@ -1,9 +1,9 @@
 import type { GrepLine } from '../../git/index.ts';
 import { markHits } from '../../search/index.ts';
-import type { CodeHit, Coverage, Piece } from '../../search/index.ts';
+import type { CodeHit, Coverage, TextSegment } from '../../search/index.ts';
 import { codeUrl } from '../app/code-urls.ts';
 import { viewName } from '../app/plain-text.ts';
-import { viewCount } from '../app/sizes.ts';
+import { viewCount } from '../app/format-numbers.ts';
 import { repositoryUrl } from '../../http/index.ts';
 
 /** A file in which something was found. */
@@ -12,7 +12,7 @@ export interface CodeFileView {
   repository: { name: string; url: string; isPrivate: boolean } | null;
   path: string;
   url: string;
-  lines: { number: number; url: string; pieces: Piece[] }[];
+  lines: { number: number; url: string; segments: TextSegment[] }[];
 }
 
 const maxLineLength = 300;
@@ -23,8 +23,8 @@ const viewLineText = (text: string): string => text.split('\t').map(viewName).jo
 /** @param query what to mark; empty marks nothing */
 function viewLine(number: number, text: string, query: string, fileUrl: string) {
   const cut = text.length > maxLineLength ? `${text.slice(0, maxLineLength).toWellFormed()}…` : text;
-  const pieces = markHits(cut, query).map(({ text, isHit }) => ({ text: viewLineText(text), isHit }));
-  return { number, url: `${fileUrl}#L${number}`, pieces };
+  const segments = markHits(cut, query).map(({ text, isHit }) => ({ text: viewLineText(text), isHit }));
+  return { number, url: `${fileUrl}#L${number}`, segments };
 }
 
 /** Files of many repositories. */

@@ -10,7 +10,7 @@ const maxLines = 500;
 const linesPerFile = 20;
 
 /**
- * `B/search?q=`: lines of the default branch. `case=1` tells upper from lower case,
+ * `B/search?q=`: lines of the default branch. `case=1` distinguishes upper and lower case,
  * `pattern=1` takes the query for a regular expression; otherwise it means itself.
  */
 export const searchRepository: Page<RepositoryContext, CodeDeps> = async (

@@ -5,7 +5,7 @@ import { viewCommitLine } from './commit-line.view.ts';
 import { compareVersions } from './ref-selector.view.ts';
 import { viewName } from '../app/plain-text.ts';
 import { viewRepositoryHead } from '../app/repository-head.view.ts';
-import { viewCount } from '../app/sizes.ts';
+import { viewCount } from '../app/format-numbers.ts';
 import { viewTime } from '../app/times.view.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';

@@ -1,9 +1,9 @@
-import { differingWords } from './word-marks.ts';
-import type { DifferingWords } from './word-marks.ts';
+import { diffWords } from './word-diff.ts';
+import type { WordDiff } from './word-diff.ts';
 
 /**
- * A task of the worker pool: for each pair of lines what `differingWords` says. The work for one pair grows with the
+ * A task of the worker pool: for each pair of lines what `diffWords` says. The work for one pair grows with the
  * square of its words.
  */
-export const run = (pairs: readonly (readonly [before: string, after: string])[]): (DifferingWords | null)[] =>
-  pairs.map(([before, after]) => differingWords(before, after));
+export const run = (pairs: readonly (readonly [before: string, after: string])[]): (WordDiff | null)[] =>
+  pairs.map(([before, after]) => diffWords(before, after));

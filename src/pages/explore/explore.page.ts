@@ -4,7 +4,7 @@ import { page, type Reply } from '../app/reply.ts';
 import { viewAvatar } from '../app/avatar.view.ts';
 import { listPage, pageLinks, readFilter } from '../app/list-page.view.ts';
 import { viewRepositoryRow } from '../repository/repository-row.view.ts';
-import { viewCount } from '../app/sizes.ts';
+import { viewCount } from '../app/format-numbers.ts';
 import { viewTime } from '../app/times.view.ts';
 import type { Page, RequestContext } from '../app/request-context.ts';
 import type { ExploreDeps } from './deps.ts';

@@ -1,4 +1,4 @@
-import type { FoundPerson, FoundRepository, Piece } from '../../search/index.ts';
+import type { FoundPerson, FoundRepository, TextSegment } from '../../search/index.ts';
 import { viewAvatar, type AvatarView } from '../app/avatar.view.ts';
 import { viewTime, type TimeView } from '../app/times.view.ts';
 import { personUrl, repositoryImageUrl, repositoryUrl } from '../../http/index.ts';
@@ -11,16 +11,16 @@ export interface RepositoryHitView {
   isFork: boolean;
   avatar: AvatarView;
   updated: TimeView;
-  marked: { owner: Piece[]; name: Piece[]; description: Piece[] };
+  marked: { owner: TextSegment[]; name: TextSegment[]; description: TextSegment[] };
 }
 
 export interface PersonHitView {
   url: string;
   avatar: AvatarView;
-  marked: { username: Piece[]; displayName: Piece[] };
+  marked: { username: TextSegment[]; displayName: TextSegment[] };
 }
 
-type Mark = (text: string) => Piece[];
+type Mark = (text: string) => TextSegment[];
 
 /** @param mark takes a text apart where the query is found in it */
 export function viewRepositoryHit(

@@ -8,7 +8,7 @@ import type {
 } from '../../federation/index.ts';
 import { viewTime, type TimeView } from '../app/times.view.ts';
 
-/** How a follow stands, in words. */
+/** The status of a follow request, as text. */
 export interface FollowStatusView {
   isAccepted: boolean;
   /** One or two words for the badge. */
@@ -20,10 +20,10 @@ export interface FollowStatusView {
   mayRetry: boolean;
 }
 
-/** Errors come with and without a full stop; here they stand inside a sentence. */
+/** Errors come with and without a full stop; here they are inside a sentence. */
 const inSentence = (error: string | null): string => (error ?? 'no answer').replace(/\.$/, '');
 
-const taken = 'The other server took it and has not answered yet.';
+const acceptedByServer = 'The other server took it and has not answered yet.';
 
 export function viewFollowStatus(status: FollowStatus, now: number): FollowStatusView {
   if (status.state === 'ACCEPTED') {
@@ -55,7 +55,7 @@ export function viewFollowStatus(status: FollowStatus, now: number): FollowStatu
         mayRetry: true,
       };
     case 'unanswered':
-      return { ...waiting, sentence: taken, since: viewTime(status.deliveredAt, now), mayRetry: true };
+      return { ...waiting, sentence: acceptedByServer, since: viewTime(status.deliveredAt, now), mayRetry: true };
     case 'failed':
       return {
         ...waiting,
@@ -82,7 +82,7 @@ export function viewFollowedPerson(
     // A snapshot of the first page, so "at least": there may be more than the other server listed (SPEC §3).
     count: totalItems === null ? `${count}` : `${count} of at least ${Math.max(totalItems, count)}`,
     scanError,
-    /** What stands in the place of an empty list. */
+    /** The placeholder of an empty list. */
     nothing:
       count === 0
         ? (totalItems ?? 0) === 0

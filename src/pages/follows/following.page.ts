@@ -7,7 +7,7 @@ import { numberedPage } from '../app/numbered-page.view.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
 import type { FollowsDeps } from './deps.ts';
 
-/** So many repositories at once, followed for themselves or along with a person; pushes stand on the first page. */
+/** So many repositories at once, followed for themselves or along with a person; pushes are on the first page. */
 async function readPart({ person, query }: PersonContext, federation: FollowsDeps['federation']) {
   let part: Following = { people: [], repositories: [], pushes: [] };
   const { rows, next, previous } = await numberedPage(

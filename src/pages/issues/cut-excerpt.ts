@@ -1,5 +1,5 @@
 import { markHits } from '../../search/index.ts';
-import type { Piece } from '../../search/index.ts';
+import type { TextSegment } from '../../search/index.ts';
 
 /** Characters before and behind a hit: about two lines. */
 const before = 60;
@@ -11,15 +11,15 @@ const longest = 20_000;
  * The part of a text in which a word is found, with the word marked; empty when the word is in its title, or too far
  * behind. Lines and runs of spaces become one space.
  */
-export function cutExcerpt(text: string, word: string): Piece[] {
-  const pieces = markHits(text.slice(0, longest).replace(/\s+/g, ' '), word.replace(/\s+/g, ' '));
-  const first = pieces.findIndex(({ isHit }) => isHit);
+export function cutExcerpt(text: string, word: string): TextSegment[] {
+  const segments = markHits(text.slice(0, longest).replace(/\s+/g, ' '), word.replace(/\s+/g, ' '));
+  const first = segments.findIndex(({ isHit }) => isHit);
   if (first === -1) return [];
-  const lead = pieces[first - 1]?.text ?? '';
-  const shown: Piece[] =
+  const lead = segments[first - 1]?.text ?? '';
+  const shown: TextSegment[] =
     lead === '' ? [] : [{ text: lead.length > before ? `…${lead.slice(-before)}` : lead, isHit: false }];
   let rest = behind;
-  for (const { text: part, isHit } of pieces.slice(first)) {
+  for (const { text: part, isHit } of segments.slice(first)) {
     if (rest <= 0) break;
     shown.push({ text: part.length > rest && !isHit ? `${part.slice(0, rest)}…` : part, isHit });
     rest -= part.length;

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { content, type Reply } from '../app/reply.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import type { IssuesDeps } from './deps.ts';
-import { issueAt } from './issue-page.reply.ts';
+import { issueAt } from './conversation.reply.ts';
 
 const types = { json: 'application/json; charset=utf-8', markdown: 'text/markdown; charset=utf-8' } as const;
 
@@ -10,8 +10,8 @@ const types = { json: 'application/json; charset=utf-8', markdown: 'text/markdow
 const exportAs =
   (format: 'json' | 'markdown'): Page<RepositoryContext, IssuesDeps> =>
   async (context, { issues }): Promise<Reply> => {
-    const pieces = await issues.exportIssue(context.viewer, issueAt(context), format);
-    return content(types[format], Readable.from(pieces, { objectMode: true }).map(toBytes), {
+    const chunks = await issues.exportIssue(context.viewer, issueAt(context), format);
+    return content(types[format], Readable.from(chunks, { objectMode: true }).map(toBytes), {
       headers: {
         'Cache-Control': 'private, no-store',
         'Content-Security-Policy': "default-src 'none'; sandbox",

@@ -15,7 +15,7 @@ import type { IssuesDeps } from './deps.ts';
 import { issueListUrl, readIssueFilter, viewIssueFilter } from './issue-filter.view.ts';
 import { readPeople, viewIssueRow } from './issue-row.view.ts';
 
-/** What happened to the ticked issues of a bulk action. */
+/** What happened to the selected issues of a bulk action. */
 interface BulkResult {
   changed: number[];
   refused: { number: number; message: string }[];
@@ -24,15 +24,15 @@ interface BulkResult {
 interface ListState {
   result?: BulkResult | null;
   refusal?: FormRefusal | null;
-  /** Numbers that stay ticked. */
-  ticked?: readonly number[];
+  /** Numbers that stay selected. */
+  selected?: readonly number[];
   query?: URLSearchParams;
 }
 
 async function issueListPage(
   context: RepositoryContext,
   deps: IssuesDeps,
-  { result = null, refusal = null, ticked = [], query = context.query }: ListState = {},
+  { result = null, refusal = null, selected = [], query = context.query }: ListState = {},
 ): Promise<PageReply> {
   const { found, viewer } = context;
   const { issues, clock } = deps;
@@ -77,7 +77,7 @@ async function issueListPage(
   return page('issues/issue-list', {
     repository: viewRepositoryHead(found),
     filter: view,
-    issues: rows.map((row) => ({ ...viewIssueRow(row, rowContext), isTicked: ticked.includes(row.number) })),
+    issues: rows.map((row) => ({ ...viewIssueRow(row, rowContext), isSelected: selected.includes(row.number) })),
     pinned: pinned.map((row) => viewIssueRow(row, rowContext)),
     ...pageLinks(base, { next, previous }, { q: view.text }),
     isFirst,
@@ -99,7 +99,7 @@ async function issueListPage(
 }
 
 /** A search of texts that takes too long shows an error on the page, not an error page. */
-async function readList(
+export async function readList(
   { found, viewer }: RepositoryContext,
   { issues }: IssuesDeps,
   filter: IssueFilter,
@@ -114,8 +114,12 @@ async function readList(
   }
 }
 
-/** `B/issues`: what is open, narrowed down by `q` and the fields of `readIssueFilter`. */
-export const showIssueList: Page<RepositoryContext, IssuesDeps> = (context, deps) => issueListPage(context, deps);
+/** `B/issues`: what is open, narrowed down by `q` and the fields of `readIssueFilter`; `is:pull` leads to `B/pulls`. */
+export const showIssueList: Page<RepositoryContext, IssuesDeps> = async (context, deps) => {
+  const { filter } = readIssueFilter(context.query);
+  if (filter.kind === 'issue') return issueListPage(context, deps);
+  return seeOther(issueListUrl(`${repositoryUrl(context.found.canonical)}/pulls`, { ...filter, kind: 'issue' }));
+};
 
 /** What the button of a bulk action means. Refuses `no_issue_chosen`, `no_action_chosen`. */
 function readChange({ form }: RepositoryPersonContext): IssueChange {
@@ -166,7 +170,7 @@ export const changeIssues: Page<RepositoryPersonContext, IssuesDeps> = (context,
           ...(await issueListPage(context, deps, {
             result,
             query,
-            ticked: result.refused.map(({ number }) => number),
+            selected: result.refused.map(({ number }) => number),
           })),
           status: result.changed.length > 0 ? 200 : 422,
         };
@@ -174,6 +178,6 @@ export const changeIssues: Page<RepositoryPersonContext, IssuesDeps> = (context,
       const back = issueListUrl(`${repositoryUrl(found.canonical)}/issues`, filter);
       return seeOther(`${back}${back.includes('?') ? '&' : '?'}done=issues-changed`);
     },
-    (refusal) => issueListPage(context, deps, { refusal, query, ticked: numbers }),
+    (refusal) => issueListPage(context, deps, { refusal, query, selected: numbers }),
   );
 };

@@ -9,14 +9,14 @@ import type { LabelView } from './label.view.ts';
 import { viewPerson } from './people.view.ts';
 import type { People, PersonView } from './people.view.ts';
 
-/** What stands beside the timeline, and which of it the viewer may change. */
+/** The sidebar of an issue, and which of it the viewer may change. */
 export interface SideView {
   labels: LinkedLabelView[];
   assignees: PersonView[];
   milestone: { title: string; url: string; isClosed: boolean } | null;
   links: { kind: string; words: string; isOutgoing: boolean; issue: OtherIssueView }[];
   participants: PersonView[];
-  /** Null for who has no subscription: anonymous clients, and people who may not take part. */
+  /** Null for viewers who cannot subscribe: anonymous clients, and people who may not take part. */
   isSubscribed: boolean | null;
   isLocked: boolean;
   isPinned: boolean;

@@ -6,7 +6,7 @@ import { viewOrganisationHead } from '../app/organisation-head.view.ts';
 import { page, seeOther } from '../app/reply.ts';
 import type { PageReply } from '../app/reply.ts';
 import { viewRepositoryHead } from '../app/repository-head.view.ts';
-import { viewCount } from '../app/sizes.ts';
+import { viewCount } from '../app/format-numbers.ts';
 import type {
   OrganisationOwnerContext,
   Page,
@@ -51,7 +51,7 @@ const formOf = ({
   isExclusive,
 });
 
-/** A colour that stands out a little from those that are there. */
+/** A colour that differs from the existing ones. */
 const firstColours = ['d73a4a', '0e8a16', '0075ca', 'd876e3', 'fbca04', '5319e7', '008672', 'c2562d'] as const;
 
 function labelPages<V extends RepositoryContext | OrganisationOwnerContext>(place: LabelPlace<V>) {

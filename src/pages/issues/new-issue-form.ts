@@ -82,7 +82,7 @@ export function viewFields(
   });
 }
 
-/** The first thing that is wrong, for the summary at the top. */
+/** The first error, for the summary at the top. */
 export function firstFault(
   { fields }: Pick<IssueTemplate, 'fields'>,
   faults: AnswerFaults,

@@ -94,7 +94,7 @@ const namesIn = (text: string): string[] =>
     .map((name) => name.replace(/^@/, ''))
     .filter((name) => name !== '');
 
-/** The issue is there: a draft that stays is no reason to say that something failed. */
+/** The issue was created: a draft that could not be deleted is no error. */
 function ignoreRefusal(error: unknown): void {
   if (!isDomainError(error)) throw error;
 }
@@ -105,7 +105,7 @@ async function refusedPage(context: RepositoryContext, { issues }: IssuesDeps): 
   if (refusal === null) return null;
   if (refusal === 'sign_in') throw unauthenticated('sign_in_required', 'Please sign in.');
   const locals = { repository: viewRepositoryHead(context.found), why: explainRefusal(refusal) };
-  return page('issues/no-new-issue', locals, { status: 403 });
+  return page('issues/new-issue-refused', locals, { status: 403 });
 }
 
 const templateOf = ({ templates }: IssueTemplates, key: string | null): IssueTemplate | null =>

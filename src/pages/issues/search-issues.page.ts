@@ -14,17 +14,17 @@ import { entryUrl } from './issue-urls.ts';
 export const showIssueSearch: Page<RequestContext, IssuesDeps> = async (context, deps) => {
   const { filter: queryFilter, unknown } = readIssueFilter(context.query);
   const text = (context.query.get('q') ?? '').trim();
-  const isAsked = text !== '';
-  const saysState = /(?:^|\s)(?:is|state):(?:open|closed|all)\b/i.test(text);
+  const hasQuery = text !== '';
+  const hasState = /(?:^|\s)(?:is|state):(?:open|closed|all)\b/i.test(text);
   // A search includes closed issues; lists show open ones by default.
   const filter: IssueFilter = {
     ...queryFilter,
     kind: 'issue',
-    state: saysState ? queryFilter.state : 'all',
+    state: hasState ? queryFilter.state : 'all',
     sort: sortOf(text, queryFilter),
   };
   const base = '/search/issues';
-  const { view, list, isSlow } = isAsked
+  const { view, list, isSlow } = hasQuery
     ? await readIssueResults(context, deps, base, filter, unknown)
     : {
         view: { text: '', unknown: [] },
@@ -36,7 +36,7 @@ export const showIssueSearch: Page<RequestContext, IssuesDeps> = async (context,
   const mark = hitMarker(word);
   return page('issues/search-issues', {
     query: text,
-    isAsked,
+    hasQuery,
     filter: view,
     issues: rows.map((row, at) => {
       const hit = list.rows[at]!;
@@ -52,6 +52,6 @@ export const showIssueSearch: Page<RequestContext, IssuesDeps> = async (context,
   });
 };
 
-/** Who does not say an order wants what changed last. */
+/** Without `sort:` in the query, the last updated come first. */
 const sortOf = (text: string, { sort }: IssueFilter): IssueFilter['sort'] =>
   /(?:^|\s)sort:/i.test(text) ? sort : 'updated';

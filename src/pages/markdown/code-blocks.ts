@@ -1,5 +1,5 @@
 import type { MarkdownIt } from 'markdown-it';
-import { partsOf } from './collect-parts.ts';
+import { partsOf } from './markdown-env.ts';
 import { placeholder } from './placeholders.ts';
 
 /** A fence is a mark with its code beside the document, to be highlighted; a fence called `math` is a formula. */

@@ -2,7 +2,7 @@ import type { DocumentLinks } from './document-links.ts';
 import { escapeAttribute, unescapeHtml } from './placeholders.ts';
 
 /**
- * A document is rendered once, wherever it lies: its relative links stand as placeholders in
+ * A document is rendered once, wherever it is: its relative links are placeholders in
  * what is kept, and lead to the files beside it when a page is made. No document can write a
  * placeholder: whatever is relative in it becomes one, with what it wrote behind the mark.
  * Images of other hosts are placeholders, too, because their signed address names the repository.

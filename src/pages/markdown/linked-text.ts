@@ -3,7 +3,7 @@ import type { BareReference, Reference } from '../../issues/index.ts';
 import { escapeAttribute, escapeText, unescapeHtml } from './placeholders.ts';
 import type { ReferenceLink, ReferenceLinks } from './reference-links.ts';
 
-/** A piece of a plain text; `url` is null for what refers to nothing. */
+/** A segment of a plain text; `url` is null for what refers to nothing. */
 export interface TextPart {
   text: string;
   url: string | null;
@@ -59,16 +59,16 @@ export const linkHtml = (escapedText: string, { url, title }: ReferenceLink): st
 export function linkText(escaped: string, references: readonly Reference[], links: ReferenceLinks): string {
   if (references.length === 0) return escaped;
   const text = unescapeHtml(escaped);
-  const pieces: string[] = [];
+  const segments: string[] = [];
   let written = 0;
   for (const reference of references) {
     const link = links.of(reference);
     if (link === null) continue;
-    pieces.push(escapeText(text.slice(written, reference.start)));
-    pieces.push(linkHtml(escapeText(text.slice(reference.start, reference.end)), link));
+    segments.push(escapeText(text.slice(written, reference.start)));
+    segments.push(linkHtml(escapeText(text.slice(reference.start, reference.end)), link));
     written = reference.end;
   }
-  return pieces.join('') + escapeText(text.slice(written));
+  return segments.join('') + escapeText(text.slice(written));
 }
 
 /** A link whose text is its address, as the cleaner writes it. */

@@ -32,7 +32,7 @@ export const placeholder = (kind: PlaceholderKind, content: number | string): st
 export const fillPlaceholders = (html: string, fill: (kind: PlaceholderKind, content: string) => string): string =>
   html.replace(anyMark, (_all, letter: string, content: string) => fill(kinds.get(letter)!, content));
 
-/** Splits text at its marks: the pieces between stand at even indexes, whole marks at odd ones. */
+/** Splits text at its marks: the segments between are at even indexes, whole marks at odd ones. */
 export const splitAtPlaceholders = (text: string): string[] => text.split(/(\0[^\0]*\0)/);
 
 const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"' };

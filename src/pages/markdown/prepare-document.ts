@@ -5,12 +5,12 @@ import type { TaskLimits, WorkerPool } from '../../workers/index.ts';
 import { ownAddresses } from './linked-text.ts';
 import type { run as runMarkdown } from './markdown-task.ts';
 import { fillPlaceholders, unescapeHtml } from './placeholders.ts';
-import type { run as runMaths } from './maths-task.ts';
-import type { RenderedParts } from './document-parts.ts';
+import type { run as runMath } from './math-task.ts';
+import type { RenderedMarkdown } from './rendered-markdown.ts';
 
-/** A document as the worker pool renders it, the same for every viewer and wherever it lies. */
+/** A document as the worker pool renders it, the same for every viewer at every path. */
 export interface PreparedDocument {
-  parts: RenderedParts;
+  parts: RenderedMarkdown;
   /** By the index of the block; shorter where nothing was highlighted. */
   code: readonly (string | null)[];
   /** By the index of the formula. */
@@ -23,7 +23,7 @@ export interface PreparedDocument {
   isFinal: boolean;
 }
 
-/** A document that is shown as text, with the reason in words. */
+/** A document that is shown as text, with the reason. */
 export interface PlainDocument {
   text: string;
   note: string;
@@ -35,14 +35,14 @@ const limits: TaskLimits = {
   // A long document takes a tenth of it, the worst found by search five times as long.
   deadlineMs: 500,
   // The first document of a while waits for a thread that loads the renderer.
-  patienceMs: 3_000,
+  maxWaitMs: 3_000,
   // 128 KiB, beyond Latin-1 two bytes for each character.
   maxInputBytes: 300 * 1024,
   // Thirty times the longest document.
   maxResultBytes: 4 * 1024 * 1024,
 };
 
-const mathsLimits: TaskLimits = { ...limits, patienceMs: 2_000 };
+const mathLimits: TaskLimits = { ...limits, maxWaitMs: 2_000 };
 
 export interface DocumentSource {
   /** Never means another text: the id of a blob, or a hash. */
@@ -89,15 +89,15 @@ export async function prepareDocument(
 
 async function renderFormulas(
   workers: WorkerPool,
-  { key, formulas, client }: Pick<DocumentSource, 'key' | 'client'> & Pick<RenderedParts, 'formulas'>,
+  { key, formulas, client }: Pick<DocumentSource, 'key' | 'client'> & Pick<RenderedMarkdown, 'formulas'>,
 ): Promise<{ html: readonly (string | null)[]; isFinal: boolean }> {
   if (formulas.length === 0) return { html: [], isFinal: true };
-  const outcome = await workers.run<typeof runMaths>({
-    task: 'maths',
+  const outcome = await workers.run<typeof runMath>({
+    task: 'math',
     key,
     input: () => ({ formulas }),
     client,
-    limits: mathsLimits,
+    limits: mathLimits,
   });
   return outcome.ok ? { html: outcome.value, isFinal: true } : { html: [], isFinal: outcome.reason !== 'busy' };
 }

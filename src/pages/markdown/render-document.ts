@@ -2,8 +2,8 @@ import type { WorkerPool } from '../../workers/index.ts';
 import type { DocumentLinks } from './document-links.ts';
 import { fillLinks } from './link-placeholders.ts';
 import { linkText, shortenAddresses } from './linked-text.ts';
-import { fillParts, plainBox, taskButton, taskFormHtml } from './document-parts.ts';
-import type { TaskForm } from './document-parts.ts';
+import { replacePlaceholders, plainBox, taskButton, taskFormHtml } from './rendered-markdown.ts';
+import type { TaskForm } from './rendered-markdown.ts';
 import { prepareDocument } from './prepare-document.ts';
 import type { PlainDocument, PreparedDocument } from './prepare-document.ts';
 import { noReferences } from './reference-links.ts';
@@ -34,7 +34,7 @@ export function fillDocument(
   if ('text' in document) return document;
   const { parts, code, formulas, runs, isFinal } = document;
   let run = 0;
-  const filled = fillParts(parts, {
+  const filled = replacePlaceholders(parts, {
     code: (index) => code[index] ?? null,
     formula: (index) => formulas[index] ?? null,
     task: (box, isInLink) => (taskForm === null || isInLink ? plainBox(box) : taskButton(taskForm, box)),
@@ -46,7 +46,7 @@ export function fillDocument(
 
 /**
  * Renders a document of a repository in the worker pool, or recalls it by the id of its
- * blob, which never means other bytes; its links lead to where it lies. What it refers to stays text: pages call
+ * blob, which never means other bytes; its links are relative to its path. What it refers to stays text: pages call
  * `prepareDocument`, look up the references of all their texts, and call `fillDocument`.
  */
 export async function renderDocument(

@@ -4,7 +4,7 @@ import type { WebDeps } from '../../http/index.ts';
 import type { Dependency } from '../app/dependency.ts';
 import type { RepositoryContext } from '../app/request-context.ts';
 import { prepareDocument } from './prepare-document.ts';
-import type { TaskForm } from './document-parts.ts';
+import type { TaskForm } from './rendered-markdown.ts';
 import { readReferences } from './reference-links.ts';
 import { fillDocument } from './render-document.ts';
 import type { RenderedDocument } from './render-document.ts';

@@ -1,7 +1,7 @@
 import { codeUrl, joinPath } from '../app/code-urls.ts';
 import type { DocumentLinks } from './document-links.ts';
 
-/** Where a document lies. */
+/** The location of a document. */
 export interface DocumentPlace {
   repositoryUrl: string;
   ref: string;

@@ -111,7 +111,7 @@ function shownFrom(src: string, { showsRemoteImages, remote: remoteLink }: Docum
   return /^https:\/\//i.test(src) ? src : null;
 }
 
-/** Before the text that stands for an image: perhaps in a link, so it holds no other one. */
+/** Before the text that replaces an image: perhaps in a link, so it holds no other one. */
 const labelMark = '\0\0';
 
 /** Remote images of one document; those behind are links. */
@@ -190,9 +190,9 @@ const mayRefer = /#\d|@[A-Za-z0-9]|[0-9a-f]{7}/;
 function proseText(text: string, isInLink: boolean): string {
   if (text.startsWith(labelMark)) return text.slice(labelMark.length);
   return splitAtPlaceholders(text)
-    .map((piece, index) => {
-      if (index % 2 === 1) return isInLink ? piece.replace(/^\0t/, '\0l') : piece;
-      const prose = replaceShortCodes(piece);
+    .map((segment, index) => {
+      if (index % 2 === 1) return isInLink ? segment.replace(/^\0t/, '\0l') : segment;
+      const prose = replaceShortCodes(segment);
       return !isInLink && mayRefer.test(prose) ? placeholder('text', prose) : prose;
     })
     .join('');

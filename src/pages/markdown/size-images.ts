@@ -9,7 +9,7 @@ const sides = /(^|\s)(width|height)="([^"]*)"/g;
 
 /**
  * Gives the pictures of a rendered document both sides, so that a page does not jump when
- * they come. Sizes in the document stay; the other side follows from the picture.
+ * they come. Sizes in the document stay; the other dimension follows from the image.
  * @param sizeOf of a picture by its address; null when unknown
  */
 export async function sizeImages(

@@ -1,6 +1,6 @@
 import type { MarkdownIt } from 'markdown-it';
 import { placeholder as markOf } from './placeholders.ts';
-import { partsOf } from './collect-parts.ts';
+import { partsOf } from './markdown-env.ts';
 
 const mark = /^\[([ xX])\][ \u00a0]/;
 const maxLabelLength = 100;

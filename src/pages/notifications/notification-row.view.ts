@@ -22,7 +22,7 @@ export interface NotificationRowView {
   at: TimeView;
 }
 
-/** Why a person is notified, in words for them. */
+/** Why a person is notified, as text. */
 export const reasonWords: Readonly<Record<Reason, string>> = {
   mention: 'You were mentioned',
   review_asked: 'You were asked for a review',

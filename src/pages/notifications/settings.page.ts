@@ -71,7 +71,7 @@ async function settingsPage(
   });
 }
 
-/** `/settings/notifications`: which channel tells of what, the feed, and the repositories that are watched. */
+/** `/settings/notifications`: the channels by event, the feed, and the repositories that are watched. */
 export const showNotificationSettings: Page<PersonContext, NotificationsDeps> = (context, deps) =>
   settingsPage(context, deps, null);
 

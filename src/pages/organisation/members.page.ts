@@ -91,7 +91,7 @@ export const removeMember: Page<OrganisationOwnerContext, OrganisationDeps> = (c
   );
 };
 
-/** A form in a row of the list: what refuses it is the present state, so the words stand above the list. */
+/** A form in a row of the list: what refuses it is the present state, so it is shown above the list. */
 function stateForm(
   context: OrganisationOwnerContext,
   deps: OrganisationDeps,

@@ -12,11 +12,11 @@ function newOrganisationPage({ form }: PersonContext, refusal: FormRefusal | nul
   });
 }
 
-/** Any person may found one (SPEC §4.4). */
+/** Any person may create one (SPEC §4.4). */
 export const showNewOrganisation: Page<PersonContext, OrganisationDeps> = (context) =>
   newOrganisationPage(context, null);
 
-/** Fields `name`, `display_name`. The founder becomes its first OWNER. */
+/** Fields `name`, `display_name`. The creator becomes its first OWNER. */
 export const createOrganisation: Page<PersonContext, OrganisationDeps> = (context, { organisations }) => {
   const { viewer, form } = context;
   return submit(

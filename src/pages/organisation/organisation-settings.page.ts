@@ -16,7 +16,7 @@ interface Refused {
   refusal: FormRefusal;
 }
 
-/** What stands in the way of deleting it; more are counted by the refusal. */
+/** What blocks deleting it; more are counted by the refusal. */
 const maxOwned = 50;
 
 async function settingsPage(

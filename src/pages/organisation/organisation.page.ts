@@ -5,7 +5,7 @@ import { listPage } from '../app/list-page.view.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
 import { viewOrganisationHead } from '../app/organisation-head.view.ts';
 import { viewRepositoryRow } from '../repository/repository-row.view.ts';
-import { viewCount } from '../app/sizes.ts';
+import { viewCount } from '../app/format-numbers.ts';
 import { viewTime } from '../app/times.view.ts';
 import { organisationUrl } from '../../http/index.ts';
 import type { Page, PersonContext, RequestContext } from '../app/request-context.ts';

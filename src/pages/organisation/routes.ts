@@ -53,5 +53,12 @@ export const organisationRoutes: readonly Route[] = [
     page: deleteOrganisationAvatar,
   },
   { method: 'POST', path: `${at}/rename`, access: 'organisation:owner', cost: 'rows', page: renameOrganisation },
-  { method: 'POST', path: `${at}/delete`, access: 'organisation:owner', cost: 'objects', page: deleteOrganisation },
+  {
+    method: 'POST',
+    path: `${at}/delete`,
+    access: 'organisation:owner',
+    cost: 'objects',
+    page: deleteOrganisation,
+    confirmation: 'required',
+  },
 ];

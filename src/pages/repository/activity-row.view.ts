@@ -14,7 +14,7 @@ export interface ActivityUpdateView {
   /** Null once the ref is gone. */
   url: string | null;
   /** What became of it: `made`, `moved`, `deleted`, `rewritten`. */
-  kind: 'made' | 'moved' | 'deleted' | 'rewritten';
+  kind: 'created' | 'moved' | 'deleted' | 'rewritten';
   from: { text: string; url: string } | null;
   to: { text: string; url: string } | null;
   /** The commits between, for a branch that moved. */
@@ -53,7 +53,7 @@ const ways: Record<ActivityPush['via'], string> = {
   merge: 'by a merge',
 };
 
-/** What stands around the pushes of a page. */
+/** The context of the pushes of a page. */
 interface ActivityAround {
   /** Of the repository. */
   url: string;
@@ -91,7 +91,7 @@ function viewUpdate(
   return {
     name: viewName(branch ?? (tag === null ? ref : `tag ${tag}`)),
     url: current === null || (branch ?? tag) === null ? null : codeUrl(url, 'tree', branch ?? tag!),
-    kind: isGone ? 'deleted' : isNew ? 'made' : forced === true ? 'rewritten' : 'moved',
+    kind: isGone ? 'deleted' : isNew ? 'created' : forced === true ? 'rewritten' : 'moved',
     from: isNew ? null : id(oldId),
     to: isGone ? null : id(newId),
     compareUrl: branch === null || isNew || isGone ? null : `${url}/compare/${encodeRef(oldId)}...${encodeRef(newId)}`,

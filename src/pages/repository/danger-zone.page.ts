@@ -4,7 +4,7 @@ import { page, seeOther, type PageReply, type Reply } from '../app/reply.ts';
 import { submit, type FormRefusal } from '../app/submit.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
 import { viewRepositoryHead } from '../app/repository-head.view.ts';
-import { viewCount } from '../app/sizes.ts';
+import { viewCount } from '../app/format-numbers.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import type { Page, RepositoryPersonContext } from '../app/request-context.ts';
 import type { RepositoryDeps } from './deps.ts';
@@ -76,7 +76,7 @@ export const renameRepository = dangerForm(
   },
 );
 
-/** Fields `new_owner`, `confirm`. At once for who is entitled on both sides, otherwise an offer. */
+/** Fields `new_owner`, `confirm`. Immediate when the user owns both sides, otherwise an offer. */
 export const transferRepository = dangerForm(
   'transfer',
   async ({ viewer, found: { canonical }, form }, { repositories }) => {

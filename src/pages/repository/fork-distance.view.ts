@@ -1,7 +1,7 @@
 import type { ForkDistance } from '../../repositories/index.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import { viewName } from '../app/plain-text.ts';
-import { viewCount } from '../app/sizes.ts';
+import { viewCount } from '../app/format-numbers.ts';
 
 /** How far a branch of a fork is from its source. */
 export interface ForkDistanceView {

@@ -5,7 +5,7 @@ import { withNotice } from '../app/notices.view.ts';
 import { page, seeOther, type PageReply } from '../app/reply.ts';
 import { viewRepositoryHead } from '../app/repository-head.view.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
-import { viewCount, viewSize } from '../app/sizes.ts';
+import { viewCount, viewSize } from '../app/format-numbers.ts';
 import { submit, type FormRefusal } from '../app/submit.ts';
 import type { RepositoryDeps } from './deps.ts';
 import { viewRepositoryRow } from './repository-row.view.ts';

@@ -3,7 +3,7 @@ import { page, seeOther, type PageReply } from '../app/reply.ts';
 import { submit, type FormRefusal } from '../app/submit.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
 import { viewRepositoryHead } from '../app/repository-head.view.ts';
-import { viewCount, viewNumber } from '../app/sizes.ts';
+import { viewCount, viewNumber } from '../app/format-numbers.ts';
 import type { Page, RepositoryPersonContext } from '../app/request-context.ts';
 import type { RepositoryDeps } from './deps.ts';
 

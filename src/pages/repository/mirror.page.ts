@@ -58,7 +58,7 @@ function viewSsh({
 
 interface SshView {
   host: string;
-  /** For the other side: one line. */
+  /** Public key to add to the remote, one line. */
   publicKey: string;
   isWaiting: boolean;
   hostKeyFingerprint: string | null;

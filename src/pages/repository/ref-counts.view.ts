@@ -1,4 +1,4 @@
-import { viewCount } from '../app/sizes.ts';
+import { viewCount } from '../app/format-numbers.ts';
 
 /** `3 branches`, `12 tags`; no tags, no word. */
 export interface RefCountsView {

@@ -6,10 +6,10 @@ import { codeUrl, encodeRef } from '../app/code-urls.ts';
 import { viewForkDistance } from './fork-distance.view.ts';
 import { viewLanguages } from '../code/languages.view.ts';
 import { findLicence, licenceName } from '../code/licence.view.ts';
-import { viewPushRecipes } from './push-recipes.view.ts';
+import { viewPushInstructions } from './push-instructions.view.ts';
 import { viewRefCounts } from './ref-counts.view.ts';
 import { viewRepositoryHead } from '../app/repository-head.view.ts';
-import { viewCount, viewSize } from '../app/sizes.ts';
+import { viewCount, viewSize } from '../app/format-numbers.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import { frameAt } from '../code/resolve-location.ts';
 import { readFolder } from '../code/tree.page.ts';
@@ -74,7 +74,7 @@ async function readLicence(
   };
 }
 
-/** What stands beside the files: all of it known by commit id, and left out while it is not known yet. */
+/** The sidebar of the files: all of it known by commit id, and left out while it is not known yet. */
 async function readFacts(context: RepositoryContext, { git }: RepositoryDeps, at: RefPath) {
   const { path, repository } = context.found;
   const [refs, files, commits] = await Promise.all([
@@ -114,8 +114,8 @@ function emptyPage(frame: ReturnType<typeof frameOf>, branch: string): Reply {
   return page('repository/empty-repository', {
     ...frame,
     recipes: {
-      https: viewPushRecipes(clone.https, name, branch),
-      ssh: clone.ssh && viewPushRecipes(clone.ssh, name, branch),
+      https: viewPushInstructions(clone.https, name, branch),
+      ssh: clone.ssh && viewPushInstructions(clone.ssh, name, branch),
     },
   });
 }

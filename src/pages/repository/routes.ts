@@ -162,6 +162,7 @@ export const repositoryRoutes: readonly Route[] = [
     access: 'repository:owner',
     cost: 'objects',
     page: transferRepository,
+    confirmation: 'required',
   },
   {
     method: 'POST',
@@ -184,6 +185,7 @@ export const repositoryRoutes: readonly Route[] = [
     access: 'repository:owner',
     cost: 'objects',
     page: deleteRepository,
+    confirmation: 'required',
   },
   { method: 'POST', path: `${at}/leave`, access: 'repository:read', cost: 'rows', page: leaveRepository },
   { method: 'POST', path: `${at}/pin`, access: 'repository:read', cost: 'rows', page: pinRepository },

@@ -27,7 +27,7 @@ export const showRepositoryByShortUrl: Page<RequestContext, RepositoryDeps> = as
 /**
  * git asks for `info/refs` below whatever address it was given, and follows a
  * redirect on that first request: so the address in the browser's bar clones.
- * The response looks nothing up, so it tells nothing about what exists.
+ * The response looks nothing up, so it reveals nothing about what exists.
  */
 export const redirectGit: Page<RequestContext, RepositoryDeps> = ({ params, query }) => {
   const [owner, name] = [params.owner ?? '', withoutGit(params.name ?? '')].map(encodeURIComponent);

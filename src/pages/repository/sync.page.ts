@@ -10,7 +10,7 @@ import type { Page, RepositoryContext, RepositoryPersonContext } from '../app/re
 import { submit, type FormRefusal } from '../app/submit.ts';
 import type { RepositoryDeps } from './deps.ts';
 import { viewForkDistance } from './fork-distance.view.ts';
-import { shellWord } from './push-recipes.view.ts';
+import { shellWord } from './push-instructions.view.ts';
 
 /** A longer drop-down is not readable; then the name is typed. */
 const maxChoices = 200;

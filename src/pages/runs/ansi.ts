@@ -1,4 +1,4 @@
-/** A piece of a line in one style. */
+/** A segment of a line in one style. */
 export interface Segment {
   text: string;
   /** Class names, or null for plain text. */
@@ -13,7 +13,7 @@ const escapes = /\u001b(?:\[([0-9;:]*)[ -/]*([@-~])|\][^\u0007\u001b]*(?:\u0007|
 
 /** Characters that act instead of showing something; tabs stay. Those that turn the direction of text become a mark. */
 const acting = /[\u0000-\u0008\u000a-\u001a\u001c-\u001f\u007f-\u009f]/g;
-const turning = /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+const bidiControls = /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
 interface Style {
   bold: boolean;
@@ -27,7 +27,7 @@ interface Style {
 const plain: Style = { bold: false, dim: false, italic: false, underline: false, fore: null, back: null };
 
 /**
- * Takes a line of a terminal apart into pieces with classes for the sixteen colours
+ * Takes a line of a terminal apart into segments with classes for the sixteen colours
  * and four styles. Everything that would move a cursor, name a link or set a title
  * is left out.
  */
@@ -36,7 +36,7 @@ export function parseAnsi(line: string): Segment[] {
   let style = plain;
   let at = 0;
   const add = (text: string): void => {
-    const shown = text.replace(acting, '').replace(turning, '\ufffd');
+    const shown = text.replace(acting, '').replace(bidiControls, '\ufffd');
     if (shown !== '') segments.push({ text: shown, style: classesOf(style) });
   };
   for (const found of line.matchAll(escapes)) {

@@ -62,7 +62,7 @@ export const followRun: Page<RepositoryContext, RunsDeps> = async (context, deps
 };
 
 /** A client that loses the right to read, or signs out, is disconnected within this time (security E04). */
-const lookAgainMs = 4_000;
+const pollMs = 4_000;
 
 async function maySee(
   { viewer, session, sessionSecret, address, found }: RepositoryContext,
@@ -99,7 +99,7 @@ function stream(
     void maySee(context, deps).then((may) => {
       if (!may) body.destroy();
     });
-  }, lookAgainMs);
+  }, pollMs);
   body.once('close', () => {
     clearInterval(heartbeat);
     clearInterval(guard);

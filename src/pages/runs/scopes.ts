@@ -10,13 +10,13 @@ import type {
   RequestContext,
 } from '../app/request-context.ts';
 
-/** Where the runners, secrets and variables of a page belong, and what stands around them. */
+/** Where the runners, secrets and variables of a page belong, and the layout around them. */
 export interface ScopePage {
   scope: CiScope;
   /** What the pages' addresses begin with. */
   url: string;
   kind: CiScope['kind'];
-  /** `this server`, `alice/work`: whom they are for, in words. */
+  /** `this server`, `alice/work`: whom they are for, as text. */
   name: string;
   /** For the head of the page; at most one is set. */
   repository?: unknown;

@@ -6,7 +6,7 @@ import { describePush } from './push-filters.ts';
 export interface WorkflowView {
   path: string;
   name: string;
-  /** What starts it, each in words. */
+  /** Its triggers, as text. */
   starts: string[];
   /** What it names that starts nothing here, and why. */
   never: { event: string; why: string }[];

@@ -1,4 +1,7 @@
 import type { WebDeps } from '../../http/index.ts';
 
 /** What the pages of this folder call. */
-export type SignInDeps = Pick<WebDeps, 'config' | 'clock' | 'accounts' | 'organisations' | 'owners' | 'oneTimeSecrets'>;
+export type SignInDeps = Pick<
+  WebDeps,
+  'config' | 'clock' | 'accounts' | 'organisations' | 'owners' | 'oneTimeSecrets' | 'pendingForms' | 'singleSignOn'
+>;

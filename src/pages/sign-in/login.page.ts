@@ -1,20 +1,28 @@
 import { page, seeOther, type PageReply } from '../app/reply.ts';
-import { returnTarget, endedSessionCookie, sessionCookie } from '../../http/index.ts';
+import { returnTarget, endedSessionCookie } from '../../http/index.ts';
 import { submit, type FormRefusal } from '../app/submit.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
 import { sessionOrigin, type Page, type RequestContext } from '../app/request-context.ts';
+import { replyToSignIn } from './signed-in.view.ts';
 import type { SignInDeps } from './deps.ts';
 
-function loginPage(
+async function loginPage(
   { query }: RequestContext,
-  { accounts }: SignInDeps,
+  { accounts, config, singleSignOn }: SignInDeps,
   form: { username: string; next: string },
   refusal: FormRefusal | null,
-): PageReply {
+): Promise<PageReply> {
   return page('sign-in/login', {
     form,
     refusal,
+    usesPasskeys: await accounts.passkeys.isInUse(),
     canSendLinks: accounts.addresses.canSendLinks,
+    takesPasswords: config.accounts.passwordSignIn,
+    providers: singleSignOn.providers.map(({ name, title }) => ({
+      title,
+      url: `/login/oidc/${name}${form.next === '/' ? '' : `?next=${encodeURIComponent(form.next)}`}`,
+    })),
+    signedOutOf: viewSignedOut(query, singleSignOn.providers),
     notice: viewNotice(query),
   });
 }
@@ -27,23 +35,37 @@ export const showLogin: Page<RequestContext, SignInDeps> = (context, deps) => {
 /** Fields `username`, `password` and, from the page's own form, `next`. */
 export const signIn: Page<RequestContext, SignInDeps> = (context, deps) => {
   const { accounts, config } = deps;
-  const { form, query, origin } = context;
+  const { form, query } = context;
   const username = form.text('username');
   const next = returnTarget(form.text('next') || query.get('next'));
   return submit(
     async () => {
-      const { secret } = await accounts.signIn({
-        username,
-        password: form.text('password'),
-        ...sessionOrigin(context),
-      });
-      return seeOther(next, { cookies: [sessionCookie(origin, secret, config)] });
+      const password = form.text('password');
+      return replyToSignIn(
+        context,
+        config,
+        await accounts.signIn({ username, password, ...sessionOrigin(context) }),
+        next,
+      );
     },
     (refusal) => loginPage(context, deps, { username, next }, refusal),
   );
 };
 
-export const signOut: Page<RequestContext, SignInDeps> = async ({ origin, sessionSecret }, { accounts }) => {
+/** The provider of a session that was just ended here, for the link that ends the one there. */
+function viewSignedOut(
+  query: URLSearchParams,
+  providers: SignInDeps['singleSignOn']['providers'],
+): { title: string; url: string } | null {
+  const provider = providers.find(({ name }) => name === query.get('from'));
+  return provider === undefined ? null : { title: provider.title, url: `/logout/oidc/${provider.name}` };
+}
+
+export const signOut: Page<RequestContext, SignInDeps> = async (context, { accounts, singleSignOn }) => {
+  const { origin, sessionSecret, session, person } = context;
   if (sessionSecret !== null) await accounts.signOut(sessionSecret);
-  return seeOther(withNotice('/login', 'signed-out'), { cookies: [endedSessionCookie(origin)] });
+  const provider =
+    person !== null && session?.method === 'provider' ? await singleSignOn.lastProviderOf(person.id) : null;
+  const from = provider === null ? '' : `&from=${provider}`;
+  return seeOther(withNotice('/login', 'signed-out') + from, { cookies: [endedSessionCookie(origin)] });
 };

@@ -2,7 +2,7 @@ import type { Webhook, WebhookDelivery } from '../../webhooks/index.ts';
 import { viewTime } from '../app/times.view.ts';
 import type { TimeView } from '../app/times.view.ts';
 
-/** How a delivery stands, with an icon and a word. */
+/** The status of a delivery, with an icon and a label. */
 interface DeliveryStatus {
   tone: 'good' | 'bad' | 'idle' | 'busy';
   icon: string;
@@ -23,7 +23,7 @@ function viewStatus({ state, status, error }: DeliveryResult): DeliveryStatus {
       };
 }
 
-/** The parts of an address that its owner knows it by; what stands behind `?` may be a secret. */
+/** The parts of an address that its owner knows it by; the query may be a secret. */
 const shownUrl = (url: string): string => url.replace(/\?.*$/, '?…');
 
 export function viewWebhook({ id, url, hasSecret, events, isActive, last }: Webhook, listUrl: string, now: number) {

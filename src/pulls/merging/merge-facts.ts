@@ -8,7 +8,7 @@ import { ownerGroups } from '../owners/owner-groups.ts';
 import { reviewFacts } from '../reviews/review-facts.ts';
 import type { PullRow } from '../schema/pull-schema.ts';
 import { roundSchema } from '../schema/round-schema.ts';
-import { threadSchema } from '../schema/review-schema.ts';
+import { countOpenThreads } from '../threads/count-open.ts';
 
 /** What decides about a merge, gathered before the write; `verdictFacts` takes from the write what changes fast. */
 export interface GatheredFacts {
@@ -76,16 +76,4 @@ export async function gatherFacts(
       checks: new Map(statuses.map((status) => [status.context, status.state])),
     },
   };
-}
-
-/** Threads that others see and no person has resolved. */
-export function countOpenThreads(source: EntityManager, issueId: string): Promise<number> {
-  return source
-    .createQueryBuilder(threadSchema, 't')
-    .where('t.issue_id = :issueId AND t.resolved_at IS NULL', { issueId })
-    .andWhere(
-      `EXISTS (SELECT 1 FROM review_comments c JOIN reviews r ON r.id = c.review_id
-        WHERE c.thread_id = t.id AND r.submitted_at IS NOT NULL)`,
-    )
-    .getCount();
 }

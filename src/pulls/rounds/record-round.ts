@@ -6,6 +6,8 @@ import { pullSchema } from '../schema/pull-schema.ts';
 import type { PullRow } from '../schema/pull-schema.ts';
 import { roundCommitSchema, roundSchema } from '../schema/round-schema.ts';
 import type { RoundChange, RoundRow } from '../schema/round-schema.ts';
+import type { ThreadPositionRow } from '../schema/review-schema.ts';
+import { prepareThreads, recordThreads } from '../threads/thread-positions.ts';
 import { changeBetween } from './change-between.ts';
 import { readRound } from './read-round.ts';
 import type { ReadRound } from './read-round.ts';
@@ -16,6 +18,8 @@ export interface PreparedRound extends ReadRound {
   change: RoundChange;
   /** The round before, as it was read; the write refuses when another one came meanwhile. */
   after: { round: number; headOid: string; baseOid: string } | null;
+  /** Where the threads of earlier rounds are in this one. */
+  threads: ThreadPositionRow[];
 }
 
 /** Who pushed a round, and how. */
@@ -32,17 +36,21 @@ export interface RoundOrigin {
  * @param baseTip the tip of the base branch
  */
 export async function prepareRound(
-  deps: Pick<PullDeps, 'git'>,
+  deps: Pick<PullDeps, 'db' | 'git' | 'logger'>,
   path: string,
-  pull: Pick<PullRow, 'lastRound' | 'headOid' | 'baseOid'> | null,
+  pull: Pick<PullRow, 'issueId' | 'lastRound' | 'headOid' | 'baseOid'> | null,
   headOid: string,
   baseTip: string,
 ): Promise<PreparedRound> {
   const read = await readRound(deps, path, headOid, baseTip);
   await keepRound(deps, path, read);
-  if (pull === null) return { ...read, change: 'first', after: null };
+  if (pull === null) return { ...read, change: 'first', after: null, threads: [] };
   const after = { round: pull.lastRound, headOid: pull.headOid, baseOid: pull.baseOid };
-  return { ...read, change: await changeBetween(deps, path, after, read), after };
+  const [change, threads] = await Promise.all([
+    changeBetween(deps, path, after, read),
+    prepareThreads(deps, path, pull.issueId, read),
+  ]);
+  return { ...read, change, after, threads };
 }
 
 /**
@@ -88,6 +96,7 @@ export async function recordRound(
         changeId,
       })),
     );
+  await recordThreads(log, issue, round, prepared.threads);
   const isOver = pull.mergeWhenReady !== null && change !== 'rebased';
   const wish =
     pull.mergeWhenReady === null

@@ -43,7 +43,7 @@ export async function addCollaborator(
 }
 
 /**
- * Gives a collaborator another role. Refuses `repository_not_found` to everyone who does
+ * Changes the role of a collaborator. Refuses `repository_not_found` to everyone who does
  * not administer the repository; `invalid_role`; `collaborator_not_found`.
  */
 export async function changeCollaboratorRole(
@@ -64,7 +64,7 @@ export async function changeCollaboratorRole(
 }
 
 /**
- * Ends a collaboration. Refuses `repository_not_found` to everyone who does not
+ * Removes a collaborator. Refuses `repository_not_found` to everyone who does not
  * administer the repository; `collaborator_not_found`.
  */
 export async function removeCollaborator(

@@ -11,7 +11,7 @@ import type { RepositoryDeps } from '../deps.ts';
 import { isDiskLow } from '../disk-space.ts';
 import { findAgain, findRepository, ownedBy, repositoryFacts, repositoryNotFound } from '../find-repository.ts';
 import type { Found, RepositoryAddress } from '../find-repository.ts';
-import { endRedirect } from '../lifecycle/find-redirect.ts';
+import { endRedirect } from '../lifecycle/redirects.ts';
 import { foldRepositoryName, parseRepositoryName } from '../repository-name.ts';
 import { addDefaultRule } from '../rules/default-rule.ts';
 import { repositorySchema } from '../schema/repository-schema.ts';

@@ -11,7 +11,7 @@ import type { AppliedPush, ServerPush } from '../pushes/apply-updates.ts';
 import { mayMoveRefs } from '../pushes/may-move-refs.ts';
 import type { RefUpdate } from '../pushes/push-journal.ts';
 import { judgeUpdates } from '../rules/judge-updates.ts';
-import { sentence } from '../rules/rule-words.ts';
+import { sentence } from '../rules/describe-rule.ts';
 import { repositorySchema } from '../schema/repository-schema.ts';
 import type { Repository } from '../schema/repository-schema.ts';
 import { readableSource } from './fork-relations.ts';

@@ -25,7 +25,7 @@ export function ownedRepositoriesIn(deps: RepositoryDeps): OwnedRepositories {
       const rows = await ofOwner(manager, ownerId, { deletedAt: IsNull() });
       return rows.sort((a, b) => (a.nameFolded < b.nameFolded ? -1 : 1)).map(({ name }) => name);
     },
-    async forgetTrash({ manager }, ownerId) {
+    async detachTrash({ manager }, ownerId) {
       const rows = await ofOwner(manager, ownerId, inTrash);
       for (const { id } of rows) await manager.delete(repositorySchema, { id });
       return async () => {

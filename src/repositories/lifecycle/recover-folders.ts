@@ -12,18 +12,18 @@ import { inTrash, trashedFolders, trashFolder } from './trash.ts';
  * out of it or to another owner.
  */
 export async function recoverFolders(deps: RepositoryDeps): Promise<void> {
-  await bringToTrash(deps);
-  await bringBack(deps);
+  await finishMovesToTrash(deps);
+  await finishRestores(deps);
   await finishTransfers(deps);
 }
 
-async function bringToTrash(deps: RepositoryDeps): Promise<void> {
+async function finishMovesToTrash(deps: RepositoryDeps): Promise<void> {
   for (const row of await deps.db.read.findBy(repositorySchema, inTrash)) {
     await finish(deps, row.id, deps.git.storage.pathOf(ownerIdOf(row), row.id), trashFolder(deps, row.id));
   }
 }
 
-async function bringBack(deps: RepositoryDeps): Promise<void> {
+async function finishRestores(deps: RepositoryDeps): Promise<void> {
   const ids = await trashedFolders(deps);
   for (let start = 0; start < ids.length; start += 500) {
     const some = { id: In(ids.slice(start, start + 500)), deletedAt: IsNull() };

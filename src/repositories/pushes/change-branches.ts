@@ -8,7 +8,7 @@ import type { RepositoryDeps } from '../deps.ts';
 import type { AppliedPush, ServerPush } from './apply-updates.ts';
 import { mayMoveRefs } from './may-move-refs.ts';
 import { judgeUpdates } from '../rules/judge-updates.ts';
-import { sentence } from '../rules/rule-words.ts';
+import { sentence } from '../rules/describe-rule.ts';
 import type { RefUpdate } from './push-journal.ts';
 
 type Apply = (found: Pick<Found, 'repository' | 'path'>, push: ServerPush) => Promise<AppliedPush>;

@@ -38,7 +38,7 @@ export interface ActivityPage {
 }
 
 /** Period of the page, in milliseconds. */
-const lookBackMs = 30 * 86_400_000;
+const activityWindowMs = 30 * 86_400_000;
 /** Limit of shown refs per push: a mirror moves thousands at once. */
 const maxShownUpdates = 20;
 const pageKey = /^(\d{1,16})\.([0-9a-f-]{36})$/;
@@ -57,7 +57,7 @@ export async function listActivity(
     .createQueryBuilder(pushSchema, 'p')
     .where('p.repository_id = :id AND p.created_at >= :since AND p.settled_at IS NOT NULL', {
       id: repository.id,
-      since: now - lookBackMs,
+      since: now - activityWindowMs,
     })
     .andWhere("EXISTS (SELECT 1 FROM push_updates u WHERE u.push_id = p.id AND u.result = 'ok')")
     .orderBy('p.created_at', 'DESC')

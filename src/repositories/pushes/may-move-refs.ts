@@ -2,7 +2,7 @@ import type { Viewer } from '../../access/index.ts';
 import type { Tx } from '../../db/index.ts';
 import { conflict, forbidden } from '../../kernel/index.ts';
 import { findAgain } from '../find-repository.ts';
-import { sentence } from '../rules/rule-words.ts';
+import { sentence } from '../rules/describe-rule.ts';
 import type { Repository } from '../schema/repository-schema.ts';
 import type { RepositoryDeps } from '../deps.ts';
 

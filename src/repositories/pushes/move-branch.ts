@@ -7,7 +7,7 @@ import type { Found } from '../find-repository.ts';
 import { judgeUpdates } from '../rules/judge-updates.ts';
 import type { JudgedUpdates } from '../rules/judge-updates.ts';
 import { decidingRule } from '../rules/load-rules.ts';
-import { mergesRefused, sentence, unsignedRefused } from '../rules/rule-words.ts';
+import { mergesRefused, sentence, unsignedRefused } from '../rules/describe-rule.ts';
 import { unverifiedIn } from '../rules/verify-commits.ts';
 import type { Repository } from '../schema/repository-schema.ts';
 import type { AppliedPush, ServerPush } from './apply-updates.ts';

@@ -39,7 +39,7 @@ export class PushAnnouncer {
   }
 
   /** Takes a place in the queue of a repository now, for pushes that are announced later. */
-  takeSlot(repositoryId: string): AnnouncementSlot {
+  reserveSlot(repositoryId: string): AnnouncementSlot {
     const { promise, resolve } = Promise.withResolvers<void>();
     void this.#enqueue(repositoryId, () => promise);
     return { announce: (pushId) => this.#announce(pushId, {}), end: resolve };

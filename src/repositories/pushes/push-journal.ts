@@ -74,7 +74,7 @@ export class PushJournal {
       keptUntil: null,
     }));
     await manager.insert(pushSchema, row);
-    for (const some of inPieces(rows)) await manager.insert(pushUpdateSchema, some);
+    for (const some of inBatches(rows)) await manager.insert(pushUpdateSchema, some);
   }
 
   /**
@@ -100,7 +100,7 @@ export class PushJournal {
       const settleUpdates = async () => {
         await manager.update(pushUpdateSchema, { pushId }, { result: 'ok' });
         for (const [reason, refused] of Map.groupBy(rejected, (each) => each.reason)) {
-          for (const some of inPieces(refused.map(({ position }) => position))) {
+          for (const some of inBatches(refused.map(({ position }) => position))) {
             await manager.update(pushUpdateSchema, { pushId, position: In(some) }, { result: 'rejected', reason });
           }
         }
@@ -163,6 +163,6 @@ export class PushJournal {
   }
 }
 
-function* inPieces<Row>(rows: readonly Row[]): Generator<Row[]> {
+function* inBatches<Row>(rows: readonly Row[]): Generator<Row[]> {
   for (let start = 0; start < rows.length; start += rowsPerStatement) yield rows.slice(start, start + rowsPerStatement);
 }

@@ -53,7 +53,7 @@ export class PushRecovery {
       const unfinished = {
         unsettled: [],
         ids: new Set<string>(),
-        slot: this.#announcer.takeSlot(repositoryId),
+        slot: this.#announcer.reserveSlot(repositoryId),
         settled,
       };
       this.#unfinished.set(repositoryId, unfinished);

@@ -19,7 +19,7 @@ import { settleFromRefs } from './settle-from-refs.ts';
 import { forbidden, isDomainError } from '../../kernel/index.ts';
 import { createRepository } from '../create-repository.ts';
 import { findRepository } from '../find-repository.ts';
-import { findRedirect } from '../lifecycle/find-redirect.ts';
+import { findRedirect } from '../lifecycle/redirects.ts';
 
 export interface IncomingPush {
   viewer: Viewer;

@@ -12,7 +12,7 @@ import { mayMoveRefs } from './may-move-refs.ts';
 import { unverifiedIn } from '../rules/verify-commits.ts';
 import type { Unverified } from '../rules/verify-commits.ts';
 import { judgeUpdates } from '../rules/judge-updates.ts';
-import { sentence } from '../rules/rule-words.ts';
+import { sentence } from '../rules/describe-rule.ts';
 import type { RefUpdate } from './push-journal.ts';
 import { pushUpdateSchema } from '../schema/push-schema.ts';
 import type { AppliedPush, ServerPush } from './apply-updates.ts';

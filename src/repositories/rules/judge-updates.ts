@@ -6,7 +6,7 @@ import type { RepositoryDeps } from '../deps.ts';
 import { repositoryFacts } from '../find-repository.ts';
 import type { Repository } from '../schema/repository-schema.ts';
 import { loadRules } from './load-rules.ts';
-import { mergesRefused, mergesUnknown, refusalByRule, signaturesUnknown, unsignedRefused } from './rule-words.ts';
+import { mergesRefused, mergesUnknown, refusalByRule, signaturesUnknown, unsignedRefused } from './describe-rule.ts';
 
 /** What the rules of a repository say of the commands of a push. */
 export interface JudgedUpdates {

@@ -50,13 +50,13 @@ export async function updateIndex(deps: UpdateDeps): Promise<number> {
     }));
     for (const { id, updatedAt } of rows) {
       if (deps.isStopping()) return changed;
-      if (await lookAt(deps, id, updatedAt)) changed += 1;
+      if (await indexIfChanged(deps, id, updatedAt)) changed += 1;
     }
     if (rows.length + old.length === 0 || deps.isStopping()) return changed;
   }
 }
 
-async function lookAt(deps: UpdateDeps, id: string, updatedAt: number): Promise<boolean> {
+async function indexIfChanged(deps: UpdateDeps, id: string, updatedAt: number): Promise<boolean> {
   const located = (await deps.repositories.locate([id])).get(id);
   const [known] = (
     await deps.thread.run([{ sql: 'SELECT commit_oid AS oid, state FROM repositories WHERE id = ?', parameters: [id] }])

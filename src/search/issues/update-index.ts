@@ -14,7 +14,7 @@ const firstPrivate = 0xe000;
 const privateCount = 4_096;
 
 /**
- * Three characters of the private use area that stand for a repository: one trigram, by which a search within a
+ * Three characters of the private use area that represent a repository: one trigram, by which a search within a
  * repository leaves out the texts of all others. Two repositories may share one; the repository of a row decides.
  */
 export function repositoryTrigram(repositoryId: string): string {

@@ -4,7 +4,7 @@ import type { SigningDeps } from '../deps.ts';
 import { verifyLimits } from '../limits.ts';
 import { gpgKeySchema } from '../schema/gpg-key-schema.ts';
 import type { Signers } from './find-signers.ts';
-import { judgeByFacts, judgeOpenPgp, keyFor } from './judge.ts';
+import { verifyByFacts, verifyOpenPgp, keyFor } from './decide-verification.ts';
 import type { ReadSignature } from './read-signatures.ts';
 import type { Verification } from './verification.ts';
 import type { OpenPgpResult, run } from './verify-task.ts';
@@ -20,7 +20,7 @@ export async function verifySignatures(
   signers: Signers,
   client: string,
 ): Promise<(Verification | null)[]> {
-  const verdicts = reads.map((read) => read && judgeByFacts(read, signers));
+  const verdicts = reads.map((read) => read && verifyByFacts(read, signers));
   const open = new Map<string, number[]>();
   reads.forEach((read, index) => {
     const key = read !== null && verdicts[index] === null ? keyFor(read, signers) : null;
@@ -39,7 +39,7 @@ export async function verifySignatures(
       const results = await verifyByKey(deps, armours.get(keyId) ?? null, some, client);
       indexes.forEach((index, at) => {
         const read = reads[index]!;
-        verdicts[index] = judgeOpenPgp(read, signers, keyFor(read, signers)!, results?.[at] ?? null, now);
+        verdicts[index] = verifyOpenPgp(read, signers, keyFor(read, signers)!, results?.[at] ?? null, now);
       });
     }),
   );

@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
 import type { Connection } from 'ssh2';
 import { addressGroup } from '../address-group.ts';
-import { authenticate } from './authenticate.ts';
-import type { Identity } from './authenticate.ts';
+import { authenticate } from './authenticate-connection.ts';
+import type { Identity } from './authenticate-connection.ts';
 import type { ConnectionLimiter } from '../connection-limiter.ts';
 import { hostSession } from './host-session.ts';
 import type { SshLimits } from '../limits.ts';

@@ -16,7 +16,7 @@ import { sshString } from '../../openssh/index.ts';
  */
 
 export const mlkemKeyExchange = 'mlkem768x25519-sha256';
-const standIn = 'curve25519-sha256';
+const substitutedKex = 'curve25519-sha256';
 
 const kexInitMessage = 20;
 /** The first list, the names of key exchanges, follows message number and cookie (RFC 4253 §7.1). */
@@ -128,7 +128,7 @@ function readKexInit(payload: Buffer, { lists }: Offer): KexInit | null {
   const isOurs = kex[agreed] === mlkemKeyExchange;
   const rest = payload.subarray(ends[0]);
   const shown = isOurs
-    ? Buffer.concat([payload.subarray(0, listAt), sshString(kex.with(agreed, standIn).join(',')), rest])
+    ? Buffer.concat([payload.subarray(0, listAt), sshString(kex.with(agreed, substitutedKex).join(',')), rest])
     : payload;
   return { isOurs, shown, isWrongGuess: isGuess && !isRightGuess };
 }

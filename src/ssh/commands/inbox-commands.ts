@@ -43,7 +43,7 @@ async function output(
     : 'Changed.\n';
 }
 
-/** What stands in a cell ends neither it nor the line. */
+/** Escapes a cell, whose text must not end the cell or the line. */
 function line({ id, isUnread, place, issue, run, reason, listedAt }: Notification): string {
   const name = `${place.owner.handle}/${place.repository.name}`;
   const cells = [

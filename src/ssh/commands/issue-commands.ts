@@ -133,7 +133,7 @@ async function* shown({ issues, accounts }: SshDeps, at: IssueAt, { viewer }: Au
   }
 }
 
-/** What stands in a cell ends neither it nor the line. */
+/** Escapes a cell, whose text must not end the cell or the line. */
 const rows = (cells: string[][]): string =>
   cells.map((row) => `${row.map((cell) => cell.replace(/[\t\r\n]+/g, ' ')).join('\t')}\n`).join('');
 

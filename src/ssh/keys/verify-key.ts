@@ -20,7 +20,7 @@ const keyTypes = new Set([...signatureAlgorithms.filter((name) => !name.startsWi
  * Why this server cannot verify signatures of an offered key, or `null`. The algorithm name in the request must equal
  * the one inside the key, and RSA must sign with SHA-2: without `hashAlgo` ssh2 would accept SHA-1.
  */
-export function keyObstacle({ key, hashAlgo }: Pick<PublicKeyAuthContext, 'key' | 'hashAlgo'>): string | null {
+export function keyRefusal({ key, hashAlgo }: Pick<PublicKeyAuthContext, 'key' | 'hashAlgo'>): string | null {
   if (key.data.length > maxBlobBytes) return 'key_too_long';
   if (key.algo.startsWith('sk-')) return 'security_key_unsupported';
   if (!keyTypes.has(key.algo)) return 'key_type_unsupported';
@@ -33,7 +33,7 @@ export function keyObstacle({ key, hashAlgo }: Pick<PublicKeyAuthContext, 'key' 
  * Whether the client holds the private half: its signature covers this session and this key. A query about a key has no
  * signature and proves nothing (security F01, CVE-2024-45337).
  */
-export function provesKey({ key, signature, blob, hashAlgo }: PublicKeyAuthContext): boolean {
+export function verifySignature({ key, signature, blob, hashAlgo }: PublicKeyAuthContext): boolean {
   if (signature === undefined || blob === undefined) return false;
   // As text, ssh2 parses it as a public key and as nothing else.
   const parsed = ssh2.utils.parseKey(`${key.algo} ${key.data.toString('base64')}`);

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { viewCount, viewSize } from '../../../src/pages/app/sizes.ts';
+import { viewCount, viewSize } from '../../../src/pages/app/format-numbers.ts';
 import { viewTime } from '../../../src/pages/app/times.view.ts';
 
 t.test('times, sizes and counts read like sentences', async (t) => {

@@ -5,7 +5,7 @@ import { runGit } from '../../fixtures/git-repositories.ts';
 import { notUtf8 } from '../../fixtures/edge-case-repository.ts';
 import { escapeHtml } from '../../../src/pages/code/code-html.ts';
 import { markHtml, textLength } from '../../../src/pages/code/mark-html.ts';
-import { differingWords } from '../../../src/pages/code/word-marks.ts';
+import { diffWords } from '../../../src/pages/code/word-diff.ts';
 import { viewCodeLines, readLineRange } from '../../../src/pages/code/code-lines.view.ts';
 import { encodePath } from '../../../src/pages/app/code-urls.ts';
 import { licenceName } from '../../../src/pages/code/licence.view.ts';
@@ -192,7 +192,7 @@ t.test('no page starts more than two git processes when warm', async (t) => {
 
 t.test('pure rules of the pages', async (t) => {
   const markWords = (before: string, after: string) => {
-    const words = differingWords(before, after);
+    const words = diffWords(before, after);
     return (
       words && { before: markHtml(escapeHtml(before), words.before), after: markHtml(escapeHtml(after), words.after) }
     );

@@ -94,7 +94,7 @@ t.test('pages follow one another, and keep what was chosen', async (t) => {
   t.notMatch(second.body, /rel="next"/);
 });
 
-t.test('ticked issues are changed by those who may, one by one, and what was refused is named', async (t) => {
+t.test('selected issues are changed by those who may, one by one, and what was refused is named', async (t) => {
   const context = await issueWeb(t);
   await fill(context);
   const { alice, bob, carol, anonymous, issues, viewers, at } = context;

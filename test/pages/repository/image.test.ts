@@ -27,12 +27,12 @@ const addressIn = ({ body }: PageResponse, of = kiln): string =>
 const words = ({ body }: PageResponse, field = 'image'): string =>
   new RegExp(`<p class="error" id="${field}-error">([^<]*)`).exec(body)?.[1] ?? '';
 
-/** Sends a body in pieces, without a length, until there is a response. */
+/** Sends a body in chunks, without a length, until there is a response. */
 function sendChunked(
   path: string,
   cookie: string,
   type: string,
-  pieces: Iterable<Buffer>,
+  chunks: Iterable<Buffer>,
 ): Promise<{ status: number; sent: number }> {
   return new Promise((resolve, reject) => {
     let sent = 0;
@@ -54,10 +54,10 @@ function sendChunked(
     });
     sending.on('error', (error) => (isResponded ? undefined : reject(error)));
     void (async () => {
-      for (const piece of pieces) {
+      for (const chunk of chunks) {
         if (isResponded) return;
-        sent += piece.length;
-        if (!sending.write(piece)) await new Promise((drained) => sending.once('drain', drained));
+        sent += chunk.length;
+        if (!sending.write(chunk)) await new Promise((drained) => sending.once('drain', drained));
       }
       if (!isResponded) sending.end();
     })();

@@ -58,7 +58,7 @@ t.test('a repository is imported, stays a mirror, is paused, and becomes an ordi
   };
   const refused = await post(alice.session, '/repos', { ...wanted, import_address: `${there.url}/git/carol/none.git` });
   t.equal(refused.status, 422);
-  t.match(refused.body, /user name and a password[^]*none\.git/);
+  t.match(refused.body, /username and a password[^]*none\.git/);
   t.notMatch(refused.body, /not to be seen/);
   t.match(await post(alice.session, '/repos', { ...wanted, import_address: 'https://10.0.0.1/x.git' }), {
     status: 422,
@@ -150,10 +150,7 @@ t.test('by ssh a page shows the key to add, the host key to compare, and the ris
   t.equal((await post(alice.session, '/repos', wanted)).headers.location, `${page}?done=import-key`);
   const waiting = (await get(alice.session, page)).body;
   t.match(waiting, risk);
-  t.match(
-    waiting,
-    /Waiting for its key on the other side[^]*Add this public key on <strong>127\.0\.0\.1:\d+<\/strong>/,
-  );
+  t.match(waiting, /Waiting for its key on the remote[^]*Add this public key on <strong>127\.0\.0\.1:\d+<\/strong>/);
   t.match(waiting, `ED25519 ${there.fingerprint()}`);
   t.match(waiting, `action="${page}/sync"`);
   t.notMatch(waiting, /PRIVATE KEY|settings\/mirror\/pause|Accept the new host key/);
@@ -174,7 +171,7 @@ t.test('by ssh a page shows the key to add, the host key to compare, and the ris
   t.equal((await post(bob.session, `${page}/host-key`, { fingerprint })).status, 404);
   t.match(await post(alice.session, `${page}/host-key`, { fingerprint: 'SHA256:other' }), {
     status: 409,
-    body: /is not what you compared/,
+    body: /is not the fingerprint that you confirmed/,
   });
   const call = (token: string, method: string, path: string, body?: object): Promise<PageResponse> =>
     sendRequest({ port }, `/api/v1/repos/alice/tool/mirror${path}`, {

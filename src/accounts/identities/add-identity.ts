@@ -1,0 +1,69 @@
+import type { Tx } from '../../db/index.ts';
+import { isUniqueViolation } from '../../db/index.ts';
+import { conflict } from '../../kernel/index.ts';
+import type { AccountsDeps } from '../deps.ts';
+import { noSuchPerson } from '../people/find-people.ts';
+import { identitySchema } from '../schema/identity-schema.ts';
+import type { IdentityRow } from '../schema/identity-schema.ts';
+import { userSchema } from '../schema/user-schema.ts';
+import { cleanLabel, toIdentity } from './identity.ts';
+import type { Identity, ProvenIdentity } from './identity.ts';
+
+const maxIdentitiesPerPerson = 50;
+
+/**
+ * Links an account of a provider to a person, who signs in with it from now on. A link that is there already stays.
+ * Refuses: `identity_in_use` when it is another person's; `too_many_identities`; `unknown_person`.
+ */
+export async function addIdentity(deps: AccountsDeps, personId: string, proven: ProvenIdentity): Promise<Identity> {
+  return deps.db.write(async (tx) => {
+    const { manager } = tx;
+    if (!(await manager.existsBy(userSchema, { id: personId }))) throw noSuchPerson();
+    const { issuer, subject } = proven;
+    const known = await manager.findOneBy(identitySchema, { issuer, subject });
+    if (known !== null && known.userId !== personId) throw identityInUse();
+    if (known !== null) return toIdentity(known);
+    if ((await manager.countBy(identitySchema, { userId: personId })) >= maxIdentitiesPerPerson)
+      throw conflict('too_many_identities', `There are ${maxIdentitiesPerPerson} linked accounts already.`);
+    return toIdentity(await insertIdentity(deps, tx, personId, proven));
+  });
+}
+
+/** The row of a new link. Refuses `identity_in_use`. */
+export async function insertIdentity(
+  { random }: Pick<AccountsDeps, 'random'>,
+  { manager, now }: Tx,
+  personId: string,
+  { issuer, subject, label }: ProvenIdentity,
+): Promise<IdentityRow> {
+  const row: IdentityRow = {
+    id: random.uuid(),
+    userId: personId,
+    issuer,
+    subject,
+    label: cleanLabel(label),
+    createdAt: now,
+    lastUsedAt: now,
+  };
+  try {
+    await manager.insert(identitySchema, row);
+  } catch (error) {
+    if (isUniqueViolation(error, 'person_identities_subject')) throw identityInUse(error);
+    throw error;
+  }
+  return row;
+}
+
+/** Notes a sign-in, and what the provider calls the account now. */
+export async function recordIdentityUse(
+  { db }: AccountsDeps,
+  { issuer, subject, label }: ProvenIdentity,
+): Promise<void> {
+  await db.write(({ manager, now }) =>
+    manager.update(identitySchema, { issuer, subject }, { lastUsedAt: now, label: cleanLabel(label) }),
+  );
+}
+
+function identityInUse(cause?: unknown) {
+  return conflict('identity_in_use', 'Another person here signs in with this account.', { cause });
+}

@@ -1,0 +1,23 @@
+import type { AccountsDeps } from '../deps.ts';
+import { toPerson } from '../people/person.ts';
+import type { Person } from '../people/person.ts';
+import { identitySchema } from '../schema/identity-schema.ts';
+import { userSchema } from '../schema/user-schema.ts';
+import { toIdentity } from './identity.ts';
+import type { Identity, ProvenIdentity } from './identity.ts';
+
+/** The person who signs in with this account of a provider; `null` for an unknown account. */
+export async function personOfIdentity(
+  { db }: AccountsDeps,
+  { issuer, subject }: Pick<ProvenIdentity, 'issuer' | 'subject'>,
+): Promise<Person | null> {
+  const identity = await db.read.findOneBy(identitySchema, { issuer, subject });
+  const row = identity && (await db.read.findOneBy(userSchema, { id: identity.userId }));
+  return row === null ? null : toPerson(row);
+}
+
+/** A person's accounts at providers, the oldest link first. */
+export async function listIdentities({ db }: AccountsDeps, personId: string): Promise<Identity[]> {
+  const rows = await db.read.find(identitySchema, { where: { userId: personId }, order: { createdAt: 'ASC' } });
+  return rows.map(toIdentity);
+}

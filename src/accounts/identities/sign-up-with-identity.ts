@@ -1,0 +1,40 @@
+import { isNotNull } from '../../db/index.ts';
+import type { AccountsDeps } from '../deps.ts';
+import { insertAddress } from '../addresses/add-address.ts';
+import { readAddress } from '../addresses/address-rules.ts';
+import { insertPerson, preparePerson } from '../people/add-person.ts';
+import { displayNameRule } from '../people/profile-rules.ts';
+import { cleanText } from '../validate-text.ts';
+import type { Person } from '../people/person.ts';
+import { emailAddressSchema } from '../schema/email-address-schema.ts';
+import { insertIdentity } from './add-identity.ts';
+import type { ProvenIdentity } from './identity.ts';
+
+/** A new account for a person of a provider that may sign people up. */
+export interface IdentitySignUp {
+  identity: ProvenIdentity;
+  username: string;
+  displayName: string;
+  /** The address that the provider says it has verified; null without one. */
+  verifiedAddress: string | null;
+}
+
+/**
+ * Makes an account without a password, with its link to the provider, in one write. An address that another account
+ * has verified stays with that account. Refuses: the rules of handles, `handle_taken` included; `identity_in_use`.
+ */
+export async function signUpWithIdentity(deps: AccountsDeps, input: IdentitySignUp): Promise<Person> {
+  const { display: username } = deps.owners.parseHandle(input.username);
+  const displayName = cleanText(input.displayName, displayNameRule.maxCharacters);
+  const prepared = await preparePerson(deps, { username, displayName });
+  const address = readAddress(input.verifiedAddress);
+  return deps.db.write(async (tx) => {
+    const person = await insertPerson(deps, tx, prepared);
+    await insertIdentity(deps, tx, person.id, input.identity);
+    if (address === null || deps.noReply.isReserved(address.key)) return person;
+    const taken = { addressKey: address.key, verifiedAt: isNotNull<number>() };
+    if (!(await tx.manager.existsBy(emailAddressSchema, taken)))
+      await insertAddress(deps, tx, person.id, { ...address, isVerified: true });
+    return person;
+  });
+}

@@ -1,0 +1,100 @@
+import type { PublicKeyCredentialRequestOptionsJSON } from '@simplewebauthn/server';
+import type { Tx } from '../../db/index.ts';
+import type { AccountsDeps } from '../deps.ts';
+import { passkeySchema } from '../schema/passkey-schema.ts';
+import type { PasskeyRow } from '../schema/passkey-schema.ts';
+import { isOpenChallenge, newPasskeyChallenge, useChallenge } from './passkey-challenge.ts';
+import type { PasskeyBinding } from './passkey-challenge.ts';
+import { challengeIn, passkeyRefused, readAssertion } from './read-response.ts';
+import { passkeysUnavailable, relyingPartyOf } from './relying-party.ts';
+
+/**
+ * What a browser needs to ask for a passkey.
+ * @param personId whose; null lets the person choose among all that the browser has for this server
+ *
+ * Refuses: `passkeys_unavailable` (conflict).
+ */
+export async function askForPasskey(
+  deps: AccountsDeps,
+  binding: PasskeyBinding,
+  personId: string | null,
+): Promise<PublicKeyCredentialRequestOptionsJSON> {
+  const party = relyingPartyOf(deps.baseUrl);
+  if (party === null) throw passkeysUnavailable();
+  const known = personId === null ? [] : await deps.db.read.findBy(passkeySchema, { userId: personId });
+  const { generateAuthenticationOptions } = await import('@simplewebauthn/server');
+  return generateAuthenticationOptions({
+    rpID: party.id,
+    challenge: Uint8Array.from(newPasskeyChallenge(deps, binding)),
+    userVerification: 'required',
+    allowCredentials: known.map(({ credentialId, transports }) => ({
+      id: credentialId,
+      transports: transports.split(',').filter((each) => each !== ''),
+    })),
+  });
+}
+
+/** An answer whose signature is right. It counts once `usePasskey` has used it up. */
+export interface CheckedPasskey {
+  personId: string;
+  row: PasskeyRow;
+  challenge: string;
+  counter: number;
+  isSynced: boolean;
+}
+
+/**
+ * Checks the answer of a passkey: challenge, origin, host, signature, verification of the user, and that its counter
+ * has grown (a counter that goes back means that the passkey was copied).
+ * @param personId whose it must be; null for any person's
+ *
+ * Refuses: `passkey_refused` (invalid), with the reason in the log; `passkeys_unavailable` (conflict).
+ */
+export async function checkPasskey(
+  deps: AccountsDeps,
+  binding: PasskeyBinding,
+  personId: string | null,
+  text: string,
+): Promise<CheckedPasskey> {
+  const { db, logger } = deps;
+  const party = relyingPartyOf(deps.baseUrl);
+  if (party === null) throw passkeysUnavailable();
+  const response = readAssertion(text);
+  const row = await db.read.findOneBy(passkeySchema, { credentialId: response.id });
+  if (row === null || (personId !== null && row.userId !== personId)) throw passkeyRefused();
+  const { userHandle } = response.response;
+  if (userHandle !== undefined && Buffer.from(userHandle, 'base64url').toString() !== row.userId)
+    throw passkeyRefused();
+
+  const { verifyAuthenticationResponse } = await import('@simplewebauthn/server');
+  const verified = await verifyAuthenticationResponse({
+    response,
+    expectedChallenge: (challenge) => isOpenChallenge(deps, binding, challenge),
+    expectedOrigin: party.origin,
+    expectedRPID: party.id,
+    requireUserVerification: true,
+    credential: {
+      id: row.credentialId,
+      publicKey: Uint8Array.from(Buffer.from(row.publicKey, 'base64url')),
+      counter: row.counter,
+    },
+  }).catch((error: unknown) => {
+    logger.warn('passkey.refused', { personId: row.userId, passkeyId: row.id, cause: error });
+    return null;
+  });
+  if (verified?.verified !== true) throw passkeyRefused();
+  const { newCounter, credentialBackedUp } = verified.authenticationInfo;
+  const challenge = challengeIn(response.response.clientDataJSON);
+  return { personId: row.userId, row, challenge, counter: newCounter, isSynced: credentialBackedUp };
+}
+
+/** Uses a checked answer up. @returns false when the same answer, or a later one of the passkey, has come first */
+export async function usePasskey(tx: Tx, { row, challenge, counter, isSynced }: CheckedPasskey): Promise<boolean> {
+  if (!(await useChallenge(tx, challenge))) return false;
+  const { affected } = await tx.manager.update(
+    passkeySchema,
+    { id: row.id, counter: row.counter },
+    { counter, isSynced, lastUsedAt: tx.now },
+  );
+  return affected === 1;
+}

@@ -1,0 +1,76 @@
+import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
+import { z } from 'zod';
+import { invalid } from '../../kernel/index.ts';
+
+/** Longer than any authenticator's answer without attestation. */
+const maxResponseCharacters = 32 * 1024;
+
+const base64url = z.string().regex(/^[A-Za-z0-9_-]+$/);
+const credential = {
+  id: base64url,
+  rawId: base64url,
+  type: z.literal('public-key'),
+  authenticatorAttachment: z.enum(['platform', 'cross-platform']).optional().catch(undefined),
+};
+
+const registration = z.object({
+  ...credential,
+  response: z.object({
+    clientDataJSON: base64url,
+    attestationObject: base64url,
+    transports: z
+      .array(z.string().regex(/^[a-z-]{1,20}$/))
+      .max(10)
+      .optional()
+      .catch([]),
+  }),
+});
+
+const assertion = z.object({
+  ...credential,
+  response: z.object({
+    clientDataJSON: base64url,
+    authenticatorData: base64url,
+    signature: base64url,
+    userHandle: base64url.nullish(),
+  }),
+});
+
+/** What `navigator.credentials.create` returned, as JSON (WebAuthn Level 3, §5.1.8). Refuses: `passkey_refused`. */
+export const readRegistration = (text: string): RegistrationResponseJSON =>
+  ({ ...read(text, registration), clientExtensionResults: {} }) as RegistrationResponseJSON;
+
+/** What `navigator.credentials.get` returned. Refuses: `passkey_refused`. */
+export function readAssertion(text: string): AuthenticationResponseJSON {
+  const { response, ...rest } = read(text, assertion);
+  const { userHandle, ...signed } = response;
+  const handle = userHandle == null ? {} : { userHandle };
+  return { ...rest, response: { ...signed, ...handle }, clientExtensionResults: {} } as AuthenticationResponseJSON;
+}
+
+function read<Value>(text: string, schema: z.ZodType<Value>): Value {
+  if (text === '' || text.length > maxResponseCharacters) throw passkeyRefused();
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    throw passkeyRefused();
+  }
+  const parsed = schema.safeParse(json);
+  if (!parsed.success) throw passkeyRefused();
+  return parsed.data;
+}
+
+/** The challenge that an answer is for, as base64url; '' when it cannot be read. The library reads it again. */
+export function challengeIn(clientDataJson: string): string {
+  try {
+    const data = JSON.parse(Buffer.from(clientDataJson, 'base64url').toString()) as { challenge?: unknown };
+    return typeof data.challenge === 'string' ? data.challenge : '';
+  } catch {
+    return '';
+  }
+}
+
+/** One refusal for whatever is wrong with an answer; the log has the reason. */
+export const passkeyRefused = () =>
+  invalid('passkey_refused', 'This passkey was not accepted, or the page was open for too long. Try again.');

@@ -1,0 +1,101 @@
+import { LessThan, MoreThan } from 'typeorm';
+import type { Tx } from '../../db/index.ts';
+import { invalid } from '../../kernel/index.ts';
+import type { AccountsDeps } from '../deps.ts';
+import { totpSecretSchema } from '../schema/second-factor-schema.ts';
+import type { SecondFactor } from '../schema/session-schema.ts';
+import { signInChallengeSchema } from '../schema/sign-in-challenge-schema.ts';
+import type { SignInChallengeRow } from '../schema/sign-in-challenge-schema.ts';
+import { userSchema } from '../schema/user-schema.ts';
+import { announceSecurityEvent } from '../security-events.ts';
+import { openSession } from '../sessions/complete-sign-in.ts';
+import type { SignedIn } from '../sessions/complete-sign-in.ts';
+import { challengeClosed, findChallenge } from '../sessions/sign-in-challenges.ts';
+import type { SessionOrigin } from '../sessions/start-session.ts';
+import { countRecoveryCodes, parseRecoveryCode, useRecoveryCode } from './recovery-codes.ts';
+import { matchingStep, parseTotpCode } from './totp.ts';
+import { openTotpSecret, useStep } from './totp-secret.ts';
+
+export interface CodeAnswer extends SessionOrigin {
+  /** The secret of the browser's cookie. */
+  challenge: string | null;
+  /** A code of the app or a recovery code, as it was typed. */
+  code: string;
+}
+
+/**
+ * The second step of a sign-in: opens the session for a right code, which is used up by it.
+ *
+ * Refuses: `wrong_code` with field `code`; `sign_in_expired` without an open first step, and after too many wrong
+ * codes; `too_many_tries` (unavailable); `account_disabled`.
+ */
+export async function answerChallenge(
+  deps: AccountsDeps,
+  { challenge, code: typed, ...origin }: CodeAnswer,
+): Promise<SignedIn> {
+  const open = await findChallenge(deps.db.read, deps, challenge);
+  if (open === null) throw challengeClosed();
+  const [totp, recovery] = [parseTotpCode(typed), parseRecoveryCode(typed)];
+  if (totp === null && recovery === null)
+    throw invalid('wrong_code', 'Type six digits of the app, or a recovery code of sixteen characters.', {
+      field: 'code',
+    });
+  const attempt = { personId: open.userId, address: origin.address };
+  await deps.codeRateLimit.refuseExhausted(attempt, totp !== null);
+
+  const signedIn = await deps.db.write((tx) =>
+    finishChallenge(deps, tx, open, origin, async () => {
+      if (totp !== null) return (await useTotp(deps, tx, open.userId, totp)) ? 'totp' : null;
+      return (await useRecovery(deps, tx, open.userId, recovery!)) ? 'recovery' : null;
+    }),
+  );
+  if (signedIn !== null) return signedIn;
+  await deps.codeRateLimit.countWrong(attempt);
+  deps.logger.warn('sign_in.wrong_code', { personId: open.userId, address: origin.address });
+  throw invalid('wrong_code', 'This code is wrong, or was used before. Wait for the next one that the app shows.', {
+    field: 'code',
+  });
+}
+
+/**
+ * Counts an answer to a challenge and, when it is right, ends the challenge and opens the session.
+ * @param use checks the answer and uses it up; null for a wrong one
+ * @returns null for a wrong answer, which stays counted Refuses: `sign_in_expired`, `account_disabled`.
+ */
+export async function finishChallenge(
+  deps: AccountsDeps,
+  tx: Tx,
+  { tokenHash, userId, method }: SignInChallengeRow,
+  origin: SessionOrigin,
+  use: () => Promise<SecondFactor | null>,
+): Promise<SignedIn | null> {
+  const { manager, now } = tx;
+  const counted = await manager.increment(
+    signInChallengeSchema,
+    { tokenHash, attempts: LessThan(deps.settings.challengeAttempts), expiresAt: MoreThan(now) },
+    'attempts',
+    1,
+  );
+  if (counted.affected !== 1) throw challengeClosed();
+  const factor = await use();
+  if (factor === null) return null;
+  const person = await manager.findOneBy(userSchema, { id: userId });
+  if (person === null) throw challengeClosed();
+  await manager.delete(signInChallengeSchema, { tokenHash });
+  return openSession(deps, tx, person, origin, { method, factor });
+}
+
+async function useTotp(deps: AccountsDeps, { manager, now }: Tx, personId: string, code: string): Promise<boolean> {
+  const row = await manager.findOneBy(totpSecretSchema, { userId: personId });
+  const secret = row?.enabledAt == null ? null : openTotpSecret(deps, row);
+  if (row === null || secret === null) return false;
+  const step = matchingStep(secret, code, { now, lastStep: row.lastStep });
+  return step !== null && useStep(manager, personId, step);
+}
+
+async function useRecovery(deps: AccountsDeps, tx: Tx, personId: string, code: string): Promise<boolean> {
+  if (!(await useRecoveryCode(tx, personId, code))) return false;
+  const left = await countRecoveryCodes(tx.manager, personId);
+  await announceSecurityEvent(deps, tx, personId, { kind: 'recovery_code_used', left });
+  return true;
+}

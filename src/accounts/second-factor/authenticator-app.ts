@@ -1,0 +1,99 @@
+import { conflict, invalid } from '../../kernel/index.ts';
+import type { AccountsDeps } from '../deps.ts';
+import { noSuchPerson } from '../people/find-people.ts';
+import { totpSecretSchema } from '../schema/second-factor-schema.ts';
+import { userSchema } from '../schema/user-schema.ts';
+import { announceSecurityEvent } from '../security-events.ts';
+import { noteFactorAdded, noteFactorRemoved } from './first-factor.ts';
+import { matchingStep, parseTotpCode, stepOf, totpSecretBytes } from './totp.ts';
+import { openTotpSecret, sealTotpSecret } from './totp-secret.ts';
+
+/** A secret that no code has confirmed is replaced after this time. */
+const unconfirmedMs = 60 * 60_000;
+
+/** How far a clock may be off for a code to be recognised as one of another time, in steps. */
+const explainedSteps = 20;
+
+/**
+ * The secret for a person's authenticator app. Nothing changes for a sign-in before `enableTotp`; until then a second
+ * call returns the same secret, so that the page may be loaded again. Refuses: `totp_enabled`, `unknown_person`.
+ */
+export async function beginTotp(deps: AccountsDeps, personId: string): Promise<Buffer> {
+  return deps.db.write(async ({ manager, now }) => {
+    if (!(await manager.existsBy(userSchema, { id: personId }))) throw noSuchPerson();
+    const row = await manager.findOneBy(totpSecretSchema, { userId: personId });
+    if (row !== null) {
+      if (row.enabledAt !== null) throw totpEnabled();
+      const known = now - row.createdAt < unconfirmedMs ? openTotpSecret(deps, row) : null;
+      if (known !== null) return known;
+      await manager.delete(totpSecretSchema, { userId: personId });
+    }
+    const secret = deps.random.bytes(totpSecretBytes);
+    const ciphertext = sealTotpSecret(deps, personId, secret);
+    await manager.insert(totpSecretSchema, {
+      userId: personId,
+      ciphertext,
+      lastStep: -1,
+      createdAt: now,
+      enabledAt: null,
+    });
+    return secret;
+  });
+}
+
+/**
+ * Asks for codes of the app at each sign-in from now on, once a first code has shown that it has the secret.
+ * @returns recovery codes to show once, where this is the person's first factor; otherwise null
+ *
+ * Refuses: `wrong_code` with field `code`; `totp_not_begun`, `totp_enabled` (conflict).
+ */
+export async function enableTotp(deps: AccountsDeps, personId: string, typed: string): Promise<string[] | null> {
+  return deps.db.write(async (tx) => {
+    const { manager, now } = tx;
+    const row = await manager.findOneBy(totpSecretSchema, { userId: personId });
+    if (row !== null && row.enabledAt !== null) throw totpEnabled();
+    const secret = row && openTotpSecret(deps, row);
+    if (row === null || secret === null)
+      throw conflict('totp_not_begun', 'This set-up has expired. Scan the new code below.');
+    const code = parseTotpCode(typed);
+    if (code === null) throw wrongForm();
+    const step = matchingStep(secret, code, { now, lastStep: row.lastStep });
+    if (step === null) throw wrongFirstCode(secret, code, now);
+    await manager.update(totpSecretSchema, { userId: personId }, { enabledAt: now, lastStep: step });
+    await announceSecurityEvent(deps, tx, personId, { kind: 'second_factor_added', factor: 'totp', name: '' });
+    return noteFactorAdded(deps, tx, personId);
+  });
+}
+
+/** Forgets the app; codes of it are asked for no more. Refuses: `totp_not_enabled` (conflict). */
+export async function disableTotp(deps: AccountsDeps, personId: string): Promise<void> {
+  await deps.db.write(async (tx) => {
+    const row = await tx.manager.findOneBy(totpSecretSchema, { userId: personId });
+    if (row === null || row.enabledAt === null)
+      throw conflict('totp_not_enabled', 'There is no authenticator app on this account.');
+    await tx.manager.delete(totpSecretSchema, { userId: personId });
+    await noteFactorRemoved(tx, personId);
+    await announceSecurityEvent(deps, tx, personId, { kind: 'second_factor_removed', factor: 'totp', by: 'person' });
+  });
+}
+
+const totpEnabled = () => conflict('totp_enabled', 'An authenticator app is set up already. Remove it first.');
+
+const wrongForm = () => invalid('wrong_code', 'Type the six digits that the app shows.', { field: 'code' });
+
+/**
+ * A clock that is wrong is the usual reason. The page shows the secret, so nothing is given away by saying so; at a
+ * sign-in it would be.
+ */
+function wrongFirstCode(secret: Buffer, code: string, now: number) {
+  const other = matchingStep(secret, code, { now, lastStep: -1, window: explainedSteps });
+  const minutes = other === null ? 0 : Math.round(Math.abs(other - stepOf(now)) / 2);
+  return invalid(
+    'wrong_code',
+    other === null
+      ? 'This code is wrong. Type the one that the app shows now.'
+      : `This code is ${minutes <= 1 ? 'about a minute' : `about ${minutes} minutes`} off. ` +
+          'Set the clock of the device that has the app; if it is right, an administrator should look at the clock of this server.',
+    { field: 'code' },
+  );
+}

@@ -1,0 +1,54 @@
+import { RateLimiterMemory } from 'rate-limiter-flexible';
+import { unavailable } from '../../kernel/index.ts';
+import type { AccountSettings } from '../account-settings.ts';
+import { accountNetwork } from '../sessions/network-prefix.ts';
+
+/** A second step of a sign-in. Only a client that knows the password, or has proved as much, gets here. */
+export interface CodeAttempt {
+  personId: string;
+  address: string | null;
+}
+
+/**
+ * Counts wrong codes. Six digits can be guessed, so codes of an app are limited per person, too, whatever networks they
+ * come from; recovery codes and passkeys cannot be guessed and go on. In memory; a restart resets it.
+ */
+export interface CodeRateLimit {
+  /** Refuses with `too_many_tries` (unavailable) when there were too many. @param isGuessable for codes of an app */
+  refuseExhausted(attempt: CodeAttempt, isGuessable: boolean): Promise<void>;
+  countWrong(attempt: CodeAttempt): Promise<void>;
+}
+
+const daySeconds = 24 * 60 * 60;
+
+export function createCodeRateLimit(
+  limits: Pick<AccountSettings, 'codeFailures' | 'codeFailuresPerDay' | 'signInWindowSeconds'>,
+): CodeRateLimit {
+  const networks = new RateLimiterMemory({ points: limits.codeFailures, duration: limits.signInWindowSeconds });
+  const people = new RateLimiterMemory({ points: limits.codeFailuresPerDay, duration: daySeconds });
+  const networkKey = ({ personId, address }: CodeAttempt) => `${personId} ${accountNetwork(address)}`;
+
+  return {
+    async refuseExhausted(attempt, isGuessable) {
+      const ofNetwork = await networks.get(networkKey(attempt));
+      if (ofNetwork !== null && ofNetwork.consumedPoints >= limits.codeFailures)
+        throw tooManyCodes(ofNetwork.msBeforeNext, 'Too many wrong codes.');
+      const ofPerson = isGuessable ? await people.get(attempt.personId) : null;
+      if (ofPerson !== null && ofPerson.consumedPoints >= limits.codeFailuresPerDay)
+        throw tooManyCodes(
+          ofPerson.msBeforeNext,
+          'Too many wrong codes of an app for this account. Use a recovery code or a passkey.',
+        );
+    },
+    async countWrong(attempt) {
+      await Promise.all([networks.penalty(networkKey(attempt)), people.penalty(attempt.personId)]);
+    },
+  };
+}
+
+function tooManyCodes(waitMs: number, message: string) {
+  const retryAfterSeconds = Math.max(1, Math.ceil(waitMs / 1000));
+  const minutes = Math.ceil(retryAfterSeconds / 60);
+  const wait = minutes === 1 ? 'a minute' : minutes <= 90 ? `${minutes} minutes` : `${Math.ceil(minutes / 60)} hours`;
+  return unavailable('too_many_tries', `${message} Try again in ${wait}.`, { retryAfterSeconds });
+}

@@ -1,0 +1,51 @@
+import { IsNull } from 'typeorm';
+import type { EntityManager } from 'typeorm';
+import type { Tx } from '../../db/index.ts';
+import type { Random } from '../../kernel/index.ts';
+import { randomText } from '../random-text.ts';
+import { recoveryCodeSchema } from '../schema/second-factor-schema.ts';
+import { hashSecret } from '../secret.ts';
+
+export const recoveryCodeCount = 10;
+
+/** Letters and digits that are not taken for one another when a code is copied from paper. */
+const alphabet = 'abcdefghjkmnpqrstuvwxyz23456789';
+const groups = 4;
+const groupLength = 4;
+
+/** `k7mx-…`, four groups of four: 79 bits, so that its hash cannot be searched for. */
+const newCode = (random: Random): string =>
+  Array.from({ length: groups }, () => randomText(random, alphabet, groupLength)).join('-');
+
+/** A code as it is hashed, however it was typed; null for what has not the form of one. */
+export function parseRecoveryCode(text: string): string | null {
+  const code = text.toLowerCase().replace(/[\s-]/g, '');
+  return code.length === groups * groupLength && /^[a-z0-9]+$/.test(code) ? code : null;
+}
+
+const hashCode = (code: string): string => hashSecret(code.replaceAll('-', ''));
+
+/** Replaces the codes of a person. @returns the new ones, which are stored as hashes only */
+export async function replaceRecoveryCodes({ manager, now }: Tx, random: Random, userId: string): Promise<string[]> {
+  await manager.delete(recoveryCodeSchema, { userId });
+  const codes = Array.from({ length: recoveryCodeCount }, () => newCode(random));
+  for (const code of codes)
+    await manager.insert(recoveryCodeSchema, { userId, codeHash: hashCode(code), createdAt: now, usedAt: null });
+  return codes;
+}
+
+export const countRecoveryCodes = (manager: EntityManager, userId: string): Promise<number> =>
+  manager.countBy(recoveryCodeSchema, { userId, usedAt: IsNull() });
+
+/**
+ * Uses a code up. The condition on the row decides between two clients with the same code: one wins.
+ * @returns whether it was an unused code of this person
+ */
+export async function useRecoveryCode({ manager, now }: Tx, userId: string, code: string): Promise<boolean> {
+  const { affected } = await manager.update(
+    recoveryCodeSchema,
+    { userId, codeHash: hashCode(code), usedAt: IsNull() },
+    { usedAt: now },
+  );
+  return affected === 1;
+}

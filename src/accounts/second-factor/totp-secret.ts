@@ -1,0 +1,31 @@
+import { LessThan } from 'typeorm';
+import type { EntityManager } from 'typeorm';
+import { decrypt, encrypt } from '../../sealing/index.ts';
+import type { AccountsDeps } from '../deps.ts';
+import { totpSecretSchema } from '../schema/second-factor-schema.ts';
+import type { TotpSecretRow } from '../schema/second-factor-schema.ts';
+
+const use = 'totp';
+
+type SealingDeps = Pick<AccountsDeps, 'instanceKey' | 'random' | 'logger'>;
+
+/** The place is the person: the ciphertext of another row does not decrypt. */
+export const sealTotpSecret = ({ instanceKey, random }: SealingDeps, personId: string, secret: Buffer): string =>
+  encrypt(instanceKey.for(use), random, personId, secret.toString('base64'));
+
+/** The secret of a row; null when it was encrypted with another instance key. */
+export function openTotpSecret({ instanceKey, logger }: SealingDeps, row: TotpSecretRow): Buffer | null {
+  const text = decrypt(instanceKey.for(use), row.userId, row.ciphertext);
+  if (text !== null) return Buffer.from(text, 'base64');
+  logger.error('second_factor.unreadable', { personId: row.userId, hint: 'the instance key is not the one it was' });
+  return null;
+}
+
+/**
+ * Uses a code up: its step becomes the last one that was accepted, unless another request has come first.
+ * @returns whether it was this request
+ */
+export async function useStep(manager: EntityManager, userId: string, step: number): Promise<boolean> {
+  const { affected } = await manager.update(totpSecretSchema, { userId, lastStep: LessThan(step) }, { lastStep: step });
+  return affected === 1;
+}

@@ -1,0 +1,73 @@
+import type { Tx } from '../../db/index.ts';
+import { noSuchPerson } from '../people/find-people.ts';
+import { toPerson } from '../people/person.ts';
+import type { Person } from '../people/person.ts';
+import type { AccountsDeps } from '../deps.ts';
+import type { SecondFactor, SignInMethod } from '../schema/session-schema.ts';
+import { userSchema } from '../schema/user-schema.ts';
+import type { UserRow } from '../schema/user-schema.ts';
+import { insertChallenge } from './sign-in-challenges.ts';
+import { accountDisabled, insertSession } from './start-session.ts';
+import type { SessionOrigin, StartedSession } from './start-session.ts';
+
+/** A person has shown who they are, by one means. */
+export interface IdentifiedSignIn extends SessionOrigin {
+  method: SignInMethod;
+  /**
+   * Whether this proof is enough by itself: that of a passkey that has verified its user, or of a provider whose second
+   * factor the administrator relies on.
+   */
+  skipsSecondFactor?: boolean;
+}
+
+export interface SignedIn extends StartedSession {
+  kind: 'session';
+  person: Person;
+}
+
+/** The second factor is still to come. */
+export interface SecondFactorNeeded {
+  kind: 'second_factor';
+  /** For a cookie only: it binds the second step to this browser. Ten minutes, a few attempts. */
+  challenge: string;
+}
+
+export type SignInResult = SignedIn | SecondFactorNeeded;
+
+/**
+ * Turns the proof of an identity into a session, or into the challenge for the second factor of a person who has one.
+ * The one place that decides which; every sign-in ends here. Refuses: `account_disabled`, `unknown_person`.
+ */
+export function completeSignIn(deps: AccountsDeps, personId: string, proof: IdentifiedSignIn): Promise<SignInResult> {
+  return deps.db.write(async (tx) => {
+    const row = await tx.manager.findOneBy(userSchema, { id: personId });
+    if (row === null) throw noSuchPerson();
+    return completeWithin(deps, tx, row, proof);
+  });
+}
+
+/** The same inside a write that has read the person. */
+export async function completeWithin(
+  deps: AccountsDeps,
+  tx: Tx,
+  row: UserRow,
+  { method, skipsSecondFactor, ...origin }: IdentifiedSignIn,
+): Promise<SignInResult> {
+  if (row.disabledAt !== null) throw accountDisabled();
+  if (row.secondFactorAt !== null && skipsSecondFactor !== true)
+    return { kind: 'second_factor', challenge: await insertChallenge(deps, tx, row.id, method) };
+  return openSession(deps, tx, row, origin, { method, factor: method === 'passkey' ? 'passkey' : null });
+}
+
+/** Opens the session of a sign-in that is complete. */
+export async function openSession(
+  deps: AccountsDeps,
+  tx: Tx,
+  row: UserRow,
+  origin: SessionOrigin,
+  proof: { method: SignInMethod; factor: SecondFactor | null },
+): Promise<SignedIn> {
+  if (row.disabledAt !== null) throw accountDisabled();
+  const started = await insertSession(deps, tx, row.id, origin, proof);
+  return { kind: 'session', ...started, person: toPerson({ ...row, lastSeenAt: tx.now }) };
+}

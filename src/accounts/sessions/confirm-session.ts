@@ -1,0 +1,40 @@
+import type { AccountsDeps } from '../deps.ts';
+import { checkPassword } from '../passwords/check-password.ts';
+import type { GivenPassword } from '../passwords/check-password.ts';
+import { noSuchPerson } from '../people/find-people.ts';
+import { sessionSchema } from '../schema/session-schema.ts';
+import { userSchema } from '../schema/user-schema.ts';
+
+/** Whether a session's last proof of its person is recent enough for a dangerous act. */
+export function isRecentlyConfirmed(
+  { clock, settings }: Pick<AccountsDeps, 'clock' | 'settings'>,
+  { confirmedAt }: { confirmedAt: number },
+): boolean {
+  return clock.now() - confirmedAt < settings.confirmAfterMs;
+}
+
+/** Records that a person has just proved in this session who they are. */
+export async function confirmSession({ db }: AccountsDeps, personId: string, sessionId: string): Promise<void> {
+  await db.write(({ manager, now }) =>
+    manager.update(sessionSchema, { id: sessionId, userId: personId }, { confirmedAt: now }),
+  );
+}
+
+/** The same by the password. Refuses `wrong_password` with field `confirm_password`, `too_many_tries`, `sign_in_busy`. */
+export async function confirmWithPassword(
+  deps: AccountsDeps,
+  personId: string,
+  sessionId: string,
+  given: GivenPassword,
+): Promise<void> {
+  const row = await deps.db.read.findOneBy(userSchema, { id: personId });
+  if (row === null) throw noSuchPerson();
+  await checkPassword(deps, row, given, 'confirm_password');
+  await confirmSession(deps, personId, sessionId);
+}
+
+/** Whether a person has a password at all. */
+export async function hasPassword({ db }: AccountsDeps, personId: string): Promise<boolean> {
+  const row = await db.read.findOneBy(userSchema, { id: personId });
+  return row?.passwordHash != null;
+}

@@ -1,0 +1,68 @@
+import { forbidden, notFound } from '../../kernel/index.ts';
+import type { AccountsDeps } from '../deps.ts';
+import { noSuchPerson } from '../people/find-people.ts';
+import { toPerson } from '../people/person.ts';
+import type { Person } from '../people/person.ts';
+import { signInLinkSchema } from '../schema/sign-in-link-schema.ts';
+import { userSchema } from '../schema/user-schema.ts';
+import { hashSecret, looksLikeSecret, newSecret } from '../secret.ts';
+import { accountDisabled } from './start-session.ts';
+
+/** Unused, used, expired and made-up links look the same from outside. */
+const signInLinkClosed = () => notFound('sign_in_link_closed', 'This link does not work any more.');
+
+/**
+ * Makes a link that signs a person in, once: for an administrator on the server, when the provider that people sign in
+ * with is down. Earlier links of the person stop working. @returns the secret, shown once. Refuses: `unknown_person`,
+ * `account_disabled`.
+ */
+export async function makeSignInLink(
+  { db, random, settings }: AccountsDeps,
+  personId: string,
+  { lifetimeMs = settings.signInLinkLifetimeMs }: { lifetimeMs?: number } = {},
+): Promise<{ secret: string; expiresAt: number }> {
+  return db.write(async ({ manager, now }) => {
+    const person = await manager.findOneBy(userSchema, { id: personId });
+    if (person === null) throw noSuchPerson();
+    if (person.disabledAt !== null) throw accountDisabled();
+    await manager.delete(signInLinkSchema, { userId: personId });
+    const secret = newSecret(random);
+    const expiresAt = now + lifetimeMs;
+    await manager.insert(signInLinkSchema, {
+      tokenHash: hashSecret(secret),
+      userId: personId,
+      createdAt: now,
+      expiresAt,
+      usedAt: null,
+    });
+    return { secret, expiresAt };
+  });
+}
+
+/** Whom a link would sign in, for the page that asks. Refuses `sign_in_link_closed` (not_found). */
+export async function checkSignInLink({ db, clock }: AccountsDeps, secret: string): Promise<Person> {
+  const link = looksLikeSecret(secret)
+    ? await db.read.findOneBy(signInLinkSchema, { tokenHash: hashSecret(secret) })
+    : null;
+  const isOpen = link !== null && link.usedAt === null && clock.now() < link.expiresAt;
+  const person = isOpen ? await db.read.findOneBy(userSchema, { id: link.userId }) : null;
+  if (person === null || person.disabledAt !== null) throw signInLinkClosed();
+  return toPerson(person);
+}
+
+/** Uses a link up; of two at once, one succeeds. @returns its person. Refuses `sign_in_link_closed` (not_found). */
+export async function redeemSignInLink(deps: AccountsDeps, secret: string): Promise<Person> {
+  const person = await checkSignInLink(deps, secret);
+  await deps.db.write(async ({ manager, now }) => {
+    const link = await manager.findOneBy(signInLinkSchema, { tokenHash: hashSecret(secret) });
+    if (link === null || link.usedAt !== null || now >= link.expiresAt) throw signInLinkClosed();
+    await manager.update(signInLinkSchema, { tokenHash: link.tokenHash }, { usedAt: now });
+  });
+  return person;
+}
+
+/** Refuses while an administrator has switched sign-in with passwords off. */
+export function refusePasswordSignIn({ settings }: Pick<AccountsDeps, 'settings'>): void {
+  if (settings.passwordSignIn) return;
+  throw forbidden('password_sign_in_off', 'This server does not take passwords for signing in.');
+}

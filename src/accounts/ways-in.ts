@@ -1,0 +1,24 @@
+import type { Tx } from '../db/index.ts';
+import { conflict } from '../kernel/index.ts';
+import type { AccountsDeps } from './deps.ts';
+import { relyingPartyOf } from './passkeys/relying-party.ts';
+import { identitySchema } from './schema/identity-schema.ts';
+import { passkeySchema } from './schema/passkey-schema.ts';
+import { userSchema } from './schema/user-schema.ts';
+
+/**
+ * For the write that takes a way in from its own person: refuses `only_way_in` when neither a password, nor a passkey,
+ * nor an account of a configured provider is left to sign in with.
+ */
+export async function refuseLastWayIn(
+  { settings, baseUrl }: Pick<AccountsDeps, 'settings' | 'baseUrl'>,
+  { manager }: Tx,
+  personId: string,
+): Promise<void> {
+  const person = await manager.findOneBy(userSchema, { id: personId });
+  if (settings.passwordSignIn && person?.passwordHash != null) return;
+  if (relyingPartyOf(baseUrl) !== null && (await manager.existsBy(passkeySchema, { userId: personId }))) return;
+  const left = await manager.findBy(identitySchema, { userId: personId });
+  if (left.some(({ issuer }) => settings.providerIssuers.includes(issuer))) return;
+  throw conflict('only_way_in', 'You could not sign in without it. Set a password or link an account first.');
+}

@@ -1,0 +1,75 @@
+import type { Command } from 'commander';
+import type { Run } from './action.ts';
+
+/** Commands that are defined together. */
+export interface CommandGroup {
+  /** Their first words, hidden ones included. */
+  names: readonly string[];
+  /** Loads the function that adds them to the program. */
+  load(): Promise<(program: Command, run: Run) => void>;
+}
+
+/**
+ * All commands, in the order of the help. Definitions of other commands are not loaded: all together would take a tenth
+ * of the server's start.
+ */
+export const commandGroups: readonly CommandGroup[] = [
+  { names: ['serve'], load: async () => (await import('./commands/serve.ts')).addServeCommand },
+  { names: ['setup-url'], load: async () => (await import('./commands/setup-url.ts')).addSetupUrlCommand },
+  { names: ['user'], load: async () => (await import('./commands/user.ts')).addUserCommands },
+  { names: ['key'], load: async () => (await import('./commands/key.ts')).addKeyCommands },
+  { names: ['token'], load: async () => (await import('./commands/token.ts')).addTokenCommands },
+  { names: ['org'], load: async () => (await import('./commands/org.ts')).addOrgCommands },
+  { names: ['handle'], load: async () => (await import('./commands/handle.ts')).addHandleCommands },
+  { names: ['repo'], load: async () => (await import('./commands/repo.ts')).addRepoCommands },
+  { names: ['inbox'], load: async () => (await import('./commands/inbox.ts')).addInboxCommands },
+  { names: ['issue'], load: async () => (await import('./commands/issue.ts')).addIssueCommands },
+  {
+    names: ['export', 'import'],
+    load: async () => (await import('./commands/export-import.ts')).addExportImportCommands,
+  },
+  { names: ['runner'], load: async () => (await import('./commands/runner.ts')).addRunnerCommands },
+  { names: ['run'], load: async () => (await import('./commands/run.ts')).addRunCommands },
+  { names: ['federation'], load: async () => (await import('./commands/federation.ts')).addFederationCommands },
+  { names: ['delivery'], load: async () => (await import('./commands/delivery.ts')).addDeliveryCommands },
+  { names: ['webhook'], load: async () => (await import('./commands/webhook.ts')).addWebhookCommands },
+  { names: ['mail'], load: async () => (await import('./commands/mail.ts')).addMailCommands },
+  { names: ['init'], load: async () => (await import('./commands/init.ts')).addInitCommand },
+  {
+    names: ['status', 'stats', 'cleanup', 'trash'],
+    load: async () => (await import('./commands/maintenance.ts')).addMaintenanceCommands,
+  },
+  { names: ['backup', 'restore'], load: async () => (await import('./commands/backup.ts')).addBackupCommands },
+  { names: ['db', 'reindex'], load: async () => (await import('./commands/database.ts')).addDatabaseCommands },
+  { names: ['rollback'], load: async () => (await import('./commands/rollback.ts')).addRollbackCommand },
+  { names: ['doctor'], load: async () => (await import('./commands/doctor.ts')).addDoctorCommand },
+  { names: ['log', 'audit'], load: async () => (await import('./commands/log.ts')).addLogCommands },
+  { names: ['job'], load: async () => (await import('./commands/job.ts')).addJobCommands },
+  { names: ['cron'], load: async () => (await import('./commands/cron.ts')).addCronCommands },
+  { names: ['reload'], load: async () => (await import('./commands/reload.ts')).addReloadCommand },
+  { names: ['ssh'], load: async () => (await import('./commands/ssh.ts')).addSshCommands },
+  { names: ['config'], load: async () => (await import('./commands/config.ts')).addConfigCommands },
+  { names: ['migrate'], load: async () => (await import('./commands/migrate.ts')).addMigrateCommand },
+  { names: ['health'], load: async () => (await import('./commands/health.ts')).addHealthCommand },
+  { names: ['routes'], load: async () => (await import('./commands/routes.ts')).addRoutesCommand },
+  { names: ['version'], load: async () => (await import('./commands/version.ts')).addVersionCommand },
+  {
+    names: ['completion', 'complete-names'],
+    load: async () => (await import('./commands/completion.ts')).addCompletionCommands,
+  },
+  { names: ['help'], load: async () => (await import('./commands/help.ts')).addHelpCommand },
+];
+
+/** These need the definitions of all commands. */
+const aboutAll = ['help', 'completion'];
+
+/**
+ * The parts that a command line needs: one, when its first word is a command, else all.
+ * @param withValue flags before it whose next word is their value
+ */
+export function groupsFor(words: readonly string[], withValue: readonly string[]): readonly CommandGroup[] {
+  const name = words.find((word, at) => !word.startsWith('-') && !withValue.includes(words[at - 1] ?? ''));
+  const part =
+    name === undefined || aboutAll.includes(name) ? undefined : commandGroups.find(({ names }) => names.includes(name));
+  return part === undefined ? commandGroups : [part];
+}

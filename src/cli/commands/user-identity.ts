@@ -1,0 +1,91 @@
+import type { Command } from 'commander';
+import type { Identity } from '../../accounts/index.ts';
+import type { Modules } from '../../app.ts';
+import { notFound } from '../../kernel/index.ts';
+import type { Action, Run } from '../action.ts';
+import { addNoun, withExamples } from '../help.ts';
+import { isoOrNull, never } from '../terminal/output.ts';
+import type { Column } from '../terminal/output.ts';
+import { findById } from './find-by-id.ts';
+import { findPerson, nameOf } from './find-person.ts';
+
+/** `hearth user identity …`: the accounts of OpenID Connect providers that a person signs in with. */
+export function addUserIdentityCommands(user: Command, run: Run): void {
+  const identity = addNoun(user, 'identity', 'accounts of providers that a person signs in with');
+  withExamples(
+    identity
+      .command('list')
+      .description("list a person's linked accounts")
+      .argument('<name>', 'user name')
+      .action(run(listIdentities)),
+    'hearth user identity list alice',
+  );
+  withExamples(
+    identity
+      .command('add')
+      .description('link an account of a provider, before the person has ever signed in with it')
+      .argument('<name>', 'user name')
+      .argument('<provider>', 'name of the provider in the settings')
+      .argument('<subject>', 'the claim "sub" of that account: not its name or address')
+      .action(run(addIdentity)),
+    'hearth user identity add alice company 5f1c4f0e-0f0e-4b1c-9d57-6f0a2f6ed2aa',
+  );
+  withExamples(
+    identity
+      .command('remove')
+      .description('unlink an account, even the only way in')
+      .argument('<name>', 'user name')
+      .argument('<id>', 'id of the link, or its beginning')
+      .action(run(removeIdentity)),
+    'hearth user identity remove alice 3f2a',
+  );
+}
+
+const columns: Column<Identity>[] = [
+  { title: 'ID', cell: ({ id }) => ({ id }) },
+  { title: 'ISSUER', cell: ({ issuer }) => issuer, whole: true },
+  { title: 'SUBJECT', cell: ({ subject }) => subject, whole: true },
+  { title: 'NAME THERE', cell: ({ label }) => label },
+  { title: 'LAST USED', cell: ({ lastUsedAt }) => never(lastUsedAt) },
+];
+
+export const identityToJson = ({ id, issuer, subject, label, createdAt, lastUsedAt }: Identity): object => ({
+  id,
+  issuer,
+  subject,
+  label,
+  createdAt: isoOrNull(createdAt),
+  lastUsedAt: isoOrNull(lastUsedAt),
+});
+
+const listIdentities: Action<object, [string]> = async (cli, _options, name) => {
+  const modules = await cli.openModules();
+  const person = await findPerson(modules, name);
+  const rows = await modules.accounts.listIdentities(person.id);
+  cli.output.list(rows, columns, ['linked account', 'linked accounts'], identityToJson);
+};
+
+function issuerOf({ singleSignOn }: Modules, name: string): string {
+  const provider = singleSignOn.providers.find((each) => each.name === name);
+  if (provider === undefined) throw notFound('unknown_provider', `The settings have no provider ${name}.`);
+  return provider.issuer;
+}
+
+const addIdentity: Action<object, [string, string, string]> = async (cli, _options, name, provider, subject) => {
+  const modules = await cli.openModules();
+  const person = await findPerson(modules, name);
+  const issuer = issuerOf(modules, provider);
+  const added = await modules.accounts.addIdentity(person.id, { issuer, subject, label: '' });
+  cli.output.result(`${nameOf(person)} can sign in with ${subject} of ${provider}.`, identityToJson(added));
+};
+
+const removeIdentity: Action<object, [string, string]> = async (cli, _options, name, id) => {
+  const modules = await cli.openModules();
+  const person = await findPerson(modules, name);
+  const known = await modules.accounts.listIdentities(person.id);
+  const found = findById(known, id, { what: 'linked account', reason: 'unknown_identity' });
+  const removed = await modules.singleSignOn.unlink(person.id, found.id, { evenIfLast: true });
+  cli.output.result(`${nameOf(person)} no longer signs in with ${removed.subject} of ${removed.issuer}.`, {
+    removed: identityToJson(removed),
+  });
+};

@@ -1,0 +1,70 @@
+import type { BrowseDeps } from '../objects/browse.ts';
+import { listDiff } from '../queries/list-diff.ts';
+import type { ChangedFile } from '../queries/list-diff.ts';
+import { readPatches } from '../queries/read-patches.ts';
+import type { Patch, PatchLimits } from '../queries/read-patches.ts';
+import { carryRange } from './compare-rounds.ts';
+import type { CommitRange } from './compare-rounds.ts';
+import type { ConflictedFile } from './merge-trees.ts';
+import type { MergeWorkspace } from './merge-workspace.ts';
+
+export interface CarriedDiffRequest {
+  before: CommitRange;
+  after: CommitRange;
+  /** Reads the patch of the file with this new path alone; all files by default. */
+  only?: Buffer | undefined;
+  ignoreWhitespace?: boolean | undefined;
+  contextLines?: number | undefined;
+  limits: PatchLimits;
+}
+
+/** What an author changed from one version of a series to the next. */
+export type CarriedDiff =
+  | {
+      /** After a conflict, the older side of the patches has conflict markers. */
+      kind: 'clean' | 'conflict';
+      conflicts: ConflictedFile[];
+      files: ChangedFile[];
+      /** More files differ than are listed, or git ran out of time. */
+      truncated: boolean;
+      patches: Patch[];
+      cutShort: boolean;
+    }
+  | { kind: 'unrelated' };
+
+/**
+ * Carries `before` onto the base of `after`, and reads the difference to the head of `after` while the carried tree
+ * exists: its objects vanish with the workspace. The limits are those of `listDiff`, `readPatches` and the workspace.
+ * Refuses `git_busy`, and `internal` when git fails or takes too long.
+ */
+export async function readCarriedDiff(
+  deps: BrowseDeps,
+  path: string,
+  workspace: MergeWorkspace,
+  { before, after, only, ignoreWhitespace = false, contextLines, limits }: CarriedDiffRequest,
+): Promise<CarriedDiff> {
+  const carried = await carryRange(workspace, before, after.base);
+  if (carried.kind === 'unrelated') return carried;
+  const { environment } = workspace;
+  const range = { from: carried.tree, to: after.head };
+  const { files, truncated } = await listDiff(deps, path, range, { environment });
+  const wanted = only === undefined ? files : files.filter(({ newPath }) => newPath.equals(only));
+  const reading = {
+    ...range,
+    ignoreWhitespace,
+    ...(contextLines === undefined ? {} : { contextLines }),
+    ...(only === undefined ? {} : { only: wanted.flatMap(({ oldPath, newPath }) => [oldPath, newPath]) }),
+  };
+  const { patches, cutShort } =
+    wanted.length === 0
+      ? { patches: [], cutShort: false }
+      : await readPatches(deps, path, reading, wanted, limits, { environment });
+  return {
+    kind: carried.kind,
+    conflicts: carried.kind === 'conflict' ? carried.files : [],
+    files,
+    truncated,
+    patches,
+    cutShort,
+  };
+}

@@ -1,0 +1,89 @@
+import type { IssueFacts, IssueRepositoryFacts, PersonViewer, Scope, Viewer } from '../access/index.ts';
+import { rowBy } from '../db/index.ts';
+import type { RowSource } from '../db/index.ts';
+import type { Repository } from '../repositories/index.ts';
+import type { IssueDeps } from './deps.ts';
+import { issueSettingsSchema } from './schema/issue-schema.ts';
+import type { Issue, IssueKind, IssueSettings } from './schema/issue-schema.ts';
+import { blockSchema } from './schema/moderation-schema.ts';
+
+/** `{owner}/{name}` as a request spells it. */
+export interface RepositoryAt {
+  owner: string;
+  name: string;
+}
+
+/** `{owner}/{name}#{number}`. */
+export interface IssueAt extends RepositoryAt {
+  number: number;
+}
+
+/** A repository with what decides about its issues. */
+export interface RepositoryContext {
+  repository: Repository;
+  facts: IssueRepositoryFacts;
+  settings: IssueSettings;
+}
+
+export interface IssueContext extends RepositoryContext {
+  issue: Issue;
+}
+
+/** UUID of the person, or null for anonymous clients, tasks, and the command line, which is no account. */
+export const personIdOf = (viewer: Viewer): string | null =>
+  viewer.kind === 'person' && viewer.via !== 'local' ? viewer.id : null;
+
+/** A viewer for a user without a session: for decisions by the rights that a session would have. */
+export const personViewer = (id: string, scope: Scope): PersonViewer => ({
+  kind: 'person',
+  id,
+  username: null,
+  isAdministrator: false,
+  via: 'session',
+  scope,
+  repositoryIds: null,
+});
+
+export const ownerIdOf = (repository: Repository): string =>
+  (repository.ownerUserId ?? repository.ownerOrganisationId)!;
+
+export const factsOfIssue = ({ authorId, lockedAt, deletedAt, heldAt }: Issue): IssueFacts => ({
+  authorId,
+  locked: lockedAt !== null,
+  deleted: deletedAt !== null,
+  held: heldAt !== null,
+});
+
+/**
+ * Gathers what the policy asks of a repository. @param source the lookups, or the manager of the write that decides
+ * by it
+ */
+export async function repositoryContext(
+  deps: Pick<IssueDeps, 'repositories'>,
+  source: RowSource,
+  personId: string | null,
+  repository: Repository,
+): Promise<RepositoryContext> {
+  const facts = await deps.repositories.factsOf(personId, repository, source);
+  const settings = (await rowBy(source, issueSettingsSchema, { repositoryId: repository.id })) ?? {
+    repositoryId: repository.id,
+    issuesFrom: 'anyone',
+    holdsNewcomers: false,
+    pullsFrom: 'anyone',
+    deletesMergedBranches: false,
+  };
+  const blocked =
+    personId !== null &&
+    (await rowBy(source, blockSchema, { ownerId: ownerIdOf(repository), userId: personId })) !== null;
+  return {
+    repository,
+    settings,
+    facts: { ...facts, archived: repository.archivedAt !== null, issuesFrom: settings.issuesFrom, blocked },
+  };
+}
+
+/** The same for issues of a kind: pull requests have a setting of their own. */
+export function contextFor<Context extends RepositoryContext>(context: Context, kind: IssueKind): Context {
+  if (kind === 'ISSUE') return context;
+  return { ...context, facts: { ...context.facts, issuesFrom: context.settings.pullsFrom } };
+}

@@ -1,0 +1,76 @@
+import { inList } from '../../db/index.ts';
+import type { Database } from '../../db/index.ts';
+import type { NotificationDeps } from '../deps.ts';
+import type { Repository } from '../../repositories/index.ts';
+import { isOnByDefault } from '../channels/default-rules.ts';
+import type { Recipient } from '../notified-event.ts';
+import { channels } from '../schema/channel-schema.ts';
+import type { Channel } from '../schema/channel-schema.ts';
+import type { Reason } from '../schema/notification-schema.ts';
+import type { WatchLevel } from '../schema/watch-schema.ts';
+
+type Deps = { db: Pick<Database, 'read'> };
+
+/** All who have said how they watch a repository. */
+export async function watchesOf({ db }: Deps, { id }: Pick<Repository, 'id'>): Promise<Map<string, WatchLevel>> {
+  const rows: { user_id: string; level: WatchLevel }[] = await db.read.query(
+    'SELECT user_id, level FROM watches WHERE repository_id = ?',
+    [id],
+  );
+  return new Map(rows.map(({ user_id, level }) => [user_id, level]));
+}
+
+/** All who have subscribed to an issue, or have unsubscribed from it. */
+export async function subscriptionsOf({ db }: Deps, issueId: string): Promise<Map<string, boolean>> {
+  const rows: { user_id: string; is_on: unknown }[] = await db.read.query(
+    'SELECT user_id, is_on FROM subscriptions WHERE issue_id = ?',
+    [issueId],
+  );
+  return new Map(rows.map(({ user_id, is_on }) => [user_id, Number(is_on) === 1]));
+}
+
+export async function assigneesOf({ db }: Deps, issueId: string): Promise<string[]> {
+  const rows: { user_id: string }[] = await db.read.query('SELECT user_id FROM issue_assignees WHERE issue_id = ?', [
+    issueId,
+  ]);
+  return rows.map(({ user_id }) => user_id);
+}
+
+/** People and organisations that have blocked a person. */
+export async function blockersOf({ db }: Deps, personId: string | null): Promise<Set<string>> {
+  if (personId === null) return new Set();
+  const rows: { owner_id: string }[] = await db.read.query('SELECT owner_id FROM owner_blocks WHERE user_id = ?', [
+    personId,
+  ]);
+  return new Set(rows.map(({ owner_id }) => owner_id));
+}
+
+/** Adds the enabled channels of each person; people without one, and disabled accounts, are removed. */
+export async function withChannels(
+  { db, accounts, mailer }: Pick<NotificationDeps, 'db' | 'accounts' | 'mailer'>,
+  recipients: ReadonlyMap<string, Reason>,
+): Promise<Recipient[]> {
+  const ids = JSON.stringify([...recipients.keys()]);
+  const active: { id: string }[] = await db.read.query(
+    `SELECT id FROM users WHERE ${inList('id')} AND disabled_at IS NULL`,
+    [ids],
+  );
+  const rules: { user_id: string; reason: Reason; channel: Channel; is_on: unknown }[] = await db.read.query(
+    `SELECT user_id, reason, channel, is_on FROM notification_rules WHERE ${inList('user_id')}`,
+    [ids],
+  );
+  const given = new Map(
+    rules.map(({ user_id, reason, channel, is_on }) => [`${user_id} ${reason} ${channel}`, Number(is_on) === 1]),
+  );
+  const addresses = mailer.isOn
+    ? await accounts.addresses.primariesOf(active.map(({ id }) => id))
+    : new Map<string, string>();
+  return active.flatMap(({ id: userId }) => {
+    const reason = recipients.get(userId)!;
+    const [inbox, mail, feed] = channels.map(
+      (channel) => given.get(`${userId} ${reason} ${channel}`) ?? isOnByDefault(reason, channel),
+    ) as [boolean, boolean, boolean];
+    const isMailed = mail && addresses.has(userId);
+    return inbox || isMailed || feed ? [{ userId, reason, inbox, mail: isMailed, feed }] : [];
+  });
+}

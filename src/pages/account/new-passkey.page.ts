@@ -1,0 +1,39 @@
+import { page, seeOther, type PageReply } from '../app/reply.ts';
+import { submit, type FormRefusal } from '../app/submit.ts';
+import { withNotice } from '../app/notices.view.ts';
+import { deviceName } from '../../accounts/index.ts';
+import type { Page, PersonContext } from '../app/request-context.ts';
+import type { AccountDeps } from './deps.ts';
+import { leadToCodes } from './security.page.ts';
+
+async function passkeyPage(
+  { person, session }: PersonContext,
+  { accounts }: AccountDeps,
+  name: string,
+  refusal: FormRefusal | null,
+): Promise<PageReply> {
+  const options = await accounts.passkeys.begin(person.id, session.id);
+  return page('account/new-passkey', { options: JSON.stringify(options), form: { name }, refusal });
+}
+
+/** The page whose script asks the browser for a passkey. */
+export const showNewPasskey: Page<PersonContext, AccountDeps> = (context, deps) =>
+  passkeyPage(context, deps, deviceName(context.userAgent), null);
+
+/** Fields `name` and `response`, which the script fills in. With the first factor, leads to the recovery codes. */
+export const addPasskey: Page<PersonContext, AccountDeps> = (context, deps) => {
+  const { person, session, form } = context;
+  return submit(
+    async () => {
+      const { recoveryCodes } = await deps.accounts.passkeys.add(person.id, {
+        name: form.text('name'),
+        response: form.text('response'),
+        sessionId: session.id,
+      });
+      return recoveryCodes === null
+        ? seeOther(withNotice('/settings/security', 'passkey-added'))
+        : leadToCodes(deps, person.id, recoveryCodes);
+    },
+    (refusal) => passkeyPage(context, deps, form.text('name'), refusal),
+  );
+};

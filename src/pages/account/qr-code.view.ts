@@ -1,0 +1,24 @@
+/** A QR code as one path of a drawing in units of its modules; four modules of space are around it. */
+export interface QrCodeView {
+  size: number;
+  path: string;
+}
+
+/** The space that scanners need on each side (ISO/IEC 18004, §9.1). */
+const quietZone = 4;
+
+export async function viewQrCode(text: string): Promise<QrCodeView> {
+  const { encode } = await import('uqr');
+  const { data, size } = encode(text, { ecc: 'M', border: quietZone });
+  let path = '';
+  for (const [y, row] of data.entries()) {
+    for (let x = 0; x < size; x += 1) {
+      if (!row[x]) continue;
+      let width = 1;
+      while (row[x + width]) width += 1;
+      path += `M${x} ${y}h${width}v1h-${width}z`;
+      x += width;
+    }
+  }
+  return { size, path };
+}

@@ -1,0 +1,75 @@
+import { page, seeOther, type PageReply, type Reply } from '../app/reply.ts';
+import { submit, type FormRefusal } from '../app/submit.ts';
+import { viewNotice, withNotice } from '../app/notices.view.ts';
+import { viewTime } from '../app/times.view.ts';
+import type { Page, PersonContext } from '../app/request-context.ts';
+import type { AccountDeps } from './deps.ts';
+
+const here = '/settings/security';
+
+async function securityPage(
+  { person, query }: PersonContext,
+  { accounts, clock }: AccountDeps,
+  refusal: FormRefusal | null,
+): Promise<PageReply> {
+  const [state, passkeys] = await Promise.all([
+    accounts.secondFactor.stateOf(person.id),
+    accounts.passkeys.list(person.id),
+  ]);
+  const now = clock.now();
+  return page('account/security', {
+    isMissing: accounts.secondFactor.isMissing(person),
+    hasFactor: person.secondFactorAt !== null,
+    app: state.totpAt === null ? null : viewTime(state.totpAt, now),
+    canUsePasskeys: accounts.passkeys.isAvailable,
+    passkeys: passkeys.map(({ id, name, isSynced, createdAt, lastUsedAt }) => ({
+      id,
+      name,
+      isSynced,
+      added: viewTime(createdAt, now),
+      lastUsed: lastUsedAt === null ? null : viewTime(lastUsedAt, now),
+    })),
+    codesLeft: state.recoveryCodesLeft,
+    refusal,
+    notice: viewNotice(query),
+  });
+}
+
+/** `/settings/security`: the second factors of a person. */
+export const showSecurity: Page<PersonContext, AccountDeps> = (context, deps) => securityPage(context, deps, null);
+
+/** Runs a change of the page, and shows what refused it. */
+const changing = (context: PersonContext, deps: AccountDeps, change: () => Promise<Reply>): Promise<Reply> =>
+  submit(change, (refusal) => securityPage(context, deps, refusal));
+
+export const removeAuthenticatorApp: Page<PersonContext, AccountDeps> = (context, deps) =>
+  changing(context, deps, async () => {
+    await deps.accounts.secondFactor.disableTotp(context.person.id);
+    return seeOther(withNotice(here, 'app-removed'));
+  });
+
+export const removePasskey: Page<PersonContext, AccountDeps> = (context, deps) =>
+  changing(context, deps, async () => {
+    await deps.accounts.passkeys.remove(context.person.id, context.params.id ?? '');
+    return seeOther(withNotice(here, 'passkey-removed'));
+  });
+
+/** Makes new recovery codes, and leads to the page that shows them once. */
+export const newRecoveryCodes: Page<PersonContext, AccountDeps> = (context, deps) =>
+  changing(context, deps, async () => {
+    const codes = await deps.accounts.secondFactor.newRecoveryCodes(context.person.id);
+    return leadToCodes(deps, context.person.id, codes);
+  });
+
+/** The redirect to the page that shows recovery codes, once. */
+export const leadToCodes = ({ oneTimeSecrets }: AccountDeps, personId: string, codes: readonly string[]): Reply =>
+  seeOther(
+    `${here}/recovery-codes/${oneTimeSecrets.store(personId, { name: 'Recovery codes', value: codes.join('\n') })}`,
+  );
+
+/** The only page that ever shows recovery codes; asked again, it leads back. */
+export const showRecoveryCodes: Page<PersonContext, AccountDeps> = ({ person, params }, { oneTimeSecrets }) => {
+  const secret = oneTimeSecrets.take(person.id, params.oneTimeToken ?? '');
+  if (secret === null) return seeOther(withNotice(here, 'recovery-codes-gone'));
+  return page('account/recovery-codes', { codes: secret.value.split('\n') }, { showsSecret: true });
+};

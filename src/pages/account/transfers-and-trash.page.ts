@@ -1,0 +1,78 @@
+import { page, seeOther, type PageReply } from '../app/reply.ts';
+import { submit, type FormRefusal } from '../app/submit.ts';
+import { viewNotice, withNotice } from '../app/notices.view.ts';
+import { viewRepositoryRow } from '../repository/repository-row.view.ts';
+import { viewTime } from '../app/times.view.ts';
+import { repositoryUrl } from '../../http/index.ts';
+import type { Page, PersonContext } from '../app/request-context.ts';
+import type { AccountDeps } from './deps.ts';
+
+interface Refused {
+  /** Of the repository whose form is shown again. */
+  id: string;
+  refusal: FormRefusal;
+}
+
+async function repositoriesPage(
+  context: PersonContext,
+  { repositories, clock, config }: AccountDeps,
+  refused?: Refused,
+): Promise<PageReply> {
+  const { viewer, form, query } = context;
+  const now = clock.now();
+  const [offers, trash] = await Promise.all([
+    repositories.transfers.listOffers(viewer),
+    repositories.trash.listRestorable(viewer),
+  ]);
+  return page('account/transfers-and-trash', {
+    waiting: offers.map(({ repository, to, offeredAt }) => ({
+      id: repository.id,
+      row: viewRepositoryRow(repository, now),
+      to: to.kind === 'organisation' ? to.handle : null,
+      offered: viewTime(offeredAt, now),
+    })),
+    trash: trash.map((repository) => ({
+      id: repository.id,
+      row: viewRepositoryRow(repository, now),
+      deleted: viewTime(repository.deletedAt ?? now, now),
+      gone: viewTime((repository.deletedAt ?? now) + config.repositories.trashKeepMs, now),
+      name: refused?.id === repository.id ? form.text('name') : repository.name,
+      // The same form stands below each row, so only one of them shows the refusal.
+      isRefused: refused?.id === repository.id,
+    })),
+    refusal: refused?.refusal ?? null,
+    notice: viewNotice(query),
+  });
+}
+
+/** Repositories that others offer to transfer to the person, and deleted ones that can be restored. */
+export const showTransfersAndTrash: Page<PersonContext, AccountDeps> = (context, deps) =>
+  repositoriesPage(context, deps);
+
+export const acceptTransfer: Page<PersonContext, AccountDeps> = (context, deps) => {
+  const id = context.params.id ?? '';
+  return submit(
+    async () =>
+      seeOther(withNotice(repositoryUrl(await deps.repositories.transfers.accept(context.viewer, id)), 'transferred')),
+    (refusal) => repositoriesPage(context, deps, { id, refusal }),
+  );
+};
+
+export const declineTransfer: Page<PersonContext, AccountDeps> = async ({ viewer, params }, { repositories }) => {
+  await repositories.transfers.decline(viewer, params.id ?? '');
+  return seeOther(withNotice('/settings/repositories', 'transfer-declined'));
+};
+
+/** Field `name`: another name when the former one is taken. */
+export const restoreRepository: Page<PersonContext, AccountDeps> = (context, deps) => {
+  const { viewer, params, form } = context;
+  const id = params.id ?? '';
+  return submit(
+    async () => {
+      const { name } = await deps.repositories.trash.restore(viewer, id, form.text('name').trim() || undefined);
+      const { owner } = (await deps.repositories.locate([id])).get(id)!;
+      return seeOther(withNotice(repositoryUrl({ owner: owner.handle, name }), 'restored'));
+    },
+    (refusal) => repositoriesPage(context, deps, { id, refusal }),
+  );
+};

@@ -1,0 +1,96 @@
+import type { ChangedFile, DiffRange, PatchLimits } from '../../git/index.ts';
+import { fileParameter, isPicture, viewChangedFile } from './changed-file.view.ts';
+import { viewCount } from '../app/format-numbers.ts';
+import { repositoryUrl } from '../../http/index.ts';
+import type { RepositoryContext } from '../app/request-context.ts';
+import { colourPatches } from './colour-patches.ts';
+import { markWords } from './mark-words.ts';
+import { pictureSizes } from './picture-size.ts';
+import type { CodeDeps } from './deps.ts';
+
+/** Limits of a page with all files; the page of a single file has much higher ones. */
+const pageLimits: PatchLimits = { files: 100, linesPerFile: 1_000, bytesPerLine: 5_100, bytes: 1024 * 1024 };
+const fileLimits: PatchLimits = { files: 2, linesPerFile: 20_000, bytesPerLine: 5_100, bytes: 4 * 1024 * 1024 };
+
+/** How the address wants a comparison to be shown; anything unknown is the default. */
+function readDiffOptions({ query }: RepositoryContext) {
+  return {
+    layout: query.get('view') === 'split' ? ('split' as const) : ('unified' as const),
+    ignoreWhitespace: query.get('w') === '1',
+    only: query.get('file'),
+  };
+}
+
+/** The files in which two commits differ, line by line, within limits. @param self this page without its query */
+export async function readComparison(
+  context: RepositoryContext,
+  deps: CodeDeps,
+  range: Pick<DiffRange, 'from' | 'to'>,
+  self: string,
+) {
+  const { found } = context;
+  const { git } = deps;
+  const { layout, ignoreWhitespace, only } = readDiffOptions(context);
+  const address = (change: Record<string, string | null>): string => {
+    const query = new URLSearchParams();
+    const wanted = {
+      view: layout === 'split' ? 'split' : null,
+      w: ignoreWhitespace ? '1' : null,
+      file: only,
+      ...change,
+    };
+    for (const [name, value] of Object.entries(wanted)) if (value !== null) query.set(name, value);
+    return query.size === 0 ? self : `${self}?${query}`;
+  };
+  const full: DiffRange = { from: range.from, to: range.to };
+  const { files, truncated } = await git.queries.listDiff(found.path, full);
+  const isWanted = ({ newPath }: ChangedFile): boolean => only === null || fileParameter(newPath) === only;
+  const wanted = files.filter(isWanted);
+  const paths =
+    only === null
+      ? []
+      : wanted.flatMap(({ oldPath, newPath }) => (oldPath.equals(newPath) ? [newPath] : [oldPath, newPath]));
+  const reading: DiffRange = { ...full, ignoreWhitespace, ...(paths.length > 0 ? { only: paths } : {}) };
+  const { patches, cutShort } =
+    wanted.length === 0
+      ? { patches: [], cutShort: false }
+      : await git.queries.readPatches(found.path, reading, wanted, only === null ? pageLimits : fileLimits);
+  const [{ colours, ...coloured }, { marks, ...marked }] = await Promise.all([
+    colourPatches(found.path, deps, patches),
+    markWords(found.path, deps, patches),
+  ]);
+  const shown = wanted.slice(0, Math.max(pageLimits.files, 1));
+  const sizes = await pictureSizes(git, found.path, shown.filter(isPicture));
+  const byFile = new Map(patches.map((patch) => [patch.file.newPath.toString('latin1'), patch]));
+  const diff = {
+    repositoryUrl: repositoryUrl(found.canonical),
+    from: range.from,
+    to: range.to,
+    layout,
+    loadUrl: (file: ChangedFile) => address({ file: fileParameter(file.newPath) }),
+    coloursOf: (file: ChangedFile) => colours.get(file),
+    marksOf: (file: ChangedFile) => marks.get(file),
+    sizeOf: (oid: string) => sizes.get(oid) ?? null,
+  };
+  const sum = (field: 'added' | 'removed') => files.reduce((total, file) => total + (file[field] ?? 0), 0);
+  return {
+    files: shown.map((file, index) => viewChangedFile(file, byFile.get(file.newPath.toString('latin1')), index, diff)),
+    summary: {
+      files: `${viewCount(files.length, 'changed file')}${truncated ? ' or more' : ''}`,
+      added: sum('added'),
+      removed: sum('removed'),
+    },
+    hidden: wanted.length - shown.length,
+    cutShort,
+    isComplete: coloured.isComplete && marked.isComplete && !cutShort,
+    layout,
+    ignoreWhitespace,
+    isOneFile: only !== null,
+    urls: {
+      all: address({ file: null }),
+      unified: address({ view: null }),
+      split: address({ view: 'split' }),
+      whitespace: address({ w: ignoreWhitespace ? null : '1' }),
+    },
+  };
+}

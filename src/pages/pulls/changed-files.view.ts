@@ -1,0 +1,147 @@
+import { hash } from 'node:crypto';
+import type { ChangedFile, Patch } from '../../git/index.ts';
+import { repositoryUrl } from '../../http/index.ts';
+import { encodePath } from '../app/code-urls.ts';
+import type { RepositoryContext } from '../app/request-context.ts';
+import { describeChangedFile, hasLines, isPicture } from '../code/changed-file.view.ts';
+import { escapeHtml } from '../code/code-html.ts';
+import { colourPatches } from '../code/colour-patches.ts';
+import { splitRows, unifiedRows } from '../code/diff-lines.view.ts';
+import type { DiffRow, RowAdditions } from '../code/diff-lines.view.ts';
+import { markWords } from '../code/mark-words.ts';
+import { pictureSizes } from '../code/picture-size.ts';
+import { contextSteps, placeText } from './changes-address.ts';
+import type { ChangesAddress, ChangesQuery } from './changes-address.ts';
+import type { ChangesDeps } from './changes-deps.ts';
+import type { ReadChanges } from './read-changes.ts';
+
+/** Files that a page lists with their own heading; more are only counted. */
+const maxFiles = { page: 100, all: 300 };
+
+/** The place of a file on any page of changes. */
+export const fileAnchor = (path: Buffer): string => `f${hash('sha256', path).slice(0, 10)}`;
+
+/** Rows of a table as HTML, then what stands below the last of them. */
+export interface RowsPart<Below> {
+  html: string;
+  below: Below[];
+}
+
+/** What stands at the lines of a file, and what else belongs to it. */
+interface InFile<Below> {
+  atRow(row: DiffRow): Below[];
+  rest(): Below[];
+}
+
+export type ChangedFileView<Below> = ReturnType<typeof viewFile<Below>>;
+
+interface FileContext<Below> {
+  query: ChangesQuery;
+  address: ChangesAddress;
+  mayComment: boolean;
+  /** Whether the older side is the base of the round. */
+  isWhole: boolean;
+  inFile(file: ChangedFile): InFile<Below>;
+}
+
+/** The files of a page, with the lines that are read, coloured and their words compared. */
+export async function viewFiles<Below>(
+  context: RepositoryContext,
+  deps: ChangesDeps,
+  changes: ReadChanges,
+  around: FileContext<Below>,
+): Promise<{ files: ChangedFileView<Below>[]; hidden: number }> {
+  const { found } = context;
+  const { query, address } = around;
+  const { only } = query;
+  const wanted = only === null ? changes.files : changes.files.filter(({ newPath }) => newPath.equals(only));
+  const shown = wanted.slice(0, query.isAll ? maxFiles.all : maxFiles.page);
+  const [{ colours }, { marks }, sizes] = await Promise.all([
+    colourPatches(found.path, deps, changes.patches),
+    markWords(found.path, deps, changes.patches),
+    pictureSizes(deps.git, found.path, shown.filter(isPicture)),
+  ]);
+  const patches = new Map(changes.patches.map((patch) => [patch.file.newPath.toString('latin1'), patch]));
+  const diff = {
+    repositoryUrl: repositoryUrl(found.canonical),
+    from: changes.from,
+    to: changes.to,
+    layout: query.layout,
+    loadUrl: (file: ChangedFile) =>
+      `${address({ file: encodePath(file.newPath), all: null })}#${fileAnchor(file.newPath)}`,
+    sizeOf: (oid: string) => sizes.get(oid) ?? null,
+  };
+  return {
+    files: shown.map((file) => {
+      const patch = patches.get(file.newPath.toString('latin1'));
+      const rows = hasLines(patch)
+        ? (query.layout === 'split' ? splitRows : unifiedRows)(
+            patch,
+            colours.get(patch.file),
+            marks.get(patch.file),
+            additionsFor(file, patch, around),
+          )
+        : null;
+      return viewFile(file, patch, rows, around, describeChangedFile(file, patch, diff));
+    }),
+    hidden: wanted.length - shown.length,
+  };
+}
+
+function viewFile<Below>(
+  file: ChangedFile,
+  patch: Patch | undefined,
+  rows: readonly DiffRow[] | null,
+  { address, mayComment, inFile, query }: FileContext<Below>,
+  described: ReturnType<typeof describeChangedFile>,
+) {
+  const here = inFile(file);
+  const parts = rows === null ? null : partsOf(rows, here);
+  return {
+    ...described,
+    anchor: fileAnchor(file.newPath),
+    parts,
+    top: here.rest(),
+    span: query.layout === 'split' ? 4 : 3,
+    commentUrl: mayComment ? `${address({ comment: placeText(file.newPath, null) })}#comment` : null,
+  };
+}
+
+function partsOf<Below>(rows: readonly DiffRow[], here: InFile<Below>): RowsPart<Below>[] {
+  const parts: RowsPart<Below>[] = [];
+  let html = '';
+  for (const row of rows) {
+    html += row.html;
+    const below = row.old === null && row.fresh === null ? [] : here.atRow(row);
+    if (below.length === 0) continue;
+    parts.push({ html, below });
+    html = '';
+  }
+  if (html !== '') parts.push({ html, below: [] });
+  return parts;
+}
+
+/** The links of the lines of a file: to comment on one, and to see more around a change. */
+function additionsFor<Below>(
+  file: ChangedFile,
+  patch: Patch,
+  { query, address, mayComment, isWhole }: FileContext<Below>,
+): RowAdditions {
+  // The numbers come last, so that the beginning is written once for each file.
+  const places = { OLD: '', NEW: '' };
+  for (const side of ['OLD', 'NEW'] as const)
+    places[side] = escapeHtml(address({ comment: placeText(file.newPath, { side, line: 1 }) }).slice(0, -1));
+  const wider = contextSteps[contextSteps.indexOf(query.contextLines) + 1];
+  const isPartial = file.oldMode !== '000000' && file.newMode !== '000000' && wider !== undefined;
+  const more = isPartial
+    ? escapeHtml(address({ file: encodePath(file.newPath), context: String(wider), all: null }))
+    : null;
+  return {
+    beside: (side, line) =>
+      mayComment && (isWhole || side === 'NEW')
+        ? `<a class="add" href="${places[side]}${line}#comment" tabindex="-1" aria-label="Comment on line ${line}">+</a>`
+        : '',
+    afterRange: () =>
+      more === null ? '' : ` <a class="more-lines" href="${more}#${fileAnchor(file.newPath)}">More lines</a>`,
+  };
+}

@@ -1,0 +1,184 @@
+import { notFound } from '../../kernel/index.ts';
+import { explainRefusal } from '../../issues/index.ts';
+import type { ReviewRow, RoundRow } from '../../pulls/index.ts';
+import { repositoryUrl } from '../../http/index.ts';
+import { encodePath } from '../app/code-urls.ts';
+import { viewName } from '../app/plain-text.ts';
+import { page } from '../app/reply.ts';
+import type { PageReply } from '../app/reply.ts';
+import { renderText } from '../markdown/render-text.ts';
+import { viewRepositoryHead } from '../app/repository-head.view.ts';
+import type { RepositoryContext } from '../app/request-context.ts';
+import { viewCount } from '../app/format-numbers.ts';
+import { changesAddress, changesUrl, pullAt, readChangesQuery, urlOfPull } from './changes-address.ts';
+import type { ChangesAddress, ChangesQuery } from './changes-address.ts';
+import type { ChangesDeps } from './changes-deps.ts';
+import { fileAnchor, viewFiles } from './changed-files.view.ts';
+import { commentFormAt } from './comment-form.ts';
+import type { ChangesForms } from './comment-form.ts';
+import { Places } from './place-threads.ts';
+import { readChanges } from './read-changes.ts';
+import type { ReadChanges } from './read-changes.ts';
+import { readThreads } from './read-threads.ts';
+import { viewPairs, viewRound, viewRoundChoice } from './rounds.view.ts';
+
+const maxListed = 300;
+
+/** The page of changes of a pull request. Refuses `pull_not_found`, `round_not_found`, `git_busy`. */
+export async function changesPage(
+  context: RepositoryContext,
+  deps: ChangesDeps,
+  { query = readChangesQuery(context), forms = {} }: { query?: ChangesQuery; forms?: ChangesForms } = {},
+): Promise<PageReply> {
+  const { found, viewer } = context;
+  const { pulls, clock } = deps;
+  const at = pullAt(context);
+  const [{ issue, pull }, rounds, rights, reviews, draft] = await Promise.all([
+    pulls.find(viewer, at),
+    pulls.rounds.list(viewer, at),
+    pulls.rightsOn(viewer, at),
+    context.person === null ? [] : pulls.reviews.list(viewer, at),
+    context.person === null ? null : pulls.reviews.draftOf(viewer, at),
+  ]);
+  const url = urlOfPull(context);
+  const address = changesAddress(changesUrl(url), query);
+  const chosen = chooseRounds(rounds, query);
+  const changes = await readChanges(context, deps, query, chosen);
+  const mayReview = rights('review') === null;
+  const isWhole = chosen.older === null;
+  const threads = await readThreads(context, deps, {
+    round: chosen.shown.round,
+    files: changes.files,
+    address,
+    forms,
+    mayReview,
+  });
+  const preview =
+    forms.comment?.isPreview === true && forms.comment.body.trim() !== ''
+      ? await renderText(context, deps, forms.comment.body)
+      : null;
+  const form = mayReview ? commentFormAt(context, query, address, forms, preview) : null;
+  const places = new Places(threads, form, isWhole);
+  const { files, hidden } = await viewFiles(context, deps, changes, {
+    query,
+    address,
+    mayComment: mayReview,
+    isWhole,
+    inFile: (file) => places.ofFile(file),
+  });
+  const now = clock.now();
+  return page('pulls/changes', {
+    repository: viewRepositoryHead(found),
+    pull: { url, number: issue.number, title: viewName(issue.title), state: issue.state, isDraft: pull.isDraft },
+    round: viewRound(chosen.shown, now),
+    choice: viewRoundChoice(rounds, chosen, lastReviewed(reviews, context.person?.id), { query, address }),
+    comparison:
+      chosen.older && (await viewComparison(context, deps, { ...chosen, older: chosen.older }, changes, address)),
+    summary: viewSummary(changes),
+    list: changes.files.slice(0, maxListed).map((file) => ({
+      path: viewName(file.newPath.toString()),
+      url: linkTo(file.newPath, files, address),
+      status: file.status,
+      added: file.added,
+      removed: file.removed,
+    })),
+    unlisted: Math.max(0, changes.files.length - maxListed),
+    files,
+    hidden,
+    cutShort: changes.cutShort,
+    layout: query.layout,
+    ignoreWhitespace: query.ignoreWhitespace,
+    isOneFile: query.only !== null,
+    isUnknownFile: query.only !== null && files.length === 0,
+    loadAll:
+      query.only === null && !query.isAll && files.some(({ reason, load }) => reason !== null && load !== null)
+        ? address({ all: '1' })
+        : null,
+    /** What has no file on this page. */
+    top: places.rest(),
+    openThreads: threads.filter(({ view }) => !view.isResolved && !view.isDraft).map(({ view }) => view),
+    resolvedThreads: threads.filter(({ view }) => view.isResolved).length,
+    mayReview,
+    whyNot: mayReview || context.person === null ? null : explainRefusal(rights('review')!),
+    review: mayReview
+      ? {
+          pending: draft?.comments ?? 0,
+          mayJudge:
+            issue.state === 'OPEN' && issue.authorId !== context.person?.id && pull.submitterId !== context.person?.id,
+          verdict: forms.review?.verdict ?? 'COMMENT',
+          body: forms.review?.body ?? '',
+          isOutdated: forms.review?.isOutdated ?? false,
+          lastRound: pull.lastRound,
+        }
+      : null,
+    refusal: forms.refusal ?? null,
+    /** The page as it is shown, for its forms to come back to. */
+    shown: address().split('?')[1] ?? '',
+    urls: {
+      comment: `${address({ comment: 'round' })}#comment`,
+      all: address({ file: null, context: null }),
+      unified: address({ view: null }),
+      split: address({ view: 'split' }),
+      whitespace: address({ w: query.ignoreWhitespace ? null : '1' }),
+      diff: `${url}.diff`,
+      patch: `${url}.patch`,
+    },
+  });
+}
+
+/** The rounds that a page compares: an older one that is not older counts as none. */
+function chooseRounds(rounds: readonly RoundRow[], { from, to }: ChangesQuery) {
+  const last = rounds.at(-1);
+  const shown = to === null ? last : rounds.find(({ round }) => round === to);
+  if (last === undefined || shown === undefined) throw notFound('round_not_found', 'There is no such round.');
+  if (from === null) return { older: null, shown };
+  const older = rounds.find(({ round }) => round === from);
+  if (older === undefined) throw notFound('round_not_found', 'There is no such round.');
+  return { older: older.round < shown.round ? older : null, shown };
+}
+
+/** The last round that a person has reviewed; null for none. */
+function lastReviewed(reviews: readonly ReviewRow[], personId: string | undefined): number | null {
+  const own = reviews.filter(({ authorId }) => personId !== undefined && authorId === personId);
+  return own.length === 0 ? null : Math.max(...own.map(({ round }) => round));
+}
+
+/** A file that the page has leads there, another one to a page of its own. */
+function linkTo(path: Buffer, files: readonly { anchor: string }[], address: ChangesAddress): string {
+  const anchor = fileAnchor(path);
+  return files.some((file) => file.anchor === anchor)
+    ? `#${anchor}`
+    : `${address({ file: encodePath(path), context: null, all: null })}#${anchor}`;
+}
+
+function viewSummary({ files, truncated }: ReadChanges) {
+  const sum = (field: 'added' | 'removed') => files.reduce((total, file) => total + (file[field] ?? 0), 0);
+  return {
+    files: `${viewCount(files.length, 'changed file')}${truncated ? ' or more' : ''}`,
+    added: sum('added'),
+    removed: sum('removed'),
+  };
+}
+
+/** What the page says of two rounds: how they were compared, and their commits side by side. */
+async function viewComparison(
+  context: RepositoryContext,
+  { pulls, clock }: ChangesDeps,
+  { older, shown }: { older: RoundRow; shown: RoundRow },
+  changes: ReadChanges,
+  address: ChangesAddress,
+) {
+  const pairs = await pulls.rounds.pairCommits(context.viewer, pullAt(context), {
+    from: older.round,
+    to: shown.round,
+  });
+  return {
+    older: viewRound(older, clock.now()),
+    kind: changes.kind,
+    isRebased: older.baseOid !== shown.baseOid,
+    conflicts: changes.conflicts.map(({ path }) => viewName(path)),
+    pairs: pairs && viewPairs(pairs, repositoryUrl(context.found.canonical)),
+    plainUrl: address({ plain: '1', file: null }),
+    carriedUrl: address({ plain: null, file: null }),
+  };
+}

@@ -1,0 +1,66 @@
+import { pathText } from '../../pulls/index.ts';
+import { viewName } from '../app/plain-text.ts';
+import type { RepositoryContext } from '../app/request-context.ts';
+import type { FormRefusal } from '../app/submit.ts';
+import { queryNumber } from '../../http/index.ts';
+import type { RenderedText } from '../markdown/render-text.ts';
+import type { ChangesAddress, ChangesQuery, CommentPlace } from './changes-address.ts';
+import type { FormAtPlace } from './place-threads.ts';
+
+/** What forms of the page were sent with, so that it is shown again as it was. */
+export interface ChangesForms {
+  refusal?: FormRefusal | null;
+  /** A new comment at a place; a preview shows it as it will be. */
+  comment?: { place: CommentPlace; first: string; last: string; side: 'OLD' | 'NEW'; body: string; isPreview: boolean };
+  reply?: { threadId: string; body: string };
+  edit?: { threadId: string; position: number; body: string };
+  review?: { verdict: string; body: string; isOutdated: boolean };
+}
+
+/** The form of a new comment. */
+export interface CommentFormView {
+  title: string;
+  /** As `pathText` writes it; '' for the round as a whole. */
+  path: string;
+  side: 'OLD' | 'NEW';
+  /** Null where the comment is not about lines. */
+  lines: { first: string; last: string } | null;
+  body: string;
+  preview: RenderedText | null;
+  refusal: FormRefusal | null;
+  cancelUrl: string;
+}
+
+/** The form that an address or a refused form asks for; null without one. */
+export function commentFormAt(
+  { query: parameters }: Pick<RepositoryContext, 'query'>,
+  query: ChangesQuery,
+  address: ChangesAddress,
+  { comment, refusal = null }: ChangesForms,
+  preview: RenderedText | null,
+): FormAtPlace<CommentFormView> | null {
+  const place = comment?.place ?? query.comment;
+  if (place === null) return null;
+  const cancelUrl = address();
+  const typed = { body: comment?.body ?? '', preview, refusal: comment === undefined ? null : refusal, cancelUrl };
+  if (place.kind === 'round') {
+    const form = { title: 'Comment on the round as a whole', path: '', side: 'NEW' as const, lines: null, ...typed };
+    return { form, path: null, side: 'NEW', lastLine: null };
+  }
+  const path = pathText(place.path);
+  const name = viewName(path);
+  if (place.kind === 'file') {
+    const side = comment?.side ?? 'NEW';
+    const lines = { first: comment?.first ?? '', last: comment?.last ?? '' };
+    return { form: { title: `Comment on ${name}`, path, side, lines, ...typed }, path, side, lastLine: null };
+  }
+  const { line, side } = place;
+  const last = Math.max(line, queryNumber(parameters, 'last') ?? line);
+  const lines = { first: comment?.first ?? String(line), last: comment?.last ?? String(last) };
+  return {
+    form: { title: `Comment on ${name}`, path, side, lines, ...typed },
+    path,
+    side,
+    lastLine: comment === undefined ? last : line,
+  };
+}

@@ -1,0 +1,93 @@
+import type { ChangedFile } from '../../git/index.ts';
+import { pathText } from '../../pulls/index.ts';
+import type { ListedThread } from '../../pulls/index.ts';
+import type { DiffRow } from '../code/diff-lines.view.ts';
+import type { ThreadView } from './thread.view.ts';
+
+/** What stands at a line, at a file, or at the top of a page of changes. */
+export type AtPlace<Form> = { thread: ThreadView; form?: never } | { thread?: never; form: Form };
+
+export interface PlacedThread {
+  thread: ListedThread;
+  view: ThreadView;
+}
+
+export interface FormAtPlace<Form> {
+  form: Form;
+  /** As `pathText` writes it; null for the round as a whole. */
+  path: string | null;
+  side: 'OLD' | 'NEW';
+  /** Null for the file. */
+  lastLine: number | null;
+}
+
+/** What belongs to one file. */
+export interface PlacesInFile<Form> {
+  /** What stands below a row. */
+  atRow(row: DiffRow): AtPlace<Form>[];
+  /** What has no row of its own on the page; asked after the rows. */
+  rest(): AtPlace<Form>[];
+}
+
+/**
+ * Puts threads and the form of a new one at their lines. Each is given out once: what has no line on the page stands at
+ * the top of its file, and what has no file at the top of the page, so that none is lost.
+ */
+export class Places<Form> {
+  #threads: PlacedThread[];
+  #form: FormAtPlace<Form> | null;
+  readonly #isWhole: boolean;
+
+  /** @param isWhole whether the older side is the base of the round: lines before the change are those of the base */
+  constructor(threads: readonly PlacedThread[], form: FormAtPlace<Form> | null, isWhole: boolean) {
+    this.#threads = [...threads];
+    this.#form = form;
+    this.#isWhole = isWhole;
+  }
+
+  ofFile(file: ChangedFile): PlacesInFile<Form> {
+    const names = { OLD: [pathText(file.oldPath), pathText(file.newPath)], NEW: [pathText(file.newPath)] };
+    const isHere = (path: string | null, side: 'OLD' | 'NEW' | null): boolean =>
+      path !== null && names[side ?? 'NEW'].includes(path);
+    const isOwn = ({ thread: { path, side, place } }: PlacedThread): boolean => isHere(place?.path ?? path, side);
+    let threads = this.#threads.filter(isOwn);
+    this.#threads = this.#threads.filter((placed) => !threads.includes(placed));
+    let form = this.#form !== null && isHere(this.#form.path, this.#form.side) ? this.#form : null;
+    if (form !== null) this.#form = null;
+    const take = (
+      takesThread: (thread: ListedThread) => boolean,
+      takesForm: (form: FormAtPlace<Form>) => boolean,
+    ): AtPlace<Form>[] => {
+      if (threads.length === 0 && form === null) return [];
+      const taken = threads.filter(({ thread }) => takesThread(thread));
+      threads = threads.filter((placed) => !taken.includes(placed));
+      const found: AtPlace<Form>[] = taken.map(({ view }) => ({ thread: view }));
+      if (form !== null && takesForm(form)) {
+        found.push({ form: form.form });
+        form = null;
+      }
+      return found;
+    };
+    const all = () => true;
+    return {
+      atRow: ({ old, fresh }) => {
+        const isLine = (side: 'OLD' | 'NEW' | null, line: number | null): boolean =>
+          line !== null && (side === 'OLD' ? this.#isWhole && line === old : line === fresh);
+        return take(
+          ({ side, place }) => place !== null && place.state !== 'gone' && isLine(side, place.lastLine),
+          ({ side, lastLine }) => isLine(side, lastLine),
+        );
+      },
+      rest: () => take(all, all),
+    };
+  }
+
+  /** What is left; asked after all files. */
+  rest(): AtPlace<Form>[] {
+    const left: AtPlace<Form>[] = this.#threads.map(({ view }) => ({ thread: view }));
+    this.#threads = [];
+    if (this.#form !== null) left.unshift({ form: this.#form.form });
+    this.#form = null;
+    return left;
+  }
+}

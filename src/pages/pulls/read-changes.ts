@@ -1,0 +1,73 @@
+import type { ChangedFile, ConflictedFile, Patch, PatchLimits } from '../../git/index.ts';
+import type { RoundRow } from '../../pulls/index.ts';
+import type { RepositoryContext } from '../app/request-context.ts';
+import { pullAt } from './changes-address.ts';
+import type { ChangesQuery } from './changes-address.ts';
+import type { ChangesDeps } from './changes-deps.ts';
+
+/** Of a page with all files; one file alone, and all files on request, have much higher limits. */
+const pageLimits: PatchLimits = { files: 100, linesPerFile: 600, bytesPerLine: 5_100, bytes: 320 * 1024 };
+const wholeLimits: PatchLimits = { files: 300, linesPerFile: 5_000, bytesPerLine: 5_100, bytes: 2 * 1024 * 1024 };
+const fileLimits: PatchLimits = { files: 2, linesPerFile: 20_000, bytesPerLine: 5_100, bytes: 4 * 1024 * 1024 };
+
+/** The files that a page shows, and what differs in them. */
+export interface ReadChanges {
+  /** What is compared: all of a round, a round with an earlier one that was carried, or two heads as they are. */
+  kind: 'round' | 'carried' | 'conflict' | 'plain' | 'failed' | 'unrelated';
+  /** The older side, where it is a commit of the repository. */
+  from: string | null;
+  to: string;
+  files: ChangedFile[];
+  truncated: boolean;
+  /** Of the files that are read. */
+  patches: Patch[];
+  cutShort: boolean;
+  /** Of the merge that carries the older round. */
+  conflicts: ConflictedFile[];
+}
+
+/** Reads what a page of changes shows, within its limits. Refuses `round_not_found`, `git_busy`. */
+export async function readChanges(
+  context: RepositoryContext,
+  deps: ChangesDeps,
+  query: ChangesQuery,
+  { older, shown }: { older: RoundRow | null; shown: RoundRow },
+): Promise<ReadChanges> {
+  const limits = query.only !== null ? fileLimits : query.isAll ? wholeLimits : pageLimits;
+  const { only, ignoreWhitespace, contextLines } = query;
+  if (older !== null && !query.isPlain) {
+    const diff = await deps.pulls.rounds.compare(
+      context.viewer,
+      pullAt(context),
+      { from: older.round, to: shown.round },
+      { ...(only === null ? {} : { only }), ignoreWhitespace, contextLines, limits },
+    );
+    if (diff.kind === 'clean' || diff.kind === 'conflict')
+      return { ...diff, kind: diff.kind === 'clean' ? 'carried' : 'conflict', from: null, to: shown.headOid };
+    return { ...(await readPlain(context, deps, query, older.headOid, shown.headOid, limits)), kind: diff.kind };
+  }
+  const from = older?.headOid ?? shown.baseOid;
+  return {
+    ...(await readPlain(context, deps, query, from, shown.headOid, limits)),
+    kind: older === null ? 'round' : 'plain',
+  };
+}
+
+async function readPlain(
+  { found }: RepositoryContext,
+  { git }: ChangesDeps,
+  { only, ignoreWhitespace, contextLines }: ChangesQuery,
+  from: string,
+  to: string,
+  limits: PatchLimits,
+): Promise<Omit<ReadChanges, 'kind'>> {
+  const { files, truncated } = await git.queries.listDiff(found.path, { from, to });
+  const wanted = only === null ? files : files.filter(({ newPath }) => newPath.equals(only));
+  const paths = only === null ? {} : { only: wanted.flatMap(({ oldPath, newPath }) => [oldPath, newPath]) };
+  const range = { from, to, ignoreWhitespace, contextLines, ...paths };
+  const { patches, cutShort } =
+    wanted.length === 0
+      ? { patches: [], cutShort: false }
+      : await git.queries.readPatches(found.path, range, wanted, limits);
+  return { from, to, files, truncated, patches, cutShort, conflicts: [] };
+}

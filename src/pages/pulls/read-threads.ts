@@ -1,0 +1,73 @@
+import type { ChangedFile } from '../../git/index.ts';
+import { pathText } from '../../pulls/index.ts';
+import type { ListedThread } from '../../pulls/index.ts';
+import { nullIfNotFound } from '../../kernel/index.ts';
+import { viewName } from '../app/plain-text.ts';
+import type { RepositoryContext } from '../app/request-context.ts';
+import { readText } from '../code/read-text.ts';
+import { pullAt } from './changes-address.ts';
+import type { ChangesAddress } from './changes-address.ts';
+import type { ChangesDeps } from './changes-deps.ts';
+import type { ChangesForms } from './comment-form.ts';
+import type { PlacedThread } from './place-threads.ts';
+import { viewThreads } from './thread.view.ts';
+
+/** Threads whose lines are read from their files, to be put beside what they were. */
+const maxCompared = 20;
+const maxBytes = 1024 * 1024;
+
+/** The threads of a page with their places in the round that is shown. */
+export async function readThreads(
+  context: RepositoryContext,
+  deps: ChangesDeps,
+  {
+    round,
+    files,
+    address,
+    forms,
+    mayReview,
+  }: {
+    round: number;
+    files: readonly ChangedFile[];
+    address: ChangesAddress;
+    forms: ChangesForms;
+    mayReview: boolean;
+  },
+): Promise<PlacedThread[]> {
+  const threads = await deps.pulls.threads.list(context.viewer, pullAt(context), { round });
+  const views = await viewThreads(context, deps, threads, {
+    address,
+    editing: forms.edit ?? readEdited(context),
+    replying: forms.reply ?? null,
+    mayReview,
+    linesNow: await readLinesNow(context, deps, threads, files),
+  });
+  return threads.map((thread, at) => ({ thread, view: views[at]! }));
+}
+
+/** `?edit=<thread>:<position>`: the comment whose text is in a form. */
+function readEdited({ query }: RepositoryContext) {
+  const [, threadId = '', position] = /^([\w-]{1,64}):(\d{1,9})$/.exec(query.get('edit') ?? '') ?? [];
+  return position === undefined ? null : { threadId, position: Number(position), body: null };
+}
+
+/** The lines of changed places as they are now, by the id of the thread. */
+async function readLinesNow(
+  { found }: RepositoryContext,
+  { git }: ChangesDeps,
+  threads: readonly ListedThread[],
+  files: readonly ChangedFile[],
+): Promise<Map<string, string[]>> {
+  const lines = new Map<string, string[]>();
+  const changed = threads.filter(({ place, side }) => place?.state === 'changed' && side === 'NEW');
+  for (const { id, place } of changed.slice(0, maxCompared)) {
+    const file = files.find(({ newPath }) => pathText(newPath) === place!.path);
+    if (file === undefined || place!.firstLine === null || /^0+$/.test(file.newOid)) continue;
+    const blob = await git.objects.blob(found.path, file.newOid, { maxBytes }).catch(nullIfNotFound);
+    const text = blob?.content ? readText(blob.content) : null;
+    if (text === null) continue;
+    const all = text.text.split('\n');
+    lines.set(id, all.slice(place!.firstLine - 1, place!.lastLine ?? place!.firstLine).map(viewName));
+  }
+  return lines;
+}

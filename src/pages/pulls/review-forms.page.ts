@@ -1,0 +1,162 @@
+import { isDomainError } from '../../kernel/index.ts';
+import { pathBytes } from '../../pulls/index.ts';
+import type { Verdict } from '../../pulls/index.ts';
+import { seeOther } from '../app/reply.ts';
+import type { Reply } from '../app/reply.ts';
+import type { Page, RepositoryContext } from '../app/request-context.ts';
+import { submit } from '../app/submit.ts';
+import { changesAddress, changesUrl, pullAt, readChangesQuery, urlOfPull } from './changes-address.ts';
+import type { ChangesQuery, CommentPlace } from './changes-address.ts';
+import type { ChangesDeps } from './changes-deps.ts';
+import { changesPage } from './changes-page.reply.ts';
+import type { ChangesForms } from './comment-form.ts';
+import { threadAnchor } from './thread.view.ts';
+
+type FormPage = Page<RepositoryContext, ChangesDeps>;
+
+/** What a form was sent from: the field `shown` has the query of its page. */
+function shownBy(context: RepositoryContext): {
+  query: ChangesQuery;
+  back(fragment?: string, notice?: string): string;
+} {
+  const query = { ...readChangesQuery({ query: new URLSearchParams(context.form.text('shown')) }), comment: null };
+  const address = changesAddress(changesUrl(urlOfPull(context)), query);
+  return {
+    query,
+    back: (fragment = '', notice) =>
+      `${address(notice === undefined ? {} : { done: notice })}${fragment === '' ? '' : `#${fragment}`}`,
+  };
+}
+
+/** Runs what a form does; a refusal is shown on the page that it was sent from, with what was typed. */
+function act(
+  context: RepositoryContext,
+  deps: ChangesDeps,
+  work: () => Promise<Reply>,
+  forms: (reason: { isOutdated: boolean }) => ChangesForms = () => ({}),
+): Promise<Reply> {
+  let isOutdated = false;
+  return submit(
+    () =>
+      work().catch((error: unknown) => {
+        isOutdated = isDomainError(error) && error.reason === 'round_changed';
+        throw error;
+      }),
+    (refusal) =>
+      changesPage(context, deps, { query: shownBy(context).query, forms: { ...forms({ isOutdated }), refusal } }),
+  );
+}
+
+const count = (text: string): number | null => (/^\d{1,9}$/.test(text) ? Number(text) : null);
+
+/** The place that the fields of a form name; a file whose lines are left out is meant as a whole. */
+function placeOf({ form }: RepositoryContext) {
+  const path = form.text('path');
+  const side = form.text('side') === 'OLD' ? ('OLD' as const) : ('NEW' as const);
+  const [first, last] = [form.text('first').trim(), form.text('last').trim()];
+  const place: CommentPlace =
+    path === ''
+      ? { kind: 'round' }
+      : form.text('line') === ''
+        ? { kind: 'file', path: pathBytes(path) }
+        : { kind: 'lines', path: pathBytes(path), side, line: count(form.text('line')) ?? 1 };
+  const lines =
+    path === '' || first === ''
+      ? { firstLine: null, lastLine: null }
+      : { firstLine: count(first) ?? 0, lastLine: last === '' ? (count(first) ?? 0) : (count(last) ?? 0) };
+  return { place, wanted: { path: path === '' ? null : path, side, ...lines }, typed: { side, first, last } };
+}
+
+/**
+ * Fields `round`, `path`, `side`, `first`, `last`, `body`, `thread` (to answer one), `shown` and `action`: `add` to the
+ * review, `now`, or `preview`.
+ */
+export const postReviewComment: FormPage = (context, deps) => {
+  const { viewer, form } = context;
+  const threadId = form.text('thread');
+  const body = form.text('body');
+  const { place, wanted, typed } = placeOf(context);
+  const isPreview = form.text('action') === 'preview';
+  const forms = (): ChangesForms =>
+    threadId === '' ? { comment: { place, ...typed, body, isPreview } } : { reply: { threadId, body } };
+  const { query, back } = shownBy(context);
+  if (isPreview && threadId === '') return changesPage(context, deps, { query, forms: forms() });
+  return act(
+    context,
+    deps,
+    async () => {
+      const comment = await deps.pulls.reviews.addComment(viewer, pullAt(context), {
+        ...(threadId === '' ? wanted : { path: null, threadId }),
+        round: count(form.text('round')) ?? 0,
+        body,
+        sendNow: form.text('action') === 'now',
+      });
+      return seeOther(back(`${threadAnchor(comment.threadId)}-${comment.position}`));
+    },
+    forms,
+  );
+};
+
+const commentOf = ({ form }: RepositoryContext) => ({
+  threadId: form.text('thread'),
+  position: count(form.text('position')) ?? -1,
+});
+
+/** Fields `thread`, `position`, `body` and `shown`. */
+export const editReviewComment: FormPage = (context, deps) => {
+  const comment = { ...commentOf(context), body: context.form.text('body') };
+  return act(
+    context,
+    deps,
+    async () => {
+      await deps.pulls.reviews.editComment(context.viewer, pullAt(context), comment);
+      return seeOther(shownBy(context).back(`${threadAnchor(comment.threadId)}-${comment.position}`));
+    },
+    () => ({ edit: comment }),
+  );
+};
+
+/** Fields `thread`, `position` and `shown`. */
+export const deleteReviewComment: FormPage = (context, deps) =>
+  act(context, deps, async () => {
+    await deps.pulls.reviews.deleteComment(context.viewer, pullAt(context), commentOf(context));
+    return seeOther(shownBy(context).back());
+  });
+
+/** Field `resolved`, `1` or `0`, and `shown`. */
+export const resolveThread: FormPage = (context, deps) =>
+  act(context, deps, async () => {
+    const threadId = context.params['thread'] ?? '';
+    const resolved = context.form.text('resolved') === '1';
+    await deps.pulls.threads.resolve(context.viewer, pullAt(context), { threadId, resolved });
+    return seeOther(shownBy(context).back(threadAnchor(threadId)));
+  });
+
+/**
+ * Fields `verdict`, `body`, `round`, `shown`, `confirm` (to keep the review at a round that is not the last), and
+ * `action`: `discard` throws the draft away.
+ */
+export const submitReview: FormPage = (context, deps) => {
+  const { viewer, form } = context;
+  const [verdict, body] = [form.text('verdict'), form.text('body')];
+  return act(
+    context,
+    deps,
+    async () => {
+      const { back } = shownBy(context);
+      if (form.text('action') === 'discard') {
+        await deps.pulls.reviews.discard(viewer, pullAt(context));
+        return seeOther(back('', 'review-discarded'));
+      }
+      await deps.pulls.reviews.submit(viewer, pullAt(context), {
+        // What is no verdict is refused by the use-case.
+        verdict: verdict as Verdict,
+        body,
+        round: count(form.text('round')) ?? 0,
+        confirm: form.text('confirm') === '1',
+      });
+      return seeOther(back('', 'review-submitted'));
+    },
+    ({ isOutdated }) => ({ review: { verdict, body, isOutdated } }),
+  );
+};

@@ -1,0 +1,109 @@
+import type { PairedRoundCommit, RoundChange, RoundCommitRow, RoundRow } from '../../pulls/index.ts';
+import { commitUrl } from '../app/code-urls.ts';
+import { viewName } from '../app/plain-text.ts';
+import { viewTime } from '../app/times.view.ts';
+import type { ChangesAddress, ChangesQuery } from './changes-address.ts';
+
+const changes: Readonly<Record<RoundChange, string>> = {
+  first: 'the first',
+  added: 'commits were added',
+  rebased: 'nothing but the base changed',
+  edited: 'commits were changed',
+  unknown: 'it conflicts with the round before',
+};
+
+interface RoundOption {
+  value: string;
+  label: string;
+  isChosen: boolean;
+}
+
+/** The choice of what is compared; null for a pull request with a single round. */
+export interface RoundChoiceView {
+  older: RoundOption[];
+  shown: RoundOption[];
+  links: { label: string; url: string; isCurrent: boolean }[];
+  /** What else the form keeps, by the name of its field. */
+  kept: Record<string, string>;
+}
+
+/** @param reviewed the last round that the viewer has reviewed; null for none */
+export function viewRoundChoice(
+  rounds: readonly RoundRow[],
+  { older, shown }: { older: RoundRow | null; shown: RoundRow },
+  reviewed: number | null,
+  { query, address }: { query: ChangesQuery; address: ChangesAddress },
+): RoundChoiceView | null {
+  const last = rounds.at(-1)!.round;
+  if (last === 1) return null;
+  const compare = (from: number | null, to = last) => ({
+    url: address({
+      from: from?.toString() ?? null,
+      to: to === last ? null : String(to),
+      plain: null,
+      file: null,
+      context: null,
+    }),
+    isCurrent: (older?.round ?? null) === from && shown.round === to,
+  });
+  const links = [{ label: 'All changes', ...compare(null) }];
+  if (reviewed !== null && reviewed < last) links.push({ label: 'Since your last review', ...compare(reviewed) });
+  if (reviewed !== last - 1) links.push({ label: `Since round ${last - 1}`, ...compare(last - 1) });
+  return {
+    older: [
+      { value: '', label: 'the base', isChosen: older === null },
+      ...rounds.slice(0, -1).map(({ round }) => ({
+        value: String(round),
+        label: `round ${round}`,
+        isChosen: older?.round === round,
+      })),
+    ],
+    shown: rounds.map(({ round }) => ({
+      value: String(round),
+      label: round === last ? `round ${round} (the last)` : `round ${round}`,
+      isChosen: shown.round === round,
+    })),
+    links,
+    kept: {
+      ...(query.layout === 'split' ? { view: 'split' } : {}),
+      ...(query.ignoreWhitespace ? { w: '1' } : {}),
+    },
+  };
+}
+
+/** A round in words. */
+export function viewRound({ round, change, note, createdAt, commitCount, headOid }: RoundRow, now: number) {
+  return {
+    number: round,
+    change: round === 1 ? null : changes[change],
+    note: viewName(note),
+    at: viewTime(createdAt, now),
+    commitCount,
+    shortId: headOid.slice(0, 10),
+  };
+}
+
+const kinds: Readonly<Record<PairedRoundCommit['kind'], { sign: string; label: string }>> = {
+  equal: { sign: '=', label: 'unchanged' },
+  changed: { sign: '!', label: 'changed' },
+  removed: { sign: '−', label: 'removed' },
+  added: { sign: '+', label: 'new' },
+};
+
+/** The commits of two rounds side by side. */
+export function viewPairs(pairs: readonly PairedRoundCommit[], repositoryUrl: string) {
+  const commit = (row: RoundCommitRow | null) =>
+    row && {
+      subject: viewName(row.subject) || 'Without a message',
+      shortId: row.oid.slice(0, 10),
+      url: commitUrl(repositoryUrl, row.oid),
+    };
+  return pairs.map(({ kind, before, after }) => ({
+    ...kinds[kind],
+    kind,
+    before: commit(before),
+    after: commit(after),
+    /** Both say the same: one of them is enough. */
+    isSameSubject: before !== null && after !== null && before.subject === after.subject,
+  }));
+}

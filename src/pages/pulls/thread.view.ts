@@ -1,0 +1,133 @@
+import type { ListedComment, ListedThread } from '../../pulls/index.ts';
+import type { RepositoryContext } from '../app/request-context.ts';
+import { viewName } from '../app/plain-text.ts';
+import { viewTime } from '../app/times.view.ts';
+import { viewAuthor } from '../issues/people.view.ts';
+import type { People } from '../issues/people.view.ts';
+import { renderTexts } from '../markdown/render-text.ts';
+import type { RenderedText } from '../markdown/render-text.ts';
+import type { ChangesAddress } from './changes-address.ts';
+import type { ChangesDeps } from './changes-deps.ts';
+import { splitSuggestions } from './suggestion-text.ts';
+
+/** Characters of a comment that the list of open threads shows. */
+const excerptLength = 100;
+
+/** Lines that are put beside each other; of longer ranges the beginning. */
+const maxQuotedLines = 20;
+
+export const threadAnchor = (threadId: string): string => `t-${threadId}`;
+
+export type ThreadView = ReturnType<typeof viewThread>;
+
+interface ThreadsAround {
+  address: ChangesAddress;
+  /** The comment whose text is in a form. */
+  editing: { threadId: string; position: number; body: string | null } | null;
+  /** The thread that is answered with this text, after a refusal. */
+  replying: { threadId: string; body: string } | null;
+  mayReview: boolean;
+  /** The lines at a changed place as they are now; null where they are not known. */
+  linesNow: ReadonlyMap<string, readonly string[]>;
+}
+
+/** Threads with their texts rendered, in their order. */
+export async function viewThreads(
+  context: RepositoryContext,
+  deps: ChangesDeps,
+  threads: readonly ListedThread[],
+  around: ThreadsAround,
+): Promise<ThreadView[]> {
+  const comments = threads.flatMap((thread) => thread.comments.filter(({ deletedAt }) => deletedAt === null));
+  const bodies = comments.flatMap(({ body }) =>
+    splitSuggestions(body).flatMap((part) => (part.kind === 'text' ? [part.text] : [])),
+  );
+  const [{ texts }, people] = await Promise.all([
+    renderTexts(
+      context,
+      deps,
+      bodies.map((body) => ({ body })),
+    ),
+    deps.owners.ownersById([
+      ...new Set(threads.flatMap((thread) => thread.comments.flatMap(({ authorId }) => authorId ?? []))),
+    ]),
+  ]);
+  const rendered = texts.values();
+  const now = deps.clock.now();
+  const personId = context.person?.id ?? null;
+  return threads.map((thread) => viewThread(thread, { ...around, rendered, people, now, personId }));
+}
+
+interface ThreadAround extends ThreadsAround {
+  /** The parts of all comments in their order. */
+  rendered: Iterator<RenderedText, undefined>;
+  people: People;
+  now: number;
+  personId: string | null;
+}
+
+function viewThread(thread: ListedThread, around: ThreadAround) {
+  const { id, place, quoted, resolvedAt, comments } = thread;
+  const [first] = comments;
+  return {
+    id,
+    anchor: threadAnchor(id),
+    isResolved: resolvedAt !== null,
+    isDraft: thread.isDraft,
+    round: thread.round,
+    state: place?.state ?? null,
+    where: whereOf(thread),
+    was: place?.state === 'changed' || place?.state === 'gone' ? quotedLines(quoted) : null,
+    /** For a thread that is not at its line. */
+    quoted: quotedLines(quoted),
+    is: place?.state === 'changed' ? (around.linesNow.get(id) ?? null) : null,
+    author: first === undefined ? null : viewAuthor(first, around.people),
+    excerpt: first === undefined ? '' : viewName(first.body.replace(/\s+/g, ' ').slice(0, excerptLength)),
+    comments: comments.map((comment) => viewComment(thread, comment, around)),
+    mayReply: around.mayReview,
+    mayResolve: thread.mayResolve,
+    reply: around.replying?.threadId === id ? around.replying.body : null,
+  };
+}
+
+function viewComment(thread: ListedThread, comment: ListedComment, around: ThreadAround) {
+  const { threadId, position, body } = comment;
+  const isOwn = around.personId !== null && comment.authorId === around.personId;
+  const isGone = comment.deletedAt !== null;
+  const edit = around.editing?.threadId === threadId && around.editing.position === position && isOwn && !isGone;
+  return {
+    position,
+    anchor: `${threadAnchor(threadId)}-${position}`,
+    author: viewAuthor(comment, around.people),
+    at: viewTime(comment.createdAt, around.now),
+    isEdited: comment.editedAt !== null,
+    isDraft: comment.isDraft,
+    isGone,
+    appliedId: comment.appliedOid?.slice(0, 10) ?? null,
+    parts: isGone ? [] : viewParts(body, thread.quoted, around.rendered),
+    mayEdit: isOwn && !isGone && around.mayReview,
+    edit: edit ? (around.editing?.body ?? body) : null,
+    editUrl: `${around.address({ edit: `${threadId}:${position}` })}#${threadAnchor(threadId)}-${position}`,
+  };
+}
+
+function viewParts(body: string, quoted: string, rendered: Iterator<RenderedText, undefined>) {
+  return splitSuggestions(body).map((part) =>
+    part.kind === 'text'
+      ? { text: rendered.next().value! }
+      : { suggestion: { removed: quotedLines(quoted), added: part.lines.map(viewName) } },
+  );
+}
+
+const quotedLines = (quoted: string): string[] =>
+  quoted === '' ? [] : quoted.split('\n').slice(0, maxQuotedLines).map(viewName);
+
+/** The place of a thread in words. */
+function whereOf({ path, side, firstLine, lastLine, place }: ListedThread): string {
+  const now = place !== null && place.state !== 'gone' ? place : { path, firstLine, lastLine };
+  if (now.path === null) return 'The round as a whole';
+  const name = viewName(now.path);
+  if (now.firstLine === null) return name;
+  const lines = now.firstLine === now.lastLine ? `line ${now.firstLine}` : `lines ${now.firstLine} to ${now.lastLine}`;
+  return `${name}, ${lines}${side === 'OLD' ? ' before the change' : ''}`;
+}

@@ -1,0 +1,112 @@
+import { isDomainError } from '../../kernel/index.ts';
+import { endedProviderCookie, providerCookie, returnTarget } from '../../http/index.ts';
+import type { ProviderAccount, SignInRequest } from '../../single-sign-on/index.ts';
+import { statusOfRefusal } from '../app/map-errors.ts';
+import { withNotice } from '../app/notices.view.ts';
+import { page, seeOther, type PageReply, type Reply } from '../app/reply.ts';
+import { sessionOrigin, type Page, type RequestContext } from '../app/request-context.ts';
+import { replyToSignIn } from './signed-in.view.ts';
+import type { SignInDeps } from './deps.ts';
+
+/** What went wrong at a provider, and where to go on from there. */
+function problemPage({ person }: RequestContext, status: number, message: string): PageReply {
+  return page('sign-in/provider', { message, unknown: null, isSignedIn: person !== null }, { status });
+}
+
+/** A refusal becomes a page of its own: the browser comes from elsewhere, and there is no form to show again. */
+async function orProblem(context: RequestContext, work: () => Promise<Reply>): Promise<Reply> {
+  try {
+    return await work();
+  } catch (error) {
+    const status = isDomainError(error) ? statusOfRefusal(error) : 500;
+    if (!isDomainError(error) || ![403, 409, 422, 503].includes(status)) throw error;
+    return problemPage(context, status, error.message);
+  }
+}
+
+/**
+ * `/login/oidc/:provider` sends the browser to a provider: to sign in, or with `?confirm=` to confirm what a waiting
+ * form does. It changes nothing here, so any page may link to it.
+ */
+export const goToProvider: Page<RequestContext, SignInDeps> = (context, { singleSignOn, pendingForms }) => {
+  const { params, query, origin, session } = context;
+  const token = query.get('confirm');
+  const next = returnTarget(query.get('next'));
+  if (session !== null && (token === null || pendingForms.find(session.id, token) === null)) return seeOther(next);
+  const [purpose, target] =
+    session === null || token === null
+      ? (['sign-in', next] as const)
+      : (['confirm', `/login/confirm/${encodeURIComponent(token)}`] as const);
+  return orProblem(context, async () => {
+    const { url, sealed, ttlMs } = await singleSignOn.begin(params.provider ?? '', {
+      purpose,
+      next: target,
+      sessionId: session?.id ?? null,
+      origin,
+    });
+    return seeOther(url, { cookies: [providerCookie(origin, sealed, ttlMs)] });
+  });
+};
+
+/** `/login/oidc/:provider/callback`, where a provider sends the browser back with its answer. */
+export const returnFromProvider: Page<RequestContext, SignInDeps> = (context, deps) =>
+  orProblem(context, async () => {
+    const { params, query, providerState } = context;
+    const { request, account } = await deps.singleSignOn.finish(params.provider ?? '', {
+      sealed: providerState,
+      parameters: query,
+    });
+    if (request.purpose === 'sign-in') return signIn(context, deps, account, request.next);
+    return prove(context, deps, account, request);
+  });
+
+async function signIn(
+  context: RequestContext,
+  { accounts, config, singleSignOn }: SignInDeps,
+  account: ProviderAccount,
+  next: string,
+): Promise<Reply> {
+  const { origin } = context;
+  const result = await singleSignOn.signIn(account, next);
+  if (result.kind === 'unknown') {
+    if (result.sealed !== null)
+      return seeOther('/login/sign-up', { cookies: [providerCookie(origin, result.sealed, result.ttlMs)] });
+    const unknown = { label: account.label, provider: result.title };
+    return page('sign-in/provider', { message: null, unknown, isSignedIn: false }, { status: 403 });
+  }
+  const { person, skipsSecondFactor } = result;
+  const signedIn = await accounts.completeSignIn(person.id, {
+    method: 'provider',
+    skipsSecondFactor,
+    ...sessionOrigin(context),
+  });
+  return replyToSignIn(context, config, signedIn, next, [endedProviderCookie(origin)]);
+}
+
+/** The answer of a request that a signed-in person began: only in the session that began it. */
+async function prove(
+  context: RequestContext,
+  { accounts, singleSignOn }: SignInDeps,
+  account: ProviderAccount,
+  { purpose, next, sessionId }: SignInRequest,
+): Promise<Reply> {
+  const { person, session, origin } = context;
+  const cookies = [endedProviderCookie(origin)];
+  if (person === null || session === null || session.id !== sessionId)
+    return problemPage(context, 422, 'You have been signed out meanwhile. Sign in and begin again.');
+  if (purpose === 'link') {
+    await singleSignOn.link(person.id, account);
+    return seeOther(withNotice('/settings/linked-accounts', 'account-linked'), { cookies });
+  }
+  await singleSignOn.proves(person.id, account);
+  await accounts.confirmSession(person.id, session.id);
+  return seeOther(next, { cookies });
+}
+
+/** `/logout/oidc/:provider`, after a sign-out here: ends the session at the provider, too, where it has a page for it. */
+export const signOutAtProvider: Page<RequestContext, SignInDeps> = (context, { singleSignOn }) =>
+  orProblem(context, async () => {
+    const { params, origin } = context;
+    const url = await singleSignOn.signOutUrl(params.provider ?? '', `${origin}/login`);
+    return seeOther(url ?? withNotice('/login', 'provider-session-stays'));
+  });

@@ -1,0 +1,18 @@
+import { page } from '../app/reply.ts';
+import { sessionOrigin, type Page, type RequestContext } from '../app/request-context.ts';
+import { replyToSignIn } from './signed-in.view.ts';
+import type { SignInDeps } from './deps.ts';
+
+/** `/login/link?token=…`, made by `hearth user sign-in-link`. Opening it uses nothing up: programs look into links, too. */
+export const showSignInLink: Page<RequestContext, SignInDeps> = async ({ query }, { accounts }) => {
+  const token = query.get('token') ?? '';
+  const { username, displayName } = await accounts.checkSignInLink(token);
+  return page('sign-in/sign-in-link', { username: username ?? displayName, token }, { showsSecret: true });
+};
+
+/** Field `token`. A second factor is still asked for. */
+export const signInByLink: Page<RequestContext, SignInDeps> = async (context, { accounts, config }) => {
+  const person = await accounts.redeemSignInLink(context.form.text('token'));
+  const signedIn = await accounts.completeSignIn(person.id, { method: 'link', ...sessionOrigin(context) });
+  return replyToSignIn(context, config, signedIn, '/');
+};

@@ -1,0 +1,26 @@
+import type { SignInResult } from '../../accounts/index.ts';
+import type { Config } from '../../config/index.ts';
+import type { NewCookie } from '../../http/index.ts';
+import { challengeCookie, endedChallengeCookie, sessionCookie } from '../../http/index.ts';
+import { seeOther, type Reply } from '../app/reply.ts';
+import type { RequestContext } from '../app/request-context.ts';
+
+/** The step of a sign-in that asks for the second factor. */
+export const secondFactorPath = (next: string): string => `/login/second-factor?next=${encodeURIComponent(next)}`;
+
+/**
+ * Every sign-in by a page ends here: the cookie of the session, or the page that asks for the second factor.
+ * @param more further cookies to set
+ */
+export function replyToSignIn(
+  { origin, challengeSecret }: RequestContext,
+  config: Config,
+  result: SignInResult,
+  next: string,
+  more: readonly NewCookie[] = [],
+): Reply {
+  if (result.kind === 'second_factor')
+    return seeOther(secondFactorPath(next), { cookies: [challengeCookie(origin, result.challenge), ...more] });
+  const ended = challengeSecret === null ? [] : [endedChallengeCookie(origin)];
+  return seeOther(next, { cookies: [sessionCookie(origin, result.secret, config), ...ended, ...more] });
+}

@@ -1,0 +1,23 @@
+import { bindDeps } from '../../kernel/index.ts';
+import type { PullDeps } from '../deps.ts';
+import { addComment } from './add-comment.ts';
+import { deleteComment, discardReview, dismissReview, editComment, editReview } from './change-reviews.ts';
+import { draftOf, listReviews } from './list-reviews.ts';
+import { submitReview } from './submit-review.ts';
+
+/** Reviews; the functions behind these names say what each refuses. */
+export function createReviewService(deps: PullDeps) {
+  const bind = bindDeps(deps);
+  return {
+    addComment: bind(addComment),
+    editComment: bind(editComment),
+    deleteComment: bind(deleteComment),
+    draftOf: bind(draftOf),
+    submit: bind(submitReview),
+    discard: bind(discardReview),
+    list: bind(listReviews),
+    /** The text of a submitted review. */
+    edit: bind(editReview),
+    dismiss: bind(dismissReview),
+  };
+}

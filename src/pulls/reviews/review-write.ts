@@ -1,0 +1,149 @@
+import { IsNull } from 'typeorm';
+import type { Viewer } from '../../access/index.ts';
+import { isNotNull } from '../../db/index.ts';
+import type { Tx } from '../../db/index.ts';
+import { personIdOf, refusalError } from '../../issues/index.ts';
+import type { EntryLog } from '../../issues/index.ts';
+import { forbidden, invalid, notFound } from '../../kernel/index.ts';
+import type { PullDeps } from '../deps.ts';
+import { pullInWrite } from '../find-pull.ts';
+import type { PullContext } from '../find-pull.ts';
+import { limits } from '../limits.ts';
+import { reviewCommentSchema, reviewSchema, threadSchema } from '../schema/review-schema.ts';
+import type { ReviewCommentRow, ReviewRow, ThreadRow } from '../schema/review-schema.ts';
+import type { Place } from '../threads/find-place.ts';
+
+export const threadNotFound = () => notFound('thread_not_found', 'There is no such thread.');
+export const reviewNotFound = () => notFound('review_not_found', 'There is no such review.');
+export const commentNotFound = () => notFound('comment_not_found', 'There is no such comment.');
+
+/** The id of a person with an account: reviews have an author. Refuses `sign_in_required`, `not_allowed_on_issue`. */
+export function reviewerOf(viewer: Viewer): string {
+  const personId = personIdOf(viewer);
+  if (personId === null) throw refusalError(viewer.kind === 'anonymous' ? 'sign_in' : 'level', 'PULL');
+  return personId;
+}
+
+/**
+ * Runs a write of a reviewer on a pull request, with the right judged by what the write sees. What a newcomer writes
+ * would have to wait for a member, and a review has many parts: refuses `newcomer_waits` instead.
+ */
+export function writeReview<T>(
+  deps: PullDeps,
+  viewer: Viewer,
+  { issue }: Pick<PullContext, 'issue'>,
+  work: (log: EntryLog, context: PullContext) => Promise<T>,
+): Promise<T> {
+  return deps.issues.pulls.write(viewer, async (log) => {
+    const context = await pullInWrite(deps, log.tx, viewer, issue, 'review');
+    if (await deps.issues.pulls.holdsContribution(log.tx, viewer, context))
+      throw forbidden(
+        'newcomer_waits',
+        'Members of this repository let newcomers in first. Please write a comment; you may review once it is shown.',
+      );
+    return work(log, context);
+  });
+}
+
+/** The draft of a person; null when there is none. */
+export const draftIn = (
+  { manager }: Pick<Tx, 'manager'>,
+  issueId: string,
+  authorId: string,
+): Promise<ReviewRow | null> => manager.findOneBy(reviewSchema, { issueId, authorId, submittedAt: IsNull() });
+
+/** A row of a review that is written now. */
+export const newReview = (
+  deps: Pick<PullDeps, 'random'>,
+  { now }: Pick<Tx, 'now'>,
+  fields: Pick<ReviewRow, 'issueId' | 'round' | 'authorId'> & Partial<ReviewRow>,
+): ReviewRow => ({
+  id: deps.random.uuid(),
+  verdict: null,
+  body: '',
+  position: null,
+  createdAt: now,
+  submittedAt: null,
+  dismissedAt: null,
+  dismissedBy: null,
+  dismissalReason: null,
+  ...fields,
+});
+
+/** Begins a thread. Refuses `too_many_threads`. */
+export async function addThread(
+  deps: Pick<PullDeps, 'random'>,
+  { manager, now }: Tx,
+  issueId: string,
+  round: number,
+  place: Place,
+): Promise<ThreadRow> {
+  if ((await manager.countBy(threadSchema, { issueId })) >= limits.threads)
+    throw invalid('too_many_threads', `A pull request has at most ${limits.threads} threads.`);
+  const thread: ThreadRow = {
+    id: deps.random.uuid(),
+    issueId,
+    round,
+    ...place,
+    createdAt: now,
+    resolvedAt: null,
+    resolvedBy: null,
+  };
+  await manager.insert(threadSchema, thread);
+  return thread;
+}
+
+/** Adds a comment at the end of a thread. Refuses `too_many_comments`. */
+export async function addToThread(
+  { manager, now }: Tx,
+  threadId: string,
+  review: Pick<ReviewRow, 'id' | 'authorId'>,
+  body: string,
+): Promise<ReviewCommentRow> {
+  const last = await manager.findOne(reviewCommentSchema, { where: { threadId }, order: { position: 'DESC' } });
+  const position = (last?.position ?? 0) + 1;
+  if (position > limits.commentsPerThread)
+    throw invalid('too_many_comments', `A thread has at most ${limits.commentsPerThread} comments.`);
+  const comment: ReviewCommentRow = {
+    threadId,
+    position,
+    reviewId: review.id,
+    authorId: review.authorId,
+    authorName: null,
+    body,
+    appliedOid: null,
+    createdAt: now,
+    editedAt: null,
+    deletedAt: null,
+  };
+  await manager.insert(reviewCommentSchema, comment);
+  return comment;
+}
+
+/** A comment that the viewer may see, with its thread and its review. Refuses `comment_not_found`. */
+export async function commentIn(
+  { manager }: Pick<Tx, 'manager'>,
+  issueId: string,
+  personId: string | null,
+  { threadId, position }: { threadId: string; position: number },
+): Promise<{ comment: ReviewCommentRow; review: ReviewRow }> {
+  const [thread, comment] = await Promise.all([
+    manager.findOneBy(threadSchema, { id: threadId, issueId }),
+    manager.findOneBy(reviewCommentSchema, { threadId, position }),
+  ]);
+  const review = comment === null ? null : await manager.findOneBy(reviewSchema, { id: comment.reviewId });
+  if (thread === null || comment === null || review === null) throw commentNotFound();
+  if (review.submittedAt === null && (personId === null || review.authorId !== personId)) throw commentNotFound();
+  return { comment, review };
+}
+
+/** A submitted review. Refuses `review_not_found`. */
+export async function submittedReviewIn(
+  { manager }: Pick<Tx, 'manager'>,
+  issueId: string,
+  reviewId: string,
+): Promise<ReviewRow> {
+  const review = await manager.findOneBy(reviewSchema, { id: reviewId, issueId, submittedAt: isNotNull() });
+  if (review === null) throw reviewNotFound();
+  return review;
+}

@@ -1,0 +1,14 @@
+import type { EntityManager } from 'typeorm';
+import { threadSchema } from '../schema/review-schema.ts';
+
+/** Threads that others see and no person has resolved; one whose comments were all deleted does not count. */
+export function countOpenThreads(source: EntityManager, issueId: string): Promise<number> {
+  return source
+    .createQueryBuilder(threadSchema, 't')
+    .where('t.issue_id = :issueId AND t.resolved_at IS NULL', { issueId })
+    .andWhere(
+      `EXISTS (SELECT 1 FROM review_comments c JOIN reviews r ON r.id = c.review_id
+        WHERE c.thread_id = t.id AND c.deleted_at IS NULL AND r.submitted_at IS NOT NULL)`,
+    )
+    .getCount();
+}

@@ -1,0 +1,15 @@
+import { bindDeps } from '../../kernel/index.ts';
+import type { PullDeps } from '../deps.ts';
+import { countOpenThreads } from './count-open.ts';
+import { listThreads, resolveThread } from './list-threads.ts';
+
+/** Threads of reviews; the functions behind these names say what each refuses. */
+export function createThreadService(deps: PullDeps) {
+  const bind = bindDeps(deps);
+  return {
+    list: bind(listThreads),
+    resolve: bind(resolveThread),
+    /** Asks for no right. */
+    countOpen: (issueId: string) => countOpenThreads(deps.db.read, issueId),
+  };
+}

@@ -1,0 +1,93 @@
+// The page of changes of a pull request: a round, two rounds, one file, and what is too large or is no text.
+import t from 'tap';
+import { numbered, startPullWeb } from '../../fixtures/pull-web.ts';
+import { main } from '../../fixtures/web-fixture.ts';
+
+const code = numbered(60);
+const garden = await startPullWeb(t, { 'src/bed.ts': code, 'other.txt': numbered(5) });
+const { commit, push, git, alice } = garden;
+
+/** Text of the lines of a page with their signs, without what is between them. */
+const linesOf = (body: string): string[] =>
+  [...body.matchAll(/<span class="sign">(.)<\/span>(.*?)<\/td>/g)].map(
+    ([, sign, text]) => `${sign}${text!.replace(/<[^>]*>/g, '')}`,
+  );
+
+await commit({ 'src/bed.ts': numbered(60, { 30: 'const beans = 1;' }) }, 'Sow beans\n\nChange-Id: I0000000000000001');
+await commit({ 'src/pond.ts': 'const pond = 1;\n' }, 'Dig a pond');
+const pull = await garden.open('Beans & a pond');
+// The second round: rebased onto a base that changed another line of the same file, and one line more.
+await git('checkout', '--quiet', 'main');
+await commit({ 'src/bed.ts': numbered(60, { 5: 'const path = 1;' }), 'other.txt': numbered(6) }, 'Lay a path');
+await push('main');
+await git('checkout', '--quiet', 'topic');
+await git('rebase', '--quiet', 'main');
+await commit({ 'src/pond.ts': 'const pond = 2;\n' }, 'A larger pond');
+await garden.pushRound();
+
+t.test('without parameters it shows all of the last round', async (t) => {
+  const { status, body } = await alice.get(`${pull.url}/changes`);
+  t.equal(status, 200);
+  t.match(body, /Beans &amp; a pond/);
+  t.strictSame(linesOf(body), [
+    ...['27', '28', '29'].map((line) => ` line ${line}`),
+    '-line 30',
+    '+const beans = 1;',
+    ...['31', '32', '33'].map((line) => ` line ${line}`),
+    '+const pond = 2;',
+  ]);
+  t.match(body, /@@ -27,7 \+27,7 @@/, 'headers of hunks are those of git');
+  t.match(body, /@@ -0,0 \+1 @@/);
+});
+
+t.test('between two rounds it shows what the author changed, without what the rebase brought', async (t) => {
+  const { body } = await alice.get(`${pull.url}/changes?from=1`);
+  t.strictSame(linesOf(body), ['-const pond = 1;', '+const pond = 2;']);
+  t.match(body, /without what the rebase brought/);
+  const pairs = [...body.matchAll(/<tr class="is-(\w+)">(.*?)<\/tr>/gs)].map(([, kind, row]) => [
+    kind,
+    ...[...row!.matchAll(/<bdi>(.*?)<\/bdi>/g)].map(([, subject]) => subject),
+  ]);
+  t.strictSame(pairs, [
+    ['equal', 'Sow beans', 'Sow beans'],
+    ['equal', 'Dig a pond', 'Dig a pond'],
+    ['added', 'A larger pond'],
+  ]);
+  const plain = await alice.get(`${pull.url}/changes?from=1&plain=1`);
+  t.ok(linesOf(plain.body).includes('+const path = 1;'), 'as they are, with the base');
+  t.equal((await alice.get(`${pull.url}/changes?from=9`)).status, 404);
+  t.equal((await alice.get(`${pull.url}/changes?from=2&to=1`)).status, 200, 'the wrong way round: all of round 1');
+});
+
+t.test('one file alone, with more context', async (t) => {
+  const { body } = await alice.get(`${pull.url}/changes`);
+  const [, more] = /class="more-lines" href="([^"]+)"/.exec(body) ?? [];
+  t.match(more, /\?file=src\/bed\.ts&amp;context=25#f[0-9a-f]{10}/);
+  const wider = await alice.get(more!.replaceAll('&amp;', '&').replace(/#.*/, ''));
+  t.equal(linesOf(wider.body).length, 52);
+  t.notMatch(main(wider), /src\/pond\.ts<\/bdi><span class="badge/);
+  t.match(wider.body, /@@ -5,51 \+5,51 @@/);
+  const whole = await alice.get(`${pull.url}/changes?file=src/bed.ts&context=20000`);
+  t.equal(linesOf(whole.body).length, 61);
+});
+
+t.test('who may comment has a link at each line', async (t) => {
+  const { body } = await alice.get(`${pull.url}/changes?view=split`);
+  t.match(body, /href="[^"]*\?view=split&amp;comment=src\/bed.ts:OLD:30#comment"/);
+  t.match(body, /href="[^"]*comment=src\/bed.ts:NEW:30#comment"/);
+  t.match(body, /href="[^"]*comment=src\/bed.ts:FILE#comment"/);
+});
+
+t.test('as a diff and as mails', async (t) => {
+  const diff = await alice.get(`${pull.url}.diff`);
+  t.match(diff.headers['content-type'], 'text/plain');
+  t.match(diff.body, /^diff --git a\/src\/bed\.ts b\/src\/bed\.ts\n/);
+  const mails = await alice.get(`${pull.url}.patch`);
+  t.equal(mails.body.match(/^From [0-9a-f]{40} /gm)?.length, 3);
+  t.equal((await alice.get('/repos/alice/garden/pulls/99.diff')).status, 404);
+});
+
+t.teardown(() => {
+  for (const { event, fields } of garden.web.log)
+    if (event === 'http.fault' || /push|pull/.test(event)) console.error(event, fields);
+});

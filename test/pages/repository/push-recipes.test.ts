@@ -1,8 +1,0 @@
-import t from 'tap';
-import { viewPushRecipes } from '../../../src/pages/repository/push-recipes.view.ts';
-
-t.test('commands to paste quote branch names for the shell', async (t) => {
-  t.match(viewPushRecipes('https://x/y.git', 'y', 'main').existing, /git push -u origin main$/);
-  t.match(viewPushRecipes('https://x/y.git', 'y', '$(touch hacked)').existing, /origin '\$\(touch hacked\)'$/);
-  t.match(viewPushRecipes('https://x/y.git', 'y', "it's;ls").fresh, /git init -b 'it'\\''s;ls' y\n/);
-});
