@@ -345,6 +345,7 @@ export async function openModules(
       accounts,
       repositories,
       issues,
+      pulls,
       git,
       clock,
       random,

@@ -3,6 +3,7 @@ export { createPulls } from './pulls.ts';
 export type { Pulls, PullsOptions } from './pulls.ts';
 export type { PullContext } from './find-pull.ts';
 export type { NewPull, OpenedPull } from './lifecycle/open-pull.ts';
+export type { PullOfIssue } from './pulls-of-issues.ts';
 export type { PullHead } from './head-label.ts';
 export type { PullEdit } from './lifecycle/edit-pull.ts';
 export type { DescribedPull } from './lists/describe-pulls.ts';

@@ -1,5 +1,6 @@
 import { bindDeps } from '../kernel/index.ts';
 import type { PullDeps } from './deps.ts';
+import { findByBranches } from './find-by-branches.ts';
 import { findPull } from './find-pull.ts';
 import { editPull } from './lifecycle/edit-pull.ts';
 import { deleteHeadBranch, restoreHeadBranch } from './lifecycle/head-branch.ts';
@@ -19,6 +20,7 @@ import { onPush } from './on-push.ts';
 import { rightsOnPull } from './rights.ts';
 import { compareRounds, pairRoundCommits } from './rounds/compare-rounds.ts';
 import { findRound, listRoundCommits, listRounds } from './rounds/list-rounds.ts';
+import { pullsOfIssues } from './pulls-of-issues.ts';
 import { acceptPushesFor } from './pushes/push-for.ts';
 
 export type PullsOptions = Omit<PullDeps, 'mergeStates' | 'contributedPushBytes'> &
@@ -39,6 +41,9 @@ export function createPulls(tools: PullsOptions) {
     open: bind(openPull),
     find: bind(findPull),
     rightsOn: bind(rightsOnPull),
+    findByBranches: bind(findByBranches),
+    /** For the API and webhooks, which have found the issues already. */
+    ofIssues: bind(pullsOfIssues),
     reviews: createReviewService(deps),
     threads: createThreadService(deps),
     /** What lists and the API show beside issues that were found already. */
