@@ -254,8 +254,6 @@ export function createIssues({ settings: given, texts, ...tools }: IssuesOptions
       /** What decides about pull requests of a repository, by what `source` sees. */
       contextOf: async (source: RowSource, viewer: Viewer, repository: Repository): Promise<RepositoryContext> =>
         contextFor(await repositoryContext(deps, source, personIdOf(viewer), repository), 'PULL'),
-      /** Counts one that is opened later, with a number that is given out now. */
-      charge: bind(charge),
       refuseReopen: (check: ReopenCheck): void => void deps.reopenChecks.push(check),
     },
 
