@@ -240,6 +240,7 @@ export function createIssues({ settings: given, texts, ...tools }: IssuesOptions
       logIn: (tx: Tx, viewer: Viewer): EntryLog => new EntryLog(tx, viewer, announcer.hasListeners),
       announce: (log: Pick<EntryLog, 'appended'>): void => announcer.announceAll(log.appended),
       issueInWrite: bind(issueInWrite),
+      charge: bind(charge),
       holdsContribution,
       replaceReviewText,
       closingTargets: bind(closingTargets),
