@@ -321,8 +321,10 @@ export async function openModules(
       logger,
       signCommit: signing.signCommit,
       baseUrl: config.baseUrl,
+      contributedPushBytes: config.pulls.contributedPushSizeBytes,
       isDiskLow: (folder) => isDiskLow(folder, config.storage.lowDiskFloorBytes),
     });
+    repositories.pushes.forRefs(pulls.pushesFor);
     repositories.pushes.onPush(pulls.onPush);
     repositories.pushes.onPush(issues.onPush);
     const imageProxy = createImageProxy({

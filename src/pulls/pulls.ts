@@ -21,13 +21,15 @@ import { rightsOnPull } from './rights.ts';
 import { compareRounds, pairRoundCommits } from './rounds/compare-rounds.ts';
 import { findRound, listRoundCommits, listRounds } from './rounds/list-rounds.ts';
 import { pullsOfIssues } from './pulls-of-issues.ts';
+import { acceptPushesFor } from './pushes/push-for.ts';
 
-export type PullsOptions = Omit<PullDeps, 'mergeStates'>;
+export type PullsOptions = Omit<PullDeps, 'mergeStates' | 'contributedPushBytes'> &
+  Partial<Pick<PullDeps, 'contributedPushBytes'>>;
 
 /** Pull requests; the functions behind these names say what each refuses. */
 export function createPulls(tools: PullsOptions) {
   const mergeStates = new MergeStateQueue(tools.logger);
-  const deps: PullDeps = { ...tools, mergeStates };
+  const deps: PullDeps = { contributedPushBytes: 64 * 1024 ** 2, ...tools, mergeStates };
   mergeStates.connect(async (issueId) => {
     await updateMergeState(deps, issueId);
     await mergeIfReady(deps, issueId);
@@ -66,6 +68,8 @@ export function createPulls(tools: PullsOptions) {
 
     /** For `repositories.pushes.onPush`; the first listener, because a person who has pushed opens the page next. */
     onPush: onPush(deps),
+    /** For `repositories.pushes.forRefs`. */
+    pushesFor: acceptPushesFor(deps),
     /** After an event that may have made pull requests ready: by the ids of their issues. */
     reconsider: (issueIds: readonly string[]): void => mergeStates.add(issueIds),
     /** For the scheduled task. */

@@ -70,7 +70,11 @@ export const listPulls = operation({
     const isWhole = JSON.stringify({ ...filter, sort: '', state: '' }) === unfiltered;
     const { openPulls, closedPulls } = await deps.issues.count(found.repository.id);
     const totals = { open: openPulls, closed: closedPulls, all: openPulls + closedPulls };
-    return listed(await showPulls(rows, call), next, isWhole ? totals[filter.state] : null);
+    return listed(
+      await showPulls(rows, call),
+      next,
+      isWhole && filter.state !== 'merged' ? totals[filter.state] : null,
+    );
   },
 });
 

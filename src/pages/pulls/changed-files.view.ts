@@ -18,6 +18,9 @@ import type { ReadChanges } from './read-changes.ts';
 /** Files that a page lists with their own heading; more are only counted. */
 const maxFiles = { page: 100, all: 300 };
 
+/** How long the page waits for colours and marked words; what is not there by then is on the next view. */
+const decorationMs = 80;
+
 /** The place of a file on any page of changes. */
 export const fileAnchor = (path: Buffer): string => `f${hash('sha256', path).slice(0, 10)}`;
 
@@ -57,8 +60,8 @@ export async function viewFiles<Below>(
   const wanted = only === null ? changes.files : changes.files.filter(({ newPath }) => newPath.equals(only));
   const shown = wanted.slice(0, query.isAll ? maxFiles.all : maxFiles.page);
   const [{ colours }, { marks }, sizes] = await Promise.all([
-    colourPatches(found.path, deps, changes.patches),
-    markWords(found.path, deps, changes.patches),
+    colourPatches(found.path, deps, changes.patches, decorationMs),
+    markWords(found.path, deps, changes.patches, decorationMs),
     pictureSizes(deps.git, found.path, shown.filter(isPicture)),
   ]);
   const patches = new Map(changes.patches.map((patch) => [patch.file.newPath.toString('latin1'), patch]));

@@ -15,7 +15,10 @@ import { threadAnchor } from './thread.view.ts';
 type FormPage = Page<RepositoryContext, PullsDeps>;
 
 /** What a form was sent from: the field `shown` has the query of its page. */
-function shownBy(context: RepositoryContext): { query: ChangesQuery; back(fragment?: string, notice?: string): string } {
+function shownBy(context: RepositoryContext): {
+  query: ChangesQuery;
+  back(fragment?: string, notice?: string): string;
+} {
   const query = { ...readChangesQuery({ query: new URLSearchParams(context.form.text('shown')) }), comment: null };
   const address = changesAddress(changesUrl(urlOfPull(context)), query);
   return {
@@ -39,7 +42,8 @@ function act(
         isOutdated = isDomainError(error) && error.reason === 'round_changed';
         throw error;
       }),
-    (refusal) => changesPage(context, deps, { query: shownBy(context).query, forms: { ...forms({ isOutdated }), refusal } }),
+    (refusal) =>
+      changesPage(context, deps, { query: shownBy(context).query, forms: { ...forms({ isOutdated }), refusal } }),
   );
 }
 

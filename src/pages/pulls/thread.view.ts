@@ -39,7 +39,9 @@ export async function viewThreads(
   around: ThreadsAround,
 ): Promise<ThreadView[]> {
   const comments = threads.flatMap((thread) => thread.comments.filter(({ deletedAt }) => deletedAt === null));
-  const bodies = comments.flatMap(({ body }) => splitSuggestions(body).flatMap((part) => (part.kind === 'text' ? [part.text] : [])));
+  const bodies = comments.flatMap(({ body }) =>
+    splitSuggestions(body).flatMap((part) => (part.kind === 'text' ? [part.text] : [])),
+  );
   const [{ texts }, people] = await Promise.all([
     renderTexts(
       context,
