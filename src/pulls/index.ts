@@ -23,3 +23,7 @@ export type { DraftReview } from './reviews/list-reviews.ts';
 export type { SubmittedReview } from './reviews/submit-review.ts';
 export type { ListedComment, ListedThread } from './threads/list-threads.ts';
 export type { ThreadPlace } from './threads/thread-positions.ts';
+export type { OwnedFiles, OwnersOfPull } from './owners/owners-of-files.ts';
+export type { OwnersFault } from './owners/parse-owners.ts';
+export type { ReviewRequestRow } from './schema/turn-schema.ts';
+export type { WaitingPull } from './turns/waiting-lists.ts';

@@ -13,6 +13,9 @@ import { findMergeState, updateMergeState } from './mergeability/compute-merge-s
 import { MergeStateQueue } from './mergeability/merge-state-queue.ts';
 import { createReviewService } from './reviews/review-service.ts';
 import { createThreadService } from './threads/thread-service.ts';
+import { ownersOf } from './owners/owner-groups.ts';
+import { followEntries } from './turns/follow-entries.ts';
+import { createTurnService } from './turns/turn-service.ts';
 import { mergeBox } from './merging/merge-box.ts';
 import { mergePull } from './merging/merge-pull.ts';
 import { cancelMergeWhenReady, mergeAllReady, mergeIfReady, mergeWhenReady } from './merging/merge-when-ready.ts';
@@ -20,6 +23,7 @@ import { onPush } from './on-push.ts';
 import { rightsOnPull } from './rights.ts';
 import { compareRounds, pairRoundCommits } from './rounds/compare-rounds.ts';
 import { findRound, listRoundCommits, listRounds } from './rounds/list-rounds.ts';
+import { releaseRounds } from './rounds/release-rounds.ts';
 import { pullsOfIssues } from './pulls-of-issues.ts';
 import { acceptPushesFor } from './pushes/push-for.ts';
 
@@ -46,6 +50,10 @@ export function createPulls(tools: PullsOptions) {
     ofIssues: bind(pullsOfIssues),
     reviews: createReviewService(deps),
     threads: createThreadService(deps),
+    turns: createTurnService(deps),
+    owners: { of: bind(ownersOf) },
+    /** For `issues.onEntry`, before what notifies: keeps whose turn it is, and asks owners of code. */
+    onEntry: followEntries(deps),
     /** What lists and the API show beside issues that were found already. */
     describe: bind(describePulls),
     edit: bind(editPull),
@@ -74,6 +82,8 @@ export function createPulls(tools: PullsOptions) {
     reconsider: (issueIds: readonly string[]): void => mergeStates.add(issueIds),
     /** For the scheduled task. */
     mergeAllReady: () => mergeAllReady(deps),
+    /** For the scheduled task. */
+    releaseRounds: () => releaseRounds(deps),
     /** Waits for running trial merges. */
     stop: () => mergeStates.stop(),
   };
