@@ -15,7 +15,9 @@ import { createReviewService } from './reviews/review-service.ts';
 import { createThreadService } from './threads/thread-service.ts';
 import { ownersOf } from './owners/owner-groups.ts';
 import { followEntries } from './turns/follow-entries.ts';
+import { applySuggestions } from './suggestions/apply-suggestions.ts';
 import { createTurnService } from './turns/turn-service.ts';
+import { createViewedService } from './viewed/viewed-files.ts';
 import { mergeBox } from './merging/merge-box.ts';
 import { mergePull } from './merging/merge-pull.ts';
 import { cancelMergeWhenReady, mergeAllReady, mergeIfReady, mergeWhenReady } from './merging/merge-when-ready.ts';
@@ -52,6 +54,8 @@ export function createPulls(tools: PullsOptions) {
     threads: createThreadService(deps),
     turns: createTurnService(deps),
     owners: { of: bind(ownersOf) },
+    viewed: createViewedService(deps),
+    suggestions: { apply: bind(applySuggestions) },
     /** For `issues.onEntry`, before what notifies: keeps whose turn it is, and asks owners of code. */
     onEntry: followEntries(deps),
     /** What lists and the API show beside issues that were found already. */
