@@ -79,7 +79,8 @@ export class Places<Form> {
         );
       },
       // The form comes first: an address leads to it, and what stands above would be behind the name of the file.
-      rest: () => take(all, all).toSorted((one, other) => Number(one.form === undefined) - Number(other.form === undefined)),
+      rest: () =>
+        take(all, all).toSorted((one, other) => Number(one.form === undefined) - Number(other.form === undefined)),
     };
   }
 

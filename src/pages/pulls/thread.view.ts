@@ -124,7 +124,10 @@ function viewParts(body: string, quoted: string, rendered: Iterator<RenderedText
 }
 
 /** Where a suggestion can replace the lines that it was made for. */
-const isApplicable = ({ place, side, isDraft }: ListedThread, { body, appliedOid, ...comment }: ListedComment): boolean =>
+const isApplicable = (
+  { place, side, isDraft }: ListedThread,
+  { body, appliedOid, ...comment }: ListedComment,
+): boolean =>
   side === 'NEW' &&
   place?.firstLine != null &&
   (place.state === 'same' || place.state === 'moved') &&
