@@ -1,6 +1,7 @@
 import { bindDeps } from '../kernel/index.ts';
 import type { Viewer } from '../access/index.ts';
-import type { Tx } from '../db/index.ts';
+import type { RowSource, Tx } from '../db/index.ts';
+import type { Repository } from '../repositories/index.ts';
 import { EntryAnnouncer } from './announcements/entry-announcer.ts';
 import type { EntryListener, EntryPosition } from './announcements/announce-entry.ts';
 import { addAttachment } from './attachments/add-attachment.ts';
@@ -19,7 +20,8 @@ import { exportIssues } from './export/export-issues.ts';
 import { importIssues, refuseTakenNumbers } from './import/import-issues.ts';
 import type { ImportSource } from './import/import-source.ts';
 import { findIssue, findMovedIssue, issueInWrite } from './find-issue.ts';
-import type { IssueAt, RepositoryAt } from './issue-context.ts';
+import { contextFor, personIdOf, repositoryContext } from './issue-context.ts';
+import type { IssueAt, RepositoryAt, RepositoryContext } from './issue-context.ts';
 import { countLabelled } from './labels/count-labelled.ts';
 import {
   addDefaultLabels,
@@ -238,7 +240,6 @@ export function createIssues({ settings: given, texts, ...tools }: IssuesOptions
       logIn: (tx: Tx, viewer: Viewer): EntryLog => new EntryLog(tx, viewer, announcer.hasListeners),
       announce: (log: Pick<EntryLog, 'appended'>): void => announcer.announceAll(log.appended),
       issueInWrite: bind(issueInWrite),
-      charge: bind(charge),
       holdsContribution,
       replaceReviewText,
       closingTargets: bind(closingTargets),
@@ -250,6 +251,11 @@ export function createIssues({ settings: given, texts, ...tools }: IssuesOptions
       /** The text of an issue; empty for one that is gone. */
       textOf: async (issueId: string): Promise<string> =>
         (await deps.db.read.findOneBy(entrySchema, { issueId, position: 0 }))?.body ?? '',
+      /** What decides about pull requests of a repository, by what `source` sees. */
+      contextOf: async (source: RowSource, viewer: Viewer, repository: Repository): Promise<RepositoryContext> =>
+        contextFor(await repositoryContext(deps, source, personIdOf(viewer), repository), 'PULL'),
+      /** Counts one that is opened later, with a number that is given out now. */
+      charge: bind(charge),
       refuseReopen: (check: ReopenCheck): void => void deps.reopenChecks.push(check),
     },
 

@@ -23,6 +23,7 @@ const kindsByEvent: Record<SecurityEvent['kind'], NoticeKind> = {
   second_factor_removed: 'second_factor',
   recovery_code_used: 'second_factor',
   recovery_codes_made: 'second_factor',
+  wrong_codes: 'second_factor',
 };
 
 export const kindOf = ({ kind }: SecurityEvent): NoticeKind => kindsByEvent[kind];

@@ -36,6 +36,7 @@ export type { AnnouncedPush, PushListener } from './pushes/announce-push.ts';
 export type { AppliedPush, ServerPush } from './pushes/apply-updates.ts';
 export type { ActivityPage, ActivityPush, ActivityUpdate } from './pushes/list-activity.ts';
 export type { PreReceiveCheck } from './pushes/pre-receive-port.ts';
+export type { PushForReview, PushTarget, ReviewPort, ReviewVerdict } from './pushes/review-port.ts';
 export type { ParkedPush, RetriedPush, UnannouncedPush } from './pushes/unfinished-pushes.ts';
 export type { LostTip, UndoRequest, Undone } from './pushes/undo-push.ts';
 export type { RecentPush } from './pushes/recent-pushes.ts';

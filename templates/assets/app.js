@@ -155,6 +155,9 @@ function goToLine() {
   if (/^\d+$/.test(line ?? '')) location.hash = `#L${line}`;
 }
 
+const clickOr = (key, address) =>
+  (document.querySelector(`[data-key="${key}"]`) ?? { click: () => location.assign(address) }).click();
+
 const actions = {
   '?': showHelp,
   s: () =>
@@ -171,8 +174,8 @@ const actions = {
   x: tickRow,
   e: () => document.activeElement.closest('.row')?.querySelector('button[data-done]')?.click(),
   // Where no tab leads there: those of the person.
-  'g i': () =>
-    (document.querySelector('[data-key="g i"]') ?? { click: () => location.assign('/dashboard/issues') }).click(),
+  'g i': () => clickOr('g i', '/dashboard/issues'),
+  'g p': () => clickOr('g p', '/dashboard/pulls'),
 };
 actions['/'] = actions.s;
 

@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
 import { openModules as realOpenModules } from '../../src/app.ts';
+import { stepOf, totpCode } from '../../src/accounts/second-factor/totp.ts';
 import { fixedClock } from '../fixtures/fixed-clock.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { runCli } from './fake-process.ts';
@@ -255,6 +256,32 @@ t.test('user password, disable, enable and admin', async (t) => {
   t.match(await outputOf('user password nobody --random-password'), /\[3\]$/);
 });
 
+t.test('user second-factor', async (t) => {
+  const { accounts } = await opened.get(dataDir)!;
+  const carol = await accounts.personByUsername('carol');
+  t.equal(await outputOf('user second-factor show carol'), 'Username\tcarol\nSecond factor\tnone\n[0]');
+  t.match(await outputOf('user second-factor reset carol'), /this account has no second factor.*\[4\]$/s);
+  const secret = await accounts.secondFactor.beginTotp(carol.id);
+  await accounts.secondFactor.enableTotp(carol.id, totpCode(secret, stepOf(clock.now())));
+  t.match(await outputOf('user show carol'), /Second factor\tauthenticator app, 10 recovery codes\n/);
+  t.match(JSON.parse((await hearth('user second-factor show carol --json')).stdout), {
+    authenticatorAppSince: '2026-01-01T12:00:00Z',
+    passkeys: 0,
+    recoveryCodesLeft: 10,
+  });
+  t.match(JSON.parse((await hearth('user show carol --json')).stdout), { secondFactorSince: '2026-01-01T12:00:00Z' });
+  t.equal(
+    await outputOf('user second-factor reset carol --dry-run'),
+    'Would remove from carol: authenticator app, 10 recovery codes.\n[0]',
+  );
+  t.equal(
+    await outputOf('user second-factor reset carol'),
+    'Removed from carol: authenticator app, 10 recovery codes. All sessions have ended; keys and tokens go on to work.\n[0]',
+  );
+  t.equal(await outputOf('user second-factor show carol'), 'Username\tcarol\nSecond factor\tnone\n[0]');
+  t.match(await outputOf('user second-factor reset absent'), /\[3\]$/);
+});
+
 t.test('user edit, invite and sessions', async (t) => {
   t.equal(
     await outputOf(['user', 'edit', 'carol', '--display-name', 'Carol Cole', '--website', 'https://carol.example.org']),
@@ -283,7 +310,7 @@ t.test('user edit, invite and sessions', async (t) => {
   t.match(sessions, [{ address: '127.0.0.1', client: 'test', startedAt: '2026-01-01T12:00:00Z' }]);
   t.equal(
     await outputOf('user sessions carol'),
-    '<id>\t2026-01-01T12:00:00Z\t2026-01-01T12:00:00Z\t127.0.0.1\ttest\n[0]',
+    '<id>\t2026-01-01T12:00:00Z\t2026-01-01T12:00:00Z\t127.0.0.1\ttest\tpassword\n[0]',
   );
   t.match(
     await outputOf('user sessions carol --revoke 00000000'),
@@ -607,6 +634,7 @@ t.test('every command has help with an example; help is on stdout and exits with
     'mail',
     'migrate',
     'org',
+    'pull',
     'reindex',
     'reload',
     'repo',

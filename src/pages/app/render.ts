@@ -40,7 +40,7 @@ export function createRender({ embedded, assets, sendsMail, hasProviders }: Rend
         path,
         assets: {
           style: assets.url('style.css'),
-          subjects: subjectStyles(template).map((name) => assets.url(name)),
+          subjects: subjectStyles(template).map((file) => assets.url(file)),
           script: assets.url('app.js'),
           passkeys: passkeyTemplates.test(template) ? assets.url('passkeys.js') : null,
           icons: assets.url('icons.svg'),
@@ -57,10 +57,10 @@ export function createRender({ embedded, assets, sendsMail, hasProviders }: Rend
     });
 }
 
-/** Rules of a few pages, which no other page has to load. */
+/** Rules of a few pages, which no other page has to load: conversations and the inbox, pull requests, security. */
 function subjectStyles(template: string): string[] {
-  if (/^(issues|notifications)\//.test(template)) return ['issues.css'];
   if (/^pulls\//.test(template)) return ['issues.css', 'pulls.css'];
+  if (/^(issues|notifications)\//.test(template)) return ['issues.css'];
   return /^account\/(authenticator-app|recovery-codes|security)$/.test(template) ? ['security.css'] : [];
 }
 

@@ -6,7 +6,6 @@ import type { RepositoryDeps } from '../deps.ts';
 import { findAgain, findRepository, repositoryFacts } from '../find-repository.ts';
 import type { RepositoryAddress } from '../find-repository.ts';
 import { branchRulePersonSchema, branchRuleSchema } from '../schema/branch-rule-schema.ts';
-import type { BranchRulePersonRow } from '../schema/branch-rule-schema.ts';
 import { repositorySchema } from '../schema/repository-schema.ts';
 import type { Repository } from '../schema/repository-schema.ts';
 import { usualGrants } from './default-rule.ts';
@@ -226,10 +225,10 @@ function columnsOf({ target, pattern, grants, linear, signed, merging }: BranchR
 }
 
 async function insertPeople(manager: EntityManager, ruleId: string, { grants, merging }: BranchRule): Promise<void> {
-  const rows: BranchRulePersonRow[] = [
-    ...ruleActs.flatMap((act) => grants[act].people.map((userId) => ({ ruleId, act, userId }))),
-    ...merging.grant.people.map((userId) => ({ ruleId, act: 'merge' as const, userId })),
-  ];
+  const all = { ...grants, merge: merging.grant };
+  const rows = ([...ruleActs, 'merge'] as const).flatMap((act) =>
+    all[act].people.map((userId) => ({ ruleId, act, userId })),
+  );
   if (rows.length > 0) await manager.insert(branchRulePersonSchema, rows);
 }
 
