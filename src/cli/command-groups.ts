@@ -24,6 +24,7 @@ export const commandGroups: readonly CommandGroup[] = [
   { names: ['repo'], load: async () => (await import('./commands/repo.ts')).addRepoCommands },
   { names: ['inbox'], load: async () => (await import('./commands/inbox.ts')).addInboxCommands },
   { names: ['issue'], load: async () => (await import('./commands/issue.ts')).addIssueCommands },
+  { names: ['pull'], load: async () => (await import('./commands/pull.ts')).addPullCommands },
   {
     names: ['export', 'import'],
     load: async () => (await import('./commands/export-import.ts')).addExportImportCommands,

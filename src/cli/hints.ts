@@ -20,6 +20,8 @@ const hints: Readonly<Record<string, string>> = {
   no_such_owner: 'hearth user list shows who there is',
   owner_not_found: 'hearth user list shows who there is',
   issue_not_found: 'hearth issue list OWNER/NAME --state all shows which there are',
+  pull_not_found: 'hearth pull list OWNER/NAME --state all shows which there are',
+  merge_conflict: 'hearth pull checkout OWNER/NAME NUMBER prints how to get it; merge the base branch there, and push',
   unknown_label: 'labels are made in the settings of the repository, or with POST /api/v1/repos/OWNER/NAME/labels',
   organisation_not_found: 'hearth org list shows which there are',
   no_such_person: 'hearth user list shows who there is',

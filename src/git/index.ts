@@ -7,12 +7,14 @@ export type { GitLimits } from './limits.ts';
 export type { AdvertiseRequest } from './fetches/advertise-refs.ts';
 export type { ArchiveRequest, UploadOutcome, UploadRequest } from './fetches/upload-pack.ts';
 export type {
+  ArrivingCommits,
   ProposedPush,
   PushHooks,
   PushOutcome,
   PushRequest,
   PushVerdict,
   RefusedRef,
+  RewrittenRef,
 } from './pushes/push.ts';
 export { atomicFailure } from './pushes/check-refs.ts';
 export type { RefUpdate } from './pushes/push-head.ts';
@@ -38,7 +40,7 @@ export type { ConflictedFile, MergedTrees } from './merges/merge-trees.ts';
 export type { GitMerges } from './merges/merges.ts';
 export { needsPacking } from './maintenance/find-needs.ts';
 export type { RecoveryAction } from './maintenance/recover.ts';
-export { gerritFolders, isBranchName, isWellFormedRef } from './refs/ref-name.ts';
+export { gerritFolders, isBranchName, isForReview, isWellFormedRef, reviewFolder } from './refs/ref-name.ts';
 export { lfsNotStored } from './lfs.ts';
 export { flushPacket, encodePacket } from './pkt-line.ts';
 export type { GitQueries } from './queries/queries.ts';

@@ -80,6 +80,7 @@ export type Tag =
   | 'Statuses'
   | 'Collaborators'
   | 'Issues'
+  | 'Pull requests'
   | 'Issue comments'
   | 'Labels'
   | 'Milestones'

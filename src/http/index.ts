@@ -51,6 +51,7 @@ export { challengeCookie, endedChallengeCookie, readChallengeCookie } from './re
 export { endedProviderCookie, providerCookie, readProviderCookie } from './request/provider-cookie.ts';
 export { endedSessionCookie, readSessionCookie, sessionCookie } from './request/session-cookie.ts';
 export { viewCloneBox } from './response/clone-addresses.ts';
+export type { CloneBoxView } from './response/clone-addresses.ts';
 export { HttpError } from './http-error.ts';
 export { setBody } from './response/set-body.ts';
 export { statusOf } from './response/status-of.ts';

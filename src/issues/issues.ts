@@ -1,6 +1,7 @@
 import { bindDeps } from '../kernel/index.ts';
 import type { Viewer } from '../access/index.ts';
-import type { Tx } from '../db/index.ts';
+import type { RowSource, Tx } from '../db/index.ts';
+import type { Repository } from '../repositories/index.ts';
 import { EntryAnnouncer } from './announcements/entry-announcer.ts';
 import type { EntryListener, EntryPosition } from './announcements/announce-entry.ts';
 import { addAttachment } from './attachments/add-attachment.ts';
@@ -19,7 +20,8 @@ import { exportIssues } from './export/export-issues.ts';
 import { importIssues, refuseTakenNumbers } from './import/import-issues.ts';
 import type { ImportSource } from './import/import-source.ts';
 import { findIssue, findMovedIssue, issueInWrite } from './find-issue.ts';
-import type { IssueAt, RepositoryAt } from './issue-context.ts';
+import { contextFor, personIdOf, repositoryContext } from './issue-context.ts';
+import type { IssueAt, RepositoryAt, RepositoryContext } from './issue-context.ts';
 import { countLabelled } from './labels/count-labelled.ts';
 import {
   addDefaultLabels,
@@ -250,6 +252,9 @@ export function createIssues({ settings: given, texts, ...tools }: IssuesOptions
       /** The text of an issue; empty for one that is gone. */
       textOf: async (issueId: string): Promise<string> =>
         (await deps.db.read.findOneBy(entrySchema, { issueId, position: 0 }))?.body ?? '',
+      /** What decides about pull requests of a repository, by what `source` sees. */
+      contextOf: async (source: RowSource, viewer: Viewer, repository: Repository): Promise<RepositoryContext> =>
+        contextFor(await repositoryContext(deps, source, personIdOf(viewer), repository), 'PULL'),
       refuseReopen: (check: ReopenCheck): void => void deps.reopenChecks.push(check),
     },
 

@@ -5,6 +5,7 @@ import { findIssue, findRepositoryContext } from './find-issue.ts';
 import { factsOfIssue } from './issue-context.ts';
 import { refusalError } from './issue-errors.ts';
 import type { IssueAt, RepositoryAt } from './issue-context.ts';
+import type { IssueKind } from './schema/issue-schema.ts';
 
 /** What a viewer may do with one issue: null allows an act. For pages, which show the forms of what is allowed. */
 export type IssueRights = (act: IssueAct, entry?: EntryFacts) => IssueRefusal | null;
@@ -24,10 +25,12 @@ export async function rightsInRepository(
   deps: IssueDeps,
   viewer: Viewer,
   at: RepositoryAt,
+  kind: IssueKind = 'ISSUE',
 ): Promise<RepositoryIssueRights> {
-  const { facts } = await findRepositoryContext(deps, viewer, at);
+  const { facts } = await findRepositoryContext(deps, viewer, at, 'read', kind);
   return (act) => refusalInRepository(viewer, facts, act);
 }
 
 /** Why an act is refused, as a sentence for the person who sees no form for it. */
-export const explainRefusal = (refusal: IssueRefusal): string => refusalError(refusal).message;
+export const explainRefusal = (refusal: IssueRefusal, kind: IssueKind = 'ISSUE'): string =>
+  refusalError(refusal, kind).message;

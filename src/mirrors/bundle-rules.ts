@@ -1,13 +1,14 @@
 import { ruleActs } from '../access/index.ts';
-import type { GrantInput, ListedRule, NewRule } from '../repositories/index.ts';
+import type { GrantInput, ListedRule, MergingInput, NewRule } from '../repositories/index.ts';
 import { checkRule } from '../repositories/index.ts';
 import { invalid } from '../kernel/index.ts';
 
 /** A rule for branches or tags as an export bundle has it: people by their handles. */
-export function exportedRule({ target, pattern, linear, signed, grants, named }: ListedRule): NewRule {
-  const grant = (act: (typeof ruleActs)[number]): GrantInput => ({
-    level: grants[act].level,
-    tasks: grants[act].tasks,
+export function exportedRule({ target, pattern, linear, signed, grants, merging, named }: ListedRule): NewRule {
+  const all = { ...grants, merge: merging.grant };
+  const grant = (act: keyof typeof all): GrantInput => ({
+    level: all[act].level,
+    tasks: all[act].tasks,
     people: named[act].flatMap(({ person }) => person.username ?? []),
   });
   return {
@@ -16,6 +17,7 @@ export function exportedRule({ target, pattern, linear, signed, grants, named }:
     linear,
     signed,
     grants: { push: grant('push'), force: grant('force'), create: grant('create'), delete: grant('delete') },
+    ...(target === 'BRANCH' && { merging: { ...merging, grant: grant('merge'), upToDate: merging.upToDate !== 'no' } }),
   };
 }
 
@@ -36,17 +38,31 @@ export function readRules(value: unknown): NewRule[] | undefined {
 type Fields = Record<string, unknown>;
 
 function readRule(value: unknown): NewRule {
-  const { target, pattern, linear, signed, grants } = value as Fields;
+  const { target, pattern, linear, signed, grants, merging } = value as Fields;
   const rule: NewRule = {
     target: String(target),
     pattern: String(pattern),
     linear: linear === true,
     signed: signed === true,
     grants: Object.fromEntries(ruleActs.map((act) => [act, readGrant((grants as Fields)[act] as Fields)])),
+    // A bundle from before pull requests says nothing of merges.
+    ...(merging !== undefined && { merging: readMerging(merging as Fields) }),
   };
   checkRule(rule);
   return rule;
 }
+
+const readMerging = ({ grant, approvals, approvalsSurvive, checks, styles, ...switches }: Fields): MergingInput => ({
+  grant: readGrant(grant as Fields),
+  approvals: Number(approvals),
+  approvalsSurvive: String(approvalsSurvive),
+  checks: (checks as unknown[]).map(String),
+  styles: (styles as unknown[]).map(String),
+  ownersApprove: switches['ownersApprove'] === true,
+  threadsResolved: switches['threadsResolved'] === true,
+  upToDate: switches['upToDate'] === true,
+  adminsToo: switches['adminsToo'] === true,
+});
 
 const readGrant = ({ level, people, tasks }: Fields): GrantInput => ({
   level: String(level),

@@ -24,6 +24,7 @@ const kindsByEvent: Record<SecurityEvent['kind'], NoticeKind> = {
   account_linked: 'second_factor',
   recovery_code_used: 'second_factor',
   recovery_codes_made: 'second_factor',
+  wrong_codes: 'second_factor',
 };
 
 export const kindOf = ({ kind }: SecurityEvent): NoticeKind => kindsByEvent[kind];

@@ -136,6 +136,19 @@ function wordingOf(event: SecurityEvent, host: string): Wording {
         action: 'See your second factors',
         otherwise: `If it was not you, ${changePassword} and make new recovery codes.`,
       };
+    case 'wrong_codes':
+      return {
+        subject: `Wrong codes for your account on ${host}`,
+        sentence:
+          'A sign-in with your right password has failed: all codes that were entered as the second factor were wrong.',
+        facts: [
+          ['Device', deviceName(event.userAgent)],
+          ['Address', event.address === '' ? 'unknown' : event.address],
+        ],
+        path: '/settings/account',
+        action: 'Change your password',
+        otherwise: `If it was not you, your password is known to another person: ${changePassword}.`,
+      };
     case 'password_changed':
       return {
         subject: `The password of your account on ${host} was changed`,

@@ -12,6 +12,7 @@ import { notificationsRoutes } from './notifications/routes.ts';
 import { organisationRoutes } from './organisation/routes.ts';
 import { changesRoutes } from './pulls/changes-routes.ts';
 import { protocolRoutes } from './protocol-routes.ts';
+import { pullsRoutes } from './pulls/routes.ts';
 import { repositoryRoutes, shortUrlRoutes } from './repository/routes.ts';
 import type { Route } from './route.ts';
 import { runsRoutes } from './runs/routes.ts';
@@ -40,6 +41,7 @@ export const routes = (
   ...runsRoutes,
   ...issuesRoutes,
   ...changesRoutes,
+  ...pullsRoutes,
   ...webhooksRoutes,
   ...notificationsRoutes,
   ...protocolRoutes({ federation, artifacts, api, metrics }),

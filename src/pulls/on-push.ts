@@ -14,6 +14,8 @@ import type { PreparedRound } from './rounds/record-round.ts';
 import { pullSchema } from './schema/pull-schema.ts';
 import type { PullRow } from './schema/pull-schema.ts';
 import { fetchBranch } from './sources/find-head.ts';
+import { applyPushOptions, preparePushedRound, recordPushedRound } from './pushes/on-pushed-round.ts';
+import type { PushedRound } from './pushes/on-pushed-round.ts';
 
 /** A new round of a pull request whose head branch was pushed. */
 interface NextRound {
@@ -24,6 +26,8 @@ interface NextRound {
 interface Prepared {
   rounds: NextRound[];
   merged: RecordedMerge[];
+  /** Of a push to `refs/for/…`. */
+  pushed: PushedRound | null;
   /** Open pull requests whose base branch has moved, the newest first. */
   onto: string[];
   /** What `record` has appended, for `recorded`. */
@@ -43,7 +47,7 @@ export function onPush(deps: PullDeps): PushListener<Prepared> {
     isAwaited: true,
     async prepare(push) {
       const prepared = await prepare(deps, push);
-      if (prepared.rounds.length > 0 || prepared.merged.length > 0) return prepared;
+      if (prepared.rounds.length > 0 || prepared.merged.length > 0 || prepared.pushed !== null) return prepared;
       deps.mergeStates.add(prepared.onto);
       return null;
     },
@@ -57,11 +61,14 @@ export function onPush(deps: PullDeps): PushListener<Prepared> {
         if (issue?.state !== 'OPEN' || pull === null || issue.deletedAt !== null) continue;
         await recordRound(log, issue, pull, round, { submitterId: push.pusherId, pushId: push.id, via: 'git' });
       }
+      if (prepared.pushed !== null) await recordPushedRound(log, push, prepared.pushed);
       prepared.logs = [log];
     },
-    recorded(_push, { rounds, onto, logs }) {
+    async recorded(push, { rounds, pushed, onto, logs }) {
       for (const log of logs) deps.issues.pulls.announce(log);
-      deps.mergeStates.add([...rounds.map(({ issueId }) => issueId), ...onto]);
+      const next = pushed?.next == null ? [] : [pushed.next];
+      deps.mergeStates.add([...[...rounds, ...next].map(({ issueId }) => issueId), ...onto]);
+      if (pushed !== null) await applyPushOptions(deps, push, pushed);
     },
   };
 }
@@ -76,7 +83,8 @@ async function prepare(deps: PullDeps, push: AnnouncedPush): Promise<Prepared> {
       update.ref.startsWith(heads) ? [[update.ref.slice(heads.length), update] as const] : [],
     ),
   );
-  const prepared: Prepared = { rounds: [], merged: [], onto: [], logs: [] };
+  const pushed = await preparePushedRound(deps, push);
+  const prepared: Prepared = { rounds: [], merged: [], pushed, onto: [], logs: [] };
   if (branches.size === 0) return prepared;
   const { withHead, withBase } = await openPulls(deps, push.repository.id, branches);
   for (const pull of withHead) {

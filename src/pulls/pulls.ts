@@ -1,5 +1,6 @@
 import { bindDeps } from '../kernel/index.ts';
 import type { PullDeps } from './deps.ts';
+import { findByBranches } from './find-by-branches.ts';
 import { findPull } from './find-pull.ts';
 import { editPull } from './lifecycle/edit-pull.ts';
 import { deleteHeadBranch, restoreHeadBranch } from './lifecycle/head-branch.ts';
@@ -12,6 +13,9 @@ import { findMergeState, updateMergeState } from './mergeability/compute-merge-s
 import { MergeStateQueue } from './mergeability/merge-state-queue.ts';
 import { createReviewService } from './reviews/review-service.ts';
 import { createThreadService } from './threads/thread-service.ts';
+import { ownersOf } from './owners/owner-groups.ts';
+import { followEntries } from './turns/follow-entries.ts';
+import { createTurnService } from './turns/turn-service.ts';
 import { mergeBox } from './merging/merge-box.ts';
 import { mergePull } from './merging/merge-pull.ts';
 import { cancelMergeWhenReady, mergeAllReady, mergeIfReady, mergeWhenReady } from './merging/merge-when-ready.ts';
@@ -19,13 +23,17 @@ import { onPush } from './on-push.ts';
 import { rightsOnPull } from './rights.ts';
 import { compareRounds, pairRoundCommits } from './rounds/compare-rounds.ts';
 import { findRound, listRoundCommits, listRounds } from './rounds/list-rounds.ts';
+import { releaseRounds } from './rounds/release-rounds.ts';
+import { pullsOfIssues } from './pulls-of-issues.ts';
+import { acceptPushesFor } from './pushes/push-for.ts';
 
-export type PullsOptions = Omit<PullDeps, 'mergeStates'>;
+export type PullsOptions = Omit<PullDeps, 'mergeStates' | 'contributedPushBytes'> &
+  Partial<Pick<PullDeps, 'contributedPushBytes'>>;
 
 /** Pull requests; the functions behind these names say what each refuses. */
 export function createPulls(tools: PullsOptions) {
   const mergeStates = new MergeStateQueue(tools.logger);
-  const deps: PullDeps = { ...tools, mergeStates };
+  const deps: PullDeps = { contributedPushBytes: 64 * 1024 ** 2, ...tools, mergeStates };
   mergeStates.connect(async (issueId) => {
     await updateMergeState(deps, issueId);
     await mergeIfReady(deps, issueId);
@@ -37,8 +45,15 @@ export function createPulls(tools: PullsOptions) {
     open: bind(openPull),
     find: bind(findPull),
     rightsOn: bind(rightsOnPull),
+    findByBranches: bind(findByBranches),
+    /** For the API and webhooks, which have found the issues already. */
+    ofIssues: bind(pullsOfIssues),
     reviews: createReviewService(deps),
     threads: createThreadService(deps),
+    turns: createTurnService(deps),
+    owners: { of: bind(ownersOf) },
+    /** For `issues.onEntry`, before what notifies: keeps whose turn it is, and asks owners of code. */
+    onEntry: followEntries(deps),
     /** What lists and the API show beside issues that were found already. */
     describe: bind(describePulls),
     edit: bind(editPull),
@@ -61,10 +76,14 @@ export function createPulls(tools: PullsOptions) {
 
     /** For `repositories.pushes.onPush`; the first listener, because a person who has pushed opens the page next. */
     onPush: onPush(deps),
+    /** For `repositories.pushes.forRefs`. */
+    pushesFor: acceptPushesFor(deps),
     /** After an event that may have made pull requests ready: by the ids of their issues. */
     reconsider: (issueIds: readonly string[]): void => mergeStates.add(issueIds),
     /** For the scheduled task. */
     mergeAllReady: () => mergeAllReady(deps),
+    /** For the scheduled task. */
+    releaseRounds: () => releaseRounds(deps),
     /** Waits for running trial merges. */
     stop: () => mergeStates.stop(),
   };

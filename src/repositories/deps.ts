@@ -9,6 +9,7 @@ import type { Owners } from '../owners/index.ts';
 import type { ForkListener } from './forks/fork-port.ts';
 import type { VerifyCommits } from './rules/verify-port.ts';
 import type { PreReceiveCheck } from './pushes/pre-receive-port.ts';
+import type { ReviewPort } from './pushes/review-port.ts';
 
 /** Makes commits on behalf of people; the server for its command line. */
 export interface Committer {
@@ -39,6 +40,8 @@ export interface RepositoryDeps {
   forkListeners: ForkListener[];
   /** Verifies signatures of commits; registered by `verifyCommitsWith`. */
   verification: { verify: VerifyCommits | null };
+  /** Takes pushes to `refs/for/…`; registered by `forRefs`. */
+  reviews: { port: ReviewPort | null };
   /** Messages of listeners about the push options that they understand; registered by `onPush`. */
   optionRemarks: ((option: string) => string | null)[];
 }

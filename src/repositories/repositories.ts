@@ -38,7 +38,10 @@ import { createStatusService } from './statuses/status-service.ts';
  * documents what it refuses.
  */
 export function createRepositories(
-  tools: Omit<RepositoryDeps, 'preReceiveChecks' | 'optionRemarks' | 'forkListeners' | 'verification' | 'committer'> & {
+  tools: Omit<
+    RepositoryDeps,
+    'preReceiveChecks' | 'optionRemarks' | 'forkListeners' | 'reviews' | 'verification' | 'committer'
+  > & {
     /** Signs commits that the server makes. */
     signCommit?: Committer['sign'];
   },
@@ -49,6 +52,7 @@ export function createRepositories(
     optionRemarks: [],
     forkListeners: [],
     verification: { verify: null },
+    reviews: { port: null },
     committer: {
       identityOf: (viewer) =>
         viewer.kind === 'person' && !isLocalAdministrator(viewer)

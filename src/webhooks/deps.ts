@@ -4,6 +4,7 @@ import type { Git } from '../git/index.ts';
 import type { Issues } from '../issues/index.ts';
 import type { Clock, Logger, Random } from '../kernel/index.ts';
 import type { Outbox } from '../outbox/index.ts';
+import type { Pulls } from '../pulls/index.ts';
 import type { Outbound } from '../outbound/index.ts';
 import type { Repositories } from '../repositories/index.ts';
 import type { InstanceKey } from '../sealing/index.ts';
@@ -14,6 +15,7 @@ export interface WebhookDeps {
   accounts: Pick<Accounts, 'peopleById' | 'addresses'>;
   repositories: Pick<Repositories, 'locate'>;
   issues: Pick<Issues, 'describe' | 'findEntry' | 'textBefore'>;
+  pulls: Pick<Pulls, 'ofIssues'>;
   git: Git;
   outbound: Outbound;
   outbox: Pick<Outbox, 'drain' | 'enqueue' | 'register' | 'removeOld'>;

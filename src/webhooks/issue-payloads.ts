@@ -1,6 +1,7 @@
 import { commentIdOf } from '../issues/index.ts';
 import type { CloseReason, DescribedIssue, Entry, HideReason, Label, Milestone } from '../issues/index.ts';
 import type { Person } from '../accounts/index.ts';
+import type { PullRow } from '../pulls/index.ts';
 import { numericId, userPayload } from './payloads.ts';
 import type { UserPayload } from './payloads.ts';
 
@@ -31,6 +32,14 @@ export type MilestonePayload = {
   due_on: string | null;
 };
 
+/** What an issue says of the pull request that it is the talk of. */
+export type PullMetaPayload = {
+  merged: boolean;
+  merged_at: string | null;
+  draft: boolean;
+  html_url: string;
+};
+
 export type IssuePayload = {
   id: number;
   url: string;
@@ -53,7 +62,7 @@ export type IssuePayload = {
   updated_at: string;
   closed_at: string | null;
   due_date: string | null;
-  pull_request: null;
+  pull_request: PullMetaPayload | null;
   repository: { id: number; name: string; owner: string; full_name: string };
   pin_order: number;
   close_reason: CloseReason | null;
@@ -112,14 +121,24 @@ export const milestonePayload = (milestone: Milestone): MilestonePayload => ({
   due_on: milestone.dueOn === null ? null : `${milestone.dueOn}T23:59:59Z`,
 });
 
-export function issuePayload(issue: DescribedIssue, { origin, owner, repository }: IssuePlace): IssuePayload {
+/** The path of the page of an issue, below that of its repository: pull requests have pages of their own. */
+export const issuePath = ({ kind, number }: Pick<DescribedIssue, 'kind' | 'number'>): string =>
+  `${kind === 'PULL' ? 'pulls' : 'issues'}/${number}`;
+
+/** @param pull for the talk of a pull request */
+export function issuePayload(
+  issue: DescribedIssue,
+  { origin, owner, repository }: IssuePlace,
+  pull: Pick<PullRow, 'isDraft' | 'mergedAt'> | null = null,
+): IssuePayload {
   const at = `/repos/${owner}/${repository.name}`;
   const user = (person: Person | null): UserPayload => userPayload(person, { baseUrl: origin });
   const assignees = issue.assigned.map(user);
+  const page = `${origin}${at}/${issuePath(issue)}`;
   return {
     id: issue.serial,
     url: `${origin}/api/v1${at}/issues/${issue.number}`,
-    html_url: `${origin}${at}/issues/${issue.number}`,
+    html_url: page,
     number: issue.number,
     user: user(issue.author),
     original_author: issue.authorName ?? '',
@@ -138,7 +157,15 @@ export function issuePayload(issue: DescribedIssue, { origin, owner, repository 
     updated_at: time(issue.updatedAt),
     closed_at: timeOrNull(issue.closedAt),
     due_date: null,
-    pull_request: null,
+    pull_request:
+      issue.kind === 'ISSUE'
+        ? null
+        : {
+            merged: issue.state === 'MERGED',
+            merged_at: timeOrNull(pull?.mergedAt ?? null),
+            draft: pull?.isDraft ?? false,
+            html_url: page,
+          },
     repository: {
       id: numericId(repository.id),
       name: repository.name,
@@ -152,19 +179,19 @@ export function issuePayload(issue: DescribedIssue, { origin, owner, repository 
   };
 }
 
-/** @param issue its number and the serial that `describe` gives */
+/** @param issue its kind and number, and the serial that `describe` gives */
 export function commentPayload(
   entry: Entry & { hiddenFor?: HideReason | null },
   author: Person | null,
-  { number, serial }: { number: number; serial: number },
+  { kind, number, serial }: Pick<DescribedIssue, 'kind' | 'number' | 'serial'>,
   { origin, owner, repository }: IssuePlace,
 ): CommentPayload {
-  const page = `${origin}/repos/${owner}/${repository.name}/issues/${number}`;
+  const page = `${origin}/repos/${owner}/${repository.name}/${issuePath({ kind, number })}`;
   return {
     id: commentIdOf(serial, entry.position),
     html_url: `${page}#e${entry.position}`,
-    pull_request_url: '',
-    issue_url: page,
+    pull_request_url: kind === 'PULL' ? page : '',
+    issue_url: kind === 'PULL' ? '' : page,
     user: userPayload(author, { baseUrl: origin }),
     original_author: entry.authorName ?? '',
     original_author_id: 0,

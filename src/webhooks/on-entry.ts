@@ -1,35 +1,26 @@
 import type { AnnouncedEntry, DescribedIssue, EntryListener } from '../issues/index.ts';
+import type { Located } from '../repositories/index.ts';
 import { enqueueDelivery } from './enqueue-delivery.ts';
 import type { WebhookDeps } from './deps.ts';
+import { describePulls } from './describe-pulls.ts';
+import { actOf, eventOf } from './entry-events.ts';
+import type { EntryAct } from './entry-events.ts';
 import { commentPayload, issuePayload } from './issue-payloads.ts';
 import { repositoryPayload, userPayload } from './payloads.ts';
 import type { Json, JsonObject } from './payloads.ts';
+import { pullPayload } from './pull-payloads.ts';
 import { webhooksFor } from './scope.ts';
 import type { WebhookEvent } from './webhook-schema.ts';
 
-type IssueEvent = Extract<
-  WebhookEvent,
-  'issues' | 'issue_comment' | 'issue_label' | 'issue_assign' | 'issue_milestone'
->;
-
 /** An event of an entry, with its body. */
 interface EntryEvent {
-  event: IssueEvent;
+  event: WebhookEvent;
   payload: JsonObject;
 }
 
-/** What an entry is to a receiver; `changes` says what was before. */
-interface EntryAct {
-  event: IssueEvent;
-  action: string;
-  changes?: JsonObject;
-  /** Of the comment that it is about. */
-  position?: number;
-}
-
 /**
- * Subscribes to the entries of issues; deliveries are enqueued in the write that marks this listener as done. A payload
- * has the issue as it is when the event is announced, also for an entry that was held.
+ * Subscribes to the entries of issues and pull requests; deliveries are enqueued in the write that marks this listener
+ * as done. A payload has the issue as it is when the event is announced, also for an entry that was held.
  */
 export function onEntry(deps: WebhookDeps, wake: () => void): EntryListener<EntryEvent> {
   return {
@@ -45,113 +36,88 @@ export function onEntry(deps: WebhookDeps, wake: () => void): EntryListener<Entr
 
 async function prepare(deps: WebhookDeps, announced: AnnouncedEntry): Promise<EntryEvent | null> {
   const { repository, issue, entry } = announced;
-  // No webhook receives a held entry before a member has approved it. Pull requests have events of their own.
-  if (issue.heldAt !== null || issue.kind !== 'ISSUE') return null;
-  const kind = eventOf(entry.kind, entry.details);
-  if (kind === null || (await webhooksFor(deps.db.read, repository, [kind])).length === 0) return null;
+  // No webhook receives a held entry before a member has approved it.
+  if (issue.heldAt !== null) return null;
+  const event = eventOf(announced);
+  if (event === null || (await webhooksFor(deps.db.read, repository, [event])).length === 0) return null;
   const located = (await deps.repositories.locate([repository.id])).get(repository.id);
   const [described] = await deps.issues.describe([issue]);
   if (located === undefined || described === undefined) return null;
   const act = await actOf(deps, announced, described);
   if (act === null) return null;
-  const sender = await personOf(deps, entry.authorId);
-  const place = { origin: deps.settings.baseUrl ?? '', owner: located.owner.handle, repository };
   const common = {
     action: act.action,
     ...(act.changes !== undefined && { changes: act.changes }),
-    issue: issuePayload(described, place) as Json,
     repository: repositoryPayload(located, deps.settings),
-    sender: userPayload(sender, deps.settings),
+    sender: userPayload(await personOf(deps, entry.authorId), deps.settings),
   };
-  if (act.position === undefined) {
-    const commit = entry.kind === 'closed' ? entry.details['commit'] : '';
-    return {
-      event: act.event,
-      payload: { ...common, number: issue.number, commit_id: typeof commit === 'string' ? commit : '' },
-    };
-  }
-  const comment = await commentOf(deps, announced, described, act.position, place);
-  return comment === null ? null : { event: act.event, payload: { ...common, comment, is_pull: false } };
+  const about = await aboutOf(deps, announced, described, located, act);
+  return about === null ? null : { event, payload: { ...common, ...about } };
 }
 
-/** By the kind alone, before anything is read; null for a kind without an event. */
-function eventOf(kind: string, details: Readonly<Record<string, unknown>>): IssueEvent | null {
-  switch (kind) {
-    case 'opened':
-    case 'closed':
-    case 'reopened':
-    case 'titled':
-    case 'trashed':
-      return 'issues';
-    case 'edited':
-      return details['position'] === 0 ? 'issues' : 'issue_comment';
-    case 'comment':
-    case 'emptied':
-      return 'issue_comment';
-    case 'labelled':
-    case 'unlabelled':
-      return 'issue_label';
-    case 'assigned':
-    case 'unassigned':
-      return 'issue_assign';
-    case 'milestoned':
-      return 'issue_milestone';
-    default:
-      return null;
-  }
-}
-
-async function actOf(
+/** What the event is about; null when that is gone. */
+async function aboutOf(
   deps: WebhookDeps,
-  { issue, entry }: AnnouncedEntry,
-  { labels }: DescribedIssue,
-): Promise<EntryAct | null> {
-  const { kind, details, position } = entry;
-  const event = eventOf(kind, details)!;
-  switch (kind) {
-    case 'opened':
-    case 'closed':
-    case 'reopened':
-    case 'assigned':
-    case 'unassigned':
-      return { event, action: kind };
-    case 'trashed':
-      return { event, action: 'deleted' };
-    case 'titled':
-      return { event, action: 'edited', changes: { title: { from: String(details['from'] ?? '') } } };
-    case 'labelled':
-    case 'unlabelled':
-      return { event, action: labels.length === 0 ? 'label_cleared' : 'label_updated' };
-    case 'milestoned':
-      return { event, action: details['milestone'] === null ? 'demilestoned' : 'milestoned' };
-    case 'comment':
-      return { event, action: 'created', position };
-    case 'emptied':
-      return { event, action: 'deleted', position: Number(details['position']) };
-    case 'edited': {
-      const text = { position: Number(details['position']), revision: Number(details['revision']) };
-      // Once the comment is deleted, so are the texts that it had.
-      const before = await deps.issues.textBefore(issue.id, text);
-      const changes = { body: { from: before ?? '' } };
-      return text.position === 0
-        ? { event, action: 'edited', changes }
-        : { event, action: 'edited', changes, position: text.position };
-    }
-    default:
-      return null;
+  announced: AnnouncedEntry,
+  described: DescribedIssue,
+  located: Located,
+  { position }: EntryAct,
+): Promise<JsonObject | null> {
+  const { repository, issue, entry } = announced;
+  const origin = deps.settings.baseUrl ?? '';
+  const place = { origin, owner: located.owner.handle, repository };
+  // Who receives a webhook is not known: of forks it says what everyone may read.
+  const [pull] = await describePulls(deps, [described], ({ visibility }) => visibility === 'PUBLIC');
+  if (issue.kind === 'PULL' && pull === undefined) return null;
+  const pulled: JsonObject =
+    pull === undefined
+      ? {}
+      : { pull_request: pullPayload(pull, origin, (each) => repositoryPayload(each, deps.settings)) as Json };
+  if (position !== undefined) {
+    const comment = await commentOf(deps, announced, described, position, place);
+    const onIssue = { issue: issuePayload(described, place, pull?.pull) as Json, ...pulled };
+    return comment === null ? null : { ...onIssue, comment, is_pull: issue.kind === 'PULL' };
   }
+  const commit = entry.kind === 'closed' ? entry.details['commit'] : '';
+  const common = { number: issue.number, commit_id: typeof commit === 'string' ? commit : '' };
+  if (pull === undefined) return { issue: issuePayload(described, place) as Json, ...common };
+  return { ...pulled, ...common, ...(await partsOf(deps, announced, pull.pull.headOid)) };
 }
+
+/** What only some events of pull requests have. */
+async function partsOf(deps: WebhookDeps, { entry }: AnnouncedEntry, headOid: string): Promise<JsonObject> {
+  const { kind, details } = entry;
+  const none = { requested_reviewer: null, review: null };
+  if (kind === 'round')
+    return { ...none, after: String(details['headOid'] ?? headOid), round: Number(details['round'] ?? 0) };
+  if (kind === 'asked') {
+    const reviewer = await personOf(deps, typeof details['userId'] === 'string' ? details['userId'] : null);
+    return { ...none, requested_reviewer: userPayload(reviewer, deps.settings) };
+  }
+  if (kind === 'review') {
+    const type = reviewTypes[String(details['verdict'])] ?? '';
+    return { ...none, commit_id: headOid, review: { type, content: entry.body ?? '' } };
+  }
+  return none;
+}
+
+/** As Gitea writes them in its payloads. */
+const reviewTypes: Readonly<Record<string, string>> = {
+  APPROVE: 'pull_request_review_approved',
+  REQUEST_CHANGES: 'pull_request_review_rejected',
+  COMMENT: 'pull_request_review_comment',
+};
 
 async function commentOf(
   deps: WebhookDeps,
   { issue, entry }: AnnouncedEntry,
-  { serial }: DescribedIssue,
+  described: DescribedIssue,
   position: number,
   place: Parameters<typeof commentPayload>[3],
 ): Promise<JsonObject | null> {
   const found = position === entry.position ? entry : await deps.issues.findEntry(issue.id, position);
   if (found === null) return null;
-  return commentPayload(found, await personOf(deps, found.authorId), { number: issue.number, serial }, place);
+  return commentPayload(found, await personOf(deps, found.authorId), described, place);
 }
 
 const personOf = async ({ accounts }: WebhookDeps, id: string | null) =>

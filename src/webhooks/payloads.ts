@@ -46,10 +46,33 @@ export function userPayload(person: Person | null, { baseUrl }: Pick<Settings, '
   };
 }
 
+/** A repository in Gitea's form. */
+export type RepositoryPayload = {
+  id: number;
+  owner: UserPayload;
+  name: string;
+  full_name: string;
+  description: string;
+  empty: boolean;
+  private: boolean;
+  fork: boolean;
+  mirror: boolean;
+  archived: boolean;
+  forks_count: number;
+  size: number;
+  html_url: string;
+  url: string;
+  clone_url: string;
+  ssh_url: string;
+  default_branch: string;
+  created_at: string;
+  updated_at: string;
+};
+
 export function repositoryPayload(
   { repository, owner }: Pick<Located, 'repository' | 'owner'>,
-  { baseUrl, sshOrigin }: Settings,
-): JsonObject {
+  { baseUrl, sshOrigin }: Pick<Settings, 'baseUrl' | 'sshOrigin'>,
+): RepositoryPayload {
   const fullName = `${owner.handle}/${repository.name}`;
   const ownerPage = `${baseUrl ?? ''}/${owner.kind === 'user' ? 'users' : 'orgs'}/${owner.handle}`;
   return {

@@ -1,7 +1,20 @@
 import { createHmac } from 'node:crypto';
 
 /** Gitea distinguishes these by the type of the event only. */
-const partsOfIssues = new Set(['issue_label', 'issue_assign', 'issue_milestone']);
+const giteaNames: ReadonlyMap<string, string> = new Map([
+  ['issue_label', 'issues'],
+  ['issue_assign', 'issues'],
+  ['issue_milestone', 'issues'],
+  ['pull_request_assign', 'pull_request'],
+  ['pull_request_label', 'pull_request'],
+  ['pull_request_milestone', 'pull_request'],
+  ['pull_request_sync', 'pull_request'],
+  ['pull_request_review_request', 'pull_request'],
+  ['pull_request_comment', 'issue_comment'],
+  ['pull_request_review_approved', 'pull_request_approved'],
+  ['pull_request_review_rejected', 'pull_request_rejected'],
+  ['pull_request_review_comment', 'pull_request_comment'],
+]);
 
 /**
  * The headers of a delivery, in Gitea's format and in GitHub's, for receivers of either. The signature is HMAC-SHA256
@@ -21,7 +34,7 @@ export function deliveryHeaders({
   secret: string | null;
   version: string;
 }): Record<string, string> {
-  const name = partsOfIssues.has(event) ? 'issues' : event;
+  const name = giteaNames.get(event) ?? event;
   const headers: Record<string, string> = {
     'Content-Type': 'application/json',
     'User-Agent': `Hearth/${version}`,

@@ -13,6 +13,16 @@ export const webhookEvents = [
   'issue_label',
   'issue_assign',
   'issue_milestone',
+  'pull_request',
+  'pull_request_sync',
+  'pull_request_comment',
+  'pull_request_label',
+  'pull_request_assign',
+  'pull_request_milestone',
+  'pull_request_review_request',
+  'pull_request_review_approved',
+  'pull_request_review_rejected',
+  'pull_request_review_comment',
 ] as const;
 export type WebhookEvent = (typeof webhookEvents)[number];
 

@@ -663,6 +663,7 @@ t.test('every command has help with an example; help is on stdout and exits with
     'mail',
     'migrate',
     'org',
+    'pull',
     'reindex',
     'reload',
     'repo',

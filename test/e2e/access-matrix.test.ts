@@ -9,6 +9,7 @@ import { operations } from '../../src/http-api/v1/operations.ts';
 import { neededRight } from '../../src/pages/app/access-declarations.ts';
 import { routes } from '../../src/pages/routes.ts';
 import type { Route } from '../../src/pages/routes.ts';
+import { encodePacket, flushPacket } from '../../src/git/index.ts';
 import { accessWorld } from './access-fixture.ts';
 import type { Place, Principal, World } from './access-fixture.ts';
 
@@ -252,11 +253,22 @@ t.test('git over HTTP: scope and level together, for both services', async (t) =
         (each) => world.levelOf(who, each, scope ?? undefined) !== 'none',
       );
     const got = await fetchRefs(place.name);
-    const isAllowed = world.may(who, place, service === 'upload-pack' ? 'read' : 'write', scope ?? undefined);
+    const isPush = service === 'receive-pack';
+    // Who may read and write anywhere gets in, to propose changes.
+    const isAllowed = world.may(who, place, 'read', scope ?? undefined) && !(isPush && (scope ?? 'read') === 'read');
     const wanted = isAllowed ? 200 : who.id === null ? 401 : level === 'none' ? 404 : 403;
     expect(`${who.name} (${scope}) ${service} ${place.name}`, got.status, wanted);
     if (wanted === 401 || wanted === 404)
       expect(`${who.name} (${scope}) ${service} ${place.name} bytes`, got.body, (await fetchRefs('missing')).body);
+    if (!isPush || wanted !== 200 || world.may(who, place, 'write', scope ?? undefined)) return;
+    const command = encodePacket(`${'0'.repeat(40)} ${place.head} refs/heads/by-a-reader\0 report-status`);
+    const pushed = await fetch(`${world.hearth.url}/git/${place.owner}/${place.name}.git/git-receive-pack`, {
+      method: 'POST',
+      headers: { ...headers, 'Content-Type': 'application/x-git-receive-pack-request' },
+      body: new Uint8Array(Buffer.concat([command, flushPacket])),
+    });
+    const report = await pushed.text();
+    expect(`${who.name} (${scope}) pushes ${place.name}`, /ng refs\/heads\/by-a-reader you may not/.test(report), true);
   });
   t.same(misses.splice(0), []);
   t.pass(`${cells.length} cells`);
@@ -398,8 +410,6 @@ t.test('SSH: every command on a repository, by level', async (t) => {
           if (!world.may(who, place, 'read') && place.canaries.some((word) => (ran.out + ran.err).includes(word)))
             leaks.push(what);
           if (!world.may(who, place, 'read')) expect(what, JSON.stringify(ran), JSON.stringify(absent));
-          else if (!world.may(who, place, command === 'receive-pack' ? 'write' : 'read'))
-            expect(what, /You may read this repository, but not push/.test(ran.err), true);
           // An archive needs a request of its own; it is enough that git was started.
           else if (/hearth:/.test(ran.err) || (command !== 'upload-archive' && !/^[0-9a-f]{4}/.test(ran.out)))
             misses.push(`${what}: ${ran.err || ran.out.slice(0, 40)}`);

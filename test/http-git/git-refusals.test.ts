@@ -90,7 +90,8 @@ t.test('SPEC §5, SECURITY D11, D02, E03: who may do what, with every kind of cr
     anonymous: [200, 401, 401, 401, 401, 401],
     alice: [200, 200, 404, 200, 200, 404],
     'alice who reads': [200, 200, 404, 403, 403, 404],
-    bob: [200, 404, 404, 403, 404, 404],
+    // Who may propose changes gets in; what is pushed is judged ref by ref.
+    bob: [200, 404, 404, 200, 404, 404],
     'a session cookie': [200, 401, 401, 401, 401, 401],
   };
   const bodies = new Map<number, Set<string>>();
@@ -127,6 +128,12 @@ t.test('the same rules hold for the requests behind the advertisement', async (t
     (await sendRequest(write, { headers: { ...pushType, ...bearer(aliceReads) }, body: flushPacket })).status,
     403,
   );
+  const command = encodePacket(`${'0'.repeat(40)} ${main} refs/heads/mine\0 report-status`);
+  const reader = await sendRequest(write, {
+    headers: { ...pushType, ...bearer(bob) },
+    body: Buffer.concat([command, flushPacket]),
+  });
+  t.match(reader.text, /ng refs\/heads\/mine you may not write here/);
   const probe = await sendRequest(write, { headers: { ...pushType, ...bearer(alice) }, body: flushPacket });
   t.same([probe.status, probe.bytes.length], [200, 0], 'git’s probe');
 });

@@ -149,6 +149,16 @@ t.test('a second factor that is added, used up, renewed and removed is noticed',
   t.match(server.mails[0]!.text, /Codes left: 9/);
   await accounts.secondFactor.newRecoveryCodes(erin.id);
   t.same(await subjects(), of('New recovery codes for your account on HOST'));
+  const guessed = await accounts.signIn({ username: 'erin', password, address: '203.0.113.9', userAgent: edge });
+  for (let n = 0; n < 5; n += 1) {
+    t.same(await subjects(), []);
+    const challenge = guessed.kind === 'second_factor' ? guessed.challenge : null;
+    const answer = { challenge, code: '000000', address: '203.0.113.9', userAgent: edge };
+    const refused: unknown = await accounts.secondFactor.answer(answer).catch((error: unknown) => error);
+    t.match(refused, { reason: 'wrong_code' });
+  }
+  t.same(await subjects(), of('Wrong codes for your account on HOST'));
+  t.match(server.mails[0]!.text, /Device: Edge on Windows\nAddress: 203\.0\.113\.9/);
   await accounts.secondFactor.disableTotp(erin.id);
   t.same(await subjects(), of('The authenticator app of your account on HOST was removed'));
 });

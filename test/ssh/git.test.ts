@@ -153,13 +153,33 @@ t.test('a reader who may not write gets that reason; others get none', async (t)
   await good(['clone', '--quiet', hearth.url('alice/public'), clone], { keys: [bob.key] });
   const push = (repository: string) => git(['push', hearth.url(repository), 'main'], { cwd: source, keys: [bob.key] });
   t.match(await push('alice/public'), {
-    code: 128,
-    stderr: /^hearth: You may read this repository, but not push to it\.\n/,
+    code: 1,
+    stderr: /! \[remote rejected\] main -> main \(you may not write here; to propose a change: .*refs\/for\/main\)/,
   });
   const hidden = await push('alice/site');
   t.match(hidden, { code: 128, stderr: /^hearth: repository not found\n/ });
   t.same(await push('alice/nothing'), hidden);
   t.same(await gitModule.refs.list((await repositories.find(alice.viewer, 'alice', 'public')).path), new Map());
+});
+
+t.test('a reader pushes for review, where a repository is seen', async (t) => {
+  const path = await create('reviewed', 'PUBLIC');
+  await good(['push', '--quiet', hearth.url('alice/reviewed'), 'main~1:refs/heads/main'], { cwd: source });
+  const push = (...args: string[]) => git(['push', ...args], { cwd: source, keys: [bob.key] });
+  const pushed = await push('-o', 'title=By key', hearth.url('alice/reviewed'), 'main:refs/for/main/keys');
+  t.match(pushed, { code: 0, stderr: /main -> refs\/pull\/1\/head/ });
+  const head = (await runGit(['rev-parse', 'main'], { cwd: source })).trim();
+  t.equal((await gitModule.refs.list(path)).get('refs/pull/1/head'), head);
+  const opened = () => hearth.modules.pulls.find(bob.viewer, { owner: 'alice', name: 'reviewed', number: 1 });
+  await until(() => opened().then(Boolean, () => false));
+  t.match(await opened(), {
+    issue: { title: 'By key', authorId: bob.viewer.id },
+    pull: { topic: 'keys', headOid: head },
+  });
+  t.match(await push(hearth.url('alice/site'), 'main:refs/for/main'), {
+    code: 128,
+    stderr: /^hearth: repository not found\n/,
+  });
 });
 
 t.test('re-keying every few kilobytes does not break a transfer', async (t) => {

@@ -1,13 +1,12 @@
 import { Option } from 'commander';
 import type { Command } from 'commander';
-import type { DescribedIssue, IssueFilter, ListedEntry } from '../../issues/index.ts';
+import type { DescribedIssue, IssueFilter } from '../../issues/index.ts';
 import type { Action, Run } from '../action.ts';
 import { addNoun, withExamples } from '../help.ts';
 import { escapeControls } from '../terminal/escape-controls.ts';
-import { isoOrNull } from '../terminal/output.ts';
-import { absoluteTime } from '../terminal/times.ts';
 import { nameOf } from './find-person.ts';
 import { addIssueChangeCommands } from './issue-change.ts';
+import { readComments } from './issue-comments.ts';
 import {
   actorOf,
   authorOf,
@@ -105,19 +104,7 @@ const showIssue: Action<AsOption, [string, string]> = async (cli, options, repos
   const viewer = await actorOf(modules, options);
   const at = await issueAt(modules, viewer, repository, number);
   const issue = await describeOne(modules, viewer, at);
-  const comments: ListedEntry[] = [];
-  let from: number | null = 1;
-  while (from !== null) {
-    const page: { entries: ListedEntry[]; next: number | null } = await modules.issues.listEntries(viewer, at, {
-      from,
-      kinds: ['comment'],
-    });
-    comments.push(...page.entries.filter(({ deletedAt }) => deletedAt === null));
-    from = page.next;
-  }
-  const writers = await modules.accounts.peopleById(comments.flatMap(({ authorId }) => authorId ?? []));
-  const writerOf = ({ authorId, authorName }: ListedEntry): string =>
-    authorId === null ? (authorName ?? 'ghost') : nameOf(writers.get(authorId));
+  const { comments, text } = await readComments(modules, viewer, at);
   cli.output.show(
     [
       ['Issue', nameIssue(at)],
@@ -135,27 +122,15 @@ const showIssue: Action<AsOption, [string, string]> = async (cli, options, repos
       ...issueToJson(issue),
       body: issue.body,
       revision: issue.revision,
-      thread: comments.map((entry) => ({
-        position: entry.position,
-        author: writerOf(entry),
-        body: entry.body,
-        hidden: entry.hiddenFor,
-        createdAt: isoOrNull(entry.createdAt),
-        editedAt: isoOrNull(entry.editedAt),
-      })),
+      thread: comments,
     },
   );
   if (cli.output.json) return;
-  const texts = comments.map((entry) => {
-    const hidden = entry.hiddenFor === null ? '' : ` (hidden: ${entry.hiddenFor})`;
-    return `\n--- ${writerOf(entry)}, ${absoluteTime(entry.createdAt)}, e${entry.position}${hidden}\n${entry.body ?? ''}\n`;
-  });
-  cli.output.print(['\n', issue.body, issue.body === '' ? '' : '\n', ...texts].map(plainLines).join(''));
+  const body = issue.body === '' ? '' : `${issue.body}\n`;
+  cli.output.print(`\n${body}${text}`.split('\n').map(escapeControls).join('\n'));
 };
 
 const marksOf = ({ lockedAt, pinnedAt, heldAt }: DescribedIssue): string =>
   [lockedAt !== null && 'locked', pinnedAt !== null && 'pinned', heldAt !== null && 'waits for a member']
     .filter((mark) => mark !== false)
     .join(', ');
-
-const plainLines = (text: string): string => text.split('\n').map(escapeControls).join('\n');

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { localAdministrator, ruleActs } from '../../access/index.ts';
 import type { RuleAct } from '../../access/index.ts';
 import { invalid, notFound } from '../../kernel/index.ts';
+import { ruleStyles } from '../../repositories/index.ts';
 import type { GrantInput, ListedRule } from '../../repositories/index.ts';
 import type { Action, Run } from '../action.ts';
 import { addNoun, withExamples } from '../help.ts';
@@ -36,9 +37,18 @@ export function addRuleCommands(repo: Command, run: Run): void {
       .option('--tasks <acts>', 'what tasks of the CI may: push, force, create, delete, or none', 'push,create')
       .option('--linear', 'refuse merge commits')
       .option('--signed', 'refuse commits without a verified signature')
+      .option('--merge <who>', `who may merge pull requests: ${who}`)
+      .option('--approvals <number>', 'approvals that a merge needs')
+      .option('--owners', 'owners of changed code must have approved')
+      .option('--threads', 'all threads must be resolved before a merge')
+      .option('--check <names>', 'checks that must have passed, with commas; build* is all that begin so')
+      .option('--up-to-date', 'the branch to merge must contain the tip')
+      .option('--styles <styles>', 'ways to merge: merge, squash, rebase, forward')
+      .option('--admins-pass', 'administrators may merge in spite of the conditions')
       .action(run(addRule)),
     "hearth repo rule add alice/garden 'release/*' --push admin,bob",
     "hearth repo rule add alice/garden 'v*' --tag --create owner",
+    'hearth repo rule add alice/garden main --approvals 1 --check build,test',
   );
   withExamples(
     rule
@@ -55,9 +65,9 @@ export function addRuleCommands(repo: Command, run: Run): void {
 }
 
 /** `admin,bob`: the role and the people who may, and `tasks`. */
-function describe(rule: ListedRule, act: RuleAct): string {
-  if (rule.target === 'TAG' && act === 'push') return '';
-  const { level, tasks } = rule.grants[act];
+function describe(rule: ListedRule, act: RuleAct | 'merge'): string {
+  if (rule.target === 'TAG' && (act === 'push' || act === 'merge')) return '';
+  const { level, tasks } = act === 'merge' ? rule.merging.grant : rule.grants[act];
   const named = rule.named[act].flatMap(({ person }) => person.username ?? []);
   const parts = [...(level === 'nobody' && named.length + Number(tasks) > 0 ? [] : [level]), ...named];
   return [...parts, ...(tasks ? ['tasks'] : [])].join(',');
@@ -70,11 +80,21 @@ const columns: Column<ListedRule>[] = [
   { title: 'FORCE', cell: (rule) => describe(rule, 'force') },
   { title: 'CREATE', cell: (rule) => describe(rule, 'create') },
   { title: 'DELETE', cell: (rule) => describe(rule, 'delete') },
-  {
-    title: 'REQUIRES',
-    cell: ({ linear, signed }) => [linear && 'linear', signed && 'signed'].filter(Boolean).join(','),
-  },
+  { title: 'MERGE', cell: (rule) => describe(rule, 'merge') },
+  { title: 'REQUIRES', cell: (rule) => requirements(rule).join(',') },
 ];
+
+const requirements = ({ linear, signed, merging }: ListedRule): string[] =>
+  [
+    linear && 'linear',
+    signed && 'signed',
+    merging.approvals > 0 && `${merging.approvals} approvals`,
+    merging.ownersApprove && 'owners',
+    merging.threadsResolved && 'threads',
+    ...merging.checks,
+    merging.upToDate !== 'no' && 'up to date',
+    merging.styles.length < ruleStyles.length && merging.styles.join('/').toLowerCase(),
+  ].filter((word) => typeof word === 'string');
 
 const toJson = (rule: ListedRule): object => ({
   pattern: rule.pattern,
@@ -92,6 +112,16 @@ const toJson = (rule: ListedRule): object => ({
       },
     ]),
   ),
+  ...(rule.target === 'BRANCH' && {
+    merging: {
+      ...rule.merging,
+      grant: undefined,
+      level: rule.merging.grant.level,
+      people: rule.named.merge.flatMap(({ person }) => person.username ?? []),
+      tasks: rule.merging.grant.tasks,
+      styles: rule.merging.styles.map((style) => style.toLowerCase()),
+    },
+  }),
   updatedAt: isoOrNull(rule.updatedAt),
 });
 
@@ -107,6 +137,14 @@ interface AddOptions extends Partial<Record<RuleAct, string>> {
   linear?: true;
   signed?: true;
   tasks: string;
+  merge?: string;
+  approvals?: string;
+  owners?: true;
+  threads?: true;
+  check?: string;
+  upToDate?: true;
+  styles?: string;
+  adminsPass?: true;
 }
 
 const roles = ['write', 'admin', 'owner', 'nobody'];
@@ -134,6 +172,16 @@ const addRule: Action<AddOptions, [string, string]> = async (cli, options, text,
     linear: options.linear === true,
     signed: options.signed === true,
     grants: { push: grant('push'), force: grant('force'), create: grant('create'), delete: grant('delete') },
+    merging: {
+      grant: readGrant(options.merge),
+      approvals: options.approvals,
+      ownersApprove: options.owners,
+      threadsResolved: options.threads,
+      checks: options.check?.split(','),
+      upToDate: options.upToDate,
+      styles: options.styles?.split(','),
+      ...(options.adminsPass && { adminsToo: false }),
+    },
   });
   cli.output.result(`Added the rule ${pattern} for ${target === 'tag' ? 'tags' : 'branches'} of ${owner}/${name}.`, {
     owner,

@@ -113,6 +113,8 @@ function configText({
 	# Always a pack: what it inflates to never touches the disk, and it is synced in fewer steps.
 	unpackLimit = 1
 	denyCurrentBranch = ignore
+	# The server's own. A push for review shows git the one that it may write.
+	hideRefs = refs/pull
 [receive "fsck"]
 	gitattributesSymlink = error
 	gitmodulesSymlink = error

@@ -1,5 +1,5 @@
 import type { GitLimits } from '../limits.ts';
-import { isReserved, refuseRef } from '../refs/ref-name.ts';
+import { isForReview, refuseRef, reservedForServer, reviewFolder } from '../refs/ref-name.ts';
 import { noRef } from './push-head.ts';
 import type { PushHead, RawUpdate } from './push-head.ts';
 
@@ -39,18 +39,28 @@ export async function checkRefs(
   for (const update of updates) {
     const reason = namedTwice.has(update.rawRef)
       ? 'the push names this ref twice'
-      : refuseRef(Buffer.from(update.rawRef, 'latin1'), noRef.test(update.oldId), extraFolders);
+      : (refuseRef(Buffer.from(update.rawRef, 'latin1'), noRef.test(update.oldId), extraFolders) ??
+        (extraFolders.includes(reviewFolder) ? refuseForReview(update, updates) : null));
     if (reason !== null) refusals.set(update, reason);
   }
 
   const left = updates.filter((update) => !refusals.has(update));
-  const added = left.filter(({ oldId, newId }) => noRef.test(oldId) && !noRef.test(newId));
+  const added = left.filter(
+    ({ rawRef, oldId, newId }) => noRef.test(oldId) && !noRef.test(newId) && !isForReview(rawRef),
+  );
   const removed = left.filter(({ oldId, newId }) => !noRef.test(oldId) && noRef.test(newId)).length;
   if (added.length > removed) {
     const granted = removed + (await grant(added.length - removed));
     for (const update of added.slice(granted)) refusals.set(update, `a repository has at most ${limits.maxRefs} refs`);
   }
   return refusals;
+}
+
+/** A push for review is one command: what belongs together is one pull request. Null for other refs. */
+function refuseForReview({ rawRef, newId }: RawUpdate, updates: readonly RawUpdate[]): string | null {
+  if (!updates.some((update) => isForReview(update.rawRef))) return null;
+  if (updates.length > 1) return 'refs/for/ is pushed by itself: one push for each pull request, and branches apart';
+  return noRef.test(newId) && isForReview(rawRef) ? 'refs/for/ holds nothing that could be deleted' : null;
 }
 
 /** Refuses every command that has no reason yet with this one; with `--atomic`, one refused command refuses all. */
@@ -68,17 +78,19 @@ const manyRefs = 10;
 
 /** Summarises the refused refs of a push: git prints a line for each, which is unreadable for thousands. */
 export function summarise(refusals: Refusals): string[] {
-  const groups = Map.groupBy(refusals, ([{ rawRef }, reason]) => `${folderOf(rawRef)} ${reason}`);
+  const groups = Map.groupBy(refusals, ([update, reason]) => `${folderOf(nameOf(update))} ${reason}`);
   return [...groups.values()]
-    .map((group) => ({ count: group.length, rawRef: group[0]![0].rawRef, reason: group[0]![1] }))
-    .filter(({ count, rawRef }) => count >= manyRefs || isReserved(rawRef))
+    .map((group) => ({ count: group.length, rawRef: nameOf(group[0]![0]), reason: group[0]![1] }))
+    .filter(({ count, reason }) => count >= manyRefs || reason === reservedForServer)
     .slice(0, maxLines)
     .map(({ count, rawRef, reason }) => {
       const refs = `${count.toLocaleString('en')} ${count === 1 ? 'ref' : 'refs'} under ${folderOf(rawRef)}`;
       const own = count === 1 ? "it is the server's own" : "they are the server's own";
-      return `${refs} ${count === 1 ? 'was' : 'were'} left out: ${isReserved(rawRef) ? own : reason}`;
+      return `${refs} ${count === 1 ? 'was' : 'were'} left out: ${reason === reservedForServer ? own : reason}`;
     });
 }
+
+const nameOf = ({ clientRef, rawRef }: RawUpdate): string => clientRef ?? rawRef;
 
 /** `refs/pull/` of `refs/pull/7/head`. */
 const folderOf = (rawRef: string): string => /^refs\/[^/]+\//.exec(rawRef)?.[0] ?? 'no known folder';

@@ -14,6 +14,8 @@ export interface RefUpdate {
 export interface RawUpdate extends RefUpdate {
   /** The name, one character per byte; mostly the same string as `ref`. */
   rawRef: string;
+  /** The name that the client gave and gets its report by, where the hook has put another ref in its place. */
+  clientRef?: string;
 }
 
 /** The part of a push before its pack. */

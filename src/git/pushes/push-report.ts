@@ -1,5 +1,6 @@
 import { clientLine, maskControls } from './client-text.ts';
 import { encodePacket, flushPacket, PacketReader } from '../pkt-line.ts';
+import { noRef } from './push-head.ts';
 import type { RawUpdate } from './push-head.ts';
 
 /** The result of one command of a push. */
@@ -59,9 +60,23 @@ export class ReportWriter {
   mixed(updates: readonly RawUpdate[], reasons: ReadonlyMap<RawUpdate, string>, ofGit: GitReport): Buffer {
     const lines = updates.flatMap((update) => {
       const own = refusalLine(update, reasons);
-      return own.length > 0 ? own : (ofGit.lines.get(update.rawRef) ?? []);
+      return own.length > 0 ? own : this.#asNamed(update, ofGit.lines.get(update.rawRef) ?? []);
     });
     return this.#report([...ofGit.unpack, ...lines], ofGit.rest);
+  }
+
+  /**
+   * git's lines under the name that the client gave; clients of the second version learn which ref was written, as
+   * from `proc-receive` (githooks).
+   */
+  #asNamed({ clientRef, rawRef, oldId }: RawUpdate, lines: readonly Buffer[]): readonly Buffer[] {
+    const [result, ...options] = lines;
+    if (clientRef === undefined || result === undefined) return lines;
+    const text = result.toString('latin1', packetHeadBytes);
+    const named = latin1Packet(text.replace(/^(ok|ng) [^ \n]+/, (_, verdict: string) => `${verdict} ${clientRef}`));
+    if (!text.startsWith('ok') || !this.#capabilities.has('report-status-v2')) return [named, ...options];
+    const old = noRef.test(oldId) ? [] : [latin1Packet(`option old-oid ${oldId}\n`)];
+    return [named, latin1Packet(`option refname ${rawRef}\n`), ...old, ...options];
   }
 
   /** @param rest what follows the report in a side-band response */
@@ -83,8 +98,11 @@ function refusalLine(update: RawUpdate, reasons: ReadonlyMap<RawUpdate, string>)
   const reason = reasons.get(update);
   if (reason === undefined) return [];
   const words = Buffer.from(` ${clientLine(reason).slice(0, 1_000)}\n`);
-  return [encodePacket(Buffer.concat([Buffer.from(`ng ${update.rawRef}`, 'latin1'), words]))];
+  return [encodePacket(Buffer.concat([Buffer.from(`ng ${update.clientRef ?? update.rawRef}`, 'latin1'), words]))];
 }
+
+const packetHeadBytes = 4;
+const latin1Packet = (text: string): Buffer => encodePacket(Buffer.from(text, 'latin1'));
 
 function bandPackets(band: number, data: Buffer): Buffer[] {
   const packets: Buffer[] = [];

@@ -1,6 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Logger, Semaphore } from '../../kernel/index.ts';
 import type { GitLimits } from '../limits.ts';
+import type { Commit } from '../objects/parse-objects.ts';
 import type { ObjectReaders } from '../objects/object-readers.ts';
 import type { FastForwardRule } from './fast-forward-check.ts';
 import type { LinearRule } from './linear-check.ts';
@@ -30,6 +31,30 @@ export interface ProposedPush {
   options: string[];
   /** Whether the client requested all or nothing. */
   isAtomic: boolean;
+  /** Of a push for review: what its pack begins with. */
+  arriving?: ArrivingCommits;
+}
+
+/** The commits at the beginning of a pack, before git has it. */
+export interface ArrivingCommits {
+  /** What the command names: read from the pack, or from the repository; null when it is no commit, or too far back. */
+  tip: Commit | null;
+  /** Whether the repository had it. */
+  isKnown: boolean;
+  /** Ids of those that lead to the tip and that the pack has. */
+  commits: readonly string[];
+  /** Ids of the commits that these stand on, which the pack does not have. */
+  ends: readonly string[];
+}
+
+/** A ref that git writes in the place of the one that the client named. */
+export interface RewrittenRef {
+  /** As in the command. */
+  ref: string;
+  /** `refs/pull/<number>/head`. */
+  to: string;
+  /** Its value now; zeros for none. */
+  oldId: string;
 }
 
 /** A command that is not executed, with the reason: one line, shown beside the ref. */
@@ -44,6 +69,10 @@ export type PushVerdict =
       accept: true;
       refused?: readonly RefusedRef[];
       remarks?: string[];
+      /** Of a push for review. */
+      rewritten?: RewrittenRef;
+      /** Size limit of the pack in bytes, where it is less than that of the server. */
+      maxPackBytes?: number | null;
       /** Refs that may only be fast-forwarded; a command that breaks this is not executed. */
       onlyForward?: FastForwardRule[];
       /** Refs that take no merge commits; a command that brings one is not executed. */
@@ -69,7 +98,7 @@ export interface PushRequest {
   stallMs?: number | undefined;
   /** Whether `input` is a request that ends, and the client reads its response only then: HTTP. */
   stateless?: boolean | undefined;
-  /** Namespaces where this repository accepts refs besides the usual ones, from `gerritFolders`. */
+  /** Namespaces where this repository accepts refs besides the usual ones: `gerritFolders`, `reviewFolder`. */
   extraFolders?: readonly string[] | undefined;
 }
 

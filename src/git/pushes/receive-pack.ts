@@ -12,6 +12,7 @@ import type { FastForwardRule } from './fast-forward-check.ts';
 import type { ProposedPush, PushDeps, PushOutcome, PushRequest, PushVerdict } from './push.ts';
 import { hasPack, readPushHead } from './push-head.ts';
 import type { PushHead, RawUpdate, RefUpdate } from './push-head.ts';
+import { isPushForReview, readArriving, rewriteCommand } from './push-for-review.ts';
 import type { RefGrant } from './ref-quota.ts';
 import { ReportWriter } from './push-report.ts';
 import { fitsUsualMemory, isBulkPush, runReceivePack, runPostReceive, startReceivePack } from './run-receive-pack.ts';
@@ -63,24 +64,31 @@ async function carryOut(
     // Starting git takes as long as journalling, so both happen at once. Until the push is journalled, git gets no
     // input: recovery looks for leftovers of killed processes where the journal names a push.
     const isBulk = isBulkPush(permitted);
-    const waiting = startReceivePack(deps, request, { isBulk });
+    // Which ref a push for review writes is known after that.
+    const waiting = permitted.some(isPushForReview) ? null : startReceivePack(deps, request, { isBulk });
     const checked = await checkPush(deps, request, head, refusals, permitted).catch((error: unknown) => {
-      waiting.stop('aborted');
+      waiting?.stop('aborted');
       throw error;
     });
     const { journalled, verdict, unjudged, objects } = checked;
     const updates = withoutRefused(journalled, refusals);
     const isUsual = unjudged.length === 0 && fitsUsualMemory(objects, limits);
-    if (updates.length === 0 || !isUsual) waiting.stop('aborted');
+    if (updates.length === 0 || !isUsual) waiting?.stop('aborted');
     if (updates.length === 0) {
       release();
       if (journalled.length > 0) await runPostReceive(deps, request.hooks, refusedResults(journalled, refusals));
       return await refuse(deps, request, head, refusals);
     }
     // Rules that could not be checked beforehand are enforced by git itself, for every branch of the push.
-    const git = isUsual
-      ? waiting
-      : startReceivePack(deps, request, { forwardOnly: unjudged.length > 0, objects, isBulk });
+    const git =
+      isUsual && waiting !== null
+        ? waiting
+        : startReceivePack(deps, request, {
+            forwardOnly: unjudged.length > 0,
+            objects,
+            isBulk,
+            ...(verdict.accept ? { pullRef: verdict.rewritten?.to, maxPackBytes: verdict.maxPackBytes } : {}),
+          });
     ends = git.exited;
     const remarks = [...summarise(refusals), ...((verdict.accept && verdict.remarks) || [])];
     return await runAndTidy(
@@ -118,10 +126,13 @@ async function checkPush(
     for (const { ref, reason } of refs) refusals.set(byRef.get(ref)!, reason);
   };
 
+  const source = { path, input, signal, stallMs };
+  const forReview = permitted.find(isPushForReview);
   const proposed: ProposedPush = {
     updates: permitted.map(plainUpdate),
     options: head.options,
     isAtomic: isAtomic(head),
+    ...(forReview === undefined ? {} : { arriving: await readArriving(deps, source, head, forReview) }),
   };
   const verdict = await hooks.preReceive(proposed).catch(refusedForNow);
   refuseRefs(verdict.refused);
@@ -129,8 +140,8 @@ async function checkPush(
     refuseTheRest(refusals, permitted, verdict.reason);
     return { verdict, journalled: [], unjudged: [], objects: 0 };
   }
+  if (verdict.rewritten !== undefined) rewriteCommand(permitted, verdict.rewritten);
   const journalled = withoutRefused(permitted, refusals);
-  const source = { path, input, signal, stallMs };
   const { broken, unjudged } = await checkFastForward(deps, source, head, journalled, verdict.onlyForward ?? []);
   refuseRefs(broken);
   const merging = await checkLinear(deps, source, head, withoutRefused(journalled, refusals), verdict.linear ?? []);

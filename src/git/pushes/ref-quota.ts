@@ -8,6 +8,13 @@ export interface RefGrant {
   release(): void;
 }
 
+/** Refs of pull requests do not count: their number is limited by who may open them. */
+async function countRefs(path: string): Promise<number> {
+  let count = 0;
+  for (const name of (await readRefs(path)).keys()) if (!name.startsWith('refs/pull/')) count += 1;
+  return count;
+}
+
 /** Grants refs to a push, out of those that the repository may still get. */
 export type RefQuota = (path: string, wanted: number) => Promise<RefGrant>;
 
@@ -39,7 +46,7 @@ export function createRefQuota(maxRefs: number): RefQuota {
   return async (path, wanted) => {
     const account = accounts.get(path) ?? { left: Promise.resolve(0), pending: 0 };
     const granting = account.left.then(async (left) => {
-      const deps = left < wanted ? Math.max(0, maxRefs - account.pending - (await readRefs(path)).size) : left;
+      const deps = left < wanted ? Math.max(0, maxRefs - account.pending - (await countRefs(path))) : left;
       const refs = Math.min(wanted, deps);
       account.pending += refs;
       return { refs, left: deps - refs };

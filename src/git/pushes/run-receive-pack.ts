@@ -57,22 +57,33 @@ export async function runPostReceive({ logger }: PushDeps, hooks: PushHooks, res
   await hooks.postReceive(results).catch((error: unknown) => logger.error('push.settle_failed', { error }));
 }
 
-/**
- * Starts git for a push. It waits for the commands and can do nothing before it has them.
- * @param forwardOnly whether it refuses every move that is not a fast-forward
- * @param objects the object count in the pack's header, when it is known
- * @param isBulk whether its refs are synced together afterwards
- */
+export interface ReceivePackOptions {
+  /** Whether git refuses every move that is not a fast-forward. */
+  forwardOnly?: boolean;
+  /** The object count in the pack's header, when it is known. */
+  objects?: number;
+  /** Whether the refs are synced together afterwards. */
+  isBulk?: boolean;
+  /** The only ref of a pull request that this git sees. */
+  pullRef?: string | null;
+  /** A size limit of the pack instead of the server's, in bytes. */
+  maxPackBytes?: number | null;
+}
+
+/** Starts git for a push. It waits for the commands and can do nothing before it has them. */
 export function startReceivePack(
   { runner, limits }: PushDeps,
   { path, protocol }: PushRequest,
-  { forwardOnly = false, objects = 0, isBulk = false }: { forwardOnly?: boolean; objects?: number; isBulk?: boolean },
+  { forwardOnly = false, objects = 0, isBulk = false, pullRef = null, maxPackBytes = null }: ReceivePackOptions,
 ): GitProcess {
   const settings = [
     ...(forwardOnly ? ['receive.denyNonFastForwards=true'] : []),
     // The refs are synced together, before anyone is notified. Not `committed`: that includes the refs, and outweighs
     // what is subtracted.
     ...(isBulk ? ['core.fsync=objects,-reference'] : []),
+    // Behind the lines that hide them all: the last one that fits counts.
+    ...(pullRef === null ? [] : [`receive.hideRefs=!${pullRef}`]),
+    ...(maxPackBytes === null ? [] : [`receive.maxInputSize=${maxPackBytes}`]),
   ];
   return runner.start({
     argv: [...settings.flatMap((setting) => ['-c', setting]), 'receive-pack', '--stateless-rpc', path],
@@ -97,7 +108,8 @@ export async function runReceivePack(
   const { output, hooks, stallMs = limits.stallMs } = request;
   const outcomeUpdates = journalled.map(({ ref, oldId, newId }) => ({ ref, oldId, newId }));
   const writer = new ReportWriter(head.capabilities);
-  const reader = new ReportReader(writer.usesSideBand, { keepsLines: refusals.size > 0 });
+  const isChanged = refusals.size > 0 || updates.some(({ clientRef }) => clientRef !== undefined);
+  const reader = new ReportReader(writer.usesSideBand, { keepsLines: isChanged });
   let results: RefResult[] | null = null;
   let isUnsynced = false;
   const reported = async (): Promise<RefResult[]> => {
@@ -155,7 +167,7 @@ export async function runReceivePack(
       const stopped = unchecked.filter(({ ref }) => results?.some((result) => result.ref === ref && !result.ok));
       why.push(...stopped.map(({ reason }) => reason));
       const remarkLines = writer.remarks([...why, ...remarks]);
-      const report = refusals.size === 0 ? reader.release() : writer.mixed(head.updates, refusals, reader.takeReport());
+      const report = isChanged ? writer.mixed(head.updates, refusals, reader.takeReport()) : reader.release();
       await respond(Buffer.concat([remarkLines, report]), Buffer.concat([remarkLines, writer.failure(tooSlow)]));
       if (hasMoved()) break;
     }

@@ -26,7 +26,7 @@ export function buildAdvertisement(
   isVersion1: boolean,
 ): Buffer {
   const lines: string[] = [];
-  for (const { name, oid, peeled } of service === 'upload-pack' ? withHead(snapshot) : snapshot.refs) {
+  for (const { name, oid, peeled } of service === 'upload-pack' ? withHead(snapshot) : writable(snapshot)) {
     lines.push(`${oid} ${name}`);
     if (service === 'upload-pack' && peeled) lines.push(`${peeled} ${name}^{}`);
   }
@@ -51,6 +51,9 @@ export function buildList(snapshot: RefSnapshot, { symrefs, peel, unborn, prefix
   }
   return Buffer.from(lines.map((line) => packet(`${line}\n`)).join('') + flush, 'latin1');
 }
+
+/** Pushes do not see the refs of pull requests: `git push --mirror` would delete them. */
+const writable = ({ refs }: RefSnapshot) => refs.filter(({ name }) => !name.startsWith('refs/pull/'));
 
 function withHead({ refs, head }: RefSnapshot) {
   return head.ref === null ? refs : [{ ...head.ref, name: 'HEAD' }, ...refs];

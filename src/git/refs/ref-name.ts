@@ -9,6 +9,15 @@ export const gerritFolders: readonly string[] = ['refs/changes/', 'refs/meta/'];
 /** Namespaces reserved for the server; other forges use the same names. */
 const reserved = ['refs/pull/', 'refs/for/', 'refs/hearth/'];
 
+/** Namespace of names that exist in pushes only: `refs/for/<branch>` proposes commits for a branch. */
+export const reviewFolder = 'refs/for/';
+
+/** Whether a command is a push for review. @param name one character per byte, or as text */
+export const isForReview = (name: string): boolean => name.startsWith(reviewFolder);
+
+/** Why a push may not write what belongs to the server. */
+export const reservedForServer = 'reserved for the server';
+
 /** Length limit of a ref name, in bytes. */
 const maxRefNameBytes = 1_000;
 
@@ -31,7 +40,7 @@ export function isBranchName(name: string): boolean {
 }
 
 /** Whether a ref belongs to the server itself. @param name one character per byte, or as text */
-export const isReserved = (name: string): boolean => reserved.some((folder) => name.startsWith(folder));
+const isReserved = (name: string): boolean => reserved.some((folder) => name.startsWith(folder));
 
 /**
  * The reason why a push may not write this refas a message for the person who pushes, or null.
@@ -43,8 +52,8 @@ export function refuseRef(rawName: Buffer, creates: boolean, extraFolders: reado
   if (rawName.length > maxRefNameBytes) return `a ref name has at most ${maxRefNameBytes} bytes`;
   if (!isUtf8(rawName)) return 'a ref name must be valid UTF-8';
   const name = rawName.toString('utf8');
-  if (isReserved(name)) return 'reserved for the server';
   const folder = [...pushable, ...extraFolders].find((prefix) => name.startsWith(prefix));
+  if (folder === undefined && isReserved(name)) return reservedForServer;
   if (folder === undefined) {
     return gerritFolders.some((prefix) => name.startsWith(prefix))
       ? "this repository does not take Gerrit's refs; its settings can allow them"

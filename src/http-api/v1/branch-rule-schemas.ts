@@ -28,6 +28,22 @@ const branchFields = {
   delete_tasks: tasks,
   require_linear_history: z.boolean().describe('Whether merge commits are refused'),
   require_signed_commits: z.boolean().describe('Whether commits without a verified signature are refused'),
+  enable_merge_whitelist: z.boolean().describe('Whether only those who are named may merge pull requests'),
+  merge_whitelist_usernames: usernames,
+  merge_level: level,
+  merge_tasks: tasks,
+  required_approvals: z.int().min(0).describe('Approvals that a merge needs'),
+  approvals_survive: z
+    .enum(['nothing', 'rebase', 'anything'])
+    .describe('Which pushes leave an approval in effect; rebase is a push that changes nothing but the base'),
+  dismiss_stale_approvals: z.boolean().describe('The same in Gitea’s words: true is nothing'),
+  block_on_codeowner_reviews: z.boolean().describe('Whether owners of changed code must have approved'),
+  block_on_unresolved_threads: z.boolean().describe('Whether all threads must be resolved'),
+  enable_status_check: z.boolean().describe('Whether checks must have passed'),
+  status_check_contexts: z.array(z.string()).describe('Their contexts; a * at the end stands for any ending'),
+  block_on_outdated_branch: z.boolean().describe('Whether the head must contain the tip of the branch'),
+  merge_styles: z.array(z.enum(['merge', 'squash', 'rebase', 'forward'])).describe('Ways to merge'),
+  block_admin_merge_override: z.boolean().describe('Whether the conditions hold for administrators, too'),
 };
 
 const tagFields = {
@@ -37,13 +53,14 @@ const tagFields = {
   delete_level: level,
 };
 
-/** A rule for branches, as Gitea shows one; `…_level`, `…_tasks`, `create_…`, `delete_…` and the last are our own. */
+/** A rule for branches, as Gitea shows one; what Gitea has no words for is our own. */
 export const branchProtection = z
   .strictObject({
     rule_name: pattern,
     branch_name: pattern,
     priority: z.int().describe('Order of patterns; of several that match, the first decides'),
     ...branchFields,
+    block_on_rejected_reviews: z.literal(true).describe('A request for changes always blocks'),
     created_at: time,
     updated_at: time,
   })
@@ -63,21 +80,13 @@ const unused = {
   push_whitelist_deploy_keys: off,
   force_push_allowlist_teams: none,
   force_push_allowlist_deploy_keys: off,
-  enable_merge_whitelist: off,
-  merge_whitelist_usernames: none,
   merge_whitelist_teams: none,
-  enable_status_check: off,
-  status_check_contexts: none,
-  required_approvals: z.literal(0).nullish().describe('Only 0: there is no such rule here'),
   enable_approvals_whitelist: off,
   approvals_whitelist_username: none,
   approvals_whitelist_usernames: none,
   approvals_whitelist_teams: none,
-  block_on_rejected_reviews: off,
+  block_on_rejected_reviews: z.boolean().nullish().describe('A request for changes always blocks'),
   block_on_official_review_requests: off,
-  block_on_outdated_branch: off,
-  block_admin_merge_override: off,
-  dismiss_stale_approvals: off,
   ignore_stale_approvals: off,
   protected_file_patterns: z.literal('').nullish(),
   unprotected_file_patterns: z.literal('').nullish(),

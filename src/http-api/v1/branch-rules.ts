@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { RuleAct, RuleTarget } from '../../access/index.ts';
 import { invalid, notFound } from '../../kernel/index.ts';
-import type { Found, GrantInput, ListedRule, RuleInput } from '../../repositories/index.ts';
+import type { Found, GrantInput, ListedRule, MergingInput, RuleInput } from '../../repositories/index.ts';
 import { numericId } from '../../webhooks/index.ts';
 import type { WebDeps } from '../../http/index.ts';
 import { created, json, nothing } from '../responses.ts';
@@ -46,19 +46,19 @@ function present(rule: ListedRule | undefined): ListedRule {
   return rule;
 }
 
-const usernames = (rule: ListedRule, act: RuleAct): string[] =>
+const usernames = (rule: ListedRule, act: RuleAct | 'merge'): string[] =>
   rule.named[act].flatMap(({ person }) => person.username ?? []);
 
 /** Gitea's words for who may do an act. */
-function giteaGrant(rule: ListedRule, act: RuleAct) {
+function giteaGrant(rule: ListedRule, act: RuleAct | 'merge') {
   const named = usernames(rule, act);
-  const isNobody = rule.grants[act].level === 'nobody';
+  const isNobody = (act === 'merge' ? rule.merging.grant : rule.grants[act]).level === 'nobody';
   return { isEnabled: !isNobody || named.length > 0, isWhitelist: isNobody && named.length > 0, usernames: named };
 }
 
 function showBranchRule(rule: ListedRule): z.output<typeof branchProtection> {
-  const [push, force] = [giteaGrant(rule, 'push'), giteaGrant(rule, 'force')];
-  const { grants } = rule;
+  const [push, force, merge] = [giteaGrant(rule, 'push'), giteaGrant(rule, 'force'), giteaGrant(rule, 'merge')];
+  const { grants, merging } = rule;
   return {
     rule_name: rule.pattern,
     branch_name: rule.pattern,
@@ -81,6 +81,21 @@ function showBranchRule(rule: ListedRule): z.output<typeof branchProtection> {
     delete_tasks: grants.delete.tasks,
     require_linear_history: rule.linear,
     require_signed_commits: rule.signed,
+    enable_merge_whitelist: merge.isWhitelist,
+    merge_whitelist_usernames: merge.usernames,
+    merge_level: merging.grant.level,
+    merge_tasks: merging.grant.tasks,
+    required_approvals: merging.approvals,
+    approvals_survive: merging.approvalsSurvive,
+    dismiss_stale_approvals: merging.approvalsSurvive === 'nothing',
+    block_on_codeowner_reviews: merging.ownersApprove,
+    block_on_unresolved_threads: merging.threadsResolved,
+    enable_status_check: merging.checks.length > 0,
+    status_check_contexts: [...merging.checks],
+    block_on_outdated_branch: merging.upToDate !== 'no',
+    merge_styles: merging.styles.map((style) => style.toLowerCase()) as ('merge' | 'squash' | 'rebase' | 'forward')[],
+    block_admin_merge_override: merging.adminsToo,
+    block_on_rejected_reviews: true,
     created_at: isoTime(rule.createdAt),
     updated_at: isoTime(rule.updatedAt),
   };
@@ -109,9 +124,36 @@ function grantOf(
   return { level: own.level ?? level, people, tasks: own.tasks ?? (enabled === false ? false : undefined) };
 }
 
-const branchInput = (body: z.output<typeof branchProtectionEdit>): RuleInput => ({
+type BranchBody = z.output<typeof branchProtectionEdit>;
+
+/** What Gitea's switches and our own fields say of merges. */
+function mergingInput(body: BranchBody): MergingInput {
+  const isStale = body.dismiss_stale_approvals ?? undefined;
+  const survive = isStale === undefined ? undefined : isStale ? 'nothing' : 'rebase';
+  return {
+    grant: grantOf(
+      {
+        enabled: undefined,
+        whitelist: body.enable_merge_whitelist ?? undefined,
+        usernames: body.merge_whitelist_usernames ?? undefined,
+      },
+      { level: body.merge_level ?? undefined, tasks: body.merge_tasks ?? undefined },
+    ),
+    approvals: body.required_approvals ?? undefined,
+    approvalsSurvive: body.approvals_survive ?? survive,
+    ownersApprove: body.block_on_codeowner_reviews ?? undefined,
+    threadsResolved: body.block_on_unresolved_threads ?? undefined,
+    checks: body.enable_status_check === false ? [] : (body.status_check_contexts ?? undefined),
+    upToDate: body.block_on_outdated_branch ?? undefined,
+    styles: body.merge_styles ?? undefined,
+    adminsToo: body.block_admin_merge_override ?? undefined,
+  };
+}
+
+const branchInput = (body: BranchBody): RuleInput => ({
   linear: body.require_linear_history ?? undefined,
   signed: body.require_signed_commits ?? undefined,
+  merging: mergingInput(body),
   grants: {
     push: grantOf(
       {

@@ -119,8 +119,8 @@ export const listRepositoryComments = operation({
       rows.map(({ entry }) => entry),
     );
     return listed(
-      rows.map(({ entry, issue: { number }, serial }) =>
-        commentPayload(entry, user(entry.authorId), { number, serial }, placeOf({ found, origin })),
+      rows.map(({ entry, issue: { kind, number }, serial }) =>
+        commentPayload(entry, user(entry.authorId), { kind, number, serial }, placeOf({ found, origin })),
       ),
       next,
     );
@@ -144,7 +144,7 @@ export async function findComment({ viewer, found, params, deps }: Omit<CommentC
 async function showComment(call: CommentCall) {
   const { entry, issue, serial } = await findComment(call);
   const user = await peopleOf(call.deps, [entry]);
-  return commentPayload(entry, user(entry.authorId), { number: issue.number, serial }, placeOf(call));
+  return commentPayload(entry, user(entry.authorId), { ...issue, serial }, placeOf(call));
 }
 
 export const getComment = operation({

@@ -3,12 +3,11 @@ import type { Viewer } from '../../access/index.ts';
 import type { IssueAt } from '../../issues/index.ts';
 import type { Found } from '../../repositories/index.ts';
 import type { WebDeps } from '../../http/index.ts';
-import { issuePayload } from '../../webhooks/index.ts';
 import type { IssuePayload } from '../../webhooks/index.ts';
 import { json } from '../responses.ts';
 import { operation } from '../operation.ts';
 import type { Operation } from '../operation.ts';
-import { describeOne, issueAt, oneIssueAt } from './issues-parts.ts';
+import { issueAt, oneIssueAt, showIssue } from './issues-parts.ts';
 import { issue, issueMeta } from './issues-schemas.ts';
 
 const common = { tag: 'Issues', cost: 'rows' } as const;
@@ -65,7 +64,7 @@ const otherOf = (found: Found, { index, owner, repo }: z.output<typeof issueMeta
 
 async function show(deps: WebDeps, viewer: Viewer, at: IssueAt, origin: string): Promise<IssuePayload> {
   const { owner, repository } = await deps.repositories.find(viewer, at.owner, at.name);
-  return issuePayload(await describeOne(deps, viewer, at), { origin, owner: owner.handle, repository });
+  return showIssue(deps, viewer, at, { origin, owner: owner.handle, repository });
 }
 
 function operationsOf({ word, part, kind, isOutgoing, list, add, remove }: Side): Operation[] {
@@ -102,8 +101,8 @@ function operationsOf({ word, part, kind, isOutgoing, list, add, remove }: Side)
           const place = located.get(other.repositoryId);
           if (place === undefined) continue;
           const where = { owner: place.owner.handle, name: place.repository.name, number: other.number };
-          const described = await describeOne(deps, viewer, where);
-          shown.push(issuePayload(described, { origin, owner: where.owner, repository: place.repository }));
+          const from = { origin, owner: where.owner, repository: place.repository };
+          shown.push(await showIssue(deps, viewer, where, from));
         }
         return json(shown);
       },

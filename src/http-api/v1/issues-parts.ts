@@ -12,8 +12,14 @@ import type { IssuePayload } from '../../webhooks/index.ts';
 export const issuesAt = '/repos/{owner}/{name}/issues';
 export const oneIssueAt = `${issuesAt}/{number}` as const;
 
+interface Place {
+  origin: string;
+  owner: string;
+  repository: { id: string; name: string };
+}
+
 /** Where issues of a repository are shown from. */
-export const placeOf = ({ found, origin }: { found: Found; origin: string }) => ({
+export const placeOf = ({ found, origin }: { found: Found; origin: string }): Place => ({
   origin,
   owner: found.canonical.owner,
   repository: found.repository,
@@ -32,11 +38,26 @@ export function issueAt(found: Found, number: string): IssueAt {
 export const numberIn = (text: string): number => (/^\d{1,16}$/.test(text) ? Number(text) : -1);
 
 export async function showIssues(
-  deps: Pick<WebDeps, 'issues'>,
+  deps: Pick<WebDeps, 'issues' | 'pulls'>,
   issues: readonly Issue[],
-  place: ReturnType<typeof placeOf>,
+  place: Place | ((at: number) => Place),
 ): Promise<IssuePayload[]> {
-  return (await deps.issues.describe(issues)).map((issue) => issuePayload(issue, place));
+  const described = await deps.issues.describe(issues);
+  const ofPulls = described.filter(({ kind }) => kind === 'PULL').map(({ id }) => id);
+  const pulls = await deps.pulls.ofIssues(ofPulls);
+  return described.map((issue, at) =>
+    issuePayload(issue, typeof place === 'function' ? place(at) : place, pulls.get(issue.id)?.pull),
+  );
+}
+
+/** One issue. Refuses what `issues.find` does. */
+export async function showIssue(
+  deps: Pick<WebDeps, 'issues' | 'pulls'>,
+  viewer: Viewer,
+  at: IssueAt,
+  place: Place,
+): Promise<IssuePayload> {
+  return (await showIssues(deps, [await deps.issues.find(viewer, at)], place))[0]!;
 }
 
 /** The caller of an operation with a `scope`, which requires a token. */

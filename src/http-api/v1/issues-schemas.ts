@@ -100,7 +100,10 @@ export const issue = z
     updated_at: time,
     closed_at: time.nullable(),
     due_date: time.nullable().describe('Always null: milestones have dates'),
-    pull_request: z.null(),
+    pull_request: z
+      .strictObject({ merged: z.boolean(), merged_at: time.nullable(), draft: z.boolean(), html_url: z.string() })
+      .nullable()
+      .describe('Of the talk of a pull request; null for an issue'),
     repository: z.strictObject({ id: z.int(), name: z.string(), owner: z.string(), full_name: z.string() }),
     pin_order: z.int().describe('0 when it is not pinned'),
     close_reason: closeReason.nullable(),

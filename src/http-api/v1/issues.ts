@@ -5,12 +5,11 @@ import type { IssueAt, IssueFilter, IssueUpdate } from '../../issues/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import { HttpError } from '../../http/index.ts';
 import type { WebDeps } from '../../http/index.ts';
-import { issuePayload, numericId } from '../../webhooks/index.ts';
+import { numericId } from '../../webhooks/index.ts';
 import type { Found } from '../../repositories/index.ts';
 import { created, json, listed, nothing } from '../responses.ts';
 import { operation } from '../operation.ts';
 import {
-  describeOne,
   issueAt,
   issuesAt,
   labelNames,
@@ -19,6 +18,7 @@ import {
   placeOf,
   readPage,
   repositoryAt,
+  showIssue,
   showIssues,
   timeIn,
 } from './issues-parts.ts';
@@ -152,14 +152,11 @@ export const searchIssues = operation({
     const { rows, next } = await readPage(query, (after, limit) =>
       deps.issues.search(viewer, { filter }, { limit, after }),
     );
-    const described = await deps.issues.describe(rows);
-    return listed(
-      described.map((one, at) => {
-        const { repository, owner } = rows[at]!.located;
-        return issuePayload(one, { origin, owner: owner.handle, repository });
-      }),
-      next,
-    );
+    const shown = await showIssues(deps, rows, (at) => {
+      const { repository, owner } = rows[at]!.located;
+      return { origin, owner: owner.handle, repository };
+    });
+    return listed(shown, next);
   },
 });
 
@@ -187,13 +184,13 @@ export const openIssue = operation({
       milestone: await milestoneTitle(deps, viewer, at, body.milestone ?? 0),
     });
     if (body.closed) await deps.issues.close(viewer, { ...at, number });
-    const opened = await describeOne(deps, viewer, { ...at, number });
-    return created(issuePayload(opened, placeOf({ found, origin })), `/repos/${at.owner}/${at.name}/issues/${number}`);
+    const opened = await showIssue(deps, viewer, { ...at, number }, placeOf({ found, origin }));
+    return created(opened, `/repos/${at.owner}/${at.name}/issues/${number}`);
   },
 });
 
 /** Both ways in which clients name them; undefined when neither is there. */
-function assigneesIn({ assignee, assignees }: { assignee?: string | null; assignees?: string[] | null }) {
+export function assigneesIn({ assignee, assignees }: { assignee?: string | null; assignees?: string[] | null }) {
   if (assignees == null && !assignee) return undefined;
   return [...new Set([...(assignee ? [assignee] : []), ...(assignees ?? [])])];
 }
@@ -211,7 +208,7 @@ export const getIssue = operation({
   async run({ viewer, found, params, deps, origin }) {
     const at = issueAt(found, params.number);
     try {
-      return json(issuePayload(await describeOne(deps, viewer, at), placeOf({ found, origin })));
+      return json(await showIssue(deps, viewer, at, placeOf({ found, origin })));
     } catch (error) {
       if (!isDomainError(error) || error.reason !== 'issue_not_found') throw error;
       return json(await readMoved(deps, viewer, at, origin));
@@ -256,7 +253,7 @@ export const editIssue = operation({
     await ifMatching(ifMatch, body.revision, (revision) =>
       deps.issues.update(viewer, at, { ...update, ...(revision !== undefined && { revision }) }),
     );
-    return json(issuePayload(await describeOne(deps, viewer, at), placeOf({ found, origin })));
+    return json(await showIssue(deps, viewer, at, placeOf({ found, origin })));
   },
 });
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { notFound } from '../../kernel/index.ts';
 import { presentReasons } from '../../notifications/index.ts';
+import { issuePath } from '../../webhooks/index.ts';
 import type { Change, InboxView, Notification } from '../../notifications/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import { repositoryUrl } from '../../http/index.ts';
@@ -79,10 +80,10 @@ function describeThread(
           title: issue.title,
           type: issue.kind === 'PULL' ? ('Pull' as const) : ('Issue' as const),
           state: issue.state.toLowerCase(),
-          url: `${api}/issues/${issue.number}`,
-          html_url: `${page}/issues/${issue.number}`,
+          url: `${api}/${issuePath(issue)}`,
+          html_url: `${page}/${issuePath(issue)}`,
           latest_comment_url: `${api}/issues/${issue.number}`,
-          latest_comment_html_url: `${page}/issues/${issue.number}#e${row.lastPosition}`,
+          latest_comment_html_url: `${page}/${issuePath(issue)}#e${row.lastPosition}`,
         };
   return {
     id,

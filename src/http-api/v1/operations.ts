@@ -48,6 +48,25 @@ import {
   searchIssues,
 } from './issues.ts';
 import { createFork, listForks, mergeUpstream } from './forks.ts';
+import { getPullDiff, listPullCommits, listPullFiles } from './pulls-code.ts';
+import {
+  cancelPullMerge,
+  getPullMerged,
+  getPullRound,
+  listPullRounds,
+  mergePull,
+  updatePullBranch,
+} from './pulls-merge.ts';
+import {
+  createPullReview,
+  deletePullReview,
+  dismissPullReview,
+  getPullReview,
+  listPullReviewComments,
+  listPullReviews,
+  submitPullReview,
+} from './pulls-reviews.ts';
+import { editPull, getPull, getPullByBranches, listPulls, openPull } from './pulls.ts';
 import { getImage, removeImage, replaceImage } from './images.ts';
 import { issueAssetOperations } from './issue-assets.ts';
 import { addEmails, listEmails, removeEmails } from './emails.ts';
@@ -177,6 +196,29 @@ export const operations: readonly Operation[] = [
   ...heldOperations,
   ...trashOperations,
   ...blockOperations,
+  listPulls,
+  openPull,
+  // Before `{number}`, which would take its place.
+  getPullDiff,
+  getPull,
+  editPull,
+  listPullCommits,
+  listPullFiles,
+  getPullMerged,
+  mergePull,
+  cancelPullMerge,
+  updatePullBranch,
+  listPullRounds,
+  getPullRound,
+  listPullReviews,
+  createPullReview,
+  getPullReview,
+  submitPullReview,
+  deletePullReview,
+  listPullReviewComments,
+  dismissPullReview,
+  // After what is below `{number}`.
+  getPullByBranches,
   getImage,
   replaceImage,
   removeImage,

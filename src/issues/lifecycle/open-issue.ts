@@ -63,7 +63,8 @@ export async function openIssue(
     refuse(refusalInRepository(viewer, found.facts, 'triage'));
   const twin = pull !== null ? null : await sameIssue(deps, viewer, found.repository.id, title, body);
   if (twin !== null) return twin;
-  charge(deps, viewer, found);
+  // A number that was given out before was counted then.
+  if (pull?.number == null) charge(deps, viewer, found);
   const references = await resolveReferences(deps, viewer, found.repository, body);
   const fitting = await fittingTemplate(deps, viewer, at, found, template);
   const assigned = [...new Set([...(await resolveAssignees(deps, assignees)), ...fitting.assignees])];

@@ -32,6 +32,7 @@ export async function conditionsOf(
     await peopleConditions(deps, viewer, filter),
     await milestoneCondition(deps, repository, filter),
     stateConditions(repository !== null, filter),
+    reviewConditions(filter),
   ];
   return parts.some((part) => part === null) ? null : parts.flatMap((part) => part!);
 }
@@ -97,6 +98,14 @@ async function peopleConditions(
     ],
     ['assignee', filter.assignee === 'none' ? null : filter.assignee, named('issue_assignees', 'assignee')],
     ['mentions', filter.mentions, named('issue_mentions', 'mentions')],
+    [
+      'reviewRequested',
+      filter.reviewRequested,
+      {
+        sql: 'EXISTS (SELECT 1 FROM review_requests x WHERE x.issue_id = i.id AND x.user_id = :reviewRequested AND x.answered_at IS NULL)',
+        ids: 'SELECT x.issue_id AS id FROM review_requests x WHERE x.user_id = :reviewRequested AND x.answered_at IS NULL',
+      },
+    ],
   ] as const;
   for (const [name, username, condition] of people) {
     if (username === null) continue;
@@ -153,6 +162,28 @@ function stateConditions(isInRepository: boolean, { isLocked, isPinned }: IssueF
           },
         ],
   );
+}
+
+/** The last verdict of a reviewer, where it is this one and was not dismissed. */
+const lastVerdict = (verdict: string): string =>
+  `EXISTS (SELECT 1 FROM reviews v WHERE v.issue_id = i.id AND v.verdict = '${verdict}' AND v.dismissed_at IS NULL
+    AND NOT EXISTS (SELECT 1 FROM reviews w WHERE w.issue_id = v.issue_id AND w.author_id = v.author_id
+      AND w.submitted_at > v.submitted_at AND w.verdict <> 'COMMENT' AND w.dismissed_at IS NULL))`;
+
+/** What only pull requests have. */
+function reviewConditions({ isDraft, review }: IssueFilter): IssueCondition[] {
+  const [approved, refused] = [lastVerdict('APPROVE'), lastVerdict('REQUEST_CHANGES')];
+  const sql = {
+    none: `NOT ${approved} AND NOT ${refused}`,
+    approved: `${approved} AND NOT ${refused}`,
+    changes_requested: refused,
+  };
+  const draft = (is: boolean): string =>
+    `EXISTS (SELECT 1 FROM pulls p WHERE p.issue_id = i.id AND p.is_draft = ${is ? 1 : 0})`;
+  return [
+    ...(isDraft === null ? [] : [{ sql: draft(isDraft), parameters: {} }]),
+    ...(review === null ? [] : [{ sql: sql[review], parameters: {} }]),
+  ];
 }
 
 /** Repositories of an owner that are named one by one in a statement. */

@@ -32,7 +32,9 @@ export async function listPinnedIssues(deps: IssueDeps, viewer: Viewer, at: Repo
   const { repository } = await findRepositoryContext(deps, viewer, at);
   const rows = await deps.db.read
     .createQueryBuilder(issueSchema, 'i')
-    .where('i.repository_id = :repositoryId AND i.pinned_at IS NOT NULL', { repositoryId: repository.id })
+    .where("i.repository_id = :repositoryId AND i.pinned_at IS NOT NULL AND i.kind = 'ISSUE'", {
+      repositoryId: repository.id,
+    })
     .andWhere('i.deleted_at IS NULL AND i.held_at IS NULL')
     .orderBy('i.pinned_at')
     .limit(20)

@@ -24,8 +24,11 @@ export function orderOf(sort: IssueSort, isInRepository: boolean): IssueOrder {
 }
 
 export function statesOf({ state, kind }: IssueFilter): IssueState[] {
-  const closed: IssueState[] = kind === 'pull' ? ['CLOSED', 'MERGED'] : ['CLOSED'];
-  return state === 'open' ? ['OPEN'] : state === 'closed' ? closed : ['OPEN', ...closed];
+  if (state === 'open') return ['OPEN'];
+  if (state === 'closed') return kind === 'pull' ? ['CLOSED', 'MERGED'] : ['CLOSED'];
+  // No issue is merged: a list of issues reads an index without rows.
+  if (state === 'merged') return ['MERGED'];
+  return kind === 'pull' ? ['OPEN', 'CLOSED', 'MERGED'] : ['OPEN', 'CLOSED'];
 }
 
 export interface PageQuestion {

@@ -1,7 +1,8 @@
 /** What a list of issues is narrowed down to. Names are as the viewer wrote them; `@me` is the viewer. */
 export interface IssueFilter {
   kind: 'issue' | 'pull';
-  state: 'open' | 'closed' | 'all';
+  /** `merged` is of pull requests; those are `closed`, too. */
+  state: 'open' | 'closed' | 'merged' | 'all';
   /** All of them. */
   labels: string[];
   /** None of them. */
@@ -16,6 +17,12 @@ export interface IssueFilter {
   noLabel: boolean;
   isLocked: boolean | null;
   isPinned: boolean | null;
+  /** Of pull requests alone, as are the two behind it. */
+  isDraft: boolean | null;
+  /** What the reviewers say together: the last verdict of each counts. */
+  review: IssueReview | null;
+  /** A username: who was asked for a review and has not answered. */
+  reviewRequested: string | null;
   sort: IssueSort;
   /** For lists over repositories: a handle, and `owner/name`; elsewhere they narrow nothing down. */
   owner: string | null;
@@ -23,6 +30,9 @@ export interface IssueFilter {
   /** Each is in the title or in a text of the issue. */
   words: string[];
 }
+
+export type IssueReview = 'none' | 'approved' | 'changes_requested';
+export const issueReviews: readonly IssueReview[] = ['none', 'approved', 'changes_requested'];
 
 export type IssueSort = 'newest' | 'oldest' | 'updated' | 'least-updated' | 'comments' | 'least-comments';
 export const issueSorts: readonly IssueSort[] = [
@@ -62,6 +72,9 @@ export const noFilter: IssueFilter = Object.freeze({
   noLabel: false,
   isLocked: null,
   isPinned: null,
+  isDraft: null,
+  review: null,
+  reviewRequested: null,
   sort: 'newest',
   owner: null,
   repository: null,
@@ -72,10 +85,10 @@ export const noFilter: IssueFilter = Object.freeze({
 const bounds = { characters: 1_000, values: 10 };
 
 /** A term: `key:value`, `-key:value`, a word; a value or word with spaces is quoted. */
-const term = /(-?)(?:([a-z]{1,12}):)?(?:"([^"]*)"?|([^\s"]+))/gi;
+const term = /(-?)(?:([a-z][a-z-]{0,19}):)?(?:"([^"]*)"?|([^\s"]+))/gi;
 
 /**
- * Parses the query of the search box above a list: `is:open label:bug author:alice no:assignee sort:updated roof`. Linear.
+ * Parses the query of the box above a list: `is:open label:bug author:alice no:assignee sort:updated roof`. Linear.
  */
 export function parseIssueQuery(text: string): ParsedIssueQuery {
   const filter: IssueFilter = { ...noFilter, labels: [], notLabels: [], words: [] };
@@ -100,7 +113,7 @@ function apply(filter: IssueFilter, key: string, value: string, isNot: boolean):
     case 'is':
       return applyIs(filter, value.toLowerCase());
     case 'state':
-      return ['open', 'closed', 'all'].includes(value) && applyIs(filter, value);
+      return ['open', 'closed', 'merged', 'all'].includes(value) && applyIs(filter, value);
     case 'author':
       filter.author = value;
       return true;
@@ -112,6 +125,11 @@ function apply(filter: IssueFilter, key: string, value: string, isNot: boolean):
       return true;
     case 'milestone':
       filter.milestone = value;
+      return true;
+    case 'review':
+      return applyReview(filter, value.toLowerCase());
+    case 'review-requested':
+      filter.reviewRequested = value;
       return true;
     case 'owner':
     case 'org':
@@ -131,9 +149,10 @@ function apply(filter: IssueFilter, key: string, value: string, isNot: boolean):
 }
 
 function applyIs(filter: IssueFilter, value: string): boolean {
-  if (value === 'open' || value === 'closed' || value === 'all') filter.state = value;
+  if (value === 'open' || value === 'closed' || value === 'merged' || value === 'all') filter.state = value;
   else if (value === 'issue') filter.kind = 'issue';
   else if (value === 'pull' || value === 'pr') filter.kind = 'pull';
+  else if (value === 'draft') filter.isDraft = true;
   else if (value === 'locked') filter.isLocked = true;
   else if (value === 'pinned') filter.isPinned = true;
   else return false;
@@ -141,7 +160,8 @@ function applyIs(filter: IssueFilter, value: string): boolean {
 }
 
 function applyNot(filter: IssueFilter, value: string): boolean {
-  if (value === 'locked') filter.isLocked = false;
+  if (value === 'draft') filter.isDraft = false;
+  else if (value === 'locked') filter.isLocked = false;
   else if (value === 'pinned') filter.isPinned = false;
   else return false;
   return true;
@@ -152,6 +172,13 @@ function applyNo(filter: IssueFilter, value: string): boolean {
   else if (value === 'milestone') filter.milestone = 'none';
   else if (value === 'label') filter.noLabel = true;
   else return false;
+  return true;
+}
+
+function applyReview(filter: IssueFilter, value: string): boolean {
+  const found = issueReviews.find((review) => review === value);
+  if (found === undefined) return false;
+  filter.review = found;
   return true;
 }
 
@@ -185,6 +212,10 @@ export function formatIssueQuery(filter: IssueFilter): string {
     ...one('milestone', filter.milestone),
     ...flag('locked', filter.isLocked),
     ...flag('pinned', filter.isPinned),
+    ...flag('draft', filter.isDraft),
+    // Not by `one`: here, `none` is a value.
+    ...(filter.review === null ? [] : [`review:${filter.review}`]),
+    ...one('review-requested', filter.reviewRequested),
     ...one('owner', filter.owner),
     ...one('repo', filter.repository),
     ...(filter.sort === noFilter.sort ? [] : [`sort:${filter.sort}`]),

@@ -10,7 +10,17 @@ import type { Reason } from '../schema/notification-schema.ts';
 import { isOnByDefault } from './default-rules.ts';
 
 /** Reasons that something on this server gives today, and so those that the settings show. */
-export const presentReasons: readonly Reason[] = ['mention', 'assigned', 'author', 'reply', 'ci_failed', 'watching'];
+export const presentReasons: readonly Reason[] = [
+  'mention',
+  'review_asked',
+  'assigned',
+  'author',
+  'reply',
+  'approved',
+  'merged',
+  'ci_failed',
+  'watching',
+];
 
 export type Rules = Record<Reason, Record<Channel, boolean>>;
 

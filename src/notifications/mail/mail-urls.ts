@@ -1,3 +1,4 @@
+import type { Issue } from '../../issues/index.ts';
 import type { Located } from '../../repositories/index.ts';
 
 /** Entries of one page of an issue, as the website has them. */
@@ -10,10 +11,11 @@ export function mailUrls(baseUrl: string) {
   return {
     host: new URL(baseUrl).hostname,
     repository,
-    /** An issue at one of its entries. */
-    entry(place: Located, number: number, position: number): string {
+    /** An issue or pull request at one of its entries. */
+    entry(place: Located, { kind, number }: Pick<Issue, 'kind' | 'number'>, position: number): string {
       const from = Math.floor(position / entriesPerPage) * entriesPerPage;
-      const page = `${repository(place)}/issues/${number}${from === 0 ? '' : `?from=${from}`}`;
+      const part = kind === 'PULL' ? 'pulls' : 'issues';
+      const page = `${repository(place)}/${part}/${number}${from === 0 ? '' : `?from=${from}`}`;
       return position === 0 ? page : `${page}#e${position}`;
     },
     run: (place: Located, number: number): string => `${repository(place)}/runs/${number}`,

@@ -72,5 +72,5 @@ async function lineOf(deps: NotificationDeps, urls: MailUrls, part: MailPartRow)
   if (issue === undefined) return null;
   if ((await deps.issues.readersAmong({ repository: place.repository, issue }, [userId])).length === 0) return null;
   const text = `${at.owner}/${at.name}#${issue.number}: ${issue.title}`;
-  return { link: { text, url: urls.entry(place, issue.number, firstPosition) }, note };
+  return { link: { text, url: urls.entry(place, issue, firstPosition) }, note };
 }

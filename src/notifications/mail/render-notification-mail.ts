@@ -5,7 +5,7 @@ import { nullIfNotFound } from '../../kernel/index.ts';
 import type { Located } from '../../repositories/index.ts';
 import type { NotificationDeps } from '../deps.ts';
 import { personViewer } from '../person-viewer.ts';
-import { blockersOf } from '../recipients/recipient-facts.ts';
+import { blockersOf, reviewComments } from '../recipients/recipient-facts.ts';
 import { mailPartSchema } from '../schema/channel-schema.ts';
 import type { MailPartRow } from '../schema/channel-schema.ts';
 import type { RunDetails } from '../schema/notification-schema.ts';
@@ -100,7 +100,7 @@ async function issueMail(
   const listed = await deps.issues
     .listEntries(personViewer(userId), at, {
       from: firstPosition,
-      kinds: ['opened', 'comment', 'closed', 'reopened', 'assigned'],
+      kinds: [...mailedKinds],
     })
     .catch(nullIfNotFound);
   const blockers = new Set<string>();
@@ -109,7 +109,7 @@ async function issueMail(
       const isShown = deletedAt === null && hiddenFor === null && heldAt === null;
       return position <= lastPosition && authorId !== userId && isShown;
     })
-    .filter(({ kind, details }) => kind !== 'assigned' || isAssigned(details, userId));
+    .filter((entry) => concerns(entry, userId));
   for (const { authorId } of entries)
     if (authorId !== null && (await blockersOf(deps, authorId)).has(userId)) blockers.add(authorId);
   const shown = entries.filter(({ authorId }) => authorId === null || !blockers.has(authorId)).slice(0, entriesPerMail);
@@ -122,6 +122,7 @@ async function issueMail(
     shown.map((entry): Promise<MailPart> | MailPart => partOf(deps, { entry, userId, place, by: nameOf(entry) })),
   );
   const name = `[${at.owner}/${at.name}]`;
+  const what = issue.kind === 'PULL' ? 'pull request' : 'issue';
   const unsubscribeUrl = urls.unsubscribe(unsubscribeToken(deps, userId, { kind: 'issue', issueId: issue.id }));
   return {
     to,
@@ -129,8 +130,8 @@ async function issueMail(
     ...layout({
       title: `${issue.title} #${issue.number}`,
       parts,
-      action: { text: 'See it in Hearth', url: urls.entry(place, issue.number, first.position) },
-      footer: footer(reason, urls, { text: 'Unsubscribe from this issue', url: unsubscribeUrl }),
+      action: { text: 'See it in Hearth', url: urls.entry(place, issue, first.position) },
+      footer: footer(reason, urls, { text: `Unsubscribe from this ${what}`, url: unsubscribeUrl }),
     }),
     thread: {
       messageId: `${issue.id}.${first.position}@${urls.host}`,
@@ -141,8 +142,24 @@ async function issueMail(
   };
 }
 
-const isAssigned = (details: Entry['details'], userId: string): boolean =>
-  Array.isArray(details['users']) && details['users'].includes(userId);
+const mailedKinds = [
+  'opened',
+  'comment',
+  'closed',
+  'reopened',
+  'assigned',
+  'round',
+  'ready',
+  'review',
+  'asked',
+  'merged',
+] as const;
+
+/** Who is assigned or asked for a review is told to them alone. */
+function concerns({ kind, details }: Entry, userId: string): boolean {
+  if (kind === 'assigned') return Array.isArray(details['users']) && details['users'].includes(userId);
+  return kind !== 'asked' || (details['userId'] === userId && details['removed'] !== true);
+}
 
 /** Whether the person is still to be notified of the issue: they may have unsubscribed since it was queued. */
 async function isSubscribed(
@@ -151,7 +168,7 @@ async function isSubscribed(
   issue: Issue,
   reason: MailPartRow['reason'],
 ): Promise<boolean> {
-  if (reason === 'mention' || reason === 'assigned') return true;
+  if (reason === 'mention' || reason === 'assigned' || reason === 'review_asked') return true;
   const rows: { is_on: unknown }[] = await deps.db.read.query(
     'SELECT is_on FROM subscriptions WHERE issue_id = ? AND user_id = ?',
     [issue.id, userId],
@@ -163,7 +180,34 @@ const acts: Readonly<Partial<Record<Entry['kind'], string>>> = {
   closed: 'closed this.',
   reopened: 'reopened this.',
   assigned: 'assigned you.',
+  ready: 'marked this as ready for review.',
+  asked: 'asked for your review.',
 };
+
+const verdicts: Readonly<Record<string, string>> = {
+  APPROVE: 'approved this',
+  REQUEST_CHANGES: 'requested changes',
+  COMMENT: 'reviewed this',
+};
+
+/** What was done, without a dot. */
+function actOf({ kind, details }: Entry): string {
+  switch (kind) {
+    case 'opened':
+      return 'opened this';
+    case 'round': {
+      const commits = Number(details['commits']);
+      const what = Number.isInteger(commits) && commits > 0 ? `: ${commits} commit${commits === 1 ? '' : 's'}` : '';
+      return `pushed round ${Number(details['round'])}${what}`;
+    }
+    case 'merged':
+      return `merged this into ${String(details['base'] ?? 'the base branch')}`;
+    case 'review':
+      return verdicts[String(details['verdict'])] ?? 'reviewed this';
+    default:
+      return 'wrote';
+  }
+}
 
 async function partOf(
   deps: NotificationDeps,
@@ -171,11 +215,22 @@ async function partOf(
 ): Promise<MailPart> {
   const act = acts[entry.kind];
   if (act !== undefined) return `${by} ${act}`;
-  const words = `${by} ${entry.kind === 'opened' ? 'opened this' : 'wrote'}`;
-  const body = entry.body ?? '';
+  const words = `${by} ${actOf(entry)}`;
+  const body = [entry.body ?? '', ...(await reviewedLines(deps, entry))]
+    .filter((text) => text.trim() !== '')
+    .join('\n\n');
   if (body.trim() === '') return `${words}.`;
   const html = await deps.renderers.markdown?.({ viewer: personViewer(userId), place, body }).catch(() => null);
   return html ? { text: body, html, by: words } : { quote: body, by: words };
+}
+
+/** The comments on lines that a review brought; none for other entries. */
+async function reviewedLines(deps: NotificationDeps, { kind, details }: Entry): Promise<string[]> {
+  if (kind !== 'review' || typeof details['reviewId'] !== 'string') return [];
+  const comments = await reviewComments(deps, details['reviewId']);
+  return comments.map(({ path, line, body }) =>
+    `${path === null ? '' : `\`${path}\`${line === null ? '' : `, line ${line}`}: `}\n\n${body}`.trim(),
+  );
 }
 
 /** The list that mails of a repository belong to (RFC 2919). */

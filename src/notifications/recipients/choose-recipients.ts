@@ -3,13 +3,20 @@ import type { WatchLevel } from '../schema/watch-schema.ts';
 
 /** The facts that decide who is notified of an event of an issue. */
 export interface RecipientFacts {
-  /** Whom the event names: in its text, or by assigning them. They are notified also when they have unsubscribed. */
-  named: ReadonlyMap<string, Extract<Reason, 'mention' | 'assigned'>>;
+  /**
+   * Whom the event names: in its text, by assigning them, or by asking for their review. They are notified also when
+   * they have unsubscribed.
+   */
+  named: ReadonlyMap<string, Extract<Reason, 'mention' | 'assigned' | 'review_asked'>>;
   /** Whether the event concerns all who take part or watch, not only those whom it names. */
   isForAll: boolean;
   /** Who did it; null for an actor without an account here. */
   actorId: string | null;
   authorId: string | null;
+  /** Why the author hears of it, where something has happened to their work. */
+  authorReason?: Extract<Reason, 'author' | 'approved' | 'merged'>;
+  /** People whose review a pull request waits for. */
+  reviewers?: readonly string[];
   assignees: readonly string[];
   subscriptions: ReadonlyMap<string, boolean>;
   watches: ReadonlyMap<string, WatchLevel>;
@@ -24,6 +31,7 @@ export interface RecipientFacts {
  */
 export function chooseRecipients(facts: RecipientFacts): Map<string, Reason> {
   const { named, isForAll, actorId, authorId, assignees, subscriptions, watches, blockers } = facts;
+  const { authorReason = 'author', reviewers = [] } = facts;
   const recipients = new Map<string, Reason>();
   const add = (id: string, reason: Reason, isNamed: boolean): void => {
     if (recipients.has(id) || id === actorId || blockers.has(id) || watches.get(id) === 'ignore') return;
@@ -32,6 +40,8 @@ export function chooseRecipients(facts: RecipientFacts): Map<string, Reason> {
   for (const [id, reason] of named) if (reason === 'mention') add(id, reason, true);
   for (const [id, reason] of named) add(id, reason, true);
   if (!isForAll) return recipients;
+  if (authorId !== null && authorReason !== 'author') add(authorId, authorReason, false);
+  for (const id of reviewers) add(id, 'review_asked', false);
   for (const id of assignees) add(id, 'assigned', false);
   if (authorId !== null) add(authorId, 'author', false);
   for (const [id, isOn] of subscriptions) if (isOn) add(id, 'reply', false);

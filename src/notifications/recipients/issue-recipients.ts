@@ -1,31 +1,55 @@
 import type { AnnouncedEntry } from '../../issues/index.ts';
 import type { NotificationDeps } from '../deps.ts';
 import type { Recipient } from '../notified-event.ts';
-import { assigneesOf, blockersOf, subscriptionsOf, watchesOf, withChannels } from './recipient-facts.ts';
+import {
+  assigneesOf,
+  blockersOf,
+  reviewComments,
+  reviewersOf,
+  subscriptionsOf,
+  watchesOf,
+  withChannels,
+} from './recipient-facts.ts';
 import { chooseRecipients } from './choose-recipients.ts';
 import type { RecipientFacts } from './choose-recipients.ts';
 
 type Named = RecipientFacts['named'];
+
+/** Kinds that concern all who take part; the others only those whom they name. */
+const kindsForAll: readonly string[] = [
+  'opened',
+  'comment',
+  'closed',
+  'reopened',
+  'round',
+  'ready',
+  'review',
+  'merged',
+];
 
 /** Whom an entry of an issue concerns, and by which channels: those who may read it at this moment. */
 export async function issueRecipients(deps: NotificationDeps, announced: AnnouncedEntry): Promise<Recipient[]> {
   const { repository, issue, entry } = announced;
   // An imported history notifies no one, and neither does what waits for a member.
   if (entry.via === 'import' || issue.heldAt !== null || entry.heldAt !== null) return [];
-  const isForAll = ['opened', 'comment', 'closed', 'reopened'].includes(entry.kind);
+  const isForAll = kindsForAll.includes(entry.kind);
   const named = await namedBy(deps, announced);
   if (!isForAll && named.size === 0) return [];
-  const [watches, subscriptions, assignees, blockers] = await Promise.all([
+  const [watches, subscriptions, assignees, blockers, reviewers] = await Promise.all([
     watchesOf(deps, repository),
     subscriptionsOf(deps, issue.id),
     assigneesOf(deps, issue.id),
     blockersOf(deps, entry.authorId),
+    // What is over waits for no review.
+    issue.kind === 'PULL' && issue.state === 'OPEN' ? reviewersOf(deps, issue.id) : [],
   ]);
   const recipients = chooseRecipients({
     named,
     isForAll,
     actorId: entry.authorId,
     authorId: issue.authorId,
+    authorReason: authorReasonOf(entry),
+    reviewers,
     assignees,
     subscriptions,
     watches,
@@ -35,14 +59,29 @@ export async function issueRecipients(deps: NotificationDeps, announced: Announc
   return withChannels(deps, new Map(readers.map((id) => [id, recipients.get(id)!])));
 }
 
-/** Whom an entry names itself: assigned by it, or mentioned in its text; of an edit those who were not before. */
+function authorReasonOf({ kind, details }: AnnouncedEntry['entry']): 'author' | 'approved' | 'merged' {
+  if (kind === 'merged') return 'merged';
+  return kind === 'review' && details['verdict'] === 'APPROVE' ? 'approved' : 'author';
+}
+
+/**
+ * Whom an entry names itself: assigned or asked for a review by it, or mentioned in its text; of an edit those who were
+ * not before.
+ */
 async function namedBy(deps: NotificationDeps, { issue, entry }: AnnouncedEntry): Promise<Named> {
   const { kind, details } = entry;
   if (kind === 'assigned') {
     const users = Array.isArray(details['users']) ? details['users'] : [];
     return new Map(users.map((id) => [String(id), 'assigned']));
   }
+  if (kind === 'asked')
+    return new Map(details['removed'] === true ? [] : [[String(details['userId']), 'review_asked']]);
   const mentioned = async (text: string | null) => deps.issues.peopleMentioned(text ?? '');
+  if (kind === 'review') {
+    const comments = await reviewComments(deps, String(details['reviewId']));
+    const texts = [entry.body ?? '', ...comments.map(({ body }) => body)];
+    return new Map((await mentioned(texts.join('\n\n'))).map((id) => [id, 'mention']));
+  }
   if (kind === 'opened' || kind === 'comment')
     return new Map((await mentioned(entry.body)).map((id) => [id, 'mention']));
   if (kind !== 'edited') return new Map();

@@ -36,6 +36,35 @@ export async function assigneesOf({ db }: Deps, issueId: string): Promise<string
   return rows.map(({ user_id }) => user_id);
 }
 
+/** People whose review a pull request waits for; none for an issue. */
+export async function reviewersOf({ db }: Deps, issueId: string): Promise<string[]> {
+  const rows: { user_id: string }[] = await db.read.query(
+    'SELECT user_id FROM review_requests WHERE issue_id = ? AND answered_at IS NULL',
+    [issueId],
+  );
+  return rows.map(({ user_id }) => user_id);
+}
+
+/** A comment on lines that a review brought. */
+export interface ReviewCommentText {
+  /** Null: the round as a whole. */
+  path: string | null;
+  /** Null: the file. */
+  line: number | null;
+  body: string;
+}
+
+/** The comments on lines that a submitted review brought, in the order in which they were written. */
+export async function reviewComments({ db }: Deps, reviewId: string): Promise<ReviewCommentText[]> {
+  const rows: { path: string | null; line: unknown; body: string }[] = await db.read.query(
+    `SELECT t.path AS path, t.last_line AS line, c.body AS body
+     FROM review_comments c JOIN review_threads t ON t.id = c.thread_id
+     WHERE c.review_id = ? AND c.deleted_at IS NULL ORDER BY c.created_at, c.thread_id, c.position`,
+    [reviewId],
+  );
+  return rows.map(({ path, line, body }) => ({ path, line: line === null ? null : Number(line), body }));
+}
+
 /** People and organisations that have blocked a person. */
 export async function blockersOf({ db }: Deps, personId: string | null): Promise<Set<string>> {
   if (personId === null) return new Set();

@@ -1,6 +1,6 @@
 import { EntitySchema } from 'typeorm';
 
-/** Why a person is notified, the strongest reason first. Those of pull requests and releases come with them. */
+/** Why a person is notified, the strongest reason first. Those of releases come with them. */
 export const reasons = [
   'mention',
   'review_asked',

@@ -38,6 +38,7 @@ const notices: Readonly<Record<string, string>> = {
   'avatar-removed': 'The picture is removed; the drawn one is back.',
   'now-public': 'The repository is public now.',
   'now-private': 'The repository is private now.',
+  'pull-merged': 'The pull request is merged.',
   forked: 'This is your fork. Clone it, push to it, and sync it when there is something new.',
   'fork-merged': 'What was new in the source is merged into the branch.',
   'fork-synced': 'The branch is up to date with what it was forked from.',

@@ -40,7 +40,7 @@ export function createRender({ embedded, assets, sendsMail, hasProviders }: Rend
         path,
         assets: {
           style: assets.url('style.css'),
-          subject: subjectStyle(template, assets),
+          subjects: subjectStyles(template).map((file) => assets.url(file)),
           script: assets.url('app.js'),
           passkeys: passkeyTemplates.test(template) ? assets.url('passkeys.js') : null,
           icons: assets.url('icons.svg'),
@@ -57,10 +57,11 @@ export function createRender({ embedded, assets, sendsMail, hasProviders }: Rend
     });
 }
 
-/** Rules of a few pages, which no other page has to load. */
-function subjectStyle(template: string, assets: Assets): string | null {
-  if (/^(issues|notifications)\//.test(template)) return assets.url('issues.css');
-  return /^account\/(authenticator-app|recovery-codes|security)$/.test(template) ? assets.url('security.css') : null;
+/** Rules of a few pages, which no other page has to load: conversations and the inbox, pull requests, security. */
+function subjectStyles(template: string): string[] {
+  if (/^pulls\//.test(template)) return ['issues.css', 'pulls.css'];
+  if (/^(issues|notifications)\//.test(template)) return ['issues.css'];
+  return /^account\/(authenticator-app|recovery-codes|security)$/.test(template) ? ['security.css'] : [];
 }
 
 /** The templates with a form that a passkey fills in. */

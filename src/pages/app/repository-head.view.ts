@@ -31,6 +31,8 @@ export interface RepositoryHeadView {
   watch: WatchView | null;
   /** How many issues are open; null where the repository takes none, which hides the tab. */
   openIssues: string | null;
+  /** The same of pull requests; those that are open keep the tab. */
+  openPulls: string | null;
 }
 
 export function viewRepositoryHead({
@@ -64,5 +66,6 @@ export function viewRepositoryHead({
     forks: viewNumber(forks.forks),
     watch: watch && viewWatch(watch),
     openIssues: issues.isOn ? viewNumber(issues.open) : null,
+    openPulls: issues.pulls.isOn || issues.pulls.open > 0 ? viewNumber(issues.pulls.open) : null,
   };
 }

@@ -1,6 +1,6 @@
 import { isDomainError } from '../../kernel/index.ts';
 import { statusOfRefusal } from './map-errors.ts';
-import type { PageReply, Reply } from './reply.ts';
+import type { PageReply, RedirectReply, Reply } from './reply.ts';
 
 /** Why a form was refused, for the page that shows it again. */
 export interface FormRefusal {
@@ -20,7 +20,7 @@ export interface FormRefusal {
  */
 export async function submit(
   act: () => Promise<Reply>,
-  again: (refusal: FormRefusal) => PageReply | Promise<PageReply>,
+  again: (refusal: FormRefusal) => PageReply | Promise<PageReply | RedirectReply>,
   fieldNames: Readonly<Record<string, string>> = {},
 ): Promise<Reply> {
   try {
@@ -31,6 +31,8 @@ export async function submit(
     const field = error.field === undefined ? null : (fieldNames[error.field] ?? error.field);
     const wait = error.retryAfterSeconds;
     const headers: Record<string, string> = wait === undefined ? {} : { 'Retry-After': String(Math.ceil(wait)) };
-    return { ...(await again({ message: error.message, field })), status, headers };
+    const shown = await again({ message: error.message, field });
+    // What the form was for is at another address by now.
+    return shown.kind === 'redirect' ? shown : { ...shown, status, headers };
   }
 }

@@ -3,23 +3,23 @@ import type { HideReason, IssueRights, ListedEntry, ReactionKind } from '../../i
 import { viewTime } from '../app/times.view.ts';
 import type { TimeView } from '../app/times.view.ts';
 import { viewEvent } from './event-parts.view.ts';
-import type { EventAround, EventPart } from './event-parts.view.ts';
+import type { EventAround, EventView } from './event-parts.view.ts';
 import { entryUrl, pageUrl } from './issue-urls.ts';
 import { viewAuthor } from './people.view.ts';
 import type { PersonView } from './people.view.ts';
 import type { RenderedText } from '../markdown/render-text.ts';
 
 /** One entry of a timeline. */
-export type EntryView = EventView | TextView;
+export type EntryView = EventEntryView | TextView;
 
-export interface EventView {
+export interface EventEntryView extends EventView {
   kind: 'event';
   anchor: string;
   url: string;
-  icon: string;
   author: PersonView;
-  parts: EventPart[];
   at: TimeView;
+  /** Of a review. */
+  text: RenderedText | null;
 }
 
 /** The text of an issue, or a comment. */
@@ -81,10 +81,12 @@ export interface EntryAround extends EventAround {
   issueUrl: string;
   openerId: string | null;
   rights: IssueRights;
+  /** Entries that only pull requests have; null for all others. */
+  viewEvent(entry: ListedEntry): EventView | null;
   now: number;
 }
 
-/** @param text rendered; null for events and deleted comments */
+/** @param text rendered; null for deleted comments, and for events without one */
 export function viewEntry(entry: ListedEntry, text: RenderedText | null, around: EntryAround): EntryView {
   const { position, createdAt, kind } = entry;
   const place = {
@@ -93,7 +95,8 @@ export function viewEntry(entry: ListedEntry, text: RenderedText | null, around:
     author: viewAuthor(entry, around.people),
     at: viewTime(createdAt, around.now),
   };
-  if (kind !== 'opened' && kind !== 'comment') return { kind: 'event', ...place, ...viewEvent(entry, around) };
+  if (kind !== 'opened' && kind !== 'comment')
+    return { kind: 'event', ...place, ...(around.viewEvent(entry) ?? viewEvent(entry, around)), text };
   const page = pageUrl(around.issueUrl, position);
   return {
     kind: 'text',

@@ -1,6 +1,7 @@
 import type { ListedEntry, OtherIssue } from '../../issues/index.ts';
 import { commitUrl } from '../app/code-urls.ts';
 import { viewName } from '../app/plain-text.ts';
+import type { IssueStateView } from './issue-row.view.ts';
 import { viewLabel } from './label.view.ts';
 import type { LabelView } from './label.view.ts';
 import { viewPerson } from './people.view.ts';
@@ -21,6 +22,13 @@ export interface OtherIssueView {
   name: string;
   title: string;
   isOpen: boolean;
+  state: IssueStateView;
+}
+
+/** What an event says behind the name of who did it. */
+export interface EventView {
+  icon: string;
+  parts: EventPart[];
 }
 
 export interface EventAround {
@@ -30,8 +38,7 @@ export interface EventAround {
   viewOther(issue: OtherIssue): OtherIssueView;
 }
 
-/** What an event says behind the name of who did it, and its icon. */
-export function viewEvent(entry: ListedEntry, around: EventAround): { icon: string; parts: EventPart[] } {
+export function viewEvent(entry: ListedEntry, around: EventAround): EventView {
   const { details, other } = entry;
   const text = (words: string): EventPart => ({ text: words });
   const others: EventPart[] = other === null ? [] : [{ issue: around.viewOther(other) }];

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { content, type Reply } from '../app/reply.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import type { IssuesDeps } from './deps.ts';
-import { issueAt } from './issue-page.reply.ts';
+import { issueAt } from './conversation.reply.ts';
 
 const types = { json: 'application/json; charset=utf-8', markdown: 'text/markdown; charset=utf-8' } as const;
 

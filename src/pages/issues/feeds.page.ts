@@ -1,5 +1,6 @@
 import { repositoryUrl } from '../../http/index.ts';
 import { noFilter } from '../../issues/index.ts';
+import type { IssueFilter, IssueKind } from '../../issues/index.ts';
 import { notFound } from '../../kernel/index.ts';
 import { content } from '../app/reply.ts';
 import type { Reply } from '../app/reply.ts';
@@ -7,20 +8,26 @@ import type { Page, RepositoryContext } from '../app/request-context.ts';
 import { writeFeed } from '../code/atom.ts';
 import type { IssuesDeps } from './deps.ts';
 import { readPeople, viewState } from './issue-row.view.ts';
-import { entryUrl, issueNumber } from './issue-urls.ts';
+import { entryUrl, issueNumber, issueUrl } from './issue-urls.ts';
 import { viewAuthor } from './people.view.ts';
 import type { PersonView } from './people.view.ts';
 
 const perFeed = 30;
 const feedType = 'application/atom+xml; charset=utf-8';
 
-/** `B/issues.atom`: the newest issues, for those who may read the repository. */
-export const showIssuesFeed: Page<RepositoryContext, IssuesDeps> = async (context, deps): Promise<Reply> => {
+/** `B/issues.atom` and `B/pulls.atom`: the newest of them, for those who may read the repository. */
+export const listFeed =
+  (kind: IssueKind): Page<RepositoryContext, IssuesDeps> =>
+  (context, deps) =>
+    readListFeed(context, deps, kind);
+
+async function readListFeed(context: RepositoryContext, deps: IssuesDeps, kind: IssueKind): Promise<Reply> {
   const { viewer, found, origin } = context;
   const at = found.canonical;
-  const { rows } = await deps.issues.list(viewer, at, { ...noFilter, state: 'all' }, { limit: perFeed });
+  const filter: IssueFilter = { ...noFilter, kind: kind === 'PULL' ? 'pull' : 'issue', state: 'all' };
+  const { rows } = await deps.issues.list(viewer, at, filter, { limit: perFeed });
   const people = await readPeople(deps, rows);
-  const url = `${origin}${repositoryUrl(at)}/issues`;
+  const url = `${origin}${repositoryUrl(at)}/${kind === 'PULL' ? 'pulls' : 'issues'}`;
   const entries = rows.map((row) => ({
     id: `${url}/${row.number}`,
     url: `${url}/${row.number}`,
@@ -30,9 +37,9 @@ export const showIssuesFeed: Page<RepositoryContext, IssuesDeps> = async (contex
     text: [viewState(row).title, ...row.labels.map(({ name }) => name)].join(', '),
   }));
   const updatedAt = Math.max(0, ...entries.map((entry) => entry.at)) || found.repository.createdAt;
-  const title = `${at.owner}/${at.name}: issues`;
+  const title = `${at.owner}/${at.name}: ${kind === 'PULL' ? 'pull requests' : 'issues'}`;
   return content(feedType, writeFeed({ title, self: `${url}.atom`, page: url, updatedAt, entries }));
-};
+}
 
 const feedPerson = ({ name, url }: PersonView, origin: string) => ({
   name,
@@ -42,13 +49,18 @@ const feedPerson = ({ name, url }: PersonView, origin: string) => ({
 /** Entries read from the end of a log; those that are no text are left out of the feed. */
 const readAtOnce = 100;
 
-/** `B/issues/{n}.atom`: the text of an issue and its newest comments. */
-export const showIssueFeed: Page<RepositoryContext, IssuesDeps> = async (context, deps): Promise<Reply> => {
+/** `B/issues/{n}.atom` and `B/pulls/{n}.atom`: the text and the newest comments. */
+export const conversationFeed =
+  (kind: IssueKind): Page<RepositoryContext, IssuesDeps> =>
+  (context, deps) =>
+    readConversationFeed(context, deps, kind);
+
+async function readConversationFeed(context: RepositoryContext, deps: IssuesDeps, kind: IssueKind): Promise<Reply> {
   const { viewer, found, origin, params } = context;
   const number = issueNumber(params['number']);
   const at = { ...found.canonical, number };
   const issue = await deps.issues.find(viewer, at);
-  if (issue.kind !== 'ISSUE') throw notFound('issue_not_found', 'Issue not found');
+  if (issue.kind !== kind) throw notFound('issue_not_found', 'Issue not found');
   const from = Math.max(0, issue.lastPosition - readAtOnce + 1);
   const { entries } = await deps.issues.listEntries(viewer, at, { from, limit: readAtOnce });
   const texts = entries
@@ -61,7 +73,7 @@ export const showIssueFeed: Page<RepositoryContext, IssuesDeps> = async (context
     deps,
     texts.map(({ authorId }) => ({ authorId, assignees: [] })),
   );
-  const url = `${origin}${repositoryUrl(found.canonical)}/issues/${number}`;
+  const url = `${origin}${issueUrl(repositoryUrl(found.canonical), number, kind)}`;
   const title = `${at.owner}/${at.name}#${number}: ${issue.title}`;
   return content(
     feedType,
@@ -83,4 +95,4 @@ export const showIssueFeed: Page<RepositoryContext, IssuesDeps> = async (context
       }),
     }),
   );
-};
+}

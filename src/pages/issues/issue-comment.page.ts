@@ -6,7 +6,8 @@ import { submit } from '../app/submit.ts';
 import { withNotice } from '../app/notices.view.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import type { IssuesDeps } from './deps.ts';
-import { issueAt, issuePage, replyDraft, urlOfIssue } from './issue-page.reply.ts';
+import { issueAt, replyDraft, urlOfIssue } from './conversation.reply.ts';
+import type { ShowConversation } from './conversation.reply.ts';
 import { entryUrl } from './issue-urls.ts';
 
 /** The value of `reason`; what is none is refused by the use-case. */
@@ -16,41 +17,43 @@ const closeReason = (text: string): CloseReason => (text === '' ? 'completed' : 
  * Fields `body`, `files`, and `action`: `comment`, `close` (with `reason`), `reopen`, `preview` or `draft`. Closing
  * and reopening need no text.
  */
-export const postComment: Page<RepositoryContext, IssuesDeps> = (context, deps) => {
-  const { viewer, form } = context;
-  const { issues } = deps;
-  const at = issueAt(context);
-  const url = urlOfIssue(context);
-  const body = form.text('body');
-  const action = form.text('action');
-  const state: NewComment['state'] =
-    action === 'close' ? closeReason(form.text('reason')) : action === 'reopen' ? 'open' : undefined;
-  return submit(
-    async () => {
-      context.takeFiles();
-      if (action === 'preview') return issuePage(context, deps, { reply: body, isPreview: true });
-      const { id } = await issues.find(viewer, at);
-      if (action === 'draft') {
-        const refusal = (await issues.rightsOn(viewer, at))('contribute');
-        if (refusal === 'sign_in') throw unauthenticated('sign_in_required', 'Please sign in.');
-        if (refusal !== null) throw forbidden('not_allowed_on_issue', explainRefusal(refusal));
-        await issues.saveDraft(viewer, replyDraft(id), body);
-        return seeOther(`${withNotice(url, 'draft-saved')}#reply`);
-      }
-      if (state !== undefined && body.trim() === '') {
-        await (state === 'open' ? issues.reopen(viewer, at) : issues.close(viewer, at, state));
-        const { lastPosition } = await issues.find(viewer, at);
-        return seeOther(entryUrl(url, lastPosition));
-      }
-      const comment = { body, ...(state === undefined ? {} : { state }) };
-      const entry = await issues.comment(viewer, at, comment).catch(keepText);
-      await issues.saveDraft(viewer, replyDraft(id), '').catch(ignoreRefusal);
-      return seeOther(entryUrl(url, entry.position));
-    },
-    (refusal) => issuePage(context, deps, { reply: body, refusal }),
-    { body: 'reply', reason: 'reply', files: 'reply-files' },
-  );
-};
+export const postComment =
+  <Deps extends IssuesDeps>(show: ShowConversation<Deps>): Page<RepositoryContext, Deps> =>
+  (context, deps) => {
+    const { viewer, form } = context;
+    const { issues } = deps;
+    const at = issueAt(context);
+    const url = urlOfIssue(context);
+    const body = form.text('body');
+    const action = form.text('action');
+    const state: NewComment['state'] =
+      action === 'close' ? closeReason(form.text('reason')) : action === 'reopen' ? 'open' : undefined;
+    return submit(
+      async () => {
+        context.takeFiles();
+        if (action === 'preview') return show(context, deps, { reply: body, isPreview: true });
+        const { id } = await issues.find(viewer, at);
+        if (action === 'draft') {
+          const refusal = (await issues.rightsOn(viewer, at))('contribute');
+          if (refusal === 'sign_in') throw unauthenticated('sign_in_required', 'Please sign in.');
+          if (refusal !== null) throw forbidden('not_allowed_on_issue', explainRefusal(refusal));
+          await issues.saveDraft(viewer, replyDraft(id), body);
+          return seeOther(`${withNotice(url, 'draft-saved')}#reply`);
+        }
+        if (state !== undefined && body.trim() === '') {
+          await (state === 'open' ? issues.reopen(viewer, at) : issues.close(viewer, at, state));
+          const { lastPosition } = await issues.find(viewer, at);
+          return seeOther(entryUrl(url, lastPosition));
+        }
+        const comment = { body, ...(state === undefined ? {} : { state }) };
+        const entry = await issues.comment(viewer, at, comment).catch(keepText);
+        await issues.saveDraft(viewer, replyDraft(id), '').catch(ignoreRefusal);
+        return seeOther(entryUrl(url, entry.position));
+      },
+      (refusal) => show(context, deps, { reply: body, refusal }),
+      { body: 'reply', reason: 'reply', files: 'reply-files' },
+    );
+  };
 
 /** For a `catch`: a redirect to the sign-in page would lose a text that was written in a session that has ended. */
 export function keepText(error: unknown): never {

@@ -6,37 +6,40 @@ import type { Reply } from '../app/reply.ts';
 import { submit } from '../app/submit.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import type { IssuesDeps } from './deps.ts';
-import { issueAt, issuePage, urlOfIssue } from './issue-page.reply.ts';
+import { issueAt, urlOfIssue } from './conversation.reply.ts';
+import type { ShowConversation } from './conversation.reply.ts';
 import { entryUrl, readPosition } from './issue-urls.ts';
 
 /**
  * Fields `position`, `body`, `files`, `revision` and `action` (`preview`); two who edit at once get both texts to
  * compare.
  */
-export const editEntry: Page<RepositoryContext, IssuesDeps> = async (context, deps) => {
-  const { viewer, form } = context;
-  const position = readPosition(form.text('position'));
-  const revision = readPosition(form.text('revision'));
-  const body = form.text('body');
-  return submit(
-    async () => {
-      context.takeFiles();
-      if (form.text('action') === 'preview')
-        return issuePage(context, deps, { edit: { position, body, revision }, isPreview: true });
-      await deps.issues.editText(viewer, issueAt(context), { position, body, revision });
-      return seeOther(entryUrl(urlOfIssue(context), position));
-    },
-    async (refusal) => {
-      const entry = await findEntry(context, deps, position);
-      const isStale = entry.revision !== revision && entry.body !== null;
-      return issuePage(context, deps, {
-        refusal,
-        edit: { position, body, revision: entry.revision, ...(isStale ? { current: entry.body! } : {}) },
-      });
-    },
-    { files: 'body-files' },
-  );
-};
+export const editEntry =
+  <Deps extends IssuesDeps>(show: ShowConversation<Deps>): Page<RepositoryContext, Deps> =>
+  async (context, deps) => {
+    const { viewer, form } = context;
+    const position = readPosition(form.text('position'));
+    const revision = readPosition(form.text('revision'));
+    const body = form.text('body');
+    return submit(
+      async () => {
+        context.takeFiles();
+        if (form.text('action') === 'preview')
+          return show(context, deps, { edit: { position, body, revision }, isPreview: true });
+        await deps.issues.editText(viewer, issueAt(context), { position, body, revision });
+        return seeOther(entryUrl(urlOfIssue(context), position));
+      },
+      async (refusal) => {
+        const entry = await findEntry(context, deps, position);
+        const isStale = entry.revision !== revision && entry.body !== null;
+        return show(context, deps, {
+          refusal,
+          edit: { position, body, revision: entry.revision, ...(isStale ? { current: entry.body! } : {}) },
+        });
+      },
+      { files: 'body-files' },
+    );
+  };
 
 async function findEntry(context: RepositoryContext, { issues }: IssuesDeps, position: number): Promise<ListedEntry> {
   const { entries } = await issues.listEntries(context.viewer, issueAt(context), { from: position, limit: 1 });
@@ -46,31 +49,36 @@ async function findEntry(context: RepositoryContext, { issues }: IssuesDeps, pos
 }
 
 /** Fields `position`, `revision` and `line`: ticks the box in that line of a text, or takes the tick away. */
-export const tickTask: Page<RepositoryContext, IssuesDeps> = (context, deps) =>
-  actOnEntry(context, deps, (position) =>
-    deps.issues.toggleTask(context.viewer, issueAt(context), {
-      position,
-      revision: readPosition(context.form.text('revision')),
-      line: readPosition(context.form.text('line')),
-    }),
-  );
+export const tickTask =
+  <Deps extends IssuesDeps>(show: ShowConversation<Deps>): Page<RepositoryContext, Deps> =>
+  (context, deps) =>
+    actOnEntry(show, context, deps, (position) =>
+      deps.issues.toggleTask(context.viewer, issueAt(context), {
+        position,
+        revision: readPosition(context.form.text('revision')),
+        line: readPosition(context.form.text('line')),
+      }),
+    );
 
 /** Field `title`. */
-export const editTitle: Page<RepositoryContext, IssuesDeps> = (context, deps) => {
-  const title = context.form.text('title');
-  return submit(
-    async () => {
-      await deps.issues.setTitle(context.viewer, issueAt(context), title);
-      return seeOther(urlOfIssue(context));
-    },
-    (refusal) => issuePage(context, deps, { title, refusal }),
-  );
-};
+export const editTitle =
+  <Deps extends IssuesDeps>(show: ShowConversation<Deps>): Page<RepositoryContext, Deps> =>
+  (context, deps) => {
+    const title = context.form.text('title');
+    return submit(
+      async () => {
+        await deps.issues.setTitle(context.viewer, issueAt(context), title);
+        return seeOther(urlOfIssue(context));
+      },
+      (refusal) => show(context, deps, { title, refusal }),
+    );
+  };
 
 /** Runs what a button of an entry does; a refusal is shown on the page of the issue. */
-async function actOnEntry(
+async function actOnEntry<Deps extends IssuesDeps>(
+  show: ShowConversation<Deps>,
   context: RepositoryContext,
-  deps: IssuesDeps,
+  deps: Deps,
   act: (position: number) => Promise<unknown>,
 ): Promise<Reply> {
   const position = readPosition(context.form.text('position'));
@@ -79,66 +87,74 @@ async function actOnEntry(
       await act(position);
       return seeOther(entryUrl(urlOfIssue(context), position));
     },
-    (refusal) => issuePage(context, deps, { refusal: { ...refusal, field: null } }),
+    (refusal) => show(context, deps, { refusal: { ...refusal, field: null } }),
   );
 }
 
 /** Fields `position`, and `kind` or, to take it back, `remove`. */
-export const reactToEntry: Page<RepositoryContext, IssuesDeps> = (context, deps) =>
-  actOnEntry(context, deps, (position) =>
-    deps.issues.react(context.viewer, issueAt(context), {
-      position,
-      kind: (context.form.text('remove') || context.form.text('kind')) as ReactionKind,
-      isOn: context.form.text('remove') === '',
-    }),
-  );
+export const reactToEntry =
+  <Deps extends IssuesDeps>(show: ShowConversation<Deps>): Page<RepositoryContext, Deps> =>
+  (context, deps) =>
+    actOnEntry(show, context, deps, (position) =>
+      deps.issues.react(context.viewer, issueAt(context), {
+        position,
+        kind: (context.form.text('remove') || context.form.text('kind')) as ReactionKind,
+        isOn: context.form.text('remove') === '',
+      }),
+    );
 
 /** Fields `position` and `reason`; an empty one shows the comment again. */
-export const hideEntry: Page<RepositoryContext, IssuesDeps> = (context, deps) =>
-  actOnEntry(context, deps, (position) => {
-    const reason = context.form.text('reason');
-    return deps.issues.hideComment(context.viewer, issueAt(context), {
-      position,
-      reason: reason === '' ? null : (reason as HideReason),
+export const hideEntry =
+  <Deps extends IssuesDeps>(show: ShowConversation<Deps>): Page<RepositoryContext, Deps> =>
+  (context, deps) =>
+    actOnEntry(show, context, deps, (position) => {
+      const reason = context.form.text('reason');
+      return deps.issues.hideComment(context.viewer, issueAt(context), {
+        position,
+        reason: reason === '' ? null : (reason as HideReason),
+      });
     });
-  });
 
 /** Fields `position`, and `decision`: `admit` approves the author, `refuse` removes their held entries. */
-export const decideAboutHeld: Page<RepositoryContext, IssuesDeps> = (context, deps) => {
-  const { viewer, form, found } = context;
-  return submit(
-    async () => {
-      const position = readPosition(form.text('position'));
-      const { authorId, heldAt } = await findEntry(context, deps, position);
-      const url = urlOfIssue(context);
-      // Another member was quicker.
-      if (heldAt === null || authorId === null) return seeOther(entryUrl(url, position));
-      if (form.text('decision') === 'admit') {
-        await deps.issues.admit(viewer, found.canonical, authorId);
-        return seeOther(entryUrl(url, position));
-      }
-      await deps.issues.refuse(viewer, found.canonical, authorId);
-      // An issue that is refused is in the trash, where only an administrator sees it.
-      return seeOther(position > 0 ? entryUrl(url, position) : url.replace(/\/\d+$/, ''));
-    },
-    (refusal) => issuePage(context, deps, { refusal: { ...refusal, field: null } }),
-  );
-};
+export const decideAboutHeld =
+  <Deps extends IssuesDeps>(show: ShowConversation<Deps>): Page<RepositoryContext, Deps> =>
+  (context, deps) => {
+    const { viewer, form, found } = context;
+    return submit(
+      async () => {
+        const position = readPosition(form.text('position'));
+        const { authorId, heldAt } = await findEntry(context, deps, position);
+        const url = urlOfIssue(context);
+        // Another member was quicker.
+        if (heldAt === null || authorId === null) return seeOther(entryUrl(url, position));
+        if (form.text('decision') === 'admit') {
+          await deps.issues.admit(viewer, found.canonical, authorId);
+          return seeOther(entryUrl(url, position));
+        }
+        await deps.issues.refuse(viewer, found.canonical, authorId);
+        // An issue that is refused is in the trash, where only an administrator sees it.
+        return seeOther(position > 0 ? entryUrl(url, position) : url.replace(/\/\d+$/, ''));
+      },
+      (refusal) => show(context, deps, { refusal: { ...refusal, field: null } }),
+    );
+  };
 
 /** Field `position`: deletes that comment; without one, moves the issue to the trash. */
-export const deleteEntry: Page<RepositoryContext, IssuesDeps> = (context, deps) => {
-  const { viewer, form } = context;
-  const { issues } = deps;
-  if (form.text('position') !== '')
-    return actOnEntry(context, deps, (position) => issues.deleteComment(viewer, issueAt(context), position));
-  return submit(
-    async () => {
-      await issues.trash(viewer, issueAt(context));
-      return seeOther(withNotice(urlOfIssue(context), 'issue-trashed'));
-    },
-    (refusal) => issuePage(context, deps, { refusal }),
-  );
-};
+export const deleteEntry =
+  <Deps extends IssuesDeps>(show: ShowConversation<Deps>): Page<RepositoryContext, Deps> =>
+  (context, deps) => {
+    const { viewer, form } = context;
+    const { issues } = deps;
+    if (form.text('position') !== '')
+      return actOnEntry(show, context, deps, (position) => issues.deleteComment(viewer, issueAt(context), position));
+    return submit(
+      async () => {
+        await issues.trash(viewer, issueAt(context));
+        return seeOther(withNotice(urlOfIssue(context), 'issue-trashed'));
+      },
+      (refusal) => show(context, deps, { refusal }),
+    );
+  };
 
 export const restoreIssue: Page<RepositoryContext, IssuesDeps> = async (context, deps) => {
   await deps.issues.restore(context.viewer, issueAt(context)).catch(unlessRestored);

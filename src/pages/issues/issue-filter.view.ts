@@ -1,5 +1,5 @@
-import type { IssueFilter, IssueSort, Label, Milestone } from '../../issues/index.ts';
-import { formatIssueQuery, issueSorts, noFilter, parseIssueQuery } from '../../issues/index.ts';
+import type { IssueFilter, IssueReview, IssueSort, Label, Milestone } from '../../issues/index.ts';
+import { formatIssueQuery, issueReviews, issueSorts, noFilter, parseIssueQuery } from '../../issues/index.ts';
 import { viewLabel } from './label.view.ts';
 import type { LabelView } from './label.view.ts';
 
@@ -19,6 +19,8 @@ export interface IssueFilterView {
   milestones: ChoiceView[];
   noMilestone: ChoiceView;
   assignees: ChoiceView[];
+  /** Of pull requests alone. */
+  reviews: ChoiceView[];
   author: string;
   assignee: string;
   sorts: ChoiceView[];
@@ -41,6 +43,12 @@ const sortWords: Record<IssueSort, string> = {
   'least-updated': 'Least recently updated',
   comments: 'Most commented',
   'least-comments': 'Least commented',
+};
+
+const reviewWords: Record<IssueReview, string> = {
+  none: 'Not reviewed',
+  approved: 'Approved',
+  changes_requested: 'Changes requested',
 };
 
 /**
@@ -78,11 +86,14 @@ export function viewIssueFilter(
     milestones,
     counts,
     isSignedIn,
+    isOfPulls = false,
   }: {
     labels: readonly Label[];
     milestones: readonly Milestone[];
     counts: { open: number; closed: number } | null;
     isSignedIn: boolean;
+    /** The list has pull requests, which may be merged, drafts and reviewed. */
+    isOfPulls?: boolean;
   },
 ): IssueFilterView {
   const url = (change: Partial<IssueFilter>): string => issueListUrl(base, { ...filter, ...change });
@@ -104,6 +115,7 @@ export function viewIssueFilter(
     text: formatIssueQuery(filter),
     states: [
       { text: counted('Open', counts?.open), url: url({ state: 'open' }), isChosen: filter.state === 'open' },
+      ...(isOfPulls ? [{ text: 'Merged', url: url({ state: 'merged' }), isChosen: filter.state === 'merged' }] : []),
       { text: counted('Closed', counts?.closed), url: url({ state: 'closed' }), isChosen: filter.state === 'closed' },
       { text: 'All', url: url({ state: 'all' }), isChosen: filter.state === 'all' },
     ],
@@ -125,6 +137,24 @@ export function viewIssueFilter(
         ? [choose('Assigned to you', filter.assignee === '@me', { assignee: '@me' }, { assignee: null })]
         : []),
     ],
+    reviews: isOfPulls
+      ? [
+          ...issueReviews.map((review) =>
+            choose(reviewWords[review], filter.review === review, { review }, { review: null }),
+          ),
+          choose('Drafts', filter.isDraft === true, { isDraft: true }, { isDraft: null }),
+          ...(isSignedIn
+            ? [
+                choose(
+                  'Your review is asked for',
+                  filter.reviewRequested === '@me',
+                  { reviewRequested: '@me' },
+                  { reviewRequested: null },
+                ),
+              ]
+            : []),
+        ]
+      : [],
     author: filter.author ?? '',
     assignee: filter.assignee === 'none' ? '' : (filter.assignee ?? ''),
     sorts: issueSorts.map((sort) => ({ text: sortWords[sort], url: url({ sort }), isChosen: filter.sort === sort })),

@@ -8,7 +8,7 @@ import { viewRepositoryHead } from '../app/repository-head.view.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import { viewTime } from '../app/times.view.ts';
 import type { IssuesDeps } from './deps.ts';
-import { issueAt, urlOfIssue } from './issue-page.reply.ts';
+import { issueAt, urlOfIssue } from './conversation.reply.ts';
 import { entryUrl, readPosition } from './issue-urls.ts';
 import { viewAuthor, viewPerson } from './people.view.ts';
 import type { run } from './text-difference-task.ts';
@@ -61,7 +61,7 @@ export const showHistory: Page<RepositoryContext, IssuesDeps> = async (visit, { 
   });
   return page('issues/issue-history', {
     repository: viewRepositoryHead(found),
-    issue: { title: viewName(issue.title), number: issue.number },
+    issue: { title: viewName(issue.title), number: issue.number, isPull: issue.kind === 'PULL' },
     entryUrl: entryUrl(urlOfIssue(visit), position),
     what: position === 0 ? 'the text' : `comment ${position}`,
     revisions: revisions.reverse(),

@@ -99,7 +99,7 @@ async function issueListPage(
 }
 
 /** A search of texts that takes too long shows an error on the page, not an error page. */
-async function readList(
+export async function readList(
   { found, viewer }: RepositoryContext,
   { issues }: IssuesDeps,
   filter: IssueFilter,
@@ -114,8 +114,12 @@ async function readList(
   }
 }
 
-/** `B/issues`: what is open, narrowed down by `q` and the fields of `readIssueFilter`. */
-export const showIssueList: Page<RepositoryContext, IssuesDeps> = (context, deps) => issueListPage(context, deps);
+/** `B/issues`: what is open, narrowed down by `q` and the fields of `readIssueFilter`; `is:pull` leads to `B/pulls`. */
+export const showIssueList: Page<RepositoryContext, IssuesDeps> = async (context, deps) => {
+  const { filter } = readIssueFilter(context.query);
+  if (filter.kind === 'issue') return issueListPage(context, deps);
+  return seeOther(issueListUrl(`${repositoryUrl(context.found.canonical)}/pulls`, { ...filter, kind: 'issue' }));
+};
 
 /** What the button of a bulk action means. Refuses `no_issue_chosen`, `no_action_chosen`. */
 function readChange({ form }: RepositoryPersonContext): IssueChange {

@@ -5,6 +5,7 @@ import type { TimeView } from '../app/times.view.ts';
 import type { IssuesDeps } from './deps.ts';
 import { viewLabel } from './label.view.ts';
 import type { LabelView } from './label.view.ts';
+import { issueUrl } from './issue-urls.ts';
 import { viewAuthor, viewPerson } from './people.view.ts';
 import type { PersonView } from './people.view.ts';
 
@@ -18,7 +19,7 @@ export interface IssueRowView {
   state: IssueStateView;
   labels: LinkedLabelView[];
   author: PersonView;
-  /** `opened` or `closed`. */
+  /** `opened`, `closed` or `merged`. */
   verb: string;
   at: TimeView;
   comments: number;
@@ -26,6 +27,7 @@ export interface IssueRowView {
   assignees: PersonView[];
   isPinned: boolean;
   isLocked: boolean;
+  isPull: boolean;
   /** In lists over repositories. */
   repository: { name: string; url: string; isPrivate: boolean } | null;
 }
@@ -37,7 +39,13 @@ export interface IssueStateView {
   title: string;
 }
 
-export function viewState({ state, closeReason }: Pick<Issue, 'state' | 'closeReason'>): IssueStateView {
+export function viewState({ kind, state, closeReason }: Pick<Issue, 'kind' | 'state' | 'closeReason'>): IssueStateView {
+  if (kind === 'PULL')
+    return {
+      OPEN: { icon: 'pull', tone: 'good', title: 'Open' },
+      MERGED: { icon: 'merge', tone: 'done', title: 'Merged' },
+      CLOSED: { icon: 'pull-closed', tone: 'bad', title: 'Closed' },
+    }[state];
   if (state === 'OPEN') return { icon: 'issue', tone: 'good', title: 'Open' };
   if (closeReason === 'not_planned') return { icon: 'skip', tone: 'off', title: 'Closed as not planned' };
   if (closeReason === 'duplicate') return { icon: 'skip', tone: 'off', title: 'Closed as duplicate' };
@@ -76,12 +84,12 @@ export function viewIssueRow(issue: ListedIssue, context: RowContext): IssueRowV
   const isOpen = issue.state === 'OPEN';
   return {
     number: issue.number,
-    url: `${repositoryUrl}/issues/${issue.number}`,
+    url: issueUrl(repositoryUrl, issue.number, issue.kind),
     title: issue.title,
     state: viewState(issue),
     labels: issue.labels.map((label) => viewLinkedLabel(label, labelUrl ?? null)),
     author: viewAuthor(issue, people),
-    verb: isOpen ? 'opened' : 'closed',
+    verb: isOpen ? 'opened' : issue.state === 'MERGED' ? 'merged' : 'closed',
     at: viewTime(isOpen ? issue.createdAt : (issue.closedAt ?? issue.updatedAt), now),
     comments: issue.commentCount,
     milestone:
@@ -92,6 +100,7 @@ export function viewIssueRow(issue: ListedIssue, context: RowContext): IssueRowV
     }),
     isPinned: issue.pinnedAt !== null,
     isLocked: issue.lockedAt !== null,
+    isPull: issue.kind === 'PULL',
     repository,
   };
 }

@@ -23,18 +23,33 @@ async function settingsPage(
     section: 'issues',
     form:
       refusal === null
-        ? { issuesFrom: settings.issuesFrom, holdsNewcomers: settings.holdsNewcomers }
-        : { issuesFrom: form.text('issues_from'), holdsNewcomers: form.text('holds_newcomers') !== '' },
+        ? settingsForm(settings)
+        : {
+            issuesFrom: form.text('issues_from'),
+            holdsNewcomers: form.text('holds_newcomers') !== '',
+            pullsFrom: form.text('pulls_from'),
+            deletesMergedBranches: form.text('deletes_merged_branches') !== '',
+          },
     refusal,
     notice: viewNotice(query),
   });
 }
 
-/** `B/settings/issues`: who may open issues and comment. */
+const settingsForm = ({ issuesFrom, holdsNewcomers, pullsFrom, deletesMergedBranches }: IssueSettings) => ({
+  issuesFrom,
+  holdsNewcomers,
+  pullsFrom,
+  deletesMergedBranches,
+});
+
+/** `B/settings/issues`: who may open issues and pull requests, and comment. */
 export const showIssueSettings: Page<RepositoryPersonContext, IssuesDeps> = (context, deps) =>
   settingsPage(context, deps);
 
-/** Fields `issues_from` (nobody, members, anyone) and `holds_newcomers` (a check-box). */
+/**
+ * Fields `issues_from` and `pulls_from` (nobody, members, anyone), and the check-boxes `holds_newcomers` and
+ * `deletes_merged_branches`. A form without one of the choices leaves it as it is.
+ */
 export const saveIssueSettings: Page<RepositoryPersonContext, IssuesDeps> = (context, deps) => {
   const { viewer, found, form } = context;
   return submit(
@@ -42,6 +57,10 @@ export const saveIssueSettings: Page<RepositoryPersonContext, IssuesDeps> = (con
       await deps.issues.changeSettings(viewer, found.canonical, {
         issuesFrom: form.text('issues_from') as IssueSettings['issuesFrom'],
         holdsNewcomers: form.text('holds_newcomers') !== '',
+        ...(form.text('pulls_from') !== '' && {
+          pullsFrom: form.text('pulls_from') as IssueSettings['pullsFrom'],
+          deletesMergedBranches: form.text('deletes_merged_branches') !== '',
+        }),
       });
       return seeOther(withNotice(settingsUrl(context), 'settings-saved'));
     },

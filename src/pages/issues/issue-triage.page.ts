@@ -7,13 +7,15 @@ import type { Reply } from '../app/reply.ts';
 import { submit } from '../app/submit.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import type { IssuesDeps } from './deps.ts';
-import { issueAt, issuePage, urlOfIssue } from './issue-page.reply.ts';
+import { issueAt, urlOfIssue } from './conversation.reply.ts';
+import type { ShowConversation } from './conversation.reply.ts';
 import { issueUrl, readIssueReference } from './issue-urls.ts';
 
 /** Runs a form beside the timeline; when it is refused, the page comes back with what was typed. */
-function act(
+function act<Deps extends IssuesDeps>(
+  show: ShowConversation<Deps>,
   context: RepositoryContext,
-  deps: IssuesDeps,
+  deps: Deps,
   work: () => Promise<unknown>,
   typed: Readonly<Record<string, string>> = {},
 ): Promise<Reply> {
@@ -22,12 +24,18 @@ function act(
       await work();
       return seeOther(urlOfIssue(context));
     },
-    (refusal) => issuePage(context, deps, { refusal, side: typed }),
+    (refusal) => show(context, deps, { refusal, side: typed }),
   );
 }
 
-const change = (context: RepositoryContext, deps: IssuesDeps, wanted: IssueChange, typed = {}): Promise<Reply> =>
-  act(context, deps, () => deps.issues.triage(context.viewer, issueAt(context), wanted), typed);
+const change = <Deps extends IssuesDeps>(
+  show: ShowConversation<Deps>,
+  context: RepositoryContext,
+  deps: Deps,
+  wanted: IssueChange,
+  typed = {},
+): Promise<Reply> =>
+  act(show, context, deps, () => deps.issues.triage(context.viewer, issueAt(context), wanted), typed);
 
 const namesIn = (text: string): string[] =>
   text
@@ -39,50 +47,62 @@ const namesIn = (text: string): string[] =>
  * Fields `labels` (several), `more` (names with commas), and `before`, the labels that the form was made with, one a
  * line: what others have added meanwhile stays.
  */
-export const changeLabels: Page<RepositoryContext, IssuesDeps> = (context, deps) => {
-  const { form } = context;
-  const before = form
-    .text('before')
-    .split('\n')
-    .filter((name) => name !== '');
-  const chosen = [...form.all('labels'), ...namesIn(form.text('more'))];
-  const add = chosen.filter((name) => !before.includes(name));
-  const remove = before.filter((name) => !chosen.includes(name));
-  return change(context, deps, { labels: { add, remove } }, { more: form.text('more') });
-};
+export const changeLabels =
+  <Deps extends IssuesDeps>(show: ShowConversation<Deps>): Page<RepositoryContext, Deps> =>
+  (context, deps) => {
+    const { form } = context;
+    const before = form
+      .text('before')
+      .split('\n')
+      .filter((name) => name !== '');
+    const chosen = [...form.all('labels'), ...namesIn(form.text('more'))];
+    const add = chosen.filter((name) => !before.includes(name));
+    const remove = before.filter((name) => !chosen.includes(name));
+    return change(show, context, deps, { labels: { add, remove } }, { more: form.text('more') });
+  };
 
 /** Fields `add` (usernames with commas), `remove` (several). */
-export const changeAssignees: Page<RepositoryContext, IssuesDeps> = (context, deps) => {
-  const { form } = context;
-  const add = namesIn(form.text('add')).map((name) => name.replace(/^@/, ''));
-  return change(context, deps, { assignees: { add, remove: form.all('remove') } }, { add: form.text('add') });
-};
+export const changeAssignees =
+  <Deps extends IssuesDeps>(show: ShowConversation<Deps>): Page<RepositoryContext, Deps> =>
+  (context, deps) => {
+    const { form } = context;
+    const add = namesIn(form.text('add')).map((name) => name.replace(/^@/, ''));
+    return change(show, context, deps, { assignees: { add, remove: form.all('remove') } }, { add: form.text('add') });
+  };
 
 /** Field `milestone`, a title; an empty one takes the issue out of its milestone. */
-export const changeMilestone: Page<RepositoryContext, IssuesDeps> = (context, deps) =>
-  change(context, deps, { milestone: context.form.text('milestone') || null });
+export const changeMilestone =
+  <Deps extends IssuesDeps>(show: ShowConversation<Deps>): Page<RepositoryContext, Deps> =>
+  (context, deps) =>
+    change(show, context, deps, { milestone: context.form.text('milestone') || null });
 
 /** Field `on`: `no` unlocks. */
-export const lockIssue: Page<RepositoryContext, IssuesDeps> = (context, deps) =>
-  change(context, deps, { isLocked: context.form.text('on') !== 'no' });
+export const lockIssue =
+  <Deps extends IssuesDeps>(show: ShowConversation<Deps>): Page<RepositoryContext, Deps> =>
+  (context, deps) =>
+    change(show, context, deps, { isLocked: context.form.text('on') !== 'no' });
 
 /** Field `on`: `no` unpins. */
-export const pinIssue: Page<RepositoryContext, IssuesDeps> = (context, deps) =>
-  change(context, deps, { isPinned: context.form.text('on') !== 'no' });
+export const pinIssue =
+  <Deps extends IssuesDeps>(show: ShowConversation<Deps>): Page<RepositoryContext, Deps> =>
+  (context, deps) =>
+    change(show, context, deps, { isPinned: context.form.text('on') !== 'no' });
 
 /** Fields `kind` (`closes`, `needs`, `duplicates`), `to` (`#7`, `owner/name#7` or an address), `action` (`remove`). */
-export const changeLinks: Page<RepositoryContext, IssuesDeps> = (context, deps) => {
-  const { viewer, form, found, origin } = context;
-  const kind = form.text('kind') as SettableLink;
-  const typed = { kind, to: form.text('to') };
-  const work = async (): Promise<void> => {
-    const to = readIssueReference(typed.to, found.canonical, origin);
-    if (to === null) throw noSuchIssue();
-    const run = form.text('action') === 'remove' ? deps.issues.removeLink : deps.issues.addLink;
-    await run(viewer, issueAt(context), kind, to).catch(refuseAbsent(noSuchIssue));
+export const changeLinks =
+  <Deps extends IssuesDeps>(show: ShowConversation<Deps>): Page<RepositoryContext, Deps> =>
+  (context, deps) => {
+    const { viewer, form, found, origin } = context;
+    const kind = form.text('kind') as SettableLink;
+    const typed = { kind, to: form.text('to') };
+    const work = async (): Promise<void> => {
+      const to = readIssueReference(typed.to, found.canonical, origin);
+      if (to === null) throw noSuchIssue();
+      const run = form.text('action') === 'remove' ? deps.issues.removeLink : deps.issues.addLink;
+      await run(viewer, issueAt(context), kind, to).catch(refuseAbsent(noSuchIssue));
+    };
+    return act(show, context, deps, work, typed);
   };
-  return act(context, deps, work, typed);
-};
 
 /** For a `catch`: what is absent or hidden is a wrong value of the form. */
 const refuseAbsent =
@@ -95,28 +115,32 @@ const refuseAbsent =
 const noSuchIssue = () => invalid('unknown_issue', 'There is no such issue.', { field: 'to' });
 
 /** Field `on`: `no` unsubscribes. */
-export const subscribeToIssue: Page<RepositoryContext, IssuesDeps> = (context, deps) =>
-  act(context, deps, () =>
-    deps.issues.setSubscription(context.viewer, issueAt(context), context.form.text('on') !== 'no'),
-  );
+export const subscribeToIssue =
+  <Deps extends IssuesDeps>(show: ShowConversation<Deps>): Page<RepositoryContext, Deps> =>
+  (context, deps) =>
+    act(show, context, deps, () =>
+      deps.issues.setSubscription(context.viewer, issueAt(context), context.form.text('on') !== 'no'),
+    );
 
 /** Field `to`, `owner/name`: moves the issue there, and leads to it. */
-export const moveIssue: Page<RepositoryContext, IssuesDeps> = (context, deps) => {
-  const { viewer, form } = context;
-  const typed = form.text('repository').trim();
-  const [, owner, name] = /^([^/\s]{1,100})\/([^/\s]{1,100})$/.exec(typed) ?? [];
-  return submit(
-    async () => {
-      if (owner === undefined || name === undefined) throw noSuchRepository();
-      const moved = await deps.issues
-        .move(viewer, issueAt(context), { owner, name })
-        .catch(refuseAbsent(noSuchRepository));
-      return seeOther(issueUrl(repositoryUrl({ owner, name }), moved.number));
-    },
-    (refusal) => issuePage(context, deps, { refusal, side: { repository: typed } }),
-    { to: 'repository' },
-  );
-};
+export const moveIssue =
+  <Deps extends IssuesDeps>(show: ShowConversation<Deps>): Page<RepositoryContext, Deps> =>
+  (context, deps) => {
+    const { viewer, form } = context;
+    const typed = form.text('repository').trim();
+    const [, owner, name] = /^([^/\s]{1,100})\/([^/\s]{1,100})$/.exec(typed) ?? [];
+    return submit(
+      async () => {
+        if (owner === undefined || name === undefined) throw noSuchRepository();
+        const moved = await deps.issues
+          .move(viewer, issueAt(context), { owner, name })
+          .catch(refuseAbsent(noSuchRepository));
+        return seeOther(issueUrl(repositoryUrl({ owner, name }), moved.number, moved.kind));
+      },
+      (refusal) => show(context, deps, { refusal, side: { repository: typed } }),
+      { to: 'repository' },
+    );
+  };
 
 const noSuchRepository = () =>
   invalid('unknown_repository', 'There is no such repository, or you may not move issues to it.', { field: 'to' });

@@ -1,11 +1,13 @@
 import { repositoryUrl } from '../../http/index.ts';
+import type { IssueKind } from '../../issues/index.ts';
 import { notFound } from '../../kernel/index.ts';
 
 /** Entries of one page of an issue; positions have no gaps, so a page is a range of them. */
 export const entriesPerPage = 200;
 
 /** @param repository the page of the repository */
-export const issueUrl = (repository: string, number: number): string => `${repository}/issues/${number}`;
+export const issueUrl = (repository: string, number: number, kind: IssueKind = 'ISSUE'): string =>
+  `${repository}/${kind === 'PULL' ? 'pulls' : 'issues'}/${number}`;
 
 /** The page of an issue that has this entry. @param issue the page of the issue */
 export function pageUrl(issue: string, position: number): string {
@@ -25,7 +27,7 @@ export function issueNumber(text: string | undefined): number {
 /** A position in a form; -1, which no entry has, for everything else. */
 export const readPosition = (text: string): number => (/^\d{1,15}$/.test(text) ? Number(text) : -1);
 
-/** `#7`, `7`, `owner/name#7` or the address of an issue on this server; null for everything else. */
+/** `#7`, `7`, `owner/name#7` or the address of an issue or pull request of this server; null for everything else. */
 export function readIssueReference(
   text: string,
   home: { owner: string; name: string },
@@ -34,7 +36,7 @@ export function readIssueReference(
   const given = text.trim();
   const path = given.startsWith(`${origin}/`) ? given.slice(origin.length) : given;
   const [, owner, name, number] =
-    /^\/repos\/([^/\s]{1,100})\/([^/\s]{1,100})\/issues\/([1-9]\d{0,14})(?:[?#].*)?$/.exec(path) ??
+    /^\/repos\/([^/\s]{1,100})\/([^/\s]{1,100})\/(?:issues|pulls)\/([1-9]\d{0,14})(?:[?#].*)?$/.exec(path) ??
     /^(?:([^/\s#]{1,100})\/([^/\s#]{1,100})#|#?)([1-9]\d{0,14})$/.exec(path) ??
     [];
   if (number === undefined) return null;

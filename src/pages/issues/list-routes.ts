@@ -2,7 +2,7 @@ import { inOrganisationSettings, inPersonSettings } from '../route.ts';
 import type { PageRoute, Route } from '../route.ts';
 import type { Page, RepositoryContext, RepositoryPersonContext } from '../app/request-context.ts';
 import { organisationBlocks, personBlocks } from './blocks.page.ts';
-import { showIssueFeed, showIssuesFeed } from './feeds.page.ts';
+import { conversationFeed, listFeed } from './feeds.page.ts';
 import { changeIssues, showIssueList } from './issue-list.page.ts';
 import { showIssuesOfOrganisation, showIssuesOfPerson } from './issues-of-owner.page.ts';
 import { saveIssueSettings, showIssueSettings } from './issue-settings.page.ts';
@@ -44,13 +44,13 @@ const administers = form('repository:admin');
 /** Lists of issues, labels, milestones, moderation and feeds. */
 export const issueListRoutes: readonly Route[] = [
   read('/issues', showIssueList),
-  read('/issues.atom', showIssuesFeed),
+  read('/issues.atom', listFeed('ISSUE')),
   writes('POST', '/issues/bulk', changeIssues),
   writes('GET', '/issues/moderation', showModeration),
   writes('POST', '/issues/moderation/:person/admit', admitContributor),
   writes('POST', '/issues/moderation/:person/refuse', refuseContributor),
   administers('GET', '/issues/trash', showTrash),
-  read('/issues/:number.atom', showIssueFeed),
+  read('/issues/:number.atom', conversationFeed('ISSUE')),
 
   read('/labels', showLabels),
   administers('POST', '/labels', addLabel),

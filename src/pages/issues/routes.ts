@@ -1,6 +1,7 @@
-import type { Page, RepositoryContext, RepositoryPersonContext } from '../app/request-context.ts';
+import type { Page, RepositoryContext } from '../app/request-context.ts';
 import type { Route } from '../route.ts';
 import { attachmentRoutes } from './attachment-routes.ts';
+import type { ShowConversation } from './conversation.reply.ts';
 import type { IssuesDeps } from './deps.ts';
 import { postComment } from './issue-comment.page.ts';
 import {
@@ -25,41 +26,62 @@ import {
   pinIssue,
   subscribeToIssue,
 } from './issue-triage.page.ts';
-import { showIssue } from './issue.page.ts';
+import { issuePage, showIssue } from './issue.page.ts';
 import { issueListRoutes } from './list-routes.ts';
 import { openIssue, showNewIssue } from './new-issue.page.ts';
 
 const list = '/repos/:owner/:name/issues';
-const one = `${list}/:number`;
 
 /** 64 KiB of text, each byte of it percent-encoded, and the other fields. */
-const maxFormBytes = 256 * 1024;
+export const maxTextFormBytes = 256 * 1024;
 
-/** A form for those who may read: who may send it is asked by the use-case, and a signed-out client signs in first. */
-const forReaders = (name: string, page: Page<RepositoryContext, IssuesDeps>): Route => ({
-  method: 'POST',
-  path: `${one}/${name}`,
-  access: 'repository:read',
-  cost: 'rows',
-  page,
-});
+/**
+ * The forms of the page of an issue or pull request. Who may read may send most of them: who may do what is asked by
+ * the use-case, and a signed-out client signs in first.
+ * @param one the path of the page
+ */
+export function conversationRoutes<Deps extends IssuesDeps>(one: string, show: ShowConversation<Deps>) {
+  type Form = (show: ShowConversation<Deps>) => Page<RepositoryContext, Deps>;
+  const post = { method: 'POST', access: 'repository:read', cost: 'rows' } as const;
+  const forReaders = (name: string, form: Form) => ({ ...post, path: `${one}/${name}`, page: form(show) });
+  /** A form with a text, which may bring files. */
+  const withText = (name: string, form: Form) => ({
+    ...forReaders(name, form),
+    maxFormBytes: maxTextFormBytes,
+    takesFiles: true as const,
+  });
+  const forMembers = (
+    access: 'repository:write' | 'repository:admin',
+    name: string,
+    page: Page<RepositoryContext, Deps>,
+  ) => ({
+    ...post,
+    access,
+    path: `${one}/${name}`,
+    page,
+  });
+  return [
+    { method: 'GET', path: `${one}/history/:position`, access: 'repository:read', cost: 'rows', page: showHistory },
+    withText('comments', postComment),
+    withText('edit', editEntry),
+    forReaders('tasks', tickTask),
+    forReaders('title', editTitle),
+    forReaders('react', reactToEntry),
+    forReaders('subscribe', subscribeToIssue),
+    forReaders('delete', deleteEntry),
+    forMembers('repository:write', 'labels', changeLabels(show)),
+    forMembers('repository:write', 'assignees', changeAssignees(show)),
+    forMembers('repository:write', 'milestone', changeMilestone(show)),
+    forMembers('repository:write', 'links', changeLinks(show)),
+    forMembers('repository:write', 'lock', lockIssue(show)),
+    forMembers('repository:write', 'hide', hideEntry(show)),
+    forMembers('repository:write', 'held', decideAboutHeld(show)),
+    forMembers('repository:admin', 'restore', restoreIssue),
+    forMembers('repository:admin', 'purge', purgeIssue),
+  ] as const;
+}
 
-/** The same for a form with a text, which may bring files. */
-const withText = (name: string, page: Page<RepositoryContext, IssuesDeps>): Route => ({
-  method: 'POST',
-  path: `${one}/${name}`,
-  access: 'repository:read',
-  cost: 'rows',
-  maxFormBytes,
-  takesFiles: true,
-  page,
-});
-
-const forMembers = (
-  access: 'repository:write' | 'repository:admin',
-  name: string,
-  page: Page<RepositoryPersonContext, IssuesDeps>,
-): Route => ({ method: 'POST', path: `${one}/${name}`, access, cost: 'rows', page });
+const one = `${list}/:number`;
 
 /** The page of an issue, and of a new one. */
 const issueRoutes: readonly Route[] = [
@@ -69,30 +91,14 @@ const issueRoutes: readonly Route[] = [
     path: `${list}/new`,
     access: 'repository:read',
     cost: 'objects',
-    maxFormBytes,
+    maxFormBytes: maxTextFormBytes,
     takesFiles: true,
     page: openIssue,
   },
   { method: 'GET', path: one, access: 'repository:read', cost: 'rows', page: showIssue },
-  { method: 'GET', path: `${one}/history/:position`, access: 'repository:read', cost: 'rows', page: showHistory },
-  withText('comments', postComment),
-  withText('edit', editEntry),
-  forReaders('tasks', tickTask),
-  forReaders('title', editTitle),
-  forReaders('react', reactToEntry),
-  forReaders('subscribe', subscribeToIssue),
-  forReaders('delete', deleteEntry),
-  forMembers('repository:write', 'labels', changeLabels),
-  forMembers('repository:write', 'assignees', changeAssignees),
-  forMembers('repository:write', 'milestone', changeMilestone),
-  forMembers('repository:write', 'links', changeLinks),
-  forMembers('repository:write', 'lock', lockIssue),
-  forMembers('repository:write', 'pin', pinIssue),
-  forMembers('repository:write', 'hide', hideEntry),
-  forMembers('repository:write', 'held', decideAboutHeld),
-  forMembers('repository:admin', 'move', moveIssue),
-  forMembers('repository:admin', 'restore', restoreIssue),
-  forMembers('repository:admin', 'purge', purgeIssue),
+  ...conversationRoutes(one, issuePage),
+  { method: 'POST', path: `${one}/pin`, access: 'repository:write', cost: 'rows', page: pinIssue(issuePage) },
+  { method: 'POST', path: `${one}/move`, access: 'repository:admin', cost: 'rows', page: moveIssue(issuePage) },
 ];
 
 /** Everything about issues. Fixed segments come first: `:number` would match them, too. */

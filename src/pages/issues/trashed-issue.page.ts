@@ -6,7 +6,7 @@ import { viewRepositoryHead } from '../app/repository-head.view.ts';
 import type { RepositoryContext } from '../app/request-context.ts';
 import { viewTime } from '../app/times.view.ts';
 import type { IssuesDeps } from './deps.ts';
-import { issueAt, urlOfIssue } from './issue-page.reply.ts';
+import { issueAt, urlOfIssue } from './conversation.reply.ts';
 
 /** An issue in the trash, for those who may restore it; null for everyone else. */
 export async function trashedIssuePage(
@@ -22,6 +22,7 @@ export async function trashedIssuePage(
     issue: {
       url: urlOfIssue(context),
       number: issue.number,
+      isPull: issue.kind === 'PULL',
       title: viewName(issue.title),
       deleted: viewTime(issue.deletedAt!, clock.now()),
       deletedBy: people.get(issue.deletedBy ?? '')?.handle ?? null,

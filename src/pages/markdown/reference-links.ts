@@ -90,7 +90,7 @@ function viewLink(target: ReferenceTarget, home: Home): ReferenceLink {
     return { url: `${repositoryUrl(repository)}/commit/${target.oid}`, title: null, name };
   }
   return {
-    url: `${repositoryUrl(repository)}/issues/${target.number}`,
+    url: `${repositoryUrl(repository)}/${target.issueKind === 'PULL' ? 'pulls' : 'issues'}/${target.number}`,
     title: `${states[target.state]}: ${viewName(target.title)}`,
     name: `${place}#${target.number}`,
   };

@@ -48,7 +48,8 @@ export function targetOf({
   const url = repositoryUrl({ owner: place.owner.handle, name: place.repository.name });
   if (issue === null) return `${url}/runs/${run!.number}`;
   const position = isUnread ? firstPosition : lastPosition;
-  return position === 0 ? issueUrl(url, issue.number) : entryUrl(issueUrl(url, issue.number), position);
+  const address = issue.kind === 'PULL' ? `${url}/pulls/${issue.number}` : issueUrl(url, issue.number);
+  return position === 0 ? address : entryUrl(address, position);
 }
 
 /** Branches and tags without what git puts before them. */

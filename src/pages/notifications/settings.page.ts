@@ -16,9 +16,12 @@ const path = '/settings/notifications';
 
 const reasonLabels: Readonly<Partial<Record<Reason, string>>> = {
   mention: 'You are mentioned',
+  review_asked: 'You are asked for a review',
   assigned: 'You are assigned',
-  author: 'Something happens to an issue that you opened',
+  author: 'Something happens to an issue or pull request that you opened',
   reply: 'Something happens where you take part',
+  approved: 'Your pull request is approved',
+  merged: 'Your pull request is merged',
   ci_failed: 'A run of your push fails',
   watching: 'Something else happens in a repository that you watch',
 };

@@ -12,7 +12,7 @@ import { markWords } from '../code/mark-words.ts';
 import { pictureSizes } from '../code/picture-size.ts';
 import { contextSteps, placeText } from './changes-address.ts';
 import type { ChangesAddress, ChangesQuery } from './changes-address.ts';
-import type { ChangesDeps } from './changes-deps.ts';
+import type { PullsDeps } from './deps.ts';
 import type { ReadChanges } from './read-changes.ts';
 
 /** Files that a page lists with their own heading; more are only counted. */
@@ -47,7 +47,7 @@ interface FileContext<Below> {
 /** The files of a page, with the lines that are read, coloured and their words compared. */
 export async function viewFiles<Below>(
   context: RepositoryContext,
-  deps: ChangesDeps,
+  deps: PullsDeps,
   changes: ReadChanges,
   around: FileContext<Below>,
 ): Promise<{ files: ChangedFileView<Below>[]; hidden: number }> {

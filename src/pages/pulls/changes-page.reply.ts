@@ -12,11 +12,12 @@ import type { RepositoryContext } from '../app/request-context.ts';
 import { viewCount } from '../app/format-numbers.ts';
 import { changesAddress, changesUrl, pullAt, readChangesQuery, urlOfPull } from './changes-address.ts';
 import type { ChangesAddress, ChangesQuery } from './changes-address.ts';
-import type { ChangesDeps } from './changes-deps.ts';
 import { fileAnchor, viewFiles } from './changed-files.view.ts';
 import { commentFormAt } from './comment-form.ts';
 import type { ChangesForms } from './comment-form.ts';
+import type { PullsDeps } from './deps.ts';
 import { Places } from './place-threads.ts';
+import { readPullHead } from './pull-head.view.ts';
 import { readChanges } from './read-changes.ts';
 import type { ReadChanges } from './read-changes.ts';
 import { readThreads } from './read-threads.ts';
@@ -27,14 +28,14 @@ const maxListed = 300;
 /** The page of changes of a pull request. Refuses `pull_not_found`, `round_not_found`, `git_busy`. */
 export async function changesPage(
   context: RepositoryContext,
-  deps: ChangesDeps,
+  deps: PullsDeps,
   { query = readChangesQuery(context), forms = {} }: { query?: ChangesQuery; forms?: ChangesForms } = {},
 ): Promise<PageReply> {
   const { found, viewer } = context;
   const { pulls, clock } = deps;
   const at = pullAt(context);
-  const [{ issue, pull }, rounds, rights, reviews, draft] = await Promise.all([
-    pulls.find(viewer, at),
+  const [{ issue, described, head }, rounds, rights, reviews, draft] = await Promise.all([
+    readPullHead(context, deps),
     pulls.rounds.list(viewer, at),
     pulls.rightsOn(viewer, at),
     context.person === null ? [] : pulls.reviews.list(viewer, at),
@@ -69,7 +70,7 @@ export async function changesPage(
   const now = clock.now();
   return page('pulls/changes', {
     repository: viewRepositoryHead(found),
-    pull: { url, number: issue.number, title: viewName(issue.title), state: issue.state, isDraft: pull.isDraft },
+    head,
     round: viewRound(chosen.shown, now),
     choice: viewRoundChoice(rounds, chosen, lastReviewed(reviews, context.person?.id), { query, address }),
     comparison:
@@ -104,14 +105,18 @@ export async function changesPage(
       ? {
           pending: draft?.comments ?? 0,
           mayJudge:
-            issue.state === 'OPEN' && issue.authorId !== context.person?.id && pull.submitterId !== context.person?.id,
+            issue.state === 'OPEN' &&
+            issue.authorId !== context.person?.id &&
+            described.pull.submitterId !== context.person?.id,
           verdict: forms.review?.verdict ?? 'COMMENT',
           body: forms.review?.body ?? '',
           isOutdated: forms.review?.isOutdated ?? false,
-          lastRound: pull.lastRound,
+          lastRound: described.pull.lastRound,
         }
       : null,
-    refusal: forms.refusal ?? null,
+    mayCommentOld: isWhole,
+    /** The form of a comment shows its own. */
+    refusal: forms.comment === undefined ? (forms.refusal ?? null) : null,
     /** The page as it is shown, for its forms to come back to. */
     shown: address().split('?')[1] ?? '',
     urls: {
@@ -163,7 +168,7 @@ function viewSummary({ files, truncated }: ReadChanges) {
 /** What the page says of two rounds: how they were compared, and their commits side by side. */
 async function viewComparison(
   context: RepositoryContext,
-  { pulls, clock }: ChangesDeps,
+  { pulls, clock }: PullsDeps,
   { older, shown }: { older: RoundRow; shown: RoundRow },
   changes: ReadChanges,
   address: ChangesAddress,

@@ -7,12 +7,12 @@ import type { Page, RepositoryContext } from '../app/request-context.ts';
 import { submit } from '../app/submit.ts';
 import { changesAddress, changesUrl, pullAt, readChangesQuery, urlOfPull } from './changes-address.ts';
 import type { ChangesQuery, CommentPlace } from './changes-address.ts';
-import type { ChangesDeps } from './changes-deps.ts';
+import type { PullsDeps } from './deps.ts';
 import { changesPage } from './changes-page.reply.ts';
 import type { ChangesForms } from './comment-form.ts';
 import { threadAnchor } from './thread.view.ts';
 
-type FormPage = Page<RepositoryContext, ChangesDeps>;
+type FormPage = Page<RepositoryContext, PullsDeps>;
 
 /** What a form was sent from: the field `shown` has the query of its page. */
 function shownBy(context: RepositoryContext): {
@@ -31,7 +31,7 @@ function shownBy(context: RepositoryContext): {
 /** Runs what a form does; a refusal is shown on the page that it was sent from, with what was typed. */
 function act(
   context: RepositoryContext,
-  deps: ChangesDeps,
+  deps: PullsDeps,
   work: () => Promise<Reply>,
   forms: (reason: { isOutdated: boolean }) => ChangesForms = () => ({}),
 ): Promise<Reply> {

@@ -7,7 +7,7 @@ import type { People } from '../issues/people.view.ts';
 import { renderTexts } from '../markdown/render-text.ts';
 import type { RenderedText } from '../markdown/render-text.ts';
 import type { ChangesAddress } from './changes-address.ts';
-import type { ChangesDeps } from './changes-deps.ts';
+import type { PullsDeps } from './deps.ts';
 import { splitSuggestions } from './suggestion-text.ts';
 
 /** Characters of a comment that the list of open threads shows. */
@@ -34,7 +34,7 @@ interface ThreadsAround {
 /** Threads with their texts rendered, in their order. */
 export async function viewThreads(
   context: RepositoryContext,
-  deps: ChangesDeps,
+  deps: PullsDeps,
   threads: readonly ListedThread[],
   around: ThreadsAround,
 ): Promise<ThreadView[]> {

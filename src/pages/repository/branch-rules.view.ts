@@ -7,6 +7,15 @@ import type { Form } from '../../http/index.ts';
 import { codeUrl } from '../app/code-urls.ts';
 import { viewName } from '../app/plain-text.ts';
 import { viewCount } from '../app/format-numbers.ts';
+import {
+  mergingFormOf,
+  mergingInputOf,
+  newMergingForm,
+  readMergingForm,
+  viewMerging,
+  viewMergingForm,
+} from './rule-merging.view.ts';
+import type { MergingForm } from './rule-merging.view.ts';
 
 /** Texts of the roles that a rule asks for, in the order of the drop-down. */
 export const levelTexts: readonly { value: RuleLevel; text: string; short: string }[] = [
@@ -36,7 +45,7 @@ const actTexts: Readonly<Record<RuleTarget, readonly ActText[]>> = {
   ],
 };
 
-const handles = (rule: ListedRule, act: RuleAct): string[] =>
+const handles = (rule: ListedRule, act: RuleAct | 'merge'): string[] =>
   rule.named[act].flatMap(({ person }) => person.username ?? []);
 
 /** The name of a rule for people: its pattern, or a phrase for the default branch. */
@@ -57,17 +66,21 @@ export function viewRule(
   return {
     ...viewPattern(rule.pattern, found.repository.defaultBranch),
     url,
-    acts: actTexts[rule.target].map(({ act, label }) => ({ label, who: describeGrant(rule, act) })),
+    acts: [
+      ...actTexts[rule.target].map(({ act, label }) => ({ label, who: describeGrant(rule, act) })),
+      ...(rule.target === 'BRANCH' ? [{ label: 'Merge', who: describeGrant(rule, 'merge') }] : []),
+    ],
     linear: rule.linear,
     signed: rule.signed,
+    merging: rule.target === 'BRANCH' ? viewMerging(rule) : [],
     decided: decided === null ? null : viewDecided(rule.target, decided),
     mayMoveUp: isManyNames(rule.pattern) && !place.isFirst,
     mayMoveDown: isManyNames(rule.pattern) && !place.isLast,
   };
 }
 
-function describeGrant(rule: ListedRule, act: RuleAct): string {
-  const { level, tasks } = rule.grants[act];
+function describeGrant(rule: ListedRule, act: RuleAct | 'merge'): string {
+  const { level, tasks } = act === 'merge' ? rule.merging.grant : rule.grants[act];
   const people = handles(rule, act);
   const others = [...people, ...(tasks ? ['CI tasks'] : [])];
   if (level === 'nobody' && others.length > 0) return others.join(', ');
@@ -97,16 +110,19 @@ export interface RuleForm {
   acts: { act: RuleAct; level: string; people: string; tasks: boolean }[];
   linear: boolean;
   signed: boolean;
+  /** Null for tags. */
+  merging: MergingForm | null;
 }
 
 /** The form as the template needs it. */
-export function viewForm({ target, pattern, acts, linear, signed }: RuleForm) {
+export function viewForm({ target, pattern, acts, linear, signed, merging }: RuleForm) {
   return {
     isTag: target === 'TAG',
     target: target.toLowerCase(),
     pattern,
     linear,
     signed,
+    merging: merging && viewMergingForm(merging),
     acts: actTexts[target].map((text) => ({ ...text, ...acts.find(({ act }) => act === text.act)! })),
   };
 }
@@ -116,6 +132,7 @@ export const newForm = (target: RuleTarget): RuleForm => ({
   pattern: '',
   linear: false,
   signed: false,
+  merging: target === 'TAG' ? null : newMergingForm,
   acts: ruleActs.map((act) => {
     const isUsual = act === 'push' || act === 'create';
     return { act, level: isUsual ? 'write' : 'nobody', people: '', tasks: isUsual };
@@ -127,6 +144,7 @@ export const formOf = (rule: ListedRule): RuleForm => ({
   pattern: rule.pattern,
   linear: rule.linear,
   signed: rule.signed,
+  merging: rule.target === 'TAG' ? null : mergingFormOf(rule, handles(rule, 'merge')),
   acts: ruleActs.map((act) => ({
     act,
     level: rule.grants[act].level,
@@ -136,14 +154,15 @@ export const formOf = (rule: ListedRule): RuleForm => ({
 });
 
 /**
- * Reads the fields of the form: `pattern`, `linear`, `signed`, and for each act `<act>_level`, `<act>_people` and
- * `<act>_tasks`.
+ * Reads the fields of the form: `pattern`, `linear`, `signed`, for each act `<act>_level`, `<act>_people` and
+ * `<act>_tasks`, and those of `readMergingForm`.
  */
 export const readForm = (target: RuleTarget, form: Form): RuleForm => ({
   target,
   pattern: form.text('pattern').trim(),
   linear: form.text('linear') !== '',
   signed: form.text('signed') !== '',
+  merging: target === 'TAG' ? null : readMergingForm(form),
   acts: actTexts[target].map(({ act }) => ({
     act,
     level: form.text(`${act}_level`),
@@ -153,8 +172,9 @@ export const readForm = (target: RuleTarget, form: Form): RuleForm => ({
 });
 
 /** What the use-case takes of it. */
-export const inputOf = ({ pattern, linear, signed, acts }: RuleForm): RuleInput & { pattern: string } => ({
+export const inputOf = ({ pattern, linear, signed, acts, merging }: RuleForm): RuleInput & { pattern: string } => ({
   pattern,
+  merging: merging === null ? undefined : mergingInputOf(merging),
   linear,
   signed,
   grants: Object.fromEntries(

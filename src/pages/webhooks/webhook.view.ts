@@ -50,6 +50,16 @@ export const eventWords: Readonly<Record<Webhook['events'][number], string>> = {
   issue_label: 'issue labels changed',
   issue_assign: 'issue assigned or unassigned',
   issue_milestone: 'issue milestone set or cleared',
+  pull_request: 'pull request opened, edited, closed, merged or reopened',
+  pull_request_sync: 'pull request got new commits',
+  pull_request_comment: 'pull request comment created, edited or deleted',
+  pull_request_label: 'pull request labels changed',
+  pull_request_assign: 'pull request assigned or unassigned',
+  pull_request_milestone: 'pull request milestone set or cleared',
+  pull_request_review_request: 'review requested or request removed',
+  pull_request_review_approved: 'pull request approved',
+  pull_request_review_rejected: 'changes to a pull request requested',
+  pull_request_review_comment: 'review with comments only',
 };
 
 export interface DeliveryView {

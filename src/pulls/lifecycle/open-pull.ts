@@ -107,7 +107,8 @@ export async function createPull(
         ? pullExists(null)
         : error;
     });
-  await deps.git.refs.setPull(path, issue.number, 'head', prepared.headOid);
+  // A push has set it, and the next push may have moved it on.
+  if (code.source !== 'PUSH') await deps.git.refs.setPull(path, issue.number, 'head', prepared.headOid);
   deps.mergeStates.add([issue.id]);
   return { issue, pull: pull! };
 }

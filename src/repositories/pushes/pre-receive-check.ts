@@ -16,12 +16,14 @@ export async function preReceiveRefusal(
   deps: RepositoryDeps,
   tx: Tx,
   viewer: Viewer,
-  opened: Pick<Found, 'path'>,
+  opened: Pick<Found, 'path' | 'level'>,
   row: Repository,
+  needed: 'read' | 'write' = 'write',
 ): Promise<string | null> {
   const facts = await repositoryFacts(deps, tx.before, viewer.kind === 'person' ? viewer.id : null, row);
-  if (row.deletedAt !== null) return 'repository not found';
-  if (!allows(repositoryLevel(viewer, facts), 'write')) return 'you may no longer write here';
+  const level = repositoryLevel(viewer, facts);
+  if (row.deletedAt !== null || level === 'none') return 'repository not found';
+  if (!allows(level, needed)) return allows(opened.level, needed) ? 'you may no longer write here' : onlyForReview(row);
   if (row.archivedAt !== null) return 'this repository is archived and read-only';
   if (await isMoving(deps, tx, opened, row)) return 'this repository has a new owner; push to its new address';
   for (const guard of deps.preReceiveChecks) {
@@ -30,6 +32,9 @@ export async function preReceiveRefusal(
   }
   return null;
 }
+
+const onlyForReview = ({ defaultBranch }: Repository): string =>
+  `you may not write here; to propose a change: git push origin HEAD:refs/for/${defaultBranch}`;
 
 /** Whether the folder is being moved, or has been. */
 export async function isMoving(

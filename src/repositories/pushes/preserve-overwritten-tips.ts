@@ -49,7 +49,9 @@ async function findLosses(deps: RepositoryDeps, push: AnnouncedPush): Promise<Lo
     order: { position: 'ASC' },
   });
   const lost: { position: number; forced: boolean; name: string; oid: string }[] = [];
-  for (const { position, oldId, newId } of rows.filter((row) => !noRef.test(row.oldId))) {
+  // The rounds of pull requests are kept for ever.
+  const overwritten = rows.filter(({ ref, oldId }) => !noRef.test(oldId) && !ref.startsWith('refs/pull/'));
+  for (const { position, oldId, newId } of overwritten) {
     const isDeletion = noRef.test(newId);
     const forced = !isDeletion && !(await deps.git.refs.isForward(path, oldId, newId));
     if (isDeletion || forced) lost.push({ position, forced, name: undoRefName(push.id, position), oid: oldId });

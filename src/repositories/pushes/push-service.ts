@@ -21,6 +21,7 @@ import { PushRecovery } from './push-recovery.ts';
 import { openForPush, receivePush } from './receive-push.ts';
 import type { IncomingPush, RunningPushes } from './receive-push.ts';
 import { recentPushes } from './recent-pushes.ts';
+import type { ReviewPort } from './review-port.ts';
 import { listLostTips, undoPush } from './undo-push.ts';
 import type { UndoRequest } from './undo-push.ts';
 import { listParkedPushes, outcomeOf, unannouncedPushes, unparkPush } from './unfinished-pushes.ts';
@@ -87,6 +88,10 @@ export function createPushService(deps: RepositoryDeps, onAccepted: (repositoryI
         throw internal(`two push listeners are called ${listener.name}`);
       listeners.push(listener as PushListener<never>);
       if (listener.remarkOn !== undefined) deps.optionRemarks.push(listener.remarkOn);
+    },
+    /** Registers what takes pushes to `refs/for/<branch>`; without it, they are refused. */
+    forRefs<Prepared>(port: ReviewPort<Prepared>): void {
+      deps.reviews.port = port as ReviewPort;
     },
     /** Registers a check that may refuse every push to a repository. */
     refuse: (guard: PreReceiveCheck) => void deps.preReceiveChecks.push(guard),

@@ -1,15 +1,17 @@
 import type { Readable, Writable } from 'node:stream';
 import { allows, isLocalAdministrator, recordCredential } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
-import { atomicFailure, gerritFolders } from '../../git/index.ts';
+import { atomicFailure, gerritFolders, isForReview, reviewFolder } from '../../git/index.ts';
 import type { ProposedPush, PushVerdict, RefusedRef } from '../../git/index.ts';
 import type { Found, RepositoryAddress } from '../find-repository.ts';
 import { isDiskLow } from '../disk-space.ts';
 import { repositorySchema } from '../schema/repository-schema.ts';
 import type { RepositoryDeps } from '../deps.ts';
+import { remarkOn } from './remark-on-option.ts';
 import { setInitialDefaultBranch } from './set-initial-default-branch.ts';
 import { clientOf, firstUnverified } from '../rules/verify-commits.ts';
 import { judgeUpdates } from '../rules/judge-updates.ts';
+import { journalForReview } from './journal-for-review.ts';
 import type { PushJournal, RefResult, RefUpdate } from './push-journal.ts';
 import { pushSchema } from '../schema/push-schema.ts';
 import { preReceiveRefusal } from './pre-receive-check.ts';
@@ -91,11 +93,11 @@ export async function receivePush(
       client: incoming.viewer.kind === 'person' ? incoming.viewer.id : undefined,
       stallMs: incoming.stallMs,
       stateless: incoming.via === 'http',
-      extraFolders: opened.repository.acceptsGerritRefs ? gerritFolders : [],
+      extraFolders: [...(opened.repository.acceptsGerritRefs ? gerritFolders : []), reviewFolder],
       hooks: {
         async preReceive(push) {
           const verdict = await checkAndJournal(deps, journal, opened, incoming, { id: pushId, ...push });
-          if (verdict.accept) updates = withoutRefused(push.updates, verdict.refused ?? []);
+          if (verdict.accept) updates = journalledOf(push.updates, verdict);
           return verdict;
         },
         verifyCommits: (commits) => firstUnverified(deps, commits, clientOf(incoming.viewer)),
@@ -109,19 +111,21 @@ export async function receivePush(
   return (settled as readonly RefResult[] | null)?.some(({ ok }) => ok) ? pushId : null;
 }
 
-/** The message of the listener that understands an option; every option gets one. */
-function remarkOn({ optionRemarks }: RepositoryDeps, option: string): string {
-  for (const remark of optionRemarks) {
-    const message = remark(option);
-    if (message !== null) return message;
-  }
-  return `push option ignored: ${option}`;
-}
-
 function withoutRefused(updates: readonly RefUpdate[], refused: readonly RefusedRef[]): readonly RefUpdate[] {
   if (refused.length === 0) return updates;
   const names = new Set(refused.map(({ ref }) => ref));
   return updates.filter(({ ref }) => !names.has(ref));
+}
+
+/** The commands of an accepted push as they are in the journal. */
+function journalledOf(
+  updates: readonly RefUpdate[],
+  { refused = [], rewritten }: Extract<PushVerdict, { accept: true }>,
+): readonly RefUpdate[] {
+  const accepted = withoutRefused(updates, refused);
+  if (rewritten === undefined) return accepted;
+  const { ref, to, oldId } = rewritten;
+  return accepted.map((update) => (update.ref === ref ? { ...update, ref: to, oldId } : update));
 }
 
 interface ReceivedCommands extends ProposedPush {
@@ -137,14 +141,19 @@ async function checkAndJournal(
   deps: RepositoryDeps,
   journal: PushJournal,
   opened: Found,
-  { viewer, via }: IncomingPush,
-  { id, updates, options, isAtomic }: ReceivedCommands,
+  incoming: IncomingPush,
+  { id, updates, options, isAtomic, arriving }: ReceivedCommands,
 ): Promise<PushVerdict> {
+  const { viewer, via } = incoming;
   const refuse = (reason: string): PushVerdict => ({ accept: false, reason });
   if (await isDiskLow(opened.path, deps.settings.lowDiskFloorBytes)) {
     return refuse('the server is low on disk space; reading still works');
   }
-  return deps.db.write<PushVerdict>(async (tx) => {
+  const [update] = updates;
+  // The git module lets such a push have one command.
+  if (update !== undefined && arriving !== undefined && isForReview(update.ref))
+    return journalForReview(deps, journal, opened, incoming, { id, update, options, arriving });
+  const verdict = await deps.db.write<PushVerdict>(async (tx) => {
     const row = await tx.before.findOneBy(repositorySchema, { id: opened.repository.id });
     const reason = row === null ? 'repository not found' : await preReceiveRefusal(deps, tx, viewer, opened, row);
     if (row === null || reason !== null) return refuse(reason ?? 'repository not found');
@@ -158,15 +167,36 @@ async function checkAndJournal(
     const remarks = options.map((option) => remarkOn(deps, option));
     return { accept: true, refused, remarks, onlyForward, linear, signed };
   });
+  if (verdict.accept) verdict.remarks?.push(...(await remarkOnNewBranch(deps, viewer, opened, updates)));
+  return verdict;
+}
+
+/** A line about a branch that a push creates beside the default branch; several are a mirror or an import. */
+async function remarkOnNewBranch(
+  deps: RepositoryDeps,
+  viewer: Viewer,
+  opened: Found,
+  updates: readonly RefUpdate[],
+): Promise<string[]> {
+  const { pushedAt, defaultBranch } = opened.repository;
+  const created = updates.filter(({ ref, oldId }) => ref.startsWith('refs/heads/') && /^0+$/.test(oldId));
+  const branch = created[0]?.ref.slice('refs/heads/'.length);
+  if (branch === undefined || created.length > 1 || branch === defaultBranch || pushedAt === null) return [];
+  const remark = await deps.reviews.port?.remarkOnBranch(viewer, opened, branch).catch((error: unknown) => {
+    deps.logger.warn('push.remarks_failed', { repositoryId: opened.repository.id, error });
+    return null;
+  });
+  return remark == null ? [] : [remark];
 }
 
 /**
- * Finds a repository to push to, and creates it when push-to-create is on. Refuses `repository_not_found`;
- * `read_only_access` to people who may read but not write; `repository_archived`.
+ * Finds a repository to push to, and creates it when push-to-create is on. People who may propose changes get in, too:
+ * what they push is judged ref by ref. Refuses `repository_not_found`; `read_only_access` to the others who may read
+ * but not write; `repository_archived`.
  */
 export async function openForPush(deps: RepositoryDeps, viewer: Viewer, at: RepositoryAddress): Promise<Found> {
   const found = await findOrCreate(deps, viewer, at);
-  if (!allows(found.level, 'write'))
+  if (!allows(found.level, 'write') && (await deps.reviews.port?.mayPush(viewer, found)) !== true)
     throw forbidden('read_only_access', 'You may read this repository, but not push to it.');
   if (found.repository.archivedAt !== null) {
     throw forbidden('repository_archived', 'This repository is archived and read-only.');

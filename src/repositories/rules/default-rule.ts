@@ -6,6 +6,7 @@ import { branchRuleSchema } from '../schema/branch-rule-schema.ts';
 import type { Repository } from '../schema/repository-schema.ts';
 import { grantColumns, loadRules, mergeColumns } from './load-rules.ts';
 import type { StoredRule } from './load-rules.ts';
+import { isMergingFree } from './read-merging.ts';
 
 type Grants = BranchRule['grants'];
 
@@ -35,6 +36,7 @@ export async function addDefaultRule(
     ...mergeColumns(noMergeConditions),
     linear: false,
     signed: false,
+    ...mergeColumns(noMergeConditions),
     createdAt: now,
     updatedAt: now,
   });
@@ -52,9 +54,10 @@ export function isDefaultBranchProtected(rules: readonly StoredRule[], defaultBr
 }
 
 /** Whether a rule lets everyone who pushes do everything. The default branch is never deleted anyway. */
-const isFree = ({ grants, linear, signed }: Pick<StoredRule, 'grants' | 'linear' | 'signed'>): boolean =>
+const isFree = ({ grants, linear, signed, merging }: BranchRule): boolean =>
   !linear &&
   !signed &&
+  isMergingFree(merging) &&
   ruleActs.every((act) => act === 'delete' || (grants[act].level === 'write' && grants[act].tasks));
 
 /**

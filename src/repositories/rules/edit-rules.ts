@@ -6,13 +6,14 @@ import type { RepositoryDeps } from '../deps.ts';
 import { findAgain, findRepository, repositoryFacts } from '../find-repository.ts';
 import type { RepositoryAddress } from '../find-repository.ts';
 import { branchRulePersonSchema, branchRuleSchema } from '../schema/branch-rule-schema.ts';
-import type { BranchRulePersonRow } from '../schema/branch-rule-schema.ts';
 import { repositorySchema } from '../schema/repository-schema.ts';
 import type { Repository } from '../schema/repository-schema.ts';
 import { usualGrants } from './default-rule.ts';
 import { grantColumns, loadRules, mergeColumns } from './load-rules.ts';
 import type { StoredRule } from './load-rules.ts';
 import { isManyNames, parseLevel, parsePattern, parseTarget } from './parse-rule.ts';
+import { readMerging } from './read-merging.ts';
+import type { MergingInput } from './read-merging.ts';
 
 /** Limits of rules in one repository, and of people named for one act of a rule: more is not readable. */
 export const maxRules = 50;
@@ -33,6 +34,8 @@ export interface RuleInput {
   grants?: Partial<Record<RuleAct, GrantInput>> | undefined;
   linear?: boolean | undefined;
   signed?: boolean | undefined;
+  /** Of branches alone. */
+  merging?: MergingInput | undefined;
 }
 
 export interface NewRule extends RuleInput {
@@ -48,7 +51,7 @@ const ruleNotFound = () => notFound('rule_not_found', 'There is no such rule.');
 
 /**
  * Adds a rule behind the others. Refuses `repository_not_found` to everyone who does not administer the repository;
- * `invalid_rule_target`, `invalid_pattern`, `invalid_rule_level`, `rule_exists`, `too_many_rules`, and for people
+ * `invalid_rule_target`, `invalid_pattern`, `invalid_rule_level`, `rule_exists`, `too_many_rules`, what `readMerging` refuses, and for people
  * `no_such_person`, `person_may_not_push`, `too_many_people`.
  * @returns the id
  */
@@ -165,10 +168,12 @@ export async function moveRule(
 
 /**
  * Checks a rule without making it. Refuses `invalid_rule_target`, `invalid_pattern`, `invalid_rule_level`,
- * `too_many_people`.
+ * `too_many_people`, and what `readMerging` refuses.
  */
-export function checkRule({ target, pattern, grants = {} }: NewRule): void {
+export function checkRule({ target, pattern, grants = {}, merging = {} }: NewRule): void {
   parsePattern(pattern, parseTarget(target));
+  readMerging(merging, noMergeConditions, noMergeConditions.grant);
+  if (merging.grant?.level !== undefined) parseLevel(merging.grant.level, 'merge_level');
   for (const act of ruleActs) {
     const { level, people = [] } = grants[act] ?? {};
     if (level !== undefined) parseLevel(level, `${act}_level`);
@@ -220,10 +225,10 @@ function columnsOf({ target, pattern, grants, linear, signed, merging }: BranchR
 }
 
 async function insertPeople(manager: EntityManager, ruleId: string, { grants, merging }: BranchRule): Promise<void> {
-  const rows: BranchRulePersonRow[] = [
-    ...ruleActs.flatMap((act) => grants[act].people.map((userId) => ({ ruleId, act, userId }))),
-    ...merging.grant.people.map((userId) => ({ ruleId, act: 'merge' as const, userId })),
-  ];
+  const all = { ...grants, merge: merging.grant };
+  const rows = ([...ruleActs, 'merge'] as const).flatMap((act) =>
+    all[act].people.map((userId) => ({ ruleId, act, userId })),
+  );
   if (rows.length > 0) await manager.insert(branchRulePersonSchema, rows);
 }
 
@@ -236,14 +241,14 @@ async function readInput(
   deps: RepositoryDeps,
   repository: Repository,
   present: Pick<BranchRule, 'target' | 'grants' | 'linear' | 'signed' | 'merging'>,
-  { pattern, grants = {}, linear = present.linear, signed = present.signed }: RuleInput,
+  { pattern, grants = {}, linear = present.linear, signed = present.signed, merging = {} }: RuleInput,
   { leavesOutUnknown = false }: { leavesOutUnknown?: boolean } = {},
 ): Promise<BranchRule> {
   const { target } = present;
-  const named = new Set(ruleActs.flatMap((act) => present.grants[act].people));
-  const readGrant = async (act: RuleAct): Promise<RuleGrant> => {
-    const { level, people, tasks } = grants[act] ?? {};
-    const before = present.grants[act];
+  const named = new Set([...ruleActs.flatMap((act) => present.grants[act].people), ...present.merging.grant.people]);
+  const readGrant = async (act: RuleAct | 'merge'): Promise<RuleGrant> => {
+    const { level, people, tasks } = (act === 'merge' ? merging.grant : grants[act]) ?? {};
+    const before = act === 'merge' ? present.merging.grant : present.grants[act];
     return {
       level: level === undefined ? before.level : parseLevel(level, `${act}_level`),
       people:
@@ -258,7 +263,7 @@ async function readInput(
     pattern: parsePattern(pattern ?? '', target),
     linear: target === 'BRANCH' && linear,
     signed: target === 'BRANCH' && signed,
-    merging: present.merging,
+    merging: target === 'TAG' ? noMergeConditions : readMerging(merging, present.merging, await readGrant('merge')),
     grants: {
       push: await readGrant('push'),
       force: await readGrant('force'),
@@ -299,9 +304,10 @@ function log(
   event: 'repository.rule_added' | 'repository.rule_changed' | 'repository.rule_removed',
   viewer: Viewer,
   repositoryId: string,
-  { target, pattern, grants, linear, signed }: BranchRule,
+  { target, pattern, grants, linear, signed, merging: { grant: merge, ...merging } }: BranchRule,
 ): void {
   const levels = Object.fromEntries(ruleActs.map((act) => [act, grants[act].level]));
-  const people = [...new Set(ruleActs.flatMap((act) => grants[act].people))];
-  logger.info(event, { repositoryId, target, pattern, ...levels, people, linear, signed, by: viewerForLog(viewer) });
+  const people = [...new Set([...ruleActs.flatMap((act) => grants[act].people), ...merge.people])];
+  const rule = { target, pattern, ...levels, merge: merge.level, people, linear, signed, merging };
+  logger.info(event, { repositoryId, ...rule, by: viewerForLog(viewer) });
 }

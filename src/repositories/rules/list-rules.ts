@@ -7,7 +7,7 @@ import {
   RuleBook,
   TooManyRefs,
 } from '../../access/index.ts';
-import type { RuleAct, Viewer } from '../../access/index.ts';
+import type { RuleAct, RuleGrant, Viewer } from '../../access/index.ts';
 import type { Person } from '../../accounts/index.ts';
 import { notFound } from '../../kernel/index.ts';
 import type { RepositoryDeps } from '../deps.ts';
@@ -26,8 +26,8 @@ export interface NamedPerson {
 }
 
 export interface ListedRule extends StoredRule {
-  /** Whom it names for each act, by handle. */
-  named: Readonly<Record<RuleAct, NamedPerson[]>>;
+  /** Whom it names for each act and for merging, by handle. */
+  named: Readonly<Record<RuleAct | 'merge', NamedPerson[]>>;
 }
 
 /**
@@ -36,7 +36,9 @@ export interface ListedRule extends StoredRule {
 export async function listRules(deps: RepositoryDeps, viewer: Viewer, at: RepositoryAddress): Promise<ListedRule[]> {
   const { repository } = await findRepository(deps, viewer, at, 'admin');
   const rules = await loadRules(deps.db.read, repository.id);
-  const ids = new Set(rules.flatMap(({ grants }) => ruleActs.flatMap((act) => grants[act].people)));
+  const ids = new Set(
+    rules.flatMap(({ grants, merging }) => [...ruleActs.flatMap((act) => grants[act].people), ...merging.grant.people]),
+  );
   const people = await deps.accounts.peopleById([...ids]);
   const known = new Map<string, NamedPerson>();
   for (const [id, person] of people) {
@@ -46,11 +48,18 @@ export async function listRules(deps: RepositoryDeps, viewer: Viewer, at: Reposi
   }
   const key = ({ person }: NamedPerson): string => (person.username ?? '').toLowerCase();
   return rules.map((rule) => {
-    const named = (act: RuleAct): NamedPerson[] =>
-      rule.grants[act].people.flatMap((id) => known.get(id) ?? []).sort((a, b) => (key(a) < key(b) ? -1 : 1));
+    const peopleOf = ({ people }: RuleGrant): NamedPerson[] =>
+      people.flatMap((id) => known.get(id) ?? []).sort((a, b) => (key(a) < key(b) ? -1 : 1));
+    const named = (act: RuleAct): NamedPerson[] => peopleOf(rule.grants[act]);
     return {
       ...rule,
-      named: { push: named('push'), force: named('force'), create: named('create'), delete: named('delete') },
+      named: {
+        push: named('push'),
+        force: named('force'),
+        create: named('create'),
+        delete: named('delete'),
+        merge: peopleOf(rule.merging.grant),
+      },
     };
   });
 }

@@ -1,9 +1,8 @@
 import { explainRefusal, noFilter } from '../../issues/index.ts';
-import type { IssueAt, IssueRights, ListedEntry, OtherIssue } from '../../issues/index.ts';
+import type { IssueAt, IssueKind, IssueRights, ListedEntry, ListedIssue, OtherIssue } from '../../issues/index.ts';
 import { repositoryUrl, queryNumber } from '../../http/index.ts';
 import { viewName } from '../app/plain-text.ts';
-import { page } from '../app/reply.ts';
-import type { PageReply } from '../app/reply.ts';
+import type { PageReply, RedirectReply } from '../app/reply.ts';
 import { renderText, renderTexts } from '../markdown/render-text.ts';
 import type { TextToRender } from '../markdown/render-text.ts';
 import { viewRepositoryHead } from '../app/repository-head.view.ts';
@@ -12,15 +11,17 @@ import type { FormRefusal } from '../app/submit.ts';
 import { viewTime } from '../app/times.view.ts';
 import type { IssuesDeps } from './deps.ts';
 import { hideChoices, viewEntry } from './entry.view.ts';
-import type { OtherIssueView } from './event-parts.view.ts';
+import type { EventView, OtherIssueView } from './event-parts.view.ts';
 import { issueListUrl } from './issue-filter.view.ts';
+import { viewState } from './issue-row.view.ts';
 import { viewSide } from './issue-side.view.ts';
 import { entriesPerPage, issueName, issueNumber, issueUrl, pageUrl } from './issue-urls.ts';
 import { viewAuthor } from './people.view.ts';
+import type { People } from './people.view.ts';
 import { quoteText } from './quote-text.ts';
 
 /** What a form of the page was sent with, so that it is shown again as it was. */
-export interface IssueForms {
+export interface ConversationForms {
   refusal?: FormRefusal | null;
   /** The text of the reply form; a draft or a quotation fills it otherwise. */
   reply?: string;
@@ -39,29 +40,50 @@ export const issueAt = ({ found: { canonical }, params }: RepositoryContext): Is
   number: issueNumber(params['number']),
 });
 
-/** The page of the issue that the path of a request names. */
+/** Whether the path of a request is below `B/pulls`. */
+const kindInPath = ({ path }: RepositoryContext): IssueKind =>
+  /^\/repos\/[^/]+\/[^/]+\/pulls\//i.test(path) ? 'PULL' : 'ISSUE';
+
+/** The page of the issue or pull request that the path of a request names. */
 export const urlOfIssue = (context: RepositoryContext): string =>
-  issueUrl(repositoryUrl(context.found.canonical), issueNumber(context.params['number']));
+  issueUrl(repositoryUrl(context.found.canonical), issueNumber(context.params['number']), kindInPath(context));
+
+/** Shows the page that has a conversation, with what its forms were sent with. Refuses `issue_not_found`. */
+export type ShowConversation<Deps> = (
+  context: RepositoryContext,
+  deps: Deps,
+  forms?: ConversationForms,
+) => Promise<PageReply | RedirectReply>;
+
+export interface ConversationOptions {
+  /** Entries that only pull requests have; null for all others. */
+  viewEvent?: (entry: ListedEntry, people: People) => EventView | null;
+  /** People whom the page names besides those of the conversation. */
+  people?: readonly string[];
+}
 
 /**
- * The page of an issue: one range of its timeline, the forms that the viewer may use, and its sidebar.
- * Refuses `issue_not_found`.
+ * What the page of an issue shows, and that of a pull request besides its code: one range of its timeline, the forms
+ * that the viewer may use, and what stands beside them.
  */
-export async function issuePage(
+export async function readConversation(
   context: RepositoryContext,
   deps: IssuesDeps,
-  forms: IssueForms = {},
-): Promise<PageReply> {
+  forms: ConversationForms,
+  issue: ListedIssue,
+  { viewEvent = () => null, people: named = [] }: ConversationOptions = {},
+) {
   const { found, viewer, query } = context;
   const { issues, clock } = deps;
   const at = issueAt(context);
   const head = viewRepositoryHead(found);
-  const url = issueUrl(head.url, at.number);
-  const [issue, rights] = await Promise.all([issues.find(viewer, at), issues.rightsOn(viewer, at)]);
+  const url = issueUrl(head.url, at.number, issue.kind);
+  const list = `${head.url}/${issue.kind === 'PULL' ? 'pulls' : 'issues'}`;
+  const rights = await issues.rightsOn(viewer, at);
   const from = pageStart(forms.edit?.position ?? queryNumber(query, 'from') ?? 0, issue.lastPosition);
   const { entries } = await issues.listEntries(viewer, at, { from, limit: entriesPerPage });
   const [around, { texts }] = await Promise.all([
-    gather(context, deps, at, { entries, rights, issue }),
+    gather(context, deps, at, { entries, rights, issue, named }),
     renderTexts(
       context,
       deps,
@@ -78,6 +100,7 @@ export async function issuePage(
     openerId: issue.authorId,
     people: around.people,
     viewOther,
+    viewEvent: (entry: ListedEntry) => viewEvent(entry, around.people),
     rights,
     now,
   };
@@ -86,10 +109,14 @@ export async function issuePage(
   const mayReply = rights('contribute') === null;
   const reply = await replyOf(context, deps, forms, { issueId: issue.id, entries, mayReply });
   const edit = editOf(context, entries, rights, forms);
-  return page('issues/issue', {
+  return {
     repository: head,
     issue: {
       url,
+      /** In sentences: what it is. */
+      noun: issue.kind === 'PULL' ? 'pull request' : 'issue',
+      isPull: issue.kind === 'PULL',
+      list,
       number: issue.number,
       title: viewName(issue.title),
       isOpen: issue.state === 'OPEN',
@@ -122,13 +149,13 @@ export async function issuePage(
           : null,
       mayComment: mayReply,
       mayClose: rights('close') === null,
-      why: mayReply ? null : explainRefusal(rights('contribute')!),
+      why: mayReply ? null : explainRefusal(rights('contribute')!, issue.kind),
       isSignedOut: rights('contribute') === 'sign_in',
     },
     side: viewSide({
       ...around,
       repositoryUrl: head.url,
-      labelUrl: (name) => issueListUrl(`${head.url}/issues`, { ...noFilter, labels: [name] }),
+      labelUrl: (name) => issueListUrl(list, { ...noFilter, labels: [name] }),
       labels: issue.labels,
       assignees: issue.assignees,
       milestoneId: issue.milestoneId,
@@ -141,11 +168,14 @@ export async function issuePage(
     sideForm: forms.side ?? {},
     hideChoices,
     refusal: forms.refusal ?? null,
-  });
+    /** For the parts that only a pull request has. */
+    people: around.people,
+  };
 }
 
+/** A review without a text is an event alone. */
 const textsOf = ({ kind, body }: ListedEntry): string[] =>
-  (kind === 'opened' || kind === 'comment') && body !== null ? [body] : [];
+  body !== null && (kind === 'opened' || kind === 'comment' || (kind === 'review' && body !== '')) ? [body] : [];
 
 /** Task-list checkboxes of a text can be changed by those who may edit it. */
 function textToRender(entry: ListedEntry, url: string, rights: IssueRights): TextToRender[] {
@@ -181,10 +211,12 @@ async function gather(
     entries,
     rights,
     issue,
+    named,
   }: {
     entries: readonly ListedEntry[];
     rights: IssueRights;
     issue: { assignees: string[]; authorId: string | null; milestoneId: string | null };
+    named: readonly string[];
   },
 ) {
   const mayTriage = rights('triage') === null;
@@ -201,6 +233,7 @@ async function gather(
     owners.ownersById([
       ...peopleIn(entries),
       ...participants,
+      ...named,
       ...issue.assignees,
       ...(issue.authorId === null ? [] : [issue.authorId]),
     ]),
@@ -221,20 +254,22 @@ const peopleIn = (entries: readonly ListedEntry[]): string[] =>
   entries.flatMap(({ authorId, details }) => [
     ...(authorId === null ? [] : [authorId]),
     ...(Array.isArray(details['users']) ? (details['users'] as string[]) : []),
+    ...(typeof details['userId'] === 'string' ? [details['userId']] : []),
   ]);
 
 type Places = Awaited<ReturnType<IssuesDeps['repositories']['locate']>>;
 
 const viewOtherOf =
   (places: Places, home: { owner: string; name: string }) =>
-  ({ repositoryId, number, title, state }: OtherIssue): OtherIssueView => {
+  ({ repositoryId, number, title, state, kind }: OtherIssue): OtherIssueView => {
     const place = places.get(repositoryId);
     const at = place === undefined ? home : { owner: place.owner.handle, name: place.repository.name };
     return {
-      url: issueUrl(repositoryUrl(at), number),
+      url: issueUrl(repositoryUrl(at), number, kind),
       name: issueName(at, number, home),
       title: viewName(title),
       isOpen: state === 'OPEN',
+      state: viewState({ kind, state, closeReason: null }),
     };
   };
 
@@ -242,7 +277,7 @@ const viewOtherOf =
 async function replyOf(
   { viewer, query, person }: RepositoryContext,
   { issues }: IssuesDeps,
-  { reply }: IssueForms,
+  { reply }: ConversationForms,
   { issueId, entries, mayReply }: { issueId: string; entries: readonly ListedEntry[]; mayReply: boolean },
 ): Promise<{ text: string; isDraft: boolean }> {
   if (reply !== undefined) return { text: reply, isDraft: false };
@@ -261,7 +296,12 @@ async function replyOf(
 export const replyDraft = (issueId: string): string => `issue:${issueId}`;
 
 /** The entry whose text is in a form: the one that was sent, or the one that `?edit=` names. */
-function editOf({ query }: RepositoryContext, entries: readonly ListedEntry[], rights: IssueRights, forms: IssueForms) {
+function editOf(
+  { query }: RepositoryContext,
+  entries: readonly ListedEntry[],
+  rights: IssueRights,
+  forms: ConversationForms,
+) {
   const position = forms.edit?.position ?? queryNumber(query, 'edit');
   const entry = entries.find((each) => each.position === position);
   if (entry?.body == null || textsOf(entry).length === 0 || rights('edit_entry', entry) !== null) return null;

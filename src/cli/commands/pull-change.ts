@@ -1,0 +1,164 @@
+import { Option } from 'commander';
+import type { Command } from 'commander';
+import type { PersonViewer } from '../../access/index.ts';
+import type { Modules } from '../../app.ts';
+import { invalid, isDomainError } from '../../kernel/index.ts';
+import type { IssueAt } from '../../issues/index.ts';
+import type { Action, Run } from '../action.ts';
+import type { Cli } from '../cli.ts';
+import { withExamples } from '../help.ts';
+import { actorOf } from './issue-row.ts';
+import type { AsOption } from './issue-row.ts';
+import { findPull, namePull, pullAt, pullToJson, reportPull } from './pull-row.ts';
+import { readCount } from './read-count.ts';
+
+/** `hearth pull merge|close|reopen|ready|draft|edit|update`: what is done with pull requests. */
+export function addPullChangeCommands(pull: Command, run: Run): void {
+  const command = (name: string, description: string): Command =>
+    pull
+      .command(name)
+      .description(description)
+      .argument('<owner/name>', 'repository')
+      .argument('<number>', 'number of the pull request')
+      .option('--as <user>', 'act as this user');
+  withExamples(
+    command('merge', 'merge a pull request')
+      .addOption(
+        new Option('--style <style>', 'how').choices(['merge', 'squash', 'rebase', 'forward']).default('merge'),
+      )
+      .option('--title <text>', 'first line of the new commit')
+      .option('--message <text>', 'the rest of its message')
+      .option('--round <number>', 'only if this is still the last round')
+      .option('--when-ready', 'merge once nothing stands in the way')
+      .option('--cancel', 'take --when-ready back')
+      .option('--force', 'merge in spite of the rule of the branch, where it lets administrators')
+      .option('--delete-branch', 'delete the head branch afterwards')
+      .option('--dry-run', 'only say what stands in the way')
+      .action(run(merge)),
+    'hearth pull merge alice/garden 7',
+    'hearth pull merge alice/garden 7 --style squash --title "Oil the gate (#7)" --delete-branch --as bob',
+    'hearth pull merge alice/garden 7 --when-ready --as bob',
+  );
+  withExamples(command('close', 'close a pull request').action(run(close)), 'hearth pull close alice/garden 7');
+  withExamples(command('reopen', 'reopen a pull request').action(run(reopen)), 'hearth pull reopen alice/garden 7');
+  withExamples(
+    command('ready', 'mark a pull request as ready for review').action(run(setDraft(false))),
+    'hearth pull ready alice/garden 7',
+  );
+  withExamples(
+    command('draft', 'turn a pull request into a draft').action(run(setDraft(true))),
+    'hearth pull draft alice/garden 7',
+  );
+  withExamples(
+    command('retarget', 'choose another branch to merge into')
+      .requiredOption('--base <branch>', 'branch')
+      .action(run(retarget)),
+    'hearth pull retarget alice/garden 7 --base release',
+  );
+  withExamples(
+    command('update', 'bring the head of a pull request up to date with its base branch')
+      .addOption(new Option('--style <style>', 'how').choices(['merge', 'rebase']).default('merge'))
+      .action(run(update)),
+    'hearth pull update alice/garden 7 --style rebase --as bob',
+  );
+}
+
+/** What an action works with: who acts, and where the pull request is. */
+async function open(cli: Cli, options: AsOption, repository: string, number: string) {
+  const modules: Modules = await cli.openModules();
+  const viewer: PersonViewer = await actorOf(modules, options);
+  const at: IssueAt = await pullAt(modules, viewer, repository, number);
+  return { modules, viewer, at, ...(await modules.pulls.find(viewer, at)) };
+}
+
+interface MergeOptions extends AsOption {
+  style: string;
+  title?: string;
+  message?: string;
+  round?: string;
+  whenReady?: true;
+  cancel?: true;
+  force?: true;
+  deleteBranch?: true;
+  dryRun?: true;
+}
+
+const merge: Action<MergeOptions, [string, string]> = async (cli, options, ...place) => {
+  if (options.cancel && options.whenReady) throw invalid('usage', 'Give one of --when-ready and --cancel.');
+  const { modules, viewer, at, pull } = await open(cli, options, ...place);
+  if (options.cancel) {
+    await modules.pulls.cancelMergeWhenReady(viewer, at);
+    return reportPull(cli, modules, viewer, at, `${namePull(at)} is not merged by itself.`);
+  }
+  if (options.dryRun) return sayBlocks(cli, modules, viewer, at);
+  const input = {
+    style: options.style,
+    round: options.round === undefined ? pull.lastRound : readCount(options.round),
+    title: options.title,
+    body: options.message,
+  };
+  if (options.whenReady) {
+    await modules.pulls.mergeWhenReady(viewer, at, input);
+    return reportPull(cli, modules, viewer, at, `${namePull(at)} is merged once nothing stands in the way.`);
+  }
+  const { oid } = await modules.pulls.merge(viewer, at, { ...input, bypasses: options.force ?? false });
+  if (options.deleteBranch)
+    await modules.pulls.deleteBranch(viewer, at).catch((error: unknown) => {
+      // It is merged already.
+      if (!isDomainError(error)) throw error;
+      cli.output.message(`The branch stays: ${error.message}`);
+    });
+  await reportPull(cli, modules, viewer, at, `Merged ${namePull(at)} into ${pull.baseBranch} as ${oid.slice(0, 10)}.`);
+};
+
+async function sayBlocks(cli: Cli, modules: Modules, viewer: PersonViewer, at: IssueAt): Promise<void> {
+  const { explainBlock } = await import('../../pulls/index.ts');
+  const { verdict, state } = await modules.pulls.mergeBox(viewer, at);
+  const words = verdict.blocks.map(explainBlock);
+  const conflicts = state.conflicts.map((file) => `  ${file}`);
+  const lines =
+    words.length === 0 ? [`Nothing stands in the way of merging ${namePull(at)}.`] : [...words, ...conflicts];
+  cli.output.result(lines.join('\n'), {
+    ...at,
+    blocks: verdict.blocks.map(({ kind }) => kind),
+    mayForce: verdict.mayBypass,
+    conflicts: state.conflicts,
+  });
+}
+
+const close: Action<AsOption, [string, string]> = async (cli, options, ...place) => {
+  const { modules, viewer, at } = await open(cli, options, ...place);
+  await modules.issues.close(viewer, at);
+  await reportPull(cli, modules, viewer, at, `Closed ${namePull(at)}.`);
+};
+
+const reopen: Action<AsOption, [string, string]> = async (cli, options, ...place) => {
+  const { modules, viewer, at } = await open(cli, options, ...place);
+  await modules.issues.reopen(viewer, at);
+  await reportPull(cli, modules, viewer, at, `Reopened ${namePull(at)}.`);
+};
+
+const setDraft =
+  (isDraft: boolean): Action<AsOption, [string, string]> =>
+  async (cli, options, ...place) => {
+    const { modules, viewer, at } = await open(cli, options, ...place);
+    await modules.pulls.edit(viewer, at, { isDraft });
+    const line = isDraft ? `${namePull(at)} is a draft.` : `${namePull(at)} is ready for review.`;
+    await reportPull(cli, modules, viewer, at, line);
+  };
+
+const retarget: Action<AsOption & { base: string }, [string, string]> = async (cli, options, ...place) => {
+  const { modules, viewer, at } = await open(cli, options, ...place);
+  await modules.pulls.edit(viewer, at, { base: options.base });
+  await reportPull(cli, modules, viewer, at, `${namePull(at)} merges into ${options.base}.`);
+};
+
+const update: Action<AsOption & { style: 'merge' | 'rebase' }, [string, string]> = async (cli, options, ...place) => {
+  const { modules, viewer, at, pull } = await open(cli, options, ...place);
+  const style = options.style === 'rebase' ? 'REBASE' : 'MERGE';
+  const { oid } = await modules.pulls.updateBranch(viewer, at, { style, round: pull.lastRound });
+  cli.output.result(`Updated ${namePull(at)}: its head is ${oid.slice(0, 10)}.`, {
+    ...pullToJson(await findPull(modules, viewer, at)),
+    headOid: oid,
+  });
+};

@@ -1,0 +1,187 @@
+import { once } from 'node:events';
+import { Option } from 'commander';
+import type { Command } from 'commander';
+import type { Writable } from 'node:stream';
+import type { IssueFilter } from '../../issues/index.ts';
+import type { Action, Run } from '../action.ts';
+import { addNoun, withExamples } from '../help.ts';
+import { escapeControls } from '../terminal/escape-controls.ts';
+import { isoOrNull } from '../terminal/output.ts';
+import { findRepository } from './find-repository.ts';
+import { readComments } from './issue-comments.ts';
+import { actorOf, authorOf, listIn, repositoryOf } from './issue-row.ts';
+import type { AsOption } from './issue-row.ts';
+import { addPullChangeCommands } from './pull-change.ts';
+import { describePulls, findPull, namePull, pullAt, pullColumns, pullToJson, stateOf } from './pull-row.ts';
+import type { ShownPull } from './pull-row.ts';
+import { addPullWriteCommands } from './pull-write.ts';
+import { readCount } from './read-count.ts';
+import { cloneAddresses } from '../serving/addresses.ts';
+
+/** `hearth pull …`: pull requests of repositories. */
+export function addPullCommands(program: Command, run: Run): void {
+  const pull = addNoun(program, 'pull', 'pull requests');
+  withExamples(
+    pull
+      .command('list')
+      .description('list pull requests, the newest first')
+      .argument('<owner/name>', 'repository')
+      .addOption(new Option('--state <state>', 'only these').choices(['open', 'closed', 'all']).default('open'))
+      .option('--label <labels>', 'with all of these labels, separated by commas')
+      .option('--author <user>', 'opened by this user')
+      .option('--assignee <user>', 'assigned to this user, or none')
+      .option('--milestone <title>', 'in this milestone, or none')
+      .option('--search <words>', 'with these words')
+      .addOption(
+        new Option('--sort <by>', 'order')
+          .choices(['newest', 'oldest', 'updated', 'least-updated', 'comments', 'least-comments'])
+          .default('newest'),
+      )
+      .option('--limit <number>', 'at most as many', '100')
+      .option('--as <user>', 'show what this user sees')
+      .action(run(listPulls)),
+    'hearth pull list alice/garden',
+    'hearth pull list alice/garden --state all --author bob --json',
+  );
+  const one = (name: string, description: string): Command =>
+    pull
+      .command(name)
+      .description(description)
+      .argument('<owner/name>', 'repository')
+      .argument('<number>', 'number of the pull request')
+      .option('--as <user>', 'show what this user sees');
+  withExamples(
+    one('show', 'show one pull request with its rounds, what stands in the way of a merge, and its comments').action(
+      run(showPull),
+    ),
+    'hearth pull show alice/garden 7',
+  );
+  withExamples(
+    one('diff', 'print the changes of a pull request in the format of git apply')
+      .option('--round <number>', 'those of this round; left out: the last')
+      .action(run(printDiff)),
+    'hearth pull diff alice/garden 7 | git apply',
+    'hearth pull diff alice/garden 7 --round 1',
+  );
+  withExamples(
+    one('checkout', 'print the git commands that bring a pull request into a working copy').action(run(printCheckout)),
+    'hearth pull checkout alice/garden 7 | sh',
+  );
+  addPullWriteCommands(pull, run);
+  addPullChangeCommands(pull, run);
+}
+
+interface ListOptions extends AsOption {
+  state: IssueFilter['state'];
+  label?: string;
+  author?: string;
+  assignee?: string;
+  milestone?: string;
+  search?: string;
+  sort: IssueFilter['sort'];
+  limit: string;
+}
+
+const listPulls: Action<ListOptions, [string]> = async (cli, options, text) => {
+  const limit = readCount(options.limit);
+  const modules = await cli.openModules();
+  const { noFilter } = await import('../../issues/index.ts');
+  const viewer = await actorOf(modules, options);
+  const at = await repositoryOf(modules, viewer, text);
+  const filter: IssueFilter = {
+    ...noFilter,
+    kind: 'pull',
+    state: options.state,
+    labels: listIn(options.label) ?? [],
+    author: options.author ?? null,
+    assignee: options.assignee ?? null,
+    milestone: options.milestone ?? null,
+    words: (options.search ?? '').split(/\s+/).filter((word) => word !== ''),
+    sort: options.sort,
+  };
+  const rows: ShownPull[] = [];
+  let after: string | null = null;
+  do {
+    const paging: { limit: number; after: string | null } = { limit: Math.min(limit - rows.length, 100), after };
+    const page = await modules.issues.list(viewer, at, filter, paging);
+    rows.push(...(await describePulls(modules, viewer, await modules.issues.describe(page.rows))));
+    after = page.next;
+  } while (after !== null && rows.length < limit);
+  cli.output.list(rows, pullColumns, ['pull request', 'pull requests'], pullToJson);
+};
+
+const showPull: Action<AsOption, [string, string]> = async (cli, options, repository, number) => {
+  const modules = await cli.openModules();
+  const { explainBlock } = await import('../../pulls/index.ts');
+  const viewer = await actorOf(modules, options);
+  const at = await pullAt(modules, viewer, repository, number);
+  const box = await modules.pulls.mergeBox(viewer, at);
+  const shown = await findPull(modules, viewer, at);
+  const { issue, pull, head } = shown;
+  const rounds = await modules.pulls.rounds.list(viewer, at);
+  const blocks = issue.state === 'OPEN' ? box.verdict.blocks.map(explainBlock) : [];
+  const { comments, text } = await readComments(modules, viewer, at);
+  cli.output.show(
+    [
+      ['Pull request', namePull(at)],
+      ['Title', issue.title],
+      ['State', stateOf(shown)],
+      ['Author', authorOf(issue)],
+      ['Branch', `${head.label} into ${pull.baseBranch}`],
+      ['Head', pull.headOid],
+      ['Rounds', rounds.map(({ round, change }) => `${round} (${change})`).join(', ')],
+      ['Merge', issue.state === 'OPEN' ? (blocks.length === 0 ? 'nothing stands in the way' : blocks.join(' ')) : ''],
+      ['Checks', box.checks.map(({ context, state }) => `${context} (${state})`).join(', ')],
+      ['Opened', { epochMs: issue.createdAt, otherwise: '' }],
+      ['Changed', { epochMs: issue.updatedAt, otherwise: '' }],
+      ['Labels', issue.labels.map(({ name }) => name).join(', ')],
+      ['Assignees', issue.assigned.map(({ username }) => username ?? '').join(', ')],
+      ['Milestone', issue.milestone?.title ?? ''],
+    ],
+    {
+      ...pullToJson(shown),
+      body: issue.body,
+      revision: issue.revision,
+      blocks: issue.state === 'OPEN' ? box.verdict.blocks.map(({ kind }) => kind) : [],
+      conflicts: box.state.conflicts,
+      rounds: rounds.map(({ round, headOid, baseOid, commitCount, change, note, createdAt }) => ({
+        round,
+        headOid,
+        baseOid,
+        commits: commitCount,
+        change,
+        note,
+        createdAt: isoOrNull(createdAt),
+      })),
+      thread: comments,
+    },
+  );
+  if (cli.output.json) return;
+  const body = issue.body === '' ? '' : `${issue.body}\n`;
+  cli.output.print(`\n${body}${text}`.split('\n').map(escapeControls).join('\n'));
+};
+
+const printDiff: Action<AsOption & { round?: string }, [string, string]> = async (cli, options, text, number) => {
+  const modules = await cli.openModules();
+  const viewer = await actorOf(modules, options);
+  const at = await pullAt(modules, viewer, text, number);
+  const wanted = options.round === undefined ? undefined : readCount(options.round);
+  const { baseOid, headOid } = await modules.pulls.rounds.find(viewer, at, wanted);
+  const { path } = await findRepository(modules, text, viewer);
+  const diff = await modules.git.queries.plainDiff(path, { from: baseOid, to: headOid });
+  const stdout = cli.process.stdout as unknown as Writable;
+  for await (const part of diff as AsyncIterable<Buffer>) {
+    if (!stdout.write(part) && stdout.writableNeedDrain) await once(stdout, 'drain');
+  }
+};
+
+const printCheckout: Action<AsOption, [string, string]> = async (cli, options, text, number) => {
+  const modules = await cli.openModules();
+  const viewer = await actorOf(modules, options);
+  const at = await pullAt(modules, viewer, text, number);
+  const { pull } = await modules.pulls.find(viewer, at);
+  const { http } = cloneAddresses(modules.config, at);
+  const branch = `pull/${at.number}`;
+  const commands = [`git fetch ${http} refs/pull/${at.number}/head:${branch}`, `git checkout ${branch}`];
+  cli.output.print(`${commands.join('\n')}\n`, { ...at, branch, headOid: pull.headOid, commands });
+};

@@ -1,0 +1,42 @@
+import { readCommit } from '../objects/browse.ts';
+import { parseCommit } from '../objects/parse-objects.ts';
+import { isForReview } from '../refs/ref-name.ts';
+import type { FastForwardDeps, FastForwardRequest } from './fast-forward-check.ts';
+import type { ArrivingCommits, RewrittenRef } from './push.ts';
+import type { PushHead, RawUpdate } from './push-head.ts';
+import { readPackCommits, walkPack } from './read-pack-commits.ts';
+
+/** Whether a command proposes commits for a branch, by the name `refs/for/<branch>`. */
+export const isPushForReview = ({ rawRef }: Pick<RawUpdate, 'rawRef'>): boolean => isForReview(rawRef);
+
+/** What is read of the commits of a push for review before it is decided; the bytes stay in `head`, for git. */
+export async function readArriving(
+  { readers, logger }: Pick<FastForwardDeps, 'readers' | 'logger'>,
+  request: FastForwardRequest,
+  head: PushHead,
+  { newId }: Pick<RawUpdate, 'newId'>,
+): Promise<ArrivingCommits> {
+  const pack = await readPackCommits(request, head, { newId });
+  const content = pack.contentOf(newId);
+  const { commits, ends } = walkPack({ oldId: '', newId }, pack, new Set());
+  if (content !== undefined) return { tip: parseCommit(newId, content), isKnown: false, commits, ends };
+  try {
+    const tip = await readers.use(request.path, async (reader) => {
+      const [info] = await reader.infos([newId]);
+      return info?.type === 'commit' ? await readCommit(reader, newId) : null;
+    });
+    return { tip, isKnown: tip !== null, commits, ends };
+  } catch (error) {
+    logger.warn('push.tip_unknown', { path: request.path, error });
+    return { tip: null, isKnown: false, commits, ends };
+  }
+}
+
+/**
+ * Puts the ref that git is to write in the place of the one that the client named, in the command itself: refusals
+ * and reports are kept by it.
+ */
+export function rewriteCommand(updates: readonly RawUpdate[], { ref, to, oldId }: RewrittenRef): void {
+  for (const update of updates)
+    if (update.ref === ref) Object.assign(update, { clientRef: update.rawRef, rawRef: to, ref: to, oldId });
+}

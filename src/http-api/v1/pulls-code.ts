@@ -1,0 +1,150 @@
+import { z } from 'zod';
+import type { ChangedFile, Commit } from '../../git/index.ts';
+import { repositoryUrl } from '../../http/index.ts';
+import type { WebDeps } from '../../http/index.ts';
+import { userPayload } from '../../webhooks/index.ts';
+import { listed } from '../responses.ts';
+import { operation } from '../operation.ts';
+import { sliceOf } from './issues-parts.ts';
+import { numberedPaging } from './issues-schemas.ts';
+import { onePullAt, pullAt } from './pulls-parts.ts';
+import { changedFile, pullCommit } from './pulls-schemas.ts';
+import { isoTime } from './show.ts';
+
+const common = {
+  tag: 'Pull requests',
+  access: 'repository:read',
+  cost: 'objects',
+  method: 'GET',
+  status: 200,
+} as const;
+const pages = { page: numberedPaging.page, limit: numberedPaging.limit };
+
+/** As many commits of a round as are listed anywhere. */
+const mostCommits = 250;
+
+export const listPullCommits = operation({
+  ...common,
+  id: 'listPullCommits',
+  path: `${onePullAt}/commits`,
+  summary: 'List the commits of a pull request, the newest first',
+  description: `The newest ${mostCommits}; all of them where no page is asked for.`,
+  isPaged: true,
+  query: z.object(pages),
+  response: z.array(pullCommit),
+  async run({ viewer, found, params, query, deps, origin }) {
+    const { pull } = await deps.pulls.find(viewer, pullAt(found, params.number));
+    const commits = await deps.git.queries.commitsBetween(found.path, pull.baseOid, pull.headOid, {
+      limit: mostCommits,
+    });
+    const { rows, next } = sliceOf(commits, query);
+    return listed(await showPullCommits(deps, rows, { origin, at: found.canonical }), next, commits.length);
+  },
+});
+
+/** Commits in the form of Gitea's API. */
+export async function showPullCommits(
+  { accounts }: Pick<WebDeps, 'accounts'>,
+  commits: readonly Commit[],
+  { origin, at }: { origin: string; at: { owner: string; name: string } },
+): Promise<z.output<typeof pullCommit>[]> {
+  const people = await accounts.addresses.peopleByAddress(
+    commits.flatMap(({ author, committer }) => [author.email, committer.email]),
+  );
+  const personOf = (email: string) => {
+    const person = people.get(email);
+    return person === undefined ? null : userPayload(person, { baseUrl: origin });
+  };
+  const api = `${origin}/api/v1/repos/${at.owner}/${at.name}`;
+  const signature = ({ name, email, at: time }: Commit['author']) => ({ name, email, date: isoTime(time) });
+  return commits.map(({ oid, tree, parents, author, committer, message }) => ({
+    url: `${api}/commits/${oid}`,
+    sha: oid,
+    created: isoTime(committer.at),
+    html_url: `${origin}${repositoryUrl(at)}/commit/${oid}`,
+    commit: {
+      url: `${api}/commits/${oid}`,
+      author: signature(author),
+      committer: signature(committer),
+      message,
+      tree: { url: `${api}/tree?ref=${oid}`, sha: tree, created: isoTime(committer.at) },
+      verification: null,
+    },
+    author: personOf(author.email),
+    committer: personOf(committer.email),
+    parents: parents.map((sha) => ({ url: `${api}/commits/${sha}`, sha, created: isoTime(committer.at) })),
+    files: null,
+    stats: null,
+  }));
+}
+
+export const listPullFiles = operation({
+  ...common,
+  id: 'listPullFiles',
+  path: `${onePullAt}/files`,
+  summary: 'List the files that a pull request changes',
+  description: 'All of them where no page is asked for, 3,000 at most.',
+  isPaged: true,
+  query: z.object(pages),
+  response: z.array(changedFile),
+  async run({ viewer, found, params, query, deps, origin }) {
+    const { pull } = await deps.pulls.find(viewer, pullAt(found, params.number));
+    const { files } = await deps.git.queries.listDiff(found.path, { from: pull.baseOid, to: pull.headOid });
+    const { rows, next } = sliceOf(files, query);
+    const place = { origin, at: found.canonical, oid: pull.headOid };
+    return listed(
+      rows.map((file) => showFile(file, place)),
+      next,
+      files.length,
+    );
+  },
+});
+
+/** Gitea's words for what happened to a file. */
+const statuses = {
+  added: 'added',
+  deleted: 'deleted',
+  modified: 'changed',
+  'type-changed': 'changed',
+  renamed: 'renamed',
+  copied: 'copied',
+} as const;
+
+function showFile(
+  { status, oldPath, newPath, added, removed }: ChangedFile,
+  { origin, at, oid }: { origin: string; at: { owner: string; name: string }; oid: string },
+): z.output<typeof changedFile> {
+  const filename = (status === 'deleted' ? oldPath : newPath).toString('utf8');
+  const inPath = filename.split('/').map(encodeURIComponent).join('/');
+  const page = `${origin}${repositoryUrl(at)}`;
+  const contents = `${origin}/api/v1/repos/${at.owner}/${at.name}/raw?ref=${oid}&path=${encodeURIComponent(filename)}`;
+  return {
+    filename,
+    previous_filename: status === 'renamed' || status === 'copied' ? oldPath.toString('utf8') : '',
+    status: statuses[status],
+    additions: added ?? 0,
+    deletions: removed ?? 0,
+    changes: (added ?? 0) + (removed ?? 0),
+    html_url: status === 'deleted' ? '' : `${page}/blob/${oid}/${inPath}`,
+    contents_url: status === 'deleted' ? '' : contents,
+    raw_url: status === 'deleted' ? '' : `${page}/raw/${oid}/${inPath}`,
+  };
+}
+
+export const getPullDiff = operation({
+  ...common,
+  id: 'getPullDiff',
+  path: `${onePullAt}.diff`,
+  summary: 'Get the changes of a pull request in the format of `git apply`',
+  response: 'bytes',
+  async run({ viewer, found, params, deps }) {
+    const { pull } = await deps.pulls.find(viewer, pullAt(found, params.number));
+    const range = { from: pull.baseOid, to: pull.headOid };
+    return {
+      kind: 'bytes',
+      type: 'text/plain; charset=utf-8',
+      body: await deps.git.queries.plainDiff(found.path, range),
+      headers: { 'X-Content-Type-Options': 'nosniff' },
+    };
+  },
+});

@@ -1,0 +1,210 @@
+import { z } from 'zod';
+import { issueLimits } from '../../issues/index.ts';
+import { giteaUser, issue, labelRefs } from './issues-schemas.ts';
+
+/** The shapes of pull requests: those of Gitea's API, with fields of our own beside them. */
+
+const time = z.iso.datetime().describe('ISO 8601, UTC');
+const text = z.string().max(issueLimits.bodyBytes).describe('Markdown');
+const oid = z.string().describe('Full id of a commit');
+
+export const giteaRepository = z
+  .strictObject({
+    id: z.int(),
+    owner: giteaUser,
+    name: z.string(),
+    full_name: z.string(),
+    description: z.string(),
+    empty: z.boolean(),
+    private: z.boolean(),
+    fork: z.boolean(),
+    mirror: z.boolean(),
+    archived: z.boolean(),
+    forks_count: z.int(),
+    size: z.int().describe('In KiB'),
+    html_url: z.string(),
+    url: z.string(),
+    clone_url: z.string(),
+    ssh_url: z.string(),
+    default_branch: z.string(),
+    created_at: time,
+    updated_at: time,
+  })
+  .meta({ id: 'GiteaRepository' });
+
+const branch = z
+  .strictObject({
+    label: z.string(),
+    ref: z.string().describe('The branch; refs/pull/{number}/head where there is none that the caller may read'),
+    sha: oid,
+    repo_id: z.int().describe('-1 where it is gone or hidden, and for a push'),
+    repo: giteaRepository.nullable(),
+  })
+  .meta({ id: 'PullBranch' });
+
+export const pullRequest = z
+  .strictObject({
+    id: issue.shape.id,
+    url: z.string(),
+    number: z.int().describe('Of the repository'),
+    user: giteaUser,
+    title: z.string(),
+    body: z.string().describe('Markdown'),
+    labels: issue.shape.labels,
+    milestone: issue.shape.milestone,
+    assignee: issue.shape.assignee,
+    assignees: issue.shape.assignees,
+    requested_reviewers: z.array(giteaUser).describe('Those who have not answered'),
+    requested_reviewers_teams: z.array(z.never()),
+    state: issue.shape.state.describe('A merged one is closed'),
+    draft: z.boolean(),
+    is_locked: z.boolean(),
+    comments: z.int(),
+    html_url: z.string(),
+    diff_url: z.string(),
+    patch_url: z.string(),
+    mergeable: z.boolean().describe('Whether it merges without conflicts; false until that is known'),
+    merged: z.boolean(),
+    merged_at: time.nullable(),
+    merge_commit_sha: oid.nullable(),
+    merged_by: giteaUser.nullable(),
+    allow_maintainer_edit: z.boolean(),
+    base: branch,
+    head: branch,
+    merge_base: oid,
+    due_date: z.null(),
+    created_at: time,
+    updated_at: time,
+    closed_at: time.nullable(),
+    pin_order: z.int(),
+    round: z.int().describe('The last one; each accepted push is one'),
+    source: z.enum(['BRANCH', 'FORK', 'PUSH', 'PATCH', 'REMOTE']),
+    merge_state: z.enum(['UNKNOWN', 'CLEAN', 'CONFLICT', 'EMPTY', 'UNRELATED']),
+    conflicts: z.array(z.string()).describe('Paths'),
+    merge_style: z.enum(['MERGE', 'SQUASH', 'REBASE', 'FORWARD']).nullable().describe('How it was merged'),
+    merge_when_ready_round: z.int().nullable().describe('The round that is merged when nothing stands in its way'),
+    revision: issue.shape.revision,
+    held: z.boolean(),
+  })
+  .meta({ id: 'PullRequest' });
+
+const noDueDate = z.null().optional().describe('Pull requests have no dates of their own; milestones have');
+const usernames = z.array(z.string()).max(issueLimits.assigneesPerIssue * 2);
+
+export const newPull = z
+  .object({
+    head: z.string().max(500).describe('branch, owner:branch or owner/name:branch'),
+    base: z.string().max(255).nullish().describe('Left out: the default branch'),
+    title: z.string(),
+    body: text.nullish(),
+    labels: labelRefs.nullish().describe('Ids or names'),
+    assignee: z.string().nullish(),
+    assignees: usernames.nullish(),
+    milestone: z.int().nullish().describe('Id; 0 for none'),
+    due_date: noDueDate,
+    draft: z.boolean().nullish(),
+    allow_maintainer_edit: z
+      .boolean()
+      .nullish()
+      .describe('Lets people who may write here push to the branch of the fork'),
+    publish_private: z
+      .boolean()
+      .nullish()
+      .describe('Confirms that commits of a private fork may be seen by all who see this repository'),
+  })
+  .meta({ id: 'NewPullRequest' });
+
+export const pullEdit = z
+  .object({
+    title: z.string().nullish().describe('Empty stays as it is'),
+    body: text.nullish(),
+    state: issue.shape.state.nullish(),
+    base: z.string().max(255).nullish().describe('Another branch to merge into'),
+    draft: z.boolean().nullish(),
+    allow_maintainer_edit: z.boolean().nullish(),
+    labels: labelRefs.nullish().describe('All labels, by id or name'),
+    assignee: z.string().nullish(),
+    assignees: usernames.nullish(),
+    milestone: z.int().nullish().describe('Id; 0 for none'),
+    due_date: noDueDate,
+    unset_due_date: z.boolean().nullish().describe('Nothing to unset'),
+    revision: z.int().nullish().describe('Of the body that was edited; another one is refused with 409'),
+  })
+  .meta({ id: 'PullRequestEdit' });
+
+const signature = z.strictObject({ name: z.string(), email: z.string(), date: time });
+export const pullCommit = z
+  .strictObject({
+    url: z.string(),
+    sha: oid,
+    created: time,
+    html_url: z.string(),
+    commit: z.strictObject({
+      url: z.string(),
+      author: signature,
+      committer: signature,
+      message: z.string(),
+      tree: z.strictObject({ url: z.string(), sha: z.string(), created: time }),
+      verification: z.null(),
+    }),
+    author: giteaUser.nullable().describe('The account with the address of the commit'),
+    committer: giteaUser.nullable(),
+    parents: z.array(z.strictObject({ url: z.string(), sha: oid, created: time })),
+    files: z.null(),
+    stats: z.null(),
+  })
+  .meta({ id: 'PullCommit' });
+
+export const changedFile = z
+  .strictObject({
+    filename: z.string(),
+    previous_filename: z.string(),
+    status: z.enum(['added', 'deleted', 'changed', 'renamed', 'copied']),
+    additions: z.int(),
+    deletions: z.int(),
+    changes: z.int(),
+    html_url: z.string(),
+    contents_url: z.string(),
+    raw_url: z.string(),
+  })
+  .meta({ id: 'ChangedFile' });
+
+const flag = z.boolean().nullish();
+const style = z.enum(['merge', 'rebase', 'squash', 'fast-forward-only']);
+const message = z.string().max(issueLimits.bodyBytes).nullish();
+export const pullMerge = z
+  .object({
+    Do: style.nullish().describe('How; needed'),
+    do: style.nullish(),
+    MergeTitleField: message.describe('First line of the new commit; left out, what the form begins with'),
+    merge_title_field: message,
+    MergeMessageField: message.describe('The rest of its message'),
+    merge_message_field: message,
+    head_commit_id: z.string().max(64).nullish().describe('The head that the caller has seen; another one is refused'),
+    delete_branch_after_merge: flag.describe('Left out: as the repository is set'),
+    merge_when_checks_succeed: flag.describe('Merges once nothing stands in its way, which may be at once'),
+    force_merge: flag.describe('Merges in spite of the rule of the branch, where it lets administrators'),
+  })
+  .meta({ id: 'PullRequestMerge' });
+
+const roundFields = {
+  round: z.int().describe('From 1'),
+  head_sha: oid,
+  base_sha: oid.describe('The merge base when the round came'),
+  commits_count: z.int(),
+  change: z
+    .enum(['first', 'added', 'rebased', 'edited', 'unknown'])
+    .describe('What the author changed since the round before: nothing but the base is `rebased`'),
+  note: z.string(),
+  user: giteaUser.nullable().describe('Who pushed it'),
+  created_at: time,
+};
+export const pullRound = z.strictObject(roundFields).meta({ id: 'PullRound' });
+export const pullRoundCommits = z
+  .strictObject({
+    ...roundFields,
+    commits: z
+      .array(z.strictObject({ sha: oid, subject: z.string(), change_id: z.string().nullable() }))
+      .describe('The oldest first; the newest 250'),
+  })
+  .meta({ id: 'PullRoundCommits' });

@@ -1,0 +1,6 @@
+import type { WebDeps } from '../../http/index.ts';
+import type { CodeDeps } from '../code/deps.ts';
+import type { IssuesDeps } from '../issues/deps.ts';
+
+/** What the pages of this folder call: a pull request is a conversation and code. */
+export type PullsDeps = IssuesDeps & CodeDeps & Pick<WebDeps, 'pulls' | 'ssh'>;

@@ -1,0 +1,272 @@
+import { isAbsolute } from '../../access/index.ts';
+import type { MergeBlock } from '../../access/index.ts';
+import { explainBlock } from '../../pulls/index.ts';
+import type { DescribedPull, MergeBox } from '../../pulls/index.ts';
+import type { CloneBoxView } from '../../http/index.ts';
+import { viewCommitState } from '../app/commit-state.view.ts';
+import type { StatusView } from '../app/commit-state.view.ts';
+import { viewName } from '../app/plain-text.ts';
+import { viewCount } from '../app/format-numbers.ts';
+import { viewPerson } from '../issues/people.view.ts';
+import type { People, PersonView } from '../issues/people.view.ts';
+
+/** One line of the box: what is the matter, and what to do. */
+export interface BoxLine {
+  icon: string;
+  tone: 'good' | 'bad' | 'wait' | 'quiet';
+  title: string;
+  text: string | null;
+}
+
+export interface CheckView extends StatusView {
+  context: string;
+  description: string;
+  url: string | null;
+  isRequired: boolean;
+}
+
+export interface StyleView {
+  value: string;
+  text: string;
+  button: string;
+  url: string;
+  isChosen: boolean;
+}
+
+/** What stands where a pull request is merged. */
+export interface MergeBoxView {
+  round: number;
+  lines: BoxLine[];
+  checks: CheckView[];
+  checksTitle: string;
+  conflicts: { paths: string[]; hasMore: boolean; commands: string } | null;
+  /** Null for a viewer who may not merge. */
+  merge: MergeFormView | null;
+  whenReady: { by: PersonView | null; style: string; mayCancel: boolean } | null;
+  may: { markReady: boolean; markDraft: boolean; update: boolean };
+}
+
+export interface MergeFormView {
+  styles: StyleView[];
+  style: string;
+  button: string;
+  /** Null for a style that makes no commit. */
+  message: { title: string; body: string } | null;
+  isReady: boolean;
+  mayBypass: boolean;
+  bypasses: boolean;
+  mayWait: boolean;
+  /** Null where there is no branch to delete. */
+  deletesBranch: boolean | null;
+  branch: string;
+}
+
+/** What a merge form was sent with. */
+export interface MergeForm {
+  style: string;
+  title: string;
+  body: string;
+  deletesBranch: boolean;
+  bypasses: boolean;
+}
+
+const styleWords: Readonly<Record<string, { text: string; button: string }>> = {
+  MERGE: { text: 'Merge commit', button: 'Merge pull request' },
+  SQUASH: { text: 'Squash', button: 'Squash and merge' },
+  REBASE: { text: 'Rebase', button: 'Rebase and merge' },
+  FORWARD: { text: 'Fast-forward', button: 'Fast-forward' },
+};
+
+export interface BoxAround {
+  url: string;
+  people: People;
+  described: DescribedPull;
+  clone: CloneBoxView;
+  /** `?style=` of the address. */
+  style: string | null;
+  form: MergeForm | null;
+  /** Of this repository. */
+  repositoryUrl: string;
+  /** Whether the viewer may push to the repository of the head, and so delete its branch. */
+  mayPushBranch: boolean;
+}
+
+export function viewMergeBox(box: MergeBox, around: BoxAround): MergeBoxView {
+  const { pull } = around.described;
+  const { conflicts, mergeState } = box.state;
+  return {
+    round: pull.lastRound,
+    lines: viewLines(box, around.people),
+    checks: viewChecks(box, around.repositoryUrl),
+    checksTitle: checksTitle(box),
+    conflicts:
+      mergeState === 'CONFLICT'
+        ? {
+            paths: conflicts.slice(0, 20).map(viewName),
+            hasMore: conflicts.length > 20,
+            commands: commandsFor(around),
+          }
+        : null,
+    merge: box.mayMerge ? viewMergeForm(box, around) : null,
+    whenReady: box.whenReady && {
+      by: box.whenReady.by === null ? null : viewPerson(box.whenReady.by, around.people),
+      style: (styleWords[box.whenReady.style]?.text ?? '').toLowerCase(),
+      mayCancel: box.mayMerge,
+    },
+    may: {
+      markReady: pull.isDraft && box.mayEdit,
+      markDraft: !pull.isDraft && box.mayEdit,
+      update: box.isBehind && box.mayPushHead && mergeState === 'CLEAN',
+    },
+  };
+}
+
+/** Blocks that have a line or a part of the box of their own. */
+const shownElsewhere: readonly MergeBlock['kind'][] = ['level', 'checks', 'not_open'];
+
+function viewLines(box: MergeBox, people: People): BoxLine[] {
+  const { blocks, approvedBy } = box.verdict;
+  const names = (ids: readonly string[]): string => ids.map((id) => viewPerson(id, people).name).join(', ');
+  const lines = blocks
+    .filter(({ kind }) => !shownElsewhere.includes(kind))
+    .map((block): BoxLine => viewBlock(block, names));
+  const isApproved = approvedBy.length > 0 && !blocks.some(({ kind }) => kind === 'approvals' || kind === 'owners');
+  if (isApproved) lines.push({ icon: 'check', tone: 'good', title: 'Approved', text: `By ${names(approvedBy)}.` });
+  if (box.isBehind && !blocks.some(({ kind }) => kind === 'behind'))
+    lines.push({ icon: 'clock', tone: 'quiet', title: 'The base branch has new commits', text: null });
+  if (box.state.mergeState === 'CLEAN')
+    lines.push({ icon: 'check', tone: 'good', title: 'There are no conflicts with the base branch', text: null });
+  return lines;
+}
+
+const blockTitles: Readonly<Partial<Record<MergeBlock['kind'], [icon: string, tone: BoxLine['tone'], title: string]>>> =
+  {
+    draft: ['pull', 'wait', 'This is a draft'],
+    no_base: ['alert', 'bad', 'The base branch is gone'],
+    conflict: ['alert', 'bad', 'There are conflicts with the base branch'],
+    unknown: ['clock', 'wait', 'Whether it merges is not known'],
+    empty: ['check', 'quiet', 'There is nothing to merge'],
+    unrelated: ['alert', 'bad', 'There is no common history'],
+    approvals: ['eye', 'wait', 'Approvals are missing'],
+    owners: ['eye', 'wait', 'Owners of code have to approve'],
+    changes_requested: ['alert', 'bad', 'Changes were requested'],
+    threads: ['comment', 'wait', 'Threads are open'],
+    behind: ['clock', 'wait', 'The branch is behind its base branch'],
+    style: ['alert', 'wait', 'This way to merge is not allowed'],
+  };
+
+function viewBlock(block: MergeBlock, names: (ids: readonly string[]) => string): BoxLine {
+  const [icon, tone, title] = blockTitles[block.kind] ?? ['alert', 'wait', explainBlock(block)];
+  const text = {
+    draft: 'It cannot be merged before it is marked as ready for review.',
+    no_base: 'Choose another base branch.',
+    conflict: null,
+    unknown: 'It was too large to try. Merge it on your machine and push.',
+    empty: 'The base branch has all of these commits already.',
+    unrelated: 'The two branches have no commit in common.',
+    behind: 'Update it with the base branch first.',
+  }[block.kind as string];
+  if (block.kind === 'changes_requested') return { icon, tone, title, text: `By ${names(block.by)}.` };
+  return { icon, tone, title, text: text === undefined ? explainBlock(block) : text };
+}
+
+const requiredBy = ({ rule }: MergeBox, context: string): boolean =>
+  (rule?.merging.checks ?? []).some((check) =>
+    check.endsWith('*') ? context.startsWith(check.slice(0, -1)) : check === context,
+  );
+
+const checkWords = { success: 'Passed', pending: 'Running', failure: 'Failed', error: 'Error' } as const;
+
+function viewChecks(box: MergeBox, repositoryUrl: string): CheckView[] {
+  const there = box.checks.map(
+    ({ context, state, description, targetUrl }): CheckView => ({
+      ...viewCommitState(state),
+      text: checkWords[state],
+      context: viewName(context),
+      description: viewName(description),
+      url: targetUrl === null || targetUrl === '' ? null : addressOf(targetUrl, repositoryUrl),
+      isRequired: requiredBy(box, context),
+    }),
+  );
+  const blocks = box.verdict.blocks.flatMap((block) => (block.kind === 'checks' ? block.missing : []));
+  const missing = blocks
+    .filter(({ state }) => state === 'missing')
+    .map(
+      ({ context }): CheckView => ({
+        ...viewCommitState('pending'),
+        text: 'Expected',
+        context: viewName(context),
+        description: 'It has not reported yet.',
+        url: null,
+        isRequired: true,
+      }),
+    );
+  return [...there, ...missing];
+}
+
+/** Checks of our own CI lie below the repository. */
+const addressOf = (target: string, repositoryUrl: string): string =>
+  /^https?:\/\//.test(target) ? target : `${repositoryUrl}/${target}`;
+
+function checksTitle(box: MergeBox): string {
+  const checks = viewChecks(box, '');
+  const failed = box.checks.filter(({ state }) => state === 'failure' || state === 'error').length;
+  const passed = box.checks.filter(({ state }) => state === 'success').length;
+  if (failed > 0) return `${viewCount(failed, 'check')} failed`;
+  if (passed < checks.length) return `${passed} of ${checks.length} checks passed`;
+  return checks.length === 1 ? 'The check has passed' : `All ${checks.length} checks have passed`;
+}
+
+function viewMergeForm(
+  box: MergeBox,
+  { url, described, style: wanted, form, mayPushBranch }: BoxAround,
+): MergeFormView {
+  const { blocks, mayBypass } = box.verdict;
+  const asked = (form?.style ?? wanted ?? '').toUpperCase();
+  const style = box.styles.find((each) => each === asked) ?? box.styles[0] ?? 'MERGE';
+  const { title, body } = box.messages[style];
+  const { pull, head } = described;
+  const isDefault = head.repository !== null && head.repository.repository.defaultBranch === head.branch;
+  const mayDelete = mayPushBranch && head.branch !== null && box.headTip !== null && !isDefault;
+  return {
+    styles: box.styles.map((value) => ({
+      value,
+      ...styleWords[value]!,
+      url: `${url}?style=${value.toLowerCase()}#merge`,
+      isChosen: value === style,
+    })),
+    style: style.toLowerCase(),
+    button: styleWords[style]!.button,
+    message: style === 'MERGE' || style === 'SQUASH' ? { title: form?.title ?? title, body: form?.body ?? body } : null,
+    isReady: blocks.length === 0,
+    mayBypass,
+    bypasses: form?.bypasses ?? false,
+    mayWait: blocks.length > 0 && !blocks.some(isAbsolute) && box.whenReady === null,
+    deletesBranch: mayDelete ? (form?.deletesBranch ?? box.deletesBranch) : null,
+    branch: viewName(pull.headBranch ?? ''),
+  };
+}
+
+/** A word of a shell command. Names of branches may have quotes and dollars. */
+const word = (text: string): string => (/^[\w./@:+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
+
+/** How to solve conflicts on one's own machine. */
+function commandsFor({ described: { pull, head }, clone }: BoxAround): string {
+  const base = word(pull.baseBranch);
+  const address = clone.chosen === 'ssh' && clone.ssh !== null ? clone.ssh : clone.https;
+  if (pull.source === 'PUSH')
+    return [
+      `git fetch origin ${base}`,
+      `git rebase FETCH_HEAD`,
+      '# solve the conflicts: git add, then git rebase --continue',
+      `git push origin HEAD:refs/for/${base}`,
+    ].join('\n');
+  const branch = word(head.branch ?? '');
+  const isFork = pull.source === 'FORK';
+  return [
+    `git switch ${branch}`,
+    isFork ? `git pull --no-rebase ${word(address)} ${base}` : `git pull --no-rebase origin ${base}`,
+    '# solve the conflicts: git add, then git commit',
+    `git push origin ${branch}`,
+  ].join('\n');
+}

@@ -1,0 +1,106 @@
+import { isDomainError } from '../../kernel/index.ts';
+import { withNotice } from '../app/notices.view.ts';
+import { seeOther } from '../app/reply.ts';
+import type { Reply } from '../app/reply.ts';
+import type { Page, RepositoryContext } from '../app/request-context.ts';
+import { submit } from '../app/submit.ts';
+import { issueAt, urlOfIssue } from '../issues/conversation.reply.ts';
+import { issueUrl, readPosition } from '../issues/issue-urls.ts';
+import { repositoryUrl } from '../../http/index.ts';
+import type { PullsDeps } from './deps.ts';
+import { pullPage } from './pull.page.ts';
+import type { PullForms } from './pull.page.ts';
+
+type PullForm = Page<RepositoryContext, PullsDeps>;
+
+/** Runs what a button does, and leads back to the page; a refusal is shown there. */
+function act(
+  context: RepositoryContext,
+  deps: PullsDeps,
+  work: () => Promise<unknown>,
+  { typed = {}, notice = null }: { typed?: PullForms; notice?: string | null } = {},
+): Promise<Reply> {
+  return submit(
+    async () => {
+      await work();
+      const url = urlOfIssue(context);
+      return seeOther(notice === null ? url : withNotice(url, notice));
+    },
+    (refusal) => pullPage(context, deps, { ...typed, refusal }),
+    { title: 'message_title', body: 'message', round: 'merge', style: 'merge' },
+  );
+}
+
+/**
+ * Fields `round`, `style`, `message_title`, `message`, `delete_branch` and `bypass` (ticks), and `action`: `merge`, or
+ * `when-ready`.
+ */
+export const mergePull: PullForm = (context, deps) => {
+  const { viewer, form } = context;
+  const at = issueAt(context);
+  const merge = {
+    style: form.text('style'),
+    title: form.text('message_title'),
+    body: form.text('message'),
+    deletesBranch: form.text('delete_branch') !== '',
+    bypasses: form.text('bypass') !== '',
+  };
+  const { deletesBranch, bypasses, ...input } = merge;
+  const asked = { ...input, round: readPosition(form.text('round')) };
+  if (form.text('action') === 'when-ready')
+    return act(context, deps, () => deps.pulls.mergeWhenReady(viewer, at, asked), { typed: { merge } });
+  return act(
+    context,
+    deps,
+    async () => {
+      await deps.pulls.merge(viewer, at, { ...asked, bypasses });
+      // Merged it is: a branch that stays, because it has more commits by now, has its own button.
+      if (deletesBranch) await deps.pulls.deleteBranch(viewer, at).catch(unlessRefused);
+    },
+    { typed: { merge }, notice: 'pull-merged' },
+  );
+};
+
+function unlessRefused(error: unknown): void {
+  if (!isDomainError(error)) throw error;
+}
+
+/** Takes back the wish to merge when it is ready. */
+export const cancelMerge: PullForm = (context, deps) =>
+  act(context, deps, () => deps.pulls.cancelMergeWhenReady(context.viewer, issueAt(context)));
+
+/** Fields `round`, and `style`: `merge` or `rebase`. */
+export const updateBranch: PullForm = (context, deps) => {
+  const { form, viewer } = context;
+  const style = form.text('style') === 'rebase' ? 'REBASE' : 'MERGE';
+  const round = readPosition(form.text('round'));
+  return act(context, deps, () => deps.pulls.updateBranch(viewer, issueAt(context), { style, round }));
+};
+
+/** Field `base`, a branch. */
+export const retargetPull: PullForm = (context, deps) => {
+  const base = context.form.text('base').trim();
+  return act(context, deps, () => deps.pulls.edit(context.viewer, issueAt(context), { base }), { typed: { base } });
+};
+
+export const markDraft: PullForm = (context, deps) =>
+  act(context, deps, () => deps.pulls.edit(context.viewer, issueAt(context), { isDraft: true }));
+
+export const markReady: PullForm = (context, deps) =>
+  act(context, deps, () => deps.pulls.edit(context.viewer, issueAt(context), { isDraft: false }));
+
+/** Field `action`: `delete` or `restore`. */
+export const changeHeadBranch: PullForm = (context, deps) => {
+  const change = context.form.text('action') === 'restore' ? deps.pulls.restoreBranch : deps.pulls.deleteBranch;
+  return act(context, deps, () => change(context.viewer, issueAt(context)));
+};
+
+/** Opens a pull request that takes back what this one brought, and leads to it. */
+export const revertPull: PullForm = (context, deps) =>
+  submit(
+    async () => {
+      const { issue } = await deps.pulls.revert(context.viewer, issueAt(context));
+      return seeOther(issueUrl(repositoryUrl(context.found.canonical), issue.number, 'PULL'));
+    },
+    (refusal) => pullPage(context, deps, { refusal: { ...refusal, field: null } }),
+  );

@@ -1,0 +1,81 @@
+import type { DescribedPull, PullHead } from '../../pulls/index.ts';
+import type { ListedIssue } from '../../issues/index.ts';
+import { repositoryUrl } from '../../http/index.ts';
+import { codeUrl } from '../app/code-urls.ts';
+import { viewName } from '../app/plain-text.ts';
+import type { RepositoryContext } from '../app/request-context.ts';
+import { viewCount } from '../app/format-numbers.ts';
+import { viewTime } from '../app/times.view.ts';
+import type { TimeView } from '../app/times.view.ts';
+import { issueAt } from '../issues/conversation.reply.ts';
+import { issueUrl } from '../issues/issue-urls.ts';
+import { viewAuthor } from '../issues/people.view.ts';
+import type { PersonView } from '../issues/people.view.ts';
+import type { PullsDeps } from './deps.ts';
+
+/** The head of every page of a pull request, with its tabs. */
+export interface PullHeadView {
+  url: string;
+  number: number;
+  title: string;
+  state: 'open' | 'draft' | 'merged' | 'closed';
+  isLocked: boolean;
+  isHeld: boolean;
+  author: PersonView;
+  opened: TimeView;
+  /** `wants to merge`: what the author does, or whoever merged it did. */
+  verb: string;
+  commits: string;
+  base: { name: string; url: string };
+  /** `url` is null for a push, and for a branch that the viewer may not see or that is gone. */
+  head: { name: string; url: string | null };
+  counts: { comments: number; commits: number };
+}
+
+/** A pull request with what every page about it shows. */
+export interface FoundPull {
+  issue: ListedIssue;
+  described: DescribedPull;
+  head: PullHeadView;
+}
+
+/** Refuses `pull_not_found`, also for the number of an issue; `issue_not_found`. */
+export async function readPullHead(context: RepositoryContext, deps: PullsDeps): Promise<FoundPull> {
+  const { viewer, found } = context;
+  const at = issueAt(context);
+  await deps.pulls.find(viewer, at);
+  const issue = await deps.issues.find(viewer, at);
+  const [all, round, people] = await Promise.all([
+    deps.pulls.describe(viewer, [issue]),
+    deps.pulls.rounds.find(viewer, at),
+    deps.owners.ownersById(issue.authorId === null ? [] : [issue.authorId]),
+  ]);
+  const described = all.get(issue.id)!;
+  const url = repositoryUrl(found.canonical);
+  const { baseBranch, isDraft } = described.pull;
+  return {
+    issue,
+    described,
+    head: {
+      url: issueUrl(url, issue.number, 'PULL'),
+      number: issue.number,
+      title: viewName(issue.title),
+      state: issue.state === 'MERGED' ? 'merged' : issue.state === 'CLOSED' ? 'closed' : isDraft ? 'draft' : 'open',
+      isLocked: issue.lockedAt !== null,
+      isHeld: issue.heldAt !== null,
+      author: viewAuthor(issue, people),
+      opened: viewTime(issue.createdAt, deps.clock.now()),
+      verb: issue.state === 'OPEN' ? 'wants to merge' : issue.state === 'MERGED' ? 'had merged' : 'wanted to merge',
+      commits: viewCount(round.commitCount, 'commit'),
+      base: { name: viewName(baseBranch), url: codeUrl(url, 'tree', baseBranch) },
+      head: viewHead(described.head),
+      counts: { comments: issue.commentCount, commits: round.commitCount },
+    },
+  };
+}
+
+function viewHead({ label, repository, branch }: PullHead): PullHeadView['head'] {
+  if (repository === null || branch === null) return { name: viewName(label), url: null };
+  const at = { owner: repository.owner.handle, name: repository.repository.name };
+  return { name: viewName(label), url: codeUrl(repositoryUrl(at), 'tree', branch) };
+}

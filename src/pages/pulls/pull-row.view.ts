@@ -1,0 +1,42 @@
+import type { ListedIssue } from '../../issues/index.ts';
+import type { DescribedPull } from '../../pulls/index.ts';
+import { viewCommitState } from '../app/commit-state.view.ts';
+import { viewName } from '../app/plain-text.ts';
+import type { StatusIconView } from '../app/status-icon.view.ts';
+import { viewIssueRow } from '../issues/issue-row.view.ts';
+import type { IssueRowView, RowContext } from '../issues/issue-row.view.ts';
+
+export interface PullRowView extends IssueRowView {
+  isDraft: boolean;
+  /** `topic → main`. */
+  branches: string | null;
+  review: { icon: string; tone: 'good' | 'bad'; text: string } | null;
+  checks: StatusIconView | null;
+}
+
+const reviews = {
+  approved: { icon: 'check', tone: 'good', text: 'Approved' },
+  changes_requested: { icon: 'alert', tone: 'bad', text: 'Changes requested' },
+} as const;
+
+/** A row of a list of pull requests; without a description, which went meanwhile, it is that of an issue. */
+export function viewPullRow(issue: ListedIssue, described: DescribedPull | undefined, around: RowContext): PullRowView {
+  const row = viewIssueRow(issue, around);
+  if (described === undefined) return { ...row, isDraft: false, branches: null, review: null, checks: null };
+  const { pull, head, review, checks } = described;
+  const isOpen = issue.state === 'OPEN';
+  const isDraft = isOpen && pull.isDraft;
+  return {
+    ...row,
+    state: isDraft ? { icon: 'pull', tone: 'off', title: 'Draft' } : row.state,
+    isDraft,
+    branches: `${viewName(head.label)} → ${viewName(pull.baseBranch)}`,
+    review: review === null || !isOpen ? null : reviews[review],
+    checks: checks === null ? null : viewChecks(checks, row.url),
+  };
+}
+
+function viewChecks(state: Parameters<typeof viewCommitState>[0], url: string): StatusIconView {
+  const view = viewCommitState(state);
+  return { ...view, url: `${url}#merge`, title: `Checks: ${view.text.toLowerCase()}` };
+}

@@ -1,0 +1,147 @@
+import { repositoryUrl, viewCloneBox } from '../../http/index.ts';
+import { allows } from '../../access/index.ts';
+import { isDomainError, nullIfNotFound } from '../../kernel/index.ts';
+import type { MergeBox, PullHead } from '../../pulls/index.ts';
+import { viewNotice } from '../app/notices.view.ts';
+import { movedTo, page } from '../app/reply.ts';
+import type { PageReply, RedirectReply } from '../app/reply.ts';
+import type { RepositoryContext } from '../app/request-context.ts';
+import { viewTime } from '../app/times.view.ts';
+import { issueAt, readConversation } from '../issues/conversation.reply.ts';
+import type { ConversationForms } from '../issues/conversation.reply.ts';
+import { showWith } from '../issues/issue.page.ts';
+import { issueUrl } from '../issues/issue-urls.ts';
+import { viewPerson } from '../issues/people.view.ts';
+import type { PullsDeps } from './deps.ts';
+import { viewFinished } from './finished-pull.view.ts';
+import { viewMergeBox } from './merge-box.view.ts';
+import type { MergeForm } from './merge-box.view.ts';
+import { viewPullEvent } from './pull-events.view.ts';
+import { readPullHead } from './pull-head.view.ts';
+
+/** What a form of the page was sent with. */
+export interface PullForms extends ConversationForms {
+  merge?: MergeForm;
+  /** The branch that was typed. */
+  base?: string;
+}
+
+/** The page of talk of a pull request; the number of an issue leads to that. Refuses `pull_not_found`. */
+export async function pullPage(
+  context: RepositoryContext,
+  deps: PullsDeps,
+  forms: PullForms = {},
+): Promise<PageReply | RedirectReply> {
+  const { viewer, found, query, origin, preferences } = context;
+  const { pulls } = deps;
+  const at = issueAt(context);
+  const { kind } = await deps.issues.find(viewer, at);
+  const repository = repositoryUrl(found.canonical);
+  if (kind !== 'PULL') return movedTo(issueUrl(repository, at.number, kind));
+  const { issue, described, head } = await readPullHead(context, deps);
+  const [box, rounds, mayPushBranch] = await Promise.all([
+    readBox(context, deps),
+    pulls.rounds.list(viewer, at),
+    mayPushTo(context, deps, described.head),
+  ]);
+  const conversation = await readConversation(context, deps, forms, issue, {
+    viewEvent: (entry, people) => viewPullEvent(entry, { repositoryUrl: repository, pullUrl: head.url, people }),
+    people: [...rounds.map(({ submitterId }) => submitterId), ...peopleOf(box)].filter((id) => id !== null),
+  });
+  const { people } = conversation;
+  const now = deps.clock.now();
+  const clone = viewCloneBox({
+    origin,
+    ...found.canonical,
+    ssh: deps.ssh(),
+    config: deps.config,
+    preferred: preferences.clone,
+  });
+  return page('pulls/pull', {
+    ...conversation,
+    people: null,
+    head,
+    rounds: rounds
+      .map(({ round, change, commitCount, note, submitterId, createdAt }) => ({
+        round,
+        change: roundWords[change],
+        commits: commitCount,
+        note,
+        url: `${head.url}/commits?round=${round}`,
+        by: submitterId === null ? null : viewPerson(submitterId, people),
+        at: viewTime(createdAt, now),
+      }))
+      .reverse(),
+    box:
+      issue.state === 'OPEN' && box !== null
+        ? viewMergeBox(box, {
+            url: head.url,
+            people,
+            described,
+            clone,
+            style: query.get('style'),
+            form: forms.merge ?? null,
+            repositoryUrl: repository,
+            mayPushBranch,
+          })
+        : null,
+    isBusy: box === null,
+    finished:
+      issue.state !== 'OPEN' && box !== null
+        ? viewFinished(box, { issue, described, found, people, now, mayPushBranch })
+        : null,
+    retarget:
+      box?.mayEdit === true && issue.state === 'OPEN' ? await readRetarget(context, deps, forms, head.base.name) : null,
+    notice: viewNotice(query),
+  });
+}
+
+const roundWords = {
+  first: 'Opened',
+  added: 'Commits added',
+  rebased: 'Rebased',
+  edited: 'Rewritten',
+  unknown: 'Rewritten',
+} as const;
+
+/** A server that is busy shows the conversation without the box; null then. */
+async function readBox(context: RepositoryContext, { pulls }: PullsDeps): Promise<MergeBox | null> {
+  try {
+    return await pulls.mergeBox(context.viewer, issueAt(context));
+  } catch (error) {
+    if (isDomainError(error) && error.code === 'unavailable') return null;
+    throw error;
+  }
+}
+
+/** Whether the viewer may push to the repository of the head, whatever has become of the pull request. */
+async function mayPushTo(
+  { viewer }: RepositoryContext,
+  { repositories }: PullsDeps,
+  { repository }: PullHead,
+): Promise<boolean> {
+  if (repository === null) return false;
+  const { owner, repository: there } = repository;
+  const found = await repositories.find(viewer, owner.handle, there.name).catch(nullIfNotFound);
+  return found !== null && allows(found.level, 'write') && there.archivedAt === null;
+}
+
+const peopleOf = (box: MergeBox | null): (string | null)[] =>
+  box === null
+    ? []
+    : [
+        ...box.verdict.approvedBy,
+        ...box.verdict.blocks.flatMap((block) => (block.kind === 'changes_requested' ? block.by : [])),
+        box.whenReady?.by ?? null,
+      ];
+
+/** Branches that are offered; any other name can be typed. */
+const maxBranches = 200;
+
+async function readRetarget({ found }: RepositoryContext, { git }: PullsDeps, forms: PullForms, base: string) {
+  const refs = await git.queries.cachedRefs(found.path);
+  const branches = [...refs.keys()].filter((name) => name.startsWith('refs/heads/')).slice(0, maxBranches);
+  return { base: forms.base ?? base, branches: branches.map((name) => name.slice('refs/heads/'.length)) };
+}
+
+export const showPull = showWith(pullPage);

@@ -1,0 +1,71 @@
+import { conversationFeed, listFeed } from '../issues/feeds.page.ts';
+import { showIssueAsJson, showIssueAsMarkdown } from '../issues/export-issue.page.ts';
+import { conversationRoutes, maxTextFormBytes } from '../issues/routes.ts';
+import type { Page, RepositoryContext } from '../app/request-context.ts';
+import type { PageRoute, Route } from '../route.ts';
+import { openPull, showNewPull } from './new-pull.page.ts';
+import { showPullCommits } from './pull-commits.page.ts';
+import {
+  cancelMerge,
+  changeHeadBranch,
+  markDraft,
+  markReady,
+  mergePull,
+  retargetPull,
+  revertPull,
+  updateBranch,
+} from './pull-forms.page.ts';
+import { showPullList } from './pull-list.page.ts';
+import { pullPage, showPull } from './pull.page.ts';
+
+const at = '/repos/:owner/:name';
+const list = `${at}/pulls`;
+const one = `${list}/:number`;
+
+const read = (path: string, page: Page<RepositoryContext>, cost: 'rows' | 'objects'): PageRoute => ({
+  method: 'GET',
+  path,
+  access: 'repository:read',
+  cost,
+  page,
+});
+
+/** A form for those who may read: who may send it is asked by the use-case, and a signed-out client signs in first. */
+const form = (name: string, page: Page<RepositoryContext>): PageRoute => ({
+  method: 'POST',
+  path: `${one}/${name}`,
+  access: 'repository:read',
+  cost: 'objects',
+  maxFormBytes: maxTextFormBytes,
+  page,
+});
+
+/** Everything about pull requests. Fixed segments come first: `:number` would match them, too. */
+export const pullsRoutes: readonly Route[] = [
+  read(list, showPullList, 'rows'),
+  read(`${list}.atom`, listFeed('PULL'), 'rows'),
+  read(`${list}/new`, showNewPull, 'objects'),
+  {
+    method: 'POST',
+    path: `${list}/new`,
+    access: 'repository:read',
+    cost: 'objects',
+    maxFormBytes: maxTextFormBytes,
+    takesFiles: true,
+    page: openPull,
+  },
+  read(`${one}.atom`, conversationFeed('PULL'), 'rows'),
+  read(`${one}.json`, showIssueAsJson, 'rows'),
+  read(`${one}.md`, showIssueAsMarkdown, 'rows'),
+  read(one, showPull, 'objects'),
+  read(`${one}/commits`, showPullCommits, 'objects'),
+  ...conversationRoutes(one, pullPage),
+  form('merge', mergePull),
+  form('cancel-merge', cancelMerge),
+  form('update', updateBranch),
+  form('retarget', retargetPull),
+  form('draft', markDraft),
+  form('ready', markReady),
+  form('branch', changeHeadBranch),
+  form('revert', revertPull),
+];

@@ -1,0 +1,54 @@
+import { issueLimits } from '../../issues/index.ts';
+import type { RoundCommit } from '../rounds/read-round.ts';
+
+/**
+ * Title and text of a pull request from its commits: the subject of a single one, else the topic, else the subject of
+ * the newest; the rest of the messages. What a text of an issue may not have is left out.
+ */
+export function firstText(
+  commits: readonly RoundCommit[],
+  { topic, baseBranch }: { topic: string | null; baseBranch: string },
+): { title: string; body: string } {
+  const newest = commits.at(-1);
+  const title = commits.length === 1 ? newest?.subject : (topic ?? newest?.subject);
+  const bodies = commits.map(({ subject, commit }) => ({ subject, body: bodyOf(commit.message) }));
+  const texts = bodies.flatMap(({ subject, body }) =>
+    body === '' ? [] : [commits.length === 1 ? body : `**${subject}**\n\n${body}`],
+  );
+  return {
+    title:
+      cut([...clean(title ?? '').replaceAll('\n', ' ')], issueLimits.titleCharacters) || `Changes for ${baseBranch}`,
+    body: cutBytes(clean(texts.join('\n\n')), issueLimits.bodyBytes),
+  };
+}
+
+/** The message without its first paragraph, and without what is for programs only. */
+function bodyOf(message: string): string {
+  const [, ...paragraphs] = message
+    .replaceAll('\r\n', '\n')
+    .trim()
+    .split(/\n[\t ]*\n/);
+  return paragraphs
+    .join('\n\n')
+    .replace(/^Change-Id: *\w+ *$/gm, '')
+    .trim();
+}
+
+const clean = (text: string): string =>
+  text
+    .toWellFormed()
+    .normalize('NFC')
+    .replace(/[^\P{Cc}\n\t]|[\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu, ' ')
+    .trim();
+
+const cut = (characters: readonly string[], most: number): string => characters.slice(0, most).join('').trim();
+
+/** A character that was cut through is left out. */
+const cutBytes = (text: string, most: number): string =>
+  Buffer.byteLength(text) <= most
+    ? text
+    : Buffer.from(text)
+        .subarray(0, most - 4)
+        .toString('utf8')
+        .replace(/\ufffd+$/, '')
+        .trim();

@@ -1,0 +1,175 @@
+import { refusalInRepository, viewerWithCredential } from '../../access/index.ts';
+import type { PersonViewer } from '../../access/index.ts';
+import { issueSchema } from '../../issues/index.ts';
+import type { EntryLog, IssueAt } from '../../issues/index.ts';
+import { isDomainError } from '../../kernel/index.ts';
+import type { AnnouncedPush, Found, Located } from '../../repositories/index.ts';
+import type { PullDeps } from '../deps.ts';
+import { editPull } from '../lifecycle/edit-pull.ts';
+import { createPull } from '../lifecycle/open-pull.ts';
+import { mergeWhenReady } from '../merging/merge-when-ready.ts';
+import { prepareRound, recordRound } from '../rounds/record-round.ts';
+import type { PreparedRound } from '../rounds/record-round.ts';
+import { pullPushSchema, pullSchema } from '../schema/pull-schema.ts';
+import type { PullPushRow } from '../schema/pull-schema.ts';
+import { firstText } from './first-text.ts';
+import { readPushOptions } from './read-push-options.ts';
+import { pullByNumber } from './which-pull.ts';
+import type { KnownPull } from './which-pull.ts';
+
+/** What an announced push to `refs/for/…` makes of its pull request. */
+export interface PushedRound {
+  viewer: PersonViewer;
+  at: IssueAt;
+  /** The next round; null for a pull request that was opened by it, and where nothing came of it. */
+  next: { issueId: string; prepared: PreparedRound } | null;
+  isFirst: boolean;
+}
+
+const pullHead = /^refs\/pull\/(\d+)\/head$/;
+
+/**
+ * For the push listener: opens the pull request of a push to `refs/for/…` with the number that it was given, or reads
+ * its next round. Idempotent. Null for other pushes.
+ */
+export async function preparePushedRound(deps: PullDeps, push: AnnouncedPush): Promise<PushedRound | null> {
+  const update = push.updates.find(({ ref }) => pullHead.test(ref));
+  if (update === undefined) return null;
+  const row = await deps.db.read.findOneBy(pullPushSchema, { pushId: push.id });
+  const located = (await deps.repositories.locate([push.repository.id])).get(push.repository.id);
+  if (row === null || located === undefined) return null;
+  const viewer = viewerWithCredential(row.userId, push.credential, push.repository.id);
+  const at = { owner: located.owner.handle, name: located.repository.name, number: row.number };
+  const known = await pullByNumber(deps.db.read, row.repositoryId, row.number);
+  if (known === null) return openFirst(deps, { push, located, row, viewer, at, headOid: update.newId });
+  if (known.pull.headOid === update.newId && known.pull.lastRound === 1)
+    return { viewer, at, next: null, isFirst: true };
+  const prepared = await prepareNext(deps, located, known, update.newId);
+  const next = prepared === null ? null : { issueId: known.issue.id, prepared };
+  return { viewer, at, next, isFirst: false };
+}
+
+interface FirstPush {
+  push: AnnouncedPush;
+  located: Located;
+  row: PullPushRow;
+  viewer: PersonViewer;
+  at: IssueAt;
+  headOid: string;
+}
+
+/** What can never become a pull request is removed again: the rights went meanwhile, or the base branch. */
+async function openFirst(deps: PullDeps, first: FirstPush): Promise<PushedRound> {
+  const { located, row, viewer, at } = first;
+  try {
+    await create(deps, first);
+  } catch (error) {
+    if (!isDomainError(error) || error.code === 'unavailable' || error.code === 'internal') throw error;
+    // Opened by an announcement at the same time.
+    if ((await pullByNumber(deps.db.read, row.repositoryId, row.number)) !== null) throw error;
+    deps.logger.warn('pull.push_dropped', { pushId: row.pushId, number: row.number, reason: error.reason });
+    await deps.git.refs.setPull(located.path, row.number, 'head', null);
+  }
+  return { viewer, at, next: null, isFirst: true };
+}
+
+async function create(deps: PullDeps, { push, located, row, viewer, headOid }: FirstPush): Promise<void> {
+  const { baseBranch, topic, number } = row;
+  const options = readPushOptions(push.options);
+  const { path, repository, owner } = located;
+  const found = await deps.repositories.find(viewer, owner.handle, repository.name);
+  const baseTip = (await deps.git.refs.list(path)).get(`refs/heads/${baseBranch}`);
+  const prepared = await prepareRound(deps, path, null, headOid, baseTip ?? headOid);
+  const text = firstText(prepared.commits, { topic, baseBranch });
+  const labels = await labelsFor(deps, viewer, found, options.labels);
+  const fields = { title: options.title ?? text.title, body: options.description ?? text.body, labels };
+  await createPull(deps, viewer, found, fields, prepared, {
+    number,
+    baseBranch,
+    topic,
+    isDraft: options.isDraft ?? false,
+    maintainersMayPush: false,
+    source: 'PUSH',
+    origin: { pushId: push.id, note: options.note, via: 'git' },
+  });
+}
+
+/** Those that there are, for people who may set labels; the others were told so when they pushed. */
+async function labelsFor(
+  deps: PullDeps,
+  viewer: PersonViewer,
+  { repository, canonical }: Found,
+  wanted: readonly string[],
+): Promise<string[]> {
+  if (wanted.length === 0) return [];
+  const { facts } = await deps.issues.pulls.contextOf(deps.db.lookup, viewer, repository);
+  if (refusalInRepository(viewer, facts, 'triage') !== null) return [];
+  const names = new Set(wanted.map((name) => name.toLowerCase()));
+  const there = await deps.issues.listLabels(viewer, canonical);
+  return there.filter(({ nameFolded }) => names.has(nameFolded)).map(({ name }) => name);
+}
+
+/** Null, with the ref set back, for a pull request that was closed or merged meanwhile. */
+async function prepareNext(
+  deps: PullDeps,
+  { path }: Located,
+  { issue, pull }: KnownPull,
+  headOid: string,
+): Promise<PreparedRound | null> {
+  if (issue.state !== 'OPEN') {
+    await deps.git.refs.setPull(path, issue.number, 'head', pull.headOid);
+    return null;
+  }
+  const baseTip = (await deps.git.refs.list(path)).get(`refs/heads/${pull.baseBranch}`) ?? pull.baseOid;
+  return prepareRound(deps, path, pull, headOid, baseTip);
+}
+
+/** In the write of the listener: records the round, and that the push is done. */
+export async function recordPushedRound(log: EntryLog, push: AnnouncedPush, { next }: PushedRound): Promise<void> {
+  const { manager } = log.tx;
+  await manager.delete(pullPushSchema, { pushId: push.id });
+  if (next === null) return;
+  const issue = await manager.findOneBy(issueSchema, { id: next.issueId });
+  const pull = await manager.findOneBy(pullSchema, { issueId: next.issueId });
+  if (issue?.state !== 'OPEN' || pull === null) return;
+  const { note } = readPushOptions(push.options);
+  await recordRound(log, issue, pull, next.prepared, {
+    submitterId: push.pusherId,
+    pushId: push.id,
+    note,
+    via: 'git',
+  });
+}
+
+/**
+ * Once the round is durable: what else the options ask for, each by itself. A crash in between loses them: the person
+ * sees on the page what is set.
+ */
+export async function applyPushOptions(deps: PullDeps, push: AnnouncedPush, pushed: PushedRound): Promise<void> {
+  const { viewer, at, isFirst } = pushed;
+  const known = await pullByNumber(deps.db.read, push.repository.id, at.number);
+  if (known === null || known.issue.state !== 'OPEN') return;
+  const { title, description, isDraft, labels, merge } = readPushOptions(push.options);
+  const attempt = (option: string, work: () => Promise<unknown>): Promise<void> =>
+    work().then(
+      () => {},
+      (error: unknown) => deps.logger.info('pull.push_option_refused', { pushId: push.id, option, error }),
+    );
+  if (!isFirst && (title !== null || description !== null))
+    await attempt('title', () =>
+      deps.issues.update(viewer, at, {
+        ...(title === null ? {} : { title }),
+        ...(description === null ? {} : { body: description }),
+      }),
+    );
+  if (!isFirst && isDraft !== null) await attempt('draft', () => editPull(deps, viewer, at, { isDraft }));
+  if (!isFirst && labels.length > 0)
+    await attempt('label', async () => {
+      const found = await deps.repositories.find(viewer, at.owner, at.name);
+      const add = await labelsFor(deps, viewer, found, labels);
+      if (add.length > 0) await deps.issues.triage(viewer, at, { labels: { add } });
+    });
+  const style = merge === 'usual' ? 'MERGE' : merge;
+  if (style !== null)
+    await attempt('merge', () => mergeWhenReady(deps, viewer, at, { style, round: known.pull.lastRound }));
+}

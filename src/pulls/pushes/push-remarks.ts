@@ -1,0 +1,73 @@
+import { refusalInRepository } from '../../access/index.ts';
+import type { Viewer } from '../../access/index.ts';
+import type { ArrivingCommits } from '../../git/index.ts';
+import type { PushTarget, RepositoryAddress } from '../../repositories/index.ts';
+import type { PullDeps } from '../deps.ts';
+import { limits } from '../limits.ts';
+import { roundCommitSchema } from '../schema/round-schema.ts';
+import type { PushForOptions } from './read-push-options.ts';
+import type { KnownPull } from './which-pull.ts';
+
+/** Address of a page below those of the pull requests; null while the server does not know its own address. */
+export function pullPageOf(
+  { baseUrl }: Pick<PullDeps, 'baseUrl'>,
+  { owner, name }: RepositoryAddress,
+  page: string,
+): string | null {
+  if (baseUrl === null) return null;
+  return `${baseUrl}/repos/${encodeURIComponent(owner)}/${encodeURIComponent(name)}/pulls/${page}`;
+}
+
+interface AcceptedPush {
+  number: number;
+  /** Null for a new pull request. */
+  known: KnownPull | null;
+  headOid: string;
+  arriving: ArrivingCommits;
+  options: PushForOptions;
+}
+
+/** What a person reads who has pushed to a pull request: its page, the round, and options that do nothing. */
+export async function remarksOnPush(
+  deps: PullDeps,
+  viewer: Viewer,
+  opened: PushTarget,
+  { number, known, headOid, arriving, options }: AcceptedPush,
+): Promise<string[]> {
+  const page = pullPageOf(deps, opened.canonical, String(number));
+  const at = page === null ? '' : `: ${page}`;
+  const remarks = [`${known === null ? 'New pull request' : 'Pull request'} #${number}${at}`];
+  if (known !== null)
+    remarks.push(known.pull.headOid === headOid ? 'nothing new' : await describeRound(deps, opened, known, arriving));
+  if (options.labels.length > 0) {
+    const { facts } = await deps.issues.pulls.contextOf(deps.db.lookup, viewer, opened.repository);
+    const mayLabel = refusalInRepository(viewer, facts, 'triage') === null;
+    const there = mayLabel ? await deps.issues.listLabels(viewer, opened.canonical) : [];
+    for (const label of options.labels) {
+      if (!mayLabel) remarks.push(`label ${label}: only those who may write here set labels`);
+      else if (!there.some(({ nameFolded }) => nameFolded === label.toLowerCase()))
+        remarks.push(`label ${label}: there is no such label here`);
+    }
+  }
+  return remarks;
+}
+
+/** `round 3: 2 commits, 1 changed, since round 2`; the counts only where the pack shows them. */
+async function describeRound(
+  deps: Pick<PullDeps, 'db' | 'git'>,
+  { path }: Pick<PushTarget, 'path'>,
+  { pull }: KnownPull,
+  { commits, ends }: ArrivingCommits,
+): Promise<string> {
+  const { issueId, lastRound, baseOid, baseBranch } = pull;
+  const tip = (await deps.git.queries.cachedRefs(path)).get(`refs/heads/${baseBranch}`);
+  const round = `round ${lastRound + 1}`;
+  // A pack has all commits of the round when it stands on the base branch: other branches may have some of them.
+  const isWhole = commits.length > 0 && ends.every((end) => end === baseOid || end === tip);
+  if (!isWhole || commits.length > limits.listedCommits) return `${round}, after round ${lastRound}`;
+  const before = await deps.db.read.findBy(roundCommitSchema, { issueId, round: lastRound });
+  const known = new Set(before.map(({ oid }) => oid));
+  const changed = commits.filter((oid) => !known.has(oid)).length;
+  const count = commits.length === 1 ? '1 commit' : `${commits.length} commits`;
+  return `${round}: ${count}, ${changed === 0 ? 'none' : changed} new or changed since round ${lastRound}`;
+}

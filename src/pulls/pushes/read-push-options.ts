@@ -1,0 +1,110 @@
+import type { MergeStyle } from '../../git/index.ts';
+import { parseBody, parseTitle } from '../../issues/index.ts';
+import { invalid } from '../../kernel/index.ts';
+import { limits } from '../limits.ts';
+
+/** What the options of a push to `refs/for/<branch>` ask for; null and empty where they do not say. */
+export interface PushForOptions {
+  title: string | null;
+  description: string | null;
+  isDraft: boolean | null;
+  topic: string | null;
+  /** Number of the pull request that the push adds to. */
+  pull: number | null;
+  /** Of the round. */
+  note: string;
+  labels: string[];
+  /** Usernames. */
+  reviewers: string[];
+  /** To merge when everything is ready: the style, or `usual`. */
+  merge: MergeStyle | 'usual' | null;
+  /** Options of other modules, and unknown ones. */
+  others: string[];
+}
+
+const styles: Readonly<Record<string, MergeStyle>> = {
+  merge: 'MERGE',
+  squash: 'SQUASH',
+  rebase: 'REBASE',
+  forward: 'FORWARD',
+};
+
+/** Labels, and reviewers, of one push. */
+const maxNames = 20;
+
+/**
+ * Reads push options. Values are one line: `\n` stands for a line feed, and `{base64}…` for any text, as other forges
+ * have it. Refuses `bad_push_option`, and what titles and texts refuse.
+ */
+export function readPushOptions(options: readonly string[]): PushForOptions {
+  const read: PushForOptions = {
+    title: null,
+    description: null,
+    isDraft: null,
+    topic: null,
+    pull: null,
+    note: '',
+    labels: [],
+    reviewers: [],
+    merge: null,
+    others: [],
+  };
+  for (const option of options) if (!readOption(read, option)) read.others.push(option);
+  if (read.labels.length > maxNames || read.reviewers.length > maxNames)
+    throw bad(`a push names at most ${maxNames} labels and ${maxNames} reviewers`);
+  return read;
+}
+
+/** Whether the option is one of those above. */
+function readOption(read: PushForOptions, option: string): boolean {
+  const equals = option.indexOf('=');
+  const name = equals === -1 ? option : option.slice(0, equals);
+  const value = equals === -1 ? null : decode(option.slice(equals + 1));
+  switch (name) {
+    case 'title':
+      read.title = parseTitle(needed(name, value));
+      return true;
+    case 'description':
+      read.description = parseBody(needed(name, value));
+      return true;
+    case 'note':
+      read.note = parseBody(needed(name, value)).replaceAll('\n', ' ').slice(0, limits.noteLength);
+      return true;
+    case 'draft':
+    case 'ready':
+      read.isDraft = name === 'draft';
+      return true;
+    case 'topic':
+      read.topic = needed(name, value);
+      return true;
+    case 'pull':
+      if (!/^#?[1-9]\d{0,14}$/.test(needed(name, value))) throw bad('pull takes a number: -o pull=7');
+      read.pull = Number(value!.replace('#', ''));
+      return true;
+    case 'label':
+      read.labels.push(needed(name, value));
+      return true;
+    case 'reviewer':
+      read.reviewers.push(needed(name, value).replace(/^@/, ''));
+      return true;
+    case 'merge':
+      read.merge = value === null ? 'usual' : (styles[value.toLowerCase()] ?? null);
+      if (read.merge === null) throw bad(`merge takes ${Object.keys(styles).join(', ')}`);
+      return true;
+    default:
+      return false;
+  }
+}
+
+function needed(name: string, value: string | null): string {
+  if (value === null || value === '') throw bad(`${name} needs a value: -o ${name}=…`);
+  return value;
+}
+
+function decode(value: string): string {
+  const [, encoded] = /^\{base64[:}]([A-Za-z0-9+/_=-]*)\}?$/.exec(value) ?? [];
+  if (encoded !== undefined) return Buffer.from(encoded, 'base64').toString('utf8').toWellFormed();
+  return value.replace(/\\([n\\])/g, (_, letter: string) => (letter === 'n' ? '\n' : '\\'));
+}
+
+const bad = (message: string) => invalid('bad_push_option', message);

@@ -1,0 +1,62 @@
+import type { Person } from '../accounts/index.ts';
+import type { DescribedIssue } from '../issues/index.ts';
+import type { PullRow } from '../pulls/index.ts';
+import type { Located, Repository } from '../repositories/index.ts';
+import type { WebhookDeps } from './deps.ts';
+
+/** A pull request with everything that the API and webhooks show of it. */
+export interface DescribedPull {
+  issue: DescribedIssue;
+  pull: PullRow;
+  mergedBy: Person | null;
+  /** Whose review it waits for. */
+  requested: Person[];
+  /** Null when the repository of the head is gone, or is not for the reader; for a push, too. */
+  head: Located | null;
+  base: Located;
+  /** The tip of the base branch; null when the branch is gone. */
+  baseTip: string | null;
+}
+
+/**
+ * Describes pull requests of one repository, in the order of their issues; what is no pull request is left out.
+ * @param mayRead whether a reader may know of the repository of a fork
+ */
+export async function describePulls(
+  deps: Pick<WebhookDeps, 'pulls' | 'accounts' | 'repositories' | 'git'>,
+  issues: readonly DescribedIssue[],
+  mayRead: (repository: Repository) => boolean | Promise<boolean>,
+): Promise<DescribedPull[]> {
+  const pulls = await deps.pulls.ofIssues(issues.filter(({ kind }) => kind === 'PULL').map(({ id }) => id));
+  const rows = [...pulls.values()];
+  const [located, people] = await Promise.all([
+    deps.repositories.locate(rows.flatMap(({ pull }) => [pull.repositoryId, pull.headRepositoryId ?? []].flat())),
+    deps.accounts.peopleById(rows.flatMap(({ pull, requested }) => [...requested, pull.mergedBy ?? []].flat())),
+  ]);
+  const heads = new Map<string, Located | null>();
+  for (const { pull } of rows) {
+    const id = pull.headRepositoryId;
+    const found = id === null ? undefined : located.get(id);
+    if (id === null || heads.has(id)) continue;
+    const isReadable = found !== undefined && (id === pull.repositoryId || (await mayRead(found.repository)));
+    heads.set(id, isReadable ? found : null);
+  }
+  const described: DescribedPull[] = [];
+  for (const issue of issues) {
+    const found = pulls.get(issue.id);
+    const base = located.get(issue.repositoryId);
+    if (found === undefined || base === undefined) continue;
+    const { pull, requested } = found;
+    const refs = await deps.git.queries.cachedRefs(base.path);
+    described.push({
+      issue,
+      pull,
+      mergedBy: pull.mergedBy === null ? null : (people.get(pull.mergedBy) ?? null),
+      requested: requested.flatMap((id) => people.get(id) ?? []),
+      head: pull.headRepositoryId === null ? null : (heads.get(pull.headRepositoryId) ?? null),
+      base,
+      baseTip: refs.get(`refs/heads/${pull.baseBranch}`) ?? null,
+    });
+  }
+  return described;
+}

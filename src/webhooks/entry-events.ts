@@ -1,0 +1,139 @@
+import type { AnnouncedEntry, DescribedIssue } from '../issues/index.ts';
+import type { WebhookDeps } from './deps.ts';
+import type { JsonObject } from './payloads.ts';
+import type { WebhookEvent } from './webhook-schema.ts';
+
+/** What an entry is to a receiver; `changes` says what was before. */
+export interface EntryAct {
+  event: WebhookEvent;
+  action: string;
+  changes?: JsonObject;
+  /** Of the comment that it is about. */
+  position?: number;
+}
+
+type Details = Readonly<Record<string, unknown>>;
+
+/** Names of the events of issues, and of those of pull requests. */
+const names = {
+  ISSUE: {
+    own: 'issues',
+    comment: 'issue_comment',
+    label: 'issue_label',
+    assign: 'issue_assign',
+    milestone: 'issue_milestone',
+  },
+  PULL: {
+    own: 'pull_request',
+    comment: 'pull_request_comment',
+    label: 'pull_request_label',
+    assign: 'pull_request_assign',
+    milestone: 'pull_request_milestone',
+  },
+} as const;
+
+const reviews: Readonly<Record<string, WebhookEvent>> = {
+  APPROVE: 'pull_request_review_approved',
+  REQUEST_CHANGES: 'pull_request_review_rejected',
+  COMMENT: 'pull_request_review_comment',
+};
+
+/** By the kinds alone, before anything is read; null for an entry without an event. */
+export function eventOf({
+  issue,
+  entry: { kind, details },
+}: Pick<AnnouncedEntry, 'issue' | 'entry'>): WebhookEvent | null {
+  const name = names[issue.kind];
+  switch (kind) {
+    case 'opened':
+    case 'closed':
+    case 'reopened':
+    case 'titled':
+    case 'trashed':
+    case 'merged':
+    case 'retargeted':
+    case 'draft':
+    case 'ready':
+      return name.own;
+    case 'edited':
+      return details['position'] === 0 ? name.own : name.comment;
+    case 'comment':
+    case 'emptied':
+      return name.comment;
+    case 'labelled':
+    case 'unlabelled':
+      return name.label;
+    case 'assigned':
+    case 'unassigned':
+      return name.assign;
+    case 'milestoned':
+      return name.milestone;
+    case 'round':
+      return 'pull_request_sync';
+    case 'asked':
+      return 'pull_request_review_request';
+    case 'review':
+      return reviews[String(details['verdict'])] ?? null;
+    default:
+      return null;
+  }
+}
+
+/** The action of an entry in Gitea's words; of those that Gitea has none for, GitHub's. */
+export async function actOf(
+  deps: Pick<WebhookDeps, 'issues'>,
+  { issue, entry }: AnnouncedEntry,
+  { labels }: DescribedIssue,
+): Promise<EntryAct | null> {
+  const { kind, details, position } = entry;
+  const event = eventOf({ issue, entry });
+  if (event === null) return null;
+  switch (kind) {
+    case 'opened':
+    case 'closed':
+    case 'reopened':
+    case 'assigned':
+    case 'unassigned':
+      return { event, action: kind };
+    case 'merged':
+      return { event, action: 'closed' };
+    case 'trashed':
+      return { event, action: 'deleted' };
+    case 'titled':
+      return { event, action: 'edited', changes: { title: { from: textIn(details, 'from') } } };
+    case 'retargeted':
+      return { event, action: 'edited', changes: { ref: { from: textIn(details, 'from') } } };
+    case 'draft':
+      return { event, action: 'converted_to_draft' };
+    case 'ready':
+      return { event, action: 'ready_for_review' };
+    case 'round':
+      return { event, action: 'synchronized' };
+    case 'asked':
+      return { event, action: details['removed'] === true ? 'review_request_removed' : 'review_requested' };
+    case 'review':
+      return { event, action: 'reviewed' };
+    case 'labelled':
+    case 'unlabelled':
+      return { event, action: labels.length === 0 ? 'label_cleared' : 'label_updated' };
+    case 'milestoned':
+      return { event, action: details['milestone'] === null ? 'demilestoned' : 'milestoned' };
+    case 'comment':
+      return { event, action: 'created', position };
+    case 'emptied':
+      return { event, action: 'deleted', position: Number(details['position']) };
+    case 'edited': {
+      const text = { position: Number(details['position']), revision: Number(details['revision']) };
+      // Once the comment is deleted, so are the texts that it had.
+      const before = await deps.issues.textBefore(issue.id, text);
+      const changes = { body: { from: before ?? '' } };
+      return text.position === 0
+        ? { event, action: 'edited', changes }
+        : { event, action: 'edited', changes, position: text.position };
+    }
+    default:
+      return null;
+  }
+}
+
+const textIn = (details: Details, name: string): string => (typeof details[name] === 'string' ? details[name] : '');

@@ -1,0 +1,144 @@
+import type { Person } from '../accounts/index.ts';
+import type { MergeState, PullRow, PullSource } from '../pulls/index.ts';
+import type { Located } from '../repositories/index.ts';
+import type { DescribedPull } from './describe-pulls.ts';
+import { issuePayload } from './issue-payloads.ts';
+import type { IssuePayload } from './issue-payloads.ts';
+import { numericId, userPayload } from './payloads.ts';
+import type { RepositoryPayload, UserPayload } from './payloads.ts';
+
+/** One side of a pull request. */
+export type PullBranchPayload = {
+  label: string;
+  ref: string;
+  sha: string;
+  repo_id: number;
+  repo: RepositoryPayload | null;
+};
+
+/**
+ * A pull request in the form of Gitea's API, which its webhooks send, too; `round`, `merge_state` and others are ours.
+ */
+export type PullPayload = Pick<
+  IssuePayload,
+  | 'id'
+  | 'url'
+  | 'html_url'
+  | 'number'
+  | 'user'
+  | 'title'
+  | 'body'
+  | 'labels'
+  | 'milestone'
+  | 'assignee'
+  | 'assignees'
+  | 'state'
+  | 'is_locked'
+  | 'comments'
+  | 'created_at'
+  | 'updated_at'
+  | 'closed_at'
+  | 'due_date'
+  | 'pin_order'
+  | 'revision'
+  | 'held'
+> & {
+  requested_reviewers: UserPayload[];
+  requested_reviewers_teams: never[];
+  draft: boolean;
+  diff_url: string;
+  patch_url: string;
+  mergeable: boolean;
+  merged: boolean;
+  merged_at: string | null;
+  merge_commit_sha: string | null;
+  merged_by: UserPayload | null;
+  allow_maintainer_edit: boolean;
+  base: PullBranchPayload;
+  head: PullBranchPayload;
+  merge_base: string;
+  round: number;
+  source: PullSource;
+  merge_state: MergeState;
+  conflicts: string[];
+  merge_style: PullRow['mergeStyle'];
+  merge_when_ready_round: number | null;
+};
+
+/** @param show a repository as the receiver gets it */
+export function pullPayload(
+  { issue, pull, mergedBy, requested, head, base, baseTip }: DescribedPull,
+  origin: string,
+  show: (located: Located) => RepositoryPayload,
+): PullPayload {
+  const place = { origin, owner: base.owner.handle, repository: base.repository };
+  const shown = issuePayload(issue, place, pull);
+  const user = (person: Person): UserPayload => userPayload(person, { baseUrl: origin });
+  const isMerged = issue.state === 'MERGED';
+  return {
+    id: shown.id,
+    url: `${origin}/api/v1/repos/${place.owner}/${base.repository.name}/pulls/${issue.number}`,
+    html_url: shown.html_url,
+    number: shown.number,
+    user: shown.user,
+    title: shown.title,
+    body: shown.body,
+    labels: shown.labels,
+    milestone: shown.milestone,
+    assignee: shown.assignee,
+    assignees: shown.assignees,
+    requested_reviewers: requested.map(user),
+    requested_reviewers_teams: [],
+    state: shown.state,
+    draft: pull.isDraft,
+    is_locked: shown.is_locked,
+    comments: shown.comments,
+    diff_url: `${shown.html_url}.diff`,
+    patch_url: `${shown.html_url}.patch`,
+    mergeable: pull.isOpen && pull.mergeState === 'CLEAN' && pull.mergeStateOnto === baseTip,
+    merged: isMerged,
+    merged_at: pull.mergedAt === null ? null : new Date(pull.mergedAt).toISOString(),
+    merge_commit_sha: isMerged ? pull.mergedOid : null,
+    merged_by: mergedBy === null ? null : user(mergedBy),
+    allow_maintainer_edit: pull.maintainersMayPush,
+    base: {
+      label: pull.baseBranch,
+      ref: pull.baseBranch,
+      sha: baseTip ?? pull.mergedOntoOid ?? pull.baseOid,
+      repo_id: numericId(base.repository.id),
+      repo: show(base),
+    },
+    head: headPayload({ issue, pull, head }, show),
+    merge_base: pull.baseOid,
+    due_date: shown.due_date,
+    created_at: shown.created_at,
+    updated_at: shown.updated_at,
+    closed_at: shown.closed_at,
+    pin_order: shown.pin_order,
+    round: pull.lastRound,
+    source: pull.source,
+    merge_state: pull.mergeState,
+    conflicts: JSON.parse(pull.conflicts) as string[],
+    merge_style: pull.mergeStyle,
+    merge_when_ready_round: pull.mergeWhenReadyRound,
+    revision: shown.revision,
+    held: shown.held,
+  };
+}
+
+/** As Gitea shows a head without a repository: by the ref that the pull request keeps. */
+function headPayload(
+  { issue, pull, head }: Pick<DescribedPull, 'issue' | 'pull' | 'head'>,
+  show: (located: Located) => RepositoryPayload,
+): PullBranchPayload {
+  const ref = `refs/pull/${issue.number}/head`;
+  if (head === null || pull.headBranch === null)
+    return { label: pull.headBranch ?? pull.topic ?? ref, ref, sha: pull.headOid, repo_id: -1, repo: null };
+  return {
+    label: pull.headBranch,
+    ref: pull.headBranch,
+    sha: pull.headOid,
+    repo_id: numericId(head.repository.id),
+    repo: show(head),
+  };
+}

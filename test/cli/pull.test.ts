@@ -1,0 +1,118 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
+import t from 'tap';
+import { temporaryFolder } from '../fixtures/temporary-folder.ts';
+import { fillRepository } from '../fixtures/web-fixture.ts';
+import { runCli } from './fake-process.ts';
+import type { RunCliOptions } from './fake-process.ts';
+import { openModules } from '../../src/app.ts';
+import { loadConfig } from '../../src/config/index.ts';
+import { silentLogger } from '../../src/kernel/index.ts';
+
+t.setTimeout(120_000);
+
+const folder = temporaryFolder(t);
+const dataDir = path.join(folder, 'data');
+mkdirSync(dataDir);
+const { config } = loadConfig({
+  argvOverrides: {},
+  env: { SERVICE_DATA_DIR: dataDir },
+  cwd: folder,
+  readFile: () => '',
+});
+const modules = await openModules(config, { logger: silentLogger }, 'always');
+t.teardown(() => modules.close());
+const people = await Promise.all(
+  ['alice', 'bob'].map((username) => modules.accounts.addPerson({ username, displayName: username })),
+);
+const alice = {
+  kind: 'person',
+  id: people[0]!.id,
+  username: 'alice',
+  isAdministrator: false,
+  via: 'session',
+  scope: 'admin',
+  repositoryIds: null,
+} as const;
+await modules.repositories.create(alice, { name: 'garden', visibility: 'PUBLIC' });
+const { path: bare } = await modules.repositories.find(alice, 'alice', 'garden');
+await fillRepository(t, bare, { 'gate.txt': 'squeaks\n' });
+
+const git = (input: string, ...words: string[]): string =>
+  execFileSync('git', [`--git-dir=${bare}`, ...words], {
+    input,
+    env: {
+      PATH: process.env['PATH'],
+      GIT_AUTHOR_NAME: 'B',
+      GIT_AUTHOR_EMAIL: 'b@example.org',
+      GIT_COMMITTER_NAME: 'B',
+      GIT_COMMITTER_EMAIL: 'b@example.org',
+    },
+  })
+    .toString()
+    .trim();
+
+/** A branch of main with one changed file. */
+function branch(name: string, text: string): string {
+  const blob = git(text, 'hash-object', '-w', '--stdin');
+  const tree = git(`100644 blob ${blob}\tgate.txt\n`, 'mktree');
+  const commit = git('', 'commit-tree', '-p', git('', 'rev-parse', 'main'), '-m', name, tree);
+  git('', 'update-ref', `refs/heads/${name}`, commit);
+  return commit;
+}
+
+const hearth = (words: readonly string[], options: RunCliOptions = {}) =>
+  runCli(['pull', ...words], {
+    cwd: folder,
+    openModules: async () => ({ ...modules, close: async () => {} }),
+    ...options,
+    env: { SERVICE_DATA_DIR: dataDir, ...options.env },
+  });
+const json = async (...words: string[]) => JSON.parse((await hearth([...words, '--json'])).stdout) as unknown;
+
+t.test('pull requests are opened, listed, shown, changed and merged', async (t) => {
+  const head = branch('oiled', 'oiled\n');
+  const opened = await hearth(['new', 'alice/garden', '--head', 'oiled', '--title', 'Oil it', '--body', 'The gate.']);
+  t.match(opened, { code: 0, stdout: 'Opened alice/garden#1.\n', stderr: '' });
+  t.match(await json('list', 'alice/garden'), [
+    { number: 1, title: 'Oil it', state: 'open', draft: false, base: 'main', head: 'oiled', headOid: head, round: 1 },
+  ]);
+  t.match(await hearth(['list', 'alice/garden']), { stdout: /^1\tOil it\topen\tAdministrator\toiled\tmain\t1\t/ });
+  await modules.issues.open(alice, { owner: 'alice', name: 'garden' }, { title: 'An issue' });
+  t.equal(((await json('list', 'alice/garden')) as unknown[]).length, 1, 'an issue is no pull request');
+  t.match(await hearth(['show', 'alice/garden', '2']), { code: 3, stderr: /pull request/i });
+  t.match(await hearth(['comment', 'alice/garden', '1', '--body', 'With what?']), { stdout: /^Commented/ });
+  t.match((await hearth(['show', 'alice/garden', '1'])).stdout, /Rounds\t1 \(first\)\n[^]*The gate\.\n[^]*With what\?/);
+  t.match(await json('show', 'alice/garden', '1'), { rounds: [{ round: 1, headOid: head, commits: 1 }], blocks: [] });
+  t.match((await hearth(['diff', 'alice/garden', '1'])).stdout, /^diff --git a\/gate\.txt [^]*\n\+oiled\n$/);
+  t.match(await hearth(['diff', 'alice/garden', '1', '--round', '2']), { code: 3 });
+  t.match(
+    (await hearth(['checkout', 'alice/garden', '1'])).stdout,
+    /^git fetch \S+garden\.git refs\/pull\/1\/head:pull\/1\ngit checkout pull\/1\n$/,
+  );
+  t.match(await hearth(['draft', 'alice/garden', '1']), { stdout: 'alice/garden#1 is a draft.\n' });
+  t.match(await hearth(['merge', 'alice/garden', '1']), { code: 4, stderr: /draft/ });
+  t.match(await hearth(['merge', 'alice/garden', '1', '--dry-run']), { code: 0, stdout: /draft/ });
+  t.match(await hearth(['ready', 'alice/garden', '1']), { stdout: 'alice/garden#1 is ready for review.\n' });
+  t.match(await hearth(['close', 'alice/garden', '1']), { stdout: 'Closed alice/garden#1.\n' });
+  t.match(await hearth(['reopen', 'alice/garden', '1']), { stdout: 'Reopened alice/garden#1.\n' });
+  t.match(await hearth(['merge', 'alice/garden', '1', '--as', 'bob']), { code: 4 }, 'bob may not write');
+  t.match(await hearth(['merge', 'alice/garden', '1', '--round', '2']), { code: 2, stderr: /round/ });
+  const merged = await hearth(['merge', 'alice/garden', '1', '--style', 'squash', '--as', 'alice', '--delete-branch']);
+  t.match(merged, { code: 0, stdout: /^Merged alice\/garden#1 into main as [0-9a-f]{10}\.\n$/, stderr: '' });
+  t.match(git('', 'show', '-s', '--format=%s', 'main'), /^Oil it/);
+  t.equal(git('', 'for-each-ref', 'refs/heads/oiled'), '');
+  t.match(await json('show', 'alice/garden', '1'), { state: 'merged', mergedOid: String, mergedAt: String });
+});
+
+t.test('conflicts and later merges are told', async (t) => {
+  branch('painted', 'painted\n');
+  await hearth(['new', 'alice/garden', '--head', 'painted', '--title', 'Paint it', '--body', '']);
+  branch('rusty', 'rusty\n');
+  git('', 'update-ref', 'refs/heads/main', 'refs/heads/rusty');
+  t.match(await json('merge', 'alice/garden', '3', '--dry-run'), { blocks: ['conflict'], conflicts: ['gate.txt'] });
+  t.match(await hearth(['merge', 'alice/garden', '3', '--cancel', '--when-ready']), { code: 2 });
+  t.match(await hearth(['merge', 'alice/garden', '3', '--when-ready', '--as', 'alice']), { code: 0 });
+  t.match(await hearth(['merge', 'alice/garden', '3', '--cancel', '--as', 'alice']), { code: 0 });
+});

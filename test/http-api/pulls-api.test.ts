@@ -1,0 +1,396 @@
+import { execFileSync } from 'node:child_process';
+import path from 'node:path';
+import t from 'tap';
+import { fillRepository, sendRequest, startWeb } from '../fixtures/web-fixture.ts';
+import type { PageResponse, Web } from '../fixtures/web-fixture.ts';
+import { temporaryFolder } from '../fixtures/temporary-folder.ts';
+import type { Owner } from '../fixtures/temporary-folder.ts';
+
+t.setTimeout(240_000);
+
+type Json = { [name: string]: unknown };
+type Caller = (
+  method: string,
+  path: string,
+  body?: unknown,
+  headers?: Record<string, string>,
+) => Promise<PageResponse & { json: Json }>;
+
+function caller(web: Web, token: string | null): Caller {
+  return async (method, path, body, headers = {}) => {
+    const response = await sendRequest(web, `/api/v1${path}`, {
+      method,
+      headers: {
+        ...(token !== null && { Authorization: `token ${token}` }),
+        ...(body !== undefined && {
+          'Content-Type': 'application/json',
+          'Content-Length': String(Buffer.byteLength(JSON.stringify(body))),
+        }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    const isJson = String(response.headers['content-type'] ?? '').startsWith('application/json');
+    return { ...response, json: (isJson && response.body !== '' ? JSON.parse(response.body) : null) as Json };
+  };
+}
+
+const roof = '/repos/alice/roof';
+
+/** alice has the public roof, where bob writes; carol and dora only read. */
+async function openWorld(t: Owner) {
+  const web = await startWeb(t);
+  const { accounts, repositories } = web.modules;
+  const ids: Record<string, string> = {};
+  for (const username of ['alice', 'bob', 'carol', 'dora'])
+    ids[username] = (await accounts.addPerson({ username, displayName: username.toUpperCase() })).id;
+  const as = async (name: string, access: 'read' | 'write' | 'admin' = 'admin') => {
+    const token = { name: `${access} ${Math.random()}`, access, repositoryIds: null, expiresAt: null };
+    return caller(web, (await accounts.addToken(ids[name]!, token)).secret);
+  };
+  const alice = await as('alice');
+  await alice('POST', '/repos', { name: 'roof', visibility: 'PUBLIC' });
+  await alice('POST', `${roof}/collaborators`, { username: 'bob', role: 'write' });
+  const viewer = (name: string) =>
+    ({
+      kind: 'person',
+      id: ids[name]!,
+      username: name,
+      isAdministrator: false,
+      via: 'session',
+      scope: 'admin',
+      repositoryIds: null,
+    }) as const;
+  const pathOf = async (owner: string, name: string) => (await repositories.find(viewer(owner), owner, name)).path;
+  await fillRepository(t, await pathOf('alice', 'roof'), { 'README.md': '# Roof\n', 'tiles.txt': 'red\n' });
+  /** Commits on a branch that is made from main, behind the back of the server; returns the commit. */
+  const commit = async (owner: string, branch: string, files: Record<string, string>, message: string) => {
+    const bare = await pathOf(owner, 'roof');
+    const folder = temporaryFolder(t);
+    const git = (...words: string[]) =>
+      execFileSync('git', words, {
+        cwd: folder,
+        env: {
+          PATH: process.env['PATH'],
+          GIT_AUTHOR_NAME: 'B',
+          GIT_AUTHOR_EMAIL: 'b@example.org',
+          GIT_COMMITTER_NAME: 'B',
+          GIT_COMMITTER_EMAIL: 'b@example.org',
+          GIT_CONFIG_NOSYSTEM: '1',
+          HOME: folder,
+        },
+        stdio: ['ignore', 'pipe', 'ignore'],
+      })
+        .toString()
+        .trim();
+    git('clone', '-q', bare, 'work');
+    const inWork = (...words: string[]) => git('-C', path.join(folder, 'work'), ...words);
+    const exists = inWork('ls-remote', '--heads', 'origin', branch) !== '';
+    inWork('checkout', '-q', ...(exists ? [branch] : ['-b', branch]));
+    const { writeFileSync } = await import('node:fs');
+    for (const [name, text] of Object.entries(files)) writeFileSync(path.join(folder, 'work', name), text);
+    inWork('add', '-A');
+    inWork('commit', '-q', '-m', message);
+    inWork('push', '-q', 'origin', `HEAD:${branch}`);
+    return inWork('rev-parse', 'HEAD');
+  };
+  return {
+    web,
+    ids,
+    as,
+    commit,
+    viewer,
+    alice,
+    bob: await as('bob'),
+    carol: await as('carol'),
+    dora: await as('dora'),
+    anonymous: caller(web, null),
+  };
+}
+
+t.test('a pull request in the shapes that clients of Gitea read', async (t) => {
+  const { alice, bob, carol, anonymous, commit } = await openWorld(t);
+  const head = await commit('alice', 'slate', { 'tiles.txt': 'slate\n', 'new file.txt': 'nail\n' }, 'Slate instead');
+  const label = await alice('POST', `${roof}/labels`, { name: 'kind/feature', color: '#0000ff' });
+  // What the Go SDK of Gitea sends: every field of its option, empty where it is not set.
+  const opened = await bob('POST', `${roof}/pulls`, {
+    head: 'slate',
+    base: 'main',
+    title: 'Slate instead of tiles',
+    body: 'It **lasts**.',
+    assignee: '',
+    assignees: ['alice'],
+    milestone: 0,
+    labels: [label.json['id']],
+    due_date: null,
+  });
+  t.match(opened, {
+    status: 201,
+    headers: { location: '/api/v1/repos/alice/roof/pulls/1' },
+    json: {
+      number: 1,
+      title: 'Slate instead of tiles',
+      body: 'It **lasts**.',
+      state: 'open',
+      draft: false,
+      merged: false,
+      merged_at: null,
+      merge_commit_sha: null,
+      merged_by: null,
+      user: { login: 'bob' },
+      labels: [{ name: 'kind/feature' }],
+      assignees: [{ login: 'alice' }],
+      requested_reviewers: [],
+      html_url: /\/repos\/alice\/roof\/pulls\/1$/,
+      diff_url: /\/repos\/alice\/roof\/pulls\/1\.diff$/,
+      base: { label: 'main', ref: 'main', repo: { full_name: 'alice/roof' } },
+      head: { label: 'slate', ref: 'slate', sha: head, repo: { full_name: 'alice/roof' } },
+      round: 1,
+      source: 'BRANCH',
+      revision: 1,
+    },
+  });
+  const base = opened.json['base'] as { sha: string };
+  t.equal(opened.json['merge_base'], base.sha);
+  t.same((await carol('GET', `${roof}/pulls/1`)).json['head'], opened.json['head']);
+  t.match(await bob('POST', `${roof}/pulls`, { head: 'slate', base: 'main', title: 'Again' }), {
+    status: 409,
+    json: { error: { code: 'pull_exists' } },
+  });
+  t.match(await bob('POST', `${roof}/pulls`, { head: 'none', base: 'main', title: 'No branch' }), {
+    status: 422,
+    json: { error: { code: 'head_missing', field: 'head' } },
+  });
+  t.match((await anonymous('GET', `${roof}/pulls/main/slate`)).json, { number: 1 });
+  t.match((await anonymous('GET', `${roof}/pulls/main/alice:slate`)).json, { number: 1 });
+  t.match(await anonymous('GET', `${roof}/pulls/main/nothing`), { status: 404 });
+
+  t.match((await anonymous('GET', `${roof}/pulls/1/commits`)).json, [
+    { sha: head, commit: { message: 'Slate instead\n', author: { name: 'B' } }, parents: [{ sha: base.sha }] },
+  ]);
+  t.match((await anonymous('GET', `${roof}/pulls/1/files`)).json, [
+    { filename: 'new file.txt', status: 'added', additions: 1, deletions: 0, previous_filename: '' },
+    { filename: 'tiles.txt', status: 'changed', additions: 1, deletions: 1, changes: 2 },
+  ]);
+  const page = await anonymous('GET', `${roof}/pulls/1/files?limit=1`);
+  t.match(page.headers, { link: /page=2>; rel="next"/, 'x-total-count': '2' });
+  const diff = await anonymous('GET', `${roof}/pulls/1.diff`);
+  t.match(diff, { status: 200, headers: { 'content-type': 'text/plain; charset=utf-8' } });
+  t.match(diff.body, /^diff --git [^]*^\+slate$/m);
+  t.match(await anonymous('GET', `${roof}/pulls/1/merge`), {
+    status: 404,
+    json: { error: { code: 'pull_not_merged' } },
+  });
+
+  t.match(await bob('POST', `${roof}/issues/1/comments`, { body: 'Please.' }), {
+    status: 201,
+    json: { pull_request_url: /\/roof\/pulls\/1$/, issue_url: '', html_url: /\/roof\/pulls\/1#e\d+$/ },
+  });
+  t.match((await anonymous('GET', `${roof}/issues/1`)).json, {
+    pull_request: { merged: false, merged_at: null, draft: false, html_url: /\/pulls\/1$/ },
+    html_url: /\/pulls\/1$/,
+  });
+  t.match((await anonymous('GET', `${roof}/issues?type=pulls`)).json, [{ number: 1, pull_request: { merged: false } }]);
+  t.same((await anonymous('GET', `${roof}/issues`)).json, [], 'the list of issues has none of it');
+});
+
+t.test('lists and edits of pull requests', async (t) => {
+  const { alice, bob, dora, anonymous, commit } = await openWorld(t);
+  for (const name of ['one', 'two', 'three']) {
+    await commit('alice', name, { [`${name}.txt`]: name }, name);
+    t.equal((await bob('POST', `${roof}/pulls`, { head: name, title: name, draft: name === 'two' })).status, 201);
+  }
+  await alice('POST', `${roof}/issues`, { title: 'An issue' });
+  t.match(await anonymous('GET', `${roof}/pulls?limit=2`), {
+    headers: { 'x-total-count': '3', link: /rel="next"/ },
+    json: [{ number: 3 }, { number: 2, draft: true }],
+  });
+  const next = /<https?:\/\/[^/]+\/api\/v1([^>]+)>/.exec(
+    String((await anonymous('GET', `${roof}/pulls?limit=2`)).headers['link']),
+  );
+  t.match((await anonymous('GET', next![1]!)).json, [{ number: 1 }]);
+  t.match((await anonymous('GET', `${roof}/pulls?sort=oldest&page=2&limit=1`)).json, [{ number: 2 }]);
+  t.match(await anonymous('GET', `${roof}/pulls/4`), { status: 404 }, 'an issue is no pull request');
+  t.match(await anonymous('GET', `${roof}/pulls/x`), { status: 404, json: { error: { code: 'pull_not_found' } } });
+
+  t.match(await bob('PATCH', `${roof}/pulls/1`, { title: 'Uno', body: 'First.', revision: 1 }), {
+    status: 201,
+    json: { title: 'Uno', body: 'First.', revision: 2 },
+  });
+  t.match(await bob('PATCH', `${roof}/pulls/1`, { body: 'Late.' }, { 'If-Match': '"1"' }), { status: 412 });
+  t.match(await dora('PATCH', `${roof}/pulls/1`, { title: 'Mine' }), { status: 403 });
+  t.match(await bob('PATCH', `${roof}/pulls/1`, { state: 'closed' }), { json: { state: 'closed', merged: false } });
+  t.match((await anonymous('GET', `${roof}/pulls?state=closed`)).json, [{ number: 1, state: 'closed' }]);
+  t.equal(((await anonymous('GET', `${roof}/pulls`)).json as unknown as unknown[]).length, 2);
+  t.match(await bob('PATCH', `${roof}/pulls/1`, { state: 'open' }), { json: { state: 'open' } });
+  t.match((await anonymous('GET', `${roof}/pulls?poster=alice`)).json, []);
+});
+
+t.test('tokens, readers and forks', async (t) => {
+  const { as, carol, dora, anonymous, alice, commit } = await openWorld(t);
+  await commit('alice', 'one', { 'one.txt': '1' }, 'one');
+  t.match(await anonymous('POST', `${roof}/pulls`, { head: 'one', title: 'x' }), { status: 401 });
+  t.match(await (await as('bob', 'read'))('POST', `${roof}/pulls`, { head: 'one', title: 'x' }), {
+    status: 403,
+    json: { error: { code: 'insufficient_scope' } },
+  });
+  t.equal((await carol('POST', `${roof}/forks`, {})).status, 202);
+  const head = await commit('carol', 'gutter', { 'gutter.txt': 'zinc' }, 'A gutter');
+  t.match(await dora('POST', `${roof}/pulls`, { head: 'carol:gutter', base: 'main', title: 'Not mine' }), {
+    status: 403,
+    json: { error: { code: 'head_not_yours' } },
+  });
+  t.match(await carol('POST', `${roof}/pulls`, { head: 'carol:gutter', base: 'main', title: 'A gutter' }), {
+    status: 201,
+    json: { number: 1, source: 'FORK', head: { ref: 'gutter', sha: head, repo: { full_name: 'carol/roof' } } },
+  });
+  t.match((await anonymous('GET', `${roof}/pulls/main/carol:gutter`)).json, { number: 1 });
+  t.match(await anonymous('GET', `${roof}/pulls/main/gutter`), { status: 404 });
+
+  await alice('PATCH', roof, { visibility: 'PRIVATE' });
+  for (const path of ['', '/1', '/1/commits', '/1/files', '/1.diff', '/1/merge', '/main/carol:gutter'])
+    t.match(await dora('GET', `${roof}/pulls${path}`), {
+      status: 404,
+      json: { error: { code: 'repository_not_found' } },
+    });
+});
+
+t.test('merging, updating and rounds', async (t) => {
+  const { alice, bob, dora, anonymous, commit } = await openWorld(t);
+  const first = await commit('alice', 'slate', { 'tiles.txt': 'slate\n' }, 'Slate instead');
+  await bob('POST', `${roof}/pulls`, { head: 'slate', base: 'main', title: 'Slate' });
+  t.match(await anonymous('GET', `${roof}/pulls/1`), { json: { mergeable: true, merge_state: 'CLEAN' } });
+  t.match((await anonymous('GET', `${roof}/pulls/1/rounds`)).json, [
+    { round: 1, head_sha: first, change: 'first', commits_count: 1, user: { login: 'bob' } },
+  ]);
+  t.match((await anonymous('GET', `${roof}/pulls/1/rounds/1`)).json, {
+    round: 1,
+    commits: [{ sha: first, subject: 'Slate instead', change_id: null }],
+  });
+  t.match(await anonymous('GET', `${roof}/pulls/1/rounds/2`), {
+    status: 404,
+    json: { error: { code: 'round_not_found' } },
+  });
+  t.match(await bob('PATCH', `${roof}/pulls/1`, { draft: true }), { status: 201, json: { draft: true } });
+  t.match(await bob('POST', `${roof}/pulls/1/merge`, { Do: 'merge' }), {
+    status: 409,
+    json: { error: { code: 'merge_blocked', message: /draft/ } },
+  });
+  t.match(await bob('PATCH', `${roof}/pulls/1`, { draft: false }), { json: { draft: false } });
+  t.match(await bob('POST', `${roof}/pulls/1/merge`, {}), { status: 422, json: { error: { field: 'Do' } } });
+  t.match(await dora('POST', `${roof}/pulls/1/merge`, { Do: 'merge' }), { status: 403 });
+  t.match(await bob('POST', `${roof}/pulls/1/merge`, { Do: 'merge', head_commit_id: 'f'.repeat(40) }), {
+    status: 409,
+    json: { error: { code: 'head_changed' } },
+  });
+  t.match(await bob('DELETE', `${roof}/pulls/1/merge`), { status: 404, json: { error: { code: 'merge_not_asked' } } });
+  const merged = await bob('POST', `${roof}/pulls/1/merge`, {
+    do: 'squash',
+    MergeTitleField: 'A roof of slate (#1)',
+    merge_message_field: 'It lasts.',
+    head_commit_id: first,
+    delete_branch_after_merge: true,
+  });
+  t.match(merged, { status: 200, body: '' });
+  t.match(await anonymous('GET', `${roof}/pulls/1/merge`), { status: 204 });
+  const { json } = await anonymous('GET', `${roof}/pulls/1`);
+  t.match(json, {
+    state: 'closed',
+    merged: true,
+    merge_style: 'SQUASH',
+    merged_by: { login: 'bob' },
+    merged_at: String,
+  });
+  t.match((await anonymous('GET', `${roof}/commits/${String(json['merge_commit_sha'])}`)).json, {
+    message: /^A roof of slate \(#1\)\n\nIt lasts\.\n/,
+  });
+  t.match((await anonymous('GET', `${roof}/branches`)).json, [{ name: 'main' }], 'the head branch is deleted');
+  t.match((await anonymous('GET', `${roof}/issues/1`)).json, { pull_request: { merged: true, merged_at: String } });
+  t.match(await bob('POST', `${roof}/pulls/1/merge`, { Do: 'merge' }), { status: 409 });
+
+  await commit('alice', 'gutter', { 'gutter.txt': 'zinc\n' }, 'A gutter');
+  await bob('POST', `${roof}/pulls`, { head: 'gutter', base: 'main', title: 'Gutter' });
+  t.match(await bob('POST', `${roof}/pulls/2/update`), { status: 409, json: { error: { code: 'up_to_date' } } });
+  await alice('POST', `${roof}/branch_protections`, { rule_name: 'main' });
+});
+
+t.test('reviews with comments on lines', async (t) => {
+  const { alice, bob, carol, dora, anonymous, commit } = await openWorld(t);
+  const first = await commit('alice', 'slate', { 'tiles.txt': 'slate\nand nails\n' }, 'Slate instead');
+  await alice('POST', `${roof}/pulls`, { head: 'slate', title: 'Slate' });
+  const reviews = `${roof}/pulls/1/reviews`;
+  const pending = await bob('POST', reviews, {
+    event: 'PENDING',
+    comments: [{ path: 'tiles.txt', body: 'Which nails?', new_position: 2 }],
+  });
+  t.match(pending, {
+    status: 200,
+    json: { state: 'PENDING', comments_count: 1, commit_id: first, user: { login: 'bob' }, submitted_at: null },
+  });
+  t.same((await anonymous('GET', reviews)).json, [], 'others do not see it');
+  t.match((await bob('GET', reviews)).json, [{ state: 'PENDING' }]);
+  const id = Number(pending.json['id']);
+  t.match(await carol('GET', `${reviews}/${id}`), { status: 404, json: { error: { code: 'review_not_found' } } });
+  t.match(await bob('DELETE', `${reviews}/${id}`), { status: 204 });
+  t.same((await bob('GET', reviews)).json, []);
+
+  const refused = await bob('POST', reviews, {
+    event: 'REQUEST_CHANGES',
+    body: 'Not yet.',
+    comments: [
+      { path: 'tiles.txt', body: 'Fine.', old_position: 1 },
+      { path: 'none.txt', body: 'Where?', new_position: 1 },
+    ],
+  });
+  t.match(refused, { status: 422, json: { error: { code: 'file_not_changed' } } });
+  t.same((await bob('GET', reviews)).json, [], 'all comments or none');
+  const asked = await bob('POST', reviews, {
+    event: 'REQUEST_CHANGES',
+    body: 'Not yet.',
+    commit_id: first,
+    comments: [
+      { path: 'tiles.txt', body: 'Why not red?', old_position: 1 },
+      { path: 'tiles.txt', body: 'Which nails?', new_position: 2, first_line: 1 },
+    ],
+  });
+  t.match(asked, {
+    status: 200,
+    json: { state: 'REQUEST_CHANGES', body: 'Not yet.', official: true, stale: false, comments_count: 2 },
+  });
+  const askedId = Number(asked.json['id']);
+  // The clock stands still, so that threads of one review are in no certain order.
+  const comments = (await anonymous('GET', `${reviews}/${askedId}/comments`)).json as unknown as {
+    position: number;
+    thread_id: string;
+  }[];
+  const thread = comments.toSorted((one, other) => one.position - other.position);
+  t.match(thread, [
+    { path: 'tiles.txt', body: 'Why not red?', original_position: 1, position: 0, diff_hunk: /red/, resolved: false },
+    { path: 'tiles.txt', body: 'Which nails?', original_position: 0, position: 2, original_commit_id: first },
+  ]);
+  t.match(await alice('POST', `${roof}/pulls/1/merge`, { Do: 'merge' }), {
+    status: 409,
+    json: { error: { code: 'merge_blocked' } },
+  });
+  t.match(
+    await alice('POST', reviews, {
+      event: 'COMMENT',
+      comments: [{ body: 'It broke.', thread_id: thread[0]!.thread_id }],
+    }),
+    { status: 200, json: { state: 'COMMENT', comments_count: 1 } },
+  );
+  t.match(await alice('POST', reviews, { event: 'APPROVED' }), { status: 403, json: { error: { code: 'own_pull' } } });
+  t.match(await bob('POST', reviews, { event: 'COMMENT', body: 'x', commit_id: 'f'.repeat(40) }), {
+    status: 422,
+    json: { error: { code: 'commit_not_in_pull' } },
+  });
+  t.match(await dora('POST', `${reviews}/${askedId}/dismissals`, { message: 'No.' }), { status: 403 });
+  t.match(await alice('POST', `${reviews}/${askedId}/dismissals`, { message: 'Settled by phone.' }), {
+    status: 200,
+    json: { dismissed: true, dismissal_reason: 'Settled by phone.' },
+  });
+  t.match(await dora('POST', reviews, { event: 'APPROVED', body: 'Nice.' }), {
+    json: { state: 'APPROVED', official: false },
+  });
+  t.match(await alice('POST', `${roof}/pulls/1/merge`, { Do: 'rebase' }), { status: 200 });
+});

@@ -1,0 +1,288 @@
+// `git push origin HEAD:refs/for/main`: people who may only read open pull requests with stock git.
+import t from 'tap';
+import { clientGit } from '../git/git-fixture.ts';
+import { baseUrl, remarks, startPullServer } from './push-fixture.ts';
+
+const server = await startPullServer(t);
+const page = (name: string, rest: string) => `${baseUrl}/repos/alice/${name}/pulls/${rest}`;
+
+t.test('a reader opens a pull request, and adds a round', async (t) => {
+  await server.repository('first');
+  const bob = await server.clone('first', 'bob');
+  const head = await bob.commit('a.txt', 'one\n', 'Add a file\n\nIt was missing.\n\nChange-Id: I0123456789abcdef');
+  const first = await bob.push('origin', 'HEAD:refs/for/main');
+  t.equal(first.code, 0, first.stderr);
+  t.match(first.stderr, /\* \[new reference\] +HEAD -> refs\/pull\/1\/head/);
+  t.same(remarks(first), [`New pull request #1: ${page('first', '1')}`]);
+  t.match(await server.opened('first'), [
+    {
+      number: 1,
+      title: 'Add a file',
+      body: 'It was missing.',
+      state: 'OPEN',
+      author: 'bob',
+      base: 'main',
+      topic: null,
+      isDraft: false,
+      source: 'PUSH',
+      head,
+      rounds: [{ head, change: 'first', commits: 1 }],
+    },
+  ]);
+  t.same(await server.pullRefs('first'), { 'refs/pull/1/head': head });
+
+  // The same change, amended: found by its Change-Id.
+  await bob.git(
+    'commit',
+    '--quiet',
+    '--amend',
+    '--date=now',
+    '-m',
+    'Add a file\n\nOn purpose.\n\nChange-Id: I0123456789abcdef',
+  );
+  const second = await bob.push('origin', 'HEAD:refs/for/main');
+  t.equal(second.code, 0, second.stderr);
+  t.match(second.stderr, /[0-9a-f]+\.\.[0-9a-f]+ +HEAD -> refs\/pull\/1\/head/);
+  t.same(remarks(second), [
+    `Pull request #1: ${page('first', '1')}`,
+    'round 2: 1 commit, 1 new or changed since round 1',
+  ]);
+  const amended = await bob.git('rev-parse', 'HEAD');
+  t.match(await server.opened('first'), [
+    { number: 1, head: amended, rounds: [{ head }, { head: amended, change: 'edited' }] },
+  ]);
+
+  const again = await bob.push('origin', 'HEAD:refs/for/main');
+  t.equal(again.code, 0, again.stderr);
+  t.same(remarks(again), [`Pull request #1: ${page('first', '1')}`, 'nothing new']);
+  t.equal((await server.opened('first'))[0]?.rounds.length, 2);
+  // What is fetched and what a mirror of the refs would push back.
+  t.equal(await bob.git('ls-remote', 'origin', 'refs/pull/*'), `${amended}\trefs/pull/1/head`);
+  t.equal((await server.db.read.query('SELECT count(*) AS n FROM pull_pushes'))[0].n, 0);
+});
+
+t.test('which pull request: the option, the topic, else one without a doubt', async (t) => {
+  const alice = await server.repository('which');
+  await alice.git('branch', 'release/1');
+  await alice.push('--quiet', 'origin', 'release/1');
+  const bob = await server.clone('which', 'bob');
+  await bob.commit('a', '1\n');
+  t.equal((await bob.push('origin', 'HEAD:refs/for/main')).code, 0);
+  await bob.commit('b', '1\n', 'Second');
+
+  const unclear = await bob.push('origin', 'HEAD:refs/for/main');
+  t.equal(unclear.code, 1);
+  t.match(unclear.stderr, /! \[remote rejected\] HEAD -> refs\/for\/main \(you have an open pull request for main: #1/);
+  t.match(unclear.stderr, /-o pull=1/);
+  t.match(unclear.stderr, /refs\/for\/main\/<topic>/);
+
+  t.equal((await bob.push('-o', 'pull=1', 'origin', 'HEAD:refs/for/main')).code, 0);
+  t.equal((await bob.push('origin', 'HEAD:refs/for/main/my/topic')).code, 0);
+  t.equal((await bob.push('-o', 'topic=other', 'origin', 'HEAD:refs/for/release/1')).code, 0);
+  t.match(await server.opened('which'), [
+    { number: 1, topic: null, rounds: { length: 2 } },
+    { number: 2, topic: 'my/topic', title: 'my/topic', base: 'main' },
+    { number: 3, topic: 'other', base: 'release/1', rounds: [{ commits: 2 }] },
+  ]);
+  await bob.commit('c', '1\n', 'Third');
+  t.equal((await bob.push('origin', 'HEAD:refs/for/main/my/topic')).code, 0);
+  t.match(await server.opened('which'), [{}, { number: 2, rounds: { length: 2 } }, {}]);
+
+  const refusals: [args: string[], words: RegExp][] = [
+    [['HEAD:refs/for/mian'], /there is no branch mian; there are main, release\/1/],
+    [['-o', 'pull=9', 'HEAD:refs/for/main'], /there is no pull request #9 here/],
+    [['-o', 'pull=3', 'HEAD:refs/for/main'], /pull request #3 is for release\/1, not for main/],
+    [['-o', 'pull=x', 'HEAD:refs/for/main'], /pull takes a number/],
+    [['-o', 'topic=x', 'HEAD:refs/for/main/y'], /two topics: y and x/],
+    [['-o', 'merge=fast', 'HEAD:refs/for/main'], /merge takes merge, squash, rebase, forward/],
+    [['origin/main:refs/for/main'], /main has this commit already/],
+    [['HEAD:refs/for/main', 'HEAD:refs/for/main/z'], /refs\/for\/ is pushed by itself/],
+    [[':refs/for/main'], /nothing that could be deleted|remote ref does not exist/],
+  ];
+  for (const [args, words] of refusals) {
+    const options = args.filter((each, at) => each === '-o' || args[at - 1] === '-o');
+    const refs = args.filter((each) => !options.includes(each));
+    const refused = await bob.push(...options, 'origin', ...refs);
+    t.not(refused.code, 0, args.join(' '));
+    t.match(refused.stderr, words, args.join(' '));
+  }
+  await bob.git('tag', '-a', '-m', 'note', 'noted');
+  const tag = await bob.push('origin', 'noted:refs/for/main/tag');
+  t.match(tag.stderr, /only commits can be proposed/);
+  t.equal((await server.opened('which')).length, 3);
+
+  // Those of others.
+  await alice.git('fetch', '--quiet', 'origin', 'refs/pull/1/head');
+  await alice.git('checkout', '--quiet', 'FETCH_HEAD');
+  await alice.commit('d', '1\n', 'By alice');
+  t.equal((await alice.push('-o', 'pull=1', 'origin', 'HEAD:refs/for/main')).code, 0);
+  t.match(await server.opened('which'), [{ number: 1, author: 'bob', rounds: { length: 3 } }, {}, {}]);
+  t.equal((await alice.push('origin', 'HEAD:refs/for/main')).code, 0);
+  await server.announced();
+  const foreign = await bob.push('-o', 'pull=4', 'origin', 'HEAD:refs/for/main');
+  t.match(foreign.stderr, /pull request #4 is not yours/);
+});
+
+t.test('everything else of a reader is refused; hidden and absent look alike', async (t) => {
+  await server.repository('others');
+  const bob = await server.clone('others', 'bob');
+  await bob.commit('a', '1\n');
+  const line = /you may not write here; to propose a change: git push origin HEAD:refs\/for\/main/;
+  for (const ref of ['refs/heads/main', 'refs/heads/new', 'refs/tags/v1']) {
+    const refused = await bob.push('origin', `HEAD:${ref}`);
+    t.equal(refused.code, 1, ref);
+    t.match(refused.stderr, line, ref);
+  }
+  t.match((await bob.push('origin', 'HEAD:refs/pull/7/head')).stderr, /reserved for the server/);
+  const mixed = await bob.push('origin', 'HEAD:refs/for/main', 'HEAD:refs/heads/new');
+  t.match(mixed.stderr, /refs\/for\/ is pushed by itself/);
+  t.same(await server.opened('others'), []);
+  t.same(await server.pullRefs('others'), {});
+
+  await server.repository('hidden', 'PRIVATE');
+  const url = (name: string) => server.url(name).replace('http://', `http://bob:${server.tokens.bob}@`);
+  const [hidden, absent] = [
+    await bob.push(url('hidden'), 'HEAD:refs/for/main'),
+    await bob.push(url('absent'), 'HEAD:refs/for/main'),
+  ];
+  t.equal(hidden.stderr.replaceAll('hidden', 'absent'), absent.stderr);
+  const nameless = await fetch(`${server.url('others')}/info/refs?service=git-receive-pack`);
+  t.equal(nameless.status, 401);
+  const reading = server.url('others').replace('http://', `http://alice:${server.tokens.aliceReads}@`);
+  t.not((await bob.push(reading, 'HEAD:refs/for/main')).code, 0, 'a token that only reads');
+  t.same(await server.opened('others'), []);
+});
+
+t.test('the owner decides who may; members still push', async (t) => {
+  const alice = await server.repository('closed');
+  const bob = await server.clone('closed', 'bob');
+  await bob.commit('a', '1\n');
+  await alice.git('checkout', '--quiet', '-b', 'work');
+  await alice.commit('b', '1\n');
+  for (const pullsFrom of ['members', 'nobody']) {
+    await server.db.write(async ({ manager }) => {
+      await manager.query(
+        `INSERT INTO issue_settings (repository_id, pulls_from) SELECT id, ? FROM repositories WHERE name = 'closed'
+         ON CONFLICT (repository_id) DO UPDATE SET pulls_from = excluded.pulls_from`,
+        [pullsFrom],
+      );
+    });
+    const refused = await bob.push('origin', 'HEAD:refs/for/main');
+    t.not(refused.code, 0, pullsFrom);
+    const own = await alice.push('origin', `HEAD:refs/for/main/${pullsFrom}`);
+    t.equal(own.code, pullsFrom === 'members' ? 0 : 1, own.stderr);
+    await server.announced();
+  }
+  t.match(await server.opened('closed'), [{ author: 'alice', topic: 'members' }]);
+});
+
+t.test('options', async (t) => {
+  const alice = await server.repository('options');
+  await alice.commit('a', '1\n');
+  await alice.commit('b', '1\n', 'Second\n\nThe body.');
+  const base64 = Buffer.from('Ein Titel — größer').toString('base64');
+  const options = [
+    `title={base64}${base64}`,
+    'description=One.\\n\\nTwo \\\\n.',
+    'draft',
+    'note=First try',
+    'label=nowhere',
+    'what=ever',
+  ].flatMap((option) => ['-o', option]);
+  const first = await alice.push(...options, 'origin', 'HEAD:refs/for/main/x');
+  t.equal(first.code, 0, first.stderr);
+  t.same(remarks(first), [
+    `New pull request #1: ${page('options', '1')}`,
+    'label nowhere: there is no such label here',
+    'push option ignored: what=ever',
+  ]);
+  t.match(await server.opened('options'), [
+    {
+      title: 'Ein Titel — größer',
+      body: 'One.\n\nTwo \\n.',
+      isDraft: true,
+      rounds: [{ note: 'First try', commits: 2 }],
+    },
+  ]);
+  await alice.commit('c', '1\n', 'Third');
+  const second = await alice.push(
+    '-o',
+    'title=New title',
+    '-o',
+    'ready',
+    '-o',
+    'label=x',
+    'origin',
+    'HEAD:refs/for/main/x',
+  );
+  t.equal(second.code, 0, second.stderr);
+  t.match(remarks(second), [
+    `Pull request #1: ${page('options', '1')}`,
+    'round 2: 3 commits, 1 new or changed since round 1',
+  ]);
+  await server.announced();
+  for (let tries = 0; tries < 80 && (await server.opened('options'))[0]?.isDraft; tries += 1)
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  t.match(await server.opened('options'), [{ title: 'New title', isDraft: false }]);
+
+  // Several commits without a topic: the newest names it, and their texts follow.
+  const other = await server.repository('texts');
+  await other.commit('a', '1\n');
+  await other.commit('b', '1\n', 'Second\n\nThe body.\n\nChange-Id: I0123456789abcdef');
+  await other.commit('c', '1\n', 'Third');
+  t.equal((await other.push('origin', 'HEAD:refs/for/main')).code, 0);
+  t.match(await server.opened('texts'), [{ title: 'Third', body: '**Second**\n\nThe body.' }]);
+});
+
+t.test('a new branch gets the address that opens a pull request', async (t) => {
+  const alice = await server.repository('branches');
+  await alice.git('checkout', '--quiet', '-b', 'fix/a&b');
+  await alice.commit('a', '1\n');
+  const pushed = await alice.push('origin', 'HEAD');
+  t.same(remarks(pushed), [`Open a pull request for fix/a&b: ${page('branches', 'new?head=fix%2Fa%26b')}`]);
+  await alice.commit('b', '1\n');
+  t.same(remarks(await alice.push('origin', 'HEAD')), []);
+  t.same(remarks(await alice.push('origin', 'HEAD:refs/heads/c', 'HEAD:refs/heads/d')), []);
+});
+
+t.test('reports: --atomic, without side band, without version 2', async (t) => {
+  const alice = await server.repository('reports');
+  await alice.commit('a', '1\n');
+  const atomic = await alice.push('--atomic', 'origin', 'HEAD:refs/for/main/atomic');
+  t.equal(atomic.code, 0, atomic.stderr);
+  t.match(atomic.stderr, /HEAD -> refs\/pull\/1\/head/);
+  const url = await alice.git('remote', 'get-url', 'origin');
+  const porcelain = await clientGit(['push', '--porcelain', url, 'HEAD:refs/for/main/porcelain'], {
+    cwd: alice.folder,
+  });
+  t.match(porcelain.stdout, /^\*\tHEAD:refs\/pull\/2\/head\t\[new reference\]$/m);
+});
+
+t.test('two first pushes of one topic at once make one pull request', async (t) => {
+  await server.repository('at-once');
+  const bob = await server.clone('at-once', 'bob');
+  await bob.commit('a', '1\n');
+  const pushes = await Promise.all(Array.from({ length: 4 }, () => bob.push('origin', 'HEAD:refs/for/main/one')));
+  t.ok(
+    pushes.some(({ code }) => code === 0),
+    'one lands',
+  );
+  for (const { code, stderr } of pushes)
+    if (code !== 0)
+      t.match(stderr, /another push to pull request #1 is under way|failed to update ref|reference already exists/);
+  t.match(await server.opened('at-once'), [{ number: 1, topic: 'one', rounds: { length: 1 } }]);
+  t.equal((await server.opened('at-once')).length, 1);
+});
+
+t.test('limits of people who may not write', async (t) => {
+  await server.repository('limits');
+  const bob = await server.clone('limits', 'bob');
+  await bob.commit('a', '1\n');
+  for (let n = 0; n < 20; n += 1) {
+    const { code, stderr } = await bob.push('origin', `HEAD:refs/for/main/t${n}`);
+    t.equal(code, 0, stderr);
+  }
+  const one = await bob.push('origin', 'HEAD:refs/for/main/more');
+  t.match(one.stderr, /you have 20 open pull requests here/);
+  t.equal((await bob.push('origin', 'HEAD:refs/for/main/t3')).code, 0, 'a known one goes on');
+});

@@ -1,0 +1,182 @@
+import { execFileSync } from 'node:child_process';
+import { setTimeout as wait } from 'node:timers/promises';
+import t from 'tap';
+import { webhookEvents } from '../../src/webhooks/index.ts';
+import { openCi } from '../ci/ci-fixture.ts';
+import type { Owner } from '../fixtures/temporary-folder.ts';
+import { fillRepository } from '../fixtures/web-fixture.ts';
+import { receiver } from './receiver.ts';
+
+const work = { owner: 'alice', name: 'work' };
+const one = { ...work, number: 1 };
+
+async function openWorld(t: Owner) {
+  const target = await receiver(t);
+  const world = await openCi(t, {
+    env: { SERVICE_BASE_URL: 'http://git.example.lan', SERVICE_WEBHOOKS_ALLOWED_HOSTS: target.host },
+  });
+  const { webhooks, issues, pulls, db } = world.modules;
+  const scope = { kind: 'repository', id: world.found.repository.id } as const;
+  const events = webhookEvents.filter((event) => event.startsWith('pull_request'));
+  await webhooks.add(world.viewer, scope, { url: target.url, events });
+  await fillRepository(t, world.found.path, { 'roof.txt': 'tiles\n' });
+  const git = (...words: string[]): string =>
+    execFileSync('git', [`--git-dir=${world.found.path}`, ...words], {
+      env: {
+        PATH: process.env['PATH'],
+        GIT_AUTHOR_NAME: 'B',
+        GIT_AUTHOR_EMAIL: 'b@example.org',
+        GIT_COMMITTER_NAME: 'B',
+        GIT_COMMITTER_EMAIL: 'b@example.org',
+      },
+    })
+      .toString()
+      .trim();
+  const base = git('rev-parse', 'main');
+  const blob = execFileSync('git', [`--git-dir=${world.found.path}`, 'hash-object', '-w', '--stdin'], {
+    input: 'slate\n',
+  })
+    .toString()
+    .trim();
+  const tree = execFileSync('git', [`--git-dir=${world.found.path}`, 'mktree'], {
+    input: `100644 blob ${blob}\troof.txt\n`,
+  })
+    .toString()
+    .trim();
+  const head = git('commit-tree', '-p', base, '-m', 'Slate', tree);
+  git('update-ref', 'refs/heads/slate', head);
+  /** Waits until every entry is announced, and sends what follows from it. */
+  const sent = async () => {
+    for (;;) {
+      const [row]: { n: number }[] = await db.read.query(
+        'SELECT count(*) AS n FROM issue_entries WHERE announced_at IS NULL AND held_at IS NULL',
+      );
+      if (Number(row!.n) === 0) break;
+      await wait(10);
+    }
+    await webhooks.drain();
+    return target.got.splice(0).map(({ headers, body }) => ({
+      event: headers['x-gitea-event'],
+      type: headers['x-gitea-event-type'],
+      body: JSON.parse(body.toString()) as Record<string, unknown>,
+    }));
+  };
+  return { ...world, issues, pulls, sent, head, base };
+}
+
+t.test('events of a pull request are sent in Gitea’s form, each once', async (t) => {
+  const { issues, pulls, viewer, sent, head, base } = await openWorld(t);
+  await issues.addLabel(viewer, { repository: work }, { name: 'wet', colour: '0000ff' });
+  await issues.addMilestone(viewer, work, { title: 'Winter' });
+  await pulls.open(viewer, work, { title: 'Slate', body: 'It lasts', head: 'slate', base: 'main' });
+  const [opened, ...more] = await sent();
+  t.same(more, []);
+  t.match(opened, {
+    event: 'pull_request',
+    type: 'pull_request',
+    body: {
+      action: 'opened',
+      number: 1,
+      requested_reviewer: null,
+      review: null,
+      pull_request: {
+        id: Number,
+        number: 1,
+        title: 'Slate',
+        body: 'It lasts',
+        state: 'open',
+        draft: false,
+        merged: false,
+        user: { login: 'alice' },
+        base: { ref: 'main', sha: base, repo: { full_name: 'alice/work' } },
+        head: { ref: 'slate', sha: head, repo: { full_name: 'alice/work' } },
+        html_url: 'http://git.example.lan/repos/alice/work/pulls/1',
+        url: 'http://git.example.lan/api/v1/repos/alice/work/pulls/1',
+        diff_url: 'http://git.example.lan/repos/alice/work/pulls/1.diff',
+      },
+      repository: { full_name: 'alice/work' },
+      sender: { login: 'alice' },
+    },
+  });
+  const steps: [() => Promise<unknown>, object][] = [
+    [
+      () => issues.setTitle(viewer, one, 'A slate roof'),
+      {
+        type: 'pull_request',
+        body: { action: 'edited', changes: { title: { from: 'Slate' } }, pull_request: { title: 'A slate roof' } },
+      },
+    ],
+    [
+      () => issues.editText(viewer, one, { position: 0, body: 'It lasts long', revision: 1 }),
+      { type: 'pull_request', body: { action: 'edited', changes: { body: { from: 'It lasts' } } } },
+    ],
+    [
+      () => issues.triage(viewer, one, { labels: ['wet'] }),
+      {
+        event: 'pull_request',
+        type: 'pull_request_label',
+        body: { action: 'label_updated', pull_request: { labels: [{ name: 'wet' }] } },
+      },
+    ],
+    [
+      () => issues.triage(viewer, one, { assignees: ['alice'] }),
+      { event: 'pull_request', type: 'pull_request_assign', body: { action: 'assigned' } },
+    ],
+    [
+      () => issues.triage(viewer, one, { milestone: 'Winter' }),
+      { event: 'pull_request', type: 'pull_request_milestone', body: { action: 'milestoned' } },
+    ],
+    [
+      () => issues.comment(viewer, one, { body: 'Who has a ladder?' }),
+      {
+        event: 'issue_comment',
+        type: 'pull_request_comment',
+        body: {
+          action: 'created',
+          is_pull: true,
+          comment: { body: 'Who has a ladder?', pull_request_url: /\/pulls\/1$/, html_url: /\/pulls\/1#e\d+$/ },
+          issue: { number: 1, pull_request: { merged: false }, html_url: /\/pulls\/1$/ },
+          pull_request: { number: 1, head: { sha: head } },
+        },
+      },
+    ],
+    [
+      () => pulls.edit(viewer, one, { isDraft: true }),
+      { type: 'pull_request', body: { action: 'converted_to_draft', pull_request: { draft: true } } },
+    ],
+    [
+      () => pulls.edit(viewer, one, { isDraft: false }),
+      { type: 'pull_request', body: { action: 'ready_for_review', pull_request: { draft: false } } },
+    ],
+    [
+      () => issues.close(viewer, one),
+      { type: 'pull_request', body: { action: 'closed', pull_request: { state: 'closed', merged: false } } },
+    ],
+    [
+      () => issues.reopen(viewer, one),
+      { type: 'pull_request', body: { action: 'reopened', pull_request: { state: 'open' } } },
+    ],
+  ];
+  for (const [act, wanted] of steps) {
+    await act();
+    const got = await sent();
+    t.equal(got.length, 1);
+    t.match(got[0], wanted);
+  }
+  const { oid } = await pulls.merge(viewer, one, { style: 'merge', round: 1 });
+  t.match(await sent(), [
+    {
+      event: 'pull_request',
+      body: {
+        action: 'closed',
+        pull_request: {
+          state: 'closed',
+          merged: true,
+          merge_commit_sha: oid,
+          merged_by: { login: 'alice' },
+          merge_style: 'MERGE',
+        },
+      },
+    },
+  ]);
+});
