@@ -12,9 +12,12 @@ export const limits = {
   conflicts: 200,
   /** Open pull requests of a branch whose merge state is computed after it has moved; the newest first. */
   mergeStates: 200,
-  /** Threads of one pull request, and comments of one thread. */
+  /** Threads of one pull request, comments of all of them, and of one thread. */
   threads: 2_000,
+  comments: 3_000,
   commentsPerThread: 200,
+  /** Characters of a review in which mentions and references are looked for. */
+  referencingText: 262_144,
   /** Comments of a draft review. */
   commentsPerReview: 500,
   /** Lines of a thread, and bytes of them that are kept with it. */

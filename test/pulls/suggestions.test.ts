@@ -27,6 +27,15 @@ t.test('the first fence of the kind suggestion', async (t) => {
     t.equal(parseSuggestion(none), null, none);
 });
 
+t.test('a text that is made to hurt is read in time', async (t) => {
+  const startedAt = performance.now();
+  t.equal(parseSuggestion('```\n'.repeat(16_384)), null);
+  t.equal(parseSuggestion('`'.repeat(65_536)), null);
+  t.equal(parseSuggestion(`~~~ ${' '.repeat(65_000)}x`), null);
+  t.equal(parseSuggestion(`${'~~~\n```\n'.repeat(8_192)}`), null);
+  t.ok(performance.now() - startedAt < 500);
+});
+
 t.test('lines of a file, every other byte kept', async (t) => {
   const replaced = (content: string, ...changes: [first: number, last: number, lines: string[]][]) =>
     replaceLines(
