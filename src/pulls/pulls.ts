@@ -9,6 +9,7 @@ import { refuseSecondPull } from './lifecycle/refuse-second-pull.ts';
 import { revertPull } from './lifecycle/revert-pull.ts';
 import { updateBranch } from './lifecycle/update-branch.ts';
 import { describePulls } from './lists/describe-pulls.ts';
+import { openHeads } from './lists/open-heads.ts';
 import { findMergeState, updateMergeState } from './mergeability/compute-merge-state.ts';
 import { MergeStateQueue } from './mergeability/merge-state-queue.ts';
 import { createReviewService } from './reviews/review-service.ts';
@@ -60,6 +61,7 @@ export function createPulls(tools: PullsOptions) {
     onEntry: followEntries(deps),
     /** What lists and the API show beside issues that were found already. */
     describe: bind(describePulls),
+    openHeads: bind(openHeads),
     edit: bind(editPull),
     updateBranch: bind(updateBranch),
     deleteBranch: bind(deleteHeadBranch),
