@@ -100,12 +100,13 @@ export async function addToThread(
   review: Pick<ReviewRow, 'id' | 'issueId' | 'authorId'>,
   body: string,
 ): Promise<ReviewCommentRow> {
-  const all = await manager
+  const counted = await manager
     .createQueryBuilder(reviewCommentSchema, 'c')
     .innerJoin('review_threads', 't', 't.id = c.thread_id')
+    .select('count(*)', 'count')
     .where('t.issue_id = :issueId', { issueId: review.issueId })
-    .getCount();
-  if (all >= limits.comments)
+    .getRawOne<{ count: number }>();
+  if (Number(counted?.count ?? 0) >= limits.comments)
     throw invalid('too_many_comments', `A pull request has at most ${limits.comments} comments on its code.`);
   const last = await manager.findOne(reviewCommentSchema, { where: { threadId }, order: { position: 'DESC' } });
   const position = (last?.position ?? 0) + 1;
