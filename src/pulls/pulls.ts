@@ -30,13 +30,12 @@ import { releaseRounds } from './rounds/release-rounds.ts';
 import { pullsOfIssues } from './pulls-of-issues.ts';
 import { acceptPushesFor } from './pushes/push-for.ts';
 
-export type PullsOptions = Omit<PullDeps, 'mergeStates' | 'contributedPushBytes'> &
-  Partial<Pick<PullDeps, 'contributedPushBytes'>>;
+export type PullsOptions = Omit<PullDeps, 'mergeStates'>;
 
 /** Pull requests; the functions behind these names say what each refuses. */
 export function createPulls(tools: PullsOptions) {
   const mergeStates = new MergeStateQueue(tools.logger);
-  const deps: PullDeps = { contributedPushBytes: 64 * 1024 ** 2, ...tools, mergeStates };
+  const deps: PullDeps = { ...tools, mergeStates };
   mergeStates.connect(async (issueId) => {
     await updateMergeState(deps, issueId);
     await mergeIfReady(deps, issueId);
