@@ -25,10 +25,10 @@ export const limits = {
   quotedBytes: 16 * 1024,
   /** The largest file whose lines are commented, in bytes. */
   commentedFileBytes: 16 * 1024 * 1024,
-  /** People who are asked for a review of one pull request, and owners of code among them who are asked by themselves. */
+  /** People who are asked for a review of one pull request; owners of code among them whom the server asks. */
   requests: 50,
   ownerRequests: 20,
-  /** A file of owners: bytes, rules that are read, owners of one rule, members of an organisation who count as owners. */
+  /** A file of owners: bytes, rules that are read, owners of one rule, members of an organisation among them. */
   ownersFileBytes: 256 * 1024,
   ownerRules: 1_000,
   ownersPerRule: 20,

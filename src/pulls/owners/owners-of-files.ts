@@ -27,7 +27,7 @@ export interface OwnedFiles {
   line: number;
   /** As they are written. */
   owners: string[];
-  /** People among them who are named and may read the repository. Members of an organisation are told to its owners alone. */
+  /** People who are named and may read the repository; who is a member of an organisation only its owners may know. */
   userIds: string[];
   /** All of them, members included, who may write: their approval counts. For the policy, never for a page. */
   writerIds: string[];
