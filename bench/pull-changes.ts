@@ -62,7 +62,8 @@ const { config } = loadConfig({
 });
 const modules = await openModules(config, { logger: silentLogger });
 const alice = (await modules.accounts.personByUsername('alice'))!;
-const { secret } = await modules.accounts.startSession(alice.id, { address: '127.0.0.1', userAgent: 'bench' });
+const bob = await modules.accounts.addPerson({ username: 'bob', password: 'correct horse battery' });
+const { secret } = await modules.accounts.startSession(bob.id, { address: '127.0.0.1', userAgent: 'bench' });
 const viewer = { ...localAdministrator, id: alice.id, username: 'alice', via: 'session' as const };
 const at = { owner: 'alice', name: 'bench' };
 const { issue } = await modules.pulls.open(viewer, at, { title: 'Change', head: 'topic', body: '' });
