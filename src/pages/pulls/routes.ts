@@ -1,5 +1,3 @@
-import { conversationFeed, listFeed } from '../issues/feeds.page.ts';
-import { showIssueAsJson, showIssueAsMarkdown } from '../issues/export-issue.page.ts';
 import { conversationRoutes, maxTextFormBytes } from '../issues/routes.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import type { PageRoute, Route } from '../route.ts';
@@ -18,6 +16,7 @@ import {
   revertPull,
   updateBranch,
 } from './pull-forms.page.ts';
+import { showPullAsJson, showPullAsMarkdown, showPullFeed, showPullsFeed } from './pull-feeds.page.ts';
 import { showPullList } from './pull-list.page.ts';
 import { pullPage, showPull } from './pull.page.ts';
 
@@ -46,7 +45,7 @@ const form = (name: string, page: Page<RepositoryContext>): PageRoute => ({
 /** Everything about pull requests. Fixed segments come first: `:number` would match them, too. */
 export const pullsRoutes: readonly Route[] = [
   read(list, showPullList, 'rows'),
-  read(`${list}.atom`, listFeed('PULL'), 'rows'),
+  read(`${list}.atom`, showPullsFeed, 'rows'),
   read(`${list}/new`, showNewPull, 'objects'),
   {
     method: 'POST',
@@ -57,9 +56,9 @@ export const pullsRoutes: readonly Route[] = [
     takesFiles: true,
     page: openPull,
   },
-  read(`${one}.atom`, conversationFeed('PULL'), 'rows'),
-  read(`${one}.json`, showIssueAsJson, 'rows'),
-  read(`${one}.md`, showIssueAsMarkdown, 'rows'),
+  read(`${one}.atom`, showPullFeed, 'rows'),
+  read(`${one}.json`, showPullAsJson, 'rows'),
+  read(`${one}.md`, showPullAsMarkdown, 'rows'),
   read(one, showPull, 'objects'),
   read(`${one}/commits`, showPullCommits, 'objects'),
   ...conversationRoutes(one, pullPage),
