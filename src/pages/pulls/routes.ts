@@ -1,10 +1,12 @@
 import { conversationRoutes, maxTextFormBytes } from '../issues/routes.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import type { PageRoute, Route } from '../route.ts';
+import type { PullsDeps } from './deps.ts';
 import { openPull, showNewPull } from './new-pull.page.ts';
 import { showOwnPulls } from './own-pulls.page.ts';
 import { showPullCommits } from './pull-commits.page.ts';
 import {
+  afterSignIn,
   askForReview,
   cancelMerge,
   changeHeadBranch,
@@ -33,13 +35,13 @@ const read = (path: string, page: Page<RepositoryContext>, cost: 'rows' | 'objec
 });
 
 /** A form for those who may read: who may send it is asked by the use-case, and a signed-out client signs in first. */
-const form = (name: string, page: Page<RepositoryContext>): PageRoute => ({
+const form = (name: string, page: Page<RepositoryContext, PullsDeps>): PageRoute => ({
   method: 'POST',
   path: `${one}/${name}`,
   access: 'repository:read',
   cost: 'objects',
   maxFormBytes: maxTextFormBytes,
-  page,
+  page: afterSignIn(page),
 });
 
 /** Everything about pull requests. Fixed segments come first: `:number` would match them, too. */
