@@ -23,3 +23,5 @@ export type { DraftReview } from './reviews/list-reviews.ts';
 export type { SubmittedReview } from './reviews/submit-review.ts';
 export type { ListedComment, ListedThread } from './threads/list-threads.ts';
 export type { ThreadPlace } from './threads/thread-positions.ts';
+export { limits as pullLimits } from './limits.ts';
+export { listCommitsAnew } from './rounds/list-commits-anew.ts';
