@@ -72,6 +72,7 @@ export const pullRequests: Migration = {
       PRIMARY KEY (issue_id, round)
     )`,
     `CREATE INDEX pull_rounds_head ON pull_rounds (head_oid)`,
+    `CREATE INDEX pull_rounds_base ON pull_rounds (base_oid)`,
     `CREATE TABLE pull_commits (
       issue_id TEXT NOT NULL,
       round BIGINT NOT NULL,
@@ -84,6 +85,19 @@ export const pullRequests: Migration = {
     )`,
     `CREATE INDEX pull_commits_oid ON pull_commits (oid)`,
     `CREATE INDEX pull_commits_change ON pull_commits (change_id) WHERE change_id IS NOT NULL`,
+    // Refs of pull requests that were deleted for good, until a scheduled task has removed them. Without a foreign key:
+    // the repository may be deleted by the same statement.
+    `CREATE TABLE removed_rounds (
+      repository_id TEXT NOT NULL,
+      number BIGINT NOT NULL,
+      oid TEXT NOT NULL,
+      PRIMARY KEY (repository_id, number, oid)
+    )`,
+    `CREATE TRIGGER removed_rounds_of_issues BEFORE DELETE ON issues WHEN OLD.kind = 'PULL' BEGIN
+      INSERT INTO removed_rounds (repository_id, number, oid)
+        SELECT OLD.repository_id, OLD.number, r.head_oid FROM pull_rounds r WHERE r.issue_id = OLD.id
+        UNION SELECT OLD.repository_id, OLD.number, r.base_oid FROM pull_rounds r WHERE r.issue_id = OLD.id
+        ON CONFLICT (repository_id, number, oid) DO NOTHING; END`,
     // A push to refs/for/<branch>, by the pull that it adds to: written with the journal entry, read by the listener.
     `CREATE TABLE pull_pushes (
       push_id TEXT PRIMARY KEY NOT NULL REFERENCES pushes (id) ON DELETE CASCADE,
@@ -171,6 +185,7 @@ export const pullRequests: Migration = {
       PRIMARY KEY (user_id, issue_id)
     )`,
     `CREATE INDEX attention_issue ON attention (issue_id)`,
+    `CREATE INDEX attention_oldest ON attention (user_id, since, issue_id)`,
     `CREATE TABLE viewed_files (
       ${person},
       ${pull},

@@ -20,7 +20,7 @@ export const personIdentities: Migration = {
       last_used_at BIGINT
     )`,
     'CREATE UNIQUE INDEX person_identities_subject ON person_identities (issuer, subject)',
-    'CREATE INDEX person_identities_user ON person_identities (user_id)',
+    'CREATE INDEX person_identities_user ON person_identities (user_id, created_at)',
 
     `CREATE TABLE sign_in_links (
       token_hash TEXT PRIMARY KEY NOT NULL,

@@ -353,6 +353,7 @@ export async function openModules(
     });
     repositories.pushes.onPush(webhooks.onPush);
     repositories.forks.onFork(webhooks.onFork);
+    issues.onEntry(pulls.onEntry);
     issues.onEntry(webhooks.onEntry);
     ci.onRunEnd(webhooks.onRunEnd);
     const notices = createNotices({ db, accounts, mail, logger, baseUrl: config.baseUrl });
@@ -640,6 +641,12 @@ export function scheduledTasks(modules: Modules): CronTask[] {
     ...(config.backup.nightly ? [{ name: 'backup.nightly', time: '0 30 3 * * *', run: () => backups.nightly() }] : []),
     { name: 'pushes.finish', time: '30 * * * * *', run: () => repositories.pushes.finish() },
     { name: 'issues.announce', time: '35 * * * * *', run: () => modules.issues.finishEntries() },
+    { name: 'pulls.merge-ready', time: '25 * * * * *', run: () => modules.pulls.mergeAllReady() },
+    {
+      name: 'pulls.release-rounds',
+      time: '0 18 4 * * *',
+      run: async () => (await backups.isRunning()) || modules.pulls.releaseRounds(),
+    },
     {
       name: 'issues.empty-trash',
       time: '0 15 4 * * *',

@@ -35,6 +35,8 @@ const unused = [
   // Our entities are schemas, listed one by one, and our logger shows no statements.
   /\/typeorm\/decorator\/.+\.js$/,
   /\/node_modules\/(@sqltools\/formatter|ansis|reflect-metadata|sql-highlight|tinyglobby)\/.+\.c?js$/,
+  // WebAuthn: chains of certificates of attestations, which are not asked for; with one, a passkey is refused.
+  /\/node_modules\/(@peculiar\/x509|tsyringe)\/.+\.c?js$/,
   // Stores of the rate limiter other than memory.
   /\/rate-limiter-flexible\/lib\/(RateLimiter(Cluster|Drizzle|Dynamo|Etcd|Memcache|Mongo|MySQL|Postgres|Prisma|Redis|SQLite|Valkey)\w*|Bursty\w+|RLWrapper\w+)\.js$/,
 ];

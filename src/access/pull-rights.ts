@@ -3,7 +3,7 @@ import { isTrustedContributor, memberLevel, refusalOnIssue } from './issue-right
 import type { IssueFacts, IssueRefusal, IssueRepositoryFacts } from './issue-rights.ts';
 import type { Viewer } from './viewer.ts';
 
-/** What the policy needs to know of a pull request besides its issue. `issuesFrom` of the repository is its `pullsFrom`. */
+/** Facts of a pull request beside its issue: `issuesFrom` is the `pullsFrom` of its repository. */
 export interface PullFacts extends IssueFacts {
   /** Who submitted the code; null once the account is gone. */
   submitterId: string | null;

@@ -19,7 +19,7 @@ export interface AccountSettings {
   sessionIdleMs: number;
   /** … and this long after sign-in in any case. */
   sessionLifetimeMs: number;
-  /** A dangerous act asks for another proof when the last one is older than this. */
+  /** A dangerous act asks for another proof when the latest is older than this. */
   confirmAfterMs: number;
   /** Time for the second factor after the first, and answers that may be given to it. */
   challengeLifetimeMs: number;

@@ -13,7 +13,7 @@ import { defaultAccountSettings } from './account-settings.ts';
 import type { AccountSettings } from './account-settings.ts';
 import { addInvite, checkInvite, listInvites, removeInvite, resendInvite } from './registration/invites.ts';
 import { defineInviteMail } from './registration/invite-mail.ts';
-import type { Identity, ProvenIdentity } from './identities/identity.ts';
+import type { Identity, VerifiedIdentity } from './identities/identity.ts';
 import type { SignUpHook } from './registration/sign-up-hook.ts';
 import { setUp } from './registration/set-up.ts';
 import { checkSetupToken, setupToken } from './registration/setup-token.ts';
@@ -295,7 +295,7 @@ export function createAccounts({ config, settings: changed, mail = noMail, ...to
   };
 }
 
-const identityFields = ({ issuer, subject }: ProvenIdentity) => ({ issuer, subject });
+const identityFields = ({ issuer, subject }: VerifiedIdentity) => ({ issuer, subject });
 
 const byName = ({ id, username }: Person) => ({ personId: id, username });
 

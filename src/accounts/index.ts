@@ -8,7 +8,7 @@ export type { NewAddress } from './addresses/add-address.ts';
 export type { Addresses } from './addresses/addresses.ts';
 export type { EmailAddress } from './addresses/email-address.ts';
 
-export type { Identity, ProvenIdentity } from './identities/identity.ts';
+export type { Identity, VerifiedIdentity } from './identities/identity.ts';
 export type { IdentitySignUp } from './identities/sign-up-with-identity.ts';
 
 export type { Person } from './people/person.ts';

@@ -17,8 +17,11 @@ export type SecurityEvent =
   | { kind: 'token_added'; name: string; access: string }
   | { kind: 'second_factor_added'; factor: 'totp' | 'passkey'; name: string }
   | { kind: 'second_factor_removed'; factor: 'totp' | 'passkey' | 'all'; by: 'person' | 'administrator' }
+  | { kind: 'account_linked'; issuer: string; label: string }
   | { kind: 'recovery_code_used'; left: number }
   | { kind: 'recovery_codes_made' }
+  /** All answers to a second step were wrong, after a right password. */
+  | { kind: 'wrong_codes'; address: string; userAgent: string }
   | { kind: 'password_changed'; by: 'person' | 'administrator' | 'link' }
   /** `from` was the primary address before; `to` is null when none is left. */
   | { kind: 'primary_address_changed'; from: string; to: string | null };

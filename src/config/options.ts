@@ -289,6 +289,14 @@ export const options = [
   }),
 
   row({
+    key: 'pulls.contributed_push_size',
+    env: 'SERVICE_PULLS_CONTRIBUTED_PUSH_SIZE',
+    type: size('1MiB', '1TiB'),
+    default: '64MiB',
+    sentence: 'Largest pack that a person may push to a pull request who may not write to the repository.',
+  }),
+
+  row({
     key: 'accounts.second_factor',
     env: 'SERVICE_ACCOUNTS_SECOND_FACTOR',
     type: choice('optional', 'administrators', 'everyone'),
@@ -303,13 +311,6 @@ export const options = [
     default: true,
     sentence:
       'People may sign in with a password. Needs a provider when false; `hearth user sign-in-link` helps while that is down.',
-  }),
-  row({
-    key: 'pulls.contributed_push_size',
-    env: 'SERVICE_PULLS_CONTRIBUTED_PUSH_SIZE',
-    type: size('1MiB', '1TiB'),
-    default: '64MiB',
-    sentence: 'Largest pack that a person may push to a pull request who may not write to the repository.',
   }),
 
   row({

@@ -1,4 +1,5 @@
 import { checkCi } from './checks/ci.ts';
+import { checkClock } from './checks/clock.ts';
 import { checkDatabase } from './checks/database.ts';
 import { checkImages } from './checks/images.ts';
 import { checkIssues } from './checks/issues.ts';
@@ -18,6 +19,7 @@ import type { CheckGroup, DoctorDeps } from './deps.ts';
 /** Every check group, in the order of the report. */
 const areas: Readonly<Record<string, CheckGroup>> = {
   settings: checkSettings,
+  clock: checkClock,
   database: checkDatabase,
   storage: checkStorage,
   repositories: checkRepositories,

@@ -35,11 +35,16 @@ function filesBelow(folder: string): string[] {
 
 const changedAt = (path: string): number => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 
+/** The files of the templates folder; listed again for a name that is missing, which may have been added. */
+let listed: ReadonlySet<string> = new Set();
+function isTemplate(name: string): boolean {
+  if (!listed.has(`${name}.pug`)) listed = new Set(filesBelow(templates));
+  return !name.startsWith('assets/') && listed.has(`${name}.pug`);
+}
+
 function compile(name: string): Compiled {
   const path = join(templates, `${name}.pug`);
-  if (name.startsWith('assets/') || !filesBelow(templates).includes(`${name}.pug`)) {
-    throw unknownName('template', name);
-  }
+  if (!isTemplate(name)) throw unknownName('template', name);
   // Loaded on first use: most commands never render a page.
   const pug = load('pug') as typeof Pug;
   const render = pug.compileFile(path, { ...templateOptions(templates), compileDebug: true });

@@ -1,4 +1,5 @@
 import type { Viewer } from '../access/index.ts';
+import { looksLikeAccessToken } from '../accounts/index.ts';
 import { lfsNotStored } from '../git/index.ts';
 import { forbidden, invalid, unauthenticated } from '../kernel/index.ts';
 import { discardBody, openBody, readAuthorization } from '../http/index.ts';
@@ -240,7 +241,8 @@ export async function authenticate(
 ): Promise<Viewer> {
   const credentials = readAuthorization(req.headers.authorization);
   if (credentials.kind === 'none') return anonymous;
-  for (const secret of secretsIn(credentials)) {
+  const secrets = secretsIn(credentials);
+  for (const secret of secrets) {
     const viewer =
       (await accounts.viewerOfToken(secret, { address: state.address })) ?? (await ci.tasks.viewerOfToken(secret));
     if (viewer !== null) {
@@ -248,8 +250,15 @@ export async function authenticate(
       return viewer;
     }
   }
-  throw unauthenticated('bad_credentials', 'Authentication failed. Use an access token as the password.');
+  throw unauthenticated('bad_credentials', credentialsRefused(secrets));
 }
+
+/** For git's output: it begins with what git itself says. A text with the form of a token is no password. */
+const credentialsRefused = (secrets: readonly string[]): string =>
+  secrets.some((secret) => looksLikeAccessToken(secret))
+    ? 'Authentication failed. This access token has expired or was removed.'
+    : 'Authentication failed. Git takes no password here: make an access token in the settings of your account, ' +
+      'and use it as the password.';
 
 /** What may be a token in what was sent, in the order of likelihood. */
 function secretsIn(credentials: Credentials): string[] {

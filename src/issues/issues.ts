@@ -240,6 +240,8 @@ export function createIssues({ settings: given, texts, ...tools }: IssuesOptions
       logIn: (tx: Tx, viewer: Viewer): EntryLog => new EntryLog(tx, viewer, announcer.hasListeners),
       announce: (log: Pick<EntryLog, 'appended'>): void => announcer.announceAll(log.appended),
       issueInWrite: bind(issueInWrite),
+      /** Counts a contribution of the viewer; refuses when there are too many. */
+      charge: bind(charge),
       holdsContribution,
       replaceReviewText,
       closingTargets: bind(closingTargets),
@@ -254,8 +256,6 @@ export function createIssues({ settings: given, texts, ...tools }: IssuesOptions
       /** What decides about pull requests of a repository, by what `source` sees. */
       contextOf: async (source: RowSource, viewer: Viewer, repository: Repository): Promise<RepositoryContext> =>
         contextFor(await repositoryContext(deps, source, personIdOf(viewer), repository), 'PULL'),
-      /** Counts one that is opened later, with a number that is given out now. */
-      charge: bind(charge),
       refuseReopen: (check: ReopenCheck): void => void deps.reopenChecks.push(check),
     },
 

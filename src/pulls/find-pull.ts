@@ -85,13 +85,32 @@ export function pathOf(
 }
 
 /** Of the people given, those who may write to a repository now. */
-export async function writersAmong(
+export function writersAmong(
   deps: Pick<PullDeps, 'repositories'>,
   repository: PullContext['repository'],
   userIds: readonly string[],
   source?: RowSource,
 ): Promise<Set<string>> {
-  const writers = new Set<string>();
+  return peopleWith('write', deps, repository, userIds, source);
+}
+
+/** Of the people given, those who may read a repository now. */
+export function readersAmong(
+  deps: Pick<PullDeps, 'repositories'>,
+  repository: PullContext['repository'],
+  userIds: readonly string[],
+): Promise<Set<string>> {
+  return peopleWith('read', deps, repository, userIds);
+}
+
+async function peopleWith(
+  level: 'read' | 'write',
+  deps: Pick<PullDeps, 'repositories'>,
+  repository: PullContext['repository'],
+  userIds: readonly string[],
+  source?: RowSource,
+): Promise<Set<string>> {
+  const people = new Set<string>();
   for (const id of new Set(userIds)) {
     const facts = await deps.repositories.factsOf(id, repository, source);
     const viewer = {
@@ -103,7 +122,7 @@ export async function writersAmong(
       scope: 'admin',
       repositoryIds: null,
     } as const;
-    if (allows(repositoryLevel(viewer, facts), 'write')) writers.add(id);
+    if (allows(repositoryLevel(viewer, facts), level)) people.add(id);
   }
-  return writers;
+  return people;
 }

@@ -22,6 +22,22 @@ export const limits = {
   quotedBytes: 16 * 1024,
   /** The largest file whose lines are commented, in bytes. */
   commentedFileBytes: 16 * 1024 * 1024,
+  /** People who are asked for a review of one pull request, and owners of code among them who are asked by themselves. */
+  requests: 50,
+  ownerRequests: 20,
+  /** A file of owners: bytes, rules that are read, owners of one rule, members of an organisation who count as owners. */
+  ownersFileBytes: 256 * 1024,
+  ownerRules: 1_000,
+  ownersPerRule: 20,
+  membersPerOwner: 100,
+  /** Lines of it that are shown because they cannot be read. */
+  ownerFaults: 50,
+  /** Steps of matching changed files with its patterns. */
+  ownerSteps: 20_000_000,
+  /** Files that one person marks as viewed in one pull request. */
+  viewedFiles: 3_000,
+  /** Suggestions that are applied at a time. */
+  suggestionsAtOnce: 100,
   /** Characters of the reason of a dismissal. */
   dismissalReasonLength: 1_000,
 };

@@ -1,6 +1,6 @@
 import { pullPushSchema, pullSchema } from './schema/pull-schema.ts';
 import { reviewCommentSchema, reviewSchema, threadPositionSchema, threadSchema } from './schema/review-schema.ts';
-import { roundCommitSchema, roundSchema } from './schema/round-schema.ts';
+import { removedRoundSchema, roundCommitSchema, roundSchema } from './schema/round-schema.ts';
 import { attentionSchema, reviewRequestSchema, viewedFileSchema } from './schema/turn-schema.ts';
 
 export const pullEntities = [
@@ -8,6 +8,7 @@ export const pullEntities = [
   pullPushSchema,
   roundSchema,
   roundCommitSchema,
+  removedRoundSchema,
   reviewSchema,
   threadSchema,
   reviewCommentSchema,

@@ -9,10 +9,16 @@ import { refuseSecondPull } from './lifecycle/refuse-second-pull.ts';
 import { revertPull } from './lifecycle/revert-pull.ts';
 import { updateBranch } from './lifecycle/update-branch.ts';
 import { describePulls } from './lists/describe-pulls.ts';
+import { openHeads } from './lists/open-heads.ts';
 import { findMergeState, updateMergeState } from './mergeability/compute-merge-state.ts';
 import { MergeStateQueue } from './mergeability/merge-state-queue.ts';
 import { createReviewService } from './reviews/review-service.ts';
 import { createThreadService } from './threads/thread-service.ts';
+import { ownersOf } from './owners/owner-groups.ts';
+import { followEntries } from './turns/follow-entries.ts';
+import { applySuggestions } from './suggestions/apply-suggestions.ts';
+import { createTurnService } from './turns/turn-service.ts';
+import { createViewedService } from './viewed/viewed-files.ts';
 import { mergeBox } from './merging/merge-box.ts';
 import { mergePull } from './merging/merge-pull.ts';
 import { cancelMergeWhenReady, mergeAllReady, mergeIfReady, mergeWhenReady } from './merging/merge-when-ready.ts';
@@ -20,16 +26,16 @@ import { onPush } from './on-push.ts';
 import { rightsOnPull } from './rights.ts';
 import { compareRounds, pairRoundCommits } from './rounds/compare-rounds.ts';
 import { findRound, listRoundCommits, listRounds } from './rounds/list-rounds.ts';
+import { releaseRounds } from './rounds/release-rounds.ts';
 import { pullsOfIssues } from './pulls-of-issues.ts';
 import { acceptPushesFor } from './pushes/push-for.ts';
 
-export type PullsOptions = Omit<PullDeps, 'mergeStates' | 'contributedPushBytes'> &
-  Partial<Pick<PullDeps, 'contributedPushBytes'>>;
+export type PullsOptions = Omit<PullDeps, 'mergeStates'>;
 
 /** Pull requests; the functions behind these names say what each refuses. */
 export function createPulls(tools: PullsOptions) {
   const mergeStates = new MergeStateQueue(tools.logger);
-  const deps: PullDeps = { contributedPushBytes: 64 * 1024 ** 2, ...tools, mergeStates };
+  const deps: PullDeps = { ...tools, mergeStates };
   mergeStates.connect(async (issueId) => {
     await updateMergeState(deps, issueId);
     await mergeIfReady(deps, issueId);
@@ -46,8 +52,15 @@ export function createPulls(tools: PullsOptions) {
     ofIssues: bind(pullsOfIssues),
     reviews: createReviewService(deps),
     threads: createThreadService(deps),
+    turns: createTurnService(deps),
+    owners: { of: bind(ownersOf) },
+    viewed: createViewedService(deps),
+    suggestions: { apply: bind(applySuggestions) },
+    /** For `issues.onEntry`, before what notifies: keeps whose turn it is, and asks owners of code. */
+    onEntry: followEntries(deps),
     /** What lists and the API show beside issues that were found already. */
     describe: bind(describePulls),
+    openHeads: bind(openHeads),
     edit: bind(editPull),
     updateBranch: bind(updateBranch),
     deleteBranch: bind(deleteHeadBranch),
@@ -74,6 +87,8 @@ export function createPulls(tools: PullsOptions) {
     reconsider: (issueIds: readonly string[]): void => mergeStates.add(issueIds),
     /** For the scheduled task. */
     mergeAllReady: () => mergeAllReady(deps),
+    /** For the scheduled task. */
+    releaseRounds: () => releaseRounds(deps),
     /** Waits for running trial merges. */
     stop: () => mergeStates.stop(),
   };

@@ -4,7 +4,7 @@ import type { IssueAt } from '../issues/index.ts';
 import type { PullDeps } from './deps.ts';
 import { factsOfPull, findPull } from './find-pull.ts';
 
-/** What a viewer may do with one pull request: null allows an act. For pages, which show the forms of what is allowed. */
+/** What a viewer may do with one pull request: null allows an act. Pages show the forms of what is allowed. */
 export type PullRights = (act: PullAct) => IssueRefusal | null;
 
 /** The policy for a viewer and a pull request, asked act by act. Refuses `repository_not_found`, `pull_not_found`. */

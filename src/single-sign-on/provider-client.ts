@@ -41,7 +41,7 @@ export interface ProviderClients {
 
 /** How long a discovery document counts: endpoints change seldom, and keys are fetched apart from it. */
 const discoveryTtlMs = 60 * 60_000;
-/** A provider that failed is not asked again for this long, whoever clicks. */
+/** A provider that failed is not asked again for this long, however many people click. */
 const failureTtlMs = 5_000;
 /** Discovery documents, keys and claims are a few kilobytes; a person may be in hundreds of groups. */
 const maxResponseBytes = 512 * 1024;
@@ -122,7 +122,7 @@ export function createProviderClients(options: ProviderClientOptions): ProviderC
   };
 }
 
-/** Which way depends on what the provider takes: the header, if it has no wish (OpenID Connect Discovery, section 3). */
+/** The way that the provider takes; the header, if it names none (OpenID Connect Discovery 1.0, section 3). */
 function clientAuthentication(library: Library, secret: string | null): ClientAuth {
   if (secret === null) return library.None();
   const [basic, post] = [library.ClientSecretBasic(secret), library.ClientSecretPost(secret)];

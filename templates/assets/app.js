@@ -121,6 +121,9 @@ const keys = [
   ['k', 'Row before'],
   ['x', 'Tick the row'],
   ['e', 'Done with the row'],
+  ['] [', 'Next and previous file'],
+  ['n p', 'Next and previous open thread'],
+  ['v', 'File viewed'],
 ];
 
 function showHelp() {
@@ -150,10 +153,26 @@ function tickRow() {
   document.activeElement.closest('.row')?.querySelector('input[type=checkbox]')?.click();
 }
 
+/** The next or the previous of some elements gets the focus, seen from the one that has it. */
+function moveAmong(selector, step) {
+  const all = [...document.querySelectorAll(selector)].filter((each) => each.offsetParent);
+  const from = document.activeElement;
+  const at = all.findLastIndex((each) => each.contains(from) || each.compareDocumentPosition(from) & 4);
+  const isInside = all[at]?.contains(from);
+  const target = all[step > 0 ? at + 1 : isInside ? at - 1 : at];
+  if (!target) return;
+  target.tabIndex = target.matches('summary') ? 0 : -1;
+  target.focus();
+  target.scrollIntoView({ block: 'nearest' });
+}
+
 function goToLine() {
   const line = code && prompt('Line');
   if (/^\d+$/.test(line ?? '')) location.hash = `#L${line}`;
 }
+
+const clickOr = (key, address) =>
+  (document.querySelector(`[data-key="${key}"]`) ?? { click: () => location.assign(address) }).click();
 
 const actions = {
   '?': showHelp,
@@ -169,10 +188,15 @@ const actions = {
   j: () => moveBy(1),
   k: () => moveBy(-1),
   x: tickRow,
+  ']': () => moveAmong('.changed-file > summary', 1),
+  '[': () => moveAmong('.changed-file > summary', -1),
+  n: () => moveAmong('.thread:not(.is-resolved, form)', 1),
+  p: () => moveAmong('.thread:not(.is-resolved, form)', -1),
+  v: () => document.activeElement.closest('.changed-file')?.querySelector('button[name=viewed]')?.click(),
   e: () => document.activeElement.closest('.row')?.querySelector('button[data-done]')?.click(),
   // Where no tab leads there: those of the person.
-  'g i': () =>
-    (document.querySelector('[data-key="g i"]') ?? { click: () => location.assign('/dashboard/issues') }).click(),
+  'g i': () => clickOr('g i', '/dashboard/issues'),
+  'g p': () => clickOr('g p', '/dashboard/pulls'),
 };
 actions['/'] = actions.s;
 

@@ -50,6 +50,8 @@ const homes: Record<string, string[]> = {
   pug: ['embedded'],
   'smol-toml': ['config'],
   nodemailer: ['mail'],
+  '@simplewebauthn/server': ['accounts'],
+  uqr: ['pages'],
   'openid-client': ['single-sign-on'],
 };
 

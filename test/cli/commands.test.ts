@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
 import { openModules as realOpenModules } from '../../src/app.ts';
+import { stepOf, totpCode } from '../../src/accounts/second-factor/totp.ts';
 import { fixedClock } from '../fixtures/fixed-clock.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { runCli } from './fake-process.ts';
@@ -255,6 +256,61 @@ t.test('user password, disable, enable and admin', async (t) => {
   t.match(await outputOf('user password nobody --random-password'), /\[3\]$/);
 });
 
+t.test('user second-factor', async (t) => {
+  const { accounts } = await opened.get(dataDir)!;
+  const carol = await accounts.personByUsername('carol');
+  t.equal(await outputOf('user second-factor show carol'), 'Username\tcarol\nSecond factor\tnone\n[0]');
+  t.match(await outputOf('user second-factor reset carol'), /this account has no second factor.*\[4\]$/s);
+  const secret = await accounts.secondFactor.beginTotp(carol.id);
+  await accounts.secondFactor.enableTotp(carol.id, totpCode(secret, stepOf(clock.now())));
+  t.match(await outputOf('user show carol'), /Second factor\tauthenticator app, 10 recovery codes\n/);
+  t.match(JSON.parse((await hearth('user second-factor show carol --json')).stdout), {
+    authenticatorAppSince: '2026-01-01T12:00:00Z',
+    passkeys: 0,
+    recoveryCodesLeft: 10,
+  });
+  t.match(JSON.parse((await hearth('user show carol --json')).stdout), { secondFactorSince: '2026-01-01T12:00:00Z' });
+  t.equal(
+    await outputOf('user second-factor reset carol --dry-run'),
+    'Would remove from carol: authenticator app, 10 recovery codes.\n[0]',
+  );
+  t.equal(
+    await outputOf('user second-factor reset carol'),
+    'Removed from carol: authenticator app, 10 recovery codes. All sessions have ended; keys and tokens go on to work.\n[0]',
+  );
+  t.equal(await outputOf('user second-factor show carol'), 'Username\tcarol\nSecond factor\tnone\n[0]');
+  t.match(await outputOf('user second-factor reset absent'), /\[3\]$/);
+});
+
+t.test('user identity and sign-in-link', async (t) => {
+  const env = {
+    SERVICE_OIDC_PROVIDERS: '[{"name":"company","issuer":"https://id.example.org","client_id":"hearth"}]',
+  };
+  t.match(await outputOf('user identity add carol company s-1'), /settings have no provider company.*\[3\]$/s);
+  const { accounts } = await opened.get(dataDir)!;
+  const carol = await accounts.personByUsername('carol');
+  await accounts.addIdentity(carol.id, { issuer: 'https://id.example.org', subject: 's-1', label: 'carol@id' });
+  t.equal(
+    await outputOf('user identity list carol'),
+    '<id>\thttps://id.example.org\ts-1\tcarol@id\t2026-01-01T12:00:00Z\n[0]',
+  );
+  t.match(await outputOf('user show carol'), /Signs in with\ts-1 of https:\/\/id\.example\.org\n/);
+  const [{ id }] = JSON.parse((await hearth('user identity list carol --json')).stdout) as [{ id: string }];
+  t.match(await outputOf('user identity remove carol 00000000'), /no linked account 00000000.*\[3\]$/s);
+  t.equal(
+    await outputOf(['user', 'identity', 'remove', 'carol', id]),
+    'carol no longer signs in with s-1 of https://id.example.org.\n[0]',
+  );
+  t.same(await accounts.listIdentities(carol.id), []);
+
+  t.match(
+    await outputOf('user sign-in-link carol --expires 5m', { env }),
+    /^http:\/\/<host>:3000\/login\/link\?token=<setup>\n\[stderr\] This link signs in as carol, once, until 2026-01-01T12:05:00Z/,
+  );
+  t.match(await outputOf('user sign-in-link carol --expires 1s'), /is a duration from 1m to 365d.*\[2\]$/s);
+  t.match(await outputOf('user sign-in-link absent'), /\[3\]$/);
+});
+
 t.test('user edit, invite and sessions', async (t) => {
   t.equal(
     await outputOf(['user', 'edit', 'carol', '--display-name', 'Carol Cole', '--website', 'https://carol.example.org']),
@@ -283,7 +339,7 @@ t.test('user edit, invite and sessions', async (t) => {
   t.match(sessions, [{ address: '127.0.0.1', client: 'test', startedAt: '2026-01-01T12:00:00Z' }]);
   t.equal(
     await outputOf('user sessions carol'),
-    '<id>\t2026-01-01T12:00:00Z\t2026-01-01T12:00:00Z\t127.0.0.1\ttest\n[0]',
+    '<id>\t2026-01-01T12:00:00Z\t2026-01-01T12:00:00Z\t127.0.0.1\ttest\tpassword\n[0]',
   );
   t.match(
     await outputOf('user sessions carol --revoke 00000000'),

@@ -770,6 +770,7 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
         round: 1,
       },
     ],
+    ['removed_rounds', { repository_id: 'r2', number: 105, oid: 'e'.repeat(40) }],
     ['branch_rule_people', { rule_id: 'br1', act: 'merge', user_id: 'bob-id' }],
   ],
   108: [

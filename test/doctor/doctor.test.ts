@@ -184,6 +184,7 @@ const seeded: [check: string, seed: () => void][] = [
       age(path.join(dataDir, 'backups', '.unfinished-x'));
     },
   ],
+  ['clock.behind', () => sql(`UPDATE sessions SET last_seen_at = ${Date.now() + 86_400_000}`)],
   ['database.mode', () => chmodSync(path.join(dataDir, 'hearth.db'), 0o644)],
   [
     'database.foreign_keys',

@@ -3,7 +3,7 @@
 import t from 'tap';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { chromium } from 'playwright-core';
+import { launchBrowser } from '../fixtures/browser.ts';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { localAdministrator } from '../../src/access/index.ts';
 import { allRules, rulesOfLooks, violationsOn } from '../fixtures/axe.ts';
@@ -56,7 +56,7 @@ const press = (page: Page, name: string | RegExp) => page.getByRole('button', { 
 const says = (page: Page, text: string | RegExp) => page.getByRole('status').filter({ hasText: text }).waitFor();
 
 t.before(async () => {
-  browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
+  browser = await launchBrowser();
   await git('init', '--quiet', '--initial-branch=main');
   for (const text of ['one', 'two']) await commit(text);
   await git('tag', 'v1.0');

@@ -1,7 +1,7 @@
 // time limit: 420 s
 // CI as a person sees it: a real push, a runner simulated by an independent client, and Chromium.
 import t from 'tap';
-import { chromium } from 'playwright-core';
+import { launchBrowser } from '../fixtures/browser.ts';
 import type { Browser, Page } from 'playwright-core';
 import { allRules, rulesOfLooks, violationsOn } from '../fixtures/axe.ts';
 import { rowsOf, startForge } from '../http-runner/rpc-fixture.ts';
@@ -32,7 +32,7 @@ t.setTimeout(420_000);
 
 let browser: Browser;
 t.before(async () => {
-  browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
+  browser = await launchBrowser();
 });
 t.teardown(() => browser.close());
 

@@ -7,7 +7,7 @@
 //   CRAWL_AXE=5            looks at so many pages of each kind in a browser: both themes, 360 and 1280 px wide
 //   CRAWL_REPOSITORY=dir   crawls the branches and tags of that repository instead
 import t from 'tap';
-import { chromium } from 'playwright-core';
+import { launchBrowser } from '../fixtures/browser.ts';
 import { allRules, rulesOfLooks, violationsOn } from '../fixtures/axe.ts';
 import { runGit } from '../fixtures/git-repositories.ts';
 import { makeEdgeCaseRepository } from '../fixtures/edge-case-repository.ts';
@@ -163,7 +163,7 @@ function inspect(response: PageResponse, report: (what: string) => void): void {
 async function lookAt(who: Visitor, { samples, faults }: Crawl): Promise<void> {
   const addresses = [...samples.values()].flat();
   if (addresses.length === 0) return;
-  const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
+  const browser = await launchBrowser();
   const context = await browser.newContext({ reducedMotion: 'reduce' });
   await context.addCookies([...who.cookies].map(([name, value]) => ({ name, value, url: web.origin })));
   const page = await context.newPage();

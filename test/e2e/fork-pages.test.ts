@@ -3,7 +3,7 @@
 import t from 'tap';
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
-import { chromium } from 'playwright-core';
+import { launchBrowser } from '../fixtures/browser.ts';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { localAdministrator } from '../../src/access/index.ts';
 import { allRules, rulesOfLooks, violationsOn } from '../fixtures/axe.ts';
@@ -55,7 +55,7 @@ async function untilShown(page: Page, text: RegExp): Promise<void> {
 
 t.before(async () => {
   web = await startWeb(t);
-  browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
+  browser = await launchBrowser();
   const { accounts, organisations, repositories } = web.modules;
   for (const name of ['alice', 'bob']) {
     const person = await signedIn(web, name);

@@ -3,7 +3,7 @@
 // bulk action with scripts off. Screenshots: SHOTS=folder.
 import t from 'tap';
 import path from 'node:path';
-import { chromium } from 'playwright-core';
+import { launchBrowser } from '../fixtures/browser.ts';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { allRules, rulesOfLooks, violationsOn } from '../fixtures/axe.ts';
 import { signedIn, startWeb } from '../fixtures/web-fixture.ts';
@@ -26,7 +26,7 @@ async function open(who: string | null, hasScripts: boolean): Promise<BrowserCon
 
 t.before(async () => {
   web = await startWeb(t);
-  browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
+  browser = await launchBrowser();
   const { issues, organisations, repositories } = web.modules;
   const ids = new Map<string, string>();
   for (const name of ['alice', 'bob', 'carol', 'dave']) {

@@ -3,7 +3,7 @@
 import t from 'tap';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { chromium } from 'playwright-core';
+import { launchBrowser } from '../fixtures/browser.ts';
 import type { Browser, Page } from 'playwright-core';
 import { allRules, rulesOfLooks, violationsOn } from '../fixtures/axe.ts';
 import { startMailServer } from '../fixtures/mail-server.ts';
@@ -57,7 +57,7 @@ async function inAllLooks(t: Assertions, tab: Page, name: string): Promise<void>
 }
 
 t.before(async () => {
-  browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
+  browser = await launchBrowser();
   server = await startMailServer(t, { tls: 'starttls', user: 'hearth@example.org' });
   const { SERVICE_HTTP_LISTEN: _listen, ...env } = server.env;
   web = await startWeb(t, { env });

@@ -4,7 +4,7 @@
 import t from 'tap';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { chromium } from 'playwright-core';
+import { launchBrowser } from '../fixtures/browser.ts';
 import type { Browser, Page } from 'playwright-core';
 import { allRules, violationsOn } from '../fixtures/axe.ts';
 import { headerOf, startMailServer } from '../fixtures/mail-server.ts';
@@ -22,7 +22,7 @@ let browser: Browser;
 t.before(async () => {
   mails = await startMailServer(t);
   hearth = await startHearth(t, { env: mails.env });
-  browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
+  browser = await launchBrowser();
 });
 t.teardown(() => browser.close());
 

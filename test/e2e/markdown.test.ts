@@ -3,7 +3,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import t from 'tap';
-import { chromium } from 'playwright-core';
+import { launchBrowser } from '../fixtures/browser.ts';
 import type { Browser } from 'playwright-core';
 import { rulesOfLooks, violationsOn } from '../fixtures/axe.ts';
 import { sendRequest, fillRepository, signedIn, startWeb } from '../fixtures/web-fixture.ts';
@@ -79,7 +79,7 @@ t.before(async () => {
     const { body } = await sendRequest(web, '/repos/alice/roof/blob/main/README.md');
     if (body.includes('x-keyword') && body.includes('<msup>')) break;
   }
-  browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
+  browser = await launchBrowser();
   t.teardown(() => browser.close());
 });
 

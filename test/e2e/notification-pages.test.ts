@@ -4,7 +4,7 @@
 import t from 'tap';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { chromium } from 'playwright-core';
+import { launchBrowser } from '../fixtures/browser.ts';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { allRules, rulesOfLooks, violationsOn } from '../fixtures/axe.ts';
 import { signedIn, startWeb } from '../fixtures/web-fixture.ts';
@@ -46,7 +46,7 @@ const shot = async (page: Page, name: string): Promise<void> => {
 
 t.before(async () => {
   web = await startWeb(t);
-  browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
+  browser = await launchBrowser();
   const { issues, notifications, repositories } = web.modules;
   for (const name of ['alice', 'bob', 'carol']) {
     const person = await signedIn(web, name);
@@ -201,7 +201,7 @@ t.test('without scripts: rules are saved, and a feed gets an address that is sho
   await tab.getByRole('checkbox', { name: 'Inbox: You are assigned' }).uncheck();
   await tab.getByRole('button', { name: 'Save', exact: true }).click();
   t.notOk(await tab.getByRole('checkbox', { name: 'Inbox: You are assigned' }).isChecked());
-  t.ok(await tab.getByRole('checkbox', { name: 'Inbox: Somebody mentions you' }).isChecked());
+  t.ok(await tab.getByRole('checkbox', { name: 'Inbox: You are mentioned' }).isChecked());
   await tab.getByRole('button', { name: 'Make an address' }).click();
   const address = await tab.locator('#secret').inputValue();
   t.match(address, /^http:\/\/127\.0\.0\.1:\d+\/notifications\/feed\.atom\?token=[\w-]{43}$/);

@@ -2,7 +2,7 @@
 // pages with axe, in light and dark, narrow and wide.
 import t from 'tap';
 import { mkdirSync } from 'node:fs';
-import { chromium } from 'playwright-core';
+import { launchBrowser } from '../fixtures/browser.ts';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { localAdministrator } from '../../src/access/index.ts';
 import { allRules, rulesOfLooks, violationsOn } from '../fixtures/axe.ts';
@@ -44,7 +44,7 @@ const says = (page: Page, text: string | RegExp) => page.getByRole('status').fil
 
 t.before(async () => {
   web = await startWeb(t);
-  browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
+  browser = await launchBrowser();
   for (const name of ['alice', 'bob', 'carol', 'dave'])
     sessions.set(name, (await signedIn(web, name)).cookies.get('hearth_session') ?? '');
 });

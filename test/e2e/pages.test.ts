@@ -2,7 +2,7 @@
 import t from 'tap';
 import { gzipSync } from 'node:zlib';
 import { readFileSync } from 'node:fs';
-import { chromium } from 'playwright-core';
+import { launchBrowser } from '../fixtures/browser.ts';
 import type { Browser, BrowserContext, Page, Response } from 'playwright-core';
 import { allRules, rulesOfLooks, violationsOn } from '../fixtures/axe.ts';
 import { fillRepository, password, signedIn, startWeb } from '../fixtures/web-fixture.ts';
@@ -68,7 +68,7 @@ async function open(who: string | null, { width, theme, scripts }: Look): Promis
 t.before(async () => {
   // Images of other hosts have a test of their own (markdown.test.ts); here no other host would answer.
   web = await startWeb(t, { env: { SERVICE_REPOSITORIES_REMOTE_IMAGES: 'false' } });
-  browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
+  browser = await launchBrowser();
   const alice = await signedIn(web, 'alice', { isAdministrator: true });
   const bob = await signedIn(web, 'bob');
   sessions.set('alice', alice.cookies.get('hearth_session') ?? '').set('bob', bob.cookies.get('hearth_session') ?? '');
@@ -446,10 +446,7 @@ t.test('security C04 the policy works in a browser: inline script, style and for
 
 t.test('on plain http a real browser sends what the cross-site check needs', async (t) => {
   // Not localhost: only there, and on https, do browsers send Sec-Fetch-Site.
-  const lan = await chromium.launch({
-    executablePath: '/usr/bin/chromium',
-    args: ['--no-sandbox', '--host-resolver-rules=MAP *.example.org 127.0.0.1'],
-  });
+  const lan = await launchBrowser(['--host-resolver-rules=MAP *.example.org 127.0.0.1']);
   t.teardown(() => lan.close());
   const page = await lan.newPage();
   await page.goto(`http://forge.example.org:${web.port}/login`);

@@ -3,7 +3,7 @@
 import t from 'tap';
 import { mkdirSync } from 'node:fs';
 import AxeBuilder from '@axe-core/playwright';
-import { chromium } from 'playwright-core';
+import { launchBrowser } from '../fixtures/browser.ts';
 import type { Browser, Page } from 'playwright-core';
 import { localAdministrator } from '../../src/access/index.ts';
 import { keysNumber, startFakePeer } from '../federation/fake-peer.ts';
@@ -28,7 +28,7 @@ async function signedIn(username: string, isAdministrator = false): Promise<stri
 }
 
 t.before(async () => {
-  browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
+  browser = await launchBrowser();
   home = await startPeer(t, { host: '127.0.0.1', allow: ['127.0.0.3', '127.0.0.4'] });
   const { repositories, codeSearch, federation, db } = home.modules;
   const alice = await signedIn('alice', true);

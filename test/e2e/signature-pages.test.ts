@@ -2,7 +2,7 @@
 // time limit: 300 s
 import t from 'tap';
 import { mkdirSync, readFileSync } from 'node:fs';
-import { chromium } from 'playwright-core';
+import { launchBrowser } from '../fixtures/browser.ts';
 import type { Page } from 'playwright-core';
 import { violationsOn } from '../fixtures/axe.ts';
 import { runGit } from '../fixtures/git-repositories.ts';
@@ -45,7 +45,7 @@ t.test('badges open to say why, and keys are added without scripts', async (t) =
   await runGit(['update-ref', 'refs/heads/main', parent], { cwd: bare });
   await runGit(['tag', '-m', 'First firing', 'v1', 'main'], { cwd: bare });
 
-  const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
+  const browser = await launchBrowser();
   t.teardown(() => browser.close());
   const session = (await accounts.startSession(alice.id, { address: '', userAgent: '' })).secret;
   const open = async (colorScheme: 'light' | 'dark', width: number): Promise<Page> => {

@@ -4,6 +4,7 @@ import path from 'node:path';
 import t from 'tap';
 import { headerOf, startMailServer } from '../fixtures/mail-server.ts';
 import { main, password, sendRequest, startWeb, visitor } from '../fixtures/web-fixture.ts';
+import { stepOf, totpCode } from '../../src/accounts/second-factor/totp.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 
 const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox/130.0';
@@ -125,13 +126,50 @@ t.test(
   },
 );
 
+t.test('a second factor that is added, used up, renewed and removed is noticed', async (t) => {
+  const erin = await accounts.addPerson({ username: 'erin', password });
+  await accounts.addresses.add(erin.id, { address: 'erin@example.org', isVerified: true });
+  await subjects();
+  const { port } = new URL(env['SERVICE_BASE_URL']!);
+  const of = (text: string) => [`erin@example.org: ${text.replace('HOST', `127.0.0.1:${port}`)}`];
+  const secret = await accounts.secondFactor.beginTotp(erin.id);
+  t.same(await subjects(), []);
+  const codes = await accounts.secondFactor.enableTotp(erin.id, totpCode(secret, stepOf(clock.now())));
+  t.same(await subjects(), of('New authenticator app for your account on HOST'));
+  for (const each of [secret.toString('base64'), ...codes!]) t.notOk(server.mails[0]!.text.includes(each));
+  const first = await accounts.signIn({ username: 'erin', password, address: '192.0.2.1', userAgent: firefox });
+  t.same(await subjects(), [], 'the password alone is no sign-in');
+  await accounts.secondFactor.answer({
+    challenge: first.kind === 'second_factor' ? first.challenge : null,
+    code: codes![0]!,
+    address: '192.0.2.1',
+    userAgent: firefox,
+  });
+  t.same(await subjects(), of('A recovery code of your account on HOST was used'));
+  t.match(server.mails[0]!.text, /Codes left: 9/);
+  await accounts.secondFactor.newRecoveryCodes(erin.id);
+  t.same(await subjects(), of('New recovery codes for your account on HOST'));
+  const guessed = await accounts.signIn({ username: 'erin', password, address: '203.0.113.9', userAgent: edge });
+  for (let n = 0; n < 5; n += 1) {
+    t.same(await subjects(), []);
+    const challenge = guessed.kind === 'second_factor' ? guessed.challenge : null;
+    const answer = { challenge, code: '000000', address: '203.0.113.9', userAgent: edge };
+    const refused: unknown = await accounts.secondFactor.answer(answer).catch((error: unknown) => error);
+    t.match(refused, { reason: 'wrong_code' });
+  }
+  t.same(await subjects(), of('Wrong codes for your account on HOST'));
+  t.match(server.mails[0]!.text, /Device: Edge on Windows\nAddress: 203\.0\.113\.9/);
+  await accounts.secondFactor.disableTotp(erin.id);
+  t.same(await subjects(), of('The authenticator app of your account on HOST was removed'));
+});
+
 t.test('a person switches kinds off and on, without a script', async (t) => {
   const browser = visitor(web);
   await browser.post('/login', { username: 'alice', password });
   await subjects();
   const before = main(await browser.get('/settings/notices'));
   t.match(before, /alice@example\.org/);
-  t.equal([...before.matchAll(/type="checkbox"[^>]* checked/g)].length, 6, 'all are on');
+  t.equal([...before.matchAll(/type="checkbox"[^>]* checked/g)].length, 7, 'all are on');
   t.match(before, /aria-current="page"[^]*Notices/);
   const saved = await browser.post('/settings/notices', { kind: ['password', 'ssh_key'] });
   t.match(saved, { status: 303, headers: { location: '/settings/notices?done=notices-saved' } });

@@ -2,12 +2,14 @@
 // branch main has the files of `base`.
 // branch(name, files, message?) → commits on a branch of alice/roof, made from main when it is new; null removes a file.
 // openPull(viewer, files) → a pull request of the branch topic.  nextRound(number, files, …) → one more round of it.
+// announced(issues, db) → every entry has reached its listeners.
 // numbered(30, {3: 'changed'}) → lines of a text.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { EntitySchema } from 'typeorm';
 import type { Viewer } from '../../src/access/index.ts';
 import { createIssues, issueEntities } from '../../src/issues/index.ts';
+import type { Issues } from '../../src/issues/index.ts';
 import { systemRandom } from '../../src/kernel/index.ts';
 import { createPulls, pullEntities } from '../../src/pulls/index.ts';
 import type { PullsOptions } from '../../src/pulls/index.ts';
@@ -44,7 +46,8 @@ export async function openPulls(t: Owner, { files = base }: { files?: Files } = 
   const options: PullsOptions = { ...modules, issues, random, baseUrl: null, isDiskLow: async () => false };
   const pulls = createPulls(options);
   t.teardown(() => pulls.stop());
-  const deps = { ...options, mergeStates: new MergeStateQueue(logger) };
+  issues.onEntry(pulls.onEntry);
+  const deps = { ...options, contributedPushBytes: 1024 ** 2, mergeStates: new MergeStateQueue(logger) };
   const { path: folder, repository } = await repositories.find(alice, roof.owner, roof.name);
 
   const work = temporaryFolder(t);
@@ -111,3 +114,15 @@ export async function openPulls(t: Owner, { files = base }: { files?: Files } = 
 }
 
 export type PullModules = Awaited<ReturnType<typeof openPulls>>;
+
+/** Waits until every entry is announced. */
+export async function announced(issues: Issues, db: Pick<PullModules['db'], 'read'>): Promise<void> {
+  for (;;) {
+    const [{ open }]: [{ open: number }] = await db.read.query(
+      'SELECT count(*) AS open FROM issue_entries WHERE announced_at IS NULL AND parked_at IS NULL AND held_at IS NULL',
+    );
+    if (Number(open) === 0) return;
+    await issues.finishEntries();
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}

@@ -1,4 +1,4 @@
-// startFaultyProvider(t) → a provider that does as `faults` says, with keys of its own: {issuer, faults, settings(), stop()}
+// startFaultyProvider(t) → a provider that does as `faults` says: {issuer, faults, settings(), stop()}
 import { createHmac, createSign, generateKeyPairSync } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -5,9 +5,10 @@ import type { AccountsDeps } from '../deps.ts';
 import { noSuchPerson } from '../people/find-people.ts';
 import { identitySchema } from '../schema/identity-schema.ts';
 import type { IdentityRow } from '../schema/identity-schema.ts';
+import { announceSecurityEvent } from '../security-events.ts';
 import { userSchema } from '../schema/user-schema.ts';
 import { cleanLabel, toIdentity } from './identity.ts';
-import type { Identity, ProvenIdentity } from './identity.ts';
+import type { Identity, VerifiedIdentity } from './identity.ts';
 
 const maxIdentitiesPerPerson = 50;
 
@@ -15,17 +16,19 @@ const maxIdentitiesPerPerson = 50;
  * Links an account of a provider to a person, who signs in with it from now on. A link that is there already stays.
  * Refuses: `identity_in_use` when it is another person's; `too_many_identities`; `unknown_person`.
  */
-export async function addIdentity(deps: AccountsDeps, personId: string, proven: ProvenIdentity): Promise<Identity> {
+export async function addIdentity(deps: AccountsDeps, personId: string, verified: VerifiedIdentity): Promise<Identity> {
   return deps.db.write(async (tx) => {
     const { manager } = tx;
     if (!(await manager.existsBy(userSchema, { id: personId }))) throw noSuchPerson();
-    const { issuer, subject } = proven;
+    const { issuer, subject } = verified;
     const known = await manager.findOneBy(identitySchema, { issuer, subject });
     if (known !== null && known.userId !== personId) throw identityInUse();
     if (known !== null) return toIdentity(known);
     if ((await manager.countBy(identitySchema, { userId: personId })) >= maxIdentitiesPerPerson)
       throw conflict('too_many_identities', `There are ${maxIdentitiesPerPerson} linked accounts already.`);
-    return toIdentity(await insertIdentity(deps, tx, personId, proven));
+    const identity = toIdentity(await insertIdentity(deps, tx, personId, verified));
+    await announceSecurityEvent(deps, tx, personId, { kind: 'account_linked', issuer, label: identity.label });
+    return identity;
   });
 }
 
@@ -34,7 +37,7 @@ export async function insertIdentity(
   { random }: Pick<AccountsDeps, 'random'>,
   { manager, now }: Tx,
   personId: string,
-  { issuer, subject, label }: ProvenIdentity,
+  { issuer, subject, label }: VerifiedIdentity,
 ): Promise<IdentityRow> {
   const row: IdentityRow = {
     id: random.uuid(),
@@ -57,7 +60,7 @@ export async function insertIdentity(
 /** Notes a sign-in, and what the provider calls the account now. */
 export async function recordIdentityUse(
   { db }: AccountsDeps,
-  { issuer, subject, label }: ProvenIdentity,
+  { issuer, subject, label }: VerifiedIdentity,
 ): Promise<void> {
   await db.write(({ manager, now }) =>
     manager.update(identitySchema, { issuer, subject }, { lastUsedAt: now, label: cleanLabel(label) }),

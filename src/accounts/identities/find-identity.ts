@@ -4,12 +4,12 @@ import type { Person } from '../people/person.ts';
 import { identitySchema } from '../schema/identity-schema.ts';
 import { userSchema } from '../schema/user-schema.ts';
 import { toIdentity } from './identity.ts';
-import type { Identity, ProvenIdentity } from './identity.ts';
+import type { Identity, VerifiedIdentity } from './identity.ts';
 
 /** The person who signs in with this account of a provider; `null` for an unknown account. */
 export async function personOfIdentity(
   { db }: AccountsDeps,
-  { issuer, subject }: Pick<ProvenIdentity, 'issuer' | 'subject'>,
+  { issuer, subject }: Pick<VerifiedIdentity, 'issuer' | 'subject'>,
 ): Promise<Person | null> {
   const identity = await db.read.findOneBy(identitySchema, { issuer, subject });
   const row = identity && (await db.read.findOneBy(userSchema, { id: identity.userId }));

@@ -1,8 +1,8 @@
 import { cleanText } from '../validate-text.ts';
 import type { IdentityRow } from '../schema/identity-schema.ts';
 
-/** An account of an OpenID Connect provider, as it was proven in this sign-in. */
-export interface ProvenIdentity {
+/** An account of an OpenID Connect provider, as a provider has just confirmed it. */
+export interface VerifiedIdentity {
   issuer: string;
   subject: string;
   /** What the provider calls the account, such as its address there; may be empty. */
@@ -10,7 +10,7 @@ export interface ProvenIdentity {
 }
 
 /** An account of a provider that a person signs in with. */
-export interface Identity extends ProvenIdentity {
+export interface Identity extends VerifiedIdentity {
   id: string;
   createdAt: number;
   lastUsedAt: number | null;

@@ -8,11 +8,11 @@ import { cleanText } from '../validate-text.ts';
 import type { Person } from '../people/person.ts';
 import { emailAddressSchema } from '../schema/email-address-schema.ts';
 import { insertIdentity } from './add-identity.ts';
-import type { ProvenIdentity } from './identity.ts';
+import type { VerifiedIdentity } from './identity.ts';
 
 /** A new account for a person of a provider that may sign people up. */
 export interface IdentitySignUp {
-  identity: ProvenIdentity;
+  identity: VerifiedIdentity;
   username: string;
   displayName: string;
   /** The address that the provider says it has verified; null without one. */

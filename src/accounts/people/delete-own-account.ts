@@ -1,6 +1,6 @@
 import type { AccountsDeps } from '../deps.ts';
-import { checkPassword } from '../passwords/check-password.ts';
-import type { GivenPassword } from '../passwords/check-password.ts';
+import { checkPassword } from '../check-password.ts';
+import type { GivenPassword } from '../check-password.ts';
 import { userSchema } from '../schema/user-schema.ts';
 import { deletePerson } from './delete-person.ts';
 import { noSuchPerson } from './find-people.ts';

@@ -60,12 +60,12 @@ export async function answerChallenge(
 /**
  * Counts an answer to a challenge and, when it is right, ends the challenge and opens the session.
  * @param use checks the answer and uses it up; null for a wrong one
- * @returns null for a wrong answer, which stays counted Refuses: `sign_in_expired`, `account_disabled`.
+ * @returns null for a wrong answer, which stays counted; with the last one the person is notified Refuses: `sign_in_expired`, `account_disabled`.
  */
 export async function finishChallenge(
   deps: AccountsDeps,
   tx: Tx,
-  { tokenHash, userId, method }: SignInChallengeRow,
+  { tokenHash, userId, method, attempts }: SignInChallengeRow,
   origin: SessionOrigin,
   use: () => Promise<SecondFactor | null>,
 ): Promise<SignedIn | null> {
@@ -78,7 +78,12 @@ export async function finishChallenge(
   );
   if (counted.affected !== 1) throw challengeClosed();
   const factor = await use();
-  if (factor === null) return null;
+  if (factor === null) {
+    const { address, userAgent } = origin;
+    if (attempts + 1 >= deps.settings.challengeAttempts)
+      await announceSecurityEvent(deps, tx, userId, { kind: 'wrong_codes', address, userAgent });
+    return null;
+  }
   const person = await manager.findOneBy(userSchema, { id: userId });
   if (person === null) throw challengeClosed();
   await manager.delete(signInChallengeSchema, { tokenHash });

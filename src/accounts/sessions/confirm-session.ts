@@ -1,11 +1,11 @@
 import type { AccountsDeps } from '../deps.ts';
-import { checkPassword } from '../passwords/check-password.ts';
-import type { GivenPassword } from '../passwords/check-password.ts';
+import { checkPassword } from '../check-password.ts';
+import type { GivenPassword } from '../check-password.ts';
 import { noSuchPerson } from '../people/find-people.ts';
 import { sessionSchema } from '../schema/session-schema.ts';
 import { userSchema } from '../schema/user-schema.ts';
 
-/** Whether a session's last proof of its person is recent enough for a dangerous act. */
+/** Whether the person of a session has confirmed who they are recently enough for a dangerous act. */
 export function isRecentlyConfirmed(
   { clock, settings }: Pick<AccountsDeps, 'clock' | 'settings'>,
   { confirmedAt }: { confirmedAt: number },
@@ -20,7 +20,7 @@ export async function confirmSession({ db }: AccountsDeps, personId: string, ses
   );
 }
 
-/** The same by the password. Refuses `wrong_password` with field `confirm_password`, `too_many_tries`, `sign_in_busy`. */
+/** The same by the password. Refuses `wrong_password` of field `confirm_password`, `too_many_tries`, `sign_in_busy`. */
 export async function confirmWithPassword(
   deps: AccountsDeps,
   personId: string,

@@ -13,6 +13,7 @@ import { withHint } from '../report-error.ts';
 /** Equal to `areaNames` of the doctor, whose module is only loaded when it runs. */
 const areas = [
   'settings',
+  'clock',
   'database',
   'storage',
   'repositories',

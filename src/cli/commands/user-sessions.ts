@@ -26,9 +26,9 @@ const columns: Column<Session>[] = [
   { title: 'ID', cell: ({ id }) => ({ id }) },
   { title: 'STARTED', cell: ({ createdAt }) => never(createdAt) },
   { title: 'LAST SEEN', cell: ({ lastSeenAt }) => never(lastSeenAt) },
-  { title: 'SIGNED IN WITH', cell: ({ method, factor }) => (factor === null ? method : `${method}+${factor}`) },
   { title: 'ADDRESS', cell: ({ address }) => address },
   { title: 'CLIENT', cell: ({ userAgent }) => userAgent },
+  { title: 'SIGNED IN WITH', cell: ({ method, factor }) => (factor === null ? method : `${method}+${factor}`) },
 ];
 
 export const sessionToJson = ({

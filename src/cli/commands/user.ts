@@ -85,7 +85,7 @@ async function showUser(cli: Cli, _options: object, name: string): Promise<void>
       ),
       ['Role', roleOf(person)],
       ['State', stateOf(person)],
-      ['Second factor', factorsOf(factors)],
+      ...(person.secondFactorAt === null ? [] : [['Second factor', factorsOf(factors)] as const]),
       ['Created', never(person.createdAt)],
       ['Last seen', never(person.lastSeenAt)],
       ['Repositories', row!.repositories],

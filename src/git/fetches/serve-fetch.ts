@@ -97,7 +97,7 @@ export async function serve(
   const waitsForClient = () => output.writableNeedDrain || (stateless && waitsForRequest());
   const onStall = () => cut('stalled');
   const watches = [watchForStall({ stallMs, leastBytes: leastBytesIn(stallMs) }, waitsForClient, moved, onStall)];
-  // In a session the input never ends, so a busy git cannot be distinguished from a silent client; but git prints something
+  // In a session the input never ends, so a busy git looks like a silent client; but git prints something
   // every few seconds.
   if (!stateless) watches.push(watchForStall({ stallMs, leastBytes: 1 }, () => true, moved, onStall));
   if (input.errored) onInputError(input.errored);

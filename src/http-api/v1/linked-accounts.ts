@@ -1,8 +1,18 @@
 import { z } from 'zod';
 import { json } from '../responses.ts';
 import { operation } from '../operation.ts';
-import { linkedAccount } from './schemas.ts';
 import { isoTime, isoTimeOrNull } from './show.ts';
+
+const linkedAccount = z
+  .strictObject({
+    id: z.string(),
+    issuer: z.string(),
+    subject: z.string(),
+    label: z.string().describe('What the provider calls the account; may be empty'),
+    createdAt: z.iso.datetime(),
+    lastUsedAt: z.iso.datetime().nullable(),
+  })
+  .meta({ id: 'LinkedAccount' });
 
 export const listLinkedAccounts = operation({
   id: 'listLinkedAccounts',

@@ -317,17 +317,6 @@ export const email = z
   .strictObject({ email: z.string(), verified: z.boolean(), primary: z.boolean(), username: z.string() })
   .meta({ id: 'Email' });
 
-export const linkedAccount = z
-  .strictObject({
-    id: z.string(),
-    issuer: z.string(),
-    subject: z.string(),
-    label: z.string().describe('What the provider calls the account; may be empty'),
-    createdAt: time,
-    lastUsedAt: time.nullable(),
-  })
-  .meta({ id: 'LinkedAccount' });
-
 export const sshKey = z
   .strictObject({
     id: z.string(),

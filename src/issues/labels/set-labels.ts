@@ -10,7 +10,7 @@ import { issueLabelSchema, labelSchema } from '../schema/classification-schema.t
 import type { LabelRow } from '../schema/classification-schema.ts';
 
 /**
- * Sets the labels of an issue by name, with an entry for the added and one for the removed. Of exclusive labels with the
+ * Sets the labels of an issue by name, with an entry each for added and removed ones. Of exclusive labels with the
  * same text before the last `/` (`kind/bug`, `kind/feature`) the last one named stays.
  * Refuses `unknown_label`, `too_many_labels`.
  */

@@ -88,7 +88,7 @@ const bounds = { characters: 1_000, values: 10 };
 const term = /(-?)(?:([a-z][a-z-]{0,19}):)?(?:"([^"]*)"?|([^\s"]+))/gi;
 
 /**
- * Parses the query of the search box above a list: `is:open label:bug author:alice no:assignee sort:updated roof`. Linear.
+ * Parses the query of the box above a list: `is:open label:bug author:alice no:assignee sort:updated roof`. Linear.
  */
 export function parseIssueQuery(text: string): ParsedIssueQuery {
   const filter: IssueFilter = { ...noFilter, labels: [], notLabels: [], words: [] };

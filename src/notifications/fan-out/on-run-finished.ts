@@ -7,7 +7,7 @@ import type { BatchDrain } from './batches.ts';
 const attemptsPerRun = 1_000;
 
 /**
- * Subscribes to the end of runs, inside the write that ends one: a failure is announced afterwards, and a success resolves
+ * Subscribes to the end of runs, inside the write that ends one: a failure is announced later, and a success resolves
  * the failures of the same workflow on the same ref. A cancelled run says nothing.
  */
 export function onRunFinished(batchDrain: Pick<BatchDrain, 'scheduleDrain'>): RunEnding {

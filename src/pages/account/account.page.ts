@@ -69,8 +69,8 @@ export const changeHandle: Page<PersonContext, AccountDeps> = (context, deps) =>
   );
 
 /**
- * Fields `confirm`, the handle, and `password`, if there is one. Who owns repositories, or is the last OWNER somewhere, is shown what
- * to do first.
+ * Fields `confirm`, the handle, and `password`, if there is one. Who owns repositories, or is the last OWNER somewhere,
+ * is shown what to do first.
  */
 export const deleteAccount: Page<PersonContext, AccountDeps> = (context, deps) =>
   submit(

@@ -15,7 +15,10 @@ const words: Record<NoticeKind, { label: string; hint: string }> = {
   ssh_key: { label: 'SSH keys', hint: 'Added to your account' },
   gpg_key: { label: 'GPG keys', hint: 'Added to your account' },
   access_token: { label: 'Access tokens', hint: 'Made for your account' },
-  second_factor: { label: 'Second factors', hint: 'Added, removed, or a recovery code used' },
+  second_factor: {
+    label: 'Second factors',
+    hint: 'Added, removed, a recovery code used, or wrong codes after your password',
+  },
 };
 
 async function noticesPage(

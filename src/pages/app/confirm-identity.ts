@@ -1,13 +1,12 @@
 import type { WebDeps } from '../../http/index.ts';
 import { isDomainError } from '../../kernel/index.ts';
-import type { PageRoute } from '../route.ts';
 import { statusOfRefusal } from './map-errors.ts';
 import { page, seeOther, type PageReply } from './reply.ts';
 import type { Page, PageHandler, PersonContext } from './request-context.ts';
 import type { FormRefusal } from './submit.ts';
 
 /**
- * Whether a route asks its person to prove again who they are, when the last proof is too old.
+ * Whether a route asks its person to prove again who they are, when the last confirmation is too old.
  *
  * - `required`: it deletes, transfers, or changes what signs the person in
  * - `in-form`: its form asks for the password by itself; who has none is asked here
@@ -93,15 +92,17 @@ async function mayActNow(confirmation: Confirmation, context: PersonContext, { a
  * Puts the page "Confirm it is you" before a dangerous act. It keeps the fields of the form, and its own form goes to
  * the same address with them, so that the act follows the right password without another step and without a script.
  */
-export function withConfirmation({ page: act, confirmation }: PageRoute): PageHandler {
-  if (confirmation === undefined) return act as PageHandler;
+export function withConfirmation(route: { page: unknown; confirmation?: Confirmation }): PageHandler {
+  const { confirmation } = route;
+  const act = route.page as PageHandler;
+  if (confirmation === undefined) return act;
   return async (request, deps) => {
     const context = request as unknown as PersonContext;
-    if (await mayActNow(confirmation, context, deps)) return (act as PageHandler)(request, deps);
+    if (await mayActNow(confirmation, context, deps)) return act(request, deps);
     if (ownFields.every((name) => request.form.text(name) === '')) return confirmPage(context, deps, null);
     const refusal = await confirm(context, deps);
     if (refusal !== null) return confirmPage(context, deps, refusal);
-    return (act as PageHandler)(request, deps);
+    return act(request, deps);
   };
 }
 

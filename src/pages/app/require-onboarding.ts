@@ -15,7 +15,10 @@ export function requireOnboarding(
     const { person } = ctx.state.identity;
     const requiredPage =
       // A step may send a person to a provider, to confirm who they are, and back.
-      person === null || path === '/logout' || path === '/settings/appearance' || path.startsWith('/login/')
+      person === null ||
+      path === '/logout' ||
+      path === '/settings/appearance' ||
+      /^\/login\/(?:oidc|confirm)\//.test(path)
         ? null
         : person.username === null
           ? '/onboarding'

@@ -7,8 +7,8 @@ import type { Page, RepositoryContext } from '../app/request-context.ts';
 import type { IssuesDeps } from './deps.ts';
 
 /**
- * `B/attachments/{id}`: a file of an issue, for viewers who may see it where it is shown. It goes along with an issue that
- * moves: its old address redirects. Images are shown, everything else is downloaded, and every response has a sandbox CSP
+ * `B/attachments/{id}`: a file of an issue, for viewers who may see its text. It goes along with an issue that
+ * moves: its old address redirects. Images are shown, everything else is downloaded, and each has a sandbox CSP
  * (security C03).
  */
 export const showAttachment: Page<RepositoryContext, IssuesDeps> = async (

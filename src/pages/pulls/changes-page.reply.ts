@@ -12,11 +12,12 @@ import type { RepositoryContext } from '../app/request-context.ts';
 import { viewCount } from '../app/format-numbers.ts';
 import { changesAddress, changesUrl, pullAt, readChangesQuery, urlOfPull } from './changes-address.ts';
 import type { ChangesAddress, ChangesQuery } from './changes-address.ts';
-import type { ChangesDeps } from './changes-deps.ts';
 import { fileAnchor, viewFiles } from './changed-files.view.ts';
 import { commentFormAt } from './comment-form.ts';
 import type { ChangesForms } from './comment-form.ts';
+import type { PullsDeps } from './deps.ts';
 import { Places } from './place-threads.ts';
+import { readPullHead } from './pull-head.view.ts';
 import { readChanges } from './read-changes.ts';
 import type { ReadChanges } from './read-changes.ts';
 import { readThreads } from './read-threads.ts';
@@ -27,18 +28,19 @@ const maxListed = 300;
 /** The page of changes of a pull request. Refuses `pull_not_found`, `round_not_found`, `git_busy`. */
 export async function changesPage(
   context: RepositoryContext,
-  deps: ChangesDeps,
+  deps: PullsDeps,
   { query = readChangesQuery(context), forms = {} }: { query?: ChangesQuery; forms?: ChangesForms } = {},
 ): Promise<PageReply> {
   const { found, viewer } = context;
   const { pulls, clock } = deps;
   const at = pullAt(context);
-  const [{ issue, pull }, rounds, rights, reviews, draft] = await Promise.all([
-    pulls.find(viewer, at),
+  const [{ issue, described, head }, rounds, rights, reviews, draft, viewed] = await Promise.all([
+    readPullHead(context, deps),
     pulls.rounds.list(viewer, at),
     pulls.rightsOn(viewer, at),
     context.person === null ? [] : pulls.reviews.list(viewer, at),
     context.person === null ? null : pulls.reviews.draftOf(viewer, at),
+    context.person === null ? [] : pulls.viewed.list(viewer, at),
   ]);
   const url = urlOfPull(context);
   const address = changesAddress(changesUrl(url), query);
@@ -52,6 +54,7 @@ export async function changesPage(
     address,
     forms,
     mayReview,
+    mayApply: issue.state === 'OPEN' && chosen.shown.round === described.pull.lastRound && rights('add_round') === null,
   });
   const preview =
     forms.comment?.isPreview === true && forms.comment.body.trim() !== ''
@@ -65,11 +68,12 @@ export async function changesPage(
     mayComment: mayReview,
     isWhole,
     inFile: (file) => places.ofFile(file),
+    viewed: context.person === null || !isWhole ? null : viewed,
   });
   const now = clock.now();
   return page('pulls/changes', {
     repository: viewRepositoryHead(found),
-    pull: { url, number: issue.number, title: viewName(issue.title), state: issue.state, isDraft: pull.isDraft },
+    head,
     round: viewRound(chosen.shown, now),
     choice: viewRoundChoice(rounds, chosen, lastReviewed(reviews, context.person?.id), { query, address }),
     comparison:
@@ -96,6 +100,8 @@ export async function changesPage(
         : null,
     /** What has no file on this page. */
     top: places.rest(),
+    viewedFiles: files.filter((file) => file.viewed?.state === 'viewed').length,
+    suggestions: threads.flatMap(({ view }) => view.comments.flatMap(({ suggestion }) => suggestion ?? [])).length,
     openThreads: threads.filter(({ view }) => !view.isResolved && !view.isDraft).map(({ view }) => view),
     resolvedThreads: threads.filter(({ view }) => view.isResolved).length,
     mayReview,
@@ -104,14 +110,18 @@ export async function changesPage(
       ? {
           pending: draft?.comments ?? 0,
           mayJudge:
-            issue.state === 'OPEN' && issue.authorId !== context.person?.id && pull.submitterId !== context.person?.id,
+            issue.state === 'OPEN' &&
+            issue.authorId !== context.person?.id &&
+            described.pull.submitterId !== context.person?.id,
           verdict: forms.review?.verdict ?? 'COMMENT',
           body: forms.review?.body ?? '',
           isOutdated: forms.review?.isOutdated ?? false,
-          lastRound: pull.lastRound,
+          lastRound: described.pull.lastRound,
         }
       : null,
-    refusal: forms.refusal ?? null,
+    mayCommentOld: isWhole,
+    /** The form of a comment shows its own. */
+    refusal: forms.comment === undefined ? (forms.refusal ?? null) : null,
     /** The page as it is shown, for its forms to come back to. */
     shown: address().split('?')[1] ?? '',
     urls: {
@@ -163,7 +173,7 @@ function viewSummary({ files, truncated }: ReadChanges) {
 /** What the page says of two rounds: how they were compared, and their commits side by side. */
 async function viewComparison(
   context: RepositoryContext,
-  { pulls, clock }: ChangesDeps,
+  { pulls, clock }: PullsDeps,
   { older, shown }: { older: RoundRow; shown: RoundRow },
   changes: ReadChanges,
   address: ChangesAddress,

@@ -1,11 +1,13 @@
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import type { Route } from '../route.ts';
-import type { ChangesDeps } from './changes-deps.ts';
+import type { PullsDeps } from './deps.ts';
 import { showChanges } from './changes.page.ts';
 import { showPullDiff, showPullPatch } from './pull-patch.page.ts';
 import {
+  applySuggestions,
   deleteReviewComment,
   editReviewComment,
+  markViewed,
   postReviewComment,
   resolveThread,
   submitReview,
@@ -17,7 +19,7 @@ const one = '/repos/:owner/:name/pulls/:number';
 const maxFormBytes = 256 * 1024;
 
 /** A form for those who may read: who may send it is asked by the use-case. A refused one shows the page again. */
-const form = (name: string, page: Page<RepositoryContext, ChangesDeps>): Route => ({
+const form = (name: string, page: Page<RepositoryContext, PullsDeps>): Route => ({
   method: 'POST',
   path: `${one}/${name}`,
   access: 'repository:read',
@@ -36,4 +38,6 @@ export const changesRoutes: readonly Route[] = [
   form('review/comments/edit', editReviewComment),
   form('review/comments/delete', deleteReviewComment),
   form('threads/:thread', resolveThread),
+  form('viewed', markViewed),
+  form('apply', applySuggestions),
 ];

@@ -1,10 +1,10 @@
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import { changesPage } from './changes-page.reply.ts';
-import type { ChangesDeps } from './changes-deps.ts';
+import type { PullsDeps } from './deps.ts';
 
 /**
  * `B/pulls/{number}/changes`: what a round changes, or what the author has changed since an earlier one. Query: `from`
  * and `to`, rounds; `plain=1` compares them as they are; `file`, a path; `context`, lines; `all=1`; `view=split`;
  * `w=1` ignores white space; `comment`, a place; `last`, its last line.
  */
-export const showChanges: Page<RepositoryContext, ChangesDeps> = (context, deps) => changesPage(context, deps);
+export const showChanges: Page<RepositoryContext, PullsDeps> = (context, deps) => changesPage(context, deps);

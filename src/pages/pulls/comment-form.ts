@@ -23,7 +23,10 @@ export interface CommentFormView {
   /** As `pathText` writes it; '' for the round as a whole. */
   path: string;
   side: 'OLD' | 'NEW';
-  /** Null where the comment is not about lines. */
+  /** The line that the form stands at; null for a file, where lines may be typed, and for the round. */
+  line: number | null;
+  isAtLine: boolean;
+  /** Null where the comment is about the round. */
   lines: { first: string; last: string } | null;
   body: string;
   preview: RenderedText | null;
@@ -44,7 +47,15 @@ export function commentFormAt(
   const cancelUrl = address();
   const typed = { body: comment?.body ?? '', preview, refusal: comment === undefined ? null : refusal, cancelUrl };
   if (place.kind === 'round') {
-    const form = { title: 'Comment on the round as a whole', path: '', side: 'NEW' as const, lines: null, ...typed };
+    const form = {
+      title: 'Comment on the round as a whole',
+      path: '',
+      side: 'NEW' as const,
+      line: null,
+      isAtLine: false,
+      lines: null,
+      ...typed,
+    };
     return { form, path: null, side: 'NEW', lastLine: null };
   }
   const path = pathText(place.path);
@@ -52,13 +63,14 @@ export function commentFormAt(
   if (place.kind === 'file') {
     const side = comment?.side ?? 'NEW';
     const lines = { first: comment?.first ?? '', last: comment?.last ?? '' };
-    return { form: { title: `Comment on ${name}`, path, side, lines, ...typed }, path, side, lastLine: null };
+    const form = { title: `Comment on ${name}`, path, side, line: null, isAtLine: false, lines, ...typed };
+    return { form, path, side, lastLine: null };
   }
   const { line, side } = place;
   const last = Math.max(line, queryNumber(parameters, 'last') ?? line);
   const lines = { first: comment?.first ?? String(line), last: comment?.last ?? String(last) };
   return {
-    form: { title: `Comment on ${name}`, path, side, lines, ...typed },
+    form: { title: `Comment on ${name}`, path, side, line, isAtLine: true, lines, ...typed },
     path,
     side,
     lastLine: comment === undefined ? last : line,

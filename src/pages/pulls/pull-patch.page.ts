@@ -2,14 +2,14 @@ import { invalid } from '../../kernel/index.ts';
 import { content } from '../app/reply.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import { pullAt } from './changes-address.ts';
-import type { ChangesDeps } from './changes-deps.ts';
+import type { PullsDeps } from './deps.ts';
 
 /** Commits of a round that are sent as mails. */
 const maxMails = 1_000;
 
 /** `.diff` is what the last round changes; `.patch` its commits as mails for `git am`. Both are sent as git writes. */
 const sendAs =
-  (format: 'diff' | 'patch'): Page<RepositoryContext, ChangesDeps> =>
+  (format: 'diff' | 'patch'): Page<RepositoryContext, PullsDeps> =>
   async (context, { git, pulls }) => {
     const { path } = context.found;
     const { baseOid: from, headOid: to, commitCount } = await pulls.rounds.find(context.viewer, pullAt(context));

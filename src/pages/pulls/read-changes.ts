@@ -3,7 +3,7 @@ import type { RoundRow } from '../../pulls/index.ts';
 import type { RepositoryContext } from '../app/request-context.ts';
 import { pullAt } from './changes-address.ts';
 import type { ChangesQuery } from './changes-address.ts';
-import type { ChangesDeps } from './changes-deps.ts';
+import type { PullsDeps } from './deps.ts';
 
 /** Of a page with all files; one file alone, and all files on request, have much higher limits. */
 const pageLimits: PatchLimits = { files: 100, linesPerFile: 600, bytesPerLine: 5_100, bytes: 320 * 1024 };
@@ -29,7 +29,7 @@ export interface ReadChanges {
 /** Reads what a page of changes shows, within its limits. Refuses `round_not_found`, `git_busy`. */
 export async function readChanges(
   context: RepositoryContext,
-  deps: ChangesDeps,
+  deps: PullsDeps,
   query: ChangesQuery,
   { older, shown }: { older: RoundRow | null; shown: RoundRow },
 ): Promise<ReadChanges> {
@@ -55,7 +55,7 @@ export async function readChanges(
 
 async function readPlain(
   { found }: RepositoryContext,
-  { git }: ChangesDeps,
+  { git }: PullsDeps,
   { only, ignoreWhitespace, contextLines }: ChangesQuery,
   from: string,
   to: string,

@@ -7,7 +7,7 @@ import type { RepositoryContext } from '../app/request-context.ts';
 import { readText } from '../code/read-text.ts';
 import { pullAt } from './changes-address.ts';
 import type { ChangesAddress } from './changes-address.ts';
-import type { ChangesDeps } from './changes-deps.ts';
+import type { PullsDeps } from './deps.ts';
 import type { ChangesForms } from './comment-form.ts';
 import type { PlacedThread } from './place-threads.ts';
 import { viewThreads } from './thread.view.ts';
@@ -19,19 +19,21 @@ const maxBytes = 1024 * 1024;
 /** The threads of a page with their places in the round that is shown. */
 export async function readThreads(
   context: RepositoryContext,
-  deps: ChangesDeps,
+  deps: PullsDeps,
   {
     round,
     files,
     address,
     forms,
     mayReview,
+    mayApply,
   }: {
     round: number;
     files: readonly ChangedFile[];
     address: ChangesAddress;
     forms: ChangesForms;
     mayReview: boolean;
+    mayApply: boolean;
   },
 ): Promise<PlacedThread[]> {
   const threads = await deps.pulls.threads.list(context.viewer, pullAt(context), { round });
@@ -40,6 +42,7 @@ export async function readThreads(
     editing: forms.edit ?? readEdited(context),
     replying: forms.reply ?? null,
     mayReview,
+    mayApply,
     linesNow: await readLinesNow(context, deps, threads, files),
   });
   return threads.map((thread, at) => ({ thread, view: views[at]! }));
@@ -54,7 +57,7 @@ function readEdited({ query }: RepositoryContext) {
 /** The lines of changed places as they are now, by the id of the thread. */
 async function readLinesNow(
   { found }: RepositoryContext,
-  { git }: ChangesDeps,
+  { git }: PullsDeps,
   threads: readonly ListedThread[],
   files: readonly ChangedFile[],
 ): Promise<Map<string, string[]>> {

@@ -103,7 +103,7 @@ async function prove(
   return seeOther(next, { cookies });
 }
 
-/** `/logout/oidc/:provider`, after a sign-out here: ends the session at the provider, too, where it has a page for it. */
+/** `/logout/oidc/:provider`, after a sign-out here: ends the session at the provider, where it has a page for it. */
 export const signOutAtProvider: Page<RequestContext, SignInDeps> = (context, { singleSignOn }) =>
   orProblem(context, async () => {
     const { params, origin } = context;

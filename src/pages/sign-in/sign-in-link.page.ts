@@ -3,7 +3,7 @@ import { sessionOrigin, type Page, type RequestContext } from '../app/request-co
 import { replyToSignIn } from './signed-in.view.ts';
 import type { SignInDeps } from './deps.ts';
 
-/** `/login/link?token=…`, made by `hearth user sign-in-link`. Opening it uses nothing up: programs look into links, too. */
+/** `/login/link?token=…`, made by `hearth user sign-in-link`. Opening uses nothing up: programs open links, too. */
 export const showSignInLink: Page<RequestContext, SignInDeps> = async ({ query }, { accounts }) => {
   const token = query.get('token') ?? '';
   const { username, displayName } = await accounts.checkSignInLink(token);

@@ -7,7 +7,7 @@ import type { PullDeps } from '../deps.ts';
 import { factsOfPull, findPull } from '../find-pull.ts';
 import { headOf } from '../head-label.ts';
 import type { PullHead } from '../head-label.ts';
-import { mergeStateOf } from '../mergeability/compute-merge-state.ts';
+import { mergeStateOf, publishHead } from '../mergeability/compute-merge-state.ts';
 import type { ComputedMergeState } from '../mergeability/compute-merge-state.ts';
 import { readRound } from '../rounds/read-round.ts';
 import { gatherFacts, gitFacts } from './merge-facts.ts';
@@ -44,6 +44,7 @@ export async function mergeBox(deps: PullDeps, viewer: Viewer, at: IssueAt): Pro
   const found = await deps.repositories.find(viewer, at.owner, at.name);
   const context = await findPull(deps, viewer, at);
   const { issue, pull, repository, facts, settings } = context;
+  await publishHead(deps, found.path, issue, pull);
   const state = await mergeStateOf(deps, found.path, pull);
   const git = await gitFacts(deps, found.path, repository, pull, state);
   const gathered = await gatherFacts(deps, deps.db.read, context, git);
@@ -85,7 +86,7 @@ export async function tipOfHead(
 }
 
 /**
- * Whether a viewer may add rounds to the head: whoever may push to its repository, people of this repository where the
+ * Whether a viewer may push to the head: those who may push to its repository, people of this repository where the
  * author lets them, and for a push who may add a round. Rules of the head's repository are asked by the push.
  */
 export async function mayPushHead(

@@ -66,7 +66,7 @@ const waiting = {
   checks: new Map(),
 } as const;
 
-/** Takes the wish back; whoever may merge may. Nothing happens without one. */
+/** Takes the wish back; everyone who may merge may. Nothing happens without one. */
 export async function cancelMergeWhenReady(deps: PullDeps, viewer: Viewer, at: IssueAt): Promise<void> {
   const { issue, pull, facts } = await findPull(deps, viewer, at);
   refuse(refusalOnPull(viewer, facts, factsOfPull(issue, pull), 'merge'));

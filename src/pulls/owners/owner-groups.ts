@@ -1,14 +1,30 @@
-import type { OwnerGroup } from '../../access/index.ts';
+import type { OwnerGroup, Viewer } from '../../access/index.ts';
+import type { IssueAt } from '../../issues/index.ts';
 import type { Repository } from '../../repositories/index.ts';
 import type { PullDeps } from '../deps.ts';
+import { findPull, pathOf } from '../find-pull.ts';
 import type { PullRow } from '../schema/pull-schema.ts';
+import { ownersOfFiles } from './owners-of-files.ts';
+import type { OwnersOfPull } from './owners-of-files.ts';
 
-/** The groups of owners of the files that the last round changes. */
+/**
+ * The groups of owners of the files that the last round changes, as the policy of merging reads them; without those
+ * of whom no person may write, whose approval would never count. Refuses `git_busy`.
+ */
 export async function ownerGroups(
-  _deps: PullDeps,
-  _path: string,
-  _repository: Repository,
-  _pull: PullRow,
+  deps: PullDeps,
+  path: string,
+  repository: Repository,
+  pull: PullRow,
 ): Promise<OwnerGroup[]> {
-  return [];
+  const { groups } = await ownersOfFiles(deps, path, repository, pull);
+  return groups
+    .filter(({ writerIds }) => writerIds.length > 0)
+    .map(({ pattern, writerIds }) => ({ pattern, userIds: writerIds }));
+}
+
+/** The owners of the changed files, with what is wrong in the file of owners. Refuses as `findPull` does, `git_busy`. */
+export async function ownersOf(deps: PullDeps, viewer: Viewer, at: IssueAt): Promise<OwnersOfPull> {
+  const { repository, pull } = await findPull(deps, viewer, at);
+  return ownersOfFiles(deps, pathOf(deps, repository), repository, pull);
 }

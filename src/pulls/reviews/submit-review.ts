@@ -135,13 +135,13 @@ async function roundChanged(deps: PullDeps, { issue, pull, repository }: PullCon
 }
 
 function changedMeanwhile(round: number, changed: number, places: number) {
-  const told =
+  const changes =
     places === 0
       ? ''
       : ` ${changed} of the ${places} places that you comment on ${changed === 1 ? 'has' : 'have'} changed.`;
   return conflict(
     'round_changed',
-    `Round ${round} came while you wrote.${told} Look at it first, or submit the review for the round that you have seen.`,
+    `Round ${round} came while you wrote.${changes} Look at it first, or submit the review for the round that you have seen.`,
     { field: 'round' },
   );
 }

@@ -30,7 +30,7 @@ export async function changeBetween(
   return old === now ? 'rebased' : 'edited';
 }
 
-/** Messages of the commits that are no merges: merging the base branch into a branch changes nothing of the author's. */
+/** Messages of the commits except merges: a merge of the base branch changes nothing of the author’s. */
 async function messagesOf(git: PullDeps['git'], path: string, { headOid, baseOid }: Range): Promise<string> {
   const commits = await git.queries.commitsBetween(path, baseOid, headOid, { limit: limits.listedCommits });
   return commits

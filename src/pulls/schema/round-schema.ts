@@ -41,6 +41,23 @@ export const roundSchema = new EntitySchema<RoundRow>({
   },
 });
 
+/** A commit that a pull request kept which was deleted for good. */
+export interface RemovedRoundRow {
+  repositoryId: string;
+  number: number;
+  oid: string;
+}
+
+export const removedRoundSchema = new EntitySchema<RemovedRoundRow>({
+  name: 'removedRound',
+  tableName: 'removed_rounds',
+  columns: {
+    repositoryId: { name: 'repository_id', type: 'text', primary: true },
+    number: { type: 'integer', primary: true },
+    oid: { type: 'text', primary: true },
+  },
+});
+
 /** A commit of a round; position 1 is the oldest that is listed. */
 export interface RoundCommitRow {
   issueId: string;

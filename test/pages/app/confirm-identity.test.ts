@@ -17,7 +17,7 @@ const declared = table.filter((route) => 'confirmation' in route && route.confir
 
 /** Paths of what signs people in, of deletions and of transfers. */
 const dangerous =
-  /(?:delete|transfer|purge|administrator|second-factor|linked-accounts)(?:\/|$)|^\/settings\/(?:account|security|keys|gpg|tokens|emails)|\/emails(?:\/|$)|\/tokens?$/;
+  /(?:delete|transfer|purge|administrator|second-factor\/reset|linked-accounts)(?:\/|$)|^\/settings\/(?:account|security|keys|gpg|tokens|emails)|\/emails(?:\/|$)|\/tokens?$/;
 
 /** Routes that look like it and ask for no confirmation, each with its reason. */
 const harmless: Record<string, string> = {
@@ -43,7 +43,7 @@ const harmless: Record<string, string> = {
   '/repos/:owner/:name/issues/:number/purge': 'one issue, by administrators of its repository, after its trash',
   '/admin/federation/deliveries/purge': 'removes what has ended',
 };
-const harmlessSubjects = /\/(?:runners|secrets|variables|labels|milestones|webhooks)\//;
+const harmlessSubjects = /\/(?:runners|secrets|variables|labels|milestones|webhooks|pulls)\//;
 
 t.test('every dangerous route asks to confirm who it is, or has its reason not to', async (t) => {
   const found = table.filter(({ method, path }) => method === 'POST' && dangerous.test(path));
@@ -85,7 +85,7 @@ function fieldsOf(page: PageResponse): Record<string, string[]> {
   return fields;
 }
 
-t.test('every declared route asks when the last proof is ten minutes old, and has done nothing', async (t) => {
+t.test('every declared route asks ten minutes after the sign-in, and has done nothing', async (t) => {
   const web = await startWeb(t);
   const alice = await signedIn(web, 'alice', { isAdministrator: true });
   await alice.post('/repos', { name: 'ledger', visibility: 'PRIVATE' });

@@ -60,7 +60,7 @@ t.test('a person links an account of the provider, and signs in with it from the
 });
 
 t.test(
-  'an address finds no account: a stranger at the provider with the address of alice is nobody here',
+  'an address finds no account: another person of the provider with the address of alice has none here',
   async (t) => {
     const { provider, web } = await startBoth(t);
     const { accounts } = web.modules;
@@ -252,7 +252,7 @@ t.test('the only way in cannot be unlinked', async (t) => {
   const [identity] = await accounts.listIdentities(id);
   const refused = await dora.post(`/settings/linked-accounts/${identity!.id}/delete`);
   t.equal(refused.status, 409);
-  t.match(main(refused), /You sign in with this account only/);
+  t.match(main(refused), /You could not sign in without it/);
   t.equal((await dora.post('/settings/account', { new_password: 'a first password' })).status, 303, 'a first password');
   t.equal((await dora.post(`/settings/linked-accounts/${identity!.id}/delete`)).status, 303);
   t.same(await accounts.listIdentities(id), []);

@@ -1,7 +1,7 @@
-import { invalid } from '../../kernel/index.ts';
-import type { AccountsDeps } from '../deps.ts';
-import { normalisePassword } from '../password-rules.ts';
-import type { UserRow } from '../schema/user-schema.ts';
+import { invalid } from '../kernel/index.ts';
+import type { AccountsDeps } from './deps.ts';
+import { normalisePassword } from './password-rules.ts';
+import type { UserRow } from './schema/user-schema.ts';
 
 export interface GivenPassword {
   password: string;

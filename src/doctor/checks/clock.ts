@@ -1,0 +1,63 @@
+import { stat } from 'node:fs/promises';
+import { problem, warning } from '../check-result.ts';
+import type { CheckResult } from '../check-result.ts';
+import { rowsOf } from '../deps.ts';
+import type { CheckContext, CheckGroup } from '../deps.ts';
+
+/** Less is what two readings of one clock may differ by. */
+const toleratedMs = 60_000;
+
+/** Where systemd-timesyncd notes that it has set the clock; absent where another program does. */
+const timesyncFolder = '/run/systemd/timesync';
+
+/**
+ * The clock: codes of authenticator apps are of half a minute, and providers and other servers refuse what is signed at
+ * a wrong time. It cannot be compared with another one here, but it must not be before what has happened.
+ */
+export const checkClock: CheckGroup = async (deps) => ({
+  area: 'clock',
+  findings: [...(await checkOrder(deps)), ...(await checkSynchronisation(deps, timesyncFolder))],
+  summary: new Date(deps.now).toISOString(),
+});
+
+async function checkOrder(deps: CheckContext): Promise<CheckResult[]> {
+  const rows = await rowsOf(
+    deps,
+    `SELECT at FROM audit_log WHERE id = (SELECT max(id) FROM audit_log)
+     UNION ALL SELECT max(last_seen_at) FROM sessions`,
+  );
+  const latest = Math.max(0, ...rows.map(({ at }) => Number(at ?? 0)));
+  const behindMs = latest - deps.now;
+  if (behindMs <= toleratedMs) return [];
+  const minutes = Math.round(behindMs / 60_000);
+  const told = minutes < 120 ? `${minutes} min` : `${Math.round(minutes / 60)} h`;
+  return [
+    problem(
+      'clock.behind',
+      `The clock is at least ${told} behind: something has happened at ${new Date(latest).toISOString()}. ` +
+        'Codes of authenticator apps and signatures of other servers are refused.',
+      { remedy: 'set the clock of this machine, and let NTP keep it' },
+    ),
+  ];
+}
+
+/** Only where a sign-in depends on it. */
+async function checkSynchronisation(deps: CheckContext, folder: string): Promise<CheckResult[]> {
+  const [person] = await rowsOf(deps, "SELECT user_id FROM recovery_codes WHERE user_id > '' LIMIT 1");
+  if (person === undefined && deps.config.oidc.providers.length === 0) return [];
+  const [isManaged, isSynchronised] = await Promise.all(
+    [folder, `${folder}/synchronized`].map((path) =>
+      stat(path).then(
+        () => true,
+        () => false,
+      ),
+    ),
+  );
+  return isManaged && !isSynchronised
+    ? [
+        warning('clock.not_synchronised', 'This machine has not set its clock by NTP since it was started.', {
+          remedy: 'timedatectl timesync-status',
+        }),
+      ]
+    : [];
+}

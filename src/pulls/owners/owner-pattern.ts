@@ -1,0 +1,93 @@
+/**
+ * Patterns of files of owners, as `CODEOWNERS` of other forges has them: `*` is anything but a slash, `?` one character
+ * but a slash, `**` any folders. A pattern with a slash in front or inside counts from the root, any other at every
+ * depth; one that names a folder has all that is below. No regular expression is made of them: matching takes time
+ * (length of pattern × length of path).
+ */
+export interface OwnerPattern {
+  /** Whether a path matches; `onSteps` is called with the steps that it takes. */
+  matches(path: string, onSteps: (steps: number) => void): boolean;
+}
+
+/** Limit of a pattern, in characters. */
+const maxLength = 400;
+
+/** Reads a pattern; null for what is none: negations, classes and regular expressions of other forges. */
+export function readOwnerPattern(text: string): OwnerPattern | null {
+  if (text === '' || text === '/' || text.length > maxLength || text.startsWith('!')) return null;
+  // Gitea and Forgejo take regular expressions; these characters are in such, and seldom in names of files.
+  if (/[[\](){}|^$+]|\.\*|\\(?!\s)/.test(text)) return null;
+  const plain = text.replaceAll('\\', '');
+  const isFolder = plain.endsWith('/');
+  const trimmed = plain.replace(/^\/+|\/+$/g, '');
+  const segments = trimmed.split('/');
+  if (segments.some((segment) => segment === '' || segment === '.' || segment === '..')) return null;
+  const isAnchored = plain.startsWith('/') || segments.length > 1;
+  const wanted = isAnchored ? segments : ['**', ...segments];
+  const last = wanted.at(-1)!;
+  // `docs/*` has the files of the folder alone; `docs/**` and `docs/` have all below.
+  const isOfFilesAlone = !isFolder && isAnchored && last === '*';
+  return {
+    matches(path, onSteps) {
+      const names = path.split('/');
+      return matchSegments(wanted, names, { isFolder, isOfFilesAlone }, onSteps);
+    },
+  };
+}
+
+/** Simulates all states at once, a state being the number of segments of the pattern that have matched. */
+function matchSegments(
+  wanted: readonly string[],
+  names: readonly string[],
+  { isFolder, isOfFilesAlone }: { isFolder: boolean; isOfFilesAlone: boolean },
+  onSteps: (steps: number) => void,
+): boolean {
+  const end = wanted.length;
+  let states = afterAnyFolders(wanted, new Set([0]));
+  for (const [at, name] of names.entries()) {
+    // All of the pattern has matched a folder above.
+    if (at > 0 && states.has(end) && !isOfFilesAlone) return true;
+    const next = new Set<number>();
+    for (const state of states) {
+      const segment = wanted[state];
+      onSteps(1);
+      if (segment === undefined) continue;
+      if (segment === '**') {
+        next.add(state);
+        if (state === end - 1) next.add(end);
+      } else if (matchName(segment, name, onSteps)) next.add(state + 1);
+    }
+    if (next.size === 0) return false;
+    states = afterAnyFolders(wanted, next);
+  }
+  return states.has(end) && !isFolder;
+}
+
+/** `**` may stand for no folder at all, except at the end. */
+function afterAnyFolders(wanted: readonly string[], states: Set<number>): Set<number> {
+  for (const state of states) if (wanted[state] === '**' && state < wanted.length - 1) states.add(state + 1);
+  return states;
+}
+
+/** A segment with `*` and `?`: the last star is tried again where the rest fails. */
+function matchName(pattern: string, name: string, onSteps: (steps: number) => void): boolean {
+  if (!/[*?]/.test(pattern)) return pattern === name;
+  let [at, inName, star, fromStar, steps] = [0, 0, -1, 0, 0];
+  while (inName < name.length) {
+    steps += 1;
+    const character = pattern[at];
+    if (character === '*') [star, fromStar, at] = [at, inName, at + 1];
+    else if (character !== undefined && (character === '?' || character === name[inName]))
+      [at, inName] = [at + 1, inName + 1];
+    else if (star !== -1) {
+      fromStar += 1;
+      [at, inName] = [star + 1, fromStar];
+    } else {
+      onSteps(steps);
+      return false;
+    }
+  }
+  onSteps(steps);
+  while (pattern[at] === '*') at += 1;
+  return at === pattern.length;
+}

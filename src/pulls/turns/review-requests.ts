@@ -1,0 +1,97 @@
+import type { Viewer } from '../../access/index.ts';
+import { refusalOnPull } from '../../access/index.ts';
+import { idsIn } from '../../db/index.ts';
+import type { IssueAt } from '../../issues/index.ts';
+import { invalid } from '../../kernel/index.ts';
+import type { PullDeps } from '../deps.ts';
+import { factsOfPull, findPull, pullInWrite, refuse, requireOpen } from '../find-pull.ts';
+import { limits } from '../limits.ts';
+import { reviewRequestSchema } from '../schema/turn-schema.ts';
+import type { ReviewRequestRow } from '../schema/turn-schema.ts';
+
+/** People by their handles. */
+export interface RequestChange {
+  add?: readonly string[] | undefined;
+  remove?: readonly string[] | undefined;
+}
+
+/**
+ * Asks people for a review, or no longer. A person who has answered is asked again. Refuses `unknown_person`,
+ * `reviewer_is_author`, `reviewer_may_not_read`, `too_many_reviewers`, `pull_closed`, and what the rights refuse; nothing
+ * is changed then.
+ */
+export async function changeRequests(
+  deps: PullDeps,
+  viewer: Viewer,
+  at: IssueAt,
+  { add = [], remove = [] }: RequestChange,
+): Promise<ReviewRequestRow[]> {
+  const found = await findPull(deps, viewer, at);
+  const { issue, repository } = found;
+  refuse(refusalOnPull(viewer, found.facts, factsOfPull(issue, found.pull), 'request_review'));
+  if (add.length + remove.length > 2 * limits.requests) throw tooMany();
+  const added = await peopleOf(deps, add);
+  const removed = (await peopleOf(deps, remove)).filter((id) => !added.includes(id));
+  const readers = await deps.issues.readersAmong({ repository, issue }, added);
+  if (added.some((id) => !readers.includes(id)))
+    throw invalid('reviewer_may_not_read', 'A person who may not see this pull request cannot review it.', {
+      field: 'reviewers',
+    });
+  return deps.issues.pulls.write(viewer, async (log) => {
+    const { manager, now } = log.tx;
+    const context = await pullInWrite(deps, log.tx, viewer, issue, 'request_review');
+    requireOpen(context);
+    const issueId = context.issue.id;
+    const before = new Map((await manager.findBy(reviewRequestSchema, { issueId })).map((row) => [row.userId, row]));
+    const askedBy = viewer.kind === 'person' && viewer.via !== 'local' ? viewer.id : null;
+    for (const userId of added) {
+      if (userId === context.issue.authorId || userId === context.pull.submitterId)
+        throw invalid('reviewer_is_author', 'The author cannot be asked for a review.', { field: 'reviewers' });
+      const row = before.get(userId);
+      if (row !== undefined && row.answeredAt === null) continue;
+      if (row === undefined && before.size >= limits.requests) throw tooMany();
+      const asked: ReviewRequestRow = { issueId, userId, reason: 'asked', askedBy, askedAt: now, answeredAt: null };
+      await manager.upsert(reviewRequestSchema, asked, ['issueId', 'userId']);
+      before.set(userId, asked);
+      await deps.issues.pulls.subscribeOnce(log.tx, issueId, userId, 'assigned');
+      await log.append(context.issue, { kind: 'asked', details: { userId } });
+    }
+    for (const userId of removed) {
+      if (!before.delete(userId)) continue;
+      await manager.delete(reviewRequestSchema, { issueId, userId });
+      await log.append(context.issue, { kind: 'asked', details: { userId, removed: true } });
+    }
+    return [...before.values()];
+  });
+}
+
+const tooMany = () =>
+  invalid('too_many_reviewers', `At most ${limits.requests} people are asked for a review.`, { field: 'reviewers' });
+
+async function peopleOf({ accounts }: PullDeps, usernames: readonly string[]): Promise<string[]> {
+  const ids = new Set<string>();
+  for (const username of usernames) ids.add((await accounts.personByUsername(username)).id);
+  return [...ids];
+}
+
+/** Who was asked for a review, the first one first. Refuses as `findPull` does. */
+export async function listRequests(deps: PullDeps, viewer: Viewer, at: IssueAt): Promise<ReviewRequestRow[]> {
+  const { issue } = await findPull(deps, viewer, at);
+  const rows = await deps.db.read.findBy(reviewRequestSchema, { issueId: issue.id });
+  return rows.sort((one, other) => one.askedAt - other.askedAt || (one.userId < other.userId ? -1 : 1));
+}
+
+/** For rows of lists: who was asked and has not answered, by the id of the issue. Asks for no right. */
+export async function unansweredRequests(
+  { db }: Pick<PullDeps, 'db'>,
+  issueIds: readonly string[],
+): Promise<Map<string, string[]>> {
+  if (issueIds.length === 0) return new Map();
+  const rows = await db.read
+    .createQueryBuilder(reviewRequestSchema, 'r')
+    .where(...idsIn('r.issue_id', issueIds))
+    .andWhere('r.answered_at IS NULL')
+    .getMany();
+  const byIssue = Map.groupBy(rows, ({ issueId }) => issueId);
+  return new Map([...byIssue].map(([issueId, asked]) => [issueId, asked.map(({ userId }) => userId)]));
+}

@@ -1,0 +1,16 @@
+import { bindDeps } from '../../kernel/index.ts';
+import type { PullDeps } from '../deps.ts';
+import { changeRequests, listRequests, unansweredRequests } from './review-requests.ts';
+import { waitingFor, waitingForOthers } from './waiting-lists.ts';
+
+/** Whose turn it is; the functions behind these names say what each refuses. */
+export function createTurnService(deps: PullDeps) {
+  const bind = bindDeps(deps);
+  return {
+    request: bind(changeRequests),
+    requested: bind(listRequests),
+    unanswered: bind(unansweredRequests),
+    waitingFor: bind(waitingFor),
+    waitingForOthers: bind(waitingForOthers),
+  };
+}
