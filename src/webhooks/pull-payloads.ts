@@ -17,8 +17,7 @@ export type PullBranchPayload = {
 };
 
 /**
- * A pull request in the form of Gitea's API, which its webhooks send, too; `round`, `source`, `merge_state` and the like
- * are ours.
+ * A pull request in the form of Gitea's API, which its webhooks send, too; `round`, `merge_state` and others are ours.
  */
 export type PullPayload = Pick<
   IssuePayload,

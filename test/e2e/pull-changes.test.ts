@@ -16,7 +16,11 @@ const pictures = process.env['HEARTH_PICTURES'];
 const bed = (beans: string, end = ''): string =>
   `${numbered(12)}/** Sows a row. */\nexport function sow(count: number): string {\n  const beans = ${beans};\n  return 'b'.repeat(count) + beans;\n}\n${numbered(20)}${end}`;
 
-const garden = await startPullWeb(t, { 'src/bed.ts': bed("'none'"), 'README.md': '# Garden\n', 'docs/old.md': numbered(4) });
+const garden = await startPullWeb(t, {
+  'src/bed.ts': bed("'none'"),
+  'README.md': '# Garden\n',
+  'docs/old.md': numbered(4),
+});
 const { web, commit, git, alice, bob } = garden;
 await commit({ 'src/bed.ts': bed("'many'"), 'docs/pond.md': '# Pond\n\nDeep.\n' }, 'Sow beans');
 await commit({ 'docs/old.md': null, 'logo.bin': Buffer.from([0, 1, 2, 0]) }, 'Tidy up');
@@ -25,7 +29,10 @@ const pull = await garden.open('Beans and a pond');
 const browser: Browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
 t.teardown(() => browser.close());
 
-async function open(who: typeof alice | null, more: Parameters<Browser['newContext']>[0] = {}): Promise<BrowserContext> {
+async function open(
+  who: typeof alice | null,
+  more: Parameters<Browser['newContext']>[0] = {},
+): Promise<BrowserContext> {
   const context = await browser.newContext({
     viewport: { width: 1280, height: 900 },
     javaScriptEnabled: false,
@@ -172,9 +179,16 @@ t.test('every state is accessible, in each look', async (t) => {
         const page = await context.newPage();
         await page.goto(url);
         const isFirst = colorScheme === 'light' && width === 1280;
-        t.strictSame(await violationsOn(page, isFirst ? allRules : rulesOfLooks), [], `${name} ${colorScheme} ${width}`);
-        t.ok(await page.evaluate<boolean>('document.documentElement.scrollWidth <= innerWidth'), `${name} ${width} fits`);
-        if (pictures && (name !== 'plain'))
+        t.strictSame(
+          await violationsOn(page, isFirst ? allRules : rulesOfLooks),
+          [],
+          `${name} ${colorScheme} ${width}`,
+        );
+        t.ok(
+          await page.evaluate<boolean>('document.documentElement.scrollWidth <= innerWidth'),
+          `${name} ${width} fits`,
+        );
+        if (pictures && name !== 'plain')
           await page.screenshot({ path: path.join(pictures, `${name}-${colorScheme}-${width}.png`), fullPage: true });
         await context.close();
       }

@@ -37,7 +37,7 @@ function caller(web: Web, token: string | null): Caller {
 
 const roof = '/repos/alice/roof';
 
-/** alice has the public roof, where bob writes; carol has a fork of it; dora only reads. Branches with one file each. */
+/** alice has the public roof, where bob writes; carol and dora only read. */
 async function openWorld(t: Owner) {
   const web = await startWeb(t);
   const { accounts, repositories } = web.modules;
@@ -281,7 +281,7 @@ t.test('merging, updating and rounds', async (t) => {
   t.match(await dora('POST', `${roof}/pulls/1/merge`, { Do: 'merge' }), { status: 403 });
   t.match(await bob('POST', `${roof}/pulls/1/merge`, { Do: 'merge', head_commit_id: 'f'.repeat(40) }), {
     status: 409,
-    json: { error: { code: 'round_changed' } },
+    json: { error: { code: 'head_changed' } },
   });
   t.match(await bob('DELETE', `${roof}/pulls/1/merge`), { status: 404, json: { error: { code: 'merge_not_asked' } } });
   const merged = await bob('POST', `${roof}/pulls/1/merge`, {
@@ -312,4 +312,85 @@ t.test('merging, updating and rounds', async (t) => {
   await bob('POST', `${roof}/pulls`, { head: 'gutter', base: 'main', title: 'Gutter' });
   t.match(await bob('POST', `${roof}/pulls/2/update`), { status: 409, json: { error: { code: 'up_to_date' } } });
   await alice('POST', `${roof}/branch_protections`, { rule_name: 'main' });
+});
+
+t.test('reviews with comments on lines', async (t) => {
+  const { alice, bob, carol, dora, anonymous, commit } = await openWorld(t);
+  const first = await commit('alice', 'slate', { 'tiles.txt': 'slate\nand nails\n' }, 'Slate instead');
+  await alice('POST', `${roof}/pulls`, { head: 'slate', title: 'Slate' });
+  const reviews = `${roof}/pulls/1/reviews`;
+  const pending = await bob('POST', reviews, {
+    event: 'PENDING',
+    comments: [{ path: 'tiles.txt', body: 'Which nails?', new_position: 2 }],
+  });
+  t.match(pending, {
+    status: 200,
+    json: { state: 'PENDING', comments_count: 1, commit_id: first, user: { login: 'bob' }, submitted_at: null },
+  });
+  t.same((await anonymous('GET', reviews)).json, [], 'others do not see it');
+  t.match((await bob('GET', reviews)).json, [{ state: 'PENDING' }]);
+  const id = Number(pending.json['id']);
+  t.match(await carol('GET', `${reviews}/${id}`), { status: 404, json: { error: { code: 'review_not_found' } } });
+  t.match(await bob('DELETE', `${reviews}/${id}`), { status: 204 });
+  t.same((await bob('GET', reviews)).json, []);
+
+  const refused = await bob('POST', reviews, {
+    event: 'REQUEST_CHANGES',
+    body: 'Not yet.',
+    comments: [
+      { path: 'tiles.txt', body: 'Fine.', old_position: 1 },
+      { path: 'none.txt', body: 'Where?', new_position: 1 },
+    ],
+  });
+  t.match(refused, { status: 422, json: { error: { code: 'file_not_changed' } } });
+  t.same((await bob('GET', reviews)).json, [], 'all comments or none');
+  const asked = await bob('POST', reviews, {
+    event: 'REQUEST_CHANGES',
+    body: 'Not yet.',
+    commit_id: first,
+    comments: [
+      { path: 'tiles.txt', body: 'Why not red?', old_position: 1 },
+      { path: 'tiles.txt', body: 'Which nails?', new_position: 2, first_line: 1 },
+    ],
+  });
+  t.match(asked, {
+    status: 200,
+    json: { state: 'REQUEST_CHANGES', body: 'Not yet.', official: true, stale: false, comments_count: 2 },
+  });
+  const askedId = Number(asked.json['id']);
+  // The clock stands still, so that threads of one review are in no certain order.
+  const comments = (await anonymous('GET', `${reviews}/${askedId}/comments`)).json as unknown as {
+    position: number;
+    thread_id: string;
+  }[];
+  const thread = comments.toSorted((one, other) => one.position - other.position);
+  t.match(thread, [
+    { path: 'tiles.txt', body: 'Why not red?', original_position: 1, position: 0, diff_hunk: /red/, resolved: false },
+    { path: 'tiles.txt', body: 'Which nails?', original_position: 0, position: 2, original_commit_id: first },
+  ]);
+  t.match(await alice('POST', `${roof}/pulls/1/merge`, { Do: 'merge' }), {
+    status: 409,
+    json: { error: { code: 'merge_blocked' } },
+  });
+  t.match(
+    await alice('POST', reviews, {
+      event: 'COMMENT',
+      comments: [{ body: 'It broke.', thread_id: thread[0]!.thread_id }],
+    }),
+    { status: 200, json: { state: 'COMMENT', comments_count: 1 } },
+  );
+  t.match(await alice('POST', reviews, { event: 'APPROVED' }), { status: 403, json: { error: { code: 'own_pull' } } });
+  t.match(await bob('POST', reviews, { event: 'COMMENT', body: 'x', commit_id: 'f'.repeat(40) }), {
+    status: 422,
+    json: { error: { code: 'commit_not_in_pull' } },
+  });
+  t.match(await dora('POST', `${reviews}/${askedId}/dismissals`, { message: 'No.' }), { status: 403 });
+  t.match(await alice('POST', `${reviews}/${askedId}/dismissals`, { message: 'Settled by phone.' }), {
+    status: 200,
+    json: { dismissed: true, dismissal_reason: 'Settled by phone.' },
+  });
+  t.match(await dora('POST', reviews, { event: 'APPROVED', body: 'Nice.' }), {
+    json: { state: 'APPROVED', official: false },
+  });
+  t.match(await alice('POST', `${roof}/pulls/1/merge`, { Do: 'rebase' }), { status: 200 });
 });

@@ -47,7 +47,7 @@ export async function openPulls(t: Owner, { files = base }: { files?: Files } = 
   const pulls = createPulls(options);
   t.teardown(() => pulls.stop());
   issues.onEntry(pulls.onEntry);
-  const deps = { ...options, mergeStates: new MergeStateQueue(logger) };
+  const deps = { ...options, contributedPushBytes: 1024 ** 2, mergeStates: new MergeStateQueue(logger) };
   const { path: folder, repository } = await repositories.find(alice, roof.owner, roof.name);
 
   const work = temporaryFolder(t);

@@ -57,6 +57,15 @@ import {
   mergePull,
   updatePullBranch,
 } from './pulls-merge.ts';
+import {
+  createPullReview,
+  deletePullReview,
+  dismissPullReview,
+  getPullReview,
+  listPullReviewComments,
+  listPullReviews,
+  submitPullReview,
+} from './pulls-reviews.ts';
 import { editPull, getPull, getPullByBranches, listPulls, openPull } from './pulls.ts';
 import { getImage, removeImage, replaceImage } from './images.ts';
 import { issueAssetOperations } from './issue-assets.ts';
@@ -201,6 +210,13 @@ export const operations: readonly Operation[] = [
   updatePullBranch,
   listPullRounds,
   getPullRound,
+  listPullReviews,
+  createPullReview,
+  getPullReview,
+  submitPullReview,
+  deletePullReview,
+  listPullReviewComments,
+  dismissPullReview,
   // After what is below `{number}`.
   getPullByBranches,
   getImage,

@@ -47,7 +47,7 @@ export const mergePull = operation({
     if (how == null) throw invalid('style_needed', 'Say in Do how to merge.', { field: 'Do' });
     const { pull, settings } = await deps.pulls.find(viewer, at);
     if (body.head_commit_id && body.head_commit_id !== pull.headOid)
-      throw conflict('round_changed', 'The head is another one by now. Please look at it first.');
+      throw conflict('head_changed', 'The head is another one by now. Please look at it first.');
     const input = {
       style: styles[how],
       round: pull.lastRound,

@@ -64,7 +64,10 @@ function authorReasonOf({ kind, details }: AnnouncedEntry['entry']): 'author' | 
   return kind === 'review' && details['verdict'] === 'APPROVE' ? 'approved' : 'author';
 }
 
-/** Whom an entry names itself: assigned or asked for a review by it, or mentioned in its text; of an edit those who were not before. */
+/**
+ * Whom an entry names itself: assigned or asked for a review by it, or mentioned in its text; of an edit those who were
+ * not before.
+ */
 async function namedBy(deps: NotificationDeps, { issue, entry }: AnnouncedEntry): Promise<Named> {
   const { kind, details } = entry;
   if (kind === 'assigned') {

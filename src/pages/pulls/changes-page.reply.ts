@@ -104,7 +104,10 @@ export async function changesPage(
     review: mayReview
       ? {
           pending: draft?.comments ?? 0,
-          mayJudge: issue.state === 'OPEN' && issue.authorId !== context.person?.id && described.pull.submitterId !== context.person?.id,
+          mayJudge:
+            issue.state === 'OPEN' &&
+            issue.authorId !== context.person?.id &&
+            described.pull.submitterId !== context.person?.id,
           verdict: forms.review?.verdict ?? 'COMMENT',
           body: forms.review?.body ?? '',
           isOutdated: forms.review?.isOutdated ?? false,

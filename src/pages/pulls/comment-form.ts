@@ -47,7 +47,15 @@ export function commentFormAt(
   const cancelUrl = address();
   const typed = { body: comment?.body ?? '', preview, refusal: comment === undefined ? null : refusal, cancelUrl };
   if (place.kind === 'round') {
-    const form = { title: 'Comment on the round as a whole', path: '', side: 'NEW' as const, line: null, isAtLine: false, lines: null, ...typed };
+    const form = {
+      title: 'Comment on the round as a whole',
+      path: '',
+      side: 'NEW' as const,
+      line: null,
+      isAtLine: false,
+      lines: null,
+      ...typed,
+    };
     return { form, path: null, side: 'NEW', lastLine: null };
   }
   const path = pathText(place.path);

@@ -175,10 +175,13 @@ const requiredBy = ({ rule }: MergeBox, context: string): boolean =>
     check.endsWith('*') ? context.startsWith(check.slice(0, -1)) : check === context,
   );
 
+const checkWords = { success: 'Passed', pending: 'Running', failure: 'Failed', error: 'Error' } as const;
+
 function viewChecks(box: MergeBox, repositoryUrl: string): CheckView[] {
   const there = box.checks.map(
     ({ context, state, description, targetUrl }): CheckView => ({
       ...viewCommitState(state),
+      text: checkWords[state],
       context: viewName(context),
       description: viewName(description),
       url: targetUrl === null || targetUrl === '' ? null : addressOf(targetUrl, repositoryUrl),

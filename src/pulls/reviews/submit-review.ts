@@ -4,7 +4,7 @@ import type { Viewer } from '../../access/index.ts';
 import { idsIn } from '../../db/index.ts';
 import { parseBody } from '../../issues/index.ts';
 import type { EntryLog, IssueAt } from '../../issues/index.ts';
-import { forbidden, invalid } from '../../kernel/index.ts';
+import { conflict, forbidden, invalid } from '../../kernel/index.ts';
 import type { PullDeps } from '../deps.ts';
 import { factsOfPull, findPull, pathOf, refuse } from '../find-pull.ts';
 import type { PullContext } from '../find-pull.ts';
@@ -135,13 +135,13 @@ async function roundChanged(deps: PullDeps, { issue, pull, repository }: PullCon
 }
 
 function changedMeanwhile(round: number, changed: number, places: number) {
-  const told =
+  const changes =
     places === 0
       ? ''
       : ` ${changed} of the ${places} places that you comment on ${changed === 1 ? 'has' : 'have'} changed.`;
-  return invalid(
+  return conflict(
     'round_changed',
-    `Round ${round} came while you wrote.${told} Look at it first, or submit the review for the round that you have seen.`,
+    `Round ${round} came while you wrote.${changes} Look at it first, or submit the review for the round that you have seen.`,
     { field: 'round' },
   );
 }

@@ -1,5 +1,5 @@
 import type { EntryLog, EntryVia, Issue } from '../../issues/index.ts';
-import { invalid } from '../../kernel/index.ts';
+import { conflict, invalid } from '../../kernel/index.ts';
 import type { PullDeps } from '../deps.ts';
 import { limits } from '../limits.ts';
 import { pullSchema } from '../schema/pull-schema.ts';
@@ -128,4 +128,4 @@ export async function recordRound(
 }
 
 export const roundChanged = () =>
-  invalid('round_changed', 'A new round came meanwhile. Please look at it first.', { field: 'round' });
+  conflict('round_changed', 'A new round came meanwhile. Please look at it first.', { field: 'round' });

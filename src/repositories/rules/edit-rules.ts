@@ -11,6 +11,7 @@ import type { Repository } from '../schema/repository-schema.ts';
 import { usualGrants } from './default-rule.ts';
 import { grantColumns, loadRules, mergeColumns } from './load-rules.ts';
 import type { StoredRule } from './load-rules.ts';
+import type { GrantInput } from './parse-rule.ts';
 import { isManyNames, parseLevel, parsePattern, parseTarget } from './parse-rule.ts';
 import { readMerging } from './read-merging.ts';
 import type { MergingInput } from './read-merging.ts';
@@ -18,15 +19,6 @@ import type { MergingInput } from './read-merging.ts';
 /** Limits of rules in one repository, and of people named for one act of a rule: more is not readable. */
 export const maxRules = 50;
 export const maxRulePeople = 50;
-
-/** Who may do an act; what is left out stays as it is, in a new rule as usual. */
-export interface GrantInput {
-  /** `write`, `admin`, `owner` or `nobody`. */
-  level?: string | undefined;
-  /** Handles. */
-  people?: readonly string[] | undefined;
-  tasks?: boolean | undefined;
-}
 
 /** What a form or a call says of a rule. */
 export interface RuleInput {

@@ -1,6 +1,6 @@
 import type { ApprovalsSurvive, MergeConditions, RuleGrant } from '../../access/index.ts';
 import { invalid } from '../../kernel/index.ts';
-import type { GrantInput } from './edit-rules.ts';
+import type { GrantInput } from './parse-rule.ts';
 
 /** What a form or a call says of merging pull requests; what is left out stays as it is. */
 export interface MergingInput {

@@ -1,0 +1,225 @@
+import { z } from 'zod';
+import type { Viewer } from '../../access/index.ts';
+import type { IssueAt } from '../../issues/index.ts';
+import { invalid } from '../../kernel/index.ts';
+import type { Verdict } from '../../pulls/index.ts';
+import type { WebDeps } from '../../http/index.ts';
+import { numericId } from '../../webhooks/index.ts';
+import { json, listed, nothing } from '../responses.ts';
+import { operation } from '../operation.ts';
+import { sliceOf } from './issues-parts.ts';
+import { numberedPaging } from './issues-schemas.ts';
+import { textBytes } from './issues.ts';
+import { onePullAt, pullAt } from './pulls-parts.ts';
+import { findReview, readReviews, showReviewComments, showReviews } from './pulls-review-parts.ts';
+import {
+  newPullReview,
+  pullReview,
+  pullReviewComment,
+  pullReviewDismissal,
+  pullReviewSubmission,
+} from './pulls-review-schemas.ts';
+
+const common = { tag: 'Pull requests', cost: 'objects' } as const;
+const read = { ...common, method: 'GET', access: 'repository:read', status: 200 } as const;
+const write = { ...common, access: 'repository:read', scope: 'write' } as const;
+const reviewsAt = `${onePullAt}/reviews` as const;
+const oneReviewAt = `${reviewsAt}/{review}` as const;
+
+/** Gitea's words, and GitHub's; null for a review that waits. */
+function verdictOf(event: string | null | undefined): Verdict | null {
+  if (event == null || event === '' || event === 'PENDING') return null;
+  return event === 'APPROVED' ? 'APPROVE' : (event as Verdict);
+}
+
+export const listPullReviews = operation({
+  ...read,
+  id: 'listPullReviews',
+  path: reviewsAt,
+  summary: 'List the reviews of a pull request, the oldest first',
+  description: 'With the caller’s own pending one. All of them where no page is asked for.',
+  isPaged: true,
+  query: z.object({ page: numberedPaging.page, limit: numberedPaging.limit }),
+  response: z.array(pullReview),
+  async run(call) {
+    const at = pullAt(call.found, call.params.number);
+    const reviews = await readReviews(call, at);
+    const { rows, next } = sliceOf(reviews, call.query);
+    return listed(await showReviews(call, at, rows), next, reviews.length);
+  },
+});
+
+export const getPullReview = operation({
+  ...read,
+  id: 'getPullReview',
+  path: oneReviewAt,
+  summary: 'Get one review',
+  response: pullReview,
+  async run(call) {
+    const at = pullAt(call.found, call.params.number);
+    const review = await findReview(call, at, call.params.review);
+    return json((await showReviews(call, at, [review]))[0]!);
+  },
+});
+
+export const listPullReviewComments = operation({
+  ...read,
+  id: 'listPullReviewComments',
+  path: `${oneReviewAt}/comments`,
+  summary: 'List the comments on lines that a review brought',
+  response: z.array(pullReviewComment),
+  async run(call) {
+    const at = pullAt(call.found, call.params.number);
+    return json(await showReviewComments(call, at, await findReview(call, at, call.params.review)));
+  },
+});
+
+type NewReview = z.output<typeof newPullReview>;
+
+/** The round that a review is about. Refuses `commit_not_in_pull` for what is the head of none. */
+async function roundOf({ pulls }: WebDeps, viewer: Viewer, at: IssueAt, commit: string | null | undefined) {
+  if (!commit) return pulls.rounds.find(viewer, at);
+  const found = (await pulls.rounds.list(viewer, at)).findLast(({ headOid }) => headOid === commit);
+  if (found === undefined)
+    throw invalid('commit_not_in_pull', 'This commit is the head of no round of the pull request.', {
+      field: 'commit_id',
+    });
+  return found;
+}
+
+/** Adds comments to the caller's draft: all of them, or none where one is refused. */
+async function addComments(
+  { pulls: { reviews } }: WebDeps,
+  viewer: Viewer,
+  at: IssueAt,
+  round: number,
+  comments: NonNullable<NewReview['comments']>,
+): Promise<void> {
+  const added: Awaited<ReturnType<typeof reviews.addComment>>[] = [];
+  try {
+    for (const { path, body, new_position, old_position, first_line, thread_id } of comments) {
+      const isOld = !new_position && !!old_position;
+      const lastLine = (isOld ? old_position : new_position) || null;
+      const place = { path: path || null, side: isOld ? ('OLD' as const) : ('NEW' as const) };
+      added.push(
+        await reviews.addComment(viewer, at, {
+          ...(thread_id ? { threadId: thread_id } : place),
+          firstLine: thread_id ? null : first_line || lastLine,
+          lastLine: thread_id ? null : lastLine,
+          round,
+          body,
+          sendNow: false,
+        }),
+      );
+    }
+  } catch (error) {
+    for (const place of added.reverse()) await reviews.deleteComment(viewer, at, place);
+    throw error;
+  }
+}
+
+export const createPullReview = operation({
+  ...write,
+  id: 'createPullReview',
+  method: 'POST',
+  path: reviewsAt,
+  summary: 'Review a pull request',
+  description:
+    'With comments on lines, all of them or none; comments that wait already come along when it is submitted.',
+  // Gitea's status.
+  status: 200,
+  refuses: [409],
+  maxJsonBytes: textBytes * 4,
+  body: newPullReview,
+  response: pullReview,
+  async run(call) {
+    const { viewer, found, params, body, deps } = call;
+    const at = pullAt(found, params.number);
+    const verdict = verdictOf(body.event);
+    const comments = body.comments ?? [];
+    if (verdict === null && body.body)
+      throw invalid('text_not_kept', 'The text of a review comes when it is submitted.', { field: 'body' });
+    const { round } = await roundOf(deps, viewer, at, body.commit_id);
+    await addComments(deps, viewer, at, round, comments);
+    if (verdict === null) {
+      const draft = await deps.pulls.reviews.draftOf(viewer, at);
+      if (draft === null) throw invalid('text_missing', 'A pending review has comments.', { field: 'comments' });
+      return json((await showReviews(call, at, [draft]))[0]!);
+    }
+    // Who names a commit knows which round they review.
+    const confirm = Boolean(body.commit_id);
+    const review = await deps.pulls.reviews.submit(viewer, at, { verdict, body: body.body ?? '', round, confirm });
+    return json((await showReviews(call, at, [review]))[0]!);
+  },
+});
+
+export const submitPullReview = operation({
+  ...write,
+  id: 'submitPullReview',
+  method: 'POST',
+  path: oneReviewAt,
+  summary: 'Submit the caller’s pending review',
+  status: 200,
+  refuses: [409],
+  maxJsonBytes: textBytes,
+  body: pullReviewSubmission,
+  response: pullReview,
+  async run(call) {
+    const { viewer, found, params, body, deps } = call;
+    const at = pullAt(found, params.number);
+    const pending = await findReview(call, at, params.review);
+    const verdict = verdictOf(body.event);
+    if (verdict === null) throw invalid('invalid_verdict', 'Choose a verdict.', { field: 'event' });
+    if (pending.submittedAt !== null) throw invalid('review_submitted', 'This review is submitted already.');
+    const { round } = pending;
+    const submitted = { verdict, body: body.body ?? '', round, confirm: true };
+    const review = await deps.pulls.reviews.submit(viewer, at, submitted);
+    return json((await showReviews(call, at, [review]))[0]!);
+  },
+});
+
+export const deletePullReview = operation({
+  ...write,
+  id: 'deletePullReview',
+  method: 'DELETE',
+  path: oneReviewAt,
+  summary: 'Throw the caller’s pending review away',
+  description: 'What others have seen stays; an administrator may dismiss it.',
+  status: 204,
+  refuses: [422],
+  async run(call) {
+    const { viewer, found, params, deps } = call;
+    const at = pullAt(found, params.number);
+    const review = await findReview(call, at, params.review);
+    if (review.submittedAt !== null)
+      throw invalid('review_submitted', 'This review is submitted; it can only be dismissed.');
+    await deps.pulls.reviews.discard(viewer, at);
+    return nothing();
+  },
+});
+
+export const dismissPullReview = operation({
+  ...write,
+  id: 'dismissPullReview',
+  method: 'POST',
+  path: `${oneReviewAt}/dismissals`,
+  summary: 'End the effect of a review',
+  description: 'For administrators of the repository; the reason stays in the log.',
+  status: 200,
+  body: pullReviewDismissal,
+  response: pullReview,
+  async run(call) {
+    const { viewer, found, params, body, deps } = call;
+    const at = pullAt(found, params.number);
+    const review = await findReview(call, at, params.review);
+    await deps.pulls.reviews.dismiss(viewer, at, { reviewId: review.id, reason: body.message });
+    const earlier = (await deps.pulls.reviews.list(viewer, at)).filter(
+      ({ authorId, verdict, dismissedAt }) =>
+        authorId === review.authorId && verdict !== 'COMMENT' && dismissedAt === null,
+    );
+    if (body.priors)
+      for (const { id } of earlier)
+        await deps.pulls.reviews.dismiss(viewer, at, { reviewId: id, reason: body.message });
+    return json((await showReviews(call, at, [await findReview(call, at, String(numericId(review.id)))]))[0]!);
+  },
+});

@@ -1,0 +1,217 @@
+// time limit: 300 s
+// The pages of pull requests in Chromium: axe in light and dark, wide and narrow; and one pull request from a branch to
+// its merge, its revert and the end of its branch, with scripts off. Screenshots: SHOTS=folder.
+import t from 'tap';
+import path from 'node:path';
+import { chromium } from 'playwright-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { allRules, rulesOfLooks, violationsOn } from '../fixtures/axe.ts';
+import { invalidParts } from '../fixtures/valid-html.ts';
+import { fillRepository, signedIn, startWeb } from '../fixtures/web-fixture.ts';
+import type { Web } from '../fixtures/web-fixture.ts';
+import { viewerOf } from '../pages/issues/issues-fixture.ts';
+import { pullWork } from '../pages/pulls-fixture.ts';
+
+t.setTimeout(240_000);
+
+const { SHOTS } = process.env;
+const roof = '/repos/alice/roof';
+
+let web: Web;
+let browser: Browser;
+const sessions = new Map<string, string>();
+
+interface Look {
+  width: number;
+  theme: 'light' | 'dark';
+  scripts: boolean;
+}
+
+async function open(who: string | null, { width, theme, scripts }: Look): Promise<BrowserContext> {
+  const context = await browser.newContext({
+    viewport: { width, height: 900 },
+    colorScheme: theme,
+    javaScriptEnabled: scripts,
+    reducedMotion: 'reduce',
+  });
+  if (who !== null) await context.addCookies([{ name: 'hearth_session', value: sessions.get(who)!, url: web.origin }]);
+  return context;
+}
+
+const template = '<!-- What does it change? -->\n\n- [ ] Tested in the rain\n';
+
+t.before(async () => {
+  web = await startWeb(t);
+  browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
+  const { issues, pulls, repositories } = web.modules;
+  const ids = new Map<string, string>();
+  for (const name of ['alice', 'bob', 'carol']) {
+    const person = await signedIn(web, name);
+    sessions.set(name, person.cookies.get('hearth_session')!);
+    ids.set(name, person.id);
+  }
+  const viewer = (name: string) => viewerOf(ids.get(name)!, name);
+  const place = { owner: 'alice', name: 'roof' };
+  const at = (number: number) => ({ ...place, number });
+  for (const name of ['roof', 'empty'])
+    await repositories.create(viewer('alice'), { name, visibility: 'PUBLIC', description: 'Keeps the rain out' });
+  for (const name of ['carol', 'bob'])
+    await repositories.collaborators.add(viewer('alice'), 'alice', 'roof', { username: name, role: 'write' });
+  const found = await repositories.find(viewer('alice'), 'alice', 'roof');
+  await fillRepository(t, found.path, {
+    'README.md': '# Roof\n\nTiles\n',
+    'gutter.txt': 'depth 10\n',
+    '.hearth/pull_request.md': template,
+  });
+  const { commit, objects } = await pullWork(t, found.path);
+  await issues.addDefaultLabels(viewer('alice'), { repository: place });
+
+  // 1: open, with a conflict.
+  await commit('deeper-gutter', { 'gutter.txt': 'depth 25\n' }, 'Make the gutter deeper\n\nIt overflowed.');
+  await pulls.open(viewer('bob'), place, {
+    head: 'deeper-gutter',
+    title: 'Make the gutter deeper',
+    body: 'It **overflowed**.',
+  });
+  // 2: may be merged, with checks, labels, rounds and words.
+  const first = await commit('new-tiles', { 'tiles.txt': 'red\n' }, 'Lay new tiles');
+  await pulls.open(viewer('carol'), place, {
+    head: 'new-tiles',
+    title: 'Lay new tiles on the northern side, where the old ones have begun to let the water through',
+    body: 'They are red.',
+    labels: ['kind/feature'],
+    assignees: ['carol'],
+  });
+  const second = await objects({ 'tiles.txt': 'red\nand blue\n', 'glue.txt': 'strong\n' }, 'Glue them', first);
+  await repositories.pushes.moveBranch(viewer('carol'), found, {
+    branch: 'new-tiles',
+    oldId: first,
+    newId: second,
+    right: 'push',
+  });
+  await issues.comment(viewer('alice'), at(2), { body: 'Which glue, @carol?' });
+  for (const [context, state] of [
+    ['build', 'success'],
+    ['rain / hour (long)', 'failure'],
+  ] as const)
+    await repositories.statuses.report(viewer('alice'), 'alice', 'roof', {
+      sha: second,
+      context,
+      state,
+      description: 'Ran in 3 minutes',
+      targetUrl: 'https://ci.example.org/1',
+    });
+  // 3: a draft; 4: merged.
+  await commit('chimney', { 'chimney.txt': 'tall\n' }, 'Build a chimney');
+  await pulls.open(viewer('bob'), place, { head: 'chimney', title: 'Build a chimney', body: '', isDraft: true });
+  await commit('sweep', { 'gutter.txt': 'depth 12, swept\n' }, 'Sweep');
+  await pulls.open(viewer('carol'), place, { head: 'sweep', title: 'Sweep the gutter', body: 'See #1.' });
+  await pulls.merge(viewer('alice'), at(4), { style: 'squash', round: 1 });
+  // For the journey, and for a form.
+  await commit('ladder', { 'ladder.txt': 'long\n' }, 'Add a ladder\n\nIt is needed to get up.');
+});
+t.teardown(() => browser?.close());
+
+const pages: [who: string | null, name: string, path: string][] = [
+  [null, 'list', `${roof}/pulls`],
+  ['alice', 'list-all', `${roof}/pulls?q=is:all`],
+  ['alice', 'list-narrow', `${roof}/pulls?q=is:open+review:approved+author:bob`],
+  ['alice', 'list-empty', '/repos/alice/empty/pulls'],
+  ['bob', 'new-blank', `${roof}/pulls/new`],
+  ['carol', 'new', `${roof}/pulls/new?base=main&head=ladder`],
+  [null, 'conflict-reader', `${roof}/pulls/1`],
+  ['bob', 'conflict', `${roof}/pulls/1`],
+  ['alice', 'mergeable', `${roof}/pulls/2`],
+  ['alice', 'squash', `${roof}/pulls/2?style=squash`],
+  ['bob', 'draft', `${roof}/pulls/3`],
+  ['alice', 'merged', `${roof}/pulls/4`],
+  [null, 'commits', `${roof}/pulls/2/commits`],
+  ['alice', 'settings', `${roof}/settings/issues`],
+  ['alice', 'rule', `${roof}/settings/branches/new?for=branch`],
+];
+
+const isTooWide = (page: Page): Promise<boolean> =>
+  page.evaluate<boolean>('document.documentElement.scrollWidth > document.documentElement.clientWidth');
+
+const shot = async (page: Page, name: string): Promise<void> => {
+  if (SHOTS !== undefined) await page.screenshot({ path: path.join(SHOTS, `${name}.png`), fullPage: true });
+};
+
+t.test('axe finds nothing on any page of pull requests, in any look', async (t) => {
+  const looks = [360, 1280].flatMap((width) => (['light', 'dark'] as const).map((theme) => ({ width, theme })));
+  const tabs = new Map<string | null, Page>();
+  for (const [who, name, address] of pages) {
+    const tab = tabs.get(who) ?? (await (await open(who, { ...looks[0]!, scripts: true })).newPage());
+    tabs.set(who, tab);
+    const response = await tab.goto(web.origin + address);
+    t.equal(response?.status(), 200, name);
+    for (const { width, theme } of looks) {
+      await tab.setViewportSize({ width, height: 900 });
+      await tab.emulateMedia({ colorScheme: theme });
+      const what = `${name}, ${theme}, ${width} px`;
+      t.same(await violationsOn(tab, width === 360 && theme === 'light' ? allRules : rulesOfLooks), [], what);
+      t.notOk(await isTooWide(tab), `${what}: nothing sticks out`);
+      await shot(tab, `${name}-${theme}-${width}`);
+    }
+    const html = await (await tab.request.get(web.origin + address)).text();
+    t.same(invalidParts(html), [], `${name} is valid HTML`);
+  }
+  for (const tab of tabs.values()) await tab.context().close();
+});
+
+t.test('without scripts: from a branch to the merge, its revert and the end of the branch', async (t) => {
+  const carol = await (await open('carol', { width: 1280, theme: 'light', scripts: false })).newPage();
+  const alice = await (await open('alice', { width: 360, theme: 'dark', scripts: false })).newPage();
+  const words = (page: Page): Promise<string> => page.locator('main').innerText();
+  await carol.goto(`${web.origin}${roof}/pulls`);
+  await carol.click('main .actions >> text=New pull request');
+  await carol.fill('#head', 'nowhere');
+  await carol.click('text=Compare');
+  t.match(await words(carol), /There is no branch called “nowhere”/);
+  await carol.fill('#head', 'ladder');
+  await carol.click('text=Compare');
+  t.equal(await carol.inputValue('#title'), 'Add a ladder');
+  t.match(await carol.inputValue('#body'), /^It is needed to get up\.\n\n<!-- What does it change\? -->/);
+  t.match(await words(carol), /ladder has 1 commit that main has not/);
+  await carol.fill('#title', ' ');
+  await carol.click('text=Create pull request');
+  t.match(await words(carol), /title/i);
+  t.match(await carol.inputValue('#body'), /^It is needed/, 'what was typed stays');
+  await carol.fill('#title', 'Add a ladder');
+  await carol.click('text=Create draft');
+  t.equal(new URL(carol.url()).pathname, `${roof}/pulls/5`);
+  t.match(await words(carol), /carol wants to merge 1 commit into main from ladder/);
+  t.match(await words(carol), /It cannot be merged before it is marked as ready/);
+  await carol.click('button:has-text("Ready for review")');
+  t.match(await words(carol), /carol marked this as ready for review/);
+  t.match(await words(carol), /There are no conflicts with the base branch/);
+
+  await alice.goto(`${web.origin}${roof}/pulls/5`);
+  await alice.fill('#reply', 'Is it long enough?');
+  await alice.click('button[value=comment]');
+  t.match(await words(alice), /Is it long enough\?/);
+  t.match(await words(alice), /There are no conflicts/);
+  await alice.click('.merge-styles >> text=Squash');
+  t.equal(await alice.inputValue('#message_title'), 'Add a ladder (#5)');
+  await alice.fill('#message_title', 'A ladder (#5)');
+  await alice.check('[name=delete_branch]');
+  await alice.click('text=Squash and merge');
+  const merged = await words(alice);
+  t.match(merged, /alice merged this into main as one commit/);
+  t.match(merged, /alice deleted the branch ladder/);
+  t.match(await alice.locator('.issue-badge').first().innerText(), 'Merged');
+  await alice.click('text=Restore the branch');
+  t.match(await words(alice), /alice restored the branch ladder/);
+  await alice.click('button:has-text("Revert")');
+  t.equal(new URL(alice.url()).pathname, `${roof}/pulls/6`);
+  t.match(await words(alice), /Revert "Add a ladder"/);
+  await alice.click('text=Close pull request');
+  t.match(await alice.locator('.issue-badge').first().innerText(), 'Closed');
+  await alice.click('text=Reopen');
+  t.match(await alice.locator('.issue-badge').first().innerText(), 'Open');
+
+  await alice.goto(`${web.origin}${roof}/issues/5`);
+  t.equal(new URL(alice.url()).pathname, `${roof}/pulls/5`, 'the number leads to the pull request');
+  await carol.context().close();
+  await alice.context().close();
+});
