@@ -369,6 +369,7 @@ export async function openModules(
       logger,
       settings: { baseUrl: config.baseUrl, keepDoneMs: config.notifications.keepDoneDays * 24 * 60 * 60_000 },
     });
+    issues.onEntry(ci.onPull({ issues, pulls }));
     issues.onEntry(notifications.onEntry);
     ci.onRunEnd(notifications.onRunEnd);
     const mirrors = createMirrors({

@@ -22,6 +22,7 @@ import { cancelMergeWhenReady, mergeAllReady, mergeIfReady, mergeWhenReady } fro
 import { onPush } from './on-push.ts';
 import { rightsOnPull } from './rights.ts';
 import { compareRounds, pairRoundCommits } from './rounds/compare-rounds.ts';
+import { codeOf } from './rounds/code-of.ts';
 import { findRound, listRoundCommits, listRounds } from './rounds/list-rounds.ts';
 import { releaseRounds } from './rounds/release-rounds.ts';
 import { pullsOfIssues } from './pulls-of-issues.ts';
@@ -55,6 +56,8 @@ export function createPulls(tools: PullsOptions) {
     onEntry: followEntries(deps),
     /** What lists and the API show beside issues that were found already. */
     describe: bind(describePulls),
+    /** For the CI, which has the issue already. */
+    codeOf: bind(codeOf),
     edit: bind(editPull),
     updateBranch: bind(updateBranch),
     deleteBranch: bind(deleteHeadBranch),
