@@ -325,6 +325,7 @@ export async function openModules(
       isDiskLow: (folder) => isDiskLow(folder, config.storage.lowDiskFloorBytes),
     });
     repositories.pushes.forRefs(pulls.pushesFor);
+    repositories.statuses.onChange(pulls.onStatus);
     repositories.pushes.onPush(pulls.onPush);
     repositories.pushes.onPush(issues.onPush);
     const imageProxy = createImageProxy({

@@ -19,6 +19,7 @@ import { createTurnService } from './turns/turn-service.ts';
 import { mergeBox } from './merging/merge-box.ts';
 import { mergePull } from './merging/merge-pull.ts';
 import { cancelMergeWhenReady, mergeAllReady, mergeIfReady, mergeWhenReady } from './merging/merge-when-ready.ts';
+import { reconsiderOnStatus } from './merging/reconsider-on-status.ts';
 import { onPush } from './on-push.ts';
 import { rightsOnPull } from './rights.ts';
 import { compareRounds, pairRoundCommits } from './rounds/compare-rounds.ts';
@@ -80,6 +81,8 @@ export function createPulls(tools: PullsOptions) {
     onPush: onPush(deps),
     /** For `repositories.pushes.forRefs`. */
     pushesFor: acceptPushesFor(deps),
+    /** For `repositories.statuses.onChange`. */
+    onStatus: reconsiderOnStatus(deps),
     /** After an event that may have made pull requests ready: by the ids of their issues. */
     reconsider: (issueIds: readonly string[]): void => mergeStates.add(issueIds),
     /** For the scheduled task. */
