@@ -28,3 +28,7 @@ export type { OwnedFiles, OwnersOfPull } from './owners/owners-of-files.ts';
 export type { OwnersFault } from './owners/parse-owners.ts';
 export type { ReviewRequestRow } from './schema/turn-schema.ts';
 export type { WaitingPull } from './turns/waiting-lists.ts';
+export { parseSuggestion } from './suggestions/parse-suggestion.ts';
+export type { AppliedSuggestions } from './suggestions/apply-suggestions.ts';
+export type { ViewedFileRow } from './schema/turn-schema.ts';
+export type { ViewedFile } from './viewed/viewed-files.ts';

@@ -9,13 +9,16 @@ import { refuseSecondPull } from './lifecycle/refuse-second-pull.ts';
 import { revertPull } from './lifecycle/revert-pull.ts';
 import { updateBranch } from './lifecycle/update-branch.ts';
 import { describePulls } from './lists/describe-pulls.ts';
+import { openHeads } from './lists/open-heads.ts';
 import { findMergeState, updateMergeState } from './mergeability/compute-merge-state.ts';
 import { MergeStateQueue } from './mergeability/merge-state-queue.ts';
 import { createReviewService } from './reviews/review-service.ts';
 import { createThreadService } from './threads/thread-service.ts';
 import { ownersOf } from './owners/owner-groups.ts';
 import { followEntries } from './turns/follow-entries.ts';
+import { applySuggestions } from './suggestions/apply-suggestions.ts';
 import { createTurnService } from './turns/turn-service.ts';
+import { createViewedService } from './viewed/viewed-files.ts';
 import { mergeBox } from './merging/merge-box.ts';
 import { mergePull } from './merging/merge-pull.ts';
 import { cancelMergeWhenReady, mergeAllReady, mergeIfReady, mergeWhenReady } from './merging/merge-when-ready.ts';
@@ -53,12 +56,15 @@ export function createPulls(tools: PullsOptions) {
     threads: createThreadService(deps),
     turns: createTurnService(deps),
     owners: { of: bind(ownersOf) },
+    viewed: createViewedService(deps),
+    suggestions: { apply: bind(applySuggestions) },
     /** For `issues.onEntry`, before what notifies: keeps whose turn it is, and asks owners of code. */
     onEntry: followEntries(deps),
     /** What lists and the API show beside issues that were found already. */
     describe: bind(describePulls),
     /** For the CI, which has the issue already. */
     codeOf: bind(codeOf),
+    openHeads: bind(openHeads),
     edit: bind(editPull),
     updateBranch: bind(updateBranch),
     deleteBranch: bind(deleteHeadBranch),

@@ -171,6 +171,9 @@ function goToLine() {
   if (/^\d+$/.test(line ?? '')) location.hash = `#L${line}`;
 }
 
+const clickOr = (key, address) =>
+  (document.querySelector(`[data-key="${key}"]`) ?? { click: () => location.assign(address) }).click();
+
 const actions = {
   '?': showHelp,
   s: () =>
@@ -192,8 +195,8 @@ const actions = {
   v: () => document.activeElement.closest('.changed-file')?.querySelector('button[name=viewed]')?.click(),
   e: () => document.activeElement.closest('.row')?.querySelector('button[data-done]')?.click(),
   // Where no tab leads there: those of the person.
-  'g i': () =>
-    (document.querySelector('[data-key="g i"]') ?? { click: () => location.assign('/dashboard/issues') }).click(),
+  'g i': () => clickOr('g i', '/dashboard/issues'),
+  'g p': () => clickOr('g p', '/dashboard/pulls'),
 };
 actions['/'] = actions.s;
 

@@ -1,3 +1,4 @@
+import type { Viewer } from '../../access/index.ts';
 import { commitKey } from '../../repositories/index.ts';
 import type { ListedRepository, RecentPush } from '../../repositories/index.ts';
 import { page } from '../app/reply.ts';
@@ -11,10 +12,12 @@ import { viewPushRow } from '../repository/push-row.view.ts';
 import { viewRepositoryRow } from '../repository/repository-row.view.ts';
 import { organisationUrl, repositoryUrl } from '../../http/index.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
+import { viewWaiting } from '../pulls/waiting.view.ts';
 import type { AccountDeps } from './deps.ts';
 
 const maxPushes = 8;
 const maxFollowedPushes = 5;
+const maxWaiting = 5;
 /** From so many pins on the page suggests to remove some. */
 const manyPins = 12;
 
@@ -63,6 +66,19 @@ async function readFollowing(personId: string, { federation, clock }: AccountDep
   };
 }
 
+/** Pull requests that wait for the person, and of theirs those that wait for others. */
+async function readWaiting(viewer: Viewer, deps: AccountDeps) {
+  const { turns } = deps.pulls;
+  const paging = { limit: maxWaiting, after: null, before: null };
+  const [own, others] = await Promise.all([turns.waitingFor(viewer, paging), turns.waitingForOthers(viewer, paging)]);
+  return {
+    own: await viewWaiting(deps, own.rows),
+    hasMoreOwn: own.next !== null,
+    others: await viewWaiting(deps, others.rows),
+    hasMoreOthers: others.next !== null,
+  };
+}
+
 /**
  * The person's pins, what waits for them, the latest pushes and their own repositories,
  * filtered by name; for a newcomer, what to do first.
@@ -71,16 +87,18 @@ export const showDashboard: Page<PersonContext, AccountDeps> = async ({ viewer, 
   const { accounts, organisations, owners, repositories, clock } = deps;
   const filter = (query.get('q') ?? '').slice(0, 100);
   const own = { owner: { kind: 'user' as const, id: person.id }, filter };
-  const [{ repositories: rows, next }, keys, tokens, pins, offers, pushes, memberships, following] = await Promise.all([
-    listPage((paging) => repositories.list(viewer, { ...own, ...paging }), query),
-    accounts.listKeys(person.id),
-    accounts.listTokens(person.id),
-    repositories.pins.list(viewer),
-    repositories.transfers.listOffers(viewer),
-    repositories.pushes.listRecent(viewer, maxPushes),
-    organisations.organisationsOf(person.id),
-    readFollowing(person.id, deps),
-  ]);
+  const [{ repositories: rows, next }, keys, tokens, pins, offers, pushes, memberships, following, waiting] =
+    await Promise.all([
+      listPage((paging) => repositories.list(viewer, { ...own, ...paging }), query),
+      accounts.listKeys(person.id),
+      accounts.listTokens(person.id),
+      repositories.pins.list(viewer),
+      repositories.transfers.listOffers(viewer),
+      repositories.pushes.listRecent(viewer, maxPushes),
+      organisations.organisationsOf(person.id),
+      readFollowing(person.id, deps),
+      readWaiting(viewer, deps),
+    ]);
   const statuses = await readStatuses(deps, pushes, [...rows, ...pins]);
   const pictures = await owners.ownersById(memberships.map(({ organisation }) => organisation.id));
   const now = clock.now();
@@ -107,6 +125,7 @@ export const showDashboard: Page<PersonContext, AccountDeps> = async ({ viewer, 
     hasManyPins: pins.length >= manyPins,
     offers: offers.length,
     failing,
+    waiting,
     following,
     pushes: pushes.map((push) => ({ ...viewPushRow(push, now), commitStatus: statuses.ofPush(push) })),
     organisations: memberships.map(({ organisation: { id, name, displayName }, role }) => ({

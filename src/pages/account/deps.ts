@@ -13,6 +13,7 @@ export type AccountDeps = Pick<
   | 'repositories'
   | 'federation'
   | 'ci'
+  | 'pulls'
   | 'notices'
   | 'singleSignOn'
   | 'oneTimeSecrets'

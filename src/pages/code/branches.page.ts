@@ -4,6 +4,7 @@ import type { PageReply } from '../app/reply.ts';
 import type { FormRefusal } from '../app/submit.ts';
 import { codeUrl, encodeRef } from '../app/code-urls.ts';
 import { viewCommitLine } from './commit-line.view.ts';
+import { newPullUrl } from '../app/new-pull-url.ts';
 import { viewName } from '../app/plain-text.ts';
 import { viewRepositoryHead } from '../app/repository-head.view.ts';
 import { viewCount } from '../app/format-numbers.ts';
@@ -95,6 +96,7 @@ export async function branchesPage(
         oid === null || row.name === branch
           ? null
           : await git.queries.distance(found.path, oid, row.oid).catch(() => null),
+      pull: row.name === branch ? null : newPullUrl(found, row.name),
       compare:
         branch === null || row.name === branch ? null : `${url}/compare/${encodeRef(branch)}...${encodeRef(row.name)}`,
     })),

@@ -3,6 +3,7 @@ import { nullIfNotFound } from '../../kernel/index.ts';
 import { page, seeOther, type Reply } from '../app/reply.ts';
 import { encodeRef } from '../app/code-urls.ts';
 import { viewCommitLine } from './commit-line.view.ts';
+import { newPullUrl } from '../app/new-pull-url.ts';
 import { viewName } from '../app/plain-text.ts';
 import { viewRepositoryHead } from '../app/repository-head.view.ts';
 import { repositoryUrl } from '../../http/index.ts';
@@ -42,6 +43,17 @@ async function suggest({ found }: RepositoryContext, { git }: CodeDeps): Promise
     .filter((name) => /^refs\/(?:heads|tags)\//.test(name))
     .slice(0, maxSuggested)
     .map((name) => name.replace(/^refs\/[^/]+\//, ''));
+}
+
+/** Where a pull request is opened from this comparison; null for what is not two branches. */
+async function newPullOf(
+  { found }: RepositoryContext,
+  { git }: CodeDeps,
+  { base, head }: { base: string; head: string },
+): Promise<string | null> {
+  const refs = await git.queries.cachedRefs(found.path);
+  const areBranches = [base, head].every((name) => refs.has(`refs/heads/${name}`));
+  return areBranches && base !== head ? newPullUrl(found, head, base) : null;
 }
 
 async function compareCommits(
@@ -102,6 +114,7 @@ export const showComparison: Page<RepositoryContext, CodeDeps> = async (context,
     exact,
     dots: range?.dots ?? '...',
     suggestions: (await suggest(context, deps)).map(viewName),
+    newPull: await newPullOf(context, deps, exact),
   };
   if (range === null) return page('code/compare', { ...frame, missing: null, comparison: null });
   const [base, head] = await Promise.all([

@@ -51,7 +51,7 @@ export function viewPullEvent(
         icon: 'up',
         parts: [
           text(`${changeWords[word('change')] ?? 'pushed'} (`),
-          { link: `${pullUrl}/commits?round=${round}`, name: `round ${round}` },
+          { link: `${pullUrl}/changes?from=${round - 1}&to=${round}`, name: `round ${round}` },
           text(`, ${viewCount(Number(details['commits']) || 0, 'commit')})`),
         ],
       };

@@ -77,6 +77,33 @@ export const updateBranch: PullForm = (context, deps) => {
   return act(context, deps, () => deps.pulls.updateBranch(viewer, issueAt(context), { style, round }));
 };
 
+const namesIn = (text: string): string[] =>
+  text
+    .split(/[\s,]+/)
+    .map((name) => name.replace(/^@/, ''))
+    .filter((name) => name !== '');
+
+/** Fields `add` (usernames with commas) and `remove` (several). */
+export const askForReview: PullForm = (context, deps) => {
+  const { form, viewer } = context;
+  const change = { add: namesIn(form.text('add')), remove: form.all('remove') };
+  return submit(
+    async () => {
+      await deps.pulls.turns.request(viewer, issueAt(context), change);
+      return seeOther(urlOfIssue(context));
+    },
+    (refusal) =>
+      pullPage(context, deps, { refusal: { ...refusal, field: 'reviewers' }, side: { reviewers: form.text('add') } }),
+  );
+};
+
+/** Fields `review`, an id, and `reason`. */
+export const dismissReview: PullForm = (context, deps) => {
+  const { form, viewer } = context;
+  const asked = { reviewId: form.text('review'), reason: form.text('reason') };
+  return act(context, deps, () => deps.pulls.reviews.dismiss(viewer, issueAt(context), asked));
+};
+
 /** Field `base`, a branch. */
 export const retargetPull: PullForm = (context, deps) => {
   const base = context.form.text('base').trim();

@@ -5,11 +5,9 @@ import { codeUrl } from '../app/code-urls.ts';
 import { viewName } from '../app/plain-text.ts';
 import type { RepositoryContext } from '../app/request-context.ts';
 import { viewCount } from '../app/format-numbers.ts';
-import { viewTime } from '../app/times.view.ts';
-import type { TimeView } from '../app/times.view.ts';
 import { issueAt } from '../issues/conversation.reply.ts';
 import { issueUrl } from '../issues/issue-urls.ts';
-import { viewAuthor } from '../issues/people.view.ts';
+import { viewAuthor, viewPerson } from '../issues/people.view.ts';
 import type { PersonView } from '../issues/people.view.ts';
 import type { PullsDeps } from './deps.ts';
 
@@ -21,9 +19,9 @@ export interface PullHeadView {
   state: 'open' | 'draft' | 'merged' | 'closed';
   isLocked: boolean;
   isHeld: boolean;
-  author: PersonView;
-  opened: TimeView;
-  /** `wants to merge`: what the author does, or whoever merged it did. */
+  /** The author, or who merged it. */
+  person: PersonView;
+  /** `wants to merge`, `merged`. */
   verb: string;
   commits: string;
   base: { name: string; url: string };
@@ -40,18 +38,20 @@ export interface FoundPull {
 }
 
 /** Refuses `pull_not_found`, also for the number of an issue; `issue_not_found`. */
-export async function readPullHead(context: RepositoryContext, deps: PullsDeps): Promise<FoundPull> {
+export async function readPullHead(
+  context: RepositoryContext,
+  deps: Pick<PullsDeps, 'issues' | 'pulls' | 'owners'>,
+): Promise<FoundPull> {
   const { viewer, found } = context;
   const at = issueAt(context);
   await deps.pulls.find(viewer, at);
   const issue = await deps.issues.find(viewer, at);
-  const [all, round, people] = await Promise.all([
-    deps.pulls.describe(viewer, [issue]),
-    deps.pulls.rounds.find(viewer, at),
-    deps.owners.ownersById(issue.authorId === null ? [] : [issue.authorId]),
-  ]);
+  const [all, round] = await Promise.all([deps.pulls.describe(viewer, [issue]), deps.pulls.rounds.find(viewer, at)]);
   const described = all.get(issue.id)!;
+  const { mergedBy } = described.pull;
+  const people = await deps.owners.ownersById([issue.authorId, mergedBy].flatMap((id) => id ?? []));
   const url = repositoryUrl(found.canonical);
+  const isMerged = issue.state === 'MERGED';
   const { baseBranch, isDraft } = described.pull;
   return {
     issue,
@@ -60,12 +60,11 @@ export async function readPullHead(context: RepositoryContext, deps: PullsDeps):
       url: issueUrl(url, issue.number, 'PULL'),
       number: issue.number,
       title: viewName(issue.title),
-      state: issue.state === 'MERGED' ? 'merged' : issue.state === 'CLOSED' ? 'closed' : isDraft ? 'draft' : 'open',
+      state: isMerged ? 'merged' : issue.state === 'CLOSED' ? 'closed' : isDraft ? 'draft' : 'open',
       isLocked: issue.lockedAt !== null,
       isHeld: issue.heldAt !== null,
-      author: viewAuthor(issue, people),
-      opened: viewTime(issue.createdAt, deps.clock.now()),
-      verb: issue.state === 'OPEN' ? 'wants to merge' : issue.state === 'MERGED' ? 'had merged' : 'wanted to merge',
+      person: isMerged && mergedBy !== null ? viewPerson(mergedBy, people) : viewAuthor(issue, people),
+      verb: issue.state === 'OPEN' ? 'wants to merge' : isMerged ? 'merged' : 'wanted to merge',
       commits: viewCount(round.commitCount, 'commit'),
       base: { name: viewName(baseBranch), url: codeUrl(url, 'tree', baseBranch) },
       head: viewHead(described.head),

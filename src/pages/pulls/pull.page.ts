@@ -18,6 +18,7 @@ import { viewMergeBox } from './merge-box.view.ts';
 import type { MergeForm } from './merge-box.view.ts';
 import { viewPullEvent } from './pull-events.view.ts';
 import { readPullHead } from './pull-head.view.ts';
+import { reviewersIn, viewReviewers } from './reviewers.view.ts';
 
 /** What a form of the page was sent with. */
 export interface PullForms extends ConversationForms {
@@ -39,14 +40,21 @@ export async function pullPage(
   const repository = repositoryUrl(found.canonical);
   if (kind !== 'PULL') return movedTo(issueUrl(repository, at.number, kind));
   const { issue, described, head } = await readPullHead(context, deps);
-  const [box, rounds, mayPushBranch] = await Promise.all([
+  const [box, rounds, mayPushBranch, reviews, requests, rights] = await Promise.all([
     readBox(context, deps),
     pulls.rounds.list(viewer, at),
     mayPushTo(context, deps, described.head),
+    pulls.reviews.list(viewer, at),
+    pulls.turns.requested(viewer, at),
+    pulls.rightsOn(viewer, at),
   ]);
   const conversation = await readConversation(context, deps, forms, issue, {
     viewEvent: (entry, people) => viewPullEvent(entry, { repositoryUrl: repository, pullUrl: head.url, people }),
-    people: [...rounds.map(({ submitterId }) => submitterId), ...peopleOf(box)].filter((id) => id !== null),
+    people: [
+      ...rounds.map(({ submitterId }) => submitterId),
+      ...peopleOf(box),
+      ...reviewersIn(reviews, requests),
+    ].filter((id) => id !== null),
   });
   const { people } = conversation;
   const now = deps.clock.now();
@@ -67,7 +75,7 @@ export async function pullPage(
         change: roundWords[change],
         commits: commitCount,
         note,
-        url: `${head.url}/commits?round=${round}`,
+        url: round === 1 ? `${head.url}/changes?to=1` : `${head.url}/changes?from=${round - 1}&to=${round}`,
         by: submitterId === null ? null : viewPerson(submitterId, people),
         at: viewTime(createdAt, now),
       }))
@@ -86,6 +94,7 @@ export async function pullPage(
           })
         : null,
     isBusy: box === null,
+    reviewers: viewReviewers({ reviews, requests, box }, rights, people),
     finished:
       issue.state !== 'OPEN' && box !== null
         ? viewFinished(box, { issue, described, found, people, now, mayPushBranch })

@@ -4,10 +4,13 @@ import { conversationRoutes, maxTextFormBytes } from '../issues/routes.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import type { PageRoute, Route } from '../route.ts';
 import { openPull, showNewPull } from './new-pull.page.ts';
+import { showOwnPulls } from './own-pulls.page.ts';
 import { showPullCommits } from './pull-commits.page.ts';
 import {
+  askForReview,
   cancelMerge,
   changeHeadBranch,
+  dismissReview,
   markDraft,
   markReady,
   mergePull,
@@ -62,10 +65,14 @@ export const pullsRoutes: readonly Route[] = [
   ...conversationRoutes(one, pullPage),
   form('merge', mergePull),
   form('cancel-merge', cancelMerge),
+  form('reviewers', askForReview),
+  form('dismiss', dismissReview),
   form('update', updateBranch),
   form('retarget', retargetPull),
   form('draft', markDraft),
   form('ready', markReady),
   form('branch', changeHeadBranch),
   form('revert', revertPull),
+
+  { method: 'GET', path: '/dashboard/pulls', access: 'signed-in', cost: 'rows', page: showOwnPulls },
 ];

@@ -2,4 +2,5 @@ import type { WebDeps } from '../../http/index.ts';
 import type { CodeDeps } from '../code/deps.ts';
 
 /** What the pages of this folder call; the home page of a repository also shows its files. */
-export type RepositoryDeps = CodeDeps & Pick<WebDeps, 'owners' | 'organisations' | 'federation' | 'mirrors' | 'ssh'>;
+export type RepositoryDeps = CodeDeps &
+  Pick<WebDeps, 'owners' | 'organisations' | 'pulls' | 'federation' | 'mirrors' | 'ssh'>;

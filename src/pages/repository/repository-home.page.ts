@@ -15,6 +15,7 @@ import { frameAt } from '../code/resolve-location.ts';
 import { readFolder } from '../code/tree.page.ts';
 import { nullOnTimeout } from '../app/null-on-timeout.ts';
 import type { RepositoryDeps } from './deps.ts';
+import { readPushedBranches } from './pushed-branches.ts';
 
 /** For the clone box: credentials that the viewer still lacks for a push. */
 async function credentialsOf({ person }: RepositoryContext, { accounts }: RepositoryDeps) {
@@ -123,12 +124,18 @@ function emptyPage(frame: ReturnType<typeof frameOf>, branch: string): Reply {
 /** `/repos/{owner}/{name}`: clone box, files of the default branch, README; for an empty one, what to type. */
 export const showRepository: Page<RepositoryContext, RepositoryDeps> = async (context, deps): Promise<Reply> => {
   const { found } = context;
-  const [{ branch, oid }, credentials, access] = await Promise.all([
+  const [{ branch, oid }, credentials, access, pushed] = await Promise.all([
     deps.git.refs.head(found.path),
     dependOn(() => credentialsOf(context, deps)),
     dependOn(() => ownAccess(context, deps)),
+    dependOn(() => readPushedBranches(context, deps)),
   ]);
-  const frame = { ...frameOf(context, deps), credentials: credentials.value, access: access.value };
+  const frame = {
+    ...frameOf(context, deps),
+    credentials: credentials.value,
+    access: access.value,
+    pushed: pushed.value,
+  };
   if (oid === null) return emptyPage(frame, branch ?? found.repository.defaultBranch);
   const at: RefPath = { kind: branch === null ? 'head' : 'branch', ref: branch ?? 'HEAD', oid, file: Buffer.alloc(0) };
   const [place, { tree, isComplete, dependencies, ...folder }, facts, fork] = await Promise.all([
@@ -143,7 +150,9 @@ export const showRepository: Page<RepositoryContext, RepositoryDeps> = async (co
     { ...frame, ...place, ...folder, ...facts, distance: fork.value.distance, licence },
     {
       restsOn:
-        isComplete && facts.isComplete && fork.value.isComplete ? [credentials, access, fork, ...dependencies] : null,
+        isComplete && facts.isComplete && fork.value.isComplete
+          ? [credentials, access, pushed, fork, ...dependencies]
+          : null,
     },
   );
 };

@@ -1,0 +1,25 @@
+import { listPage, pageLinks } from '../app/list-page.view.ts';
+import { page } from '../app/reply.ts';
+import type { Page, PersonContext } from '../app/request-context.ts';
+import type { PullsDeps } from './deps.ts';
+import { viewWaiting } from './waiting.view.ts';
+
+/** `/dashboard/pulls`: what waits for the person; `?list=others`: what they opened, and waits for others. */
+export const showOwnPulls: Page<PersonContext, PullsDeps> = async ({ viewer, query }, deps) => {
+  const list = query.get('list') === 'others' ? 'others' : 'you';
+  const { turns } = deps.pulls;
+  const { rows, next, previous } = await listPage(
+    (paging) => (list === 'you' ? turns.waitingFor : turns.waitingForOthers)(viewer, paging),
+    query,
+  );
+  const path = '/dashboard/pulls';
+  return page('pulls/own-pulls', {
+    list,
+    tabs: [
+      { text: 'Waiting for you', url: path, isChosen: list === 'you' },
+      { text: 'Waiting for others', url: `${path}?list=others`, isChosen: list === 'others' },
+    ],
+    pulls: await viewWaiting(deps, rows),
+    ...pageLinks(path, { next, previous }, { list: list === 'you' ? '' : list }),
+  });
+};

@@ -1,0 +1,75 @@
+import { countingApprovals } from '../../access/index.ts';
+import type { MergeBox, PullRights, Pulls } from '../../pulls/index.ts';
+import { viewPerson } from '../issues/people.view.ts';
+import type { People, PersonView } from '../issues/people.view.ts';
+
+type Reviews = Awaited<ReturnType<Pulls['reviews']['list']>>;
+type Requests = Awaited<ReturnType<Pulls['turns']['requested']>>;
+
+export interface ReviewerView extends PersonView {
+  /** What the last verdict was, or that one is waited for. */
+  verdict: { icon: string; tone: 'good' | 'bad' | 'wait' | 'quiet'; text: string };
+  /** Asked as an owner of changed files. */
+  isOwner: boolean;
+  /** Whether a request can be taken back: it has no answer. */
+  isAsked: boolean;
+  /** The review whose verdict the viewer may end. */
+  dismissible: string | null;
+}
+
+export interface ReviewersView {
+  reviewers: ReviewerView[];
+  mayAsk: boolean;
+}
+
+/** Who was asked and who has answered, each once: the last verdict of a person counts, a comment leaves it. */
+export function viewReviewers(
+  { reviews, requests, box }: { reviews: Reviews; requests: Requests; box: MergeBox | null },
+  rights: PullRights,
+  people: People,
+): ReviewersView {
+  const last = new Map<string, Reviews[number]>();
+  for (const review of reviews) {
+    if (review.authorId === null || review.dismissedAt !== null) continue;
+    const before = last.get(review.authorId);
+    if (review.verdict !== 'COMMENT' || before === undefined || before.verdict === 'COMMENT')
+      last.set(review.authorId, review);
+  }
+  const requestOf = new Map(requests.map((request) => [request.userId, request]));
+  const counting = box === null ? null : countingApprovals(box.facts, box.rule?.merging.approvalsSurvive ?? 'rebase');
+  const ids = [...new Set([...requestOf.keys(), ...last.keys()])];
+  return {
+    reviewers: ids.map((id) => {
+      const request = requestOf.get(id);
+      const review = last.get(id);
+      const isAsked = request !== undefined && request.answeredAt === null;
+      return {
+        ...viewPerson(id, people),
+        verdict:
+          isAsked || review === undefined
+            ? { icon: 'clock', tone: 'wait', text: 'Asked' }
+            : verdictOf(review, counting === null || counting.includes(id)),
+        isOwner: request?.reason === 'owner',
+        isAsked,
+        dismissible:
+          review !== undefined && review.verdict !== 'COMMENT' && rights('dismiss') === null ? review.id : null,
+      };
+    }),
+    mayAsk: rights('request_review') === null,
+  };
+}
+
+/** @param counts whether an approval has effect on the last round */
+function verdictOf({ verdict }: Reviews[number], counts: boolean): ReviewerView['verdict'] {
+  if (verdict === 'REQUEST_CHANGES') return { icon: 'alert', tone: 'bad', text: 'Requested changes' };
+  if (verdict !== 'APPROVE') return { icon: 'comment', tone: 'quiet', text: 'Commented' };
+  return counts
+    ? { icon: 'check', tone: 'good', text: 'Approved' }
+    : { icon: 'check', tone: 'quiet', text: 'Approved, not counted' };
+}
+
+/** What the people of the side column did, named by the page. */
+export const reviewersIn = (reviews: Reviews, requests: Requests): string[] => [
+  ...reviews.flatMap(({ authorId }) => authorId ?? []),
+  ...requests.map(({ userId }) => userId),
+];

@@ -1,0 +1,49 @@
+import { repositoryUrl } from '../../http/index.ts';
+import { newPullUrl } from '../app/new-pull-url.ts';
+import { viewName } from '../app/plain-text.ts';
+import type { RepositoryContext } from '../app/request-context.ts';
+import type { RepositoryDeps } from './deps.ts';
+
+/** A branch that the viewer has pushed lately, and where they open a pull request from it. */
+export interface PushedBranchView {
+  name: string;
+  url: string;
+}
+
+/** How long after a push the page offers it, how many pushes are looked at, and how many branches are offered. */
+const offeredMs = 2 * 3_600_000;
+const lookedAt = 10;
+const offered = 2;
+
+/**
+ * Branches that the viewer has pushed in the last hours and that have no pull request, the latest first. A repository
+ * that took no push lately is not asked.
+ */
+export async function readPushedBranches(
+  { viewer, person, found }: RepositoryContext,
+  { repositories, pulls, git, clock }: RepositoryDeps,
+): Promise<PushedBranchView[]> {
+  const { repository, path } = found;
+  const since = clock.now() - offeredMs;
+  if (person === null || (repository.pushedAt ?? 0) < since || newPullUrl(found, '') === null) return [];
+  const pushes = await repositories.pushes.listRecent(viewer, lookedAt);
+  const refs = await git.queries.cachedRefs(path);
+  const branches = new Set<string>();
+  for (const push of pushes) {
+    if (push.repository.id !== repository.id || push.person?.id !== person.id || push.at < since) continue;
+    for (const { ref, newId } of push.updates) {
+      const branch = ref.startsWith('refs/heads/') ? ref.slice('refs/heads/'.length) : null;
+      if (branch !== null && branch !== repository.defaultBranch && refs.get(ref) === newId) branches.add(branch);
+    }
+  }
+  const { source } = found.forks;
+  const target = source === null ? found : await repositories.find(viewer, source.owner, source.name);
+  const open = await pulls.openHeads(target.repository.id, {
+    headRepositoryId: repository.id,
+    branches: [...branches],
+  });
+  return [...branches]
+    .filter((branch) => !open.has(branch))
+    .slice(0, offered)
+    .map((branch) => ({ name: viewName(branch), url: newPullUrl(found, branch) ?? repositoryUrl(found.canonical) }));
+}
