@@ -1,6 +1,7 @@
 export { pullEntities } from './pull-entities.ts';
 export { createPulls } from './pulls.ts';
 export type { Pulls, PullsOptions } from './pulls.ts';
+export type { PullCode } from './rounds/code-of.ts';
 export type { PullContext } from './find-pull.ts';
 export type { NewPull, OpenedPull } from './lifecycle/open-pull.ts';
 export type { PullOfIssue } from './pulls-of-issues.ts';
