@@ -51,13 +51,13 @@ export { isManyNames } from './rules/parse-rule.ts';
 export type { DecidedNames, ListedRule, NamedPerson, RefRights } from './rules/list-rules.ts';
 export { checkRule } from './rules/edit-rules.ts';
 export type { NewRule, RuleInput } from './rules/edit-rules.ts';
-export type { GrantInput } from './rules/parse-rule.ts';
 export { ruleStyles } from './rules/read-merging.ts';
-export type { MergingInput } from './rules/read-merging.ts';
+export type { GrantInput, MergingInput } from './rules/read-merging.ts';
 export type { RepositorySettings } from './deps.ts';
 export { combine as combineStates } from './statuses/commit-statuses.ts';
 export { commitKey } from './statuses/commit-statuses.ts';
 export type { CombinedStatus, StatusReport } from './statuses/commit-statuses.ts';
+export type { StatusListener } from './statuses/status-service.ts';
 export type { ReportedStatus } from './statuses/report-status.ts';
 export type { CommitState, CommitStatus } from './schema/commit-status-schema.ts';
 
