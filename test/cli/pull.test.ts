@@ -98,7 +98,7 @@ t.test('pull requests are opened, listed, shown, changed and merged', async (t) 
   t.match(await hearth(['close', 'alice/garden', '1']), { stdout: 'Closed alice/garden#1.\n' });
   t.match(await hearth(['reopen', 'alice/garden', '1']), { stdout: 'Reopened alice/garden#1.\n' });
   t.match(await hearth(['merge', 'alice/garden', '1', '--as', 'bob']), { code: 4 }, 'bob may not write');
-  t.match(await hearth(['merge', 'alice/garden', '1', '--round', '2']), { code: 2, stderr: /round/ });
+  t.match(await hearth(['merge', 'alice/garden', '1', '--round', '2']), { code: 4, stderr: /round/ });
   const merged = await hearth(['merge', 'alice/garden', '1', '--style', 'squash', '--as', 'alice', '--delete-branch']);
   t.match(merged, { code: 0, stdout: /^Merged alice\/garden#1 into main as [0-9a-f]{10}\.\n$/, stderr: '' });
   t.match(git('', 'show', '-s', '--format=%s', 'main'), /^Oil it/);

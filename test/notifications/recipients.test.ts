@@ -49,6 +49,17 @@ const table: [title: string, facts: Partial<RecipientFacts>, recipients: Record<
     },
     {},
   ],
+  [
+    'the author of what was merged, and a reviewer who has not answered',
+    { authorId: 'a', authorReason: 'merged', assignees: ['a'], reviewers: ['b'], isForAll: true },
+    { a: 'merged', b: 'review_asked' },
+  ],
+  [
+    'an author who has unsubscribed, of an approval',
+    { authorId: 'a', authorReason: 'approved', subscriptions: new Map([['a', false]]), isForAll: true },
+    {},
+  ],
+  ['who was asked for a review', { named: new Map([['a', 'review_asked']]), isForAll: false }, { a: 'review_asked' }],
   ['who has blocked the actor', { named: new Map([['a', 'mention']]), blockers: new Set(['a']) }, {}],
 ];
 
