@@ -85,8 +85,8 @@ export const pullRequests: Migration = {
     )`,
     `CREATE INDEX pull_commits_oid ON pull_commits (oid)`,
     `CREATE INDEX pull_commits_change ON pull_commits (change_id) WHERE change_id IS NOT NULL`,
-    // Refs of pull requests that were deleted for good, until a scheduled task has removed them. Without a reference: the
-    // repository may be deleted by the same statement.
+    // Refs of pull requests that were deleted for good, until a scheduled task has removed them. Without a foreign key:
+    // the repository may be deleted by the same statement.
     `CREATE TABLE removed_rounds (
       repository_id TEXT NOT NULL,
       number BIGINT NOT NULL,

@@ -325,6 +325,7 @@ export async function openModules(
       isDiskLow: (folder) => isDiskLow(folder, config.storage.lowDiskFloorBytes),
     });
     repositories.pushes.forRefs(pulls.pushesFor);
+    repositories.statuses.onChange(pulls.onStatus);
     repositories.pushes.onPush(pulls.onPush);
     repositories.pushes.onPush(issues.onPush);
     const imageProxy = createImageProxy({
@@ -369,6 +370,7 @@ export async function openModules(
       logger,
       settings: { baseUrl: config.baseUrl, keepDoneMs: config.notifications.keepDoneDays * 24 * 60 * 60_000 },
     });
+    issues.onEntry(ci.onPull({ issues, pulls }));
     issues.onEntry(notifications.onEntry);
     ci.onRunEnd(notifications.onRunEnd);
     const mirrors = createMirrors({

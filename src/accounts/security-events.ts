@@ -17,6 +17,7 @@ export type SecurityEvent =
   | { kind: 'token_added'; name: string; access: string }
   | { kind: 'second_factor_added'; factor: 'totp' | 'passkey'; name: string }
   | { kind: 'second_factor_removed'; factor: 'totp' | 'passkey' | 'all'; by: 'person' | 'administrator' }
+  | { kind: 'account_linked'; issuer: string; label: string }
   | { kind: 'recovery_code_used'; left: number }
   | { kind: 'recovery_codes_made' }
   /** All answers to a second step were wrong, after a right password. */

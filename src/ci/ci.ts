@@ -21,6 +21,8 @@ import { advanceAll, changeRuns } from './runs/change-runs.ts';
 import { RunLoader } from './runs/load-run.ts';
 import type { RunEnding } from './runs/run-ending.ts';
 import { runOnPush } from './runs/run-on-push.ts';
+import { runOnPulls } from './runs/run-on-pull.ts';
+import type { PullSources } from './runs/run-on-pull.ts';
 import { createRunService, createWorkflowService } from './runs/run-service.ts';
 import { runSchedules } from './runs/schedules.ts';
 import { createSecretService, createVariableService } from './secrets/secret-service.ts';
@@ -36,7 +38,7 @@ import { WorkflowReader } from './workflows/workflow-reader.ts';
 
 export interface CiOptions {
   db: Database;
-  accounts: Pick<Accounts, 'peopleById'>;
+  accounts: Pick<Accounts, 'peopleById' | 'addresses'>;
   repositories: Repositories;
   git: Git;
   workers: WorkerPool;
@@ -92,6 +94,9 @@ export function createCi(options: CiOptions) {
     onRunEnd: (ending: RunEnding) => void deps.endings.push(ending),
     /** For `repositories.pushes.onPush`. */
     onPush: runOnPush(deps),
+
+    /** For `issues.onEntry`. */
+    onPull: (sources: PullSources) => runOnPulls(deps, sources),
 
     /** At start, before any port opens: removes files of calls that a crash interrupted. */
     async recover(): Promise<void> {

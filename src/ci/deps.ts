@@ -16,7 +16,7 @@ import type { TaskReports } from './tasks/task-reports.ts';
 /** Dependencies of the use-cases of this module. */
 export interface CiDeps {
   db: Database;
-  accounts: Pick<Accounts, 'peopleById'>;
+  accounts: Pick<Accounts, 'peopleById' | 'addresses'>;
   repositories: Pick<Repositories, 'locate' | 'find' | 'statuses' | 'rules'>;
   git: Git;
   clock: Clock;

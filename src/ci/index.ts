@@ -31,7 +31,7 @@ export { isFinal } from './run-status.ts';
 export type { FinalStatus, RunStatus } from './run-status.ts';
 export { eventNames, runStatusGroups } from './runs/list-runs.ts';
 export type { RunFilter, RunPage } from './runs/list-runs.ts';
-export type { Filter, PushTrigger, Triggers } from './workflows/workflow.ts';
+export type { Filter, PullTrigger, PushTrigger, Triggers } from './workflows/workflow.ts';
 export type { DispatchableWorkflow, ListedWorkflow } from './runs/dispatch-workflow.ts';
 export { statusOfMatrix } from './run-status.ts';
 export type { NeededJob } from './runs/needs.ts';

@@ -240,6 +240,7 @@ export function createIssues({ settings: given, texts, ...tools }: IssuesOptions
       logIn: (tx: Tx, viewer: Viewer): EntryLog => new EntryLog(tx, viewer, announcer.hasListeners),
       announce: (log: Pick<EntryLog, 'appended'>): void => announcer.announceAll(log.appended),
       issueInWrite: bind(issueInWrite),
+      /** Counts a contribution of the viewer; refuses when there are too many. */
       charge: bind(charge),
       holdsContribution,
       replaceReviewText,

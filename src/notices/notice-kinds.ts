@@ -21,6 +21,7 @@ const kindsByEvent: Record<SecurityEvent['kind'], NoticeKind> = {
   token_added: 'access_token',
   second_factor_added: 'second_factor',
   second_factor_removed: 'second_factor',
+  account_linked: 'second_factor',
   recovery_code_used: 'second_factor',
   recovery_codes_made: 'second_factor',
   wrong_codes: 'second_factor',

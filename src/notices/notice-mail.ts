@@ -106,6 +106,18 @@ function wordingOf(event: SecurityEvent, host: string): Wording {
         action: 'See your second factors',
         otherwise: `If it was not you, ${changePassword} and set a second factor up again.`,
       };
+    case 'account_linked':
+      return {
+        subject: `New linked account for your account on ${host}`,
+        sentence: 'An account of another server was linked to your account. It signs you in.',
+        facts: [
+          ['Server', event.issuer],
+          ...(event.label === '' ? [] : [['Name there', event.label] as [string, string]]),
+        ],
+        path: '/settings/linked-accounts',
+        action: 'See your linked accounts',
+        otherwise: `If it was not you, unlink it and ${changePassword}.`,
+      };
     case 'recovery_code_used':
       return {
         subject: `A recovery code of your account on ${host} was used`,

@@ -24,8 +24,8 @@ export interface PullDeps {
   signCommit?: ((payload: Buffer) => Promise<string>) | undefined;
   /** The public address of this server, without a slash at its end; null while it is unknown. */
   baseUrl: string | null;
-  /** Size limit of the pack of a push by a person who may not write, in bytes. */
-  contributedPushBytes: number;
+  /** Size limit of the pack of a push by a person who may not write, in bytes; that of the server when left out. */
+  contributedPushBytes?: number | undefined;
   /** Whether the disk of a folder has too little space left for writing. */
   isDiskLow(folder: string): Promise<boolean>;
   /** Computes merge states in the background. */

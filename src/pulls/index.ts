@@ -1,6 +1,7 @@
 export { pullEntities } from './pull-entities.ts';
 export { createPulls } from './pulls.ts';
 export type { Pulls, PullsOptions } from './pulls.ts';
+export type { PullCode } from './rounds/code-of.ts';
 export type { PullContext } from './find-pull.ts';
 export type { NewPull, OpenedPull } from './lifecycle/open-pull.ts';
 export type { PullOfIssue } from './pulls-of-issues.ts';
@@ -27,3 +28,9 @@ export type { OwnedFiles, OwnersOfPull } from './owners/owners-of-files.ts';
 export type { OwnersFault } from './owners/parse-owners.ts';
 export type { ReviewRequestRow } from './schema/turn-schema.ts';
 export type { WaitingPull } from './turns/waiting-lists.ts';
+export { parseSuggestion } from './suggestions/parse-suggestion.ts';
+export type { AppliedSuggestions } from './suggestions/apply-suggestions.ts';
+export type { ViewedFileRow } from './schema/turn-schema.ts';
+export type { ViewedFile } from './viewed/viewed-files.ts';
+export { limits as pullLimits } from './limits.ts';
+export { listCommitsAnew } from './rounds/list-commits-anew.ts';

@@ -15,26 +15,29 @@ import { MergeStateQueue } from './mergeability/merge-state-queue.ts';
 import { createReviewService } from './reviews/review-service.ts';
 import { createThreadService } from './threads/thread-service.ts';
 import { ownersOf } from './owners/owner-groups.ts';
-import { followEntries } from './turns/follow-entries.ts';
+import { turnListener } from './turns/turn-listener.ts';
+import { applySuggestions } from './suggestions/apply-suggestions.ts';
 import { createTurnService } from './turns/turn-service.ts';
+import { createViewedService } from './viewed/viewed-files.ts';
 import { mergeBox } from './merging/merge-box.ts';
 import { mergePull } from './merging/merge-pull.ts';
 import { cancelMergeWhenReady, mergeAllReady, mergeIfReady, mergeWhenReady } from './merging/merge-when-ready.ts';
+import { reconsiderOnStatus } from './merging/reconsider-on-status.ts';
 import { onPush } from './on-push.ts';
 import { rightsOnPull } from './rights.ts';
 import { compareRounds, pairRoundCommits } from './rounds/compare-rounds.ts';
+import { codeOf } from './rounds/code-of.ts';
 import { findRound, listRoundCommits, listRounds } from './rounds/list-rounds.ts';
 import { releaseRounds } from './rounds/release-rounds.ts';
 import { pullsOfIssues } from './pulls-of-issues.ts';
 import { acceptPushesFor } from './pushes/push-for.ts';
 
-export type PullsOptions = Omit<PullDeps, 'mergeStates' | 'contributedPushBytes'> &
-  Partial<Pick<PullDeps, 'contributedPushBytes'>>;
+export type PullsOptions = Omit<PullDeps, 'mergeStates'>;
 
 /** Pull requests; the functions behind these names say what each refuses. */
 export function createPulls(tools: PullsOptions) {
   const mergeStates = new MergeStateQueue(tools.logger);
-  const deps: PullDeps = { contributedPushBytes: 64 * 1024 ** 2, ...tools, mergeStates };
+  const deps: PullDeps = { ...tools, mergeStates };
   mergeStates.connect(async (issueId) => {
     await updateMergeState(deps, issueId);
     await mergeIfReady(deps, issueId);
@@ -53,10 +56,14 @@ export function createPulls(tools: PullsOptions) {
     threads: createThreadService(deps),
     turns: createTurnService(deps),
     owners: { of: bind(ownersOf) },
+    viewed: createViewedService(deps),
+    suggestions: { apply: bind(applySuggestions) },
     /** For `issues.onEntry`, before what notifies: keeps whose turn it is, and asks owners of code. */
-    onEntry: followEntries(deps),
+    onEntry: turnListener(deps),
     /** What lists and the API show beside issues that were found already. */
     describe: bind(describePulls),
+    /** For the CI, which has the issue already. */
+    codeOf: bind(codeOf),
     openHeads: bind(openHeads),
     edit: bind(editPull),
     updateBranch: bind(updateBranch),
@@ -80,6 +87,8 @@ export function createPulls(tools: PullsOptions) {
     onPush: onPush(deps),
     /** For `repositories.pushes.forRefs`. */
     pushesFor: acceptPushesFor(deps),
+    /** For `repositories.statuses.onChange`. */
+    onStatus: reconsiderOnStatus(deps),
     /** After an event that may have made pull requests ready: by the ids of their issues. */
     reconsider: (issueIds: readonly string[]): void => mergeStates.add(issueIds),
     /** For the scheduled task. */

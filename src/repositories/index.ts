@@ -57,6 +57,7 @@ export type { RepositorySettings } from './deps.ts';
 export { combine as combineStates } from './statuses/commit-statuses.ts';
 export { commitKey } from './statuses/commit-statuses.ts';
 export type { CombinedStatus, StatusReport } from './statuses/commit-statuses.ts';
+export type { StatusListener } from './statuses/status-service.ts';
 export type { ReportedStatus } from './statuses/report-status.ts';
 export type { CommitState, CommitStatus } from './schema/commit-status-schema.ts';
 

@@ -4,6 +4,7 @@ import type { Config } from '../config/index.ts';
 import type { Git } from '../git/index.ts';
 import type { Issues } from '../issues/index.ts';
 import type { Clock, Logger, Random } from '../kernel/index.ts';
+import type { Pulls } from '../pulls/index.ts';
 import type { Notifications } from '../notifications/index.ts';
 import type { Repositories } from '../repositories/index.ts';
 
@@ -12,6 +13,7 @@ export interface SshDeps {
   accounts: SshAccounts;
   repositories: SshRepositories;
   issues: SshIssues;
+  pulls: SshPulls;
   notifications: SshNotifications;
   git: SshGit;
   workers: WorkerPool;
@@ -28,11 +30,18 @@ export type SshRepositories = Pick<
   'openForRead' | 'openForPush' | 'pushes' | 'create' | 'find' | 'findMoved' | 'list'
 >;
 
-export type SshGit = Pick<Git, 'transfers' | 'traffic' | 'refs' | 'objects'>;
+export type SshGit = Pick<Git, 'transfers' | 'traffic' | 'refs' | 'objects'> & {
+  queries: Pick<Git['queries'], 'plainDiff'>;
+};
 
 export type SshNotifications = Pick<Notifications, 'list' | 'find' | 'change' | 'undo'>;
 
 export type SshIssues = Pick<
   Issues,
   'list' | 'find' | 'describe' | 'listEntries' | 'open' | 'comment' | 'close' | 'reopen' | 'triage'
+>;
+
+export type SshPulls = Pick<
+  Pulls,
+  'open' | 'find' | 'describe' | 'edit' | 'merge' | 'mergeWhenReady' | 'mergeBox' | 'deleteBranch' | 'rounds'
 >;

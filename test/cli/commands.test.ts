@@ -282,6 +282,35 @@ t.test('user second-factor', async (t) => {
   t.match(await outputOf('user second-factor reset absent'), /\[3\]$/);
 });
 
+t.test('user identity and sign-in-link', async (t) => {
+  const env = {
+    SERVICE_OIDC_PROVIDERS: '[{"name":"company","issuer":"https://id.example.org","client_id":"hearth"}]',
+  };
+  t.match(await outputOf('user identity add carol company s-1'), /settings have no provider company.*\[3\]$/s);
+  const { accounts } = await opened.get(dataDir)!;
+  const carol = await accounts.personByUsername('carol');
+  await accounts.addIdentity(carol.id, { issuer: 'https://id.example.org', subject: 's-1', label: 'carol@id' });
+  t.equal(
+    await outputOf('user identity list carol'),
+    '<id>\thttps://id.example.org\ts-1\tcarol@id\t2026-01-01T12:00:00Z\n[0]',
+  );
+  t.match(await outputOf('user show carol'), /Signs in with\ts-1 of https:\/\/id\.example\.org\n/);
+  const [{ id }] = JSON.parse((await hearth('user identity list carol --json')).stdout) as [{ id: string }];
+  t.match(await outputOf('user identity remove carol 00000000'), /no linked account 00000000.*\[3\]$/s);
+  t.equal(
+    await outputOf(['user', 'identity', 'remove', 'carol', id]),
+    'carol no longer signs in with s-1 of https://id.example.org.\n[0]',
+  );
+  t.same(await accounts.listIdentities(carol.id), []);
+
+  t.match(
+    await outputOf('user sign-in-link carol --expires 5m', { env }),
+    /^http:\/\/<host>:3000\/login\/link\?token=<setup>\n\[stderr\] This link signs in as carol, once, until 2026-01-01T12:05:00Z/,
+  );
+  t.match(await outputOf('user sign-in-link carol --expires 1s'), /is a duration from 1m to 365d.*\[2\]$/s);
+  t.match(await outputOf('user sign-in-link absent'), /\[3\]$/);
+});
+
 t.test('user edit, invite and sessions', async (t) => {
   t.equal(
     await outputOf(['user', 'edit', 'carol', '--display-name', 'Carol Cole', '--website', 'https://carol.example.org']),

@@ -420,3 +420,67 @@ t.test('names and lines', async (t) => {
     ],
   );
 });
+
+t.test('OpenID Connect providers are tables of the file, or a JSON list in the environment', async (t) => {
+  const toml = `
+[[oidc.providers]]
+name = "company"
+issuer = "https://id.example.org/realms/company"
+client_id = "hearth"
+client_secret = "very secret"
+groups = [{ group = "developers", organisation = "forge", role = "member" }]
+
+[[oidc.providers]]
+name = "other"
+title = "Other people"
+issuer = "https://other.example.org/"
+client_id = "x"
+scopes = ["email"]
+sign_up = true
+`;
+  const { oidc } = load({ files: { '/srv/hearth.toml': toml } });
+  t.match(oidc.providers, [
+    {
+      name: 'company',
+      title: 'company',
+      clientSecret: 'very secret',
+      clientSecretFile: null,
+      scopes: ['openid', 'profile', 'email'],
+      signUp: false,
+      skipsSecondFactor: false,
+      usernameClaim: 'preferred_username',
+      groupsClaim: 'groups',
+      groups: [{ group: 'developers', organisation: 'forge', role: 'MEMBER' }],
+    },
+    {
+      name: 'other',
+      title: 'Other people',
+      issuer: 'https://other.example.org/',
+      scopes: ['openid', 'email'],
+      signUp: true,
+    },
+  ]);
+  const option = options.find(({ key }) => key === 'oidc.providers')!;
+  t.notMatch(option.type.toText(oidc.providers as never), /secret/, 'shown without secrets');
+  const one = { name: 'company', issuer: 'https://id.example.org', client_id: 'x', client_secret: 'very secret' };
+  const wrong: [given: unknown, why: RegExp][] = [
+    ['no list', /must be a list/],
+    [[{ ...one, name: 'Company' }], /provider Company: name must be/],
+    [[{ ...one, issuer: 'id.example.org' }], /issuer must be an https URL/],
+    [[{ ...one, issuer: 'https://id.example.org?x' }], /issuer must be an https URL/],
+    [[{ ...one, client_id: undefined }], /client_id is missing/],
+    [[{ ...one, client_secret_file: '/x' }], /client_secret or client_secret_file, not both/],
+    [[{ ...one, secret: 'very secret' }], /unknown key secret/],
+    [[{ ...one, sign_up: 'yes' }], /sign_up must be true or false/],
+    [[{ ...one, groups: [{ group: 'a', organisation: 'b', role: 'KING' }] }], /role must be GUEST, MEMBER, OWNER/],
+    [[one, { ...one, issuer: 'https://x.example.org' }], /same name/],
+    [[one, { ...one, name: 'other' }], /same issuer/],
+  ];
+  for (const [given, why] of wrong) {
+    const { problems } = checkConfig(sources({ env: { SERVICE_OIDC_PROVIDERS: JSON.stringify(given) } }));
+    t.match(problems, [{ key: 'oidc.providers', message: why }], String(why));
+    t.notMatch(problems[0]?.message, /very secret/, 'no secret in the message');
+  }
+  const alone = checkConfig(sources({ env: { SERVICE_ACCOUNTS_PASSWORD_SIGN_IN: 'false' } }));
+  t.match(alone.problems, [{ key: 'accounts.password_sign_in' }], 'no person could sign in');
+});

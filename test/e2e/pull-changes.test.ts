@@ -65,11 +65,11 @@ t.test('comment on lines, on a file and on the round, then finish the review', a
   const thread = page.locator('.below .thread');
   await thread.getByText('src/bed.ts, lines 15 to 16').waitFor();
   t.equal(await thread.getByText('Pending').count(), 2, 'the thread and its comment');
-  const stranger = await (await open(null)).newPage();
-  await stranger.goto(changes);
-  t.equal(await stranger.locator('.thread, a.add').count(), 0, 'seen by its author alone, and nothing to click');
+  const signedOut = await (await open(null)).newPage();
+  await signedOut.goto(changes);
+  t.equal(await signedOut.locator('.thread, a.add').count(), 0, 'seen by its author alone, and nothing to click');
 
-  await page.locator('#fcomment, .changed-file', { hasText: 'docs/pond.md' }).getByText('Comment on this file').click();
+  await page.locator('.changed-file', { hasText: 'docs/pond.md' }).getByText('Comment on this file').click();
   await page.getByRole('textbox', { name: 'Comment' }).fill('A good place.');
   await page.getByRole('button', { name: 'Comment now' }).click();
   await page.locator('.file-top .thread').getByText('A good place.').waitFor();
@@ -83,9 +83,9 @@ t.test('comment on lines, on a file and on the round, then finish the review', a
   await page.getByLabel('Summary').fill('Please look at the beans.');
   await page.getByRole('button', { name: 'Submit review' }).click();
   await page.getByRole('status').filter({ hasText: 'Your review is submitted.' }).waitFor();
-  await stranger.goto(changes);
-  t.equal(await stranger.locator('.thread').count(), 3);
-  t.match(await stranger.locator('.open-threads').innerText(), /3 open threads/);
+  await signedOut.goto(changes);
+  t.equal(await signedOut.locator('.thread').count(), 3);
+  t.match(await signedOut.locator('.open-threads').innerText(), /3 open threads/);
   await page.context().close();
 });
 
@@ -124,6 +124,20 @@ t.test('reply, edit, delete, resolve', async (t) => {
   await page.context().close();
 });
 
+t.test('a viewed file is folded until it changes', async (t) => {
+  const page = await (await open(bob)).newPage();
+  await page.goto(changes);
+  const pond = page.locator('.changed-file', { hasText: 'docs/pond.md' });
+  const old = page.locator('.changed-file', { hasText: 'docs/old.md' });
+  await old.getByRole('button', { name: 'Viewed' }).click();
+  t.equal(await old.getAttribute('open'), null);
+  await pond.getByRole('button', { name: 'Viewed' }).click();
+  t.not(await pond.getAttribute('open'), null, 'not one with a thread');
+  await page.getByText('2 viewed').waitFor();
+  await page.locator('.changed-file', { hasText: 'src/bed.ts' }).getByRole('button', { name: 'Viewed' }).click();
+  await page.context().close();
+});
+
 t.test('after a new round the threads are where their lines are', async (t) => {
   await git('checkout', '--quiet', 'main');
   await commit({ 'README.md': '# The garden\n' }, 'A title');
@@ -141,7 +155,40 @@ t.test('after a new round the threads are where their lines are', async (t) => {
   t.match(page.url(), /\?from=1$/);
   t.strictSame(await page.locator('.changed-name').allInnerTexts(), ['src/bed.ts']);
   t.match(await page.locator('.pairs tbody').innerText(), /Fewer beans/);
+  await page.goto(changes);
+  await page.getByRole('link', { name: 'Changed since you viewed it' }).click();
+  t.match(page.url(), /\?from=1&file=src\/bed\.ts$/);
   await page.context().close();
+});
+
+t.test('suggestions are applied one by one or together', async (t) => {
+  const page = await (await open(bob)).newPage();
+  for (const [line, text] of [
+    [14, 'export function sow(count: number, beans: string): string {'],
+    [16, '  return beans.repeat(count);'],
+    [20, 'line three'],
+  ] as const) {
+    await page.goto(`${changes}?file=src/bed.ts&context=25&comment=src/bed.ts:NEW:${line}#comment`);
+    await page.getByRole('textbox', { name: 'Comment' }).fill(`Better:\n\n\`\`\`suggestion\n${text}\n\`\`\`\n`);
+    await page.getByRole('button', { name: 'Comment now' }).click();
+    await page.locator('.suggestion .added').filter({ hasText: text }).waitFor();
+  }
+  t.equal(await page.getByRole('button', { name: 'Apply', exact: true }).count(), 0, 'bob may not push');
+  await page.context().close();
+
+  const author = await (await open(alice)).newPage();
+  await author.goto(`${changes}?file=src/bed.ts&context=25`);
+  await author.locator('.suggestion', { hasText: 'line three' }).getByRole('button', { name: 'Apply' }).click();
+  await author.getByRole('status').filter({ hasText: 'The suggestions are applied' }).waitFor();
+  await author.locator('.suggestion', { hasText: 'sow' }).getByLabel('Apply with others').check();
+  await author.locator('.suggestion', { hasText: 'repeat' }).getByLabel('Apply with others').check();
+  await author.getByRole('button', { name: 'Apply the ticked suggestions' }).click();
+  await author.getByRole('status').filter({ hasText: 'The suggestions are applied' }).waitFor();
+  await git('fetch', '--quiet', 'origin', 'topic');
+  const file = await git('show', 'FETCH_HEAD:src/bed.ts');
+  t.match(file, /sow\(count: number, beans: string\)[^]*return beans\.repeat\(count\);[^]*line three\n/);
+  t.match(await git('show', '--no-patch', '--format=%B', 'FETCH_HEAD'), /Co-authored-by: bob/i);
+  await author.context().close();
 });
 
 t.test('keys move between files and threads', async (t) => {

@@ -1,5 +1,9 @@
 import t from 'tap';
-import { main, startWeb, visitor } from '../fixtures/web-fixture.ts';
+import { chmodSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { createDoctor } from '../../src/doctor/index.ts';
+import { main, sendRequest, signedIn, startWeb, visitor } from '../fixtures/web-fixture.ts';
+import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import type { Visitor, Web } from '../fixtures/web-fixture.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
 import { startFaultyProvider } from './faulty-provider.ts';
@@ -195,4 +199,52 @@ t.test('a provider on a private address needs the word of the administrator', as
   const named = [{ name: 'inner', issuer: 'https://127.0.0.1:1', client_id: 'x' }];
   const inner = await startWeb(t, { env: { SERVICE_OIDC_PROVIDERS: JSON.stringify(named) } });
   t.match(await inner.modules.singleSignOn.check(), [{ error: /not a public address/ }]);
+});
+
+t.test(
+  'the doctor names a provider that does not answer, a readable secret, and an organisation that is not there',
+  async (t) => {
+    const provider = await startFaultyProvider(t);
+    const file = path.join(temporaryFolder(t), 'secret');
+    writeFileSync(file, 'the secret of the client\nmore\n');
+    chmodSync(file, 0o644);
+    const groups = [{ group: 'developers', organisation: 'forge', role: 'MEMBER' }];
+    const env = provider.settings({ groups, client_secret: undefined, client_secret_file: file });
+    const web = await startWeb(t, { env });
+    const examine = async () => {
+      const { modules } = web;
+      const doctor = createDoctor({
+        ...modules,
+        settingsFile: null,
+        userId: null,
+        backupState: () => modules.backups.state(),
+        auditBreak: () => modules.audit.findBreak(),
+      });
+      const found: string[] = [];
+      for await (const { findings } of doctor.examine('single-sign-on'))
+        found.push(...findings.map(({ check }) => check));
+      return found.sort();
+    };
+    const names = (...found: string[]) => found.map((name) => `single-sign-on.${name}`);
+    t.same(await examine(), names('no_base_url', 'secret_readable', 'unknown_organisation'));
+    chmodSync(file, 0o600);
+    const alice = await signedIn(web, 'alice');
+    await alice.post('/orgs', { name: 'forge' });
+    t.same(await examine(), names('no_base_url'));
+    t.equal((await signIn(visitor(web), provider.faults)).status, 303, 'the first line of the file is the secret');
+    await provider.stop();
+    t.same(await examine(), names('no_base_url', 'unreachable'));
+  },
+);
+
+t.test('the API lists the linked accounts of the caller', async (t) => {
+  const web = await startWeb(t);
+  const { accounts } = web.modules;
+  const { id } = await accounts.addPerson({ username: 'alice' });
+  await accounts.addIdentity(id, { issuer: 'https://id.example.org', subject: 's-1', label: 'alice@id' });
+  const { secret } = await accounts.addToken(id, { name: 'x', access: 'read', repositoryIds: null, expiresAt: null });
+  const headers = { Authorization: `Bearer ${secret}` };
+  const { status, body } = await sendRequest(web, '/api/v1/user/linked-accounts', { headers });
+  t.equal(status, 200);
+  t.match(JSON.parse(body), [{ issuer: 'https://id.example.org', subject: 's-1', label: 'alice@id' }]);
 });

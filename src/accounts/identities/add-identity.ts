@@ -5,6 +5,7 @@ import type { AccountsDeps } from '../deps.ts';
 import { noSuchPerson } from '../people/find-people.ts';
 import { identitySchema } from '../schema/identity-schema.ts';
 import type { IdentityRow } from '../schema/identity-schema.ts';
+import { announceSecurityEvent } from '../security-events.ts';
 import { userSchema } from '../schema/user-schema.ts';
 import { cleanLabel, toIdentity } from './identity.ts';
 import type { Identity, VerifiedIdentity } from './identity.ts';
@@ -25,7 +26,9 @@ export async function addIdentity(deps: AccountsDeps, personId: string, verified
     if (known !== null) return toIdentity(known);
     if ((await manager.countBy(identitySchema, { userId: personId })) >= maxIdentitiesPerPerson)
       throw conflict('too_many_identities', `There are ${maxIdentitiesPerPerson} linked accounts already.`);
-    return toIdentity(await insertIdentity(deps, tx, personId, verified));
+    const identity = toIdentity(await insertIdentity(deps, tx, personId, verified));
+    await announceSecurityEvent(deps, tx, personId, { kind: 'account_linked', issuer, label: identity.label });
+    return identity;
   });
 }
 

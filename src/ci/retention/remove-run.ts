@@ -8,6 +8,7 @@ import { requireLevel } from '../require-level.ts';
 import type { CiDeps } from '../deps.ts';
 import { findRunRow } from '../runs/find-run.ts';
 import { jobSchema } from '../schema/job-schema.ts';
+import { statusCommitOf } from '../runs/job-commit-status.ts';
 import { runNotFound } from '../runs/load-run.ts';
 import { isFinal } from '../run-status.ts';
 import { runNumberSchema, runSchema } from '../schema/run-schema.ts';
@@ -32,7 +33,7 @@ export async function removeRun(deps: CiDeps, viewer: Viewer, found: Found, numb
     });
     const rows = await manager.findBy(artifactSchema, { runId: id });
     const targets = [`runs/${number}`, ...jobs.map((job) => `runs/${number}/jobs/${job.id}`)];
-    await deps.repositories.statuses.removeTo(tx, run.repositoryId, run.sha, targets);
+    await deps.repositories.statuses.removeTo(tx, run.repositoryId, statusCommitOf(run), targets);
     const last = Math.max(
       number,
       (await manager.findOneBy(runNumberSchema, { repositoryId: run.repositoryId }))?.last ?? 0,

@@ -18,9 +18,17 @@ const states: Record<RunStatus, CommitState> = {
 
 const eventWords: Record<RunRow['event'], string> = {
   push: 'push',
+  pull_request: 'pull_request',
   workflow_dispatch: 'dispatch',
   schedule: 'schedule',
 };
+
+/** The commit that shows the statuses of a run: of a tested merge, the head of the pull request. */
+export function statusCommitOf({ event, eventPayload, sha }: Pick<RunRow, 'event' | 'eventPayload' | 'sha'>): string {
+  if (event !== 'pull_request') return sha;
+  const pull = eventPayload['pull_request'] as { head: { sha: string } };
+  return pull.head.sha;
+}
 
 /** `CI / build (push)` */
 const contextOf = (run: RunRow, jobName: string): string =>
@@ -74,7 +82,7 @@ export function setJobStatus(
 ): Promise<void> {
   return repositories.statuses.set(tx, {
     repositoryId: run.repositoryId,
-    sha: run.sha,
+    sha: statusCommitOf(run),
     context: contextOf(run, job.name),
     state: job.continueOnError && job.status === 'failure' ? 'success' : states[job.status],
     description,
@@ -92,7 +100,7 @@ export function setRunProblem(
 ): Promise<void> {
   return repositories.statuses.set(tx, {
     repositoryId: run.repositoryId,
-    sha: run.sha,
+    sha: statusCommitOf(run),
     context: `${run.workflowName} (${eventWords[run.event]})`,
     state: 'failure',
     description: reason.slice(0, 200),
@@ -108,5 +116,5 @@ export function removeJobStatus(
   run: RunRow,
   jobName: string,
 ): Promise<void> {
-  return repositories.statuses.remove(tx, run.repositoryId, run.sha, contextOf(run, jobName));
+  return repositories.statuses.remove(tx, run.repositoryId, statusCommitOf(run), contextOf(run, jobName));
 }

@@ -31,7 +31,7 @@ const statusGroups: Record<string, readonly string[]> = {
 
 /** Accepted values of `RunFilter.status`; others are ignored. */
 export const runStatusGroups = Object.keys(statusGroups);
-export const eventNames: readonly EventName[] = ['push', 'workflow_dispatch', 'schedule'];
+export const eventNames: readonly EventName[] = ['push', 'pull_request', 'workflow_dispatch', 'schedule'];
 
 /** The runs of a repository, newest first. Pages are keyed by number, so they never overlap. */
 export async function listRuns(

@@ -2,9 +2,9 @@ import type { CiSettings } from '../deps.ts';
 import type { Json } from '../workflows/json.ts';
 import type { LoadedRun } from './load-run.ts';
 
-/** `refs/heads/main` → branch `main`. */
+/** `refs/heads/main` → branch `main`; `refs/pull/7/merge` → `7/merge`, as on other forges. */
 export function readRef(ref: string): { type: 'branch' | 'tag'; name: string } {
-  const [, kind, name] = /^refs\/(heads|tags)\/([^]+)$/.exec(ref) ?? [];
+  const [, kind, name] = /^refs\/(heads|tags|pull)\/([^]+)$/.exec(ref) ?? [];
   return { type: kind === 'tags' ? 'tag' : 'branch', name: name ?? ref };
 }
 
@@ -19,6 +19,10 @@ export function githubContext(
   const { type, name } = readRef(run.ref);
   const fullName = `${owner.handle}/${repository.name}`;
   const server = settings.baseUrl ?? '';
+  const pull =
+    run.event === 'pull_request'
+      ? (run.eventPayload['pull_request'] as { head: { ref: string }; base: { ref: string } })
+      : null;
   return {
     event: run.eventPayload,
     event_name: run.event,
@@ -38,8 +42,8 @@ export function githubContext(
     ref_name: name,
     ref_type: type,
     ref_protected: isProtected(run.ref),
-    head_ref: '',
-    base_ref: '',
+    head_ref: pull?.head.ref ?? '',
+    base_ref: pull?.base.ref ?? '',
     workflow: run.workflowName,
     workflow_ref: `${fullName}/${run.workflowPath}@${run.ref}`,
     workflow_sha: run.sha,

@@ -1,10 +1,10 @@
 import type { YAMLMap } from 'yaml';
 import { isSeq } from 'yaml';
 import { parseCron } from './cron.ts';
-import type { DispatchInput, Filter, InputType, PushTrigger, Triggers } from './workflow.ts';
+import type { DispatchInput, Filter, InputType, PullTrigger, PushTrigger, Triggers } from './workflow.ts';
 import type { YamlFile } from './yaml-nodes.ts';
 
-const ownEvents = ['push', 'workflow_dispatch', 'schedule'];
+const ownEvents = ['push', 'pull_request', 'workflow_dispatch', 'schedule'];
 const maxPatterns = 100;
 const maxPatternLength = 256;
 /**
@@ -18,9 +18,11 @@ const inputTypes: readonly InputType[] = ['string', 'boolean', 'number', 'choice
 export function parseTriggers(file: YamlFile, node: unknown): Triggers {
   const events = readEvents(file, node);
   const push = events.get('push');
+  const pull = events.get('pull_request');
   const dispatch = events.get('workflow_dispatch');
   return {
     push: push === undefined ? null : parsePush(file, push),
+    pull: pull === undefined ? null : parsePull(file, pull),
     dispatch: dispatch === undefined ? null : { inputs: parseInputs(file, dispatch) },
     schedule: events.has('schedule') ? parseSchedule(file, events.get('schedule')) : [],
     others: [...events.keys()].filter((event) => !ownEvents.includes(event)).slice(0, maxPatterns),
@@ -43,6 +45,17 @@ function parsePush(file: YamlFile, node: unknown): PushTrigger {
   return {
     branches: parseFilter(file, settings, 'branches'),
     tags: parseFilter(file, settings, 'tags'),
+    paths: parseFilter(file, settings, 'paths'),
+  };
+}
+
+function parsePull(file: YamlFile, node: unknown): PullTrigger {
+  if (file.isAbsent(node)) return { types: null, branches: null, paths: null };
+  const settings = file.map(node, '"pull_request"');
+  const types = file.get(settings, 'types');
+  return {
+    types: file.isAbsent(types) ? null : file.texts(types, '"types"').slice(0, maxPatterns),
+    branches: parseFilter(file, settings, 'branches'),
     paths: parseFilter(file, settings, 'paths'),
   };
 }

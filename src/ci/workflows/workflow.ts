@@ -19,16 +19,25 @@ export interface Workflow {
 /** The triggers of the workflow. Unsupported events are no error and trigger nothing. */
 export interface Triggers {
   push: PushTrigger | null;
+  pull: PullTrigger | null;
   dispatch: { inputs: ReadonlyMap<string, DispatchInput> } | null;
   /** Cron expressions, in UTC. */
   schedule: readonly string[];
-  /** Names of all other events in the file, such as `pull_request`. */
+  /** Names of all other events in the file, such as `pull_request_target`. */
   others: readonly string[];
 }
 
 export interface PushTrigger {
   branches: Filter | null;
   tags: Filter | null;
+  paths: Filter | null;
+}
+
+/** `pull_request`: filters on the base branch and on the files that it changes. */
+export interface PullTrigger {
+  /** Activity types; null for the usual ones. */
+  types: readonly string[] | null;
+  branches: Filter | null;
   paths: Filter | null;
 }
 

@@ -29,6 +29,8 @@ export interface MergeWorkspace {
   writeCommit(payload: Buffer): Promise<string>;
   /** The same for a commit that only git reads meanwhile: it is never published. */
   writeTemporary(payload: Buffer): Promise<string>;
+  /** Writes a blob or a tree. @param idLength hexadecimal digits of the ids of this repository */
+  writeObject(type: 'blob' | 'tree', payload: Buffer, idLength: number): Promise<string>;
   /** Moves the new objects to the repository, synced: a ref may name them afterwards. */
   publish(): Promise<void>;
   dispose(): Promise<void>;
@@ -56,8 +58,9 @@ export async function openMergeWorkspace(
       const command = { argv: [`--git-dir=${repository}`, ...argv], environment, signal, yields: true, ...bounds };
       return runner.run(command, maxOutputBytes);
     },
-    writeCommit: (payload) => writeLoose(folder, payload),
-    writeTemporary: (payload) => writeLoose(temporary, payload),
+    writeCommit: (payload) => writeLoose(folder, 'commit', payload, idLengthOf(payload)),
+    writeTemporary: (payload) => writeLoose(temporary, 'commit', payload, idLengthOf(payload)),
+    writeObject: (type, payload, idLength) => writeLoose(folder, type, payload, idLength),
     async publish() {
       const prefixes = (await readdir(folder)).filter((name) => /^[0-9a-f]{2}$/.test(name));
       for (const prefix of prefixes) {
@@ -79,16 +82,19 @@ export async function openMergeWorkspace(
   };
 }
 
-/** Writes a commit as a loose object (gitrepository-layout(5)), synced. */
-async function writeLoose(folder: string, payload: Buffer): Promise<string> {
-  const content = Buffer.concat([Buffer.from(`commit ${payload.length}\0`), payload]);
-  const isSha256 = /^tree [0-9a-f]{64}\n/.test(payload.toString('latin1', 0, 70));
-  const oid = createHash(isSha256 ? 'sha256' : 'sha1')
+/** A commit begins with the id of its tree. */
+const idLengthOf = (commit: Buffer): number =>
+  /^tree [0-9a-f]{64}\n/.test(commit.toString('latin1', 0, 70)) ? 64 : 40;
+
+/** Writes a loose object (gitrepository-layout(5)), synced. */
+async function writeLoose(folder: string, type: string, payload: Buffer, idLength: number): Promise<string> {
+  const content = Buffer.concat([Buffer.from(`${type} ${payload.length}\0`), payload]);
+  const oid = createHash(idLength === 64 ? 'sha256' : 'sha1')
     .update(content)
     .digest('hex');
   await mkdir(path.join(folder, oid.slice(0, 2)), { recursive: true });
   const file = path.join(folder, oid.slice(0, 2), oid.slice(2));
-  // The same commit may have been written before.
+  // The same object may have been written before.
   await writeFile(file, await compress(content), { mode: 0o444, flag: 'wx', flush: true }).catch(ignoreExisting);
   return oid;
 }

@@ -12,6 +12,8 @@ import type { MergeRequest } from './compute-merge.ts';
 import type { MergeOutcome } from './merge-outcome.ts';
 import { mergeTrees } from './merge-trees.ts';
 import type { MergedTrees } from './merge-trees.ts';
+import { replaceFiles } from './replace-files.ts';
+import type { ReplaceRequest } from './replace-files.ts';
 import { revertRange } from './revert-range.ts';
 import type { RevertRequest } from './revert-range.ts';
 import { openMergeWorkspace } from './merge-workspace.ts';
@@ -23,6 +25,8 @@ export interface GitMerges {
   merge(path: string, request: MergeRequest, signal?: AbortSignal): Promise<MergeOutcome>;
   /** Takes back what a merge brought; stores the commit as `merge` does. */
   revert(path: string, request: RevertRequest, signal?: AbortSignal): Promise<MergeOutcome>;
+  /** Makes a commit that replaces the content of files, and stores it; returns its id. Refuses `file_not_found`. */
+  replaceFiles(path: string, request: ReplaceRequest, signal?: AbortSignal): Promise<string>;
   /** Whether two commits merge, and where they conflict; nothing is stored. */
   tryMerge(path: string, onto: string, head: string, signal?: AbortSignal): Promise<MergedTrees>;
   /** See {@link carryRange}; nothing is stored, so only the id of the tree is of use. */
@@ -70,6 +74,12 @@ export function createMerges(deps: BrowseDeps, slots: Semaphore): GitMerges {
         const outcome = await revertRange(workspace, request);
         if (outcome.kind === 'merged') await workspace.publish();
         return outcome;
+      }),
+    replaceFiles: (path, request, signal) =>
+      within(path, signal, async (workspace) => {
+        const oid = await replaceFiles(deps, path, workspace, request);
+        await workspace.publish();
+        return oid;
       }),
     tryMerge: (path, onto, head, signal) =>
       within(path, signal, (workspace) => mergeTrees(workspace, checked(onto), checked(head))),

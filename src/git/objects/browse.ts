@@ -49,7 +49,7 @@ const shortId = /^[0-9a-f]{4,64}$/;
 
 /** Size limits in bytes: no real commit or tree is larger. */
 export const maxCommitBytes = 4 * 1024 * 1024;
-const maxTreeBytes = 32 * 1024 * 1024;
+export const maxTreeBytes = 32 * 1024 * 1024;
 const defaultMaxEntries = 10_000;
 
 const missing = () => notFound('revision_not_found', 'There is no such branch, tag, commit or file.');

@@ -92,6 +92,7 @@ const notices: Readonly<Record<string, string>> = {
   'branch-deleted': 'The branch is deleted. The activity of the repository can bring it back for a while.',
   'push-undone': 'Restored. The restoring is a push of its own, at the top of the list.',
   'review-submitted': 'Your review is submitted.',
+  'suggestions-applied': 'The suggestions are applied, as a commit of a new round.',
   'review-discarded': 'Your pending comments are thrown away.',
   'rule-added': 'The rule is added. It decides about pushes from now on.',
   'rule-saved': 'The rule is saved.',

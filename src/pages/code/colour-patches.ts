@@ -9,8 +9,8 @@ import type { CodeDeps } from './deps.ts';
 /** Both versions of a file are coloured whole, because a line alone does not say what it is in. */
 const maxFiles = 40;
 const maxBytes = 256 * 1024;
-/** How long a page waits for colours; the highlighter remembers them for the next view. */
-const waitMs = 400;
+/** How long a page waits for colours, unless it says less; the highlighter remembers them for the next view. */
+const usualWaitMs = 400;
 const noObject = /^0+$/;
 
 interface Coloured {
@@ -25,6 +25,7 @@ export async function colourPatches(
   path: string,
   deps: Pick<CodeDeps, 'git' | 'highlighting'>,
   patches: readonly Patch[],
+  waitMs = usualWaitMs,
 ): Promise<Coloured> {
   const colours: Coloured['colours'] = new Map();
   const wanted = patches

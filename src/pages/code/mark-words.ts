@@ -15,8 +15,8 @@ const limits: TaskLimits = {
   maxResultBytes: 10 * 1024 * 1024,
 };
 
-/** How long a page waits for all of its marks; the pool remembers them for the next view. */
-const waitMs = 800;
+/** How long a page waits for its marks, unless it says less; the pool remembers them for the next view. */
+const usualWaitMs = 800;
 
 interface Marked {
   /** By the file of the patch. */
@@ -30,6 +30,7 @@ export async function markWords(
   path: string,
   { workers }: Pick<CodeDeps, 'workers'>,
   patches: readonly Patch[],
+  waitMs = usualWaitMs,
 ): Promise<Marked> {
   const marks: Marked['marks'] = new Map();
   const outcomes = patches.map(async (patch) => {

@@ -1,6 +1,8 @@
 import { hash } from 'node:crypto';
 import type { ChangedFile, Patch } from '../../git/index.ts';
 import { repositoryUrl } from '../../http/index.ts';
+import { pathText } from '../../pulls/index.ts';
+import type { ViewedFileRow } from '../../pulls/index.ts';
 import { encodePath } from '../app/code-urls.ts';
 import type { RepositoryContext } from '../app/request-context.ts';
 import { describeChangedFile, hasLines, isPicture } from '../code/changed-file.view.ts';
@@ -17,6 +19,9 @@ import type { ReadChanges } from './read-changes.ts';
 
 /** Files that a page lists with their own heading; more are only counted. */
 const maxFiles = { page: 100, all: 300 };
+
+/** How long the page waits for colours and marked words; what is not there by then is on the next view. */
+const decorationMs = 80;
 
 /** The place of a file on any page of changes. */
 export const fileAnchor = (path: Buffer): string => `f${hash('sha256', path).slice(0, 10)}`;
@@ -42,6 +47,8 @@ interface FileContext<Below> {
   /** Whether the older side is the base of the round. */
   isWhole: boolean;
   inFile(file: ChangedFile): InFile<Below>;
+  /** What the viewer has marked as viewed; null where nothing can be marked. */
+  viewed: readonly ViewedFileRow[] | null;
 }
 
 /** The files of a page, with the lines that are read, coloured and their words compared. */
@@ -57,8 +64,8 @@ export async function viewFiles<Below>(
   const wanted = only === null ? changes.files : changes.files.filter(({ newPath }) => newPath.equals(only));
   const shown = wanted.slice(0, query.isAll ? maxFiles.all : maxFiles.page);
   const [{ colours }, { marks }, sizes] = await Promise.all([
-    colourPatches(found.path, deps, changes.patches),
-    markWords(found.path, deps, changes.patches),
+    colourPatches(found.path, deps, changes.patches, decorationMs),
+    markWords(found.path, deps, changes.patches, decorationMs),
     pictureSizes(deps.git, found.path, shown.filter(isPicture)),
   ]);
   const patches = new Map(changes.patches.map((patch) => [patch.file.newPath.toString('latin1'), patch]));
@@ -92,7 +99,7 @@ function viewFile<Below>(
   file: ChangedFile,
   patch: Patch | undefined,
   rows: readonly DiffRow[] | null,
-  { address, mayComment, inFile, query }: FileContext<Below>,
+  { address, mayComment, inFile, query, viewed }: FileContext<Below>,
   described: ReturnType<typeof describeChangedFile>,
 ) {
   const here = inFile(file);
@@ -102,8 +109,26 @@ function viewFile<Below>(
     anchor: fileAnchor(file.newPath),
     parts,
     top: here.rest(),
+    viewed: viewed && viewOfViewed(file, viewed, address),
     span: query.layout === 'split' ? 4 : 3,
     commentUrl: mayComment ? `${address({ comment: placeText(file.newPath, null) })}#comment` : null,
+  };
+}
+
+/** Whether the viewer has looked at a file as it is, or at another content of it. */
+function viewOfViewed(file: ChangedFile, viewed: readonly ViewedFileRow[], address: ChangesAddress) {
+  const path = pathText(file.newPath);
+  const row = viewed.find((each) => each.path === path);
+  const isSame = row?.oldBlob === file.oldOid && row.newBlob === file.newOid;
+  return {
+    path,
+    oldBlob: file.oldOid,
+    newBlob: file.newOid,
+    state: row === undefined ? ('new' as const) : isSame ? ('viewed' as const) : ('changed' as const),
+    sinceUrl:
+      row === undefined || isSame
+        ? null
+        : address({ from: String(row.round), file: encodePath(file.newPath), context: null, all: null }),
   };
 }
 

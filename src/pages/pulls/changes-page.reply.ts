@@ -34,12 +34,13 @@ export async function changesPage(
   const { found, viewer } = context;
   const { pulls, clock } = deps;
   const at = pullAt(context);
-  const [{ issue, described, head }, rounds, rights, reviews, draft] = await Promise.all([
+  const [{ issue, described, head }, rounds, rights, reviews, draft, viewed] = await Promise.all([
     readPullHead(context, deps),
     pulls.rounds.list(viewer, at),
     pulls.rightsOn(viewer, at),
     context.person === null ? [] : pulls.reviews.list(viewer, at),
     context.person === null ? null : pulls.reviews.draftOf(viewer, at),
+    context.person === null ? [] : pulls.viewed.list(viewer, at),
   ]);
   const url = urlOfPull(context);
   const address = changesAddress(changesUrl(url), query);
@@ -53,6 +54,7 @@ export async function changesPage(
     address,
     forms,
     mayReview,
+    mayApply: issue.state === 'OPEN' && chosen.shown.round === described.pull.lastRound && rights('add_round') === null,
   });
   const preview =
     forms.comment?.isPreview === true && forms.comment.body.trim() !== ''
@@ -66,6 +68,7 @@ export async function changesPage(
     mayComment: mayReview,
     isWhole,
     inFile: (file) => places.ofFile(file),
+    viewed: context.person === null || !isWhole ? null : viewed,
   });
   const now = clock.now();
   return page('pulls/changes', {
@@ -97,6 +100,8 @@ export async function changesPage(
         : null,
     /** What has no file on this page. */
     top: places.rest(),
+    viewedFiles: files.filter((file) => file.viewed?.state === 'viewed').length,
+    suggestions: threads.flatMap(({ view }) => view.comments.flatMap(({ suggestion }) => suggestion ?? [])).length,
     openThreads: threads.filter(({ view }) => !view.isResolved && !view.isDraft).map(({ view }) => view),
     resolvedThreads: threads.filter(({ view }) => view.isResolved).length,
     mayReview,

@@ -4,8 +4,10 @@ import type { PullsDeps } from './deps.ts';
 import { showChanges } from './changes.page.ts';
 import { showPullDiff, showPullPatch } from './pull-patch.page.ts';
 import {
+  applySuggestions,
   deleteReviewComment,
   editReviewComment,
+  markViewed,
   postReviewComment,
   resolveThread,
   submitReview,
@@ -36,4 +38,6 @@ export const changesRoutes: readonly Route[] = [
   form('review/comments/edit', editReviewComment),
   form('review/comments/delete', deleteReviewComment),
   form('threads/:thread', resolveThread),
+  form('viewed', markViewed),
+  form('apply', applySuggestions),
 ];

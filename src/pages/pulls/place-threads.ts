@@ -78,7 +78,9 @@ export class Places<Form> {
           ({ side, lastLine }) => isLine(side, lastLine),
         );
       },
-      rest: () => take(all, all),
+      // The form comes first: an address leads to it, and what stands above would be behind the name of the file.
+      rest: () =>
+        take(all, all).toSorted((one, other) => Number(one.form === undefined) - Number(other.form === undefined)),
     };
   }
 

@@ -26,12 +26,14 @@ export async function readThreads(
     address,
     forms,
     mayReview,
+    mayApply,
   }: {
     round: number;
     files: readonly ChangedFile[];
     address: ChangesAddress;
     forms: ChangesForms;
     mayReview: boolean;
+    mayApply: boolean;
   },
 ): Promise<PlacedThread[]> {
   const threads = await deps.pulls.threads.list(context.viewer, pullAt(context), { round });
@@ -40,6 +42,7 @@ export async function readThreads(
     editing: forms.edit ?? readEdited(context),
     replying: forms.reply ?? null,
     mayReview,
+    mayApply,
     linesNow: await readLinesNow(context, deps, threads, files),
   });
   return threads.map((thread, at) => ({ thread, view: views[at]! }));

@@ -10,6 +10,7 @@ import type { ChangesQuery, CommentPlace } from './changes-address.ts';
 import type { PullsDeps } from './deps.ts';
 import { changesPage } from './changes-page.reply.ts';
 import type { ChangesForms } from './comment-form.ts';
+import { fileAnchor } from './changed-files.view.ts';
 import { threadAnchor } from './thread.view.ts';
 
 type FormPage = Page<RepositoryContext, PullsDeps>;
@@ -159,4 +160,34 @@ export const submitReview: FormPage = (context, deps) => {
     },
     ({ isOutdated }) => ({ review: { verdict, body, isOutdated } }),
   );
+};
+
+/** Fields `path`, `old`, `new` (the ids of both contents), `round`, `viewed` (`1` or `0`) and `shown`. */
+export const markViewed: FormPage = (context, deps) => {
+  const { form } = context;
+  const path = form.text('path');
+  return act(context, deps, async () => {
+    await deps.pulls.viewed.set(context.viewer, pullAt(context), {
+      path,
+      oldBlob: form.text('old'),
+      newBlob: form.text('new'),
+      round: count(form.text('round')) ?? 0,
+      isViewed: form.text('viewed') === '1',
+    });
+    return seeOther(shownBy(context).back(fileAnchor(pathBytes(path))));
+  });
+};
+
+/** Fields `comment`, once for each suggestion, `<thread>:<position>`; `round` and `shown`. */
+export const applySuggestions: FormPage = (context, deps) => {
+  const { form } = context;
+  const comments = form.all('comment').map((text) => {
+    const [threadId = '', position = ''] = text.split(':', 2);
+    return { threadId, position: count(position) ?? -1 };
+  });
+  return act(context, deps, async () => {
+    const round = count(form.text('round')) ?? 0;
+    await deps.pulls.suggestions.apply(context.viewer, pullAt(context), { comments, round });
+    return seeOther(shownBy(context).back('', 'suggestions-applied'));
+  });
 };

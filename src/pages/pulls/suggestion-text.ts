@@ -1,9 +1,10 @@
 /** A part of a comment on code: text, or the lines that its author suggests instead of those that were commented. */
 export type CommentPart = { kind: 'text'; text: string } | { kind: 'suggestion'; lines: string[] };
 
-const opening = /^ {0,3}(`{3,})suggestion[ \t]*$/;
+/** The beginning of a fenced code block (CommonMark 0.31, 4.5). */
+const opening = /^( {0,3})(`{3,}|~{3,})[ \t]*([^`]*)$/;
 
-/** Splits a comment at its suggestions: fences of the kind `suggestion` (CommonMark 0.31, 4.5). */
+/** Splits a comment at its suggestions: fences of the kind `suggestion`, and not what another fence holds. */
 export function splitSuggestions(body: string): CommentPart[] {
   const parts: CommentPart[] = [];
   let text: string[] = [];
@@ -11,23 +12,31 @@ export function splitSuggestions(body: string): CommentPart[] {
     if (text.some((line) => line.trim() !== '')) parts.push({ kind: 'text', text: text.join('\n') });
     text = [];
   };
-  const lines = body.split(/\r?\n/);
+  const lines = body.split('\n');
   for (let at = 0; at < lines.length; at += 1) {
-    const fence = opening.exec(lines[at]!)?.[1];
+    const [, indent = '', fence, kind = ''] = opening.exec(lines[at]!) ?? [];
     if (fence === undefined) {
       text.push(lines[at]!);
       continue;
     }
-    const isEnd = (line: string): boolean => {
-      const closing = line.trim();
-      return closing.length >= fence.length && /^`+$/.test(closing);
-    };
     let end = at + 1;
-    while (end < lines.length && !isEnd(lines[end]!)) end += 1;
-    endText();
-    parts.push({ kind: 'suggestion', lines: lines.slice(at + 1, end) });
+    while (end < lines.length && !closes(lines[end]!, fence)) end += 1;
+    if (kind.trim() === 'suggestion') {
+      endText();
+      const content = lines.slice(at + 1, end);
+      parts.push({ kind: 'suggestion', lines: content.map((line) => withoutIndent(line, indent.length)) });
+    } else text.push(...lines.slice(at, end + 1));
     at = end;
   }
   endText();
   return parts;
 }
+
+/** Whether a line ends a fence: the same character, as often at least, and nothing else. */
+function closes(line: string, fence: string): boolean {
+  const closing = line.trim();
+  return closing.length >= fence.length && closing.split('').every((character) => character === fence[0]);
+}
+
+const withoutIndent = (line: string, width: number): string =>
+  line.slice(0, width).trim() === '' ? line.slice(width) : line;

@@ -1,3 +1,4 @@
+import { parseSuggestion } from '../../pulls/index.ts';
 import type { ListedComment, ListedThread } from '../../pulls/index.ts';
 import type { RepositoryContext } from '../app/request-context.ts';
 import { viewName } from '../app/plain-text.ts';
@@ -27,6 +28,8 @@ interface ThreadsAround {
   /** The thread that is answered with this text, after a refusal. */
   replying: { threadId: string; body: string } | null;
   mayReview: boolean;
+  /** Whether suggestions can be applied to what the page shows, as far as the place of each allows. */
+  mayApply: boolean;
   /** The lines at a changed place as they are now; null where they are not known. */
   linesNow: ReadonlyMap<string, readonly string[]>;
 }
@@ -105,6 +108,7 @@ function viewComment(thread: ListedThread, comment: ListedComment, around: Threa
     isGone,
     appliedId: comment.appliedOid?.slice(0, 10) ?? null,
     parts: isGone ? [] : viewParts(body, thread.quoted, around.rendered),
+    suggestion: !isGone && around.mayApply && isApplicable(thread, comment) ? `${threadId}:${position}` : null,
     mayEdit: isOwn && !isGone && around.mayReview,
     edit: edit ? (around.editing?.body ?? body) : null,
     editUrl: `${around.address({ edit: `${threadId}:${position}` })}#${threadAnchor(threadId)}-${position}`,
@@ -118,6 +122,19 @@ function viewParts(body: string, quoted: string, rendered: Iterator<RenderedText
       : { suggestion: { removed: quotedLines(quoted), added: part.lines.map(viewName) } },
   );
 }
+
+/** Where a suggestion can replace the lines that it was made for. */
+const isApplicable = (
+  { place, side, isDraft }: ListedThread,
+  { body, appliedOid, ...comment }: ListedComment,
+): boolean =>
+  side === 'NEW' &&
+  place?.firstLine != null &&
+  (place.state === 'same' || place.state === 'moved') &&
+  !isDraft &&
+  !comment.isDraft &&
+  appliedOid === null &&
+  parseSuggestion(body) !== null;
 
 const quotedLines = (quoted: string): string[] =>
   quoted === '' ? [] : quoted.split('\n').slice(0, maxQuotedLines).map(viewName);

@@ -1,4 +1,4 @@
-import type { Filter, PushTrigger } from '../../ci/index.ts';
+import type { Filter, PullTrigger, PushTrigger } from '../../ci/index.ts';
 import { viewName } from '../app/plain-text.ts';
 
 /** More patterns than this are a list to look up in the file. */
@@ -17,6 +17,13 @@ export function describePush({ branches, tags, paths }: PushTrigger): string[] {
   // Paths are not looked at for tags.
   if (tags !== null || branches === null) sentences.push(`A push of ${describeFilter(tags, 'the tag ', 'any tag')}`);
   return sentences;
+}
+
+/** Which pull requests start it, in a sentence. Those from forks, and of people who may not write, start nothing. */
+export function describePull({ branches, paths }: PullTrigger): string {
+  const into = branches === null ? '' : ` into ${describeFilter(branches, '', 'any branch')}`;
+  const changes = paths === null ? '' : ` that changes ${describeFilter(paths, '', 'any file')}`;
+  return `A pull request${into}${changes !== '' && into.includes(',') ? ',' : ''}${changes} by those who may write here`;
 }
 
 /** `main or rel/**, but not rel/old/**`: patterns count in their order, a later one overrules. */

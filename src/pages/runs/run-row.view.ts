@@ -34,6 +34,7 @@ export interface RunRowView {
 
 const events: Record<RunRow['event'], string> = {
   push: 'push',
+  pull_request: 'pull request',
   workflow_dispatch: 'started manually',
   schedule: 'schedule',
 };
@@ -50,6 +51,7 @@ export function viewRunRow(
 ): RunRowView {
   const title = viewName(run.title) || run.workflowName;
   const ref = run.ref.replace(/^refs\/(heads|tags)\//, '');
+  const pull = /^refs\/pull\/(\d+)\/merge$/.exec(run.ref)?.[1];
   return {
     number: run.number,
     url: runUrl(repositoryUrl, run.number),
@@ -58,8 +60,11 @@ export function viewRunRow(
     workflow: viewName(run.workflowName),
     workflowPath: run.workflowPath,
     event: events[run.event],
-    ref: viewName(ref),
-    refUrl: `${repositoryUrl}/tree/${ref.split('/').map(encodeURIComponent).join('/')}`,
+    ref: pull === undefined ? viewName(ref) : `#${pull}`,
+    refUrl:
+      pull === undefined
+        ? `${repositoryUrl}/tree/${ref.split('/').map(encodeURIComponent).join('/')}`
+        : `${repositoryUrl}/pulls/${pull}`,
     sha: run.sha.slice(0, 10),
     commitUrl: `${repositoryUrl}/commit/${run.sha}`,
     actor: actor === null ? null : { name: actor, url: personUrl(actor) },

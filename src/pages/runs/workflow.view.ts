@@ -1,6 +1,6 @@
 import type { ListedWorkflow, Triggers } from '../../ci/index.ts';
 import { viewName } from '../app/plain-text.ts';
-import { describePush } from './push-filters.ts';
+import { describePull, describePush } from './push-filters.ts';
 
 /** A workflow of the default branch, as the list shows it. */
 export interface WorkflowView {
@@ -15,14 +15,13 @@ export interface WorkflowView {
   badge: string;
 }
 
-const pullRequests = 'this server has no pull requests, so it never starts by one';
-
 const reasons = new Map([
-  ['pull_request', pullRequests],
-  ['pull_request_target', pullRequests],
-  ['pull_request_review', pullRequests],
-  ['pull_request_review_comment', pullRequests],
-  ['merge_group', pullRequests],
+  // It would run with the secrets of the repository on what anyone proposes.
+  ['pull_request_target', 'it would give secrets to the code of others; use pull_request'],
+  ['pull_request_review', 'reviews start nothing here'],
+  ['pull_request_review_comment', 'comments start nothing here'],
+  ['issue_comment', 'comments start nothing here'],
+  ['merge_group', 'this server has no merge queue'],
   ['workflow_call', 'other workflows call it'],
 ]);
 
@@ -41,9 +40,10 @@ export function viewWorkflow({ path, name, triggers, problem }: ListedWorkflow, 
   };
 }
 
-function startsOf({ push, dispatch, schedule }: Triggers): string[] {
+function startsOf({ push, pull, dispatch, schedule }: Triggers): string[] {
   return [
     ...(push === null ? [] : describePush(push)),
+    ...(pull === null ? [] : [describePull(pull)]),
     ...(dispatch === null ? [] : ['By hand']),
     ...schedule.map((cron) => `By the clock: ${cron} (UTC)`),
   ];

@@ -12,6 +12,7 @@ import { prepareRound, recordRound } from '../rounds/record-round.ts';
 import type { PreparedRound } from '../rounds/record-round.ts';
 import { pullPushSchema, pullSchema } from '../schema/pull-schema.ts';
 import type { PullPushRow } from '../schema/pull-schema.ts';
+import { changeRequests } from '../turns/review-requests.ts';
 import { firstText } from './first-text.ts';
 import { readPushOptions } from './read-push-options.ts';
 import { pullByNumber } from './which-pull.ts';
@@ -149,7 +150,7 @@ export async function applyPushOptions(deps: PullDeps, push: AnnouncedPush, push
   const { viewer, at, isFirst } = pushed;
   const known = await pullByNumber(deps.db.read, push.repository.id, at.number);
   if (known === null || known.issue.state !== 'OPEN') return;
-  const { title, description, isDraft, labels, merge } = readPushOptions(push.options);
+  const { title, description, isDraft, labels, reviewers, merge } = readPushOptions(push.options);
   const attempt = (option: string, work: () => Promise<unknown>): Promise<void> =>
     work().then(
       () => {},
@@ -169,6 +170,7 @@ export async function applyPushOptions(deps: PullDeps, push: AnnouncedPush, push
       const add = await labelsFor(deps, viewer, found, labels);
       if (add.length > 0) await deps.issues.triage(viewer, at, { labels: { add } });
     });
+  if (reviewers.length > 0) await attempt('reviewer', () => changeRequests(deps, viewer, at, { add: reviewers }));
   const style = merge === 'usual' ? 'MERGE' : merge;
   if (style !== null)
     await attempt('merge', () => mergeWhenReady(deps, viewer, at, { style, round: known.pull.lastRound }));

@@ -144,7 +144,7 @@ async function decide(
     accept: true,
     to,
     oldId: refs.get(to) ?? '0'.repeat(newId.length),
-    maxPackBytes: isMember ? null : deps.contributedPushBytes,
+    maxPackBytes: isMember ? null : (deps.contributedPushBytes ?? null),
     others: options.others,
     record: async () => {
       await removeEnded(tx.manager, row);

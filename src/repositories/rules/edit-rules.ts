@@ -11,6 +11,7 @@ import type { Repository } from '../schema/repository-schema.ts';
 import { usualGrants } from './default-rule.ts';
 import { grantColumns, loadRules, mergeColumns } from './load-rules.ts';
 import type { StoredRule } from './load-rules.ts';
+
 import { isManyNames, parseLevel, parsePattern, parseTarget } from './parse-rule.ts';
 import { readMerging } from './read-merging.ts';
 import type { GrantInput, MergingInput } from './read-merging.ts';

@@ -1,5 +1,7 @@
 import type { Viewer } from '../../access/index.ts';
+import type { Tx } from '../../db/index.ts';
 import type { RepositoryDeps } from '../deps.ts';
+import type { CommitStatus } from '../schema/commit-status-schema.ts';
 import {
   commitStatuses,
   commitStatusesOf,
@@ -8,18 +10,31 @@ import {
   setCommitStatus,
   statusesOf,
 } from './commit-statuses.ts';
-import type { RepositoryCommit } from './commit-statuses.ts';
+import type { RepositoryCommit, StatusReport } from './commit-statuses.ts';
 import { reportStatus } from './report-status.ts';
 import type { ReportedStatus } from './report-status.ts';
 
+/** Called for each status that is set; inside the write where it is part of one, which may fail yet. */
+export type StatusListener = (status: Pick<StatusReport, 'repositoryId' | 'sha' | 'context' | 'state'>) => void;
+
 /** Statuses of commits, by context. */
 export function createStatusService(deps: RepositoryDeps) {
+  const listeners: StatusListener[] = [];
+  const tell: StatusListener = (status) => listeners.forEach((listener) => listener(status));
   return {
-    set: setCommitStatus,
+    async set(tx: Tx, report: StatusReport): Promise<void> {
+      await setCommitStatus(tx, report);
+      tell(report);
+    },
+    /** Registers a listener, which is quick: it notes what it does later. */
+    onChange: (listener: StatusListener): void => void listeners.push(listener),
     remove: removeCommitStatus,
     removeTo: removeStatusesTo,
-    report: (viewer: Viewer, owner: string, name: string, status: ReportedStatus) =>
-      reportStatus(deps, viewer, { owner, name }, status),
+    async report(viewer: Viewer, owner: string, name: string, status: ReportedStatus): Promise<CommitStatus> {
+      const reported = await reportStatus(deps, viewer, { owner, name }, status);
+      tell(reported);
+      return reported;
+    },
     ofRepositoryCommits: (commits: readonly RepositoryCommit[]) => commitStatusesOf(deps.db, commits),
     ofCommit: statusesOf,
     ofCommits: (repositoryId: string, shas: readonly string[]) => commitStatuses(deps.db, repositoryId, shas),

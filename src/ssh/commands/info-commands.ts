@@ -4,12 +4,13 @@ import { cloneAddress } from './clone-address.ts';
 import type { Command } from './parse-command.ts';
 import type { InboxCommand } from './parse-inbox-command.ts';
 import type { IssueCommand } from './parse-issue-command.ts';
+import type { PullCommand } from './parse-pull-command.ts';
 import { plainText } from './plain-text.ts';
 import type { SshDeps } from '../deps.ts';
 import { send } from './write-output.ts';
 import type { AuthenticatedSession } from './session.ts';
 
-type InfoCommand = Exclude<Command, { kind: 'git' | 'lfs' | 'wrong path' } | InboxCommand | IssueCommand>;
+type InfoCommand = Exclude<Command, { kind: 'git' | 'lfs' | 'wrong path' } | InboxCommand | IssueCommand | PullCommand>;
 
 /** Rows per call of `repositories.list`. */
 const pageSize = 100;
@@ -33,6 +34,17 @@ issue reopen OWNER/NAME NUMBER
 issue label OWNER/NAME NUMBER [--add NAMES] [--remove NAMES]
 issue assign OWNER/NAME NUMBER [--add USERS] [--remove USERS]
                                       names and users are separated by commas
+pull list OWNER/NAME [--state open|closed|all] [--label NAMES]
+                                      its pull requests, the newest first
+pull show OWNER/NAME NUMBER           one pull request with its comments
+pull diff OWNER/NAME NUMBER [--round NUMBER]
+                                      its changes, to read
+pull checkout OWNER/NAME NUMBER       the git commands that fetch it
+pull new OWNER/NAME --head BRANCH [--base BRANCH] [--draft] --title WORDS < TEXT
+pull comment OWNER/NAME NUMBER [--close|--reopen] < TEXT
+pull merge OWNER/NAME NUMBER [--style merge|squash|rebase|forward] [--title WORDS] [--round NUMBER]
+                                      [--when-ready] [--delete-branch]
+pull close|reopen|ready|draft OWNER/NAME NUMBER
 inbox [list] [--unread|--saved|--done] your notifications, with their numbers
 inbox done|read|unread|save NUMBERS   change them, or all with --all
 inbox undo CHANGE                     take that back

@@ -1,15 +1,13 @@
 import { findTemplate, noFilter, useTemplate } from '../../issues/index.ts';
-import type { DescribedIssue, IssueAt, ListedEntry } from '../../issues/index.ts';
+import type { IssueAt } from '../../issues/index.ts';
 import { conflict } from '../../kernel/index.ts';
 import type { SshDeps } from '../deps.ts';
+import { assigneesOf, authorOf, commentsOf, labelsOf, pageSize, rows, time } from './issue-text.ts';
 import type { IssueCommand } from './parse-issue-command.ts';
 import { plainText } from './plain-text.ts';
 import { readText } from './read-text.ts';
 import type { AuthenticatedSession } from './session.ts';
 import { send } from './write-output.ts';
-
-/** Rows per call of `issues.list`. */
-const pageSize = 100;
 
 /**
  * The commands about issues, for the owner of the key: the same use-cases as the pages, with the same rights and
@@ -70,10 +68,6 @@ async function* output(deps: SshDeps, command: IssueCommand, session: Authentica
   }
 }
 
-const labelsOf = ({ labels }: DescribedIssue): string => labels.map(({ name }) => name).join(',');
-const assigneesOf = ({ assigned }: DescribedIssue): string => assigned.map(({ username }) => username ?? '').join(',');
-const authorOf = ({ author, authorName }: DescribedIssue): string => author?.username ?? authorName ?? 'ghost';
-
 async function* everyPage(
   { issues }: SshDeps,
   { owner, name, state, labels }: Extract<IssueCommand, { kind: 'issue list' }>,
@@ -100,8 +94,8 @@ async function* everyPage(
   } while (after !== null);
 }
 
-async function* shown({ issues, accounts }: SshDeps, at: IssueAt, { viewer }: AuthenticatedSession) {
-  const [issue] = await issues.describe([await issues.find(viewer, at)]);
+async function* shown(deps: SshDeps, at: IssueAt, session: AuthenticatedSession): AsyncGenerator<string> {
+  const [issue] = await deps.issues.describe([await deps.issues.find(session.viewer, at)]);
   const { title, state, milestone, createdAt, updatedAt, body } = issue!;
   yield rows([
     ['issue', `${at.owner}/${at.name}#${at.number}`],
@@ -115,26 +109,5 @@ async function* shown({ issues, accounts }: SshDeps, at: IssueAt, { viewer }: Au
     ['milestone', milestone?.title ?? ''],
   ]);
   yield `\n${body}${body === '' ? '' : '\n'}`;
-  let from: number | null = 1;
-  while (from !== null) {
-    const page: { entries: ListedEntry[]; next: number | null } = await issues.listEntries(viewer, at, {
-      from,
-      limit: pageSize,
-      kinds: ['comment'],
-    });
-    const written = page.entries.filter(({ deletedAt }) => deletedAt === null);
-    const writers = await accounts.peopleById(written.flatMap(({ authorId }) => authorId ?? []));
-    for (const { position, authorId, authorName, createdAt: at, body: text, hiddenFor } of written) {
-      const writer = (authorId === null ? authorName : writers.get(authorId)?.username) ?? 'ghost';
-      const hidden = hiddenFor === null ? '' : ` (hidden: ${hiddenFor})`;
-      yield `\n--- ${writer}, ${time(at)}, e${position}${hidden}\n${text ?? ''}\n`;
-    }
-    from = page.next;
-  }
+  yield* commentsOf(deps, at, session);
 }
-
-/** Escapes a cell, whose text must not end the cell or the line. */
-const rows = (cells: string[][]): string =>
-  cells.map((row) => `${row.map((cell) => cell.replace(/[\t\r\n]+/g, ' ')).join('\t')}\n`).join('');
-
-const time = (epochMs: number): string => new Date(epochMs).toISOString().replace(/\.\d+Z$/, 'Z');

@@ -2,11 +2,14 @@ import { parseInboxCommand } from './parse-inbox-command.ts';
 import type { InboxCommand } from './parse-inbox-command.ts';
 import { parseIssueCommand } from './parse-issue-command.ts';
 import type { IssueCommand } from './parse-issue-command.ts';
+import { parsePullCommand } from './parse-pull-command.ts';
+import type { PullCommand } from './parse-pull-command.ts';
 
 /** Every command that a client can request over SSH. */
 export type Command =
   | InboxCommand
   | IssueCommand
+  | PullCommand
   | { kind: 'git'; service: GitService; owner: string; name: string }
   /** The request of git-lfs before an upload or download. */
   | { kind: 'lfs'; operation: 'upload' | 'download'; owner: string; name: string }
@@ -63,6 +66,7 @@ function parseWords(words: string[]): Command | null {
   if (words.length === 1 && first === 'whoami') return { kind: 'whoami' };
   if (first === 'inbox') return parseInboxCommand(words.slice(1));
   if (first === 'issue') return parseIssueCommand(words.slice(1), parsePath);
+  if (first === 'pull') return parsePullCommand(words.slice(1), parsePath);
   if (first !== 'repo') return null;
   switch (second) {
     case 'list':

@@ -1,4 +1,6 @@
 import type { CloseReason } from '../../issues/index.ts';
+import { hasOnly, listIn, numberIn, splitOptions } from './command-options.ts';
+import type { Options } from './command-options.ts';
 
 /** Commands about issues; texts come on standard input. */
 export type IssueCommand = { owner: string; name: string } & (
@@ -40,38 +42,11 @@ export function parseIssueCommand(
     if (plain.length > 0) return null;
     return verb === 'list' ? parseList(place, options) : parseNew(place, options);
   }
-  const [given = ''] = plain;
-  if (plain.length !== 1 || !/^#?\d{1,15}$/.test(given)) return null;
-  return parseOne(verb, { ...place, number: Number(given.replace('#', '')) }, options);
+  const number = plain.length === 1 ? numberIn(plain[0]!) : null;
+  return number === null ? null : parseOne(verb, { ...place, number }, options);
 }
 
 type Place = { owner: string; name: string };
-type Options = ReadonlyMap<string, string>;
-
-/** Null when an option is there twice. */
-function splitOptions(words: readonly string[]): { plain: string[]; options: Options } | null {
-  const plain: string[] = [];
-  const options = new Map<string, string>();
-  let current: string | null = null;
-  for (const word of words) {
-    if (/^--[a-z]+$/.test(word)) {
-      if (options.has(word)) return null;
-      options.set((current = word), '');
-    } else if (current === null) plain.push(word);
-    else options.set(current, `${options.get(current)} ${word}`.trim());
-  }
-  return { plain, options };
-}
-
-/** Whether only these options are there. */
-const hasOnly = (options: Options, ...names: string[]): boolean =>
-  [...options.keys()].every((name) => names.includes(name));
-
-const listIn = (text = ''): string[] =>
-  text
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '');
 
 function parseList(place: Place, options: Options): IssueCommand | null {
   const state = options.get('--state') ?? 'open';

@@ -8,8 +8,10 @@ import { serveGit } from './serve-git.ts';
 import { serveInfoCommand } from './info-commands.ts';
 import { serveInboxCommand } from './inbox-commands.ts';
 import { serveIssueCommand } from './issue-commands.ts';
+import { servePullCommand } from './pull-commands.ts';
 import type { InboxCommand } from './parse-inbox-command.ts';
 import type { IssueCommand } from './parse-issue-command.ts';
+import type { PullCommand } from './parse-pull-command.ts';
 import type { Client, AuthenticatedSession } from './session.ts';
 
 /** The response to anything that is not a command; it reveals nothing about the server. */
@@ -77,6 +79,7 @@ function serve(
       return refuseLfs(deps, command, session);
     default:
       if (isAboutInbox(command)) return serveInboxCommand(deps, command, session);
+      if (isAboutPulls(command)) return servePullCommand(deps, command, session);
       return isAboutIssues(command)
         ? serveIssueCommand(deps, command, session)
         : serveInfoCommand(deps, command, session);
@@ -84,4 +87,5 @@ function serve(
 }
 
 const isAboutInbox = (command: Command): command is InboxCommand => command.kind.startsWith('inbox ');
+const isAboutPulls = (command: Command): command is PullCommand => command.kind.startsWith('pull ');
 const isAboutIssues = (command: Command): command is IssueCommand => command.kind.startsWith('issue ');

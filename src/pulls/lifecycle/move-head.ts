@@ -1,0 +1,69 @@
+import type { Viewer } from '../../access/index.ts';
+import { personIdOf } from '../../issues/index.ts';
+import { conflict, forbidden } from '../../kernel/index.ts';
+import type { Found, Located } from '../../repositories/index.ts';
+import type { PullDeps } from '../deps.ts';
+import { pullInWrite, requireOpen } from '../find-pull.ts';
+import type { PullContext } from '../find-pull.ts';
+import { headOf } from '../head-label.ts';
+import { mayPushHead } from '../merging/merge-box.ts';
+import { prepareNextRound } from '../rounds/prepare-next-round.ts';
+import { recordRound, roundChanged } from '../rounds/record-round.ts';
+
+/**
+ * The repository in which the server writes to the head of a pull request. Refuses `head_not_yours` for viewers who may
+ * not push to the head branch, `head_gone`.
+ */
+export async function headForWriting(
+  deps: PullDeps,
+  viewer: Viewer,
+  found: Found,
+  context: PullContext,
+): Promise<Pick<Located, 'repository' | 'path'>> {
+  const { pull, repository } = context;
+  const head = await headOf(deps, viewer, repository, pull);
+  if (!(await mayPushHead(deps, viewer, context, head)))
+    throw forbidden('head_not_yours', 'You may not push to the branch of this pull request.');
+  const there = pull.source === 'PUSH' ? found : head.repository;
+  if (there === null) throw conflict('head_gone', 'The branch of this pull request is gone.');
+  return there;
+}
+
+/** How long a moved head waits for its round. */
+const roundWaitMs = 3_000;
+
+/**
+ * Moves the head of a pull request to a commit that was written on it, as a push to the head branch, which makes a
+ * round; the round of a pull request without a branch is written here. Refuses `round_changed` when the head has moved
+ * meanwhile, `branch_protected`, `pull_closed`, and what `mayMoveRefs` refuses.
+ * @param there of `headForWriting`
+ */
+export async function moveHead(
+  deps: PullDeps,
+  viewer: Viewer,
+  found: Found,
+  { issue, pull }: PullContext,
+  there: Pick<Located, 'repository' | 'path'>,
+  oid: string,
+): Promise<void> {
+  if (pull.source === 'PUSH') {
+    const prepared = await prepareNextRound(deps, found, pull, oid);
+    await deps.issues.pulls.write(viewer, async (log) => {
+      const now = await pullInWrite(deps, log.tx, viewer, issue, 'add_round');
+      requireOpen(now);
+      await recordRound(log, now.issue, now.pull, prepared, { submitterId: personIdOf(viewer), pushId: null });
+    });
+    deps.mergeStates.add([issue.id]);
+    return;
+  }
+  const { isMoved } = await deps.repositories.pushes.moveBranch(viewer, there, {
+    branch: pull.headBranch!,
+    oldId: pull.headOid,
+    newId: oid,
+    // People of the base repository may push to the fork only because its author lets them.
+    right: pull.maintainersMayPush && there.path !== found.path ? 'merge' : 'push',
+  });
+  if (!isMoved) throw roundChanged();
+  // Its round is recorded by the listener of pushes, and the next page is to show it.
+  await deps.repositories.pushes.whenAnnounced(there.repository.id, roundWaitMs);
+}

@@ -1,0 +1,43 @@
+import type { StatusListener } from '../../repositories/index.ts';
+import type { PullDeps } from '../deps.ts';
+import { pullSchema } from '../schema/pull-schema.ts';
+
+/** Statuses of one commit come in bursts, and each inside a write that is not durable yet. */
+const waitMs = 250;
+
+/** Commits that are remembered at once; what is beyond is found by the scheduled task. */
+const maxCommits = 1_000;
+
+/**
+ * For `repositories.statuses.onChange`: a check that succeeds may be the last that a pull request waits for which is to
+ * be merged when it is ready.
+ */
+export function reconsiderOnStatus(deps: Pick<PullDeps, 'db' | 'mergeStates' | 'logger'>): StatusListener {
+  const succeeded = new Map<string, Set<string>>();
+  let timer: NodeJS.Timeout | null = null;
+
+  async function reconsider(): Promise<void> {
+    const commits = [...succeeded];
+    succeeded.clear();
+    timer = null;
+    for (const [repositoryId, shas] of commits) {
+      const waiting = await deps.db.read
+        .createQueryBuilder(pullSchema, 'p')
+        .select('p.issue_id', 'issueId')
+        .where('p.repository_id = :repositoryId AND p.is_open = :open', { repositoryId, open: true })
+        .andWhere('p.merge_when_ready_by IS NOT NULL AND p.head_oid IN (:...shas)', { shas: [...shas] })
+        .getRawMany<{ issueId: string }>();
+      deps.mergeStates.add(waiting.map(({ issueId }) => issueId));
+    }
+  }
+
+  return ({ repositoryId, sha, state }) => {
+    if (state !== 'success') return;
+    const shas = succeeded.get(repositoryId) ?? new Set();
+    if (shas.size < maxCommits) shas.add(sha);
+    succeeded.set(repositoryId, shas);
+    timer ??= setTimeout(() => {
+      void reconsider().catch((error: unknown) => deps.logger.warn('pull.status_not_followed', { error }));
+    }, waitMs).unref();
+  };
+}

@@ -1,0 +1,169 @@
+import type { Viewer } from '../../access/index.ts';
+import { personIdOf } from '../../issues/index.ts';
+import type { IssueAt } from '../../issues/index.ts';
+import { conflict, invalid, nullIfNotFound } from '../../kernel/index.ts';
+import type { PullDeps } from '../deps.ts';
+import { findPull, pullInWrite, requireOpen } from '../find-pull.ts';
+import type { PullContext } from '../find-pull.ts';
+import { headForWriting, moveHead } from '../lifecycle/move-head.ts';
+import { limits } from '../limits.ts';
+import { identityOf } from '../merging/merge-pull.ts';
+import { pathBytes } from '../path-text.ts';
+import type { CommentPlace } from '../reviews/add-comment.ts';
+import { commentIn } from '../reviews/review-write.ts';
+import { roundChanged } from '../rounds/record-round.ts';
+import { reviewCommentSchema, threadSchema } from '../schema/review-schema.ts';
+import type { ReviewCommentRow, ThreadRow } from '../schema/review-schema.ts';
+import { placesIn } from '../threads/thread-positions.ts';
+import { parseSuggestion } from './parse-suggestion.ts';
+import { replaceLines } from './replace-lines.ts';
+import type { LineReplacement } from './replace-lines.ts';
+
+export interface AppliedSuggestions {
+  /** Comments with a suggestion each. */
+  comments: readonly CommentPlace[];
+  /** The round that the page showed. */
+  round: number;
+  /** The subject of the commit; a usual one when left out. */
+  title?: string | undefined;
+}
+
+/** A suggestion with its place in the last round. */
+interface Suggestion extends LineReplacement {
+  comment: ReviewCommentRow;
+  path: string;
+}
+
+/**
+ * Applies suggestions as one commit on the head, which makes a round; who suggested is co-author. The threads are
+ * resolved. Refuses `pull_closed`, `round_changed`, `head_not_yours`, `head_gone`, `comment_not_found`,
+ * `no_suggestion`, `suggestion_applied`, `suggestion_outdated` when the lines are others now, `suggestions_overlap`,
+ * `nothing_to_apply`, `too_many_suggestions`, `branch_protected`, `git_busy`, and what the rights refuse.
+ */
+export async function applySuggestions(
+  deps: PullDeps,
+  viewer: Viewer,
+  at: IssueAt,
+  { comments, round, title }: AppliedSuggestions,
+): Promise<{ oid: string }> {
+  if (comments.length === 0) throw invalid('no_suggestion', 'Choose a suggestion.', { field: 'comments' });
+  if (comments.length > limits.suggestionsAtOnce)
+    throw invalid('too_many_suggestions', `At most ${limits.suggestionsAtOnce} suggestions are applied at a time.`);
+  const found = await deps.repositories.find(viewer, at.owner, at.name);
+  const context = await findPull(deps, viewer, at);
+  const { issue, pull } = context;
+  requireOpen(context);
+  if (pull.lastRound !== round) throw roundChanged();
+  const there = await headForWriting(deps, viewer, found, context);
+  const suggestions = await findSuggestions(deps, viewer, found.path, context, comments);
+  const files = [];
+  for (const [path, own] of Map.groupBy(suggestions, (suggestion) => suggestion.path))
+    files.push({ path: pathBytes(path), content: await contentWith(deps, there.path, pull.headOid, path, own) });
+  const changed = files.filter(({ content }) => content !== null) as { path: Buffer; content: Buffer }[];
+  if (changed.length === 0) throw conflict('nothing_to_apply', 'The lines are as suggested already.');
+  const identity = { ...(await identityOf(deps, personIdOf(viewer))), at: deps.clock.now(), offsetMinutes: 0 };
+  const oid = await deps.git.merges.replaceFiles(there.path, {
+    onto: pull.headOid,
+    files: changed,
+    message: await messageOf(deps, viewer, title, suggestions),
+    author: identity,
+    committer: identity,
+    sign: deps.signCommit,
+  });
+  await moveHead(deps, viewer, found, context, there, oid);
+  await recordApplied(deps, viewer, issue, suggestions, oid);
+  return { oid };
+}
+
+async function findSuggestions(
+  deps: PullDeps,
+  viewer: Viewer,
+  path: string,
+  { issue, pull }: PullContext,
+  places: readonly CommentPlace[],
+): Promise<Suggestion[]> {
+  const personId = personIdOf(viewer);
+  const found: { comment: ReviewCommentRow; thread: ThreadRow; lines: string[] }[] = [];
+  const unique = new Map(places.map((place) => [`${place.threadId} ${place.position}`, place]));
+  for (const place of unique.values()) {
+    const { comment } = await commentIn({ manager: deps.db.read }, issue.id, personId, place);
+    const thread = await deps.db.read.findOneByOrFail(threadSchema, { id: comment.threadId });
+    const lines = comment.deletedAt === null ? parseSuggestion(comment.body) : null;
+    if (lines === null || thread.side !== 'NEW' || thread.firstLine === null)
+      throw invalid('no_suggestion', 'This comment suggests nothing for lines of the new version.', {
+        field: 'comments',
+      });
+    if (comment.appliedOid !== null) throw conflict('suggestion_applied', 'This suggestion was applied already.');
+    found.push({ comment, thread, lines });
+  }
+  const threads = [...new Map(found.map(({ thread }) => [thread.id, thread])).values()];
+  const now = await placesIn(deps, path, issue.id, threads, pull.lastRound);
+  return found.map(({ comment, thread, lines }) => {
+    const place = now.get(thread.id);
+    const isThere = place !== undefined && (place.state === 'same' || place.state === 'moved');
+    if (!isThere || place.path === null || place.firstLine === null || place.lastLine === null)
+      throw conflict('suggestion_outdated', 'The lines have changed since: the suggestion does not fit any more.');
+    return { comment, path: place.path, firstLine: place.firstLine, lastLine: place.lastLine, lines };
+  });
+}
+
+/** The new content of a file; null when it stays the same. */
+async function contentWith(
+  { git }: PullDeps,
+  folder: string,
+  commit: string,
+  path: string,
+  suggestions: readonly Suggestion[],
+): Promise<Buffer | null> {
+  const entry = await git.objects.entryAt(folder, commit, pathBytes(path)).catch(nullIfNotFound);
+  const isFile = entry?.kind === 'file' || entry?.kind === 'executable';
+  const blob = isFile ? await git.objects.blob(folder, entry.oid, { maxBytes: limits.commentedFileBytes }) : null;
+  if (blob === null || blob.content === null)
+    throw conflict('suggestion_outdated', 'The lines have changed since: the suggestion does not fit any more.');
+  const replaced = replaceLines(blob.content, suggestions);
+  if (replaced === null) throw conflict('suggestions_overlap', 'Two of the suggestions are about the same line.');
+  return replaced.equals(blob.content) ? null : replaced;
+}
+
+async function messageOf(
+  deps: PullDeps,
+  viewer: Viewer,
+  title: string | undefined,
+  suggestions: readonly Suggestion[],
+): Promise<string> {
+  const given = (title ?? '').replaceAll(/\s+/g, ' ').trim().slice(0, 200);
+  const subject =
+    given || (suggestions.length === 1 ? 'Apply suggestion from review' : 'Apply suggestions from review');
+  const authors = new Set(suggestions.flatMap(({ comment }) => comment.authorId ?? []));
+  authors.delete(personIdOf(viewer) ?? '');
+  const trailers: string[] = [];
+  for (const id of authors) {
+    const { name, email } = await identityOf(deps, id);
+    trailers.push(`Co-authored-by: ${name.replaceAll(/[<>\r\n]+/g, ' ').trim()} <${email}>`);
+  }
+  return trailers.length === 0 ? subject : `${subject}\n\n${trailers.join('\n')}`;
+}
+
+/** Marks what was applied, in a write of its own: the round is there by then, whatever happens to this one. */
+async function recordApplied(
+  deps: PullDeps,
+  viewer: Viewer,
+  issue: PullContext['issue'],
+  suggestions: readonly Suggestion[],
+  oid: string,
+): Promise<void> {
+  const threadIds = [...new Set(suggestions.map(({ comment }) => comment.threadId))];
+  await deps.issues.pulls.write(viewer, async (log) => {
+    const { manager, now } = log.tx;
+    const context = await pullInWrite(deps, log.tx, viewer, issue, 'read');
+    for (const { comment } of suggestions)
+      await manager.update(
+        reviewCommentSchema,
+        { threadId: comment.threadId, position: comment.position },
+        { appliedOid: oid },
+      );
+    for (const id of threadIds)
+      await manager.update(threadSchema, { id }, { resolvedAt: now, resolvedBy: personIdOf(viewer) });
+    await log.append(context.issue, { kind: 'applied', details: { oid, threads: threadIds } });
+  });
+}

@@ -1,0 +1,72 @@
+import type { Viewer } from '../../access/index.ts';
+import { personIdOf, refusalError } from '../../issues/index.ts';
+import type { IssueAt } from '../../issues/index.ts';
+import { bindDeps, invalid } from '../../kernel/index.ts';
+import type { PullDeps } from '../deps.ts';
+import { findPull, pullInWrite } from '../find-pull.ts';
+import { limits } from '../limits.ts';
+import { roundOf } from '../round-of.ts';
+import { viewedFileSchema } from '../schema/turn-schema.ts';
+import type { ViewedFileRow } from '../schema/turn-schema.ts';
+
+/** A file of a comparison, by its content on both sides: another content was not viewed. */
+export interface ViewedFile {
+  /** As `pathText` writes it: the new path. */
+  path: string;
+  /** Full ids, zeros for a side without the file. */
+  oldBlob: string;
+  newBlob: string;
+  round: number;
+}
+
+const objectId = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
+/** Characters; no system takes longer paths. */
+const maxPathLength = 4_096;
+
+/** What the viewer has marked as viewed; nothing for anonymous clients. Refuses as `findPull` does. */
+async function listViewed(deps: PullDeps, viewer: Viewer, at: IssueAt): Promise<ViewedFileRow[]> {
+  const { issue } = await findPull(deps, viewer, at);
+  const userId = personIdOf(viewer);
+  return userId === null ? [] : deps.db.read.findBy(viewedFileSchema, { userId, issueId: issue.id });
+}
+
+/**
+ * Marks a file as viewed, or takes the mark away: a note of the viewer's own, for all who may read. Refuses
+ * `sign_in_required`, `invalid_viewed_file`, `round_not_found`, `too_many_viewed_files`, and as `findPull` does.
+ */
+async function setViewed(
+  deps: PullDeps,
+  viewer: Viewer,
+  at: IssueAt,
+  { isViewed, path, oldBlob, newBlob, round }: ViewedFile & { isViewed: boolean },
+): Promise<void> {
+  const userId = personIdOf(viewer);
+  if (userId === null) throw refusalError(viewer.kind === 'anonymous' ? 'sign_in' : 'level', 'PULL');
+  const isPath = path !== '' && path.length <= maxPathLength && path.isWellFormed() && !path.includes('\0');
+  if (!isPath || !objectId.test(oldBlob) || !objectId.test(newBlob))
+    throw invalid('invalid_viewed_file', 'This is no file of a pull request.', { field: 'path' });
+  const { issue } = await findPull(deps, viewer, at);
+  await roundOf(deps.db.read, issue.id, round);
+  await deps.db.write(
+    async (tx) => {
+      await pullInWrite(deps, tx, viewer, issue, 'read');
+      const key = { userId, issueId: issue.id, path };
+      if (!isViewed) {
+        await tx.manager.delete(viewedFileSchema, key);
+        return;
+      }
+      const { userId: person, issueId } = key;
+      const count = await tx.manager.countBy(viewedFileSchema, { userId: person, issueId });
+      if (count >= limits.viewedFiles && !(await tx.manager.existsBy(viewedFileSchema, key)))
+        throw invalid('too_many_viewed_files', `At most ${limits.viewedFiles} files are marked as viewed.`);
+      await tx.manager.upsert(viewedFileSchema, { ...key, oldBlob, newBlob, round }, ['userId', 'issueId', 'path']);
+    },
+    { durable: 'with-the-next' },
+  );
+}
+
+/** Files that people mark as viewed. */
+export function createViewedService(deps: PullDeps) {
+  const bind = bindDeps(deps);
+  return { list: bind(listViewed), set: bind(setViewed) };
+}

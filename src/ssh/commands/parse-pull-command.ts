@@ -1,0 +1,113 @@
+import { hasOnly, listIn, numberIn, splitOptions } from './command-options.ts';
+import type { Options } from './command-options.ts';
+
+type Place = { owner: string; name: string };
+
+/** Commands about pull requests; texts come on standard input. */
+export type PullCommand = Place &
+  (
+    | { kind: 'pull list'; state: 'open' | 'closed' | 'all'; labels: string[] }
+    | { kind: 'pull new'; head: string; base: string | undefined; title: string; isDraft: boolean }
+    | { kind: 'pull show' | 'pull checkout' | 'pull close' | 'pull reopen'; number: number }
+    | { kind: 'pull ready' | 'pull draft'; number: number }
+    | { kind: 'pull diff'; number: number; round: number | undefined }
+    | { kind: 'pull comment'; number: number; state: 'open' | 'completed' | null }
+    | {
+        kind: 'pull merge';
+        number: number;
+        style: string;
+        /** Of the new commit; left out, what the form begins with. */
+        title: string | undefined;
+        round: number | undefined;
+        whenReady: boolean;
+        deletesBranch: boolean;
+      }
+  );
+
+const styles = ['merge', 'squash', 'rebase', 'forward'];
+
+/**
+ * Parses the words after `pull`: `list OWNER/NAME --state all`, `show OWNER/NAME 7`.
+ * @param parsePath reads `OWNER/NAME`
+ * @returns null for what is no such command
+ */
+export function parsePullCommand(
+  words: readonly string[],
+  parsePath: (text: string) => Place | null,
+): PullCommand | null {
+  const [verb, repository = '', ...rest] = words;
+  const place = parsePath(repository);
+  const split = splitOptions(rest);
+  if (place === null || split === null) return null;
+  const { plain, options } = split;
+  if (verb === 'list') return plain.length > 0 ? null : parseList(place, options);
+  if (verb === 'new' || verb === 'add' || verb === 'create') return plain.length > 0 ? null : parseNew(place, options);
+  const number = plain.length === 1 ? numberIn(plain[0]!) : null;
+  return number === null ? null : parseOne(verb, { ...place, number }, options);
+}
+
+function parseList(place: Place, options: Options): PullCommand | null {
+  const state = options.get('--state') ?? 'open';
+  if (!hasOnly(options, '--state', '--label') || (state !== 'open' && state !== 'closed' && state !== 'all'))
+    return null;
+  return { kind: 'pull list', ...place, state, labels: listIn(options.get('--label')) };
+}
+
+function parseNew(place: Place, options: Options): PullCommand | null {
+  const title = options.get('--title') ?? '';
+  const head = options.get('--head') ?? '';
+  if (!hasOnly(options, '--title', '--head', '--base', '--draft') || title === '' || head === '') return null;
+  if (options.get('--draft')) return null;
+  const base = options.get('--base');
+  return { kind: 'pull new', ...place, head, base, title, isDraft: options.has('--draft') };
+}
+
+function parseOne(verb: string | undefined, place: Place & { number: number }, options: Options): PullCommand | null {
+  switch (verb) {
+    case 'show':
+    case 'checkout':
+    case 'close':
+    case 'reopen':
+    case 'ready':
+    case 'draft':
+      return options.size > 0 ? null : { kind: `pull ${verb}`, ...place };
+    case 'diff': {
+      const round = roundIn(options);
+      return !hasOnly(options, '--round') || round === null ? null : { kind: 'pull diff', ...place, round };
+    }
+    case 'comment': {
+      const [close, reopen] = [options.get('--close'), options.get('--reopen')];
+      if (!hasOnly(options, '--close', '--reopen') || (close !== undefined && reopen !== undefined)) return null;
+      if (close || reopen) return null;
+      const state = close !== undefined ? 'completed' : reopen !== undefined ? 'open' : null;
+      return { kind: 'pull comment', ...place, state };
+    }
+    case 'merge':
+      return parseMerge(place, options);
+    default:
+      return null;
+  }
+}
+
+/** Undefined without the option, null for what is no number. */
+function roundIn(options: Options): number | null | undefined {
+  const text = options.get('--round');
+  return text === undefined ? undefined : /^\d{1,6}$/.test(text) ? Number(text) : null;
+}
+
+function parseMerge(place: Place & { number: number }, options: Options): PullCommand | null {
+  const style = options.get('--style') ?? 'merge';
+  const round = roundIn(options);
+  const known = ['--style', '--title', '--round', '--when-ready', '--delete-branch'];
+  if (!hasOnly(options, ...known) || !styles.includes(style) || round === null) return null;
+  if (options.get('--when-ready') || options.get('--delete-branch')) return null;
+  return {
+    kind: 'pull merge',
+    ...place,
+    style,
+    title: options.get('--title') || undefined,
+    round,
+    whenReady: options.has('--when-ready'),
+    deletesBranch: options.has('--delete-branch'),
+  };
+}

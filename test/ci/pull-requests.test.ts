@@ -1,0 +1,177 @@
+// Workflows with `on: pull_request`: what starts them, what they test, and where their statuses show.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import t from 'tap';
+import { runGit } from '../fixtures/git-repositories.ts';
+import { openCi } from './ci-fixture.ts';
+import type { CiWorld } from './ci-fixture.ts';
+
+const workflow = (on: string) =>
+  `name: Checks\non:\n${on}\njobs:\n  test:\n    runs-on: linux\n    steps: [{ run: ls }]\n`;
+const usual = workflow('  pull_request:\n');
+const at = { owner: 'alice', name: 'work' };
+
+const until = async <T>(find: () => Promise<T | null | undefined>): Promise<T> => {
+  for (let tries = 0; tries < 300; tries += 1) {
+    const found = await find();
+    if (found !== null && found !== undefined) return found;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  throw new Error('it did not come about');
+};
+
+/** Commits on top of a commit and moves a branch there, as a push by alice does, with every listener. */
+async function pushTo(
+  { modules, found, viewer, folder }: CiWorld,
+  branch: string,
+  files: Record<string, string>,
+  on: string,
+): Promise<string> {
+  const work = path.join(folder, 'work');
+  const git = async (...args: string[]) => (await runGit(args, { cwd: work })).trim();
+  const oldId = (await modules.git.refs.list(found.path)).get(`refs/heads/${branch}`) ?? '0'.repeat(40);
+  await git('checkout', '--quiet', '--detach', on);
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(path.dirname(path.join(work, name)), { recursive: true });
+    writeFileSync(path.join(work, name), text);
+  }
+  await git('add', '--all');
+  await git('commit', '--quiet', '-m', `Change ${branch}`);
+  const newId = await git('rev-parse', 'HEAD');
+  await git('push', '--quiet', found.path, `HEAD:refs/tags/${newId}`);
+  const updates = [{ ref: `refs/heads/${branch}`, oldId, newId }];
+  await modules.repositories.pushes.applyUpdates(found, { via: 'http', userId: viewer.id, updates });
+  return newId;
+}
+
+/** Runs of pull requests, the oldest first. */
+const runsOf = async ({
+  modules: { db },
+}: CiWorld): Promise<{ number: number; event: string; sha: string; ref: string }[]> =>
+  db.read.query("SELECT number, event, sha, ref, is_trusted FROM ci_runs WHERE event = 'pull_request' ORDER BY number");
+
+const runCount = (world: CiWorld, count: number) =>
+  until(async () => {
+    const runs = await runsOf(world);
+    return runs.length >= count ? runs : null;
+  });
+
+/** Waits until every entry is announced: what has started no run by then starts none. */
+const announced = ({ modules: { db } }: CiWorld) =>
+  until(async () => {
+    const [row] = await db.read.query('SELECT count(*) AS n FROM issue_entries WHERE announced_at IS NULL');
+    const [open] = await db.read.query('SELECT count(*) AS n FROM pushes WHERE announced_at IS NULL');
+    return Number(row.n) + Number(open.n) === 0 ? true : null;
+  });
+
+t.test('a pull request is tested as it would be merged; its statuses show at the head', async (t) => {
+  const world = await openCi(t);
+  const { modules, found, viewer } = world;
+  const first = await world.push({ '.github/workflows/checks.yml': usual, 'a.txt': 'a\n' });
+  const head = await pushTo(world, 'topic', { 'b.txt': 'b\n' }, first);
+  const base = await pushTo(world, 'main', { 'c.txt': 'c\n' }, first);
+  const { issue } = await modules.pulls.open(viewer, at, { title: 'Add b', body: 'Please.', head: 'topic' });
+  const [run] = await runCount(world, 1);
+  t.match(run, { event: 'pull_request', ref: 'refs/pull/1/merge', is_trusted: 1 });
+  const parents = (await runGit(['rev-list', '--parents', '-1', run!.sha], { cwd: found.path })).trim().split(' ');
+  t.same(parents, [run!.sha, base, head]);
+  t.equal((await modules.git.refs.list(found.path)).get('refs/pull/1/merge'), run!.sha);
+  const statuses = () => modules.repositories.statuses.ofCommit(modules.db.read, found.repository.id, head);
+  t.match(await statuses(), [{ context: 'Checks / test (pull_request)', state: 'pending' }]);
+  t.same(await modules.repositories.statuses.ofCommit(modules.db.read, found.repository.id, run!.sha), []);
+
+  const runner = await world.addRunner(['linux']);
+  const task = await runner.fetch();
+  t.match(task?.context, {
+    event_name: 'pull_request',
+    sha: run!.sha,
+    ref: 'refs/pull/1/merge',
+    ref_name: '1/merge',
+    head_ref: 'topic',
+    base_ref: 'main',
+    event: {
+      action: 'opened',
+      number: 1,
+      pull_request: {
+        title: 'Add b',
+        body: 'Please.',
+        draft: false,
+        user: { login: 'alice' },
+        merge_commit_sha: run!.sha,
+        head: { ref: 'topic', sha: head },
+        base: { ref: 'main', sha: base },
+        html_url: 'https://git.example.org/repos/alice/work/pulls/1',
+      },
+    },
+  });
+  await runner.finish(task!.taskId);
+  t.match(await statuses(), [{ state: 'success' }]);
+
+  const next = await pushTo(world, 'topic', { 'b.txt': 'b2\n' }, head);
+  const runs = await runCount(world, 2);
+  t.match(runs[1], { ref: 'refs/pull/1/merge' });
+  t.match(await modules.repositories.statuses.ofCommit(modules.db.read, found.repository.id, next), [
+    { context: 'Checks / test (pull_request)', state: 'pending' },
+  ]);
+  const { run: second } = await modules.ci.runs.find(found, runs[1]!.number);
+  t.match(second.eventPayload, { action: 'synchronize', before: head, after: next });
+
+  await modules.issues.close(viewer, { ...at, number: issue.number }, 'not_planned');
+  await modules.issues.reopen(viewer, { ...at, number: issue.number });
+  const third = (await runCount(world, 3))[2]!;
+  t.match((await modules.ci.runs.find(found, third.number)).run.eventPayload, { action: 'reopened' });
+});
+
+t.test('types, branches and paths decide; conflicts and forks start nothing', async (t) => {
+  const world = await openCi(t);
+  const { modules, viewer } = world;
+  const first = await world.push({
+    '.github/workflows/ready.yml': workflow('  pull_request:\n    types: [ready_for_review]\n').replace(
+      'Checks',
+      'Ready',
+    ),
+    '.github/workflows/docs.yml': workflow('  pull_request:\n    paths: [docs/**]\n').replace('Checks', 'Docs'),
+    '.github/workflows/release.yml': workflow('  pull_request:\n    branches: [release/**]\n').replace(
+      'Checks',
+      'Release',
+    ),
+    '.github/workflows/target.yml': workflow('  pull_request_target:\n').replace('Checks', 'Target'),
+    'a.txt': 'a\n',
+  });
+  const names = async () => {
+    await announced(world);
+    const rows: { name: string }[] = await modules.db.read.query(
+      "SELECT workflow_name AS name FROM ci_runs WHERE event <> 'push' ORDER BY number",
+    );
+    return rows.map(({ name }) => name);
+  };
+  await pushTo(world, 'plain', { 'x.txt': 'x\n' }, first);
+  await modules.pulls.open(viewer, at, { title: 'Plain', head: 'plain', isDraft: true });
+  t.same(await names(), []);
+  await modules.pulls.edit(viewer, { ...at, number: 1 }, { isDraft: false });
+  t.same(await names(), ['Ready']);
+  await pushTo(world, 'docs', { 'docs/one.md': '1\n' }, first);
+  await modules.pulls.open(viewer, at, { title: 'Docs', head: 'docs' });
+  t.same(await names(), ['Ready', 'Docs']);
+
+  await pushTo(world, 'release/1', { 'r.txt': 'r\n' }, first);
+  await pushTo(world, 'fix', { 'y.txt': 'y\n' }, first);
+  await modules.pulls.open(viewer, at, { title: 'Fix', head: 'fix', base: 'release/1' });
+  t.same(await names(), ['Ready', 'Docs', 'Release']);
+
+  await pushTo(world, 'left', { 'docs/same.md': 'left\n' }, first);
+  const main = await pushTo(world, 'main', { 'docs/same.md': 'right\n' }, first);
+  t.ok(main);
+  await modules.pulls.open(viewer, at, { title: 'Left', head: 'left' });
+  t.same(await names(), ['Ready', 'Docs', 'Release'], 'there is no merge to test');
+
+  // Of people who may not write: no run.
+  const { id } = await modules.accounts.addPerson({ username: 'bob' });
+  await modules.repositories.changeVisibility(viewer, 'alice', 'work', 'PUBLIC');
+  const bob = { ...viewer, id, username: 'bob' };
+  await modules.repositories.forks.create(bob, 'alice', 'work', {});
+  const fork = await modules.repositories.find(bob, 'bob', 'work');
+  await pushTo({ ...world, found: fork, viewer: bob }, 'mine', { 'docs/mine.md': 'm\n' }, main);
+  await modules.pulls.open(bob, at, { title: 'Mine', head: 'bob:mine' });
+  t.same(await names(), ['Ready', 'Docs', 'Release'], 'code of others does not run');
+});
