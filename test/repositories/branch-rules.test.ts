@@ -416,3 +416,55 @@ t.test('a person of another scope of token is judged by their role', async (t) =
   const token = viewerOf({ id: alice.id, username: 'alice' }, { via: 'token', scope: 'write' });
   t.same(await pushed(work, token, `${three} ${four} ${main}`), ['ok']);
 });
+
+t.test('what a merge needs: read, kept, named and checked', async (t) => {
+  const { repositories, alice, bob, add } = await openWork(t);
+  const id = await add({
+    target: 'branch',
+    pattern: 'release/*',
+    merging: {
+      grant: { level: 'admin', people: ['bob'] },
+      approvals: '2',
+      ownersApprove: true,
+      approvalsSurvive: 'nothing',
+      threadsResolved: true,
+      checks: ['build', ' test* ', 'build', ''],
+      upToDate: true,
+      styles: ['squash', 'rebase'],
+      adminsToo: false,
+    },
+  });
+  const rule = await repositories.rules.find(alice, 'alice', 'work', id);
+  t.same(rule.merging, {
+    grant: { level: 'admin', people: [bob.id], tasks: false },
+    approvals: 2,
+    ownersApprove: true,
+    approvalsSurvive: 'nothing',
+    threadsResolved: true,
+    checks: ['build', 'test*'],
+    upToDate: 'yes',
+    styles: ['SQUASH', 'REBASE'],
+    adminsToo: false,
+  });
+  t.same(
+    rule.named.merge.map(({ person }) => person.username),
+    ['bob'],
+  );
+  await repositories.rules.change(alice, 'alice', 'work', id, { merging: { approvals: 1 } });
+  const changed = await repositories.rules.find(alice, 'alice', 'work', id);
+  t.same(changed.merging, { ...rule.merging, approvals: 1 }, 'what is left out stays');
+  const refused = (merging: NewRule['merging']): Promise<unknown> =>
+    reasonOf(add({ target: 'branch', pattern: 'x', merging }));
+  t.equal(await refused({ approvals: -1 }), 'invalid_approvals');
+  t.equal(await refused({ approvals: 'many' }), 'invalid_approvals');
+  t.equal(await refused({ approvalsSurvive: 'often' }), 'invalid_survive');
+  t.equal(await refused({ checks: ['a*b'] }), 'invalid_checks');
+  t.equal(await refused({ checks: ['a\nb'] }), 'invalid_checks');
+  t.equal(await refused({ styles: [] }), 'invalid_styles');
+  t.equal(await refused({ styles: ['octopus'] }), 'invalid_styles');
+  t.equal(await refused({ grant: { level: 'all' } }), 'invalid_rule_level');
+  t.equal(await refused({ grant: { people: ['nowhere'] } }), 'no_such_person');
+  await add({ target: 'tag', pattern: 'v*', merging: { approvals: 3 } });
+  const tag = (await repositories.rules.list(alice, 'alice', 'work')).find(({ target }) => target === 'TAG');
+  t.equal(tag?.merging.approvals, 0, 'a tag is not merged into');
+});
