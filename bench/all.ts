@@ -24,6 +24,7 @@ const names = [
   'issues',
   'notifications',
   'forks',
+  'pull-changes',
 ];
 const versionOf = (program: string, ...args: string[]) => {
   const lines = execFileSync('sh', ['-c', `${[program, ...args].join(' ')} 2>&1 || true`]).toString();

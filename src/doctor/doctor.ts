@@ -5,6 +5,7 @@ import { checkImages } from './checks/images.ts';
 import { checkIssues } from './checks/issues.ts';
 import { checkMail } from './checks/mail.ts';
 import { checkNotifications } from './checks/notifications.ts';
+import { checkPulls } from './checks/pulls.ts';
 import { checkQueues } from './checks/queues.ts';
 import { checkRepositories } from './checks/repositories.ts';
 import { checkBackups } from './checks/backups.ts';
@@ -24,6 +25,7 @@ const areas: Readonly<Record<string, CheckGroup>> = {
   repositories: checkRepositories,
   images: checkImages,
   issues: checkIssues,
+  pulls: checkPulls,
   notifications: checkNotifications,
   ci: checkCi,
   queues: checkQueues,

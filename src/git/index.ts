@@ -61,5 +61,5 @@ export type { LastCommits } from './last-commits/last-commits.ts';
 export type { GitOperation, GitTraffic, GitTrafficSeries } from './traffic.ts';
 export type { ForkRequest } from './forks/fork-repository.ts';
 export type { DiskUsage } from './storage.ts';
-export { readRefs } from './refs/refs.ts';
+export { readHiddenRefs, readRefs } from './refs/refs.ts';
 export { repositoryPath } from './storage.ts';

@@ -32,3 +32,5 @@ export { parseSuggestion } from './suggestions/parse-suggestion.ts';
 export type { AppliedSuggestions } from './suggestions/apply-suggestions.ts';
 export type { ViewedFileRow } from './schema/turn-schema.ts';
 export type { ViewedFile } from './viewed/viewed-files.ts';
+export { limits as pullLimits } from './limits.ts';
+export { listCommitsAnew } from './rounds/list-commits-anew.ts';

@@ -12,9 +12,12 @@ export const limits = {
   conflicts: 200,
   /** Open pull requests of a branch whose merge state is computed after it has moved; the newest first. */
   mergeStates: 200,
-  /** Threads of one pull request, and comments of one thread. */
+  /** Threads of one pull request, comments of all of them, and of one thread. */
   threads: 2_000,
+  comments: 3_000,
   commentsPerThread: 200,
+  /** Characters of a review in which mentions and references are looked for. */
+  referencingText: 262_144,
   /** Comments of a draft review. */
   commentsPerReview: 500,
   /** Lines of a thread, and bytes of them that are kept with it. */
@@ -22,10 +25,10 @@ export const limits = {
   quotedBytes: 16 * 1024,
   /** The largest file whose lines are commented, in bytes. */
   commentedFileBytes: 16 * 1024 * 1024,
-  /** People who are asked for a review of one pull request, and owners of code among them who are asked by themselves. */
+  /** People who are asked for a review of one pull request; owners of code among them whom the server asks. */
   requests: 50,
   ownerRequests: 20,
-  /** A file of owners: bytes, rules that are read, owners of one rule, members of an organisation who count as owners. */
+  /** A file of owners: bytes, rules that are read, owners of one rule, members of an organisation among them. */
   ownersFileBytes: 256 * 1024,
   ownerRules: 1_000,
   ownersPerRule: 20,

@@ -15,7 +15,7 @@ import { MergeStateQueue } from './mergeability/merge-state-queue.ts';
 import { createReviewService } from './reviews/review-service.ts';
 import { createThreadService } from './threads/thread-service.ts';
 import { ownersOf } from './owners/owner-groups.ts';
-import { followEntries } from './turns/follow-entries.ts';
+import { turnListener } from './turns/turn-listener.ts';
 import { applySuggestions } from './suggestions/apply-suggestions.ts';
 import { createTurnService } from './turns/turn-service.ts';
 import { createViewedService } from './viewed/viewed-files.ts';
@@ -59,7 +59,7 @@ export function createPulls(tools: PullsOptions) {
     viewed: createViewedService(deps),
     suggestions: { apply: bind(applySuggestions) },
     /** For `issues.onEntry`, before what notifies: keeps whose turn it is, and asks owners of code. */
-    onEntry: followEntries(deps),
+    onEntry: turnListener(deps),
     /** What lists and the API show beside issues that were found already. */
     describe: bind(describePulls),
     /** For the CI, which has the issue already. */

@@ -49,6 +49,7 @@ for (const name of [
   'hook',
   'image',
   'bad-image',
+  'pulls',
 ])
   folders[name] = await makeRepository(hearth, name);
 
@@ -95,6 +96,20 @@ await hearth.modules.issues.open(author, at1, {
     .join(' '),
 });
 await hearth.modules.issues.comment(author, { ...at1, number: 1 }, { body: 'parked' });
+for (const branch of ['one', 'two']) {
+  await hearth.modules.repositories.branches.create(localAdministrator, 'alice', 'pulls', {
+    name: branch,
+    from: 'main',
+  });
+  const { path: bare, tip } = folders['pulls']!;
+  const git = async (...words: string[]) =>
+    (await run('git', [`--git-dir=${bare}`, ...words], { env: clientEnvironment })).stdout.trim();
+  const identity = ['-c', 'user.name=alice', '-c', 'user.email=alice@example.org'];
+  const commit = await git(...identity, 'commit-tree', '-p', tip, '-m', branch, `${tip}^{tree}`);
+  await git('update-ref', `refs/heads/${branch}`, commit);
+  const wanted = { title: branch, body: '', head: branch };
+  await hearth.modules.pulls.open(author, { owner: 'alice', name: 'pulls' }, wanted);
+}
 await hearth.modules.backups.create();
 await hearth.modules.audit.flush();
 
@@ -270,6 +285,23 @@ const seeded: [check: string, seed: () => void][] = [
   ['images.missing', () => rmSync(path.join(dataDir, 'repo-images', folders['image']!.id))],
   ['images.damaged', () => writeFileSync(path.join(dataDir, 'repo-images', folders['bad-image']!.id), 'half')],
   ['issues.counts', () => sql('UPDATE issue_numbers SET open_issues = 7, last = 0')],
+  ['pulls.columns', () => sql("UPDATE pulls SET last_round = 7, is_open = 0 WHERE head_branch = 'one'")],
+  ['pulls.commits', () => sql('DELETE FROM pull_commits')],
+  [
+    'pulls.refs',
+    () => {
+      rmSync(at('pulls', 'refs/pull/1/head'));
+      rmSync(at('pulls', 'refs/hearth/rounds'), { recursive: true });
+    },
+  ],
+  [
+    'pulls.objects',
+    () =>
+      sql(
+        `INSERT INTO pull_rounds (issue_id, round, head_oid, base_oid, commit_count, change, created_at)
+         SELECT issue_id, 2, '${'f'.repeat(40)}', base_oid, 0, 'added', 1 FROM pulls WHERE head_branch = 'two'`,
+      ),
+  ],
   ['notifications.counts', () => sql('UPDATE watch_counts SET watching = watching + 3')],
   ['issues.unannounced', () => sql('UPDATE issue_entries SET announced_at = NULL, created_at = 1 WHERE position = 0')],
   [
@@ -442,6 +474,9 @@ t.test('--fix repairs what can be repaired without losing data, and only that', 
     'issues.file_orphan',
     'issues.parked',
     'notifications.counts',
+    'pulls.columns',
+    'pulls.commits',
+    'pulls.refs',
     'repositories.default_branch',
     'repositories.empty_ref',
     'repositories.head',

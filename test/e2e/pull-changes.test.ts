@@ -65,9 +65,9 @@ t.test('comment on lines, on a file and on the round, then finish the review', a
   const thread = page.locator('.below .thread');
   await thread.getByText('src/bed.ts, lines 15 to 16').waitFor();
   t.equal(await thread.getByText('Pending').count(), 2, 'the thread and its comment');
-  const stranger = await (await open(null)).newPage();
-  await stranger.goto(changes);
-  t.equal(await stranger.locator('.thread, a.add').count(), 0, 'seen by its author alone, and nothing to click');
+  const signedOut = await (await open(null)).newPage();
+  await signedOut.goto(changes);
+  t.equal(await signedOut.locator('.thread, a.add').count(), 0, 'seen by its author alone, and nothing to click');
 
   await page.locator('.changed-file', { hasText: 'docs/pond.md' }).getByText('Comment on this file').click();
   await page.getByRole('textbox', { name: 'Comment' }).fill('A good place.');
@@ -83,9 +83,9 @@ t.test('comment on lines, on a file and on the round, then finish the review', a
   await page.getByLabel('Summary').fill('Please look at the beans.');
   await page.getByRole('button', { name: 'Submit review' }).click();
   await page.getByRole('status').filter({ hasText: 'Your review is submitted.' }).waitFor();
-  await stranger.goto(changes);
-  t.equal(await stranger.locator('.thread').count(), 3);
-  t.match(await stranger.locator('.open-threads').innerText(), /3 open threads/);
+  await signedOut.goto(changes);
+  t.equal(await signedOut.locator('.thread').count(), 3);
+  t.match(await signedOut.locator('.open-threads').innerText(), /3 open threads/);
   await page.context().close();
 });
 

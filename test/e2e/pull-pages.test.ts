@@ -1,6 +1,7 @@
 // time limit: 300 s
 // The pages of pull requests in Chromium: axe in light and dark, wide and narrow; and one pull request from a branch to
 // its merge, its revert and the end of its branch, with scripts off. Screenshots: SHOTS=folder.
+import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import path from 'node:path';
 import { chromium } from 'playwright-core';
@@ -89,6 +90,7 @@ t.before(async () => {
     newId: second,
     right: 'push',
   });
+  while ((await pulls.rounds.list(viewer('alice'), at(2))).length < 2) await sleep(20);
   await issues.comment(viewer('alice'), at(2), { body: 'Which glue, @carol?' });
   for (const [context, state] of [
     ['build', 'success'],
@@ -101,12 +103,21 @@ t.before(async () => {
       description: 'Ran in 3 minutes',
       targetUrl: 'https://ci.example.org/1',
     });
+  await pulls.reviews.submit(viewer('bob'), at(2), {
+    verdict: 'REQUEST_CHANGES',
+    body: 'The glue **smells**.',
+    round: 2,
+  });
+  await pulls.turns.request(viewer('carol'), at(2), { add: ['alice'] });
   // 3: a draft; 4: merged.
   await commit('chimney', { 'chimney.txt': 'tall\n' }, 'Build a chimney');
   await pulls.open(viewer('bob'), place, { head: 'chimney', title: 'Build a chimney', body: '', isDraft: true });
   await commit('sweep', { 'gutter.txt': 'depth 12, swept\n' }, 'Sweep');
   await pulls.open(viewer('carol'), place, { head: 'sweep', title: 'Sweep the gutter', body: 'See #1.' });
   await pulls.merge(viewer('alice'), at(4), { style: 'squash', round: 1 });
+  await commit('paint', { 'paint.txt': 'green\n' }, 'Paint it');
+  await pulls.open(viewer('carol'), place, { head: 'paint', title: 'Paint it', body: '' });
+  await pulls.reviews.submit(viewer('alice'), at(5), { verdict: 'APPROVE', body: '', round: 1 });
   // For the journey, and for a form.
   await commit('ladder', { 'ladder.txt': 'long\n' }, 'Add a ladder\n\nIt is needed to get up.');
 });
@@ -122,11 +133,13 @@ const pages: [who: string | null, name: string, path: string][] = [
   [null, 'conflict-reader', `${roof}/pulls/1`],
   ['bob', 'conflict', `${roof}/pulls/1`],
   ['alice', 'mergeable', `${roof}/pulls/2`],
-  ['alice', 'squash', `${roof}/pulls/2?style=squash`],
+  ['alice', 'squash', `${roof}/pulls/5?style=squash`],
   ['bob', 'draft', `${roof}/pulls/3`],
   ['alice', 'merged', `${roof}/pulls/4`],
   [null, 'commits', `${roof}/pulls/2/commits`],
   ['alice', 'settings', `${roof}/settings/issues`],
+  ['alice', 'waiting', '/dashboard/pulls'],
+  ['carol', 'dashboard', '/'],
   ['alice', 'rule', `${roof}/settings/branches/new?for=branch`],
 ];
 
@@ -179,21 +192,21 @@ t.test('without scripts: from a branch to the merge, its revert and the end of t
   t.match(await carol.inputValue('#body'), /^It is needed/, 'what was typed stays');
   await carol.fill('#title', 'Add a ladder');
   await carol.click('text=Create draft');
-  t.equal(new URL(carol.url()).pathname, `${roof}/pulls/5`);
+  t.equal(new URL(carol.url()).pathname, `${roof}/pulls/6`);
   t.match(await words(carol), /carol wants to merge 1 commit into main from ladder/);
   t.match(await words(carol), /It cannot be merged before it is marked as ready/);
   await carol.click('button:has-text("Ready for review")');
   t.match(await words(carol), /carol marked this as ready for review/);
   t.match(await words(carol), /There are no conflicts with the base branch/);
 
-  await alice.goto(`${web.origin}${roof}/pulls/5`);
+  await alice.goto(`${web.origin}${roof}/pulls/6`);
   await alice.fill('#reply', 'Is it long enough?');
   await alice.click('button[value=comment]');
   t.match(await words(alice), /Is it long enough\?/);
   t.match(await words(alice), /There are no conflicts/);
   await alice.click('.merge-styles >> text=Squash');
-  t.equal(await alice.inputValue('#message_title'), 'Add a ladder (#5)');
-  await alice.fill('#message_title', 'A ladder (#5)');
+  t.equal(await alice.inputValue('#message_title'), 'Add a ladder (#6)');
+  await alice.fill('#message_title', 'A ladder (#6)');
   await alice.check('[name=delete_branch]');
   await alice.click('text=Squash and merge');
   const merged = await words(alice);
@@ -203,15 +216,15 @@ t.test('without scripts: from a branch to the merge, its revert and the end of t
   await alice.click('text=Restore the branch');
   t.match(await words(alice), /alice restored the branch ladder/);
   await alice.click('button:has-text("Revert")');
-  t.equal(new URL(alice.url()).pathname, `${roof}/pulls/6`);
+  t.equal(new URL(alice.url()).pathname, `${roof}/pulls/7`);
   t.match(await words(alice), /Revert "Add a ladder"/);
   await alice.click('text=Close pull request');
   t.match(await alice.locator('.issue-badge').first().innerText(), 'Closed');
   await alice.click('text=Reopen');
   t.match(await alice.locator('.issue-badge').first().innerText(), 'Open');
 
-  await alice.goto(`${web.origin}${roof}/issues/5`);
-  t.equal(new URL(alice.url()).pathname, `${roof}/pulls/5`, 'the number leads to the pull request');
+  await alice.goto(`${web.origin}${roof}/issues/6`);
+  t.equal(new URL(alice.url()).pathname, `${roof}/pulls/6`, 'the number leads to the pull request');
   await carol.context().close();
   await alice.context().close();
 });

@@ -189,6 +189,13 @@ t.test('each credential opens what the table says, and nothing else', async (t) 
         return cookiesOf(await post('/login/passkey', { response }, `hearth_sign_in=${secret}`));
       },
     },
+    // Signing in at a real provider is in test/pages/sign-in/provider.test.ts; it ends in this call.
+    'Sign-in at a provider': {
+      signIn: async () => {
+        const result = await accounts.completeSignIn(alice.id, { method: 'provider', ...address });
+        return result.kind === 'session' ? `hearth_session=${result.secret}` : 'asks';
+      },
+    },
     'Session cookie': {
       secret: alice.session,
       signIn: async () => `hearth_session=${(await accounts.startSession(alice.id, address)).secret}`,

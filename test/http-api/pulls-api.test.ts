@@ -318,6 +318,12 @@ t.test('reviews with comments on lines', async (t) => {
   const { alice, bob, carol, dora, anonymous, commit } = await openWorld(t);
   const first = await commit('alice', 'slate', { 'tiles.txt': 'slate\nand nails\n' }, 'Slate instead');
   await alice('POST', `${roof}/pulls`, { head: 'slate', title: 'Slate' });
+  const asking = await alice('POST', `${roof}/pulls/1/requested_reviewers`, { reviewers: ['bob'] });
+  t.match(asking, { status: 201, json: [{ login: 'bob' }] });
+  t.match((await anonymous('GET', `${roof}/pulls/1`)).json, { requested_reviewers: [{ login: 'bob' }] });
+  t.match(await alice('DELETE', `${roof}/pulls/1/requested_reviewers`, { reviewers: ['bob'] }), { status: 204 });
+  t.match((await anonymous('GET', `${roof}/pulls/1`)).json, { requested_reviewers: [] });
+  t.match(await dora('POST', `${roof}/pulls/1/requested_reviewers`, { reviewers: ['bob'] }), { status: 403 });
   const reviews = `${roof}/pulls/1/reviews`;
   const pending = await bob('POST', reviews, {
     event: 'PENDING',

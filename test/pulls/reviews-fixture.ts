@@ -1,6 +1,6 @@
 // openPulls(t) → the modules up to pulls on real SQLite and git, with alice, bob, carol and alice/roof (PUBLIC), whose
 // branch main has the files of `base`.
-// branch(name, files, message?) → commits on a branch of alice/roof, made from main when it is new; null removes a file.
+// branch(name, files, message?) → commits on a branch of alice/roof, made from main when new; null removes a file.
 // openPull(viewer, files) → a pull request of the branch topic.  nextRound(number, files, …) → one more round of it.
 // announced(issues, db) → every entry has reached its listeners.
 // numbered(30, {3: 'changed'}) → lines of a text.

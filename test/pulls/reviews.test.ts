@@ -148,7 +148,7 @@ t.test('what is edited, deleted, resolved and dismissed, and by whom', async (t)
   t.equal(await reasonOf(pulls.reviews.dismiss(alice, at(1), { reviewId: alice.id, reason: 'x' })), 'review_not_found');
 });
 
-t.test("SPEC of verdicts: not of one's own, not of what is closed, not without words", async (t) => {
+t.test("verdicts: not of one's own, not of what is closed, not without words", async (t) => {
   const { pulls, issues, openPull, alice, bob } = await openPulls(t);
   await openPull(alice);
   const submit = (viewer: typeof bob, verdict: 'COMMENT' | 'APPROVE' | 'REQUEST_CHANGES', body = '', round = 1) =>

@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import t from 'tap';
 import { parseSuggestion } from '../../src/pulls/index.ts';
+import { pullSchema } from '../../src/pulls/schema/pull-schema.ts';
 import { replaceLines } from '../../src/pulls/suggestions/replace-lines.ts';
 import { announced as pushesAnnounced } from './pulls-fixture.ts';
 import { at, numbered, openPulls, reasonOf, roof } from './reviews-fixture.ts';
@@ -25,6 +26,15 @@ t.test('the first fence of the kind suggestion', async (t) => {
     '```\n```suggestion',
   ])
     t.equal(parseSuggestion(none), null, none);
+});
+
+t.test('a text that is made to hurt is read in time', async (t) => {
+  const startedAt = performance.now();
+  t.equal(parseSuggestion('```\n'.repeat(16_384)), null);
+  t.equal(parseSuggestion('`'.repeat(65_536)), null);
+  t.equal(parseSuggestion(`~~~ ${' '.repeat(65_000)}x`), null);
+  t.equal(parseSuggestion(`${'~~~\n```\n'.repeat(8_192)}`), null);
+  t.ok(performance.now() - startedAt < 500);
 });
 
 t.test('lines of a file, every other byte kept', async (t) => {
@@ -123,6 +133,25 @@ t.test('refused: not there, changed, another round, without the right, twice the
   t.equal(await apply(alice, [far], 2), 'accepted', 'it has only moved');
   await issues.close(alice, at(1), 'not_planned');
   t.equal(await apply(alice, [good], 2), 'pull_closed');
+});
+
+t.test('on a pushed pull request, which has no branch, the server writes the round', async (t) => {
+  const modules = await openPulls(t);
+  const { pulls, git, db, path, openPull, alice, bob } = modules;
+  await openPull(alice);
+  const pushed = { source: 'PUSH', headBranch: null, headRepositoryId: null, topic: 'ten' } as const;
+  const { issue } = await pulls.find(alice, at(1));
+  await db.write(({ manager }) => manager.update(pullSchema, { issueId: issue.id }, pushed));
+  const comment = await suggest(modules, bob, 10, fence('TEN'));
+  t.equal(await reasonOf(pulls.suggestions.apply(bob, at(1), { comments: [comment], round: 1 })), 'head_not_yours');
+  const { oid } = await pulls.suggestions.apply(alice, at(1), {
+    comments: [comment],
+    round: 1,
+    title: 'Ten\nin capitals',
+  });
+  t.match((await pulls.find(alice, at(1))).pull, { lastRound: 2, headOid: oid });
+  t.equal((await git.refs.list(path)).get('refs/pull/1/head'), oid);
+  t.equal((await pulls.rounds.commits(alice, at(1), 2)).at(-1)?.subject, 'Ten in capitals');
 });
 
 t.test("viewed files: a note of one's own, by content", async (t) => {

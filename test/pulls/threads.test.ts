@@ -4,7 +4,7 @@ import type { LineChange } from '../../src/git/index.ts';
 import { mapLines } from '../../src/pulls/threads/map-lines.ts';
 import { threadPositionSchema } from '../../src/pulls/schema/review-schema.ts';
 import { seededRandom } from '../fixtures/seeded-random.ts';
-import { at, numbered, openPulls } from './reviews-fixture.ts';
+import { at, numbered, openPulls, reasonOf } from './reviews-fixture.ts';
 import type { Files } from './reviews-fixture.ts';
 
 const inserted = (behind: number, count: number): LineChange => ({
@@ -221,4 +221,24 @@ t.test('a comment on an older round, or on a commit, is placed when it is shown'
     [1, 4, null],
     'a thread of a later round has no place in an earlier one',
   );
+});
+
+t.test('a large file has a thread of its own, and no lines', async (t) => {
+  const { pulls, openPull, nextRound, alice, bob } = await openPulls(t);
+  const large = Buffer.alloc(17 * 1024 * 1024, 'a line of a large file\n');
+  await openPull(alice, { 'large.txt': large });
+  const on = { round: 1, path: 'large.txt', body: 'why is it here?', sendNow: true };
+  t.equal(await reasonOf(pulls.reviews.addComment(bob, at(1), { ...on, firstLine: 1 })), 'no_lines_in_file');
+  await pulls.reviews.addComment(bob, at(1), on);
+  await nextRound(alice, 1, { 'large.txt': null, 'moved.txt': large });
+  t.match((await pulls.threads.list(bob, at(1)))[0]?.place, { state: 'moved', path: 'moved.txt', firstLine: null });
+});
+
+t.test('threads are followed to a round of many files, through the one that is named', async (t) => {
+  const { pulls, openPull, nextRound, alice, bob } = await openPulls(t);
+  await openPull(alice);
+  await pulls.reviews.addComment(bob, at(1), { round: 1, path: 'a.txt', firstLine: 10, body: 'x', sendNow: true });
+  const many = Object.fromEntries(Array.from({ length: 3_200 }, (_, index) => [`0/${index}.txt`, `${index}\n`]));
+  await nextRound(alice, 1, { ...many, 'a.txt': `first\n${numbered(30, { 10: 'ten' })}` });
+  t.match((await pulls.threads.list(bob, at(1)))[0]?.place, { state: 'moved', path: 'a.txt', firstLine: 11 });
 });

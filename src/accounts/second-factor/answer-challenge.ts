@@ -60,7 +60,9 @@ export async function answerChallenge(
 /**
  * Counts an answer to a challenge and, when it is right, ends the challenge and opens the session.
  * @param use checks the answer and uses it up; null for a wrong one
- * @returns null for a wrong answer, which stays counted; with the last one the person is notified Refuses: `sign_in_expired`, `account_disabled`.
+ * @returns null for a wrong answer, which stays counted; with the last one the person is notified
+ *
+ * Refuses: `sign_in_expired`, `account_disabled`.
  */
 export async function finishChallenge(
   deps: AccountsDeps,

@@ -12,7 +12,7 @@ export interface LineChange {
 }
 
 export interface LineChanges {
-  /** By `<old blob>..<new blob>`, in the order of the lines; null for binary files. Files that are the same are missing. */
+  /** By `<old blob>..<new blob>`, in the order of the lines; null for binary files. Equal files are missing. */
   files: Map<string, LineChange[] | null>;
   /** Git ran out of time, or a limit was reached: files may be missing. */
   cutShort: boolean;

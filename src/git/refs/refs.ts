@@ -19,8 +19,17 @@ export async function readRefs(repository: string): Promise<Map<string, string>>
   // neither place.
   const loose = await readLooseRefs(repository);
   const packed = await readPackedRefs(repository);
-  return merge(packed, loose);
+  return merge(packed, loose, (name) => !isHidden(name));
 }
+
+/** The refs below `refs/hearth/`, which keep objects that no client sees; as `readRefs` reads the others. */
+export async function readHiddenRefs(repository: string): Promise<Map<string, string>> {
+  const loose = await readLooseRefs(repository);
+  const packed = await readPackedRefs(repository);
+  return merge(packed, loose, (name) => name.startsWith('refs/hearth/'));
+}
+
+const isHidden = (name: string): boolean => hidden.some((prefix) => name.startsWith(prefix));
 
 /** The branch that HEAD names, with or without commits; null when HEAD is detached. */
 export async function readHeadBranch(repository: string): Promise<string | null> {
@@ -33,11 +42,15 @@ export async function readPackedRef(repository: string, ref: string): Promise<st
   return (await readPackedRefs(repository)).get(ref) ?? null;
 }
 
-function merge(packed: Map<string, string>, loose: Map<string, string>): Map<string, string> {
+function merge(
+  packed: Map<string, string>,
+  loose: Map<string, string>,
+  isWanted: (name: string) => boolean,
+): Map<string, string> {
   const all = new Map([...packed, ...loose]);
   for (const [name, value] of all) {
     const id = resolve(all, value);
-    if (id === null || hidden.some((prefix) => name.startsWith(prefix))) all.delete(name);
+    if (id === null || !isWanted(name)) all.delete(name);
     else all.set(name, id);
   }
   return new Map([...all].sort(([a], [b]) => (a < b ? -1 : 1)));

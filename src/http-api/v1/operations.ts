@@ -64,7 +64,9 @@ import {
   getPullReview,
   listPullReviewComments,
   listPullReviews,
+  requestPullReviews,
   submitPullReview,
+  withdrawPullReviews,
 } from './pulls-reviews.ts';
 import { editPull, getPull, getPullByBranches, listPulls, openPull } from './pulls.ts';
 import { getImage, removeImage, replaceImage } from './images.ts';
@@ -217,6 +219,8 @@ export const operations: readonly Operation[] = [
   deletePullReview,
   listPullReviewComments,
   dismissPullReview,
+  requestPullReviews,
+  withdrawPullReviews,
   // After what is below `{number}`.
   getPullByBranches,
   getImage,

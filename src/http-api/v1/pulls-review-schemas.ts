@@ -96,3 +96,11 @@ export const pullReviewDismissal = z
     priors: z.boolean().nullish().describe('Also earlier reviews of the same person'),
   })
   .meta({ id: 'PullReviewDismissal' });
+
+const people = z.array(z.string().max(100)).max(50);
+export const pullReviewRequest = z
+  .object({
+    reviewers: people.nullish().describe('Usernames'),
+    team_reviewers: z.array(z.never()).nullish().describe('There are no teams here'),
+  })
+  .meta({ id: 'PullReviewRequest' });

@@ -8,15 +8,16 @@ import { numericId } from '../../webhooks/index.ts';
 import { json, listed, nothing } from '../responses.ts';
 import { operation } from '../operation.ts';
 import { sliceOf } from './issues-parts.ts';
-import { numberedPaging } from './issues-schemas.ts';
+import { giteaUser, numberedPaging } from './issues-schemas.ts';
 import { textBytes } from './issues.ts';
-import { onePullAt, pullAt } from './pulls-parts.ts';
+import { onePullAt, pullAt, showPull } from './pulls-parts.ts';
 import { findReview, readReviews, showReviewComments, showReviews } from './pulls-review-parts.ts';
 import {
   newPullReview,
   pullReview,
   pullReviewComment,
   pullReviewDismissal,
+  pullReviewRequest,
   pullReviewSubmission,
 } from './pulls-review-schemas.ts';
 
@@ -221,5 +222,38 @@ export const dismissPullReview = operation({
       for (const { id } of earlier)
         await deps.pulls.reviews.dismiss(viewer, at, { reviewId: id, reason: body.message });
     return json((await showReviews(call, at, [await findReview(call, at, String(numericId(review.id)))]))[0]!);
+  },
+});
+
+const requestsAt = `${onePullAt}/requested_reviewers` as const;
+
+export const requestPullReviews = operation({
+  ...write,
+  id: 'requestPullReviews',
+  method: 'POST',
+  path: requestsAt,
+  summary: 'Ask people for a review',
+  status: 201,
+  body: pullReviewRequest,
+  response: z.array(giteaUser).describe('All who have not answered'),
+  async run(call) {
+    const at = pullAt(call.found, call.params.number);
+    await call.deps.pulls.turns.request(call.viewer, at, { add: call.body.reviewers ?? [] });
+    return json((await showPull(call, at)).requested_reviewers);
+  },
+});
+
+export const withdrawPullReviews = operation({
+  ...write,
+  id: 'withdrawPullReviews',
+  method: 'DELETE',
+  path: requestsAt,
+  summary: 'Take back that people were asked for a review',
+  status: 204,
+  body: pullReviewRequest,
+  async run(call) {
+    const at = pullAt(call.found, call.params.number);
+    await call.deps.pulls.turns.request(call.viewer, at, { remove: call.body.reviewers ?? [] });
+    return nothing();
   },
 });

@@ -311,7 +311,13 @@ export const person = z
     url: z.string(),
   })
   .meta({ id: 'Person' });
-export const me = z.strictObject({ ...person.shape, isAdministrator: z.boolean() }).meta({ id: 'Me' });
+export const me = z
+  .strictObject({
+    ...person.shape,
+    isAdministrator: z.boolean(),
+    hasSecondFactor: z.boolean().describe('Whether a sign-in with the password asks for a second factor'),
+  })
+  .meta({ id: 'Me' });
 
 export const email = z
   .strictObject({ email: z.string(), verified: z.boolean(), primary: z.boolean(), username: z.string() })

@@ -1,8 +1,14 @@
 import { z } from 'zod';
+import type { Person } from '../../accounts/index.ts';
 import { json } from '../responses.ts';
 import { operation } from '../operation.ts';
 import { me, membership, person } from './schemas.ts';
 import { showPerson } from './show.ts';
+
+const ownFields = ({ isAdministrator, secondFactorAt }: Person) => ({
+  isAdministrator,
+  hasSecondFactor: secondFactorAt !== null,
+});
 
 export const getMe = operation({
   id: 'getMe',
@@ -17,7 +23,7 @@ export const getMe = operation({
   async run({ viewer, deps, origin }) {
     const found = await deps.accounts.personById(viewer.id);
     const email = (await deps.accounts.addresses.primaryOf(viewer.id)) ?? '';
-    return json({ ...showPerson(found, { origin }, email), isAdministrator: found.isAdministrator });
+    return json({ ...showPerson(found, { origin }, email), ...ownFields(found) });
   },
 });
 
@@ -41,7 +47,7 @@ export const editMe = operation({
     const changes = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
     const changed = await deps.accounts.updateProfile(viewer.id, changes);
     const email = (await deps.accounts.addresses.primaryOf(viewer.id)) ?? '';
-    return json({ ...showPerson(changed, { origin }, email), isAdministrator: changed.isAdministrator });
+    return json({ ...showPerson(changed, { origin }, email), ...ownFields(changed) });
   },
 });
 

@@ -13,7 +13,7 @@ export interface RecipientFacts {
   /** Who did it; null for an actor without an account here. */
   actorId: string | null;
   authorId: string | null;
-  /** Why the author hears of it, where something has happened to their work. */
+  /** Why the author is notified, where something has happened to their work. */
   authorReason?: Extract<Reason, 'author' | 'approved' | 'merged'>;
   /** People whose review a pull request waits for. */
   reviewers?: readonly string[];

@@ -57,7 +57,7 @@ export function createRender({ embedded, assets, sendsMail, hasProviders }: Rend
     });
 }
 
-/** Rules of a few pages, which no other page has to load: conversations and the inbox, pull requests, security. */
+/** Rules of a few pages, which no other page has to load: issues and the inbox, pull requests, security. */
 function subjectStyles(template: string): string[] {
   if (/^pulls\//.test(template)) return ['issues.css', 'pulls.css'];
   if (/^(issues|notifications)\//.test(template)) return ['issues.css'];

@@ -36,6 +36,7 @@ export interface TextView {
   edited: { at: TimeView; url: string } | null;
   /** Null once the comment is deleted. */
   text: RenderedText | null;
+  isBlank: boolean;
   /** `spam`; null for what is not hidden. */
   hiddenFor: string | null;
   isHeld: boolean;
@@ -109,6 +110,7 @@ export function viewEntry(entry: ListedEntry, text: RenderedText | null, around:
         ? null
         : { at: viewTime(entry.editedAt, around.now), url: `${around.issueUrl}/history/${position}` },
     text,
+    isBlank: entry.body?.trim() === '',
     hiddenFor: entry.hiddenFor === null ? null : hideReasonWords[entry.hiddenFor].toLowerCase(),
     isHeld: entry.heldAt !== null,
     reactions: reactionKinds.map((each) => {

@@ -60,7 +60,7 @@ const readForm = (form: Form): NewPullValues => ({
   head: form.text('head').trim(),
   title: form.text('title'),
   body: form.text('body'),
-  isDraft: form.text('action') === 'draft' || form.text('draft') !== '',
+  isDraft: form.text('action') === 'draft',
   maintainersMayPush: form.text('maintainers_may_push') !== '',
   publishes: form.text('publishes') !== '',
   labels: form.all('labels'),
@@ -69,8 +69,8 @@ const readForm = (form: Form): NewPullValues => ({
 });
 
 /**
- * Fields `base`, `head`, `title`, `body`, `files`, `draft`, `maintainers_may_push` and `publishes` (ticks), and `action`
- * (`preview`); who may triage also sends `labels`, `assignees` and `milestone`.
+ * Fields `base`, `head`, `title`, `body`, `files`, `maintainers_may_push` and `publishes` (ticks), and `action` (`open`,
+ * `draft`, `preview`); who may triage also sends `labels`, `assignees` and `milestone`.
  */
 export const openPull: Page<RepositoryContext, PullsDeps> = (context, deps) => {
   const { viewer, form, found } = context;

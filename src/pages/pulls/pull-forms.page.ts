@@ -1,4 +1,4 @@
-import { isDomainError } from '../../kernel/index.ts';
+import { isDomainError, unauthenticated } from '../../kernel/index.ts';
 import { withNotice } from '../app/notices.view.ts';
 import { seeOther } from '../app/reply.ts';
 import type { Reply } from '../app/reply.ts';
@@ -12,6 +12,14 @@ import { pullPage } from './pull.page.ts';
 import type { PullForms } from './pull.page.ts';
 
 type PullForm = Page<RepositoryContext, PullsDeps>;
+
+/** A signed-out client signs in before anything is said of what it asked for. */
+export const afterSignIn =
+  (page: PullForm): PullForm =>
+  (context, deps) => {
+    if (context.viewer.kind === 'anonymous') throw unauthenticated('sign_in_required', 'Please sign in.');
+    return page(context, deps);
+  };
 
 /** Runs what a button does, and leads back to the page; a refusal is shown there. */
 function act(

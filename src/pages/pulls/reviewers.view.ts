@@ -22,7 +22,7 @@ export interface ReviewersView {
   mayAsk: boolean;
 }
 
-/** Who was asked and who has answered, each once: the last verdict of a person counts, a comment leaves it. */
+/** People who were asked and who reviewed, each once. The last verdict of a person counts; a comment leaves it. */
 export function viewReviewers(
   { reviews, requests, box }: { reviews: Reviews; requests: Requests; box: MergeBox | null },
   rights: PullRights,

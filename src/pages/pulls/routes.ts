@@ -1,12 +1,12 @@
-import { conversationFeed, listFeed } from '../issues/feeds.page.ts';
-import { showIssueAsJson, showIssueAsMarkdown } from '../issues/export-issue.page.ts';
 import { conversationRoutes, maxTextFormBytes } from '../issues/routes.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import type { PageRoute, Route } from '../route.ts';
+import type { PullsDeps } from './deps.ts';
 import { openPull, showNewPull } from './new-pull.page.ts';
 import { showOwnPulls } from './own-pulls.page.ts';
 import { showPullCommits } from './pull-commits.page.ts';
 import {
+  afterSignIn,
   askForReview,
   cancelMerge,
   changeHeadBranch,
@@ -18,6 +18,7 @@ import {
   revertPull,
   updateBranch,
 } from './pull-forms.page.ts';
+import { showPullAsJson, showPullAsMarkdown, showPullFeed, showPullsFeed } from './pull-feeds.page.ts';
 import { showPullList } from './pull-list.page.ts';
 import { pullPage, showPull } from './pull.page.ts';
 
@@ -34,19 +35,19 @@ const read = (path: string, page: Page<RepositoryContext>, cost: 'rows' | 'objec
 });
 
 /** A form for those who may read: who may send it is asked by the use-case, and a signed-out client signs in first. */
-const form = (name: string, page: Page<RepositoryContext>): PageRoute => ({
+const form = (name: string, page: Page<RepositoryContext, PullsDeps>): PageRoute => ({
   method: 'POST',
   path: `${one}/${name}`,
   access: 'repository:read',
   cost: 'objects',
   maxFormBytes: maxTextFormBytes,
-  page,
+  page: afterSignIn(page),
 });
 
 /** Everything about pull requests. Fixed segments come first: `:number` would match them, too. */
 export const pullsRoutes: readonly Route[] = [
   read(list, showPullList, 'rows'),
-  read(`${list}.atom`, listFeed('PULL'), 'rows'),
+  read(`${list}.atom`, showPullsFeed, 'rows'),
   read(`${list}/new`, showNewPull, 'objects'),
   {
     method: 'POST',
@@ -57,9 +58,9 @@ export const pullsRoutes: readonly Route[] = [
     takesFiles: true,
     page: openPull,
   },
-  read(`${one}.atom`, conversationFeed('PULL'), 'rows'),
-  read(`${one}.json`, showIssueAsJson, 'rows'),
-  read(`${one}.md`, showIssueAsMarkdown, 'rows'),
+  read(`${one}.atom`, showPullFeed, 'rows'),
+  read(`${one}.json`, showPullAsJson, 'rows'),
+  read(`${one}.md`, showPullAsMarkdown, 'rows'),
   read(one, showPull, 'objects'),
   read(`${one}/commits`, showPullCommits, 'objects'),
   ...conversationRoutes(one, pullPage),

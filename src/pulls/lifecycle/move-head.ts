@@ -29,6 +29,9 @@ export async function headForWriting(
   return there;
 }
 
+/** How long a moved head waits for its round. */
+const roundWaitMs = 3_000;
+
 /**
  * Moves the head of a pull request to a commit that was written on it, as a push to the head branch, which makes a
  * round; the round of a pull request without a branch is written here. Refuses `round_changed` when the head has moved
@@ -61,4 +64,6 @@ export async function moveHead(
     right: pull.maintainersMayPush && there.path !== found.path ? 'merge' : 'push',
   });
   if (!isMoved) throw roundChanged();
+  // Its round is recorded by the listener of pushes, and the next page is to show it.
+  await deps.repositories.pushes.whenAnnounced(there.repository.id, roundWaitMs);
 }

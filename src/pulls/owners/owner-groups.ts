@@ -23,7 +23,7 @@ export async function ownerGroups(
     .map(({ pattern, writerIds }) => ({ pattern, userIds: writerIds }));
 }
 
-/** The owners of the changed files, with what is wrong in the file of owners. Refuses as `findPull` does, `git_busy`. */
+/** The owners of the changed files, and what is wrong in the file of owners. Refuses as `findPull`, `git_busy`. */
 export async function ownersOf(deps: PullDeps, viewer: Viewer, at: IssueAt): Promise<OwnersOfPull> {
   const { repository, pull } = await findPull(deps, viewer, at);
   return ownersOfFiles(deps, pathOf(deps, repository), repository, pull);

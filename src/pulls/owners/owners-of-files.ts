@@ -27,7 +27,7 @@ export interface OwnedFiles {
   line: number;
   /** As they are written. */
   owners: string[];
-  /** People among them who are named and may read the repository. Members of an organisation are told to its owners alone. */
+  /** People who are named and may read the repository; who is a member of an organisation only its owners may know. */
   userIds: string[];
   /** All of them, members included, who may write: their approval counts. For the policy, never for a page. */
   writerIds: string[];
@@ -92,7 +92,10 @@ async function readOwnersFile(
   path: string,
   commit: string,
 ): Promise<{ file: string; text: string | null } | null> {
+  // One read for the most common case: there is none.
+  const root = new Set((await git.objects.tree(path, commit, '')).entries.map(({ name }) => name));
   for (const file of ownersFiles) {
+    if (!root.has(file.split('/')[0]!)) continue;
     const entry = await git.objects.entryAt(path, commit, file).catch(nullIfNotFound);
     if (entry === null || (entry.kind !== 'file' && entry.kind !== 'executable')) continue;
     const { content } = await git.objects.blob(path, entry.oid, { maxBytes: limits.ownersFileBytes });

@@ -97,9 +97,17 @@ export async function addThread(
 export async function addToThread(
   { manager, now }: Tx,
   threadId: string,
-  review: Pick<ReviewRow, 'id' | 'authorId'>,
+  review: Pick<ReviewRow, 'id' | 'issueId' | 'authorId'>,
   body: string,
 ): Promise<ReviewCommentRow> {
+  const counted = await manager
+    .createQueryBuilder(reviewCommentSchema, 'c')
+    .innerJoin('review_threads', 't', 't.id = c.thread_id')
+    .select('count(*)', 'count')
+    .where('t.issue_id = :issueId', { issueId: review.issueId })
+    .getRawOne<{ count: number }>();
+  if (Number(counted?.count ?? 0) >= limits.comments)
+    throw invalid('too_many_comments', `A pull request has at most ${limits.comments} comments on its code.`);
   const last = await manager.findOne(reviewCommentSchema, { where: { threadId }, order: { position: 'DESC' } });
   const position = (last?.position ?? 0) + 1;
   if (position > limits.commentsPerThread)

@@ -8,6 +8,7 @@ import { conflict, forbidden, invalid } from '../../kernel/index.ts';
 import type { PullDeps } from '../deps.ts';
 import { factsOfPull, findPull, pathOf, refuse } from '../find-pull.ts';
 import type { PullContext } from '../find-pull.ts';
+import { limits } from '../limits.ts';
 import { roundOf } from '../round-of.ts';
 import { reviewCommentSchema, reviewSchema, threadSchema } from '../schema/review-schema.ts';
 import type { ReviewCommentRow, ReviewRow, ThreadRow, Verdict } from '../schema/review-schema.ts';
@@ -54,7 +55,7 @@ export async function submitReview(
     throw invalid('text_missing', 'Please write something, or comment on a line.', { field: 'body' });
   if (round.round < pull.lastRound && !confirm) throw await roundChanged(deps, found, draft.threads);
   deps.issues.pulls.charge(viewer, found);
-  const texts = [body, ...draft.comments.map((comment) => comment.body)].join('\n\n');
+  const texts = [body, ...draft.comments.map((comment) => comment.body)].join('\n\n').slice(0, limits.referencingText);
   const references = await deps.issues.pulls.resolveReferences(viewer, found.repository, texts);
   return writeReview(deps, viewer, found, async (log, context) => {
     refuseVerdict(context, authorId, verdict);

@@ -37,7 +37,7 @@ interface Suggestion extends LineReplacement {
 /**
  * Applies suggestions as one commit on the head, which makes a round; who suggested is co-author. The threads are
  * resolved. Refuses `pull_closed`, `round_changed`, `head_not_yours`, `head_gone`, `comment_not_found`,
- * `no_suggestion`, `suggestion_applied`, `suggestion_outdated` when the lines have changed since, `suggestions_overlap`,
+ * `no_suggestion`, `suggestion_applied`, `suggestion_outdated` when the lines are others now, `suggestions_overlap`,
  * `nothing_to_apply`, `too_many_suggestions`, `branch_protected`, `git_busy`, and what the rights refuse.
  */
 export async function applySuggestions(

@@ -7,13 +7,19 @@ export function parseSuggestion(body: string): string[] | null {
   for (let at = 0; at < lines.length; at += 1) {
     const [, indent, fence, kind] = /^( {0,3})(`{3,}|~{3,})[ \t]*([^`]*)$/.exec(lines[at]!) ?? [];
     if (indent === undefined || fence === undefined || kind === undefined) continue;
-    const end = lines.findIndex((line, index) => index > at && closes(line, fence));
+    const end = endOf(lines, at, fence);
     const content = lines.slice(at + 1, end === -1 ? lines.length : end);
     if (kind.trim() === 'suggestion') return content.map((line) => withoutIndent(line, indent.length));
     if (end === -1) return null;
     at = end;
   }
   return null;
+}
+
+/** The line that ends the fence that begins at one; -1 for none. Each line is looked at once over all fences. */
+function endOf(lines: readonly string[], start: number, fence: string): number {
+  for (let at = start + 1; at < lines.length; at += 1) if (closes(lines[at]!, fence)) return at;
+  return -1;
 }
 
 /** Whether a line ends a fence: the same character, as often at least, and nothing else. */

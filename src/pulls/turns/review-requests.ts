@@ -16,9 +16,9 @@ export interface RequestChange {
 }
 
 /**
- * Asks people for a review, or no longer. A person who has answered is asked again. Refuses `unknown_person`,
- * `reviewer_is_author`, `reviewer_may_not_read`, `too_many_reviewers`, `pull_closed`, and what the rights refuse; nothing
- * is changed then.
+ * Asks people for a review, or no longer. A person who answered is asked again. Refuses `unknown_person`,
+ * `reviewer_is_author`, `reviewer_may_not_read`, `too_many_reviewers`, `pull_closed`, and what the rights refuse;
+ * nothing is changed then.
  */
 export async function changeRequests(
   deps: PullDeps,

@@ -38,6 +38,14 @@ export class PushAnnouncer {
     return this.#enqueue(repositoryId, () => this.#announce(pushId, options));
   }
 
+  /** Resolves when the pushes that a repository has by now are announced, or when time is up. */
+  async whenAnnounced(repositoryId: string, waitMs: number): Promise<void> {
+    await waitAtMost(
+      this.#enqueue(repositoryId, async () => {}),
+      waitMs,
+    );
+  }
+
   /** Takes a place in the queue of a repository now, for pushes that are announced later. */
   reserveSlot(repositoryId: string): AnnouncementSlot {
     const { promise, resolve } = Promise.withResolvers<void>();

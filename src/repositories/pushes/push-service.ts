@@ -98,6 +98,8 @@ export function createPushService(deps: RepositoryDeps, onAccepted: (repositoryI
 
     /** Once the ports are open: removes locks, settles and announces the pushes that the start has found. */
     recover: () => recovery.run(),
+    /** For a page that shows what the listeners of a push have recorded. */
+    whenAnnounced: (repositoryId: string, waitMs: number) => announcer.whenAnnounced(repositoryId, waitMs),
     /** At a stop: aborts the recovery and rejects its waiters. */
     abortRecovery: () => recovery.abort(),
     /** For the scheduled task: retries pushes that a transient failure left unsettled or unannounced. */

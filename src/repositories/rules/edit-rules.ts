@@ -11,10 +11,10 @@ import type { Repository } from '../schema/repository-schema.ts';
 import { usualGrants } from './default-rule.ts';
 import { grantColumns, loadRules, mergeColumns } from './load-rules.ts';
 import type { StoredRule } from './load-rules.ts';
-import type { GrantInput } from './parse-rule.ts';
+
 import { isManyNames, parseLevel, parsePattern, parseTarget } from './parse-rule.ts';
 import { readMerging } from './read-merging.ts';
-import type { MergingInput } from './read-merging.ts';
+import type { GrantInput, MergingInput } from './read-merging.ts';
 
 /** Limits of rules in one repository, and of people named for one act of a rule: more is not readable. */
 export const maxRules = 50;
@@ -43,8 +43,8 @@ const ruleNotFound = () => notFound('rule_not_found', 'There is no such rule.');
 
 /**
  * Adds a rule behind the others. Refuses `repository_not_found` to everyone who does not administer the repository;
- * `invalid_rule_target`, `invalid_pattern`, `invalid_rule_level`, `rule_exists`, `too_many_rules`, what `readMerging` refuses, and for people
- * `no_such_person`, `person_may_not_push`, `too_many_people`.
+ * `invalid_rule_target`, `invalid_pattern`, `invalid_rule_level`, `rule_exists`, `too_many_rules`, what `readMerging`
+ * refuses, and for people `no_such_person`, `person_may_not_push`, `too_many_people`.
  * @returns the id
  */
 export async function addRule(

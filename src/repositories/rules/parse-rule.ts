@@ -42,12 +42,3 @@ export function isManyNames(pattern: string): boolean {
   const read = readRefPattern(pattern);
   return typeof read !== 'string' && !read.isExact;
 }
-
-/** Who may do an act; what is left out stays as it is, in a new rule as usual. */
-export interface GrantInput {
-  /** `write`, `admin`, `owner` or `nobody`. */
-  level?: string | undefined;
-  /** Handles. */
-  people?: readonly string[] | undefined;
-  tasks?: boolean | undefined;
-}

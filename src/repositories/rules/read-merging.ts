@@ -1,6 +1,14 @@
 import type { ApprovalsSurvive, MergeConditions, RuleGrant } from '../../access/index.ts';
 import { invalid } from '../../kernel/index.ts';
-import type { GrantInput } from './parse-rule.ts';
+
+/** Who may do an act; what is left out stays as it is, in a new rule as usual. */
+export interface GrantInput {
+  /** `write`, `admin`, `owner` or `nobody`. */
+  level?: string | undefined;
+  /** Handles. */
+  people?: readonly string[] | undefined;
+  tasks?: boolean | undefined;
+}
 
 /** What a form or a call says of merging pull requests; what is left out stays as it is. */
 export interface MergingInput {

@@ -31,7 +31,7 @@ const changesTurns: readonly string[] = [...bringsCode, ...ends, 'reopened', 'as
  * reviewer says, the author and who submitted the code; who was asked, until they answer; after the end, none. Who acts
  * is out. Asks the owners of the changed files, too, each once.
  */
-export const followEntries = (deps: PullDeps): EntryListener<Prepared> => ({
+export const turnListener = (deps: PullDeps): EntryListener<Prepared> => ({
   name: 'review turns',
   async prepare({ issue, entry, repository }: AnnouncedEntry) {
     if (issue.kind !== 'PULL' || !changesTurns.includes(entry.kind)) return null;
@@ -141,7 +141,7 @@ async function answeredBy(
   return first.map(({ authorId }) => authorId).filter((id) => !authors.includes(id));
 }
 
-/** Asks the owners who were never asked here; that some were taken off by hand stays. Returns the log of the entries. */
+/** Asks the owners who were never asked here. Returns the log of the entries. */
 async function askOwners(
   deps: PullDeps,
   tx: Tx,

@@ -1,0 +1,133 @@
+// The page of changes of a pull request with 30 files and 1,500 lines, as a person sees it who may comment: its first
+// view, later views, its size, what the author changed between two rounds, and the requests of a browser.
+// usage: bench/pull-changes [--rounds N] [--executable PATH]
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { openModules } from '../src/app.ts';
+import { localAdministrator } from '../src/access/index.ts';
+import { loadConfig } from '../src/config/index.ts';
+import { silentLogger } from '../src/kernel/index.ts';
+import { startHearthServer } from './hearth-server.ts';
+import { option, row } from './rounds.ts';
+
+const rounds = option('rounds', 40);
+const files = 30;
+/** Ten changed lines at each of two places make 54 rows of a file with their context and headers. */
+const changedAt = (line: number): boolean => (line > 40 && line <= 50) || (line > 140 && line <= 150);
+
+const hearth = await startHearthServer();
+process.once('exit', () => hearth.kill());
+const work = path.join(hearth.folder, 'work');
+mkdirSync(work);
+const author = ['-c', 'user.name=Alice', '-c', 'user.email=alice@example.org'];
+const git = (...args: string[]): string =>
+  execFileSync('git', [...author, ...args], { cwd: work, stdio: ['ignore', 'pipe', 'ignore'] })
+    .toString()
+    .trim();
+
+const source = (seed: number, isChanged: (line: number) => boolean): string =>
+  Array.from({ length: 200 }, (_, at) =>
+    isChanged(at)
+      ? `  const changed${at} = compute(${seed}, 'value ${at * seed}', { deep: true });\n`
+      : `  const value${at} = lookUp(table${(at * 7 + seed) % 13}, 'name ${at}', ${seed + at}); // line ${at}\n`,
+  ).join('');
+
+function commit(message: string, isChanged: (line: number) => boolean, more: Record<string, string> = {}): void {
+  const all: [string, string][] = Array.from({ length: files }, (_, n) => [
+    `src/part${n % 5}/file${n}.ts`,
+    source(n + 1, isChanged),
+  ]);
+  for (const [name, text] of [...all, ...Object.entries(more)]) {
+    mkdirSync(path.dirname(path.join(work, name)), { recursive: true });
+    writeFileSync(path.join(work, name), text);
+  }
+  git('add', '--all');
+  git('commit', '--quiet', '-m', message);
+}
+
+const push = (...branches: string[]): string => git('push', '--quiet', '--force', 'origin', ...branches);
+git('init', '--quiet', '-b', 'main');
+git('remote', 'add', 'origin', `${hearth.url.replace('://', `://alice:${hearth.token}@`)}/git/alice/bench.git`);
+commit('Start', () => false);
+git('checkout', '--quiet', '-b', 'topic');
+commit('Change', changedAt);
+push('main', 'topic');
+
+const { config } = loadConfig({
+  env: { SERVICE_DATA_DIR: path.join(hearth.folder, 'data') },
+  cwd: hearth.folder,
+  readFile: () => '',
+});
+const modules = await openModules(config, { logger: silentLogger });
+const alice = (await modules.accounts.personByUsername('alice'))!;
+const bob = await modules.accounts.addPerson({ username: 'bob', password: 'correct horse battery' });
+const { secret } = await modules.accounts.startSession(bob.id, { address: '127.0.0.1', userAgent: 'bench' });
+const viewer = { ...localAdministrator, id: alice.id, username: 'alice', via: 'session' as const };
+const at = { owner: 'alice', name: 'bench' };
+const { issue } = await modules.pulls.open(viewer, at, { title: 'Change', head: 'topic', body: '' });
+const url = `${hearth.url}/repos/alice/bench/pulls/${issue.number}/changes`;
+
+/** The whole response; another status than 200 is a mistake of this benchmark. */
+async function read(query = ''): Promise<string> {
+  const response = await fetch(url + query, { headers: { Cookie: `hearth_session=${secret}` } });
+  const text = await response.text();
+  if (response.status !== 200) throw new Error(`${url}${query} answered ${response.status}`);
+  return text;
+}
+
+async function once(query = ''): Promise<number> {
+  const startedAt = performance.now();
+  await read(query);
+  return performance.now() - startedAt;
+}
+
+async function shown(query = ''): Promise<string> {
+  const times: number[] = [];
+  for (let round = 0; round < rounds; round += 1) times.push(await once(query));
+  times.sort((a, b) => a - b);
+  const share = (part: number): string => times[Math.min(rounds - 1, Math.floor(rounds * part))]!.toFixed(1);
+  return `${share(0.5)} / ${share(0.95)}`;
+}
+
+// What any page of the server loads once, its own templates and rules among it, is no cost of this page.
+await fetch(`${hearth.url}/repos/alice/bench`, { headers: { Cookie: `hearth_session=${secret}` } });
+console.log(`${row(['Page of changes', 'Value'])}\n${row(['---', '---:'])}`);
+console.log(row(['first view, ms', (await once()).toFixed(0)]));
+for (let view = 0; view < 10; view += 1) await read();
+console.log(row(['later views, ms p50 / p95', await shown()]));
+console.log(row(['later views, split, ms p50 / p95', await shown('?view=split')]));
+const page = await read();
+const assets = [...page.matchAll(/(?:href|src)="(\/assets\/[^"#]+)/g)].map(([, address]) => address!);
+const sizes = await Promise.all(
+  [...new Set(assets)].map(async (address) => gzipSync(await (await fetch(hearth.url + address)).bytes()).length),
+);
+const lines = page.match(/class="sign"/g)?.length ?? 0;
+console.log(row(['lines with context', lines.toLocaleString('en')]));
+console.log(row(['page, kB gzipped', (gzipSync(page).length / 1000).toFixed(1)]));
+console.log(
+  row([
+    `with its ${sizes.length} other files, kB gzipped`,
+    (sizes.reduce((a, b) => a + b, gzipSync(page).length) / 1000).toFixed(1),
+  ]),
+);
+
+git('checkout', '--quiet', 'main');
+writeFileSync(path.join(work, 'notes.txt'), 'base\n');
+git('add', '--all');
+git('commit', '--quiet', '-m', 'Base');
+git('checkout', '--quiet', 'topic');
+git('rebase', '--quiet', 'main');
+writeFileSync(
+  path.join(work, 'src/part0/file0.ts'),
+  source(1, (line) => changedAt(line) || line === 45 || line === 100),
+);
+git('commit', '--quiet', '--all', '-m', 'Again');
+push('main', 'topic');
+for (let tries = 0; tries < 200 && !(await read()).includes('round 2 (the last)'); tries += 1)
+  await new Promise((resolve) => setTimeout(resolve, 50));
+console.log(row(['what the author changed since round 1: first view, ms', (await once('?from=1')).toFixed(0)]));
+console.log(row(['later views, ms p50 / p95', await shown('?from=1')]));
+await modules.close();
+await hearth.stop();

@@ -1,0 +1,28 @@
+import type { PullDeps } from '../deps.ts';
+import { roundCommitSchema } from '../schema/round-schema.ts';
+import type { RoundRow } from '../schema/round-schema.ts';
+import { readRound } from './read-round.ts';
+
+/** Writes the list of the commits of a round anew, from git; for the doctor. Refuses `git_busy`. */
+export async function listCommitsAnew(
+  deps: Pick<PullDeps, 'db' | 'git'>,
+  path: string,
+  { issueId, round, headOid, baseOid }: Pick<RoundRow, 'issueId' | 'round' | 'headOid' | 'baseOid'>,
+): Promise<void> {
+  const { commits } = await readRound(deps, path, headOid, baseOid);
+  await deps.db.write(async ({ manager }) => {
+    await manager.delete(roundCommitSchema, { issueId, round });
+    for (let start = 0; start < commits.length; start += 50)
+      await manager.insert(
+        roundCommitSchema,
+        commits.slice(start, start + 50).map(({ oid, subject, changeId }, at) => ({
+          issueId,
+          round,
+          position: start + at + 1,
+          oid,
+          subject,
+          changeId,
+        })),
+      );
+  });
+}

@@ -1,0 +1,126 @@
+// Pages of pull requests without a browser: who sees which button, filters of the list, and ways to a new one.
+import t from 'tap';
+import { fillRepository } from '../fixtures/web-fixture.ts';
+import type { Owner } from '../fixtures/temporary-folder.ts';
+import { issueWeb, roofUrl, words } from './issues/issues-fixture.ts';
+import { pullWork } from './pulls-fixture.ts';
+
+async function pullWeb(t: Owner) {
+  const context = await issueWeb(t);
+  const { repositories, viewers, web } = context;
+  const found = await repositories.find(viewers.alice, 'alice', 'roof');
+  await fillRepository(t, found.path, { 'README.md': '# Roof\n' });
+  const work = await pullWork(t, found.path);
+  await work.commit('tiles', { 'tiles.txt': 'red\n' }, 'Lay tiles');
+  await work.commit('gutter', { 'gutter.txt': 'deep\n' }, 'Dig a gutter');
+  await work.commit('chimney', { 'chimney.txt': 'tall\n' }, 'Build a chimney');
+  const place = { owner: 'alice', name: 'roof' };
+  return { ...context, pulls: web.modules.pulls, found, work, place };
+}
+
+t.test('each role sees the buttons that it may press', async (t) => {
+  const { pulls, place, viewers, alice, bob, carol, anonymous } = await pullWeb(t);
+  await pulls.open(viewers.carol, place, { head: 'tiles', title: 'Lay tiles', body: '' });
+  const one = `${roofUrl}/pulls/1`;
+  const formsOf = async (who: { get(path: string): Promise<{ body: string }> }): Promise<string[]> => [
+    ...new Set(
+      Array.from((await who.get(one)).body.matchAll(/action="[^"]*\/pulls\/1\/([a-z-]+)/g), ([, name]) => name!),
+    ),
+  ];
+  const triage = ['assignees', 'links', 'lock'];
+  const own = ['comments', 'draft', 'merge', 'react', 'retarget', 'reviewers', 'subscribe'];
+  t.same((await formsOf(anonymous)).sort(), []);
+  t.same((await formsOf(bob)).sort(), ['comments', 'react', 'subscribe'], 'a reader takes part in the talk');
+  t.same((await formsOf(carol)).sort(), [...own, ...triage].sort(), 'the author, who may write');
+  t.same((await formsOf(alice)).sort(), [...own, ...triage, 'delete'].sort(), 'the owner');
+  for (const name of ['merge', 'retarget', 'draft', 'ready', 'revert', 'update', 'reviewers', 'dismiss', 'branch']) {
+    const { status } = await bob.post(`${one}/${name}`, {
+      round: '1',
+      style: 'merge',
+      base: 'gutter',
+      action: 'delete',
+      review: 'x',
+      reason: 'y',
+      add: 'alice',
+    });
+    t.ok([403, 404, 409, 422].includes(status), `${name}: a reader may not (${status})`);
+    t.match(
+      (await anonymous.post(`${one}/${name}`, {})).headers['location'] ?? '',
+      /^\/login/,
+      `${name}: sign in first`,
+    );
+  }
+  const { pull } = await pulls.find(viewers.alice, { ...place, number: 1 });
+  t.equal(pull.baseBranch, 'main');
+  t.equal(pull.isDraft, false, 'nothing has changed');
+});
+
+t.test('the list is narrowed down by state, draft and review', async (t) => {
+  const { pulls, place, viewers, anonymous, issues, at } = await pullWeb(t);
+  await pulls.open(viewers.carol, place, { head: 'tiles', title: 'Lay tiles', body: '' });
+  await pulls.open(viewers.carol, place, { head: 'gutter', title: 'Dig a gutter', body: '', isDraft: true });
+  await pulls.open(viewers.carol, place, { head: 'chimney', title: 'Build a chimney', body: '' });
+  await issues.open(viewers.bob, place, { title: 'An issue', body: '' });
+  await pulls.reviews.submit(viewers.alice, at(1), { verdict: 'APPROVE', body: '', round: 1 });
+  await pulls.merge(viewers.alice, at(3), { style: 'merge', round: 1 });
+  const found = async (query: string): Promise<string[]> => {
+    const { body } = await anonymous.get(`${roofUrl}/pulls?${new URLSearchParams({ q: query })}`);
+    return Array.from(body.matchAll(/class="row-title" href="[^"]*\/pulls\/(\d+)"/g), ([, number]) => number!);
+  };
+  t.same(await found(''), ['2', '1'], 'what is open, and no issue');
+  t.same(await found('is:merged'), ['3']);
+  t.same(await found('is:closed'), ['3']);
+  t.same(await found('is:all'), ['3', '2', '1']);
+  t.same(await found('is:draft'), ['2']);
+  t.same(await found('-is:draft'), ['1']);
+  t.same(await found('review:approved'), ['1']);
+  t.same(await found('review:none'), ['2']);
+  t.same(await found('review:changes_requested'), []);
+  await pulls.reviews.submit(viewers.alice, at(1), { verdict: 'REQUEST_CHANGES', body: 'No.', round: 1 });
+  t.same(await found('review:approved'), [], 'the last verdict counts');
+  t.same(await found('review:changes_requested'), ['1']);
+  await pulls.turns.request(viewers.carol, at(2), { add: ['alice'] });
+  t.same(await found('review-requested:alice'), ['2']);
+  const other = await anonymous.get(`${roofUrl}/issues?q=is%3Apull`);
+  t.equal(other.status, 303);
+  t.equal(other.headers['location'], `${roofUrl}/pulls`);
+});
+
+t.test('a number leads to what it is; the commits, feeds and files of a pull request', async (t) => {
+  const { pulls, issues, place, viewers, anonymous } = await pullWeb(t);
+  await issues.open(viewers.bob, place, { title: 'It rains in', body: '' });
+  await pulls.open(viewers.carol, place, { head: 'tiles', title: 'Lay tiles', body: 'Fixes #1.' });
+  const leads = async (path: string): Promise<unknown[]> => {
+    const { status, headers } = await anonymous.get(path);
+    return [status, headers['location']];
+  };
+  t.same(await leads(`${roofUrl}/issues/2`), [301, `${roofUrl}/pulls/2`]);
+  t.same(await leads(`${roofUrl}/pulls/1`), [301, `${roofUrl}/issues/1`]);
+  t.equal((await anonymous.get(`${roofUrl}/pulls/9`)).status, 404);
+  t.match(words(await anonymous.get(`${roofUrl}/pulls/2/commits`)), /Lay tiles/);
+  t.match((await anonymous.get(`${roofUrl}/pulls.atom`)).body, /#2 Lay tiles/);
+  t.match((await anonymous.get(`${roofUrl}/pulls/2.atom`)).body, /Fixes #1\./);
+  t.equal(JSON.parse((await anonymous.get(`${roofUrl}/pulls/2.json`)).body).number, 2);
+  t.match((await anonymous.get(`${roofUrl}/pulls/2.md`)).body, /Lay tiles/);
+  t.match((await anonymous.get(`${roofUrl}/issues/1`)).body, new RegExp(`href="${roofUrl}/pulls/2"`));
+});
+
+t.test('branches, a comparison and a push lead to a new pull request, for who may push', async (t) => {
+  const { repositories, viewers, found, work, carol, bob, pulls, place } = await pullWeb(t);
+  const link = `${roofUrl}/pulls/new?head=tiles`;
+  t.match((await carol.get(`${roofUrl}/branches`)).body, link);
+  t.notMatch((await bob.get(`${roofUrl}/branches`)).body, '/pulls/new');
+  t.match((await carol.get(`${roofUrl}/compare/main...tiles`)).body, 'pulls/new?base=main&amp;head=tiles');
+  const oid = await work.objects({ 'paint.txt': 'green\n' }, 'Paint it', 'origin/main');
+  await repositories.pushes.moveBranch(viewers.carol, found, {
+    branch: 'paint',
+    oldId: '0'.repeat(40),
+    newId: oid,
+    right: 'push',
+  });
+  const home = await carol.get(roofUrl);
+  t.match(words(home), /You pushed to paint lately/);
+  t.notMatch(words(await bob.get(roofUrl)), /You pushed/);
+  await pulls.open(viewers.carol, place, { head: 'paint', title: 'Paint it', body: '' });
+  t.notMatch(words(await carol.get(roofUrl)), /You pushed/, 'it has its pull request');
+});
