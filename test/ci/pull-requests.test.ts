@@ -175,3 +175,22 @@ t.test('types, branches and paths decide; conflicts and forks start nothing', as
   await modules.pulls.open(bob, at, { title: 'Mine', head: 'bob:mine' });
   t.same(await names(), ['Ready', 'Docs', 'Release'], 'code of others does not run');
 });
+
+t.test('a pull request that waits for a check is merged when the run succeeds', async (t) => {
+  const world = await openCi(t);
+  const { modules, viewer } = world;
+  const first = await world.push({ '.github/workflows/checks.yml': usual, 'a.txt': 'a\n' });
+  await modules.repositories.rules.add(viewer, 'alice', 'work', { pattern: 'main', target: 'BRANCH' });
+  await modules.db.write(({ manager }) =>
+    manager.query("UPDATE branch_rules SET checks = ? WHERE pattern = 'main'", ['["Checks / test (pull_request)"]']),
+  );
+  await pushTo(world, 'topic', { 'b.txt': 'b\n' }, first);
+  await modules.pulls.open(viewer, at, { title: 'Add b', head: 'topic' });
+  await modules.pulls.mergeWhenReady(viewer, { ...at, number: 1 }, { style: 'merge', round: 1 });
+  await runCount(world, 1);
+  const state = async () => (await modules.pulls.find(viewer, { ...at, number: 1 })).issue.state;
+  t.equal(await state(), 'OPEN');
+  const runner = await world.addRunner(['linux']);
+  await runner.finish((await runner.fetch())!.taskId);
+  await until(async () => ((await state()) === 'MERGED' ? true : null));
+});
