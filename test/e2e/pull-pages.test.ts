@@ -11,7 +11,7 @@ import { invalidParts } from '../fixtures/valid-html.ts';
 import { fillRepository, signedIn, startWeb } from '../fixtures/web-fixture.ts';
 import type { Web } from '../fixtures/web-fixture.ts';
 import { viewerOf } from '../pages/issues/issues-fixture.ts';
-import { pullWork } from '../pages/pulls-fixture.ts';
+import { pullWork } from '../pages/pulls/pulls-fixture.ts';
 
 t.setTimeout(240_000);
 

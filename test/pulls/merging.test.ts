@@ -1,5 +1,5 @@
-// Pull requests from branches: opening, rounds by push, merge states, the four styles, conflicts, races, merges by hand,
-// reverts, and merging when ready.
+// Pull requests from branches: opening, rounds by push, merge states, the four styles, conflicts, races, merges by
+// hand, reverts, and merging when ready.
 import { execFileSync } from 'node:child_process';
 import t from 'tap';
 import { roof, announced, at, commit, lines, openPulls, pushTip, tipOf, zeroId } from './pulls-fixture.ts';

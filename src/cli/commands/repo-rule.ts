@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
-import { localAdministrator, ruleActs } from '../../access/index.ts';
+import { localAdministrator, noMergeConditions, ruleActs } from '../../access/index.ts';
 import type { RuleAct } from '../../access/index.ts';
 import { invalid, notFound } from '../../kernel/index.ts';
-import { ruleStyles } from '../../repositories/index.ts';
 import type { GrantInput, ListedRule } from '../../repositories/index.ts';
 import type { Action, Run } from '../action.ts';
 import { addNoun, withExamples } from '../help.ts';
@@ -93,7 +92,7 @@ const requirements = ({ linear, signed, merging }: ListedRule): string[] =>
     merging.threadsResolved && 'threads',
     ...merging.checks,
     merging.upToDate !== 'no' && 'up to date',
-    merging.styles.length < ruleStyles.length && merging.styles.join('/').toLowerCase(),
+    merging.styles.length < noMergeConditions.styles.length && merging.styles.join('/').toLowerCase(),
   ].filter((word) => typeof word === 'string');
 
 const toJson = (rule: ListedRule): object => ({

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { sshKeyUses } from '../../accounts/index.ts';
 import { plainHttpMirrorRisk } from '../../mirrors/index.ts';
-import { plainHttpWebhookRisk, webhookEvents } from '../../webhooks/index.ts';
 import { giteaUser } from './issues-schemas.ts';
 import { collaboratorRoles, organisationRoles } from '../../access/index.ts';
 
@@ -10,7 +9,7 @@ import { collaboratorRoles, organisationRoles } from '../../access/index.ts';
  * test, the document is made from them, and what comes in is read by them.
  */
 
-const time = z.iso.datetime().describe('ISO 8601, UTC');
+export const time = z.iso.datetime().describe('ISO 8601, UTC');
 const handle = z.string().describe('Handle of a person or an organisation');
 const objectId = z
   .string()
@@ -195,44 +194,6 @@ export const undoRequest = z
     expected: z.string().optional().describe('Where the ref must still be'),
   })
   .meta({ id: 'UndoRequest' });
-
-const webhookEvent = z.enum(webhookEvents);
-export const webhook = z
-  .strictObject({
-    id: z.string(),
-    url: z.string(),
-    hasSecret: z.boolean().describe('Whether messages are signed; the secret itself is never told'),
-    events: z.array(webhookEvent),
-    active: z.boolean(),
-    createdAt: time,
-    updatedAt: time,
-  })
-  .meta({ id: 'Webhook' });
-export const webhookInput = z
-  .strictObject({
-    url: z.string().describe(`An https address, or http for hosts of webhooks.allowed_hosts. ${plainHttpWebhookRisk}`),
-    events: z.array(webhookEvent).min(1),
-    secret: z.string().max(500).nullable().optional().describe('Left out, it stays; null takes it away'),
-    active: z.boolean().optional(),
-  })
-  .meta({ id: 'WebhookInput' });
-export const webhookDelivery = z
-  .strictObject({
-    id: z.int(),
-    uuid: z.string().describe('What the receiver knows it by'),
-    event: z.string(),
-    state: z.enum(['PENDING', 'DELIVERED', 'FAILED']),
-    attempts: z.int(),
-    status: z.int().nullable().describe('Of the last answer'),
-    response: z.string().nullable().describe('The beginning of the last answer'),
-    error: z.string().nullable(),
-    tookMs: z.int().nullable(),
-    createdAt: time,
-    triedAt: time.nullable(),
-    redeliveryOf: z.int().nullable(),
-  })
-  .meta({ id: 'WebhookDelivery' });
-export const queuedDelivery = z.strictObject({ id: z.int() }).meta({ id: 'QueuedDelivery' });
 
 const mirrorSaid = {
   direction: z

@@ -6,7 +6,8 @@ import { operation } from '../operation.ts';
 import type { AnyCall, Operation } from '../operation.ts';
 import { ciScopePaths, inPath } from './ci-scopes.ts';
 import type { CiScopePath } from './ci-scopes.ts';
-import { paging, queuedDelivery, webhook as webhookShape, webhookDelivery, webhookInput } from './schemas.ts';
+import { paging } from './schemas.ts';
+import { queuedDelivery, webhook as webhookShape, webhookDelivery, webhookInput } from './webhook-schemas.ts';
 import { isoTime, isoTimeOrNull } from './show.ts';
 
 const showWebhook = ({

@@ -69,8 +69,8 @@ const readForm = (form: Form): NewPullValues => ({
 });
 
 /**
- * Fields `base`, `head`, `title`, `body`, `files`, `maintainers_may_push` and `publishes` (ticks), and `action` (`open`,
- * `draft`, `preview`); who may triage also sends `labels`, `assignees` and `milestone`.
+ * Fields `base`, `head`, `title`, `body`, `files`, `maintainers_may_push` and `publishes` (ticks), and `action`
+ * (`open`, `draft`, `preview`); who may triage also sends `labels`, `assignees` and `milestone`.
  */
 export const openPull: Page<RepositoryContext, PullsDeps> = (context, deps) => {
   const { viewer, form, found } = context;

@@ -14,12 +14,12 @@ const maxCommits = 1_000;
  */
 export function reconsiderOnStatus(deps: Pick<PullDeps, 'db' | 'mergeStates' | 'logger'>): StatusListener {
   const succeeded = new Map<string, Set<string>>();
-  let timer: NodeJS.Timeout | null = null;
+  let isWaiting = false;
 
   async function reconsider(): Promise<void> {
     const commits = [...succeeded];
     succeeded.clear();
-    timer = null;
+    isWaiting = false;
     for (const [repositoryId, shas] of commits) {
       const waiting = await deps.db.read
         .createQueryBuilder(pullSchema, 'p')
@@ -36,7 +36,9 @@ export function reconsiderOnStatus(deps: Pick<PullDeps, 'db' | 'mergeStates' | '
     const shas = succeeded.get(repositoryId) ?? new Set();
     if (shas.size < maxCommits) shas.add(sha);
     succeeded.set(repositoryId, shas);
-    timer ??= setTimeout(() => {
+    if (isWaiting) return;
+    isWaiting = true;
+    setTimeout(() => {
       void reconsider().catch((error: unknown) => deps.logger.warn('pull.status_not_followed', { error }));
     }, waitMs).unref();
   };

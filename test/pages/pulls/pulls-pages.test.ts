@@ -1,8 +1,8 @@
 // Pages of pull requests without a browser: who sees which button, filters of the list, and ways to a new one.
 import t from 'tap';
-import { fillRepository } from '../fixtures/web-fixture.ts';
-import type { Owner } from '../fixtures/temporary-folder.ts';
-import { issueWeb, roofUrl, words } from './issues/issues-fixture.ts';
+import { fillRepository } from '../../fixtures/web-fixture.ts';
+import type { Owner } from '../../fixtures/temporary-folder.ts';
+import { issueWeb, roofUrl, words } from '../issues/issues-fixture.ts';
 import { pullWork } from './pulls-fixture.ts';
 
 async function pullWeb(t: Owner) {

@@ -2,9 +2,9 @@
 // makes a branch without a push, {objects(files, message, from)}, which makes a commit alone.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { runGit } from '../fixtures/git-repositories.ts';
-import { temporaryFolder } from '../fixtures/temporary-folder.ts';
-import type { Owner } from '../fixtures/temporary-folder.ts';
+import { runGit } from '../../fixtures/git-repositories.ts';
+import { temporaryFolder } from '../../fixtures/temporary-folder.ts';
+import type { Owner } from '../../fixtures/temporary-folder.ts';
 
 export async function pullWork(t: Owner, bare: string) {
   const work = temporaryFolder(t);
