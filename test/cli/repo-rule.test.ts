@@ -25,7 +25,7 @@ t.test('rules are listed, added and removed', async (t) => {
   const rule = (...words: string[]) => hearth('repo', 'rule', ...words);
   t.match(await rule('list', 'alice/garden'), {
     code: 0,
-    stdout: '~DEFAULT_BRANCH\tbranches\twrite,tasks\tnobody\twrite,tasks\tnobody\t\n',
+    stdout: '~DEFAULT_BRANCH\tbranches\twrite,tasks\tnobody\twrite,tasks\tnobody\t\twrite\n',
   });
   t.match(
     await rule('add', 'alice/garden', 'release/*', '--push', 'admin,bob', '--linear', '--signed', '--tasks', 'none'),
@@ -39,7 +39,7 @@ t.test('rules are listed, added and removed', async (t) => {
   t.match(JSON.stringify(listed), /"pattern":"release\/\*","target":"branch"/);
   t.match(
     (await rule('list', 'alice/garden')).stdout,
-    /release\/\*\tbranches\tadmin,bob\tnobody\twrite\tnobody\tlinear,signed/,
+    /release\/\*\tbranches\tadmin,bob\tnobody\twrite\tnobody\tlinear,signed\twrite/,
   );
   for (const [words, code, says] of [
     [['add', 'alice/garden', 'release/*'], 4, /there is a rule for this pattern already/],
@@ -65,6 +65,6 @@ t.test('rules travel with an export', async (t) => {
   t.equal((await hearth('import', 'garden.bundle', 'alice/orchard')).code, 0);
   t.match(
     (await hearth('repo', 'rule', 'list', 'alice/orchard')).stdout,
-    /^release\/\*\tbranches\tadmin,bob\tnobody\twrite\tnobody\tlinear,signed\n$/,
+    /^release\/\*\tbranches\tadmin,bob\tnobody\twrite\tnobody\tlinear,signed\twrite\n$/,
   );
 });

@@ -78,7 +78,7 @@ export async function addPasskey(
   if (party === null) throw passkeysUnavailable();
   const name = parseText(input.name, nameRule);
   if (name === '') throw invalid('name_missing', 'Give the passkey a name.', { field: 'name' });
-  const response = readRegistration(input.response);
+  const response = await readRegistration(input.response);
   const challenge = challengeIn(response.response.clientDataJSON);
   const { verifyRegistrationResponse } = await import('@simplewebauthn/server');
   const verified = await verifyRegistrationResponse({

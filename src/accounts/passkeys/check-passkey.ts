@@ -59,7 +59,7 @@ export async function checkPasskey(
   const { db, logger } = deps;
   const party = relyingPartyOf(deps.baseUrl);
   if (party === null) throw passkeysUnavailable();
-  const response = readAssertion(text);
+  const response = await readAssertion(text);
   const row = await db.read.findOneBy(passkeySchema, { credentialId: response.id });
   if (row === null || (personId !== null && row.userId !== personId)) throw passkeyRefused();
   const { userHandle } = response.response;

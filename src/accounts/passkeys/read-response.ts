@@ -1,47 +1,22 @@
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { invalid } from '../../kernel/index.ts';
 
 /** Longer than any authenticator's answer without attestation. */
 const maxResponseCharacters = 32 * 1024;
 
-const base64url = z.string().regex(/^[A-Za-z0-9_-]+$/);
-const credential = {
-  id: base64url,
-  rawId: base64url,
-  type: z.literal('public-key'),
-  authenticatorAttachment: z.enum(['platform', 'cross-platform']).optional().catch(undefined),
-};
-
-const registration = z.object({
-  ...credential,
-  response: z.object({
-    clientDataJSON: base64url,
-    attestationObject: base64url,
-    transports: z
-      .array(z.string().regex(/^[a-z-]{1,20}$/))
-      .max(10)
-      .optional()
-      .catch([]),
-  }),
-});
-
-const assertion = z.object({
-  ...credential,
-  response: z.object({
-    clientDataJSON: base64url,
-    authenticatorData: base64url,
-    signature: base64url,
-    userHandle: base64url.nullish(),
-  }),
-});
+/** Loaded with the first passkey: most starts need no schemas. */
+const schemas = () => import('./response-schemas.ts');
 
 /** What `navigator.credentials.create` returned, as JSON (WebAuthn Level 3, §5.1.8). Refuses: `passkey_refused`. */
-export const readRegistration = (text: string): RegistrationResponseJSON =>
-  ({ ...read(text, registration), clientExtensionResults: {} }) as RegistrationResponseJSON;
+export async function readRegistration(text: string): Promise<RegistrationResponseJSON> {
+  const { registration } = await schemas();
+  return { ...read(text, registration), clientExtensionResults: {} } as RegistrationResponseJSON;
+}
 
 /** What `navigator.credentials.get` returned. Refuses: `passkey_refused`. */
-export function readAssertion(text: string): AuthenticationResponseJSON {
+export async function readAssertion(text: string): Promise<AuthenticationResponseJSON> {
+  const { assertion } = await schemas();
   const { response, ...rest } = read(text, assertion);
   const { userHandle, ...signed } = response;
   const handle = userHandle == null ? {} : { userHandle };

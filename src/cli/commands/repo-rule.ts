@@ -79,8 +79,8 @@ const columns: Column<ListedRule>[] = [
   { title: 'FORCE', cell: (rule) => describe(rule, 'force') },
   { title: 'CREATE', cell: (rule) => describe(rule, 'create') },
   { title: 'DELETE', cell: (rule) => describe(rule, 'delete') },
-  { title: 'MERGE', cell: (rule) => describe(rule, 'merge') },
   { title: 'REQUIRES', cell: (rule) => requirements(rule).join(',') },
+  { title: 'MERGE', cell: (rule) => describe(rule, 'merge') },
 ];
 
 const requirements = ({ linear, signed, merging }: ListedRule): string[] =>
