@@ -59,6 +59,7 @@ export const auditedEvents: ReadonlySet<string> = new Set([
   'repository.rule_added',
   'repository.rule_changed',
   'repository.rule_removed',
+  'pull.rule_bypassed',
   'repository.archived',
   'repository.unarchived',
   'repository.renamed',

@@ -237,3 +237,24 @@ t.test('merge when ready waits for the rule, and ends with a new round', async (
   }
   t.match(await pulls.find(bob, at(number)), { issue: { state: 'MERGED' }, pull: { mergedBy: bob.id } });
 });
+
+t.test('an administrator passes a rule that lets them, which the log says', async (t) => {
+  const modules = await openPulls(t);
+  const { alice, bob, pulls, issues, repositories, log } = modules;
+  await repositories.rules.add(alice, roof.owner, roof.name, {
+    pattern: 'main',
+    target: 'BRANCH',
+    merging: { approvals: 1, adminsToo: false },
+  });
+  const { number } = await openTopic(modules);
+  const input = { style: 'merge', round: 1, bypasses: true };
+  t.equal(await reasonOf(pulls.merge(bob, at(number), input)), 'merge_blocked', 'who may only write cannot');
+  t.equal(await reasonOf(pulls.merge(alice, at(number), { ...input, bypasses: false })), 'merge_blocked');
+  await pulls.merge(alice, at(number), input);
+  const [merged] = (await issues.listEntries(alice, at(number))).entries.filter(({ kind }) => kind === 'merged');
+  t.strictSame(merged?.details['bypassed'], ['1 approval needed, 0 given.']);
+  t.match(
+    log.find(({ event }) => event === 'pull.rule_bypassed'),
+    { pull: number, blocks: ['approvals'], by: alice.id },
+  );
+});

@@ -100,7 +100,7 @@ async function tryOnce(
   });
   if (!isMoved) return null;
   if (bypassed.length > 0)
-    deps.logger.warn('pull.merged_in_spite_of_rule', {
+    deps.logger.warn('pull.rule_bypassed', {
       repositoryId: repository.id,
       pull: issue.number,
       blocks: bypassed.map(({ kind }) => kind),
