@@ -117,8 +117,14 @@ t.test('a rule for branches as a client of Gitea makes, reads, edits and removes
     status: 409,
     json: { error: { code: 'rule_exists' } },
   });
-  t.match(await alice('POST', rules, { ...fromSdk, rule_name: 'x', required_approvals: 2 }), { status: 422 });
-  t.match(await alice('POST', rules, { ...fromSdk, rule_name: 'x', enable_status_check: true }), { status: 422 });
+  const merging = { required_approvals: 2, enable_status_check: true, status_check_contexts: ['build'] };
+  t.match(await alice('POST', rules, { ...fromSdk, rule_name: 'x', ...merging }), { status: 201, json: merging });
+  t.match(await alice('PATCH', `${rules}/x`, { required_approvals: -1 }), { status: 422 });
+  t.match((await alice('PATCH', `${rules}/x`, { enable_status_check: false })).json, {
+    required_approvals: 2,
+    enable_status_check: false,
+  });
+  t.equal((await alice('DELETE', `${rules}/x`)).status, 204);
   t.match(await alice('POST', rules, {}), { status: 422, json: { error: { code: 'invalid_pattern' } } });
   t.match(await alice('POST', rules, { rule_name: 'a b' }), { status: 422, json: { error: { field: 'pattern' } } });
   t.equal((await alice('DELETE', one)).status, 204);
