@@ -345,7 +345,12 @@ t.test(
     for (const { id, handle } of world.organisations) await addOwner(db, id, handle, 'organisation');
     for (const repository of world.repositories) await addRepository(db, repository);
     for (const [key, role] of world.roles)
-      await change(db, 'INSERT INTO organisation_members VALUES (?, ?, ?, 1)', ...key.split('/'), role);
+      await change(
+        db,
+        'INSERT INTO organisation_members (organisation_id, user_id, role, created_at) VALUES (?, ?, ?, 1)',
+        ...key.split('/'),
+        role,
+      );
     for (const [key, role] of world.collaborators)
       await change(db, 'INSERT INTO collaborators VALUES (?, ?, ?, 1)', ...key.split('/'), role);
     const handles = new Map<string, string | null>([
