@@ -13,6 +13,7 @@ import {
   writeSync,
 } from 'node:fs';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { promisify } from 'node:util';
 import t from 'tap';
@@ -119,7 +120,11 @@ interface Report {
   findings: { check: string; level: string; fixed: string | null; remedy: string | null }[];
 }
 
+/** The statements so far; `doctor` waits for them. */
+let planted: Promise<void> = Promise.resolve();
+
 async function doctor(...words: string[]): Promise<Report & { code: number }> {
+  await planted;
   const { code, stdout, stderr } = await runCli(['doctor', '--json', ...words], {
     env: { SERVICE_DATA_DIR: dataDir, ...settings },
   });
@@ -142,14 +147,29 @@ t.test('a clean instance has no results', async (t) => {
   t.strictSame({ code, problems, warnings, findings }, { code: 0, problems: 0, warnings: 0, findings: [] });
 });
 
-/** With a connection of its own, like a tool that edits the file. */
+/**
+ * With a connection of its own, like a tool that edits the file. It never waits for a lock: the server, whose write may
+ * hold it, runs in this process.
+ */
 function sql(...statements: string[]): void {
-  const database = new DatabaseSync(path.join(dataDir, 'hearth.db'), {
-    enableForeignKeyConstraints: false,
-    timeout: 30_000,
+  planted = planted.then(async () => {
+    const database = new DatabaseSync(path.join(dataDir, 'hearth.db'), {
+      enableForeignKeyConstraints: false,
+      timeout: 0,
+    });
+    for (const statement of statements) {
+      for (let attempt = 1; ; attempt += 1) {
+        try {
+          database.exec(statement);
+          break;
+        } catch (error) {
+          if ((error as { errcode?: number }).errcode !== 5 || attempt === 600) throw error;
+          await sleep(50);
+        }
+      }
+    }
+    database.close();
   });
-  for (const statement of statements) database.exec(statement);
-  database.close();
 }
 const at = (name: string, ...rest: string[]): string => path.join(folders[name]!.path, ...rest);
 /** A loose ref without a value, as after a power failure; the packed one, if there is one, stays. */
