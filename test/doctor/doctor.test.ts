@@ -148,8 +148,8 @@ t.test('a clean instance has no results', async (t) => {
 });
 
 /**
- * With a connection of its own, like a tool that edits the file. It never waits for a lock: the server, whose write may
- * hold it, runs in this process.
+ * With a connection of its own, like a tool that edits the file. It never blocks on a lock: a write of the server,
+ * which runs in this process, could not end meanwhile.
  */
 function sql(...statements: string[]): void {
   planted = planted.then(async () => {
