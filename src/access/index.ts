@@ -1,4 +1,11 @@
-export { anonymous, isLocalAdministrator, localAdministrator, viewerForLog } from './viewer.ts';
+export {
+  anonymous,
+  isLocalAdministrator,
+  localAdministrator,
+  personIdOf,
+  personViewer,
+  viewerForLog,
+} from './viewer.ts';
 export type { AnonymousViewer, PersonViewer, Scope, TaskViewer, Viewer } from './viewer.ts';
 export { recordCredential, viewerWithCredential } from './recorded-credential.ts';
 export type { RecordedCredential } from './recorded-credential.ts';

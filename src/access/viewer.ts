@@ -63,3 +63,18 @@ export function viewerForLog(viewer: Viewer): string {
   if (viewer.kind === 'task') return `task ${viewer.taskId}`;
   return isLocalAdministrator(viewer) ? 'local' : viewer.id;
 }
+
+/** UUID of the person, or null for anonymous clients, tasks, and the command line, which is no account. */
+export const personIdOf = (viewer: Viewer): string | null =>
+  viewer.kind === 'person' && viewer.via !== 'local' ? viewer.id : null;
+
+/** A viewer for a user without a session: for decisions by the rights that a session would have. */
+export const personViewer = (id: string, scope: Scope): PersonViewer => ({
+  kind: 'person',
+  id,
+  username: null,
+  isAdministrator: false,
+  via: 'session',
+  scope,
+  repositoryIds: null,
+});

@@ -1,10 +1,10 @@
-import { refusalInRepository, refusalOnIssue } from '../access/index.ts';
+import { personIdOf, refusalInRepository, refusalOnIssue } from '../access/index.ts';
 import type { EntryFacts, IssueAct, Viewer } from '../access/index.ts';
 import { rowBy } from '../db/index.ts';
 import type { RowSource, Tx } from '../db/index.ts';
 import { repositoryOf } from '../repositories/index.ts';
 import type { IssueDeps } from './deps.ts';
-import { contextFor, factsOfIssue, personIdOf, repositoryContext } from './issue-context.ts';
+import { contextFor, factsOfIssue, repositoryContext } from './issue-context.ts';
 import type { IssueAt, IssueContext, RepositoryAt, RepositoryContext } from './issue-context.ts';
 import { issueNotFound, refuse } from './issue-errors.ts';
 import { issueSchema, movedIssueSchema } from './schema/issue-schema.ts';

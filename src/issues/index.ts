@@ -4,7 +4,7 @@ export type { Issues, IssuesOptions } from './issues.ts';
 export { issueSettingsOf } from './settings.ts';
 export type { IssueModuleSettings, RateLimit } from './settings.ts';
 export { limits as issueLimits } from './limits.ts';
-export { contextFor as issueContextFor, factsOfIssue, personIdOf } from './issue-context.ts';
+export { contextFor as issueContextFor, factsOfIssue } from './issue-context.ts';
 export type { IssueAt, IssueContext, RepositoryAt } from './issue-context.ts';
 export { issueNotFound, refusalError } from './issue-errors.ts';
 export { parseBody, parseComment, parseTitle } from './parse-texts.ts';

@@ -1,4 +1,4 @@
-import type { IssueFacts, IssueRepositoryFacts, PersonViewer, Scope, Viewer } from '../access/index.ts';
+import type { IssueFacts, IssueRepositoryFacts } from '../access/index.ts';
 import { rowBy } from '../db/index.ts';
 import type { RowSource } from '../db/index.ts';
 import type { Repository } from '../repositories/index.ts';
@@ -28,21 +28,6 @@ export interface RepositoryContext {
 export interface IssueContext extends RepositoryContext {
   issue: Issue;
 }
-
-/** UUID of the person, or null for anonymous clients, tasks, and the command line, which is no account. */
-export const personIdOf = (viewer: Viewer): string | null =>
-  viewer.kind === 'person' && viewer.via !== 'local' ? viewer.id : null;
-
-/** A viewer for a user without a session: for decisions by the rights that a session would have. */
-export const personViewer = (id: string, scope: Scope): PersonViewer => ({
-  kind: 'person',
-  id,
-  username: null,
-  isAdministrator: false,
-  via: 'session',
-  scope,
-  repositoryIds: null,
-});
 
 export const ownerIdOf = (repository: Repository): string =>
   (repository.ownerUserId ?? repository.ownerOrganisationId)!;

@@ -1,3 +1,4 @@
+import { personIdOf } from '../access/index.ts';
 import { bindDeps } from '../kernel/index.ts';
 import type { Viewer } from '../access/index.ts';
 import type { RowSource, Tx } from '../db/index.ts';
@@ -20,7 +21,7 @@ import { exportIssues } from './export/export-issues.ts';
 import { importIssues, refuseTakenNumbers } from './import/import-issues.ts';
 import type { ImportSource } from './import/import-source.ts';
 import { findIssue, findMovedIssue, issueInWrite } from './find-issue.ts';
-import { contextFor, personIdOf, repositoryContext } from './issue-context.ts';
+import { contextFor, repositoryContext } from './issue-context.ts';
 import type { IssueAt, RepositoryAt, RepositoryContext } from './issue-context.ts';
 import { countLabelled } from './labels/count-labelled.ts';
 import {

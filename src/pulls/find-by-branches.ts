@@ -1,6 +1,5 @@
-import { allows, repositoryLevel } from '../access/index.ts';
+import { allows, personIdOf, repositoryLevel } from '../access/index.ts';
 import type { Viewer } from '../access/index.ts';
-import { personIdOf } from '../issues/index.ts';
 import type { RepositoryAt } from '../issues/index.ts';
 import type { PullDeps } from './deps.ts';
 import { pullSchema } from './schema/pull-schema.ts';

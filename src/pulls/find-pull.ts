@@ -1,4 +1,4 @@
-import { allows, refusalOnPull, repositoryLevel } from '../access/index.ts';
+import { allows, personViewer, refusalOnPull, repositoryLevel } from '../access/index.ts';
 import type { IssueRefusal, PullAct, PullFacts, Viewer } from '../access/index.ts';
 import { rowBy } from '../db/index.ts';
 import type { RowSource, Tx } from '../db/index.ts';
@@ -113,16 +113,7 @@ async function peopleWith(
   const people = new Set<string>();
   for (const id of new Set(userIds)) {
     const facts = await deps.repositories.factsOf(id, repository, source);
-    const viewer = {
-      kind: 'person',
-      id,
-      username: null,
-      isAdministrator: false,
-      via: 'session',
-      scope: 'admin',
-      repositoryIds: null,
-    } as const;
-    if (allows(repositoryLevel(viewer, facts), level)) people.add(id);
+    if (allows(repositoryLevel(personViewer(id, 'admin'), facts), level)) people.add(id);
   }
   return people;
 }

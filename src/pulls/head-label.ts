@@ -1,6 +1,5 @@
-import { repositoryLevel } from '../access/index.ts';
+import { personIdOf, repositoryLevel } from '../access/index.ts';
 import type { Viewer } from '../access/index.ts';
-import { personIdOf } from '../issues/index.ts';
 import type { Located, Repository } from '../repositories/index.ts';
 import type { PullDeps } from './deps.ts';
 import type { PullRow } from './schema/pull-schema.ts';

@@ -1,5 +1,4 @@
-import { isTrustedWithCi } from '../../access/index.ts';
-import type { PersonViewer } from '../../access/index.ts';
+import { isTrustedWithCi, personViewer } from '../../access/index.ts';
 import type { EntryListener, Issue, Issues } from '../../issues/index.ts';
 import type { PullCode, Pulls } from '../../pulls/index.ts';
 import type { Located } from '../../repositories/index.ts';
@@ -80,15 +79,7 @@ async function isTrusted(
 ): Promise<boolean> {
   if (round.submitterId === null || (pull.source !== 'BRANCH' && pull.source !== 'PUSH')) return false;
   // Both sources are written by credentials that may write to this repository.
-  const submitter: PersonViewer = {
-    kind: 'person',
-    id: round.submitterId,
-    username: null,
-    isAdministrator: false,
-    via: 'session',
-    scope: 'write',
-    repositoryIds: null,
-  };
+  const submitter = personViewer(round.submitterId, 'write');
   const { facts } = await issues.pulls.contextOf(db.lookup, submitter, repository);
   return isTrustedWithCi(submitter, facts);
 }

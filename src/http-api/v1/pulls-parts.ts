@@ -1,6 +1,5 @@
-import { allows, repositoryLevel } from '../../access/index.ts';
+import { allows, personIdOf, repositoryLevel } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
-import { personIdOf } from '../../issues/index.ts';
 import type { Issue, IssueAt } from '../../issues/index.ts';
 import { notFound } from '../../kernel/index.ts';
 import type { Found, Located } from '../../repositories/index.ts';

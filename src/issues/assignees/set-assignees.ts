@@ -1,9 +1,8 @@
 import { In } from 'typeorm';
-import { repositoryLevel } from '../../access/index.ts';
+import { personViewer, repositoryLevel } from '../../access/index.ts';
 import { invalid } from '../../kernel/index.ts';
 import type { IssueDeps } from '../deps.ts';
 import type { EntryLog } from '../entries/write-entries.ts';
-import { personViewer } from '../issue-context.ts';
 import type { IssueContext } from '../issue-context.ts';
 import type { Issue } from '../schema/issue-schema.ts';
 import type { Repository } from '../../repositories/index.ts';

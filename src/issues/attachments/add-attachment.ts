@@ -1,5 +1,5 @@
 import { buffer } from 'node:stream/consumers';
-import { refusalInRepository } from '../../access/index.ts';
+import { personIdOf, refusalInRepository } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import { sniffedBytes, sniffImageType, stripMetadata } from '../../images/index.ts';
 import type { ImageType } from '../../images/index.ts';
@@ -7,7 +7,6 @@ import { busy, createSemaphore, invalid } from '../../kernel/index.ts';
 import type { StoredObject } from '../../objects/index.ts';
 import type { IssueDeps } from '../deps.ts';
 import { findRepositoryContext, repositoryInWrite } from '../find-issue.ts';
-import { personIdOf } from '../issue-context.ts';
 import { refuse } from '../issue-errors.ts';
 import type { RepositoryAt } from '../issue-context.ts';
 import { limits } from '../limits.ts';

@@ -1,11 +1,11 @@
-import { refusalOnIssue } from '../../access/index.ts';
+import { personIdOf, refusalOnIssue } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import { rowBy } from '../../db/index.ts';
 import { notFound } from '../../kernel/index.ts';
 import type { ByteRange, OpenedObject } from '../../objects/index.ts';
 import type { IssueDeps } from '../deps.ts';
 import { findIssue } from '../find-issue.ts';
-import { factsOfIssue, personIdOf, repositoryContext } from '../issue-context.ts';
+import { factsOfIssue, repositoryContext } from '../issue-context.ts';
 import { refuse } from '../issue-errors.ts';
 import type { IssueAt } from '../issue-context.ts';
 import { attachmentSchema } from '../schema/classification-schema.ts';

@@ -1,10 +1,10 @@
 import { In } from 'typeorm';
-import { refusalOnIssue } from '../../access/index.ts';
+import { personIdOf, refusalOnIssue } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import { contains, inList } from '../../db/index.ts';
 import type { IssueDeps } from '../deps.ts';
 import { findIssue, repositoryInWrite, issueByNumber } from '../find-issue.ts';
-import { factsOfIssue, personIdOf } from '../issue-context.ts';
+import { factsOfIssue } from '../issue-context.ts';
 import { refuse } from '../issue-errors.ts';
 import type { IssueAt } from '../issue-context.ts';
 import { attachmentSchema, attachmentUseSchema } from '../schema/classification-schema.ts';

@@ -1,10 +1,10 @@
-import { isTrustedContributor, refusalOnIssue } from '../../access/index.ts';
+import { isTrustedContributor, personIdOf, refusalOnIssue } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import type { IssueDeps } from '../deps.ts';
 import { toEntry } from '../entries/entry.ts';
 import type { Entry } from '../entries/entry.ts';
 import { findIssue } from '../find-issue.ts';
-import { factsOfIssue, personIdOf } from '../issue-context.ts';
+import { factsOfIssue } from '../issue-context.ts';
 import { refuse } from '../issue-errors.ts';
 import type { IssueAt } from '../issue-context.ts';
 import { checkCloseReason, close, reopen } from '../lifecycle/change-state.ts';

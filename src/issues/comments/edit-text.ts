@@ -1,4 +1,4 @@
-import { viewerForLog } from '../../access/index.ts';
+import { personIdOf, viewerForLog } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import type { Tx } from '../../db/index.ts';
 import type { IssueDeps } from '../deps.ts';
@@ -8,7 +8,6 @@ import { writeEntries } from '../entries/write-entries.ts';
 import type { EntryLog } from '../entries/write-entries.ts';
 import { emptyEntry, touchIssue } from '../entries/empty-entry.ts';
 import { findIssue, issueInWrite } from '../find-issue.ts';
-import { personIdOf } from '../issue-context.ts';
 import { entryNotFound, revisionConflict } from '../issue-errors.ts';
 import type { IssueAt, IssueContext } from '../issue-context.ts';
 import { parseBody, parseComment } from '../parse-texts.ts';

@@ -1,9 +1,8 @@
-import { allows, repositoryLevel, visibleIssues } from '../../access/index.ts';
+import { allows, personIdOf, repositoryLevel, visibleIssues } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import type { Database } from '../../db/index.ts';
 import type { IssueDeps } from '../deps.ts';
 import { findIssue } from '../find-issue.ts';
-import { personIdOf } from '../issue-context.ts';
 import type { IssueAt } from '../issue-context.ts';
 import { entrySchema } from '../schema/entry-schema.ts';
 import { hiddenEntrySchema } from '../schema/moderation-schema.ts';

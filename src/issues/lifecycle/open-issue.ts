@@ -1,4 +1,4 @@
-import { refusalInRepository, repositoryLevel } from '../../access/index.ts';
+import { personIdOf, personViewer, refusalInRepository, repositoryLevel } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import type { IssueDeps } from '../deps.ts';
 import { assign, resolveAssignees } from '../assignees/set-assignees.ts';
@@ -6,7 +6,7 @@ import { writeEntries } from '../entries/write-entries.ts';
 import type { EntryLog } from '../entries/write-entries.ts';
 import { authorshipOf } from '../entries/entry.ts';
 import { findRepositoryContext, repositoryInWrite } from '../find-issue.ts';
-import { contextFor, personIdOf, personViewer } from '../issue-context.ts';
+import { contextFor } from '../issue-context.ts';
 import { refuse } from '../issue-errors.ts';
 import type { RepositoryAt, RepositoryContext } from '../issue-context.ts';
 import { listLabels } from '../labels/manage-labels.ts';

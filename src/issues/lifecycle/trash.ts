@@ -1,10 +1,9 @@
 import { In } from 'typeorm';
-import { refusalInTrash, viewerForLog } from '../../access/index.ts';
+import { personIdOf, refusalInTrash, viewerForLog } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import { keepSharedAttachments } from '../attachment-uses.ts';
 import type { IssueDeps } from '../deps.ts';
 import { findRepositoryContext, issueByNumber, repositoryInWrite } from '../find-issue.ts';
-import { personIdOf } from '../issue-context.ts';
 import { issueNotFound, refuse } from '../issue-errors.ts';
 import type { IssueAt, RepositoryAt } from '../issue-context.ts';
 import { withIssueWrite } from '../with-issue-write.ts';

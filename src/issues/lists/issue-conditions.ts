@@ -1,8 +1,8 @@
+import { personIdOf } from '../../access/index.ts';
 import { In } from 'typeorm';
 import type { Viewer } from '../../access/index.ts';
 import type { Repository } from '../../repositories/index.ts';
 import type { IssueDeps } from '../deps.ts';
-import { personIdOf } from '../issue-context.ts';
 import { foldName } from '../parse-texts.ts';
 import { labelSchema, milestoneSchema } from '../schema/classification-schema.ts';
 import type { IssueFilter } from './parse-issue-query.ts';

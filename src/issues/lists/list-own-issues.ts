@@ -1,9 +1,8 @@
-import { visibleIssues } from '../../access/index.ts';
+import { personIdOf, visibleIssues } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import { ageKey, readAgeKey, readKeysetPage } from '../../db/index.ts';
 import type { KeysetPage, KeysetPaging } from '../../db/index.ts';
 import type { IssueDeps } from '../deps.ts';
-import { personIdOf } from '../issue-context.ts';
 import { issueSchema } from '../schema/issue-schema.ts';
 import type { Issue } from '../schema/issue-schema.ts';
 import { withDetails } from './read-issues.ts';

@@ -1,11 +1,10 @@
-import { isLocalAdministrator, viewerForLog } from '../../access/index.ts';
+import { isLocalAdministrator, personIdOf, viewerForLog } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import { parseText } from '../../accounts/index.ts';
 import type { Tx } from '../../db/index.ts';
 import { forbidden, invalid, notFound } from '../../kernel/index.ts';
 import type { Owner } from '../../owners/index.ts';
 import type { IssueDeps } from '../deps.ts';
-import { personIdOf } from '../issue-context.ts';
 import { limits } from '../limits.ts';
 import { blockSchema } from '../schema/moderation-schema.ts';
 import type { BlockRow } from '../schema/moderation-schema.ts';

@@ -1,12 +1,11 @@
 import { In } from 'typeorm';
-import { refusalInRepository, viewerForLog } from '../../access/index.ts';
+import { personIdOf, personViewer, refusalInRepository, viewerForLog } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import type { IssueDeps } from '../deps.ts';
 import { emptyEntry } from '../entries/empty-entry.ts';
 import { writeEntries } from '../entries/write-entries.ts';
 import type { EntryLog } from '../entries/write-entries.ts';
 import { findRepositoryContext, repositoryInWrite } from '../find-issue.ts';
-import { personIdOf, personViewer } from '../issue-context.ts';
 import { refuse } from '../issue-errors.ts';
 import type { RepositoryAt, RepositoryContext } from '../issue-context.ts';
 import { recordReferences, resolveReferences } from '../references/resolve-references.ts';

@@ -1,9 +1,8 @@
-import { isTrustedContributor } from '../../access/index.ts';
+import { isTrustedContributor, personIdOf } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import type { Tx } from '../../db/index.ts';
 import type { IssueDeps } from '../deps.ts';
 import type { EntryLog } from '../entries/write-entries.ts';
-import { personIdOf } from '../issue-context.ts';
 import type { RepositoryContext } from '../issue-context.ts';
 import { contributorSchema, heldContributionSchema } from '../schema/moderation-schema.ts';
 import type { Issue } from '../schema/issue-schema.ts';

@@ -1,7 +1,7 @@
+import { personIdOf } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import { invalid, unauthenticated } from '../../kernel/index.ts';
 import type { IssueDeps } from '../deps.ts';
-import { personIdOf } from '../issue-context.ts';
 import { limits } from '../limits.ts';
 import { parseBody } from '../parse-texts.ts';
 import { draftSchema } from '../schema/participation-schema.ts';

@@ -1,8 +1,8 @@
+import { personIdOf } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import { invalid } from '../../kernel/index.ts';
 import type { IssueDeps } from '../deps.ts';
 import { findIssue, issueInWrite } from '../find-issue.ts';
-import { personIdOf } from '../issue-context.ts';
 import { entryNotFound } from '../issue-errors.ts';
 import type { IssueAt } from '../issue-context.ts';
 import { insertOnce } from '../insert-once.ts';

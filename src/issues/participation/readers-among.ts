@@ -1,7 +1,7 @@
-import { refusalOnIssue } from '../../access/index.ts';
+import { personViewer, refusalOnIssue } from '../../access/index.ts';
 import type { Repository } from '../../repositories/index.ts';
 import type { IssueDeps } from '../deps.ts';
-import { factsOfIssue, personViewer } from '../issue-context.ts';
+import { factsOfIssue } from '../issue-context.ts';
 import type { Issue } from '../schema/issue-schema.ts';
 
 /** People who are looked at before others get the thread. */

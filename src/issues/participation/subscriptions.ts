@@ -1,8 +1,8 @@
+import { personIdOf } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import type { Tx } from '../../db/index.ts';
 import type { IssueDeps } from '../deps.ts';
 import { findIssue, issueInWrite } from '../find-issue.ts';
-import { personIdOf } from '../issue-context.ts';
 import type { IssueAt } from '../issue-context.ts';
 import { insertOnce } from '../insert-once.ts';
 import { subscriptionSchema } from '../schema/participation-schema.ts';

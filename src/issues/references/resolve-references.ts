@@ -1,4 +1,4 @@
-import { refusalOnIssue } from '../../access/index.ts';
+import { personIdOf, refusalOnIssue } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import type { Tx } from '../../db/index.ts';
 import { nullIfNotFound } from '../../kernel/index.ts';
@@ -7,7 +7,7 @@ import type { Repository } from '../../repositories/index.ts';
 import { attachmentsIn, recordAttachmentUses } from '../attachment-uses.ts';
 import type { IssueDeps } from '../deps.ts';
 import type { EntryLog } from '../entries/write-entries.ts';
-import { factsOfIssue, personIdOf, repositoryContext } from '../issue-context.ts';
+import { factsOfIssue, repositoryContext } from '../issue-context.ts';
 import type { IssueContext } from '../issue-context.ts';
 import { insertOnce } from '../insert-once.ts';
 import { limits } from '../limits.ts';

@@ -1,8 +1,8 @@
+import { personIdOf } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import { invalid } from '../../kernel/index.ts';
 import type { NotificationDeps } from '../deps.ts';
 import { writerOf } from '../inbox/change-notifications.ts';
-import { personIdOf } from '../person-viewer.ts';
 import { channels, digests, feedSchema, ruleSchema, settingsSchema } from '../schema/channel-schema.ts';
 import type { Channel, Digest } from '../schema/channel-schema.ts';
 import { reasons } from '../schema/notification-schema.ts';

@@ -1,10 +1,9 @@
-import { scopeAllows } from '../../access/index.ts';
+import { personIdOf, scopeAllows } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import { inList } from '../../db/index.ts';
 import { forbidden, invalid, unauthenticated } from '../../kernel/index.ts';
 import type { NotificationDeps } from '../deps.ts';
 import { limits } from '../limits.ts';
-import { personIdOf } from '../person-viewer.ts';
 import { notificationSchema } from '../schema/notification-schema.ts';
 import type { Reason } from '../schema/notification-schema.ts';
 

@@ -1,8 +1,8 @@
+import { personIdOf } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import { createLru } from '../../kernel/index.ts';
 import type { NotificationDeps } from '../deps.ts';
 import { limits } from '../limits.ts';
-import { personIdOf } from '../person-viewer.ts';
 import { notificationCountsSchema } from '../schema/notification-schema.ts';
 import { visibleRows } from './visible-rows.ts';
 

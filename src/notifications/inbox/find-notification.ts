@@ -1,7 +1,7 @@
+import { personIdOf } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import { notFound } from '../../kernel/index.ts';
 import type { NotificationDeps } from '../deps.ts';
-import { personIdOf } from '../person-viewer.ts';
 import { notificationSchema } from '../schema/notification-schema.ts';
 import type { Subject } from '../schema/notification-schema.ts';
 import { describeRows } from './describe-rows.ts';

@@ -1,9 +1,9 @@
+import { personIdOf } from '../../access/index.ts';
 import { readKeysetPage } from '../../db/index.ts';
 import type { KeysetPage, KeysetPaging } from '../../db/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import { invalid } from '../../kernel/index.ts';
 import type { NotificationDeps } from '../deps.ts';
-import { personIdOf } from '../person-viewer.ts';
 import type { NotificationRow, Reason } from '../schema/notification-schema.ts';
 import { describeRows } from './describe-rows.ts';
 import type { Notification } from './describe-rows.ts';

@@ -1,8 +1,8 @@
+import { personViewer } from '../../access/index.ts';
 import { nullIfNotFound } from '../../kernel/index.ts';
 import { layout } from '../../mail/index.ts';
 import type { MailMessage, MailPart } from '../../mail/index.ts';
 import type { NotificationDeps } from '../deps.ts';
-import { personViewer } from '../person-viewer.ts';
 import { mailPartSchema } from '../schema/channel-schema.ts';
 import type { MailPartRow } from '../schema/channel-schema.ts';
 import type { RunDetails } from '../schema/notification-schema.ts';
@@ -60,7 +60,7 @@ async function lineOf(deps: NotificationDeps, urls: MailUrls, part: MailPartRow)
   const place = (await deps.repositories.locate([repositoryId])).get(repositoryId);
   if (place === undefined) return null;
   const at = { owner: place.owner.handle, name: place.repository.name };
-  const viewer = personViewer(userId);
+  const viewer = personViewer(userId, 'admin');
   const note = becauseOf[reason].replace(/^./, (letter) => letter.toUpperCase());
   if (issueId === null) {
     if ((await deps.repositories.find(viewer, at.owner, at.name).catch(nullIfNotFound)) === null) return null;

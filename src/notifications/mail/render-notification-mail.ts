@@ -1,10 +1,10 @@
+import { personViewer } from '../../access/index.ts';
 import type { Entry, Issue } from '../../issues/index.ts';
 import { layout } from '../../mail/index.ts';
 import type { MailMessage, MailPart } from '../../mail/index.ts';
 import { nullIfNotFound } from '../../kernel/index.ts';
 import type { Located } from '../../repositories/index.ts';
 import type { NotificationDeps } from '../deps.ts';
-import { personViewer } from '../person-viewer.ts';
 import { blockersOf, reviewComments } from '../recipients/recipient-facts.ts';
 import { mailPartSchema } from '../schema/channel-schema.ts';
 import type { MailPartRow } from '../schema/channel-schema.ts';
@@ -57,7 +57,7 @@ async function runMail(
   place: Located,
 ): Promise<MailMessage | null> {
   const at = { owner: place.owner.handle, name: place.repository.name };
-  const found = await deps.repositories.find(personViewer(userId), at.owner, at.name).catch(nullIfNotFound);
+  const found = await deps.repositories.find(personViewer(userId, 'admin'), at.owner, at.name).catch(nullIfNotFound);
   if (found === null || found.repository.id !== repositoryId) return null;
   const run = JSON.parse(details) as RunDetails;
   const ref = run.ref.replace(/^refs\/(heads|tags)\//, '');
@@ -98,7 +98,7 @@ async function issueMail(
   if (issue === undefined || !(await isSubscribed(deps, userId, issue, reason))) return null;
   const at = { owner: place.owner.handle, name: place.repository.name, number: issue.number };
   const listed = await deps.issues
-    .listEntries(personViewer(userId), at, {
+    .listEntries(personViewer(userId, 'admin'), at, {
       from: firstPosition,
       kinds: [...mailedKinds],
     })
@@ -220,7 +220,9 @@ async function partOf(
     .filter((text) => text.trim() !== '')
     .join('\n\n');
   if (body.trim() === '') return `${words}.`;
-  const html = await deps.renderers.markdown?.({ viewer: personViewer(userId), place, body }).catch(() => null);
+  const html = await deps.renderers
+    .markdown?.({ viewer: personViewer(userId, 'admin'), place, body })
+    .catch(() => null);
   return html ? { text: body, html, by: words } : { quote: body, by: words };
 }
 

@@ -1,8 +1,8 @@
+import { personViewer } from '../../access/index.ts';
 import { timingSafeEqual } from 'node:crypto';
 import { notFound, nullIfNotFound } from '../../kernel/index.ts';
 import { changeChannelSettings, presentReasons } from '../channels/settings.ts';
 import type { NotificationDeps } from '../deps.ts';
-import { personViewer } from '../person-viewer.ts';
 
 /** What a mail may be unsubscribed from: an issue, the failures of runs, or all mails. */
 export type UnsubscribeTopic = { kind: 'issue'; issueId: string } | { kind: 'runs' } | { kind: 'all' };
@@ -38,7 +38,7 @@ export function readUnsubscribeToken(
  */
 export async function unsubscribe(deps: NotificationDeps, token: string): Promise<UnsubscribeTopic> {
   const { userId, topic } = readUnsubscribeToken(deps, token);
-  const viewer = personViewer(userId);
+  const viewer = personViewer(userId, 'admin');
   if ((await deps.accounts.personById(userId).catch(nullIfNotFound)) === null) return topic;
   if (topic.kind === 'issue') {
     const [issue] = await deps.issues.findByIds([topic.issueId]);

@@ -1,7 +1,6 @@
-import { repositoryLevel } from '../../access/index.ts';
+import { personViewer, repositoryLevel } from '../../access/index.ts';
 import type { NotificationDeps } from '../deps.ts';
 import type { Batch, Recipient } from '../notified-event.ts';
-import { personViewer } from '../person-viewer.ts';
 import type { Reason } from '../schema/notification-schema.ts';
 import { watchesOf, withChannels } from './recipient-facts.ts';
 
@@ -20,7 +19,7 @@ export async function runRecipients(
   for (const [id, reason] of recipients) {
     if (readers.size % 100 === 99) await new Promise(setImmediate);
     const facts = await deps.repositories.factsOf(id, located.repository);
-    if (repositoryLevel(personViewer(id), facts) !== 'none') readers.set(id, reason);
+    if (repositoryLevel(personViewer(id, 'admin'), facts) !== 'none') readers.set(id, reason);
   }
   return withChannels(deps, readers);
 }

@@ -1,11 +1,10 @@
-import { scopeAllows, visibleRepositories } from '../../access/index.ts';
+import { personIdOf, scopeAllows, visibleRepositories } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import { readKeysetPage } from '../../db/index.ts';
 import type { KeysetPage, KeysetPaging } from '../../db/index.ts';
 import { forbidden, invalid, unauthenticated } from '../../kernel/index.ts';
 import type { RepositoryAddress } from '../../repositories/index.ts';
 import type { NotificationDeps } from '../deps.ts';
-import { personIdOf } from '../person-viewer.ts';
 import { watchCountSchema, watchLevels, watchSchema } from '../schema/watch-schema.ts';
 import type { WatchLevel, WatchRow } from '../schema/watch-schema.ts';
 

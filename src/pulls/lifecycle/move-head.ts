@@ -1,5 +1,5 @@
+import { personIdOf } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
-import { personIdOf } from '../../issues/index.ts';
 import { conflict, forbidden } from '../../kernel/index.ts';
 import type { Found, Located } from '../../repositories/index.ts';
 import type { PullDeps } from '../deps.ts';

@@ -1,7 +1,6 @@
-import { allows, maySync, repositoryLevel } from '../../access/index.ts';
+import { allows, maySync, personIdOf, repositoryLevel } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import { isUniqueViolation } from '../../db/index.ts';
-import { personIdOf } from '../../issues/index.ts';
 import type { EntryLog, Issue, NewIssue, RepositoryAt } from '../../issues/index.ts';
 import { conflict, invalid } from '../../kernel/index.ts';
 import type { Found } from '../../repositories/index.ts';

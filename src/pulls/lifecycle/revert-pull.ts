@@ -1,8 +1,7 @@
 import type { Viewer } from '../../access/index.ts';
-import { personIdOf } from '../../issues/index.ts';
 import type { IssueAt } from '../../issues/index.ts';
 import { conflict, forbidden, invalid } from '../../kernel/index.ts';
-import { allows } from '../../access/index.ts';
+import { allows, personIdOf } from '../../access/index.ts';
 import type { PullDeps } from '../deps.ts';
 import { findPull } from '../find-pull.ts';
 import { identityOf, oidOf } from '../merging/merge-pull.ts';

@@ -1,6 +1,6 @@
+import { personIdOf } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import type { IssueAt } from '../../issues/index.ts';
-import { personIdOf } from '../../issues/index.ts';
 import { conflict, invalid } from '../../kernel/index.ts';
 import type { PullDeps } from '../deps.ts';
 import { findPull, requireOpen } from '../find-pull.ts';

@@ -1,7 +1,6 @@
-import { isAbsolute, isLocalAdministrator, mergeVerdict, refusalOnPull } from '../../access/index.ts';
+import { isAbsolute, isLocalAdministrator, mergeVerdict, personIdOf, refusalOnPull } from '../../access/index.ts';
 import type { MergeBlock, MergeVerdict, Viewer } from '../../access/index.ts';
 import type { MergeOutcome, MergeStyle } from '../../git/index.ts';
-import { personIdOf } from '../../issues/index.ts';
 import type { IssueAt } from '../../issues/index.ts';
 import { conflict, isDomainError } from '../../kernel/index.ts';
 import type { Found } from '../../repositories/index.ts';

@@ -1,6 +1,5 @@
-import { mergeVerdict, refusalOnPull, viewerWithCredential } from '../../access/index.ts';
+import { mergeVerdict, personIdOf, refusalOnPull, viewerWithCredential } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
-import { personIdOf } from '../../issues/index.ts';
 import type { IssueAt } from '../../issues/index.ts';
 import { forbidden, isDomainError } from '../../kernel/index.ts';
 import { MoreThan } from 'typeorm';

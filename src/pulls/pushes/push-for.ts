@@ -1,9 +1,9 @@
 import type { EntityManager } from 'typeorm';
-import { allows, refusalInRepository, refusalOnPull, repositoryLevel } from '../../access/index.ts';
+import { allows, personIdOf, refusalInRepository, refusalOnPull, repositoryLevel } from '../../access/index.ts';
 import type { IssueRepositoryFacts, Viewer } from '../../access/index.ts';
 import type { Tx } from '../../db/index.ts';
 import { isForReview, isWellFormedRef, reviewFolder } from '../../git/index.ts';
-import { personIdOf, nextNumber, refusalError } from '../../issues/index.ts';
+import { nextNumber, refusalError } from '../../issues/index.ts';
 import { conflict, forbidden, invalid, isDomainError, notFound } from '../../kernel/index.ts';
 import type { PushForReview, ReviewPort, ReviewVerdict } from '../../repositories/index.ts';
 import type { PullDeps } from '../deps.ts';

@@ -1,5 +1,5 @@
+import { personIdOf } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
-import { personIdOf } from '../../issues/index.ts';
 import type { IssueAt } from '../../issues/index.ts';
 import type { PullDeps } from '../deps.ts';
 import { findPull } from '../find-pull.ts';

@@ -1,8 +1,9 @@
+import { personIdOf } from '../../access/index.ts';
 import { IsNull } from 'typeorm';
 import type { Viewer } from '../../access/index.ts';
 import { isNotNull } from '../../db/index.ts';
 import type { Tx } from '../../db/index.ts';
-import { personIdOf, refusalError } from '../../issues/index.ts';
+import { refusalError } from '../../issues/index.ts';
 import type { EntryLog } from '../../issues/index.ts';
 import { forbidden, invalid, notFound } from '../../kernel/index.ts';
 import type { PullDeps } from '../deps.ts';

@@ -1,6 +1,5 @@
-import { refusalOnPull } from '../../access/index.ts';
+import { personIdOf, refusalOnPull } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
-import { personIdOf } from '../../issues/index.ts';
 import type { IssueAt } from '../../issues/index.ts';
 import { notFound } from '../../kernel/index.ts';
 import type { PullDeps } from '../deps.ts';

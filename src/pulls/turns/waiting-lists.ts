@@ -1,8 +1,8 @@
-import { visibleIssues } from '../../access/index.ts';
+import { personIdOf, visibleIssues } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import { ageKey, readAgeKey, readKeysetPage } from '../../db/index.ts';
 import type { KeysetPage, KeysetPaging } from '../../db/index.ts';
-import { issueSchema, personIdOf } from '../../issues/index.ts';
+import { issueSchema } from '../../issues/index.ts';
 import type { Issue } from '../../issues/index.ts';
 import type { PullDeps } from '../deps.ts';
 import { attentionSchema } from '../schema/turn-schema.ts';

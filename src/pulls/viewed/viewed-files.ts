@@ -1,5 +1,6 @@
+import { personIdOf } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
-import { personIdOf, refusalError } from '../../issues/index.ts';
+import { refusalError } from '../../issues/index.ts';
 import type { IssueAt } from '../../issues/index.ts';
 import { bindDeps, invalid } from '../../kernel/index.ts';
 import type { PullDeps } from '../deps.ts';
