@@ -1,49 +1,25 @@
-import { Option } from 'commander';
 import type { Command } from 'commander';
-import type { DescribedIssue, IssueFilter } from '../../issues/index.ts';
+import type { DescribedIssue } from '../../issues/index.ts';
 import type { Action, Run } from '../action.ts';
 import { addNoun, withExamples } from '../help.ts';
 import { escapeControls } from '../terminal/escape-controls.ts';
 import { nameOf } from './find-person.ts';
 import { addIssueChangeCommands } from './issue-change.ts';
 import { readComments } from './issue-comments.ts';
-import {
-  actorOf,
-  authorOf,
-  describeOne,
-  issueAt,
-  issueColumns,
-  issueToJson,
-  listIn,
-  nameIssue,
-  repositoryOf,
-} from './issue-row.ts';
+import { readList, withListOptions } from './issue-list.ts';
+import type { ListOptions } from './issue-list.ts';
+import { actorOf, authorOf, describeOne, issueAt, issueColumns, issueToJson, nameIssue } from './issue-row.ts';
 import type { AsOption } from './issue-row.ts';
 import { addIssueWriteCommands } from './issue-write.ts';
-import { readCount } from './read-count.ts';
 
 /** `hearth issue …`: issues of repositories. */
 export function addIssueCommands(program: Command, run: Run): void {
   const issue = addNoun(program, 'issue', 'issues');
   withExamples(
-    issue
-      .command('list')
-      .description('list issues, the newest first')
-      .argument('<owner/name>', 'repository')
-      .addOption(new Option('--state <state>', 'only these').choices(['open', 'closed', 'all']).default('open'))
-      .option('--label <labels>', 'with all of these labels, separated by commas')
-      .option('--author <user>', 'opened by this user')
-      .option('--assignee <user>', 'assigned to this user, or none')
-      .option('--milestone <title>', 'in this milestone, or none')
-      .option('--search <words>', 'with these words in the title')
-      .addOption(
-        new Option('--sort <by>', 'order')
-          .choices(['newest', 'oldest', 'updated', 'least-updated', 'comments', 'least-comments'])
-          .default('newest'),
-      )
-      .option('--limit <number>', 'at most as many', '100')
-      .option('--as <user>', 'show what this user sees')
-      .action(run(listIssues)),
+    withListOptions(
+      issue.command('list').description('list issues, the newest first'),
+      'with these words in the title',
+    ).action(run(listIssues)),
     'hearth issue list alice/garden',
     'hearth issue list alice/garden --label kind/bug --state all --json',
   );
@@ -61,41 +37,8 @@ export function addIssueCommands(program: Command, run: Run): void {
   addIssueChangeCommands(issue, run);
 }
 
-interface ListOptions extends AsOption {
-  state: IssueFilter['state'];
-  label?: string;
-  author?: string;
-  assignee?: string;
-  milestone?: string;
-  search?: string;
-  sort: IssueFilter['sort'];
-  limit: string;
-}
-
 const listIssues: Action<ListOptions, [string]> = async (cli, options, text) => {
-  const limit = readCount(options.limit);
-  const modules = await cli.openModules();
-  const { noFilter } = await import('../../issues/index.ts');
-  const viewer = await actorOf(modules, options);
-  const at = await repositoryOf(modules, viewer, text);
-  const filter: IssueFilter = {
-    ...noFilter,
-    state: options.state,
-    labels: listIn(options.label) ?? [],
-    author: options.author ?? null,
-    assignee: options.assignee ?? null,
-    milestone: options.milestone ?? null,
-    words: (options.search ?? '').split(/\s+/).filter((word) => word !== ''),
-    sort: options.sort,
-  };
-  const rows: DescribedIssue[] = [];
-  let after: string | null = null;
-  do {
-    const paging: { limit: number; after: string | null } = { limit: Math.min(limit - rows.length, 100), after };
-    const page = await modules.issues.list(viewer, at, filter, paging);
-    rows.push(...(await modules.issues.describe(page.rows)));
-    after = page.next;
-  } while (after !== null && rows.length < limit);
+  const rows = await readList(cli, options, text, 'issue', async (_modules, _viewer, issues) => issues);
   cli.output.list(rows, issueColumns, ['issue', 'issues'], issueToJson);
 };
 

@@ -1,19 +1,18 @@
 import { once } from 'node:events';
-import { Option } from 'commander';
 import type { Command } from 'commander';
 import type { Writable } from 'node:stream';
-import type { IssueFilter } from '../../issues/index.ts';
 import type { Action, Run } from '../action.ts';
 import { addNoun, withExamples } from '../help.ts';
 import { escapeControls } from '../terminal/escape-controls.ts';
 import { isoOrNull } from '../terminal/output.ts';
 import { findRepository } from './find-repository.ts';
 import { readComments } from './issue-comments.ts';
-import { actorOf, authorOf, listIn, repositoryOf } from './issue-row.ts';
+import { readList, withListOptions } from './issue-list.ts';
+import type { ListOptions } from './issue-list.ts';
+import { actorOf, authorOf } from './issue-row.ts';
 import type { AsOption } from './issue-row.ts';
 import { addPullChangeCommands } from './pull-change.ts';
 import { describePulls, findPull, namePull, pullAt, pullColumns, pullToJson, stateOf } from './pull-row.ts';
-import type { ShownPull } from './pull-row.ts';
 import { addPullWriteCommands } from './pull-write.ts';
 import { readCount } from './read-count.ts';
 import { cloneAddresses } from '../serving/addresses.ts';
@@ -22,24 +21,10 @@ import { cloneAddresses } from '../serving/addresses.ts';
 export function addPullCommands(program: Command, run: Run): void {
   const pull = addNoun(program, 'pull', 'pull requests');
   withExamples(
-    pull
-      .command('list')
-      .description('list pull requests, the newest first')
-      .argument('<owner/name>', 'repository')
-      .addOption(new Option('--state <state>', 'only these').choices(['open', 'closed', 'all']).default('open'))
-      .option('--label <labels>', 'with all of these labels, separated by commas')
-      .option('--author <user>', 'opened by this user')
-      .option('--assignee <user>', 'assigned to this user, or none')
-      .option('--milestone <title>', 'in this milestone, or none')
-      .option('--search <words>', 'with these words')
-      .addOption(
-        new Option('--sort <by>', 'order')
-          .choices(['newest', 'oldest', 'updated', 'least-updated', 'comments', 'least-comments'])
-          .default('newest'),
-      )
-      .option('--limit <number>', 'at most as many', '100')
-      .option('--as <user>', 'show what this user sees')
-      .action(run(listPulls)),
+    withListOptions(
+      pull.command('list').description('list pull requests, the newest first'),
+      'with these words',
+    ).action(run(listPulls)),
     'hearth pull list alice/garden',
     'hearth pull list alice/garden --state all --author bob --json',
   );
@@ -71,42 +56,8 @@ export function addPullCommands(program: Command, run: Run): void {
   addPullChangeCommands(pull, run);
 }
 
-interface ListOptions extends AsOption {
-  state: IssueFilter['state'];
-  label?: string;
-  author?: string;
-  assignee?: string;
-  milestone?: string;
-  search?: string;
-  sort: IssueFilter['sort'];
-  limit: string;
-}
-
 const listPulls: Action<ListOptions, [string]> = async (cli, options, text) => {
-  const limit = readCount(options.limit);
-  const modules = await cli.openModules();
-  const { noFilter } = await import('../../issues/index.ts');
-  const viewer = await actorOf(modules, options);
-  const at = await repositoryOf(modules, viewer, text);
-  const filter: IssueFilter = {
-    ...noFilter,
-    kind: 'pull',
-    state: options.state,
-    labels: listIn(options.label) ?? [],
-    author: options.author ?? null,
-    assignee: options.assignee ?? null,
-    milestone: options.milestone ?? null,
-    words: (options.search ?? '').split(/\s+/).filter((word) => word !== ''),
-    sort: options.sort,
-  };
-  const rows: ShownPull[] = [];
-  let after: string | null = null;
-  do {
-    const paging: { limit: number; after: string | null } = { limit: Math.min(limit - rows.length, 100), after };
-    const page = await modules.issues.list(viewer, at, filter, paging);
-    rows.push(...(await describePulls(modules, viewer, await modules.issues.describe(page.rows))));
-    after = page.next;
-  } while (after !== null && rows.length < limit);
+  const rows = await readList(cli, options, text, 'pull', describePulls);
   cli.output.list(rows, pullColumns, ['pull request', 'pull requests'], pullToJson);
 };
 

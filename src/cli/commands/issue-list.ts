@@ -1,0 +1,78 @@
+import { Option } from 'commander';
+import type { Command } from 'commander';
+import type { DescribedIssue, IssueFilter } from '../../issues/index.ts';
+import type { PersonViewer } from '../../access/index.ts';
+import type { Modules } from '../../app.ts';
+import type { Cli } from '../cli.ts';
+import { actorOf, listIn, repositoryOf } from './issue-row.ts';
+import type { AsOption } from './issue-row.ts';
+import { readCount } from './read-count.ts';
+
+/** Options of a list of issues, and of one of pull requests. */
+export interface ListOptions extends AsOption {
+  state: IssueFilter['state'];
+  label?: string;
+  author?: string;
+  assignee?: string;
+  milestone?: string;
+  search?: string;
+  sort: IssueFilter['sort'];
+  limit: string;
+}
+
+/** @param search says where `--search` looks */
+export const withListOptions = (command: Command, search: string): Command =>
+  command
+    .argument('<owner/name>', 'repository')
+    .addOption(new Option('--state <state>', 'only these').choices(['open', 'closed', 'all']).default('open'))
+    .option('--label <labels>', 'with all of these labels, separated by commas')
+    .option('--author <user>', 'opened by this user')
+    .option('--assignee <user>', 'assigned to this user, or none')
+    .option('--milestone <title>', 'in this milestone, or none')
+    .option('--search <words>', search)
+    .addOption(
+      new Option('--sort <by>', 'order')
+        .choices(['newest', 'oldest', 'updated', 'least-updated', 'comments', 'least-comments'])
+        .default('newest'),
+    )
+    .option('--limit <number>', 'at most as many', '100')
+    .option('--as <user>', 'show what this user sees');
+
+/**
+ * The rows of such a list, page by page up to the limit.
+ * @param text `owner/name`
+ * @param show what a row has besides the issue
+ */
+export async function readList<Row>(
+  cli: Cli,
+  options: ListOptions,
+  text: string,
+  kind: IssueFilter['kind'],
+  show: (modules: Modules, viewer: PersonViewer, issues: DescribedIssue[]) => Promise<Row[]>,
+): Promise<Row[]> {
+  const limit = readCount(options.limit);
+  const modules = await cli.openModules();
+  const { noFilter } = await import('../../issues/index.ts');
+  const viewer = await actorOf(modules, options);
+  const at = await repositoryOf(modules, viewer, text);
+  const filter: IssueFilter = {
+    ...noFilter,
+    kind,
+    state: options.state,
+    labels: listIn(options.label) ?? [],
+    author: options.author ?? null,
+    assignee: options.assignee ?? null,
+    milestone: options.milestone ?? null,
+    words: (options.search ?? '').split(/\s+/).filter((word) => word !== ''),
+    sort: options.sort,
+  };
+  const rows: Row[] = [];
+  let after: string | null = null;
+  do {
+    const paging: { limit: number; after: string | null } = { limit: Math.min(limit - rows.length, 100), after };
+    const page = await modules.issues.list(viewer, at, filter, paging);
+    rows.push(...(await show(modules, viewer, await modules.issues.describe(page.rows))));
+    after = page.next;
+  } while (after !== null && rows.length < limit);
+  return rows;
+}
