@@ -42,7 +42,7 @@ export function refusalOnPull(
   if (act === 'read') return refusalOnIssue(viewer, repository, pull, 'read');
   const refused = refusalOnIssue(viewer, repository, pull, 'contribute');
   const member = memberLevel(viewer, repository);
-  // Where nobody may open pull requests any more, members still finish those that are open.
+  // Where pull requests are switched off, members still finish those that are open.
   if (refused !== null && !(refused === 'issues_off' && allows(member, 'write'))) return refused;
   if (viewer.kind !== 'person') return 'level';
   const isSubmitter = viewer.id === pull.authorId || viewer.id === pull.submitterId;

@@ -81,7 +81,7 @@ export async function discardReview(deps: PullDeps, viewer: Viewer, at: IssueAt)
   const found = await findPull(deps, viewer, at);
   const personId = reviewerOf(viewer);
   await deps.db.write(async (tx) => {
-    // Who lost the right to review may still throw away what nobody else sees.
+    // People who lost the right to review may still discard their own draft.
     const { issue } = await pullInWrite(deps, tx, viewer, found.issue, 'read');
     const draft = await draftIn(tx, issue.id, personId);
     if (draft === null) return;

@@ -1,3 +1,4 @@
+import { noMergeConditions } from '../../access/index.ts';
 import type { ApprovalsSurvive, MergeConditions, RuleGrant } from '../../access/index.ts';
 import { invalid } from '../../kernel/index.ts';
 
@@ -28,7 +29,7 @@ export interface MergingInput {
 }
 
 const survivals: readonly ApprovalsSurvive[] = ['nothing', 'rebase', 'anything'];
-export const ruleStyles: readonly string[] = ['MERGE', 'SQUASH', 'REBASE', 'FORWARD'];
+export const ruleStyles = noMergeConditions.styles;
 
 /** Limits: more approvals no team gives, and more checks no reader of the page takes in. */
 const most = { approvals: 20, checks: 30, contextLength: 255 };
