@@ -1,25 +1,26 @@
 /**
- * Runs the test files, two at a time, each in its own Node process, and parses their TAP. The command of `tap` does
- * the same with loaders that start every file twice; here a file costs one plain start.
+ * Runs the test files, one more at a time than there are cores, each in its own Node process, and parses their TAP. The
+ * command of `tap` does the same with loaders that start every file twice; here a file costs one plain start.
  *
  * The time limit of a file is 120 seconds, or that of a line `// time limit: 300 s` among its first ten; after it the
  * file and everything it started is killed and counts as failed.
  *
- * When at most three of several files fail, each runs once more after all others, alone: two files at a time
- * on a loaded machine delay each other. A file that passes then is counted as passed and named at the end, because it
+ * When at most three of several files fail, each runs once more after all others, alone: files on a
+ * loaded machine delay each other. A file that passes then is counted as passed and named at the end, because it
  * depends on time and is to be mended.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { globSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join, relative, resolve as absolute } from 'node:path';
 import { Parser, type Result } from 'tap-parser';
 
 const project = join(import.meta.dirname, '..');
 const cache = join(project, 'node_modules/.cache/hearth-tests');
 const durationsFile = join(cache, 'seconds.json');
-const jobs = 2;
+/** Files wait for timers, disks and other processes for a third of their time. */
+const jobs = availableParallelism() + 1;
 const defaultLimitSeconds = 120;
 const filesRunAgain = 3;
 
