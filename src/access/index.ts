@@ -55,6 +55,8 @@ export type {
 } from './branch-rules.ts';
 export { countingApprovals, isAbsolute, mergeVerdict, requestedChanges } from './merge-verdict.ts';
 export type { MergeBlock, MergeFacts, MergeVerdict, OwnerGroup, ReviewFacts, RoundFacts } from './merge-verdict.ts';
+export { trustInCode } from './ci-rights.ts';
+export type { CiApproval, CodeFacts, CodeTrust } from './ci-rights.ts';
 export { isTrustedWithCi, refusalOnPull } from './pull-rights.ts';
 export type { PullAct, PullFacts } from './pull-rights.ts';
 export { maxPatternLength, readRefPattern } from './ref-pattern.ts';

@@ -1,7 +1,7 @@
 import { bindDeps } from '../kernel/index.ts';
 import type { PullDeps } from './deps.ts';
 import { findByBranches } from './find-by-branches.ts';
-import { findPull } from './find-pull.ts';
+import { findPull, pullInWrite } from './find-pull.ts';
 import { editPull } from './lifecycle/edit-pull.ts';
 import { deleteHeadBranch, restoreHeadBranch } from './lifecycle/head-branch.ts';
 import { openPull } from './lifecycle/open-pull.ts';
@@ -9,6 +9,7 @@ import { refuseSecondPull } from './lifecycle/refuse-second-pull.ts';
 import { revertPull } from './lifecycle/revert-pull.ts';
 import { updateBranch } from './lifecycle/update-branch.ts';
 import { describePulls } from './lists/describe-pulls.ts';
+import { hasMerged } from './lists/has-merged.ts';
 import { openHeads } from './lists/open-heads.ts';
 import { findMergeState, updateMergeState } from './mergeability/compute-merge-state.ts';
 import { MergeStateQueue } from './mergeability/merge-state-queue.ts';
@@ -64,6 +65,8 @@ export function createPulls(tools: PullsOptions) {
     describe: bind(describePulls),
     /** For the CI, which has the issue already. */
     codeOf: bind(codeOf),
+    hasMerged: bind(hasMerged),
+    inWrite: bind(pullInWrite),
     openHeads: bind(openHeads),
     edit: bind(editPull),
     updateBranch: bind(updateBranch),

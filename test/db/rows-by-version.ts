@@ -812,4 +812,41 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
     ],
     ['sign_in_links', { token_hash: 'th110', user_id: 'alice-id', created_at: 1, expires_at: 9, used_at: 2 }],
   ],
+  112: [
+    [
+      'ci_runs',
+      {
+        id: 112,
+        repository_id: 'r2',
+        number: 112,
+        workflow_path: 'ci.yml',
+        workflow_name: 'CI',
+        file_hash: 'h',
+        title: 'Mine',
+        event: 'pull_request',
+        event_payload: '{}',
+        ref: 'refs/pull/1/merge',
+        sha: 'c'.repeat(40),
+        is_trusted: 0,
+        status: 'blocked',
+        approval: 'waiting',
+        created_at: 1,
+      },
+    ],
+  ],
+  114: [
+    [
+      'ci_runners',
+      {
+        id: 114,
+        uuid: 'u114',
+        token_salt: 's',
+        token_hash: 'h',
+        name: 'releases',
+        labels: '["linux"]',
+        trusted_only: 1,
+        created_at: 1,
+      },
+    ],
+  ],
 };
