@@ -50,6 +50,7 @@ import { pullRequests } from './v106-pull-requests.ts';
 import { personIdentities } from './v110-person-identities.ts';
 import { runApproval } from './v112-run-approval.ts';
 import { trustedOnlyRunners } from './v114-trusted-only-runners.ts';
+import { mergedPulls } from './v116-merged-pulls.ts';
 
 /** Every migration, in order. SPEC §9 fixes the numbers 2, 9 and 19 (federation), 13 and 14; the others are ours. */
 export const migrations: readonly Migration[] = [
@@ -104,4 +105,5 @@ export const migrations: readonly Migration[] = [
   personIdentities,
   runApproval,
   trustedOnlyRunners,
+  mergedPulls,
 ];

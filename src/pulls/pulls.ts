@@ -10,6 +10,7 @@ import { revertPull } from './lifecycle/revert-pull.ts';
 import { updateBranch } from './lifecycle/update-branch.ts';
 import { describePulls } from './lists/describe-pulls.ts';
 import { hasMerged } from './lists/has-merged.ts';
+import { pullOfCommit } from './lists/pull-of-commit.ts';
 import { openHeads } from './lists/open-heads.ts';
 import { findMergeState, updateMergeState } from './mergeability/compute-merge-state.ts';
 import { MergeStateQueue } from './mergeability/merge-state-queue.ts';
@@ -29,6 +30,7 @@ import { rightsOnPull } from './rights.ts';
 import { compareRounds, pairRoundCommits } from './rounds/compare-rounds.ts';
 import { codeOf } from './rounds/code-of.ts';
 import { findRound, listRoundCommits, listRounds } from './rounds/list-rounds.ts';
+import { readPatch } from './rounds/read-patch.ts';
 import { releaseRounds } from './rounds/release-rounds.ts';
 import { pullsOfIssues } from './pulls-of-issues.ts';
 import { acceptPushesFor } from './pushes/push-for.ts';
@@ -51,6 +53,7 @@ export function createPulls(tools: PullsOptions) {
     find: bind(findPull),
     rightsOn: bind(rightsOnPull),
     findByBranches: bind(findByBranches),
+    ofCommit: bind(pullOfCommit),
     /** For the API and webhooks, which have found the issues already. */
     ofIssues: bind(pullsOfIssues),
     reviews: createReviewService(deps),
@@ -79,6 +82,7 @@ export function createPulls(tools: PullsOptions) {
       commits: bind(listRoundCommits),
       compare: bind(compareRounds),
       pairCommits: bind(pairRoundCommits),
+      patch: bind(readPatch),
     },
     mergeStateOf: bind(findMergeState),
     mergeBox: bind(mergeBox),
