@@ -16,6 +16,7 @@ import { findMergeState, updateMergeState } from './mergeability/compute-merge-s
 import { MergeStateQueue } from './mergeability/merge-state-queue.ts';
 import { createReviewService } from './reviews/review-service.ts';
 import { createThreadService } from './threads/thread-service.ts';
+import { createMatchedOwnersCache } from './owners/match-owners.ts';
 import { ownersOf } from './owners/owner-groups.ts';
 import { turnListener } from './turns/turn-listener.ts';
 import { applySuggestions } from './suggestions/apply-suggestions.ts';
@@ -35,12 +36,12 @@ import { releaseRounds } from './rounds/release-rounds.ts';
 import { pullsOfIssues } from './pulls-of-issues.ts';
 import { acceptPushesFor } from './pushes/push-for.ts';
 
-export type PullsOptions = Omit<PullDeps, 'mergeStates'>;
+export type PullsOptions = Omit<PullDeps, 'mergeStates' | 'matchedOwners'>;
 
 /** Pull requests; the functions behind these names say what each refuses. */
 export function createPulls(tools: PullsOptions) {
   const mergeStates = new MergeStateQueue(tools.logger);
-  const deps: PullDeps = { ...tools, mergeStates };
+  const deps: PullDeps = { ...tools, mergeStates, matchedOwners: createMatchedOwnersCache() };
   mergeStates.connect(async (issueId) => {
     await updateMergeState(deps, issueId);
     await mergeIfReady(deps, issueId);
