@@ -214,6 +214,10 @@ export async function openKillWorld(t: Test) {
       );
       return `${String(row!['thread_id'])}:${String(row!['position'])}`;
     },
+    async closeAll(): Promise<void> {
+      for (const { number } of query("SELECT number FROM issues WHERE kind = 'PULL' AND state = 'OPEN'"))
+        await expect('alice', 'PATCH', `pulls/${String(number)}`, { state: 'closed' });
+    },
     kill: () => server.kill(),
     async startAgain(): Promise<void> {
       server = await startProgram(t, 'checkout', { folder });
