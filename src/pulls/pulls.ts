@@ -29,6 +29,7 @@ import { reconsiderOnStatus } from './merging/reconsider-on-status.ts';
 import { onPush } from './on-push.ts';
 import { rightsOnPull } from './rights.ts';
 import { compareRounds, pairRoundCommits } from './rounds/compare-rounds.ts';
+import { catchUpWithHead } from './rounds/catch-up.ts';
 import { codeOf } from './rounds/code-of.ts';
 import { findRound, listRoundCommits, listRounds } from './rounds/list-rounds.ts';
 import { readPatch } from './rounds/read-patch.ts';
@@ -43,6 +44,7 @@ export function createPulls(tools: PullsOptions) {
   const mergeStates = new MergeStateQueue(tools.logger);
   const deps: PullDeps = { ...tools, mergeStates, matchedOwners: createMatchedOwnersCache() };
   mergeStates.connect(async (issueId) => {
+    await catchUpWithHead(deps, issueId);
     await updateMergeState(deps, issueId);
     await mergeIfReady(deps, issueId);
   });
