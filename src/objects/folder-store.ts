@@ -11,6 +11,8 @@ import type { ListedObject, ObjectStore, PutOptions, StoredObject } from './obje
 export interface FolderStoreOptions {
   /** Created when missing. */
   directory: string;
+  /** Prefixes whose objects are in a folder elsewhere, with the same names: `artifacts/` where CI has always had them. */
+  elsewhere?: Readonly<Record<string, string>>;
   /** With less free space than this nothing is stored, in bytes. */
   lowDiskFloorBytes: () => number;
   random: Random;
@@ -20,18 +22,26 @@ export interface FolderStoreOptions {
 /** Starts with a dot: no key does, so backups leave it out and lists pass over it. */
 export const incomingFolder = '.incoming';
 
+/** Refuses what no caller may send: keys are made by the program, never by a person. */
+export function checkKey(key: string): void {
+  if (!keyShape.test(key) || key.length > maxKeyLength) throw internal(`${key} is no key of an object`);
+}
+
 const keyShape = /^[a-z0-9][a-z0-9.-]*(?:\/[a-z0-9][a-z0-9.-]*)+$/;
 /** PATH_MAX is 4096; a key is a part of a path. */
 const maxKeyLength = 512;
 
 /** Objects as files of a folder, each at its key. */
-export function createFolderStore({ directory, lowDiskFloorBytes, random, logger }: FolderStoreOptions): ObjectStore {
+export function createFolderStore(options: FolderStoreOptions): ObjectStore {
+  const { directory, elsewhere = {}, lowDiskFloorBytes, random, logger } = options;
   const incoming = path.join(directory, incomingFolder);
   const inTurn = createKeyedMutex();
 
   function fileOf(key: string): string {
-    if (!keyShape.test(key) || key.length > maxKeyLength) throw internal(`${key} is no key of an object`);
-    return path.join(directory, key);
+    checkKey(key);
+    const prefix = key.slice(0, key.indexOf('/') + 1);
+    const home = elsewhere[prefix];
+    return home === undefined ? path.join(directory, key) : path.join(home, key.slice(prefix.length));
   }
 
   async function isThere(file: string): Promise<boolean> {
@@ -56,6 +66,16 @@ export function createFolderStore({ directory, lowDiskFloorBytes, random, logger
     }
   }
 
+  /** Renames a synced file to its place. Refuses `object_exists`. */
+  const place = (fresh: string, key: string): Promise<void> =>
+    inTurn(key, async () => {
+      const target = fileOf(key);
+      if (await isThere(target)) throw objectExists(key);
+      const folder = await folderOf(target);
+      await moveFile(fresh, target);
+      await syncPath(folder);
+    });
+
   /** Makes the folder of a key, and syncs the folders above that are new. */
   async function folderOf(file: string): Promise<string> {
     const folder = path.dirname(file);
@@ -66,22 +86,27 @@ export function createFolderStore({ directory, lowDiskFloorBytes, random, logger
   }
 
   const store: ObjectStore = {
+    place: 'folder',
+
     async put(key, content, options) {
-      const target = fileOf(key);
+      checkKey(key);
       const fresh = path.join(incoming, random.bytes(16).toString('hex'));
       try {
         const stored = await receive(content, options, fresh);
-        await inTurn(key, async () => {
-          if (await isThere(target)) throw objectExists(key);
-          const folder = await folderOf(target);
-          await rename(fresh, target);
-          await syncPath(folder);
-        });
+        await place(fresh, key);
         return stored;
       } catch (error) {
         await rm(fresh, { force: true });
         throw translate(error);
       }
+    },
+
+    async adopt(key, file) {
+      if (path.resolve(file) === path.resolve(fileOf(key))) return;
+      await syncPath(file);
+      await place(file, key).catch((error: unknown) => {
+        throw translate(error);
+      });
     },
 
     async get(key, range) {
@@ -151,6 +176,20 @@ async function write(
   return stored;
 }
 
+/** Another file system gets a copy, which is complete and synced before the file is removed. */
+async function moveFile(from: string, to: string): Promise<void> {
+  try {
+    await rename(from, to);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EXDEV') throw error;
+    const copy = `${path.join(path.dirname(to), `.${path.basename(to)}`)}.copy`;
+    await copyFile(from, copy);
+    await syncPath(copy);
+    await rename(copy, to);
+    await rm(from, { force: true });
+  }
+}
+
 /** A file system without hard links gets a copy. */
 async function linkOrCopy(source: string, target: string): Promise<void> {
   try {
@@ -174,7 +213,7 @@ async function* listBelow(folder: string, prefix: string): AsyncGenerator<Listed
   }
 }
 
-const objectExists = (key: string) => conflict('object_exists', `There is an object ${key} already.`);
+export const objectExists = (key: string) => conflict('object_exists', `There is an object ${key} already.`);
 
 function translate(error: unknown): unknown {
   const { code } = error as NodeJS.ErrnoException;
