@@ -4,9 +4,7 @@ import { internal } from '../../kernel/index.ts';
 import type { Logger } from '../../kernel/index.ts';
 import type { ByteRange, OpenedObject } from '../object-store.ts';
 import type { StoreMetrics } from '../store-metrics.ts';
-import { element } from './read-answer.ts';
 import type { S3Answer, S3Client } from './s3-client.ts';
-import { S3Failure, storeUnavailable } from './s3-failure.ts';
 
 export const digestHeader = 'x-amz-meta-sha256';
 
@@ -50,10 +48,7 @@ async function openPart(
     },
     understood: [404],
   });
-  if (answer.status !== 404) return answer;
-  const code = element(answer.text, 'Code');
-  if (code === 'NoSuchBucket') throw storeUnavailable(new S3Failure(404, code, ''));
-  return null;
+  return answer.status === 404 ? null : answer;
 }
 
 /** The size of the whole object. */

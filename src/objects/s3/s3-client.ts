@@ -138,11 +138,14 @@ export function createS3Client(deps: S3ClientDeps): S3Client {
     const { status } = response;
     if (isObject && status >= 200 && status < 300) return { ...response, text: '' };
     const text = await readText(response.stream).catch(unreachable);
+    const isGood = status >= 200 && status < 300;
+    const code = element(text, 'Code') ?? codeOf(status);
     // A copy and the end of an upload in parts are answered before they are done: an error may follow a 200.
     const isFailed = text.includes('<Error>') || text.includes('<Error ');
-    if ((status >= 200 && status < 300 && !isFailed) || understood.includes(status)) return { ...response, text };
-    const code = element(text, 'Code') ?? codeOf(status);
-    throw new S3Failure(status >= 200 && status < 300 ? 500 : status, code, element(text, 'Message') ?? '');
+    // An absent object is understood by most callers, an absent bucket by none.
+    if ((isGood && !isFailed) || (understood.includes(status) && code !== 'NoSuchBucket'))
+      return { ...response, text };
+    throw new S3Failure(isGood ? 500 : status, code, element(text, 'Message') ?? '');
   }
 
   return { send: (request) => run(request, false), fetch: (request) => run(request, true) };
