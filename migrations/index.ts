@@ -51,6 +51,8 @@ import { personIdentities } from './v110-person-identities.ts';
 import { runApproval } from './v112-run-approval.ts';
 import { trustedOnlyRunners } from './v114-trusted-only-runners.ts';
 import { mergedPulls } from './v116-merged-pulls.ts';
+import { lfsObjects } from './v120-lfs-objects.ts';
+import { lfsLocks } from './v122-lfs-locks.ts';
 
 /** Every migration, in order. SPEC §9 fixes the numbers 2, 9 and 19 (federation), 13 and 14; the others are ours. */
 export const migrations: readonly Migration[] = [
@@ -106,4 +108,6 @@ export const migrations: readonly Migration[] = [
   runApproval,
   trustedOnlyRunners,
   mergedPulls,
+  lfsObjects,
+  lfsLocks,
 ];

@@ -30,6 +30,8 @@ import { createPulls, pullEntities } from './pulls/index.ts';
 import type { Pulls } from './pulls/index.ts';
 import { createIssues, issueEntities, issueSettingsOf } from './issues/index.ts';
 import type { Issues } from './issues/index.ts';
+import { createLfs, lfsEntities, lfsSettingsOf } from './lfs/index.ts';
+import type { Lfs } from './lfs/index.ts';
 import { systemClock, systemRandom } from './kernel/index.ts';
 import type { Clock, Logger, Random } from './kernel/index.ts';
 import { createFolderStore } from './objects/index.ts';
@@ -95,6 +97,7 @@ export interface Modules {
   git: Git;
   repositories: Repositories;
   objects: ObjectStore;
+  lfs: Lfs;
   issues: Issues;
   pulls: Pulls;
   imageProxy: ImageProxy;
@@ -146,6 +149,7 @@ export const entities = [
   ...organisationEntities,
   ...signingEntities,
   ...repositoryEntities,
+  ...lfsEntities,
   ...issueEntities,
   ...pullEntities,
   ...ciEntities,
@@ -292,6 +296,18 @@ export async function openModules(
       random,
       logger,
     });
+    const lfs = createLfs({
+      db,
+      accounts,
+      repositories,
+      git,
+      objects,
+      instanceKey: new InstanceKey(keyFile(config.dataDir), random, 'lfs'),
+      clock,
+      random,
+      logger,
+      settings: lfsSettingsOf(config),
+    });
     const exportKey = new InstanceKey(keyFile(config.dataDir), random, 'issues');
     const issues = createIssues({
       db,
@@ -419,6 +435,7 @@ export async function openModules(
       git,
       repositories,
       objects,
+      lfs,
       issues,
       pulls,
       imageProxy,
@@ -496,6 +513,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     accounts,
     repositories,
     issues: modules.issues,
+    lfs: modules.lfs,
     pulls: modules.pulls,
     notifications: modules.notifications,
     git,
@@ -522,6 +540,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     federation,
     ci,
     issues: modules.issues,
+    lfs: modules.lfs,
     pulls: modules.pulls,
     webhooks: modules.webhooks,
     mail: modules.mail,

@@ -29,6 +29,8 @@ export type {
 } from './issue-rights.ts';
 export { mayBecomePublic, maySync, refusalToFork, visibilityOfFork } from './fork-rights.ts';
 export type { ForkOwnerFacts, ForkRefusal } from './fork-rights.ts';
+export { isContributedUpload, refusalOnLfs } from './lfs-rights.ts';
+export type { LfsAct, LfsRefusal, LfsRepositoryFacts } from './lfs-rights.ts';
 export { visibleIssues } from './visible-issues.ts';
 export {
   RuleBook,

@@ -849,4 +849,34 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
       },
     ],
   ],
+  120: [
+    [
+      'lfs_objects',
+      {
+        repository_id: 'r1',
+        oid: 'a'.repeat(64),
+        bytes: 5_000_000_000,
+        shared: 1,
+        uploader_id: 'bob-id',
+        arrived_at: 1,
+        seen_at: 2,
+        unreferenced_since: 3,
+        removing_at: 4,
+      },
+    ],
+    ['lfs_repositories', { repository_id: 'r2', is_enabled: 0, scanned_at: 5, scan_error: 'git failed' }],
+  ],
+  122: [
+    [
+      'lfs_locks',
+      {
+        id: 'll1',
+        repository_id: 'r1',
+        path: 'art/logo.psd',
+        ref: 'refs/heads/main',
+        owner_id: 'bob-id',
+        locked_at: 6,
+      },
+    ],
+  ],
 };
