@@ -47,6 +47,8 @@ import { notifications } from './v96-notifications.ts';
 import { notices } from './v98-notices.ts';
 import { branchRules } from './v100-branch-rules.ts';
 import { pullRequests } from './v106-pull-requests.ts';
+import { releases } from './v124-releases.ts';
+import { mergedCommits } from './v126-merged-commits.ts';
 import { personIdentities } from './v110-person-identities.ts';
 
 /** Every migration, in order. SPEC §9 fixes the numbers 2, 9 and 19 (federation), 13 and 14; the others are ours. */
@@ -100,4 +102,6 @@ export const migrations: readonly Migration[] = [
   pullRequests,
   secondFactors,
   personIdentities,
+  releases,
+  mergedCommits,
 ];

@@ -57,5 +57,7 @@ export { countingApprovals, isAbsolute, mergeVerdict, requestedChanges } from '.
 export type { MergeBlock, MergeFacts, MergeVerdict, OwnerGroup, ReviewFacts, RoundFacts } from './merge-verdict.ts';
 export { isTrustedWithCi, refusalOnPull } from './pull-rights.ts';
 export type { PullAct, PullFacts } from './pull-rights.ts';
+export { refusalOnRelease } from './release-rights.ts';
+export type { ReleaseAct, ReleaseFacts, ReleaseRefusal, ReleaseRepositoryFacts } from './release-rights.ts';
 export { maxPatternLength, readRefPattern } from './ref-pattern.ts';
 export type { PatternFault } from './ref-pattern.ts';

@@ -9,6 +9,7 @@ import { refuseSecondPull } from './lifecycle/refuse-second-pull.ts';
 import { revertPull } from './lifecycle/revert-pull.ts';
 import { updateBranch } from './lifecycle/update-branch.ts';
 import { describePulls } from './lists/describe-pulls.ts';
+import { mergedAmong } from './lists/merged-among.ts';
 import { openHeads } from './lists/open-heads.ts';
 import { findMergeState, updateMergeState } from './mergeability/compute-merge-state.ts';
 import { MergeStateQueue } from './mergeability/merge-state-queue.ts';
@@ -65,6 +66,8 @@ export function createPulls(tools: PullsOptions) {
     /** For the CI, which has the issue already. */
     codeOf: bind(codeOf),
     openHeads: bind(openHeads),
+    /** For notes of releases. */
+    mergedAmong: bind(mergedAmong),
     edit: bind(editPull),
     updateBranch: bind(updateBranch),
     deleteBranch: bind(deleteHeadBranch),
