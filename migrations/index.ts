@@ -47,6 +47,8 @@ import { notifications } from './v96-notifications.ts';
 import { notices } from './v98-notices.ts';
 import { branchRules } from './v100-branch-rules.ts';
 import { pullRequests } from './v106-pull-requests.ts';
+import { releases } from './v124-releases.ts';
+import { mergedCommits } from './v126-merged-commits.ts';
 import { personIdentities } from './v110-person-identities.ts';
 import { runApproval } from './v112-run-approval.ts';
 import { trustedOnlyRunners } from './v114-trusted-only-runners.ts';
@@ -110,4 +112,6 @@ export const migrations: readonly Migration[] = [
   mergedPulls,
   lfsObjects,
   lfsLocks,
+  releases,
+  mergedCommits,
 ];

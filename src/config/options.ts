@@ -291,6 +291,28 @@ export const options = [
   }),
 
   row({
+    key: 'releases.file_size',
+    env: 'SERVICE_RELEASES_FILE_SIZE',
+    type: size('1KiB', '1TiB'),
+    default: '2GiB',
+    sentence: 'Largest file of a release.',
+  }),
+  row({
+    key: 'releases.repository_quota',
+    env: 'SERVICE_RELEASES_REPOSITORY_QUOTA',
+    type: size('0B', '100TiB'),
+    default: '20GiB',
+    sentence: 'Most that the files of all releases of one repository may have together.',
+  }),
+  row({
+    key: 'releases.owner_quota',
+    env: 'SERVICE_RELEASES_OWNER_QUOTA',
+    type: size('0B', '100TiB'),
+    default: '100GiB',
+    sentence: 'Most that the files of all releases of one person or organisation may have together.',
+  }),
+
+  row({
     key: 'pulls.contributed_push_size',
     env: 'SERVICE_PULLS_CONTRIBUTED_PUSH_SIZE',
     type: size('1MiB', '1TiB'),

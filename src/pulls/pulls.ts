@@ -11,6 +11,7 @@ import { updateBranch } from './lifecycle/update-branch.ts';
 import { describePulls } from './lists/describe-pulls.ts';
 import { hasMerged } from './lists/has-merged.ts';
 import { pullOfCommit } from './lists/pull-of-commit.ts';
+import { mergedAmong } from './lists/merged-among.ts';
 import { openHeads } from './lists/open-heads.ts';
 import { findMergeState, updateMergeState } from './mergeability/compute-merge-state.ts';
 import { MergeStateQueue } from './mergeability/merge-state-queue.ts';
@@ -74,6 +75,8 @@ export function createPulls(tools: PullsOptions) {
     hasMerged: bind(hasMerged),
     inWrite: bind(pullInWrite),
     openHeads: bind(openHeads),
+    /** For notes of releases. */
+    mergedAmong: bind(mergedAmong),
     edit: bind(editPull),
     updateBranch: bind(updateBranch),
     deleteBranch: bind(deleteHeadBranch),

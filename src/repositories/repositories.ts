@@ -34,7 +34,7 @@ import { createStatusService } from './statuses/status-service.ts';
 
 /**
  * The public interface of the module: finding, making and changing repositories, with a service each for pushes,
- * branches, rules, collaborators, pins, commit statuses, images, trash, transfers and statistics. Each function
+ * branches, tags, rules, collaborators, pins, commit statuses, images, trash, transfers and statistics. Each function
  * documents what it refuses.
  */
 export function createRepositories(
@@ -62,7 +62,7 @@ export function createRepositories(
     },
   };
   const statistics = createRepositoryStatistics(deps);
-  const { pushes, branches, ...pushing } = createPushService(deps, statistics.schedule);
+  const { pushes, branches, tags, ...pushing } = createPushService(deps, statistics.schedule);
   const ownedRepositories = ownedRepositoriesIn(deps);
   const bind = bindDeps(deps);
   const bindAt = bindAddress(deps);
@@ -105,6 +105,7 @@ export function createRepositories(
 
     pushes,
     branches,
+    tags,
     forks: createForkService(deps, pushes.applyUpdates, statistics.schedule),
     collaborators: createCollaboratorService(deps),
     pins: createPinService(deps),

@@ -16,6 +16,8 @@ import { replaceFiles } from './replace-files.ts';
 import type { ReplaceRequest } from './replace-files.ts';
 import { revertRange } from './revert-range.ts';
 import type { RevertRequest } from './revert-range.ts';
+import { writeTag } from './write-tag.ts';
+import type { TagRequest } from './write-tag.ts';
 import { openMergeWorkspace } from './merge-workspace.ts';
 import type { MergeLimits, MergeWorkspace } from './merge-workspace.ts';
 
@@ -27,6 +29,8 @@ export interface GitMerges {
   revert(path: string, request: RevertRequest, signal?: AbortSignal): Promise<MergeOutcome>;
   /** Makes a commit that replaces the content of files, and stores it; returns its id. Refuses `file_not_found`. */
   replaceFiles(path: string, request: ReplaceRequest, signal?: AbortSignal): Promise<string>;
+  /** Stores the object of an annotated tag; the caller makes the ref. */
+  writeTag(path: string, request: TagRequest, signal?: AbortSignal): Promise<string>;
   /** Whether two commits merge, and where they conflict; nothing is stored. */
   tryMerge(path: string, onto: string, head: string, signal?: AbortSignal): Promise<MergedTrees>;
   /** See {@link carryRange}; nothing is stored, so only the id of the tree is of use. */
@@ -78,6 +82,12 @@ export function createMerges(deps: BrowseDeps, slots: Semaphore): GitMerges {
     replaceFiles: (path, request, signal) =>
       within(path, signal, async (workspace) => {
         const oid = await replaceFiles(deps, path, workspace, request);
+        await workspace.publish();
+        return oid;
+      }),
+    writeTag: (path, request, signal) =>
+      within(path, signal, async (workspace) => {
+        const oid = await writeTag(workspace, request);
         await workspace.publish();
         return oid;
       }),
