@@ -231,6 +231,14 @@ export const options = [
     sentence: 'A push to an absent repository of your own makes it, as a private one.',
   }),
   row({
+    key: 'repositories.max_change',
+    env: 'SERVICE_REPOSITORIES_MAX_CHANGE',
+    type: size('64KiB', '256MiB'),
+    default: '32MiB',
+    sentence:
+      'Size of the files of one change that is made in the browser or over the API; they are held in memory meanwhile.',
+  }),
+  row({
     key: 'repositories.image_root',
     env: 'SERVICE_REPO_IMAGE_ROOT',
     type: path,

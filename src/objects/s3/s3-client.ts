@@ -143,8 +143,7 @@ export function createS3Client(deps: S3ClientDeps): S3Client {
     // A copy and the end of an upload in parts are answered before they are done: an error may follow a 200.
     const isFailed = text.includes('<Error>') || text.includes('<Error ');
     // An absent object is understood by most callers, an absent bucket by none.
-    if ((isGood && !isFailed) || (understood.includes(status) && code !== 'NoSuchBucket'))
-      return { ...response, text };
+    if ((isGood && !isFailed) || (understood.includes(status) && code !== 'NoSuchBucket')) return { ...response, text };
     throw new S3Failure(isGood ? 500 : status, code, element(text, 'Message') ?? '');
   }
 
