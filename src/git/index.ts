@@ -53,6 +53,7 @@ export type { Hunk, Patch, Patches, PatchLimits, PatchLine } from './queries/rea
 export type { Blame, BlameGroup } from './queries/blame.ts';
 export type { Distance } from './queries/compare.ts';
 export type { Grep, GrepLine, GrepRequest } from './queries/grep.ts';
+export type { ListedEntry } from './queries/list-tree.ts';
 export type { ListedFile } from './queries/list-files.ts';
 export type { TagNote } from './queries/read-tag.ts';
 export type { ArchiveFormat } from './queries/stream-git.ts';
