@@ -48,6 +48,7 @@ export type { RefResult, RefUpdate } from './pushes/push-journal.ts';
 export type { IncomingPush } from './pushes/receive-push.ts';
 export { isDiskLow } from './disk-space.ts';
 export { repositoryOf } from './find-repository.ts';
+export { parseTagName } from './pushes/change-tags.ts';
 export { parseBranchName } from './branch-name.ts';
 export { parseRepositoryName } from './repository-name.ts';
 export type { Repository } from './schema/repository-schema.ts';

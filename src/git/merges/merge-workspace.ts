@@ -30,8 +30,8 @@ export interface MergeWorkspace {
   writeCommit(payload: Buffer): Promise<string>;
   /** The same for a commit that only git reads meanwhile: it is never published. */
   writeTemporary(payload: Buffer): Promise<string>;
-  /** Writes a blob or a tree. @param idLength hexadecimal digits of the ids of this repository */
-  writeObject(type: 'blob' | 'tree', payload: Buffer, idLength: number): Promise<string>;
+  /** Writes a blob, a tree or a tag. @param idLength hexadecimal digits of the ids of this repository */
+  writeObject(type: 'blob' | 'tree' | 'tag', payload: Buffer, idLength: number): Promise<string>;
   /** See {@link checkBlob}. @param name of the file */
   checkBlob(name: string, content: Buffer, idLength: number): Promise<string | null>;
   /** Moves the new objects to the repository, synced: a ref may name them afterwards. */

@@ -20,7 +20,7 @@ import { showEntry, showFileCommit, showVerification, showWithContent } from './
 
 const at = '/repos/{owner}/{name}/contents';
 const read = { method: 'GET', tag: 'Contents', access: 'repository:read', cost: 'objects', status: 200 } as const;
-const write = { tag: 'Contents', access: 'repository:write', cost: 'objects', refuses: [409, 422] } as const;
+const write = { tag: 'Contents', access: 'repository:write', cost: 'change', refuses: [409, 422] } as const;
 
 /** Twelve MiB of content in base64; larger files are pushed with git. */
 const maxJsonBytes = 16 * 1024 * 1024;
