@@ -31,6 +31,8 @@ import { createPulls, pullEntities } from './pulls/index.ts';
 import type { Pulls } from './pulls/index.ts';
 import { createIssues, issueEntities, issueSettingsOf } from './issues/index.ts';
 import type { Issues } from './issues/index.ts';
+import { createLfs, lfsEntities, lfsSettingsOf } from './lfs/index.ts';
+import type { Lfs } from './lfs/index.ts';
 import { systemClock, systemRandom } from './kernel/index.ts';
 import type { Clock, Logger, Random } from './kernel/index.ts';
 import { openStore } from './objects/index.ts';
@@ -97,6 +99,7 @@ export interface Modules {
   repositories: Repositories;
   objects: ObjectStore;
   objectStatistics: OpenedStore['statistics'];
+  lfs: Lfs;
   issues: Issues;
   pulls: Pulls;
   imageProxy: ImageProxy;
@@ -148,6 +151,7 @@ export const entities = [
   ...organisationEntities,
   ...signingEntities,
   ...repositoryEntities,
+  ...lfsEntities,
   ...issueEntities,
   ...pullEntities,
   ...ciEntities,
@@ -294,6 +298,18 @@ export async function openModules(
     });
     repositories.pushes.onPush(ci.onPush);
     const texts = createIssueIndex({ db });
+    const lfs = createLfs({
+      db,
+      accounts,
+      repositories,
+      git,
+      objects,
+      instanceKey: new InstanceKey(keyFile(config.dataDir), random, 'lfs'),
+      clock,
+      random,
+      logger,
+      settings: lfsSettingsOf(config),
+    });
     const exportKey = new InstanceKey(keyFile(config.dataDir), random, 'issues');
     const issues = createIssues({
       db,
@@ -422,6 +438,7 @@ export async function openModules(
       repositories,
       objects,
       objectStatistics: opened.statistics,
+      lfs,
       issues,
       pulls,
       imageProxy,
@@ -515,6 +532,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     accounts,
     repositories,
     issues: modules.issues,
+    lfs: modules.lfs,
     pulls: modules.pulls,
     notifications: modules.notifications,
     git,
@@ -541,6 +559,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     federation,
     ci,
     issues: modules.issues,
+    lfs: modules.lfs,
     pulls: modules.pulls,
     webhooks: modules.webhooks,
     mail: modules.mail,

@@ -299,6 +299,42 @@ export const options = [
   }),
 
   row({
+    key: 'lfs.enabled',
+    env: 'SERVICE_LFS_ENABLED',
+    type: boolean,
+    default: true,
+    sentence: 'Store files of Git LFS. When false, its clients are told so; objects that are stored stay.',
+  }),
+  row({
+    key: 'lfs.max_object_size',
+    env: 'SERVICE_LFS_MAX_OBJECT_SIZE',
+    type: size('1KiB', '16TiB'),
+    default: '2GiB',
+    sentence: 'Largest file that may be stored with Git LFS.',
+  }),
+  row({
+    key: 'lfs.repository_quota',
+    env: 'SERVICE_LFS_REPOSITORY_QUOTA',
+    type: size('0B', '1024TiB'),
+    default: '10GiB',
+    sentence: 'Most that all files of one repository may have together that are stored with Git LFS.',
+  }),
+  row({
+    key: 'lfs.owner_quota',
+    env: 'SERVICE_LFS_OWNER_QUOTA',
+    type: size('0B', '1024TiB'),
+    default: '50GiB',
+    sentence: 'The same for all repositories of one person or organisation together.',
+  }),
+  row({
+    key: 'lfs.keep_unreferenced',
+    env: 'SERVICE_LFS_KEEP_UNREFERENCED',
+    type: duration('1d', '3650d'),
+    default: '30d',
+    sentence: 'How long a file of Git LFS is kept that no commit of its repository names any more.',
+  }),
+
+  row({
     key: 'accounts.second_factor',
     env: 'SERVICE_ACCOUNTS_SECOND_FACTOR',
     type: choice('optional', 'administrators', 'everyone'),

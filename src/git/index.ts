@@ -42,7 +42,6 @@ export type { GitMerges } from './merges/merges.ts';
 export { needsPacking } from './maintenance/find-needs.ts';
 export type { RecoveryAction } from './maintenance/recover.ts';
 export { gerritFolders, isBranchName, isForReview, isWellFormedRef, reviewFolder } from './refs/ref-name.ts';
-export { lfsNotStored } from './lfs.ts';
 export { flushPacket, encodePacket } from './pkt-line.ts';
 export type { GitQueries } from './queries/queries.ts';
 export type { RefPath, RefKind } from './queries/resolve-ref-path.ts';

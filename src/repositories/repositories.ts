@@ -75,6 +75,9 @@ export function createRepositories(
     openForRead: (viewer: Viewer, owner: string, name: string): Promise<Found> =>
       findRepository(deps, viewer, { owner, name }),
     openForPush: pushing.openForPush,
+    /** Whether a person who may not write to a repository may push changes for review. */
+    mayPropose: async (viewer: Viewer, repository: Repository): Promise<boolean> =>
+      (await deps.reviews.port?.mayPush(viewer, { repository })) === true,
     locate: (ids: Iterable<string>) => locateRepositories(deps, ids),
     isPublic,
     /**

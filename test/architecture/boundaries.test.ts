@@ -15,7 +15,7 @@ const arrows: string[][] = [
   ['notifications', 'notices', 'webhooks', 'mirrors'],
   ['search', 'federation', 'ci', 'backup'],
   ['pulls'],
-  ['issues'],
+  ['issues', 'lfs'],
   ['repositories', 'single-sign-on'],
   ['organisations', 'signing'],
   ['accounts'],

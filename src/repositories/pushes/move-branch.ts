@@ -11,7 +11,7 @@ import { mergesRefused, sentence, unsignedRefused } from '../rules/describe-rule
 import { unverifiedIn } from '../rules/verify-commits.ts';
 import type { Repository } from '../schema/repository-schema.ts';
 import type { AppliedPush, ServerPush } from './apply-updates.ts';
-import { mayMoveRefs } from './may-move-refs.ts';
+import { mayMoveRefs, takesPushes } from './may-move-refs.ts';
 import type { RefUpdate } from './push-journal.ts';
 
 type Apply = (found: Pick<Found, 'repository' | 'path'>, push: ServerPush) => Promise<AppliedPush>;
@@ -60,6 +60,7 @@ export async function moveBranch(
     ...(record === undefined ? {} : { record }),
     async authorize(tx, row) {
       if (right === 'push') await mayMoveRefs(deps, tx, viewer, row);
+      else await takesPushes(deps, tx, row);
       const judged = right === 'push' ? await judgeUpdates(deps, tx.before, viewer, row, [update]) : null;
       const reason =
         judged === null ? await refusalOfCommits(tx, row, branch) : refusalOf(judged, { isForward, hasMerges });
