@@ -23,6 +23,8 @@ interface Declaration<Access extends AccessDeclaration> {
   takesFiles?: true;
   /** The form may bring files for the repository; they are held in memory. */
   takesContents?: true;
+  /** The form may bring files for a release. */
+  takesReleaseFiles?: true;
   /** The person proves again who they are, when the last confirmation is too old; see `app/confirm-identity.ts`. */
   confirmation?: Confirmation;
   /** Whatever the request carries is not looked at: programs that send it may choose its type. */
