@@ -10,6 +10,7 @@ export type CodeDeps = Pick<
   | 'signing'
   | 'repositories'
   | 'git'
+  | 'lfs'
   | 'highlighting'
   | 'workers'
   | 'issues'

@@ -1,7 +1,7 @@
 import { attachmentPath, isShownInline } from '../../issues/index.ts';
 import { isDomainError } from '../../kernel/index.ts';
-import { parseRange } from '../../http/index.ts';
 import { statusOfRefusal } from '../app/map-errors.ts';
+import { rangeReply } from '../app/range-reply.ts';
 import { content, movedTo, type Reply } from '../app/reply.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import type { IssuesDeps } from './deps.ts';
@@ -11,40 +11,24 @@ import type { IssuesDeps } from './deps.ts';
  * moves: its old address redirects. Images are shown, everything else is downloaded, and each has a sandbox CSP
  * (security C03).
  */
-export const showAttachment: Page<RepositoryContext, IssuesDeps> = async (
-  { viewer, params, range: rangeHeader, ifRange },
-  { issues },
-): Promise<Reply> => {
+export const showAttachment: Page<RepositoryContext, IssuesDeps> = async (context, { issues }): Promise<Reply> => {
+  const { viewer, params } = context;
   const { owner = '', name = '', id = '' } = params;
   const { attachment, repository } = await issues.findAttachment(viewer, id);
   if (owner !== repository.owner || name !== repository.name) return movedTo(attachmentPath(repository, id));
   const { bytes, contentType, sha256 } = attachment;
-  const tag = `"${sha256.slice(0, 32)}"`;
-  const range = rangeHeader !== '' && (ifRange === '' || ifRange === tag) ? parseRange(rangeHeader, bytes) : null;
-  const headers = {
-    ETag: tag,
-    'Accept-Ranges': 'bytes',
-    // Who may see it can change at any time, so it is asked for again; the tag saves the bytes.
-    'Cache-Control': 'private, no-cache',
-    'Content-Security-Policy': "default-src 'none'; sandbox",
-    'Content-Disposition': disposition(isShownInline(attachment) ? 'inline' : 'attachment', attachment.name),
-    Vary: 'Cookie, Authorization',
-  };
-  if (range === 'unsatisfiable')
-    return content('text/plain; charset=utf-8', '', {
-      status: 416,
-      headers: { 'Content-Range': `bytes */${bytes}`, 'Cache-Control': 'private, no-store' },
-    });
-  const { stream } = await issues.readAttachment(attachment, range ?? undefined);
-  if (range === null) return content(contentType, stream, { headers: { ...headers, 'Content-Length': String(bytes) } });
-  const { first, last } = range;
-  return content(contentType, stream, {
-    status: 206,
+  return rangeReply(context, {
+    type: contentType,
+    bytes,
     headers: {
-      ...headers,
-      'Content-Length': String(last - first + 1),
-      'Content-Range': `bytes ${first}-${last}/${bytes}`,
+      ETag: `"${sha256.slice(0, 32)}"`,
+      // Who may see it can change at any time, so it is asked for again; the tag saves the bytes.
+      'Cache-Control': 'private, no-cache',
+      'Content-Security-Policy': "default-src 'none'; sandbox",
+      'Content-Disposition': disposition(isShownInline(attachment) ? 'inline' : 'attachment', attachment.name),
+      Vary: 'Cookie, Authorization',
     },
+    open: async (range) => (await issues.readAttachment(attachment, range)).stream,
   });
 };
 
