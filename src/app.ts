@@ -314,6 +314,7 @@ export async function openModules(
       logger,
       settings: lfsSettingsOf(config),
     });
+    repositories.forks.copyWith(lfs.copyPort);
     const exportKey = new InstanceKey(keyFile(config.dataDir), random, 'issues');
     const issues = createIssues({
       db,
@@ -723,6 +724,11 @@ export function scheduledTasks(modules: Modules): CronTask[] {
       run: async () => (await backups.isRunning()) || modules.releases.removeOrphans(),
     },
     { name: 'releases.count-downloads', time: '55 * * * * *', run: () => modules.releases.saveDownloads() },
+    {
+      name: 'lfs.collect',
+      time: '0 20 5 * * 0',
+      run: () => collectLfs(modules),
+    },
     { name: 'repositories.survey', time: '50 */10 * * * *', run: () => repositories.statistics.updateDue() },
     { name: 'repositories.measure', time: '0 10 3 * * *', run: () => repositories.statistics.measureAll() },
     { name: 'ci.sweep', time: '*/15 * * * * *', run: () => ci.sweep() },
@@ -748,6 +754,13 @@ export function scheduledTasks(modules: Modules): CronTask[] {
     { name: 'sessions.sweep', time: '0 20 4 * * *', run: () => accounts.removeExpired() },
     ...(federation.isOperational ? federationTasks(federation, config) : []),
   ];
+}
+
+/** Stops between two repositories while a backup is made. */
+async function collectLfs({ lfs, backups }: Modules): Promise<void> {
+  const shouldContinue = async (): Promise<boolean> => !(await backups.isRunning());
+  for await (const { problem } of lfs.collection.scan({ removes: true, shouldContinue })) void problem;
+  if (await shouldContinue()) await lfs.collection.removeOrphans();
 }
 
 /**

@@ -36,7 +36,7 @@ import { readTags } from './read-tag.ts';
 import type { TagNote } from './read-tag.ts';
 import { createCachedRefs } from './cached-refs.ts';
 import { memoize } from './memoize.ts';
-import { archive, mailPatch, mailPatches, plainDiff, streamBlob } from './stream-git.ts';
+import { archive, archiveAsTar, mailPatch, mailPatches, plainDiff, streamBlob } from './stream-git.ts';
 import type { ArchiveRequest, StreamDeps } from './stream-git.ts';
 
 /** What pages query about a repository beyond single objects. All refuse `git_busy`. */
@@ -86,6 +86,8 @@ export interface GitQueries {
   tags(path: string, oids: readonly string[]): Promise<(TagNote | null)[]>;
   /** All files of a commit; cached on disk. */
   archive(path: string, request: ArchiveRequest): Promise<Readable>;
+  /** All files of a commit as an uncompressed tar, which is not cached. */
+  archiveAsTar(path: string, request: Omit<ArchiveRequest, 'format'>): Promise<Readable>;
   mailPatch(path: string, oid: string): Promise<Readable>;
   mailPatches(path: string, range: { from: string; to: string }): Promise<Readable>;
   plainDiff(path: string, range: DiffRange): Promise<Readable>;
@@ -176,6 +178,7 @@ export function createGitQueries(
     note: (target, oid) => readNote(deps, target, oid),
     tags: (target, oids) => readTags(deps, target, oids),
     archive: (target, request) => archives.open(target, request, () => archive(deps, target, request)),
+    archiveAsTar: (target, request) => archiveAsTar(deps, target, request),
     mailPatch: (target, oid) => mailPatch(deps, target, oid),
     mailPatches: (target, range) => mailPatches(deps, target, range),
     plainDiff: (target, range) => plainDiff(deps, target, range),

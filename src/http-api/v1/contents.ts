@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { z } from 'zod';
 import { allows } from '../../access/index.ts';
 import { invalid, notFound } from '../../kernel/index.ts';
+import type { LfsObjectRow } from '../../lfs/index.ts';
 import type { Found } from '../../repositories/index.ts';
 import type { Commit } from '../../git/index.ts';
 import type { WebDeps } from '../../http/index.ts';
@@ -192,6 +193,21 @@ export const getTree = operation({
 /** Smaller files come from memory; larger ones flow from a process of their own. */
 const maxHeldBytes = 2 * 1024 * 1024;
 
+/** The content of a file of Git LFS. */
+async function sendObject({ lfs }: Pick<WebDeps, 'lfs'>, object: LfsObjectRow) {
+  return {
+    kind: 'bytes' as const,
+    type: 'application/octet-stream',
+    body: (await lfs.read(object)).stream,
+    headers: {
+      'Content-Disposition': 'attachment',
+      'Content-Security-Policy': "default-src 'none'; sandbox",
+      'Content-Length': String(object.bytes),
+      ETag: `"lfs-${object.oid}"`,
+    } as Record<string, string>,
+  };
+}
+
 export const getRawFile = operation({
   id: 'getRawFile',
   method: 'GET',
@@ -199,7 +215,7 @@ export const getRawFile = operation({
   tag: 'Contents',
   summary: 'Get the raw content of a file',
   description:
-    'A symbolic link gives its target. Text is answered as text/plain, everything else as application/octet-stream.',
+    'A symbolic link gives its target, a pointer of Git LFS the content that it names. Text is answered as text/plain, everything else as application/octet-stream.',
   access: 'repository:read',
   cost: 'objects',
   status: 200,
@@ -210,6 +226,8 @@ export const getRawFile = operation({
     const entry = await git.objects.entryAt(found.path, oid, query.path);
     if (entry.type !== 'blob') throw notFound('revision_not_found', 'There is no such branch, tag, commit or file.');
     const { content } = await git.objects.blob(found.path, entry.oid, { maxBytes: maxHeldBytes });
+    const object = content === null ? null : await deps.lfs.ofPointer(found.repository.id, content);
+    if (object !== null) return sendObject(deps, object);
     const isText = content !== null && isUtf8(content) && !content.includes(0);
     return {
       kind: 'bytes',
