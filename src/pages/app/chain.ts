@@ -213,7 +213,7 @@ export function routeChain({ deps, render, admission, pageCache }: RouteDeps): (
 
 function bodyReaderOf(route: PageRoute, deps: WebDeps): Middleware {
   if (route.ignoresBody === true) return (_ctx, next) => next();
-  if (route.takesFiles === true) return readFormWithFiles(deps, route.maxFormBytes);
+  if (route.takesFiles !== undefined) return readFormWithFiles(deps, route.takesFiles, route.maxFormBytes);
   return route.upload === undefined ? readForm(route.maxFormBytes) : readUpload(route.upload);
 }
 

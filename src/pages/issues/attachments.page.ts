@@ -55,7 +55,7 @@ function disposition(kind: 'inline' | 'attachment', name: string): string {
   return `${kind}; filename="${plain}"; filename*=UTF-8''${encoded}`;
 }
 
-/** `POST B/issues/attachments`, for pasted and dropped files: JSON that says what a text shows them by. */
+/** `POST B/issues/attachments` and `B/pulls/attachments`, for pasted and dropped files: JSON that says what a text shows them by. */
 export const uploadAttachments: Page<RepositoryContext, IssuesDeps> = ({ takeFiles }): Reply => {
   const json = (status: number, value: unknown): Reply =>
     content('application/json; charset=utf-8', JSON.stringify(value), {
