@@ -104,14 +104,13 @@ t.test('lines, comments and faults', async (t) => {
 t.test(
   'owners by the file of the base branch, asked once, with a turn; who may not write does not count',
   async (t) => {
-    const { pulls, issues, deps, repositories, openPull, nextRound, alice, bob, carol } =
-      await openPulls(t, {
-        files: {
-          ...base,
-          '.github/CODEOWNERS': '* @alice\n*.txt @bob @carol @nowhere\ndocs/ dave@example.org\n',
-          CODEOWNERS: '* @carol\n',
-        },
-      });
+    const { pulls, issues, deps, repositories, openPull, nextRound, alice, bob, carol } = await openPulls(t, {
+      files: {
+        ...base,
+        '.github/CODEOWNERS': '* @alice\n*.txt @bob @carol @nowhere\ndocs/ dave@example.org\n',
+        CODEOWNERS: '* @carol\n',
+      },
+    });
     await repositories.collaborators.add(alice, roof.owner, roof.name, { username: 'bob', role: 'write' });
     await openPull(alice, { 'a.txt': 'other\n', 'docs/read.md': 'x\n', '.github/CODEOWNERS': '* @alice\n' });
     const found = await pulls.owners.of(alice, at(1));
