@@ -270,6 +270,21 @@ t.test('a push to refs/for that was taken becomes a pull request, whatever comes
       t.equal(await reasonOf(pulls.find(bob, at)), 'repository_not_found', 'which bob sees no more');
     if (name === 'blocked') await issues.unblock(alice, { owner: 'alice', username: 'bob' });
   }
+  const trashed = await repository('taken-trash');
+  await trashed.git('status');
+  const theirs = await races.clone('taken-trash', 'bob');
+  const late = await theirs.commit('b.txt', 'b\n');
+  const held = races.hold();
+  t.equal((await theirs.push('origin', 'HEAD:refs/for/main')).code, 0);
+  await held.isReached;
+  const { id: repositoryId } = await repositories.trash.move(alice, 'alice', 'taken-trash');
+  held.release();
+  await repositories.pushes.finish();
+  await repositories.trash.restore(alice, repositoryId);
+  await repositories.pushes.finish();
+  await races.announced();
+  t.match(await pulls.find(bob, { owner: 'alice', name: 'taken-trash', number: 1 }), { pull: { headOid: late } });
+
   const clone = await repository('taken-gone');
   await clone.git('status');
   const { id } = await accounts.addPerson({ username: 'grace' });
