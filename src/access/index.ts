@@ -29,6 +29,8 @@ export type {
 } from './issue-rights.ts';
 export { mayBecomePublic, maySync, refusalToFork, visibilityOfFork } from './fork-rights.ts';
 export type { ForkOwnerFacts, ForkRefusal } from './fork-rights.ts';
+export { isContributedUpload, refusalOnLfs } from './lfs-rights.ts';
+export type { LfsAct, LfsRefusal, LfsRepositoryFacts } from './lfs-rights.ts';
 export { visibleIssues } from './visible-issues.ts';
 export {
   RuleBook,
@@ -59,5 +61,7 @@ export { trustInCode } from './ci-rights.ts';
 export type { CiApproval, CodeFacts, CodeTrust } from './ci-rights.ts';
 export { isTrustedWithCi, refusalOnPull } from './pull-rights.ts';
 export type { PullAct, PullFacts } from './pull-rights.ts';
+export { refusalOnRelease } from './release-rights.ts';
+export type { ReleaseAct, ReleaseFacts, ReleaseRefusal, ReleaseRepositoryFacts } from './release-rights.ts';
 export { maxPatternLength, readRefPattern } from './ref-pattern.ts';
 export type { PatternFault } from './ref-pattern.ts';
