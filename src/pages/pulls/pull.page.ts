@@ -18,6 +18,7 @@ import { viewMergeBox } from './merge-box.view.ts';
 import type { MergeForm } from './merge-box.view.ts';
 import { viewPullEvent } from './pull-events.view.ts';
 import { readPullHead } from './pull-head.view.ts';
+import { readApproval } from '../runs/read-approval.ts';
 import { reviewersIn, viewReviewers } from './reviewers.view.ts';
 
 /** What a form of the page was sent with. */
@@ -40,13 +41,14 @@ export async function pullPage(
   const repository = repositoryUrl(found.canonical);
   if (kind !== 'PULL') return movedTo(issueUrl(repository, at.number, kind));
   const { issue, described, head } = await readPullHead(context, deps);
-  const [box, rounds, mayPushBranch, reviews, requests, rights] = await Promise.all([
+  const [box, rounds, mayPushBranch, reviews, requests, rights, approval] = await Promise.all([
     readBox(context, deps),
     pulls.rounds.list(viewer, at),
     mayPushTo(context, deps, described.head),
     pulls.reviews.list(viewer, at),
     pulls.turns.requested(viewer, at),
     pulls.rightsOn(viewer, at),
+    readApproval(context, deps, at.number),
   ]);
   const conversation = await readConversation(context, deps, forms, issue, {
     viewEvent: (entry, people) => viewPullEvent(entry, { repositoryUrl: repository, pullUrl: head.url, people }),
@@ -93,6 +95,8 @@ export async function pullPage(
             mayPushBranch,
           })
         : null,
+    approval,
+    lacksMerge: issue.state === 'OPEN' && (await lacksMerge(context, deps, box, head.base.name)),
     isBusy: box === null,
     reviewers: viewReviewers({ reviews, requests, box }, rights, people),
     finished:
@@ -121,6 +125,17 @@ async function readBox(context: RepositoryContext, { pulls }: PullsDeps): Promis
     if (isDomainError(error) && error.code === 'unavailable') return null;
     throw error;
   }
+}
+
+/** Whether workflows would run if there were a merge to test. */
+async function lacksMerge(
+  { found }: RepositoryContext,
+  { ci }: PullsDeps,
+  box: MergeBox | null,
+  base: string,
+): Promise<boolean> {
+  const state = box?.state.mergeState;
+  return (state === 'CONFLICT' || state === 'UNRELATED') && ci.pulls.hasWorkflows(found, base);
 }
 
 /** Whether the viewer may push to the repository of the head, whatever has become of the pull request. */
