@@ -28,8 +28,12 @@ import type { ImageProxy } from './image-proxy/index.ts';
 import { createImageStore } from './images/index.ts';
 import { createPulls, pullEntities } from './pulls/index.ts';
 import type { Pulls } from './pulls/index.ts';
+import { createReleases, releaseEntities, releaseSettingsOf } from './releases/index.ts';
+import type { Releases } from './releases/index.ts';
 import { createIssues, issueEntities, issueSettingsOf } from './issues/index.ts';
 import type { Issues } from './issues/index.ts';
+import { createLfs, lfsEntities, lfsSettingsOf } from './lfs/index.ts';
+import type { Lfs } from './lfs/index.ts';
 import { systemClock, systemRandom } from './kernel/index.ts';
 import type { Clock, Logger, Random } from './kernel/index.ts';
 import { createFolderStore } from './objects/index.ts';
@@ -95,8 +99,10 @@ export interface Modules {
   git: Git;
   repositories: Repositories;
   objects: ObjectStore;
+  lfs: Lfs;
   issues: Issues;
   pulls: Pulls;
+  releases: Releases;
   imageProxy: ImageProxy;
   search: Search;
   codeSearch: CodeSearch;
@@ -146,8 +152,10 @@ export const entities = [
   ...organisationEntities,
   ...signingEntities,
   ...repositoryEntities,
+  ...lfsEntities,
   ...issueEntities,
   ...pullEntities,
+  ...releaseEntities,
   ...ciEntities,
   ...federationEntities,
   ...webhookEntities,
@@ -292,6 +300,18 @@ export async function openModules(
       random,
       logger,
     });
+    const lfs = createLfs({
+      db,
+      accounts,
+      repositories,
+      git,
+      objects,
+      instanceKey: new InstanceKey(keyFile(config.dataDir), random, 'lfs'),
+      clock,
+      random,
+      logger,
+      settings: lfsSettingsOf(config),
+    });
     const exportKey = new InstanceKey(keyFile(config.dataDir), random, 'issues');
     const issues = createIssues({
       db,
@@ -328,6 +348,19 @@ export async function openModules(
     repositories.statuses.onChange(pulls.onStatus);
     repositories.pushes.onPush(pulls.onPush);
     repositories.pushes.onPush(issues.onPush);
+    const releases = createReleases({
+      db,
+      accounts,
+      repositories,
+      pulls,
+      git,
+      objects,
+      clock,
+      random,
+      logger,
+      settings: releaseSettingsOf(config),
+    });
+    repositories.pushes.onPush(releases.onPush);
     const imageProxy = createImageProxy({
       config,
       keyFile: keyFile(config.dataDir),
@@ -419,8 +452,10 @@ export async function openModules(
       git,
       repositories,
       objects,
+      lfs,
       issues,
       pulls,
+      releases,
       imageProxy,
       search,
       codeSearch,
@@ -435,6 +470,7 @@ export async function openModules(
       workers,
       counts: () => countInstance(db, clock.now()),
       async close() {
+        await releases.saveDownloads();
         await ci.stop();
         workers.stop();
         await outbox.stop();
@@ -496,6 +532,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     accounts,
     repositories,
     issues: modules.issues,
+    lfs: modules.lfs,
     pulls: modules.pulls,
     notifications: modules.notifications,
     git,
@@ -522,7 +559,9 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     federation,
     ci,
     issues: modules.issues,
+    lfs: modules.lfs,
     pulls: modules.pulls,
+    releases: modules.releases,
     webhooks: modules.webhooks,
     mail: modules.mail,
     notices: modules.notices,
@@ -659,6 +698,12 @@ export function scheduledTasks(modules: Modules): CronTask[] {
       time: '0 25 4 * * *',
       run: async () => (await backups.isRunning()) || modules.issues.removeUnusedAttachments(),
     },
+    {
+      name: 'releases.remove-files',
+      time: '0 28 4 * * *',
+      run: async () => (await backups.isRunning()) || modules.releases.removeOrphans(),
+    },
+    { name: 'releases.count-downloads', time: '55 * * * * *', run: () => modules.releases.saveDownloads() },
     { name: 'repositories.survey', time: '50 */10 * * * *', run: () => repositories.statistics.updateDue() },
     { name: 'repositories.measure', time: '0 10 3 * * *', run: () => repositories.statistics.measureAll() },
     { name: 'ci.sweep', time: '*/15 * * * * *', run: () => ci.sweep() },
