@@ -83,6 +83,7 @@ const notices: Readonly<Record<string, string>> = {
   'notices-saved': 'Your notices are saved.',
   'mail-tested': 'The mail server took the test message. Look into your inbox.',
   'mail-retried': 'Queued again. Reload in a moment.',
+  'run-approved': 'The workflows run.',
   'run-cancelled': 'The run is cancelled.',
   'run-removed': 'The run is deleted, with its logs and artifacts.',
   'artifact-removed': 'The artifact is deleted.',
