@@ -2,7 +2,15 @@ import type { PersonViewer, Viewer } from '../../access/index.ts';
 import type { Person, Session, SessionOrigin } from '../../accounts/index.ts';
 import type { ImageUpload } from '../../images/index.ts';
 import type { Organisation } from '../../organisations/index.ts';
-import type { AssetEncoding, AttachedFile, FoundHere, Form, Preferences, ReceivedContent, WebDeps } from '../../http/index.ts';
+import type {
+  AssetEncoding,
+  AttachedFile,
+  FoundHere,
+  Form,
+  Preferences,
+  ReceivedContent,
+  WebDeps,
+} from '../../http/index.ts';
 import type { Reply } from './reply.ts';
 
 /**
