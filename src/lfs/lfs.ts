@@ -1,13 +1,19 @@
 import { bindDeps, createKeyedMutex } from '../kernel/index.ts';
 import type { Viewer } from '../access/index.ts';
 import type { LfsCounters, LfsDeps } from './deps.ts';
+import { fillArchive } from './archives/fill-archive.ts';
+import { checkObjects } from './collection/check.ts';
+import { collect } from './collection/collect.ts';
+import { removeOrphans } from './collection/remove-files.ts';
+import { createCopyPort } from './copying/copy-port.ts';
 import { openLfs } from './lfs-context.ts';
 import type { LfsContext } from './lfs-context.ts';
 import { createLock, listLocks, removeLock, removeLockAt } from './locks/locks.ts';
 import type { LockQuery } from './locks/locks.ts';
+import { repositoryUsage, switchRepository } from './repository-usage.ts';
 import { signTransfer, verifyTransfer } from './tokens/transfer-token.ts';
 import { planBatch } from './transfers/batch.ts';
-import { describeObject, openObject } from './transfers/open-object.ts';
+import { describeObject, objectOfPointer, openObject } from './transfers/open-object.ts';
 import { receiveObject, verifyObject } from './transfers/receive-object.ts';
 
 /**
@@ -24,7 +30,9 @@ export function createLfs(tools: Omit<LfsDeps, 'inTurn' | 'counters'>) {
     receive: bind(receiveObject),
     verify: bind(verifyObject),
     describe: bind(describeObject),
+    ofPointer: bind(objectOfPointer),
     read: bind(openObject),
+    fillArchive: bind(fillArchive),
     tokens: { sign: bind(signTransfer), verify: bind(verifyTransfer) },
     locks: {
       create: bind(createLock),
@@ -34,6 +42,12 @@ export function createLfs(tools: Omit<LfsDeps, 'inTurn' | 'counters'>) {
       removeAt: (viewer: Viewer, owner: string, name: string, id: string) =>
         removeLockAt(deps, viewer, { owner, name }, id),
     },
+    usage: bind(repositoryUsage),
+    switchRepository: bind(switchRepository),
+    /** For `repositories.forks.copyWith`. */
+    copyPort: createCopyPort(deps),
+    /** For `hearth lfs` and the scheduled task. */
+    collection: { scan: bind(collect), removeOrphans: bind(removeOrphans), check: bind(checkObjects) },
     /** What this process has moved, for the metrics. */
     counters: (): Readonly<LfsCounters> => counters,
   };

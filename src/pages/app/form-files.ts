@@ -1,6 +1,8 @@
 import { attachmentMarkdown, attachmentPath } from '../../issues/index.ts';
 import { isDomainError, unauthenticated } from '../../kernel/index.ts';
 import type { AttachedFile, Context, Middleware, WebDeps } from '../../http/index.ts';
+import type { PendingFile } from '../../releases/index.ts';
+import { releaseUploadMs } from '../../releases/index.ts';
 import { createForm, discardBody, readMultipart } from '../../http/index.ts';
 import { readForm } from './forms.ts';
 
@@ -74,4 +76,43 @@ async function store(
 function withFiles(text: string, files: readonly AttachedFile[]): string {
   const shown = files.map(({ markdown }) => markdown).join('\n');
   return text.trim() === '' ? shown : `${text.replace(/\s+$/, '')}\n\n${shown}`;
+}
+
+/**
+ * Reads a form that may bring files for a release, in the field `files`: they are received while they come, and what
+ * the page does not give to a release is removed again.
+ */
+export function readFormWithReleaseFiles({ releases }: Pick<WebDeps, 'releases'>, maxFormBytes?: number): Middleware {
+  const readPlain = readForm(maxFormBytes);
+  return async (ctx, next) => {
+    if (!ctx.is('multipart/form-data')) return readPlain(ctx, next);
+    const received: PendingFile[] = [];
+    try {
+      const { viewer } = ctx.state.identity;
+      const { fields, failure } = await readMultipart(
+        ctx.req,
+        {
+          files: maxFiles,
+          fileBytes: releases.files.maxBytes,
+          fields: maxFields,
+          fieldBytes: maxFieldBytes,
+          deadlineMs: releaseUploadMs,
+        },
+        async ({ field, fileName: name, content }) => {
+          if (field !== fileField) return void content.resume();
+          received.push(await releases.files.receive(viewer, ctx.state.found!.canonical, { name, content }));
+        },
+      );
+      if (failure !== null && !isDomainError(failure)) throw failure;
+      ctx.state.form = createForm(fields);
+      ctx.state.takeReleaseFiles = () => {
+        if (failure !== null) throw failure;
+        return received;
+      };
+      await next();
+    } finally {
+      discardBody(ctx.req);
+      await releases.files.discard(received);
+    }
+  };
 }

@@ -129,6 +129,13 @@ export const changeHeadBranch: PullForm = (context, deps) => {
   return act(context, deps, () => change(context.viewer, issueAt(context)));
 };
 
+/** Field `head`: the commit whose waiting workflows may run. */
+export const approveRuns: PullForm = (context, deps) => {
+  const { viewer, found, form } = context;
+  const asked = { number: issueAt(context).number, headOid: form.text('head') };
+  return act(context, deps, () => deps.ci.pulls.approveAll(viewer, found, asked), { notice: 'run-approved' });
+};
+
 /** Opens a pull request that takes back what this one brought, and leads to it. */
 export const revertPull: PullForm = (context, deps) =>
   submit(

@@ -7,6 +7,7 @@ import { showOwnPulls } from './own-pulls.page.ts';
 import { showPullCommits } from './pull-commits.page.ts';
 import {
   afterSignIn,
+  approveRuns,
   askForReview,
   cancelMerge,
   changeHeadBranch,
@@ -77,6 +78,7 @@ export const pullsRoutes: readonly Route[] = [
   form('ready', markReady),
   form('branch', changeHeadBranch),
   form('revert', revertPull),
+  form('approve', approveRuns),
 
   { method: 'GET', path: '/dashboard/pulls', access: 'signed-in', cost: 'rows', page: showOwnPulls },
 ];
