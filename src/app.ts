@@ -28,6 +28,8 @@ import type { ImageProxy } from './image-proxy/index.ts';
 import { createImageStore } from './images/index.ts';
 import { createPulls, pullEntities } from './pulls/index.ts';
 import type { Pulls } from './pulls/index.ts';
+import { createReleases, releaseEntities, releaseSettingsOf } from './releases/index.ts';
+import type { Releases } from './releases/index.ts';
 import { createIssues, issueEntities, issueSettingsOf } from './issues/index.ts';
 import type { Issues } from './issues/index.ts';
 import { createLfs, lfsEntities, lfsSettingsOf } from './lfs/index.ts';
@@ -100,6 +102,7 @@ export interface Modules {
   lfs: Lfs;
   issues: Issues;
   pulls: Pulls;
+  releases: Releases;
   imageProxy: ImageProxy;
   search: Search;
   codeSearch: CodeSearch;
@@ -152,6 +155,7 @@ export const entities = [
   ...lfsEntities,
   ...issueEntities,
   ...pullEntities,
+  ...releaseEntities,
   ...ciEntities,
   ...federationEntities,
   ...webhookEntities,
@@ -345,6 +349,19 @@ export async function openModules(
     repositories.statuses.onChange(pulls.onStatus);
     repositories.pushes.onPush(pulls.onPush);
     repositories.pushes.onPush(issues.onPush);
+    const releases = createReleases({
+      db,
+      accounts,
+      repositories,
+      pulls,
+      git,
+      objects,
+      clock,
+      random,
+      logger,
+      settings: releaseSettingsOf(config),
+    });
+    repositories.pushes.onPush(releases.onPush);
     const imageProxy = createImageProxy({
       config,
       keyFile: keyFile(config.dataDir),
@@ -395,6 +412,7 @@ export async function openModules(
       keyFile: keyFile(config.dataDir),
       db,
       repositories,
+      lfs,
       git,
       clock,
       random,
@@ -439,6 +457,7 @@ export async function openModules(
       lfs,
       issues,
       pulls,
+      releases,
       imageProxy,
       search,
       codeSearch,
@@ -453,6 +472,7 @@ export async function openModules(
       workers,
       counts: () => countInstance(db, clock.now()),
       async close() {
+        await releases.saveDownloads();
         await ci.stop();
         workers.stop();
         await outbox.stop();
@@ -543,6 +563,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     issues: modules.issues,
     lfs: modules.lfs,
     pulls: modules.pulls,
+    releases: modules.releases,
     webhooks: modules.webhooks,
     mail: modules.mail,
     notices: modules.notices,
@@ -684,6 +705,12 @@ export function scheduledTasks(modules: Modules): CronTask[] {
       time: '0 20 5 * * 0',
       run: () => collectLfs(modules),
     },
+    {
+      name: 'releases.remove-files',
+      time: '0 28 4 * * *',
+      run: async () => (await backups.isRunning()) || modules.releases.removeOrphans(),
+    },
+    { name: 'releases.count-downloads', time: '55 * * * * *', run: () => modules.releases.saveDownloads() },
     { name: 'repositories.survey', time: '50 */10 * * * *', run: () => repositories.statistics.updateDue() },
     { name: 'repositories.measure', time: '0 10 3 * * *', run: () => repositories.statistics.measureAll() },
     { name: 'ci.sweep', time: '*/15 * * * * *', run: () => ci.sweep() },

@@ -12,6 +12,9 @@ import { ArtifactStore } from './artifacts/artifact-store.ts';
 import type { CiDeps, CiSettings } from './deps.ts';
 import { createLogService } from './logs/log-service.ts';
 import { LogStore } from './logs/log-store.ts';
+import { createPullRunService } from './pulls/pull-run-service.ts';
+import type { PullSources } from './pulls/pull-sources.ts';
+import { runOnPulls } from './pulls/run-on-pull.ts';
 import { removeExpired } from './retention/remove-expired.ts';
 import { removeRun } from './retention/remove-run.ts';
 import { Presence } from './runners/last-seen.ts';
@@ -21,8 +24,6 @@ import { advanceAll, changeRuns } from './runs/change-runs.ts';
 import { RunLoader } from './runs/load-run.ts';
 import type { RunEnding } from './runs/run-ending.ts';
 import { runOnPush } from './runs/run-on-push.ts';
-import { runOnPulls } from './runs/run-on-pull.ts';
-import type { PullSources } from './runs/run-on-pull.ts';
 import { createRunService, createWorkflowService } from './runs/run-service.ts';
 import { runSchedules } from './runs/schedules.ts';
 import { createSecretService, createVariableService } from './secrets/secret-service.ts';
@@ -63,6 +64,7 @@ export function createCi(options: CiOptions) {
     release: ({ task }) => returnTask(deps, task.id),
   });
   const workflows = new WorkflowReader(options.workers);
+  let pullSources: PullSources | null = null;
   const deps: CiDeps = {
     ...options,
     key: new InstanceKey(settings.keyFile, random, 'ci'),
@@ -75,6 +77,10 @@ export function createCi(options: CiOptions) {
     artifacts: new ArtifactStore(path.join(settings.folder, 'artifacts')),
     queue,
     endings: [],
+    pullSources() {
+      if (pullSources === null) throw new Error('the modules of pull requests are not connected');
+      return pullSources;
+    },
   };
   let startedAt = 0;
   let hasStopped = false;
@@ -95,8 +101,13 @@ export function createCi(options: CiOptions) {
     /** For `repositories.pushes.onPush`. */
     onPush: runOnPush(deps),
 
+    /** Runs of pull requests, and their approval; once `onPull` was called. */
+    pulls: createPullRunService(deps),
     /** For `issues.onEntry`. */
-    onPull: (sources: PullSources) => runOnPulls(deps, sources),
+    onPull(sources: PullSources) {
+      pullSources = sources;
+      return runOnPulls(deps, sources);
+    },
 
     /** At start, before any port opens: removes files of calls that a crash interrupted. */
     async recover(): Promise<void> {

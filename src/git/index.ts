@@ -35,7 +35,7 @@ export { withSignature } from './merges/commit-payload.ts';
 export { maxPairedCommits } from './merges/compare-rounds.ts';
 export type { CarriedRange, CommitRange, PairedCommit } from './merges/compare-rounds.ts';
 export type { MergeRequest, MergeStyle } from './merges/compute-merge.ts';
-export type { ReplacedFile, ReplaceRequest } from './merges/replace-files.ts';
+export type { CommitFilesRequest, CommittedFile, CommittedFiles } from './merges/commit-files.ts';
 export type { MergeOutcome } from './merges/merge-outcome.ts';
 export type { ConflictedFile, MergedTrees } from './merges/merge-trees.ts';
 export type { GitMerges } from './merges/merges.ts';

@@ -7,6 +7,7 @@ import type { ImageUpload } from '../images/index.ts';
 import type { IssueTab } from '../issues/index.ts';
 import type { Watching } from '../notifications/index.ts';
 import type { Organisation } from '../organisations/index.ts';
+import type { ReleaseCounts } from '../releases/index.ts';
 import type { Found, ForkSummary } from '../repositories/index.ts';
 import type { ActiveRequest } from './admission/background-priority.ts';
 import type { Form } from './request/form.ts';
@@ -33,6 +34,7 @@ export interface FoundHere extends Found {
   isPinned: boolean | null;
   issues: IssueTab;
   forks: ForkSummary;
+  releases: Pick<ReleaseCounts, 'published' | 'drafts'>;
   /** How the viewer watches it; null without an account. */
   watch: Watching | null;
 }

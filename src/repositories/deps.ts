@@ -59,6 +59,8 @@ export interface RepositorySettings {
   lowDiskFloorBytes: number;
   /** Whether a push to a missing repository of the viewer creates it. */
   pushToCreate: boolean;
+  /** The files of one change in the browser or by the API, together, in bytes. */
+  maxChangeBytes: number;
   /** Time limit for each call of a push listener, in milliseconds. */
   listenerTimeoutMs: number;
   /** How long a push waits for the recovery of its repository, in milliseconds. */

@@ -33,7 +33,10 @@ export async function* smallBlobs(
 ): AsyncGenerator<SmallBlob> {
   const start = (takesInput: boolean, ...argv: string[]): GitProcess =>
     runner.start({ argv: [`--git-dir=${path}`, ...argv], timeLimitMs, takesInput, signal, yields: true });
-  const tips = range === 'all' ? ['--all'] : [...range.of.map(checked), '--not', ...range.without.map(checked)];
+  const tips =
+    range === 'all'
+      ? ['--all']
+      : ['--ignore-missing', ...range.of.map(checked), '--not', ...range.without.map(checked)];
   const filter = `--filter=blob:limit=${maxBytes + 1}`;
   const list = start(false, 'rev-list', '--objects', '--no-object-names', filter, ...tips, '--');
   const sizes = start(true, 'cat-file', '--batch-check=%(objecttype) %(objectsize) %(objectname)', '--buffer');

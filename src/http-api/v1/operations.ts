@@ -48,7 +48,7 @@ import {
   searchIssues,
 } from './issues.ts';
 import { createFork, listForks, mergeUpstream } from './forks.ts';
-import { getPullDiff, listPullCommits, listPullFiles } from './pulls-code.ts';
+import { getPullDiff, getPullPatch, listPullCommits, listPullFiles } from './pulls-code.ts';
 import {
   cancelPullMerge,
   getPullMerged,
@@ -66,9 +66,11 @@ import {
   listPullReviews,
   requestPullReviews,
   submitPullReview,
+  undismissPullReview,
   withdrawPullReviews,
 } from './pulls-reviews.ts';
-import { editPull, getPull, getPullByBranches, listPulls, openPull } from './pulls.ts';
+import { pullThreadOperations } from './pulls-threads.ts';
+import { editPull, getPull, getPullByBranches, getPullOfCommit, listPulls, openPull } from './pulls.ts';
 import { getImage, removeImage, replaceImage } from './images.ts';
 import { issueAssetOperations } from './issue-assets.ts';
 import { addEmails, listEmails, removeEmails } from './emails.ts';
@@ -200,8 +202,9 @@ export const operations: readonly Operation[] = [
   ...blockOperations,
   listPulls,
   openPull,
-  // Before `{number}`, which would take its place.
+  // Before `{number}`, which would take their place.
   getPullDiff,
+  getPullPatch,
   getPull,
   editPull,
   listPullCommits,
@@ -219,10 +222,13 @@ export const operations: readonly Operation[] = [
   deletePullReview,
   listPullReviewComments,
   dismissPullReview,
+  undismissPullReview,
   requestPullReviews,
   withdrawPullReviews,
+  ...pullThreadOperations,
   // After what is below `{number}`.
   getPullByBranches,
+  getPullOfCommit,
   getImage,
   replaceImage,
   removeImage,

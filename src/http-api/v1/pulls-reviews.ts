@@ -225,6 +225,25 @@ export const dismissPullReview = operation({
   },
 });
 
+export const undismissPullReview = operation({
+  ...write,
+  id: 'undismissPullReview',
+  method: 'POST',
+  path: `${oneReviewAt}/undismissals`,
+  summary: 'Give a dismissed review its effect again',
+  description: 'For administrators of the repository.',
+  status: 200,
+  refuses: [422],
+  response: pullReview,
+  async run(call) {
+    const { viewer, found, params, deps } = call;
+    const at = pullAt(found, params.number);
+    const { id: reviewId } = await findReview(call, at, params.review);
+    const review = await deps.pulls.reviews.undismiss(viewer, at, { reviewId });
+    return json((await showReviews(call, at, [review]))[0]!);
+  },
+});
+
 const requestsAt = `${onePullAt}/requested_reviewers` as const;
 
 export const requestPullReviews = operation({

@@ -1,4 +1,4 @@
-import { mergeVerdict, personIdOf, refusalOnPull, viewerWithCredential } from '../../access/index.ts';
+import { anonymous, mergeVerdict, personIdOf, refusalOnPull, viewerWithCredential } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import type { IssueAt } from '../../issues/index.ts';
 import { forbidden, isDomainError } from '../../kernel/index.ts';
@@ -86,7 +86,9 @@ export async function mergeIfReady(deps: PullDeps, issueId: string): Promise<voi
   if (found === null || found.issue.state !== 'OPEN' || found.pull.mergeWhenReady === null) return;
   const { issue, pull } = found;
   const located = (await deps.repositories.locate([issue.repositoryId])).get(issue.repositoryId);
-  if (located === undefined || pull.mergeWhenReadyBy === null) return;
+  if (located === undefined) return;
+  if (pull.mergeWhenReadyBy === null)
+    return endWish(deps, issueId, anonymous, 'The account that asked for it is gone.');
   const viewer = viewerWithCredential(
     pull.mergeWhenReadyBy,
     { via: 'session', scope: 'write', repositoryIds: null },

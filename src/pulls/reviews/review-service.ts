@@ -1,7 +1,14 @@
 import { bindDeps } from '../../kernel/index.ts';
 import type { PullDeps } from '../deps.ts';
 import { addComment } from './add-comment.ts';
-import { deleteComment, discardReview, dismissReview, editComment, editReview } from './change-reviews.ts';
+import {
+  deleteComment,
+  discardReview,
+  dismissReview,
+  editComment,
+  editReview,
+  undismissReview,
+} from './change-reviews.ts';
 import { draftOf, listReviews } from './list-reviews.ts';
 import { submitReview } from './submit-review.ts';
 
@@ -19,5 +26,6 @@ export function createReviewService(deps: PullDeps) {
     /** The text of a submitted review. */
     edit: bind(editReview),
     dismiss: bind(dismissReview),
+    undismiss: bind(undismissReview),
   };
 }

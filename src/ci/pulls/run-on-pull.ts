@@ -1,31 +1,35 @@
-import { isTrustedWithCi, personViewer } from '../../access/index.ts';
-import type { EntryListener, Issue, Issues } from '../../issues/index.ts';
-import type { PullCode, Pulls } from '../../pulls/index.ts';
+import type { EntryListener, Issue } from '../../issues/index.ts';
+import type { PullCode } from '../../pulls/index.ts';
 import type { Located } from '../../repositories/index.ts';
 import type { CiDeps } from '../deps.ts';
+import { AfterCommit } from '../runs/after-commit.ts';
+import { follow } from '../runs/change-runs.ts';
+import { deletedUserName } from '../runs/load-run.ts';
+import { asksForNoRun } from '../runs/push-event.ts';
+import { startRun } from '../runs/start-run.ts';
+import type { NewRun, RunSource } from '../runs/start-run.ts';
 import { findWorkflows } from '../workflows/find-workflows.ts';
 import { takesAction } from '../workflows/match-pull.ts';
 import type { PullAction } from '../workflows/match-pull.ts';
 import type { ParsedWorkflow } from '../workflows/parse-workflow.ts';
 import type { PullTrigger } from '../workflows/workflow.ts';
 import { sourceOf } from '../workflows/workflow-reader.ts';
-import { AfterCommit } from './after-commit.ts';
-import { follow } from './change-runs.ts';
-import { deletedUserName } from './load-run.ts';
 import { pullPayload, titleOfPullRun } from './pull-event.ts';
-import { asksForNoRun } from './push-event.ts';
-import { startRun } from './start-run.ts';
-import type { NewRun, RunSource } from './start-run.ts';
+import type { PullSources } from './pull-sources.ts';
+import { trustOfPull } from './trust.ts';
+import type { TrialMerge } from './trust.ts';
+import { cancelWaiting, mergeRefOf, runsWaiting } from './waiting-runs.ts';
 
-/** The modules whose pull requests start runs. */
-export interface PullSources {
-  issues: { pulls: Pick<Issues['pulls'], 'contextOf' | 'textOf'> };
-  pulls: Pick<Pulls, 'codeOf'>;
+interface StartedRuns {
+  surroundings: RunSource;
+  runs: NewRun[];
 }
 
 interface Prepared {
-  surroundings: RunSource;
-  runs: NewRun[];
+  /** Null for an entry that only ends what waits. */
+  started: StartedRuns | null;
+  /** Why all that waits for approval is over; null when only runs of the same workflows are. */
+  over: string | null;
   after: AfterCommit;
 }
 
@@ -37,27 +41,40 @@ const actions = new Map<string, PullAction>([
   ['ready', 'ready_for_review'],
 ]);
 
+/** Entries after which nothing of a pull request waits for approval any more. */
+const endings = new Map([
+  ['round', 'The pull request has new commits.'],
+  ['closed', 'The pull request was closed.'],
+  ['merged', 'The pull request was merged.'],
+]);
+
 const maxChangedPaths = 1000;
 
 /**
  * Starts workflows for a pull request: the head, merged into the base branch as `refs/pull/<number>/merge`, is tested
- * with the workflow files of that merge. Only code of people who may write here runs, which is as trusted as a push of
- * theirs; that of a fork does not. A pull request with conflicts starts nothing: there is no merge to test.
+ * with the workflow files of that merge. Code of people who may write here is as trusted as a push of theirs; that of
+ * others and of forks runs without secrets, and as a rule once a person with write access lets it. A pull request with
+ * conflicts starts nothing: there is no merge to test.
  */
 export function runOnPulls(deps: CiDeps, sources: PullSources): EntryListener<Prepared> {
   return {
     name: 'ci',
     async prepare({ repository, issue, entry }) {
-      const action = actions.get(entry.kind);
-      if (action === undefined || issue.kind !== 'PULL' || issue.state !== 'OPEN' || issue.heldAt !== null) return null;
-      const located = (await deps.repositories.locate([repository.id])).get(repository.id);
-      const code = await sources.pulls.codeOf(issue.id);
-      if (located === undefined || code === null || isOver(action, entry.details['headOid'], code)) return null;
-      if (!(await isTrusted(deps, sources, located, code))) return null;
-      return prepare(deps, sources, { located, issue, code, action, actorId: entry.authorId, at: entry.createdAt });
+      if (issue.kind !== 'PULL') return null;
+      const place = { repositoryId: repository.id, number: issue.number };
+      const over = endings.get(entry.kind) ?? null;
+      const started = await startedBy(deps, sources, { issue, entry });
+      if (started === null && (over === null || (await runsWaiting(deps.db.read, place)).length === 0)) return null;
+      return { started, over, after: new AfterCommit() };
     },
-    async record(tx, _entry, { surroundings, runs, after }) {
-      for (const run of runs) await startRun(deps, tx, after, surroundings, run);
+    async record(tx, { repository, issue }, { started, over, after }) {
+      const place = { repositoryId: repository.id, number: issue.number };
+      const replaced = started?.runs.map(({ workflowPath }) => workflowPath) ?? [];
+      await cancelWaiting(deps, tx, after, place, {
+        reason: over ?? 'A newer run of this workflow was started.',
+        paths: over === null ? replaced : null,
+      });
+      for (const run of started?.runs ?? []) await startRun(deps, tx, after, started!.surroundings, run);
     },
     async recorded(_entry, { after }) {
       if (after.mayHaveWork) await deps.queue.wake();
@@ -67,22 +84,21 @@ export function runOnPulls(deps: CiDeps, sources: PullSources): EntryListener<Pr
   };
 }
 
+type Announced = Pick<Parameters<NonNullable<EntryListener['prepare']>>[0], 'issue' | 'entry'>;
+
+/** The runs that an entry starts; null for none. */
+async function startedBy(deps: CiDeps, sources: PullSources, { issue, entry }: Announced): Promise<StartedRuns | null> {
+  const action = actions.get(entry.kind);
+  if (action === undefined || issue.state !== 'OPEN' || issue.heldAt !== null) return null;
+  const located = (await deps.repositories.locate([issue.repositoryId])).get(issue.repositoryId);
+  const code = await sources.pulls.codeOf(issue.id);
+  if (located === undefined || code === null || isOver(action, entry.details['headOid'], code)) return null;
+  return prepare(deps, sources, { located, issue, code, action, actorId: entry.authorId, at: entry.createdAt });
+}
+
 /** Whether a later round has an entry of its own. */
 const isOver = (action: PullAction, headOid: unknown, { round }: PullCode): boolean =>
   action === 'opened' ? round.round > 1 : action === 'synchronize' && headOid !== round.headOid;
-
-async function isTrusted(
-  { db }: CiDeps,
-  { issues }: PullSources,
-  { repository }: Located,
-  { pull, round }: PullCode,
-): Promise<boolean> {
-  if (round.submitterId === null || (pull.source !== 'BRANCH' && pull.source !== 'PUSH')) return false;
-  // Both sources are written by credentials that may write to this repository.
-  const submitter = personViewer(round.submitterId, 'write');
-  const { facts } = await issues.pulls.contextOf(db.lookup, submitter, repository);
-  return isTrustedWithCi(submitter, facts);
-}
 
 interface PullChange {
   located: Located;
@@ -94,7 +110,7 @@ interface PullChange {
   at: number;
 }
 
-async function prepare(deps: CiDeps, sources: PullSources, change: PullChange): Promise<Prepared | null> {
+async function prepare(deps: CiDeps, sources: PullSources, change: PullChange): Promise<StartedRuns | null> {
   const { located, issue, code, action, actorId } = change;
   const { git } = deps;
   const { path, repository, owner } = located;
@@ -104,8 +120,10 @@ async function prepare(deps: CiDeps, sources: PullSources, change: PullChange): 
   const baseTip = (await git.refs.list(path)).get(`refs/heads/${pull.baseBranch}`);
   const mergeOid = baseTip === undefined ? null : await mergeForTest(deps, change, baseTip);
   if (baseTip === undefined || mergeOid === null) return null;
-  const matching = await matchingWorkflows(deps, change, { baseTip, mergeOid });
+  const merge = { baseTip, mergeOid };
+  const matching = await matchingWorkflows(deps, change, merge);
   if (matching.length === 0) return null;
+  const trust = await trustOfPull(deps, sources, located, issue.number, code, merge);
   await git.refs.setPull(path, issue.number, 'merge', mergeOid);
   const ids = [issue.authorId, actorId].filter((id) => id !== null);
   const people = await deps.accounts.peopleById(ids);
@@ -123,13 +141,13 @@ async function prepare(deps: CiDeps, sources: PullSources, change: PullChange): 
       parsed,
       event: 'pull_request',
       eventPayload,
-      ref: `refs/pull/${issue.number}/merge`,
+      ref: mergeRefOf(issue.number),
       sha: mergeOid,
-      isTrusted: true,
+      isTrusted: trust === 'trusted',
+      approval: trust === 'waits' ? 'waiting' : null,
       actorId,
       title: titleOfPullRun(issue, head),
     })),
-    after: new AfterCommit(),
   };
 }
 
@@ -164,7 +182,7 @@ interface FoundWorkflow {
 async function matchingWorkflows(
   deps: CiDeps,
   { located: { path, repository }, code, action }: PullChange,
-  { baseTip, mergeOid }: { baseTip: string; mergeOid: string },
+  { baseTip, mergeOid }: TrialMerge,
 ): Promise<FoundWorkflow[]> {
   const found: (FoundWorkflow & { trigger: PullTrigger })[] = [];
   for (const file of await findWorkflows(deps.git, path, mergeOid)) {

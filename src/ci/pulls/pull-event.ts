@@ -4,7 +4,7 @@ import type { PullCode } from '../../pulls/index.ts';
 import type { Located } from '../../repositories/index.ts';
 import type { Json } from '../workflows/json.ts';
 import type { PullAction } from '../workflows/match-pull.ts';
-import { repositoryPayload } from './push-event.ts';
+import { repositoryPayload } from '../runs/push-event.ts';
 
 export interface PullEvent {
   action: PullAction;
