@@ -35,7 +35,7 @@ export { withSignature } from './merges/commit-payload.ts';
 export { maxPairedCommits } from './merges/compare-rounds.ts';
 export type { CarriedRange, CommitRange, PairedCommit } from './merges/compare-rounds.ts';
 export type { MergeRequest, MergeStyle } from './merges/compute-merge.ts';
-export type { CommitFilesRequest, CommittedFile, CommittedFiles } from './merges/commit-files.ts';
+export type { CommitFilesRequest, CommittedFile, CommittedFiles, FilesPreview } from './merges/commit-files.ts';
 export type { MergeOutcome } from './merges/merge-outcome.ts';
 export type { ConflictedFile, MergedTrees } from './merges/merge-trees.ts';
 export type { GitMerges } from './merges/merges.ts';
@@ -52,6 +52,7 @@ export type { Hunk, Patch, Patches, PatchLimits, PatchLine } from './queries/rea
 export type { Blame, BlameGroup } from './queries/blame.ts';
 export type { Distance } from './queries/compare.ts';
 export type { Grep, GrepLine, GrepRequest } from './queries/grep.ts';
+export type { ListedEntry } from './queries/list-tree.ts';
 export type { ListedFile } from './queries/list-files.ts';
 export type { TagNote } from './queries/read-tag.ts';
 export type { ArchiveFormat } from './queries/stream-git.ts';

@@ -53,6 +53,10 @@ export function createNotifications({ mail, ...tools }: NotificationOptions) {
     markRunSeen: (viewer: Viewer, repositoryId: string, number: number): Promise<void> =>
       markSeen(deps, viewer, { subject: `run:${repositoryId}`, upTo: endOfRun(number) }),
 
+    /** A page has shown a release. */
+    markReleaseSeen: (viewer: Viewer, releaseId: string): Promise<void> =>
+      markSeen(deps, viewer, { subject: `release:${releaseId}`, upTo: Number.MAX_SAFE_INTEGER }),
+
     watchingOf: bind(watchingOf),
     setWatching: (viewer: Viewer, at: RepositoryAddress, level: WatchLevel | null): Promise<void> =>
       setWatching(deps, viewer, at, level),

@@ -38,16 +38,7 @@ async function openS3(t: Owner, s3: FakeS3, settings: Record<string, string> = {
   const write = (event: string, fields?: LogFields): void => void log.push(`${event} ${JSON.stringify(fields ?? {})}`);
   const env = {
     SERVICE_DATA_DIR: directory,
-    SERVICE_OBJECTS_STORE: 's3',
-    SERVICE_OBJECTS_ENDPOINT: s3.endpoint,
-    SERVICE_OBJECTS_PRIVATE_ENDPOINT: 'true',
-    SERVICE_OBJECTS_BUCKET: s3.bucket,
-    SERVICE_OBJECTS_PREFIX: 'forge',
-    SERVICE_OBJECTS_ACCESS_KEY_ID: 'key-id',
-    SERVICE_OBJECTS_SECRET_ACCESS_KEY: 'very-secret',
-    SERVICE_OBJECTS_TIMEOUT: '1s',
-    SERVICE_OBJECTS_ATTEMPTS: '3',
-    SERVICE_OBJECTS_PART_SIZE: '5MiB',
+    ...s3.env,
     ...settings,
   };
   const { config } = loadConfig({ env, cwd: '/', readFile: (file) => readFileSync(file, 'utf8') });
@@ -63,7 +54,7 @@ async function openS3(t: Owner, s3: FakeS3, settings: Record<string, string> = {
   return { ...opened, directory: path.join(directory, 'objects'), log };
 }
 
-const keysOf = async (store: ObjectStore, prefix: string): Promise<string[]> => {
+const listed = async (store: ObjectStore, prefix: string): Promise<string[]> => {
   const keys: string[] = [];
   for await (const { key } of store.list(prefix)) keys.push(key);
   return keys.sort();
@@ -125,7 +116,7 @@ t.test('an object is stored once, read whole and in part, listed, copied and rem
   t.equal(await reasonOf(store.link('attachments/ab/one', 'attachments/ab/copy')), 'object_exists');
   t.strictSame(await store.stat('attachments/ab/copy'), { bytes: 5, sha256: sha256('hello') });
   await store.put('artifacts/0/1.zip', once('zip'), limits);
-  t.strictSame(await keysOf(store, 'attachments/'), [
+  t.strictSame(await listed(store, 'attachments/'), [
     'attachments/ab/copy',
     'attachments/ab/empty',
     'attachments/ab/one',
@@ -254,7 +245,7 @@ t.test('a store that is gone, slow, or refuses is a clear error, soon', async (t
   s3.hasBucket = false;
   t.match(await whyOf(store.get('attachments/ab/one')), /bucket does not exist/);
   t.match(await whyOf(store.put('attachments/ab/two', once('x'), limits)), /bucket does not exist/);
-  t.match(await whyOf(keysOf(store, 'attachments/')), /bucket does not exist/);
+  t.match(await whyOf(listed(store, 'attachments/')), /bucket does not exist/);
   s3.hasBucket = true;
 
   await s3.stop();

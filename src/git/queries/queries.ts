@@ -21,6 +21,8 @@ import { listDiff } from './list-diff.ts';
 import type { DiffList, DiffRange } from './list-diff.ts';
 import { lineChanges } from './line-changes.ts';
 import type { LineChanges } from './line-changes.ts';
+import { listTree } from './list-tree.ts';
+import type { ListedEntry } from './list-tree.ts';
 import { listFiles } from './list-files.ts';
 import type { ListedFile } from './list-files.ts';
 import { resolveRefPath } from './resolve-ref-path.ts';
@@ -70,6 +72,12 @@ export interface GitQueries {
     oid: string,
     options: { limit: number },
   ): Promise<{ files: ListedFile[]; truncated: boolean }>;
+  /** See {@link listTree}. */
+  listTree(
+    path: string,
+    oid: string,
+    options: { limit: number; isRecursive: boolean },
+  ): Promise<{ entries: ListedEntry[]; truncated: boolean }>;
   /** Searches the files of a commit. Refuses `invalid_pattern`. */
   grep(path: string, request: GrepRequest): Promise<Grep>;
   /** The note that `git notes` has attached to a commit; null when there is none. */
@@ -165,6 +173,7 @@ export function createGitQueries(
       most: 200_000,
       weigh: ({ files }) => files.length + 1,
     }),
+    listTree: (target, oid, options) => listTree(deps, target, oid, options),
     grep: (target, request) => grep(deps, target, request),
     note: (target, oid) => readNote(deps, target, oid),
     tags: (target, oids) => readTags(deps, target, oids),

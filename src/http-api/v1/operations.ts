@@ -2,7 +2,10 @@ import type { Operation } from '../operation.ts';
 import { listActivity, listLostTips, restoreLostTip } from './activity.ts';
 import { branchRuleOperations } from './branch-rules.ts';
 import { addCollaborator, changeCollaborator, listCollaborators, removeCollaborator } from './collaborators.ts';
-import { getArchiveLinks, getCommit, getRawFile, getTree, listBranches, listCommits, listTags } from './contents.ts';
+import { branchOperations } from './branches.ts';
+import { changeFiles, createFile, deleteFile, getContents, getRootContents, updateFile } from './contents-files.ts';
+import { getArchiveLinks, getCommit, getRawFile, getTree, listCommits, listTags } from './contents.ts';
+import { gitDataOperations } from './git-data.ts';
 import {
   addIssueComment,
   deleteComment,
@@ -133,13 +136,20 @@ export const operations: readonly Operation[] = [
   listForks,
   createFork,
   mergeUpstream,
-  listBranches,
+  ...branchOperations,
   listTags,
   listCommits,
   getCommit,
   getTree,
   getRawFile,
   getArchiveLinks,
+  getRootContents,
+  changeFiles,
+  getContents,
+  createFile,
+  updateFile,
+  deleteFile,
+  ...gitDataOperations,
   listActivity,
   listLostTips,
   restoreLostTip,

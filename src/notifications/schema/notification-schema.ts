@@ -15,8 +15,10 @@ export const reasons = [
 ] as const;
 export type Reason = (typeof reasons)[number];
 
-/** What a row is about: `issue:<id>`, or `run:<repository id>`, the runs of a repository that failed. */
-export type Subject = `issue:${string}` | `run:${string}`;
+/**
+ * What a row is about: `issue:<id>`, `release:<id>`, or `run:<repository id>`, the runs of a repository that failed.
+ */
+export type Subject = `issue:${string}` | `release:${string}` | `run:${string}`;
 
 /** A row of `notifications`: what one person has not seen of one subject. Times are epoch milliseconds. */
 export interface NotificationRow {

@@ -8,6 +8,7 @@ export type CodeDeps = Pick<
   | 'accounts'
   | 'owners'
   | 'signing'
+  | 'releases'
   | 'repositories'
   | 'git'
   | 'lfs'
