@@ -414,6 +414,7 @@ export async function openModules(
       keyFile: keyFile(config.dataDir),
       db,
       repositories,
+      lfs,
       git,
       clock,
       random,
