@@ -96,6 +96,8 @@ import {
   listRepositories,
   renameRepository,
 } from './repositories.ts';
+import { releaseOperations } from './releases.ts';
+import { tagOperations } from './tags.ts';
 import { runnerOperations } from './runners.ts';
 import { cancelRun, getJob, getJobLog, getRun, listRuns, listStartableWorkflows, rerunRun, startRun } from './runs.ts';
 import { search } from './search.ts';
@@ -133,6 +135,7 @@ export const operations: readonly Operation[] = [
   mergeUpstream,
   listBranches,
   listTags,
+  ...tagOperations,
   listCommits,
   getCommit,
   getTree,
@@ -223,6 +226,7 @@ export const operations: readonly Operation[] = [
   withdrawPullReviews,
   // After what is below `{number}`.
   getPullByBranches,
+  ...releaseOperations,
   getImage,
   replaceImage,
   removeImage,
