@@ -24,6 +24,7 @@ const names = [
   'issues',
   'notifications',
   'forks',
+  'lfs',
   'pull-changes',
 ];
 const versionOf = (program: string, ...args: string[]) => {

@@ -1,5 +1,5 @@
-// The page of changes of a pull request with 30 files and 1,500 lines, as a person sees it who may comment: its first
-// view, later views, its size, what the author changed between two rounds, and the requests of a browser.
+// The page of changes of a pull request with 30 files and 1,500 lines, as a person sees it who may comment: the first
+// view after a start, first views of other pull requests, later views, its size, what the author changed between two rounds, and the requests of a browser.
 // usage: bench/pull-changes [--rounds N] [--executable PATH]
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -13,6 +13,8 @@ import { startHearthServer } from './hearth-server.ts';
 import { option, row } from './rounds.ts';
 
 const rounds = option('rounds', 40);
+/** Pull requests whose page nobody has seen: each gives one first view. */
+const fresh = option('fresh', 20);
 const files = 30;
 /** Ten changed lines at each of two places make 54 rows of a file with their context and headers. */
 const changedAt = (line: number): boolean => (line > 40 && line <= 50) || (line > 140 && line <= 150);
@@ -27,21 +29,19 @@ const git = (...args: string[]): string =>
     .toString()
     .trim();
 
-const source = (seed: number, isChanged: (line: number) => boolean): string =>
+const source = (seed: number, isChanged: (line: number) => boolean, change = 0): string =>
   Array.from({ length: 200 }, (_, at) =>
     isChanged(at)
-      ? `  const changed${at} = compute(${seed}, 'value ${at * seed}', { deep: true });\n`
+      ? `  const changed${at} = compute(${seed}, 'value ${at * seed + change}', { deep: true });\n`
       : `  const value${at} = lookUp(table${(at * 7 + seed) % 13}, 'name ${at}', ${seed + at}); // line ${at}\n`,
   ).join('');
 
-function commit(message: string, isChanged: (line: number) => boolean, more: Record<string, string> = {}): void {
-  const all: [string, string][] = Array.from({ length: files }, (_, n) => [
-    `src/part${n % 5}/file${n}.ts`,
-    source(n + 1, isChanged),
-  ]);
-  for (const [name, text] of [...all, ...Object.entries(more)]) {
+/** @param seed makes other blobs, so that nothing is known of them */
+function commit(message: string, isChanged: (line: number) => boolean, seed = 0): void {
+  for (let n = 0; n < files; n += 1) {
+    const name = `src/part${n % 5}/file${n}.ts`;
     mkdirSync(path.dirname(path.join(work, name)), { recursive: true });
-    writeFileSync(path.join(work, name), text);
+    writeFileSync(path.join(work, name), source(n + 1, isChanged, seed));
   }
   git('add', '--all');
   git('commit', '--quiet', '-m', message);
@@ -53,7 +53,12 @@ git('remote', 'add', 'origin', `${hearth.url.replace('://', `://alice:${hearth.t
 commit('Start', () => false);
 git('checkout', '--quiet', '-b', 'topic');
 commit('Change', changedAt);
-push('main', 'topic');
+const others = Array.from({ length: fresh }, (_, n) => `fresh${n}`);
+for (const [n, branch] of others.entries()) {
+  git('checkout', '--quiet', '-b', branch, 'main');
+  commit('Change', changedAt, n + 1);
+}
+push('main', 'topic', ...others);
 
 const { config } = loadConfig({
   env: { SERVICE_DATA_DIR: path.join(hearth.folder, 'data') },
@@ -67,34 +72,46 @@ const { secret } = await modules.accounts.startSession(bob.id, { address: '127.0
 const viewer = { ...localAdministrator, id: alice.id, username: 'alice', via: 'session' as const };
 const at = { owner: 'alice', name: 'bench' };
 const { issue } = await modules.pulls.open(viewer, at, { title: 'Change', head: 'topic', body: '' });
-const url = `${hearth.url}/repos/alice/bench/pulls/${issue.number}/changes`;
+const addressOf = (number: number): string => `${hearth.url}/repos/alice/bench/pulls/${number}/changes`;
+const url = addressOf(issue.number);
 
 /** The whole response; another status than 200 is a mistake of this benchmark. */
-async function read(query = ''): Promise<string> {
-  const response = await fetch(url + query, { headers: { Cookie: `hearth_session=${secret}` } });
+async function read(query = '', page = url): Promise<string> {
+  const response = await fetch(page + query, { headers: { Cookie: `hearth_session=${secret}` } });
   const text = await response.text();
-  if (response.status !== 200) throw new Error(`${url}${query} answered ${response.status}`);
+  if (response.status !== 200) throw new Error(`${page}${query} answered ${response.status}`);
   return text;
 }
 
-async function once(query = ''): Promise<number> {
+async function once(query = '', page = url): Promise<number> {
   const startedAt = performance.now();
-  await read(query);
+  await read(query, page);
   return performance.now() - startedAt;
+}
+
+function spread(times: number[]): string {
+  times.sort((a, b) => a - b);
+  const share = (part: number): string =>
+    (times[Math.min(times.length - 1, Math.floor(times.length * part))] ?? NaN).toFixed(1);
+  return `${share(0.5)} / ${share(0.95)}`;
 }
 
 async function shown(query = ''): Promise<string> {
   const times: number[] = [];
   for (let round = 0; round < rounds; round += 1) times.push(await once(query));
-  times.sort((a, b) => a - b);
-  const share = (part: number): string => times[Math.min(rounds - 1, Math.floor(rounds * part))]!.toFixed(1);
-  return `${share(0.5)} / ${share(0.95)}`;
+  return spread(times);
 }
 
 // What any page of the server loads once, its own templates and rules among it, is no cost of this page.
 await fetch(`${hearth.url}/repos/alice/bench`, { headers: { Cookie: `hearth_session=${secret}` } });
 console.log(`${row(['Page of changes', 'Value'])}\n${row(['---', '---:'])}`);
-console.log(row(['first view, ms', (await once()).toFixed(0)]));
+console.log(row(['first view after the start, ms', (await once()).toFixed(0)]));
+const firstViews: number[] = [];
+for (const branch of others) {
+  const { issue: other } = await modules.pulls.open(viewer, at, { title: branch, head: branch, body: '' });
+  firstViews.push(await once('', addressOf(other.number)));
+}
+console.log(row(['first view of another, ms p50 / p95', spread(firstViews)]));
 for (let view = 0; view < 10; view += 1) await read();
 console.log(row(['later views, ms p50 / p95', await shown()]));
 console.log(row(['later views, split, ms p50 / p95', await shown('?view=split')]));

@@ -47,9 +47,13 @@ import { notifications } from './v96-notifications.ts';
 import { notices } from './v98-notices.ts';
 import { branchRules } from './v100-branch-rules.ts';
 import { pullRequests } from './v106-pull-requests.ts';
-import { releases } from './v124-releases.ts';
-import { mergedCommits } from './v126-merged-commits.ts';
 import { personIdentities } from './v110-person-identities.ts';
+import { runApproval } from './v112-run-approval.ts';
+import { trustedOnlyRunners } from './v114-trusted-only-runners.ts';
+import { mergedPulls } from './v116-merged-pulls.ts';
+import { lfsObjects } from './v120-lfs-objects.ts';
+import { lfsLocks } from './v122-lfs-locks.ts';
+import { releases } from './v124-releases.ts';
 
 /** Every migration, in order. SPEC §9 fixes the numbers 2, 9 and 19 (federation), 13 and 14; the others are ours. */
 export const migrations: readonly Migration[] = [
@@ -102,6 +106,10 @@ export const migrations: readonly Migration[] = [
   pullRequests,
   secondFactors,
   personIdentities,
+  runApproval,
+  trustedOnlyRunners,
+  mergedPulls,
+  lfsObjects,
+  lfsLocks,
   releases,
-  mergedCommits,
 ];

@@ -29,6 +29,8 @@ export type {
 } from './issue-rights.ts';
 export { mayBecomePublic, maySync, refusalToFork, visibilityOfFork } from './fork-rights.ts';
 export type { ForkOwnerFacts, ForkRefusal } from './fork-rights.ts';
+export { isContributedUpload, refusalOnLfs } from './lfs-rights.ts';
+export type { LfsAct, LfsRefusal, LfsRepositoryFacts } from './lfs-rights.ts';
 export { visibleIssues } from './visible-issues.ts';
 export {
   RuleBook,
@@ -55,6 +57,8 @@ export type {
 } from './branch-rules.ts';
 export { countingApprovals, isAbsolute, mergeVerdict, requestedChanges } from './merge-verdict.ts';
 export type { MergeBlock, MergeFacts, MergeVerdict, OwnerGroup, ReviewFacts, RoundFacts } from './merge-verdict.ts';
+export { trustInCode } from './ci-rights.ts';
+export type { CiApproval, CodeFacts, CodeTrust } from './ci-rights.ts';
 export { isTrustedWithCi, refusalOnPull } from './pull-rights.ts';
 export type { PullAct, PullFacts } from './pull-rights.ts';
 export { refusalOnRelease } from './release-rights.ts';

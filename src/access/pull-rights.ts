@@ -64,10 +64,7 @@ export function refusalOnPull(
   }
 }
 
-/**
- * Whether code of a person is trusted: the CI runs it with the rights of a push. It is that of people who may write
- * here; the scope of the credential that pushed counts.
- */
+/** Whether code of a person is as good as a push: that of people who may write here; the scope of the credential counts. */
 export function isTrustedWithCi(viewer: Viewer, repository: IssueRepositoryFacts): boolean {
   return isTrustedContributor(viewer, repository) && allows(memberLevel(viewer, repository), 'write');
 }

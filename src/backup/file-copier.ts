@@ -1,7 +1,8 @@
-import { mkdir, readdir, stat } from 'node:fs/promises';
+import { mkdir, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { eachLimit } from '../kernel/index.ts';
-import { copyFile, linkCopy } from './copy-file.ts';
+import { copyFile } from './copy-file.ts';
+import { createSharedFiles } from './shared-files.ts';
 import type { EarlierFile } from './copy-file.ts';
 import type { FileEntry, Manifest } from './manifest.ts';
 
@@ -29,8 +30,7 @@ export interface Copier {
 export function createCopier(target: string, earlier: EarlierBackup | null): Copier {
   const files = new Map<string, FileEntry>();
   const folders = createFolders();
-  /** Copies of files that several repositories share as hard links: a fork and its source. */
-  const shared = new Map<string, { place: string; entry: FileEntry }>();
+  const shared = createSharedFiles();
   const earlierAt = earlier === null ? 0 : Date.parse(earlier.manifest.startedAt);
 
   function earlierOf(relativePath: string): EarlierFile | null {
@@ -45,16 +45,7 @@ export function createCopier(target: string, earlier: EarlierBackup | null): Cop
     async file(from, relativePath) {
       const to = path.join(target, relativePath);
       await folders.of(to);
-      const { dev, ino, nlink } = await stat(from);
-      const key = nlink > 1 ? `${dev}.${ino}` : null;
-      const known = key === null ? undefined : shared.get(key);
-      if (known !== undefined && (await linkCopy(path.join(target, known.place), to))) {
-        files.set(relativePath, known.entry);
-        return;
-      }
-      const entry = await copyFile(from, to, earlierOf(relativePath));
-      files.set(relativePath, entry);
-      if (key !== null) shared.set(key, { place: relativePath, entry });
+      files.set(relativePath, await shared.copyOrLink(from, to, () => copyFile(from, to, earlierOf(relativePath))));
     },
     async folder(from, relativePath, skips = () => false) {
       const entries = (await readdir(from, { withFileTypes: true }).catch(whenGone)) ?? [];
@@ -70,7 +61,7 @@ export function createCopier(target: string, earlier: EarlierBackup | null): Cop
     forget(relativePath) {
       folders.forget();
       for (const file of files.keys()) if (file.startsWith(`${relativePath}/`)) files.delete(file);
-      for (const [key, copy] of shared) if (copy.place.startsWith(`${relativePath}/`)) shared.delete(key);
+      shared.forget(path.join(target, relativePath));
     },
   };
   return copier;

@@ -1,10 +1,11 @@
-import { mkdir, stat } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { eachLimit } from '../kernel/index.ts';
 import { createFolders, whenGone } from './file-copier.ts';
-import { copyFile, linkCopy } from './copy-file.ts';
+import { copyFile } from './copy-file.ts';
 import { repositoryFolders } from './copy-repository.ts';
-import type { FileEntry, Manifest } from './manifest.ts';
+import { createSharedFiles } from './shared-files.ts';
+import type { Manifest } from './manifest.ts';
 import type { OnProgress } from './deps.ts';
 
 const filesAtOnce = 8;
@@ -28,13 +29,13 @@ export async function copyFiles(
   }
   const relativePaths = Object.keys(manifest.files);
   const folders = createFolders();
-  /** Copies of files that a fork and its source share: shared again. */
-  const shared = new Map<string, { to: string; entry: FileEntry }>();
+  const shared = createSharedFiles();
   let done = 0;
   await eachLimit(relativePaths, filesAtOnce, async (relativePath) => {
     const to = path.join(target, relativePath);
     await folders.of(to);
-    const copied = await copyOrLink(shared, path.join(folder, relativePath), to, isPassing).catch(whenGone);
+    const from = path.join(folder, relativePath);
+    const copied = await shared.copyOrLink(from, to, () => copyFile(from, to, null, isPassing)).catch(whenGone);
     const [bytes, , sha256] = manifest.files[relativePath]!;
     if (copied === null) problems.push(`${relativePath} is missing`);
     else if (copied[0] !== bytes || copied[2] !== sha256) problems.push(`${relativePath} has changed`);
@@ -42,20 +43,4 @@ export async function copyFiles(
     if (done % 100 === 0) onProgress({ done, total: relativePaths.length, item: relativePath });
   });
   return problems;
-}
-
-/** A file of a backup has several names within it only where repositories shared it. */
-async function copyOrLink(
-  shared: Map<string, { to: string; entry: FileEntry }>,
-  from: string,
-  to: string,
-  isPassing: boolean,
-): Promise<FileEntry> {
-  const { dev, ino, nlink } = await stat(from);
-  const key = nlink > 1 ? `${dev}.${ino}` : null;
-  const known = key === null ? undefined : shared.get(key);
-  if (known !== undefined && (await linkCopy(known.to, to))) return known.entry;
-  const entry = await copyFile(from, to, null, isPassing);
-  if (key !== null) shared.set(key, { to, entry });
-  return entry;
 }

@@ -4,6 +4,7 @@ import type { Database } from '../db/index.ts';
 import type { Git } from '../git/index.ts';
 import { bindDeps, createNotifier } from '../kernel/index.ts';
 import type { Clock, Logger, Random } from '../kernel/index.ts';
+import type { ObjectStore } from '../objects/index.ts';
 import type { Repositories } from '../repositories/index.ts';
 import { InstanceKey } from '../sealing/index.ts';
 import type { WorkerPool } from '../workers/index.ts';
@@ -12,6 +13,10 @@ import { ArtifactStore } from './artifacts/artifact-store.ts';
 import type { CiDeps, CiSettings } from './deps.ts';
 import { createLogService } from './logs/log-service.ts';
 import { LogStore } from './logs/log-store.ts';
+import { storeLogs } from './logs/store-logs.ts';
+import { createPullRunService } from './pulls/pull-run-service.ts';
+import type { PullSources } from './pulls/pull-sources.ts';
+import { runOnPulls } from './pulls/run-on-pull.ts';
 import { removeExpired } from './retention/remove-expired.ts';
 import { removeRun } from './retention/remove-run.ts';
 import { Presence } from './runners/last-seen.ts';
@@ -21,8 +26,6 @@ import { advanceAll, changeRuns } from './runs/change-runs.ts';
 import { RunLoader } from './runs/load-run.ts';
 import type { RunEnding } from './runs/run-ending.ts';
 import { runOnPush } from './runs/run-on-push.ts';
-import { runOnPulls } from './runs/run-on-pull.ts';
-import type { PullSources } from './runs/run-on-pull.ts';
 import { createRunService, createWorkflowService } from './runs/run-service.ts';
 import { runSchedules } from './runs/schedules.ts';
 import { createSecretService, createVariableService } from './secrets/secret-service.ts';
@@ -41,6 +44,8 @@ export interface CiOptions {
   accounts: Pick<Accounts, 'peopleById' | 'addresses'>;
   repositories: Repositories;
   git: Git;
+  /** Artifacts and complete logs; a folder has them below `settings.folder`. */
+  objects: ObjectStore;
   workers: WorkerPool;
   clock: Clock;
   random: Random;
@@ -63,6 +68,7 @@ export function createCi(options: CiOptions) {
     release: ({ task }) => returnTask(deps, task.id),
   });
   const workflows = new WorkflowReader(options.workers);
+  let pullSources: PullSources | null = null;
   const deps: CiDeps = {
     ...options,
     key: new InstanceKey(settings.keyFile, random, 'ci'),
@@ -71,10 +77,14 @@ export function createCi(options: CiOptions) {
     runs: new RunLoader({ ...options, workflows }),
     notifier: createNotifier(),
     reports: new TaskReports(),
-    logs: new LogStore(path.join(settings.folder, 'logs'), random),
-    artifacts: new ArtifactStore(path.join(settings.folder, 'artifacts')),
+    logs: new LogStore(path.join(settings.folder, 'logs'), random, options.objects),
+    artifacts: new ArtifactStore(path.join(settings.folder, 'artifacts'), options.objects),
     queue,
     endings: [],
+    pullSources() {
+      if (pullSources === null) throw new Error('the modules of pull requests are not connected');
+      return pullSources;
+    },
   };
   let startedAt = 0;
   let hasStopped = false;
@@ -95,8 +105,13 @@ export function createCi(options: CiOptions) {
     /** For `repositories.pushes.onPush`. */
     onPush: runOnPush(deps),
 
+    /** Runs of pull requests, and their approval; once `onPull` was called. */
+    pulls: createPullRunService(deps),
     /** For `issues.onEntry`. */
-    onPull: (sources: PullSources) => runOnPulls(deps, sources),
+    onPull(sources: PullSources) {
+      pullSources = sources;
+      return runOnPulls(deps, sources);
+    },
 
     /** At start, before any port opens: removes files of calls that a crash interrupted. */
     async recover(): Promise<void> {
@@ -113,6 +128,8 @@ export function createCi(options: CiOptions) {
     sweep: () => sweepTasks(deps, startedAt),
     /** Every night: removes expired logs and artifacts. */
     removeOld: () => removeExpired(deps),
+    /** Every minute, where objects are in a bucket: complete logs go there. */
+    storeLogs: () => storeLogs(deps),
     /** Every minute: starts scheduled workflows that are due. */
     runSchedules: () => runSchedules(deps),
     /** Ends the waits of polling runners, before the listeners close. */

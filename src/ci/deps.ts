@@ -2,9 +2,11 @@ import type { Accounts } from '../accounts/index.ts';
 import type { Database } from '../db/index.ts';
 import type { Git } from '../git/index.ts';
 import type { Clock, Logger, Notifier, Random } from '../kernel/index.ts';
+import type { ObjectStore } from '../objects/index.ts';
 import type { Repositories } from '../repositories/index.ts';
 import type { ArtifactStore } from './artifacts/artifact-store.ts';
 import type { LogStore } from './logs/log-store.ts';
+import type { PullSources } from './pulls/pull-sources.ts';
 import type { RunEnding } from './runs/run-ending.ts';
 import type { RunLoader } from './runs/load-run.ts';
 import type { Presence } from './runners/last-seen.ts';
@@ -19,6 +21,7 @@ export interface CiDeps {
   accounts: Pick<Accounts, 'peopleById' | 'addresses'>;
   repositories: Pick<Repositories, 'locate' | 'find' | 'statuses' | 'rules'>;
   git: Git;
+  objects: ObjectStore;
   clock: Clock;
   random: Random;
   logger: Logger;
@@ -34,6 +37,8 @@ export interface CiDeps {
   settings: CiSettings;
   /** Listeners for the end of a run; registered by `onRunEnd`. */
   endings: RunEnding[];
+  /** Built after this module; given with the listener of their entries. */
+  pullSources(): PullSources;
 }
 
 export interface CiSettings {

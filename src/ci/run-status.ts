@@ -18,6 +18,15 @@ export function isFinal(status: RunStatus): status is FinalStatus {
   return finals.includes(status);
 }
 
+/** Whether a run waits for a person to let it start. */
+export const awaitsApproval = ({
+  approval,
+  status,
+}: {
+  approval: 'waiting' | 'approved' | null;
+  status: RunStatus;
+}): boolean => approval === 'waiting' && !isFinal(status);
+
 /** Whether a runner has the job. */
 export function isRunning(status: RunStatus): boolean {
   return status === 'running' || status === 'cancelling';

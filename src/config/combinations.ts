@@ -21,6 +21,7 @@ export function refuseCombinations(config: Config, isChosen: (key: string) => bo
     ...insecureInPublic(config),
     ...sessionTimes(config),
     ...noWayIn(config),
+    ...incompleteStore(config),
   ];
 }
 
@@ -85,6 +86,33 @@ function noWayIn({ accounts, oidc }: Config): Refusal[] {
           message: 'accounts.password_sign_in must stay true while oidc.providers is empty',
         },
       ];
+}
+
+/** Files would be lost from sight: the server does not start with half of a store. */
+function incompleteStore({ objects }: Config): Refusal[] {
+  if (objects.store === 'folder') return [];
+  const needed = (key: string, what: string): Refusal => ({ key, message: `objects.store is s3: set ${what}` });
+  const hasKey = objects.accessKeyId !== null && objects.secretAccessKey !== null;
+  return [
+    ...(objects.endpoint === null ? [needed('objects.endpoint', 'objects.endpoint, the address of the store')] : []),
+    ...(objects.bucket === null ? [needed('objects.bucket', 'objects.bucket')] : []),
+    ...(hasKey || objects.credentialsFile !== null
+      ? []
+      : [
+          needed(
+            'objects.access_key_id',
+            'objects.access_key_id and objects.secret_access_key, or objects.credentials_file',
+          ),
+        ]),
+    ...(objects.endpoint?.startsWith('http:') && !objects.privateEndpoint
+      ? [
+          {
+            key: 'objects.endpoint',
+            message: 'objects.endpoint has no TLS: use https, or set objects.private_endpoint in an own network',
+          },
+        ]
+      : []),
+  ];
 }
 
 /** Names that the public DNS never resolves (RFC 6761, RFC 6762, RFC 8375, and common home networks). */

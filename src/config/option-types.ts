@@ -103,6 +103,23 @@ export const host: OptionType<string> = written(
   String,
 );
 
+/** What every S3-compatible store takes; dots are left out, because certificates do not cover them in host names. */
+export const bucket: OptionType<string> = written(
+  'the name of a bucket: 3 to 63 lower-case letters, digits and hyphens',
+  '',
+  (text) => (/^[a-z0-9][a-z0-9-]{1,61}[a-z0-9]$/.test(text) ? text : undefined),
+  String,
+);
+
+/** Parts joined by slashes, without one at either end. */
+export const keyPrefix: OptionType<string> = written(
+  'letters, digits, dots, hyphens, underscores and slashes, for example forge/objects',
+  '',
+  (text) =>
+    /^[\w-][\w.-]*(\/[\w-][\w.-]*)*\/?$/.test(text) && text.length <= 200 ? text.replace(/\/$/, '') : undefined,
+  String,
+);
+
 function readAddress(text: string): ListenAddress | undefined {
   const match = /^(?:\[([^\]]+)\]|([^:[\]]+)):(\d{1,5})$/.exec(text);
   if (match === null) return undefined;

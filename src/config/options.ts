@@ -1,9 +1,11 @@
 import {
   boolean,
+  bucket,
   choice,
   duration,
   host,
   integer,
+  keyPrefix,
   listen,
   mailbox,
   networks,
@@ -229,6 +231,14 @@ export const options = [
     sentence: 'A push to an absent repository of your own makes it, as a private one.',
   }),
   row({
+    key: 'repositories.max_change',
+    env: 'SERVICE_REPOSITORIES_MAX_CHANGE',
+    type: size('64KiB', '256MiB'),
+    default: '32MiB',
+    sentence:
+      'Size of the files of one change that is made in the browser or over the API; they are held in memory meanwhile.',
+  }),
+  row({
     key: 'repositories.image_root',
     env: 'SERVICE_REPO_IMAGE_ROOT',
     type: path,
@@ -316,6 +326,42 @@ export const options = [
     type: size('1MiB', '1TiB'),
     default: '64MiB',
     sentence: 'Largest pack that a person may push to a pull request who may not write to the repository.',
+  }),
+
+  row({
+    key: 'lfs.enabled',
+    env: 'SERVICE_LFS_ENABLED',
+    type: boolean,
+    default: true,
+    sentence: 'Store files of Git LFS. When false, its clients are told so; objects that are stored stay.',
+  }),
+  row({
+    key: 'lfs.max_object_size',
+    env: 'SERVICE_LFS_MAX_OBJECT_SIZE',
+    type: size('1KiB', '16TiB'),
+    default: '2GiB',
+    sentence: 'Largest file that may be stored with Git LFS.',
+  }),
+  row({
+    key: 'lfs.repository_quota',
+    env: 'SERVICE_LFS_REPOSITORY_QUOTA',
+    type: size('0B', '1024TiB'),
+    default: '10GiB',
+    sentence: 'Most that all files of one repository may have together that are stored with Git LFS.',
+  }),
+  row({
+    key: 'lfs.owner_quota',
+    env: 'SERVICE_LFS_OWNER_QUOTA',
+    type: size('0B', '1024TiB'),
+    default: '50GiB',
+    sentence: 'The same for all repositories of one person or organisation together.',
+  }),
+  row({
+    key: 'lfs.keep_unreferenced',
+    env: 'SERVICE_LFS_KEEP_UNREFERENCED',
+    type: duration('1d', '3650d'),
+    default: '30d',
+    sentence: 'How long a file of Git LFS is kept that no commit of its repository names any more.',
   }),
 
   row({
@@ -497,6 +543,116 @@ export const options = [
     type: integer(1, 3650),
     default: 30,
     sentence: 'Days for which a notification that is done stays in the list of what is done. What is saved stays.',
+  }),
+
+  row({
+    key: 'objects.store',
+    env: 'SERVICE_OBJECTS_STORE',
+    type: choice('folder', 's3'),
+    default: 'folder',
+    sentence:
+      'Where attachments, artifacts, complete logs, images, release files and LFS objects are: folder (the data folder) or s3 (a bucket of an S3-compatible store). See docs/object-store.md before it is changed.',
+  }),
+  row({
+    key: 'objects.endpoint',
+    env: 'SERVICE_OBJECTS_ENDPOINT',
+    type: origin,
+    default: null,
+    example: 'https://s3.example.org',
+    sentence: 'Address of the S3-compatible store.',
+  }),
+  row({
+    key: 'objects.private_endpoint',
+    env: 'SERVICE_OBJECTS_PRIVATE_ENDPOINT',
+    type: boolean,
+    default: false,
+    sentence:
+      'Allows the store to be in the own network, and an address with http, where anyone on the network path can read files and change them.',
+  }),
+  row({
+    key: 'objects.bucket',
+    env: 'SERVICE_OBJECTS_BUCKET',
+    type: bucket,
+    default: null,
+    example: 'hearth',
+    sentence: 'Bucket, which must exist.',
+  }),
+  row({
+    key: 'objects.prefix',
+    env: 'SERVICE_OBJECTS_PREFIX',
+    type: keyPrefix,
+    default: null,
+    example: 'forge',
+    sentence: 'Put before the name of every object, for a bucket that is used for other things, too.',
+  }),
+  row({
+    key: 'objects.region',
+    env: 'SERVICE_OBJECTS_REGION',
+    type: text,
+    default: 'us-east-1',
+    sentence: 'Region of the bucket; stores of one machine take the default.',
+  }),
+  row({
+    key: 'objects.addressing',
+    env: 'SERVICE_OBJECTS_ADDRESSING',
+    type: choice('path', 'virtual'),
+    default: 'path',
+    sentence:
+      'How the bucket is named: path (https://s3.example.org/bucket) or virtual (https://bucket.s3.example.org).',
+  }),
+  row({
+    key: 'objects.access_key_id',
+    env: 'SERVICE_OBJECTS_ACCESS_KEY_ID',
+    type: text,
+    default: null,
+    example: 'the id',
+    sentence: 'Access key of the store.',
+  }),
+  row({
+    key: 'objects.secret_access_key',
+    env: 'SERVICE_OBJECTS_SECRET_ACCESS_KEY',
+    type: text,
+    default: null,
+    example: 'the secret',
+    secret: true,
+    sentence: 'Secret of the access key.',
+  }),
+  row({
+    key: 'objects.credentials_file',
+    env: 'SERVICE_OBJECTS_CREDENTIALS_FILE',
+    type: path,
+    default: null,
+    example: '/etc/hearth/objects-key',
+    sentence:
+      'File whose first line is the access key and whose second line is the secret, instead of the two settings; read again each minute.',
+  }),
+  row({
+    key: 'objects.timeout',
+    env: 'SERVICE_OBJECTS_TIMEOUT',
+    type: duration('1s', '5m'),
+    default: '20s',
+    sentence: 'How long the store may be silent before a request is given up.',
+  }),
+  row({
+    key: 'objects.attempts',
+    env: 'SERVICE_OBJECTS_ATTEMPTS',
+    type: integer(1, 10),
+    default: 4,
+    sentence: 'How often a request is sent at most when the store does not answer or asks to slow down.',
+  }),
+  row({
+    key: 'objects.connections',
+    env: 'SERVICE_OBJECTS_CONNECTIONS',
+    type: integer(1, 1000),
+    default: 64,
+    sentence: 'How many connections to the store may be open at the same time; each download uses one.',
+  }),
+  row({
+    key: 'objects.part_size',
+    env: 'SERVICE_OBJECTS_PART_SIZE',
+    type: size('5MiB', '5GiB'),
+    default: '32MiB',
+    sentence: 'Larger objects are sent in parts of this size.',
   }),
 
   row({

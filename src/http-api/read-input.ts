@@ -11,31 +11,32 @@ const usualJsonBytes = 64 * 1024;
 const maxMessage = 300;
 
 /**
- * The query of a call, by its schema. A repeated parameter counts with its first value;
- * one that the operation does not know is ignored. Refuses `invalid_input`.
+ * The query of a call, by its schema. A repeated parameter counts with its first value, except for a list, which has
+ * all of them; one that the operation does not know is ignored. Refuses `invalid_input`.
  */
 export function readQuery({ query }: Pick<Operation, 'query'>, given: URLSearchParams): unknown {
   if (query === undefined) return undefined;
-  const numbers = numbersIn(query);
+  const types = typesIn(query);
   const names = [...new Set(given.keys())];
   const values = names.map((name) => {
     const text = given.get(name)!;
-    return [name, numbers.has(name) && /^-?\d{1,15}$/.test(text) ? Number(text) : text] as const;
+    if (types.get(name) === 'array') return [name, given.getAll(name)] as const;
+    return [name, types.get(name) === 'integer' && /^-?\d{1,15}$/.test(text) ? Number(text) : text] as const;
   });
   return parse(query, Object.fromEntries(values));
 }
 
-/** Texts are all that a query has; which of them mean numbers, the schema says. */
-const knownNumbers = new WeakMap<z.ZodType, Set<string>>();
-function numbersIn(query: z.ZodType): Set<string> {
-  const known = knownNumbers.get(query);
+/** Texts are all that a query has; which of them mean numbers or lists, the schema says. */
+const knownTypes = new WeakMap<z.ZodType, Map<string, string | undefined>>();
+function typesIn(query: z.ZodType): Map<string, string | undefined> {
+  const known = knownTypes.get(query);
   if (known !== undefined) return known;
   const { properties = {} } = z.toJSONSchema(query, { io: 'input' }) as {
     properties?: Record<string, { type?: string }>;
   };
-  const numbers = new Set(Object.keys(properties).filter((name) => properties[name]!.type === 'integer'));
-  knownNumbers.set(query, numbers);
-  return numbers;
+  const types = new Map(Object.entries(properties).map(([name, { type }]) => [name, type]));
+  knownTypes.set(query, types);
+  return types;
 }
 
 /**

@@ -13,7 +13,6 @@ const statusOfReason = new Map([
   ['body_too_large', 413],
   ['push_head_too_large', 413],
   ['method_not_taken', 405],
-  ['lfs_not_stored', 501],
 ]);
 
 /** Headers that keep every cache on the way from responding in our place. */
@@ -52,27 +51,32 @@ export async function sendError(
   else if (error.cause !== undefined)
     logger.info('git.http_refused', { id: state.requestId, reason: error.reason, cause: error.cause });
   const message = status === 500 ? `internal error (${state.requestId})` : error.message;
-  // Clients of Git LFS show a message that comes as LFS words it, and guess at one otherwise.
-  const isForLfs = error.reason === 'lfs_not_stored';
-  const body = Buffer.from(isForLfs ? JSON.stringify({ message }) : `${message}\n`);
+  await refuseBody({ req, res, headers }, status, {
+    headers: { ...uncached, ...extraHeaders(status, error), 'Content-Type': 'text/plain; charset=utf-8' },
+    body: Buffer.from(`${message}\n`),
+  });
+}
 
+/** Sends a refusal so that a client that is still sending much gets to read it. */
+export async function refuseBody(
+  { req, res, headers }: Pick<GitExchange, 'req' | 'res' | 'headers'>,
+  status: number,
+  response: { headers: Readonly<Record<string, string>>; body: Buffer },
+): Promise<void> {
   // Headers that were set for another result.
   for (const name of ['Content-Type', 'Content-Length', 'Content-Encoding']) res.removeHeader(name);
   const isSent = req.complete || Number(req.headers['content-length'] ?? Infinity) <= briefBytes;
   const more = {
-    ...uncached,
-    ...extraHeaders(status, error),
-    'Content-Type': isForLfs ? 'application/vnd.git-lfs+json' : 'text/plain; charset=utf-8',
-    'Content-Length': String(body.length),
+    ...response.headers,
+    'Content-Length': String(response.body.length),
     ...(isSent ? {} : { Connection: 'close' }),
   };
   res.writeHead(status, [...headers, ...Object.entries(more).flat()]);
   if (isSent) {
-    res.end(body);
+    res.end(response.body);
     return;
   }
-  // A client that is still sending much must get to read this.
-  res.write(body);
+  res.write(response.body);
   await drainRequest(req, drained);
   res.end();
 }

@@ -4,7 +4,11 @@ import type { Exchange } from '../http/index.ts';
 export interface GitExchange extends Pick<Exchange, 'req' | 'res' | 'state'> {
   /** Owner and name from the path, decoded; the name may end in `.git`. */
   readonly params: { readonly owner: string; readonly name: string };
+  /** What of the path comes after the part that names the service, as it was sent; '' for git's own addresses. */
+  readonly rest: string;
   readonly querystring: string;
+  /** Scheme and host by which clients reach this server. */
+  origin(): string;
   /** Headers of every response, which `res` does not have yet: name, value, name, value. */
   readonly headers: readonly string[];
 }

@@ -1,15 +1,13 @@
 import type { Viewer } from '../access/index.ts';
-import { looksLikeAccessToken } from '../accounts/index.ts';
-import { lfsNotStored } from '../git/index.ts';
-import { forbidden, invalid, unauthenticated } from '../kernel/index.ts';
-import { discardBody, openBody, readAuthorization } from '../http/index.ts';
+import { forbidden, invalid } from '../kernel/index.ts';
+import { discardBody, openBody } from '../http/index.ts';
+import { authenticate } from './authenticate.ts';
 import { sendError, challengeAnonymous, uncached } from './errors.ts';
 import type { GitExchange, GitHandler, GitHandlers } from './git-exchange.ts';
 import type { GitHttpDeps } from './deps.ts';
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
-import { anonymous } from '../access/index.ts';
-import type { Credentials } from '../http/index.ts';
+import { createLfsHandler } from './lfs/lfs-handler.ts';
 
 type Service = 'upload-pack' | 'receive-pack';
 
@@ -88,13 +86,7 @@ export function createGitHandlers(deps: GitHttpDeps): GitHandlers {
       res.end();
     }),
 
-    lfs: guarded(deps, async (exchange) => {
-      const viewer = await authenticate(deps, exchange);
-      await open(deps, exchange, viewer, 'upload-pack').catch(async (error: unknown) => {
-        if ((await movedTo(deps, exchange, viewer)) === null) throw error;
-      });
-      throw lfsNotStored();
-    }),
+    lfs: createLfsHandler(deps),
 
     refuseMethod: (allowed) =>
       guarded(deps, async ({ res }) => {
@@ -225,49 +217,3 @@ export function openGitBody(request: IncomingMessage, type: string, maxBytes: nu
 }
 
 const isFromZlib = ({ code }: NodeJS.ErrnoException): boolean => code?.startsWith('Z_') === true;
-
-/**
- * Identity of a git client. An access token or the token of a CI task is accepted as `Bearer` or `token`, and
- * as password or username of Basic, because clients differ in which of the two they let people type. Cookies
- * are ignored: a page elsewhere must not be able to fetch with a person's session (security D02).
- *
- * @returns `anonymous` without credentials
- * Refuses `bad_credentials` for invalid credentials, also on public repositories:
- * the person behind an expired token must learn that it has expired.
- */
-export async function authenticate(
-  { accounts, ci }: Pick<GitHttpDeps, 'accounts' | 'ci'>,
-  { req, state }: Pick<GitExchange, 'req' | 'state'>,
-): Promise<Viewer> {
-  const credentials = readAuthorization(req.headers.authorization);
-  if (credentials.kind === 'none') return anonymous;
-  const secrets = secretsIn(credentials);
-  for (const secret of secrets) {
-    const viewer =
-      (await accounts.viewerOfToken(secret, { address: state.address })) ?? (await ci.tasks.viewerOfToken(secret));
-    if (viewer !== null) {
-      state.identity = { viewer, person: null, session: null, avatarAt: null };
-      return viewer;
-    }
-  }
-  throw unauthenticated('bad_credentials', credentialsRefused(secrets));
-}
-
-/** For git's output: it begins with what git itself says. A text with the form of a token is no password. */
-const credentialsRefused = (secrets: readonly string[]): string =>
-  secrets.some((secret) => looksLikeAccessToken(secret))
-    ? 'Authentication failed. This access token has expired or was removed.'
-    : 'Authentication failed. Git takes no password here: make an access token in the settings of your account, ' +
-      'and use it as the password.';
-
-/** What may be a token in what was sent, in the order of likelihood. */
-function secretsIn(credentials: Credentials): string[] {
-  switch (credentials.kind) {
-    case 'token':
-      return [credentials.secret];
-    case 'basic':
-      return [credentials.password, credentials.username].filter((secret) => secret !== '');
-    default:
-      return [];
-  }
-}

@@ -8,6 +8,8 @@ interface ListenerOptions {
   handlers: GitHandlers;
   random: Random;
   readClient: ReturnType<typeof createClientReader>;
+  /** The configured address of this server; null when each request tells. */
+  baseUrl: string | null;
   /** Headers of every response. */
   headers: Readonly<Record<string, string>>;
   /** Called when a request begins: log, metrics, admission. */
@@ -31,7 +33,7 @@ export const gitRoutes = [
 
 /** A route's path as an expression whose groups are owner and name. */
 const patternOf = (path: string): RegExp =>
-  new RegExp(`^${path.replaceAll(/:\w+/g, '([^/]+)').replace('/{*operation}', '(?:/.*)?')}$`);
+  new RegExp(`^${path.replaceAll(/:\w+/g, '([^/]+)').replace('/{*operation}', '(?:/(.*))?')}$`);
 
 /**
  * The entrance of git over HTTP, before Koa: the middlewares of pages cost more than all the rest
@@ -42,7 +44,7 @@ const patternOf = (path: string): RegExp =>
  * address does not decode, is handed on and refused there.
  */
 export function createGitListener(
-  { handlers, random, readClient, headers, onRequest }: ListenerOptions,
+  { handlers, random, readClient, baseUrl, headers, onRequest }: ListenerOptions,
   next: RequestListener,
 ): RequestListener {
   const routes = gitRoutes.map(({ method, path, handler }) => ({
@@ -74,6 +76,8 @@ export function createGitListener(
         res: response,
         path,
         params,
+        rest: found[3] ?? '',
+        origin: () => originOf(request, client, baseUrl),
         querystring,
         headers: ['X-Request-Id', requestId, ...constantHeaders],
         state: { requestId, address: client.address, routePath: route.path, identity: anonymousIdentity },
@@ -92,6 +96,13 @@ export function createGitListener(
   return (request, response) => {
     if (!take(request, response)) next(request, response);
   };
+}
+
+/** For addresses in responses: behind a name that is not the configured one, too, they are under that one. */
+function originOf(request: IncomingMessage, { forwardedHost, forwardedProto }: Client, baseUrl: string | null): string {
+  const verdict = externalOrigin({ host: forwardedHost ?? request.headers.host, forwardedProto, baseUrl });
+  if (verdict.kind === 'known') return verdict.origin;
+  return verdict.kind === 'misdirected' ? verdict.expected : '';
 }
 
 /** Owner and name, decoded; null when any part of the URL does not decode, or decodes to NUL. */

@@ -49,6 +49,12 @@ export interface AttachedFile {
 }
 
 /** What the middlewares have learned of one request, each from those before it. */
+/** A file of a form, held in memory. */
+export interface ReceivedContent {
+  name: string;
+  content: Buffer;
+}
+
 export interface State {
   requestId: string;
   /** The client's address, through trusted proxies. */
@@ -71,6 +77,8 @@ export interface State {
   takeUpload: () => ImageUpload;
   /** The files that a form brought for the texts of issues; throws what was wrong with them. */
   takeFiles: () => readonly AttachedFile[];
+  /** The files that a form brought for a repository; throws what was wrong with them. */
+  takeContents: () => readonly ReceivedContent[];
   /** The files that a form brought for a release; throws what was wrong with them. */
   takeReleaseFiles: () => readonly PendingFile[];
   /** The response holds a secret: it is neither stored nor compressed. */

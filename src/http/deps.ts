@@ -13,6 +13,7 @@ import type { Pulls } from '../pulls/index.ts';
 import type { Releases } from '../releases/index.ts';
 import type { Issues } from '../issues/index.ts';
 import type { Clock } from '../kernel/index.ts';
+import type { Lfs } from '../lfs/index.ts';
 import type { Notifications } from '../notifications/index.ts';
 import type { Organisations } from '../organisations/index.ts';
 import type { Avatars, Owners } from '../owners/index.ts';
@@ -63,6 +64,7 @@ export interface WebDeps {
   federation: Federation;
   ci: Ci;
   issues: Issues;
+  lfs: Lfs;
   pulls: Pulls;
   releases: Releases;
   webhooks: Webhooks;

@@ -36,6 +36,7 @@ export type { FoundIssue, ListedIssue } from './lists/read-issues.ts';
 export type { IssueHit } from './lists/search-issues.ts';
 export type { TextHit, TextIndex, TextQuestion } from './lists/text-index.ts';
 export type { OwnReason } from './lists/list-own-issues.ts';
+export { parseHeadName } from './lists/branch-conditions.ts';
 export { formatIssueQuery, issueReviews, issueSorts, noFilter, parseIssueQuery } from './lists/parse-issue-query.ts';
 export type { IssueFilter, IssueReview, IssueSort, ParsedIssueQuery } from './lists/parse-issue-query.ts';
 export type { MilestoneFields } from './milestones/manage-milestones.ts';

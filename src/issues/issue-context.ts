@@ -56,6 +56,7 @@ export async function repositoryContext(
     holdsNewcomers: false,
     pullsFrom: 'anyone',
     deletesMergedBranches: false,
+    ciApproval: 'everyone',
   };
   const blocked =
     personId !== null &&

@@ -10,13 +10,17 @@ import { issueNumbersSchema, issueSettingsSchema } from './schema/issue-schema.t
 import type { IssueNumbers, IssueSettings } from './schema/issue-schema.ts';
 
 const choices: readonly string[] = ['nobody', 'members', 'anyone'];
+const approvals: readonly string[] = ['everyone', 'first_time'];
 
 /** Who may open issues and comment in a repository, and whether newcomers wait. */
 export async function issueSettings(deps: IssueDeps, viewer: Viewer, at: RepositoryAt): Promise<IssueSettings> {
   return (await findRepositoryContext(deps, viewer, at)).settings;
 }
 
-/** What is left out stays. Refuses `invalid_issues_from`, `invalid_pulls_from`, and what the rights refuse. */
+/**
+ * What is left out stays. Refuses `invalid_issues_from`, `invalid_pulls_from`, `invalid_ci_approval`, and what the
+ * rights refuse.
+ */
 export async function changeIssueSettings(
   deps: IssueDeps,
   viewer: Viewer,
@@ -27,6 +31,8 @@ export async function changeIssueSettings(
     throw invalid('invalid_issues_from', 'Choose nobody, members or anyone.', { field: 'issues_from' });
   if (change.pullsFrom !== undefined && !choices.includes(change.pullsFrom))
     throw invalid('invalid_pulls_from', 'Choose nobody, members or anyone.', { field: 'pulls_from' });
+  if (change.ciApproval !== undefined && !approvals.includes(change.ciApproval))
+    throw invalid('invalid_ci_approval', 'Choose everyone or first_time.', { field: 'ci_approval' });
   const { repository } = await findRepositoryContext(deps, viewer, at, 'manage');
   await deps.db.write(async (tx) => {
     const context = await repositoryInWrite(deps, tx, viewer, repository.id);

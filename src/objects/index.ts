@@ -1,3 +1,7 @@
-export { createFolderStore, incomingFolder } from './folder-store.ts';
+export { createFolderStore } from './folder-store.ts';
 export type { FolderStoreOptions } from './folder-store.ts';
+export { incomingFolder } from './incoming.ts';
+export { describeStore, openStore, openStoreAs } from './open-store.ts';
+export type { OpenedStore, StoreOptions } from './open-store.ts';
+export type { StoreStatistics } from './store-metrics.ts';
 export type { ByteRange, ListedObject, ObjectStore, OpenedObject, PutOptions, StoredObject } from './object-store.ts';

@@ -6,3 +6,4 @@ export { isPublicAddress } from './public-address.ts';
 export type { ResolveName } from './resolve-name.ts';
 export type { OutboundResponse, OutboundRequest } from './send-request.ts';
 export { networkErrorMessage } from './network-error-message.ts';
+export type { StreamedRequest, StreamedResponse } from './open-request.ts';

@@ -12,6 +12,8 @@ import { isPublicAddress } from './public-address.ts';
 import { firstReachable } from './first-reachable.ts';
 import { createNameResolver } from './resolve-name.ts';
 import type { ResolveName } from './resolve-name.ts';
+import { openRequest } from './open-request.ts';
+import type { StreamedRequest, StreamedResponse } from './open-request.ts';
 import { sendRequest } from './send-request.ts';
 import type { OutboundResponse, OutboundRequest } from './send-request.ts';
 
@@ -44,6 +46,8 @@ export interface Outbound {
   checkUrl(url: string): Promise<URL>;
   /** Refuses as `checkUrl` and `sendRequest` do. */
   send(request: OutboundRequest): Promise<OutboundResponse>;
+  /** The same for content and answers that are streamed. Refuses as `send` does. */
+  open(request: StreamedRequest): Promise<StreamedResponse>;
   /**
    * For a program that connects by itself: checks a URL, resolves its host once, and returns the only addresses that
    * may be connected to. Refuses as `checkUrl` does, and `peer_unreachable`.
@@ -86,6 +90,10 @@ export function createOutbound(options: OutboundOptions): Outbound {
     async send(request) {
       const url = await checkUrl(request.url, rulesOfSend);
       return sendRequest(url, request, mayBeInner(url, options) ? anywhere : guarded);
+    },
+    async open(request) {
+      const url = await checkUrl(request.url, rulesOfSend);
+      return openRequest(url, request, mayBeInner(url, options) ? anywhere : guarded);
     },
     async resolve(text) {
       const url = await checkUrl(text, options);

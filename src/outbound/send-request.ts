@@ -32,7 +32,7 @@ export interface Transport {
   totalMs: number;
 }
 
-const timedOut = (what: string): Error => Object.assign(new Error(what), { code: 'ETIMEDOUT' });
+export const timedOut = (what: string): Error => Object.assign(new Error(what), { code: 'ETIMEDOUT' });
 
 /**
  * Sends one request and reads the whole response, within `totalMs`. Redirects and errors of the other server are
@@ -56,7 +56,7 @@ export async function sendRequest(url: URL, request: OutboundRequest, wire: Tran
 }
 
 /** Carries a refusal through the error events of a socket. */
-class Refused extends Error {}
+export class Refused extends Error {}
 class StaleConnection extends Error {}
 
 function attempt(
@@ -105,7 +105,7 @@ function attempt(
   });
 }
 
-function watchConnecting(sent: ClientRequest, socket: Socket, { checkAddress, connectMs }: Transport): void {
+export function watchConnecting(sent: ClientRequest, socket: Socket, { checkAddress, connectMs }: Transport): void {
   if (!socket.connecting) return;
   const slow = setTimeout(() => sent.destroy(timedOut('no connection in time')), connectMs);
   sent.once('close', () => clearTimeout(slow));

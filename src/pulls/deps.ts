@@ -7,6 +7,7 @@ import type { Organisations } from '../organisations/index.ts';
 import type { Owners } from '../owners/index.ts';
 import type { Repositories } from '../repositories/index.ts';
 import type { MergeStateQueue } from './mergeability/merge-state-queue.ts';
+import type { MatchedOwnersCache } from './owners/match-owners.ts';
 
 /** What the use-cases of this module work with. */
 export interface PullDeps {
@@ -28,6 +29,7 @@ export interface PullDeps {
   contributedPushBytes?: number | undefined;
   /** Whether the disk of a folder has too little space left for writing. */
   isDiskLow(folder: string): Promise<boolean>;
+  matchedOwners: MatchedOwnersCache;
   /** Computes merge states in the background. */
   mergeStates: MergeStateQueue;
 }

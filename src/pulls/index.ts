@@ -16,6 +16,7 @@ export type { MergeMessage } from './merging/merge-message.ts';
 export type { MergeInput, Merged } from './merging/merge-pull.ts';
 export type { PullRights } from './rights.ts';
 export type { ComparedRounds, PairedRoundCommit, TwoRounds } from './rounds/compare-rounds.ts';
+export type { PatchFormat } from './rounds/read-patch.ts';
 export type { MergeState, PullRow, PullSource } from './schema/pull-schema.ts';
 export type { RoundChange, RoundCommitRow, RoundRow } from './schema/round-schema.ts';
 export type { ReviewRow, ThreadSide, ThreadState, Verdict } from './schema/review-schema.ts';

@@ -4,6 +4,8 @@ export const limits = {
   openPerContributor: 20,
   /** Commits of a round that are listed; more are only counted. */
   listedCommits: 250,
+  /** Commits of a round that are sent as mails. */
+  mailedCommits: 1_000,
   /** Rounds of one pull request. */
   rounds: 500,
   /** Characters of the note of a round. */

@@ -126,7 +126,7 @@ async function openPulls(
   };
 }
 
-/** Null for a head that is the last round already, and for a repository that is gone. */
+/** Null for a head that is the last round already, and where the repository is gone or takes nothing any more. */
 async function prepareNext(
   deps: PullDeps,
   push: AnnouncedPush,
@@ -137,7 +137,7 @@ async function prepareNext(
   const ids = [pull.repositoryId, push.repository.id];
   const located = await deps.repositories.locate(ids);
   const [base, head] = ids.map((id) => located.get(id));
-  if (base === undefined || head === undefined) return null;
+  if (base === undefined || head === undefined || base.repository.archivedAt !== null) return null;
   const headOid =
     base.repository.id === head.repository.id ? newId : await fetchBranch(deps, head.path, pull.headBranch!, base.path);
   if (headOid === pull.headOid) return null;

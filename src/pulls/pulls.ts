@@ -1,20 +1,24 @@
 import { bindDeps } from '../kernel/index.ts';
 import type { PullDeps } from './deps.ts';
 import { findByBranches } from './find-by-branches.ts';
-import { findPull } from './find-pull.ts';
+import { findPull, pullInWrite } from './find-pull.ts';
 import { editPull } from './lifecycle/edit-pull.ts';
 import { deleteHeadBranch, restoreHeadBranch } from './lifecycle/head-branch.ts';
 import { openPull } from './lifecycle/open-pull.ts';
+import { proposeChange } from './lifecycle/propose-change.ts';
 import { refuseSecondPull } from './lifecycle/refuse-second-pull.ts';
 import { revertPull } from './lifecycle/revert-pull.ts';
 import { updateBranch } from './lifecycle/update-branch.ts';
 import { describePulls } from './lists/describe-pulls.ts';
+import { hasMerged } from './lists/has-merged.ts';
+import { pullOfCommit } from './lists/pull-of-commit.ts';
 import { mergedAmong } from './lists/merged-among.ts';
 import { openHeads } from './lists/open-heads.ts';
 import { findMergeState, updateMergeState } from './mergeability/compute-merge-state.ts';
 import { MergeStateQueue } from './mergeability/merge-state-queue.ts';
 import { createReviewService } from './reviews/review-service.ts';
 import { createThreadService } from './threads/thread-service.ts';
+import { createMatchedOwnersCache } from './owners/match-owners.ts';
 import { ownersOf } from './owners/owner-groups.ts';
 import { turnListener } from './turns/turn-listener.ts';
 import { applySuggestions } from './suggestions/apply-suggestions.ts';
@@ -27,19 +31,22 @@ import { reconsiderOnStatus } from './merging/reconsider-on-status.ts';
 import { onPush } from './on-push.ts';
 import { rightsOnPull } from './rights.ts';
 import { compareRounds, pairRoundCommits } from './rounds/compare-rounds.ts';
+import { catchUpWithHead } from './rounds/catch-up.ts';
 import { codeOf } from './rounds/code-of.ts';
 import { findRound, listRoundCommits, listRounds } from './rounds/list-rounds.ts';
+import { readPatch } from './rounds/read-patch.ts';
 import { releaseRounds } from './rounds/release-rounds.ts';
 import { pullsOfIssues } from './pulls-of-issues.ts';
 import { acceptPushesFor } from './pushes/push-for.ts';
 
-export type PullsOptions = Omit<PullDeps, 'mergeStates'>;
+export type PullsOptions = Omit<PullDeps, 'mergeStates' | 'matchedOwners'>;
 
 /** Pull requests; the functions behind these names say what each refuses. */
 export function createPulls(tools: PullsOptions) {
   const mergeStates = new MergeStateQueue(tools.logger);
-  const deps: PullDeps = { ...tools, mergeStates };
+  const deps: PullDeps = { ...tools, mergeStates, matchedOwners: createMatchedOwnersCache() };
   mergeStates.connect(async (issueId) => {
+    await catchUpWithHead(deps, issueId);
     await updateMergeState(deps, issueId);
     await mergeIfReady(deps, issueId);
   });
@@ -48,9 +55,11 @@ export function createPulls(tools: PullsOptions) {
 
   return {
     open: bind(openPull),
+    propose: bind(proposeChange),
     find: bind(findPull),
     rightsOn: bind(rightsOnPull),
     findByBranches: bind(findByBranches),
+    ofCommit: bind(pullOfCommit),
     /** For the API and webhooks, which have found the issues already. */
     ofIssues: bind(pullsOfIssues),
     reviews: createReviewService(deps),
@@ -65,6 +74,8 @@ export function createPulls(tools: PullsOptions) {
     describe: bind(describePulls),
     /** For the CI, which has the issue already. */
     codeOf: bind(codeOf),
+    hasMerged: bind(hasMerged),
+    inWrite: bind(pullInWrite),
     openHeads: bind(openHeads),
     /** For notes of releases. */
     mergedAmong: bind(mergedAmong),
@@ -79,6 +90,7 @@ export function createPulls(tools: PullsOptions) {
       commits: bind(listRoundCommits),
       compare: bind(compareRounds),
       pairCommits: bind(pairRoundCommits),
+      patch: bind(readPatch),
     },
     mergeStateOf: bind(findMergeState),
     mergeBox: bind(mergeBox),

@@ -4,6 +4,7 @@ import type { Config } from '../config/index.ts';
 import type { Git } from '../git/index.ts';
 import type { Issues } from '../issues/index.ts';
 import type { Clock, Logger, Random } from '../kernel/index.ts';
+import type { Lfs } from '../lfs/index.ts';
 import type { Pulls } from '../pulls/index.ts';
 import type { Notifications } from '../notifications/index.ts';
 import type { Repositories } from '../repositories/index.ts';
@@ -13,6 +14,7 @@ export interface SshDeps {
   accounts: SshAccounts;
   repositories: SshRepositories;
   issues: SshIssues;
+  lfs: Pick<Lfs, 'open' | 'tokens'>;
   pulls: SshPulls;
   notifications: SshNotifications;
   git: SshGit;
@@ -30,9 +32,7 @@ export type SshRepositories = Pick<
   'openForRead' | 'openForPush' | 'pushes' | 'create' | 'find' | 'findMoved' | 'list'
 >;
 
-export type SshGit = Pick<Git, 'transfers' | 'traffic' | 'refs' | 'objects'> & {
-  queries: Pick<Git['queries'], 'plainDiff'>;
-};
+export type SshGit = Pick<Git, 'transfers' | 'traffic' | 'refs' | 'objects'>;
 
 export type SshNotifications = Pick<Notifications, 'list' | 'find' | 'change' | 'undo'>;
 
@@ -43,5 +43,16 @@ export type SshIssues = Pick<
 
 export type SshPulls = Pick<
   Pulls,
-  'open' | 'find' | 'describe' | 'edit' | 'merge' | 'mergeWhenReady' | 'mergeBox' | 'deleteBranch' | 'rounds'
+  | 'open'
+  | 'find'
+  | 'describe'
+  | 'edit'
+  | 'updateBranch'
+  | 'merge'
+  | 'mergeWhenReady'
+  | 'mergeBox'
+  | 'deleteBranch'
+  | 'rounds'
+  | 'reviews'
+  | 'turns'
 >;

@@ -812,6 +812,73 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
     ],
     ['sign_in_links', { token_hash: 'th110', user_id: 'alice-id', created_at: 1, expires_at: 9, used_at: 2 }],
   ],
+  112: [
+    [
+      'ci_runs',
+      {
+        id: 112,
+        repository_id: 'r2',
+        number: 112,
+        workflow_path: 'ci.yml',
+        workflow_name: 'CI',
+        file_hash: 'f',
+        title: 'Mine',
+        event: 'pull_request',
+        event_payload: '{}',
+        ref: 'refs/pull/1/merge',
+        sha: 'c'.repeat(40),
+        is_trusted: 0,
+        status: 'blocked',
+        approval: 'waiting',
+        created_at: 1,
+      },
+    ],
+  ],
+  114: [
+    [
+      'ci_runners',
+      {
+        id: 114,
+        uuid: 'u114',
+        token_salt: 's',
+        token_hash: 'h',
+        name: 'releases',
+        labels: '["linux"]',
+        trusted_only: 1,
+        created_at: 1,
+      },
+    ],
+  ],
+  120: [
+    [
+      'lfs_objects',
+      {
+        repository_id: 'r1',
+        oid: 'a'.repeat(64),
+        bytes: 5_000_000_000,
+        shared: 1,
+        uploader_id: 'bob-id',
+        arrived_at: 1,
+        seen_at: 2,
+        unreferenced_since: 3,
+        removing_at: 4,
+      },
+    ],
+    ['lfs_repositories', { repository_id: 'r2', is_enabled: 0, scanned_at: 5, scan_error: 'git failed' }],
+  ],
+  122: [
+    [
+      'lfs_locks',
+      {
+        id: 'll1',
+        repository_id: 'r1',
+        path: 'art/logo.psd',
+        ref: 'refs/heads/main',
+        owner_id: 'bob-id',
+        locked_at: 6,
+      },
+    ],
+  ],
   124: [
     [
       'releases',

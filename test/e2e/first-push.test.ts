@@ -2,37 +2,17 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
+import { formBrowser } from './form-browser.ts';
 import { gitClient } from './git-client.ts';
 import { startProgram } from './running-program.ts';
 import type { Program } from './running-program.ts';
-
-/** A browser without scripts, as far as this flow needs one: forms and a cookie. */
-function browser(origin: string) {
-  let cookie = '';
-  return async (address: string, form?: Record<string, string>) => {
-    const response = await fetch(new URL(address, origin), {
-      method: form === undefined ? 'GET' : 'POST',
-      headers: {
-        cookie,
-        ...(form === undefined ? {} : { origin, 'content-type': 'application/x-www-form-urlencoded' }),
-      },
-      redirect: 'manual',
-      ...(form === undefined ? {} : { body: new URLSearchParams(form) }),
-    });
-    for (const line of response.headers.getSetCookie()) {
-      const [pair] = line.split(';');
-      if (pair?.includes('session')) cookie = pair;
-    }
-    return { status: response.status, location: response.headers.get('location'), text: await response.text() };
-  };
-}
 
 const programs: Program[] = ['checkout', 'executable'];
 for (const which of programs) {
   t.test(`${which}: setup link → account → repository → push over HTTP → clone over SSH → page`, async (t) => {
     const server = await startProgram(t, which);
     const client = gitClient(server.folder);
-    const open = browser(server.url);
+    const open = formBrowser(server.url);
     t.ok(server.setupLink, 'the start block shows the setup link');
     t.equal((await open('/healthz')).status, 200);
 

@@ -304,12 +304,26 @@ t.test('a diff of more files than are listed says so', async (t) => {
   t.strictSame([listed.files.length, listed.truncated], [3_000, false]);
   const cut = await git.queries.listDiff(path, { from: null, to: commitOf(3_001) });
   t.strictSame([cut.files.length, cut.truncated], [3_000, true]);
+  // Beyond 18,000 fields the list is left before its end, and the patches are a question of their own.
+  for (const [files, isTruncated] of [
+    [3_000, false],
+    [3_001, true],
+    [9_500, true],
+  ] as const) {
+    const read = await git.queries.readDiff(path, { from: null, to: commitOf(files) }, { ...limits, files: 5 });
+    t.strictSame(
+      [read.files.length, read.truncated, read.patches.length, read.cutShort],
+      [3_000, isTruncated, 5, false],
+      `${files} files`,
+    );
+  }
 });
 
 t.test('patches are parsed line by line, each for its own file', async (t) => {
   const range = { from: runGit('rev-parse', 'v1.0'), to: tip };
   const { files } = await git.queries.listDiff(path, range);
-  const { patches } = await git.queries.readPatches(path, range, files, limits);
+  const { patches, ...read } = await git.queries.readDiff(path, range, limits);
+  t.strictSame(read, { files, truncated: false, cutShort: false }, 'the list is that of a question for it alone');
   t.same(
     patches.map(({ file }) => file.newPath.toString('latin1')),
     files.map(({ newPath }) => newPath.toString('latin1')),
@@ -332,21 +346,29 @@ t.test('patches are parsed line by line, each for its own file', async (t) => {
   t.equal(byName('lib').hunks[0]!.lines.length, 2, 'a submodule is two ids');
 
   const crlf = { from: runGit('rev-parse', 'main~3'), to: runGit('rev-parse', 'main~2'), ignoreWhitespace: true };
-  const ignoring = await git.queries.readPatches(
-    path,
-    crlf,
-    (await git.queries.listDiff(path, { from: crlf.from, to: crlf.to })).files,
-    limits,
-  );
+  const ignoring = await git.queries.readDiff(path, crlf, limits);
   t.notOk(
     ignoring.patches.some(({ file, hunks }) => file.newPath.toString() === 'crlf.txt' && hunks.length > 0),
     'only whitespace differs',
   );
+  for (const wanted of files) {
+    const one = await git.queries.readDiff(path, { ...range, only: wanted.newPath }, limits);
+    t.same(
+      [one.files.length, one.patches],
+      [files.length, patches.filter(({ file }) => file.newPath.equals(wanted.newPath))],
+      `${wanted.newPath.toString()} alone`,
+    );
+  }
+  t.strictSame(await git.queries.readDiff(path, { from: tip, to: tip }, limits), {
+    files: [],
+    truncated: false,
+    patches: [],
+    cutShort: false,
+  });
 });
 
 t.test('SECURITY I05: a patch of a hundred thousand lines neither grows memory nor blocks others', async (t) => {
   const range = { from: runGit('rev-parse', 'main~3'), to: runGit('rev-parse', 'main~2') };
-  const { files } = await git.queries.listDiff(path, range);
   global.gc?.();
   const before = process.memoryUsage().rss;
   let [most, last, pause] = [before, performance.now(), 0];
@@ -355,7 +377,7 @@ t.test('SECURITY I05: a patch of a hundred thousand lines neither grows memory n
     pause = Math.max(pause, performance.now() - last - 5);
     last = performance.now();
   }, 5);
-  await git.queries.readPatches(path, range, files, { ...limits, linesPerFile: 999 });
+  await git.queries.readDiff(path, range, { ...limits, linesPerFile: 999 });
   clearInterval(watch);
   t.ok(most - before < 50 * 1024 * 1024, `${Math.round((most - before) / 1e6)} MB more`);
   t.ok(pause < 200, `others waited ${Math.round(pause)} ms`);

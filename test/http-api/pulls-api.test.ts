@@ -177,6 +177,21 @@ t.test('a pull request in the shapes that clients of Gitea read', async (t) => {
   const diff = await anonymous('GET', `${roof}/pulls/1.diff`);
   t.match(diff, { status: 200, headers: { 'content-type': 'text/plain; charset=utf-8' } });
   t.match(diff.body, /^diff --git [^]*^\+slate$/m);
+  const patch = await anonymous('GET', `${roof}/pulls/1.patch`);
+  t.match(patch, { status: 200, headers: { 'content-type': 'text/plain; charset=utf-8' } });
+  t.match(patch.body, new RegExp(`^From ${head} [^]*^Subject: \\[PATCH\\] Slate instead$[^]*^\\+slate$`, 'm'));
+  for (const format of ['diff', 'patch']) {
+    t.match(await anonymous('GET', `${roof}/pulls/2.${format}`), { status: 404 });
+    t.match(await anonymous('GET', `${roof}/pulls/1.${format}?round=2`), {
+      status: 404,
+      json: { error: { code: 'round_not_found' } },
+    });
+  }
+  t.match((await anonymous('GET', `${roof}/commits/${head}/pull`)).json, { number: 1 });
+  t.match(await anonymous('GET', `${roof}/commits/main/pull`), {
+    status: 404,
+    json: { error: { code: 'pull_not_found' } },
+  });
   t.match(await anonymous('GET', `${roof}/pulls/1/merge`), {
     status: 404,
     json: { error: { code: 'pull_not_merged' } },
@@ -224,6 +239,37 @@ t.test('lists and edits of pull requests', async (t) => {
   t.equal(((await anonymous('GET', `${roof}/pulls`)).json as unknown as unknown[]).length, 2);
   t.match(await bob('PATCH', `${roof}/pulls/1`, { state: 'open' }), { json: { state: 'open' } });
   t.match((await anonymous('GET', `${roof}/pulls?poster=alice`)).json, []);
+
+  const numbers = async (query: string, call: Caller = anonymous) =>
+    ((await call('GET', `${roof}/pulls?${query}`)).json as unknown as { number: number }[]).map(({ number }) => number);
+  await alice('POST', `${roof}/labels`, { name: 'zinc', color: '#0000ff' });
+  const { json: lead } = await alice('POST', `${roof}/labels`, { name: 'lead', color: '#0000ff' });
+  await alice('POST', `${roof}/issues/1/labels`, { labels: ['zinc', 'lead'] });
+  await alice('POST', `${roof}/issues/2/labels`, { labels: ['zinc'] });
+  t.same(await numbers('labels=zinc'), [2, 1]);
+  t.same(await numbers(`labels=zinc&labels=${String(lead['id'])}`), [1], 'repeated, as Gitea has them');
+  t.same(await numbers('labels=zinc,lead'), [1]);
+  t.match(await anonymous('GET', `${roof}/pulls?labels=12345`), { status: 422 });
+  await commit('alice', 'eaves', { 'eaves.txt': 'wood' }, 'eaves');
+  t.equal((await bob('PATCH', `${roof}/pulls/3`, { base: 'eaves' })).status, 201);
+  t.same(await numbers('base_branch=eaves'), [3]);
+  t.same(await numbers('base_branch=main&sort=oldest'), [1, 2]);
+  t.same(await numbers('base_branch=none'), []);
+  t.same(await numbers('head=two'), [2]);
+  t.same(await numbers('head=alice:two'), [2]);
+  t.same(await numbers('head=alice/roof:two'), [2]);
+  t.same(await numbers('head=alice/shed:two'), []);
+  t.same(await numbers('head=bob:two'), []);
+  t.same(await numbers('head=unknown:two'), []);
+  t.same(await numbers('q=head:two+zinc'), [], 'words stay words');
+  const { json: milestone } = await alice('POST', `${roof}/milestones`, { title: 'Spring' });
+  await alice('PATCH', `${roof}/pulls/2`, { milestone: milestone['id'] });
+  t.same(await numbers(`milestone=${String(milestone['id'])}`), [2]);
+  t.match(await anonymous('GET', `${roof}/pulls?milestone=4711`), { status: 422 });
+  for (const sort of ['recentupdate', 'leastupdate', 'mostcomment', 'leastcomment', 'recentclose', 'priority'])
+    t.equal((await numbers(`sort=${sort}`)).length, 3, sort);
+  t.match(await anonymous('GET', `${roof}/pulls?sort=size`), { status: 422 });
+  t.match(await anonymous('GET', `${roof}/pulls?state=merged`), { status: 422 });
 });
 
 t.test('tokens, readers and forks', async (t) => {
@@ -246,9 +292,18 @@ t.test('tokens, readers and forks', async (t) => {
   });
   t.match((await anonymous('GET', `${roof}/pulls/main/carol:gutter`)).json, { number: 1 });
   t.match(await anonymous('GET', `${roof}/pulls/main/gutter`), { status: 404 });
+  t.match((await anonymous('GET', `${roof}/pulls?head=carol:gutter`)).json, [{ number: 1 }]);
+  t.same((await anonymous('GET', `${roof}/pulls?head=gutter`)).json, []);
+  await carol('PATCH', '/repos/carol/roof', { visibility: 'PRIVATE' });
+  t.same(
+    (await anonymous('GET', `${roof}/pulls?head=carol:gutter`)).json,
+    [],
+    'the branch of a hidden fork has no name',
+  );
+  t.match((await carol('GET', `${roof}/pulls?head=carol:gutter`)).json, [{ number: 1 }]);
 
   await alice('PATCH', roof, { visibility: 'PRIVATE' });
-  for (const path of ['', '/1', '/1/commits', '/1/files', '/1.diff', '/1/merge', '/main/carol:gutter'])
+  for (const path of ['', '/1', '/1/commits', '/1/files', '/1.diff', '/1.patch', '/1/merge', '/main/carol:gutter'])
     t.match(await dora('GET', `${roof}/pulls${path}`), {
       status: 404,
       json: { error: { code: 'repository_not_found' } },
@@ -311,6 +366,24 @@ t.test('merging, updating and rounds', async (t) => {
   await commit('alice', 'gutter', { 'gutter.txt': 'zinc\n' }, 'A gutter');
   await bob('POST', `${roof}/pulls`, { head: 'gutter', base: 'main', title: 'Gutter' });
   t.match(await bob('POST', `${roof}/pulls/2/update`), { status: 409, json: { error: { code: 'up_to_date' } } });
+  t.match((await anonymous('GET', `${roof}/commits/${String(json['merge_commit_sha'])}/pull`)).json, { number: 1 });
+
+  t.match(await dora('POST', `${roof}/pulls/1/head`), { status: 404 }, 'as every change of a branch');
+  t.match(await bob('POST', `${roof}/pulls/1/head`), { status: 204 });
+  t.match((await anonymous('GET', `${roof}/branches`)).json, [{ name: 'gutter' }, { name: 'main' }, { name: 'slate' }]);
+  t.match(await bob('DELETE', `${roof}/pulls/1/head`), { status: 204 });
+  t.match(await bob('DELETE', `${roof}/pulls/2/head`), { status: 422, json: { error: { code: 'pull_open' } } });
+  t.match(await dora('POST', `${roof}/pulls/1/revert`), { status: 403 });
+  t.match(await bob('POST', `${roof}/pulls/1/revert`), {
+    status: 201,
+    headers: { location: '/api/v1/repos/alice/roof/pulls/3' },
+    json: { number: 3, title: 'Revert "Slate"', head: { ref: 'revert-1' } },
+  });
+  t.match(await bob('POST', `${roof}/pulls/2/revert`), { status: 422, json: { error: { code: 'not_merged' } } });
+  t.match(await bob('POST', `${roof}/pulls/2/update`, undefined), { status: 409 });
+  t.match(await bob('POST', `${roof}/pulls/3/merge`, { Do: 'merge' }), { status: 200 });
+  t.match(await bob('POST', `${roof}/pulls/2/update?style=rebase`), { status: 200 });
+  t.match((await anonymous('GET', `${roof}/pulls/2/rounds`)).json, [{ round: 1 }, { round: 2, change: 'rebased' }]);
   await alice('POST', `${roof}/branch_protections`, { rule_name: 'main' });
 });
 
@@ -394,6 +467,49 @@ t.test('reviews with comments on lines', async (t) => {
   t.match(await alice('POST', `${reviews}/${askedId}/dismissals`, { message: 'Settled by phone.' }), {
     status: 200,
     json: { dismissed: true, dismissal_reason: 'Settled by phone.' },
+  });
+  const undismissals = `${reviews}/${askedId}/undismissals`;
+  t.match(await dora('POST', undismissals), { status: 403 });
+  t.match(await alice('POST', undismissals), { status: 200, json: { dismissed: false, dismissal_reason: null } });
+  t.match(await alice('POST', undismissals), { status: 422, json: { error: { code: 'not_dismissed' } } });
+  t.match(await alice('POST', `${roof}/pulls/1/merge`, { Do: 'merge' }), { status: 409 }, 'it stands in the way again');
+  t.match(await alice('POST', `${reviews}/${askedId}/dismissals`, { message: 'By phone.' }), { status: 200 });
+
+  const { thread_id: threadId } = thread[0]!;
+  const resolved = async () =>
+    ((await anonymous('GET', `${reviews}/${askedId}/comments`)).json as unknown as typeof thread).find(
+      (comment) => comment.thread_id === threadId,
+    );
+  t.match(await dora('POST', `${roof}/pulls/1/threads/${threadId}/resolve`), { status: 403 });
+  t.match(await alice('POST', `${roof}/pulls/1/threads/${threadId}/resolve`), { status: 204 });
+  t.match(await resolved(), { resolved: true, resolver: { login: 'alice' } });
+  t.match(await alice('POST', `${roof}/pulls/1/threads/${threadId}/unresolve`), { status: 204 });
+  t.match(await resolved(), { resolved: false, resolver: null });
+  t.match(await alice('POST', `${roof}/pulls/1/threads/none/resolve`), { status: 404 });
+
+  const suggested = await bob('POST', reviews, {
+    event: 'COMMENT',
+    comments: [{ path: 'tiles.txt', body: '```suggestion\nand copper nails\n```', new_position: 2 }],
+  });
+  const [suggestion] = (await bob('GET', `${reviews}/${Number(suggested.json['id'])}/comments`)).json as unknown as {
+    thread_id: string;
+    thread_position: number;
+  }[];
+  const comment = { thread_id: suggestion!.thread_id, thread_position: suggestion!.thread_position };
+  t.match(await dora('POST', `${roof}/pulls/1/suggestions`, { comments: [comment] }), { status: 403 });
+  t.match(await alice('POST', `${roof}/pulls/1/suggestions`, { comments: [comment], round: 7 }), {
+    status: 409,
+    json: { error: { code: 'round_changed' } },
+  });
+  const applied = await alice('POST', `${roof}/pulls/1/suggestions`, { comments: [comment], message: 'Copper' });
+  t.match(applied, { status: 201, json: { sha: /^[0-9a-f]{40}$/ } });
+  t.match((await anonymous('GET', `${roof}/pulls/1`)).json, { round: 2, head: { sha: applied.json['sha'] } });
+  t.match((await anonymous('GET', `${roof}/commits/${String(applied.json['sha'])}`)).json, {
+    message: /^Copper\n\nCo-authored-by: BOB </,
+  });
+  t.match(await alice('POST', `${roof}/pulls/1/suggestions`, { comments: [comment] }), {
+    status: 409,
+    json: { error: { code: 'suggestion_applied' } },
   });
   t.match(await dora('POST', reviews, { event: 'APPROVED', body: 'Nice.' }), {
     json: { state: 'APPROVED', official: false },

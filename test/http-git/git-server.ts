@@ -16,6 +16,8 @@ export interface GitServer {
   folder: string;
   log: LogLine[];
   port: number;
+  /** Null while SSH is off. */
+  sshPort: number | null;
   /** `http://127.0.0.1:port` */
   origin: string;
   /** Tokens by what they are for. */
@@ -45,7 +47,7 @@ export async function startGitServer(t: Owner, env: Record<string, string> = {})
   await placeDatabase(config.dataDir);
   const app = await createApp(config, { logger });
   t.teardown(() => app.stop({ graceMs: 0 }));
-  const { http } = await app.start();
+  const { http, ssh } = await app.start();
   const { accounts, repositories } = app.modules;
   const [alice, bob] = await Promise.all([
     accounts.addPerson({ username: 'alice' }),
@@ -66,6 +68,7 @@ export async function startGitServer(t: Owner, env: Record<string, string> = {})
     folder,
     log,
     port: http.port,
+    sshPort: ssh?.port ?? null,
     origin,
     tokens,
     url,

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { linkSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import t from 'tap';
@@ -146,4 +146,34 @@ t.test('nothing is stored on a disk that is nearly full', async (t) => {
   const { store, directory } = open(t, Number.MAX_SAFE_INTEGER);
   t.equal(await reasonOf(store.put('a/one', chunks('x'), limit)), 'low_disk_space');
   t.strictSame(incoming(directory), []);
+});
+
+t.test('a complete file is taken by renaming, into the folder that its prefix has elsewhere', async (t) => {
+  const directory = temporaryFolder(t);
+  const artifacts = path.join(directory, 'ci', 'artifacts');
+  const store = createFolderStore({
+    directory: path.join(directory, 'objects'),
+    elsewhere: { 'artifacts/': artifacts },
+    lowDiskFloorBytes: () => 0,
+    random: systemRandom,
+    logger: silentLogger,
+  });
+  const file = path.join(directory, 'complete');
+  writeFileSync(file, 'hello');
+  const { ino } = statSync(file);
+  const expected = { bytes: 5, sha256: sha256('hello') };
+  await store.adopt('artifacts/0/1.zip', file, expected);
+  t.notOk(existsSync(file));
+  t.equal(statSync(path.join(artifacts, '0', '1.zip')).ino, ino, 'the bytes were not copied');
+  t.equal((await buffer((await store.get('artifacts/0/1.zip'))!.stream)).toString(), 'hello');
+
+  await store.adopt('artifacts/0/1.zip', path.join(artifacts, '0', '1.zip'), expected);
+  t.strictSame(await store.stat('artifacts/0/1.zip'), { bytes: 5 }, 'a file at its place stays');
+
+  writeFileSync(file, 'other');
+  t.equal(await reasonOf(store.adopt('artifacts/0/1.zip', file, expected)), 'object_exists');
+  t.ok(existsSync(file), 'a refused file is where it was');
+  const keys: string[] = [];
+  for await (const { key } of store.list('artifacts/')) keys.push(key);
+  t.strictSame(keys, ['artifacts/0/1.zip']);
 });

@@ -64,6 +64,22 @@ t.test('passing files exit with 0, and their assertions are counted once', async
   t.equal(code, 0);
 });
 
+t.test('a file that fails beside others and passes alone is counted as passed, and named', async (t) => {
+  const folder = temporaryFolder(t);
+  const passesSecond = `${tap} import { existsSync, writeFileSync } from 'node:fs';
+    const mark = ${JSON.stringify(join(folder, 'mark'))};
+    t.ok(existsSync(mark)); writeFileSync(mark, '');`;
+  writeFileSync(join(folder, 'passes.test.ts'), files['passes.test.ts']?.source ?? '');
+  writeFileSync(join(folder, 'second.test.ts'), passesSecond);
+  const { code, output } = await run([folder]);
+  t.match(output, /FAIL \S*second\.test\.ts[^]*ok {3}\S*second\.test\.ts/);
+  t.match(output, /second\.test\.ts failed first and passed when it ran alone\n4 passed, 0 failed\n$/);
+  t.equal(code, 0);
+
+  writeFileSync(join(folder, 'third.test.ts'), files['fails.test.ts']?.source ?? '');
+  t.match(await run([folder]), { code: 1, output: /\n5 passed, 1 failed\n$/ }, 'once more is enough');
+});
+
 t.test('no test file at all is a failure, and so is a missing one', async (t) => {
   const folder = temporaryFolder(t);
   t.match(await run([folder]), { code: 1, output: /\n0 passed, 1 failed\n$/ });

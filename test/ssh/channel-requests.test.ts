@@ -1,7 +1,6 @@
 import t from 'tap';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { lfsNotStored } from '../../src/git/index.ts';
 import { exec, startSsh } from './ssh-fixture.ts';
 import type { KeyFiles, Outcome } from './ssh-fixture.ts';
 
@@ -52,19 +51,33 @@ t.test('a path in another program’s form is rejected with the accepted form', 
   }
 });
 
-t.test('git-lfs gets the error that LFS is not supported, if git would be served', async (t) => {
+t.test('git-lfs gets the address on the web and a token, if git would be served', async (t) => {
   const lfs = (key: KeyFiles, repository: string, operation: string) =>
     hearth.ssh([`git-lfs-authenticate ${repository} ${operation}`], { keys: [key] });
-  const refusal = { code: 1, stdout: '', stderr: `hearth: ${lfsNotStored().message}\n` };
+  const tokenOf = async (key: KeyFiles, repository: string, operation: string) => {
+    const { code, stdout, stderr } = await lfs(key, repository, operation);
+    t.strictSame([code, stderr], [0, '']);
+    const { href, header, expires_in: seconds } = JSON.parse(stdout);
+    t.strictSame(
+      [href, seconds],
+      [`https://git.example.org/git/${repository.replace('.git', '')}.git/info/lfs`, 1_800],
+    );
+    const grant = await hearth.modules.lfs.tokens.verify(header.Authorization.replace('Bearer ', ''));
+    return grant ?? t.fail('the token is not good');
+  };
+  const site = (await repositories.find(alice.viewer, 'alice', 'site')).repository.id;
   for (const operation of ['upload', 'download']) {
-    t.strictSame(await lfs(alice.key, 'alice/site.git', operation), refusal);
+    const grant = await tokenOf(alice.key, 'alice/site.git', operation);
+    t.match(grant, { repositoryId: site, operation, object: null, viewer: { id: alice.id, repositoryIds: [site] } });
     const hidden = await lfs(bob.key, 'alice/site.git', operation);
     t.strictSame(hidden, { code: 1, stdout: '', stderr: 'hearth: repository not found\n' });
     t.strictSame(await lfs(bob.key, 'alice/absent.git', operation), hidden);
   }
-  t.strictSame(await lfs(alice.key, 'bob/tools', 'download'), refusal);
-  t.strictSame(await lfs(alice.key, 'bob/tools', 'upload'), refusal, 'a reader may push for review');
-  t.strictSame(await asAlice(["git-lfs-transfer '/alice/site.git' upload"]), refusal);
+  t.match(await tokenOf(alice.key, 'alice/site.git', 'download'), { viewer: { scope: 'read' } });
+  await tokenOf(alice.key, 'bob/tools', 'download');
+  t.match(await tokenOf(alice.key, 'bob/tools', 'upload'), { operation: 'upload' }, 'a reader may push for review');
+  const transfer = await asAlice(["git-lfs-transfer '/alice/site.git' upload"]);
+  t.match(transfer, { code: 1, stdout: '', stderr: /over HTTP here/ }, 'clients ask as above then');
 });
 
 t.test('security F03: terminal, subsystems and every kind of forwarding are refused', async (t) => {

@@ -46,13 +46,19 @@ t.test('a path that cannot name a repository is recognised, if it is no more tha
 });
 
 t.test('requests of git-lfs are parsed, by name and path as its versions write them', async (t) => {
-  const lfsCommand = (operation: string) => ({ kind: 'lfs', operation, owner: 'alice', name: 'site' });
+  const lfsCommand = (operation: string, program = 'authenticate') => ({
+    kind: 'lfs',
+    program,
+    operation,
+    owner: 'alice',
+    name: 'site',
+  });
   const lines: [string, unknown][] = [
     ['git-lfs-authenticate alice/site.git download', lfsCommand('download')],
     ['git-lfs-authenticate /alice/site.git upload', lfsCommand('upload')],
     ["git-lfs-authenticate '/alice/site' upload", lfsCommand('upload')],
     [`git-lfs-authenticate alice/site download ${'a'.repeat(64)}`, lfsCommand('download')],
-    ["git-lfs-transfer '/alice/site.git' upload", lfsCommand('upload')],
+    ["git-lfs-transfer '/alice/site.git' upload", lfsCommand('upload', 'transfer')],
   ];
   for (const [line, command] of lines) t.strictSame(parseCommand(line), command, line);
 });

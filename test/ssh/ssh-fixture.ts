@@ -70,12 +70,13 @@ export async function startSsh(t: Owner, { limits = {}, env = {} }: StartOptions
   });
   await placeDatabase(config.dataDir);
   const modules = await openModules(config, { logger }, 'always');
-  const { accounts, repositories, issues, pulls, notifications, git, workers, clock } = modules;
+  const { accounts, repositories, issues, lfs, pulls, notifications, git, workers, clock } = modules;
   const server = createSshServer({
     config,
     accounts,
     repositories,
     issues,
+    lfs,
     pulls,
     notifications,
     git,

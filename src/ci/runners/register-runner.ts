@@ -153,6 +153,7 @@ async function insertRunner(
     ...readDeclaredFacts(input),
     registeredLabels,
     disabledAt: null,
+    trustedOnly: false,
     createdAt: now,
     lastSeenAt: null,
     lastActiveAt: null,

@@ -4,7 +4,7 @@ import { variablesFor } from '../secrets/variables.ts';
 import type { JobDefinition, Workflow } from '../workflows/workflow.ts';
 import type { AfterCommit } from './after-commit.ts';
 import { cancelJob } from './cancel-jobs.ts';
-import { claimGroup } from './claim-group.ts';
+import { claimGroup, groupNameOf } from './claim-group.ts';
 import { RunChanges, maxJobsOfRun, tooManyJobs } from './run-changes.ts';
 import { contextsOfJob } from './job-contexts.ts';
 import type { JobContexts } from './job-contexts.ts';
@@ -42,7 +42,7 @@ export async function advanceJobs(
     for (const job of runChanges.jobs) if (job.hold !== null) runChanges.change(job, { status: 'failure', reason });
     return runChanges.save();
   }
-  if (run.concurrencyState === 'pending') return runChanges.save();
+  if (run.concurrencyState === 'pending' || run.approval === 'waiting') return runChanges.save();
   const { workflow } = parsed;
   const advance = new Advance(deps, tx, after, runChanges, { ...loaded, run }, workflow);
   advance.unhold();
@@ -131,7 +131,11 @@ class Advance {
     if (this.#runChanges.jobs.length + matrixJobs.length - 1 > maxJobsOfRun)
       return this.#runChanges.change(job, { status: 'failure', reason: tooManyJobs });
     for (const [at, { concurrency, ...combination }] of matrixJobs.entries()) {
-      const resolved = { ...combination, hold: 'parallel' as const, concurrencyGroup: concurrency?.group ?? null };
+      const resolved = {
+        ...combination,
+        hold: 'parallel' as const,
+        concurrencyGroup: concurrency && groupNameOf(this.#runChanges.run, concurrency.group),
+      };
       if (at === 0) this.#runChanges.change(job, resolved);
       else this.#runChanges.add({ ...withoutId(job), ...resolved, position: job.position + at });
     }
@@ -166,13 +170,12 @@ class Advance {
       job.combination,
     );
     const concurrency = resolution.kind === 'go' ? resolution.matrixJobs[0]!.concurrency : null;
-    const held = await claimGroup(
-      this.#deps,
-      this.#tx,
-      this.#after,
-      this.#runChanges.run,
-      concurrency ?? { group, cancelInProgress: false, queue: 'single' },
-    );
+    const held = await claimGroup(this.#deps, this.#tx, this.#after, this.#runChanges.run, {
+      cancelInProgress: false,
+      queue: 'single',
+      ...concurrency,
+      group,
+    });
     return isHeldHere ? 'pending' : held;
   }
 

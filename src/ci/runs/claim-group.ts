@@ -9,6 +9,13 @@ import type { RunRow } from '../schema/run-schema.ts';
 import type { ResolvedConcurrency } from './resolve-job.ts';
 
 /**
+ * The name under which a run, or one of its jobs, is in a concurrency group. Code that is not trusted has groups of its
+ * own: it chooses their names, and would cancel the runs of branches by them.
+ */
+export const groupNameOf = ({ isTrusted, ref }: Pick<RunRow, 'isTrusted' | 'ref'>, group: string): string =>
+  isTrusted ? group : `untrusted ${ref}: ${group}`;
+
+/**
  * Claims a place in a concurrency group. In each repository one run or job holds a group and one waits for it; a newer
  * one replaces the waiting one, and with `cancel-in-progress` cancels the holder. A replaced one records by which.
  * @param run the claiming run, for itself or for one of its jobs; its own hold is no obstacle

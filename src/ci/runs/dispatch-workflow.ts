@@ -110,6 +110,7 @@ export async function dispatchWorkflow(
         ref,
         sha,
         isTrusted: true,
+        approval: null,
         actorId,
         title: parsed.workflow.name,
       },

@@ -35,14 +35,13 @@ const contextOf = (run: RunRow, jobName: string): string =>
   `${run.workflowName} / ${jobName} (${eventWords[run.event]})`;
 
 /** The commit status of a job. */
-export function describeJob({
-  status,
-  reason,
-  startedAt,
-  finishedAt,
-}: Pick<JobRow, 'status' | 'reason' | 'startedAt' | 'finishedAt'>): string {
+export function describeJob(
+  { status, reason, startedAt, finishedAt }: Pick<JobRow, 'status' | 'reason' | 'startedAt' | 'finishedAt'>,
+  { approval }: Pick<RunRow, 'approval'>,
+): string {
   if (reason !== null) return reason.slice(0, 200);
   const took = startedAt === null || finishedAt === null ? '' : ` after ${describeDuration(finishedAt - startedAt)}`;
+  if (status === 'blocked' && approval === 'waiting') return 'Waiting for approval';
   const words: Record<RunStatus, string> = {
     blocked: 'Blocked',
     waiting: 'Waiting to run',

@@ -26,7 +26,7 @@ const maxAttempts = 50;
  * Starts a new attempt of a run. Other jobs carry over with their results, unfinished ones continue in the new
  * attempt; the logs of earlier attempts stay. Re-running all jobs requires that the run has ended. Refuses
  * `repository_not_found`, `repository_archived`, `run_not_found`, `run_not_ended`, `too_many_attempts`,
- * `nothing_to_rerun`.
+ * `nothing_to_rerun`, and `run_not_approved` for code that was never let run.
  */
 export async function rerun(
   deps: CiDeps,
@@ -43,6 +43,8 @@ export async function rerun(
   return changeRuns(deps, async (tx, after) => {
     const before = await RunChanges.open(deps, tx, after, loaded.run.id);
     if (before === null) throw runNotFound();
+    if (before.run.approval === 'waiting')
+      throw conflict('run_not_approved', 'This run was never approved. Let the pull request run as it is now.');
     if (choice === 'all' && !isFinal(before.run.status)) throw conflict('run_not_ended', 'This run has not ended yet.');
     if (before.run.attempt >= maxAttempts)
       throw conflict('too_many_attempts', `A run has at most ${maxAttempts} attempts.`);

@@ -118,7 +118,7 @@ export class RunChanges {
   async #reportCommitStatus(job: JobRow): Promise<void> {
     const before = this.#namesBefore.get(job);
     if (before !== undefined && before !== job.name) await removeJobStatus(this.#deps, this.#tx, this.run, before);
-    await setJobStatus(this.#deps, this.#tx, this.run, job, describeJob(job));
+    await setJobStatus(this.#deps, this.#tx, this.run, job, describeJob(job, this.run));
     this.#namesBefore.set(job, job.name);
   }
 

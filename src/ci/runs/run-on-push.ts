@@ -122,6 +122,7 @@ async function runsOf(
     ref: update.ref,
     sha,
     isTrusted: true,
+    approval: null,
     actorId: push.pusherId,
     title: head.subject,
   }));

@@ -115,6 +115,7 @@ async function runSchedule(deps: CiDeps, { repositoryId, workflowPath, cron, act
         ref,
         sha,
         isTrusted: true,
+        approval: null,
         actorId,
         // The title does not come from the last commit.
         title: parsed.ok ? parsed.workflow.name : parsed.name,

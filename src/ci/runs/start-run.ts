@@ -11,7 +11,7 @@ import type { JobDefinition, Workflow } from '../workflows/workflow.ts';
 import { hashOf } from '../workflows/workflow-reader.ts';
 import { advanceJobs } from './advance-run.ts';
 import type { AfterCommit } from './after-commit.ts';
-import { claimGroup } from './claim-group.ts';
+import { claimGroup, groupNameOf } from './claim-group.ts';
 import { RunChanges, maxJobsOfRun, tooManyJobs } from './run-changes.ts';
 import { setRunProblem } from './job-commit-status.ts';
 import type { LoadedRun } from './load-run.ts';
@@ -22,7 +22,8 @@ import { earlyName, resolveConcurrency } from './resolve-job.ts';
 import type { ResolvedConcurrency } from './resolve-job.ts';
 
 /** A run to be created. */
-export interface NewRun extends Pick<RunRow, 'event' | 'eventPayload' | 'ref' | 'sha' | 'isTrusted' | 'actorId'> {
+export interface NewRun
+  extends Pick<RunRow, 'event' | 'eventPayload' | 'ref' | 'sha' | 'isTrusted' | 'approval' | 'actorId'> {
   workflowPath: string;
   /** The file as it is in the commit. */
   content: string;
@@ -68,16 +69,42 @@ export async function startRun(
   if (after.jobs > maxJobsOfPush) return failRun(deps, tx, run, tooManyJobsOfPush);
   if (count > maxJobsOfRun) return failRun(deps, tx, run, `${run.workflowPath}, line 1, column 1: ${tooManyJobs}`);
   if (head.title !== null) run.title = head.title;
-  if (head.concurrency !== null) {
-    run.concurrencyGroup = head.concurrency.group;
-    run.concurrencyState = await claimGroup(deps, tx, after, run, head.concurrency);
-  }
-  const { title, concurrencyGroup, concurrencyState } = run;
-  await tx.manager.update(runSchema, { id: run.id }, { title, concurrencyGroup, concurrencyState });
+  await tx.manager.update(runSchema, { id: run.id }, { title: run.title });
+  // What is not let run yet neither waits in a group nor cancels what is in it.
+  if (run.approval !== 'waiting') await claimGroupFor(deps, tx, after, run, head.concurrency);
   const runChanges = (await RunChanges.open(deps, tx, after, run.id))!;
   for (const job of earlyJobs(run, early, tx.now)) runChanges.add(job);
   await advanceJobs(deps, tx, after, runChanges, loaded);
   return runChanges.run;
+}
+
+async function claimGroupFor(
+  deps: CiDeps,
+  tx: Tx,
+  after: AfterCommit,
+  run: RunRow,
+  concurrency: ResolvedConcurrency | null,
+): Promise<void> {
+  if (concurrency === null) return;
+  const claimed = { ...concurrency, group: groupNameOf(run, concurrency.group) };
+  run.concurrencyGroup = claimed.group;
+  run.concurrencyState = await claimGroup(deps, tx, after, run, claimed);
+  const { concurrencyGroup, concurrencyState } = run;
+  await tx.manager.update(runSchema, { id: run.id }, { concurrencyGroup, concurrencyState });
+}
+
+/** For a run that starts later than it was made. Returns what is wrong with `concurrency` now, or null. */
+export async function claimGroupOfRun(
+  deps: CiDeps,
+  tx: Tx,
+  after: AfterCommit,
+  loaded: LoadedRun,
+): Promise<Error | null> {
+  if (!loaded.parsed.ok) return null;
+  const head = evaluateHead(loaded.parsed.workflow, await scopeOfRun(deps, tx, after, loaded));
+  if (head instanceof Error) return head;
+  await claimGroupFor(deps, tx, after, loaded.run, head.concurrency);
+  return null;
 }
 
 async function insertRun({ manager, now }: Tx, repository: Repository, input: NewRun): Promise<RunRow> {
@@ -103,6 +130,9 @@ async function insertRun({ manager, now }: Tx, repository: Repository, input: Ne
     ref: input.ref,
     sha: input.sha,
     isTrusted: input.isTrusted,
+    approval: input.approval,
+    approvedBy: null,
+    approvedAt: null,
     actorId: input.actorId,
     attempt: 1,
     attemptActorId: input.actorId,
@@ -185,7 +215,7 @@ function earlyJobs(
       failFast: true,
       maxParallel: null,
       status: 'blocked' as const,
-      hold: run.concurrencyState === 'pending' ? ('run' as const) : ('needs' as const),
+      hold: run.concurrencyState === 'pending' || run.approval === 'waiting' ? ('run' as const) : ('needs' as const),
       reason: null,
       concurrencyGroup: null,
       concurrencyState: null,

@@ -21,8 +21,16 @@ export interface RunRow {
   /** Full name: `refs/heads/main`. */
   ref: string;
   sha: string;
-  /** False for proposals from people without write access: such a run gets no configured secret. */
+  /** False for code of people without write access, and of forks: such a run gets no configured secret, and reads. */
   isTrusted: boolean;
+  /**
+   * Whether a person with write access has to let it run, or has let it. One that was cancelled while it waited stays
+   * `waiting`; null where none is asked.
+   */
+  approval: 'waiting' | 'approved' | null;
+  /** UUID; null once the account is deleted, and for the command line. */
+  approvedBy: string | null;
+  approvedAt: number | null;
   /** UUID of the person who started it; null once the account is deleted, and for scheduled runs. */
   actorId: string | null;
   attempt: number;
@@ -61,6 +69,9 @@ export const runSchema = new EntitySchema<RunRow>({
     ref: { type: 'text' },
     sha: { type: 'text' },
     isTrusted: { name: 'is_trusted', type: 'boolean' },
+    approval: { type: 'text', nullable: true },
+    approvedBy: { name: 'approved_by', type: 'text', nullable: true },
+    approvedAt: { name: 'approved_at', type: 'integer', nullable: true },
     actorId: { name: 'actor_id', type: 'text', nullable: true },
     attempt: { type: 'integer' },
     attemptActorId: { name: 'attempt_actor_id', type: 'text', nullable: true },

@@ -17,6 +17,8 @@ export interface RunnerRow extends ScopeColumns {
   capabilities: string[];
   /** Takes one task, then is removed. */
   ephemeral: boolean;
+  /** Takes no jobs of runs that are not trusted. */
+  trustedOnly: boolean;
   disabledAt: number | null;
   createdAt: number;
   /** Last authenticated call; written now and then. */
@@ -52,6 +54,7 @@ export const runnerSchema = new EntitySchema<RunnerRow>({
     registeredLabels: { name: 'registered_labels', type: 'simple-json' },
     capabilities: { type: 'simple-json' },
     ephemeral: { type: 'boolean' },
+    trustedOnly: { name: 'trusted_only', type: 'boolean' },
     disabledAt: { name: 'disabled_at', type: 'integer', nullable: true },
     createdAt: { name: 'created_at', type: 'integer' },
     lastSeenAt: { name: 'last_seen_at', type: 'integer', nullable: true },

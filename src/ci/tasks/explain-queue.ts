@@ -81,6 +81,7 @@ async function waitingReasons({ db, presence, clock }: CiDeps): Promise<(line: W
 function explainBlocked(job: JobRow, run: RunRow): string {
   switch (job.hold) {
     case 'run':
+      if (run.approval === 'waiting') return 'It waits for approval by a person with write access.';
       return `Another run holds the group “${run.concurrencyGroup}”.`;
     case 'concurrency':
       return `Another job holds the group “${job.concurrencyGroup}”.`;

@@ -10,7 +10,7 @@ import { withExamples } from '../help.ts';
 import { hintFor } from '../hints.ts';
 import { withHint } from '../report-error.ts';
 
-/** Equal to `areaNames` of the doctor, whose module is only loaded when it runs. */
+/** Equal to `groupNames` of the doctor, whose module is only loaded when it runs. */
 const areas = [
   'settings',
   'clock',
@@ -19,6 +19,7 @@ const areas = [
   'repositories',
   'images',
   'issues',
+  'pulls',
   'notifications',
   'ci',
   'queues',

@@ -1,7 +1,6 @@
 import type { BrowseDeps } from '../objects/browse.ts';
-import { listDiff } from '../queries/list-diff.ts';
 import type { ChangedFile } from '../queries/list-diff.ts';
-import { readPatches } from '../queries/read-patches.ts';
+import { readDiff } from '../queries/read-diff.ts';
 import type { Patch, PatchLimits } from '../queries/read-patches.ts';
 import { carryRange } from './compare-rounds.ts';
 import type { CommitRange } from './compare-rounds.ts';
@@ -34,7 +33,7 @@ export type CarriedDiff =
 
 /**
  * Carries `before` onto the base of `after`, and reads the difference to the head of `after` while the carried tree
- * exists: its objects vanish with the workspace. The limits are those of `listDiff`, `readPatches` and the workspace.
+ * exists: its objects vanish with the workspace. The limits are those of `readDiff` and the workspace.
  * Refuses `git_busy`, and `internal` when git fails or takes too long.
  */
 export async function readCarriedDiff(
@@ -47,24 +46,7 @@ export async function readCarriedDiff(
   if (carried.kind === 'unrelated') return carried;
   const { environment } = workspace;
   const range = { from: carried.tree, to: after.head };
-  const { files, truncated } = await listDiff(deps, path, range, { environment });
-  const wanted = only === undefined ? files : files.filter(({ newPath }) => newPath.equals(only));
-  const reading = {
-    ...range,
-    ignoreWhitespace,
-    ...(contextLines === undefined ? {} : { contextLines }),
-    ...(only === undefined ? {} : { only: wanted.flatMap(({ oldPath, newPath }) => [oldPath, newPath]) }),
-  };
-  const { patches, cutShort } =
-    wanted.length === 0
-      ? { patches: [], cutShort: false }
-      : await readPatches(deps, path, reading, wanted, limits, { environment });
-  return {
-    kind: carried.kind,
-    conflicts: carried.kind === 'conflict' ? carried.files : [],
-    files,
-    truncated,
-    patches,
-    cutShort,
-  };
+  const request = { ...range, only, ignoreWhitespace, ...(contextLines === undefined ? {} : { contextLines }) };
+  const diff = await readDiff(deps, path, request, limits, { environment });
+  return { kind: carried.kind, conflicts: carried.kind === 'conflict' ? carried.files : [], ...diff };
 }

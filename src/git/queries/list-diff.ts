@@ -42,6 +42,9 @@ export interface DiffList {
 /** Limit of listed files: longer lists are not readable. */
 const maxFiles = 3_000;
 
+/** A file takes up to six fields of the two lists. */
+export const maxListFields = maxFiles * 6;
+
 const statuses: Readonly<Record<string, FileStatus>> = {
   A: 'added',
   D: 'deleted',
@@ -98,12 +101,16 @@ export async function listDiff(
   options: Pick<ReadOptions, 'environment'> = {},
 ): Promise<DiffList> {
   const fields: Buffer[] = [];
-  // A file takes up to six fields of the two lists.
-  const splitter = lineSplitter(0, (field) => fields.push(field) < maxFiles * 6);
+  const splitter = lineSplitter(0, (field) => fields.push(field) < maxListFields);
   const whole = await readGit(deps, path, diffArguments(range, '--raw', '--numstat', '-z'), splitter.feed, {
     signal: range.signal,
     ...options,
   });
+  return parseDiffLists(fields, whole);
+}
+
+/** @param whole whether git wrote its lists to their end */
+export function parseDiffLists(fields: readonly Buffer[], whole: boolean): DiffList {
   const files = parseLists(fields);
   return { files: files.slice(0, maxFiles), truncated: !whole || files.length > maxFiles };
 }

@@ -8,6 +8,12 @@ interface Memory<Args extends unknown[], Result> {
   keyOf?: (...args: Args) => unknown[];
 }
 
+export interface Memoized<Args extends unknown[], Result> {
+  (...args: Args): Promise<Result>;
+  /** Caches what another query has found for these arguments. */
+  put(result: Result, ...args: Args): void;
+}
+
 /** Buffers as text: one character per byte. */
 const keyText = (parts: unknown[]): string =>
   JSON.stringify(parts, (_name, value: unknown) =>
@@ -25,14 +31,14 @@ const isBytes = (value: unknown): value is { data: number[] } =>
 export function memoize<Args extends unknown[], Result>(
   load: (...args: Args) => Promise<Result>,
   { most, weigh = () => 1, keyOf = (...args) => args }: Memory<Args, Result>,
-): (...args: Args) => Promise<Result> {
+): Memoized<Args, Result> {
   const entries = createLru<string, { result: Promise<Result>; weight: number }>({
     name: 'git queries',
     maxWeight: most,
     weigh: ({ weight }) => weight,
   });
 
-  return (...args) => {
+  const memoized = (...args: Args): Promise<Result> => {
     const key = keyText(keyOf(...args));
     const known = entries.get(key);
     if (known) return known.result;
@@ -49,4 +55,7 @@ export function memoize<Args extends unknown[], Result>(
     );
     return result;
   };
+  const put = (result: Result, ...args: Args): void =>
+    entries.set(keyText(keyOf(...args)), { result: Promise.resolve(result), weight: weigh(result) });
+  return Object.assign(memoized, { put });
 }

@@ -68,12 +68,17 @@ async function drain(stdout: Readable, take: (chunk: Buffer) => boolean): Promis
   }
 }
 
-/** Calls `line` with every complete line of the chunks it is fed, without its end; the last one on `end`. */
+/**
+ * Calls `line` with every complete line of the chunks it is fed, without its end; the last one on `end`.
+ * @param separator the byte that ends a line; a function is asked before each
+ */
 export function lineSplitter(
-  separator: number,
+  separator: number | (() => number),
   line: (bytes: Buffer) => boolean,
 ): { feed(chunk: Buffer): boolean; end(): void } {
   let rest: Buffer[] = [];
+  const endFrom = (chunk: Buffer, start: number): number =>
+    chunk.indexOf(typeof separator === 'number' ? separator : separator(), start);
   const whole = (last: Buffer): Buffer => {
     if (rest.length === 0) return last;
     const joined = Buffer.concat([...rest, last]);
@@ -83,7 +88,7 @@ export function lineSplitter(
   return {
     feed(chunk) {
       let start = 0;
-      for (let at = chunk.indexOf(separator, start); at !== -1; at = chunk.indexOf(separator, start)) {
+      for (let at = endFrom(chunk, start); at !== -1; at = endFrom(chunk, start)) {
         if (!line(whole(chunk.subarray(start, at)))) return false;
         start = at + 1;
       }

@@ -86,7 +86,7 @@ export const weighPatches = ({ patches }: Pick<Patches, 'patches'>): number =>
   );
 
 /** Parses git's patch format line by line. */
-class PatchReader {
+export class PatchReader {
   readonly patches: Patch[] = [];
   hasEnough = false;
   readonly #files: readonly ChangedFile[];

@@ -2,7 +2,10 @@ import type { Operation } from '../operation.ts';
 import { listActivity, listLostTips, restoreLostTip } from './activity.ts';
 import { branchRuleOperations } from './branch-rules.ts';
 import { addCollaborator, changeCollaborator, listCollaborators, removeCollaborator } from './collaborators.ts';
-import { getArchiveLinks, getCommit, getRawFile, getTree, listBranches, listCommits, listTags } from './contents.ts';
+import { branchOperations } from './branches.ts';
+import { changeFiles, createFile, deleteFile, getContents, getRootContents, updateFile } from './contents-files.ts';
+import { getArchiveLinks, getCommit, getRawFile, getTree, listCommits, listTags } from './contents.ts';
+import { gitDataOperations } from './git-data.ts';
 import {
   addIssueComment,
   deleteComment,
@@ -48,7 +51,7 @@ import {
   searchIssues,
 } from './issues.ts';
 import { createFork, listForks, mergeUpstream } from './forks.ts';
-import { getPullDiff, listPullCommits, listPullFiles } from './pulls-code.ts';
+import { getPullDiff, getPullPatch, listPullCommits, listPullFiles } from './pulls-code.ts';
 import {
   cancelPullMerge,
   getPullMerged,
@@ -66,9 +69,11 @@ import {
   listPullReviews,
   requestPullReviews,
   submitPullReview,
+  undismissPullReview,
   withdrawPullReviews,
 } from './pulls-reviews.ts';
-import { editPull, getPull, getPullByBranches, listPulls, openPull } from './pulls.ts';
+import { pullThreadOperations } from './pulls-threads.ts';
+import { editPull, getPull, getPullByBranches, getPullOfCommit, listPulls, openPull } from './pulls.ts';
 import { getImage, removeImage, replaceImage } from './images.ts';
 import { issueAssetOperations } from './issue-assets.ts';
 import { addEmails, listEmails, removeEmails } from './emails.ts';
@@ -133,7 +138,7 @@ export const operations: readonly Operation[] = [
   listForks,
   createFork,
   mergeUpstream,
-  listBranches,
+  ...branchOperations,
   listTags,
   ...tagOperations,
   listCommits,
@@ -141,6 +146,13 @@ export const operations: readonly Operation[] = [
   getTree,
   getRawFile,
   getArchiveLinks,
+  getRootContents,
+  changeFiles,
+  getContents,
+  createFile,
+  updateFile,
+  deleteFile,
+  ...gitDataOperations,
   listActivity,
   listLostTips,
   restoreLostTip,
@@ -203,8 +215,9 @@ export const operations: readonly Operation[] = [
   ...blockOperations,
   listPulls,
   openPull,
-  // Before `{number}`, which would take its place.
+  // Before `{number}`, which would take their place.
   getPullDiff,
+  getPullPatch,
   getPull,
   editPull,
   listPullCommits,
@@ -222,10 +235,13 @@ export const operations: readonly Operation[] = [
   deletePullReview,
   listPullReviewComments,
   dismissPullReview,
+  undismissPullReview,
   requestPullReviews,
   withdrawPullReviews,
+  ...pullThreadOperations,
   // After what is below `{number}`.
   getPullByBranches,
+  getPullOfCommit,
   ...releaseOperations,
   getImage,
   replaceImage,

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { ChangedFile, Commit } from '../../git/index.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import type { WebDeps } from '../../http/index.ts';
+import type { PatchFormat } from '../../pulls/index.ts';
 import { userPayload } from '../../webhooks/index.ts';
 import { listed } from '../responses.ts';
 import { operation } from '../operation.ts';
@@ -110,7 +111,7 @@ const statuses = {
   copied: 'copied',
 } as const;
 
-function showFile(
+export function showFile(
   { status, oldPath, newPath, added, removed }: ChangedFile,
   { origin, at, oid }: { origin: string; at: { owner: string; name: string }; oid: string },
 ): z.output<typeof changedFile> {
@@ -131,20 +132,24 @@ function showFile(
   };
 }
 
-export const getPullDiff = operation({
-  ...common,
-  id: 'getPullDiff',
-  path: `${onePullAt}.diff`,
-  summary: 'Get the changes of a pull request in the format of `git apply`',
-  response: 'bytes',
-  async run({ viewer, found, params, deps }) {
-    const { pull } = await deps.pulls.find(viewer, pullAt(found, params.number));
-    const range = { from: pull.baseOid, to: pull.headOid };
-    return {
-      kind: 'bytes',
-      type: 'text/plain; charset=utf-8',
-      body: await deps.git.queries.plainDiff(found.path, range),
-      headers: { 'X-Content-Type-Options': 'nosniff' },
-    };
-  },
-});
+const patch = (id: string, format: PatchFormat, summary: string) =>
+  operation({
+    ...common,
+    id,
+    path: `${onePullAt}.${format}`,
+    summary,
+    response: 'bytes',
+    query: z.object({ round: z.int().optional().describe('Left out: the last one') }),
+    async run({ viewer, found, params, query, deps }) {
+      const wanted = { format, round: query.round };
+      return {
+        kind: 'bytes',
+        type: 'text/plain; charset=utf-8',
+        body: (await deps.pulls.rounds.patch(viewer, pullAt(found, params.number), wanted)).text,
+        headers: { 'X-Content-Type-Options': 'nosniff' },
+      };
+    },
+  });
+
+export const getPullDiff = patch('getPullDiff', 'diff', 'Get the changes of a pull request, for `git apply`');
+export const getPullPatch = patch('getPullPatch', 'patch', 'Get the commits of a pull request as mails, for `git am`');

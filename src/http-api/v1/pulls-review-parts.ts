@@ -130,6 +130,7 @@ export async function showReviewComments(
       html_url: review.position === null ? page : `${page}#e${review.position}`,
       pull_request_url: page,
       thread_id: thread.id,
+      thread_position: comment.position,
       round: thread.round,
       state: now.state,
       resolved: thread.resolvedAt !== null,

@@ -53,6 +53,7 @@ export const pullReviewComment = z
     html_url: z.string(),
     pull_request_url: z.string(),
     thread_id: z.string(),
+    thread_position: z.int().describe('Its number in the thread, from 1'),
     round: z.int(),
     state: z
       .enum(['same', 'moved', 'changed', 'gone'])
@@ -96,6 +97,14 @@ export const pullReviewDismissal = z
     priors: z.boolean().nullish().describe('Also earlier reviews of the same person'),
   })
   .meta({ id: 'PullReviewDismissal' });
+
+export const appliedSuggestions = z
+  .object({
+    comments: z.array(z.object({ thread_id: z.string().max(100), thread_position: z.int().min(1) })).max(100),
+    round: z.int().nullish().describe('Only if this is still the last round'),
+    message: z.string().max(1_000).nullish().describe('The subject of the commit'),
+  })
+  .meta({ id: 'AppliedSuggestionsInput' });
 
 const people = z.array(z.string().max(100)).max(50);
 export const pullReviewRequest = z

@@ -88,35 +88,21 @@ async function roundOf({ pulls }: WebDeps, viewer: Viewer, at: IssueAt, commit: 
   return found;
 }
 
-/** Adds comments to the caller's draft: all of them, or none where one is refused. */
-async function addComments(
-  { pulls: { reviews } }: WebDeps,
-  viewer: Viewer,
-  at: IssueAt,
+/** A comment of the caller as the service takes it. */
+function commentOf(
+  { path, body, new_position, old_position, first_line, thread_id }: NonNullable<NewReview['comments']>[number],
   round: number,
-  comments: NonNullable<NewReview['comments']>,
-): Promise<void> {
-  const added: Awaited<ReturnType<typeof reviews.addComment>>[] = [];
-  try {
-    for (const { path, body, new_position, old_position, first_line, thread_id } of comments) {
-      const isOld = !new_position && !!old_position;
-      const lastLine = (isOld ? old_position : new_position) || null;
-      const place = { path: path || null, side: isOld ? ('OLD' as const) : ('NEW' as const) };
-      added.push(
-        await reviews.addComment(viewer, at, {
-          ...(thread_id ? { threadId: thread_id } : place),
-          firstLine: thread_id ? null : first_line || lastLine,
-          lastLine: thread_id ? null : lastLine,
-          round,
-          body,
-          sendNow: false,
-        }),
-      );
-    }
-  } catch (error) {
-    for (const place of added.reverse()) await reviews.deleteComment(viewer, at, place);
-    throw error;
-  }
+) {
+  const isOld = !new_position && !!old_position;
+  const lastLine = (isOld ? old_position : new_position) || null;
+  const place = { path: path || null, side: isOld ? ('OLD' as const) : ('NEW' as const) };
+  return {
+    ...(thread_id ? { threadId: thread_id } : place),
+    firstLine: thread_id ? null : first_line || lastLine,
+    lastLine: thread_id ? null : lastLine,
+    round,
+    body,
+  };
 }
 
 export const createPullReview = operation({
@@ -141,7 +127,11 @@ export const createPullReview = operation({
     if (verdict === null && body.body)
       throw invalid('text_not_kept', 'The text of a review comes when it is submitted.', { field: 'body' });
     const { round } = await roundOf(deps, viewer, at, body.commit_id);
-    await addComments(deps, viewer, at, round, comments);
+    await deps.pulls.reviews.addComments(
+      viewer,
+      at,
+      comments.map((comment) => commentOf(comment, round)),
+    );
     if (verdict === null) {
       const draft = await deps.pulls.reviews.draftOf(viewer, at);
       if (draft === null) throw invalid('text_missing', 'A pending review has comments.', { field: 'comments' });
@@ -222,6 +212,25 @@ export const dismissPullReview = operation({
       for (const { id } of earlier)
         await deps.pulls.reviews.dismiss(viewer, at, { reviewId: id, reason: body.message });
     return json((await showReviews(call, at, [await findReview(call, at, String(numericId(review.id)))]))[0]!);
+  },
+});
+
+export const undismissPullReview = operation({
+  ...write,
+  id: 'undismissPullReview',
+  method: 'POST',
+  path: `${oneReviewAt}/undismissals`,
+  summary: 'Give a dismissed review its effect again',
+  description: 'For administrators of the repository.',
+  status: 200,
+  refuses: [422],
+  response: pullReview,
+  async run(call) {
+    const { viewer, found, params, deps } = call;
+    const at = pullAt(found, params.number);
+    const { id: reviewId } = await findReview(call, at, params.review);
+    const review = await deps.pulls.reviews.undismiss(viewer, at, { reviewId });
+    return json((await showReviews(call, at, [review]))[0]!);
   },
 });
 

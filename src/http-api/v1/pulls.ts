@@ -6,6 +6,7 @@ import { created, json, listed } from '../responses.ts';
 import { operation } from '../operation.ts';
 import { labelNames, milestoneTitle, readPage, repositoryAt } from './issues-parts.ts';
 import { numberedPaging } from './issues-schemas.ts';
+import { resolveRef } from './contents.ts';
 import { assigneesIn, ifMatching, issueQuery, textBytes } from './issues.ts';
 import { onePullAt, pullAt, pullsAt, showPull, showPulls } from './pulls-parts.ts';
 import { newPull, pullEdit, pullRequest } from './pulls-schemas.ts';
@@ -37,10 +38,16 @@ export const listPulls = operation({
   isPaged: true,
   query: z.object({
     state: issueQuery.state,
-    labels: issueQuery.labels.describe('Names or ids, separated by commas; a pull request has all of them'),
+    labels: z
+      .array(z.string().max(1_000))
+      .max(20)
+      .optional()
+      .describe('Names or ids, repeated or separated by commas; a pull request has all of them'),
     q: issueQuery.q,
     milestone: z.int().optional().describe('Id of a milestone'),
     poster: z.string().max(100).optional().describe('Who opened it'),
+    base_branch: z.string().max(255).optional().describe('The branch that it is for'),
+    head: z.string().max(500).optional().describe('branch, owner:branch or owner/name:branch'),
     sort: z.enum([...orders, ...giteaOrders]).optional(),
     ...numberedPaging,
   }),
@@ -48,7 +55,7 @@ export const listPulls = operation({
   async run(call) {
     const { viewer, found, query, deps } = call;
     const at = repositoryAt(found);
-    const names = (query.labels ?? '').split(',').map((name) => name.trim());
+    const names = (query.labels ?? []).flatMap((part) => part.split(',')).map((name) => name.trim());
     const filter: IssueFilter = {
       ...noFilter,
       kind: 'pull',
@@ -61,6 +68,8 @@ export const listPulls = operation({
       ),
       milestone: query.milestone ? await milestoneTitle(deps, viewer, at, query.milestone) : null,
       author: query.poster || null,
+      base: query.base_branch || null,
+      head: query.head || null,
       words: (query.q ?? '').split(/\s+/).filter((word) => word !== ''),
       sort: sorts[query.sort ?? ''] ?? (query.sort as IssueSort | undefined) ?? 'newest',
     };
@@ -147,6 +156,26 @@ export const getPullByBranches = operation({
     const { viewer, found, params, deps } = call;
     const at = repositoryAt(found);
     const number = await deps.pulls.findByBranches(viewer, at, params);
+    if (number === null) throw notFound('pull_not_found', 'Pull request not found');
+    return json(await showPull(call, { ...at, number }));
+  },
+});
+
+export const getPullOfCommit = operation({
+  ...common,
+  id: 'getPullOfCommit',
+  method: 'GET',
+  path: '/repos/{owner}/{name}/commits/{commit}/pull',
+  summary: 'Get the pull request that a commit came with',
+  description: 'The one that was merged as this commit, else the newest that has it.',
+  access: 'repository:read',
+  cost: 'objects',
+  status: 200,
+  response: pullRequest,
+  async run(call) {
+    const { viewer, found, params, deps } = call;
+    const at = repositoryAt(found);
+    const number = await deps.pulls.ofCommit(viewer, at, await resolveRef(deps, found, params.commit));
     if (number === null) throw notFound('pull_not_found', 'Pull request not found');
     return json(await showPull(call, { ...at, number }));
   },

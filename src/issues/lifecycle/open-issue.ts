@@ -6,7 +6,8 @@ import { writeEntries } from '../entries/write-entries.ts';
 import type { EntryLog } from '../entries/write-entries.ts';
 import { authorshipOf } from '../entries/entry.ts';
 import { findRepositoryContext, repositoryInWrite } from '../find-issue.ts';
-import { contextFor } from '../issue-context.ts';
+import { contextFor, repositoryContext } from '../issue-context.ts';
+import type { Repository } from '../../repositories/index.ts';
 import { refuse } from '../issue-errors.ts';
 import type { RepositoryAt, RepositoryContext } from '../issue-context.ts';
 import { listLabels } from '../labels/manage-labels.ts';
@@ -36,8 +37,11 @@ export interface NewIssue {
 
 /** What makes an issue a pull request, for the module of pull requests. */
 export interface PullPart {
-  /** One that was given out before, for a push; null takes the next. */
-  number: number | null;
+  /**
+   * Of a push that was taken: the right was judged then, and the number given out. What became of the right since does
+   * not undo it, as it does not undo a push to a branch.
+   */
+  taken: { number: number; repository: Repository } | null;
   via?: EntryVia;
   /** Writes the code of it, in the write that opens it. */
   record(log: EntryLog, issue: Issue): Promise<void>;
@@ -58,22 +62,26 @@ export async function openIssue(
   const kind = pull === null ? 'ISSUE' : 'PULL';
   const title = parseTitle(givenTitle);
   const body = parseBody(givenBody);
-  const found = await findRepositoryContext(deps, viewer, at, 'contribute', kind);
+  const taken = pull?.taken ?? null;
+  const found =
+    taken === null
+      ? await findRepositoryContext(deps, viewer, at, 'contribute', kind)
+      : contextFor(await repositoryContext(deps, deps.db.lookup, personIdOf(viewer), taken.repository), kind);
   if (labels.length > 0 || assignees.length > 0 || milestone !== null)
     refuse(refusalInRepository(viewer, found.facts, 'triage'));
   const twin = pull !== null ? null : await sameIssue(deps, viewer, found.repository.id, title, body);
   if (twin !== null) return twin;
-  // A number that was given out before was counted then.
-  if (pull?.number == null) charge(deps, viewer, found);
+  // What was taken was counted then.
+  if (taken === null) charge(deps, viewer, found);
   const references = await resolveReferences(deps, viewer, found.repository, body);
   const fitting = await fittingTemplate(deps, viewer, at, found, template);
   const assigned = [...new Set([...(await resolveAssignees(deps, assignees)), ...fitting.assignees])];
   const labelled = [...labels, ...fitting.labels];
   const opened = await writeEntries(deps, viewer, async (log) => {
     const context = contextFor(await repositoryInWrite(deps, log.tx, viewer, found.repository.id), kind);
-    refuse(refusalInRepository(viewer, context.facts, 'contribute'), kind);
+    if (taken === null) refuse(refusalInRepository(viewer, context.facts, 'contribute'), kind);
     const isHeld = await holdsContribution(log.tx, viewer, context);
-    const number = pull?.number ?? null;
+    const number = taken?.number ?? null;
     const issue = await insertIssue(deps, log, viewer, context, { title, isHeld, kind, number });
     await log.append(issue, { kind: 'opened', body, isHeld, ...(pull?.via === undefined ? {} : { via: pull.via }) });
     await pull?.record(log, issue);

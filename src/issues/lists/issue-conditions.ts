@@ -5,17 +5,9 @@ import type { Repository } from '../../repositories/index.ts';
 import type { IssueDeps } from '../deps.ts';
 import { foldName } from '../parse-texts.ts';
 import { labelSchema, milestoneSchema } from '../schema/classification-schema.ts';
+import { branchConditions } from './branch-conditions.ts';
+import type { IssueCondition } from './issue-condition.ts';
 import type { IssueFilter } from './parse-issue-query.ts';
-
-/** A condition on rows of `issues`, called `i`, with named parameters. */
-export interface IssueCondition {
-  sql: string;
-  parameters: Record<string, unknown>;
-  /** The same on the id of an issue, given as an expression, where that is enough. */
-  onId?: (id: string) => string;
-  /** A statement that gives the ids of the issues that meet it, where an index has them. */
-  ids?: string;
-}
 
 /**
  * What a filter asks, without the words. Null when nothing can match, because no person has the name.
@@ -33,6 +25,7 @@ export async function conditionsOf(
     await milestoneCondition(deps, repository, filter),
     stateConditions(repository !== null, filter),
     reviewConditions(filter),
+    await branchConditions(deps, viewer, repository !== null, filter),
   ];
   return parts.some((part) => part === null) ? null : parts.flatMap((part) => part!);
 }

@@ -17,12 +17,16 @@ export interface IssueFilter {
   noLabel: boolean;
   isLocked: boolean | null;
   isPinned: boolean | null;
-  /** Of pull requests alone, as are the two behind it. */
+  /** Of pull requests alone, as are the four behind it. */
   isDraft: boolean | null;
   /** What the reviewers say together: the last verdict of each counts. */
   review: IssueReview | null;
   /** A username: who was asked for a review and has not answered. */
   reviewRequested: string | null;
+  /** The branch that a pull request is for. */
+  base: string | null;
+  /** The branch that it comes from: of its repository, or `owner:branch`, `owner/name:branch` of a fork. */
+  head: string | null;
   sort: IssueSort;
   /** For lists over repositories: a handle, and `owner/name`; elsewhere they narrow nothing down. */
   owner: string | null;
@@ -75,6 +79,8 @@ export const noFilter: IssueFilter = Object.freeze({
   isDraft: null,
   review: null,
   reviewRequested: null,
+  base: null,
+  head: null,
   sort: 'newest',
   owner: null,
   repository: null,
@@ -130,6 +136,12 @@ function apply(filter: IssueFilter, key: string, value: string, isNot: boolean):
       return applyReview(filter, value.toLowerCase());
     case 'review-requested':
       filter.reviewRequested = value;
+      return true;
+    case 'base':
+      filter.base = value;
+      return true;
+    case 'head':
+      filter.head = value;
       return true;
     case 'owner':
     case 'org':
@@ -198,6 +210,8 @@ export function formatIssueQuery(filter: IssueFilter): string {
   const quote = (value: string): string => (/[\s"]/.test(value) ? `"${value.replaceAll('"', '')}"` : value);
   const one = (key: string, value: string | null): string[] =>
     value === null ? [] : [value === 'none' ? `no:${key}` : `${key}:${quote(value)}`];
+  /** Where `none` is a value like any other. */
+  const named = (key: string, value: string | null): string[] => (value === null ? [] : [`${key}:${quote(value)}`]);
   const flag = (name: string, value: boolean | null): string[] =>
     value === null ? [] : [`${value ? '' : '-'}is:${name}`];
   return [
@@ -213,9 +227,10 @@ export function formatIssueQuery(filter: IssueFilter): string {
     ...flag('locked', filter.isLocked),
     ...flag('pinned', filter.isPinned),
     ...flag('draft', filter.isDraft),
-    // Not by `one`: here, `none` is a value.
-    ...(filter.review === null ? [] : [`review:${filter.review}`]),
+    ...named('review', filter.review),
     ...one('review-requested', filter.reviewRequested),
+    ...named('base', filter.base),
+    ...named('head', filter.head),
     ...one('owner', filter.owner),
     ...one('repo', filter.repository),
     ...(filter.sort === noFilter.sort ? [] : [`sort:${filter.sort}`]),

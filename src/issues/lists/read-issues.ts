@@ -9,7 +9,7 @@ import { issueSchema } from '../schema/issue-schema.ts';
 import type { Issue } from '../schema/issue-schema.ts';
 import { assigneeSchema } from '../schema/participation-schema.ts';
 import { namedQuery } from './named-query.ts';
-import type { IssueCondition } from './issue-conditions.ts';
+import type { IssueCondition } from './issue-condition.ts';
 import { orderOf, pageSql, statesOf } from './page-sql.ts';
 import type { IssueFilter } from './parse-issue-query.ts';
 import type { PageSource, TextHit } from './text-index.ts';

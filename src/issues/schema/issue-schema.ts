@@ -1,4 +1,5 @@
 import { EntitySchema } from 'typeorm';
+import type { CiApproval } from '../../access/index.ts';
 
 export type IssueState = 'OPEN' | 'CLOSED' | 'MERGED';
 export type CloseReason = 'completed' | 'not_planned' | 'duplicate';
@@ -98,6 +99,8 @@ export interface IssueSettings {
   pullsFrom: IssuesFrom;
   /** Whether the head branch of a merged pull request is deleted, unless the merge says otherwise. */
   deletesMergedBranches: boolean;
+  /** Whose pull requests wait for approval before their workflows run. */
+  ciApproval: CiApproval;
 }
 
 export const issueSettingsSchema = new EntitySchema<IssueSettings>({
@@ -109,6 +112,7 @@ export const issueSettingsSchema = new EntitySchema<IssueSettings>({
     holdsNewcomers: { name: 'holds_newcomers', type: 'boolean' },
     pullsFrom: { name: 'pulls_from', type: 'text' },
     deletesMergedBranches: { name: 'deletes_merged_branches', type: 'boolean' },
+    ciApproval: { name: 'ci_approval', type: 'text' },
   },
 });
 

@@ -40,6 +40,7 @@ import { routes } from '../routes.ts';
 import { authorize } from './authorize.ts';
 import { withConfirmation } from './confirm-identity.ts';
 import { refuseCrossSite } from './csrf.ts';
+import { readFormWithContents } from './form-contents.ts';
 import { readFormWithFiles, readFormWithReleaseFiles } from './form-files.ts';
 import { readForm } from './forms.ts';
 import { withErrorMapping } from './map-errors.ts';
@@ -125,7 +126,8 @@ export function createWebServer(options: WebOptions): WebServer {
     // Fair queue: a client begins a few requests per turn of the event loop, before any of them costs something.
     admission.enqueue,
     // git over HTTP: past Koa, whose middlewares cost more than a response from the ref cache.
-    (next) => createGitListener({ handlers: git, random, headers, onRequest, readClient }, next),
+    (next) =>
+      createGitListener({ handlers: git, random, headers, onRequest, readClient, baseUrl: config.baseUrl }, next),
     // Page cache, cached responses to anonymous requests: past Koa for the same reason.
     pageCache.serve,
   ];
@@ -213,7 +215,8 @@ export function routeChain({ deps, render, admission, pageCache }: RouteDeps): (
 
 function bodyReaderOf(route: PageRoute, deps: WebDeps): Middleware {
   if (route.ignoresBody === true) return (_ctx, next) => next();
-  if (route.takesFiles === true) return readFormWithFiles(deps, route.maxFormBytes);
+  if (route.takesContents === true) return readFormWithContents(deps);
+  if (route.takesFiles !== undefined) return readFormWithFiles(deps, route.takesFiles, route.maxFormBytes);
   if (route.takesReleaseFiles === true) return readFormWithReleaseFiles(deps, route.maxFormBytes);
   return route.upload === undefined ? readForm(route.maxFormBytes) : readUpload(route.upload);
 }

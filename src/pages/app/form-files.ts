@@ -19,8 +19,13 @@ const fileField = 'files';
  * Reads a form that may bring files for the text of an issue: they are stored, and the field `body` says where they
  * are, so that a form that is shown again keeps them. A form without files may come as any other form does. It runs
  * after access was decided (security B05).
+ * @param kind what the text is of
  */
-export function readFormWithFiles(deps: Pick<WebDeps, 'issues'>, maxFormBytes?: number): Middleware {
+export function readFormWithFiles(
+  deps: Pick<WebDeps, 'issues'>,
+  kind: 'ISSUE' | 'PULL',
+  maxFormBytes?: number,
+): Middleware {
   const readPlain = readForm(maxFormBytes);
   return async (ctx, next) => {
     if (!ctx.is('multipart/form-data')) return readPlain(ctx, next);
@@ -35,7 +40,7 @@ export function readFormWithFiles(deps: Pick<WebDeps, 'issues'>, maxFormBytes?: 
         fieldBytes: maxFieldBytes,
       };
       const { fields, failure } = await readMultipart(ctx.req, limits, async ({ field, fileName, content }) => {
-        if (field === fileField) files.push(await store(deps, ctx, fileName, content));
+        if (field === fileField) files.push(await store(deps, ctx, { kind, name: fileName, content }));
         else content.resume();
       });
       if (failure !== null && !isDomainError(failure)) throw failure;
@@ -55,12 +60,11 @@ export function readFormWithFiles(deps: Pick<WebDeps, 'issues'>, maxFormBytes?: 
 async function store(
   { issues }: Pick<WebDeps, 'issues'>,
   ctx: Context,
-  name: string,
-  content: AsyncIterable<Uint8Array>,
+  file: { kind: 'ISSUE' | 'PULL'; name: string; content: AsyncIterable<Uint8Array> },
 ): Promise<AttachedFile> {
   const { owner, name: repository } = ctx.state.found!.canonical;
   const at = { owner, name: repository };
-  const attachment = await issues.addAttachment(ctx.state.identity.viewer, at, { name, content });
+  const attachment = await issues.addAttachment(ctx.state.identity.viewer, at, file);
   return {
     name: attachment.name,
     path: attachmentPath(at, attachment.id),

@@ -1,6 +1,5 @@
 import type { Readable } from 'node:stream';
-import { parseRange } from '../../http/index.ts';
-import { content } from './reply.ts';
+import { rangeReply } from './range-reply.ts';
 import type { Reply } from './reply.ts';
 
 /** A stored file that people have sent, and how it is served. */
@@ -24,32 +23,17 @@ export async function sendFile(
   { name, bytes, sha256, contentType, isInline }: SentFile,
   open: (part?: { first: number; last: number }) => Promise<Readable>,
 ): Promise<Reply> {
-  const tag = `"${sha256.slice(0, 32)}"`;
-  const isAsked = request.range !== '' && (request.ifRange === '' || request.ifRange === tag);
-  const range = isAsked ? parseRange(request.range, bytes) : null;
-  const headers = {
-    ETag: tag,
-    'Accept-Ranges': 'bytes',
-    'Cache-Control': 'private, no-cache',
-    'Content-Security-Policy': "default-src 'none'; sandbox",
-    'Content-Disposition': disposition(isInline ? 'inline' : 'attachment', name),
-    Vary: 'Cookie, Authorization',
-  };
-  if (range === 'unsatisfiable')
-    return content('text/plain; charset=utf-8', '', {
-      status: 416,
-      headers: { 'Content-Range': `bytes */${bytes}`, 'Cache-Control': 'private, no-store' },
-    });
-  if (range === null)
-    return content(contentType, await open(), { headers: { ...headers, 'Content-Length': String(bytes) } });
-  const { first, last } = range;
-  return content(contentType, await open(range), {
-    status: 206,
+  return rangeReply(request, {
+    type: contentType,
+    bytes,
     headers: {
-      ...headers,
-      'Content-Length': String(last - first + 1),
-      'Content-Range': `bytes ${first}-${last}/${bytes}`,
+      ETag: `"${sha256.slice(0, 32)}"`,
+      'Cache-Control': 'private, no-cache',
+      'Content-Security-Policy': "default-src 'none'; sandbox",
+      'Content-Disposition': disposition(isInline ? 'inline' : 'attachment', name),
+      Vary: 'Cookie, Authorization',
     },
+    open,
   });
 }
 

@@ -11,6 +11,7 @@ export type CodeDeps = Pick<
   | 'releases'
   | 'repositories'
   | 'git'
+  | 'lfs'
   | 'highlighting'
   | 'workers'
   | 'issues'

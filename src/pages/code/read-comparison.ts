@@ -2,6 +2,7 @@ import type { ChangedFile, DiffRange, PatchLimits } from '../../git/index.ts';
 import { fileParameter, isPicture, viewChangedFile } from './changed-file.view.ts';
 import { viewCount } from '../app/format-numbers.ts';
 import { repositoryUrl } from '../../http/index.ts';
+import { decodePath } from '../app/code-urls.ts';
 import type { RepositoryContext } from '../app/request-context.ts';
 import { colourPatches } from './colour-patches.ts';
 import { markWords } from './mark-words.ts';
@@ -42,19 +43,14 @@ export async function readComparison(
     for (const [name, value] of Object.entries(wanted)) if (value !== null) query.set(name, value);
     return query.size === 0 ? self : `${self}?${query}`;
   };
-  const full: DiffRange = { from: range.from, to: range.to };
-  const { files, truncated } = await git.queries.listDiff(found.path, full);
-  const isWanted = ({ newPath }: ChangedFile): boolean => only === null || fileParameter(newPath) === only;
-  const wanted = files.filter(isWanted);
-  const paths =
-    only === null
-      ? []
-      : wanted.flatMap(({ oldPath, newPath }) => (oldPath.equals(newPath) ? [newPath] : [oldPath, newPath]));
-  const reading: DiffRange = { ...full, ignoreWhitespace, ...(paths.length > 0 ? { only: paths } : {}) };
-  const { patches, cutShort } =
-    wanted.length === 0
-      ? { patches: [], cutShort: false }
-      : await git.queries.readPatches(found.path, reading, wanted, only === null ? pageLimits : fileLimits);
+  const onlyPath = only === null ? undefined : decodePath(only);
+  const request = { from: range.from, to: range.to, ignoreWhitespace, only: onlyPath };
+  const { files, truncated, patches, cutShort } = await git.queries.readDiff(
+    found.path,
+    request,
+    only === null ? pageLimits : fileLimits,
+  );
+  const wanted = onlyPath === undefined ? files : files.filter(({ newPath }) => newPath.equals(onlyPath));
   const [{ colours, ...coloured }, { marks, ...marked }] = await Promise.all([
     colourPatches(found.path, deps, patches),
     markWords(found.path, deps, patches),

@@ -23,7 +23,10 @@ export const showAttachment: Page<RepositoryContext, IssuesDeps> = async (
   });
 };
 
-/** `POST B/issues/attachments`, for pasted and dropped files: JSON that says what a text shows them by. */
+/**
+ * `POST B/issues/attachments` and `B/pulls/attachments`, for pasted and dropped files: JSON that says what a text shows
+ * them by.
+ */
 export const uploadAttachments: Page<RepositoryContext, IssuesDeps> = ({ takeFiles }): Reply => {
   const json = (status: number, value: unknown): Reply =>
     content('application/json; charset=utf-8', JSON.stringify(value), {

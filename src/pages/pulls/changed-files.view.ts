@@ -21,7 +21,7 @@ import type { ReadChanges } from './read-changes.ts';
 const maxFiles = { page: 100, all: 300 };
 
 /** How long the page waits for colours and marked words; what is not there by then is on the next view. */
-const decorationMs = 80;
+const decorationMs = 60;
 
 /** The place of a file on any page of changes. */
 export const fileAnchor = (path: Buffer): string => `f${hash('sha256', path).slice(0, 10)}`;

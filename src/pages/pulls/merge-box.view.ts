@@ -107,7 +107,7 @@ export function viewMergeBox(box: MergeBox, around: BoxAround): MergeBoxView {
             commands: commandsFor(around),
           }
         : null,
-    merge: box.mayMerge ? viewMergeForm(box, around) : null,
+    merge: box.messages && viewMergeForm(box, box.messages, around),
     whenReady: box.whenReady && {
       by: box.whenReady.by === null ? null : viewPerson(box.whenReady.by, around.people),
       style: (styleWords[box.whenReady.style]?.text ?? '').toLowerCase(),
@@ -219,12 +219,13 @@ function checksTitle(box: MergeBox): string {
 
 function viewMergeForm(
   box: MergeBox,
+  messages: NonNullable<MergeBox['messages']>,
   { url, described, style: wanted, form, mayPushBranch }: BoxAround,
 ): MergeFormView {
   const { blocks, mayBypass } = box.verdict;
   const asked = (form?.style ?? wanted ?? '').toUpperCase();
   const style = box.styles.find((each) => each === asked) ?? box.styles[0] ?? 'MERGE';
-  const { title, body } = box.messages[style];
+  const { title, body } = messages[style];
   const { pull, head } = described;
   const isDefault = head.repository !== null && head.repository.repository.defaultBranch === head.branch;
   const mayDelete = mayPushBranch && head.branch !== null && box.headTip !== null && !isDefault;

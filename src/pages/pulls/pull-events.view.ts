@@ -68,14 +68,17 @@ export function viewPullEvent(
       const [icon, words] = verdictWords[word('verdict')] ?? verdictWords['COMMENT']!;
       return { icon, parts: [text(words), ...(round > 0 ? [text(` in round ${round}`)] : [])] };
     }
-    case 'dismissed':
+    case 'dismissed': {
+      const isWithdrawn = details['withdrawn'] === true;
+      const verb = isWithdrawn ? 'restored' : 'dismissed';
       return {
-        icon: 'cross',
+        icon: isWithdrawn ? 'eye' : 'cross',
         parts: [
-          ...(word('userId') === '' ? [text('dismissed a review')] : [text('dismissed the review by '), person()]),
+          ...(word('userId') === '' ? [text(`${verb} a review`)] : [text(`${verb} the review by `), person()]),
           ...reason,
         ],
       };
+    }
     case 'asked':
       return {
         icon: 'eye',

@@ -61,13 +61,6 @@ async function readPlain(
   to: string,
   limits: PatchLimits,
 ): Promise<Omit<ReadChanges, 'kind'>> {
-  const { files, truncated } = await git.queries.listDiff(found.path, { from, to });
-  const wanted = only === null ? files : files.filter(({ newPath }) => newPath.equals(only));
-  const paths = only === null ? {} : { only: wanted.flatMap(({ oldPath, newPath }) => [oldPath, newPath]) };
-  const range = { from, to, ignoreWhitespace, contextLines, ...paths };
-  const { patches, cutShort } =
-    wanted.length === 0
-      ? { patches: [], cutShort: false }
-      : await git.queries.readPatches(found.path, range, wanted, limits);
-  return { from, to, files, truncated, patches, cutShort, conflicts: [] };
+  const request = { from, to, ignoreWhitespace, contextLines, only: only ?? undefined };
+  return { from, to, conflicts: [], ...(await git.queries.readDiff(found.path, request, limits)) };
 }

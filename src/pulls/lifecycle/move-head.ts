@@ -1,18 +1,19 @@
-import { personIdOf } from '../../access/index.ts';
+import { allows, personIdOf, repositoryLevel } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
+import type { Tx } from '../../db/index.ts';
 import { conflict, forbidden } from '../../kernel/index.ts';
 import type { Found, Located } from '../../repositories/index.ts';
 import type { PullDeps } from '../deps.ts';
-import { pullInWrite, requireOpen } from '../find-pull.ts';
+import { pullInWrite, refuse, requireOpen } from '../find-pull.ts';
 import type { PullContext } from '../find-pull.ts';
 import { headOf } from '../head-label.ts';
-import { mayPushHead } from '../merging/merge-box.ts';
+import { mayPushHead, tipOfHead } from '../merging/merge-box.ts';
 import { prepareNextRound } from '../rounds/prepare-next-round.ts';
 import { recordRound, roundChanged } from '../rounds/record-round.ts';
 
 /**
  * The repository in which the server writes to the head of a pull request. Refuses `head_not_yours` for viewers who may
- * not push to the head branch, `head_gone`.
+ * not push to the head branch, `head_gone`, `repository_archived`.
  */
 export async function headForWriting(
   deps: PullDeps,
@@ -21,7 +22,11 @@ export async function headForWriting(
   context: PullContext,
 ): Promise<Pick<Located, 'repository' | 'path'>> {
   const { pull, repository } = context;
+  if (repository.archivedAt !== null) refuse('archived');
   const head = await headOf(deps, viewer, repository, pull);
+  // A private fork that the viewer may not see is as good as gone, and is not theirs either.
+  if (pull.source !== 'PUSH' && (await tipOfHead(deps, head)) === null)
+    throw conflict('head_gone', 'The branch of this pull request is gone.');
   if (!(await mayPushHead(deps, viewer, context, head)))
     throw forbidden('head_not_yours', 'You may not push to the branch of this pull request.');
   const there = pull.source === 'PUSH' ? found : head.repository;
@@ -48,22 +53,35 @@ export async function moveHead(
 ): Promise<void> {
   if (pull.source === 'PUSH') {
     const prepared = await prepareNextRound(deps, found, pull, oid);
-    await deps.issues.pulls.write(viewer, async (log) => {
-      const now = await pullInWrite(deps, log.tx, viewer, issue, 'add_round');
-      requireOpen(now);
-      await recordRound(log, now.issue, now.pull, prepared, { submitterId: personIdOf(viewer), pushId: null });
-    });
-    deps.mergeStates.add([issue.id]);
+    await deps.issues.pulls
+      .write(viewer, async (log) => {
+        const now = await pullInWrite(deps, log.tx, viewer, issue, 'add_round');
+        requireOpen(now);
+        await recordRound(log, now.issue, now.pull, prepared, { submitterId: personIdOf(viewer), pushId: null });
+      })
+      // After a refusal, too: the ref was set before, and is set back to the last round.
+      .finally(() => deps.mergeStates.add([issue.id]));
     return;
   }
+  const ofViewer = await deps.repositories.factsOf(personIdOf(viewer), there.repository);
   const { isMoved } = await deps.repositories.pushes.moveBranch(viewer, there, {
     branch: pull.headBranch!,
     oldId: pull.headOid,
     newId: oid,
     // People of the base repository may push to the fork only because its author lets them.
-    right: pull.maintainersMayPush && there.path !== found.path ? 'merge' : 'push',
+    ...(allows(repositoryLevel(viewer, ofViewer), 'write')
+      ? { right: 'push' }
+      : { right: 'merge', authorize: (tx) => requireMaintainer(deps, tx, viewer, issue) }),
   });
   if (!isMoved) throw roundChanged();
   // Its round is recorded by the listener of pushes, and the next page is to show it.
   await deps.repositories.pushes.whenAnnounced(there.repository.id, roundWaitMs);
+}
+
+/** That the author lets people of the base repository push, and that the viewer is one, by what the write sees. */
+async function requireMaintainer(deps: PullDeps, tx: Tx, viewer: Viewer, issue: PullContext['issue']): Promise<void> {
+  const now = await pullInWrite(deps, tx, viewer, issue, 'merge');
+  requireOpen(now);
+  if (!now.pull.maintainersMayPush)
+    throw forbidden('head_not_yours', 'You may not push to the branch of this pull request.');
 }

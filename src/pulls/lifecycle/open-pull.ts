@@ -74,7 +74,7 @@ export async function openPull(
 export interface PullCode
   extends Pick<PullRow, 'baseBranch' | 'isDraft' | 'source' | 'maintainersMayPush'>,
     Partial<Pick<PullRow, 'headRepositoryId' | 'headBranch' | 'topic'>> {
-  /** A number that was given out with a push. */
+  /** The number that was given out with a push that was taken. */
   number?: number | null;
   origin?: Partial<RoundOrigin>;
 }
@@ -86,7 +86,7 @@ export interface PullCode
 export async function createPull(
   deps: PullDeps,
   viewer: Viewer,
-  { repository, path, canonical }: Found,
+  { repository, path, canonical }: Pick<Found, 'repository' | 'path' | 'canonical'>,
   fields: Omit<NewIssue, 'template'>,
   prepared: PreparedRound,
   { number = null, origin = {}, ...code }: PullCode,
@@ -100,7 +100,11 @@ export async function createPull(
   };
   const via = origin.via;
   const issue = await deps.issues.pulls
-    .open(viewer, canonical, fields, { number, record, ...(via === undefined ? {} : { via }) })
+    .open(viewer, canonical, fields, {
+      taken: number === null ? null : { number, repository },
+      record,
+      ...(via === undefined ? {} : { via }),
+    })
     .catch((error: unknown) => {
       throw isUniqueViolation(error, 'pulls_one_per_branch') || isUniqueViolation(error, 'pulls_one_per_topic')
         ? pullExists(null)

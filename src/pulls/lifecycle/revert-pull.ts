@@ -45,11 +45,12 @@ export async function revertPull(deps: PullDeps, viewer: Viewer, at: IssueAt): P
   const names = Array.from({ length: maxNames }, (_, at) => `revert-${issue.number}${at === 0 ? '' : `-${at + 1}`}`);
   const branch = names.find((name) => !refs.has(`refs/heads/${name}`));
   if (branch === undefined) throw conflict('branch_exists', 'There are too many branches of reverts.');
-  await deps.repositories.pushes.moveBranch(viewer, found, {
+  const { isMoved } = await deps.repositories.pushes.moveBranch(viewer, found, {
     branch,
     oldId: '0'.repeat(oid.length),
     newId: oid,
     right: 'push',
   });
+  if (!isMoved) throw conflict('branch_exists', `There is a branch ${branch} by now. Try again.`);
   return openPull(deps, viewer, at, { base: pull.baseBranch, head: branch, title, body });
 }

@@ -9,6 +9,7 @@ import { headOf } from '../head-label.ts';
 import type { PullHead } from '../head-label.ts';
 import { mergeStateOf, publishHead } from '../mergeability/compute-merge-state.ts';
 import type { ComputedMergeState } from '../mergeability/compute-merge-state.ts';
+import type { OwnersOfPull } from '../owners/owners-of-files.ts';
 import { readRound } from '../rounds/read-round.ts';
 import { gatherFacts, gitFacts } from './merge-facts.ts';
 import { defaultMessages, mergeStyles } from './merge-message.ts';
@@ -19,10 +20,12 @@ export interface MergeBox {
   verdict: MergeVerdict;
   state: ComputedMergeState;
   facts: MergeFacts;
+  owners: OwnersOfPull;
   rule: BranchRule | null;
   /** Styles that the rule allows, the usual one first. */
   styles: MergeStyle[];
-  messages: Record<MergeStyle, MergeMessage>;
+  /** What the form of a merge begins with; null for a viewer who may not merge. */
+  messages: Record<MergeStyle, MergeMessage> | null;
   /** Statuses of the head. */
   checks: CommitStatus[];
   head: PullHead;
@@ -51,20 +54,23 @@ export async function mergeBox(deps: PullDeps, viewer: Viewer, at: IssueAt): Pro
   const verdict = mergeVerdict(viewer, facts, gathered.rule, gathered.facts);
   const head = await headOf(deps, viewer, repository, pull);
   const may = (act: 'merge' | 'edit'): boolean => refusalOnPull(viewer, facts, factsOfPull(issue, pull), act) === null;
-  const { commits } = await readRound(deps, found.path, pull.headOid, state.mergeStateOnto ?? pull.baseOid);
+  const mayMerge = may('merge') && issue.state === 'OPEN' && !verdict.blocks.some(({ kind }) => kind === 'level');
+  // Most viewers may not merge: the commits are read for those who may.
+  const round = mayMerge ? await readRound(deps, found.path, pull.headOid, state.mergeStateOnto ?? pull.baseOid) : null;
   const headTip = await tipOfHead(deps, head);
   const ready = pull.mergeWhenReady === null ? null : (JSON.parse(pull.mergeWhenReady) as { style: MergeStyle });
   return {
     verdict,
     state,
     facts: gathered.facts,
+    owners: git.owners,
     rule: gathered.rule,
     styles: mergeStyles.filter((style) => gathered.rule === null || gathered.rule.merging.styles.includes(style)),
-    messages: defaultMessages(issue, pull, head.label, commits, repository.defaultBranch),
+    messages: round && defaultMessages(issue, pull, head.label, round.commits, repository.defaultBranch),
     checks: gathered.statuses,
     head,
     headTip,
-    mayMerge: may('merge') && !verdict.blocks.some(({ kind }) => kind === 'level'),
+    mayMerge,
     mayEdit: may('edit'),
     mayPushHead: await mayPushHead(deps, viewer, context, head),
     isBehind: issue.state === 'OPEN' && state.mergeStateOnto !== null && !git.isUpToDate,
@@ -93,12 +99,23 @@ export async function mayPushHead(
   deps: Pick<PullDeps, 'repositories'>,
   viewer: Viewer,
   { issue, pull, facts }: Awaited<ReturnType<typeof findPull>>,
-  { repository }: PullHead,
+  head: PullHead,
 ): Promise<boolean> {
   if (viewer.kind !== 'person' || issue.state !== 'OPEN') return false;
   if (pull.source === 'PUSH') return refusalOnPull(viewer, facts, factsOfPull(issue, pull), 'add_round') === null;
-  if (repository === null || repository.repository.archivedAt !== null) return false;
-  const there = await deps.repositories.factsOf(viewer.via === 'local' ? null : viewer.id, repository.repository);
-  if (allows(repositoryLevel(viewer, there), 'write')) return true;
-  return pull.maintainersMayPush && allows(repositoryLevel(viewer, facts), 'write');
+  if (await mayWriteTo(deps, viewer, head)) return true;
+  return isThere(head) && pull.maintainersMayPush && allows(repositoryLevel(viewer, facts), 'write');
+}
+
+const isThere = ({ repository }: PullHead): boolean => repository !== null && repository.repository.archivedAt === null;
+
+/** Whether a viewer may push to the repository of a head by what they are there. */
+export async function mayWriteTo(
+  { repositories }: Pick<PullDeps, 'repositories'>,
+  viewer: Viewer,
+  head: PullHead,
+): Promise<boolean> {
+  if (viewer.kind !== 'person' || !isThere(head)) return false;
+  const there = await repositories.factsOf(viewer.via === 'local' ? null : viewer.id, head.repository!.repository);
+  return allows(repositoryLevel(viewer, there), 'write');
 }

@@ -4,7 +4,9 @@ import type { Issue } from '../../issues/index.ts';
 import type { CommitStatus, Repository } from '../../repositories/index.ts';
 import type { PullDeps } from '../deps.ts';
 import type { ComputedMergeState } from '../mergeability/compute-merge-state.ts';
-import { ownerGroups } from '../owners/owner-groups.ts';
+import { policyGroups } from '../owners/owner-groups.ts';
+import { ownersOfFiles } from '../owners/owners-of-files.ts';
+import type { OwnersOfPull } from '../owners/owners-of-files.ts';
 import { reviewFacts } from '../reviews/review-facts.ts';
 import type { PullRow } from '../schema/pull-schema.ts';
 import { roundSchema } from '../schema/round-schema.ts';
@@ -23,7 +25,7 @@ export interface GitFacts {
   state: ComputedMergeState;
   /** Whether the head contains the tip of the base branch. */
   isUpToDate: boolean;
-  owners: MergeFacts['owners'];
+  owners: OwnersOfPull;
 }
 
 /** Reads what git says. Refuses `git_busy`. */
@@ -37,7 +39,7 @@ export async function gitFacts(
   const { mergeStateOnto: tip } = state;
   const [isUpToDate, owners] = await Promise.all([
     tip === null ? false : deps.git.refs.isForward(path, tip, pull.headOid),
-    ownerGroups(deps, path, repository, pull),
+    ownersOfFiles(deps, path, repository, pull),
   ]);
   return { state, isUpToDate, owners };
 }
@@ -71,7 +73,7 @@ export async function gatherFacts(
       isUpToDate,
       rounds: rounds.map(({ round, change, submitterId }) => ({ round, change, submitterId })),
       reviews,
-      owners,
+      owners: policyGroups(owners),
       openThreads,
       checks: new Map(statuses.map((status) => [status.context, status.state])),
     },

@@ -9,6 +9,7 @@ import { factsOfPull, findPull, pullInWrite, refuse } from '../find-pull.ts';
 import type { PullContext } from '../find-pull.ts';
 import { headOf } from '../head-label.ts';
 import { mergeStateOf } from '../mergeability/compute-merge-state.ts';
+import { hasComingPush } from '../pushes/which-pull.ts';
 import { readRound } from '../rounds/read-round.ts';
 import type { RoundCommit } from '../rounds/read-round.ts';
 import { roundChanged } from '../rounds/record-round.ts';
@@ -87,6 +88,8 @@ async function tryOnce(
     async authorize(tx) {
       const now = await pullInWrite(deps, tx, viewer, issue, 'merge');
       if (now.pull.lastRound !== input.round || now.pull.headOid !== pull.headOid) throw roundChanged();
+      // A push that was taken already is a round, though its listener has not written it yet.
+      if (await hasComingPush(tx.before, issue)) throw roundChanged();
       if (now.pull.baseBranch !== pull.baseBranch) throw conflict('base_changed', 'The base branch was changed.');
       bypassed = judge(await gatherFacts(deps, tx.before, now, ofGit), now);
     },

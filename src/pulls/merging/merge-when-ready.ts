@@ -1,4 +1,4 @@
-import { mergeVerdict, personIdOf, refusalOnPull, viewerWithCredential } from '../../access/index.ts';
+import { anonymous, mergeVerdict, personIdOf, refusalOnPull, viewerWithCredential } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import type { IssueAt } from '../../issues/index.ts';
 import { forbidden, isDomainError } from '../../kernel/index.ts';
@@ -86,9 +86,13 @@ export async function mergeIfReady(deps: PullDeps, issueId: string): Promise<voi
   if (found === null || found.issue.state !== 'OPEN' || found.pull.mergeWhenReady === null) return;
   const { issue, pull } = found;
   const located = (await deps.repositories.locate([issue.repositoryId])).get(issue.repositoryId);
-  if (located === undefined || pull.mergeWhenReadyBy === null) return;
+  if (located === undefined) return;
+  const askedBy = pull.mergeWhenReadyBy ?? '';
+  const person = (await deps.accounts.peopleById([askedBy])).get(askedBy);
+  if (person === undefined || person.disabledAt !== null)
+    return endWish(deps, issueId, anonymous, 'The account that asked for it is gone.');
   const viewer = viewerWithCredential(
-    pull.mergeWhenReadyBy,
+    person.id,
     { via: 'session', scope: 'write', repositoryIds: null },
     issue.repositoryId,
   );
@@ -98,7 +102,9 @@ export async function mergeIfReady(deps: PullDeps, issueId: string): Promise<voi
     await mergePull(deps, viewer, at, { ...input, round: pull.mergeWhenReadyRound! });
   } catch (error) {
     if (!isDomainError(error)) throw error;
-    const isPassing = ['merge_blocked', 'branch_moves_too_fast'].includes(error.reason) || error.code === 'unavailable';
+    // A later round ends the wish itself, unless it is only rebased.
+    const passing = ['merge_blocked', 'branch_moves_too_fast', 'round_changed'];
+    const isPassing = passing.includes(error.reason) || error.code === 'unavailable';
     if (!isPassing) await endWish(deps, issueId, viewer, error.message);
   }
 }

@@ -5,8 +5,8 @@
  * (length of pattern × length of path).
  */
 export interface OwnerPattern {
-  /** Whether a path matches; `onSteps` is called with the steps that it takes. */
-  matches(path: string, onSteps: (steps: number) => void): boolean;
+  /** Whether a path, given by its segments, matches; `onSteps` is called with the steps that it takes. */
+  matches(names: readonly string[], onSteps: (steps: number) => void): boolean;
 }
 
 /** Limit of a pattern, in characters. */
@@ -27,9 +27,13 @@ export function readOwnerPattern(text: string): OwnerPattern | null {
   const last = wanted.at(-1)!;
   // `docs/*` has the files of the folder alone; `docs/**` and `docs/` have all below.
   const isOfFilesAlone = !isFolder && isAnchored && last === '*';
+  const [first = ''] = wanted;
+  const topFolder = /[*?]/.test(first) ? null : first;
   return {
-    matches(path, onSteps) {
-      const names = path.split('/');
+    matches(names, onSteps) {
+      onSteps(1);
+      // Most lines of a long file are about another folder.
+      if (topFolder !== null && topFolder !== names[0]) return false;
       return matchSegments(wanted, names, { isFolder, isOfFilesAlone }, onSteps);
     },
   };

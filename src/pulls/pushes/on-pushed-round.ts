@@ -2,7 +2,7 @@ import { refusalInRepository, viewerWithCredential } from '../../access/index.ts
 import type { PersonViewer } from '../../access/index.ts';
 import { issueSchema } from '../../issues/index.ts';
 import type { EntryLog, IssueAt } from '../../issues/index.ts';
-import { isDomainError } from '../../kernel/index.ts';
+import { isDomainError, unavailable } from '../../kernel/index.ts';
 import type { AnnouncedPush, Found, Located } from '../../repositories/index.ts';
 import type { PullDeps } from '../deps.ts';
 import { editPull } from '../lifecycle/edit-pull.ts';
@@ -38,7 +38,8 @@ export async function preparePushedRound(deps: PullDeps, push: AnnouncedPush): P
   if (update === undefined) return null;
   const row = await deps.db.read.findOneBy(pullPushSchema, { pushId: push.id });
   const located = (await deps.repositories.locate([push.repository.id])).get(push.repository.id);
-  if (row === null || located === undefined) return null;
+  if (located === undefined) throw unavailable('repository_in_trash', 'The repository is in the trash.');
+  if (row === null) return dropOfGone(deps, push, located, update.ref);
   const viewer = viewerWithCredential(row.userId, push.credential, push.repository.id);
   const at = { owner: located.owner.handle, name: located.repository.name, number: row.number };
   const known = await pullByNumber(deps.db.read, row.repositoryId, row.number);
@@ -50,6 +51,18 @@ export async function preparePushedRound(deps: PullDeps, push: AnnouncedPush): P
   return { viewer, at, next, isFirst: false };
 }
 
+/**
+ * A first push without its row: the account that pushed was deleted before the pull request was written, and nothing
+ * says what it was for.
+ */
+async function dropOfGone(deps: PullDeps, { id, repository }: AnnouncedPush, { path }: Located, ref: string) {
+  const number = Number(pullHead.exec(ref)![1]);
+  if (await deps.db.read.existsBy(issueSchema, { repositoryId: repository.id, number })) return null;
+  deps.logger.warn('pull.push_dropped', { pushId: id, number, reason: 'account_gone' });
+  await deps.git.refs.setPull(path, number, 'head', null);
+  return null;
+}
+
 interface FirstPush {
   push: AnnouncedPush;
   located: Located;
@@ -59,7 +72,10 @@ interface FirstPush {
   headOid: string;
 }
 
-/** What can never become a pull request is removed again: the rights went meanwhile, or the base branch. */
+/**
+ * Opens it whatever became of the rights of the person since the push was taken, which its answer has said. What can
+ * never become a pull request all the same is removed again.
+ */
 async function openFirst(deps: PullDeps, first: FirstPush): Promise<PushedRound> {
   const { located, row, viewer, at } = first;
   try {
@@ -78,20 +94,24 @@ async function create(deps: PullDeps, { push, located, row, viewer, headOid }: F
   const { baseBranch, topic, number } = row;
   const options = readPushOptions(push.options);
   const { path, repository, owner } = located;
-  const found = await deps.repositories.find(viewer, owner.handle, repository.name);
+  const found = { repository, path, canonical: { owner: owner.handle, name: repository.name } };
   const baseTip = (await deps.git.refs.list(path)).get(`refs/heads/${baseBranch}`);
   const prepared = await prepareRound(deps, path, null, headOid, baseTip ?? headOid);
   const text = firstText(prepared.commits, { topic, baseBranch });
   const labels = await labelsFor(deps, viewer, found, options.labels);
   const fields = { title: options.title ?? text.title, body: options.description ?? text.body, labels };
-  await createPull(deps, viewer, found, fields, prepared, {
+  const code = {
     number,
     baseBranch,
-    topic,
     isDraft: options.isDraft ?? false,
     maintainersMayPush: false,
     source: 'PUSH',
     origin: { pushId: push.id, note: options.note, via: 'git' },
+  } as const;
+  await createPull(deps, viewer, found, fields, prepared, { ...code, topic }).catch((error: unknown) => {
+    // Another pull request of the person got this topic for this branch meanwhile, by a change of its base branch.
+    if (topic === null || !isDomainError(error) || error.reason !== 'pull_exists') throw error;
+    return createPull(deps, viewer, found, fields, prepared, code);
   });
 }
 
@@ -99,7 +119,7 @@ async function create(deps: PullDeps, { push, located, row, viewer, headOid }: F
 async function labelsFor(
   deps: PullDeps,
   viewer: PersonViewer,
-  { repository, canonical }: Found,
+  { repository, canonical }: Pick<Found, 'repository' | 'canonical'>,
   wanted: readonly string[],
 ): Promise<string[]> {
   if (wanted.length === 0) return [];

@@ -152,3 +152,25 @@ export async function dismissReview(
     return { ...review, ...change };
   });
 }
+
+/**
+ * Gives a dismissed review its effect again. Refuses `review_not_found`, `not_dismissed`, and what the rights refuse.
+ */
+export async function undismissReview(
+  deps: PullDeps,
+  viewer: Viewer,
+  at: IssueAt,
+  { reviewId }: { reviewId: string },
+): Promise<ReviewRow> {
+  const found = await findPull(deps, viewer, at);
+  return deps.issues.pulls.write(viewer, async (log) => {
+    const { issue } = await pullInWrite(deps, log.tx, viewer, found.issue, 'dismiss');
+    const review = await submittedReviewIn(log.tx, issue.id, reviewId);
+    if (review.dismissedAt === null) throw invalid('not_dismissed', 'This review is not dismissed.');
+    const change = { dismissedAt: null, dismissedBy: null, dismissalReason: null };
+    await log.tx.manager.update(reviewSchema, { id: reviewId }, change);
+    const { authorId, verdict } = review;
+    await log.append(issue, { kind: 'dismissed', details: { reviewId, withdrawn: true, userId: authorId, verdict } });
+    return { ...review, ...change };
+  });
+}

@@ -1,5 +1,6 @@
 import { allows, isLocalAdministrator } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
+import { parseHeadName } from '../../issues/index.ts';
 import { forbidden, invalid, isDomainError, unavailable } from '../../kernel/index.ts';
 import type { Found, Repository } from '../../repositories/index.ts';
 import type { PullDeps } from '../deps.ts';
@@ -36,17 +37,14 @@ export async function findHead(deps: PullDeps, viewer: Viewer, base: Found, text
 const headMissing = (text: string) =>
   invalid('head_missing', `There is no branch ${text.slice(0, 200)}, or you may not see it.`, { field: 'head' });
 
-/** Refuses `head_missing` for an empty branch. A branch name has no colon. */
+/** Refuses `head_missing` for an empty branch. */
 export function parseHead(text: string): {
   repository: { owner: string; name: string | null } | null;
   branch: string;
 } {
-  const colon = text.indexOf(':');
-  const branch = text.slice(colon + 1);
+  const { owner, name, branch } = parseHeadName(text);
   if (branch === '') throw invalid('head_missing', 'Choose a branch to merge.', { field: 'head' });
-  if (colon === -1) return { repository: null, branch };
-  const [owner = '', name = null] = text.slice(0, colon).split('/', 2);
-  return { repository: { owner, name }, branch };
+  return { repository: owner === null ? null : { owner, name }, branch };
 }
 
 /** The fork that `owner` has of the base, or the repository that is named; the base itself, too. */
@@ -104,7 +102,7 @@ export async function areRelated(
  * Refuses `disk_low`.
  */
 export async function fetchBranch(
-  deps: Pick<PullDeps, 'git' | 'random' | 'logger' | 'isDiskLow'>,
+  deps: Pick<PullDeps, 'git' | 'repositories' | 'random' | 'logger' | 'isDiskLow'>,
   from: string,
   branch: string,
   into: string,
@@ -113,6 +111,7 @@ export async function fetchBranch(
     throw unavailable('disk_low', 'The server is low on disk space; reading still works.', { retryAfterSeconds: 600 });
   const refName = deps.random.uuid();
   const oid = await deps.git.remotes.fetchLocal(into, from, branch, refName);
+  await deps.repositories.forks.fetched({ from, into, oid });
   await deps.git.objects.keep(into, [{ name: `rounds/${oid}`, oid }]);
   await deps.git.objects
     .release(into, [`sync/${refName}`])

@@ -81,7 +81,9 @@ export const turnListener = (deps: PullDeps): EntryListener<Prepared> => ({
     }
     if (prepared.ownerIds.length > 0) prepared.log = await askOwners(deps, tx, { pull, authors }, prepared.ownerIds);
   },
-  recorded(_event, { log }) {
+  recorded({ issue, entry }, { log }) {
+    // Its branch may have moved while it was closed.
+    if (entry.kind === 'reopened') deps.mergeStates.add([issue.id]);
     if (log !== undefined) deps.issues.pulls.announce(log);
   },
 });

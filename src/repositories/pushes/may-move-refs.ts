@@ -12,6 +12,14 @@ import type { RepositoryDeps } from '../deps.ts';
  */
 export async function mayMoveRefs(deps: RepositoryDeps, tx: Tx, viewer: Viewer, row: Repository): Promise<void> {
   await findAgain(deps, tx, viewer, row.id, 'write');
+  await takesPushes(deps, tx, row);
+}
+
+/**
+ * Checks whether a repository takes pushes at all, whoever makes them: it is neither archived nor a mirror. Refuses
+ * `repository_archived`, `push_refused`.
+ */
+export async function takesPushes(deps: RepositoryDeps, tx: Tx, row: Repository): Promise<void> {
   if (row.archivedAt !== null) throw forbidden('repository_archived', 'This repository is archived and read-only.');
   for (const guard of deps.preReceiveChecks) {
     const reason = await guard(tx, row);

@@ -22,6 +22,7 @@ import { PushJournal } from './push-journal.ts';
 import { PushRecovery } from './push-recovery.ts';
 import { openForPush, receivePush } from './receive-push.ts';
 import type { IncomingPush, RunningPushes } from './receive-push.ts';
+import { pushOfTip } from './push-of-tip.ts';
 import { recentPushes } from './recent-pushes.ts';
 import type { ReviewPort } from './review-port.ts';
 import { listLostTips, undoPush } from './undo-push.ts';
@@ -79,6 +80,8 @@ export function createPushService(deps: RepositoryDeps, onAccepted: (repositoryI
       undoPush(deps, apply, viewer, { owner, name }, request),
 
     listRecent: bind(recentPushes),
+    /** The push that gave a ref its tip. */
+    ofTip: bind(pushOfTip),
     count: bind(countPushes),
     countCommits: bind(countCommits),
     listActivity: bind(listActivity),

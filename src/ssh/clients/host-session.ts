@@ -122,7 +122,10 @@ async function serve(
 function named(command: Command | null): Record<string, string> {
   if (command === null) return { command: 'not understood' };
   if (command.kind === 'lfs')
-    return { command: `git-lfs ${command.operation}`, repository: `${command.owner}/${command.name}` };
+    return {
+      command: `git-lfs-${command.program} ${command.operation}`,
+      repository: `${command.owner}/${command.name}`,
+    };
   if (command.kind === 'git')
     return { command: `git-${command.service}`, repository: `${command.owner}/${command.name}` };
   return { command: command.kind };

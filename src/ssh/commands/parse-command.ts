@@ -1,3 +1,4 @@
+import type { LfsRequest } from './authenticate-lfs.ts';
 import { parseInboxCommand } from './parse-inbox-command.ts';
 import type { InboxCommand } from './parse-inbox-command.ts';
 import { parseIssueCommand } from './parse-issue-command.ts';
@@ -12,7 +13,7 @@ export type Command =
   | PullCommand
   | { kind: 'git'; service: GitService; owner: string; name: string }
   /** The request of git-lfs before an upload or download. */
-  | { kind: 'lfs'; operation: 'upload' | 'download'; owner: string; name: string }
+  | ({ kind: 'lfs' } & LfsRequest)
   /** A git service with a path that cannot name a repository. */
   | { kind: 'wrong path' }
   | { kind: 'greet' }
@@ -27,7 +28,7 @@ export type GitService = 'upload-pack' | 'receive-pack' | 'upload-archive';
 const longest = 1_024;
 const git = /^git[- ](upload-pack|receive-pack|upload-archive) +(?:'([^']*)'|"([^"]*)"|([^\s'"]+))$/;
 const lfs =
-  /^git-lfs-(?:authenticate|transfer) +(?:'([^']*)'|"([^"]*)"|([^\s'"]+)) +(upload|download)(?: +[0-9a-f]{64})?$/;
+  /^git-lfs-(authenticate|transfer) +(?:'([^']*)'|"([^"]*)"|([^\s'"]+)) +(upload|download)(?: +[0-9a-f]{64})?$/;
 /** What a person may have typed as a path, without characters that a shell interprets. */
 const pathLike = /^[\w.~/-]+$/;
 // The words of a path can never be `~user`, `.`, `..` or an option.
@@ -50,10 +51,11 @@ export function parseCommand(line: string): Command | null {
     if (place !== null) return { kind: 'git', service: service as GitService, ...place };
     return pathLike.test(single ?? double ?? bare ?? '') ? { kind: 'wrong path' } : null;
   }
-  const [, lfsSingle, lfsDouble, lfsBare, operation] = lfs.exec(line) ?? [];
+  const [, program, lfsSingle, lfsDouble, lfsBare, operation] = lfs.exec(line) ?? [];
   if (operation !== undefined) {
     const place = parsePath(lfsSingle ?? lfsDouble ?? lfsBare ?? '');
-    return place === null ? null : { kind: 'lfs', operation: operation as 'upload' | 'download', ...place };
+    const request = { kind: 'lfs', program, operation } as Pick<LfsRequest, 'program' | 'operation'> & { kind: 'lfs' };
+    return place === null ? null : { ...request, ...place };
   }
   const words = line.split(' ').filter((each) => each !== '');
   if (words[0] === 'hearth') words.shift();

@@ -3,7 +3,7 @@ import { unauthenticated } from '../../kernel/index.ts';
 import type { Command } from './parse-command.ts';
 import { errorOutput } from './error-output.ts';
 import type { SshDeps } from '../deps.ts';
-import { refuseLfs } from './refuse-lfs.ts';
+import { authenticateLfs } from './authenticate-lfs.ts';
 import { serveGit } from './serve-git.ts';
 import { serveInfoCommand } from './info-commands.ts';
 import { serveInboxCommand } from './inbox-commands.ts';
@@ -76,7 +76,7 @@ function serve(
     case 'git':
       return serveGit(deps, command, session);
     case 'lfs':
-      return refuseLfs(deps, command, session);
+      return authenticateLfs(deps, command, session);
     default:
       if (isAboutInbox(command)) return serveInboxCommand(deps, command, session);
       if (isAboutPulls(command)) return servePullCommand(deps, command, session);

@@ -1,0 +1,205 @@
+import type { EntryListener, Issue } from '../../issues/index.ts';
+import type { PullCode } from '../../pulls/index.ts';
+import type { Located } from '../../repositories/index.ts';
+import type { CiDeps } from '../deps.ts';
+import { AfterCommit } from '../runs/after-commit.ts';
+import { follow } from '../runs/change-runs.ts';
+import { deletedUserName } from '../runs/load-run.ts';
+import { asksForNoRun } from '../runs/push-event.ts';
+import { startRun } from '../runs/start-run.ts';
+import type { NewRun, RunSource } from '../runs/start-run.ts';
+import { findWorkflows } from '../workflows/find-workflows.ts';
+import { takesAction } from '../workflows/match-pull.ts';
+import type { PullAction } from '../workflows/match-pull.ts';
+import type { ParsedWorkflow } from '../workflows/parse-workflow.ts';
+import type { PullTrigger } from '../workflows/workflow.ts';
+import { sourceOf } from '../workflows/workflow-reader.ts';
+import { pullPayload, titleOfPullRun } from './pull-event.ts';
+import type { PullSources } from './pull-sources.ts';
+import { trustOfPull } from './trust.ts';
+import type { TrialMerge } from './trust.ts';
+import { cancelWaiting, mergeRefOf, runsWaiting } from './waiting-runs.ts';
+
+interface StartedRuns {
+  surroundings: RunSource;
+  runs: NewRun[];
+}
+
+interface Prepared {
+  /** Null for an entry that only ends what waits. */
+  started: StartedRuns | null;
+  /** Why all that waits for approval is over; null when only runs of the same workflows are. */
+  over: string | null;
+  after: AfterCommit;
+}
+
+/** What entries of the log are to workflows. */
+const actions = new Map<string, PullAction>([
+  ['opened', 'opened'],
+  ['round', 'synchronize'],
+  ['reopened', 'reopened'],
+  ['ready', 'ready_for_review'],
+]);
+
+/** Entries after which nothing of a pull request waits for approval any more. */
+const endings = new Map([
+  ['round', 'The pull request has new commits.'],
+  ['closed', 'The pull request was closed.'],
+  ['merged', 'The pull request was merged.'],
+]);
+
+const maxChangedPaths = 1000;
+
+/**
+ * Starts workflows for a pull request: the head, merged into the base branch as `refs/pull/<number>/merge`, is tested
+ * with the workflow files of that merge. Code of people who may write here is as trusted as a push of theirs; that of
+ * others and of forks runs without secrets, and as a rule once a person with write access lets it. A pull request with
+ * conflicts starts nothing: there is no merge to test.
+ */
+export function runOnPulls(deps: CiDeps, sources: PullSources): EntryListener<Prepared> {
+  return {
+    name: 'ci',
+    async prepare({ repository, issue, entry }) {
+      if (issue.kind !== 'PULL') return null;
+      const place = { repositoryId: repository.id, number: issue.number };
+      const over = endings.get(entry.kind) ?? null;
+      const started = await startedBy(deps, sources, { issue, entry });
+      if (started === null && (over === null || (await runsWaiting(deps.db.read, place)).length === 0)) return null;
+      return { started, over, after: new AfterCommit() };
+    },
+    async record(tx, { repository, issue }, { started, over, after }) {
+      const place = { repositoryId: repository.id, number: issue.number };
+      const replaced = started?.runs.map(({ workflowPath }) => workflowPath) ?? [];
+      await cancelWaiting(deps, tx, after, place, {
+        reason: over ?? 'A newer run of this workflow was started.',
+        paths: over === null ? replaced : null,
+      });
+      for (const run of started?.runs ?? []) await startRun(deps, tx, after, started!.surroundings, run);
+    },
+    async recorded(_entry, { after }) {
+      if (after.mayHaveWork) await deps.queue.wake();
+      after.mayHaveWork = false;
+      void follow(deps, after);
+    },
+  };
+}
+
+type Announced = Pick<Parameters<NonNullable<EntryListener['prepare']>>[0], 'issue' | 'entry'>;
+
+/** The runs that an entry starts; null for none. */
+async function startedBy(deps: CiDeps, sources: PullSources, { issue, entry }: Announced): Promise<StartedRuns | null> {
+  const action = actions.get(entry.kind);
+  if (action === undefined || issue.state !== 'OPEN' || issue.heldAt !== null) return null;
+  const located = (await deps.repositories.locate([issue.repositoryId])).get(issue.repositoryId);
+  const code = await sources.pulls.codeOf(issue.id);
+  if (located === undefined || code === null || isOver(action, entry.details['headOid'], code)) return null;
+  return prepare(deps, sources, { located, issue, code, action, actorId: entry.authorId, at: entry.createdAt });
+}
+
+/** Whether a later round has an entry of its own. */
+const isOver = (action: PullAction, headOid: unknown, { round }: PullCode): boolean =>
+  action === 'opened' ? round.round > 1 : action === 'synchronize' && headOid !== round.headOid;
+
+interface PullChange {
+  located: Located;
+  issue: Issue;
+  code: PullCode;
+  action: PullAction;
+  actorId: string | null;
+  /** Time of the event: the merge is the same commit when this is tried again. */
+  at: number;
+}
+
+async function prepare(deps: CiDeps, sources: PullSources, change: PullChange): Promise<StartedRuns | null> {
+  const { located, issue, code, action, actorId } = change;
+  const { git } = deps;
+  const { path, repository, owner } = located;
+  const { pull, round } = code;
+  const head = await git.objects.commit(path, round.headOid);
+  if (asksForNoRun(head.message)) return null;
+  const baseTip = (await git.refs.list(path)).get(`refs/heads/${pull.baseBranch}`);
+  const mergeOid = baseTip === undefined ? null : await mergeForTest(deps, change, baseTip);
+  if (baseTip === undefined || mergeOid === null) return null;
+  const merge = { baseTip, mergeOid };
+  const matching = await matchingWorkflows(deps, change, merge);
+  if (matching.length === 0) return null;
+  const trust = await trustOfPull(deps, sources, located, issue.number, code, merge);
+  await git.refs.setPull(path, issue.number, 'merge', mergeOid);
+  const ids = [issue.authorId, actorId].filter((id) => id !== null);
+  const people = await deps.accounts.peopleById(ids);
+  const nameOf = (id: string | null): string => (id === null ? null : people.get(id)?.username) ?? deletedUserName;
+  const body = await sources.issues.pulls.textOf(issue.id);
+  const [author, actor] = [nameOf(issue.authorId), nameOf(actorId)];
+  const event = { action, issue, body, code, mergeOid, baseTip, author, actor };
+  const eventPayload = pullPayload(event, located, deps.settings.baseUrl);
+  const isProtected = await deps.repositories.rules.protectedRefs(repository);
+  return {
+    surroundings: { repository, owner, actor, isProtected },
+    runs: matching.map(({ path: workflowPath, content, parsed }) => ({
+      workflowPath,
+      content,
+      parsed,
+      event: 'pull_request',
+      eventPayload,
+      ref: mergeRefOf(issue.number),
+      sha: mergeOid,
+      isTrusted: trust === 'trusted',
+      approval: trust === 'waits' ? 'waiting' : null,
+      actorId,
+      title: titleOfPullRun(issue, head),
+    })),
+  };
+}
+
+/** The commit that would be made by merging now; null where there is none. */
+async function mergeForTest(
+  { git, accounts, logger }: CiDeps,
+  { located, issue, code, at }: PullChange,
+  baseTip: string,
+): Promise<string | null> {
+  const { headOid } = code.round;
+  const server = { ...accounts.addresses.serverIdentity, at, offsetMinutes: 0 };
+  const outcome = await git.merges.merge(located.path, {
+    style: 'MERGE',
+    onto: baseTip,
+    head: headOid,
+    message: `Merge ${headOid} into ${baseTip}\n`,
+    author: server,
+    committer: server,
+  });
+  if (outcome.kind === 'merged') return outcome.oid;
+  logger.info('ci.pull_not_run', { repositoryId: issue.repositoryId, number: issue.number, why: outcome.kind });
+  return null;
+}
+
+interface FoundWorkflow {
+  path: string;
+  content: string;
+  parsed: ParsedWorkflow;
+}
+
+/** Workflows of the merge that this event starts. Of a broken file it must be known that it names pull requests. */
+async function matchingWorkflows(
+  deps: CiDeps,
+  { located: { path, repository }, code, action }: PullChange,
+  { baseTip, mergeOid }: TrialMerge,
+): Promise<FoundWorkflow[]> {
+  const found: (FoundWorkflow & { trigger: PullTrigger })[] = [];
+  for (const file of await findWorkflows(deps.git, path, mergeOid)) {
+    const parsed = await deps.workflows.read(sourceOf(file, repository.id));
+    const trigger = (parsed.ok ? parsed.workflow.triggers : parsed.triggers)?.pull ?? null;
+    if (trigger !== null && takesAction(trigger, action)) found.push({ ...file, parsed, trigger });
+  }
+  if (found.length === 0) return [];
+  const changedPaths = found.some(({ trigger }) => trigger.paths !== null)
+    ? await deps.git.objects.changedPaths(path, baseTip, mergeOid, { limit: maxChangedPaths }).catch(() => null)
+    : null;
+  const base = { kind: 'branch', name: code.pull.baseBranch, changedPaths } as const;
+  const matching: FoundWorkflow[] = [];
+  for (const {
+    trigger: { branches, paths },
+    ...one
+  } of found)
+    if (await deps.workflows.startsOn({ branches, tags: null, paths }, base, repository.id)) matching.push(one);
+  return matching;
+}

@@ -1,0 +1,35 @@
+import type { Accounts } from '../accounts/index.ts';
+import type { Database } from '../db/index.ts';
+import type { Git } from '../git/index.ts';
+import type { Clock, KeyedMutex, Logger, Random } from '../kernel/index.ts';
+import type { ObjectStore } from '../objects/index.ts';
+import type { Repositories } from '../repositories/index.ts';
+import type { InstanceKey } from '../sealing/index.ts';
+import type { LfsSettings } from './settings.ts';
+
+/** What the use-cases of this module work with. */
+export interface LfsDeps {
+  db: Database;
+  accounts: Pick<Accounts, 'peopleById'>;
+  repositories: Pick<Repositories, 'openForRead' | 'openForPush' | 'findMoved' | 'factsOf' | 'mayPropose' | 'locate'>;
+  git: Pick<Git, 'objects' | 'refs'>;
+  objects: ObjectStore;
+  /** Signs transfer tokens. */
+  instanceKey: InstanceKey;
+  clock: Clock;
+  random: Random;
+  logger: Logger;
+  settings: LfsSettings;
+  /** By the key of an object: storing its row, and removing its file. */
+  inTurn: KeyedMutex<string>;
+  counters: LfsCounters;
+}
+
+/** What this process has moved, for the metrics. */
+export interface LfsCounters {
+  uploads: number;
+  uploadedBytes: number;
+  downloads: number;
+  downloadedBytes: number;
+  refusedUploads: number;
+}

@@ -1,0 +1,19 @@
+import { lfsLockSchema, lfsObjectSchema, lfsRepositorySchema } from './schema/lfs-schema.ts';
+
+export { createLfs } from './lfs.ts';
+export type { Lfs } from './lfs.ts';
+export { lfsSettingsOf } from './settings.ts';
+export type { LfsContext } from './lfs-context.ts';
+export { AlreadyLocked } from './locks/locks.ts';
+export type { LfsLock } from './locks/locks.ts';
+export type { CheckedObjects, LfsFault } from './collection/check.ts';
+export type { ScannedRepository } from './collection/collect.ts';
+export { isOid, objectKey as lfsKey, objectPrefix as lfsPrefix } from './object-key.ts';
+export { maxPointerBytes, readPointer } from './pointers/read-pointer.ts';
+export type { LfsPointer } from './pointers/read-pointer.ts';
+export type { LfsObjectRow } from './schema/lfs-schema.ts';
+export { looksLikeTransferToken, tokenTtlMs } from './tokens/transfer-token.ts';
+export type { LfsOperation, TransferGrant } from './tokens/transfer-token.ts';
+export type { BatchEntry, NamedObject } from './transfers/batch.ts';
+
+export const lfsEntities = [lfsObjectSchema, lfsRepositorySchema, lfsLockSchema];

@@ -1,0 +1,56 @@
+import { bindDeps, createKeyedMutex } from '../kernel/index.ts';
+import type { Viewer } from '../access/index.ts';
+import type { LfsCounters, LfsDeps } from './deps.ts';
+import { fillArchive } from './archives/fill-archive.ts';
+import { checkObjects } from './collection/check.ts';
+import { collect } from './collection/collect.ts';
+import { removeOrphans } from './collection/remove-files.ts';
+import { createCopyPort } from './copying/copy-port.ts';
+import { openLfs } from './lfs-context.ts';
+import type { LfsContext } from './lfs-context.ts';
+import { createLock, listLocks, removeLock, removeLockAt } from './locks/locks.ts';
+import type { LockQuery } from './locks/locks.ts';
+import { repositoryUsage, switchRepository } from './repository-usage.ts';
+import { signTransfer, verifyTransfer } from './tokens/transfer-token.ts';
+import { planBatch } from './transfers/batch.ts';
+import { describeObject, objectOfPointer, openObject } from './transfers/open-object.ts';
+import { receiveObject, verifyObject } from './transfers/receive-object.ts';
+
+/**
+ * The public interface of the module: objects of Git LFS, which belong to one repository each, transfer tokens, and
+ * locks. Each function documents what it refuses.
+ */
+export function createLfs(tools: Omit<LfsDeps, 'inTurn' | 'counters'>) {
+  const counters: LfsCounters = { uploads: 0, uploadedBytes: 0, downloads: 0, downloadedBytes: 0, refusedUploads: 0 };
+  const deps: LfsDeps = { ...tools, inTurn: createKeyedMutex(), counters };
+  const bind = bindDeps(deps);
+  return {
+    open: bind(openLfs),
+    batch: bind(planBatch),
+    receive: bind(receiveObject),
+    verify: bind(verifyObject),
+    describe: bind(describeObject),
+    ofPointer: bind(objectOfPointer),
+    read: bind(openObject),
+    fillArchive: bind(fillArchive),
+    tokens: { sign: bind(signTransfer), verify: bind(verifyTransfer) },
+    locks: {
+      create: bind(createLock),
+      list: (context: Pick<LfsContext, 'repository'>, query: LockQuery) =>
+        listLocks(deps, context.repository.id, query),
+      remove: bind(removeLock),
+      removeAt: (viewer: Viewer, owner: string, name: string, id: string) =>
+        removeLockAt(deps, viewer, { owner, name }, id),
+    },
+    usage: bind(repositoryUsage),
+    switchRepository: bind(switchRepository),
+    /** For `repositories.forks.copyWith`. */
+    copyPort: createCopyPort(deps),
+    /** For `hearth lfs` and the scheduled task. */
+    collection: { scan: bind(collect), removeOrphans: bind(removeOrphans), check: bind(checkObjects) },
+    /** What this process has moved, for the metrics. */
+    counters: (): Readonly<LfsCounters> => counters,
+  };
+}
+
+export type Lfs = ReturnType<typeof createLfs>;

@@ -1,0 +1,162 @@
+import { personIdOf, viewerForLog } from '../../access/index.ts';
+import type { Viewer } from '../../access/index.ts';
+import { conflict, forbidden, invalid, notFound } from '../../kernel/index.ts';
+import type { LfsDeps } from '../deps.ts';
+import { openLfs, refuseInWrite } from '../lfs-context.ts';
+import type { LfsContext, RepositoryAt } from '../lfs-context.ts';
+import { lfsLockSchema } from '../schema/lfs-schema.ts';
+import type { LfsLockRow } from '../schema/lfs-schema.ts';
+
+/** A lock with the name of its owner; times are epoch milliseconds. */
+export interface LfsLock extends LfsLockRow {
+  ownerName: string;
+}
+
+/** The refusal of a second lock on a path, with the first one. */
+export class AlreadyLocked extends Error {
+  readonly lock: LfsLock;
+  constructor(lock: LfsLock) {
+    super(`${lock.path} is locked by ${lock.ownerName} already.`);
+    this.lock = lock;
+  }
+}
+
+/** A repository of a game has some thousand files that cannot be merged; a lock of each is a mistake. */
+const maxLocks = 10_000;
+const maxPathBytes = 1_024;
+const maxRefBytes = 255;
+
+/**
+ * Locks a file for the viewer. Throws `AlreadyLocked`, also for an own lock, as git-lfs expects. Refuses
+ * `invalid_lock_path`, `invalid_lock_ref`, `too_many_locks`, what the rights refuse.
+ */
+export async function createLock(
+  deps: LfsDeps,
+  viewer: Viewer,
+  context: LfsContext,
+  input: { path: unknown; ref: unknown },
+): Promise<LfsLock> {
+  const path = parsePath(input.path);
+  const ref = parseRef(input.ref);
+  const repositoryId = context.repository.id;
+  const ownerId = personIdOf(viewer);
+  if (ownerId === null) throw forbidden('locks_are_personal', 'Only people lock files.');
+  const row = await deps.db.write(async (tx) => {
+    await refuseInWrite(deps, tx, viewer, context, 'lock');
+    const existing = await tx.manager.findOneBy(lfsLockSchema, { repositoryId, path });
+    if (existing !== null) return { existing };
+    if ((await tx.manager.countBy(lfsLockSchema, { repositoryId })) >= maxLocks)
+      throw conflict('too_many_locks', `A repository may have ${maxLocks} locks.`);
+    const lock = { id: deps.random.uuid(), repositoryId, path, ref, ownerId, lockedAt: tx.now };
+    await tx.manager.insert(lfsLockSchema, lock);
+    return { lock };
+  });
+  if (row.existing !== undefined) throw new AlreadyLocked((await named(deps, [row.existing]))[0]!);
+  return (await named(deps, [row.lock]))[0]!;
+}
+
+/** The path of a file as git names it. Refuses `invalid_lock_path`. */
+function parsePath(path: unknown): string {
+  const isPath =
+    typeof path === 'string' &&
+    path !== '' &&
+    path.isWellFormed() &&
+    Buffer.byteLength(path) <= maxPathBytes &&
+    !/[\p{Cc}]/u.test(path) &&
+    path.split('/').every((part) => part !== '' && part !== '.' && part !== '..');
+  if (!isPath) throw invalid('invalid_lock_path', 'A lock needs the path of a file in the repository.');
+  return path;
+}
+
+/** Refuses `invalid_lock_ref`. */
+function parseRef(ref: unknown): string | null {
+  if (ref === undefined || ref === null || ref === '') return null;
+  if (typeof ref !== 'string' || !ref.isWellFormed() || Buffer.byteLength(ref) > maxRefBytes || /\p{Cc}/u.test(ref))
+    throw invalid('invalid_lock_ref', 'The name of the branch is not one.');
+  return ref;
+}
+
+/** Which locks of a repository: all, or one by its path or id, in pages. */
+export interface LockQuery {
+  path?: string | undefined;
+  id?: string | undefined;
+  /** Where the page before ended, as it said. */
+  cursor?: string | undefined;
+  limit?: number | undefined;
+}
+
+export interface LockPage {
+  locks: LfsLock[];
+  /** Null on the last page. */
+  nextCursor: string | null;
+}
+
+const defaultLimit = 100;
+const maxLimit = 1_000;
+
+/** Locks in the order of their paths. Refuses `invalid_lock_cursor`. */
+export async function listLocks(deps: LfsDeps, repositoryId: string, query: LockQuery): Promise<LockPage> {
+  const limit = Math.min(Math.max(query.limit ?? defaultLimit, 1), maxLimit);
+  const after = query.cursor === undefined || query.cursor === '' ? '' : readCursor(query.cursor);
+  const builder = deps.db.read
+    .createQueryBuilder(lfsLockSchema, 'l')
+    .where('l.repository_id = :repositoryId AND l.path > :after', { repositoryId, after })
+    .orderBy('l.path')
+    .limit(limit + 1);
+  if (query.path !== undefined) builder.andWhere('l.path = :path', { path: query.path });
+  if (query.id !== undefined) builder.andWhere('l.id = :id', { id: query.id });
+  const rows = await builder.getMany();
+  const page = rows.slice(0, limit);
+  const last = page.at(-1);
+  const nextCursor = rows.length > limit && last !== undefined ? Buffer.from(last.path).toString('base64url') : null;
+  return { locks: await named(deps, page), nextCursor };
+}
+
+function readCursor(cursor: string): string {
+  const path = Buffer.from(cursor, 'base64url').toString('utf8');
+  if (Buffer.from(path).toString('base64url') !== cursor)
+    throw invalid('invalid_lock_cursor', 'This cursor is not one of this server.');
+  return path;
+}
+
+async function named({ accounts }: Pick<LfsDeps, 'accounts'>, rows: readonly LfsLockRow[]): Promise<LfsLock[]> {
+  const people = await accounts.peopleById(new Set(rows.map(({ ownerId }) => ownerId)));
+  return rows.map((row) => ({ ...row, ownerName: people.get(row.ownerId)?.username ?? 'unknown' }));
+}
+
+/**
+ * Removes a lock: one's own, or, forced, that of another person, which takes an administrator of the repository.
+ * Refuses `lfs_lock_not_found`, `lock_of_another`, what the rights refuse.
+ */
+export async function removeLock(
+  deps: LfsDeps,
+  viewer: Viewer,
+  context: LfsContext,
+  { id, force }: { id: string; force: boolean },
+): Promise<LfsLock> {
+  const repositoryId = context.repository.id;
+  const [lock, isForced] = await deps.db.write(async (tx) => {
+    await refuseInWrite(deps, tx, viewer, context, 'lock');
+    const row = await tx.manager.findOneBy(lfsLockSchema, { id, repositoryId });
+    if (row === null) throw notFound('lfs_lock_not_found', 'There is no such lock.');
+    const isOwn = row.ownerId === personIdOf(viewer);
+    if (!isOwn && !force)
+      throw forbidden('lock_of_another', 'Another person has this lock. An administrator can remove it by --force.');
+    if (!isOwn) await refuseInWrite(deps, tx, viewer, context, 'unlock_others');
+    await tx.manager.delete(lfsLockSchema, { id });
+    return [row, !isOwn] as const;
+  });
+  if (isForced)
+    deps.logger.info('lfs.lock_forced', {
+      repositoryId,
+      path: lock.path,
+      owner: lock.ownerId,
+      by: viewerForLog(viewer),
+    });
+  return (await named(deps, [lock]))[0]!;
+}
+
+/** For pages: removes a lock of a repository at an address. Refuses as `removeLock` does. */
+export async function removeLockAt(deps: LfsDeps, viewer: Viewer, at: RepositoryAt, id: string): Promise<LfsLock> {
+  return removeLock(deps, viewer, await openLfs(deps, viewer, at, 'lock'), { id, force: true });
+}

@@ -1,0 +1,93 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { anonymous, recordCredential, viewerWithCredential } from '../../access/index.ts';
+import type { PersonViewer, Scope, Viewer } from '../../access/index.ts';
+import type { LfsDeps } from '../deps.ts';
+import { isOid } from '../object-key.ts';
+
+export type LfsOperation = 'upload' | 'download';
+
+/** What a token permits: an operation on one repository, or on one object of it. */
+export interface TransferGrant {
+  viewer: Viewer;
+  repositoryId: string;
+  operation: LfsOperation;
+  /** Null for all objects: a client that came over SSH. */
+  object: { oid: string; bytes: number } | null;
+}
+
+/** How long a token is good; git-lfs asks for another one in time. */
+export const tokenTtlMs = 30 * 60_000;
+
+/** No other secret begins so. */
+const prefix = 'hlfs_';
+export const looksLikeTransferToken = (secret: string): boolean => secret.startsWith(prefix);
+
+/** What is signed, in short names. Who it was, with the limits of their credential in this repository. */
+interface Payload {
+  r: string;
+  o: LfsOperation;
+  e: number;
+  i?: string;
+  b?: number;
+  /** A person. */
+  p?: { i: string; v: PersonViewer['via']; s: Scope; in: boolean };
+  /** A task of the CI. */
+  t?: { i: number; r: string; s: 'read' | 'write' };
+}
+
+const signatureOf = ({ instanceKey }: Pick<LfsDeps, 'instanceKey'>, text: string): Buffer =>
+  createHmac('sha256', instanceKey.for('transfer token')).update(text).digest();
+
+/** Makes a token. The rights are asked again when it is used. */
+export function signTransfer(deps: Pick<LfsDeps, 'instanceKey' | 'clock'>, grant: TransferGrant): string {
+  const { viewer, repositoryId, operation, object } = grant;
+  const credential = recordCredential(viewer);
+  const payload: Payload = {
+    r: repositoryId,
+    o: operation,
+    e: deps.clock.now() + tokenTtlMs,
+    ...(object === null ? {} : { i: object.oid, b: object.bytes }),
+    ...(viewer.kind === 'person' && credential !== null
+      ? {
+          p: {
+            i: viewer.id,
+            v: credential.via,
+            s: credential.scope,
+            in: credential.repositoryIds === null || credential.repositoryIds.includes(repositoryId),
+          },
+        }
+      : {}),
+    ...(viewer.kind === 'task' ? { t: { i: viewer.taskId, r: viewer.repositoryId, s: viewer.scope } } : {}),
+  };
+  const text = Buffer.from(JSON.stringify(payload)).toString('base64url');
+  return `${prefix}${text}.${signatureOf(deps, text).toString('base64url')}`;
+}
+
+/**
+ * What a token permits, or null: not made here, expired, or of an account that is gone or disabled. A person's viewer
+ * is limited to the repository of the token, and to reading by one for downloads.
+ */
+export async function verifyTransfer(
+  deps: Pick<LfsDeps, 'instanceKey' | 'clock' | 'accounts'>,
+  token: string,
+): Promise<TransferGrant | null> {
+  const [text = '', signature = ''] = token.slice(prefix.length).split('.');
+  const expected = signatureOf(deps, text);
+  const given = Buffer.from(signature, 'base64url');
+  if (given.length !== expected.length || !timingSafeEqual(given, expected)) return null;
+  const payload = JSON.parse(Buffer.from(text, 'base64url').toString('utf8')) as Payload;
+  if (payload.e <= deps.clock.now()) return null;
+  const viewer = await viewerOf(deps, payload);
+  if (viewer === null) return null;
+  const object = isOid(payload.i) ? { oid: payload.i, bytes: payload.b! } : null;
+  return { viewer, repositoryId: payload.r, operation: payload.o, object };
+}
+
+async function viewerOf({ accounts }: Pick<LfsDeps, 'accounts'>, { r, o, p, t }: Payload): Promise<Viewer | null> {
+  if (t !== undefined) return { kind: 'task', taskId: t.i, repositoryId: t.r, scope: o === 'download' ? 'read' : t.s };
+  if (p === undefined) return anonymous;
+  const person = (await accounts.peopleById([p.i])).get(p.i);
+  if (person === undefined || person.disabledAt !== null) return null;
+  const credential = { via: p.v, scope: o === 'download' ? ('read' as const) : p.s, repositoryIds: p.in ? [r] : [] };
+  return { ...viewerWithCredential(p.i, credential, r), username: person.username };
+}

@@ -1,0 +1,61 @@
+import { isContributedUpload, personIdOf } from '../../access/index.ts';
+import type { Viewer } from '../../access/index.ts';
+import type { Repository } from '../../repositories/index.ts';
+import type { LfsDeps } from '../deps.ts';
+import type { LfsContext } from '../lfs-context.ts';
+import { overQuota, readableSize } from '../lfs-errors.ts';
+
+type Reader = { query(sql: string, values: unknown[]): Promise<unknown> };
+type Sum = { bytes: number | string | null }[];
+
+/**
+ * Refuses `lfs_quota` when so many bytes more do not fit: into the repository, into all repositories of its owner, or
+ * into what a person may contribute who may not write here.
+ * @param reader the read connection, or the manager of the write that stores a row
+ */
+export async function refuseOverQuota(
+  { settings }: Pick<LfsDeps, 'settings'>,
+  reader: Reader,
+  viewer: Viewer,
+  { repository, facts }: Pick<LfsContext, 'repository' | 'facts'>,
+  bytes: number,
+): Promise<void> {
+  const used = await sumOf(reader, 'SELECT l.bytes FROM lfs_repositories l WHERE l.repository_id = ?', [repository.id]);
+  refuse(used + bytes, settings.repositoryQuotaBytes, 'this repository', used);
+  const all = await bytesOfOwner(reader, repository);
+  refuse(all + bytes, settings.ownerQuotaBytes, 'all repositories of its owner together', all);
+  const personId = personIdOf(viewer);
+  if (!isContributedUpload(viewer, facts) || personId === null) return;
+  const own = await sumOf(
+    reader,
+    'SELECT sum(o.bytes) AS bytes FROM lfs_objects o WHERE o.uploader_id = ? AND o.repository_id = ?',
+    [personId, repository.id],
+  );
+  refuse(own + bytes, settings.contributedBytes, 'the pull requests of one person to this repository', own);
+}
+
+/** Bytes of all repositories of an owner, without those in the trash. */
+function bytesOfOwner(
+  reader: Reader,
+  { ownerUserId, ownerOrganisationId }: Pick<Repository, 'ownerUserId' | 'ownerOrganisationId'>,
+): Promise<number> {
+  const column = ownerUserId === null ? 'owner_org_id' : 'owner_user_id';
+  return sumOf(
+    reader,
+    `SELECT sum(l.bytes) AS bytes FROM repositories r JOIN lfs_repositories l ON l.repository_id = r.id
+      WHERE r.${column} = ? AND r.deleted_at IS NULL`,
+    [ownerUserId ?? ownerOrganisationId],
+  );
+}
+
+async function sumOf(reader: Reader, sql: string, values: unknown[]): Promise<number> {
+  return Number(((await reader.query(sql, values)) as Sum)[0]?.bytes ?? 0);
+}
+
+function refuse(wanted: number, quota: number, what: string, used: number): void {
+  if (wanted > quota)
+    throw overQuota(
+      `The files of Git LFS may have ${readableSize(quota)} in ${what}; ${readableSize(used)} are taken, ` +
+        `and this needs ${readableSize(wanted - used)}.`,
+    );
+}

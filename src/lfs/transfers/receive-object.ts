@@ -1,0 +1,128 @@
+import { createHash } from 'node:crypto';
+import { personIdOf } from '../../access/index.ts';
+import type { Viewer } from '../../access/index.ts';
+import { conflict, invalid, isDomainError, unavailable } from '../../kernel/index.ts';
+import type { LfsDeps } from '../deps.ts';
+import { refuseInWrite } from '../lfs-context.ts';
+import type { LfsContext } from '../lfs-context.ts';
+import { beingRemoved, objectTooLarge } from '../lfs-errors.ts';
+import { objectKey } from '../object-key.ts';
+import { lfsObjectSchema } from '../schema/lfs-schema.ts';
+import { findObject } from './find-objects.ts';
+import { refuseOverQuota } from './quota.ts';
+
+/** An object on its way in: what its name and the client say of it. */
+export interface ArrivingObject {
+  oid: string;
+  bytes: number;
+  content: AsyncIterable<Uint8Array>;
+}
+
+/**
+ * Stores an object: hashed while it is written, compared with its name, synced, then its row. Content that is there
+ * already is read to its end and compared, too: having an object's id alone is no upload. Rights and quotas are asked
+ * before the content, and again in the write of the row.
+ *
+ * Refuses `lfs_object_too_large`, `lfs_quota`, `lfs_object_damaged` (another digest or size), `lfs_object_removing`,
+ * what the store refuses (`disk_full`, `low_disk_space`), what the rights refuse, and what the content throws. Then
+ * nothing is stored.
+ */
+export async function receiveObject(
+  deps: LfsDeps,
+  viewer: Viewer,
+  context: LfsContext,
+  { oid, bytes, content }: ArrivingObject,
+): Promise<void> {
+  const { settings, db, objects, counters, logger } = deps;
+  const repositoryId = context.repository.id;
+  if (bytes > settings.maxObjectSizeBytes) throw objectTooLarge(settings.maxObjectSizeBytes);
+  try {
+    const present = await findObject(db.read, repositoryId, oid);
+    if (present !== null) {
+      await compare(content, { oid, bytes: present.bytes });
+      return;
+    }
+    await refuseOverQuota(deps, db.read, viewer, context, bytes);
+    const key = objectKey(repositoryId, oid);
+    await objects
+      .put(key, content, { maxBytes: bytes, tooLarge: damaged, expected: { bytes, sha256: oid } })
+      .catch((error: unknown) => {
+        if (!isDomainError(error)) throw error;
+        if (error.reason === 'object_damaged') throw damaged();
+        // Another upload of the same bytes was first, or one whose row was never written.
+        if (error.reason !== 'object_exists') throw error;
+      });
+    await deps.inTurn(key, () => storeRow(deps, viewer, context, { oid, bytes }));
+    counters.uploads += 1;
+    counters.uploadedBytes += bytes;
+    logger.debug('lfs.stored', { repositoryId, oid, bytes });
+  } catch (error) {
+    counters.refusedUploads += 1;
+    throw error;
+  }
+}
+
+async function storeRow(
+  deps: LfsDeps,
+  viewer: Viewer,
+  context: LfsContext,
+  { oid, bytes }: { oid: string; bytes: number },
+): Promise<void> {
+  const { db, objects } = deps;
+  const repositoryId = context.repository.id;
+  const key = objectKey(repositoryId, oid);
+  // An upload that was refused in its write has removed what both had sent.
+  if ((await objects.stat(key)) === null)
+    throw unavailable('lfs_object_gone', 'Another upload of this object failed. Please try again.', {
+      retryAfterSeconds: 1,
+    });
+  try {
+    await db.write(async (tx) => {
+      const repository = await refuseInWrite(deps, tx, viewer, context, 'upload');
+      const row = await tx.manager.findOneBy(lfsObjectSchema, { repositoryId, oid });
+      if (row?.removingAt != null) throw beingRemoved();
+      if (row !== null) return;
+      await refuseOverQuota(deps, tx.manager, viewer, { ...context, repository }, bytes);
+      await tx.manager.insert(lfsObjectSchema, {
+        repositoryId,
+        oid,
+        bytes,
+        shared: false,
+        uploaderId: personIdOf(viewer),
+        arrivedAt: tx.now,
+        seenAt: tx.now,
+        unreferencedSince: null,
+        removingAt: null,
+      });
+    });
+  } catch (error) {
+    // With a row, present or on its way out, the file is not of this upload.
+    if ((await db.read.findOneBy(lfsObjectSchema, { repositoryId, oid })) === null) await objects.remove(key);
+    throw error;
+  }
+}
+
+async function compare(content: AsyncIterable<Uint8Array>, { oid, bytes }: Omit<ArrivingObject, 'content'>) {
+  const hash = createHash('sha256');
+  let received = 0;
+  for await (const chunk of content) {
+    received += chunk.length;
+    if (received > bytes) throw damaged();
+    hash.update(chunk);
+  }
+  if (received !== bytes || hash.digest('hex') !== oid) throw damaged();
+}
+
+const damaged = () =>
+  invalid('lfs_object_damaged', 'The content that arrived is not the object of this id and size. Nothing was stored.');
+
+/** Refuses `lfs_verify_failed` unless the repository has the object with this size. */
+export async function verifyObject(
+  { db }: Pick<LfsDeps, 'db'>,
+  { repository }: LfsContext,
+  { oid, bytes }: { oid: string; bytes: number },
+): Promise<void> {
+  const row = await findObject(db.read, repository.id, oid);
+  if (row === null || row.bytes !== bytes)
+    throw conflict('lfs_verify_failed', 'This repository does not have this object with this size.');
+}

@@ -1,0 +1,65 @@
+import type { Config } from '../config/index.ts';
+import type { Clock } from '../kernel/index.ts';
+import { createOutbound } from '../outbound/index.ts';
+import { createFolderStore } from './folder-store.ts';
+import type { FolderStoreOptions } from './folder-store.ts';
+import { createIncoming } from './incoming.ts';
+import type { ObjectStore } from './object-store.ts';
+import { createStoreMetrics } from './store-metrics.ts';
+import type { StoreStatistics } from './store-metrics.ts';
+
+export interface StoreOptions extends FolderStoreOptions {
+  config: Pick<Config, 'objects' | 'caFile'>;
+  clock: Clock;
+}
+
+export interface OpenedStore {
+  store: ObjectStore;
+  /** Of requests to a bucket; null for a folder. */
+  statistics(): StoreStatistics | null;
+  /** Closes idle connections. */
+  close(): void;
+}
+
+/** The store that the settings name, `objects.store`. */
+export const openStore = (options: StoreOptions): Promise<OpenedStore> =>
+  openStoreAs(options, options.config.objects.store);
+
+/** One of the two stores, whichever the settings name: for copies between them. Refuses as `config check` does. */
+export async function openStoreAs(options: StoreOptions, place: ObjectStore['place']): Promise<OpenedStore> {
+  if (place === 'folder') return { store: createFolderStore(options), statistics: () => null, close: () => undefined };
+  const { config, clock, random, logger } = options;
+  const { endpoint, bucket, prefix, privateEndpoint, ...settings } = config.objects;
+  const { addressOf, createCredentials, createS3Client, createS3Store } = await import('./s3/index.ts');
+  const target = { ...settings, endpoint: endpoint ?? '', bucket: bucket ?? '' };
+  const { host } = addressOf(target, '');
+  const outbound = createOutbound({
+    // The one host that the settings name.
+    isAllowed: (url) => url.host === host,
+    devAllowInsecure: false,
+    allowsPrivate: () => privateEndpoint,
+    allowsHttp: () => privateEndpoint,
+    caFile: config.caFile,
+    limits: { connectionsPerHost: settings.connections },
+  });
+  const metrics = createStoreMetrics();
+  const credentials = createCredentials(settings, clock.now);
+  const client = createS3Client({ settings: target, credentials, outbound, metrics, clock, random, logger });
+  const store = createS3Store({
+    client,
+    bucket: target.bucket,
+    prefix: prefix === null ? '' : `${prefix}/`,
+    partBytes: settings.partSizeBytes,
+    incoming: createIncoming(options),
+    metrics,
+    clock,
+    random,
+    logger,
+  });
+  return { store, statistics: metrics.snapshot, close: outbound.close };
+}
+
+/** Where the objects of these settings lie, for people: without keys. */
+export function describeStore({ store, endpoint, bucket, prefix }: Config['objects']): string {
+  return store === 'folder' ? 'folder' : `${endpoint}/${bucket}${prefix === null ? '' : `/${prefix}`}`;
+}

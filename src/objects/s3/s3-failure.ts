@@ -1,0 +1,54 @@
+import { unavailable } from '../../kernel/index.ts';
+import type { DomainError } from '../../kernel/index.ts';
+
+/** An answer of a store that is an error, or none. */
+export class S3Failure extends Error {
+  /** 0 without an answer. */
+  readonly status: number;
+  /** As the store calls it: `NoSuchBucket`; `Unreachable` without an answer. */
+  readonly code: string;
+
+  constructor(status: number, code: string, message: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.name = 'S3Failure';
+    this.status = status;
+    this.code = code;
+  }
+}
+
+/** Codes that say no more than "not now", or that the content was changed on its way. */
+const passing = new Set([
+  'SlowDown',
+  'ServiceUnavailable',
+  'InternalError',
+  'RequestTimeout',
+  'OperationAborted',
+  'BadDigest',
+  'XAmzContentSHA256Mismatch',
+  'IncompleteBody',
+  'Unreachable',
+]);
+
+export const mayPass = ({ status, code }: S3Failure): boolean =>
+  status >= 500 ? status !== 501 : status === 429 || status === 408 || passing.has(code);
+
+const words: Readonly<Record<string, string>> = {
+  NoSuchBucket: 'the bucket does not exist (objects.bucket)',
+  AccessDenied: 'the access key may not do this; it needs to read, write, delete and list (objects.access_key_id)',
+  InvalidAccessKeyId: 'the access key is not known (objects.access_key_id)',
+  SignatureDoesNotMatch: 'the secret does not belong to the access key (objects.secret_access_key)',
+  AuthorizationHeaderMalformed: 'the region is another one (objects.region)',
+  PermanentRedirect: 'the bucket is in another region (objects.region, objects.endpoint)',
+  RequestTimeTooSkewed: 'the clocks of this machine and of the store differ',
+};
+
+/** What an administrator is told about a failure. */
+export const explainFailure = ({ status, code, message }: S3Failure): string =>
+  words[code] ?? (status === 0 ? message : `it answered ${status} ${code}${message === '' ? '' : `: ${message}`}`);
+
+/** What everyone else is told: that files cannot be had now. The cause is for the log, the doctor and the commands. */
+export const storeUnavailable = (failure: S3Failure): DomainError =>
+  unavailable('object_store_unavailable', 'The store of files does not answer at the moment; please try again later.', {
+    retryAfterSeconds: 30,
+    cause: failure,
+  });

@@ -1,0 +1,191 @@
+import { rm } from 'node:fs/promises';
+import { createKeyedMutex } from '../../kernel/index.ts';
+import type { Clock, Logger, Random } from '../../kernel/index.ts';
+import type { Incoming } from '../incoming.ts';
+import { checkKey, objectExists } from '../object-key.ts';
+import type { ListedObject, ObjectStore, StoredObject } from '../object-store.ts';
+import type { StoreMetrics } from '../store-metrics.ts';
+import { element, elements } from './read-answer.ts';
+import { digestHeader, readObject } from './read-object.ts';
+import { encodeStrictly } from './sign-request.ts';
+import type { S3Client } from './s3-client.ts';
+import { abort, copyParts, ignoreUnavailable, uploadFile } from './upload-file.ts';
+import type { Upload } from './upload-file.ts';
+
+export interface S3StoreOptions {
+  client: S3Client;
+  bucket: string;
+  /** Put before every key; empty, or ends with a slash. */
+  prefix: string;
+  /** Larger objects are sent in parts of this size, in bytes. */
+  partBytes: number;
+  /** Where content lies until its size and digest are known. */
+  incoming: Incoming;
+  metrics: StoreMetrics;
+  clock: Clock;
+  random: Random;
+  logger: Logger;
+}
+
+/** The largest object that one request copies. */
+const maxCopiedBytes = 5 * 1024 ** 3;
+/** Parts of an upload that began so long ago belong to none that runs. */
+const abandonedMs = 24 * 60 * 60_000;
+
+/**
+ * Objects in a bucket of an S3-compatible store. What comes is written to a local file first, because the store is told
+ * size and digest before the content; so it can be sent again, and nothing wrong is ever stored under a key.
+ */
+export function createS3Store(options: S3StoreOptions): ObjectStore {
+  const { client, bucket, prefix, incoming, metrics, random, logger } = options;
+  const inTurn = createKeyedMutex();
+  /** Not all stores know the condition "only if absent"; one that refuses it is not asked again. */
+  let isConditional = true;
+
+  function nameOf(key: string): string {
+    checkKey(key);
+    return prefix + key;
+  }
+
+  async function head(key: string): Promise<{ bytes: number; sha256?: string; upload: string | null } | null> {
+    const answer = await client.send({ verb: 'head', method: 'HEAD', name: nameOf(key), understood: [404] });
+    if (answer.status === 404) return null;
+    const { 'content-length': bytes, [digestHeader]: sha256, 'x-amz-meta-upload': upload } = answer.headers;
+    return {
+      bytes: Number(bytes),
+      ...(typeof sha256 === 'string' ? { sha256 } : {}),
+      upload: typeof upload === 'string' ? upload : null,
+    };
+  }
+
+  /** Refuses `object_exists` for an object of another upload. */
+  async function create(key: string, content: StoredObject, send: (upload: Upload) => Promise<'stored' | 'exists'>) {
+    const mark = random.bytes(16).toString('hex');
+    const upload: Upload = {
+      name: nameOf(key),
+      file: '',
+      content,
+      metadata: { sha256: content.sha256, upload: mark },
+      partBytes: options.partBytes,
+      isConditional,
+    };
+    const result = await send(upload).catch((error: unknown) => {
+      const { cause } = error as { cause?: { status?: number } };
+      if (!isConditional || cause?.status !== 501) throw error;
+      isConditional = false;
+      logger.info('objects.unconditional', { bucket });
+      return send({ ...upload, isConditional });
+    });
+    if (result === 'exists' && (await head(key))?.upload !== mark) throw objectExists(key);
+    metrics.moved('in', content.bytes);
+  }
+
+  const store: ObjectStore = {
+    place: 's3',
+
+    async put(key, content, limits) {
+      checkKey(key);
+      const { file, stored } = await incoming.receive(content, limits, false);
+      try {
+        await inTurn(key, async () => {
+          if ((await head(key)) !== null) throw objectExists(key);
+          await create(key, stored, (upload) => uploadFile(client, { ...upload, file }));
+        });
+        return stored;
+      } finally {
+        await rm(file, { force: true });
+      }
+    },
+
+    adopt: (key, file, expected) =>
+      inTurn(key, async () => {
+        const found = await head(key);
+        // The same content: its row was not written, because the server was killed or the answer was lost.
+        const isThere = found !== null && found.sha256 === expected.sha256 && found.bytes === expected.bytes;
+        if (found !== null && !isThere) throw objectExists(key);
+        if (!isThere) await create(key, expected, (upload) => uploadFile(client, { ...upload, file }));
+        await rm(file, { force: true });
+      }),
+
+    get: (key, range) => readObject({ client, metrics, logger }, nameOf(key), range),
+
+    async stat(key) {
+      const found = await head(key);
+      return found === null
+        ? null
+        : { bytes: found.bytes, ...(found.sha256 === undefined ? {} : { sha256: found.sha256 }) };
+    },
+
+    async remove(key) {
+      await client.send({ verb: 'remove', method: 'DELETE', name: nameOf(key), understood: [404] });
+    },
+
+    link: (from, to) =>
+      inTurn(to, async () => {
+        const found = await head(from);
+        if (found === null) return false;
+        if ((await head(to)) !== null) throw objectExists(to);
+        const source = `/${bucket}/${nameOf(from)}`.split('/').map(encodeStrictly).join('/');
+        if (found.bytes > maxCopiedBytes)
+          await create(to, { bytes: found.bytes, sha256: found.sha256 ?? '' }, (upload) =>
+            copyParts(client, upload, source),
+          );
+        else
+          await client.send({
+            verb: 'copy',
+            method: 'PUT',
+            name: nameOf(to),
+            headers: { 'x-amz-copy-source': source },
+          });
+        return true;
+      }),
+
+    list: (below) => listNames(client, prefix, below),
+
+    async sweep() {
+      const files = await incoming.sweep();
+      // A store that does not answer must not keep the server from starting.
+      abortOldUploads(options).catch((error: unknown) => {
+        if (ignoreUnavailable(error) === null) logger.warn('objects.unswept', {});
+      });
+      return files;
+    },
+  };
+  return store;
+}
+
+/** A page of a thousand names at a time. */
+async function* listNames(client: S3Client, prefix: string, below: string): AsyncGenerator<ListedObject> {
+  for (let token: string | null = ''; token !== null; ) {
+    const { text } = await client.send({
+      verb: 'list',
+      method: 'GET',
+      name: '',
+      query: { 'list-type': '2', prefix: prefix + below, ...(token === '' ? {} : { 'continuation-token': token }) },
+    });
+    for (const item of elements(text, 'Contents')) {
+      const name = element(item, 'Key') ?? '';
+      if (!name.startsWith(prefix + below)) continue;
+      yield {
+        key: name.slice(prefix.length),
+        bytes: Number(element(item, 'Size')),
+        storedAt: Date.parse(element(item, 'LastModified') ?? '') || 0,
+      };
+    }
+    token = element(text, 'IsTruncated') === 'true' ? element(text, 'NextContinuationToken') : null;
+  }
+}
+
+/** Removes the parts of uploads that a killed process left. */
+async function abortOldUploads({ client, prefix, clock, logger }: S3StoreOptions): Promise<void> {
+  const { text } = await client.send({ verb: 'list_parts', method: 'GET', name: '', query: { uploads: '', prefix } });
+  let count = 0;
+  for (const item of elements(text, 'Upload')) {
+    const [name, uploadId] = [element(item, 'Key') ?? '', element(item, 'UploadId') ?? ''];
+    const begunAt = Date.parse(element(item, 'Initiated') ?? '');
+    if (!name.startsWith(prefix) || !(begunAt < clock.now() - abandonedMs)) continue;
+    await abort(client, name, uploadId);
+    count += 1;
+  }
+  if (count > 0) logger.info('objects.parts_swept', { uploads: count });
+}

@@ -1,0 +1,287 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import t from 'tap';
+import { loadConfig } from '../../src/config/index.ts';
+import { isDomainError, silentLogger, systemClock, systemRandom } from '../../src/kernel/index.ts';
+import type { LogFields } from '../../src/kernel/index.ts';
+import { incomingFolder, openStore } from '../../src/objects/index.ts';
+import type { ObjectStore, OpenedStore } from '../../src/objects/index.ts';
+import { signRequest } from '../../src/objects/s3/sign-request.ts';
+import { startS3 } from '../fixtures/s3-server.ts';
+import type { FakeS3 } from '../fixtures/s3-server.ts';
+import { temporaryFolder } from '../fixtures/temporary-folder.ts';
+import type { Owner } from '../fixtures/temporary-folder.ts';
+
+const MiB = 1024 * 1024;
+const sha256 = (content: Buffer | string): string => createHash('sha256').update(content).digest('hex');
+const limits = { maxBytes: 100 * MiB, tooLarge: () => new Error('too large') };
+const reasonOf = (work: Promise<unknown>): Promise<string> =>
+  work.then(
+    () => 'done',
+    (error: unknown) => (isDomainError(error) ? error.reason : (error as Error).message),
+  );
+
+async function* once(content: Buffer | string): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(content);
+}
+
+interface Opened extends OpenedStore {
+  directory: string;
+  log: string[];
+}
+
+async function openS3(t: Owner, s3: FakeS3, settings: Record<string, string> = {}): Promise<Opened> {
+  const directory = temporaryFolder(t);
+  const log: string[] = [];
+  const write = (event: string, fields?: LogFields): void => void log.push(`${event} ${JSON.stringify(fields ?? {})}`);
+  const env = {
+    SERVICE_DATA_DIR: directory,
+    ...s3.env,
+    ...settings,
+  };
+  const { config } = loadConfig({ env, cwd: '/', readFile: (file) => readFileSync(file, 'utf8') });
+  const opened = await openStore({
+    config,
+    directory: path.join(directory, 'objects'),
+    lowDiskFloorBytes: () => 0,
+    clock: systemClock,
+    random: systemRandom,
+    logger: { ...silentLogger, info: write, warn: write, error: write },
+  });
+  t.teardown(() => opened.close());
+  return { ...opened, directory: path.join(directory, 'objects'), log };
+}
+
+const listed = async (store: ObjectStore, prefix: string): Promise<string[]> => {
+  const keys: string[] = [];
+  for await (const { key } of store.list(prefix)) keys.push(key);
+  return keys.sort();
+};
+
+t.test('requests are signed as the published examples are', async (t) => {
+  // AWS, "Authenticating Requests (AWS Signature Version 4)", examples of single-chunk requests.
+  const key = { accessKeyId: 'AKIAIOSFODNN7EXAMPLE', secretAccessKey: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY' };
+  const at = Date.UTC(2013, 4, 24);
+  const signatureOf = (method: string, path: string, headers: Record<string, string>, content = ''): string => {
+    const url = new URL(`https://examplebucket.s3.amazonaws.com${path}`);
+    const signed = signRequest({ method, url, headers, contentSha256: sha256(content) }, key, 'us-east-1', at);
+    return /Signature=([0-9a-f]{64})$/.exec(signed['authorization']!)![1]!;
+  };
+  t.equal(
+    signatureOf('GET', '/test.txt', { range: 'bytes=0-9' }),
+    'f0e8bdb87c964420e857bd35b5d6ed310bd44f0170aba48dd91039c6036bdb41',
+  );
+  t.equal(
+    signatureOf(
+      'PUT',
+      '/test$file.text',
+      { date: 'Fri, 24 May 2013 00:00:00 GMT', 'x-amz-storage-class': 'REDUCED_REDUNDANCY' },
+      'Welcome to Amazon S3.',
+    ),
+    '98ad721746da40c64f1a55b78f14c238d841ea1380cd77a1b5971af0ece108bd',
+  );
+  t.equal(
+    signatureOf('GET', '/?max-keys=2&prefix=J', {}),
+    '34b48302e7b5fa45bde8084f4b7868a86f0a534bc59db6670ed5711ef69dc6f7',
+  );
+});
+
+t.test('an object is stored once, read whole and in part, listed, copied and removed', async (t) => {
+  const s3 = await startS3(t);
+  const { store, directory } = await openS3(t, s3);
+  t.equal(store.place, 's3');
+  t.strictSame(await store.put('attachments/ab/one', once('hello'), limits), { bytes: 5, sha256: sha256('hello') });
+  t.strictSame([...s3.objects.keys()], ['forge/attachments/ab/one']);
+  t.strictSame(await store.stat('attachments/ab/one'), { bytes: 5, sha256: sha256('hello') });
+  const whole = await store.get('attachments/ab/one');
+  t.equal(whole?.bytes, 5);
+  t.equal((await buffer(whole!.stream)).toString(), 'hello');
+  const part = await store.get('attachments/ab/one', { first: 1, last: 3 });
+  t.equal((await buffer(part!.stream)).toString(), 'ell');
+  t.equal(part?.bytes, 5, 'the size is that of the whole');
+
+  t.equal(await reasonOf(store.put('attachments/ab/one', once('other'), limits)), 'object_exists');
+  t.equal(
+    await reasonOf(store.put('attachments/ab/two', once('other'), { ...limits, expected: { sha256: sha256('o') } })),
+    'object_damaged',
+  );
+  t.equal(await reasonOf(store.put('attachments/ab/two', once('other'), { ...limits, maxBytes: 4 })), 'too large');
+  await store.put('attachments/ab/empty', once(''), limits);
+  t.equal((await buffer((await store.get('attachments/ab/empty'))!.stream)).length, 0);
+
+  t.equal(await store.link('attachments/ab/one', 'attachments/ab/copy'), true);
+  t.equal(await store.link('attachments/ab/none', 'attachments/ab/copy2'), false);
+  t.equal(await reasonOf(store.link('attachments/ab/one', 'attachments/ab/copy')), 'object_exists');
+  t.strictSame(await store.stat('attachments/ab/copy'), { bytes: 5, sha256: sha256('hello') });
+  await store.put('artifacts/0/1.zip', once('zip'), limits);
+  t.strictSame(await listed(store, 'attachments/'), [
+    'attachments/ab/copy',
+    'attachments/ab/empty',
+    'attachments/ab/one',
+  ]);
+
+  await store.remove('attachments/ab/one');
+  await store.remove('attachments/ab/one');
+  t.equal(await store.get('attachments/ab/one'), null);
+  t.equal(await store.stat('attachments/ab/one'), null);
+  t.strictSame(readdirSync(path.join(directory, incomingFolder)), [], 'no local file is left');
+});
+
+t.test('a large object is sent in parts, in little memory, and a complete file is taken', async (t) => {
+  const s3 = await startS3(t);
+  const { store, directory, statistics } = await openS3(t, s3);
+  const content = randomBytes(12 * MiB);
+  const file = path.join(directory, '..', 'complete');
+  writeFileSync(file, content);
+  const expected = { bytes: content.length, sha256: sha256(content) };
+  s3.fail('PUT', 'slow_down', 'cut');
+  await store.adopt('lfs/a/one', file, expected);
+  t.notOk(existsSync(file), 'the file is the store’s now');
+  t.equal(s3.requests.filter((line) => /^PUT .*partNumber=/.test(line)).length, 5, 'three parts and two retries');
+  t.equal(sha256(await buffer((await store.get('lfs/a/one'))!.stream)), expected.sha256);
+  t.strictSame(await store.stat('lfs/a/one'), expected);
+
+  writeFileSync(file, content);
+  const before = s3.requests.length;
+  await store.adopt('lfs/a/one', file, expected);
+  t.equal(s3.requests.length, before + 1, 'the same content again is not sent again');
+  writeFileSync(file, 'other');
+  t.equal(await reasonOf(store.adopt('lfs/a/one', file, { bytes: 5, sha256: sha256('other') })), 'object_exists');
+  t.ok(existsSync(file), 'a refused file is where it was');
+
+  s3.fail('PUT', 'forbidden');
+  t.equal(await reasonOf(store.put('lfs/a/two', once(content), limits)), 'object_store_unavailable');
+  t.equal(s3.uploads.size, 0, 'parts of a failed upload are removed');
+  const counts = statistics()!;
+  t.equal(counts.bytesIn, content.length);
+  t.equal(counts.bytesOut, content.length);
+  t.equal(counts.verbs.find(({ verb }) => verb === 'put_part')?.retried, 2);
+
+  s3.uploads.set('old', { name: 'forge/lfs/a/x', headers: {}, parts: new Map(), begunAt: new Date(0) });
+  s3.uploads.set('new', { name: 'forge/lfs/a/y', headers: {}, parts: new Map(), begunAt: new Date() });
+  await store.sweep();
+  for (const endAt = Date.now() + 5_000; s3.uploads.size > 1 && Date.now() < endAt; )
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  t.strictSame([...s3.uploads.keys()], ['new'], 'what a killed process left is removed after a day');
+});
+
+t.test('an answer that was lost is told apart from an object that was there', async (t) => {
+  const s3 = await startS3(t);
+  const { store } = await openS3(t, s3);
+  s3.fail('PUT', 'cut_after');
+  await store.put('attachments/ab/one', once('hello'), limits);
+  t.equal((await buffer((await store.get('attachments/ab/one'))!.stream)).toString(), 'hello');
+
+  s3.fail('POST', 'cut_after');
+  await store.put('attachments/ab/parts', once(randomBytes(6 * MiB)), limits);
+  s3.fail('POST', 'slow_down', 'cut_after');
+  await store.put('attachments/ab/more', once(randomBytes(6 * MiB)), limits);
+  t.equal((await store.stat('attachments/ab/more'))?.bytes, 6 * MiB);
+
+  s3.isConditional = false;
+  await store.put('attachments/ab/two', once('hello'), limits);
+  t.equal(await reasonOf(store.put('attachments/ab/two', once('hello'), limits)), 'object_exists');
+  await store.put('attachments/ab/three', once('hello'), limits);
+  t.equal(s3.requests.filter((line) => line === 'PUT forge/attachments/ab/three').length, 1, 'it is not asked again');
+
+  s3.fail('PUT', 'error_in_200', 'error_in_200', 'error_in_200');
+  t.equal(await reasonOf(store.link('attachments/ab/one', 'attachments/ab/four')), 'object_store_unavailable');
+});
+
+t.test('a download that is cut off goes on; other bytes are never a complete download', async (t) => {
+  const s3 = await startS3(t);
+  const { store, log, statistics } = await openS3(t, s3);
+  const content = randomBytes(2 * MiB);
+  await store.put('lfs/a/one', once(content), limits);
+  const read = async (): Promise<string> => sha256(await buffer((await store.get('lfs/a/one'))!.stream));
+
+  s3.fail('GET', 'half', 'stall');
+  t.equal(await read(), sha256(content));
+  t.strictSame(
+    s3.requests.filter((line) => line.startsWith('GET')).length,
+    3,
+    'one request for the start, two for the rest',
+  );
+  s3.fail('GET', 'half', 'half', 'half', 'half', 'half', 'half');
+  t.equal(await reasonOf(read()), 'peer_unreachable', 'not for ever');
+  s3.fail('GET', 'slow_down');
+  while ((await reasonOf(read())) !== 'done');
+
+  s3.fail('GET', 'wrong_bytes');
+  const opened = await store.get('lfs/a/one');
+  let got = 0;
+  await t.rejects(async () => {
+    for await (const chunk of opened!.stream) got += (chunk as Buffer).length;
+  }, /other bytes/);
+  t.ok(got < content.length, 'the end was held back');
+  t.equal(statistics()!.damaged, 1);
+  t.match(log.join('\n'), /objects\.damaged/);
+});
+
+t.test('a store that is gone, slow, or refuses is a clear error, soon', async (t) => {
+  const s3 = await startS3(t);
+  const { store, log } = await openS3(t, s3);
+  await store.put('attachments/ab/one', once('hello'), limits);
+  const whyOf = async (work: Promise<unknown>): Promise<string> => {
+    const error: unknown = await work.then(
+      () => null,
+      (thrown: unknown) => thrown,
+    );
+    t.ok(isDomainError(error) && error.code === 'unavailable' && error.retryAfterSeconds === 30, 'answered with 503');
+    t.notMatch(String(error), /127\.0\.0\.1|forge-bucket/, 'people are not told where the store is');
+    return log.at(-1) ?? '';
+  };
+  s3.fail('GET', 'forbidden');
+  t.match(await whyOf(store.get('attachments/ab/one')), /access key may not do this/);
+  s3.fail('GET', 'slow_down', 'slow_down', 'slow_down');
+  t.match(await whyOf(store.get('attachments/ab/one')), /503 SlowDown/);
+  s3.fail('HEAD', 'slow_down', 'cut');
+  t.equal((await store.stat('attachments/ab/one'))?.bytes, 5, 'what passes is tried again');
+  s3.fail('GET', 'hang', 'hang', 'hang');
+  t.match(await whyOf(store.get('attachments/ab/one')), /did not answer/);
+
+  s3.hasBucket = false;
+  t.match(await whyOf(store.get('attachments/ab/one')), /bucket does not exist/);
+  t.match(await whyOf(store.put('attachments/ab/two', once('x'), limits)), /bucket does not exist/);
+  t.match(await whyOf(listed(store, 'attachments/')), /bucket does not exist/);
+  s3.hasBucket = true;
+
+  await s3.stop();
+  for (let turn = 0; turn < 3; turn += 1) await whyOf(store.stat('attachments/ab/one'));
+  const startedAt = performance.now();
+  t.match(await whyOf(store.stat('attachments/ab/one')), /did not answer a moment ago/);
+  t.ok(performance.now() - startedAt < 200, 'after three failures nothing waits for it any more');
+  t.equal(await store.sweep(), 0, 'a start does not need the store');
+  await s3.resume();
+  for (const endAt = Date.now() + 15_000; Date.now() < endAt; )
+    if ((await reasonOf(store.stat('attachments/ab/one'))) === 'done') break;
+    else await new Promise((resolve) => setTimeout(resolve, 200));
+  t.equal((await store.stat('attachments/ab/one'))?.bytes, 5, 'and it is found again by itself');
+  t.notMatch(log.join('\n'), /very-secret|Signature/, 'no key is in the log');
+});
+
+t.test('the endpoint needs its own setting in an own network; keys may come from a file', async (t) => {
+  const s3 = await startS3(t);
+  t.throws(() => loadConfig({ env: { SERVICE_OBJECTS_STORE: 's3' }, cwd: '/', readFile: () => '' }), {
+    message: /set objects\.endpoint/,
+  });
+  const guarded = await openS3(t, s3, {
+    SERVICE_OBJECTS_ENDPOINT: s3.endpoint.replace('http:', 'https:'),
+    SERVICE_OBJECTS_PRIVATE_ENDPOINT: 'false',
+  });
+  t.equal(await reasonOf(guarded.store.stat('attachments/ab/one')), 'object_store_unavailable');
+  t.match(guarded.log.at(-1), /not a public address/);
+  t.equal(s3.requests.length, 0);
+
+  const file = path.join(temporaryFolder(t), 'key');
+  const opened = await openS3(t, s3, {
+    SERVICE_OBJECTS_ACCESS_KEY_ID: 'other',
+    SERVICE_OBJECTS_CREDENTIALS_FILE: file,
+  });
+  t.equal(await reasonOf(opened.store.stat('attachments/ab/one')), 'object_store_unavailable');
+  t.match(opened.log.at(-1), /cannot be read: ENOENT/);
+  writeFileSync(file, 'key-id\nvery-secret\n');
+  t.equal(await opened.store.stat('attachments/ab/one'), null);
+});
