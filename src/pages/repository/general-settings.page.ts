@@ -11,17 +11,19 @@ interface SettingsForm {
   description: string;
   default_branch: string;
   accept_gerrit_refs: boolean;
+  template: boolean;
 }
 
 /** A longer drop-down is not readable; then the name is typed. */
 const maxChoices = 200;
 
 function formOf({ found: { repository } }: RepositoryPersonContext): SettingsForm {
-  const { description, defaultBranch, acceptsGerritRefs } = repository;
+  const { description, defaultBranch, acceptsGerritRefs, isTemplate } = repository;
   return {
     description,
     default_branch: defaultBranch,
     accept_gerrit_refs: acceptsGerritRefs,
+    template: isTemplate,
   };
 }
 
@@ -65,7 +67,7 @@ export async function settingsPage(
 export const showRepositorySettings: Page<RepositoryPersonContext, RepositoryDeps> = (context, deps) =>
   settingsPage(context, deps);
 
-/** Fields `description`, `default_branch` and `accept_gerrit_refs` (a check-box). */
+/** Fields `description`, `default_branch`, `accept_gerrit_refs` and `template` (check-boxes). */
 export const saveRepositorySettings: Page<RepositoryPersonContext, RepositoryDeps> = (context, deps) => {
   const {
     viewer,
@@ -76,6 +78,7 @@ export const saveRepositorySettings: Page<RepositoryPersonContext, RepositoryDep
     description: form.text('description'),
     default_branch: form.text('default_branch').trim(),
     accept_gerrit_refs: form.text('accept_gerrit_refs') !== '',
+    template: form.text('template') !== '',
   };
   return submit(
     async () => {
@@ -83,6 +86,7 @@ export const saveRepositorySettings: Page<RepositoryPersonContext, RepositoryDep
         description: input.description,
         defaultBranch: input.default_branch,
         acceptsGerritRefs: input.accept_gerrit_refs,
+        isTemplate: input.template,
       });
       return seeOther(withNotice(`${repositoryUrl(canonical)}/settings`, 'settings-saved'));
     },

@@ -220,6 +220,7 @@ async function insertFork(
     nameFolded: foldRepositoryName(fields.name),
     visibility: visibilityOfFork(source),
     acceptsGerritRefs: false,
+    isTemplate: false,
     archivedAt: null,
     createdAt: now,
     updatedAt: now,
