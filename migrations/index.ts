@@ -53,6 +53,7 @@ import { trustedOnlyRunners } from './v114-trusted-only-runners.ts';
 import { mergedPulls } from './v116-merged-pulls.ts';
 import { lfsObjects } from './v120-lfs-objects.ts';
 import { lfsLocks } from './v122-lfs-locks.ts';
+import { releases } from './v124-releases.ts';
 
 /** Every migration, in order. SPEC §9 fixes the numbers 2, 9 and 19 (federation), 13 and 14; the others are ours. */
 export const migrations: readonly Migration[] = [
@@ -110,4 +111,5 @@ export const migrations: readonly Migration[] = [
   mergedPulls,
   lfsObjects,
   lfsLocks,
+  releases,
 ];

@@ -29,6 +29,8 @@ import { createImageStore, createObjectImageStore } from './images/index.ts';
 import type { ObjectImageStoreOptions } from './images/index.ts';
 import { createPulls, pullEntities } from './pulls/index.ts';
 import type { Pulls } from './pulls/index.ts';
+import { createReleases, releaseEntities, releaseSettingsOf } from './releases/index.ts';
+import type { Releases } from './releases/index.ts';
 import { createIssues, issueEntities, issueSettingsOf } from './issues/index.ts';
 import type { Issues } from './issues/index.ts';
 import { createLfs, lfsEntities, lfsSettingsOf } from './lfs/index.ts';
@@ -102,6 +104,7 @@ export interface Modules {
   lfs: Lfs;
   issues: Issues;
   pulls: Pulls;
+  releases: Releases;
   imageProxy: ImageProxy;
   search: Search;
   codeSearch: CodeSearch;
@@ -154,6 +157,7 @@ export const entities = [
   ...lfsEntities,
   ...issueEntities,
   ...pullEntities,
+  ...releaseEntities,
   ...ciEntities,
   ...federationEntities,
   ...webhookEntities,
@@ -310,6 +314,7 @@ export async function openModules(
       logger,
       settings: lfsSettingsOf(config),
     });
+    repositories.forks.copyWith(lfs.copyPort);
     const exportKey = new InstanceKey(keyFile(config.dataDir), random, 'issues');
     const issues = createIssues({
       db,
@@ -346,6 +351,19 @@ export async function openModules(
     repositories.statuses.onChange(pulls.onStatus);
     repositories.pushes.onPush(pulls.onPush);
     repositories.pushes.onPush(issues.onPush);
+    const releases = createReleases({
+      db,
+      accounts,
+      repositories,
+      pulls,
+      git,
+      objects,
+      clock,
+      random,
+      logger,
+      settings: releaseSettingsOf(config),
+    });
+    repositories.pushes.onPush(releases.onPush);
     const imageProxy = createImageProxy({
       config,
       keyFile: keyFile(config.dataDir),
@@ -391,11 +409,14 @@ export async function openModules(
     issues.onEntry(ci.onPull({ issues, pulls }));
     issues.onEntry(notifications.onEntry);
     ci.onRunEnd(notifications.onRunEnd);
+    releases.onEvent(webhooks.onRelease);
+    releases.onEvent(notifications.onRelease);
     const mirrors = createMirrors({
       config,
       keyFile: keyFile(config.dataDir),
       db,
       repositories,
+      lfs,
       git,
       clock,
       random,
@@ -441,6 +462,7 @@ export async function openModules(
       lfs,
       issues,
       pulls,
+      releases,
       imageProxy,
       search,
       codeSearch,
@@ -455,6 +477,7 @@ export async function openModules(
       workers,
       counts: () => countInstance(db, clock.now()),
       async close() {
+        await releases.saveDownloads();
         await ci.stop();
         workers.stop();
         await outbox.stop();
@@ -561,6 +584,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     issues: modules.issues,
     lfs: modules.lfs,
     pulls: modules.pulls,
+    releases: modules.releases,
     webhooks: modules.webhooks,
     mail: modules.mail,
     notices: modules.notices,
@@ -697,6 +721,17 @@ export function scheduledTasks(modules: Modules): CronTask[] {
       time: '0 25 4 * * *',
       run: async () => (await backups.isRunning()) || modules.issues.removeUnusedAttachments(),
     },
+    {
+      name: 'releases.remove-files',
+      time: '0 28 4 * * *',
+      run: async () => (await backups.isRunning()) || modules.releases.removeOrphans(),
+    },
+    { name: 'releases.count-downloads', time: '55 * * * * *', run: () => modules.releases.saveDownloads() },
+    {
+      name: 'lfs.collect',
+      time: '0 20 5 * * 0',
+      run: () => collectLfs(modules),
+    },
     { name: 'repositories.survey', time: '50 */10 * * * *', run: () => repositories.statistics.updateDue() },
     { name: 'repositories.measure', time: '0 10 3 * * *', run: () => repositories.statistics.measureAll() },
     { name: 'ci.sweep', time: '*/15 * * * * *', run: () => ci.sweep() },
@@ -722,6 +757,13 @@ export function scheduledTasks(modules: Modules): CronTask[] {
     { name: 'sessions.sweep', time: '0 20 4 * * *', run: () => accounts.removeExpired() },
     ...(federation.isOperational ? federationTasks(federation, config) : []),
   ];
+}
+
+/** Stops between two repositories while a backup is made. */
+async function collectLfs({ lfs, backups }: Modules): Promise<void> {
+  const shouldContinue = async (): Promise<boolean> => !(await backups.isRunning());
+  for await (const { problem } of lfs.collection.scan({ removes: true, shouldContinue })) void problem;
+  if (await shouldContinue()) await lfs.collection.removeOrphans();
 }
 
 /**

@@ -61,5 +61,7 @@ export { trustInCode } from './ci-rights.ts';
 export type { CiApproval, CodeFacts, CodeTrust } from './ci-rights.ts';
 export { isTrustedWithCi, refusalOnPull } from './pull-rights.ts';
 export type { PullAct, PullFacts } from './pull-rights.ts';
+export { refusalOnRelease } from './release-rights.ts';
+export type { ReleaseAct, ReleaseFacts, ReleaseRefusal, ReleaseRepositoryFacts } from './release-rights.ts';
 export { maxPatternLength, readRefPattern } from './ref-pattern.ts';
 export type { PatternFault } from './ref-pattern.ts';

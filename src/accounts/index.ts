@@ -53,7 +53,7 @@ export type { SetUpInput } from './registration/set-up.ts';
 export type { SignUpInput } from './registration/sign-up.ts';
 
 /** The rule for texts that people write; other modules use it, too. */
-export { parseText } from './validate-text.ts';
+export { cleanText, parseText } from './validate-text.ts';
 export type { TextRule } from './validate-text.ts';
 
 export { accountEntities } from './account-entities.ts';

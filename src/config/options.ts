@@ -231,6 +231,14 @@ export const options = [
     sentence: 'A push to an absent repository of your own makes it, as a private one.',
   }),
   row({
+    key: 'repositories.max_change',
+    env: 'SERVICE_REPOSITORIES_MAX_CHANGE',
+    type: size('64KiB', '256MiB'),
+    default: '32MiB',
+    sentence:
+      'Size of the files of one change that is made in the browser or over the API; they are held in memory meanwhile.',
+  }),
+  row({
     key: 'repositories.image_root',
     env: 'SERVICE_REPO_IMAGE_ROOT',
     type: path,
@@ -288,6 +296,28 @@ export const options = [
     type: size('0B', '1TiB'),
     default: '1GiB',
     sentence: 'Most that the files of all issues of one repository may have together.',
+  }),
+
+  row({
+    key: 'releases.file_size',
+    env: 'SERVICE_RELEASES_FILE_SIZE',
+    type: size('1KiB', '1TiB'),
+    default: '2GiB',
+    sentence: 'Largest file of a release.',
+  }),
+  row({
+    key: 'releases.repository_quota',
+    env: 'SERVICE_RELEASES_REPOSITORY_QUOTA',
+    type: size('0B', '100TiB'),
+    default: '20GiB',
+    sentence: 'Most that the files of all releases of one repository may have together.',
+  }),
+  row({
+    key: 'releases.owner_quota',
+    env: 'SERVICE_RELEASES_OWNER_QUOTA',
+    type: size('0B', '100TiB'),
+    default: '100GiB',
+    sentence: 'Most that the files of all releases of one person or organisation may have together.',
   }),
 
   row({

@@ -46,6 +46,8 @@ export const uniqueRules = {
   email_addresses_verified: ['email_addresses.address_key'],
   pulls_one_per_branch: ['pulls.repository_id', 'pulls.base_branch', 'pulls.head_repository_id', 'pulls.head_branch'],
   pulls_one_per_topic: ['pulls.repository_id', 'pulls.base_branch', 'pulls.submitter_id', 'pulls.topic'],
+  releases_tag: ['releases.repository_id', 'releases.tag'],
+  release_files_name: ['release_files.release_id', 'release_files.name'],
   person_identities_subject: ['person_identities.issuer', 'person_identities.subject'],
 } as const satisfies Record<string, readonly string[]>;
 

@@ -10,6 +10,7 @@ import type { Git } from '../git/index.ts';
 import type { Highlighting } from '../highlighting/index.ts';
 import type { ImageProxy } from '../image-proxy/index.ts';
 import type { Pulls } from '../pulls/index.ts';
+import type { Releases } from '../releases/index.ts';
 import type { Issues } from '../issues/index.ts';
 import type { Clock } from '../kernel/index.ts';
 import type { Lfs } from '../lfs/index.ts';
@@ -65,6 +66,7 @@ export interface WebDeps {
   issues: Issues;
   lfs: Lfs;
   pulls: Pulls;
+  releases: Releases;
   webhooks: Webhooks;
   mail: Mail;
   notices: Notices;

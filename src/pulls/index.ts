@@ -7,6 +7,7 @@ export type { NewPull, OpenedPull } from './lifecycle/open-pull.ts';
 export type { PullOfIssue } from './pulls-of-issues.ts';
 export type { PullHead } from './head-label.ts';
 export type { PullEdit } from './lifecycle/edit-pull.ts';
+export type { MergedPull } from './lists/merged-among.ts';
 export type { DescribedPull } from './lists/describe-pulls.ts';
 export type { ComputedMergeState } from './mergeability/compute-merge-state.ts';
 export { explainBlock } from './merging/block-words.ts';

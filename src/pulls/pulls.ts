@@ -5,12 +5,14 @@ import { findPull, pullInWrite } from './find-pull.ts';
 import { editPull } from './lifecycle/edit-pull.ts';
 import { deleteHeadBranch, restoreHeadBranch } from './lifecycle/head-branch.ts';
 import { openPull } from './lifecycle/open-pull.ts';
+import { proposeChange } from './lifecycle/propose-change.ts';
 import { refuseSecondPull } from './lifecycle/refuse-second-pull.ts';
 import { revertPull } from './lifecycle/revert-pull.ts';
 import { updateBranch } from './lifecycle/update-branch.ts';
 import { describePulls } from './lists/describe-pulls.ts';
 import { hasMerged } from './lists/has-merged.ts';
 import { pullOfCommit } from './lists/pull-of-commit.ts';
+import { mergedAmong } from './lists/merged-among.ts';
 import { openHeads } from './lists/open-heads.ts';
 import { findMergeState, updateMergeState } from './mergeability/compute-merge-state.ts';
 import { MergeStateQueue } from './mergeability/merge-state-queue.ts';
@@ -53,6 +55,7 @@ export function createPulls(tools: PullsOptions) {
 
   return {
     open: bind(openPull),
+    propose: bind(proposeChange),
     find: bind(findPull),
     rightsOn: bind(rightsOnPull),
     findByBranches: bind(findByBranches),
@@ -74,6 +77,8 @@ export function createPulls(tools: PullsOptions) {
     hasMerged: bind(hasMerged),
     inWrite: bind(pullInWrite),
     openHeads: bind(openHeads),
+    /** For notes of releases. */
+    mergedAmong: bind(mergedAmong),
     edit: bind(editPull),
     updateBranch: bind(updateBranch),
     deleteBranch: bind(deleteHeadBranch),

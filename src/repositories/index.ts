@@ -19,9 +19,20 @@ export { repositorySettings } from './repository-settings.ts';
 export { createRepositories } from './repositories.ts';
 export type { Repositories } from './repositories.ts';
 export type { Collaborator, ExplainedAccess } from './collaborators/list-collaborators.ts';
+export type { ChangedFiles, FileChange } from './contents/change-files.ts';
+export type { FileOperation } from './contents/file-operation.ts';
+export { parseFilePath } from './contents/file-path.ts';
+export type { FileCommit, PreparedCommit } from './contents/prepare-commit.ts';
 export type { NewRepository } from './create-repository.ts';
 export type { Found, Needed, RepositoryAddress } from './find-repository.ts';
-export type { ForkListener, MadeFork } from './forks/fork-port.ts';
+export type {
+  CopiedRepository,
+  CopyPort,
+  FetchedCommit,
+  ForkListener,
+  MadeFork,
+  PreparedFork,
+} from './forks/fork-port.ts';
 export type { NewFork } from './forks/create-fork.ts';
 export type { ForkSummary, ForkTarget } from './forks/fork-relations.ts';
 export type { ForkDistance, SyncedBranch } from './forks/sync-fork.ts';
@@ -44,6 +55,7 @@ export type { RefResult, RefUpdate } from './pushes/push-journal.ts';
 export type { IncomingPush } from './pushes/receive-push.ts';
 export { isDiskLow } from './disk-space.ts';
 export { repositoryOf } from './find-repository.ts';
+export { parseTagName } from './pushes/change-tags.ts';
 export { parseBranchName } from './branch-name.ts';
 export { parseRepositoryName } from './repository-name.ts';
 export type { Repository } from './schema/repository-schema.ts';

@@ -4,6 +4,7 @@ import { isLocalAdministrator } from '../access/index.ts';
 import type { Viewer, Visibility } from '../access/index.ts';
 import { bindAddress } from './bind-address.ts';
 import { createCollaboratorService } from './collaborators/collaborator-service.ts';
+import { createContentService } from './contents/content-service.ts';
 import { createRepository } from './create-repository.ts';
 import type { Committer, RepositoryDeps } from './deps.ts';
 import { findRepository, repositoryFacts } from './find-repository.ts';
@@ -34,13 +35,13 @@ import { createStatusService } from './statuses/status-service.ts';
 
 /**
  * The public interface of the module: finding, making and changing repositories, with a service each for pushes,
- * branches, rules, collaborators, pins, commit statuses, images, trash, transfers and statistics. Each function
- * documents what it refuses.
+ * branches, tags, contents, rules, collaborators, pins, commit statuses, images, trash, transfers and statistics. Each
+ * function documents what it refuses.
  */
 export function createRepositories(
   tools: Omit<
     RepositoryDeps,
-    'preReceiveChecks' | 'optionRemarks' | 'forkListeners' | 'reviews' | 'verification' | 'committer'
+    'preReceiveChecks' | 'optionRemarks' | 'forkListeners' | 'copying' | 'reviews' | 'verification' | 'committer'
   > & {
     /** Signs commits that the server makes. */
     signCommit?: Committer['sign'];
@@ -51,6 +52,7 @@ export function createRepositories(
     preReceiveChecks: [],
     optionRemarks: [],
     forkListeners: [],
+    copying: { port: null },
     verification: { verify: null },
     reviews: { port: null },
     committer: {
@@ -62,7 +64,7 @@ export function createRepositories(
     },
   };
   const statistics = createRepositoryStatistics(deps);
-  const { pushes, branches, ...pushing } = createPushService(deps, statistics.schedule);
+  const { pushes, branches, tags, ...pushing } = createPushService(deps, statistics.schedule);
   const ownedRepositories = ownedRepositoriesIn(deps);
   const bind = bindDeps(deps);
   const bindAt = bindAddress(deps);
@@ -105,6 +107,8 @@ export function createRepositories(
 
     pushes,
     branches,
+    tags,
+    contents: createContentService(deps, pushes.moveBranch),
     forks: createForkService(deps, pushes.applyUpdates, statistics.schedule),
     collaborators: createCollaboratorService(deps),
     pins: createPinService(deps),

@@ -18,6 +18,9 @@ export function repositorySettings(config: Config): RepositorySettings {
     get pushToCreate() {
       return config.repositories.pushToCreate;
     },
+    get maxChangeBytes() {
+      return config.repositories.maxChangeBytes;
+    },
     // The slowest listener lists the commits and files of a push of thousands of refs: seconds. A minute suffices on a
     // loaded machine, and three of them pass unnoticed.
     listenerTimeoutMs: 60_000,

@@ -14,6 +14,7 @@ const arrows: string[][] = [
   ['doctor'],
   ['notifications', 'notices', 'webhooks', 'mirrors'],
   ['search', 'federation', 'ci', 'backup'],
+  ['releases'],
   ['pulls'],
   ['issues', 'lfs'],
   ['repositories', 'single-sign-on'],

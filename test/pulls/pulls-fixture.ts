@@ -1,4 +1,4 @@
-// openPulls(t) → the modules up to pull requests on real SQLite and git, with alice, bob, carol; alice/roof (PUBLIC)
+// openPulls(t, {more?}) → the modules up to pull requests on real SQLite and git, with alice, bob, carol; alice/roof (PUBLIC)
 // has the branch main with files a.txt and b.txt of ten lines; bob may write to it.
 // commit(folder, {parents, files, message, author}) → a commit written into a repository.
 // pushTip(modules, viewer, repository, branch, oid) → the branch is pushed to it, and the push announced.
@@ -31,8 +31,12 @@ export interface PullModules extends TestModules {
   base: string;
 }
 
-export async function openPulls(t: Owner): Promise<PullModules> {
-  const modules = await openModules(t, { more: [...issueEntities, ...pullEntities] as unknown as EntitySchema[] });
+export async function openPulls(
+  t: Owner,
+  { more = [] }: { more?: readonly EntitySchema[] } = {},
+): Promise<PullModules> {
+  const own = [...issueEntities, ...pullEntities] as unknown as EntitySchema[];
+  const modules = await openModules(t, { more: [...own, ...more] });
   const { alice, repositories } = modules;
   await repositories.create(alice, { ...roof, visibility: 'PUBLIC' });
   await repositories.collaborators.add(alice, roof.owner, roof.name, { username: 'bob', role: 'write' });

@@ -48,6 +48,7 @@ export const defaultSettings = (folder: string): RepositorySettings => ({
   undoTtlMs: 30 * 24 * 3_600_000,
   lowDiskFloorBytes: 0,
   pushToCreate: false,
+  maxChangeBytes: 1024 * 1024,
   listenerTimeoutMs: 60_000,
   recoveryWaitMs: 30_000,
 });

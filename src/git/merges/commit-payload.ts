@@ -40,7 +40,7 @@ export function withSignature(commit: Buffer, armored: string, header: 'gpgsig' 
 }
 
 /** `Alice <alice@example.org> 1767225600 +0100`; what git's format has no place for is left out. */
-function personLine({ name, email, at, offsetMinutes }: Signature): string {
+export function personLine({ name, email, at, offsetMinutes }: Signature): string {
   const plain = (text: string) =>
     text
       .toWellFormed()

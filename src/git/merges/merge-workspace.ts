@@ -6,6 +6,7 @@ import { deflate } from 'node:zlib';
 import { nullIfAbsent, syncPath } from '../../files/index.ts';
 import { internal } from '../../kernel/index.ts';
 import type { GitRunner } from '../processes/git-runner.ts';
+import { checkBlob } from './check-blob.ts';
 
 const compress = promisify(deflate);
 
@@ -29,8 +30,10 @@ export interface MergeWorkspace {
   writeCommit(payload: Buffer): Promise<string>;
   /** The same for a commit that only git reads meanwhile: it is never published. */
   writeTemporary(payload: Buffer): Promise<string>;
-  /** Writes a blob or a tree. @param idLength hexadecimal digits of the ids of this repository */
-  writeObject(type: 'blob' | 'tree', payload: Buffer, idLength: number): Promise<string>;
+  /** Writes a blob, a tree or a tag. @param idLength hexadecimal digits of the ids of this repository */
+  writeObject(type: 'blob' | 'tree' | 'tag', payload: Buffer, idLength: number): Promise<string>;
+  /** See {@link checkBlob}. @param name of the file */
+  checkBlob(name: string, content: Buffer, idLength: number): Promise<string | null>;
   /** Moves the new objects to the repository, synced: a ref may name them afterwards. */
   publish(): Promise<void>;
   dispose(): Promise<void>;
@@ -51,13 +54,15 @@ export async function openMergeWorkspace(
     GIT_OBJECT_DIRECTORY: folder,
     GIT_ALTERNATE_OBJECT_DIRECTORIES: [objects, temporary].map(quotedPath).join(':'),
   };
+  const run: MergeWorkspace['run'] = (argv) => {
+    const { maxOutputBytes, ...bounds } = limits;
+    const command = { argv: [`--git-dir=${repository}`, ...argv], environment, signal, yields: true, ...bounds };
+    return runner.run(command, maxOutputBytes);
+  };
   return {
     environment,
-    run(argv) {
-      const { maxOutputBytes, ...bounds } = limits;
-      const command = { argv: [`--git-dir=${repository}`, ...argv], environment, signal, yields: true, ...bounds };
-      return runner.run(command, maxOutputBytes);
-    },
+    run,
+    checkBlob: (name, content, idLength) => checkBlob(run, temporary, { name, content, idLength }),
     writeCommit: (payload) => writeLoose(folder, 'commit', payload, idLengthOf(payload)),
     writeTemporary: (payload) => writeLoose(temporary, 'commit', payload, idLengthOf(payload)),
     writeObject: (type, payload, idLength) => writeLoose(folder, type, payload, idLength),

@@ -3,8 +3,11 @@ import { checked } from '../objects/browse.ts';
 import type { BrowseDeps } from '../objects/browse.ts';
 import { memoize } from '../queries/memoize.ts';
 import { weighPatches } from '../queries/read-patches.ts';
+import type { PatchLimits } from '../queries/read-patches.ts';
 import { readCarriedDiff } from './carried-diff.ts';
 import type { CarriedDiff, CarriedDiffRequest } from './carried-diff.ts';
+import { commitFiles, previewFiles } from './commit-files.ts';
+import type { CommitFilesRequest, CommittedFiles, FilesPreview } from './commit-files.ts';
 import { carryRange, pairCommits } from './compare-rounds.ts';
 import type { CarriedRange, CommitRange, PairedCommit } from './compare-rounds.ts';
 import { computeMerge } from './compute-merge.ts';
@@ -12,10 +15,10 @@ import type { MergeRequest } from './compute-merge.ts';
 import type { MergeOutcome } from './merge-outcome.ts';
 import { mergeTrees } from './merge-trees.ts';
 import type { MergedTrees } from './merge-trees.ts';
-import { replaceFiles } from './replace-files.ts';
-import type { ReplaceRequest } from './replace-files.ts';
 import { revertRange } from './revert-range.ts';
 import type { RevertRequest } from './revert-range.ts';
+import { writeTag } from './write-tag.ts';
+import type { TagRequest } from './write-tag.ts';
 import { openMergeWorkspace } from './merge-workspace.ts';
 import type { MergeLimits, MergeWorkspace } from './merge-workspace.ts';
 
@@ -25,8 +28,12 @@ export interface GitMerges {
   merge(path: string, request: MergeRequest, signal?: AbortSignal): Promise<MergeOutcome>;
   /** Takes back what a merge brought; stores the commit as `merge` does. */
   revert(path: string, request: RevertRequest, signal?: AbortSignal): Promise<MergeOutcome>;
-  /** Makes a commit that replaces the content of files, and stores it; returns its id. Refuses `file_not_found`. */
-  replaceFiles(path: string, request: ReplaceRequest, signal?: AbortSignal): Promise<string>;
+  /** Stores the object of an annotated tag; the caller makes the ref. */
+  writeTag(path: string, request: TagRequest, signal?: AbortSignal): Promise<string>;
+  /** See {@link commitFiles}; the objects are stored, and the caller moves a branch. */
+  commitFiles(path: string, request: CommitFilesRequest, signal?: AbortSignal): Promise<CommittedFiles>;
+  /** See {@link previewFiles}; nothing is stored. */
+  previewFiles(path: string, request: CommitFilesRequest, limits: PatchLimits): Promise<FilesPreview>;
   /** Whether two commits merge, and where they conflict; nothing is stored. */
   tryMerge(path: string, onto: string, head: string, signal?: AbortSignal): Promise<MergedTrees>;
   /** See {@link carryRange}; nothing is stored, so only the id of the tree is of use. */
@@ -75,12 +82,20 @@ export function createMerges(deps: BrowseDeps, slots: Semaphore): GitMerges {
         if (outcome.kind === 'merged') await workspace.publish();
         return outcome;
       }),
-    replaceFiles: (path, request, signal) =>
+    commitFiles: (path, request, signal) =>
       within(path, signal, async (workspace) => {
-        const oid = await replaceFiles(deps, path, workspace, request);
+        const committed = await commitFiles(deps, path, workspace, request);
+        await workspace.publish();
+        return committed;
+      }),
+    writeTag: (path, request, signal) =>
+      within(path, signal, async (workspace) => {
+        const oid = await writeTag(workspace, request);
         await workspace.publish();
         return oid;
       }),
+    previewFiles: (path, request, patchLimits) =>
+      within(path, undefined, (workspace) => previewFiles(deps, path, workspace, request, patchLimits)),
     tryMerge: (path, onto, head, signal) =>
       within(path, signal, (workspace) => mergeTrees(workspace, checked(onto), checked(head))),
     tryCarry: (path, range, onto, signal) => within(path, signal, (workspace) => carryRange(workspace, range, onto)),

@@ -26,7 +26,7 @@ export async function cacheKey(
   if (found === null || (method !== 'GET' && method !== 'HEAD')) return null;
   const refs = await deps.git.refs.state(found.path);
   if (refs === null) return null;
-  const { repository, owner, canonical, level, isOwner, isPinned, issues, watch, forks } = found;
+  const { repository, owner, canonical, level, isOwner, isPinned, issues, watch, forks, releases } = found;
   const key = hash(
     'sha256',
     JSON.stringify([
@@ -45,6 +45,7 @@ export async function cacheKey(
       isPinned,
       issues,
       forks,
+      releases,
       watch,
       unread,
       found.path,

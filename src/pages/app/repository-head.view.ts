@@ -33,6 +33,8 @@ export interface RepositoryHeadView {
   openIssues: string | null;
   /** The same of pull requests; those that are open keep the tab. */
   openPulls: string | null;
+  /** Those that the viewer sees; null for none, which hides the number. */
+  releases: string | null;
 }
 
 export function viewRepositoryHead({
@@ -43,6 +45,7 @@ export function viewRepositoryHead({
   isOwner,
   isPinned,
   issues,
+  releases,
   forks,
   watch,
 }: FoundHere): RepositoryHeadView {
@@ -65,7 +68,10 @@ export function viewRepositoryHead({
         : { name: `${forks.source.owner}/${forks.source.name}`, url: repositoryUrl(forks.source) },
     forks: viewNumber(forks.forks),
     watch: watch && viewWatch(watch),
+    releases: viewTabCount(releases.published + (level === 'read' ? 0 : releases.drafts)),
     openIssues: issues.isOn ? viewNumber(issues.open) : null,
     openPulls: issues.pulls.isOn || issues.pulls.open > 0 ? viewNumber(issues.pulls.open) : null,
   };
 }
+
+const viewTabCount = (count: number): string | null => (count === 0 ? null : viewNumber(count));

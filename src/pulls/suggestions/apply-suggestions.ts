@@ -57,14 +57,15 @@ export async function applySuggestions(
   const there = await headForWriting(deps, viewer, found, context);
   const suggestions = await findSuggestions(deps, viewer, found.path, context, comments);
   const files = [];
-  for (const [path, own] of Map.groupBy(suggestions, (suggestion) => suggestion.path))
-    files.push({ path: pathBytes(path), content: await contentWith(deps, there.path, pull.headOid, path, own) });
-  const changed = files.filter(({ content }) => content !== null) as { path: Buffer; content: Buffer }[];
-  if (changed.length === 0) throw conflict('nothing_to_apply', 'The lines are as suggested already.');
+  for (const [path, own] of Map.groupBy(suggestions, (suggestion) => suggestion.path)) {
+    const file = await fileWith(deps, there.path, pull.headOid, path, own);
+    if (file !== null) files.push({ path: pathBytes(path), file });
+  }
+  if (files.length === 0) throw conflict('nothing_to_apply', 'The lines are as suggested already.');
   const identity = { ...(await identityOf(deps, personIdOf(viewer))), at: deps.clock.now(), offsetMinutes: 0 };
-  const oid = await deps.git.merges.replaceFiles(there.path, {
+  const { oid } = await deps.git.merges.commitFiles(there.path, {
     onto: pull.headOid,
-    files: changed,
+    files,
     message: await messageOf(deps, viewer, title, suggestions),
     author: identity,
     committer: identity,
@@ -107,14 +108,14 @@ async function findSuggestions(
   });
 }
 
-/** The new content of a file; null when it stays the same. */
-async function contentWith(
+/** A file with its new content; null when it stays the same. */
+async function fileWith(
   { git }: PullDeps,
   folder: string,
   commit: string,
   path: string,
   suggestions: readonly Suggestion[],
-): Promise<Buffer | null> {
+): Promise<{ isExecutable: boolean; content: Buffer } | null> {
   const entry = await git.objects.entryAt(folder, commit, pathBytes(path)).catch(nullIfNotFound);
   const isFile = entry?.kind === 'file' || entry?.kind === 'executable';
   const blob = isFile ? await git.objects.blob(folder, entry.oid, { maxBytes: limits.commentedFileBytes }) : null;
@@ -122,7 +123,7 @@ async function contentWith(
     throw conflict('suggestion_outdated', 'The lines have changed since: the suggestion does not fit any more.');
   const replaced = replaceLines(blob.content, suggestions);
   if (replaced === null) throw conflict('suggestions_overlap', 'Two of the suggestions are about the same line.');
-  return replaced.equals(blob.content) ? null : replaced;
+  return replaced.equals(blob.content) ? null : { isExecutable: entry?.kind === 'executable', content: replaced };
 }
 
 async function messageOf(

@@ -36,7 +36,7 @@ export async function createBranch(
   const exists = conflict('branch_exists', `There is a branch ${name} already.`, { field: 'name' });
   if ((await deps.git.refs.list(found.path)).has(heads + name)) throw exists;
   const update: RefUpdate = { ref: heads + name, oldId: '0'.repeat(newId.length), newId };
-  const [result] = await move(deps, apply, viewer, found, update, { field: 'name' });
+  const [result] = await moveRef(deps, apply, viewer, found, update, { field: 'name' });
   if (result?.ok !== true)
     throw conflict('branch_in_the_way', `git did not make ${name}: another branch is in the way.`, { field: 'name' });
   return name;
@@ -67,7 +67,7 @@ export async function deleteBranch(
   if (oldId === undefined) throw notFound('branch_gone', 'There is no such branch.');
   const moved = conflict('ref_moved', `${name} has moved meanwhile. Look again before you delete it.`);
   if (oldId !== expected) throw moved;
-  const [result] = await move(deps, apply, viewer, found, {
+  const [result] = await moveRef(deps, apply, viewer, found, {
     ref: heads + name,
     oldId,
     newId: '0'.repeat(oldId.length),
@@ -75,7 +75,8 @@ export async function deleteBranch(
   if (result?.ok !== true) throw moved;
 }
 
-async function move(
+/** Moves one ref for a person, as a journalled push after the rules of the repository. */
+export async function moveRef(
   deps: RepositoryDeps,
   apply: Apply,
   viewer: Viewer,

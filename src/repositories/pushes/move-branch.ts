@@ -28,13 +28,15 @@ export interface BranchMove {
    * a rule says of the commits holds for both.
    */
   right: 'push' | 'merge';
+  /** How the journal says that it came; as a merge by default. */
+  via?: 'merge' | 'http';
   authorize?(tx: Tx, row: Repository): Promise<void>;
   /** Records, in the write that journals the push, what it is for. */
   record?(tx: Tx, pushId: string): Promise<void>;
 }
 
 /**
- * Moves a branch as a journalled push with `via` merge, after the rules of the repository. Refuses what `mayMoveRefs`
+ * Moves a branch as a journalled push, after the rules of the repository. Refuses what `mayMoveRefs`
  * and `authorize` refuse, `branch_protected`, and what `applyUpdates` refuses.
  * @returns the id of the push, and whether the branch moved; it did not when its tip is another one by now
  */
@@ -43,7 +45,7 @@ export async function moveBranch(
   apply: Apply,
   viewer: Viewer,
   found: Pick<Found, 'repository' | 'path'>,
-  { branch, oldId, newId, right, authorize, record }: BranchMove,
+  { branch, oldId, newId, right, via = 'merge', authorize, record }: BranchMove,
 ): Promise<{ pushId: string; isMoved: boolean }> {
   const update: RefUpdate = { ref: `refs/heads/${branch}`, oldId, newId };
   const isNew = /^0+$/.test(oldId);
@@ -53,7 +55,7 @@ export async function moveBranch(
     unverifiedIn(deps, viewer, found, update),
   ]);
   const { pushId, results } = await apply(found, {
-    via: 'merge',
+    via,
     userId: viewer.kind === 'person' && !isLocalAdministrator(viewer) ? viewer.id : null,
     credential: recordCredential(viewer),
     updates: [update],

@@ -7,6 +7,8 @@ import type { PushListener } from './announce-push.ts';
 import { applyUpdates } from './apply-updates.ts';
 import type { AppliedPush, ServerPush } from './apply-updates.ts';
 import { createBranch, deleteBranch } from './change-branches.ts';
+import { createTag, deleteTag } from './change-tags.ts';
+import type { NewTag } from './change-tags.ts';
 import { countCommits } from '../commit-counts/count-commits.ts';
 import { countPushes } from './count-pushes.ts';
 import { finishPushes } from './finish-pushes.ts';
@@ -127,6 +129,12 @@ export function createPushService(deps: RepositoryDeps, onAccepted: (repositoryI
         createBranch(deps, apply, viewer, { owner, name }, wanted),
       delete: (viewer: Viewer, owner: string, name: string, branch: { name: string; expected: string }) =>
         deleteBranch(deps, apply, viewer, { owner, name }, branch),
+    },
+    tags: {
+      create: (viewer: Viewer, owner: string, name: string, wanted: NewTag) =>
+        createTag(deps, apply, viewer, { owner, name }, wanted),
+      delete: (viewer: Viewer, owner: string, name: string, tag: { name: string; expected: string }) =>
+        deleteTag(deps, apply, viewer, { owner, name }, tag),
     },
     openForPush: bindAt(async (...args: Parameters<typeof openForPush>): Promise<Found> => {
       const found = await openForPush(...args);

@@ -1,0 +1,40 @@
+import type { Accounts } from '../accounts/index.ts';
+import type { Database, Tx } from '../db/index.ts';
+import type { Git } from '../git/index.ts';
+import type { Clock, Logger, Random } from '../kernel/index.ts';
+import type { ObjectStore } from '../objects/index.ts';
+import type { Pulls } from '../pulls/index.ts';
+import type { Repositories, Repository } from '../repositories/index.ts';
+import type { ReleaseFile, ReleaseRow } from './schema/release-schema.ts';
+import type { ReleaseSettings } from './settings.ts';
+
+/**
+ * Something that happened to a release that readers see; drafts have no events. `withdrawn`: it has become a draft, by
+ * an edit or because its tag was deleted.
+ */
+export interface ReleaseEvent {
+  action: 'published' | 'updated' | 'withdrawn' | 'deleted';
+  repository: Repository;
+  release: ReleaseRow;
+  files: readonly ReleaseFile[];
+  /** UUID of the person; null for the command line, a task and the server itself. */
+  actorId: string | null;
+}
+
+/** The port through which other modules are called for an event, inside the write that causes it. */
+export type ReleaseListener = (tx: Tx, event: ReleaseEvent) => Promise<void>;
+
+/** What the use-cases of this module work with. */
+export interface ReleaseDeps {
+  db: Database;
+  accounts: Pick<Accounts, 'peopleById'>;
+  repositories: Pick<Repositories, 'find' | 'factsOf' | 'locate' | 'tags'>;
+  pulls: Pick<Pulls, 'mergedAmong'>;
+  git: Pick<Git, 'refs' | 'queries' | 'objects'>;
+  objects: ObjectStore;
+  clock: Clock;
+  random: Random;
+  logger: Logger;
+  settings: ReleaseSettings;
+  listeners: ReleaseListener[];
+}

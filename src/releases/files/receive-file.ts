@@ -1,0 +1,101 @@
+import type { Viewer } from '../../access/index.ts';
+import { inList } from '../../db/index.ts';
+import { invalid } from '../../kernel/index.ts';
+import type { DomainError } from '../../kernel/index.ts';
+import type { Repository } from '../../repositories/index.ts';
+import type { ReleaseDeps } from '../deps.ts';
+import { findContext } from '../find-release.ts';
+import type { RepositoryAt } from '../find-release.ts';
+import { parseFileName } from '../parse-release.ts';
+
+/** A file whose content is stored and that no release has yet. */
+export interface PendingFile {
+  id: string;
+  name: string;
+  bytes: number;
+  /** Hex. */
+  sha256: string;
+}
+
+export interface UploadedContent {
+  name: string;
+  content: AsyncIterable<Uint8Array>;
+}
+
+/** Keys of all objects of this module. */
+export const filePrefix = 'releases/';
+/** Where the content of a file is in the object store. */
+export const fileKey = (id: string): string => `${filePrefix}${id.slice(0, 2)}/${id}`;
+
+type Reader = { query(sql: string, values: unknown[]): Promise<unknown> };
+
+/**
+ * Receives a file for a release: a content that is cut off leaves nothing. Until a release takes it, nobody sees it, and
+ * a job removes it after a day. Refuses `invalid_file_name`, `release_file_too_large` while it comes,
+ * `release_quota`, what the store refuses, and what the policy refuses.
+ */
+export async function receiveFile(
+  deps: ReleaseDeps,
+  viewer: Viewer,
+  at: RepositoryAt,
+  { name: given, content }: UploadedContent,
+): Promise<PendingFile> {
+  const { found } = await findContext(deps, viewer, at, 'write');
+  const name = parseFileName(given);
+  const { fileBytes } = deps.settings;
+  const left = await bytesLeft(deps, deps.db.read, found.repository);
+  if (left <= 0) throw quotaExceeded();
+  const id = deps.random.uuid();
+  const tooLarge = (): DomainError => (left < fileBytes ? quotaExceeded() : fileTooLarge(fileBytes));
+  const stored = await deps.objects.put(fileKey(id), content, { maxBytes: Math.min(left, fileBytes), tooLarge });
+  return { id, name, ...stored };
+}
+
+/** Removes the content of files that no release has taken. */
+export async function discardFiles(
+  { db, objects }: Pick<ReleaseDeps, 'db' | 'objects'>,
+  files: readonly PendingFile[],
+): Promise<void> {
+  if (files.length === 0) return;
+  const rows: { id: string }[] = await db.read.query(`SELECT f.id FROM release_files f WHERE ${inList('f.id')}`, [
+    JSON.stringify(files.map(({ id }) => id)),
+  ]);
+  const taken = new Set(rows.map(({ id }) => id));
+  for (const { id } of files) if (!taken.has(id)) await objects.remove(fileKey(id));
+}
+
+/** How much the files of a repository may grow, in bytes, by its own quota and by that of its owner; the trash counts for none. */
+export async function bytesLeft(
+  { settings }: Pick<ReleaseDeps, 'settings'>,
+  reader: Reader,
+  { id, ownerUserId, ownerOrganisationId }: Repository,
+): Promise<number> {
+  const owner = ownerUserId === null ? 'owner_org_id' : 'owner_user_id';
+  const [own, all] = [
+    await reader.query('SELECT c.bytes AS bytes FROM release_counts c WHERE c.repository_id = ?', [id]),
+    await reader.query(
+      `SELECT sum(c.bytes) AS bytes FROM repositories r JOIN release_counts c ON c.repository_id = r.id
+       WHERE r.${owner} = ? AND r.deleted_at IS NULL`,
+      [ownerUserId ?? ownerOrganisationId],
+    ),
+  ].map((rows) => Number((rows as { bytes: unknown }[])[0]?.bytes ?? 0)) as [number, number];
+  return Math.min(settings.filesPerRepositoryBytes - own, settings.filesPerOwnerBytes - all);
+}
+
+/** The refusal for a file that goes on beyond the limit. */
+const fileTooLarge = (maxBytes: number) =>
+  invalid('release_file_too_large', `A file of a release may have at most ${readableSize(maxBytes)}.`, {
+    field: 'files',
+  });
+
+export const quotaExceeded = () =>
+  invalid('release_quota', 'The files of these releases take all the space that they may have.', { field: 'files' });
+
+const units = ['KiB', 'MiB', 'GiB', 'TiB'];
+
+function readableSize(bytes: number): string {
+  let size = bytes / 1024;
+  let unit = 0;
+  for (; size >= 1024 && unit < units.length - 1; unit += 1) size /= 1024;
+  return `${Math.floor(size * 10) / 10} ${units[unit]}`;
+}

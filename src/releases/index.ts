@@ -1,0 +1,21 @@
+import { releaseCountsSchema, releaseFileSchema, releaseSchema } from './schema/release-schema.ts';
+
+export { createReleases } from './releases.ts';
+export type { Releases, ReleasesOptions } from './releases.ts';
+export { releaseSettingsOf } from './settings.ts';
+export type { ReleaseSettings } from './settings.ts';
+export type { ReleaseEvent, ReleaseListener } from './deps.ts';
+export { numberOf as releaseNumberOf } from './find-release.ts';
+export type { ReleaseKey } from './find-release.ts';
+export { releaseFilePath, releasePath } from './release-paths.ts';
+export { limits as releaseLimits, releaseUploadMs } from './limits.ts';
+export { fileKey as releaseFileKey } from './files/receive-file.ts';
+export type { PendingFile } from './files/receive-file.ts';
+export { orphansIn as orphanedReleaseObjects } from './files/remove-orphans.ts';
+export type { NewRelease } from './lifecycle/create-release.ts';
+export type { ReleaseEdit } from './lifecycle/edit-release.ts';
+export type { DescribedRelease } from './lists/describe-releases.ts';
+export type { GeneratedNotes } from './notes/generate-notes.ts';
+export type { ReleaseCounts, ReleaseFile, ReleaseRow } from './schema/release-schema.ts';
+
+export const releaseEntities = [releaseSchema, releaseFileSchema, releaseCountsSchema];

@@ -1,0 +1,33 @@
+import { personIdOf, viewerForLog } from '../../access/index.ts';
+import type { Viewer } from '../../access/index.ts';
+import type { ReleaseDeps } from '../deps.ts';
+import { findRelease, releaseInWrite } from '../find-release.ts';
+import type { ReleaseKey, RepositoryAt } from '../find-release.ts';
+import { releaseSchema } from '../schema/release-schema.ts';
+import { announce } from './announce.ts';
+
+/**
+ * Deletes a release with its files, and its tag where that is wanted; a tag that may not be deleted keeps the release.
+ * The content of the files goes with a job. Refuses `release_not_found`, and what deleting a tag refuses.
+ */
+export async function deleteRelease(
+  deps: ReleaseDeps,
+  viewer: Viewer,
+  at: RepositoryAt,
+  key: ReleaseKey,
+  { deletesTag = false }: { deletesTag?: boolean } = {},
+): Promise<void> {
+  const { found, release: before } = await findRelease(deps, viewer, at, key, 'write');
+  const { owner, name } = found.canonical;
+  const oid = deletesTag ? (await deps.git.refs.list(found.path)).get(`refs/tags/${before.tag}`) : undefined;
+  if (oid !== undefined) await deps.repositories.tags.delete(viewer, owner, name, { name: before.tag, expected: oid });
+  await deps.db.write(async (tx) => {
+    const { repository } = await releaseInWrite(deps, tx, viewer, before);
+    // As readers knew it: the listener of the push may have made it a draft.
+    if (!before.isDraft)
+      await announce(deps, tx, { action: 'deleted', repository, release: before, actorId: personIdOf(viewer) });
+    await tx.manager.delete(releaseSchema, { id: before.id });
+  });
+  const { repositoryId, tag } = before;
+  deps.logger.info('release.deleted', { repositoryId, tag, withTag: oid !== undefined, by: viewerForLog(viewer) });
+}

@@ -1,0 +1,16 @@
+import type { Viewer } from '../../access/index.ts';
+import type { Found } from '../../repositories/index.ts';
+import type { ReleaseDeps } from '../deps.ts';
+
+/** Returns what a tag names, and makes the tag when it is not there. Refuses what `repositories.tags.create` refuses. */
+export async function ensureTag(
+  { git, repositories }: Pick<ReleaseDeps, 'git' | 'repositories'>,
+  viewer: Viewer,
+  { path, canonical, repository }: Found,
+  { tag, target, tagMessage }: { tag: string; target: string; tagMessage: string },
+): Promise<string> {
+  const there = (await git.refs.list(path)).get(`refs/tags/${tag}`);
+  if (there !== undefined) return there;
+  const wanted = { name: tag, from: target || repository.defaultBranch, message: tagMessage };
+  return (await repositories.tags.create(viewer, canonical.owner, canonical.name, wanted)).oid;
+}

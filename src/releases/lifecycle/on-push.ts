@@ -1,0 +1,72 @@
+import { idsIn } from '../../db/index.ts';
+import type { PushListener } from '../../repositories/index.ts';
+import type { ReleaseDeps } from '../deps.ts';
+import { announce } from './announce.ts';
+import { releaseSchema } from '../schema/release-schema.ts';
+
+const tags = 'refs/tags/';
+
+/** A tag that is gone, and the commit that it named, if that is still there. */
+interface LostTag {
+  tag: string;
+  commit: string | null;
+}
+
+/**
+ * Push listener: a release whose tag is deleted becomes a draft, as on other forges. Its text and files stay, and
+ * publishing it makes the tag anew at the same commit.
+ */
+export function draftOfLostTag({ db, git, repositories, logger, listeners }: ReleaseDeps): PushListener<LostTag[]> {
+  return {
+    name: 'releases',
+    async prepare({ repository, updates }) {
+      const deleted = updates.filter(({ ref, newId }) => ref.startsWith(tags) && /^0+$/.test(newId));
+      if (deleted.length === 0) return null;
+      const released = await db.read
+        .createQueryBuilder(releaseSchema, 'r')
+        .select(['r.id', 'r.tag'])
+        .where('r.repository_id = :repositoryId', { repositoryId: repository.id })
+        .andWhere(
+          ...idsIn(
+            'r.tag',
+            deleted.map(({ ref }) => ref.slice(tags.length)),
+          ),
+        )
+        .getMany();
+      const located = (await repositories.locate([repository.id])).get(repository.id);
+      if (released.length === 0 || located === undefined) return null;
+      const now = await git.refs.list(located.path);
+      const lost: LostTag[] = [];
+      for (const { tag } of released) {
+        // It may have been made anew since.
+        if (now.has(tags + tag)) continue;
+        const { oldId } = deleted.find(({ ref }) => ref === tags + tag)!;
+        const commit = await git.refs.resolve(located.path, oldId, { withLost: true }).catch(() => null);
+        lost.push({ tag, commit });
+      }
+      return lost.length === 0 ? null : lost;
+    },
+    async record(tx, { repository, pusherId }, lost) {
+      const { manager, now } = tx;
+      for (const { tag, commit } of lost) {
+        const release = await manager.findOneBy(releaseSchema, { repositoryId: repository.id, tag, isDraft: false });
+        if (release === null) continue;
+        const changed = {
+          isDraft: true,
+          publishedAt: null,
+          updatedAt: now,
+          revision: release.revision + 1,
+          target: commit ?? release.target,
+        };
+        await manager.update(releaseSchema, { id: release.id }, changed);
+        await announce({ listeners }, tx, {
+          action: 'withdrawn',
+          repository,
+          release: { ...release, ...changed },
+          actorId: pusherId,
+        });
+      }
+      logger.info('release.tag_lost', { repositoryId: repository.id, tags: lost.map(({ tag }) => tag) });
+    },
+  };
+}

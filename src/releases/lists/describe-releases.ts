@@ -1,0 +1,63 @@
+import type { Person } from '../../accounts/index.ts';
+import { idsIn, rowBy } from '../../db/index.ts';
+import type { ReleaseDeps } from '../deps.ts';
+import { releaseCountsSchema, releaseFileSchema, releaseSchema } from '../schema/release-schema.ts';
+import type { ReleaseCounts, ReleaseFile, ReleaseRow } from '../schema/release-schema.ts';
+
+/** A release as lists and pages show it. */
+export interface DescribedRelease extends ReleaseRow {
+  /** Null without an account here; see `authorName`. */
+  author: Person | null;
+  /** By name. */
+  files: ReleaseFile[];
+}
+
+/** Adds authors and files to releases that the viewer may read. One query per kind. */
+export async function describeReleases(
+  { db, accounts }: Pick<ReleaseDeps, 'db' | 'accounts'>,
+  releases: readonly ReleaseRow[],
+): Promise<DescribedRelease[]> {
+  if (releases.length === 0) return [];
+  const ids = releases.map(({ id }) => id);
+  const [files, people] = await Promise.all([
+    db.read
+      .createQueryBuilder(releaseFileSchema, 'f')
+      .where(...idsIn('f.release_id', ids))
+      .getMany(),
+    accounts.peopleById(releases.flatMap(({ authorId }) => authorId ?? [])),
+  ]);
+  const byRelease = Map.groupBy(files, ({ releaseId }) => releaseId);
+  return releases.map((release) => ({
+    ...release,
+    author: release.authorId === null ? null : (people.get(release.authorId) ?? null),
+    files: (byRelease.get(release.id) ?? []).sort((one, other) => (one.name < other.name ? -1 : 1)),
+  }));
+}
+
+/** Which of these tags have a published release. Asks for no right. */
+export async function releasedTags(
+  { db }: Pick<ReleaseDeps, 'db'>,
+  repositoryId: string,
+  tags: readonly string[],
+): Promise<string[]> {
+  const rows = await db.read
+    .createQueryBuilder(releaseSchema, 'r')
+    .select(['r.id', 'r.tag'])
+    .where('r.repository_id = :repositoryId AND r.is_draft = 0', { repositoryId })
+    .andWhere(...idsIn('r.tag', tags))
+    .getMany();
+  return rows.map(({ tag }) => tag).sort();
+}
+
+/** How many releases a repository has, for its tab: one row of the row cache. Asks for no right. */
+export async function countReleases(
+  { db }: Pick<ReleaseDeps, 'db'>,
+  repositoryId: string,
+): Promise<Omit<ReleaseCounts, 'repositoryId'>> {
+  const {
+    published = 0,
+    drafts = 0,
+    bytes = 0,
+  } = (await rowBy(db.lookup, releaseCountsSchema, { repositoryId })) ?? {};
+  return { published, drafts, bytes };
+}

@@ -1,0 +1,143 @@
+import type { Viewer } from '../../access/index.ts';
+import { cleanText } from '../../accounts/index.ts';
+import type { Commit } from '../../git/index.ts';
+import { invalid, isDomainError } from '../../kernel/index.ts';
+import type { MergedPull } from '../../pulls/index.ts';
+import type { Found } from '../../repositories/index.ts';
+import type { ReleaseDeps } from '../deps.ts';
+import { findContext } from '../find-release.ts';
+import type { RepositoryAt } from '../find-release.ts';
+import { limits } from '../limits.ts';
+import { listReleasesByPage } from '../lists/list-releases.ts';
+import { formatNotes } from './format-notes.ts';
+
+export interface NotesRequest {
+  tag: string;
+  /** Where the tag is to be made, while it is not there; the default branch when left out. */
+  target?: string | undefined;
+  /** The tag of the release before; the last one that the tag contains when left out. */
+  previous?: string | undefined;
+}
+
+/** Notes as Markdown, and the tag that they begin behind; null for the beginning of the history. */
+export interface GeneratedNotes {
+  body: string;
+  previous: string | null;
+}
+
+/** Releases that are looked at for the one before. */
+const maxCandidates = 30;
+
+/**
+ * Writes what has changed since the release before: the pull requests that were merged, then the commits that came
+ * without one. Refuses `start_not_found` with the field `target`, `previous_not_found` with the field `previous`,
+ * `git_busy`, and what the policy refuses.
+ */
+export async function generateNotes(
+  deps: ReleaseDeps,
+  viewer: Viewer,
+  at: RepositoryAt,
+  { tag, target, previous }: NotesRequest,
+): Promise<GeneratedNotes> {
+  const { found } = await findContext(deps, viewer, at, 'write');
+  const { path, repository } = found;
+  const end =
+    (await commitOf(deps, path, `refs/tags/${tag}`)) ??
+    (await commitOf(deps, path, target || repository.defaultBranch));
+  if (end === null)
+    throw invalid('start_not_found', 'There is no branch, tag or commit of this name.', { field: 'target' });
+  const before = await findPrevious(deps, viewer, found, { tag, end, previous: previous ?? '' });
+  const limit = limits.commitsInNotes;
+  const commits =
+    before === null
+      ? await deps.git.objects.log(path, end, { limit })
+      : await deps.git.queries.commitsBetween(path, before.oid, end, { limit });
+  const pulls = await deps.pulls.mergedAmong(
+    repository.id,
+    commits.map(({ oid }) => oid),
+  );
+  const authors = await deps.accounts.peopleById(pulls.flatMap(({ authorId }) => authorId ?? []));
+  const order = new Map(commits.map(({ oid }, index) => [oid, index]));
+  pulls.sort((one, other) => order.get(other.mergedOid)! - order.get(one.mergedOid)!);
+  const byPulls = commitsOfPulls(commits, pulls);
+  return {
+    previous: before?.tag ?? null,
+    body: formatNotes({
+      at: found.canonical,
+      tag,
+      previous: before?.tag ?? null,
+      pulls: pulls.map(({ number, title, authorId, authorName }) => {
+        const username = authorId === null ? null : (authors.get(authorId)?.username ?? null);
+        return { number, title, author: username === null ? authorName : `@${username}` };
+      }),
+      commits: commits
+        .filter(({ oid, parents }) => !byPulls.has(oid) && parents.length < 2)
+        .map(({ oid, message }) => ({ oid, subject: cleanText(message.split('\n', 1)[0]!, 300) }))
+        .reverse(),
+      isCut: commits.length === limit,
+      maxBytes: limits.bodyBytes,
+    }),
+  };
+}
+
+async function commitOf({ git }: ReleaseDeps, path: string, revision: string): Promise<string | null> {
+  try {
+    return await git.refs.resolve(path, revision);
+  } catch (error) {
+    if (isDomainError(error) && error.code === 'not_found') return null;
+    throw error;
+  }
+}
+
+/** The newest release whose tag the new one contains, else the newest with a tag. */
+async function findPrevious(
+  deps: ReleaseDeps,
+  viewer: Viewer,
+  { path, canonical }: Found,
+  { tag, end, previous }: { tag: string; end: string; previous: string },
+): Promise<{ tag: string; oid: string } | null> {
+  if (previous !== '') {
+    const oid = await commitOf(deps, path, `refs/tags/${previous}`);
+    if (oid === null) throw invalid('previous_not_found', 'There is no tag of this name.', { field: 'previous' });
+    return { tag: previous, oid };
+  }
+  const page = { page: 1, limit: maxCandidates, isDraft: false };
+  const { rows } = await listReleasesByPage(deps, viewer, canonical, page);
+  let newest: { tag: string; oid: string } | null = null;
+  for (const row of rows.filter((each) => each.tag !== tag)) {
+    const oid = await commitOf(deps, path, `refs/tags/${row.tag}`);
+    if (oid === null) continue;
+    newest ??= { tag: row.tag, oid };
+    if (oid !== end && (await deps.git.refs.isForward(path, oid, end))) return { tag: row.tag, oid };
+  }
+  return newest;
+}
+
+/**
+ * The commits among these that pull requests brought: those of their last rounds, and those that the merge has put
+ * between the tip of the base branch before and after it.
+ */
+export function commitsOfPulls(
+  commits: readonly Pick<Commit, 'oid' | 'parents'>[],
+  pulls: readonly Pick<MergedPull, 'mergedOid' | 'mergedOntoOid' | 'commits'>[],
+): Set<string> {
+  const parentsOf = new Map(commits.map(({ oid, parents }) => [oid, parents]));
+  const reach = (from: readonly string[], without: ReadonlySet<string>): Set<string> => {
+    const reached = new Set<string>();
+    for (const left = [...from]; left.length > 0; ) {
+      const oid = left.pop()!;
+      if (reached.has(oid) || without.has(oid) || !parentsOf.has(oid)) continue;
+      reached.add(oid);
+      left.push(...parentsOf.get(oid)!);
+    }
+    return reached;
+  };
+  const all = new Set<string>();
+  for (const { mergedOid, mergedOntoOid, commits: round } of pulls) {
+    for (const oid of round) all.add(oid);
+    // Without the tip before, only the commit of the merge itself is known.
+    if (mergedOntoOid === null) all.add(mergedOid);
+    else for (const oid of reach([mergedOid], reach([mergedOntoOid], new Set()))) all.add(oid);
+  }
+  return all;
+}

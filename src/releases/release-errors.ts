@@ -1,0 +1,29 @@
+import type { ReleaseRefusal } from '../access/index.ts';
+import { conflict, forbidden, notFound, unauthenticated } from '../kernel/index.ts';
+import type { DomainError } from '../kernel/index.ts';
+
+export const releaseNotFound = () => notFound('release_not_found', 'Release not found');
+export const fileNotFound = () => notFound('release_file_not_found', 'File not found');
+
+export const releaseExists = (tag: string) =>
+  conflict('release_exists', `There is a release of the tag ${tag} already.`, { field: 'tag' });
+
+/** Throws the error of a refusal by the policy; null passes. */
+export function refuse(refusal: ReleaseRefusal | null): void {
+  if (refusal !== null) throw refusalError(refusal);
+}
+
+function refusalError(refusal: ReleaseRefusal): DomainError {
+  switch (refusal) {
+    case 'hidden':
+      return releaseNotFound();
+    case 'sign_in':
+      return unauthenticated('sign_in_required', 'Please sign in.');
+    case 'archived':
+      return forbidden('repository_archived', 'This repository is archived and read-only.');
+    case 'scope':
+      return forbidden('token_may_not_write', 'This token may not write here.');
+    case 'level':
+      return forbidden('not_allowed_on_release', 'Only those who may write to this repository change its releases.');
+  }
+}

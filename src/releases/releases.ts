@@ -1,0 +1,77 @@
+import { bindDeps } from '../kernel/index.ts';
+import type { Viewer } from '../access/index.ts';
+import type { ReleaseDeps, ReleaseListener } from './deps.ts';
+import { uploadFile } from './files/add-files.ts';
+import { removeFile, renameFile } from './files/change-file.ts';
+import { DownloadCounter } from './files/download-counter.ts';
+import { findFile, readFile } from './files/open-file.ts';
+import { discardFiles, receiveFile } from './files/receive-file.ts';
+import { removeOrphans } from './files/remove-orphans.ts';
+import { findRelease, latestOf, rightsIn } from './find-release.ts';
+import type { ReleaseKey, RepositoryAt } from './find-release.ts';
+import { createRelease } from './lifecycle/create-release.ts';
+import { deleteRelease } from './lifecycle/delete-release.ts';
+import { editRelease } from './lifecycle/edit-release.ts';
+import { draftOfLostTag } from './lifecycle/on-push.ts';
+import { countReleases, describeReleases, releasedTags } from './lists/describe-releases.ts';
+import type { DescribedRelease } from './lists/describe-releases.ts';
+import { listReleases, listReleasesByPage } from './lists/list-releases.ts';
+import { generateNotes } from './notes/generate-notes.ts';
+import { defaultReleaseSettings } from './settings.ts';
+import type { ReleaseSettings } from './settings.ts';
+
+export interface ReleasesOptions extends Omit<ReleaseDeps, 'settings' | 'listeners'> {
+  settings?: Partial<ReleaseSettings>;
+}
+
+/** Releases and their files; the functions behind these names say what each refuses. */
+export function createReleases({ settings, ...tools }: ReleasesOptions) {
+  const deps: ReleaseDeps = { ...tools, settings: { ...defaultReleaseSettings, ...settings }, listeners: [] };
+  const downloads = new DownloadCounter();
+  const bind = bindDeps(deps);
+
+  return {
+    list: bind(listReleases),
+    listByPage: bind(listReleasesByPage),
+    async find(viewer: Viewer, at: RepositoryAt, key: ReleaseKey): Promise<DescribedRelease> {
+      const { release } = await findRelease(deps, viewer, at, key);
+      return (await describeReleases(deps, [release]))[0]!;
+    },
+    describe: bind(describeReleases),
+    /** For the list of tags. */
+    releasedTags: bind(releasedTags),
+    latestOf: bind(latestOf),
+    /** For the tab of every page of a repository. */
+    count: bind(countReleases),
+    rightsIn: bind(rightsIn),
+    create: bind(createRelease),
+    edit: bind(editRelease),
+    delete: bind(deleteRelease),
+    generateNotes: bind(generateNotes),
+
+    files: {
+      receive: bind(receiveFile),
+      discard: bind(discardFiles),
+      upload: bind(uploadFile),
+      rename: bind(renameFile),
+      remove: bind(removeFile),
+      find: bind(findFile),
+      read: bind(readFile),
+      /** Counts a download that begins. */
+      countDownload: (fileId: string): void => downloads.add(fileId),
+      /** Size limit of a file, in bytes. */
+      maxBytes: deps.settings.fileBytes,
+    },
+
+    /** Registers a listener of events. */
+    onEvent: (listener: ReleaseListener): void => void deps.listeners.push(listener),
+    /** For `repositories.pushes.onPush`. */
+    onPush: draftOfLostTag(deps),
+    /** For a scheduled task. */
+    removeOrphans: bind(removeOrphans),
+    /** For a scheduled task, and before the database closes. */
+    saveDownloads: () => downloads.flush(deps),
+  };
+}
+
+export type Releases = ReturnType<typeof createReleases>;

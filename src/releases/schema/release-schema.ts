@@ -1,0 +1,106 @@
+import { EntitySchema } from 'typeorm';
+
+/** A row of `releases`. Times are epoch milliseconds. */
+export interface ReleaseRow {
+  id: string;
+  repositoryId: string;
+  /** Without `refs/tags/`; unique in the repository. */
+  tag: string;
+  /** What the tag named when the release was published; null for a draft that was never published. */
+  tagOid: string | null;
+  /** A branch, a tag or a commit: where the tag of a draft will be made. */
+  target: string;
+  /** Of the annotated tag that publishing makes; '' for a lightweight one. */
+  tagMessage: string;
+  /** Empty where the tag is the title. */
+  title: string;
+  body: string;
+  isDraft: boolean;
+  isPrerelease: boolean;
+  authorId: string | null;
+  /** Of an author without an account. */
+  authorName: string | null;
+  /** Counts edits. */
+  revision: number;
+  createdAt: number;
+  updatedAt: number;
+  /** Null for a draft. */
+  publishedAt: number | null;
+  /** The order of lists: when it was published, of a draft when it was made. */
+  listedAt: number;
+}
+
+export const releaseSchema = new EntitySchema<ReleaseRow>({
+  name: 'release',
+  tableName: 'releases',
+  columns: {
+    id: { type: 'text', primary: true },
+    repositoryId: { name: 'repository_id', type: 'text' },
+    tag: { type: 'text' },
+    tagOid: { name: 'tag_oid', type: 'text', nullable: true },
+    target: { type: 'text' },
+    tagMessage: { name: 'tag_message', type: 'text' },
+    title: { type: 'text' },
+    body: { type: 'text' },
+    isDraft: { name: 'is_draft', type: 'boolean' },
+    isPrerelease: { name: 'is_prerelease', type: 'boolean' },
+    authorId: { name: 'author_id', type: 'text', nullable: true },
+    authorName: { name: 'author_name', type: 'text', nullable: true },
+    revision: { type: 'integer' },
+    createdAt: { name: 'created_at', type: 'integer' },
+    updatedAt: { name: 'updated_at', type: 'integer' },
+    publishedAt: { name: 'published_at', type: 'integer', nullable: true },
+    listedAt: { name: 'listed_at', type: 'integer' },
+  },
+});
+
+/** A file of a release; its content is the object `fileKey(id)`. */
+export interface ReleaseFile {
+  id: string;
+  releaseId: string;
+  repositoryId: string;
+  /** Unique in the release. */
+  name: string;
+  bytes: number;
+  /** Hex. */
+  sha256: string;
+  downloads: number;
+  uploaderId: string | null;
+  createdAt: number;
+}
+
+export const releaseFileSchema = new EntitySchema<ReleaseFile>({
+  name: 'releaseFile',
+  tableName: 'release_files',
+  columns: {
+    id: { type: 'text', primary: true },
+    releaseId: { name: 'release_id', type: 'text' },
+    repositoryId: { name: 'repository_id', type: 'text' },
+    name: { type: 'text' },
+    bytes: { type: 'integer' },
+    sha256: { type: 'text' },
+    downloads: { type: 'integer' },
+    uploaderId: { name: 'uploader_id', type: 'text', nullable: true },
+    createdAt: { name: 'created_at', type: 'integer' },
+  },
+});
+
+/** Counts of a repository that triggers maintain. */
+export interface ReleaseCounts {
+  repositoryId: string;
+  published: number;
+  drafts: number;
+  /** All files together. */
+  bytes: number;
+}
+
+export const releaseCountsSchema = new EntitySchema<ReleaseCounts>({
+  name: 'releaseCounts',
+  tableName: 'release_counts',
+  columns: {
+    repositoryId: { name: 'repository_id', type: 'text', primary: true },
+    published: { type: 'integer' },
+    drafts: { type: 'integer' },
+    bytes: { type: 'integer' },
+  },
+});

@@ -1,0 +1,110 @@
+import { viewerForLog } from '../../access/index.ts';
+import type { Viewer } from '../../access/index.ts';
+import { conflict, forbidden, invalid, notFound } from '../../kernel/index.ts';
+import { parseBranchName } from '../branch-name.ts';
+import type { RepositoryDeps } from '../deps.ts';
+import { findRepository } from '../find-repository.ts';
+import type { Found, RepositoryAddress } from '../find-repository.ts';
+import type { BranchMove } from '../pushes/move-branch.ts';
+import { prepareCommit } from './prepare-commit.ts';
+import type { FileCommit, PreparedCommit } from './prepare-commit.ts';
+
+/** Moves a branch by the rules of the repository, as `pushes.moveBranch` does. */
+export type MoveBranch = (
+  viewer: Viewer,
+  found: Pick<Found, 'repository' | 'path'>,
+  move: BranchMove,
+) => Promise<{ pushId: string; isMoved: boolean }>;
+
+export interface FileChange extends FileCommit {
+  /** The branch that the files are read from; the default branch when left out. */
+  branch?: string | undefined;
+  /** Commits to a new branch of this name, beginning at `branch`. */
+  newBranch?: string | undefined;
+}
+
+export interface ChangedFiles extends PreparedCommit {
+  /** The branch that has the commit. */
+  branch: string;
+  /** The commit before it; null for the first one. */
+  parent: string | null;
+  pushId: string;
+}
+
+/** How often a commit is made anew when the branch moves meanwhile. */
+const maxAttempts = 3;
+const heads = 'refs/heads/';
+
+/**
+ * Changes files by one commit, as a journalled push to a branch. A branch that has moved meanwhile gets the commit on
+ * top, as long as the files are those that the person saw. Refuses `repository_not_found` to people who may not write,
+ * `repository_archived`, `branch_not_found`, `invalid_branch_name`, `branch_exists`, `branch_protected` by a rule,
+ * `push_refused`, `branch_moves_too_fast`, and what `prepareCommit` refuses.
+ */
+export async function changeFiles(
+  deps: RepositoryDeps,
+  moveBranch: MoveBranch,
+  viewer: Viewer,
+  at: RepositoryAddress,
+  { branch: wanted, newBranch, ...commit }: FileChange,
+): Promise<ChangedFiles> {
+  const found = await findRepository(deps, viewer, at, 'write');
+  if (found.repository.archivedAt !== null)
+    throw forbidden('repository_archived', 'This repository is archived and read-only.');
+  const from = wanted ?? found.repository.defaultBranch;
+  for (let attempt = 1; ; attempt += 1) {
+    const refs = await deps.git.refs.list(found.path);
+    const parent = tipOf(refs, from, found);
+    const branch = newBranch === undefined ? from : parseNewBranch(newBranch, refs);
+    const prepared = await prepareCommit(deps, viewer, found, parent, commit);
+    const { pushId, isMoved } = await moveBranch(viewer, found, {
+      branch,
+      oldId: newBranch !== undefined || parent === null ? '0'.repeat(prepared.oid.length) : parent,
+      newId: prepared.oid,
+      right: 'push',
+      via: 'http',
+    });
+    if (isMoved) {
+      deps.logger.info('contents.changed', {
+        repositoryId: found.repository.id,
+        branch,
+        commit: prepared.oid,
+        files: prepared.files.length,
+        by: viewerForLog(viewer),
+      });
+      return { ...prepared, branch, parent, pushId };
+    }
+    if (newBranch !== undefined)
+      throw conflict('branch_in_the_way', `git did not make ${branch}: another branch is in the way.`, {
+        field: 'new_branch',
+      });
+    if (attempt === maxAttempts)
+      throw conflict('branch_moves_too_fast', `${branch} moves too fast. Try again in a moment.`);
+  }
+}
+
+/** Null for a repository without commits, where a commit makes the branch. Refuses `branch_not_found`. */
+export function tipOf(
+  refs: ReadonlyMap<string, string>,
+  branch: string,
+  { repository }: Pick<Found, 'repository'>,
+): string | null {
+  const tip = refs.get(heads + branch);
+  if (tip !== undefined) return tip;
+  const isEmpty = ![...refs.keys()].some((ref) => ref.startsWith(heads));
+  if (isEmpty && branch === repository.defaultBranch) return null;
+  throw notFound('branch_not_found', `There is no branch ${branch} in this repository.`);
+}
+
+/** The name of a branch that is to be made. Refuses `invalid_branch_name`, `branch_exists`. */
+export function parseNewBranch(text: string, refs: ReadonlyMap<string, string>): string {
+  const name = text.trim();
+  try {
+    parseBranchName(name);
+  } catch (cause) {
+    throw invalid('invalid_branch_name', 'This is not a branch name that git accepts.', { field: 'new_branch', cause });
+  }
+  if (refs.has(heads + name))
+    throw conflict('branch_exists', `There is a branch ${name} already.`, { field: 'new_branch' });
+  return name;
+}

@@ -1,0 +1,64 @@
+import { personIdOf } from '../../access/index.ts';
+import type { Viewer } from '../../access/index.ts';
+import type { Signature } from '../../git/index.ts';
+import { invalid } from '../../kernel/index.ts';
+import type { RepositoryDeps } from '../deps.ts';
+
+/** Who a caller names in a commit; what is left out is as the person commits. */
+export interface NamedAuthor {
+  name?: string | undefined;
+  email?: string | undefined;
+  /** Epoch milliseconds; now by default. */
+  at?: number | undefined;
+}
+
+export interface CommitPeople {
+  author: Signature;
+  committer: Signature;
+  /** Signs the commit; undefined when it names an author for whom this server cannot answer. */
+  sign: RepositoryDeps['committer']['sign'];
+}
+
+const maxLength = 255;
+
+/**
+ * Author and committer of a commit that the server makes for a person: their name with a verified address that they
+ * show, else their no-reply address. Another author may be named, as with a push; the commit is not signed then, because
+ * the signature says that the person it names has made it. Refuses `not_your_address` for a committer's address that is
+ * not the person's, `invalid_author`.
+ */
+export async function commitPeople(
+  { accounts, clock, committer: server }: Pick<RepositoryDeps, 'accounts' | 'clock' | 'committer'>,
+  viewer: Viewer,
+  { author = {}, committer = {} }: { author?: NamedAuthor | undefined; committer?: NamedAuthor | undefined } = {},
+): Promise<CommitPeople> {
+  const own = await server.identityOf(viewer);
+  const personId = personIdOf(viewer);
+  const now = clock.now();
+  const given = [author.email, committer.email].filter((email) => email !== undefined && email !== own.email);
+  const known = given.length === 0 ? new Map() : await accounts.addresses.peopleByAddress(given as string[]);
+  const isOwn = ({ email }: NamedAuthor): boolean =>
+    email === undefined || email === own.email || (personId !== null && known.get(email)?.id === personId);
+  if (!isOwn(committer))
+    throw invalid('not_your_address', 'The committer is you: name one of your verified addresses.', {
+      field: 'committer',
+    });
+  const signature = (named: NamedAuthor, field: string): Signature => ({
+    name: checked(named.name, field) ?? own.name,
+    email: checked(named.email, field) ?? own.email,
+    at: named.at ?? now,
+    offsetMinutes: 0,
+  });
+  return {
+    author: signature(author, 'author'),
+    committer: signature(committer, 'committer'),
+    sign: isOwn(author) ? server.sign : undefined,
+  };
+}
+
+function checked(text: string | undefined, field: string): string | undefined {
+  if (text === undefined || text.trim() === '') return undefined;
+  if (text.length > maxLength || /[<>\x00-\x1f\x7f]/.test(text) || !text.isWellFormed())
+    throw invalid('invalid_author', 'Names and addresses have no "<", ">" and control characters.', { field });
+  return text.trim();
+}
