@@ -409,6 +409,8 @@ export async function openModules(
     issues.onEntry(ci.onPull({ issues, pulls }));
     issues.onEntry(notifications.onEntry);
     ci.onRunEnd(notifications.onRunEnd);
+    releases.onEvent(webhooks.onRelease);
+    releases.onEvent(notifications.onRelease);
     const mirrors = createMirrors({
       config,
       keyFile: keyFile(config.dataDir),

@@ -6,6 +6,7 @@ import { changeChannelSettings, channelSettings } from './channels/settings.ts';
 import type { NotificationDeps, Renderers } from './deps.ts';
 import { BatchDrain } from './fan-out/batches.ts';
 import { onEntry } from './fan-out/on-entry.ts';
+import { onRelease } from './fan-out/on-release.ts';
 import { endOfRun, onRunFinished } from './fan-out/on-run-finished.ts';
 import { changeNotifications, undoChange } from './inbox/change-notifications.ts';
 import { createUnreadCounter } from './inbox/count-unread.ts';
@@ -79,6 +80,8 @@ export function createNotifications({ mail, ...tools }: NotificationOptions) {
     onEntry: onEntry(deps, batchDrain),
     /** For `ci.onRunEnd`. */
     onRunEnd: onRunFinished(batchDrain),
+    /** For `releases.onEvent`. */
+    onRelease: onRelease(batchDrain),
     /** For a scheduled task, and after the start: announces what an earlier run left. */
     tell: () => batchDrain.drainAll(),
     /** For a scheduled task. */

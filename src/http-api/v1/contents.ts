@@ -9,11 +9,12 @@ import type { WebDeps } from '../../http/index.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import { json, listed } from '../responses.ts';
 import { operation } from '../operation.ts';
-import { archive, commit, namedRef, numberedPage, paging, tree } from './schemas.ts';
+import { archive, commit, numberedPage, paging, tree } from './schemas.ts';
 import { showPullCommits } from './pulls-code.ts';
 import { pullCommit } from './pulls-schemas.ts';
 import { timeIn } from './issues-parts.ts';
 import { showCommit } from './show.ts';
+import { showTags, tagShape } from './tags.ts';
 
 const at = '/repos/{owner}/{name}';
 const ref = z.string().optional().describe('A branch, tag or commit id; left out, the default branch');
@@ -43,19 +44,15 @@ export const listTags = operation({
   path: `${at}/tags`,
   tag: 'Contents',
   summary: 'List tags by name',
-  description: 'The id is that of the tag object for a tag that has one.',
   access: 'repository:read',
   cost: 'objects',
   status: 200,
   isPaged: true,
   query: z.object(paging),
-  response: z.array(namedRef),
-  async run({ found, query: { limit, after }, deps }) {
+  response: z.array(tagShape),
+  async run({ found, query: { limit, after }, deps, origin }) {
     const { rows, next } = pageOf(await deps.git.refs.tags(found.path), limit, after);
-    return listed(
-      rows.map(({ name, oid }) => ({ name, id: oid })),
-      next,
-    );
+    return listed(await showTags(deps, found, origin, rows), next);
   },
 });
 

@@ -1,6 +1,6 @@
 import { EntitySchema } from 'typeorm';
 
-/** Why a person is notified, the strongest reason first. Those of releases come with them. */
+/** Why a person is notified, the strongest reason first. */
 export const reasons = [
   'mention',
   'review_asked',
@@ -29,7 +29,7 @@ export interface NotificationRow {
   repositoryId: string;
   issueId: string | null;
   reason: Reason;
-  /** JSON: of a run `RunDetails`. */
+  /** JSON: of a run `RunDetails`, of a release `ReleaseDetails`. */
   details: string;
   /** Of runs: workflow and ref, so that a success of the same resolves the failure. */
   context: string;
@@ -54,6 +54,13 @@ export interface RunDetails {
   title: string;
   ref: string;
   sha: string;
+}
+
+/** What a row of a release shows. */
+export interface ReleaseDetails {
+  id: string;
+  tag: string;
+  title: string;
 }
 
 export const notificationSchema = new EntitySchema<NotificationRow>({
