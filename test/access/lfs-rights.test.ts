@@ -1,17 +1,15 @@
 // Who may do what with files of Git LFS, as a table.
 import t from 'tap';
-import { anonymous, isContributedUpload, localAdministrator, refusalOnLfs } from '../../src/access/index.ts';
+import {
+  anonymous,
+  isContributedUpload,
+  localAdministrator,
+  personViewer,
+  refusalOnLfs,
+} from '../../src/access/index.ts';
 import type { LfsAct, LfsRefusal, LfsRepositoryFacts, PersonViewer, Viewer } from '../../src/access/index.ts';
 
-const alice: PersonViewer = {
-  kind: 'person',
-  id: 'alice',
-  username: 'alice',
-  isAdministrator: false,
-  via: 'session',
-  scope: 'admin',
-  repositoryIds: null,
-};
+const alice = personViewer('alice', 'admin');
 const open: LfsRepositoryFacts = {
   id: 'repository',
   visibility: 'PUBLIC',
