@@ -25,6 +25,7 @@ const names = [
   'notifications',
   'forks',
   'lfs',
+  'pulls',
   'pull-changes',
 ];
 const versionOf = (program: string, ...args: string[]) => {

@@ -416,6 +416,7 @@ export async function openModules(
       keyFile: keyFile(config.dataDir),
       db,
       repositories,
+      lfs,
       git,
       clock,
       random,

@@ -5,6 +5,7 @@ import { fillArchive } from './archives/fill-archive.ts';
 import { checkObjects } from './collection/check.ts';
 import { collect } from './collection/collect.ts';
 import { removeOrphans } from './collection/remove-files.ts';
+import { exportObjects, missingObjects, presentObjects, takesObjects } from './copying/mirror-objects.ts';
 import { createCopyPort } from './copying/copy-port.ts';
 import { openLfs } from './lfs-context.ts';
 import type { LfsContext } from './lfs-context.ts';
@@ -14,7 +15,7 @@ import { repositoryUsage, switchRepository } from './repository-usage.ts';
 import { signTransfer, verifyTransfer } from './tokens/transfer-token.ts';
 import { planBatch } from './transfers/batch.ts';
 import { describeObject, objectOfPointer, openObject } from './transfers/open-object.ts';
-import { receiveObject, verifyObject } from './transfers/receive-object.ts';
+import { receiveObject, storeObject, verifyObject } from './transfers/receive-object.ts';
 
 /**
  * The public interface of the module: objects of Git LFS, which belong to one repository each, transfer tokens, and
@@ -41,6 +42,14 @@ export function createLfs(tools: Omit<LfsDeps, 'inTurn' | 'counters'>) {
       remove: bind(removeLock),
       removeAt: (viewer: Viewer, owner: string, name: string, id: string) =>
         removeLockAt(deps, viewer, { owner, name }, id),
+    },
+    /** For mirrors, imports and exports, which act for the instance. */
+    mirroring: {
+      takesObjects: bind(takesObjects),
+      missing: bind(missingObjects),
+      present: bind(presentObjects),
+      store: bind(storeObject),
+      export: bind(exportObjects),
     },
     usage: bind(repositoryUsage),
     switchRepository: bind(switchRepository),

@@ -1,5 +1,6 @@
 import { refusalOnLfs, viewerForLog } from '../access/index.ts';
 import type { Viewer } from '../access/index.ts';
+import { upsert } from '../db/index.ts';
 import type { LfsDeps } from './deps.ts';
 import { errorOfRefusal } from './lfs-errors.ts';
 import { lfsRepositorySchema } from './schema/lfs-schema.ts';
@@ -29,7 +30,10 @@ export async function switchRepository(
     if (refusal !== null) throw errorOfRefusal(refusal);
     const row = await manager.findOneBy(lfsRepositorySchema, { repositoryId: repository.id });
     if ((row?.isEnabled ?? true) === isEnabled) return false;
-    await manager.upsert(lfsRepositorySchema, { repositoryId: repository.id, isEnabled }, ['repositoryId']);
+    await manager.query(upsert('lfs_repositories', ['repository_id'], ['is_enabled']), [
+      repository.id,
+      isEnabled ? 1 : 0,
+    ]);
     return true;
   });
   if (hasChanged)

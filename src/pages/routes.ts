@@ -5,6 +5,7 @@ import type { Middleware } from '../http/index.ts';
 import { accountRoutes } from './account/routes.ts';
 import { adminRoutes } from './admin/routes.ts';
 import { codeRoutes } from './code/routes.ts';
+import { editingRoutes } from './editing/routes.ts';
 import { exploreRoutes } from './explore/routes.ts';
 import { followsRoutes } from './follows/routes.ts';
 import { issuesRoutes } from './issues/routes.ts';
@@ -40,6 +41,7 @@ export const routes = (
   ...repositoryRoutes,
   ...codeRoutes,
   ...releasesRoutes,
+  ...editingRoutes,
   ...runsRoutes,
   ...issuesRoutes,
   ...changesRoutes,

@@ -122,6 +122,10 @@ const rests: Record<string, string> = {
   find: 'main',
   compare: 'main...main',
   archive: 'main.tar.gz',
+  edit: 'main/README.md',
+  new: 'main',
+  delete: 'main/README.md',
+  upload: 'main',
 };
 
 function fill(path: string, place: Pick<Place, 'owner' | 'name' | 'head'>): string {

@@ -13,14 +13,19 @@ import { InstanceKey } from '../../src/sealing/index.ts';
 import { runCli } from '../cli/fake-process.ts';
 import { png } from '../fixtures/edge-case-repository.ts';
 import { fixedClock } from '../fixtures/fixed-clock.ts';
-import { clientGit, gitSync } from '../git/git-fixture.ts';
+import { freePort } from '../fixtures/free-port.ts';
+import { clientGit, gitSync, until } from '../git/git-fixture.ts';
 import { startGitServer } from '../http-git/git-server.ts';
 import { lfsClient, objectOf } from '../http-git/lfs-client.ts';
 import type { TestObject } from '../http-git/lfs-client.ts';
 
 t.setTimeout(180_000);
 
-const server = await startGitServer(t);
+const port = await freePort();
+const server = await startGitServer(t, {
+  SERVICE_HTTP_LISTEN: `127.0.0.1:${port}`,
+  SERVICE_MIRRORS_ALLOWED_HOSTS: `127.0.0.1:${port}`,
+});
 const { modules } = server.app;
 const { repositories, accounts, pulls, objects } = modules;
 const bobId = (await accounts.personByUsername('bob')).id;
@@ -256,6 +261,35 @@ t.test('collection needs two clean scans and thirty days, and the trash keeps wh
     t.ok(await attic.download(kept!));
     t.ok(await attic.download(old!));
   });
+});
+
+t.test('imports, mirrors and exports bring the objects along', async (t) => {
+  const alice = viewer((await accounts.personByUsername('alice')).id, 'alice');
+  const has = async (owner: string, name: string) =>
+    (await lfsClient(server, name, server.tokens.alice, owner).download(film))?.equals(film.content) === true;
+  await modules.mirrors.import(alice, {
+    address: `${server.origin}/git/alice/studio.git`,
+    name: 'imported',
+    visibility: 'PRIVATE',
+    keepMirroring: true,
+  });
+  const mirrorOf = async (name: string) => modules.mirrors.find(await idOf('alice', name));
+  await until(async () => (await mirrorOf('imported'))?.lastOkAt != null, 'the import has ended');
+  t.ok(await has('alice', 'imported'));
+  t.equal((await mirrorOf('imported'))?.lastError, null, 'an object that the source has lost is no failure');
+
+  await server.newRepository('target', 'PRIVATE');
+  const push = { direction: 'push', username: 'alice', secret: server.tokens.alice, intervalMs: 600_000, prune: false };
+  const found = await repositories.find(alice, 'alice', 'studio');
+  await modules.mirrors.save(alice, found, { ...push, address: `${server.origin}/git/alice/target.git` });
+  await until(async () => (await mirrorOf('studio'))?.lastOkAt != null, 'the push mirror has run');
+  t.ok(await has('alice', 'target'));
+
+  const cli = (...words: string[]) =>
+    runCli(words, { cwd: server.folder, env: { SERVICE_DATA_DIR: path.join(server.folder, 'data') } });
+  t.match(await cli('export', 'alice/studio', 'studio.bundle'), { code: 0 });
+  t.match(await cli('import', 'studio.bundle', 'alice/back'), { code: 0 });
+  t.ok(await has('alice', 'back'));
 });
 
 t.test('check, doctor and backup find what is missing and damaged', async (t) => {

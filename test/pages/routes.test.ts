@@ -244,6 +244,7 @@ t.test('a flood on one class of pages leaves the others alone', async (t) => {
     objects: 1,
     signature: 1,
     upload: 1,
+    change: 1,
     transfer: 1,
   });
   let release = (): void => {};

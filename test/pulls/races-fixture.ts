@@ -17,7 +17,7 @@ export async function startRaces(t: Owner) {
   const [alice, bob] = [await viewerOf('alice'), await viewerOf('bob')];
 
   /** The next time that git computes a merge (or a revert), `act` runs before the result is written. */
-  function between(which: 'merge' | 'revert' | 'replaceFiles', act: () => Promise<unknown>, times = 1): void {
+  function between(which: 'merge' | 'revert' | 'commitFiles', act: () => Promise<unknown>, times = 1): void {
     const original = git.merges[which] as (...args: never[]) => Promise<unknown>;
     let left = times;
     Object.assign(git.merges, {

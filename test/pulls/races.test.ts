@@ -189,7 +189,7 @@ t.test('an update, a suggestion and a revert while the branch moves', async (t) 
     ...{ round: 2, path: 'b.txt', side: 'NEW', firstLine: 1, lastLine: 1, sendNow: true },
     body: '```suggestion\nbest\n```',
   });
-  between('replaceFiles', async () => (pushed = await pushTo(clone, 'topic', 'd.txt', 'd\n')));
+  between('commitFiles', async () => (pushed = await pushTo(clone, 'topic', 'd.txt', 'd\n')));
   const applying = pulls.suggestions.apply(alice, at, { comments: [{ threadId, position }], round: 2 });
   t.equal(await reasonOf(applying), 'round_changed');
   t.equal(await tipOf('updates', 'topic'), pushed);

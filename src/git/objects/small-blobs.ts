@@ -33,7 +33,10 @@ export async function* smallBlobs(
 ): AsyncGenerator<SmallBlob> {
   const start = (takesInput: boolean, ...argv: string[]): GitProcess =>
     runner.start({ argv: [`--git-dir=${path}`, ...argv], timeLimitMs, takesInput, signal, yields: true });
-  const tips = range === 'all' ? ['--all'] : [...range.of.map(checked), '--not', ...range.without.map(checked)];
+  const tips =
+    range === 'all'
+      ? ['--all']
+      : ['--ignore-missing', ...range.of.map(checked), '--not', ...range.without.map(checked)];
   const filter = `--filter=blob:limit=${maxBytes + 1}`;
   const list = start(false, 'rev-list', '--objects', '--no-object-names', filter, ...tips, '--');
   const sizes = start(true, 'cat-file', '--batch-check=%(objecttype) %(objectsize) %(objectname)', '--buffer');
@@ -43,20 +46,22 @@ export async function* smallBlobs(
     pipeline(list.stdout!, sizes.stdin!),
     pipeline(sizes.stdout!, pickBlobs(minBytes, maxBytes), contents.stdin!),
   ]).catch((cause: unknown) => {
-    for (const process of processes) process.stop('input_failed');
+    for (const running of processes) running.stop('input_failed');
     return cause;
   });
+  let isComplete = false;
   try {
     yield* readBatch(contents.stdout! as AsyncIterable<Buffer>);
     await feeding;
-    for (const process of processes) {
-      const exit = await process.exited;
-      const complaint = process.stderrText();
+    for (const running of processes) {
+      const exit = await running.exited;
+      const complaint = running.stderrText();
       if (exit.code !== 0 || exit.stoppedBy !== null || complaint !== '')
         throw internal('git could not read all files of a repository', { cause: { ...exit, complaint } });
     }
+    isComplete = true;
   } finally {
-    for (const process of processes) process.stop('aborted');
+    if (!isComplete) for (const running of processes) running.stop('aborted');
   }
 }
 

@@ -18,7 +18,7 @@ import { countCommits, history } from './history.ts';
 import type { History, HistoryRequest } from './history.ts';
 import { createArchiveCache } from './archive-cache.ts';
 import { listDiff } from './list-diff.ts';
-import type { DiffList, DiffRange } from './list-diff.ts';
+import type { ChangedFile, DiffList, DiffRange } from './list-diff.ts';
 import { lineChanges } from './line-changes.ts';
 import type { LineChanges } from './line-changes.ts';
 import { listTree } from './list-tree.ts';
@@ -30,8 +30,8 @@ import type { RefPath } from './resolve-ref-path.ts';
 import { readNote } from './read-note.ts';
 import { readDiff } from './read-diff.ts';
 import type { Diff, DiffRequest } from './read-diff.ts';
-import { weighPatches } from './read-patches.ts';
-import type { PatchLimits } from './read-patches.ts';
+import { readPatches, weighPatches } from './read-patches.ts';
+import type { Patches, PatchLimits } from './read-patches.ts';
 import { readTags } from './read-tag.ts';
 import type { TagNote } from './read-tag.ts';
 import { createCachedRefs } from './cached-refs.ts';
@@ -54,6 +54,8 @@ export interface GitQueries {
   listDiff(path: string, range: DiffRange): Promise<DiffList>;
   /** The same with the lines that differ, within limits. */
   readDiff(path: string, request: DiffRequest, limits: PatchLimits): Promise<Diff>;
+  /** The patches of some files of a list; not memoized. */
+  readPatches(path: string, range: DiffRange, files: readonly ChangedFile[], limits: PatchLimits): Promise<Patches>;
   /** Which lines of which files differ, without their text. */
   lineChanges(path: string, range: DiffRange): Promise<LineChanges>;
   /** The commit that last changed a file or folder; null when there is none. */
@@ -156,6 +158,7 @@ export function createGitQueries(
       },
       { most: 32 * 1024 * 1024, weigh: weighPatches },
     ),
+    readPatches: (target, range, files, limits) => readPatches(deps, target, range, files, limits),
     lineChanges: (target, range) => lineChanges(deps, target, range),
     lastChange: memoize(
       async (target, oid, file) => (await history(deps, target, { oid, file, limit: 1 })).entries[0]?.commit ?? null,

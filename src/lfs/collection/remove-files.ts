@@ -5,7 +5,7 @@ import { objectKey, objectPrefix } from '../object-key.ts';
 import { lfsObjectSchema } from '../schema/lfs-schema.ts';
 import type { LfsObjectRow } from '../schema/lfs-schema.ts';
 
-/** Removed objects stay here for a while, by the day of their removal: `lfs-trash/2026-11-23/<repository id>/<sha256>`. */
+/** Removed objects stay here, by the day of their removal: `lfs-trash/2026-11-23/<repository id>/<sha256>`. */
 export const trashPrefix = 'lfs-trash/';
 const dayMs = 86_400_000;
 const trashKeptMs = 7 * dayMs;

@@ -4,6 +4,7 @@ import { rowsTable } from '../../db/index.ts';
 import { eachLimit, isDomainError } from '../../kernel/index.ts';
 import type { CopyPort } from '../../repositories/index.ts';
 import type { LfsDeps } from '../deps.ts';
+import { eachInSteps } from './in-steps.ts';
 import { objectKey } from '../object-key.ts';
 import { scanPointers } from '../pointers/scan-pointers.ts';
 import type { LfsPointer } from '../pointers/read-pointer.ts';
@@ -36,7 +37,7 @@ export function createCopyPort(deps: LfsDeps): CopyPort {
       };
       if (!(await hasObjects(deps, sourceId))) return { record: async () => {}, undo };
       try {
-        for await (const step of inSteps(scanPointers(deps, folder, 'all')))
+        for await (const step of eachInSteps(scanPointers(deps, folder, 'all'), stepObjects))
           linked.push(...(await linkObjects(deps, sourceId, forkId, step)));
       } catch (error) {
         await undo();
@@ -51,7 +52,7 @@ export function createCopyPort(deps: LfsDeps): CopyPort {
         if (!(await hasObjects(deps, fromId))) return;
         const known = [...(await deps.git.refs.list(into)).entries()].filter(([ref]) => ref.startsWith('refs/heads/'));
         const without = known.slice(0, maxKnownTips).map(([, tip]) => tip);
-        for await (const step of inSteps(scanPointers(deps, into, { of: [oid], without })))
+        for await (const step of eachInSteps(scanPointers(deps, into, { of: [oid], without }), stepObjects))
           await copyMissing(deps, fromId, intoId, step);
       } catch (error) {
         // The commits are worth having without; clients and pages say which objects are missing.
@@ -64,17 +65,6 @@ export function createCopyPort(deps: LfsDeps): CopyPort {
 async function hasObjects({ db }: LfsDeps, repositoryId: string): Promise<boolean> {
   const [row] = await db.lookup(lfsRepositorySchema, { repositoryId });
   return row !== undefined && row.objects > 0;
-}
-
-async function* inSteps(pointers: AsyncIterable<LfsPointer>): AsyncGenerator<LfsPointer[]> {
-  let step: LfsPointer[] = [];
-  for await (const pointer of pointers) {
-    step.push(pointer);
-    if (step.length < stepObjects) continue;
-    yield step;
-    step = [];
-  }
-  if (step.length > 0) yield step;
 }
 
 async function copyMissing(deps: LfsDeps, from: string, into: string, step: readonly LfsPointer[]): Promise<void> {

@@ -1,5 +1,5 @@
 import { isDomainError, unauthenticated } from '../../kernel/index.ts';
-import { createForm, discardBody, readMultipart } from '../../http/index.ts';
+import { createForm, discardBody, HttpError, readMultipart } from '../../http/index.ts';
 import type { Middleware, ReceivedContent, WebDeps } from '../../http/index.ts';
 
 /** What one form may bring; the size of all files together is a setting. */
@@ -17,6 +17,7 @@ const fileField = 'files';
  */
 export function readFormWithContents({ repositories }: Pick<WebDeps, 'repositories'>): Middleware {
   return async (ctx, next) => {
+    if (!ctx.is('multipart/form-data')) throw new HttpError(415, 'Forms with files are sent as multipart/form-data.');
     // What anonymous clients send is not even read.
     if (ctx.state.identity.person === null) throw unauthenticated('sign_in', 'Please sign in first.');
     try {

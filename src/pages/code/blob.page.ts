@@ -17,6 +17,7 @@ import { markdownName, maxReadmeBytes } from './readme.view.ts';
 import { viewCount, viewSize } from '../app/format-numbers.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
+import { editingLinks } from './editing-links.ts';
 import { frameAt, locate } from './resolve-location.ts';
 import { sizePictures } from './picture-size.ts';
 import type { Dependency } from '../app/dependency.ts';
@@ -135,6 +136,7 @@ export const showBlob: Page<RepositoryContext, CodeDeps> = async (context, deps)
             ? codeUrl(url, 'blame', at.ref, at.file)
             : null,
         self: codeUrl(url, 'blob', at.ref, at.file),
+        ...editingLinks(context, at, entry),
       },
     },
     {

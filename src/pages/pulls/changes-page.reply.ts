@@ -3,7 +3,6 @@ import { explainRefusal } from '../../issues/index.ts';
 import type { ReviewRow, RoundRow } from '../../pulls/index.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import { encodePath } from '../app/code-urls.ts';
-import { viewNotice } from '../app/notices.view.ts';
 import { viewName } from '../app/plain-text.ts';
 import { page } from '../app/reply.ts';
 import type { PageReply } from '../app/reply.ts';
@@ -116,7 +115,7 @@ export async function changesPage(
     mayCommentOld: isWhole,
     /** The form of a comment shows its own. */
     refusal: forms.comment === undefined ? (forms.refusal ?? null) : null,
-    notice: viewNotice(context.query),
+
     /** The page as it is shown, for its forms to come back to. */
     shown: address().split('?')[1] ?? '',
     urls: {

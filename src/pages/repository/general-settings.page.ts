@@ -93,7 +93,8 @@ export const saveRepositorySettings: Page<RepositoryPersonContext, RepositoryDep
         defaultBranch: input.default_branch,
         acceptsGerritRefs: input.accept_gerrit_refs,
       });
-      if (deps.config.lfs.enabled) await deps.lfs.switchRepository(viewer, canonical, input.lfs);
+      // A check-box that is off is not sent; a form without the choice changes nothing.
+      if (form.text('lfs_choice') !== '') await deps.lfs.switchRepository(viewer, canonical, input.lfs);
       return seeOther(withNotice(`${repositoryUrl(canonical)}/settings`, 'settings-saved'));
     },
     (refusal) => settingsPage(context, deps, { form: input, refusal }),

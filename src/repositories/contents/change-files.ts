@@ -52,11 +52,10 @@ export async function changeFiles(
   if (found.repository.archivedAt !== null)
     throw forbidden('repository_archived', 'This repository is archived and read-only.');
   const from = wanted ?? found.repository.defaultBranch;
-  const branch = newBranch === undefined ? from : parseNewBranch(newBranch);
   for (let attempt = 1; ; attempt += 1) {
     const refs = await deps.git.refs.list(found.path);
     const parent = tipOf(refs, from, found);
-    if (newBranch !== undefined && refs.has(heads + branch)) throw branchExists(branch);
+    const branch = newBranch === undefined ? from : parseNewBranch(newBranch, refs);
     const prepared = await prepareCommit(deps, viewer, found, parent, commit);
     const { pushId, isMoved } = await moveBranch(viewer, found, {
       branch,
@@ -97,13 +96,15 @@ export function tipOf(
   throw notFound('branch_not_found', `There is no branch ${branch} in this repository.`);
 }
 
-function parseNewBranch(text: string): string {
+/** The name of a branch that is to be made. Refuses `invalid_branch_name`, `branch_exists`. */
+export function parseNewBranch(text: string, refs: ReadonlyMap<string, string>): string {
+  const name = text.trim();
   try {
-    return parseBranchName(text.trim());
+    parseBranchName(name);
   } catch (cause) {
     throw invalid('invalid_branch_name', 'This is not a branch name that git accepts.', { field: 'new_branch', cause });
   }
+  if (refs.has(heads + name))
+    throw conflict('branch_exists', `There is a branch ${name} already.`, { field: 'new_branch' });
+  return name;
 }
-
-const branchExists = (name: string) =>
-  conflict('branch_exists', `There is a branch ${name} already.`, { field: 'new_branch' });

@@ -20,7 +20,7 @@ export interface CopiedRepository {
   path: string;
 }
 
-/** What another module has copied for a fork: its rows, inside the write, and how to take the copy back. */
+/** What another module has copied for a fork: its rows, inside the write, and how to undo it. */
 export interface PreparedFork {
   record: ForkListener;
   undo(): Promise<void>;
