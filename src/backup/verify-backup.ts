@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { askDatabaseFile, checkDatabaseFile } from '../db/index.ts';
+import { lfsKey } from '../lfs/index.ts';
 import { attachmentKey } from '../issues/index.ts';
 import { eachLimit } from '../kernel/index.ts';
 import { whenGone } from './file-copier.ts';
@@ -80,6 +81,7 @@ async function checkDatabase(file: string, { rows, files }: Manifest): Promise<C
           ([table, count]) => `${count} rows of ${table} have lost what they belong to`,
         ),
         ...((rows['attachments'] ?? 0) === 0 ? [] : await checkAttachments(file, files)),
+        ...((rows['lfs_objects'] ?? 0) === 0 ? [] : await checkLfsObjects(file, files)),
         ...lost.map((table) => `${table} has ${health.rows[table] ?? 'no'} rows instead of ${rows[table]}`),
       ].slice(0, enough),
     };
@@ -97,6 +99,18 @@ async function checkAttachments(database: string, files: Manifest['files']): Pro
     const found = files[`objects/${attachmentKey(String(id))}`];
     if (found === undefined) return [`the attachment ${String(name)} (${String(id)}) has no file`];
     return found[2] === sha256 ? [] : [`the attachment ${String(name)} (${String(id)}) has another content`];
+  });
+}
+
+/** Every object of Git LFS has its file, whose digest is its name. */
+async function checkLfsObjects(database: string, files: Manifest['files']): Promise<string[]> {
+  const [objects = []] = await askDatabaseFile(database, [
+    { sql: 'SELECT repository_id, oid FROM lfs_objects WHERE removing_at IS NULL', parameters: [] },
+  ]);
+  return objects.flatMap(({ repository_id: repositoryId, oid }) => {
+    const found = files[`objects/${lfsKey(String(repositoryId), String(oid))}`];
+    if (found?.[2] === oid) return [];
+    return [`the LFS object ${String(oid)} has ${found === undefined ? 'no file' : 'another content'}`];
   });
 }
 

@@ -28,6 +28,7 @@ export type { RunEnding } from './runs/run-ending.ts';
 export { describeJob, describeRun } from './runs/describe-run.ts';
 export type { RunRow } from './schema/run-schema.ts';
 export { awaitsApproval, isFinal } from './run-status.ts';
+export { workflowFolders } from './workflows/find-workflows.ts';
 export type { PullApproval } from './pulls/pull-run-service.ts';
 export type { FinalStatus, RunStatus } from './run-status.ts';
 export { eventNames, runStatusGroups } from './runs/list-runs.ts';

@@ -25,6 +25,7 @@ export const commandGroups: readonly CommandGroup[] = [
   { names: ['inbox'], load: async () => (await import('./commands/inbox.ts')).addInboxCommands },
   { names: ['issue'], load: async () => (await import('./commands/issue.ts')).addIssueCommands },
   { names: ['pull'], load: async () => (await import('./commands/pull.ts')).addPullCommands },
+  { names: ['lfs'], load: async () => (await import('./commands/lfs.ts')).addLfsCommands },
   {
     names: ['export', 'import'],
     load: async () => (await import('./commands/export-import.ts')).addExportImportCommands,

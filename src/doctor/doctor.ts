@@ -3,6 +3,7 @@ import { checkClock } from './checks/clock.ts';
 import { checkDatabase } from './checks/database.ts';
 import { checkImages } from './checks/images.ts';
 import { checkIssues } from './checks/issues.ts';
+import { checkLfs } from './checks/lfs.ts';
 import { checkMail } from './checks/mail.ts';
 import { checkNotifications } from './checks/notifications.ts';
 import { checkPulls } from './checks/pulls.ts';
@@ -25,6 +26,7 @@ const areas: Readonly<Record<string, CheckGroup>> = {
   repositories: checkRepositories,
   images: checkImages,
   issues: checkIssues,
+  lfs: checkLfs,
   pulls: checkPulls,
   notifications: checkNotifications,
   ci: checkCi,

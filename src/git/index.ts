@@ -63,3 +63,4 @@ export type { ForkRequest } from './forks/fork-repository.ts';
 export type { DiskUsage } from './storage.ts';
 export { readHiddenRefs, readRefs } from './refs/refs.ts';
 export { repositoryPath } from './storage.ts';
+export type { BlobRange, SmallBlob } from './objects/small-blobs.ts';

@@ -19,7 +19,7 @@ function chainFor(operation: Operation, deps: WebDeps, admission: Admission): Mi
     return next();
   };
   const identify: Middleware = async (ctx, next) => {
-    await authenticate(ctx, deps);
+    await authenticate(ctx, deps, operation);
     await next();
   };
   const serve: Middleware = async (ctx) => {

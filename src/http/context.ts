@@ -7,7 +7,7 @@ import type { ImageUpload } from '../images/index.ts';
 import type { IssueTab } from '../issues/index.ts';
 import type { Watching } from '../notifications/index.ts';
 import type { Organisation } from '../organisations/index.ts';
-import type { ReleaseCounts } from '../releases/index.ts';
+import type { PendingFile, ReleaseCounts } from '../releases/index.ts';
 import type { Found, ForkSummary } from '../repositories/index.ts';
 import type { ActiveRequest } from './admission/background-priority.ts';
 import type { Form } from './request/form.ts';
@@ -79,6 +79,8 @@ export interface State {
   takeFiles: () => readonly AttachedFile[];
   /** The files that a form brought for a repository; throws what was wrong with them. */
   takeContents: () => readonly ReceivedContent[];
+  /** The files that a form brought for a release; throws what was wrong with them. */
+  takeReleaseFiles: () => readonly PendingFile[];
   /** The response holds a secret: it is neither stored nor compressed. */
   showsSecret: boolean;
   /** What a cached page depends on besides the database; null when the response is not cached. */

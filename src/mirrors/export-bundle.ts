@@ -7,6 +7,8 @@ import type { BundleFile, ExchangeOptions, Git } from '../git/index.ts';
 import { conflict, internal, invalid, nullIfNotFound } from '../kernel/index.ts';
 import type { Clock, Random } from '../kernel/index.ts';
 import type { ImportedIssues, Issues } from '../issues/index.ts';
+import { isOid } from '../lfs/index.ts';
+import type { Lfs } from '../lfs/index.ts';
 import type { Found, NewRule, Repositories } from '../repositories/index.ts';
 import { bundleFiles } from './bundle-files.ts';
 import { exportedRule, readRules } from './bundle-rules.ts';
@@ -16,6 +18,7 @@ import { differences } from './pull.ts';
 export interface BundleDeps {
   git: Git;
   repositories: Repositories;
+  lfs: Pick<Lfs, 'mirroring'>;
   issues: Pick<Issues, 'exportIssues' | 'checkExport' | 'refuseTakenNumbers' | 'importIssues'>;
   clock: Clock;
   random: Random;
@@ -46,6 +49,9 @@ interface Facts {
 
 const factsFile = 'repository.json';
 const imageFile = 'image';
+const lfsFolder = 'lfs';
+/** Objects of Git LFS in one bundle. */
+const maxLfsObjects = 200_000;
 /** Fifty rules that name two hundred people each. */
 const maxFactsBytes = 1024 * 1024;
 const maxImageBytes = 4 * 1024 * 1024;
@@ -56,7 +62,7 @@ const readme = (name: string): string => `The repository ${name} of a Hearth, as
 git clone FILE FOLDER gives the history, without Hearth. The commit that holds this text says the rest:
 ${factsFile} has name, description, visibility and default branch; ${imageFile}, when it is there, is the
 image of the repository. Its issues are below issues, each as JSON and as a text to read, with labels,
-milestones and attached files beside. hearth import FILE makes a repository of all of it.
+milestones and attached files beside; files of Git LFS are below ${lfsFolder}, each by its SHA-256. hearth import FILE makes a repository of all of it.
 `;
 
 const scratchIn = ({ temporaryFolder, random }: BundleDeps): string =>
@@ -126,7 +132,7 @@ async function sourceOf(
 }
 
 async function* metadataFiles(
-  { issues }: BundleDeps,
+  { issues, lfs }: BundleDeps,
   { repository, canonical }: Found,
   facts: Facts,
   image: Buffer | null,
@@ -136,6 +142,8 @@ async function* metadataFiles(
   yield whole('README.md', Buffer.from(readme(`${canonical.owner}/${canonical.name}`)));
   if (image !== null) yield whole(imageFile, image);
   yield* issues.exportIssues(repository.id);
+  for await (const { oid, bytes, open } of lfs.mirroring.export(repository.id))
+    yield { name: `${lfsFolder}/${oid}`, size: bytes, content: (await open()).stream };
 }
 
 async function imageOf({ repositories }: BundleDeps, { repository, canonical }: Found): Promise<Buffer | null> {
@@ -206,6 +214,7 @@ export async function importBundle(
       checked === null || issuesAt === null
         ? null
         : await issues.importIssues(found.repository, found.canonical, checked, issuesAt);
+    if (meta !== undefined && facts !== null) await importLfsObjects(deps, scratch, meta, found);
     await git.remotes.bundles.takeObjects(scratch, found.path);
     const { results } =
       refs.size === 0
@@ -226,6 +235,23 @@ export async function importBundle(
     };
   } finally {
     await git.storage.remove(scratch);
+  }
+}
+
+/** Objects whose content is not what their name says are refused, and with them the import. */
+async function importLfsObjects(
+  { git, lfs }: BundleDeps,
+  scratch: string,
+  commit: string,
+  { repository }: Found,
+): Promise<void> {
+  const tree = await git.objects
+    .tree(scratch, commit, lfsFolder, { maxEntries: maxLfsObjects, withSizes: true })
+    .catch(nullIfNotFound);
+  for (const { name: sha256, oid, size, type } of tree?.entries ?? []) {
+    if (type !== 'blob' || !isOid(sha256) || size === null) continue;
+    const content = await git.queries.streamBlob(scratch, oid);
+    await lfs.mirroring.store(repository, { oid: sha256, bytes: size, content }, { hasQuota: false });
   }
 }
 

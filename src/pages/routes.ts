@@ -14,6 +14,7 @@ import { organisationRoutes } from './organisation/routes.ts';
 import { changesRoutes } from './pulls/changes-routes.ts';
 import { protocolRoutes } from './protocol-routes.ts';
 import { pullsRoutes } from './pulls/routes.ts';
+import { releasesRoutes } from './releases/routes.ts';
 import { repositoryRoutes, shortUrlRoutes } from './repository/routes.ts';
 import type { Route } from './route.ts';
 import { runsRoutes } from './runs/routes.ts';
@@ -39,6 +40,7 @@ export const routes = (
   ...organisationRoutes,
   ...repositoryRoutes,
   ...codeRoutes,
+  ...releasesRoutes,
   ...editingRoutes,
   ...runsRoutes,
   ...issuesRoutes,

@@ -25,7 +25,14 @@ export { parseFilePath } from './contents/file-path.ts';
 export type { FileCommit, PreparedCommit } from './contents/prepare-commit.ts';
 export type { NewRepository } from './create-repository.ts';
 export type { Found, Needed, RepositoryAddress } from './find-repository.ts';
-export type { ForkListener, MadeFork } from './forks/fork-port.ts';
+export type {
+  CopiedRepository,
+  CopyPort,
+  FetchedCommit,
+  ForkListener,
+  MadeFork,
+  PreparedFork,
+} from './forks/fork-port.ts';
 export type { NewFork } from './forks/create-fork.ts';
 export type { ForkSummary, ForkTarget } from './forks/fork-relations.ts';
 export type { ForkDistance, SyncedBranch } from './forks/sync-fork.ts';

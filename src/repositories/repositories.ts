@@ -42,7 +42,7 @@ import { createStatusService } from './statuses/status-service.ts';
 export function createRepositories(
   tools: Omit<
     RepositoryDeps,
-    'preReceiveChecks' | 'optionRemarks' | 'forkListeners' | 'reviews' | 'verification' | 'committer'
+    'preReceiveChecks' | 'optionRemarks' | 'forkListeners' | 'copying' | 'reviews' | 'verification' | 'committer'
   > & {
     /** Signs commits that the server makes. */
     signCommit?: Committer['sign'];
@@ -53,6 +53,7 @@ export function createRepositories(
     preReceiveChecks: [],
     optionRemarks: [],
     forkListeners: [],
+    copying: { port: null },
     verification: { verify: null },
     reviews: { port: null },
     committer: {

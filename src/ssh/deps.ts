@@ -32,9 +32,7 @@ export type SshRepositories = Pick<
   'openForRead' | 'openForPush' | 'pushes' | 'create' | 'find' | 'findMoved' | 'list'
 >;
 
-export type SshGit = Pick<Git, 'transfers' | 'traffic' | 'refs' | 'objects'> & {
-  queries: Pick<Git['queries'], 'plainDiff'>;
-};
+export type SshGit = Pick<Git, 'transfers' | 'traffic' | 'refs' | 'objects'>;
 
 export type SshNotifications = Pick<Notifications, 'list' | 'find' | 'change' | 'undo'>;
 
@@ -45,5 +43,16 @@ export type SshIssues = Pick<
 
 export type SshPulls = Pick<
   Pulls,
-  'open' | 'find' | 'describe' | 'edit' | 'merge' | 'mergeWhenReady' | 'mergeBox' | 'deleteBranch' | 'rounds'
+  | 'open'
+  | 'find'
+  | 'describe'
+  | 'edit'
+  | 'updateBranch'
+  | 'merge'
+  | 'mergeWhenReady'
+  | 'mergeBox'
+  | 'deleteBranch'
+  | 'rounds'
+  | 'reviews'
+  | 'turns'
 >;

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
@@ -115,4 +115,65 @@ t.test('conflicts and later merges are told', async (t) => {
   t.match(await hearth(['merge', 'alice/garden', '3', '--cancel', '--when-ready']), { code: 2 });
   t.match(await hearth(['merge', 'alice/garden', '3', '--when-ready', '--as', 'alice']), { code: 0 });
   t.match(await hearth(['merge', 'alice/garden', '3', '--cancel', '--as', 'alice']), { code: 0 });
+});
+
+t.test('pull requests are reviewed', async (t) => {
+  const file = path.join(folder, 'review.md');
+  writeFileSync(file, 'Two things.\n');
+  const at = ['alice/garden', '3'];
+  t.match(await hearth(['reviewers', ...at, '--add', 'bob']), { stdout: 'alice/garden#3 waits for bob.\n', code: 0 });
+  t.match(await hearth(['reviewers', ...at]), { code: 2 });
+  t.match((await hearth(['show', ...at])).stdout, /Waiting for\tbob\n/);
+  t.match(await hearth(['review', ...at, '--approve']), { code: 2, stderr: /--as/ });
+  t.match(await hearth(['review', ...at, '--as', 'bob']), { code: 2, stderr: /--approve/ });
+  t.match(await hearth(['review', ...at, '--approve', '--comment', '--as', 'bob']), { code: 2 });
+  t.match(await hearth(['review', ...at, '--comment', '--on', 'gate.txt', '--as', 'bob']), {
+    code: 2,
+    stderr: /path:line/,
+  });
+  const places = ['--on', 'gate.txt:1: Which paint?', 'absent.txt:1: Where?'];
+  t.match(await hearth(['review', ...at, '--comment', ...places, '--as', 'bob']), { code: 2, stderr: /absent|file/i });
+  t.same(((await json('show', ...at)) as { threads: unknown }).threads, [], 'all comments or none');
+  t.match(
+    await hearth([
+      'review',
+      ...at,
+      '--request-changes',
+      '--file',
+      file,
+      '--on',
+      'gate.txt:1: Which paint?',
+      '--as',
+      'bob',
+    ]),
+    {
+      code: 0,
+      stdout: 'Requested changes on alice/garden#3 (round 1).\n',
+    },
+  );
+  const shown = (await hearth(['show', ...at])).stdout;
+  t.match(shown, /Reviews\tbob requested changes \(round 1\)\n/);
+  t.match(shown, /\n--- bob requested changes \(round 1\), \S+Z\nTwo things\.\n/);
+  t.match(shown, /\n--- gate\.txt:1 \(round 1, open\)\n> painted\nbob, \S+Z:\nWhich paint\?\n/);
+  t.match(await json('show', ...at), {
+    reviews: [{ author: 'bob', verdict: 'request_changes', round: 1, body: 'Two things.' }],
+    threads: [{ path: 'gate.txt', side: 'new', firstLine: 1, resolved: false, comments: [{ author: 'bob' }] }],
+  });
+  t.match(await hearth(['review', ...at, '--approve', '--as', 'bob']), {
+    stdout: 'Approved alice/garden#3 (round 1).\n',
+  });
+  t.match(await hearth(['review', ...at, '--comment', '--as', 'bob'], { input: 'From a pipe.\n' }), { code: 0 });
+  t.match((await hearth(['show', ...at])).stdout, /From a pipe\.\n/);
+});
+
+t.test('lists by branch, and patches', async (t) => {
+  t.match(await json('list', 'alice/garden', '--base', 'main', '--head', 'painted'), [{ number: 3 }]);
+  t.same(await json('list', 'alice/garden', '--base', 'oiled'), []);
+  t.same(await json('list', 'alice/garden', '--head', 'bob:painted'), []);
+  t.match(await json('list', 'alice/garden', '--state', 'merged'), [{ number: 1 }]);
+  t.match(
+    (await hearth(['diff', 'alice/garden', '3', '--patch'])).stdout,
+    /^From [0-9a-f]{40} [^]*\nSubject: \[PATCH\] painted\n/,
+  );
+  t.match(await hearth(['diff', 'alice/garden', '2', '--patch']), { code: 3 });
 });

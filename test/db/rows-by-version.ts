@@ -821,7 +821,7 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
         number: 112,
         workflow_path: 'ci.yml',
         workflow_name: 'CI',
-        file_hash: 'h',
+        file_hash: 'f',
         title: 'Mine',
         event: 'pull_request',
         event_payload: '{}',

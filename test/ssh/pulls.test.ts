@@ -70,6 +70,32 @@ t.test('pull requests are opened, listed, shown and merged by the owner of a key
   t.match((await as(bob, 'pull list alice/site --state all')).stdout, /^1\tmerged\t/);
 });
 
+t.test('reviews by the owner of a key', async (t) => {
+  git('', 'update-ref', 'refs/heads/copper', head);
+  git('', 'update-ref', 'refs/heads/eaves', git('', 'rev-parse', 'main~1'));
+  t.match(await as(bob, 'pull new alice/site --head copper --base eaves --title Copper', 'Green.'), {
+    code: 0,
+    stdout: 'Opened alice/site#2.\n',
+  });
+  t.match((await as(bob, 'pull list alice/site --base eaves --head copper')).stdout, /^2\topen\tCopper\t/);
+  t.equal((await as(bob, 'pull list alice/site --base main')).stdout, '');
+  t.match((await as(bob, 'pull list alice/site --state merged')).stdout, /^1\tmerged\t/);
+  t.match(await as(bob, 'pull reviewers alice/site 2 --add alice'), { stdout: 'alice/site#2 waits for alice.\n' });
+  t.match((await as(bob, 'pull show alice/site 2')).stdout, /waiting for\talice\n/);
+  t.match(await as(alice, 'pull review alice/site 2 --request-changes', 'Not green.\n'), {
+    stdout: 'Requested changes on alice/site#2 (round 1).\n',
+  });
+  const shown = (await as(bob, 'pull show alice/site 2')).stdout;
+  t.match(shown, /reviews\talice requested changes \(round 1\)\nwaiting for\t\n/);
+  t.match(shown, /\n--- alice requested changes \(round 1\), \S+Z\nNot green\.\n/);
+  t.match(await as(bob, 'pull review alice/site 2 --approve'), { code: 1, stderr: /own pull request/ });
+  t.match(await as(alice, 'pull review alice/site 2 --approve --round 9'), { code: 1, stderr: /no such round/ });
+  t.match(await as(alice, 'pull review alice/site 2 --approve'), { stdout: 'Approved alice/site#2 (round 1).\n' });
+  t.match((await as(bob, 'pull diff alice/site 2 --patch')).stdout, /^From [0-9a-f]{40} [^]*\n\+slate\?\[31m\n/);
+  t.match(await as(bob, 'pull retarget alice/site 2 --base main'), { stdout: 'alice/site#2 merges into main.\n' });
+  t.match(await as(bob, 'pull update alice/site 2'), { code: 1 }, 'bob may not push');
+});
+
 t.test('what is hidden answers like what is absent', async (t) => {
   const hidden = await as(bob, 'pull list alice/vault');
   t.same(hidden, { code: 1, stdout: '', stderr: 'hearth: repository not found\n' });
@@ -91,6 +117,14 @@ t.test('words that are no command of pull requests', async (t) => {
     'pull merge alice/site 1 --force',
     'pull new alice/site --title x',
     'pull diff alice/site 1 --round',
+    'pull diff alice/site 1 --patch no',
+    'pull review alice/site 1',
+    'pull review alice/site 1 --approve --comment',
+    'pull review alice/site 1 --approve yes',
+    'pull reviewers alice/site 1',
+    'pull retarget alice/site 1',
+    'pull update alice/site 1 --style squash',
+    'pull list alice/site --base',
   ])
     t.equal(parseCommand(line), null, line);
   t.match(parseCommand('pull merge alice/site #7 --when-ready'), { kind: 'pull merge', number: 7, whenReady: true });

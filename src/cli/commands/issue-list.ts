@@ -16,20 +16,32 @@ export interface ListOptions extends AsOption {
   assignee?: string;
   milestone?: string;
   search?: string;
+  base?: string;
+  head?: string;
   sort: IssueFilter['sort'];
   limit: string;
 }
 
-/** @param search says where `--search` looks */
-export const withListOptions = (command: Command, search: string): Command =>
+const states: Record<IssueFilter['kind'], readonly IssueFilter['state'][]> = {
+  issue: ['open', 'closed', 'all'],
+  pull: ['open', 'closed', 'merged', 'all'],
+};
+
+/** Adds the options of a list; pull requests have branches besides. */
+export function withListOptions(command: Command, kind: IssueFilter['kind']): Command {
   command
     .argument('<owner/name>', 'repository')
-    .addOption(new Option('--state <state>', 'only these').choices(['open', 'closed', 'all']).default('open'))
+    .addOption(new Option('--state <state>', 'only these').choices(states[kind]).default('open'))
     .option('--label <labels>', 'with all of these labels, separated by commas')
     .option('--author <user>', 'opened by this user')
     .option('--assignee <user>', 'assigned to this user, or none')
     .option('--milestone <title>', 'in this milestone, or none')
-    .option('--search <words>', search)
+    .option('--search <words>', 'with these words in title, text or comments');
+  if (kind === 'pull')
+    command
+      .option('--base <branch>', 'for this branch')
+      .option('--head <branch>', 'from this branch: branch, owner:branch or owner/name:branch');
+  return command
     .addOption(
       new Option('--sort <by>', 'order')
         .choices(['newest', 'oldest', 'updated', 'least-updated', 'comments', 'least-comments'])
@@ -37,6 +49,7 @@ export const withListOptions = (command: Command, search: string): Command =>
     )
     .option('--limit <number>', 'at most as many', '100')
     .option('--as <user>', 'show what this user sees');
+}
 
 /**
  * The rows of such a list, page by page up to the limit.
@@ -63,6 +76,8 @@ export async function readList<Row>(
     author: options.author ?? null,
     assignee: options.assignee ?? null,
     milestone: options.milestone ?? null,
+    base: options.base ?? null,
+    head: options.head ?? null,
     words: (options.search ?? '').split(/\s+/).filter((word) => word !== ''),
     sort: options.sort,
   };

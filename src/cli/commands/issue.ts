@@ -16,10 +16,9 @@ import { addIssueWriteCommands } from './issue-write.ts';
 export function addIssueCommands(program: Command, run: Run): void {
   const issue = addNoun(program, 'issue', 'issues');
   withExamples(
-    withListOptions(
-      issue.command('list').description('list issues, the newest first'),
-      'with these words in the title',
-    ).action(run(listIssues)),
+    withListOptions(issue.command('list').description('list issues, the newest first'), 'issue').action(
+      run(listIssues),
+    ),
     'hearth issue list alice/garden',
     'hearth issue list alice/garden --label kind/bug --state all --json',
   );

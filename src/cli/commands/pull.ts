@@ -5,7 +5,6 @@ import type { Action, Run } from '../action.ts';
 import { addNoun, withExamples } from '../help.ts';
 import { escapeControls } from '../terminal/escape-controls.ts';
 import { isoOrNull } from '../terminal/output.ts';
-import { findRepository } from './find-repository.ts';
 import { readComments } from './issue-comments.ts';
 import { readList, withListOptions } from './issue-list.ts';
 import type { ListOptions } from './issue-list.ts';
@@ -13,6 +12,7 @@ import { actorOf, authorOf } from './issue-row.ts';
 import type { AsOption } from './issue-row.ts';
 import { addPullChangeCommands } from './pull-change.ts';
 import { describePulls, findPull, namePull, pullAt, pullColumns, pullToJson, stateOf } from './pull-row.ts';
+import { addPullReviewCommands, reviewToJson, threadToJson } from './pull-review.ts';
 import { addPullWriteCommands } from './pull-write.ts';
 import { readCount } from './read-count.ts';
 import { cloneAddresses } from '../serving/addresses.ts';
@@ -21,11 +21,11 @@ import { cloneAddresses } from '../serving/addresses.ts';
 export function addPullCommands(program: Command, run: Run): void {
   const pull = addNoun(program, 'pull', 'pull requests');
   withExamples(
-    withListOptions(
-      pull.command('list').description('list pull requests, the newest first'),
-      'with these words',
-    ).action(run(listPulls)),
+    withListOptions(pull.command('list').description('list pull requests, the newest first'), 'pull').action(
+      run(listPulls),
+    ),
     'hearth pull list alice/garden',
+    'hearth pull list alice/garden --base release --state merged',
     'hearth pull list alice/garden --state all --author bob --json',
   );
   const one = (name: string, description: string): Command =>
@@ -36,7 +36,7 @@ export function addPullCommands(program: Command, run: Run): void {
       .argument('<number>', 'number of the pull request')
       .option('--as <user>', 'show what this user sees');
   withExamples(
-    one('show', 'show one pull request with its rounds, what stands in the way of a merge, and its comments').action(
+    one('show', 'show one pull request: rounds, reviews, what stands in the way of a merge, comments').action(
       run(showPull),
     ),
     'hearth pull show alice/garden 7',
@@ -44,8 +44,10 @@ export function addPullCommands(program: Command, run: Run): void {
   withExamples(
     one('diff', 'print the changes of a pull request in the format of git apply')
       .option('--round <number>', 'those of this round; left out: the last')
+      .option('--patch', 'its commits as mails, for git am')
       .action(run(printDiff)),
     'hearth pull diff alice/garden 7 | git apply',
+    'hearth pull diff alice/garden 7 --patch | git am',
     'hearth pull diff alice/garden 7 --round 1',
   );
   withExamples(
@@ -53,6 +55,7 @@ export function addPullCommands(program: Command, run: Run): void {
     'hearth pull checkout alice/garden 7 | sh',
   );
   addPullWriteCommands(pull, run);
+  addPullReviewCommands(pull, run);
   addPullChangeCommands(pull, run);
 }
 
@@ -72,6 +75,7 @@ const showPull: Action<AsOption, [string, string]> = async (cli, options, reposi
   const rounds = await modules.pulls.rounds.list(viewer, at);
   const blocks = issue.state === 'OPEN' ? box.verdict.blocks.map(explainBlock) : [];
   const { comments, text } = await readComments(modules, viewer, at);
+  const reviewed = await modules.pulls.reviews.text(viewer, at);
   cli.output.show(
     [
       ['Pull request', namePull(at)],
@@ -81,6 +85,9 @@ const showPull: Action<AsOption, [string, string]> = async (cli, options, reposi
       ['Branch', `${head.label} into ${pull.baseBranch}`],
       ['Head', pull.headOid],
       ['Rounds', rounds.map(({ round, change }) => `${round} (${change})`).join(', ')],
+      ['Reviews', reviewed.summary],
+      ['Waiting for', reviewed.waitingFor.join(', ')],
+      ['Open threads', String(reviewed.threads.filter(({ resolvedAt }) => resolvedAt === null).length || '')],
       ['Merge', issue.state === 'OPEN' ? (blocks.length === 0 ? 'nothing stands in the way' : blocks.join(' ')) : ''],
       ['Checks', box.checks.map(({ context, state }) => `${context} (${state})`).join(', ')],
       ['Opened', { epochMs: issue.createdAt, otherwise: '' }],
@@ -105,23 +112,30 @@ const showPull: Action<AsOption, [string, string]> = async (cli, options, reposi
         createdAt: isoOrNull(createdAt),
       })),
       thread: comments,
+      reviews: reviewed.reviews.map((review) => reviewToJson(review, reviewed.nameOf)),
+      threads: reviewed.threads.map((thread) => threadToJson(thread, reviewed.nameOf)),
     },
   );
   if (cli.output.json) return;
   const body = issue.body === '' ? '' : `${issue.body}\n`;
-  cli.output.print(`\n${body}${text}`.split('\n').map(escapeControls).join('\n'));
+  cli.output.print(`\n${body}${text}${reviewed.text}`.split('\n').map(escapeControls).join('\n'));
 };
 
-const printDiff: Action<AsOption & { round?: string }, [string, string]> = async (cli, options, text, number) => {
+interface DiffOptions extends AsOption {
+  round?: string;
+  patch?: true;
+}
+
+const printDiff: Action<DiffOptions, [string, string]> = async (cli, options, repository, number) => {
   const modules = await cli.openModules();
   const viewer = await actorOf(modules, options);
-  const at = await pullAt(modules, viewer, text, number);
-  const wanted = options.round === undefined ? undefined : readCount(options.round);
-  const { baseOid, headOid } = await modules.pulls.rounds.find(viewer, at, wanted);
-  const { path } = await findRepository(modules, text, viewer);
-  const diff = await modules.git.queries.plainDiff(path, { from: baseOid, to: headOid });
+  const at = await pullAt(modules, viewer, repository, number);
+  const { text } = await modules.pulls.rounds.patch(viewer, at, {
+    format: options.patch ? 'patch' : 'diff',
+    round: options.round === undefined ? undefined : readCount(options.round),
+  });
   const stdout = cli.process.stdout as unknown as Writable;
-  for await (const part of diff as AsyncIterable<Buffer>) {
+  for await (const part of text as AsyncIterable<Buffer>) {
     if (!stdout.write(part) && stdout.writableNeedDrain) await once(stdout, 'drain');
   }
 };

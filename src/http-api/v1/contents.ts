@@ -2,17 +2,19 @@ import { isUtf8 } from 'node:buffer';
 import { z } from 'zod';
 import { allows } from '../../access/index.ts';
 import { invalid, notFound } from '../../kernel/index.ts';
+import type { LfsObjectRow } from '../../lfs/index.ts';
 import type { Found } from '../../repositories/index.ts';
 import type { Commit } from '../../git/index.ts';
 import type { WebDeps } from '../../http/index.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import { json, listed } from '../responses.ts';
 import { operation } from '../operation.ts';
-import { archive, commit, namedRef, numberedPage, paging, tree } from './schemas.ts';
+import { archive, commit, numberedPage, paging, tree } from './schemas.ts';
 import { showPullCommits } from './pulls-code.ts';
 import { pullCommit } from './pulls-schemas.ts';
 import { timeIn } from './issues-parts.ts';
 import { showCommit } from './show.ts';
+import { showTags, tagShape } from './tags.ts';
 
 const at = '/repos/{owner}/{name}';
 const ref = z.string().optional().describe('A branch, tag or commit id; left out, the default branch');
@@ -42,19 +44,15 @@ export const listTags = operation({
   path: `${at}/tags`,
   tag: 'Contents',
   summary: 'List tags by name',
-  description: 'The id is that of the tag object for a tag that has one.',
   access: 'repository:read',
   cost: 'objects',
   status: 200,
   isPaged: true,
   query: z.object(paging),
-  response: z.array(namedRef),
-  async run({ found, query: { limit, after }, deps }) {
+  response: z.array(tagShape),
+  async run({ found, query: { limit, after }, deps, origin }) {
     const { rows, next } = pageOf(await deps.git.refs.tags(found.path), limit, after);
-    return listed(
-      rows.map(({ name, oid }) => ({ name, id: oid })),
-      next,
-    );
+    return listed(await showTags(deps, found, origin, rows), next);
   },
 });
 
@@ -192,6 +190,21 @@ export const getTree = operation({
 /** Smaller files come from memory; larger ones flow from a process of their own. */
 const maxHeldBytes = 2 * 1024 * 1024;
 
+/** The content of a file of Git LFS. */
+async function sendObject({ lfs }: Pick<WebDeps, 'lfs'>, object: LfsObjectRow) {
+  return {
+    kind: 'bytes' as const,
+    type: 'application/octet-stream',
+    body: (await lfs.read(object)).stream,
+    headers: {
+      'Content-Disposition': 'attachment',
+      'Content-Security-Policy': "default-src 'none'; sandbox",
+      'Content-Length': String(object.bytes),
+      ETag: `"lfs-${object.oid}"`,
+    } as Record<string, string>,
+  };
+}
+
 export const getRawFile = operation({
   id: 'getRawFile',
   method: 'GET',
@@ -199,7 +212,7 @@ export const getRawFile = operation({
   tag: 'Contents',
   summary: 'Get the raw content of a file',
   description:
-    'A symbolic link gives its target. Text is answered as text/plain, everything else as application/octet-stream.',
+    'A symbolic link gives its target, a pointer of Git LFS the content that it names. Text is answered as text/plain, everything else as application/octet-stream.',
   access: 'repository:read',
   cost: 'objects',
   status: 200,
@@ -210,6 +223,8 @@ export const getRawFile = operation({
     const entry = await git.objects.entryAt(found.path, oid, query.path);
     if (entry.type !== 'blob') throw notFound('revision_not_found', 'There is no such branch, tag, commit or file.');
     const { content } = await git.objects.blob(found.path, entry.oid, { maxBytes: maxHeldBytes });
+    const object = content === null ? null : await deps.lfs.ofPointer(found.repository.id, content);
+    if (object !== null) return sendObject(deps, object);
     const isText = content !== null && isUtf8(content) && !content.includes(0);
     return {
       kind: 'bytes',

@@ -102,6 +102,8 @@ import {
   listRepositories,
   renameRepository,
 } from './repositories.ts';
+import { releaseOperations } from './releases.ts';
+import { tagOperations } from './tags.ts';
 import { runnerOperations } from './runners.ts';
 import { cancelRun, getJob, getJobLog, getRun, listRuns, listStartableWorkflows, rerunRun, startRun } from './runs.ts';
 import { search } from './search.ts';
@@ -140,6 +142,7 @@ export const operations: readonly Operation[] = [
   mergeUpstream,
   ...branchOperations,
   listTags,
+  ...tagOperations,
   listCommits,
   getCommit,
   getTree,
@@ -241,6 +244,7 @@ export const operations: readonly Operation[] = [
   // After what is below `{number}`.
   getPullByBranches,
   getPullOfCommit,
+  ...releaseOperations,
   getImage,
   replaceImage,
   removeImage,

@@ -88,35 +88,21 @@ async function roundOf({ pulls }: WebDeps, viewer: Viewer, at: IssueAt, commit: 
   return found;
 }
 
-/** Adds comments to the caller's draft: all of them, or none where one is refused. */
-async function addComments(
-  { pulls: { reviews } }: WebDeps,
-  viewer: Viewer,
-  at: IssueAt,
+/** A comment of the caller as the service takes it. */
+function commentOf(
+  { path, body, new_position, old_position, first_line, thread_id }: NonNullable<NewReview['comments']>[number],
   round: number,
-  comments: NonNullable<NewReview['comments']>,
-): Promise<void> {
-  const added: Awaited<ReturnType<typeof reviews.addComment>>[] = [];
-  try {
-    for (const { path, body, new_position, old_position, first_line, thread_id } of comments) {
-      const isOld = !new_position && !!old_position;
-      const lastLine = (isOld ? old_position : new_position) || null;
-      const place = { path: path || null, side: isOld ? ('OLD' as const) : ('NEW' as const) };
-      added.push(
-        await reviews.addComment(viewer, at, {
-          ...(thread_id ? { threadId: thread_id } : place),
-          firstLine: thread_id ? null : first_line || lastLine,
-          lastLine: thread_id ? null : lastLine,
-          round,
-          body,
-          sendNow: false,
-        }),
-      );
-    }
-  } catch (error) {
-    for (const place of added.reverse()) await reviews.deleteComment(viewer, at, place);
-    throw error;
-  }
+) {
+  const isOld = !new_position && !!old_position;
+  const lastLine = (isOld ? old_position : new_position) || null;
+  const place = { path: path || null, side: isOld ? ('OLD' as const) : ('NEW' as const) };
+  return {
+    ...(thread_id ? { threadId: thread_id } : place),
+    firstLine: thread_id ? null : first_line || lastLine,
+    lastLine: thread_id ? null : lastLine,
+    round,
+    body,
+  };
 }
 
 export const createPullReview = operation({
@@ -141,7 +127,11 @@ export const createPullReview = operation({
     if (verdict === null && body.body)
       throw invalid('text_not_kept', 'The text of a review comes when it is submitted.', { field: 'body' });
     const { round } = await roundOf(deps, viewer, at, body.commit_id);
-    await addComments(deps, viewer, at, round, comments);
+    await deps.pulls.reviews.addComments(
+      viewer,
+      at,
+      comments.map((comment) => commentOf(comment, round)),
+    );
     if (verdict === null) {
       const draft = await deps.pulls.reviews.draftOf(viewer, at);
       if (draft === null) throw invalid('text_missing', 'A pending review has comments.', { field: 'comments' });

@@ -7,7 +7,7 @@ import type { GitExchange } from '../git-exchange.ts';
 import { sendLfsJson } from './lfs-response.ts';
 import { openFor, readLfsJson } from './lfs-request.ts';
 
-// Locks (git-lfs, docs/api/locking.md).
+// Locks (Git LFS File Locking API).
 
 const viewLock = ({ id, path, lockedAt, ownerName }: LfsLock) => ({
   id,

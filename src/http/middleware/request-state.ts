@@ -23,6 +23,7 @@ export function initRequestState(random: Random): Middleware {
       takeUpload: noUpload,
       takeFiles: () => [],
       takeContents: () => [],
+      takeReleaseFiles: () => [],
       showsSecret: false,
       cachedPage: null,
     };

@@ -19,6 +19,7 @@ export const presentReasons: readonly Reason[] = [
   'approved',
   'merged',
   'ci_failed',
+  'release',
   'watching',
 ];
 

@@ -1,16 +1,18 @@
 import type { Issue } from '../../issues/index.ts';
 import type { Located } from '../../repositories/index.ts';
 import type { NotificationDeps } from '../deps.ts';
-import type { NotificationRow, RunDetails } from '../schema/notification-schema.ts';
+import type { NotificationRow, ReleaseDetails, RunDetails } from '../schema/notification-schema.ts';
 
 /** A notification with what it is about. */
 export interface Notification extends NotificationRow {
   isUnread: boolean;
   place: Located;
-  /** Null for runs. */
+  /** Null for runs and releases. */
   issue: Issue | null;
-  /** The last run that failed; null for issues. */
+  /** The last run that failed; null for other subjects. */
   run: RunDetails | null;
+  /** Null for other subjects. */
+  release: ReleaseDetails | null;
 }
 
 /** Adds to rows that the viewer may see what they are about; what was removed meanwhile is left out. */
@@ -29,6 +31,9 @@ export async function describeRows(
     const issue = row.issueId === null ? null : issueById.get(row.issueId);
     if (place === undefined || issue === undefined) return [];
     const isUnread = row.listedAt !== null && row.readAt === null && row.doneAt === null;
-    return [{ ...row, isUnread, place, issue, run: issue === null ? (JSON.parse(row.details) as RunDetails) : null }];
+    const details = <Details>(kind: 'run' | 'release'): Details | null =>
+      row.subject.startsWith(`${kind}:`) ? (JSON.parse(row.details) as Details) : null;
+    const [run, release] = [details<RunDetails>('run'), details<ReleaseDetails>('release')];
+    return [{ ...row, isUnread, place, issue, run, release }];
   });
 }

@@ -19,6 +19,8 @@ export function mailUrls(baseUrl: string) {
       return position === 0 ? page : `${page}#e${position}`;
     },
     run: (place: Located, number: number): string => `${repository(place)}/runs/${number}`,
+    release: (place: Located, tag: string): string =>
+      `${repository(place)}/releases/tag/${tag.split('/').map(encodeURIComponent).join('/')}`,
     inbox: `${baseUrl}/notifications`,
     settings: `${baseUrl}/settings/notifications`,
     unsubscribe: (token: string): string => `${baseUrl}/notifications/unsubscribe?token=${token}`,

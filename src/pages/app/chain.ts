@@ -41,7 +41,7 @@ import { authorize } from './authorize.ts';
 import { withConfirmation } from './confirm-identity.ts';
 import { refuseCrossSite } from './csrf.ts';
 import { readFormWithContents } from './form-contents.ts';
-import { readFormWithFiles } from './form-files.ts';
+import { readFormWithFiles, readFormWithReleaseFiles } from './form-files.ts';
 import { readForm } from './forms.ts';
 import { withErrorMapping } from './map-errors.ts';
 import { createPageCache } from './page-cache.ts';
@@ -216,7 +216,8 @@ export function routeChain({ deps, render, admission, pageCache }: RouteDeps): (
 function bodyReaderOf(route: PageRoute, deps: WebDeps): Middleware {
   if (route.ignoresBody === true) return (_ctx, next) => next();
   if (route.takesContents === true) return readFormWithContents(deps);
-  if (route.takesFiles === true) return readFormWithFiles(deps, route.maxFormBytes);
+  if (route.takesFiles !== undefined) return readFormWithFiles(deps, route.takesFiles, route.maxFormBytes);
+  if (route.takesReleaseFiles === true) return readFormWithReleaseFiles(deps, route.maxFormBytes);
   return route.upload === undefined ? readForm(route.maxFormBytes) : readUpload(route.upload);
 }
 

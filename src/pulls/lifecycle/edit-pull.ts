@@ -1,11 +1,13 @@
 import { refusalOnPull } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import type { EntryLog, IssueAt } from '../../issues/index.ts';
-import { invalid } from '../../kernel/index.ts';
+import { forbidden, invalid } from '../../kernel/index.ts';
 import { isUniqueViolation } from '../../db/index.ts';
 import type { PullDeps } from '../deps.ts';
 import { factsOfPull, findPull, pullInWrite, refuse, requireOpen } from '../find-pull.ts';
 import type { PullContext } from '../find-pull.ts';
+import { headOf } from '../head-label.ts';
+import { mayWriteTo } from '../merging/merge-box.ts';
 import { prepareNextRound } from '../rounds/prepare-next-round.ts';
 import { recordRound } from '../rounds/record-round.ts';
 import { pullSchema } from '../schema/pull-schema.ts';
@@ -21,8 +23,9 @@ export interface PullEdit {
 
 /**
  * Changes what is not of the issue: the base branch (which makes a round, because the commits that it brings are other
- * ones), draft or ready. Refuses `base_missing`, `same_branch`, `pull_exists`, `pull_closed`, `git_busy`, and what
- * `refusalOnPull` refuses for `edit`.
+ * ones), draft or ready; and whether people of this repository may push to the branch of a fork, which those decide
+ * who may push there themselves. Refuses `base_missing`, `same_branch`, `pull_exists`, `pull_closed`, `head_not_yours`,
+ * `git_busy`, and what `refusalOnPull` refuses for `edit`.
  */
 export async function editPull(deps: PullDeps, viewer: Viewer, at: IssueAt, edit: PullEdit): Promise<void> {
   const context = await findPull(deps, viewer, at);
@@ -30,6 +33,12 @@ export async function editPull(deps: PullDeps, viewer: Viewer, at: IssueAt, edit
   if (edit.base !== undefined && edit.base !== context.pull.baseBranch)
     await retarget(deps, viewer, context, at, edit.base);
   const { isDraft, maintainersMayPush } = edit;
+  const { pull } = context;
+  if (maintainersMayPush !== undefined && maintainersMayPush !== pull.maintainersMayPush && pull.source === 'FORK') {
+    const head = await headOf(deps, viewer, context.repository, pull);
+    if (!(await mayWriteTo(deps, viewer, head)))
+      throw forbidden('head_not_yours', 'Only people who may push to the fork decide who else may push to the branch.');
+  }
   if (isDraft === undefined && maintainersMayPush === undefined) return;
   await deps.issues.pulls.write(viewer, async (log) => {
     const now = await pullInWrite(deps, log.tx, viewer, context.issue, 'edit');

@@ -1,6 +1,7 @@
 import { bindDeps } from '../../kernel/index.ts';
 import type { PullDeps } from '../deps.ts';
 import { addComment } from './add-comment.ts';
+import { addComments } from './add-comments.ts';
 import {
   deleteComment,
   discardReview,
@@ -10,6 +11,7 @@ import {
   undismissReview,
 } from './change-reviews.ts';
 import { draftOf, listReviews } from './list-reviews.ts';
+import { reviewText } from './review-text.ts';
 import { submitReview } from './submit-review.ts';
 
 /** Reviews; the functions behind these names say what each refuses. */
@@ -17,12 +19,15 @@ export function createReviewService(deps: PullDeps) {
   const bind = bindDeps(deps);
   return {
     addComment: bind(addComment),
+    addComments: bind(addComments),
     editComment: bind(editComment),
     deleteComment: bind(deleteComment),
     draftOf: bind(draftOf),
     submit: bind(submitReview),
     discard: bind(discardReview),
     list: bind(listReviews),
+    /** For terminals. */
+    text: bind(reviewText),
     /** The text of a submitted review. */
     edit: bind(editReview),
     dismiss: bind(dismissReview),

@@ -39,7 +39,13 @@ export function errorOutput(error: unknown, faultId: string): ErrorOutput {
   return { ...say(`internal error (${faultId})`), isFault: true };
 }
 
-const shownReasons = new Set(['issue_not_found', 'entry_not_found', 'notification_not_found']);
+const shownReasons = new Set([
+  'issue_not_found',
+  'pull_not_found',
+  'round_not_found',
+  'entry_not_found',
+  'notification_not_found',
+]);
 
 function say(words: string): ErrorOutput {
   return { line: `hearth: ${plainLine(words)}\n`, exitCode: 1, isFault: false };

@@ -34,14 +34,19 @@ issue reopen OWNER/NAME NUMBER
 issue label OWNER/NAME NUMBER [--add NAMES] [--remove NAMES]
 issue assign OWNER/NAME NUMBER [--add USERS] [--remove USERS]
                                       names and users are separated by commas
-pull list OWNER/NAME [--state open|closed|all] [--label NAMES]
+pull list OWNER/NAME [--state open|closed|merged|all] [--label NAMES] [--base BRANCH] [--head BRANCH]
                                       its pull requests, the newest first
-pull show OWNER/NAME NUMBER           one pull request with its comments
-pull diff OWNER/NAME NUMBER [--round NUMBER]
+pull show OWNER/NAME NUMBER           one pull request with its comments and reviews
+pull diff OWNER/NAME NUMBER [--round NUMBER] [--patch]
                                       its changes, to read
 pull checkout OWNER/NAME NUMBER       the git commands that fetch it
 pull new OWNER/NAME --head BRANCH [--base BRANCH] [--draft] --title WORDS < TEXT
 pull comment OWNER/NAME NUMBER [--close|--reopen] < TEXT
+pull review OWNER/NAME NUMBER --approve [--round NUMBER]
+pull review OWNER/NAME NUMBER --request-changes|--comment [--round NUMBER] < TEXT
+pull reviewers OWNER/NAME NUMBER [--add USERS] [--remove USERS]
+pull retarget OWNER/NAME NUMBER --base BRANCH
+pull update OWNER/NAME NUMBER [--style merge|rebase]
 pull merge OWNER/NAME NUMBER [--style merge|squash|rebase|forward] [--title WORDS] [--round NUMBER]
                                       [--when-ready] [--delete-branch]
 pull close|reopen|ready|draft OWNER/NAME NUMBER

@@ -1,16 +1,24 @@
+import type { PatchFormat, Verdict } from '../../pulls/index.ts';
 import { hasOnly, listIn, numberIn, splitOptions } from './command-options.ts';
 import type { Options } from './command-options.ts';
+
+type ListState = (typeof listStates)[number];
+const listStates = ['open', 'closed', 'merged', 'all'] as const;
 
 type Place = { owner: string; name: string };
 
 /** Commands about pull requests; texts come on standard input. */
 export type PullCommand = Place &
   (
-    | { kind: 'pull list'; state: 'open' | 'closed' | 'all'; labels: string[] }
+    | { kind: 'pull list'; state: ListState; labels: string[]; base: string | null; head: string | null }
     | { kind: 'pull new'; head: string; base: string | undefined; title: string; isDraft: boolean }
     | { kind: 'pull show' | 'pull checkout' | 'pull close' | 'pull reopen'; number: number }
     | { kind: 'pull ready' | 'pull draft'; number: number }
-    | { kind: 'pull diff'; number: number; round: number | undefined }
+    | { kind: 'pull diff'; number: number; round: number | undefined; format: PatchFormat }
+    | { kind: 'pull review'; number: number; verdict: Verdict; round: number | undefined }
+    | { kind: 'pull reviewers'; number: number; add: string[]; remove: string[] }
+    | { kind: 'pull retarget'; number: number; base: string }
+    | { kind: 'pull update'; number: number; style: 'MERGE' | 'REBASE' }
     | { kind: 'pull comment'; number: number; state: 'open' | 'completed' | null }
     | {
         kind: 'pull merge';
@@ -47,10 +55,11 @@ export function parsePullCommand(
 }
 
 function parseList(place: Place, options: Options): PullCommand | null {
-  const state = options.get('--state') ?? 'open';
-  if (!hasOnly(options, '--state', '--label') || (state !== 'open' && state !== 'closed' && state !== 'all'))
-    return null;
-  return { kind: 'pull list', ...place, state, labels: listIn(options.get('--label')) };
+  const state = listStates.find((each) => each === (options.get('--state') ?? 'open'));
+  const [base, head] = [options.get('--base') ?? null, options.get('--head') ?? null];
+  if (!hasOnly(options, '--state', '--label', '--base', '--head') || state === undefined) return null;
+  if (base === '' || head === '') return null;
+  return { kind: 'pull list', ...place, state, labels: listIn(options.get('--label')), base, head };
 }
 
 function parseNew(place: Place, options: Options): PullCommand | null {
@@ -73,7 +82,24 @@ function parseOne(verb: string | undefined, place: Place & { number: number }, o
       return options.size > 0 ? null : { kind: `pull ${verb}`, ...place };
     case 'diff': {
       const round = roundIn(options);
-      return !hasOnly(options, '--round') || round === null ? null : { kind: 'pull diff', ...place, round };
+      if (!hasOnly(options, '--round', '--patch') || round === null || options.get('--patch')) return null;
+      return { kind: 'pull diff', ...place, round, format: options.has('--patch') ? 'patch' : 'diff' };
+    }
+    case 'review':
+      return parseReview(place, options);
+    case 'reviewers': {
+      const [add, remove] = [listIn(options.get('--add')), listIn(options.get('--remove'))];
+      if (!hasOnly(options, '--add', '--remove') || add.length + remove.length === 0) return null;
+      return { kind: 'pull reviewers', ...place, add, remove };
+    }
+    case 'retarget': {
+      const base = options.get('--base') ?? '';
+      return !hasOnly(options, '--base') || base === '' ? null : { kind: 'pull retarget', ...place, base };
+    }
+    case 'update': {
+      const style = options.get('--style') ?? 'merge';
+      if (!hasOnly(options, '--style') || (style !== 'merge' && style !== 'rebase')) return null;
+      return { kind: 'pull update', ...place, style: style === 'rebase' ? 'REBASE' : 'MERGE' };
     }
     case 'comment': {
       const [close, reopen] = [options.get('--close'), options.get('--reopen')];
@@ -93,6 +119,21 @@ function parseOne(verb: string | undefined, place: Place & { number: number }, o
 function roundIn(options: Options): number | null | undefined {
   const text = options.get('--round');
   return text === undefined ? undefined : /^\d{1,6}$/.test(text) ? Number(text) : null;
+}
+
+const verdicts: Readonly<Record<string, Verdict>> = {
+  '--approve': 'APPROVE',
+  '--request-changes': 'REQUEST_CHANGES',
+  '--comment': 'COMMENT',
+};
+
+function parseReview(place: Place & { number: number }, options: Options): PullCommand | null {
+  const given = Object.keys(verdicts).filter((name) => options.has(name));
+  const round = roundIn(options);
+  if (!hasOnly(options, ...Object.keys(verdicts), '--round') || round === null) return null;
+  const [name] = given;
+  if (name === undefined || given.length > 1 || options.get(name) !== '') return null;
+  return { kind: 'pull review', ...place, verdict: verdicts[name]!, round };
 }
 
 function parseMerge(place: Place & { number: number }, options: Options): PullCommand | null {

@@ -1,38 +1,29 @@
 import { StringDecoder } from 'node:string_decoder';
-import { noFilter } from '../../issues/index.ts';
 import type { IssueAt } from '../../issues/index.ts';
-import { conflict, isDomainError } from '../../kernel/index.ts';
+import { isDomainError } from '../../kernel/index.ts';
 import { explainBlock } from '../../pulls/index.ts';
 import type { SshDeps } from '../deps.ts';
 import { cloneAddress } from './clone-address.ts';
-import { assigneesOf, authorOf, commentsOf, labelsOf, pageSize, rows, time } from './issue-text.ts';
+import { commentOn, listAll, nameOf, sendAll, showOne } from './conversation-commands.ts';
+import { authorOf, labelsOf, time } from './issue-text.ts';
 import type { PullCommand } from './parse-pull-command.ts';
-import { plainText } from './plain-text.ts';
 import { readText } from './read-text.ts';
 import type { AuthenticatedSession } from './session.ts';
-import { send } from './write-output.ts';
 
 /**
  * The commands about pull requests, for the owner of the key: the same use-cases as the pages, with the same rights and
  * limits. Lists are tab-separated lines without headers; what was changed is one line.
  */
-export async function servePullCommand(
-  deps: SshDeps,
-  command: PullCommand,
-  session: AuthenticatedSession,
-): Promise<number> {
-  // Without a handle a person cannot write anything (SPEC §2.4).
-  if (session.viewer.username === null)
-    throw conflict('handle_missing', 'Sign in on the web page and choose a username first.');
-  for await (const text of output(deps, command, session)) await send(plainText(text), session);
-  return 0;
-}
+export const servePullCommand = (deps: SshDeps, command: PullCommand, session: AuthenticatedSession): Promise<number> =>
+  sendAll(session, output(deps, command, session));
+
+type Of<Kind extends PullCommand['kind']> = Extract<PullCommand, { kind: Kind }>;
 
 async function* output(deps: SshDeps, command: PullCommand, session: AuthenticatedSession): AsyncGenerator<string> {
   const { issues, pulls } = deps;
   const { viewer } = session;
   const { owner, name } = command;
-  if (command.kind === 'pull list') return yield* everyPage(deps, command, session);
+  if (command.kind === 'pull list') return yield* list(deps, command, session);
   if (command.kind === 'pull new') {
     const { title, head, base, isDraft } = command;
     // Rights are checked before stdin is read, so that no text is typed in vain.
@@ -42,22 +33,23 @@ async function* output(deps: SshDeps, command: PullCommand, session: Authenticat
     return yield `Opened ${owner}/${name}#${issue.number}.\n`;
   }
   const at = { owner, name, number: command.number };
-  const it = `${owner}/${name}#${command.number}`;
+  const it = nameOf(at);
   const { pull } = await pulls.find(viewer, at);
   switch (command.kind) {
     case 'pull show':
-      return yield* shown(deps, at, session);
+      return yield* show(deps, at, session);
     case 'pull diff':
-      return yield* diff(deps, at, command.round, session);
+      return yield* diff(deps, command, session);
     case 'pull checkout':
       yield `git fetch ${cloneAddress(deps.config, session.port, at)} refs/pull/${at.number}/head:pull/${at.number}\n`;
       return yield `git checkout pull/${at.number}\n`;
-    case 'pull comment': {
-      const body = await readText(session);
-      const { state } = command;
-      const { position } = await issues.comment(viewer, at, { body, ...(state !== null && { state }) });
-      return yield `Commented on ${it} (e${position}).\n`;
-    }
+    case 'pull comment':
+      return yield* commentOn(deps, at, command.state, session);
+    case 'pull review':
+      return yield* review(deps, command, pull, session);
+    case 'pull reviewers':
+      await pulls.turns.request(viewer, at, command);
+      return yield `${it} waits for ${(await pulls.reviews.text(viewer, at)).waitingFor.join(', ') || 'no review'}.\n`;
     case 'pull close':
       await issues.close(viewer, at);
       return yield `Closed ${it}.\n`;
@@ -70,6 +62,13 @@ async function* output(deps: SshDeps, command: PullCommand, session: Authenticat
     case 'pull draft':
       await pulls.edit(viewer, at, { isDraft: true });
       return yield `${it} is a draft.\n`;
+    case 'pull retarget':
+      await pulls.edit(viewer, at, { base: command.base });
+      return yield `${it} merges into ${command.base}.\n`;
+    case 'pull update': {
+      const { oid } = await pulls.updateBranch(viewer, at, { style: command.style, round: pull.lastRound });
+      return yield `Updated ${it}: its head is ${oid.slice(0, 10)}.\n`;
+    }
     case 'pull merge':
       return yield* merge(deps, command, pull, session);
   }
@@ -77,12 +76,12 @@ async function* output(deps: SshDeps, command: PullCommand, session: Authenticat
 
 async function* merge(
   { pulls }: SshDeps,
-  { owner, name, number, style, title, round, whenReady, deletesBranch }: Extract<PullCommand, { kind: 'pull merge' }>,
+  { owner, name, number, style, title, round, whenReady, deletesBranch }: Of<'pull merge'>,
   { lastRound, baseBranch }: { lastRound: number; baseBranch: string },
   { viewer }: AuthenticatedSession,
 ): AsyncGenerator<string> {
   const at = { owner, name, number };
-  const it = `${owner}/${name}#${number}`;
+  const it = nameOf(at);
   const input = { style, title, round: round ?? lastRound };
   if (whenReady) {
     await pulls.mergeWhenReady(viewer, at, input);
@@ -101,78 +100,73 @@ async function* merge(
   }
 }
 
-async function* everyPage(
-  { issues, pulls }: SshDeps,
-  { owner, name, state, labels }: Extract<PullCommand, { kind: 'pull list' }>,
-  { viewer }: AuthenticatedSession,
+/** An approval has no text; the others are read from standard input. */
+async function* review(
+  { pulls }: SshDeps,
+  { verdict, round: wanted, ...at }: Of<'pull review'>,
+  { lastRound }: { lastRound: number },
+  session: AuthenticatedSession,
 ): AsyncGenerator<string> {
-  let after: string | null = null;
-  do {
-    const filter = { ...noFilter, kind: 'pull' as const, state, labels };
-    const page: Awaited<ReturnType<typeof issues.list>> = await issues.list(viewer, { owner, name }, filter, {
-      limit: pageSize,
-      after,
-    });
-    const described = await pulls.describe(viewer, page.rows);
-    yield rows(
-      (await issues.describe(page.rows)).map((issue) => {
-        const pull = described.get(issue.id);
-        return [
-          String(issue.number),
-          issue.state === 'OPEN' && pull?.pull.isDraft ? 'draft' : issue.state.toLowerCase(),
-          issue.title,
-          authorOf(issue),
-          pull?.head.label ?? '',
-          pull?.pull.baseBranch ?? '',
-          labelsOf(issue),
-          time(issue.updatedAt),
-        ];
-      }),
-    );
-    after = page.next;
-  } while (after !== null);
+  const round = wanted ?? lastRound;
+  const body = verdict === 'APPROVE' ? '' : await readText(session);
+  await pulls.reviews.submit(session.viewer, at, { verdict, body, round, confirm: wanted !== undefined });
+  const said = { APPROVE: 'Approved', REQUEST_CHANGES: 'Requested changes on', COMMENT: 'Reviewed' }[verdict];
+  yield `${said} ${nameOf(at)} (round ${round}).\n`;
 }
 
-async function* shown(deps: SshDeps, at: IssueAt, session: AuthenticatedSession): AsyncGenerator<string> {
+function list(deps: SshDeps, command: Of<'pull list'>, session: AuthenticatedSession): AsyncGenerator<string> {
+  const { state, labels, base, head } = command;
+  const filter = { kind: 'pull' as const, state, labels, base, head };
+  return listAll(deps, command, filter, session, async (page, found) => {
+    const described = await deps.pulls.describe(session.viewer, found);
+    return page.map((issue) => {
+      const pull = described.get(issue.id);
+      return [
+        String(issue.number),
+        issue.state === 'OPEN' && pull?.pull.isDraft ? 'draft' : issue.state.toLowerCase(),
+        issue.title,
+        authorOf(issue),
+        pull?.head.label ?? '',
+        pull?.pull.baseBranch ?? '',
+        labelsOf(issue),
+        time(issue.updatedAt),
+      ];
+    });
+  });
+}
+
+async function* show(deps: SshDeps, at: IssueAt, session: AuthenticatedSession): AsyncGenerator<string> {
   const { issues, pulls } = deps;
   const { viewer } = session;
   const box = await pulls.mergeBox(viewer, at);
   const { issue: found, pull } = await pulls.find(viewer, at);
   const [issue] = await issues.describe([found]);
-  const { title, state, milestone, createdAt, updatedAt, body } = issue!;
+  const reviewed = await pulls.reviews.text(viewer, at);
+  const isOpen = found.state === 'OPEN';
   const blocks = box.verdict.blocks.map(explainBlock).join(' ');
-  yield rows([
-    ['pull request', `${at.owner}/${at.name}#${at.number}`],
-    ['title', title],
-    ['state', state === 'OPEN' && pull.isDraft ? 'draft' : state.toLowerCase()],
-    ['author', authorOf(issue!)],
+  const cells = [
     ['branch', `${box.head.label} into ${pull.baseBranch}`],
     ['head', pull.headOid],
     ['round', String(pull.lastRound)],
-    ['merge', state !== 'OPEN' ? '' : blocks || 'nothing stands in the way'],
+    ['reviews', reviewed.summary],
+    ['waiting for', reviewed.waitingFor.join(',')],
+    ['merge', !isOpen ? '' : blocks || 'nothing stands in the way'],
     ['conflicts', box.state.conflicts.join(',')],
-    ['checks', box.checks.map(({ context, state: result }) => `${context}=${result}`).join(',')],
-    ['opened', time(createdAt)],
-    ['changed', time(updatedAt)],
-    ['labels', labelsOf(issue!)],
-    ['assignees', assigneesOf(issue!)],
-    ['milestone', milestone?.title ?? ''],
-  ]);
-  yield `\n${body}${body === '' ? '' : '\n'}`;
-  yield* commentsOf(deps, at, session);
+    ['checks', box.checks.map(({ context, state }) => `${context}=${state}`).join(',')],
+  ];
+  const state = isOpen && pull.isDraft ? 'draft' : found.state.toLowerCase();
+  yield* showOne(deps, at, session, { noun: 'pull request', issue: issue!, state, cells });
+  yield reviewed.text;
 }
 
 /** The changes of a round, to read: what a terminal would interpret is replaced, as in all that is printed here. */
 async function* diff(
-  { pulls, repositories, git }: SshDeps,
-  at: IssueAt,
-  wanted: number | undefined,
+  { pulls }: SshDeps,
+  { round, format, ...at }: Of<'pull diff'>,
   { viewer }: AuthenticatedSession,
 ): AsyncGenerator<string> {
-  const { baseOid, headOid } = await pulls.rounds.find(viewer, at, wanted);
-  const { path } = await repositories.find(viewer, at.owner, at.name);
   const decoder = new StringDecoder('utf8');
-  const parts = await git.queries.plainDiff(path, { from: baseOid, to: headOid });
-  for await (const part of parts as AsyncIterable<Buffer>) yield decoder.write(part);
+  const { text } = await pulls.rounds.patch(viewer, at, { format, round });
+  for await (const part of text as AsyncIterable<Buffer>) yield decoder.write(part);
   yield decoder.end();
 }

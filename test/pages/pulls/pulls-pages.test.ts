@@ -30,9 +30,9 @@ t.test('each role sees the buttons that it may press', async (t) => {
   const triage = ['assignees', 'links', 'lock'];
   const own = ['comments', 'draft', 'merge', 'react', 'retarget', 'reviewers', 'subscribe'];
   t.same((await formsOf(anonymous)).sort(), []);
-  t.same((await formsOf(bob)).sort(), ['comments', 'react', 'subscribe'], 'a reader takes part in the talk');
+  t.same((await formsOf(bob)).sort(), ['comments', 'react', 'review', 'subscribe'], 'a reader takes part in the talk');
   t.same((await formsOf(carol)).sort(), [...own, ...triage].sort(), 'the author, who may write');
-  t.same((await formsOf(alice)).sort(), [...own, ...triage, 'delete'].sort(), 'the owner');
+  t.same((await formsOf(alice)).sort(), [...own, ...triage, 'delete', 'review'].sort(), 'the owner');
   for (const name of ['merge', 'retarget', 'draft', 'ready', 'revert', 'update', 'reviewers', 'dismiss', 'branch']) {
     const { status } = await bob.post(`${one}/${name}`, {
       round: '1',
@@ -84,6 +84,36 @@ t.test('the list is narrowed down by state, draft and review', async (t) => {
   const other = await anonymous.get(`${roofUrl}/issues?q=is%3Apull`);
   t.equal(other.status, 303);
   t.equal(other.headers['location'], `${roofUrl}/pulls`);
+});
+
+t.test('those who may write change several of the list at once', async (t) => {
+  const { pulls, issues, place, viewers, at, bob, carol, anonymous } = await pullWeb(t);
+  for (const head of ['tiles', 'gutter', 'chimney'])
+    await pulls.open(viewers.carol, place, { head, title: head, body: '' });
+  await issues.addLabel(viewers.alice, { repository: place }, { name: 'later', colour: 'd73a4a' });
+  const list = `${roofUrl}/pulls`;
+  t.notMatch((await anonymous.get(list)).body, 'bulk');
+  t.notMatch((await bob.get(list)).body, 'bulk', 'a reader ticks nothing');
+  const { body } = await carol.get(list);
+  t.equal(body.match(/type="checkbox" name="number"/g)!.length, 3);
+  t.notMatch(body, 'not-planned', 'a pull request is closed without a reason');
+  const bulk = (form: Record<string, string | string[]>) => carol.post(`${list}/bulk`, { number: ['1', '3'], ...form });
+  t.match(await bulk({ action: 'label', label: 'later', q: 'is:open' }), {
+    status: 303,
+    headers: { location: `${list}?done=pulls-changed` },
+  });
+  await bulk({ action: 'assign', assignee: 'alice' });
+  await bulk({ action: 'close' });
+  const states = await Promise.all(
+    [1, 2, 3].map(async (number) => (await issues.find(viewers.alice, at(number))).state),
+  );
+  t.same(states, ['CLOSED', 'OPEN', 'CLOSED']);
+  const { labels, assignees } = await issues.find(viewers.alice, at(3));
+  t.same([labels.map(({ name }) => name), assignees], [['later'], [viewers.alice.id]]);
+  t.match(words(await bulk({ number: [], action: 'close' })), /Tick the pull requests/);
+  const partly = await bulk({ number: ['2', '99'], action: 'close' });
+  t.match([partly.status, words(partly)], [200, /Changed: #2 \. #99 : Issue not found/]);
+  t.equal((await bob.post(`${list}/bulk`, { number: '2', action: 'reopen' })).status, 404);
 });
 
 t.test('a number leads to what it is; the commits, feeds and files of a pull request', async (t) => {

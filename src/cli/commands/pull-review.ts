@@ -1,0 +1,154 @@
+import type { Command } from 'commander';
+import { invalid } from '../../kernel/index.ts';
+import type { ListedThread, NewReviewComment, ReviewRow, Verdict } from '../../pulls/index.ts';
+import type { Action, Run } from '../action.ts';
+import { withExamples } from '../help.ts';
+import { isoOrNull } from '../terminal/output.ts';
+import { withBody } from '../terminal/read-body.ts';
+import type { BodyOptions } from '../terminal/read-body.ts';
+import { actorOf, listIn } from './issue-row.ts';
+import type { AsOption } from './issue-row.ts';
+import { namePull, pullAt, reportPull } from './pull-row.ts';
+import { readCount } from './read-count.ts';
+
+/** `hearth pull review|reviewers`. */
+export function addPullReviewCommands(pull: Command, run: Run): void {
+  const command = (name: string, description: string): Command =>
+    pull
+      .command(name)
+      .description(description)
+      .argument('<owner/name>', 'repository')
+      .argument('<number>', 'number of the pull request');
+  withExamples(
+    command('review', 'review a pull request')
+      .option('--approve', 'approve it')
+      .option('--request-changes', 'ask for changes; it cannot be merged until you approve it')
+      .option('--comment', 'neither of both')
+      .option('--on <path:line: text...>', 'comment on a line, or on several: path:3-5: text')
+      .option('--body <text>', 'text of the review, Markdown')
+      .option('--file <file>', 'read the text from this file; - is standard input')
+      .option('--round <number>', 'the round that was reviewed; left out: the last')
+      .option('--as <user>', 'act as this user')
+      .action(run(review)),
+    'hearth pull review alice/garden 7 --approve --as bob',
+    'hearth pull review alice/garden 7 --request-changes --file review.md --as bob',
+    'hearth pull review alice/garden 7 --comment --on "gate.txt:3: Which oil?" "gate.txt:7-9: Why?" --as bob',
+  );
+  withExamples(
+    command('reviewers', 'ask people for a review, or no longer')
+      .option('--add <users>', 'users to ask, separated by commas')
+      .option('--remove <users>', 'users who need not answer, separated by commas')
+      .option('--as <user>', 'act as this user')
+      .action(run(changeReviewers)),
+    'hearth pull reviewers alice/garden 7 --add bob,carol',
+  );
+}
+
+interface ReviewOptions extends AsOption, BodyOptions {
+  approve?: true;
+  requestChanges?: true;
+  comment?: true;
+  on?: string[];
+  round?: string;
+}
+
+const review: Action<ReviewOptions, [string, string]> = async (cli, options, repository, number) => {
+  const verdict = verdictIn(options);
+  const comments = (options.on ?? []).map(readComment);
+  if (options.as === undefined) throw invalid('usage', 'A review is written by a user: name one with --as.');
+  const modules = await cli.openModules();
+  const viewer = await actorOf(modules, options);
+  const at = await pullAt(modules, viewer, repository, number);
+  const { pull } = await modules.pulls.find(viewer, at);
+  const round = options.round === undefined ? pull.lastRound : readCount(options.round);
+  // An approval and comments on lines need no text besides.
+  const needsText = verdict !== 'APPROVE' && comments.length === 0;
+  const written = needsText || options.file !== undefined ? options : { ...options, body: options.body ?? '' };
+  await withBody(cli, written, '', async (body) => {
+    const { reviews } = modules.pulls;
+    await reviews.addComments(
+      viewer,
+      at,
+      comments.map((comment) => ({ ...comment, round })),
+    );
+    await reviews.submit(viewer, at, { verdict, body, round, confirm: options.round !== undefined });
+    const said = { APPROVE: 'Approved', REQUEST_CHANGES: 'Requested changes on', COMMENT: 'Reviewed' }[verdict];
+    await reportPull(cli, modules, viewer, at, `${said} ${namePull(at)} (round ${round}).`);
+  });
+};
+
+/** Refuses `usage` for none and for several. */
+function verdictIn({ approve, requestChanges, comment }: ReviewOptions): Verdict {
+  const given = [
+    ...(approve ? ['APPROVE' as const] : []),
+    ...(requestChanges ? ['REQUEST_CHANGES' as const] : []),
+    ...(comment ? ['COMMENT' as const] : []),
+  ];
+  if (given.length !== 1) throw invalid('usage', 'Give one of --approve, --request-changes and --comment.');
+  return given[0]!;
+}
+
+/** Reads `path:3: text` or `path:3-5: text`, about lines of the new version. Refuses `usage`. */
+function readComment(text: string): Omit<NewReviewComment, 'round' | 'sendNow'> {
+  const [, path, first, last, body] = /^(.+?):(\d{1,9})(?:-(\d{1,9}))?:\s*([^]+)$/.exec(text) ?? [];
+  if (path === undefined || first === undefined || body === undefined)
+    throw invalid('usage', `Write a comment as path:line: text, not ${JSON.stringify(text.slice(0, 100))}.`);
+  return { path, side: 'NEW', firstLine: Number(first), lastLine: Number(last ?? first), body };
+}
+
+interface ReviewerOptions extends AsOption {
+  add?: string;
+  remove?: string;
+}
+
+const changeReviewers: Action<ReviewerOptions, [string, string]> = async (cli, options, repository, number) => {
+  const change = { add: listIn(options.add) ?? [], remove: listIn(options.remove) ?? [] };
+  if (change.add.length + change.remove.length === 0) throw invalid('usage', 'Give --add or --remove.');
+  const modules = await cli.openModules();
+  const viewer = await actorOf(modules, options);
+  const at = await pullAt(modules, viewer, repository, number);
+  await modules.pulls.turns.request(viewer, at, change);
+  const { waitingFor } = await modules.pulls.reviews.text(viewer, at);
+  const line = `${namePull(at)} waits for ${waitingFor.join(', ') || 'no review'}.`;
+  cli.output.result(line, { ...at, waitingFor });
+};
+
+type NameOf = (userId: string | null) => string;
+
+export const reviewToJson = (row: ReviewRow, nameOf: NameOf): object => ({
+  author: nameOf(row.authorId),
+  verdict: row.verdict?.toLowerCase() ?? null,
+  round: row.round,
+  body: row.body,
+  submittedAt: isoOrNull(row.submittedAt),
+  dismissedAt: isoOrNull(row.dismissedAt),
+  dismissalReason: row.dismissalReason,
+});
+
+export const threadToJson = (thread: ListedThread, nameOf: NameOf): object => ({
+  id: thread.id,
+  round: thread.round,
+  path: thread.path,
+  side: thread.side?.toLowerCase() ?? null,
+  firstLine: thread.firstLine,
+  lastLine: thread.lastLine,
+  quoted: thread.quoted,
+  now:
+    thread.place === null
+      ? null
+      : {
+          state: thread.place.state,
+          path: thread.place.path,
+          firstLine: thread.place.firstLine,
+          lastLine: thread.place.lastLine,
+        },
+  resolved: thread.resolvedAt !== null,
+  comments: thread.comments
+    .filter(({ deletedAt }) => deletedAt === null)
+    .map(({ authorId, body, createdAt, isDraft }) => ({
+      author: nameOf(authorId),
+      body,
+      createdAt: isoOrNull(createdAt),
+      draft: isDraft,
+    })),
+});
