@@ -3,6 +3,7 @@ import path from 'node:path';
 import { askDatabaseFile, checkDatabaseFile } from '../db/index.ts';
 import { lfsKey } from '../lfs/index.ts';
 import { attachmentKey } from '../issues/index.ts';
+import { releaseFileKey } from '../releases/index.ts';
 import { eachLimit } from '../kernel/index.ts';
 import { whenGone } from './file-copier.ts';
 import { hashFile } from './copy-file.ts';
@@ -87,8 +88,7 @@ async function checkDatabase(file: string, { rows, files, objects }: Manifest): 
         ...Object.entries(health.orphans).map(
           ([table, count]) => `${count} rows of ${table} have lost what they belong to`,
         ),
-        ...(isElsewhere || (rows['attachments'] ?? 0) === 0 ? [] : await checkAttachments(file, files)),
-        ...(isElsewhere || (rows['lfs_objects'] ?? 0) === 0 ? [] : await checkLfsObjects(file, files)),
+        ...(isElsewhere ? [] : await checkFilesOfRows(file, rows, files)),
         ...lost.map((table) => `${table} has ${health.rows[table] ?? 'no'} rows instead of ${rows[table]}`),
       ].slice(0, enough),
     };
@@ -97,16 +97,41 @@ async function checkDatabase(file: string, { rows, files, objects }: Manifest): 
   }
 }
 
-/** Every attachment has its file, with the digest that its row says. */
-async function checkAttachments(database: string, files: Manifest['files']): Promise<string[]> {
-  const [attachments = []] = await askDatabaseFile(database, [
-    { sql: 'SELECT id, name, sha256 FROM attachments', parameters: [] },
+/** A table of files that people have sent. */
+interface SentFiles {
+  table: string;
+  /** What one of them is called. */
+  called: string;
+  keyOf(id: string): string;
+}
+
+const attachments: SentFiles = { table: 'attachments', called: 'attachment', keyOf: attachmentKey };
+const releaseFiles: SentFiles = { table: 'release_files', called: 'release file', keyOf: releaseFileKey };
+
+/** Every row has its file, with the digest that it says. */
+async function checkSentFiles(
+  database: string,
+  files: Manifest['files'],
+  { table, called, keyOf }: SentFiles,
+): Promise<string[]> {
+  const [rows = []] = await askDatabaseFile(database, [
+    { sql: `SELECT id, name, sha256 FROM ${table}`, parameters: [] },
   ]);
-  return attachments.flatMap(({ id, name, sha256 }) => {
-    const found = files[`objects/${attachmentKey(String(id))}`];
-    if (found === undefined) return [`the attachment ${String(name)} (${String(id)}) has no file`];
-    return found[2] === sha256 ? [] : [`the attachment ${String(name)} (${String(id)}) has another content`];
+  return rows.flatMap(({ id, name, sha256 }) => {
+    const found = files[`objects/${keyOf(String(id))}`];
+    if (found === undefined) return [`the ${called} ${String(name)} (${String(id)}) has no file`];
+    return found[2] === sha256 ? [] : [`the ${called} ${String(name)} (${String(id)}) has another content`];
   });
+}
+
+/** Objects whose files are in the backup. */
+async function checkFilesOfRows(file: string, rows: Manifest['rows'], files: Manifest['files']): Promise<string[]> {
+  const has = (table: string): boolean => (rows[table] ?? 0) > 0;
+  return [
+    ...(has('attachments') ? await checkSentFiles(file, files, attachments) : []),
+    ...(has('release_files') ? await checkSentFiles(file, files, releaseFiles) : []),
+    ...(has('lfs_objects') ? await checkLfsObjects(file, files) : []),
+  ];
 }
 
 /** Every object of Git LFS has its file, whose digest is its name. */

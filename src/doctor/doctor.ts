@@ -8,6 +8,7 @@ import { checkMail } from './checks/mail.ts';
 import { checkStore } from './checks/objects.ts';
 import { checkNotifications } from './checks/notifications.ts';
 import { checkPulls } from './checks/pulls.ts';
+import { checkReleases } from './checks/releases.ts';
 import { checkQueues } from './checks/queues.ts';
 import { checkRepositories } from './checks/repositories.ts';
 import { checkBackups } from './checks/backups.ts';
@@ -30,6 +31,7 @@ const areas: Readonly<Record<string, CheckGroup>> = {
   issues: checkIssues,
   lfs: checkLfs,
   pulls: checkPulls,
+  releases: checkReleases,
   notifications: checkNotifications,
   ci: checkCi,
   queues: checkQueues,

@@ -68,7 +68,8 @@ export async function authorizeCall(
   const found =
     right === null ? null : await findReadable(repositories, viewer, owner, name, operation.method === 'GET');
 
-  if (needsToken && !isTask && !scopeAllows(viewer, scope)) throw insufficientScope(`This needs a token of scope ${scope}.`);
+  if (needsToken && !isTask && !scopeAllows(viewer, scope))
+    throw insufficientScope(`This needs a token of scope ${scope}.`);
   if (wholeAccount && viewer.kind === 'person' && viewer.repositoryIds !== null) {
     throw insufficientScope('This needs a token that is not limited to some repositories.');
   }

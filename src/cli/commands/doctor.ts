@@ -20,6 +20,7 @@ const areas = [
   'images',
   'objects',
   'issues',
+  'lfs',
   'pulls',
   'notifications',
   'ci',

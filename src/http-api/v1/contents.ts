@@ -9,7 +9,7 @@ import type { WebDeps } from '../../http/index.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import { json, listed } from '../responses.ts';
 import { operation } from '../operation.ts';
-import { archive, commit, namedRef, numberedPage, paging, tree } from './schemas.ts';
+import { archive, commit, numberedPage, paging, tree } from './schemas.ts';
 import { showPullCommits } from './pulls-code.ts';
 import { pullCommit } from './pulls-schemas.ts';
 import { timeIn } from './issues-parts.ts';

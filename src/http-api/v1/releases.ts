@@ -113,8 +113,7 @@ function operationsOn(what: 'id' | 'tag' | 'latest') {
     id: what === 'latest' ? 'getLatestRelease' : `getRelease${name}`,
     method: 'GET',
     path,
-    summary:
-      what === 'latest' ? 'Get the newest release that is neither a draft nor a pre-release' : 'Get a release',
+    summary: what === 'latest' ? 'Get the newest release that is neither a draft nor a pre-release' : 'Get a release',
     status: 200,
     response: releaseShape,
     async run({ viewer, params, deps, ...place }) {

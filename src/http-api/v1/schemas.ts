@@ -11,7 +11,7 @@ import { collaboratorRoles, organisationRoles } from '../../access/index.ts';
 
 export const time = z.iso.datetime().describe('ISO 8601, UTC');
 const handle = z.string().describe('Handle of a person or an organisation');
-const objectId = z
+export const objectId = z
   .string()
   .regex(/^[0-9a-f]{40}(?:[0-9a-f]{24})?$/)
   .describe('Full id of a git object');
@@ -49,6 +49,7 @@ export const repository = z
     defaultBranch: z.string(),
     defaultBranchProtected: z.boolean().describe('Whether a rule keeps pushes from rewriting the default branch'),
     acceptsGerritRefs: z.boolean().describe('Whether pushes may write refs/changes/ and refs/meta/'),
+    template: z.boolean().describe('Whether it is offered as the beginning of others'),
     archived: z.boolean().describe('Read-only'),
     fork: z.boolean(),
     parent: z
@@ -66,7 +67,6 @@ export const repository = z
   })
   .meta({ id: 'Repository' });
 
-export const namedRef = z.strictObject({ name: z.string(), id: objectId }).meta({ id: 'NamedRef' });
 const payloadCommit = z.strictObject({
   id: objectId,
   message: z.string(),

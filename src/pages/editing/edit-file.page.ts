@@ -1,5 +1,6 @@
 import type { TreeEntry } from '../../git/index.ts';
 import { isDomainError, nullIfNotFound } from '../../kernel/index.ts';
+import { readPointer } from '../../lfs/index.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import type { FileOperation } from '../../repositories/index.ts';
 import { codeUrl } from '../app/code-urls.ts';
@@ -10,7 +11,7 @@ import { viewRepositoryHead } from '../app/repository-head.view.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import { submit } from '../app/submit.ts';
 import type { FormRefusal } from '../app/submit.ts';
-import { readLfsPointer } from '../code/lfs-pointer.ts';
+
 import { markdownName } from '../code/readme.view.ts';
 import { renderText } from '../markdown/render-text.ts';
 import { blankChange, readChange, sendChange, viewChange } from './change-form.ts';
@@ -54,7 +55,7 @@ async function knownFile({ found }: RepositoryContext, { git }: EditingDeps, { t
     ? (await git.objects.blob(found.path, entry.oid, { maxBytes: maxEditedBytes })).content
     : Buffer.alloc(0);
   const text = readEditable(content);
-  const isPointer = content !== null && readLfsPointer(content) !== null;
+  const isPointer = content !== null && readPointer(content) !== null;
   const reason =
     otherKinds[entry.kind] ??
     (isPointer ? 'This file is kept in Git LFS: change it in a clone.' : 'reason' in text ? text.reason : null);
@@ -188,7 +189,7 @@ async function filePage(
   const ending = kept !== null && 'ending' in kept && kept.ending !== 'none' ? kept.ending : (config.endOfLine ?? 'lf');
   const isLink = known !== null && otherKinds[known.entry.kind] !== undefined;
   const subject = blob === '' ? (path === '' || path.endsWith('/') ? 'Add a file' : `Add ${path}`) : `Update ${path}`;
-  return page('editing/file', {
+  return page('editing/edit-file', {
     ...(await frame(context, place)),
     isNew: blob === '' && conflict === null,
     action:

@@ -23,9 +23,9 @@ export function unannouncedPushes(deps: RepositoryDeps, which: 'all' | 'due'): P
     .createQueryBuilder(pushSchema, 'p')
     .select('p.id', 'id')
     .addSelect('p.repository_id', 'repositoryId')
-    .innerJoin('repositories', 'r', 'r.id = p.repository_id AND r.deleted_at IS NULL')
     .where('p.settled_at IS NOT NULL AND p.announced_at IS NULL AND p.parked_at IS NULL')
     .andWhere(holdsRepository('p.repository_id'))
+    .andWhere('EXISTS (SELECT 1 FROM repositories r WHERE r.id = p.repository_id AND r.deleted_at IS NULL)')
     .orderBy('p.created_at')
     .addOrderBy('p.id');
   if (which === 'due') {
