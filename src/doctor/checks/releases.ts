@@ -6,10 +6,12 @@ import type { CheckContext, CheckGroup } from '../deps.ts';
 
 /** Files of releases with their sizes, contents that belong to none, and counts. */
 export const checkReleases: CheckGroup = async (deps) => {
-  const { findings, files } = await checkFiles(deps);
+  // The group `objects` looks into a bucket.
+  const isHere = deps.objects.place === 'folder';
+  const { findings, files } = isHere ? await checkFiles(deps) : { findings: [], files: 0 };
   return {
     area: 'releases',
-    findings: [...findings, ...(await checkOrphans(deps)), ...(await checkCounts(deps))],
+    findings: [...findings, ...(isHere ? await checkOrphans(deps) : []), ...(await checkCounts(deps))],
     summary: `${counted(files, 'release file', 'release files')} checked`,
   };
 };
