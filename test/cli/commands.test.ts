@@ -659,6 +659,7 @@ t.test('every command has help with an example; help is on stdout and exits with
     'issue',
     'job',
     'key',
+    'lfs',
     'log',
     'mail',
     'migrate',
