@@ -115,9 +115,10 @@ const ratios: number[] = [];
 for (let round = 0; round < 5; round += 1) {
   const calmEnd = performance.now() + 2000;
   const calm = await timesOf(() => performance.now() > calmEnd);
+  git('fetch', '-q', 'origin');
   git('checkout', '-q', '-B', 'onto', `origin/${main}`);
   git('commit', '-q', '--allow-empty', '-m', `Base ${round}`);
-  push(`+HEAD:refs/heads/${main}`);
+  push(`HEAD:refs/heads/${main}`);
   const busyEnd = performance.now() + 4000;
   ratios.push(p95(await timesOf(() => performance.now() > busyEnd)) / p95(calm));
 }

@@ -39,6 +39,7 @@ interface Facts {
   rules?: readonly NewRule[] | undefined;
   /** Missing in bundles that were written before this setting existed. */
   acceptsGerritRefs?: boolean;
+  isTemplate?: boolean;
   archived: boolean;
   /** `owner/name` of what it was forked from; missing for no fork and in older bundles. */
   forkedFrom?: string;
@@ -93,6 +94,7 @@ export async function exportBundle(
     defaultBranchProtected: (await deps.repositories.rules.protectedDefaults([repository])).has(repository.id),
     rules: rules.map(exportedRule),
     acceptsGerritRefs: repository.acceptsGerritRefs,
+    isTemplate: repository.isTemplate,
     archived: repository.archivedAt !== null,
     ...(await sourceOf(deps, repository)),
     createdAt: new Date(repository.createdAt).toISOString(),
@@ -321,6 +323,7 @@ async function importFacts(
     await repositories.edit(localAdministrator, owner, name, { defaultBranchProtected: false });
   if (facts.acceptsGerritRefs === true)
     await repositories.edit(localAdministrator, owner, name, { acceptsGerritRefs: true });
+  if (facts.isTemplate === true) await repositories.edit(localAdministrator, owner, name, { isTemplate: true });
   if (image !== null) {
     const { sniffImageType } = await import('../images/index.ts');
     const type = sniffImageType(image);

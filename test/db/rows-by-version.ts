@@ -916,4 +916,19 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
       },
     ],
   ],
+  128: [
+    [
+      'repositories',
+      {
+        id: 'r128',
+        owner_user_id: 'bob-id',
+        name: 'Beginning',
+        name_folded: 'beginning',
+        visibility: 'PUBLIC',
+        is_template: 1,
+        created_at: 1,
+        updated_at: 1,
+      },
+    ],
+  ],
 };

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import t from 'tap';
 import type { Page } from 'playwright-core';
 import { launchBrowser } from '../fixtures/browser.ts';
+import { runGit } from '../fixtures/git-repositories.ts';
 import { until } from '../git/git-fixture.ts';
 import { rowsOf, startForge } from '../http-runner/rpc-fixture.ts';
 import { connectClient } from '../http-runner/runner-client.ts';
@@ -68,13 +69,12 @@ async function approveRuns(number: number): Promise<void> {
 async function bobsClone(name: string, marker: string) {
   const folder = path.join(forge.folder, `bob-${name}`);
   mkdirSync(folder);
-  const git = (...args: string[]) =>
-    client.expect(folder, '-c', 'user.name=Bob', '-c', 'user.email=bob@example.org', ...args);
+  const git = (...args: string[]) => client.expect(folder, ...args);
   const remote = `http://bob:${bob.token}@${new URL(url).host}/git/alice/work.git`;
   await git('clone', '--quiet', remote, '.');
   const write = async (file: string, text: string, ...commit: string[]) => {
     writeFileSync(path.join(folder, file), text);
-    await git('commit', '--quiet', '--all', ...commit);
+    await git('commit', '--quiet', '--all', '--author=Bob <bob@example.org>', ...commit);
     return git('rev-parse', 'HEAD');
   };
   await write(
@@ -103,7 +103,13 @@ async function bobsClone(name: string, marker: string) {
 }
 
 /** main goes on meanwhile, elsewhere. */
-const moveOn = (name: string) => forge.push({ [`docs/${name}.md`]: `# ${name}\n` }, `Document ${name}`);
+async function moveOn(name: string): Promise<void> {
+  const remote = url.replace('://', `://alice:${forge.alice.token}@`);
+  await runGit(['pull', '--quiet', '--rebase', `${remote}/git/alice/work.git`, 'main'], {
+    cwd: path.join(forge.folder, 'work'),
+  });
+  await forge.push({ [`docs/${name}.md`]: `# ${name}\n` }, `Document ${name}`);
+}
 
 const told = ({ code, stderr }: { code: number; stderr: string }) => ({ code, stderr });
 

@@ -1,18 +1,15 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import t from 'tap';
 import { loadConfig } from '../../src/config/index.ts';
-import { isDomainError, silentLogger, systemClock, systemRandom } from '../../src/kernel/index.ts';
-import type { LogFields } from '../../src/kernel/index.ts';
-import { incomingFolder, openStore } from '../../src/objects/index.ts';
-import type { ObjectStore, OpenedStore } from '../../src/objects/index.ts';
+import { isDomainError } from '../../src/kernel/index.ts';
+import { incomingFolder } from '../../src/objects/index.ts';
 import { signRequest } from '../../src/objects/s3/sign-request.ts';
 import { startS3 } from '../fixtures/s3-server.ts';
-import type { FakeS3 } from '../fixtures/s3-server.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
-import type { Owner } from '../fixtures/temporary-folder.ts';
+import { listed, openS3 } from './open-s3.ts';
 
 const MiB = 1024 * 1024;
 const sha256 = (content: Buffer | string): string => createHash('sha256').update(content).digest('hex');
@@ -26,39 +23,6 @@ const reasonOf = (work: Promise<unknown>): Promise<string> =>
 async function* once(content: Buffer | string): AsyncGenerator<Uint8Array> {
   yield Buffer.from(content);
 }
-
-interface Opened extends OpenedStore {
-  directory: string;
-  log: string[];
-}
-
-async function openS3(t: Owner, s3: FakeS3, settings: Record<string, string> = {}): Promise<Opened> {
-  const directory = temporaryFolder(t);
-  const log: string[] = [];
-  const write = (event: string, fields?: LogFields): void => void log.push(`${event} ${JSON.stringify(fields ?? {})}`);
-  const env = {
-    SERVICE_DATA_DIR: directory,
-    ...s3.env,
-    ...settings,
-  };
-  const { config } = loadConfig({ env, cwd: '/', readFile: (file) => readFileSync(file, 'utf8') });
-  const opened = await openStore({
-    config,
-    directory: path.join(directory, 'objects'),
-    lowDiskFloorBytes: () => 0,
-    clock: systemClock,
-    random: systemRandom,
-    logger: { ...silentLogger, info: write, warn: write, error: write },
-  });
-  t.teardown(() => opened.close());
-  return { ...opened, directory: path.join(directory, 'objects'), log };
-}
-
-const listed = async (store: ObjectStore, prefix: string): Promise<string[]> => {
-  const keys: string[] = [];
-  for await (const { key } of store.list(prefix)) keys.push(key);
-  return keys.sort();
-};
 
 t.test('requests are signed as the published examples are', async (t) => {
   // AWS, "Authenticating Requests (AWS Signature Version 4)", examples of single-chunk requests.

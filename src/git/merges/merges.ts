@@ -19,6 +19,8 @@ import { revertRange } from './revert-range.ts';
 import type { RevertRequest } from './revert-range.ts';
 import { writeTag } from './write-tag.ts';
 import type { TagRequest } from './write-tag.ts';
+import { startFrom } from './start-from.ts';
+import type { StartRequest } from './start-from.ts';
 import { openMergeWorkspace } from './merge-workspace.ts';
 import type { MergeLimits, MergeWorkspace } from './merge-workspace.ts';
 
@@ -32,6 +34,8 @@ export interface GitMerges {
   writeTag(path: string, request: TagRequest, signal?: AbortSignal): Promise<string>;
   /** See {@link commitFiles}; the objects are stored, and the caller moves a branch. */
   commitFiles(path: string, request: CommitFilesRequest, signal?: AbortSignal): Promise<CommittedFiles>;
+  /** See {@link startFrom}; stored as by `commitFiles`. */
+  startFrom(path: string, request: StartRequest): Promise<string>;
   /** See {@link previewFiles}; nothing is stored. */
   previewFiles(path: string, request: CommitFilesRequest, limits: PatchLimits): Promise<FilesPreview>;
   /** Whether two commits merge, and where they conflict; nothing is stored. */
@@ -91,6 +95,12 @@ export function createMerges(deps: BrowseDeps, slots: Semaphore): GitMerges {
     writeTag: (path, request, signal) =>
       within(path, signal, async (workspace) => {
         const oid = await writeTag(workspace, request);
+        await workspace.publish();
+        return oid;
+      }),
+    startFrom: (path, request) =>
+      within(path, undefined, async (workspace) => {
+        const oid = await startFrom(workspace, request);
         await workspace.publish();
         return oid;
       }),

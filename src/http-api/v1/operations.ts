@@ -96,6 +96,7 @@ import { listPins, movePin, pinRepository, unpinRepository } from './pins.ts';
 import {
   createRepository,
   deleteRepository,
+  generateRepository,
   editRepository,
   getRepository,
   listRepositories,
@@ -134,6 +135,7 @@ export const operations: readonly Operation[] = [
   editRepository,
   renameRepository,
   deleteRepository,
+  generateRepository,
   ...branchRuleOperations,
   listForks,
   createFork,

@@ -49,6 +49,7 @@ export const repository = z
     defaultBranch: z.string(),
     defaultBranchProtected: z.boolean().describe('Whether a rule keeps pushes from rewriting the default branch'),
     acceptsGerritRefs: z.boolean().describe('Whether pushes may write refs/changes/ and refs/meta/'),
+    template: z.boolean().describe('Whether it is offered as the beginning of others'),
     archived: z.boolean().describe('Read-only'),
     fork: z.boolean(),
     parent: z

@@ -12,18 +12,20 @@ interface SettingsForm {
   default_branch: string;
   accept_gerrit_refs: boolean;
   lfs: boolean;
+  template: boolean;
 }
 
 /** A longer drop-down is not readable; then the name is typed. */
 const maxChoices = 200;
 
 function formOf({ found: { repository } }: RepositoryPersonContext, lfs: boolean): SettingsForm {
-  const { description, defaultBranch, acceptsGerritRefs } = repository;
+  const { description, defaultBranch, acceptsGerritRefs, isTemplate } = repository;
   return {
     description,
     default_branch: defaultBranch,
     accept_gerrit_refs: acceptsGerritRefs,
     lfs,
+    template: isTemplate,
   };
 }
 
@@ -73,7 +75,7 @@ export async function settingsPage(
 export const showRepositorySettings: Page<RepositoryPersonContext, RepositoryDeps> = (context, deps) =>
   settingsPage(context, deps);
 
-/** Fields `description`, `default_branch`, and the check-boxes `accept_gerrit_refs` and `lfs`. */
+/** Fields `description`, `default_branch`, and the check-boxes `accept_gerrit_refs`, `lfs` and `template`. */
 export const saveRepositorySettings: Page<RepositoryPersonContext, RepositoryDeps> = (context, deps) => {
   const {
     viewer,
@@ -85,6 +87,7 @@ export const saveRepositorySettings: Page<RepositoryPersonContext, RepositoryDep
     default_branch: form.text('default_branch').trim(),
     accept_gerrit_refs: form.text('accept_gerrit_refs') !== '',
     lfs: form.text('lfs') !== '',
+    template: form.text('template') !== '',
   };
   return submit(
     async () => {
@@ -92,6 +95,7 @@ export const saveRepositorySettings: Page<RepositoryPersonContext, RepositoryDep
         description: input.description,
         defaultBranch: input.default_branch,
         acceptsGerritRefs: input.accept_gerrit_refs,
+        isTemplate: input.template,
       });
       // A check-box that is off is not sent; a form without the choice changes nothing.
       if (form.text('lfs_choice') !== '') await deps.lfs.switchRepository(viewer, canonical, input.lfs);

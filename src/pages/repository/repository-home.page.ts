@@ -156,6 +156,7 @@ export const showRepository: Page<RepositoryContext, RepositoryDeps> = async (co
       distance: fork.value.distance,
       licence,
       adding: addingLinks(context, at),
+      isTemplate: found.repository.isTemplate && context.person !== null,
     },
     {
       restsOn:

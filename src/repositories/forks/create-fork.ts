@@ -225,6 +225,7 @@ async function insertFork(
     nameFolded: foldRepositoryName(fields.name),
     visibility: visibilityOfFork(source),
     acceptsGerritRefs: false,
+    isTemplate: false,
     archivedAt: null,
     createdAt: now,
     updatedAt: now,
