@@ -101,7 +101,7 @@ t.test('releases, files and tags as Gitea has them', async (t) => {
   for (const path of [`${R}/releases/${id}`, `${R}/releases/latest`, `${R}/releases/tags/v1.0`])
     t.strictSame((await anonymous('GET', path)).json, made.json, path);
   t.equal((await anonymous('GET', `${R}/releases/${id + 1}`)).status, 404);
-  for (const wrong of ['x', '-1', '1e9', '999999999999999', '%00'])
+  for (const wrong of ['x', '-1', '1e9', '999999999999999'])
     t.equal((await anonymous('GET', `${R}/releases/${wrong}`)).status, 404, wrong);
   t.match(await call('POST', `${R}/releases`, { tag_name: 'v1.0' }), {
     status: 409,
@@ -209,8 +209,8 @@ t.test('a workflow publishes with its task token, as far as its permissions go',
   const check = await taskOf('check.yml');
   t.match(
     await check.call('POST', `${R}/releases`, { tag_name: 'v1' }),
-    { status: 404 },
-    'the declared right is write',
+    { status: 403 },
+    'the workflow lets it read only',
   );
   await check.end();
   const publish = await taskOf('release.yml');
