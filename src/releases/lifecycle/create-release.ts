@@ -14,7 +14,7 @@ import { parseNotes, parseTitle } from '../parse-release.ts';
 import { releaseExists } from '../release-errors.ts';
 import { releaseSchema } from '../schema/release-schema.ts';
 import type { ReleaseRow } from '../schema/release-schema.ts';
-import { announce } from './announce.ts';
+import { announce } from '../announce.ts';
 import { ensureTag } from './ensure-tag.ts';
 
 export interface NewRelease {
