@@ -64,7 +64,10 @@ export async function discardFiles(
   for (const { id } of files) if (!taken.has(id)) await objects.remove(fileKey(id));
 }
 
-/** How much the files of a repository may grow, in bytes, by its own quota and by that of its owner; the trash counts for none. */
+/**
+ * How much the files of a repository may grow, in bytes, by its own quota and by that of its owner; the trash counts
+ * for none.
+ */
 export async function bytesLeft(
   { settings }: Pick<ReleaseDeps, 'settings'>,
   reader: Reader,

@@ -39,8 +39,8 @@ export const parseTagMessage = (value: string): string =>
 
 /**
  * Creates a release of a tag; without a draft, the tag is made when it is not there, as a push of the viewer. Refuses
- * `release_exists`, `too_many_releases`, `invalid_text`, `text_too_long`; what making a tag, adding files and the policy
- * refuse.
+ * `release_exists`, `too_many_releases`, `invalid_text`, `text_too_long`; what making a tag, adding files and the
+ * policy refuse.
  */
 export async function createRelease(
   deps: ReleaseDeps,
