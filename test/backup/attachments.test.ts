@@ -59,5 +59,6 @@ t.test('attachments and release files are in a backup, which is not sound withou
   const doctor = await runCli(['doctor', '--only', 'releases', '--json'], {
     env: { SERVICE_DATA_DIR: hearth.config.dataDir },
   });
+  t.equal(doctor.stderr, '');
   t.match(doctor.stdout, /The release file roof\.zip is gone/);
 });
