@@ -55,12 +55,16 @@ t.test('a release from the first click to the download, without a script', async
   await page.getByLabel('Tag', { exact: true }).fill('a..b');
   await page.getByLabel('Title', { exact: true }).fill('The first spring');
   await page.getByRole('button', { name: 'Write what has changed' }).click();
+  await page.getByRole('alert').filter({ hasText: 'not a tag name' }).waitFor();
+  await page.getByLabel('Tag', { exact: true }).fill('v1.0.0');
+  await page.getByRole('button', { name: 'Write what has changed' }).click();
   t.match(await page.getByLabel('Notes', { exact: true }).inputValue(), /Light the first fire/);
   await page.getByLabel('Add files').setInputFiles(file);
+  await page.getByLabel('Target', { exact: true }).fill('nowhere');
   await page.getByRole('button', { name: 'Publish release' }).click();
-  await page.getByRole('alert').filter({ hasText: 'not a tag name' }).waitFor();
+  await page.getByRole('alert').filter({ hasText: 'no branch, tag or commit' }).waitFor();
   t.equal(await page.getByLabel('Title', { exact: true }).inputValue(), 'The first spring');
-  await page.getByLabel('Tag', { exact: true }).fill('v1.0.0');
+  await page.getByLabel('Target', { exact: true }).fill('main');
   await page.getByText('Message of the tag').click();
   await page.getByLabel('Message', { exact: true }).fill('Spring');
   await page.getByLabel('Add files').setInputFiles(file);
