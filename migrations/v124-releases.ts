@@ -48,9 +48,9 @@ export const releases: Migration = {
       sha256 TEXT NOT NULL,
       downloads BIGINT NOT NULL,
       uploader_id TEXT REFERENCES users (id) ON DELETE SET NULL,
-      created_at BIGINT NOT NULL,
-      CONSTRAINT release_files_name UNIQUE (release_id, name)
+      created_at BIGINT NOT NULL
     )`,
+    'CREATE UNIQUE INDEX release_files_name ON release_files (release_id, name)',
     'CREATE INDEX release_files_repository ON release_files (repository_id)',
     'CREATE INDEX release_files_uploader ON release_files (uploader_id) WHERE uploader_id IS NOT NULL',
     `CREATE TABLE release_counts (

@@ -11,9 +11,9 @@ export const tokenNeeded = () =>
   unauthenticated('token_needed', 'This needs a valid access token, sent as "Authorization: Bearer hth_…".');
 
 /**
- * The identity of the caller by its access token, sent as `Bearer` or `token`; anonymous without one. The token of a task
- * counts where the operation takes it. Cookies are ignored, so no page elsewhere can call with a person's session (security D02).
- * Refuses `token_needed` for any other Authorization header, never taking it for none;
+ * The identity of the caller by its access token, sent as `Bearer` or `token`; anonymous without one. The token of a
+ * task counts where the operation takes it. Cookies are ignored, so no page elsewhere can call with a person's
+ * session (security D02). Refuses `token_needed` for any other Authorization header, never taking it for none;
  * `onboarding_required` while the token's owner has no handle.
  */
 export async function authenticate(

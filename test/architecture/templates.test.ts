@@ -96,6 +96,7 @@ t.test('the check finds every form of unescaped output, and nothing else', async
 
 /** Pages whose templates have other names, and why. */
 const otherwiseNamed: Record<string, string> = {
+  'code/change-tags': 'the same for tags',
   'code/change-branches': 'creates and deletes; only the question before a deletion is a page',
   'runs/job-log': 'sends rows of a page that is there already',
 };

@@ -1,5 +1,5 @@
-// openReleases(t, {settings?}) → the modules up to releases on real SQLite and git: alice/roof as openPulls has it, and
-// `told`, the events of releases in their order.
+// openReleases(t, {settings?}) → the modules up to releases on real SQLite and git: alice/roof as openPulls has it,
+// and `told`, the events of releases in their order.
 // content(text) → the bytes of an upload.  stored(modules) → the names of all objects of releases.
 import { readdirSync } from 'node:fs';
 import path from 'node:path';

@@ -1,5 +1,5 @@
-// Releases: tags that come with them, drafts, the latest one, rights, files with quotas and hostile names, tags that are
-// deleted by a push, notes from pull requests and commits.
+// Releases: tags that come with them, drafts, the latest one, rights, files with quotas and hostile names, tags that
+// are deleted by a push, notes from pull requests and commits.
 import { execFileSync } from 'node:child_process';
 import { buffer } from 'node:stream/consumers';
 import t from 'tap';

@@ -22,6 +22,7 @@ const areas = [
   'issues',
   'lfs',
   'pulls',
+  'releases',
   'notifications',
   'ci',
   'queues',

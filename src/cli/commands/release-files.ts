@@ -92,5 +92,5 @@ async function write({ modules }: Opened, file: ReleaseFile, folder: string): Pr
   await pipeline(stream, createWriteStream(place, { flags: 'wx' }));
   if (hash.digest('hex') === file.sha256) return;
   await rm(place);
-  throw conflict('object_damaged', `${file.name} is not what was uploaded. A backup may have it.`);
+  throw conflict('release_file_damaged', `${file.name} is not what was uploaded. A backup may have it.`);
 }

@@ -76,7 +76,7 @@ interface CreateOptions extends TextOptions {
 /** The notes that the options give; undefined for none, so that no editor opens. */
 async function notesIn(cli: Parameters<typeof withBody>[0], options: BodyOptions): Promise<string | undefined> {
   if (options.body === undefined && options.file === undefined) return undefined;
-  return withBody(cli, options, '', async (text) => text);
+  return withBody(cli, options, '', async (text) => text.trimEnd());
 }
 
 const createRelease: Action<CreateOptions, [string, string]> = async (cli, options, text, name) => {

@@ -44,8 +44,8 @@ const reasonsOf: Readonly<Record<'runs' | 'releases' | 'all', readonly Reason[]>
 
 /**
  * Does what the link of a mail is for, without signing in (RFC 8058): twice is once. From an issue the person is
- * unsubscribed; mails of failed runs, of releases, or all of them, are switched off. An account or an issue that is gone needs
- * nothing. Refuses `unsubscribe_link_invalid`.
+ * unsubscribed; mails of failed runs, of releases, or all of them, are switched off. An account or an issue that is
+ * gone needs nothing. Refuses `unsubscribe_link_invalid`.
  */
 export async function unsubscribe(deps: NotificationDeps, token: string): Promise<UnsubscribeTopic> {
   const { userId, topic } = readUnsubscribeToken(deps, token);

@@ -119,8 +119,8 @@ export const showNewRelease: Page<RepositoryPersonContext, ReleasesDeps> = (cont
 };
 
 /**
- * Fields `tag`, `target`, `tag_message`, `title`, `body`, `is_prerelease`, `files`, `previous`, and `action`: `publish`,
- * `draft`, `generate` writes the notes, `preview` shows them.
+ * Fields `tag`, `target`, `tag_message`, `title`, `body`, `is_prerelease`, `files`, `previous`, and `action`:
+ * `publish`, `draft`, `generate` writes the notes, `preview` shows them.
  */
 export const createRelease: Page<RepositoryPersonContext, ReleasesDeps> = (context, deps) => {
   const { viewer, found, form } = context;

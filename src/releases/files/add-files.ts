@@ -7,7 +7,7 @@ import { repositoryOf } from '../../repositories/index.ts';
 import type { ReleaseDeps } from '../deps.ts';
 import { findRelease, releaseInWrite } from '../find-release.ts';
 import type { ReleaseKey, RepositoryAt } from '../find-release.ts';
-import { announce } from '../lifecycle/announce.ts';
+import { announce } from '../announce.ts';
 import { limits } from '../limits.ts';
 import { releaseNotFound } from '../release-errors.ts';
 import { releaseFileSchema } from '../schema/release-schema.ts';

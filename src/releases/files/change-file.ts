@@ -4,7 +4,7 @@ import { isUniqueViolation } from '../../db/index.ts';
 import type { ReleaseDeps } from '../deps.ts';
 import { releaseInWrite } from '../find-release.ts';
 import type { ReleaseKey, RepositoryAt } from '../find-release.ts';
-import { announce } from '../lifecycle/announce.ts';
+import { announce } from '../announce.ts';
 import { parseFileName } from '../parse-release.ts';
 import { fileNotFound } from '../release-errors.ts';
 import { releaseFileSchema } from '../schema/release-schema.ts';

@@ -30,7 +30,7 @@ export const fileKey = (id: string): string => `${filePrefix}${id.slice(0, 2)}/$
 type Reader = { query(sql: string, values: unknown[]): Promise<unknown> };
 
 /**
- * Receives a file for a release: a content that is cut off leaves nothing. Until a release takes it, nobody sees it, and
+ * Receives a file for a release: a content that is cut off leaves nothing. Until a release takes it, it is hidden, and
  * a job removes it after a day. Refuses `invalid_file_name`, `release_file_too_large` while it comes,
  * `release_quota`, what the store refuses, and what the policy refuses.
  */
@@ -64,7 +64,10 @@ export async function discardFiles(
   for (const { id } of files) if (!taken.has(id)) await objects.remove(fileKey(id));
 }
 
-/** How much the files of a repository may grow, in bytes, by its own quota and by that of its owner; the trash counts for none. */
+/**
+ * How much the files of a repository may grow, in bytes, by its own quota and by that of its owner; the trash counts
+ * for none.
+ */
 export async function bytesLeft(
   { settings }: Pick<ReleaseDeps, 'settings'>,
   reader: Reader,

@@ -14,7 +14,7 @@ import { parseNotes, parseTitle } from '../parse-release.ts';
 import { releaseExists } from '../release-errors.ts';
 import { releaseSchema } from '../schema/release-schema.ts';
 import type { ReleaseRow } from '../schema/release-schema.ts';
-import { announce } from './announce.ts';
+import { announce } from '../announce.ts';
 import { ensureTag } from './ensure-tag.ts';
 
 export interface NewRelease {
@@ -39,8 +39,8 @@ export const parseTagMessage = (value: string): string =>
 
 /**
  * Creates a release of a tag; without a draft, the tag is made when it is not there, as a push of the viewer. Refuses
- * `release_exists`, `too_many_releases`, `invalid_text`, `text_too_long`; what making a tag, adding files and the policy
- * refuse.
+ * `release_exists`, `too_many_releases`, `invalid_text`, `text_too_long`; what making a tag, adding files and the
+ * policy refuse.
  */
 export async function createRelease(
   deps: ReleaseDeps,

@@ -4,7 +4,7 @@ import type { ReleaseDeps } from '../deps.ts';
 import { findRelease, releaseInWrite } from '../find-release.ts';
 import type { ReleaseKey, RepositoryAt } from '../find-release.ts';
 import { releaseSchema } from '../schema/release-schema.ts';
-import { announce } from './announce.ts';
+import { announce } from '../announce.ts';
 
 /**
  * Deletes a release with its files, and its tag where that is wanted; a tag that may not be deleted keeps the release.

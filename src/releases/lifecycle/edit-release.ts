@@ -12,7 +12,7 @@ import { parseNotes, parseTitle } from '../parse-release.ts';
 import { releaseExists } from '../release-errors.ts';
 import { releaseSchema } from '../schema/release-schema.ts';
 import type { ReleaseRow } from '../schema/release-schema.ts';
-import { announce } from './announce.ts';
+import { announce } from '../announce.ts';
 import { parseTagMessage, parseTarget } from './create-release.ts';
 import { ensureTag } from './ensure-tag.ts';
 
@@ -34,8 +34,8 @@ export interface ReleaseEdit {
 
 /**
  * Edits a release, publishes a draft, which makes its tag when it is not there, or makes a release a draft again.
- * Refuses `release_not_found`, `release_published` for another tag, `text_changed_meanwhile`, `release_exists`, and what
- * creating one refuses.
+ * Refuses `release_not_found`, `release_published` for another tag, `text_changed_meanwhile`, `release_exists`, and
+ * what creating one refuses.
  */
 export async function editRelease(
   deps: ReleaseDeps,

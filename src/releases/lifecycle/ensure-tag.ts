@@ -2,7 +2,9 @@ import type { Viewer } from '../../access/index.ts';
 import type { Found } from '../../repositories/index.ts';
 import type { ReleaseDeps } from '../deps.ts';
 
-/** Returns what a tag names, and makes the tag when it is not there. Refuses what `repositories.tags.create` refuses. */
+/**
+ * Returns what a tag names, and makes the tag when it is not there. Refuses what `repositories.tags.create` refuses.
+ */
 export async function ensureTag(
   { git, repositories }: Pick<ReleaseDeps, 'git' | 'repositories'>,
   viewer: Viewer,

@@ -1,7 +1,7 @@
 import { idsIn } from '../../db/index.ts';
 import type { PushListener } from '../../repositories/index.ts';
 import type { ReleaseDeps } from '../deps.ts';
-import { announce } from './announce.ts';
+import { announce } from '../announce.ts';
 import { releaseSchema } from '../schema/release-schema.ts';
 
 const tags = 'refs/tags/';

@@ -26,13 +26,13 @@ export function formatNotes({ at, tag, previous, pulls, commits, isCut, maxBytes
       ? `**All commits**: [${plain(tag)}](${page}/commits/${encode(tag)})`
       : `**All changes**: [${plain(previous)}...${plain(tag)}](${page}/compare/${encode(previous)}...${encode(tag)})`;
   const more = '* …';
-  // Room for the end, two headings and the mark that something was left out.
-  let room = maxBytes - Buffer.byteLength(`${end}${more}`) - 200;
+  // Besides the end, two headings and the mark that something was left out.
+  let bytesLeft = maxBytes - Buffer.byteLength(`${end}${more}`) - 200;
   let isFull = false;
   const fitting = (lines: readonly string[]): string[] =>
     lines.filter((line) => {
-      room -= Buffer.byteLength(line) + 1;
-      isFull ||= room < 0;
+      bytesLeft -= Buffer.byteLength(line) + 1;
+      isFull ||= bytesLeft < 0;
       return !isFull;
     });
   const pullLines = fitting(

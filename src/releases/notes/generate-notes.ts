@@ -3,6 +3,7 @@ import { cleanText } from '../../accounts/index.ts';
 import type { Commit } from '../../git/index.ts';
 import { invalid, isDomainError } from '../../kernel/index.ts';
 import type { MergedPull } from '../../pulls/index.ts';
+import { parseTagName } from '../../repositories/index.ts';
 import type { Found } from '../../repositories/index.ts';
 import type { ReleaseDeps } from '../deps.ts';
 import { findContext } from '../find-release.ts';
@@ -30,15 +31,16 @@ const maxCandidates = 30;
 
 /**
  * Writes what has changed since the release before: the pull requests that were merged, then the commits that came
- * without one. Refuses `start_not_found` with the field `target`, `previous_not_found` with the field `previous`,
- * `git_busy`, and what the policy refuses.
+ * without one. Refuses `invalid_tag_name`, `start_not_found` with the field `target`, `previous_not_found` with the
+ * field `previous`, `git_busy`, and what the policy refuses.
  */
 export async function generateNotes(
   deps: ReleaseDeps,
   viewer: Viewer,
   at: RepositoryAt,
-  { tag, target, previous }: NotesRequest,
+  { tag: given, target, previous }: NotesRequest,
 ): Promise<GeneratedNotes> {
+  const tag = parseTagName(given);
   const { found } = await findContext(deps, viewer, at, 'write');
   const { path, repository } = found;
   const end =

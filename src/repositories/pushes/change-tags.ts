@@ -29,9 +29,9 @@ export interface MadeTag {
 }
 
 /**
- * Creates a tag at a branch, another tag or a commit, as an ordinary push. Refuses `repository_not_found` to viewers who
- * may not write; `invalid_tag_name`, `tag_exists`, `tag_in_the_way` with the field `name`; `start_not_found` with the
- * field `from`; `tag_message_too_long`; `branch_protected` by a rule, `repository_archived`, `push_refused`.
+ * Creates a tag at a branch, another tag or a commit, as an ordinary push. Refuses `repository_not_found` to viewers
+ * who may not write; `invalid_tag_name`, `tag_exists`, `tag_in_the_way` with the field `name`; `start_not_found` with
+ * the field `from`; `tag_message_too_long`; `branch_protected` by a rule, `repository_archived`, `push_refused`.
  */
 export async function createTag(
   deps: RepositoryDeps,

@@ -173,7 +173,7 @@ t.test('a draft is the writers’ alone; it is edited, published, and deleted wi
   );
   t.equal((await anonymous.get(`${B}/releases/download/release/2.0/two.txt`)).status, 404);
 
-  t.match((await alice.get(`${B}/releases/delete/release/2.0`)).body, /Delete the tag/);
+  t.match((await alice.get(`${B}/releases/delete/release/2.0`)).body, /Also delete the tag/);
   const gone = await alice.post(`${B}/releases/delete/release/2.0`, { delete_tag: 'yes' });
   t.match([gone.status, gone.headers.location], [303, `${B}/releases?done=release-deleted`]);
   t.notOk((await web.modules.git.refs.list(path)).has('refs/tags/release/2.0'));

@@ -1,6 +1,6 @@
-import type { Tx } from '../../db/index.ts';
-import type { ReleaseDeps, ReleaseEvent } from '../deps.ts';
-import { releaseFileSchema } from '../schema/release-schema.ts';
+import type { Tx } from '../db/index.ts';
+import type { ReleaseDeps, ReleaseEvent } from './deps.ts';
+import { releaseFileSchema } from './schema/release-schema.ts';
 
 /** Calls the listeners of an event, inside the write that causes it. */
 export async function announce(
