@@ -50,7 +50,7 @@ async function newRepositoryPage(
     refusal,
     plainHttpRisk,
     owners: await ownersFor(context, deps),
-    licences: Object.entries(licences).map(([id, name]) => ({ id, name })),
+    licences: Object.keys(licences),
     gitignores: Object.keys(gitignores),
   });
 }

@@ -33,7 +33,7 @@ export function licenceOf(name: string): LicenceName | null {
 /** The text of a licence, with the holder of the copyright where it names one. */
 export function licenceText(name: LicenceName, { holder, year }: { holder: string; year: number }): string {
   return embedded
-    .asset(`licences/${name}.txt`)
+    .asset(`licences/${name.toLowerCase()}.txt`)
     .toString()
     .replace('<year>', String(year))
     .replace(/<copyright holders>|<owner>/, () => holder.replaceAll(/[\x00-\x1f\x7f]+/g, ' '));
