@@ -1,6 +1,7 @@
 // The rights on pull requests (the table of collaboration §6), per right and per role.
 import t from 'tap';
-import { anonymous, isTrustedWithCi, localAdministrator, refusalOnPull } from '../../src/access/index.ts';
+import { anonymous, isTrustedWithCi, localAdministrator, refusalOnPull, trustInCode } from '../../src/access/index.ts';
+import type { CiApproval, CodeFacts } from '../../src/access/index.ts';
 import type {
   IssueRefusal,
   IssueRepositoryFacts,
@@ -151,6 +152,23 @@ t.test('a token is capped by its scope and by its list of repositories', async (
   }
   t.equal(refusalOnPull(token({ scope: 'write' }), owner, ofBob, 'merge'), null);
   t.equal(refusalOnPull(token({ scope: 'write' }), owner, ofBob, 'dismiss'), 'level');
+});
+
+t.test('code runs as a push, restricted, or after approval', async (t) => {
+  const facts = { isPushedHere: true, isHeadApproved: false, hasMerged: true, changesWorkflows: false };
+  const trust = (role: string, change: Partial<CodeFacts> = {}, approval: CiApproval = 'everyone') =>
+    trustInCode(roles[role]![0], { ...open, ...roles[role]![1] }, approval, { ...facts, ...change });
+  for (const role of everyRole) {
+    const mayWrite = writers.includes(role) || role === 'trusted task';
+    t.equal(trust(role), mayWrite ? 'trusted' : 'waits', role);
+    t.equal(trust(role, { isPushedHere: false }), mayWrite ? 'restricted' : 'waits', `${role}, a fork`);
+    const rest = mayWrite ? 'trusted' : 'restricted';
+    t.equal(trust(role, { isHeadApproved: true }), rest, `${role}, approved`);
+    t.equal(trust(role, {}, 'first_time'), rest, `${role}, after a merge`);
+    const waits = mayWrite ? 'trusted' : 'waits';
+    t.equal(trust(role, { hasMerged: false }, 'first_time'), waits, `${role}, the first time`);
+    t.equal(trust(role, { changesWorkflows: true }, 'first_time'), waits, `${role}, other workflows`);
+  }
 });
 
 t.test('the CI trusts the code of those who may write', async (t) => {

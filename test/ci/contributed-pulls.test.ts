@@ -321,6 +321,37 @@ t.test('a concurrency group of such a run is its own: it cancels nothing of a br
   });
   t.ok(await runner.fetch());
 });
+t.test('a runner for trusted code takes none of it; the queue says why, and the sweep ends only that', async (t) => {
+  const world = await openQuiet();
+  const { ci, viewer, found, clock } = world;
+  const runner = await world.runnerHere();
+  await ci.runners.setTrustedOnly(null, runner.id, true);
+  for (const { id } of await ci.runners.list({ kind: 'repository', id: found.repository.id }))
+    if (id !== runner.id) await ci.runners.remove(null, id);
+  const { head, number } = await world.contribute('trusted', { 'trusted.txt': 'b\n' });
+  await ci.pulls.approveAll(viewer, found, { number, headOid: head });
+  t.equal(await runner.fetch(), null);
+  t.match(await ci.tasks.explainQueue(found), [
+    { reason: 'The runners for linux take no code of people without write access.' },
+  ]);
+  await pushTo(world, 'branch', { 'own.txt': 'own\n' }, world.first);
+  await announced(world);
+  const own = (await runner.fetch())!;
+  t.equal(own.context['event_name'], 'push');
+  await runner.finish(own.taskId);
+  await pushTo(world, 'branch', { 'own.txt': 'again\n' }, world.first);
+  await announced(world);
+  clock.advance(2 * 60 * 60_000);
+  await ci.sweep();
+  t.match(await world.newest(), { status: 'failure' });
+  t.match(
+    (await world.state((await world.newest()).number)).rows[0]!.reason,
+    'No runner for code of people without write access has the labels linux.',
+  );
+  t.match((await ci.runs.list(found, { event: 'push' }, { limit: 1 })).runs[0], { status: 'waiting' });
+  t.equal((await runner.fetch())!.context['event_name'], 'push');
+});
+
 t.test('a required check is not fulfilled by what waits, and is by what was approved', async (t) => {
   const world = await openQuiet();
   const { ci, modules, viewer, db, found } = world;

@@ -1,11 +1,13 @@
 // `hearth runner …` and `hearth run …` beside a running server, with runners simulated by an independent client.
 import path from 'node:path';
 import t from 'tap';
+import { localAdministrator, personViewer } from '../../src/access/index.ts';
 import { openModules as realOpenModules } from '../../src/app.ts';
 import { runCli } from './fake-process.ts';
 import type { RanCli, RunCliOptions } from './fake-process.ts';
 import { matrixWorkflow, rowsOf, startForge } from '../http-runner/rpc-fixture.ts';
 import type { Forge } from '../http-runner/rpc-fixture.ts';
+import { pullWork } from '../pages/pulls/pulls-fixture.ts';
 import { connectClient } from '../http-runner/runner-client.ts';
 
 t.setTimeout(120_000);
@@ -150,6 +152,12 @@ t.test('runner list, show, disable, enable, remove', async (t) => {
     await outputOf('runner', 'show', '1'),
     /^Runner\tfirst\nId\t1\nUuid\t<id>\nScope\tinstance\nStatus\tnever seen\n/,
   );
+  t.equal(
+    await outputOf('runner', 'edit', '1', '--trusted-only', 'yes'),
+    'Runner 1, first, takes only code of people with write access.\n[0]',
+  );
+  t.match(await json('runner', 'show', '1'), { trustedOnly: true });
+  t.match(await outputOf('runner', 'edit', '1', '--trusted-only', 'no'), /takes approved code of others, too/);
   t.equal(await outputOf('runner', 'disable', '1'), 'Runner 1, first, gets no further job.\n[0]');
   t.match(await outputOf('runner', 'show', '1'), /Status\tdisabled\n/);
   t.equal(await outputOf('runner', 'resume', '1'), 'Runner 1, first, gets jobs.\n[0]');
@@ -241,6 +249,28 @@ t.test('runs: a cancel reaches the runner, a re-run notifies the one that waits,
   );
 });
 
+t.test('a run of a person without write access is let run', async (t) => {
+  const { accounts, repositories, pulls, ci } = await opened!;
+  await repositories.changeVisibility(localAdministrator, 'alice', 'work', 'PUBLIC');
+  const { id } = await accounts.addPerson({ username: 'bob' });
+  const bob = { ...personViewer(id, 'admin'), username: 'bob' };
+  await repositories.forks.create(bob, 'alice', 'work', {});
+  const fork = await repositories.find(bob, 'bob', 'work');
+  const file = 'on: pull_request\njobs:\n  test: {runs-on: linux, steps: [{run: make}]}\n';
+  await (await pullWork(t, fork.path)).commit('topic', { '.hearth/workflows/pull.yml': file }, 'Mine');
+  await pulls.open(bob, { owner: 'alice', name: 'work' }, { title: 'Mine', head: 'bob:topic' });
+  const found = await repositories.find(localAdministrator, 'alice', 'work');
+  for (let tries = 0; (await ci.pulls.approvalOf(bob, found, 1)) === null && tries < 300; tries += 1)
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  t.match(await outputOf('run', 'list', 'alice/work'), /2 +waiting for approval +Mine/);
+  t.match(await json('run', 'show', 'alice/work', '2'), { approval: 'waiting' });
+  t.match(await outputOf('run', 'rerun', 'alice/work', '2'), /\[4\]$/);
+  t.equal(await outputOf('run', 'approve', 'alice/work', '2'), 'Run 2 is approved.\n[0]');
+  t.match(await outputOf('run', 'approve', 'alice/work', '2'), /does not wait for approval.*\[4\]$/s);
+  t.match(await outputOf('run', 'approve', 'alice/work', '1'), /does not wait for approval.*\[4\]$/s);
+  await ci.runs.cancel(localAdministrator, found, 2, { force: true });
+});
+
 t.test('unknown runs and impossible actions are refused', async (t) => {
   t.match(await outputOf('run', 'show', 'alice/work', '77'), /no such run\nhint: hearth run list.*\[3\]$/s);
   t.match(
@@ -255,8 +285,8 @@ t.test('unknown runs and impossible actions are refused', async (t) => {
   t.match(await outputOf('run', 'list', 'alice/none'), /\[3\]$/);
   await forge.push({ '.hearth/workflows/ci.yml': 'on: push\njobs: 1\n' }, 'Break it');
   // git exits before the run exists.
-  for (let round = 0; round < 200 && (await json('run', 'list', 'alice/work')).length < 2; round += 1)
+  for (let round = 0; round < 200 && (await json('run', 'list', 'alice/work')).length < 3; round += 1)
     await new Promise((resolve) => setTimeout(resolve, 25));
-  t.match(await outputOf('run', 'log', 'alice/work', '2'), /ci\.yml.*\[3\]$/s);
-  t.match(await outputOf('run', 'rerun', 'alice/work', '2'), /could not be read.*\[4\]$/s);
+  t.match(await outputOf('run', 'log', 'alice/work', '3'), /ci\.yml.*\[3\]$/s);
+  t.match(await outputOf('run', 'rerun', 'alice/work', '3'), /could not be read.*\[4\]$/s);
 });

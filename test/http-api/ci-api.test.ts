@@ -1,6 +1,7 @@
 // CI through the JSON API: runs, runners of each scope, secrets and variables.
 import t from 'tap';
 import { sendRequest, fillRepository, startWeb } from '../fixtures/web-fixture.ts';
+import { pullWork } from '../pages/pulls/pulls-fixture.ts';
 
 const api = '/api/v1';
 const file = `name: Release
@@ -9,6 +10,8 @@ jobs:
   build: {runs-on: linux, steps: [{name: Make, run: make}]}
   deploy: {needs: build, runs-on: linux, steps: [{run: "true"}]}
 `;
+
+const onPull = 'on: pull_request\njobs:\n  test: {runs-on: linux, steps: [{run: make}]}\n';
 
 async function start(t: Parameters<typeof startWeb>[0]) {
   const web = await startWeb(t);
@@ -62,6 +65,28 @@ async function start(t: Parameters<typeof startWeb>[0]) {
 }
 
 const R = '/repos/alice/tool';
+
+t.test('a run of a stranger is approved by who may write; a runner is kept for trusted code', async (t) => {
+  const { web, ci, found, alice, bob, anonymous } = await start(t);
+  const { repositories, pulls } = web.modules;
+  await repositories.forks.create(bob.viewer, 'alice', 'tool', {});
+  const fork = await repositories.find(bob.viewer, 'bob', 'tool');
+  await (await pullWork(t, fork.path)).commit('topic', { '.hearth/workflows/pull.yml': onPull }, 'Mine');
+  await pulls.open(bob.viewer, { owner: 'alice', name: 'tool' }, { title: 'Mine', head: 'bob:topic' });
+  for (let tries = 0; (await ci.pulls.approvalOf(alice.viewer, found, 1)) === null && tries < 300; tries += 1)
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  t.match(await anonymous('GET', `${R}/runs/1`), { status: 200, json: { status: 'blocked', approval: 'waiting' } });
+  const approve = `${R}/runs/1/approve`;
+  t.match(await anonymous('POST', approve), { status: 401 });
+  t.match(await bob.call('POST', approve), { status: 403 });
+  t.match(await alice.call('POST', `${R}/runs/9/approve`), { status: 404 });
+  t.match(await alice.call('POST', approve), { status: 200, json: { approval: 'approved', status: 'waiting' } });
+  t.match(await alice.call('POST', approve), { status: 409, json: { error: { reason: 'run_not_waiting' } } });
+  const { json: made } = await alice.call('POST', `${R}/runners`, { name: 'one' });
+  const one = `${R}/runners/${(made as { id: number }).id}`;
+  t.match(await alice.call('PATCH', one, { trustedOnly: true }), { json: { trustedOnly: true, disabled: false } });
+  t.match(await alice.call('PATCH', one, { disabled: true }), { json: { trustedOnly: true, disabled: true } });
+});
 
 t.test('a run is started, watched, cancelled and run again', async (t) => {
   const {

@@ -65,6 +65,18 @@ export async function setRunnerDisabled(
   return { ...runner, isDisabled };
 }
 
+/** Lets a runner take only jobs of trusted runs, or of all. Refuses `runner_not_found`. */
+export async function setRunnerTrustedOnly(
+  deps: Deps,
+  scope: CiScope | null,
+  id: number,
+  trustedOnly: boolean,
+): Promise<Runner> {
+  const runner = await findRunner(deps, scope, id);
+  await deps.db.write(({ manager }) => manager.update(runnerSchema, { id }, { trustedOnly }));
+  return { ...runner, trustedOnly };
+}
+
 /** Removes a runner and revokes its credentials; the sweep ends its tasks. Refuses `runner_not_found`. */
 export async function removeRunner(deps: Deps, scope: CiScope | null, id: number): Promise<Runner> {
   const runner = await findRunner(deps, scope, id);

@@ -2,7 +2,14 @@ import { bindDeps } from '../../kernel/index.ts';
 import { bindAudited, scopeFields } from '../audited.ts';
 import type { CiDeps } from '../deps.ts';
 import { authenticateRunner } from './authenticate-runner.ts';
-import { declareRunner, findRunner, listRunners, removeRunner, setRunnerDisabled } from './manage-runners.ts';
+import {
+  declareRunner,
+  findRunner,
+  listRunners,
+  removeRunner,
+  setRunnerDisabled,
+  setRunnerTrustedOnly,
+} from './manage-runners.ts';
 import { createRunner, registerOffline, registerRunner } from './register-runner.ts';
 import { makeSingleUseToken, registrationTokenMadeAt, resetRegistrationToken } from './registration-tokens.ts';
 
@@ -29,6 +36,11 @@ export function createRunnerManagement(deps: CiDeps) {
       setRunnerDisabled,
       (_scope, _id, isDisabled) => (isDisabled ? 'runner.disabled' : 'runner.enabled'),
       (scope, runner) => ({ runner, ...scopeFields(scope) }),
+    ),
+    setTrustedOnly: audited(
+      setRunnerTrustedOnly,
+      () => 'runner.trust_changed',
+      (scope, runner, trustedOnly) => ({ runner, trustedOnly, ...scopeFields(scope) }),
     ),
     remove: bind(removeRunner),
   };

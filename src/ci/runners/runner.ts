@@ -17,6 +17,8 @@ export interface Runner {
   capabilities: readonly string[];
   ephemeral: boolean;
   isDisabled: boolean;
+  /** Takes no jobs of code by people without write access. */
+  trustedOnly: boolean;
   createdAt: number;
   lastSeenAt: number | null;
   lastActiveAt: number | null;
@@ -35,6 +37,7 @@ export function toRunner(row: RunnerRow, presence: Presence, now: number): Runne
     capabilities: row.capabilities,
     ephemeral: row.ephemeral,
     isDisabled: row.disabledAt !== null,
+    trustedOnly: row.trustedOnly,
     createdAt: row.createdAt,
     ...lastSeen,
   };

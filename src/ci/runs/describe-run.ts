@@ -17,6 +17,8 @@ export interface DescribedRun {
   /** Handle of the person who started it; null for scheduled runs and deleted accounts. */
   actor: string | null;
   reason: string | null;
+  /** Of code by people without write access; null where no approval is asked. */
+  approval: 'waiting' | 'approved' | null;
   createdAt: string;
   startedAt: string | null;
   finishedAt: string | null;
@@ -56,6 +58,7 @@ export function describeRun(row: RunRow, actor: string | null, time: WriteTime):
     attempt: row.attempt,
     actor,
     reason: row.reason,
+    approval: row.approval,
     createdAt: time(row.createdAt),
     startedAt: orNull(row.startedAt, time),
     finishedAt: orNull(row.finishedAt, time),

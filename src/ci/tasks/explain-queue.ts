@@ -42,7 +42,12 @@ export async function explainQueue(deps: CiDeps, found: Pick<Found, 'repository'
   return jobs.flatMap((job) => {
     const run = runs.get(job.runId);
     if (run === undefined) return [];
-    const line = lines.find((one) => one.repositoryId === job.repositoryId && one.labels.join() === job.runsOn?.join());
+    const line = lines.find(
+      (one) =>
+        one.repositoryId === job.repositoryId &&
+        one.isTrusted === run.isTrusted &&
+        one.labels.join() === job.runsOn?.join(),
+    );
     const reason = job.status === 'waiting' ? explainWaiting(line) : explainBlocked(job, run);
     return [{ job, run, place: places.get(job.id) ?? null, reason }];
   });
@@ -66,6 +71,8 @@ async function waitingReasons({ db, presence, clock }: CiDeps): Promise<(line: W
     if (line === undefined) return 'It is about to begin.';
     const able = runners.filter((runner) => mayTake(runner, line));
     const labels = line.labels.length === 0 ? 'any label' : line.labels.join(', ');
+    if (able.length === 0 && runners.some((runner) => mayTake(runner, { ...line, isTrusted: true })))
+      return `The runners for ${labels} take no code of people without write access.`;
     if (able.length === 0)
       return `No runner here has ${line.labels.length > 1 ? 'all of the labels' : 'the label'} ${labels}.`;
     const enabled = able.filter((runner) => runner.disabledAt === null);

@@ -3,12 +3,13 @@ import { hasLabels } from '../runners/runner.ts';
 import type { RunnerRow } from '../schema/runner-schema.ts';
 import { jobSchema } from '../schema/job-schema.ts';
 
-/** Waiting jobs of one repository with the same labels: one group of the queue, however many they are. */
+/** Waiting jobs of one repository with the same labels, of runs that are trusted alike: one group of the queue, however many they are. */
 export interface WaitingGroup {
   repositoryId: string;
   ownerUserId: string | null;
   ownerOrganisationId: string | null;
   labels: string[];
+  isTrusted: boolean;
   /** The job that has waited longest, and since when. */
   firstJobId: number;
   waitingSince: number;
@@ -20,6 +21,7 @@ interface RawGroup {
   ownerUserId: string | null;
   ownerOrganisationId: string | null;
   labels: string;
+  isTrusted: number;
   firstJobId: number;
   waitingSince: number;
   count: number;
@@ -30,10 +32,12 @@ export async function groupWaitingJobs(manager: EntityManager): Promise<WaitingG
   const rows = await manager
     .createQueryBuilder(jobSchema, 'j')
     .innerJoin('repositories', 'r', 'r.id = j.repository_id')
+    .innerJoin('ci_runs', 'c', 'c.id = j.run_id')
     .select('j.repository_id', 'repositoryId')
     .addSelect('r.owner_user_id', 'ownerUserId')
     .addSelect('r.owner_org_id', 'ownerOrganisationId')
     .addSelect('j.runs_on', 'labels')
+    .addSelect('c.is_trusted', 'isTrusted')
     .addSelect('MIN(j.id)', 'firstJobId')
     .addSelect('MIN(j.waiting_since)', 'waitingSince')
     .addSelect('COUNT(*)', 'count')
@@ -42,16 +46,20 @@ export async function groupWaitingJobs(manager: EntityManager): Promise<WaitingG
     .addGroupBy('r.owner_user_id')
     .addGroupBy('r.owner_org_id')
     .addGroupBy('j.runs_on')
+    .addGroupBy('c.is_trusted')
     .getRawMany<RawGroup>();
-  return rows.map((row) => ({ ...row, labels: JSON.parse(row.labels) as string[] }));
+  return rows.map((row) => ({ ...row, labels: JSON.parse(row.labels) as string[], isTrusted: row.isTrusted === 1 }));
 }
 
-type TaskRunner = Pick<RunnerRow, 'userId' | 'organisationId' | 'repositoryId' | 'labels'>;
+type TaskRunner = Pick<RunnerRow, 'userId' | 'organisationId' | 'repositoryId' | 'labels' | 'trustedOnly'>;
 
-/** Whether a runner may take the jobs of a group: its scope applies to the repository, and it has all labels. */
+/**
+ * Whether a runner may take the jobs of a group: its scope applies to the repository, it has all labels, and the code is
+ * trusted where the runner asks for that.
+ */
 export function mayTake(
   runner: TaskRunner,
-  line: Pick<WaitingGroup, 'repositoryId' | 'ownerUserId' | 'ownerOrganisationId' | 'labels'>,
+  line: Pick<WaitingGroup, 'repositoryId' | 'ownerUserId' | 'ownerOrganisationId' | 'labels' | 'isTrusted'>,
 ): boolean {
   const reaches =
     runner.repositoryId !== null
@@ -61,5 +69,5 @@ export function mayTake(
         : runner.userId !== null
           ? runner.userId === line.ownerUserId
           : true;
-  return reaches && hasLabels(runner, line.labels);
+  return reaches && (line.isTrusted || !runner.trustedOnly) && hasLabels(runner, line.labels);
 }

@@ -15,6 +15,7 @@ import { taskSchema } from '../schema/task-schema.ts';
 import type { TaskRow } from '../schema/task-schema.ts';
 import { finishedRunners } from '../runners/finished-runners.ts';
 import { mayTake, groupWaitingJobs } from './group-waiting-jobs.ts';
+import type { WaitingGroup } from './group-waiting-jobs.ts';
 
 /** Time in milliseconds in which a runner must confirm a task. */
 const leaseMs = 60_000;
@@ -94,15 +95,29 @@ async function sweepWaiting(deps: CiDeps): Promise<void> {
   const finished = await finishedRunners(deps.db.read, { isLogComplete: false });
   const runners = (await deps.db.read.find(runnerSchema)).filter(({ id }) => !finished.has(id));
   for (const line of old) {
-    const jobs = await deps.db.read.findBy(jobSchema, { repositoryId: line.repositoryId, status: 'waiting' });
+    const jobs = await waitingJobs(deps, line);
     const isRoutable = runners.some((runner) => mayTake(runner, line));
     for (const job of jobs.filter((one) => one.runsOn?.join() === line.labels.join())) {
       const waited = now - (job.waitingSince ?? now);
       if (!isRoutable && waited > maxUnroutableMs)
-        await endWaiting(deps, job, 'failure', `No runner has the labels ${line.labels.join(', ')}.`);
+        await endWaiting(
+          deps,
+          job,
+          'failure',
+          `No runner${line.isTrusted ? '' : ' for code of people without write access'} has the labels ${line.labels.join(', ')}.`,
+        );
       else if (waited > maxWaitMs) await endWaiting(deps, job, 'cancelled', 'No runner was free in time.');
     }
   }
+}
+
+function waitingJobs({ db }: CiDeps, { repositoryId, isTrusted }: WaitingGroup): Promise<JobRow[]> {
+  return db.read
+    .createQueryBuilder(jobSchema, 'j')
+    .innerJoin('ci_runs', 'r', 'r.id = j.run_id')
+    .where("j.repository_id = :repositoryId AND j.status = 'waiting'", { repositoryId })
+    .andWhere('r.is_trusted = :isTrusted', { isTrusted: isTrusted ? 1 : 0 })
+    .getMany();
 }
 
 async function endWaiting(deps: CiDeps, { id, runId }: JobRow, status: FinalStatus, reason: string): Promise<void> {

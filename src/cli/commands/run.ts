@@ -50,6 +50,12 @@ export function addRunCommands(program: Command, run: Run): void {
     'hearth run cancel alice/garden 12',
   );
   withExamples(
+    withRun(
+      runs.command('approve').description('let a run of a pull request by a person without write access start'),
+    ).action(run(approveRun)),
+    'hearth run approve alice/garden 12',
+  );
+  withExamples(
     withRun(runs.command('rerun').description('re-run jobs as a new attempt; earlier logs are kept'))
       .option('--failed', 'only failed and cancelled jobs, and jobs that need them')
       .option('--job <job>', 'only one job, by number or name, and jobs that need it')
@@ -63,9 +69,12 @@ type Row = RunRow & { actor: string | null };
 
 const shortRef = (ref: string): string => ref.replace(/^refs\/(heads|tags)\//, '');
 
+const statusOf = ({ status, approval, finishedAt }: Row): string =>
+  approval === 'waiting' && finishedAt === null ? 'waiting for approval' : status;
+
 const columns: Column<Row>[] = [
   { title: 'RUN', cell: ({ number }) => number, align: 'right' },
-  { title: 'STATUS', cell: ({ status }) => status, whole: true },
+  { title: 'STATUS', cell: statusOf, whole: true },
   { title: 'TITLE', cell: ({ title }) => title },
   { title: 'WORKFLOW', cell: ({ workflowName }) => workflowName },
   { title: 'EVENT', cell: ({ event }) => event, whole: true },
@@ -127,7 +136,7 @@ const showRun: Action<{ attempt?: string }, [string, string]> = async (cli, { at
     [
       ['Run', row.number],
       ['Title', row.title],
-      ['Status', row.status],
+      ['Status', statusOf(row)],
       ...(row.reason === null ? [] : [['Reason', row.reason] as const]),
       ['Workflow', `${row.workflowName} (${row.workflowPath})`],
       ['Event', row.event],
@@ -156,6 +165,14 @@ const cancelRun: Action<{ force?: true }, [string, string]> = async (cli, { forc
     row.status === 'cancelling' ? `Run ${row.number} is winding up.` : `Run ${row.number} is cancelled.`,
     await toJson(row),
   );
+};
+
+const approveRun: Action<object, [string, string]> = async (cli, _options, text, number) => {
+  const modules = await cli.openModules();
+  const found = await findRepository(modules, text);
+  const run = await modules.ci.pulls.approve(localAdministrator, found, readNumber(number));
+  const [row] = (await toRows(modules, [run])) as [Row];
+  cli.output.result(`Run ${row.number} is approved.`, await toJson(row));
 };
 
 const rerun: Action<{ failed?: true; job?: string }, [string, string]> = async (cli, { failed, job }, text, number) => {

@@ -1,3 +1,4 @@
+import { Option } from 'commander';
 import type { Command } from 'commander';
 import type { Modules } from '../../app.ts';
 import type { CiScope, Runner } from '../../ci/index.ts';
@@ -86,6 +87,19 @@ export function addRunnerCommands(program: Command, run: Run): void {
   );
   withExamples(
     runner
+      .command('edit')
+      .description('choose whose code a runner takes')
+      .argument('<id>', 'number')
+      .addOption(
+        new Option('--trusted-only <yes|no>', 'leave out pull requests by people without write access')
+          .choices(['yes', 'no'])
+          .makeOptionMandatory(),
+      )
+      .action(run(editRunner)),
+    'hearth runner edit 3 --trusted-only yes',
+  );
+  withExamples(
+    runner
       .command('remove')
       .alias('delete')
       .description('remove a runner; its credentials are refused from now on')
@@ -120,6 +134,7 @@ function toJson({ where, ...runner }: Row): object {
     status: runner.status,
     disabled: runner.isDisabled,
     ephemeral: runner.ephemeral,
+    trustedOnly: runner.trustedOnly,
     labels: runner.labels,
     capabilities: runner.capabilities,
     version: runner.version,
@@ -167,6 +182,7 @@ const showRunner: Action<object, [string]> = async (cli, _options, id) => {
       ['Version', row.version],
       ['Capabilities', row.capabilities.join(', ')],
       ['Takes', row.ephemeral ? 'one job, then goes' : 'any number of jobs'],
+      ['Code', row.trustedOnly ? 'only that of people with write access' : 'approved code of others, too'],
       ['Registered', never(row.createdAt)],
       ['Last seen', never(row.lastSeenAt)],
       ['Last report', never(row.lastActiveAt)],
@@ -236,6 +252,16 @@ function switchTo(isDisabled: boolean): Action<object, [string]> {
     );
   };
 }
+
+const editRunner: Action<{ trustedOnly: 'yes' | 'no' }, [string]> = async (cli, { trustedOnly }, id) => {
+  const modules = await cli.openModules();
+  const only = trustedOnly === 'yes';
+  const row = await toRow(modules, await modules.ci.runners.setTrustedOnly(null, readId(id), only));
+  cli.output.result(
+    `Runner ${row.id}, ${row.name}, takes ${only ? 'only code of people with write access' : 'approved code of others, too'}.`,
+    toJson(row),
+  );
+};
 
 const removeRunner: Action<{ dryRun?: true }, [string]> = async (cli, { dryRun }, id) => {
   const modules = await cli.openModules();

@@ -23,6 +23,10 @@ export const run = z
     attempt: z.int().describe('The newest attempt, from 1'),
     actor: z.string().nullable().describe('Handle of who started it; null for the clock and for people who are gone'),
     reason: z.string().nullable().describe('Why it failed before any job, or was replaced'),
+    approval: z
+      .enum(['waiting', 'approved'])
+      .nullable()
+      .describe('Of code by people without write access: whether the run was approved; null where that is not asked'),
     createdAt: time,
     startedAt: time.nullable(),
     finishedAt: time.nullable(),
@@ -107,6 +111,7 @@ export const runner = z
     status: z.enum(['unspecified', 'idle', 'active', 'offline']).describe('Unspecified before its first request'),
     disabled: z.boolean().describe('Gets no further job'),
     ephemeral: z.boolean().describe('Ephemeral: it takes one job and is removed'),
+    trustedOnly: z.boolean().describe('Takes no jobs of code by people without write access'),
     version: z.string(),
     labels: z.array(z.string()),
     capabilities: z.array(z.string()),

@@ -105,7 +105,17 @@ import {
 import { releaseOperations } from './releases.ts';
 import { tagOperations } from './tags.ts';
 import { runnerOperations } from './runners.ts';
-import { cancelRun, getJob, getJobLog, getRun, listRuns, listStartableWorkflows, rerunRun, startRun } from './runs.ts';
+import {
+  approveRun,
+  cancelRun,
+  getJob,
+  getJobLog,
+  getRun,
+  listRuns,
+  listStartableWorkflows,
+  rerunRun,
+  startRun,
+} from './runs.ts';
 import { search } from './search.ts';
 import { secretOperations } from './secrets.ts';
 import { getCommitStatus, reportCommitStatus } from './statuses.ts';
@@ -289,6 +299,7 @@ export const operations: readonly Operation[] = [
   listStartableWorkflows,
   getRun,
   cancelRun,
+  approveRun,
   rerunRun,
   getJob,
   getJobLog,

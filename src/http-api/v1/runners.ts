@@ -10,13 +10,27 @@ import { madeRunner, newRunner, registrationToken, runner as runnerShape, shared
 import { isoTime, isoTimeOrNull } from './show.ts';
 
 function showRunner(row: Runner): z.output<typeof runnerShape> {
-  const { id, uuid, name, status, isDisabled, ephemeral, version, labels, capabilities, createdAt, lastSeenAt } = row;
+  const {
+    id,
+    uuid,
+    name,
+    status,
+    isDisabled,
+    ephemeral,
+    trustedOnly,
+    version,
+    labels,
+    capabilities,
+    createdAt,
+    lastSeenAt,
+  } = row;
   return {
     id,
     uuid,
     name,
     status,
     ephemeral,
+    trustedOnly,
     version,
     disabled: isDisabled,
     labels: [...labels],
@@ -125,11 +139,17 @@ function operationsOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath
       path: `${at}/runners/{id}`,
       status: 200,
       refuses: [404],
-      summary: `Pause or resume a runner ${whose}`,
-      body: z.strictObject({ disabled: z.boolean() }),
+      summary: `Pause or resume a runner ${whose}, or choose whose code it runs`,
+      body: z.strictObject({ disabled: z.boolean().optional(), trustedOnly: z.boolean().optional() }),
       response: runnerShape,
-      run: async (call) =>
-        json(showRunner(await call.deps.ci.runners.setDisabled(scope(call), readId(call.params), call.body.disabled))),
+      async run(call) {
+        const { runners } = call.deps.ci;
+        const [at, runner] = [scope(call), readId(call.params)];
+        const { disabled, trustedOnly } = call.body;
+        if (disabled !== undefined) await runners.setDisabled(at, runner, disabled);
+        if (trustedOnly !== undefined) await runners.setTrustedOnly(at, runner, trustedOnly);
+        return json(showRunner(await runners.find(at, runner)));
+      },
     }),
     operation({
       ...common,

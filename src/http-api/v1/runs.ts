@@ -177,6 +177,25 @@ export const cancelRun = operation({
   },
 });
 
+export const approveRun = operation({
+  id: 'approveRun',
+  method: 'POST',
+  path: `${at}/{number}/approve`,
+  tag: 'Runs',
+  summary: 'Let a run of a pull request start that waits for approval',
+  description: 'Its code is by a person without write access. It runs without secrets, and its token only reads.',
+  access: 'repository:write',
+  cost: 'rows',
+  status: 200,
+  refuses: [409],
+  response: runShape,
+  async run({ viewer, found, params, deps, origin }) {
+    return json(
+      await showRun({ found, deps, origin }, await deps.ci.pulls.approve(viewer, found, runPathNumber(params.number))),
+    );
+  },
+});
+
 export const rerunRun = operation({
   id: 'rerunRun',
   method: 'POST',

@@ -91,6 +91,8 @@ const notices: Readonly<Record<string, string>> = {
   'runner-token-gone': 'A token is shown only once. Make a new one if it was lost.',
   'runner-paused': 'The runner is paused.',
   'runner-resumed': 'The runner is resumed.',
+  'runner-trusted-only': 'The runner takes no code of people without write access any more.',
+  'runner-any-code': 'The runner takes approved code of people without write access, too.',
   'runner-removed': 'The runner is removed.',
   'secret-saved': 'The secret is set.',
   'secret-removed': 'The secret is removed.',

@@ -74,6 +74,7 @@ function scopeRoutes<V extends PersonContext>(row: SettingsRow<V>, scopeOf: Scop
     row('GET', '/runners/new/:oneTimeToken', runners.showNew),
     row('POST', '/runners/:id/pause', runners.pause),
     row('POST', '/runners/:id/resume', runners.resume),
+    row('POST', '/runners/:id/trust', runners.setTrust),
     row('POST', '/runners/:id/delete', runners.remove),
     row('GET', '/secrets', secrets.show),
     row('POST', '/secrets', secrets.setSecret),

@@ -12,6 +12,7 @@ export interface RunnerView {
   labels: string[];
   isEphemeral: boolean;
   isPaused: boolean;
+  trustedOnly: boolean;
   seen: TimeView | null;
 }
 
@@ -38,6 +39,7 @@ export function viewRunner(runner: Runner, now: number): RunnerView {
     labels: runner.labels.map(viewName),
     isEphemeral: runner.ephemeral,
     isPaused: runner.isDisabled,
+    trustedOnly: runner.trustedOnly,
     seen: runner.lastSeenAt === null ? null : viewTime(runner.lastSeenAt, now),
   };
 }

@@ -21,6 +21,8 @@ export interface RunnerPages<V extends PersonContext> {
   showNew: Page<V, RunsDeps>;
   pause: Page<V, RunsDeps>;
   resume: Page<V, RunsDeps>;
+  /** Field `only`: `yes` leaves out code of people without write access. */
+  setTrust: Page<V, RunsDeps>;
   remove: Page<V, RunsDeps>;
 }
 
@@ -110,6 +112,11 @@ export function runnerPages<V extends PersonContext>(placeOf: ScopePageOf<V>): R
 
     pause: switchTo(true, 'runner-paused'),
     resume: switchTo(false, 'runner-resumed'),
+    setTrust: async (context, { ci }) => {
+      const only = context.form.text('only') === 'yes';
+      await ci.runners.setTrustedOnly(placeOf(context).scope, runPathNumber(context.params.id), only);
+      return seeOther(withNotice(list(context), only ? 'runner-trusted-only' : 'runner-any-code'));
+    },
     remove: async (context, { ci }) => {
       await ci.runners.remove(placeOf(context).scope, runPathNumber(context.params.id));
       return seeOther(withNotice(list(context), 'runner-removed'));
