@@ -3,6 +3,7 @@ import path from 'node:path';
 import { askDatabaseFile, checkDatabaseFile } from '../db/index.ts';
 import { lfsKey } from '../lfs/index.ts';
 import { attachmentKey } from '../issues/index.ts';
+import { releaseFileKey } from '../releases/index.ts';
 import { eachLimit } from '../kernel/index.ts';
 import { whenGone } from './file-copier.ts';
 import { hashFile } from './copy-file.ts';
@@ -80,7 +81,8 @@ async function checkDatabase(file: string, { rows, files }: Manifest): Promise<C
         ...Object.entries(health.orphans).map(
           ([table, count]) => `${count} rows of ${table} have lost what they belong to`,
         ),
-        ...((rows['attachments'] ?? 0) === 0 ? [] : await checkAttachments(file, files)),
+        ...((rows['attachments'] ?? 0) === 0 ? [] : await checkSentFiles(file, files, attachments)),
+        ...((rows['release_files'] ?? 0) === 0 ? [] : await checkSentFiles(file, files, releaseFiles)),
         ...((rows['lfs_objects'] ?? 0) === 0 ? [] : await checkLfsObjects(file, files)),
         ...lost.map((table) => `${table} has ${health.rows[table] ?? 'no'} rows instead of ${rows[table]}`),
       ].slice(0, enough),
@@ -90,15 +92,30 @@ async function checkDatabase(file: string, { rows, files }: Manifest): Promise<C
   }
 }
 
-/** Every attachment has its file, with the digest that its row says. */
-async function checkAttachments(database: string, files: Manifest['files']): Promise<string[]> {
-  const [attachments = []] = await askDatabaseFile(database, [
-    { sql: 'SELECT id, name, sha256 FROM attachments', parameters: [] },
+/** A table of files that people have sent. */
+interface SentFiles {
+  table: string;
+  /** What one of them is called. */
+  called: string;
+  keyOf(id: string): string;
+}
+
+const attachments: SentFiles = { table: 'attachments', called: 'attachment', keyOf: attachmentKey };
+const releaseFiles: SentFiles = { table: 'release_files', called: 'release file', keyOf: releaseFileKey };
+
+/** Every row has its file, with the digest that it says. */
+async function checkSentFiles(
+  database: string,
+  files: Manifest['files'],
+  { table, called, keyOf }: SentFiles,
+): Promise<string[]> {
+  const [rows = []] = await askDatabaseFile(database, [
+    { sql: `SELECT id, name, sha256 FROM ${table}`, parameters: [] },
   ]);
-  return attachments.flatMap(({ id, name, sha256 }) => {
-    const found = files[`objects/${attachmentKey(String(id))}`];
-    if (found === undefined) return [`the attachment ${String(name)} (${String(id)}) has no file`];
-    return found[2] === sha256 ? [] : [`the attachment ${String(name)} (${String(id)}) has another content`];
+  return rows.flatMap(({ id, name, sha256 }) => {
+    const found = files[`objects/${keyOf(String(id))}`];
+    if (found === undefined) return [`the ${called} ${String(name)} (${String(id)}) has no file`];
+    return found[2] === sha256 ? [] : [`the ${called} ${String(name)} (${String(id)}) has another content`];
   });
 }
 

@@ -7,6 +7,7 @@ import { checkLfs } from './checks/lfs.ts';
 import { checkMail } from './checks/mail.ts';
 import { checkNotifications } from './checks/notifications.ts';
 import { checkPulls } from './checks/pulls.ts';
+import { checkReleases } from './checks/releases.ts';
 import { checkQueues } from './checks/queues.ts';
 import { checkRepositories } from './checks/repositories.ts';
 import { checkBackups } from './checks/backups.ts';
@@ -28,6 +29,7 @@ const areas: Readonly<Record<string, CheckGroup>> = {
   issues: checkIssues,
   lfs: checkLfs,
   pulls: checkPulls,
+  releases: checkReleases,
   notifications: checkNotifications,
   ci: checkCi,
   queues: checkQueues,

@@ -1,5 +1,4 @@
 import { bindDeps, createKeyedMutex } from '../kernel/index.ts';
-import type { Viewer } from '../access/index.ts';
 import type { LfsCounters, LfsDeps } from './deps.ts';
 import { fillArchive } from './archives/fill-archive.ts';
 import { checkObjects } from './collection/check.ts';
@@ -9,7 +8,7 @@ import { exportObjects, missingObjects, presentObjects, takesObjects } from './c
 import { createCopyPort } from './copying/copy-port.ts';
 import { openLfs } from './lfs-context.ts';
 import type { LfsContext } from './lfs-context.ts';
-import { createLock, listLocks, removeLock, removeLockAt } from './locks/locks.ts';
+import { createLock, listLocks, removeLock } from './locks/locks.ts';
 import type { LockQuery } from './locks/locks.ts';
 import { repositoryUsage, switchRepository } from './repository-usage.ts';
 import { signTransfer, verifyTransfer } from './tokens/transfer-token.ts';
@@ -40,8 +39,6 @@ export function createLfs(tools: Omit<LfsDeps, 'inTurn' | 'counters'>) {
       list: (context: Pick<LfsContext, 'repository'>, query: LockQuery) =>
         listLocks(deps, context.repository.id, query),
       remove: bind(removeLock),
-      removeAt: (viewer: Viewer, owner: string, name: string, id: string) =>
-        removeLockAt(deps, viewer, { owner, name }, id),
     },
     /** For mirrors, imports and exports, which act for the instance. */
     mirroring: {

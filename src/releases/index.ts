@@ -12,6 +12,7 @@ export { limits as releaseLimits, releaseUploadMs } from './limits.ts';
 export { fileKey as releaseFileKey } from './files/receive-file.ts';
 export type { PendingFile } from './files/receive-file.ts';
 export { orphansIn as orphanedReleaseObjects } from './files/remove-orphans.ts';
+export { compareReleaseCounts, recountReleases } from './recount-releases.ts';
 export type { NewRelease } from './lifecycle/create-release.ts';
 export type { ReleaseEdit } from './lifecycle/edit-release.ts';
 export type { DescribedRelease } from './lists/describe-releases.ts';

@@ -99,7 +99,8 @@ t.test('axe finds nothing on any page that changes files, in any look', async (t
     ['bob', 'tree', `${roof}/tree/main/src`],
     ['bob', 'home', roof],
     ['alice', 'empty', '/repos/alice/empty'],
-    ['alice', 'new-repository', '/new'],
+    ['alice', 'new-repository', '/repos/new'],
+    ['alice', 'from-template', '/repos/new?template=alice/roof'],
   ];
   const looks = [360, 1280].flatMap((width) => (['light', 'dark'] as const).map((theme) => ({ width, theme })));
   const tabs = new Map<string, Page>();
@@ -142,7 +143,7 @@ for (const scripts of [false, true])
     t.equal(await bob.inputValue('#content'), '# First\n\n<script>x</script>\n');
     await bob.fill('#content', '# Second\n');
     await bob.click('button:has-text("Preview text")');
-    t.equal(await bob.locator('.text-preview h1').innerText(), 'Second');
+    t.equal(await bob.locator('.text-preview :is(h1, h2, h3, h4)').first().innerText(), 'Second');
     // Meanwhile the file changes.
     await web.modules.repositories.contents.change(
       viewerOf((await web.modules.accounts.personByUsername('alice'))!.id, 'alice'),
@@ -179,3 +180,28 @@ for (const scripts of [false, true])
     t.match(await words(bob), /bob wants to merge 1 commit into main from bob-patch-/);
     await bob.context().close();
   });
+
+t.test('a new repository with first files becomes a template of another one', async (t) => {
+  const alice = await (await open('alice', { width: 1280, theme: 'light', scripts: false })).newPage();
+  await alice.goto(`${web.origin}/repos/new`);
+  await alice.fill('#name', 'begin');
+  await alice.check('input[name=readme]');
+  await alice.selectOption('#license', 'MIT');
+  await alice.selectOption('#gitignores', 'Node');
+  await alice.click('button:has-text("Create repository")');
+  t.match(await words(alice), /\.gitignore[^]*LICENSE[^]*README\.md/);
+  await alice.goto(`${web.origin}/repos/alice/begin/settings`);
+  await alice.check('input[name=template]');
+  await alice.click('form.panel button:has-text("Save")');
+  await alice.goto(`${web.origin}/repos/alice/begin`);
+  await alice.click('text=Use this template');
+  t.match(await words(alice), /begins with the files of the template alice\/begin/);
+  await alice.fill('#name', 'begin');
+  await alice.click('button:has-text("Create repository")');
+  t.match(await words(alice), /already has a repository named begin/);
+  await alice.fill('#name', 'second');
+  await alice.click('button:has-text("Create repository")');
+  t.equal(new URL(alice.url()).pathname, '/repos/alice/second');
+  t.match(await words(alice), /Initial commit[^]*LICENSE/);
+  await alice.context().close();
+});

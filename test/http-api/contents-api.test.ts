@@ -213,6 +213,42 @@ t.test('files over the API', async (t) => {
   );
 });
 
+t.test('a repository with first files, and one from a template', async (t) => {
+  const { alice, bob, carol, web } = await openWorld(t);
+  const made = await alice('POST', '/repos', {
+    name: 'begin',
+    visibility: 'PUBLIC',
+    auto_init: true,
+    license: 'MIT',
+    gitignores: 'Go,Rust',
+  });
+  t.match(made, { status: 201, json: { name: 'begin', template: false } });
+  const names = async (path: string) =>
+    ((await alice('GET', `${path}/contents`)).json as unknown as { name: string }[]).map(({ name }) => name);
+  t.same(await names('/repos/alice/begin'), ['.gitignore', 'LICENSE', 'README.md']);
+  t.match(await alice('POST', '/repos', { name: 'other', license: 'nothing' }), {
+    status: 422,
+    json: { error: { code: 'unknown_licence' } },
+  });
+  const generate = (caller: typeof bob) =>
+    caller('POST', '/repos/alice/begin/generate', { name: 'mine', private: false });
+  t.match(await generate(bob), { status: 422, json: { error: { code: 'not_a_template' } } });
+  t.match(await bob('PATCH', '/repos/alice/begin', { template: true }), { status: 404 });
+  t.match(await alice('PATCH', '/repos/alice/begin', { template: true }), { status: 200, json: { template: true } });
+  t.match(await generate(bob), {
+    status: 201,
+    json: { owner: 'bob', name: 'mine', visibility: 'PUBLIC', template: false },
+  });
+  t.same(await names('/repos/bob/mine'), ['.gitignore', 'LICENSE', 'README.md']);
+  t.match(await generate(bob), { status: 409 });
+  await alice('PATCH', '/repos/alice/begin', { visibility: 'PRIVATE' });
+  t.match(await generate(carol), { status: 404 });
+  t.same(
+    web.log.filter(({ level }) => level === 'error'),
+    [],
+  );
+});
+
 t.test('branches, commits, trees, refs and blame', async (t) => {
   const { alice, bob, carol, anonymous, git, web } = await openWorld(t);
   const tip = git('rev-parse', 'main');

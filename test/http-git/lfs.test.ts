@@ -317,6 +317,13 @@ t.test('a repository or the whole server may switch it off, and says so to those
     code: 'forbidden',
   });
 
+  const full = await startGitServer(t, { SERVICE_STORAGE_LOW_DISK_FLOOR: '1TiB' });
+  await full.newRepository('open');
+  const toFull = lfsClient(full, 'open', full.tokens.alice);
+  const refused = await toFull.call('PUT', `objects/${object.oid}`, object.content.toString());
+  t.strictSame([refused.status, refused.type], [507, lfsType], 'a full disk is said in the same form');
+  t.match(refused.json.message, /low on disk space/);
+
   const off = await startGitServer(t, { SERVICE_LFS_ENABLED: 'false' });
   await off.newRepository('open');
   const { status, json } = await lfsClient(off, 'open').plan('download', [object]);

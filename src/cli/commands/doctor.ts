@@ -19,6 +19,7 @@ const areas = [
   'repositories',
   'images',
   'issues',
+  'lfs',
   'pulls',
   'notifications',
   'ci',

@@ -76,7 +76,7 @@ export const listBranches = operation({
 
 async function branchNamed(deps: WebDeps, { path }: Found, name: string): Promise<Named> {
   const oid = (await deps.git.refs.list(path)).get(`refs/heads/${name}`);
-  if (oid === undefined) throw notFound('branch_not_found', 'There is no such branch.');
+  if (oid === undefined) throw notFound('no_such_branch', 'There is no such branch.');
   return { name, oid };
 }
 

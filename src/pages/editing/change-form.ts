@@ -50,7 +50,7 @@ export interface SentChange {
   leadsTo(branch: string, commit: string): string;
 }
 
-/** Commits a change to where the form says, with a pull request when that is wanted. Refuses what the use-cases refuse. */
+/** Commits a change to where the form says, with a pull request when that is wanted. Refuses what these refuse. */
 export async function sendChange(
   context: RepositoryContext,
   deps: EditingDeps,

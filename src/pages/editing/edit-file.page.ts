@@ -189,7 +189,7 @@ async function filePage(
   const ending = kept !== null && 'ending' in kept && kept.ending !== 'none' ? kept.ending : (config.endOfLine ?? 'lf');
   const isLink = known !== null && otherKinds[known.entry.kind] !== undefined;
   const subject = blob === '' ? (path === '' || path.endsWith('/') ? 'Add a file' : `Add ${path}`) : `Update ${path}`;
-  return page('editing/file', {
+  return page('editing/edit-file', {
     ...(await frame(context, place)),
     isNew: blob === '' && conflict === null,
     action:

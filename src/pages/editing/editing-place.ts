@@ -27,8 +27,8 @@ export interface EditingPlace {
 }
 
 /**
- * Reads the place of a change from the address. Signed out, one signs in first. Refuses `revision_not_found` for what is
- * no branch, `repository_archived`, `may_not_change` to people who may neither write nor open pull requests.
+ * Reads the place of a change from the address. Signed out, one signs in first. Refuses `revision_not_found` for what
+ * is no branch, `repository_archived`, `may_not_change` to people who may neither write nor open pull requests.
  */
 export async function editingPlace(context: RepositoryContext, deps: EditingDeps): Promise<EditingPlace> {
   const { viewer, found } = context;

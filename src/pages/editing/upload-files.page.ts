@@ -62,7 +62,7 @@ function uploadPage(
 ): PageReply {
   const repository = viewRepositoryHead(found);
   const { branch, file } = place;
-  return page('editing/upload', {
+  return page('editing/upload-files', {
     repository,
     branch,
     folder: values.folder,

@@ -38,7 +38,7 @@ const heads = 'refs/heads/';
 /**
  * Changes files by one commit, as a journalled push to a branch. A branch that has moved meanwhile gets the commit on
  * top, as long as the files are those that the person saw. Refuses `repository_not_found` to people who may not write,
- * `repository_archived`, `branch_not_found`, `invalid_branch_name`, `branch_exists`, `branch_protected` by a rule,
+ * `repository_archived`, `no_such_branch`, `invalid_branch_name`, `branch_exists`, `branch_protected` by a rule,
  * `push_refused`, `branch_moves_too_fast`, and what `prepareCommit` refuses.
  */
 export async function changeFiles(
@@ -83,7 +83,7 @@ export async function changeFiles(
   }
 }
 
-/** Null for a repository without commits, where a commit makes the branch. Refuses `branch_not_found`. */
+/** Null for a repository without commits, where a commit makes the branch. Refuses `no_such_branch`. */
 export function tipOf(
   refs: ReadonlyMap<string, string>,
   branch: string,
@@ -93,7 +93,7 @@ export function tipOf(
   if (tip !== undefined) return tip;
   const isEmpty = ![...refs.keys()].some((ref) => ref.startsWith(heads));
   if (isEmpty && branch === repository.defaultBranch) return null;
-  throw notFound('branch_not_found', `There is no branch ${branch} in this repository.`);
+  throw notFound('no_such_branch', `There is no branch ${branch} in this repository.`);
 }
 
 /** The name of a branch that is to be made. Refuses `invalid_branch_name`, `branch_exists`. */

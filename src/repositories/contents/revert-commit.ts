@@ -24,8 +24,8 @@ export interface Reverted {
 const namedFiles = 5;
 
 /**
- * Takes back on a branch what one commit changed, as a journalled push. Refuses `repository_not_found` to people who may
- * not write, `repository_archived`, `branch_not_found`, `invalid_branch_name`, `branch_exists`, `revision_not_found`,
+ * Takes back on a branch what one commit changed, as a journalled push. Refuses `repository_not_found` to people who
+ * may not write, `repository_archived`, `no_such_branch`, `invalid_branch_name`, `branch_exists`, `revision_not_found`,
  * `not_revertible` for merges and for a first commit, `merge_conflict` when later commits changed the same lines,
  * `nothing_changed`, `branch_protected`, `ref_moved`, `push_refused`, `git_busy`.
  */
