@@ -30,7 +30,9 @@ export interface MatchedOwners {
   faults: readonly OwnersFault[];
 }
 
-/** By the ids that determine it. Matching a thousand lines with hundreds of files takes longer than the rest of a page. */
+/**
+ * By the ids that determine it. Matching a thousand lines with hundreds of files takes longer than the rest of a page.
+ */
 export type MatchedOwnersCache = Lru<string, MatchedOwners>;
 
 export const createMatchedOwnersCache = (): MatchedOwnersCache =>
