@@ -16,7 +16,7 @@ import type { Ci } from './ci/index.ts';
 import type { Config, Origin } from './config/index.ts';
 import { createDatabase, databaseFileIn } from './db/index.ts';
 import type { Database, WriterConnection } from './db/index.ts';
-import { countInstance, storageFault } from './doctor/index.ts';
+import { countInstance, objectKinds, storageFault } from './doctor/index.ts';
 import type { InstanceCounts } from './doctor/index.ts';
 import { embedded } from './embedded/index.ts';
 import { createFederation, federationEntities } from './federation/index.ts';
@@ -37,7 +37,7 @@ import { createLfs, lfsEntities, lfsSettingsOf } from './lfs/index.ts';
 import type { Lfs } from './lfs/index.ts';
 import { systemClock, systemRandom } from './kernel/index.ts';
 import type { Clock, Logger, Random } from './kernel/index.ts';
-import { openStore } from './objects/index.ts';
+import { createFolderStore, openStore } from './objects/index.ts';
 import type { ObjectStore, OpenedStore, StoreOptions } from './objects/index.ts';
 import { createOrganisations, organisationEntities } from './organisations/index.ts';
 import type { Organisations } from './organisations/index.ts';
@@ -101,6 +101,8 @@ export interface Modules {
   repositories: Repositories;
   objects: ObjectStore;
   objectStatistics: OpenedStore['statistics'];
+  /** The folder of a server whose objects are in a bucket: what has not been copied yet. */
+  objectFolder: ObjectStore | null;
   lfs: Lfs;
   issues: Issues;
   pulls: Pulls;
@@ -216,18 +218,19 @@ export async function openModules(
     });
     const logger = audit.auditing(options.logger);
     const workers = createWorkerPool({ embedded, logger });
-    const opened = await openStore(storeOptions(config, { clock, random, logger }));
+    const forStore = storeOptions(config, { clock, random, logger });
+    const opened = await openStore(forStore);
     const { store: objects } = opened;
-    const imagesIn = (directory: string, kind: ObjectImageStoreOptions['kind']) =>
+    const imagesOf = (kind: ObjectImageStoreOptions['kind']) =>
       objects.place === 'folder'
-        ? createImageStore({ directory, clock, random, logger })
+        ? createImageStore({ directory: imageFolder(config, kind), clock, random, logger })
         : createObjectImageStore({ objects, kind, clock, logger });
     // Before the first write: the index is updated at the end of every write.
     const search = createSearch({ db, logger });
     const outbox = createOutbox({ db, clock, logger });
     const mail = createMail({ config, keyFile: keyFile(config.dataDir), db, outbox, clock, random, logger });
     const owners = createOwners({ db });
-    const avatars = createAvatars({ db, logger, store: imagesIn(path.join(config.dataDir, 'avatars'), 'avatars') });
+    const avatars = createAvatars({ db, logger, store: imagesOf('avatars') });
     const accounts = createAccounts({
       db,
       owners,
@@ -267,8 +270,8 @@ export async function openModules(
       accounts,
       organisations,
       git,
-      images: imagesIn(config.repositories.imageRoot, 'repositories'),
-      trashedImages: imagesIn(path.join(config.dataDir, 'trash', 'images'), 'trash'),
+      images: imagesOf('repositories'),
+      trashedImages: imagesOf('trash'),
       clock,
       random,
       logger,
@@ -424,7 +427,17 @@ export async function openModules(
     });
     repositories.pushes.refuse(mirrors.guard);
     repositories.pushes.onPush(mirrors.onPush);
-    const backups = createBackups({ config, db, git, clock, random, logger, version: embedded.version });
+    const backups = createBackups({
+      config,
+      db,
+      git,
+      objects,
+      objectKinds,
+      clock,
+      random,
+      logger,
+      version: embedded.version,
+    });
     const codeSearch = createCodeSearch({
       db,
       git,
@@ -459,6 +472,7 @@ export async function openModules(
       repositories,
       objects,
       objectStatistics: opened.statistics,
+      objectFolder: objects.place === 'folder' ? null : createFolderStore(forStore),
       lfs,
       issues,
       pulls,
@@ -509,6 +523,12 @@ export async function openModules(
 
 /** The path is older than the module `sealing`; one key encrypts the secrets of all modules. */
 const keyFile = (dataDir: string): string => path.join(dataDir, 'ci', 'secret.key');
+
+/** Where images are while objects are in a folder. */
+export const imageFolder = (config: Config, kind: ObjectImageStoreOptions['kind']): string =>
+  kind === 'repositories'
+    ? config.repositories.imageRoot
+    : path.join(config.dataDir, ...(kind === 'trash' ? ['trash', 'images'] : ['avatars']));
 
 /** Artifacts and logs lie where they always were, beside what CI is still writing. */
 export const storeOptions = (
@@ -598,6 +618,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     audit: modules.audit,
     workers: modules.workers,
     imageProxy: modules.imageProxy,
+    objectStatistics: modules.objectStatistics,
     backups: modules.backups,
     counts: modules.counts,
     origins: options.origins ?? new Map(),

@@ -11,11 +11,12 @@ import { describeRefs } from './create-backup.ts';
 import { manifestName, restoreTestFileName, readManifest, verifiedName } from './manifest.ts';
 import type { Manifest } from './manifest.ts';
 import { databaseName } from './deps.ts';
+import { checkObjectsElsewhere } from './objects-elsewhere.ts';
 import type { BackupDeps, OnProgress } from './deps.ts';
 
 /** One part of a backup and its problems. */
 export interface CheckedPart {
-  part: 'files' | 'database' | 'repositories';
+  part: 'files' | 'database' | 'repositories' | 'objects';
   /** How many files, rows or repositories were checked. */
   looked: number;
   problems: string[];
@@ -43,7 +44,12 @@ export async function verifyBackup(
   const files = hashes ? [await checkFiles(folder, manifest, onProgress)] : [];
   // On a damaged file, further messages of SQLite and git add nothing.
   const database = await checkDatabase(path.join(folder, databaseName), manifest);
-  return [...files, database, await checkRepositories(deps, folder, manifest, sample, onProgress)];
+  return [
+    ...files,
+    database,
+    await checkRepositories(deps, folder, manifest, sample, onProgress),
+    ...(await checkObjectsElsewhere(deps, path.join(folder, databaseName), manifest)),
+  ];
 }
 
 async function checkFiles(folder: string, { files }: Manifest, onProgress: OnProgress): Promise<CheckedPart> {
@@ -68,8 +74,9 @@ async function checkFiles(folder: string, { files }: Manifest, onProgress: OnPro
   return { part: 'files', looked: relativePaths.length, problems: problems.slice(0, enough) };
 }
 
-async function checkDatabase(file: string, { rows, files }: Manifest): Promise<CheckedPart> {
+async function checkDatabase(file: string, { rows, files, objects }: Manifest): Promise<CheckedPart> {
   const looked = Object.values(rows).reduce((sum, count) => sum + count, 0);
+  const isElsewhere = objects !== undefined;
   try {
     const health = await checkDatabaseFile(file);
     const lost = Object.keys(rows).filter((table) => health.rows[table] !== rows[table]);
@@ -81,9 +88,9 @@ async function checkDatabase(file: string, { rows, files }: Manifest): Promise<C
         ...Object.entries(health.orphans).map(
           ([table, count]) => `${count} rows of ${table} have lost what they belong to`,
         ),
-        ...((rows['attachments'] ?? 0) === 0 ? [] : await checkSentFiles(file, files, attachments)),
-        ...((rows['release_files'] ?? 0) === 0 ? [] : await checkSentFiles(file, files, releaseFiles)),
-        ...((rows['lfs_objects'] ?? 0) === 0 ? [] : await checkLfsObjects(file, files)),
+        ...(isElsewhere || (rows['attachments'] ?? 0) === 0 ? [] : await checkSentFiles(file, files, attachments)),
+        ...(isElsewhere || (rows['release_files'] ?? 0) === 0 ? [] : await checkSentFiles(file, files, releaseFiles)),
+        ...(isElsewhere || (rows['lfs_objects'] ?? 0) === 0 ? [] : await checkLfsObjects(file, files)),
         ...lost.map((table) => `${table} has ${health.rows[table] ?? 'no'} rows instead of ${rows[table]}`),
       ].slice(0, enough),
     };

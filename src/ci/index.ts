@@ -6,9 +6,11 @@ import { scheduleSchema } from './schema/schedule-schema.ts';
 import { secretSchema, variableSchema } from './schema/secret-schema.ts';
 import { outputSchema, stepSchema, taskSchema } from './schema/task-schema.ts';
 
+export { artifactKey, artifactPrefix } from './artifacts/artifact-store.ts';
 export { ciSettings } from './ci-settings.ts';
 export { createCi } from './ci.ts';
 export type { Ci, CiOptions } from './ci.ts';
+export { logKey, logPrefix } from './logs/fetched-logs.ts';
 export type { CiSettings } from './deps.ts';
 export { instanceScope } from './scope.ts';
 export type { CiScope } from './scope.ts';

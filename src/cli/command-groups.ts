@@ -45,6 +45,7 @@ export const commandGroups: readonly CommandGroup[] = [
   { names: ['backup', 'restore'], load: async () => (await import('./commands/backup.ts')).addBackupCommands },
   { names: ['db', 'reindex'], load: async () => (await import('./commands/database.ts')).addDatabaseCommands },
   { names: ['rollback'], load: async () => (await import('./commands/rollback.ts')).addRollbackCommand },
+  { names: ['objects'], load: async () => (await import('./commands/objects.ts')).addObjectsCommands },
   { names: ['doctor'], load: async () => (await import('./commands/doctor.ts')).addDoctorCommand },
   { names: ['log', 'audit'], load: async () => (await import('./commands/log.ts')).addLogCommands },
   { names: ['job'], load: async () => (await import('./commands/job.ts')).addJobCommands },

@@ -5,6 +5,7 @@ import { checkImages } from './checks/images.ts';
 import { checkIssues } from './checks/issues.ts';
 import { checkLfs } from './checks/lfs.ts';
 import { checkMail } from './checks/mail.ts';
+import { checkStore } from './checks/objects.ts';
 import { checkNotifications } from './checks/notifications.ts';
 import { checkPulls } from './checks/pulls.ts';
 import { checkReleases } from './checks/releases.ts';
@@ -26,6 +27,7 @@ const areas: Readonly<Record<string, CheckGroup>> = {
   storage: checkStorage,
   repositories: checkRepositories,
   images: checkImages,
+  objects: checkStore,
   issues: checkIssues,
   lfs: checkLfs,
   pulls: checkPulls,

@@ -9,7 +9,7 @@ export { numberOf as releaseNumberOf } from './find-release.ts';
 export type { ReleaseKey } from './find-release.ts';
 export { releaseFilePath, releasePath } from './release-paths.ts';
 export { limits as releaseLimits, releaseUploadMs } from './limits.ts';
-export { fileKey as releaseFileKey } from './files/receive-file.ts';
+export { fileKey as releaseFileKey, filePrefix as releaseFilePrefix } from './files/receive-file.ts';
 export type { PendingFile } from './files/receive-file.ts';
 export { orphansIn as orphanedReleaseObjects } from './files/remove-orphans.ts';
 export { compareReleaseCounts, recountReleases } from './recount-releases.ts';

@@ -18,6 +18,7 @@ const areas = [
   'storage',
   'repositories',
   'images',
+  'objects',
   'issues',
   'lfs',
   'pulls',

@@ -64,5 +64,5 @@ const showRelease: Action<AsOption, [string, string | undefined]> = async (cli, 
   );
   if (cli.output.json) return;
   const files = release.files.map(({ name, bytes, sha256 }) => `${sha256}  ${bytes}  ${escapeControls(name)}\n`);
-  cli.output.text(`${files.join('')}${release.body === '' ? '' : `\n${escapeControls(release.body)}\n`}`);
+  cli.output.print(`${files.join('')}${release.body === '' ? '' : `\n${escapeControls(release.body)}\n`}`);
 };
