@@ -1,4 +1,5 @@
-// formBrowser(origin) → open(address, form?): a browser without scripts, as far as a flow needs one: forms and a cookie.
+// formBrowser(origin) → open(address, form?): a browser without scripts, as far as a flow needs one: forms, and a
+// cookie.
 export interface Opened {
   status: number;
   location: string | null;

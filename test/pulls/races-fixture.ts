@@ -1,6 +1,6 @@
 // startRaces(t) → the server of pushes with bob's and alice's viewers and what a race needs: between(git function, act)
 // runs an act once after git has computed, and before the write; hold() keeps announced pushes from the listener of
-// pull requests until it is let go; open(name, …) → a pull request of a new branch of alice's.
+// pull requests until release(); open(name, …) → a pull request of a new branch of alice's.
 import { personViewer } from '../../src/access/index.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
 import { startPullServer } from './push-fixture.ts';

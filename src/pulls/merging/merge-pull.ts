@@ -9,7 +9,7 @@ import { factsOfPull, findPull, pullInWrite, refuse } from '../find-pull.ts';
 import type { PullContext } from '../find-pull.ts';
 import { headOf } from '../head-label.ts';
 import { mergeStateOf } from '../mergeability/compute-merge-state.ts';
-import { hasComingPush } from '../pushes/which-pull.ts';
+import { hasComingPush } from '../rounds/coming-push.ts';
 import { readRound } from '../rounds/read-round.ts';
 import type { RoundCommit } from '../rounds/read-round.ts';
 import { roundChanged } from '../rounds/record-round.ts';

@@ -1,7 +1,6 @@
-import type { ChangedFile } from '../../git/index.ts';
+import type { ChangedFile, Git } from '../../git/index.ts';
 import { createLru, nullIfNotFound } from '../../kernel/index.ts';
 import type { Lru } from '../../kernel/index.ts';
-import type { PullDeps } from '../deps.ts';
 import { limits } from '../limits.ts';
 import { pathText } from '../path-text.ts';
 import type { PullRow } from '../schema/pull-schema.ts';
@@ -31,7 +30,9 @@ export interface MatchedOwners {
   faults: readonly OwnersFault[];
 }
 
-/** By the ids that determine it. Matching a thousand lines with hundreds of files takes longer than the rest of a page. */
+/**
+ * By the ids that determine it. Matching a thousand lines with hundreds of files takes longer than the rest of a page.
+ */
 export type MatchedOwnersCache = Lru<string, MatchedOwners>;
 
 export const createMatchedOwnersCache = (): MatchedOwnersCache =>
@@ -47,7 +48,7 @@ export const createMatchedOwnersCache = (): MatchedOwnersCache =>
  * @param path folder of the repository
  */
 export async function matchOwners(
-  deps: Pick<PullDeps, 'git' | 'matchedOwners'>,
+  deps: { git: Git; matchedOwners: MatchedOwnersCache },
   path: string,
   { baseBranch, baseOid, headOid }: Pick<PullRow, 'baseBranch' | 'headOid' | 'baseOid'>,
 ): Promise<MatchedOwners> {
@@ -63,7 +64,7 @@ export async function matchOwners(
 }
 
 async function matchFound(
-  { git }: Pick<PullDeps, 'git'>,
+  { git }: { git: Git },
   path: string,
   found: { file: string; text: string | null } | null,
   range: { from: string; to: string },
@@ -86,7 +87,7 @@ async function matchFound(
 
 /** The first of the files that is there; its text is null when it is too large. */
 async function readOwnersFile(
-  { git }: Pick<PullDeps, 'git'>,
+  { git }: { git: Git },
   path: string,
   commit: string,
 ): Promise<{ file: string; text: string | null } | null> {

@@ -5,7 +5,9 @@ import { findPull, pathOf } from '../find-pull.ts';
 import { ownersOfFiles } from './owners-of-files.ts';
 import type { OwnersOfPull } from './owners-of-files.ts';
 
-/** The groups as the policy of merging reads them; without those of whom no person may write: no approval would count. */
+/**
+ * The groups as the policy of merging reads them; without those of whom no person may write: no approval would count.
+ */
 export const policyGroups = ({ groups }: OwnersOfPull): OwnerGroup[] =>
   groups
     .filter(({ writerIds }) => writerIds.length > 0)

@@ -129,19 +129,6 @@ export function isBeingPushedTo(source: EntityManager, repositoryId: string, num
     .getExists();
 }
 
-/** Whether a push to this pull request was taken that is not recorded as a round yet. */
-export function hasComingPush(
-  source: EntityManager,
-  { repositoryId, number }: Pick<Issue, 'repositoryId' | 'number'>,
-): Promise<boolean> {
-  return source
-    .createQueryBuilder(pullPushSchema, 'f')
-    .innerJoin('pushes', 'p', 'p.id = f.push_id')
-    .where('f.repository_id = :repositoryId AND f.number = :number', { repositoryId, number })
-    .andWhere('p.announced_at IS NULL AND p.parked_at IS NULL')
-    .getExists();
-}
-
 async function withChange(
   source: EntityManager,
   open: readonly KnownPull[],

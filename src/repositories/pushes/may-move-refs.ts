@@ -16,7 +16,7 @@ export async function mayMoveRefs(deps: RepositoryDeps, tx: Tx, viewer: Viewer, 
 }
 
 /**
- * Checks whether a repository takes pushes at all, whoever makes them: it is neither archived nor a mirror. Refuses
+ * Checks whether a repository takes pushes at all: it is neither archived nor a mirror. Refuses
  * `repository_archived`, `push_refused`.
  */
 export async function takesPushes(deps: RepositoryDeps, tx: Tx, row: Repository): Promise<void> {
