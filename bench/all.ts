@@ -24,6 +24,8 @@ const names = [
   'issues',
   'notifications',
   'forks',
+  'lfs',
+  'pulls',
   'pull-changes',
 ];
 const versionOf = (program: string, ...args: string[]) => {

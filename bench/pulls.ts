@@ -1,15 +1,21 @@
 // Pull requests: a push to refs/for beside a push to a branch; merges by CPU of the server; the page of changes at its
 // first view; pages of others while the merge states of fifty pull requests are computed.
-// usage: bench/pulls [--rounds N] [--repository PATH] [--executable PATH]
+// Then lists of 100,000 pull requests, and a comment that five hundred people watch.
+// usage: bench/pulls [--rounds N] [--pulls N] [--repository PATH] [--executable PATH]
 import { execFileSync } from 'node:child_process';
 import { gzipSync } from 'node:zlib';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { localAdministrator } from '../src/access/index.ts';
+import { openModules } from '../src/app.ts';
+import { loadConfig } from '../src/config/index.ts';
+import { silentLogger } from '../src/kernel/index.ts';
 import { startHearthServer } from './hearth-server.ts';
 import { cpuOfTree } from './process-usage.ts';
 import { compare, comparisonHead, median, option, row, spread } from './rounds.ts';
 import type { Side } from './rounds.ts';
 import { fillRepository } from './sample-history.ts';
+import { fillTracker } from './sample-issues.ts';
 
 const rounds = option('rounds', 15);
 const hearth = await startHearthServer();
@@ -93,6 +99,8 @@ const page = async (at: string): Promise<{ ms: number; bytes: number }> => {
   return { ms: performance.now() - startedAt, bytes: gzipSync(text).length };
 };
 const first = await page(`pulls/${wide}/changes`);
+const later: number[] = [];
+for (let view = 0; view < 40; view += 1) later.push((await page(`pulls/${wide}/changes`)).ms);
 
 /** Others' pages, alone and while merge states are computed. */
 for (let pull = 0; pull < 50; pull += 1) await openPull(`open-${pull}`, `pull ${pull}\n`);
@@ -107,25 +115,109 @@ const ratios: number[] = [];
 for (let round = 0; round < 5; round += 1) {
   const calmEnd = performance.now() + 2000;
   const calm = await timesOf(() => performance.now() > calmEnd);
+  git('fetch', '-q', 'origin');
   git('checkout', '-q', '-B', 'onto', `origin/${main}`);
   git('commit', '-q', '--allow-empty', '-m', `Base ${round}`);
-  push(`+HEAD:refs/heads/${main}`);
+  push(`HEAD:refs/heads/${main}`);
   const busyEnd = performance.now() + 4000;
   ratios.push(p95(await timesOf(() => performance.now() > busyEnd)) / p95(calm));
 }
+
+/** A list of as many pull requests as a large project has, and a comment that five hundred people watch. */
+const { config } = loadConfig({
+  env: { SERVICE_DATA_DIR: path.join(hearth.folder, 'data') },
+  cwd: hearth.folder,
+  readFile: () => '',
+});
+const modules = await openModules(config, { logger: silentLogger });
+const list = { owner: 'alice', name: 'list' };
+await modules.repositories.create(localAdministrator, { ...list, visibility: 'PUBLIC' });
+const { repository } = await modules.repositories.find(localAdministrator, list.owner, list.name);
+const pulls = option('pulls', 100_000);
+await fillTracker(modules.db, repository.id, { issues: pulls, entries: pulls, kind: 'PULL' });
+const lists: Record<string, string> = {
+  'open, newest first': 'is:open',
+  'closed, newest first': 'is:closed',
+  'open, by last change': 'is:open sort:updated',
+  'open with a label': 'is:open label:area/token',
+  'by an author': 'is:open author:person7',
+};
+const listed: string[][] = [];
+for (const [name, words] of Object.entries(lists)) {
+  const at = `${hearth.url}/repos/alice/list/pulls?${new URLSearchParams({ q: words })}`;
+  const times: number[] = [];
+  for (let round = 0; round < 40; round += 1) {
+    const startedAt = performance.now();
+    const response = await fetch(at);
+    await response.arrayBuffer();
+    if (!response.ok) throw new Error(`${at}: ${response.status}`);
+    if (round > 0) times.push(performance.now() - startedAt);
+  }
+  listed.push([`List of ${pulls.toLocaleString('en')}, ${name}: ms p50 / p95`, both(times), 'p95 30']);
+}
+
+const watchers = 500;
+const { repository: bench } = await modules.repositories.find(localAdministrator, 'alice', 'bench');
+await modules.db.write(async ({ manager, now }) => {
+  for (let number = 0; number < watchers; number += 1) {
+    const id = `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
+    await manager.query('INSERT INTO users (id, username, created_at) VALUES (?, ?, ?)', [id, `watcher${number}`, now]);
+    await manager.query(
+      "INSERT INTO watches (user_id, repository_id, level, created_at) VALUES (?, ?, 'everything', ?)",
+      [id, bench.id, now],
+    );
+  }
+});
+const comments: { answeredMs: number; toldMs: number }[] = [];
+for (let round = 0; round < 7; round += 1) {
+  const startedAt = performance.now();
+  await api('POST', `issues/${wide}/comments`, { body: `Comment ${round}` });
+  const answeredMs = performance.now() - startedAt;
+  const [issue] = await modules.db.read.query(
+    'SELECT id, last_position FROM issues WHERE repository_id = ? AND number = ?',
+    [bench.id, wide],
+  );
+  const told = async (): Promise<number> => {
+    const [counted] = await modules.db.read.query(
+      'SELECT count(*) AS n FROM notifications WHERE issue_id = ? AND last_position >= ?',
+      [issue.id, issue.last_position],
+    );
+    return Number(counted.n);
+  };
+  while ((await told()) < watchers) await new Promise((resolve) => setTimeout(resolve, 2));
+  comments.push({ answeredMs, toldMs: performance.now() - startedAt });
+}
+await modules.close();
 
 console.log(
   [
     ...comparisonHead,
     ...pushes,
     '',
-    row(['What', 'Median (min–max)']),
-    row(['---', '---:']),
-    row(['Merge of a small change: ms', spread(merges.map(({ ms }) => ms))]),
-    row(['The same: CPU ms of the server', spread(merges.map(({ cpuMs }) => cpuMs))]),
-    row(['Page of changes, 30 files, 1,500 lines, first view: ms', first.ms.toFixed(0)]),
-    row(['The same: kB gzipped', (first.bytes / 1000).toFixed(1)]),
-    row(['p95 of pages while 50 merge states are computed, to p95 without', `${median(ratios).toFixed(2)}×`]),
+    row(['What', 'Median (min–max)', 'Limit']),
+    row(['---', '---:', '---:']),
+    ...[
+      ['Push of one commit to refs/for, to the same push to a branch', wallRatio(pushes), '1.15×'],
+      ['Merge of a small change: ms', spread(merges.map(({ ms }) => ms)), ''],
+      ['The same: CPU ms of the server', spread(merges.map(({ cpuMs }) => cpuMs)), '150'],
+      ['Page of changes, 30 files, 1,500 lines, first view: ms', first.ms.toFixed(0), '150'],
+      ['The same: kB gzipped', (first.bytes / 1000).toFixed(1), '60'],
+      ['The same, later views: ms p50 / p95', both(later), ''],
+      ['p95 of pages while 50 merge states are computed, to p95 without', `${median(ratios).toFixed(2)}×`, '2×'],
+      ...listed,
+      ['Comment on a pull request: ms', spread(comments.map(({ answeredMs }) => answeredMs)), '20'],
+      [`The same, in the inboxes of ${watchers} watchers: ms`, spread(comments.map(({ toldMs }) => toldMs)), '1,000'],
+    ].map(row),
   ].join('\n'),
 );
 await hearth.stop();
+
+/** The ratio of wall times that the row of a comparison has. */
+function wallRatio([compared = '']: readonly string[]): string {
+  return compared.split(' | ').at(-2) ?? '';
+}
+
+/** Median and 95th percentile. */
+function both(times: readonly number[]): string {
+  return `${median(times).toFixed(1)} / ${p95(times).toFixed(1)}`;
+}

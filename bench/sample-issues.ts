@@ -20,11 +20,12 @@ export interface SampleTracker {
 /**
  * Fills a repository with issues, `entries` in all; one in five is open. The last one has a log of 200 comments, each
  * with Markdown of its own. Rows only: triggers count them, no listener is notified.
+ * @param kind `PULL` makes pull requests of them, with one round each, of commits that there are none of
  */
 export async function fillTracker(
   db: Database,
   repositoryId: string,
-  { issues, entries }: { issues: number; entries: number },
+  { issues, entries, kind = 'ISSUE' }: { issues: number; entries: number; kind?: 'ISSUE' | 'PULL' },
 ): Promise<SampleTracker> {
   const random = seededRandom(16);
   const phrase = (length: number): string => Array.from({ length }, () => random.pick(words)).join(' ');
@@ -86,7 +87,7 @@ export async function fillTracker(
     await db.write(async ({ manager, now }) => {
       await manager.query(
         `INSERT INTO issues (id, repository_id, number, kind, title, author_id, state, milestone_id, last_position, comment_count, created_at, updated_at)
-         SELECT value ->> 0, '${repositoryId}', value ->> 1, 'ISSUE', value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6, value ->> 6, value ->> 7, value ->> 8 ${each}`,
+         SELECT value ->> 0, '${repositoryId}', value ->> 1, '${kind}', value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6, value ->> 6, value ->> 7, value ->> 8 ${each}`,
         [JSON.stringify(rows)],
       );
       await manager.query(
@@ -94,6 +95,20 @@ export async function fillTracker(
          SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, ${now} ${each}`,
         [JSON.stringify(logs)],
       );
+      if (kind === 'PULL') {
+        const oid = 'lower(hex(randomblob(20)))';
+        await manager.query(
+          `INSERT INTO pulls (issue_id, repository_id, is_open, base_branch, source, submitter_id, last_round, head_oid, base_oid)
+           SELECT id, repository_id, state = 'OPEN', 'main', 'PUSH', author_id, 1, ${oid}, ${oid} FROM issues
+           WHERE repository_id = '${repositoryId}' AND number >= ${first} AND number < ${first + issuesAtOnce}`,
+        );
+        await manager.query(
+          `INSERT INTO pull_rounds (issue_id, round, head_oid, base_oid, commit_count, change, submitter_id, created_at)
+           SELECT p.issue_id, 1, p.head_oid, p.base_oid, 1, 'first', p.submitter_id, i.created_at
+           FROM issues i JOIN pulls p ON p.issue_id = i.id
+           WHERE i.repository_id = '${repositoryId}' AND i.number >= ${first} AND i.number < ${first + issuesAtOnce}`,
+        );
+      }
       await manager.query(`INSERT INTO issue_labels SELECT value ->> 0, value ->> 1 ${each}`, [JSON.stringify(tags)]);
       await manager.query(`INSERT INTO issue_assignees SELECT value ->> 0, value ->> 1 ${each}`, [
         JSON.stringify(assigned),

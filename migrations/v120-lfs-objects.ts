@@ -41,11 +41,16 @@ export const lfsObjects: Migration = {
           CASE WHEN NEW.shared = 1 THEN NEW.bytes ELSE 0 END)
         ON CONFLICT (repository_id) DO UPDATE SET objects = lfs_repositories.objects + excluded.objects,
           bytes = lfs_repositories.bytes + excluded.bytes,
-          shared_bytes = lfs_repositories.shared_bytes + excluded.shared_bytes; END`,
+          shared_bytes = lfs_repositories.shared_bytes + excluded.shared_bytes;
+      UPDATE counts SET value = value + 1 WHERE name = 'lfs_objects';
+      UPDATE counts SET value = value + NEW.bytes WHERE name = 'lfs_bytes' AND NEW.shared = 0; END`,
     `CREATE TRIGGER lfs_objects_removed AFTER DELETE ON lfs_objects BEGIN
       UPDATE lfs_repositories SET objects = objects - 1,
           bytes = bytes - CASE WHEN OLD.shared = 0 THEN OLD.bytes ELSE 0 END,
           shared_bytes = shared_bytes - CASE WHEN OLD.shared = 1 THEN OLD.bytes ELSE 0 END
-        WHERE repository_id = OLD.repository_id; END`,
+        WHERE repository_id = OLD.repository_id;
+      UPDATE counts SET value = value - 1 WHERE name = 'lfs_objects';
+      UPDATE counts SET value = value - OLD.bytes WHERE name = 'lfs_bytes' AND OLD.shared = 0; END`,
+    `INSERT INTO counts (name, value) VALUES ('lfs_objects', 0), ('lfs_bytes', 0)`,
   ],
 };

@@ -16,7 +16,7 @@ import type { Ci } from './ci/index.ts';
 import type { Config, Origin } from './config/index.ts';
 import { createDatabase, databaseFileIn } from './db/index.ts';
 import type { Database, WriterConnection } from './db/index.ts';
-import { countInstance, storageFault } from './doctor/index.ts';
+import { countInstance, objectKinds, storageFault } from './doctor/index.ts';
 import type { InstanceCounts } from './doctor/index.ts';
 import { embedded } from './embedded/index.ts';
 import { createFederation, federationEntities } from './federation/index.ts';
@@ -25,7 +25,8 @@ import { createGit } from './git/index.ts';
 import type { Git } from './git/index.ts';
 import { createImageProxy } from './image-proxy/index.ts';
 import type { ImageProxy } from './image-proxy/index.ts';
-import { createImageStore } from './images/index.ts';
+import { createImageStore, createObjectImageStore } from './images/index.ts';
+import type { ObjectImageStoreOptions } from './images/index.ts';
 import { createPulls, pullEntities } from './pulls/index.ts';
 import type { Pulls } from './pulls/index.ts';
 import { createReleases, releaseEntities, releaseSettingsOf } from './releases/index.ts';
@@ -36,8 +37,8 @@ import { createLfs, lfsEntities, lfsSettingsOf } from './lfs/index.ts';
 import type { Lfs } from './lfs/index.ts';
 import { systemClock, systemRandom } from './kernel/index.ts';
 import type { Clock, Logger, Random } from './kernel/index.ts';
-import { createFolderStore } from './objects/index.ts';
-import type { ObjectStore } from './objects/index.ts';
+import { createFolderStore, openStore } from './objects/index.ts';
+import type { ObjectStore, OpenedStore, StoreOptions } from './objects/index.ts';
 import { createOrganisations, organisationEntities } from './organisations/index.ts';
 import type { Organisations } from './organisations/index.ts';
 import { avatarSchema, createAvatars, createOwners, handleSchema } from './owners/index.ts';
@@ -99,6 +100,9 @@ export interface Modules {
   git: Git;
   repositories: Repositories;
   objects: ObjectStore;
+  objectStatistics: OpenedStore['statistics'];
+  /** The folder of a server whose objects are in a bucket: what has not been copied yet. */
+  objectFolder: ObjectStore | null;
   lfs: Lfs;
   issues: Issues;
   pulls: Pulls;
@@ -214,13 +218,19 @@ export async function openModules(
     });
     const logger = audit.auditing(options.logger);
     const workers = createWorkerPool({ embedded, logger });
-    const imagesIn = (directory: string) => createImageStore({ directory, clock, random, logger });
+    const forStore = storeOptions(config, { clock, random, logger });
+    const opened = await openStore(forStore);
+    const { store: objects } = opened;
+    const imagesOf = (kind: ObjectImageStoreOptions['kind']) =>
+      objects.place === 'folder'
+        ? createImageStore({ directory: imageFolder(config, kind), clock, random, logger })
+        : createObjectImageStore({ objects, kind, clock, logger });
     // Before the first write: the index is updated at the end of every write.
     const search = createSearch({ db, logger });
     const outbox = createOutbox({ db, clock, logger });
     const mail = createMail({ config, keyFile: keyFile(config.dataDir), db, outbox, clock, random, logger });
     const owners = createOwners({ db });
-    const avatars = createAvatars({ db, logger, store: imagesIn(path.join(config.dataDir, 'avatars')) });
+    const avatars = createAvatars({ db, logger, store: imagesOf('avatars') });
     const accounts = createAccounts({
       db,
       owners,
@@ -260,8 +270,8 @@ export async function openModules(
       accounts,
       organisations,
       git,
-      images: imagesIn(config.repositories.imageRoot),
-      trashedImages: imagesIn(path.join(config.dataDir, 'trash', 'images')),
+      images: imagesOf('repositories'),
+      trashedImages: imagesOf('trash'),
       clock,
       random,
       logger,
@@ -286,6 +296,7 @@ export async function openModules(
       accounts,
       repositories,
       git,
+      objects,
       workers,
       clock,
       random,
@@ -294,12 +305,6 @@ export async function openModules(
     });
     repositories.pushes.onPush(ci.onPush);
     const texts = createIssueIndex({ db });
-    const objects = createFolderStore({
-      directory: path.join(config.dataDir, 'objects'),
-      lowDiskFloorBytes: () => config.storage.lowDiskFloorBytes,
-      random,
-      logger,
-    });
     const lfs = createLfs({
       db,
       accounts,
@@ -312,6 +317,7 @@ export async function openModules(
       logger,
       settings: lfsSettingsOf(config),
     });
+    repositories.forks.copyWith(lfs.copyPort);
     const exportKey = new InstanceKey(keyFile(config.dataDir), random, 'issues');
     const issues = createIssues({
       db,
@@ -406,11 +412,14 @@ export async function openModules(
     issues.onEntry(ci.onPull({ issues, pulls }));
     issues.onEntry(notifications.onEntry);
     ci.onRunEnd(notifications.onRunEnd);
+    releases.onEvent(webhooks.onRelease);
+    releases.onEvent(notifications.onRelease);
     const mirrors = createMirrors({
       config,
       keyFile: keyFile(config.dataDir),
       db,
       repositories,
+      lfs,
       git,
       clock,
       random,
@@ -418,7 +427,17 @@ export async function openModules(
     });
     repositories.pushes.refuse(mirrors.guard);
     repositories.pushes.onPush(mirrors.onPush);
-    const backups = createBackups({ config, db, git, clock, random, logger, version: embedded.version });
+    const backups = createBackups({
+      config,
+      db,
+      git,
+      objects,
+      objectKinds,
+      clock,
+      random,
+      logger,
+      version: embedded.version,
+    });
     const codeSearch = createCodeSearch({
       db,
       git,
@@ -452,6 +471,8 @@ export async function openModules(
       git,
       repositories,
       objects,
+      objectStatistics: opened.statistics,
+      objectFolder: objects.place === 'folder' ? null : createFolderStore(forStore),
       lfs,
       issues,
       pulls,
@@ -484,6 +505,7 @@ export async function openModules(
         await issues.stop();
         await notifications.stop();
         imageProxy.stop();
+        opened.close();
         await codeSearch.stop();
         await git.stop();
         await accounts.stop();
@@ -501,6 +523,27 @@ export async function openModules(
 
 /** The path is older than the module `sealing`; one key encrypts the secrets of all modules. */
 const keyFile = (dataDir: string): string => path.join(dataDir, 'ci', 'secret.key');
+
+/** Where images are while objects are in a folder. */
+export const imageFolder = (config: Config, kind: ObjectImageStoreOptions['kind']): string =>
+  kind === 'repositories'
+    ? config.repositories.imageRoot
+    : path.join(config.dataDir, ...(kind === 'trash' ? ['trash', 'images'] : ['avatars']));
+
+/** Artifacts and logs lie where they always were, beside what CI is still writing. */
+export const storeOptions = (
+  config: Config,
+  tools: Pick<StoreOptions, 'clock' | 'random' | 'logger'>,
+): StoreOptions => ({
+  ...tools,
+  config,
+  directory: path.join(config.dataDir, 'objects'),
+  elsewhere: {
+    'artifacts/': path.join(config.dataDir, 'ci', 'artifacts'),
+    'logs/': path.join(config.dataDir, 'ci', 'logs'),
+  },
+  lowDiskFloorBytes: () => config.storage.lowDiskFloorBytes,
+});
 
 /** Builds the whole server; it does not listen before `start`. */
 export async function createApp(config: Config, options: AppOptions): Promise<App> {
@@ -575,6 +618,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     audit: modules.audit,
     workers: modules.workers,
     imageProxy: modules.imageProxy,
+    objectStatistics: modules.objectStatistics,
     backups: modules.backups,
     counts: modules.counts,
     origins: options.origins ?? new Map(),
@@ -704,10 +748,18 @@ export function scheduledTasks(modules: Modules): CronTask[] {
       run: async () => (await backups.isRunning()) || modules.releases.removeOrphans(),
     },
     { name: 'releases.count-downloads', time: '55 * * * * *', run: () => modules.releases.saveDownloads() },
+    {
+      name: 'lfs.collect',
+      time: '0 20 5 * * 0',
+      run: () => collectLfs(modules),
+    },
     { name: 'repositories.survey', time: '50 */10 * * * *', run: () => repositories.statistics.updateDue() },
     { name: 'repositories.measure', time: '0 10 3 * * *', run: () => repositories.statistics.measureAll() },
     { name: 'ci.sweep', time: '*/15 * * * * *', run: () => ci.sweep() },
     { name: 'ci.remove-old', time: '0 40 4 * * *', run: async () => (await backups.isRunning()) || ci.removeOld() },
+    ...(modules.objects.place === 'folder'
+      ? []
+      : [{ name: 'ci.store-logs', time: '35 * * * * *', run: () => ci.storeLogs() }]),
     { name: 'ci.schedules', time: '5 * * * * *', run: () => ci.runSchedules() },
     {
       name: 'git.maintain',
@@ -726,6 +778,13 @@ export function scheduledTasks(modules: Modules): CronTask[] {
     { name: 'sessions.sweep', time: '0 20 4 * * *', run: () => accounts.removeExpired() },
     ...(federation.isOperational ? federationTasks(federation, config) : []),
   ];
+}
+
+/** Stops between two repositories while a backup is made. */
+async function collectLfs({ lfs, backups }: Modules): Promise<void> {
+  const shouldContinue = async (): Promise<boolean> => !(await backups.isRunning());
+  for await (const { problem } of lfs.collection.scan({ removes: true, shouldContinue })) void problem;
+  if (await shouldContinue()) await lfs.collection.removeOrphans();
 }
 
 /**

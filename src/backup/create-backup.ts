@@ -12,7 +12,8 @@ import { copyRepository } from './copy-repository.ts';
 import { newestBackup } from './list-backups.ts';
 import { createFolder } from './create-folder.ts';
 import { manifestName, totalBytes } from './manifest.ts';
-import type { BackedUpRepository, Manifest } from './manifest.ts';
+import type { BackedUpRepository, Manifest, ObjectsElsewhere } from './manifest.ts';
+import { countObjects } from './objects-elsewhere.ts';
 import { databaseAt, databaseName, isKey, plainParts } from './deps.ts';
 import type { BackupDeps, OnProgress } from './deps.ts';
 import { withBackupLock } from './backup-lock.ts';
@@ -34,6 +35,8 @@ export interface CreatedBackup {
   tookMs: number;
   /** Ids of repositories without a folder. */
   missing: string[];
+  /** What lies in a bucket and is not in the backup; null where objects are files of the backup. */
+  objects: ObjectsElsewhere | null;
 }
 
 /** Retries for a repository that is moved while it is copied: to the trash, to another owner. */
@@ -72,6 +75,7 @@ export function createBackup(
         repositories: repositories.length,
         tookMs: Math.round(deps.clock.now() - startedAt),
         missing,
+        objects: manifest.objects ?? null,
       };
       deps.logger.info('backup.created', made);
       return made;
@@ -137,6 +141,7 @@ async function fill(
   const { bytes, sha256 } = await hashFile(database);
   copier.files.set(databaseName, [bytes, startedAt, sha256]);
   const { rows: counts } = await checkDatabaseFile(database);
+  const objects = await countObjects(deps, database);
   const manifest: Manifest = {
     format: 1,
     hearth: deps.version,
@@ -147,6 +152,7 @@ async function fill(
     repositories,
     missing,
     rows: counts,
+    ...(objects === null ? {} : { objects }),
     files: Object.fromEntries([...copier.files].sort(([a], [b]) => (a < b ? -1 : 1))),
   };
   await writeDurably(path.join(target, manifestName), `${JSON.stringify(manifest)}\n`);

@@ -3,12 +3,16 @@ import type { Config } from '../config/index.ts';
 import type { Database } from '../db/index.ts';
 import type { Git } from '../git/index.ts';
 import type { Clock, Logger, Random } from '../kernel/index.ts';
+import type { ObjectKind, ObjectStore } from '../objects/index.ts';
 
 /** The dependencies of the use-cases of this module. */
 export interface BackupDeps {
-  config: Pick<Config, 'dataDir' | 'storage' | 'repositories' | 'backup'>;
+  config: Pick<Config, 'dataDir' | 'storage' | 'repositories' | 'backup' | 'objects'>;
   db: Database;
   git: Pick<Git, 'refs' | 'maintenance'>;
+  objects: ObjectStore;
+  /** What lies in a bucket when objects do. */
+  objectKinds: readonly ObjectKind[];
   clock: Clock;
   random: Random;
   logger: Logger;

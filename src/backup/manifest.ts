@@ -33,6 +33,17 @@ export interface Manifest {
   /** Row counts by table. */
   rows: Record<string, number>;
   files: Record<string, FileEntry>;
+  /** What lies in a bucket and is not in the backup; absent where objects are files of the backup. */
+  objects?: ObjectsElsewhere;
+}
+
+/** Objects that rows of a backup name, and where they are. */
+export interface ObjectsElsewhere {
+  /** `https://s3.example.org/bucket/prefix`. */
+  at: string;
+  count: number;
+  /** Sum of the sizes that rows say; images have none. */
+  bytes: number;
 }
 
 export const manifestName = 'manifest.json';

@@ -1,7 +1,9 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { askDatabaseFile, checkDatabaseFile } from '../db/index.ts';
+import { lfsKey } from '../lfs/index.ts';
 import { attachmentKey } from '../issues/index.ts';
+import { releaseFileKey } from '../releases/index.ts';
 import { eachLimit } from '../kernel/index.ts';
 import { whenGone } from './file-copier.ts';
 import { hashFile } from './copy-file.ts';
@@ -9,11 +11,12 @@ import { describeRefs } from './create-backup.ts';
 import { manifestName, restoreTestFileName, readManifest, verifiedName } from './manifest.ts';
 import type { Manifest } from './manifest.ts';
 import { databaseName } from './deps.ts';
+import { checkObjectsElsewhere } from './objects-elsewhere.ts';
 import type { BackupDeps, OnProgress } from './deps.ts';
 
 /** One part of a backup and its problems. */
 export interface CheckedPart {
-  part: 'files' | 'database' | 'repositories';
+  part: 'files' | 'database' | 'repositories' | 'objects';
   /** How many files, rows or repositories were checked. */
   looked: number;
   problems: string[];
@@ -41,7 +44,12 @@ export async function verifyBackup(
   const files = hashes ? [await checkFiles(folder, manifest, onProgress)] : [];
   // On a damaged file, further messages of SQLite and git add nothing.
   const database = await checkDatabase(path.join(folder, databaseName), manifest);
-  return [...files, database, await checkRepositories(deps, folder, manifest, sample, onProgress)];
+  return [
+    ...files,
+    database,
+    await checkRepositories(deps, folder, manifest, sample, onProgress),
+    ...(await checkObjectsElsewhere(deps, path.join(folder, databaseName), manifest)),
+  ];
 }
 
 async function checkFiles(folder: string, { files }: Manifest, onProgress: OnProgress): Promise<CheckedPart> {
@@ -66,8 +74,9 @@ async function checkFiles(folder: string, { files }: Manifest, onProgress: OnPro
   return { part: 'files', looked: relativePaths.length, problems: problems.slice(0, enough) };
 }
 
-async function checkDatabase(file: string, { rows, files }: Manifest): Promise<CheckedPart> {
+async function checkDatabase(file: string, { rows, files, objects }: Manifest): Promise<CheckedPart> {
   const looked = Object.values(rows).reduce((sum, count) => sum + count, 0);
+  const isElsewhere = objects !== undefined;
   try {
     const health = await checkDatabaseFile(file);
     const lost = Object.keys(rows).filter((table) => health.rows[table] !== rows[table]);
@@ -79,7 +88,9 @@ async function checkDatabase(file: string, { rows, files }: Manifest): Promise<C
         ...Object.entries(health.orphans).map(
           ([table, count]) => `${count} rows of ${table} have lost what they belong to`,
         ),
-        ...((rows['attachments'] ?? 0) === 0 ? [] : await checkAttachments(file, files)),
+        ...(isElsewhere || (rows['attachments'] ?? 0) === 0 ? [] : await checkSentFiles(file, files, attachments)),
+        ...(isElsewhere || (rows['release_files'] ?? 0) === 0 ? [] : await checkSentFiles(file, files, releaseFiles)),
+        ...(isElsewhere || (rows['lfs_objects'] ?? 0) === 0 ? [] : await checkLfsObjects(file, files)),
         ...lost.map((table) => `${table} has ${health.rows[table] ?? 'no'} rows instead of ${rows[table]}`),
       ].slice(0, enough),
     };
@@ -88,15 +99,42 @@ async function checkDatabase(file: string, { rows, files }: Manifest): Promise<C
   }
 }
 
-/** Every attachment has its file, with the digest that its row says. */
-async function checkAttachments(database: string, files: Manifest['files']): Promise<string[]> {
-  const [attachments = []] = await askDatabaseFile(database, [
-    { sql: 'SELECT id, name, sha256 FROM attachments', parameters: [] },
+/** A table of files that people have sent. */
+interface SentFiles {
+  table: string;
+  /** What one of them is called. */
+  called: string;
+  keyOf(id: string): string;
+}
+
+const attachments: SentFiles = { table: 'attachments', called: 'attachment', keyOf: attachmentKey };
+const releaseFiles: SentFiles = { table: 'release_files', called: 'release file', keyOf: releaseFileKey };
+
+/** Every row has its file, with the digest that it says. */
+async function checkSentFiles(
+  database: string,
+  files: Manifest['files'],
+  { table, called, keyOf }: SentFiles,
+): Promise<string[]> {
+  const [rows = []] = await askDatabaseFile(database, [
+    { sql: `SELECT id, name, sha256 FROM ${table}`, parameters: [] },
   ]);
-  return attachments.flatMap(({ id, name, sha256 }) => {
-    const found = files[`objects/${attachmentKey(String(id))}`];
-    if (found === undefined) return [`the attachment ${String(name)} (${String(id)}) has no file`];
-    return found[2] === sha256 ? [] : [`the attachment ${String(name)} (${String(id)}) has another content`];
+  return rows.flatMap(({ id, name, sha256 }) => {
+    const found = files[`objects/${keyOf(String(id))}`];
+    if (found === undefined) return [`the ${called} ${String(name)} (${String(id)}) has no file`];
+    return found[2] === sha256 ? [] : [`the ${called} ${String(name)} (${String(id)}) has another content`];
+  });
+}
+
+/** Every object of Git LFS has its file, whose digest is its name. */
+async function checkLfsObjects(database: string, files: Manifest['files']): Promise<string[]> {
+  const [objects = []] = await askDatabaseFile(database, [
+    { sql: 'SELECT repository_id, oid FROM lfs_objects WHERE removing_at IS NULL', parameters: [] },
+  ]);
+  return objects.flatMap(({ repository_id: repositoryId, oid }) => {
+    const found = files[`objects/${lfsKey(String(repositoryId), String(oid))}`];
+    if (found?.[2] === oid) return [];
+    return [`the LFS object ${String(oid)} has ${found === undefined ? 'no file' : 'another content'}`];
   });
 }
 

@@ -4,6 +4,7 @@ import type { Database } from '../db/index.ts';
 import type { Git } from '../git/index.ts';
 import { bindDeps, createNotifier } from '../kernel/index.ts';
 import type { Clock, Logger, Random } from '../kernel/index.ts';
+import type { ObjectStore } from '../objects/index.ts';
 import type { Repositories } from '../repositories/index.ts';
 import { InstanceKey } from '../sealing/index.ts';
 import type { WorkerPool } from '../workers/index.ts';
@@ -12,6 +13,7 @@ import { ArtifactStore } from './artifacts/artifact-store.ts';
 import type { CiDeps, CiSettings } from './deps.ts';
 import { createLogService } from './logs/log-service.ts';
 import { LogStore } from './logs/log-store.ts';
+import { storeLogs } from './logs/store-logs.ts';
 import { createPullRunService } from './pulls/pull-run-service.ts';
 import type { PullSources } from './pulls/pull-sources.ts';
 import { runOnPulls } from './pulls/run-on-pull.ts';
@@ -42,6 +44,8 @@ export interface CiOptions {
   accounts: Pick<Accounts, 'peopleById' | 'addresses'>;
   repositories: Repositories;
   git: Git;
+  /** Artifacts and complete logs; a folder has them below `settings.folder`. */
+  objects: ObjectStore;
   workers: WorkerPool;
   clock: Clock;
   random: Random;
@@ -73,8 +77,8 @@ export function createCi(options: CiOptions) {
     runs: new RunLoader({ ...options, workflows }),
     notifier: createNotifier(),
     reports: new TaskReports(),
-    logs: new LogStore(path.join(settings.folder, 'logs'), random),
-    artifacts: new ArtifactStore(path.join(settings.folder, 'artifacts')),
+    logs: new LogStore(path.join(settings.folder, 'logs'), random, options.objects),
+    artifacts: new ArtifactStore(path.join(settings.folder, 'artifacts'), options.objects),
     queue,
     endings: [],
     pullSources() {
@@ -124,6 +128,8 @@ export function createCi(options: CiOptions) {
     sweep: () => sweepTasks(deps, startedAt),
     /** Every night: removes expired logs and artifacts. */
     removeOld: () => removeExpired(deps),
+    /** Every minute, where objects are in a bucket: complete logs go there. */
+    storeLogs: () => storeLogs(deps),
     /** Every minute: starts scheduled workflows that are due. */
     runSchedules: () => runSchedules(deps),
     /** Ends the waits of polling runners, before the listeners close. */

@@ -2,6 +2,7 @@ import type { Accounts } from '../accounts/index.ts';
 import type { Database } from '../db/index.ts';
 import type { Git } from '../git/index.ts';
 import type { Clock, Logger, Notifier, Random } from '../kernel/index.ts';
+import type { ObjectStore } from '../objects/index.ts';
 import type { Repositories } from '../repositories/index.ts';
 import type { ArtifactStore } from './artifacts/artifact-store.ts';
 import type { LogStore } from './logs/log-store.ts';
@@ -20,6 +21,7 @@ export interface CiDeps {
   accounts: Pick<Accounts, 'peopleById' | 'addresses'>;
   repositories: Pick<Repositories, 'locate' | 'find' | 'statuses' | 'rules'>;
   git: Git;
+  objects: ObjectStore;
   clock: Clock;
   random: Random;
   logger: Logger;

@@ -25,6 +25,8 @@ export const commandGroups: readonly CommandGroup[] = [
   { names: ['inbox'], load: async () => (await import('./commands/inbox.ts')).addInboxCommands },
   { names: ['issue'], load: async () => (await import('./commands/issue.ts')).addIssueCommands },
   { names: ['pull'], load: async () => (await import('./commands/pull.ts')).addPullCommands },
+  { names: ['lfs'], load: async () => (await import('./commands/lfs.ts')).addLfsCommands },
+  { names: ['release'], load: async () => (await import('./commands/release.ts')).addReleaseCommands },
   {
     names: ['export', 'import'],
     load: async () => (await import('./commands/export-import.ts')).addExportImportCommands,
@@ -43,6 +45,7 @@ export const commandGroups: readonly CommandGroup[] = [
   { names: ['backup', 'restore'], load: async () => (await import('./commands/backup.ts')).addBackupCommands },
   { names: ['db', 'reindex'], load: async () => (await import('./commands/database.ts')).addDatabaseCommands },
   { names: ['rollback'], load: async () => (await import('./commands/rollback.ts')).addRollbackCommand },
+  { names: ['objects'], load: async () => (await import('./commands/objects.ts')).addObjectsCommands },
   { names: ['doctor'], load: async () => (await import('./commands/doctor.ts')).addDoctorCommand },
   { names: ['log', 'audit'], load: async () => (await import('./commands/log.ts')).addLogCommands },
   { names: ['job'], load: async () => (await import('./commands/job.ts')).addJobCommands },

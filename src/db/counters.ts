@@ -21,6 +21,9 @@ const countedBy = {
   mirrors: 'SELECT count(*) FROM mirrors',
   failing_mirrors: 'SELECT count(*) FROM mirrors WHERE failures > 0',
   runners: 'SELECT count(*) FROM ci_runners',
+  lfs_objects: 'SELECT count(*) FROM lfs_objects',
+  /** Without those that are links to objects of other repositories. */
+  lfs_bytes: 'SELECT COALESCE(sum(bytes), 0) FROM lfs_objects WHERE shared = 0',
 } as const;
 
 export type CountName = keyof typeof countedBy;

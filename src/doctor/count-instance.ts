@@ -18,6 +18,9 @@ export interface InstanceCounts {
   /** Epoch milliseconds; null when none is pending. */
   oldestDeliveryAt: number | null;
   runners: number;
+  lfsObjects: number;
+  /** Each object once, however many forks share it. */
+  lfsBytes: number;
 }
 
 const dayMs = 86_400_000;
@@ -57,5 +60,7 @@ export async function countInstance(db: Database, now: number): Promise<Instance
     },
     oldestDeliveryAt: oldest['at'] ?? null,
     runners: counters.runners,
+    lfsObjects: counters.lfs_objects,
+    lfsBytes: counters.lfs_bytes,
   };
 }

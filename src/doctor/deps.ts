@@ -13,6 +13,8 @@ export interface DoctorDeps {
   db: Database;
   git: Git;
   objects: ObjectStore;
+  /** The folder of a server whose objects are in a bucket. */
+  objectFolder?: ObjectStore | null;
   singleSignOn: Pick<SingleSignOn, 'check'>;
   clock: Clock;
   /** The settings file in use; null without one. */

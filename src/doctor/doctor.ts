@@ -3,9 +3,12 @@ import { checkClock } from './checks/clock.ts';
 import { checkDatabase } from './checks/database.ts';
 import { checkImages } from './checks/images.ts';
 import { checkIssues } from './checks/issues.ts';
+import { checkLfs } from './checks/lfs.ts';
 import { checkMail } from './checks/mail.ts';
+import { checkStore } from './checks/objects.ts';
 import { checkNotifications } from './checks/notifications.ts';
 import { checkPulls } from './checks/pulls.ts';
+import { checkReleases } from './checks/releases.ts';
 import { checkQueues } from './checks/queues.ts';
 import { checkRepositories } from './checks/repositories.ts';
 import { checkBackups } from './checks/backups.ts';
@@ -24,8 +27,11 @@ const areas: Readonly<Record<string, CheckGroup>> = {
   storage: checkStorage,
   repositories: checkRepositories,
   images: checkImages,
+  objects: checkStore,
   issues: checkIssues,
+  lfs: checkLfs,
   pulls: checkPulls,
+  releases: checkReleases,
   notifications: checkNotifications,
   ci: checkCi,
   queues: checkQueues,

@@ -1,2 +1,4 @@
 export { nullIfAbsent } from './null-if-absent.ts';
 export { syncPath } from './sync-path.ts';
+export { writeZip } from './zip-writer.ts';
+export type { ZipSource } from './zip-writer.ts';

@@ -1,3 +1,4 @@
+import type { BlobRange, SmallBlob } from './objects/small-blobs.ts';
 import type { ForkRequest } from './forks/fork-repository.ts';
 import type { DiskUsage } from './storage.ts';
 import type { AdvertiseRefs } from './fetches/advertise-refs.ts';
@@ -138,6 +139,12 @@ export interface GitObjects {
   ): Promise<Tree>;
   entryAt(path: string, oid: string, file: string | Buffer): Promise<TreeEntry>;
   blob(path: string, oid: string, options: { maxBytes: number }): Promise<Blob>;
+  /** The contents of all blobs of a size, each once. Throws unless git has read everything without a complaint. */
+  smallBlobs(
+    path: string,
+    range: BlobRange,
+    options: { minBytes: number; maxBytes: number; signal?: AbortSignal | undefined },
+  ): AsyncIterable<SmallBlob>;
 }
 
 /** Repositories at other hosts, and as single files. */

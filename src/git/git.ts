@@ -1,3 +1,4 @@
+import { smallBlobs } from './objects/small-blobs.ts';
 import { constants, mkdirSync } from 'node:fs';
 import { access } from 'node:fs/promises';
 import path from 'node:path';
@@ -282,6 +283,7 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
       tree: (target, oid, at, paging) => browse.tree(browsing, target, oid, at, paging),
       entryAt: (target, oid, file) => browse.entryAt(browsing, target, oid, file),
       blob: (target, oid, bounds) => browse.blob(browsing, target, oid, bounds),
+      smallBlobs: (target, range, options) => smallBlobs(runner, target, range, options),
     },
 
     remotes: {

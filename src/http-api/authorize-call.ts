@@ -55,18 +55,21 @@ export function requiredAccess({ access, scope }: Pick<Operation, 'access' | 'sc
  * to all but its OWNERs; `administrator_needed`.
  */
 export async function authorizeCall(
-  operation: Pick<Operation, 'access' | 'scope' | 'method'>,
+  operation: Pick<Operation, 'access' | 'scope' | 'method' | 'takesTask'>,
   viewer: Viewer,
   params: Readonly<Record<string, string>>,
   { repositories, organisations }: AuthorizationDeps,
 ): Promise<AuthorizedCall> {
   const { needsToken, scope, wholeAccount, right } = requiredAccess(operation);
-  if (needsToken && viewer.kind !== 'person') throw tokenNeeded();
+  // The scope of a task is for the policy: it is no person's.
+  const isTask = viewer.kind === 'task' && operation.takesTask === true;
+  if (needsToken && viewer.kind !== 'person' && !isTask) throw tokenNeeded();
   const { owner = '', name = '' } = params;
   const found =
     right === null ? null : await findReadable(repositories, viewer, owner, name, operation.method === 'GET');
 
-  if (needsToken && !scopeAllows(viewer, scope)) throw insufficientScope(`This needs a token of scope ${scope}.`);
+  if (needsToken && !isTask && !scopeAllows(viewer, scope))
+    throw insufficientScope(`This needs a token of scope ${scope}.`);
   if (wholeAccount && viewer.kind === 'person' && viewer.repositoryIds !== null) {
     throw insufficientScope('This needs a token that is not limited to some repositories.');
   }

@@ -81,6 +81,7 @@ export type Tag =
   | 'Collaborators'
   | 'Issues'
   | 'Pull requests'
+  | 'Releases'
   | 'Issue comments'
   | 'Labels'
   | 'Milestones'
@@ -120,6 +121,8 @@ interface Declaration<Who extends Access, Path extends string, Result> {
   isPaged?: true;
   /** Of a JSON body, where 64 KiB are too little. */
   maxJsonBytes?: number;
+  /** A task of the CI may call it with its token, as far as the policy lets it. */
+  takesTask?: true;
   /** Edits a text: If-Match with its revision refuses a change of another one. */
   takesIfMatch?: true;
 }

@@ -19,7 +19,7 @@ function chainFor(operation: Operation, deps: WebDeps, admission: Admission): Mi
     return next();
   };
   const identify: Middleware = async (ctx, next) => {
-    await authenticate(ctx, deps);
+    await authenticate(ctx, deps, operation);
     await next();
   };
   const serve: Middleware = async (ctx) => {
@@ -36,8 +36,12 @@ function chainFor(operation: Operation, deps: WebDeps, admission: Admission): Mi
   return [begin, ...admission.limit(operation.cost, identify), serve];
 }
 
+/** Names that may have slashes: the rest of the address. */
+const rests = /\{(filepath|branch|ref|basehead)\}/g;
+
 /** `/repos/{owner}` as the router writes it: `/repos/:owner`. */
-const routerPath = (path: string): string => apiPrefix + path.replaceAll(/\{([a-z]+)\}/gi, ':$1');
+const routerPath = (path: string): string =>
+  apiPrefix + path.replaceAll(rests, '*$1').replaceAll(/\{([a-z]+)\}/gi, ':$1');
 
 /** The router of all operations; an address that is none is refused in the error format of the API. */
 export function serveOperations(

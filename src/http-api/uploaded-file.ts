@@ -1,23 +1,37 @@
 import { invalid } from '../kernel/index.ts';
 import type { Context, ReceivedPart } from '../http/index.ts';
-import { readMultipart } from '../http/index.ts';
+import { HttpError, openBody, readMultipart } from '../http/index.ts';
 
 /** The form field of the file, as Gitea calls it. */
 const fileField = 'attachment';
 
+export interface UploadOptions {
+  /** Of the file. */
+  maxBytes: number;
+  /** Time for the whole body, where the usual one is too short for such files. */
+  deadlineMs?: number;
+  /** Whether the body may be the file itself, as application/octet-stream; its name is then empty. */
+  takesRaw?: boolean;
+}
+
 /** The file of a call: it is read when the operation asks for it, and never held as a whole. */
 export interface UploadedFile {
-  /**
-   * Gives the file to its reader while it comes. Refuses `file_missing`, and what the reader refuses.
-   * @param maxBytes of the file
-   */
-  receive<Result>(maxBytes: number, onFile: (file: ReceivedPart) => Promise<Result>): Promise<Result>;
+  /** Gives the file to its reader while it comes. Refuses `file_missing`, and what the reader refuses. */
+  receive<Result>(options: UploadOptions, onFile: (file: ReceivedPart) => Promise<Result>): Promise<Result>;
 }
 
 export const uploadedFile = (ctx: Context): UploadedFile => ({
-  async receive<Result>(maxBytes: number, onFile: (file: ReceivedPart) => Promise<Result>): Promise<Result> {
+  async receive<Result>(options: UploadOptions, onFile: (file: ReceivedPart) => Promise<Result>): Promise<Result> {
+    if (options.takesRaw === true && ctx.is('application/octet-stream')) return receiveRaw(ctx, options, onFile);
+    const { maxBytes, deadlineMs } = options;
     const results: Result[] = [];
-    const limits = { files: 1, fileBytes: maxBytes, fields: 8, fieldBytes: 8 * 1024 };
+    const limits = {
+      files: 1,
+      fileBytes: maxBytes,
+      fields: 8,
+      fieldBytes: 8 * 1024,
+      ...(deadlineMs === undefined ? {} : { deadlineMs }),
+    };
     const { failure } = await readMultipart(ctx.req, limits, async (part) => {
       if (part.field === fileField) results.push(await onFile(part));
       else part.content.resume();
@@ -28,3 +42,24 @@ export const uploadedFile = (ctx: Context): UploadedFile => ({
     return results[0]!;
   },
 });
+
+async function receiveRaw<Result>(
+  ctx: Context,
+  { maxBytes, deadlineMs }: UploadOptions,
+  onFile: (file: ReceivedPart) => Promise<Result>,
+): Promise<Result> {
+  if (ctx.get('Content-Encoding') !== '') throw new HttpError(415, 'Files are sent without a Content-Encoding.');
+  const content = openBody(ctx.req, {
+    maxBytes,
+    tooLarge: () => new HttpError(413, 'This file is larger than it may be.'),
+    broken: () => new HttpError(400, 'This file was cut off.'),
+    isSeparate: true,
+  });
+  const deadline = setTimeout(() => ctx.req.destroy(), deadlineMs ?? 180_000);
+  try {
+    return await onFile({ field: fileField, fileName: '', content });
+  } finally {
+    clearTimeout(deadline);
+    content.destroy();
+  }
+}

@@ -7,7 +7,7 @@ import type { ImageUpload } from '../images/index.ts';
 import type { IssueTab } from '../issues/index.ts';
 import type { Watching } from '../notifications/index.ts';
 import type { Organisation } from '../organisations/index.ts';
-import type { ReleaseCounts } from '../releases/index.ts';
+import type { PendingFile, ReleaseCounts } from '../releases/index.ts';
 import type { Found, ForkSummary } from '../repositories/index.ts';
 import type { ActiveRequest } from './admission/background-priority.ts';
 import type { Form } from './request/form.ts';
@@ -49,6 +49,12 @@ export interface AttachedFile {
 }
 
 /** What the middlewares have learned of one request, each from those before it. */
+/** A file of a form, held in memory. */
+export interface ReceivedContent {
+  name: string;
+  content: Buffer;
+}
+
 export interface State {
   requestId: string;
   /** The client's address, through trusted proxies. */
@@ -71,6 +77,10 @@ export interface State {
   takeUpload: () => ImageUpload;
   /** The files that a form brought for the texts of issues; throws what was wrong with them. */
   takeFiles: () => readonly AttachedFile[];
+  /** The files that a form brought for a repository; throws what was wrong with them. */
+  takeContents: () => readonly ReceivedContent[];
+  /** The files that a form brought for a release; throws what was wrong with them. */
+  takeReleaseFiles: () => readonly PendingFile[];
   /** The response holds a secret: it is neither stored nor compressed. */
   showsSecret: boolean;
   /** What a cached page depends on besides the database; null when the response is not cached. */

@@ -15,6 +15,7 @@ import type { Issues } from '../issues/index.ts';
 import type { Clock } from '../kernel/index.ts';
 import type { Lfs } from '../lfs/index.ts';
 import type { Notifications } from '../notifications/index.ts';
+import type { StoreStatistics } from '../objects/index.ts';
 import type { Organisations } from '../organisations/index.ts';
 import type { Avatars, Owners } from '../owners/index.ts';
 import type { Repositories } from '../repositories/index.ts';
@@ -80,6 +81,8 @@ export interface WebDeps {
   highlighting: Highlighting;
   /** Images of other hosts in documents. */
   imageProxy: ImageProxy;
+  /** For metrics only; null where objects are in a folder. */
+  objectStatistics(): StoreStatistics | null;
   workers: WorkerPool;
   assets: Assets;
   oneTimeSecrets: OneTimeSecrets;

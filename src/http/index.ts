@@ -5,7 +5,16 @@ export type { CostClass } from './admission/request-classes.ts';
 export { createAssets } from './assets.ts';
 export type { AssetEncoding, Assets } from './assets.ts';
 export { anonymousIdentity } from './context.ts';
-export type { AttachedFile, Context, Exchange, FoundHere, Identity, Middleware, State } from './context.ts';
+export type {
+  AttachedFile,
+  Context,
+  Exchange,
+  FoundHere,
+  Identity,
+  Middleware,
+  ReceivedContent,
+  State,
+} from './context.ts';
 export type { SshFacts, WebDeps } from './deps.ts';
 export { createHttpCounts } from './metrics/http-counts.ts';
 export { serveMetrics } from './metrics/serve-metrics.ts';

@@ -8,7 +8,7 @@ import { sniffedBytes, sniffImageType } from './image-type.ts';
 import type { ImageType } from './image-type.ts';
 
 /**
- * One file per id, replaced atomically: written under a temporary name, synced, renamed over the old one, the folder
+ * One image per id. In a folder: one file per id, replaced atomically: written under a temporary name, synced, renamed over the old one, the folder
  * synced (docs/security-model.md).
  *
  * The stamp of an image is the file's modification time. A row whose stamp differs from its file's was left by a crash
@@ -18,7 +18,7 @@ export interface ImageStore {
   /**
    * Stores an image in place of the previous one, then lets `record` write its row. When `record` fails, the previous
    * image is restored and the error thrown. Replacements of one image are serialised, so file and row never mix.
-   * Refuses `disk_full`, `read_only`.
+   * Refuses `disk_full`, `read_only`; of a bucket, `object_store_unavailable`.
    */
   replace<T>(id: string, bytes: Buffer, record: (stamp: number) => Promise<T>): Promise<T>;
   /** Lets `record` clear the row, then removes the file, if there is one. */

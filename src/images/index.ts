@@ -1,5 +1,7 @@
 export { createImageStore } from './image-store.ts';
 export type { ImageStore, ImageStoreOptions, OpenedImage, StoredImage } from './image-store.ts';
+export { createObjectImageStore, imageKey, imagePrefix } from './object-image-store.ts';
+export type { ObjectImageStoreOptions } from './object-image-store.ts';
 export { sniffedBytes, sniffImageType } from './image-type.ts';
 export type { ImageType } from './image-type.ts';
 export { imageSize } from './image-size.ts';

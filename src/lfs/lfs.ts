@@ -1,14 +1,20 @@
 import { bindDeps, createKeyedMutex } from '../kernel/index.ts';
-import type { Viewer } from '../access/index.ts';
 import type { LfsCounters, LfsDeps } from './deps.ts';
+import { fillArchive } from './archives/fill-archive.ts';
+import { checkObjects } from './collection/check.ts';
+import { collect } from './collection/collect.ts';
+import { removeOrphans } from './collection/remove-files.ts';
+import { exportObjects, missingObjects, presentObjects, takesObjects } from './copying/mirror-objects.ts';
+import { createCopyPort } from './copying/copy-port.ts';
 import { openLfs } from './lfs-context.ts';
 import type { LfsContext } from './lfs-context.ts';
-import { createLock, listLocks, removeLock, removeLockAt } from './locks/locks.ts';
+import { createLock, listLocks, removeLock } from './locks/locks.ts';
 import type { LockQuery } from './locks/locks.ts';
+import { repositoryUsage, switchRepository } from './repository-usage.ts';
 import { signTransfer, verifyTransfer } from './tokens/transfer-token.ts';
 import { planBatch } from './transfers/batch.ts';
-import { describeObject, openObject } from './transfers/open-object.ts';
-import { receiveObject, verifyObject } from './transfers/receive-object.ts';
+import { describeObject, objectOfPointer, openObject } from './transfers/open-object.ts';
+import { receiveObject, storeObject, verifyObject } from './transfers/receive-object.ts';
 
 /**
  * The public interface of the module: objects of Git LFS, which belong to one repository each, transfer tokens, and
@@ -24,16 +30,30 @@ export function createLfs(tools: Omit<LfsDeps, 'inTurn' | 'counters'>) {
     receive: bind(receiveObject),
     verify: bind(verifyObject),
     describe: bind(describeObject),
+    ofPointer: bind(objectOfPointer),
     read: bind(openObject),
+    fillArchive: bind(fillArchive),
     tokens: { sign: bind(signTransfer), verify: bind(verifyTransfer) },
     locks: {
       create: bind(createLock),
       list: (context: Pick<LfsContext, 'repository'>, query: LockQuery) =>
         listLocks(deps, context.repository.id, query),
       remove: bind(removeLock),
-      removeAt: (viewer: Viewer, owner: string, name: string, id: string) =>
-        removeLockAt(deps, viewer, { owner, name }, id),
     },
+    /** For mirrors, imports and exports, which act for the instance. */
+    mirroring: {
+      takesObjects: bind(takesObjects),
+      missing: bind(missingObjects),
+      present: bind(presentObjects),
+      store: bind(storeObject),
+      export: bind(exportObjects),
+    },
+    usage: bind(repositoryUsage),
+    switchRepository: bind(switchRepository),
+    /** For `repositories.forks.copyWith`. */
+    copyPort: createCopyPort(deps),
+    /** For `hearth lfs` and the scheduled task. */
+    collection: { scan: bind(collect), removeOrphans: bind(removeOrphans), check: bind(checkObjects) },
     /** What this process has moved, for the metrics. */
     counters: (): Readonly<LfsCounters> => counters,
   };

@@ -1,6 +1,7 @@
 import type { Database } from '../db/index.ts';
 import type { Git } from '../git/index.ts';
 import type { Clock, Logger, Random } from '../kernel/index.ts';
+import type { Lfs } from '../lfs/index.ts';
 import type { Outbound } from '../outbound/index.ts';
 import type { Repositories } from '../repositories/index.ts';
 import type { InstanceKey } from '../sealing/index.ts';
@@ -10,6 +11,7 @@ export interface MirrorDeps {
   db: Database;
   repositories: Pick<Repositories, 'create' | 'edit' | 'locate' | 'pushes'>;
   git: Git;
+  lfs: Pick<Lfs, 'mirroring' | 'usage' | 'read'>;
   outbound: Outbound;
   key: InstanceKey;
   clock: Clock;

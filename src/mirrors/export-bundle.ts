@@ -7,6 +7,8 @@ import type { BundleFile, ExchangeOptions, Git } from '../git/index.ts';
 import { conflict, internal, invalid, nullIfNotFound } from '../kernel/index.ts';
 import type { Clock, Random } from '../kernel/index.ts';
 import type { ImportedIssues, Issues } from '../issues/index.ts';
+import { isOid } from '../lfs/index.ts';
+import type { Lfs } from '../lfs/index.ts';
 import type { Found, NewRule, Repositories } from '../repositories/index.ts';
 import { bundleFiles } from './bundle-files.ts';
 import { exportedRule, readRules } from './bundle-rules.ts';
@@ -16,6 +18,7 @@ import { differences } from './pull.ts';
 export interface BundleDeps {
   git: Git;
   repositories: Repositories;
+  lfs: Pick<Lfs, 'mirroring'>;
   issues: Pick<Issues, 'count' | 'exportIssues' | 'checkExport' | 'refuseTakenNumbers' | 'importIssues'>;
   clock: Clock;
   random: Random;
@@ -36,6 +39,7 @@ interface Facts {
   rules?: readonly NewRule[] | undefined;
   /** Missing in bundles that were written before this setting existed. */
   acceptsGerritRefs?: boolean;
+  isTemplate?: boolean;
   archived: boolean;
   /** `owner/name` of what it was forked from; missing for no fork and in older bundles. */
   forkedFrom?: string;
@@ -47,6 +51,9 @@ interface Facts {
 
 const factsFile = 'repository.json';
 const imageFile = 'image';
+const lfsFolder = 'lfs';
+/** Objects of Git LFS in one bundle. */
+const maxLfsObjects = 200_000;
 /** Fifty rules that name two hundred people each. */
 const maxFactsBytes = 1024 * 1024;
 const maxImageBytes = 4 * 1024 * 1024;
@@ -58,7 +65,7 @@ const readme = (name: string, pulls: number): string => `The repository ${name} 
 git clone FILE FOLDER gives the history, without Hearth. The commit that holds this text says the rest:
 ${factsFile} has name, description, visibility and default branch; ${imageFile}, when it is there, is the
 image of the repository. Its issues are below issues, each as JSON and as a text to read, with labels,
-milestones and attached files beside. hearth import FILE makes a repository of all of it.
+milestones and attached files beside; files of Git LFS are below ${lfsFolder}, each by its SHA-256. hearth import FILE makes a repository of all of it.
 ${
   pulls === 0
     ? ''
@@ -101,6 +108,7 @@ export async function exportBundle(deps: BundleDeps, found: Found, target: strin
     defaultBranchProtected: (await deps.repositories.rules.protectedDefaults([repository])).has(repository.id),
     rules: rules.map(exportedRule),
     acceptsGerritRefs: repository.acceptsGerritRefs,
+    isTemplate: repository.isTemplate,
     archived: repository.archivedAt !== null,
     ...(await sourceOf(deps, repository)),
     ...(leftOut.pullRequests > 0 && { leftOut }),
@@ -139,7 +147,7 @@ async function sourceOf(
 }
 
 async function* metadataFiles(
-  { issues }: BundleDeps,
+  { issues, lfs }: BundleDeps,
   { repository, canonical }: Found,
   facts: Facts,
   image: Buffer | null,
@@ -152,6 +160,8 @@ async function* metadataFiles(
   );
   if (image !== null) yield whole(imageFile, image);
   yield* issues.exportIssues(repository.id);
+  for await (const { oid, bytes, open } of lfs.mirroring.export(repository.id))
+    yield { name: `${lfsFolder}/${oid}`, size: bytes, content: (await open()).stream };
 }
 
 async function imageOf({ repositories }: BundleDeps, { repository, canonical }: Found): Promise<Buffer | null> {
@@ -222,6 +232,7 @@ export async function importBundle(
       checked === null || issuesAt === null
         ? null
         : await issues.importIssues(found.repository, found.canonical, checked, issuesAt);
+    if (meta !== undefined && facts !== null) await importLfsObjects(deps, scratch, meta, found);
     await git.remotes.bundles.takeObjects(scratch, found.path);
     const { results } =
       refs.size === 0
@@ -242,6 +253,23 @@ export async function importBundle(
     };
   } finally {
     await git.storage.remove(scratch);
+  }
+}
+
+/** Objects whose content is not what their name says are refused, and with them the import. */
+async function importLfsObjects(
+  { git, lfs }: BundleDeps,
+  scratch: string,
+  commit: string,
+  { repository }: Found,
+): Promise<void> {
+  const tree = await git.objects
+    .tree(scratch, commit, lfsFolder, { maxEntries: maxLfsObjects, withSizes: true })
+    .catch(nullIfNotFound);
+  for (const { name: sha256, oid, size, type } of tree?.entries ?? []) {
+    if (type !== 'blob' || !isOid(sha256) || size === null) continue;
+    const content = await git.queries.streamBlob(scratch, oid);
+    await lfs.mirroring.store(repository, { oid: sha256, bytes: size, content }, { hasQuota: false });
   }
 }
 
@@ -313,6 +341,7 @@ async function importFacts(
     await repositories.edit(localAdministrator, owner, name, { defaultBranchProtected: false });
   if (facts.acceptsGerritRefs === true)
     await repositories.edit(localAdministrator, owner, name, { acceptsGerritRefs: true });
+  if (facts.isTemplate === true) await repositories.edit(localAdministrator, owner, name, { isTemplate: true });
   if (image !== null) {
     const { sniffImageType } = await import('../images/index.ts');
     const type = sniffImageType(image);

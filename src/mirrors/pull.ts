@@ -3,9 +3,12 @@ import { internal, unavailable } from '../kernel/index.ts';
 import type { Remote } from '../git/index.ts';
 import type { Located, RefUpdate } from '../repositories/index.ts';
 import { parseBranchName } from '../repositories/index.ts';
+import { fetchLfsObjects } from './mirror-lfs.ts';
 import type { MirrorRow } from './mirror-schema.ts';
 import type { MirrorDeps } from './deps.ts';
 
+/** Refs whose files are surely here. */
+const maxKnownTips = 2_000;
 /** Limit of commands per journal entry, as for a push. */
 const maxUpdates = 100_000;
 
@@ -18,7 +21,7 @@ const maxUpdates = 100_000;
 export async function pull(
   deps: MirrorDeps,
   located: Located,
-  row: Pick<MirrorRow, 'prune' | 'lastOkAt'>,
+  row: Pick<MirrorRow, 'prune' | 'lastOkAt' | 'failures'>,
   remote: Remote,
   signal: AbortSignal,
 ): Promise<number> {
@@ -29,7 +32,9 @@ export async function pull(
   if (there.size > maxUpdates)
     throw unavailable('too_many_refs', `The remote has more than ${maxUpdates} branches and tags.`);
   await git.remotes.fetch(path, remote, { signal, progress });
-  const updates = differences(await git.refs.list(path), await git.remotes.fetchedRefs(path), row.prune);
+  const here = await git.refs.list(path);
+  const known = [...new Set(here.values())].slice(0, maxKnownTips);
+  const updates = differences(here, await git.remotes.fetchedRefs(path), row.prune);
   let moved = 0;
   if (updates.length > 0) {
     const { results } = await repositories.pushes.applyUpdates(located, { via: 'mirror', userId: null, updates });
@@ -50,8 +55,14 @@ export async function pull(
       .edit(localAdministrator, owner.handle, name, { defaultBranch: parseBranchName(head) })
       .catch((error: unknown) => logger.warn('mirror.head_not_set', { repositoryId: repository.id, error }));
   }
+  // After a failure, what is missing may be of commits that came before.
+  const isAll = row.lastOkAt === null || row.failures > 0;
+  const range = { of: updates.map(({ newId }) => newId).filter(isCommit), without: known };
+  if (isAll || range.of.length > 0) await fetchLfsObjects(deps, located, remote, isAll ? 'all' : range, signal);
   return moved;
 }
+
+const isCommit = (oid: string): boolean => !/^0+$/.test(oid);
 
 /** The ref updates that turn `here` into `there`. */
 export function differences(

@@ -2,6 +2,7 @@ import { isDomainError, unavailable } from '../kernel/index.ts';
 import type { Located } from '../repositories/index.ts';
 import { mirrorSchema } from './mirror-schema.ts';
 import type { MirrorRow } from './mirror-schema.ts';
+import { sendLfsObjects } from './mirror-lfs.ts';
 import { nextMirrorState } from './mirror-state.ts';
 import { pull } from './pull.ts';
 import { openRemote, readHostKey, describeFailure } from './remote-credentials.ts';
@@ -67,6 +68,7 @@ export async function deleteFetchedRefs(git: MirrorDeps['git'], path: string): P
 async function exchange(deps: MirrorDeps, located: Located, row: MirrorRow, signal: AbortSignal): Promise<void> {
   const remote = await openRemote(deps, row);
   if (row.direction === 'pull') return void (await pull(deps, located, row, remote, signal));
+  await sendLfsObjects(deps, located, remote, signal);
   const refused = await deps.git.remotes.push(located.path, remote, {
     prune: row.prune,
     signal,

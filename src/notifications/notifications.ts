@@ -6,6 +6,7 @@ import { changeChannelSettings, channelSettings } from './channels/settings.ts';
 import type { NotificationDeps, Renderers } from './deps.ts';
 import { BatchDrain } from './fan-out/batches.ts';
 import { onEntry } from './fan-out/on-entry.ts';
+import { onRelease } from './fan-out/on-release.ts';
 import { endOfRun, onRunFinished } from './fan-out/on-run-finished.ts';
 import { changeNotifications, undoChange } from './inbox/change-notifications.ts';
 import { createUnreadCounter } from './inbox/count-unread.ts';
@@ -53,6 +54,10 @@ export function createNotifications({ mail, ...tools }: NotificationOptions) {
     markRunSeen: (viewer: Viewer, repositoryId: string, number: number): Promise<void> =>
       markSeen(deps, viewer, { subject: `run:${repositoryId}`, upTo: endOfRun(number) }),
 
+    /** A page has shown a release. */
+    markReleaseSeen: (viewer: Viewer, releaseId: string): Promise<void> =>
+      markSeen(deps, viewer, { subject: `release:${releaseId}`, upTo: Number.MAX_SAFE_INTEGER }),
+
     watchingOf: bind(watchingOf),
     setWatching: (viewer: Viewer, at: RepositoryAddress, level: WatchLevel | null): Promise<void> =>
       setWatching(deps, viewer, at, level),
@@ -75,6 +80,8 @@ export function createNotifications({ mail, ...tools }: NotificationOptions) {
     onEntry: onEntry(deps, batchDrain),
     /** For `ci.onRunEnd`. */
     onRunEnd: onRunFinished(batchDrain),
+    /** For `releases.onEvent`. */
+    onRelease: onRelease(batchDrain),
     /** For a scheduled task, and after the start: announces what an earlier run left. */
     tell: () => batchDrain.drainAll(),
     /** For a scheduled task. */

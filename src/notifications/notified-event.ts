@@ -27,4 +27,6 @@ export type Batch =
   | { kind: 'told'; event: NotifiedEvent; recipients: readonly Recipient[] }
   /** The end of a run: its recipients are looked up when it is announced. */
   | { kind: 'run-failed'; event: NotifiedEvent; actorId: string | null }
+  /** A release: the same. */
+  | { kind: 'released'; event: NotifiedEvent; actorId: string | null }
   | { kind: 'run-succeeded'; subject: Subject; context: string; position: number };

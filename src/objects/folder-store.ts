@@ -13,6 +13,8 @@ export interface FolderStoreOptions extends IncomingOptions {
   elsewhere?: Readonly<Record<string, string>>;
 }
 
+const readAtOnce = 512 * 1024;
+
 /** Objects as files of a folder, each at its key. */
 export function createFolderStore(options: FolderStoreOptions): ObjectStore {
   const { directory, elsewhere = {} } = options;
@@ -79,7 +81,7 @@ export function createFolderStore(options: FolderStoreOptions): ObjectStore {
       const { first = 0, last = size - 1 } = range ?? {};
       // An empty range cannot be given by `end`, which is included.
       const bounds = size === 0 ? { start: 0 } : { start: first, end: last };
-      return { bytes: size, stream: handle.createReadStream(bounds) };
+      return { bytes: size, stream: handle.createReadStream({ ...bounds, highWaterMark: readAtOnce }) };
     },
 
     async stat(key) {

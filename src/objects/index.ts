@@ -5,3 +5,6 @@ export { describeStore, openStore, openStoreAs } from './open-store.ts';
 export type { OpenedStore, StoreOptions } from './open-store.ts';
 export type { StoreStatistics } from './store-metrics.ts';
 export type { ByteRange, ListedObject, ObjectStore, OpenedObject, PutOptions, StoredObject } from './object-store.ts';
+export { namedObjects } from './named-objects.ts';
+export type { AskRows, NamedObject, ObjectKind, ObjectRow } from './named-objects.ts';
+export { failureOf } from './failure-of.ts';

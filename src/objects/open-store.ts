@@ -1,4 +1,5 @@
 import type { Config } from '../config/index.ts';
+import { invalid } from '../kernel/index.ts';
 import type { Clock } from '../kernel/index.ts';
 import { createOutbound } from '../outbound/index.ts';
 import { createFolderStore } from './folder-store.ts';
@@ -25,13 +26,16 @@ export interface OpenedStore {
 export const openStore = (options: StoreOptions): Promise<OpenedStore> =>
   openStoreAs(options, options.config.objects.store);
 
-/** One of the two stores, whichever the settings name: for copies between them. Refuses as `config check` does. */
+/** One of the two stores, whichever the settings name: for copies between them. Refuses
+ * `object_store_not_set`. */
 export async function openStoreAs(options: StoreOptions, place: ObjectStore['place']): Promise<OpenedStore> {
   if (place === 'folder') return { store: createFolderStore(options), statistics: () => null, close: () => undefined };
   const { config, clock, random, logger } = options;
   const { endpoint, bucket, prefix, privateEndpoint, ...settings } = config.objects;
+  if (endpoint === null || bucket === null)
+    throw invalid('object_store_not_set', 'No bucket is set: objects.endpoint and objects.bucket, and an access key.');
   const { addressOf, createCredentials, createS3Client, createS3Store } = await import('./s3/index.ts');
-  const target = { ...settings, endpoint: endpoint ?? '', bucket: bucket ?? '' };
+  const target = { ...settings, endpoint, bucket };
   const { host } = addressOf(target, '');
   const outbound = createOutbound({
     // The one host that the settings name.
@@ -47,7 +51,7 @@ export async function openStoreAs(options: StoreOptions, place: ObjectStore['pla
   const client = createS3Client({ settings: target, credentials, outbound, metrics, clock, random, logger });
   const store = createS3Store({
     client,
-    bucket: target.bucket,
+    bucket,
     prefix: prefix === null ? '' : `${prefix}/`,
     partBytes: settings.partSizeBytes,
     incoming: createIncoming(options),
@@ -59,7 +63,6 @@ export async function openStoreAs(options: StoreOptions, place: ObjectStore['pla
   return { store, statistics: metrics.snapshot, close: outbound.close };
 }
 
-/** Where the objects of these settings lie, for people: without keys. */
-export function describeStore({ store, endpoint, bucket, prefix }: Config['objects']): string {
-  return store === 'folder' ? 'folder' : `${endpoint}/${bucket}${prefix === null ? '' : `/${prefix}`}`;
-}
+/** The bucket of these settings, for people: without keys. */
+export const describeStore = ({ endpoint, bucket, prefix }: Config['objects']): string =>
+  `${endpoint}/${bucket}${prefix === null ? '' : `/${prefix}`}`;

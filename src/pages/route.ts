@@ -19,8 +19,12 @@ interface Declaration<Access extends AccessDeclaration> {
   upload?: string;
   /** Limit of a form in bytes, where the usual one is too small for its texts. */
   maxFormBytes?: number;
-  /** The form may bring files for the text of an issue, which are stored before its page is asked. */
-  takesFiles?: true;
+  /** The form may bring files for the text of an issue or pull request, which are stored before its page is asked. */
+  takesFiles?: 'ISSUE' | 'PULL';
+  /** The form may bring files for the repository; they are held in memory. */
+  takesContents?: true;
+  /** The form may bring files for a release. */
+  takesReleaseFiles?: true;
   /** The person proves again who they are, when the last confirmation is too old; see `app/confirm-identity.ts`. */
   confirmation?: Confirmation;
   /** Whatever the request carries is not looked at: programs that send it may choose its type. */

@@ -5,6 +5,7 @@ import type { Middleware } from '../http/index.ts';
 import { accountRoutes } from './account/routes.ts';
 import { adminRoutes } from './admin/routes.ts';
 import { codeRoutes } from './code/routes.ts';
+import { editingRoutes } from './editing/routes.ts';
 import { exploreRoutes } from './explore/routes.ts';
 import { followsRoutes } from './follows/routes.ts';
 import { issuesRoutes } from './issues/routes.ts';
@@ -13,6 +14,7 @@ import { organisationRoutes } from './organisation/routes.ts';
 import { changesRoutes } from './pulls/changes-routes.ts';
 import { protocolRoutes } from './protocol-routes.ts';
 import { pullsRoutes } from './pulls/routes.ts';
+import { releasesRoutes } from './releases/routes.ts';
 import { repositoryRoutes, shortUrlRoutes } from './repository/routes.ts';
 import type { Route } from './route.ts';
 import { runsRoutes } from './runs/routes.ts';
@@ -38,6 +40,8 @@ export const routes = (
   ...organisationRoutes,
   ...repositoryRoutes,
   ...codeRoutes,
+  ...releasesRoutes,
+  ...editingRoutes,
   ...runsRoutes,
   ...issuesRoutes,
   ...changesRoutes,

@@ -5,6 +5,7 @@ import { findPull, pullInWrite } from './find-pull.ts';
 import { editPull } from './lifecycle/edit-pull.ts';
 import { deleteHeadBranch, restoreHeadBranch } from './lifecycle/head-branch.ts';
 import { openPull } from './lifecycle/open-pull.ts';
+import { proposeChange } from './lifecycle/propose-change.ts';
 import { refuseSecondPull } from './lifecycle/refuse-second-pull.ts';
 import { revertPull } from './lifecycle/revert-pull.ts';
 import { updateBranch } from './lifecycle/update-branch.ts';
@@ -54,6 +55,7 @@ export function createPulls(tools: PullsOptions) {
 
   return {
     open: bind(openPull),
+    propose: bind(proposeChange),
     find: bind(findPull),
     rightsOn: bind(rightsOnPull),
     findByBranches: bind(findByBranches),

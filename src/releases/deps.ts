@@ -8,9 +8,12 @@ import type { Repositories, Repository } from '../repositories/index.ts';
 import type { ReleaseFile, ReleaseRow } from './schema/release-schema.ts';
 import type { ReleaseSettings } from './settings.ts';
 
-/** Something that happened to a release that readers see; drafts have no events. */
+/**
+ * Something that happened to a release that readers see; drafts have no events. `withdrawn`: it has become a draft, by
+ * an edit or because its tag was deleted.
+ */
 export interface ReleaseEvent {
-  action: 'published' | 'updated' | 'deleted';
+  action: 'published' | 'updated' | 'withdrawn' | 'deleted';
   repository: Repository;
   release: ReleaseRow;
   files: readonly ReleaseFile[];

@@ -9,3 +9,6 @@ export const limits = {
   /** Commits that notes are made from; the newest count. */
   commitsInNotes: 500,
 } as const;
+
+/** Time limit of one upload, in milliseconds: as long as 2 GiB take at 5 Mbit/s. */
+export const releaseUploadMs = 3_600_000;

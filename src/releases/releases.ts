@@ -13,7 +13,7 @@ import { createRelease } from './lifecycle/create-release.ts';
 import { deleteRelease } from './lifecycle/delete-release.ts';
 import { editRelease } from './lifecycle/edit-release.ts';
 import { draftOfLostTag } from './lifecycle/on-push.ts';
-import { countReleases, describeReleases } from './lists/describe-releases.ts';
+import { countReleases, describeReleases, releasedTags } from './lists/describe-releases.ts';
 import type { DescribedRelease } from './lists/describe-releases.ts';
 import { listReleases, listReleasesByPage } from './lists/list-releases.ts';
 import { generateNotes } from './notes/generate-notes.ts';
@@ -38,6 +38,8 @@ export function createReleases({ settings, ...tools }: ReleasesOptions) {
       return (await describeReleases(deps, [release]))[0]!;
     },
     describe: bind(describeReleases),
+    /** For the list of tags. */
+    releasedTags: bind(releasedTags),
     latestOf: bind(latestOf),
     /** For the tab of every page of a repository. */
     count: bind(countReleases),

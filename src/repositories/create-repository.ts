@@ -55,6 +55,7 @@ export async function createRepository(
         visibility: input.visibility,
         defaultBranch,
         acceptsGerritRefs: false,
+        isTemplate: false,
         sizeBytes: 0,
         archivedAt: null,
         createdAt: now,

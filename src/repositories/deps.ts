@@ -6,7 +6,7 @@ import type { Git } from '../git/index.ts';
 import type { ImageStore } from '../images/index.ts';
 import type { Organisations } from '../organisations/index.ts';
 import type { Owners } from '../owners/index.ts';
-import type { ForkListener } from './forks/fork-port.ts';
+import type { CopyPort, ForkListener } from './forks/fork-port.ts';
 import type { VerifyCommits } from './rules/verify-port.ts';
 import type { PreReceiveCheck } from './pushes/pre-receive-port.ts';
 import type { ReviewPort } from './pushes/review-port.ts';
@@ -38,6 +38,8 @@ export interface RepositoryDeps {
   preReceiveChecks: PreReceiveCheck[];
   /** Called inside the write that makes a fork; registered by `onFork`. */
   forkListeners: ForkListener[];
+  /** Copies what files need beside git's objects; registered by `forks.copyWith`. */
+  copying: { port: CopyPort | null };
   /** Verifies signatures of commits; registered by `verifyCommitsWith`. */
   verification: { verify: VerifyCommits | null };
   /** Takes pushes to `refs/for/…`; registered by `forRefs`. */

@@ -25,7 +25,14 @@ export { parseFilePath } from './contents/file-path.ts';
 export type { FileCommit, PreparedCommit } from './contents/prepare-commit.ts';
 export type { NewRepository } from './create-repository.ts';
 export type { Found, Needed, RepositoryAddress } from './find-repository.ts';
-export type { ForkListener, MadeFork } from './forks/fork-port.ts';
+export type {
+  CopiedRepository,
+  CopyPort,
+  FetchedCommit,
+  ForkListener,
+  MadeFork,
+  PreparedFork,
+} from './forks/fork-port.ts';
 export type { NewFork } from './forks/create-fork.ts';
 export type { ForkSummary, ForkTarget } from './forks/fork-relations.ts';
 export type { ForkDistance, SyncedBranch } from './forks/sync-fork.ts';
@@ -62,6 +69,9 @@ export type { RepositorySettings } from './deps.ts';
 export { combine as combineStates } from './statuses/commit-statuses.ts';
 export { commitKey } from './statuses/commit-statuses.ts';
 export type { CombinedStatus, StatusReport } from './statuses/commit-statuses.ts';
+export { gitignores } from './starting/gitignores.ts';
+export { licences } from './starting/licences.ts';
+export type { StartedRepository } from './starting/start-repository.ts';
 export type { StatusListener } from './statuses/status-service.ts';
 export type { ReportedStatus } from './statuses/report-status.ts';
 export type { CommitState, CommitStatus } from './schema/commit-status-schema.ts';

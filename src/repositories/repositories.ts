@@ -5,7 +5,6 @@ import type { Viewer, Visibility } from '../access/index.ts';
 import { bindAddress } from './bind-address.ts';
 import { createCollaboratorService } from './collaborators/collaborator-service.ts';
 import { createContentService } from './contents/content-service.ts';
-import { createRepository } from './create-repository.ts';
 import type { Committer, RepositoryDeps } from './deps.ts';
 import { findRepository, repositoryFacts } from './find-repository.ts';
 import type { Found, Needed } from './find-repository.ts';
@@ -31,6 +30,8 @@ import { createPushService } from './pushes/push-service.ts';
 import { createRepositoryStatistics } from './repository-statistics.ts';
 import type { Repository } from './schema/repository-schema.ts';
 import { createRuleService } from './rules/rule-service.ts';
+import { startRepository } from './starting/start-repository.ts';
+import type { StartedRepository } from './starting/start-repository.ts';
 import { createStatusService } from './statuses/status-service.ts';
 
 /**
@@ -41,7 +42,7 @@ import { createStatusService } from './statuses/status-service.ts';
 export function createRepositories(
   tools: Omit<
     RepositoryDeps,
-    'preReceiveChecks' | 'optionRemarks' | 'forkListeners' | 'reviews' | 'verification' | 'committer'
+    'preReceiveChecks' | 'optionRemarks' | 'forkListeners' | 'copying' | 'reviews' | 'verification' | 'committer'
   > & {
     /** Signs commits that the server makes. */
     signCommit?: Committer['sign'];
@@ -52,6 +53,7 @@ export function createRepositories(
     preReceiveChecks: [],
     optionRemarks: [],
     forkListeners: [],
+    copying: { port: null },
     verification: { verify: null },
     reviews: { port: null },
     committer: {
@@ -66,7 +68,8 @@ export function createRepositories(
   const bindAt = bindAddress(deps);
 
   return {
-    create: bind(createRepository),
+    /** With first files where some are wanted. */
+    create: (viewer: Viewer, input: StartedRepository) => startRepository(deps, pushes.moveBranch, viewer, input),
     find: (viewer: Viewer, owner: string, name: string, needed: Needed = 'read'): Promise<Found> =>
       findRepository(deps, viewer, { owner, name }, needed),
     findMoved: bindAt(findRedirect),

@@ -11,6 +11,8 @@ export { pullPayload } from './pull-payloads.ts';
 export type { PullPayload } from './pull-payloads.ts';
 export { commentPayload, issuePath, issuePayload, labelPayload, milestonePayload } from './issue-payloads.ts';
 export type { CommentPayload, IssuePayload, LabelPayload, MilestonePayload } from './issue-payloads.ts';
+export { releaseFilePayload, releasePayload } from './release-payloads.ts';
+export type { ReleaseFilePayload, ReleasePayload } from './release-payloads.ts';
 export { numericId, repositoryPayload, userPayload } from './payloads.ts';
 export type { RepositoryPayload, UserPayload } from './payloads.ts';
 export type { WebhookScope } from './scope.ts';

@@ -6,6 +6,8 @@ import type { Handled, Handler, Message, Outcome } from '../outbox/index.ts';
 import { classifyStatus } from './classify-status.ts';
 import { webhookKind } from './enqueue-delivery.ts';
 import type { ForkSubject } from './on-fork.ts';
+import type { ReleaseSubject } from './on-release.ts';
+import { releaseEventPayload } from './release-payloads.ts';
 import { forkPayload, runPayload } from './payloads.ts';
 import type { EndedRun } from './payloads.ts';
 import type { WebhookDeps } from './deps.ts';
@@ -81,7 +83,7 @@ async function sendDelivery(
   return { outcome, payload, details: { ...details, status, response, isWritten: true } };
 }
 
-type Subject = { repositoryId: string; run: EndedRun } | ForkSubject;
+type Subject = { repositoryId: string; run: EndedRun } | ForkSubject | ReleaseSubject;
 
 /** Null when its subject was deleted, and for a fork that is private by now. */
 async function writePayload(deps: WebhookDeps, { about }: SentMessage): Promise<string | null> {
@@ -94,6 +96,13 @@ async function writePayload(deps: WebhookDeps, { about }: SentMessage): Promise<
     if (located === undefined) return null;
     const { run } = subject;
     return JSON.stringify(runPayload(located, run, await personOf(deps, run.actorId), settings));
+  }
+  if ('release' in subject) {
+    const located = (await repositories.locate([repositoryId])).get(repositoryId);
+    if (located === undefined) return null;
+    const { action, release, files, actorId } = subject;
+    const [author, sender] = [await personOf(deps, release.authorId), await personOf(deps, actorId)];
+    return JSON.stringify(releaseEventPayload(located, action, { ...release, files }, { author, sender }, settings));
   }
   const located = await repositories.locate([repositoryId, subject.forkId]);
   const [source, fork] = [located.get(repositoryId), located.get(subject.forkId)];

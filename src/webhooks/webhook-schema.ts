@@ -8,6 +8,7 @@ export const webhookEvents = [
   'delete',
   'fork',
   'run',
+  'release',
   'issues',
   'issue_comment',
   'issue_label',

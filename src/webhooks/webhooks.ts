@@ -8,6 +8,7 @@ import { webhookHandler } from './send-delivery.ts';
 import { onEntry } from './on-entry.ts';
 import { onFork } from './on-fork.ts';
 import { onPush } from './on-push.ts';
+import { onRelease } from './on-release.ts';
 import { onRunFinished } from './on-run-finished.ts';
 import { addWebhook, editWebhook, findWebhook, listWebhooks, removeWebhook } from './manage-webhooks.ts';
 import type { WebhookDeps } from './deps.ts';
@@ -76,6 +77,8 @@ export function createWebhooks({ config, keyFile, version, ...tools }: WebhookOp
     onEntry: onEntry(deps, wake),
     /** For `repositories.forks.onFork`. */
     onFork: onFork(deps),
+    /** For `releases.onEvent`. */
+    onRelease: onRelease(deps),
     /** For `ci.onRunEnd`. */
     onRunEnd: onRunFinished(deps),
     /** For the scheduled task: sends what is due. */

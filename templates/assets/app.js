@@ -355,3 +355,20 @@ for (const text of document.querySelectorAll('textarea[data-attachments]')) {
     send(files);
   });
 }
+
+// Text of a file: Tab indents; Escape lets the next Tab leave the field.
+for (const area of document.querySelectorAll('textarea[data-indent]')) {
+  const hint = document.querySelector('[data-indent-hint]');
+  if (hint) hint.hidden = false;
+  let leaves = false;
+  area.addEventListener('keydown', (event) => {
+    if (event.key === 'Escape') leaves = true;
+    else if (event.key !== 'Tab' || event.shiftKey || event.ctrlKey || event.altKey || event.metaKey) {
+      if (event.key !== 'Tab') leaves = false;
+    } else if (!leaves) {
+      event.preventDefault();
+      // Not setRangeText: this keeps the undo of the browser.
+      document.execCommand('insertText', false, area.dataset.indent);
+    }
+  });
+}

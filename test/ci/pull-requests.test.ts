@@ -1,48 +1,14 @@
 // Workflows with `on: pull_request`: what starts them, what they test, and where their statuses show.
-import { mkdirSync, writeFileSync } from 'node:fs';
-import path from 'node:path';
 import t from 'tap';
 import { runGit } from '../fixtures/git-repositories.ts';
 import { openCi } from './ci-fixture.ts';
 import type { CiWorld } from './ci-fixture.ts';
+import { announced, pushTo, until } from './pulls-fixture.ts';
 
 const workflow = (on: string) =>
   `name: Checks\non:\n${on}\njobs:\n  test:\n    runs-on: linux\n    steps: [{ run: ls }]\n`;
 const usual = workflow('  pull_request:\n');
 const at = { owner: 'alice', name: 'work' };
-
-const until = async <T>(find: () => Promise<T | null | undefined>): Promise<T> => {
-  for (let tries = 0; tries < 300; tries += 1) {
-    const found = await find();
-    if (found !== null && found !== undefined) return found;
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-  throw new Error('it did not come about');
-};
-
-/** Commits on top of a commit and moves a branch there, as a push by alice does, with every listener. */
-async function pushTo(
-  { modules, found, viewer, folder }: CiWorld,
-  branch: string,
-  files: Record<string, string>,
-  on: string,
-): Promise<string> {
-  const work = path.join(folder, 'work');
-  const git = async (...args: string[]) => (await runGit(args, { cwd: work })).trim();
-  const oldId = (await modules.git.refs.list(found.path)).get(`refs/heads/${branch}`) ?? '0'.repeat(40);
-  await git('checkout', '--quiet', '--detach', on);
-  for (const [name, text] of Object.entries(files)) {
-    mkdirSync(path.dirname(path.join(work, name)), { recursive: true });
-    writeFileSync(path.join(work, name), text);
-  }
-  await git('add', '--all');
-  await git('commit', '--quiet', '-m', `Change ${branch}`);
-  const newId = await git('rev-parse', 'HEAD');
-  await git('push', '--quiet', found.path, `HEAD:refs/tags/${newId}`);
-  const updates = [{ ref: `refs/heads/${branch}`, oldId, newId }];
-  await modules.repositories.pushes.applyUpdates(found, { via: 'http', userId: viewer.id, updates });
-  return newId;
-}
 
 /** Runs of pull requests, the oldest first. */
 const runsOf = async ({
@@ -54,14 +20,6 @@ const runCount = (world: CiWorld, count: number) =>
   until(async () => {
     const runs = await runsOf(world);
     return runs.length >= count ? runs : null;
-  });
-
-/** Waits until every entry is announced: what has started no run by then starts none. */
-const announced = ({ modules: { db } }: CiWorld) =>
-  until(async () => {
-    const [row] = await db.read.query('SELECT count(*) AS n FROM issue_entries WHERE announced_at IS NULL');
-    const [open] = await db.read.query('SELECT count(*) AS n FROM pushes WHERE announced_at IS NULL');
-    return Number(row.n) + Number(open.n) === 0 ? true : null;
   });
 
 t.test('a pull request is tested as it would be merged; its statuses show at the head', async (t) => {

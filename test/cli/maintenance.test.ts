@@ -122,7 +122,7 @@ t.test('status, stats, cleanup, trash, repo gc, fsck and size report the state',
   t.equal((await hearth('repo gc')).code, 2, 'neither one nor all');
   t.match(await hearth('repo gc --needed'), { code: 0, stdout: '', stderr: /in 0 repositories\.\n$/ });
   t.equal((await hearth('repo gc --needed --all')).code, 2);
-  t.match(await hearth('repo size'), { stdout: /^alice\/garden\t\d+\n$/ });
+  t.match(await hearth('repo size'), { stdout: /^alice\/garden\t\d+\t0\n$/ });
   t.equal((await hearth('repo delete alice/garden --yes')).code, 0);
   t.match(await hearth('trash list'), { stdout: /^alice\/garden\t[^\t]+Z\tcommand line\t\d+\t\d{4}-\d\d-\d\d\t/ });
   t.match(await hearth('trash empty --yes'), { stdout: /^Removed 0 repositories/ }, 'too young');

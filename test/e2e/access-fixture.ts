@@ -175,6 +175,19 @@ async function makePlace(
     declaredType: 'image/png',
     bytes: sampleImages['image/png'],
   });
+  const at = { owner, name };
+  await modules.releases.create(viewer, at, { tag: 'v1.0', title: `${word}release`, body: `${word}notes` });
+  await modules.releases.files.upload(
+    viewer,
+    at,
+    { tag: 'v1.0' },
+    {
+      name: 'notes.txt',
+      content: (async function* () {
+        yield Buffer.from(`${word}asset`);
+      })(),
+    },
+  );
   return {
     owner,
     name,
@@ -182,6 +195,8 @@ async function makePlace(
     id,
     ownerKind: owner === 'maker' ? 'person' : 'organisation',
     head: (await git('rev-parse', 'HEAD')).trim(),
-    canaries: ['description', 'readme', 'file', 'content', 'message', 'tag', 'branch'].map((what) => word + what),
+    canaries: ['description', 'readme', 'file', 'content', 'message', 'tag', 'branch', 'release', 'notes', 'asset'].map(
+      (what) => word + what,
+    ),
   };
 }

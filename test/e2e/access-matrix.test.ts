@@ -122,17 +122,24 @@ const rests: Record<string, string> = {
   find: 'main',
   compare: 'main...main',
   archive: 'main.tar.gz',
+  edit: 'main/README.md',
+  new: 'main',
+  delete: 'main/README.md',
+  upload: 'main',
 };
 
 function fill(path: string, place: Pick<Place, 'owner' | 'name' | 'head'>): string {
   const [, kind = ''] = /^\/repos\/:owner\/:name\/([a-z]+)/.exec(path) ?? [];
   return (
     path
+      .replace(/\/releases\/download\/\*\w+/, '/releases/download/v1.0/notes.txt')
+      .replace(/\/releases\/([\w-]+)\/\*\w+/, '/releases/$1/v1.0')
       .replace(/\{\/\*\w+\}/, `/${rests[kind] ?? ''}`)
       .replace(/\*\w+/, rests[kind] ?? 'x')
       .replace(/:(\w+)/g, (_, name: string) => values(place)[name] ?? 'x')
       // The parameter is in the query.
       .replace(/\/branches\/delete$/, '/branches/delete?name=main')
+      .replace(/\/tags\/delete$/, '/tags/delete?name=v1.0')
   );
 }
 

@@ -118,6 +118,53 @@ t.before(async () => {
   await commit('paint', { 'paint.txt': 'green\n' }, 'Paint it');
   await pulls.open(viewer('carol'), place, { head: 'paint', title: 'Paint it', body: '' });
   await pulls.reviews.submit(viewer('alice'), at(5), { verdict: 'APPROVE', body: '', round: 1 });
+  // Another repository, whose rule asks for approvals of owners and for a check.
+  await repositories.create(viewer('alice'), { name: 'hall', visibility: 'PUBLIC' });
+  for (const name of ['carol', 'bob'])
+    await repositories.collaborators.add(viewer('alice'), 'alice', 'hall', { username: name, role: 'write' });
+  const hall = { owner: 'alice', name: 'hall' };
+  const inHall = (number: number) => ({ ...hall, number });
+  const { path: hallPath } = await repositories.find(viewer('alice'), 'alice', 'hall');
+  await fillRepository(t, hallPath, { CODEOWNERS: '*.txt @bob @nowhere\n[Doors]\n/doors/** @alice\n' });
+  const hallWork = await pullWork(t, hallPath);
+  const heads: string[] = [];
+  for (const name of ['door', 'window', 'floor']) {
+    heads.push(await hallWork.commit(name, { [`${name}s/${name}.txt`]: 'oak\n' }, `Add a ${name}`));
+    await pulls.open(viewer('carol'), hall, { head: name, title: `Add a ${name}`, body: 'Of oak.' });
+  }
+  await repositories.rules.add(viewer('alice'), 'alice', 'hall', {
+    pattern: 'main',
+    target: 'BRANCH',
+    merging: { approvals: 1, ownersApprove: true, checks: ['build', 'lint/*'], threadsResolved: true },
+  });
+  await pulls.reviews.addComment(viewer('bob'), inHall(1), {
+    round: 1,
+    path: 'doors/door.txt',
+    side: 'NEW',
+    firstLine: 1,
+    lastLine: 1,
+    body: 'Oak? And not *pine*?',
+    sendNow: true,
+  });
+  await pulls.reviews.addComment(viewer('alice'), inHall(1), {
+    round: 1,
+    path: 'doors/door.txt',
+    side: 'NEW',
+    firstLine: 1,
+    lastLine: 1,
+    body: 'Which key?',
+    sendNow: false,
+  });
+  await pulls.reviews.submit(viewer('bob'), inHall(2), { verdict: 'APPROVE', body: '', round: 1 });
+  await repositories.statuses.report(viewer('alice'), 'alice', 'hall', {
+    sha: heads[1]!,
+    context: 'build',
+    state: 'pending',
+    description: 'Runs',
+    targetUrl: null,
+  });
+  await pulls.mergeWhenReady(viewer('alice'), inHall(2), { style: 'squash', title: 'A window', body: '', round: 1 });
+  await issues.close(viewer('alice'), inHall(3));
   // For the journey, and for a form.
   await commit('ladder', { 'ladder.txt': 'long\n' }, 'Add a ladder\n\nIt is needed to get up.');
 });
@@ -136,6 +183,10 @@ const pages: [who: string | null, name: string, path: string][] = [
   ['alice', 'squash', `${roof}/pulls/5?style=squash`],
   ['bob', 'draft', `${roof}/pulls/3`],
   ['alice', 'merged', `${roof}/pulls/4`],
+  ['alice', 'blocked', '/repos/alice/hall/pulls/1'],
+  ['alice', 'blocked-changes', '/repos/alice/hall/pulls/1/changes'],
+  ['alice', 'when-ready', '/repos/alice/hall/pulls/2'],
+  ['carol', 'closed', '/repos/alice/hall/pulls/3'],
   [null, 'commits', `${roof}/pulls/2/commits`],
   ['alice', 'settings', `${roof}/settings/issues`],
   ['alice', 'waiting', '/dashboard/pulls'],

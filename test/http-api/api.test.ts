@@ -387,11 +387,24 @@ t.test('the life of a repository by script', async (t) => {
   });
 
   const [{ id: tip }] = (await asAlice('GET', '/repos/alice/ledger/branches')).json as [{ id: string }];
+  const person = { name: 'Alice', email: 'alice@example.org', username: '' };
   t.strictSame((await asAlice('GET', '/repos/alice/ledger/branches')).json, [
     {
       name: 'main',
       id: tip,
       isDefault: true,
+      commit: {
+        id: tip,
+        message: 'Light the first fire\n',
+        url: `${web.origin}/repos/alice/ledger/commit/${tip}`,
+        author: person,
+        committer: person,
+        verification: null,
+        timestamp: '2025-12-30T10:00:00.000Z',
+        added: null,
+        removed: null,
+        modified: null,
+      },
       protected: true,
       effective_branch_protection_name: '~DEFAULT_BRANCH',
       user_can_push: true,

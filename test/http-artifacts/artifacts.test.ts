@@ -9,6 +9,7 @@ import t from 'tap';
 import { signUrl, verifyUrl } from '../../src/ci/artifacts/signed-url.ts';
 import { systemRandom } from '../../src/kernel/index.ts';
 import { InstanceKey } from '../../src/sealing/index.ts';
+import { keysOf, startS3 } from '../fixtures/s3-server.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { startForge } from '../http-runner/rpc-fixture.ts';
 import type { Forge } from '../http-runner/rpc-fixture.ts';
@@ -130,108 +131,129 @@ function makeFiles(folder: string): { files: string[]; large: Buffer } {
 const v4 = { version: 'v4', name: 'site build' } as const;
 const v3 = { version: 'v3', name: 'site' } as const;
 
-t.test(
-  'the client of actions/upload-artifact@v4 leaves files and finds them again, and so does a person',
-  async (t) => {
-    const forge = await startForge(t);
-    await forge.push(workflow);
-    const job = await takeJob(forge);
-    const folder = temporaryFolder(t);
-    const { files, large } = makeFiles(folder);
-    const uploaded = await client(forge, job, { ...v4, act: 'upload', folder, files });
-    t.match(
-      uploaded,
-      { id: Number, size: Number, digest: /^[0-9a-f]{64}$/ },
-      'in two blocks, their sum and hash compared',
-    );
-    t.match(await client(forge, job, { ...v4, act: 'upload', folder, files: ['docs/short.txt'] }), {
-      error: /already exists/,
-    });
-    t.match(
-      await client(forge, await takeJob(forge), { ...v4, act: 'list' }),
-      { artifacts: [{ name: 'site build', size: uploaded.size, digest: `sha256:${uploaded.digest}` }] },
-      'another job of the run sees it',
-    );
+for (const place of ['folder', 'bucket']) {
+  t.test(
+    `the client of actions/upload-artifact@v4 leaves files and finds them again, and so does a person: in a ${place}`,
+    async (t) => {
+      const s3 = place === 'bucket' ? await startS3(t) : null;
+      const forge = await startForge(t, { env: s3?.env ?? {} });
+      await forge.push(workflow);
+      const job = await takeJob(forge);
+      const folder = temporaryFolder(t);
+      const { files, large } = makeFiles(folder);
+      const uploaded = await client(forge, job, { ...v4, act: 'upload', folder, files });
+      t.match(
+        uploaded,
+        { id: Number, size: Number, digest: /^[0-9a-f]{64}$/ },
+        'in two blocks, their sum and hash compared',
+      );
+      t.match(await client(forge, job, { ...v4, act: 'upload', folder, files: ['docs/short.txt'] }), {
+        error: /already exists/,
+      });
+      t.match(
+        await client(forge, await takeJob(forge), { ...v4, act: 'list' }),
+        { artifacts: [{ name: 'site build', size: uploaded.size, digest: `sha256:${uploaded.digest}` }] },
+        'another job of the run sees it',
+      );
 
-    const back = temporaryFolder(t);
-    const { digest } = await client(forge, job, { ...v4, name: 'docs', act: 'upload', folder, files: files.slice(1) });
-    t.match(
-      await client(forge, job, { ...v4, name: 'docs', act: 'download', folder: back, hash: `sha256:${digest}` }),
-      { digestMismatch: false },
-    );
-    t.equal(readFileSync(path.join(back, 'docs/übung/read me.txt'), 'utf8').length, 120_000);
+      const back = temporaryFolder(t);
+      const { digest } = await client(forge, job, {
+        ...v4,
+        name: 'docs',
+        act: 'upload',
+        folder,
+        files: files.slice(1),
+      });
+      t.match(
+        await client(forge, job, { ...v4, name: 'docs', act: 'download', folder: back, hash: `sha256:${digest}` }),
+        { digestMismatch: false },
+      );
+      t.equal(readFileSync(path.join(back, 'docs/übung/read me.txt'), 'utf8').length, 120_000);
 
-    const [artifact] = await forge.modules.ci.artifacts.list(forge.found, 1);
-    const page = `${forge.url}/repos/alice/work/runs/1/artifacts/${artifact!.id}`;
-    const signedIn = { Cookie: `hearth_session=${forge.alice.session}` };
-    t.equal((await sendRequest(page)).status, 404, 'a private repository’s artifact is not there for others');
-    const zip = await sendRequest(page, { headers: signedIn });
-    t.match(zip, {
-      status: 200,
-      headers: { 'content-type': 'application/zip', 'content-disposition': /filename="site build\.zip"/ },
-    });
-    t.equal(createHash('sha256').update(zip.body).digest('hex'), uploaded.digest);
-    t.ok(readZip(zip.body).get('large.bin')!.equals(large));
-    t.match(
-      (await sendRequest(`${forge.url}/repos/alice/work/runs/1`, { headers: signedIn })).body.toString(),
-      /site build[^]*9\.\d MB[^]*in 4 days[^]*SHA-256/,
-    );
+      const [artifact] = await forge.modules.ci.artifacts.list(forge.found, 1);
+      const page = `${forge.url}/repos/alice/work/runs/1/artifacts/${artifact!.id}`;
+      const signedIn = { Cookie: `hearth_session=${forge.alice.session}` };
+      t.equal((await sendRequest(page)).status, 404, 'a private repository’s artifact is not there for others');
+      const zip = await sendRequest(page, { headers: signedIn });
+      t.match(zip, {
+        status: 200,
+        headers: { 'content-type': 'application/zip', 'content-disposition': /filename="site build\.zip"/ },
+      });
+      t.equal(createHash('sha256').update(zip.body).digest('hex'), uploaded.digest);
+      t.ok(readZip(zip.body).get('large.bin')!.equals(large));
+      t.match(
+        (await sendRequest(`${forge.url}/repos/alice/work/runs/1`, { headers: signedIn })).body.toString(),
+        /site build[^]*9\.\d MB[^]*in 4 days[^]*SHA-256/,
+      );
 
-    t.match(await client(forge, job, { ...v4, act: 'delete' }), { id: artifact!.id });
-    t.equal((await sendRequest(page, { headers: signedIn })).status, 404);
-    t.same(
-      readdirSync(path.join(forge.folder, 'data/ci/artifacts/0')),
-      [`${artifact!.id + 1}.zip`],
-      'and its file is gone',
-    );
-    t.match(
-      await client(forge, job, { ...v4, act: 'upload', folder, files: ['docs/short.txt'] }),
-      { id: artifact!.id + 2 },
-      'its name is free again',
-    );
-  },
-);
-
-t.test('the client of actions/upload-artifact@v3 sends files one by one, in chunks, packed and plain', async (t) => {
-  const forge = await startForge(t);
-  await forge.push(workflow);
-  const job = await takeJob(forge);
-  const folder = temporaryFolder(t);
-  const { files, large } = makeFiles(folder);
-  t.match(await client(forge, job, { ...v3, act: 'upload', folder, files }), { artifactName: 'site', failedItems: [] });
-  const other = await takeJob(forge);
-  writeFileSync(path.join(folder, 'more.txt'), 'more');
-  t.match(
-    await client(forge, other, { ...v3, act: 'upload', folder, files: ['more.txt'] }),
-    { failedItems: [] },
-    'a second job adds to it',
+      t.match(await client(forge, job, { ...v4, act: 'delete' }), { id: artifact!.id });
+      t.equal((await sendRequest(page, { headers: signedIn })).status, 404);
+      t.same(
+        s3 === null ? readdirSync(path.join(forge.folder, 'data/ci/artifacts/0')) : keysOf(s3, 'artifacts/0/'),
+        [`${artifact!.id + 1}.zip`],
+        'and its file is gone',
+      );
+      t.match(
+        await client(forge, job, { ...v4, act: 'upload', folder, files: ['docs/short.txt'] }),
+        { id: artifact!.id + 2 },
+        'its name is free again',
+      );
+    },
   );
-  const back = temporaryFolder(t);
-  t.match(await client(forge, other, { ...v3, act: 'download', folder: back }), { artifactName: 'site' });
-  t.ok(readFileSync(path.join(back, 'large.bin')).equals(large));
-  t.equal(readFileSync(path.join(back, 'docs/übung/read me.txt'), 'utf8').length, 120_000);
-  t.equal(readFileSync(path.join(back, 'more.txt'), 'utf8'), 'more');
 
-  const unpacked = temporaryFolder(t);
-  await client(forge, job, { ...v3, name: 'docs', act: 'upload', folder, files: files.slice(1) });
-  t.match(
-    await client(forge, job, { ...v4, name: 'docs', act: 'download', folder: unpacked }),
-    { digestMismatch: false },
-    'the newer client gets the same as a zip',
+  t.test(
+    `the client of actions/upload-artifact@v3 sends files one by one, in chunks, packed and plain: in a ${place}`,
+    async (t) => {
+      const s3 = place === 'bucket' ? await startS3(t) : null;
+      const forge = await startForge(t, { env: s3?.env ?? {} });
+      await forge.push(workflow);
+      const job = await takeJob(forge);
+      const folder = temporaryFolder(t);
+      const { files, large } = makeFiles(folder);
+      t.match(await client(forge, job, { ...v3, act: 'upload', folder, files }), {
+        artifactName: 'site',
+        failedItems: [],
+      });
+      const other = await takeJob(forge);
+      writeFileSync(path.join(folder, 'more.txt'), 'more');
+      t.match(
+        await client(forge, other, { ...v3, act: 'upload', folder, files: ['more.txt'] }),
+        { failedItems: [] },
+        'a second job adds to it',
+      );
+      const back = temporaryFolder(t);
+      t.match(await client(forge, other, { ...v3, act: 'download', folder: back }), { artifactName: 'site' });
+      t.ok(readFileSync(path.join(back, 'large.bin')).equals(large));
+      t.equal(readFileSync(path.join(back, 'docs/übung/read me.txt'), 'utf8').length, 120_000);
+      t.equal(readFileSync(path.join(back, 'more.txt'), 'utf8'), 'more');
+
+      const unpacked = temporaryFolder(t);
+      await client(forge, job, { ...v3, name: 'docs', act: 'upload', folder, files: files.slice(1) });
+      t.match(
+        await client(forge, job, { ...v4, name: 'docs', act: 'download', folder: unpacked }),
+        { digestMismatch: false },
+        'the newer client gets the same as a zip',
+      );
+      t.equal(readFileSync(path.join(unpacked, 'docs/übung/read me.txt'), 'utf8').length, 120_000);
+      const [artifact] = await forge.modules.ci.artifacts.list(forge.found, 1);
+      const { body } = await sendRequest(`${forge.url}/repos/alice/work/runs/1/artifacts/${artifact!.id}`, {
+        headers: { Cookie: `hearth_session=${forge.alice.session}` },
+      });
+      const zip = readZip(body);
+      t.same(
+        [...zip.keys()].sort(),
+        ['docs/short.txt', 'docs/übung/read me.txt', 'large.bin', 'more.txt'],
+        'by its directory, as desktops read it',
+      );
+      t.ok(zip.get('large.bin')!.equals(large));
+      if (s3 === null) return;
+      t.equal(keysOf(s3, `artifacts/0/${artifact!.id}/`).length, 4, 'each file is an object');
+      t.strictSame(readdirSync(path.join(forge.folder, 'data/ci/artifacts/0', String(artifact!.id))), []);
+      await forge.modules.ci.artifacts.remove(forge.viewer, forge.found, 1, artifact!.id);
+      t.strictSame(keysOf(s3, `artifacts/0/${artifact!.id}/`), []);
+    },
   );
-  t.equal(readFileSync(path.join(unpacked, 'docs/übung/read me.txt'), 'utf8').length, 120_000);
-  const [artifact] = await forge.modules.ci.artifacts.list(forge.found, 1);
-  const { body } = await sendRequest(`${forge.url}/repos/alice/work/runs/1/artifacts/${artifact!.id}`, {
-    headers: { Cookie: `hearth_session=${forge.alice.session}` },
-  });
-  const zip = readZip(body);
-  t.same(
-    [...zip.keys()].sort(),
-    ['docs/short.txt', 'docs/übung/read me.txt', 'large.bin', 'more.txt'],
-    'by its directory, as desktops read it',
-  );
-  t.ok(zip.get('large.bin')!.equals(large));
-});
+}
 
 t.test('hostile jobs: names, other runs, links, sizes, blocks that are missing', async (t) => {
   const forge = await startForge(t, {

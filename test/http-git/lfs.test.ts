@@ -286,3 +286,47 @@ t.test('locks: of a person, listed in pages, removed by force by an administrato
   t.equal((await reader.call('POST', 'locks', { path: 'x' })).status, 403);
   t.equal((await lfsClient(server, 'open').call('POST', 'locks/verify', {})).status, 401);
 });
+
+t.test('a repository or the whole server may switch it off, and says so to those who may read', async (t) => {
+  const object = objectOf('here before');
+  await server.newRepository('switched', 'PRIVATE');
+  const client = lfsClient(server, 'switched', alice);
+  await client.upload(object);
+  const owner = {
+    kind: 'person',
+    id: (await accounts.personByUsername('alice')).id,
+    username: 'alice',
+    isAdministrator: false,
+    via: 'session',
+    scope: 'admin',
+    repositoryIds: null,
+  } as const;
+  const at = { owner: 'alice', name: 'switched' };
+  await server.app.modules.lfs.switchRepository(owner, at, false);
+  for (const operation of ['upload', 'download']) {
+    const { status, json } = await client.plan(operation, [object]);
+    t.equal(status, 501);
+    t.match(json.message, /switched off for this repository/);
+  }
+  t.equal((await client.call('GET', 'locks')).status, 501);
+  t.equal((await lfsClient(server, 'switched', bob).plan('download', [object])).status, 404);
+  t.ok(server.log.some(({ event }) => event === 'lfs.switched_off'));
+  await server.app.modules.lfs.switchRepository(owner, at, true);
+  t.equal((await client.download(object))?.toString(), 'here before');
+  await t.rejects(server.app.modules.lfs.switchRepository({ ...owner, scope: 'write' }, at, false), {
+    code: 'forbidden',
+  });
+
+  const full = await startGitServer(t, { SERVICE_STORAGE_LOW_DISK_FLOOR: '1TiB' });
+  await full.newRepository('open');
+  const toFull = lfsClient(full, 'open', full.tokens.alice);
+  const refused = await toFull.call('PUT', `objects/${object.oid}`, object.content.toString());
+  t.strictSame([refused.status, refused.type], [507, lfsType], 'a full disk is said in the same form');
+  t.match(refused.json.message, /low on disk space/);
+
+  const off = await startGitServer(t, { SERVICE_LFS_ENABLED: 'false' });
+  await off.newRepository('open');
+  const { status, json } = await lfsClient(off, 'open').plan('download', [object]);
+  t.equal(status, 501);
+  t.match(json.message, /switched off on this server/);
+});

@@ -1,18 +1,15 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import t from 'tap';
 import { loadConfig } from '../../src/config/index.ts';
-import { isDomainError, silentLogger, systemClock, systemRandom } from '../../src/kernel/index.ts';
-import type { LogFields } from '../../src/kernel/index.ts';
-import { incomingFolder, openStore } from '../../src/objects/index.ts';
-import type { ObjectStore, OpenedStore } from '../../src/objects/index.ts';
+import { isDomainError } from '../../src/kernel/index.ts';
+import { incomingFolder } from '../../src/objects/index.ts';
 import { signRequest } from '../../src/objects/s3/sign-request.ts';
 import { startS3 } from '../fixtures/s3-server.ts';
-import type { FakeS3 } from '../fixtures/s3-server.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
-import type { Owner } from '../fixtures/temporary-folder.ts';
+import { listed, openS3 } from './open-s3.ts';
 
 const MiB = 1024 * 1024;
 const sha256 = (content: Buffer | string): string => createHash('sha256').update(content).digest('hex');
@@ -26,48 +23,6 @@ const reasonOf = (work: Promise<unknown>): Promise<string> =>
 async function* once(content: Buffer | string): AsyncGenerator<Uint8Array> {
   yield Buffer.from(content);
 }
-
-interface Opened extends OpenedStore {
-  directory: string;
-  log: string[];
-}
-
-async function openS3(t: Owner, s3: FakeS3, settings: Record<string, string> = {}): Promise<Opened> {
-  const directory = temporaryFolder(t);
-  const log: string[] = [];
-  const write = (event: string, fields?: LogFields): void => void log.push(`${event} ${JSON.stringify(fields ?? {})}`);
-  const env = {
-    SERVICE_DATA_DIR: directory,
-    SERVICE_OBJECTS_STORE: 's3',
-    SERVICE_OBJECTS_ENDPOINT: s3.endpoint,
-    SERVICE_OBJECTS_PRIVATE_ENDPOINT: 'true',
-    SERVICE_OBJECTS_BUCKET: s3.bucket,
-    SERVICE_OBJECTS_PREFIX: 'forge',
-    SERVICE_OBJECTS_ACCESS_KEY_ID: 'key-id',
-    SERVICE_OBJECTS_SECRET_ACCESS_KEY: 'very-secret',
-    SERVICE_OBJECTS_TIMEOUT: '1s',
-    SERVICE_OBJECTS_ATTEMPTS: '3',
-    SERVICE_OBJECTS_PART_SIZE: '5MiB',
-    ...settings,
-  };
-  const { config } = loadConfig({ env, cwd: '/', readFile: (file) => readFileSync(file, 'utf8') });
-  const opened = await openStore({
-    config,
-    directory: path.join(directory, 'objects'),
-    lowDiskFloorBytes: () => 0,
-    clock: systemClock,
-    random: systemRandom,
-    logger: { ...silentLogger, info: write, warn: write, error: write },
-  });
-  t.teardown(() => opened.close());
-  return { ...opened, directory: path.join(directory, 'objects'), log };
-}
-
-const keysOf = async (store: ObjectStore, prefix: string): Promise<string[]> => {
-  const keys: string[] = [];
-  for await (const { key } of store.list(prefix)) keys.push(key);
-  return keys.sort();
-};
 
 t.test('requests are signed as the published examples are', async (t) => {
   // AWS, "Authenticating Requests (AWS Signature Version 4)", examples of single-chunk requests.
@@ -125,7 +80,7 @@ t.test('an object is stored once, read whole and in part, listed, copied and rem
   t.equal(await reasonOf(store.link('attachments/ab/one', 'attachments/ab/copy')), 'object_exists');
   t.strictSame(await store.stat('attachments/ab/copy'), { bytes: 5, sha256: sha256('hello') });
   await store.put('artifacts/0/1.zip', once('zip'), limits);
-  t.strictSame(await keysOf(store, 'attachments/'), [
+  t.strictSame(await listed(store, 'attachments/'), [
     'attachments/ab/copy',
     'attachments/ab/empty',
     'attachments/ab/one',
@@ -254,7 +209,7 @@ t.test('a store that is gone, slow, or refuses is a clear error, soon', async (t
   s3.hasBucket = false;
   t.match(await whyOf(store.get('attachments/ab/one')), /bucket does not exist/);
   t.match(await whyOf(store.put('attachments/ab/two', once('x'), limits)), /bucket does not exist/);
-  t.match(await whyOf(keysOf(store, 'attachments/')), /bucket does not exist/);
+  t.match(await whyOf(listed(store, 'attachments/')), /bucket does not exist/);
   s3.hasBucket = true;
 
   await s3.stop();

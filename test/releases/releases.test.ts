@@ -133,7 +133,7 @@ t.test('drafts are for those who may write; publishing makes the tag', async (t)
   t.equal((await releases.find(carol, roof, 'latest')).tag, 'v1', 'a pre-release is not the latest');
   await releases.edit(bob, roof, { tag: 'v1' }, { isDraft: true });
   t.equal(await reasonOf(releases.find(carol, roof, 'latest')), 'release_not_found');
-  t.strictSame(modules.told, ['published v1', 'published v2 a.zip', 'updated v2 a.zip']);
+  t.strictSame(modules.told, ['published v1', 'published v2 a.zip', 'updated v2 a.zip', 'withdrawn v1']);
 });
 
 t.test('a tag that a push deletes makes its release a draft, whose publishing restores it', async (t) => {

@@ -165,7 +165,7 @@ t.test('a new branch begins at another one', async (t) => {
   t.equal(await refuses([create('c', '')], { newBranch: 'topic/b' }), 'branch_exists');
   t.equal(await refuses([create('c', '')], { newBranch: 'topic' }), 'branch_in_the_way');
   t.equal(await refuses([create('c', '')], { newBranch: 'to..pic' }), 'invalid_branch_name');
-  t.equal(await refuses([create('c', '')], { branch: 'nowhere' }), 'branch_not_found');
+  t.equal(await refuses([create('c', '')], { branch: 'nowhere' }), 'no_such_branch');
   await change([create('c', '')], { branch: 'topic/b' });
   t.same(files('topic/b'), ['a', 'b', 'c']);
 });
@@ -276,7 +276,7 @@ const usual = [
 
 t.test('paths that lead elsewhere are refused everywhere', async (t) => {
   for (const trick of tricks)
-    t.throws(() => parseFilePath(trick), { reason: 'invalid_path' } as object, JSON.stringify(trick).slice(0, 40));
+    t.throws(() => parseFilePath(trick), { reason: 'invalid_path' } as never, JSON.stringify(trick).slice(0, 40));
   for (const name of usual) t.equal(parseFilePath(name), name);
   const { change, refuses, files, git } = await openWork(t);
   await change(

@@ -1,10 +1,11 @@
-import { syncPath } from '../../files/index.ts';
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, open, readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
 import { conflict, notFound } from '../../kernel/index.ts';
+import { ignoreUnavailable } from '../ignore-unavailable.ts';
+import type { ObjectStore } from '../../objects/index.ts';
 
 /** What a client sends: a block that it orders later, an appended part, or the whole content at once. */
 export type Part = { kind: 'block'; blockId: string } | { kind: 'more' } | { kind: 'whole' };
@@ -23,15 +24,17 @@ const whole = 'whole';
 const copyAtOnce = 1024 * 1024;
 
 /**
- * Artifact files below one folder. Unfinished uploads are in a separate folder that backups skip; a file is renamed
- * into place when it is complete.
+ * Artifacts as objects. What is still coming is below one folder: archives in a separate folder that backups skip,
+ * files of the older protocol at their place. What is complete is taken by the store of objects.
  */
 export class ArtifactStore {
   readonly #folder: string;
+  readonly #objects: ObjectStore;
   readonly #uploading = new Map<number, Staged>();
 
-  constructor(folder: string) {
+  constructor(folder: string, objects: ObjectStore) {
     this.#folder = folder;
+    this.#objects = objects;
   }
 
   /** At start: reads the sizes of unfinished uploads. */
@@ -100,24 +103,13 @@ export class ArtifactStore {
   /** Size and hash of the upload; null when nothing was uploaded. */
   async measure(id: number): Promise<Measured | null> {
     if (!this.#uploading.get(id)?.has(whole)) return null;
-    const hash = createHash('sha256');
-    let bytes = 0;
-    for await (const chunk of createReadStream(path.join(this.#uploadOf(id), whole), { highWaterMark: copyAtOnce })) {
-      hash.update(chunk as Buffer);
-      bytes += (chunk as Buffer).length;
-    }
-    return { bytes, digest: hash.digest('hex') };
+    return measureFile(path.join(this.#uploadOf(id), whole));
   }
 
-  /** Moves a complete upload into place; durable when this resolves. */
-  async publish(id: number, file: string): Promise<void> {
-    const source = path.join(this.#uploadOf(id), whole);
-    const handle = await open(source, 'r+');
-    await handle.sync().finally(() => handle.close());
-    const target = path.join(this.#folder, file);
-    await mkdir(path.dirname(target), { recursive: true, mode: 0o700 });
-    await rename(source, target);
-    await syncPath(path.dirname(target));
+  /** Gives a complete upload to the store of objects; durable when this resolves. */
+  async publish(id: number, file: string, measured: Measured): Promise<void> {
+    const { bytes, digest } = measured;
+    await this.#objects.adopt(artifactKey(file), path.join(this.#uploadOf(id), whole), { bytes, sha256: digest });
     await this.abandon(id);
   }
 
@@ -129,10 +121,9 @@ export class ArtifactStore {
 
   /** Refuses `artifact_not_found` when the file is gone. */
   async read(file: string): Promise<Readable> {
-    const handle = await open(path.join(this.#folder, file), 'r').catch((error: NodeJS.ErrnoException) => {
-      throw error.code === 'ENOENT' ? notFound('artifact_not_found', 'There is no such artifact.') : error;
-    });
-    return handle.createReadStream({ highWaterMark: copyAtOnce });
+    const opened = await this.#objects.get(artifactKey(file));
+    if (opened === null) throw notFound('artifact_not_found', 'There is no such artifact.');
+    return opened.stream;
   }
 
   /** Writes a part of an artifact file at its position; durable when this resolves. */
@@ -155,16 +146,40 @@ export class ArtifactStore {
     return written;
   }
 
-  /** Removes an artifact's file or folder. */
+  /** Gives a file that `write` has completed to the store of objects, unless that has it where it is. */
+  async complete(file: string): Promise<void> {
+    if (this.#objects.place === 'folder') return;
+    const source = path.join(this.#folder, file);
+    const { bytes, digest } = await measureFile(source);
+    await this.#objects.adopt(artifactKey(file), source, { bytes, sha256: digest });
+  }
+
+  /** Removes an artifact's file or folder. What a store does not remove now is removed by the nightly task. */
   async remove(file: string): Promise<void> {
     await rm(path.join(this.#folder, file), { recursive: true, force: true });
+    if (this.#objects.place === 's3') await this.#removeObjects(file).catch(ignoreUnavailable);
+  }
+
+  async #removeObjects(file: string): Promise<void> {
+    const key = artifactKey(file);
+    const isOne = file.endsWith('.zip') || file.split('/').length > 2;
+    if (isOne) return this.#objects.remove(key);
+    for await (const { key: one } of this.#objects.list(`${key}/`)) await this.#objects.remove(one);
   }
 
   /** All stored files, by the names that rows use. */
   async *files(): AsyncGenerator<string> {
+    const found = new Set<string>();
     for (const shard of await readdir(this.#folder).catch(() => [])) {
       if (!/^\d+$/.test(shard)) continue;
-      for (const name of await readdir(path.join(this.#folder, shard))) yield `${shard}/${name}`;
+      for (const name of await readdir(path.join(this.#folder, shard))) found.add(`${shard}/${name}`);
+    }
+    yield* found;
+    if (this.#objects.place === 'folder') return;
+    for await (const { key } of this.#objects.list(artifactPrefix)) {
+      const file = key.slice(artifactPrefix.length).split('/').slice(0, 2).join('/');
+      if (!found.has(file)) yield file;
+      found.add(file);
     }
   }
 
@@ -181,6 +196,16 @@ export class ArtifactStore {
   #uploadOf(id: number): string {
     return path.join(this.#uploads, String(id));
   }
+}
+
+async function measureFile(file: string): Promise<Measured> {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  for await (const chunk of createReadStream(file, { highWaterMark: copyAtOnce })) {
+    hash.update(chunk as Buffer);
+    bytes += (chunk as Buffer).length;
+  }
+  return { bytes, digest: hash.digest('hex') };
 }
 
 /** The received parts of an upload. */
@@ -216,6 +241,9 @@ class Staged {
 
 /** Block ids come from the client, so the file name is their hash. */
 const blockName = (blockId: string): string => createHash('sha256').update(blockId).digest('hex').slice(0, 40);
+
+export const artifactPrefix = 'artifacts/';
+export const artifactKey = (file: string): string => artifactPrefix + file;
 
 /** Path of an artifact below the folder of artifacts; a thousand share a folder. */
 export const placeOf = (id: number, form: 'zip' | 'files'): string =>

@@ -14,7 +14,7 @@ import type { RunningTask } from './authorise-task.ts';
 import { parseArtifactName } from './name-rules.ts';
 import { verifyUrl, signUrl } from './signed-url.ts';
 import { artifactNotFound } from './upload-artifact.ts';
-import { writeZip } from './zip-writer.ts';
+import { writeZip } from '../../files/index.ts';
 
 const downloadMs = 3_600_000;
 

@@ -206,7 +206,7 @@ export async function finishArtifact(
   }
   if (digest !== null && digest !== measured.digest)
     throw invalid('artifact_digest_differs', 'What was uploaded has another SHA-256.');
-  await deps.artifacts.publish(artifact.id, artifact.file);
+  await deps.artifacts.publish(artifact.id, artifact.file, measured);
   const ready = { state: 'ready', sizeBytes: measured.bytes, digest: measured.digest } as const;
   await deps.db.write(({ manager }) => manager.update(artifactSchema, { id: artifact.id }, ready));
   deps.notifier.notify(runTopic(run.id));

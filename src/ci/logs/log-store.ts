@@ -1,28 +1,45 @@
-import { mkdir, readdir, rm } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { access, mkdir, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { createKeyedMutex } from '../../kernel/index.ts';
 import type { Random } from '../../kernel/index.ts';
+import type { ObjectStore } from '../../objects/index.ts';
+import { ignoreUnavailable } from '../ignore-unavailable.ts';
+import { FetchedLogs, logKey, logPlace, logPrefix } from './fetched-logs.ts';
 import { LogFile, LogView } from './log-file.ts';
+import type { LogReader } from './log-file.ts';
 import { RowBuffer } from './row-buffer.ts';
+
+const readAtOnce = 1024 * 1024;
+const isThere = [() => true, () => false] as const;
 
 /** Limit of open logs; above the number of concurrent tasks. */
 const maxOpen = 200;
 
-/** The logs of all tasks, below one folder: a file for each. */
+/**
+ * The logs of all tasks, below one folder: a file for each. Where the store of objects is a bucket, complete logs go
+ * there and are fetched for reading.
+ */
 export class LogStore {
   readonly #folder: string;
+  readonly #objects: ObjectStore;
+  readonly #fetched: FetchedLogs;
   readonly #random: Random;
   /** Least recently used first. Not the kernel's cache: a file that is being written is never closed. */
   readonly #open = new Map<number, LogFile>();
   readonly #writing = createKeyedMutex<number>();
 
-  constructor(folder: string, random: Random) {
+  constructor(folder: string, random: Random, objects: ObjectStore) {
     this.#folder = folder;
+    this.#objects = objects;
+    this.#fetched = new FetchedLogs(path.join(folder, '.fetched'), objects);
     this.#random = random;
   }
 
   /** At start: removes row buffers of calls that a crash interrupted. */
   async sweep(): Promise<void> {
+    await this.#fetched.clear();
     await rm(this.#waiting, { recursive: true, force: true });
     await mkdir(this.#waiting, { recursive: true, mode: 0o700 });
   }
@@ -36,16 +53,36 @@ export class LogStore {
     return this.#writing(taskId, () => this.#run(taskId, work));
   }
 
-  /** The log for reading; also while rows are added. */
-  async log(taskId: number): Promise<LogFile> {
+  /** The log for reading; also while rows are added. Refuses `object_store_unavailable`. */
+  async log(taskId: number): Promise<LogReader> {
     const log = this.#acquire(taskId);
     await log.load();
-    return log;
+    if (log.rows > 0 || this.#objects.place === 'folder') return log;
+    return (await this.#fetched.open(taskId)) ?? log;
+  }
+
+  /** Gives a complete log to the store of objects, where that is elsewhere. Refuses as `ObjectStore.adopt` does. */
+  async store(taskId: number): Promise<void> {
+    if (this.#objects.place === 'folder') return;
+    await this.withLock(taskId, async (log) => {
+      await log.close();
+      const file = this.#fileOf(taskId);
+      const hash = createHash('sha256');
+      let bytes = 0;
+      for await (const chunk of createReadStream(file, { highWaterMark: readAtOnce })) {
+        hash.update(chunk as Buffer);
+        bytes += (chunk as Buffer).length;
+      }
+      await this.#objects.adopt(logKey(taskId), file, { bytes, sha256: hash.digest('hex') });
+      this.#open.delete(taskId);
+    });
   }
 
   /** The log as another process writes it; for one reader, who refreshes it. */
-  view(taskId: number): LogView {
-    return new LogView(this.#fileOf(taskId));
+  async view(taskId: number): Promise<LogView> {
+    const file = this.#fileOf(taskId);
+    const isHere = this.#objects.place === 'folder' || (await access(file).then(...isThere));
+    return (isHere ? null : await this.#fetched.open(taskId)) ?? new LogView(file);
   }
 
   async remove(taskId: number): Promise<void> {
@@ -54,11 +91,25 @@ export class LogStore {
       // The file first: a concurrent request must not count the rows of a file that is being removed.
       await rm(this.#fileOf(taskId), { force: true });
       this.#open.delete(taskId);
+      if (this.#objects.place === 'folder') return;
+      this.#fetched.forget(taskId);
+      // The nightly task removes what the store does not remove now.
+      await this.#objects.remove(logKey(taskId)).catch(ignoreUnavailable);
     });
   }
 
   /** Ids of all tasks that have a log. */
   async *ids(): AsyncGenerator<number> {
+    yield* this.idsHere();
+    if (this.#objects.place === 'folder') return;
+    for await (const { key } of this.#objects.list(logPrefix)) {
+      const [, id] = /\/(\d+)\.log$/.exec(key) ?? [];
+      if (id !== undefined) yield Number(id);
+    }
+  }
+
+  /** Ids of the tasks whose log is a file of this machine. */
+  async *idsHere(): AsyncGenerator<number> {
     for (const folder of await readdir(this.#folder).catch(() => [])) {
       if (!/^\d+$/.test(folder)) continue;
       for (const name of await readdir(path.join(this.#folder, folder))) {
@@ -99,6 +150,6 @@ export class LogStore {
 
   /** A thousand tasks share a folder. */
   #fileOf(taskId: number): string {
-    return path.join(this.#folder, String(Math.floor(taskId / 1000)), `${taskId}.log`);
+    return path.join(this.#folder, logPlace(taskId));
   }
 }

@@ -94,7 +94,7 @@ export async function* followLog(
   signal: AbortSignal,
   { source = 'writer' }: FollowOptions = {},
 ): AsyncGenerator<LogUpdate> {
-  const view = source === 'disk' ? deps.logs.view(taskId) : null;
+  const view = source === 'disk' ? await deps.logs.view(taskId) : null;
   for (let next = from; !signal.aborted; ) {
     // Reads the completion mark first: rows that are counted after it are the whole log.
     const task = await deps.db.read.findOneBy(taskSchema, { id: taskId });

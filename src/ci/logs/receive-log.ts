@@ -44,13 +44,16 @@ export async function receiveLog(
   return deps.logs.withLock(taskId, async (log) => {
     const task = await deps.db.read.findOneBy(taskSchema, { id: taskId, runnerId: runner.id });
     if (task === null) throw notFound('task_not_found', 'There is no such task.');
+    const isNew = (known: number): boolean => rows.count > 0 && index + rows.count > known;
+    if (task.sealedAt !== null) {
+      // The row counts: the file of a complete log may be elsewhere.
+      const sealed = Math.max(log.rows, task.logRows) + task.logDropped;
+      if (isNew(sealed)) throw conflict('log_sealed', 'log file has been archived');
+      return acknowledge(incoming, sealed);
+    }
     await restoreLostRows(log, task);
     const known = log.rows + task.logDropped;
-    const hasNew = rows.count > 0 && index + rows.count > known;
-    if (task.sealedAt !== null) {
-      if (hasNew) throw conflict('log_sealed', 'log file has been archived');
-      return acknowledge(incoming, known);
-    }
+    const hasNew = isNew(known);
     if (index > known) return acknowledge(incoming, known);
     const dropped = hasNew ? await appendRows(deps, log, rows.from(known - index), await masks.of(deps, task)) : 0;
     await updateTask(deps, task, log, { dropped, isComplete: noMore });

@@ -84,7 +84,8 @@ async function removeOldArtifacts({ db, clock, artifacts }: CiDeps): Promise<num
 async function removeOrphans({ db, logs, artifacts }: CiDeps): Promise<number> {
   let count = 0;
   for await (const id of logs.ids()) {
-    if (await db.read.existsBy(taskSchema, { id })) continue;
+    // Also one whose row says that it is removed: the store did not answer then.
+    if (await db.read.existsBy(taskSchema, { id, logRemovedAt: IsNull() })) continue;
     await logs.remove(id);
     count += 1;
   }

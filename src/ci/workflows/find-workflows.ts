@@ -14,14 +14,12 @@ export interface WorkflowFile {
 /** Folders of workflows; only the first one that a commit has counts. */
 const folders = ['.hearth/workflows', '.forgejo/workflows', '.gitea/workflows', '.github/workflows'];
 
-/**
- * Whether a file of a repository decides what its workflows do: it is one, it is an action beside them, or it stands
- * where a folder of them is looked for.
- */
+/** Folders whose files decide what workflows do: their own, and those of actions beside them. */
+export const workflowFolders = folders.flatMap((folder) => [folder, folder.replace('workflows', 'actions')]);
+
+/** Whether a file of a repository decides what its workflows do, or stands where a folder of them is looked for. */
 export const decidesAboutWorkflows = (path: string): boolean =>
-  folders
-    .flatMap((folder) => [folder, folder.replace('workflows', 'actions')])
-    .some((folder) => path === folder || path.startsWith(`${folder}/`) || folder.startsWith(`${path}/`));
+  workflowFolders.some((folder) => path === folder || path.startsWith(`${folder}/`) || folder.startsWith(`${path}/`));
 
 const maxFiles = 100;
 const maxDepth = 5;

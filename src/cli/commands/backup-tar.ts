@@ -1,5 +1,6 @@
 import { open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
+import type { CreatedBackup } from '../../backup/index.ts';
 import { invalid } from '../../kernel/index.ts';
 import type { Cli } from '../cli.ts';
 import { counted, readableSize } from '../terminal/output.ts';
@@ -9,8 +10,8 @@ export interface TarOptions {
   /** A folder, or `-`. */
   to: string | undefined;
   withKeys: boolean;
-  /** Called with the repositories that had no folder. */
-  warn(missing: readonly string[]): void;
+  /** Called with what was made, to say what it lacks. */
+  warn(made: CreatedBackup): void;
 }
 
 /**
@@ -35,7 +36,7 @@ export async function createTar(cli: Cli, { to, withKeys, warn }: TarOptions): P
   const progress = showProgress(cli);
   try {
     const made = await backups.create({ to: stage, withKeys, onProgress: progress.step }).finally(progress.end);
-    warn(made.missing);
+    warn(made);
     const chunks = packBackup(made.folder);
     const file = folder === null ? null : path.join(folder, `${made.name}.tar`);
     const bytes = file === null ? await writeOut(cli, chunks) : await writeFile(file, chunks);

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { Command } from 'commander';
-import type { CheckedPart, ListedBackup } from '../../backup/index.ts';
+import type { CheckedPart, CreatedBackup, ListedBackup } from '../../backup/index.ts';
 import { invalid } from '../../kernel/index.ts';
 import type { Run } from '../action.ts';
 import type { Cli } from '../cli.ts';
@@ -70,7 +70,7 @@ async function create(cli: Cli, { to, withKeys, tar }: CreateOptions): Promise<v
     return (await import('./backup-tar.ts')).createTar(cli, {
       to,
       withKeys: withKeys === true,
-      warn: (missing) => warnOfMissing(cli, missing),
+      warn: (made) => warnOf(cli, made),
     });
   const { backups } = await cli.openModules();
   const progress = showProgress(cli);
@@ -81,7 +81,7 @@ async function create(cli: Cli, { to, withKeys, tar }: CreateOptions): Promise<v
       onProgress: progress.step,
     })
     .finally(progress.end);
-  warnOfMissing(cli, made.missing);
+  warnOf(cli, made);
   const seconds = (made.tookMs / 1000).toFixed(1);
   cli.output.result(
     `${made.folder}\t${counted(made.repositories, 'repository', 'repositories')}, ${readableSize(made.bytes)}, ${seconds} s`,
@@ -89,9 +89,15 @@ async function create(cli: Cli, { to, withKeys, tar }: CreateOptions): Promise<v
   );
 }
 
-function warnOfMissing({ output }: Cli, missing: readonly string[]): void {
+/** What a backup does not contain is said where it is made. */
+function warnOf({ output }: Cli, { missing, objects }: CreatedBackup): void {
   if (missing.length > 0)
     output.message(`warning: ${missing.length} repositories have a row but no folder: hearth doctor`);
+  if (objects === null) return;
+  const what = `${counted(objects.count, 'object', 'objects')} (${readableSize(objects.bytes)})`;
+  output.message(
+    `Not in this backup: ${what} in ${objects.at}. The bucket needs a copy of its own: docs/object-store.md`,
+  );
 }
 
 const columns: Column<ListedBackup>[] = [

@@ -63,8 +63,11 @@ export function addRepoAdoptCommand(repo: Command, run: Run): void {
   );
 }
 
-function bundleDeps({ git, repositories, issues, clock, config }: Modules, random: BundleDeps['random']): BundleDeps {
-  return { git, repositories, issues, clock, random, temporaryFolder: path.join(config.dataDir, 'tmp') };
+function bundleDeps(
+  { git, repositories, issues, lfs, clock, config }: Modules,
+  random: BundleDeps['random'],
+): BundleDeps {
+  return { git, repositories, issues, lfs, clock, random, temporaryFolder: path.join(config.dataDir, 'tmp') };
 }
 
 const exportRepository: Action<{ replace?: true }, [string, string]> = async (cli, { replace }, text, file) => {

@@ -114,6 +114,8 @@ async function stats(cli: Cli): Promise<void> {
       ['Organisations', counts.organisations],
       ['Repositories', counts.repositories],
       ['Their size', { bytes: counts.repositoryBytes }],
+      ['Git LFS objects', counts.lfsObjects],
+      ['Their size', { bytes: counts.lfsBytes }],
       ['In the trash', counts.inTrash],
       ['Pushes in 24 hours', counts.pushesToday],
       ['Deliveries waiting', counts.deliveries.PENDING],

@@ -13,23 +13,32 @@ interface AddOptions {
   public?: true;
   description?: string;
   defaultBranch?: string;
+  readme?: true;
+  licence?: string;
+  gitignore?: string[];
+  template?: string;
   ifMissing?: true;
 }
 
-/** `hearth repo add`: an empty repository. */
+/** `hearth repo add`: an empty repository, or one with first files. */
 export function addRepoAddCommand(repo: Command, run: Run): void {
   withExamples(
     repo
       .command('add')
       .alias('create')
-      .description('create an empty repository')
+      .description('create a repository')
       .argument('<owner/name>', 'repository')
       .option('--public', 'make it public (default: private)')
       .option('--description <text>', 'description in one line')
       .option('--default-branch <name>', 'default branch (default: main)')
+      .option('--readme', 'begin with a README')
+      .option('--licence <name>', 'begin with a licence: MIT, Apache-2.0, GPL-3.0 …')
+      .option('--gitignore <name...>', 'begin with a .gitignore: Node, Python, Go, Rust, Java, C/C++')
+      .option('--template <owner/name>', 'begin with the files of a template repository')
       .option('--if-missing', 'succeed when the repository exists already')
       .action(run(addRepository)),
     'hearth repo add alice/garden --public --description "Plants and plans"',
+    'hearth repo create alice/garden --readme --licence MIT --gitignore Node',
   );
 }
 
@@ -41,13 +50,17 @@ async function addRepository(cli: Cli, options: AddOptions, text: string): Promi
     const found = await findRepository(modules, text).catch(nullIfNotFound);
     if (found !== null) return acceptExisting(cli, found, visibility);
   }
-  const { description, defaultBranch } = options;
+  const { description, defaultBranch, readme, licence, gitignore, template } = options;
   const repository = await modules.repositories.create(localAdministrator, {
     owner,
     name,
     visibility,
     description,
     defaultBranch,
+    readme,
+    licence,
+    gitignore,
+    template: template === undefined ? undefined : splitName(template),
   });
   const { canonical } = await findRepository(modules, text);
   const clone = cloneAddresses(modules.config, canonical);

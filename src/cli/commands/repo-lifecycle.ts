@@ -20,6 +20,8 @@ export function addRepoLifecycleCommands(repo: Command, run: Run): void {
       .option('--no-protect', 'allow them')
       .option('--gerrit-refs', 'accept pushes to refs/changes/ and refs/meta/')
       .option('--no-gerrit-refs', 'refuse them')
+      .option('--template', 'offer it as the beginning of others')
+      .option('--no-template', 'do not offer it')
       .action(run(editRepository)),
     'hearth repo edit alice/garden --public',
   );
@@ -62,6 +64,7 @@ interface EditOptions {
   private?: true;
   protect?: boolean;
   gerritRefs?: boolean;
+  template?: boolean;
 }
 
 const editRepository: Action<EditOptions, [string]> = async (cli, options, text) => {
@@ -72,12 +75,13 @@ const editRepository: Action<EditOptions, [string]> = async (cli, options, text)
     ...(options.description === undefined ? {} : { description: options.description }),
     ...(options.defaultBranch === undefined ? {} : { defaultBranch: options.defaultBranch }),
     ...(options.protect === undefined ? {} : { defaultBranchProtected: options.protect }),
+    ...(options.template === undefined ? {} : { isTemplate: options.template }),
     ...(options.gerritRefs === undefined ? {} : { acceptsGerritRefs: options.gerritRefs }),
   });
   const visibility = options.public ? 'PUBLIC' : options.private ? 'PRIVATE' : null;
   if (visibility !== null) await modules.repositories.changeVisibility(localAdministrator, owner, name, visibility);
   const { repository } = await findRepository(modules, text);
-  const { description, defaultBranch, acceptsGerritRefs } = repository;
+  const { description, defaultBranch, acceptsGerritRefs, isTemplate } = repository;
   const isProtected = await modules.repositories.rules.protectedDefaults([repository]);
   cli.output.result(`Changed ${owner}/${name}.`, {
     owner,
@@ -87,6 +91,7 @@ const editRepository: Action<EditOptions, [string]> = async (cli, options, text)
     defaultBranch,
     defaultBranchProtected: isProtected.has(repository.id),
     acceptsGerritRefs,
+    isTemplate,
   });
 };
 

@@ -170,12 +170,13 @@ async function size(cli: Cli, { top }: { top: string }): Promise<void> {
   if (!/^[1-9]\d{0,5}$/.test(top)) throw invalid('usage', `${JSON.stringify(top)} is not a number of repositories.`);
   const modules = await cli.openModules();
   const rows = [];
-  for (const { name, folder } of await targets(modules, undefined, true))
-    rows.push({ name, gitBytes: await bytesBelow(folder) });
-  rows.sort((a, b) => b.gitBytes - a.gitBytes);
+  for (const { id, name, folder } of await targets(modules, undefined, true))
+    rows.push({ name, gitBytes: await bytesBelow(folder), lfsBytes: (await modules.lfs.usage(id)).bytes });
+  rows.sort((a, b) => b.gitBytes + b.lfsBytes - a.gitBytes - a.lfsBytes);
   const columns: Column<(typeof rows)[number]>[] = [
     { title: 'OWNER/NAME', cell: (row) => row.name, whole: true },
     { title: 'GIT', cell: (row) => ({ bytes: row.gitBytes }), align: 'right' },
+    { title: 'LFS', cell: (row) => ({ bytes: row.lfsBytes }), align: 'right' },
   ];
   cli.output.list(rows.slice(0, Number(top)), columns, ['repository', 'repositories'], (row) => row);
 }

@@ -11,7 +11,9 @@ export const checkCi: CheckGroup = async (deps) => {
     deps,
     "SELECT (SELECT count(*) FROM ci_tasks) AS logs, (SELECT count(*) FROM ci_artifacts WHERE state = 'ready') AS artifacts",
   );
-  const findings = [...(await checkKey(deps)), ...(await checkArtifacts(deps)), ...(await checkLogs(deps))];
+  // Files in a bucket are checked by the group `objects`.
+  const files = deps.objects.place === 's3' ? [] : [...(await checkArtifacts(deps)), ...(await checkLogs(deps))];
+  const findings = [...(await checkKey(deps)), ...files];
   return {
     area: 'ci',
     findings,

@@ -102,6 +102,8 @@ interface Row {
 }
 
 async function checkAttachments(deps: CheckContext): Promise<{ findings: CheckResult[]; files: number }> {
+  // The group `objects` looks into a bucket, and does not read all of it.
+  if (deps.objects.place === 's3') return { findings: [], files: 0 };
   const rows = new Map<string, Row>(
     (await rowsOf(deps, 'SELECT id, name, bytes, sha256 FROM attachments')).map(({ id, name, bytes, sha256 }) => [
       attachmentKey(String(id)),

@@ -26,7 +26,7 @@ const queues: Queue[] = [
   {
     check: 'queues.unannounced_push',
     agoMs: hourMs,
-    sql: 'SELECT id AS example FROM pushes WHERE settled_at IS NOT NULL AND announced_at IS NULL AND parked_at IS NULL AND created_at < ?',
+    sql: 'SELECT id AS example FROM pushes WHERE settled_at IS NOT NULL AND announced_at IS NULL AND parked_at IS NULL AND created_at < ? AND NOT EXISTS (SELECT 1 FROM repositories r WHERE r.id = repository_id AND r.deleted_at IS NOT NULL)',
     words: (count) => `${counted(count, 'push waits', 'pushes wait')} to be announced.`,
     remedy: 'the log says why: push.listener_failed',
   },

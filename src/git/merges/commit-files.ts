@@ -2,6 +2,10 @@ import { conflict, internal, invalid } from '../../kernel/index.ts';
 import { checked } from '../objects/browse.ts';
 import type { BrowseDeps } from '../objects/browse.ts';
 import type { Signature } from '../objects/parse-objects.ts';
+import { listDiff } from '../queries/list-diff.ts';
+import type { ChangedFile } from '../queries/list-diff.ts';
+import { readPatches } from '../queries/read-patches.ts';
+import type { Patch, PatchLimits } from '../queries/read-patches.ts';
 import { commitPayload } from './commit-payload.ts';
 import type { SignCommit } from './commit-payload.ts';
 import { treeOf } from './compare-rounds.ts';
@@ -25,6 +29,13 @@ export interface CommitFilesRequest {
   author: Signature;
   committer: Signature;
   sign?: SignCommit | undefined;
+}
+
+/** How the files of a commit differ from those of its parent. */
+export interface FilesPreview {
+  files: ChangedFile[];
+  patches: Patch[];
+  cutShort: boolean;
 }
 
 export interface CommittedFiles {
@@ -72,6 +83,21 @@ export async function commitFiles(
     }
     return workspace.writeObject('blob', content, idLength);
   }
+}
+
+/** What a commit of files would change; its objects vanish with the workspace. Refuses what `commitFiles` refuses. */
+export async function previewFiles(
+  deps: BrowseDeps,
+  path: string,
+  workspace: MergeWorkspace,
+  request: CommitFilesRequest,
+  limits: PatchLimits,
+): Promise<FilesPreview> {
+  const { oid } = await commitFiles(deps, path, workspace, { ...request, sign: undefined });
+  const range = { from: request.onto, to: oid };
+  const { environment } = workspace;
+  const { files } = await listDiff(deps, path, range, { environment });
+  return { files, ...(await readPatches(deps, path, range, files, limits, { environment })) };
 }
 
 /** Files whose content git acts on, and so checks when it receives a push. */

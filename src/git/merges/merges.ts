@@ -3,10 +3,11 @@ import { checked } from '../objects/browse.ts';
 import type { BrowseDeps } from '../objects/browse.ts';
 import { memoize } from '../queries/memoize.ts';
 import { weighPatches } from '../queries/read-patches.ts';
+import type { PatchLimits } from '../queries/read-patches.ts';
 import { readCarriedDiff } from './carried-diff.ts';
 import type { CarriedDiff, CarriedDiffRequest } from './carried-diff.ts';
-import { commitFiles } from './commit-files.ts';
-import type { CommitFilesRequest, CommittedFiles } from './commit-files.ts';
+import { commitFiles, previewFiles } from './commit-files.ts';
+import type { CommitFilesRequest, CommittedFiles, FilesPreview } from './commit-files.ts';
 import { carryRange, pairCommits } from './compare-rounds.ts';
 import type { CarriedRange, CommitRange, PairedCommit } from './compare-rounds.ts';
 import { computeMerge } from './compute-merge.ts';
@@ -18,6 +19,8 @@ import { revertRange } from './revert-range.ts';
 import type { RevertRequest } from './revert-range.ts';
 import { writeTag } from './write-tag.ts';
 import type { TagRequest } from './write-tag.ts';
+import { startFrom } from './start-from.ts';
+import type { StartRequest } from './start-from.ts';
 import { openMergeWorkspace } from './merge-workspace.ts';
 import type { MergeLimits, MergeWorkspace } from './merge-workspace.ts';
 
@@ -31,6 +34,10 @@ export interface GitMerges {
   writeTag(path: string, request: TagRequest, signal?: AbortSignal): Promise<string>;
   /** See {@link commitFiles}; the objects are stored, and the caller moves a branch. */
   commitFiles(path: string, request: CommitFilesRequest, signal?: AbortSignal): Promise<CommittedFiles>;
+  /** See {@link startFrom}; stored as by `commitFiles`. */
+  startFrom(path: string, request: StartRequest): Promise<string>;
+  /** See {@link previewFiles}; nothing is stored. */
+  previewFiles(path: string, request: CommitFilesRequest, limits: PatchLimits): Promise<FilesPreview>;
   /** Whether two commits merge, and where they conflict; nothing is stored. */
   tryMerge(path: string, onto: string, head: string, signal?: AbortSignal): Promise<MergedTrees>;
   /** See {@link carryRange}; nothing is stored, so only the id of the tree is of use. */
@@ -91,6 +98,14 @@ export function createMerges(deps: BrowseDeps, slots: Semaphore): GitMerges {
         await workspace.publish();
         return oid;
       }),
+    startFrom: (path, request) =>
+      within(path, undefined, async (workspace) => {
+        const oid = await startFrom(workspace, request);
+        await workspace.publish();
+        return oid;
+      }),
+    previewFiles: (path, request, patchLimits) =>
+      within(path, undefined, (workspace) => previewFiles(deps, path, workspace, request, patchLimits)),
     tryMerge: (path, onto, head, signal) =>
       within(path, signal, (workspace) => mergeTrees(workspace, checked(onto), checked(head))),
     tryCarry: (path, range, onto, signal) => within(path, signal, (workspace) => carryRange(workspace, range, onto)),

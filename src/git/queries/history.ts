@@ -14,8 +14,13 @@ export interface HistoryRequest {
   file: Buffer;
   /** Only commits whose author's name or address contains this text, in any case. */
   author?: string | null;
+  /** Only commits that were committed in this time: epoch milliseconds. */
+  since?: number | undefined;
+  until?: number | undefined;
   /** The last commit of the previous page. */
   after?: string | null;
+  /** How many are passed over. */
+  skip?: number;
   limit: number;
   signal?: AbortSignal | undefined;
 }
@@ -46,10 +51,12 @@ const maxMoves = 20;
 export async function history(deps: BrowseDeps, path: string, request: HistoryRequest): Promise<History> {
   const found: { oid: string; file: Buffer }[] = [];
   let skipping = request.after ?? null;
+  let passed = 0;
   let [from, file, cutShort] = [request.oid, request.file, false];
   for (let moves = 0; moves <= maxMoves; moves += 1) {
     const whole = await walk(deps, path, { ...request, oid: from, file }, (oid) => {
-      if (skipping === null) found.push({ oid, file });
+      if (skipping === null && passed < (request.skip ?? 0)) passed += 1;
+      else if (skipping === null) found.push({ oid, file });
       else if (oid === skipping) skipping = null;
       return found.length <= request.limit;
     });
@@ -84,12 +91,14 @@ async function areThere(reader: ObjectReader, entries: readonly { oid: string; f
 async function walk(
   deps: BrowseDeps,
   path: string,
-  { oid, file, author, signal }: HistoryRequest,
+  { oid, file, author, since, until, signal }: HistoryRequest,
   take: (oid: string) => boolean,
 ): Promise<boolean> {
   const argv = [
     'rev-list',
     ...(author ? [`--author=${author}`, '--fixed-strings', '--regexp-ignore-case'] : []),
+    ...(since === undefined ? [] : [`--since=${Math.floor(since / 1000)}`]),
+    ...(until === undefined ? [] : [`--until=${Math.floor(until / 1000)}`]),
     checked(oid),
     '--',
     // Bytes that are not UTF-8 cannot be an argument of a process; such a file shows the history of its folder.

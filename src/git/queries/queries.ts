@@ -18,9 +18,11 @@ import { countCommits, history } from './history.ts';
 import type { History, HistoryRequest } from './history.ts';
 import { createArchiveCache } from './archive-cache.ts';
 import { listDiff } from './list-diff.ts';
-import type { DiffList, DiffRange } from './list-diff.ts';
+import type { ChangedFile, DiffList, DiffRange } from './list-diff.ts';
 import { lineChanges } from './line-changes.ts';
 import type { LineChanges } from './line-changes.ts';
+import { listTree } from './list-tree.ts';
+import type { ListedEntry } from './list-tree.ts';
 import { listFiles } from './list-files.ts';
 import type { ListedFile } from './list-files.ts';
 import { resolveRefPath } from './resolve-ref-path.ts';
@@ -28,13 +30,13 @@ import type { RefPath } from './resolve-ref-path.ts';
 import { readNote } from './read-note.ts';
 import { readDiff } from './read-diff.ts';
 import type { Diff, DiffRequest } from './read-diff.ts';
-import { weighPatches } from './read-patches.ts';
-import type { PatchLimits } from './read-patches.ts';
+import { readPatches, weighPatches } from './read-patches.ts';
+import type { Patches, PatchLimits } from './read-patches.ts';
 import { readTags } from './read-tag.ts';
 import type { TagNote } from './read-tag.ts';
 import { createCachedRefs } from './cached-refs.ts';
 import { memoize } from './memoize.ts';
-import { archive, mailPatch, mailPatches, plainDiff, streamBlob } from './stream-git.ts';
+import { archive, archiveAsTar, mailPatch, mailPatches, plainDiff, streamBlob } from './stream-git.ts';
 import type { ArchiveRequest, StreamDeps } from './stream-git.ts';
 
 /** What pages query about a repository beyond single objects. All refuse `git_busy`. */
@@ -52,6 +54,8 @@ export interface GitQueries {
   listDiff(path: string, range: DiffRange): Promise<DiffList>;
   /** The same with the lines that differ, within limits. */
   readDiff(path: string, request: DiffRequest, limits: PatchLimits): Promise<Diff>;
+  /** The patches of some files of a list; not memoized. */
+  readPatches(path: string, range: DiffRange, files: readonly ChangedFile[], limits: PatchLimits): Promise<Patches>;
   /** Which lines of which files differ, without their text. */
   lineChanges(path: string, range: DiffRange): Promise<LineChanges>;
   /** The commit that last changed a file or folder; null when there is none. */
@@ -70,6 +74,12 @@ export interface GitQueries {
     oid: string,
     options: { limit: number },
   ): Promise<{ files: ListedFile[]; truncated: boolean }>;
+  /** See {@link listTree}. */
+  listTree(
+    path: string,
+    oid: string,
+    options: { limit: number; isRecursive: boolean },
+  ): Promise<{ entries: ListedEntry[]; truncated: boolean }>;
   /** Searches the files of a commit. Refuses `invalid_pattern`. */
   grep(path: string, request: GrepRequest): Promise<Grep>;
   /** The note that `git notes` has attached to a commit; null when there is none. */
@@ -78,6 +88,8 @@ export interface GitQueries {
   tags(path: string, oids: readonly string[]): Promise<(TagNote | null)[]>;
   /** All files of a commit; cached on disk. */
   archive(path: string, request: ArchiveRequest): Promise<Readable>;
+  /** All files of a commit as an uncompressed tar, which is not cached. */
+  archiveAsTar(path: string, request: Omit<ArchiveRequest, 'format'>): Promise<Readable>;
   mailPatch(path: string, oid: string): Promise<Readable>;
   mailPatches(path: string, range: { from: string; to: string }): Promise<Readable>;
   plainDiff(path: string, range: DiffRange): Promise<Readable>;
@@ -146,6 +158,7 @@ export function createGitQueries(
       },
       { most: 32 * 1024 * 1024, weigh: weighPatches },
     ),
+    readPatches: (target, range, files, limits) => readPatches(deps, target, range, files, limits),
     lineChanges: (target, range) => lineChanges(deps, target, range),
     lastChange: memoize(
       async (target, oid, file) => (await history(deps, target, { oid, file, limit: 1 })).entries[0]?.commit ?? null,
@@ -163,10 +176,12 @@ export function createGitQueries(
       most: 200_000,
       weigh: ({ files }) => files.length + 1,
     }),
+    listTree: (target, oid, options) => listTree(deps, target, oid, options),
     grep: (target, request) => grep(deps, target, request),
     note: (target, oid) => readNote(deps, target, oid),
     tags: (target, oids) => readTags(deps, target, oids),
     archive: (target, request) => archives.open(target, request, () => archive(deps, target, request)),
+    archiveAsTar: (target, request) => archiveAsTar(deps, target, request),
     mailPatch: (target, oid) => mailPatch(deps, target, oid),
     mailPatches: (target, range) => mailPatches(deps, target, range),
     plainDiff: (target, range) => plainDiff(deps, target, range),

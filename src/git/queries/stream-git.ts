@@ -102,6 +102,16 @@ export async function archive(
   return streamGit(deps, path, argv, { slots: deps.slots, timeLimitMs: archiveLimitMs, client });
 }
 
+/** The same as an uncompressed tar, for callers that change what is in it. */
+export async function archiveAsTar(
+  deps: StreamDeps,
+  path: string,
+  { oid, prefix, client }: Omit<ArchiveRequest, 'format'>,
+): Promise<Readable> {
+  const argv = ['archive', '--format=tar', `--prefix=${prefix}/`, checked(oid)];
+  return streamGit(deps, path, argv, { slots: deps.slots, timeLimitMs: archiveLimitMs, client });
+}
+
 /** A commit as a mail for `git am`. */
 export async function mailPatch(deps: StreamDeps, path: string, oid: string): Promise<Readable> {
   const argv = ['format-patch', '--stdout', '--no-signature', '--full-index', '--binary', '-1', checked(oid)];

@@ -2,14 +2,19 @@ import { isUtf8 } from 'node:buffer';
 import { z } from 'zod';
 import { allows } from '../../access/index.ts';
 import { invalid, notFound } from '../../kernel/index.ts';
+import type { LfsObjectRow } from '../../lfs/index.ts';
 import type { Found } from '../../repositories/index.ts';
 import type { Commit } from '../../git/index.ts';
 import type { WebDeps } from '../../http/index.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import { json, listed } from '../responses.ts';
 import { operation } from '../operation.ts';
-import { archive, branch, commit, namedRef, paging, tree } from './schemas.ts';
+import { archive, commit, numberedPage, paging, tree } from './schemas.ts';
+import { showPullCommits } from './pulls-code.ts';
+import { pullCommit } from './pulls-schemas.ts';
+import { timeIn } from './issues-parts.ts';
 import { showCommit } from './show.ts';
+import { showTags, tagShape } from './tags.ts';
 
 const at = '/repos/{owner}/{name}';
 const ref = z.string().optional().describe('A branch, tag or commit id; left out, the default branch');
@@ -27,45 +32,11 @@ export async function resolveRef(
 }
 
 /** One page of names: they are in order, so the last one says where to go on. */
-function pageOf<Ref extends { name: string }>(refs: readonly Ref[], limit: number, after: string | undefined) {
+export function pageOf<Ref extends { name: string }>(refs: readonly Ref[], limit: number, after: string | undefined) {
   const sorted = refs.toSorted((a, b) => (a.name < b.name ? -1 : 1));
   const rest = after === undefined ? sorted : sorted.filter(({ name }) => name > after);
   return { rows: rest.slice(0, limit), next: rest.length > limit ? rest[limit - 1]!.name : null };
 }
-
-export const listBranches = operation({
-  id: 'listBranches',
-  method: 'GET',
-  path: `${at}/branches`,
-  tag: 'Contents',
-  summary: 'List branches by name',
-  access: 'repository:read',
-  cost: 'objects',
-  status: 200,
-  isPaged: true,
-  query: z.object(paging),
-  response: z.array(branch),
-  async run({ viewer, found, query: { limit, after }, deps }) {
-    const { rows, next } = pageOf(await deps.git.refs.branches(found.path), limit, after);
-    const rights = await deps.repositories.rules.rightsIn(viewer, found.repository);
-    const mayWrite = allows(found.level, 'write') && found.repository.archivedAt === null;
-    const { defaultBranch } = found.repository;
-    return listed(
-      rows.map(({ name, oid }) => {
-        const pattern = rights.patternOf(`refs/heads/${name}`);
-        return {
-          name,
-          id: oid,
-          isDefault: name === defaultBranch,
-          protected: pattern !== null,
-          effective_branch_protection_name: pattern ?? '',
-          user_can_push: mayWrite && rights.may(`refs/heads/${name}`, 'push'),
-        };
-      }),
-      next,
-    );
-  },
-});
 
 export const listTags = operation({
   id: 'listTags',
@@ -73,21 +44,25 @@ export const listTags = operation({
   path: `${at}/tags`,
   tag: 'Contents',
   summary: 'List tags by name',
-  description: 'The id is that of the tag object for a tag that has one.',
   access: 'repository:read',
   cost: 'objects',
   status: 200,
   isPaged: true,
   query: z.object(paging),
-  response: z.array(namedRef),
-  async run({ found, query: { limit, after }, deps }) {
+  response: z.array(tagShape),
+  async run({ found, query: { limit, after }, deps, origin }) {
     const { rows, next } = pageOf(await deps.git.refs.tags(found.path), limit, after);
-    return listed(
-      rows.map(({ name, oid }) => ({ name, id: oid })),
-      next,
-    );
+    return listed(await showTags(deps, found, origin, rows), next);
   },
 });
+
+/** A commit of a list: our own fields, and those of Gitea's API that have other names. */
+const listedCommit = z
+  .strictObject({
+    ...commit.shape,
+    ...pullCommit.pick({ url: true, sha: true, created: true, html_url: true, commit: true }).shape,
+  })
+  .meta({ id: 'ListedCommit' });
 
 /** A page of history goes on at the commit where it began: a push in between moves nothing. */
 const position = /^([0-9a-f]{40}|[0-9a-f]{64})\.(\d{1,9})$/;
@@ -108,6 +83,9 @@ async function showCommits(
   return commits.map((one, index) => showCommit(one, verifications[index] ?? null, people));
 }
 
+/** Text that can be an argument of a process. */
+const plainText = z.string().regex(/^[^\x00]*$/);
+
 export const listCommits = operation({
   id: 'listCommits',
   method: 'GET',
@@ -118,17 +96,47 @@ export const listCommits = operation({
   cost: 'objects',
   status: 200,
   isPaged: true,
-  query: z.object({ ref, ...paging }),
-  response: z.array(commit),
-  async run({ found, query, deps }) {
-    const [, from, skipped] = query.after === undefined ? [] : (position.exec(query.after) ?? []);
-    if (query.after !== undefined && from === undefined)
+  description: 'Fields of Gitea’s API stand beside our own.',
+  query: z.object({
+    ref,
+    sha: z.string().optional().describe('The same as ref'),
+    path: plainText
+      .max(4096)
+      .optional()
+      .describe('Only commits that changed this file or folder; renames are followed'),
+    author: plainText.max(255).optional().describe('Only those whose author’s name or address contains this'),
+    since: z.string().max(50).optional().describe('Only those committed later: ISO 8601'),
+    until: z.string().max(50).optional().describe('Only those committed earlier: ISO 8601'),
+    page: numberedPage,
+    ...paging,
+  }),
+  response: z.array(listedCommit),
+  async run({ found, query, deps, origin }) {
+    const { after, limit, page } = query;
+    const [, from, skipped] = after === undefined ? [] : (position.exec(after) ?? []);
+    if (after !== undefined && from === undefined)
       throw invalid('invalid_page', 'This page address is not one that was given out.');
-    const start = await resolveRef(deps, found, from ?? query.ref);
-    const skip = Number(skipped ?? 0);
-    const commits = await deps.git.objects.log(found.path, start, { limit: query.limit + 1, skip });
-    const next = commits.length > query.limit ? `${start}.${skip + query.limit}` : null;
-    return listed(await showCommits(deps, found, commits.slice(0, query.limit)), next);
+    const start = await resolveRef(deps, found, from ?? query.ref ?? query.sha);
+    const skip = Number(skipped ?? Math.max(page - 1, 0) * limit);
+    const { entries, hasMore } = await deps.git.queries.history(found.path, {
+      oid: start,
+      file: Buffer.from((query.path ?? '').split('/').filter(Boolean).join('/')),
+      author: query.author || null,
+      since: timeIn(query.since, 'since'),
+      until: timeIn(query.until, 'until'),
+      skip,
+      limit,
+    });
+    const commits = entries.map(({ commit }) => commit);
+    const [own, gitea] = await Promise.all([
+      showCommits(deps, found, commits),
+      showPullCommits(deps, commits, { origin, at: found.canonical }),
+    ]);
+    const rows = own.map((one, index) => {
+      const { url, sha, created, html_url, commit } = gitea[index]!;
+      return { ...one, url, sha, created, html_url, commit };
+    });
+    return listed(rows, hasMore ? `${start}.${skip + limit}` : null);
   },
 });
 
@@ -182,6 +190,21 @@ export const getTree = operation({
 /** Smaller files come from memory; larger ones flow from a process of their own. */
 const maxHeldBytes = 2 * 1024 * 1024;
 
+/** The content of a file of Git LFS. */
+async function sendObject({ lfs }: Pick<WebDeps, 'lfs'>, object: LfsObjectRow) {
+  return {
+    kind: 'bytes' as const,
+    type: 'application/octet-stream',
+    body: (await lfs.read(object)).stream,
+    headers: {
+      'Content-Disposition': 'attachment',
+      'Content-Security-Policy': "default-src 'none'; sandbox",
+      'Content-Length': String(object.bytes),
+      ETag: `"lfs-${object.oid}"`,
+    } as Record<string, string>,
+  };
+}
+
 export const getRawFile = operation({
   id: 'getRawFile',
   method: 'GET',
@@ -189,7 +212,7 @@ export const getRawFile = operation({
   tag: 'Contents',
   summary: 'Get the raw content of a file',
   description:
-    'A symbolic link gives its target. Text is answered as text/plain, everything else as application/octet-stream.',
+    'A symbolic link gives its target, a pointer of Git LFS the content that it names. Text is answered as text/plain, everything else as application/octet-stream.',
   access: 'repository:read',
   cost: 'objects',
   status: 200,
@@ -200,6 +223,8 @@ export const getRawFile = operation({
     const entry = await git.objects.entryAt(found.path, oid, query.path);
     if (entry.type !== 'blob') throw notFound('revision_not_found', 'There is no such branch, tag, commit or file.');
     const { content } = await git.objects.blob(found.path, entry.oid, { maxBytes: maxHeldBytes });
+    const object = content === null ? null : await deps.lfs.ofPointer(found.repository.id, content);
+    if (object !== null) return sendObject(deps, object);
     const isText = content !== null && isUtf8(content) && !content.includes(0);
     return {
       kind: 'bytes',

@@ -90,7 +90,7 @@ const addAsset = operation({
   response: asset,
   async run({ viewer, found, params, query, body, deps, origin }) {
     const issue = issueAt(found, params.number);
-    const file = await body.receive(deps.issues.attachmentBytes, ({ fileName, content }) =>
+    const file = await body.receive({ maxBytes: deps.issues.attachmentBytes }, ({ fileName, content }) =>
       deps.issues.attach(viewer, issue, { name: query.name ?? fileName, content }),
     );
     return json(showAsset(file, found.canonical, origin));

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { notFound } from '../../kernel/index.ts';
+import { releaseNumberOf, releasePath } from '../../releases/index.ts';
 import { presentReasons } from '../../notifications/index.ts';
 import { issuePath } from '../../webhooks/index.ts';
 import type { Change, InboxView, Notification } from '../../notifications/index.ts';
@@ -27,10 +28,12 @@ const thread = z
     repository,
     subject: z.strictObject({
       title: z.string(),
-      type: z.enum(['Issue', 'Pull', 'Run']),
+      type: z.enum(['Issue', 'Pull', 'Run', 'Release']),
       state: z
         .string()
-        .describe('open, closed or merged; of a run: failure, or success once a later run has succeeded'),
+        .describe(
+          'open, closed or merged; of a run: failure, or success once a later run has succeeded; of a release: published',
+        ),
       url: z.string(),
       html_url: z.string(),
       latest_comment_url: z.string(),
@@ -65,33 +68,44 @@ function describeThread(
   repositoryShown: z.output<typeof repository>,
   { origin }: Place,
 ): z.output<typeof thread> {
-  const { id, isUnread, savedAt, doneAt, listedAt, resolvedAt, reason, place, issue, run } = row;
+  const { id, isUnread, savedAt, doneAt, listedAt, resolvedAt, reason, place, issue, run, release } = row;
   const at = { owner: place.owner.handle, name: place.repository.name };
   const page = `${origin}${repositoryUrl(at)}`;
   const api = `${origin}/api/v1/repos/${at.owner}/${at.name}`;
   const subject =
-    issue === null
+    release !== null
       ? {
-          title: `${run!.workflow}: ${run!.title}`,
-          type: 'Run' as const,
-          state: resolvedAt === null ? 'failure' : 'success',
-          url: `${api}/runs/${run!.number}`,
-          html_url: `${page}/runs/${run!.number}`,
+          title: release.title || release.tag,
+          type: 'Release' as const,
+          state: 'published',
+          url: `${api}/releases/${releaseNumberOf(release.id)}`,
+          html_url: `${origin}${releasePath(at, release.tag)}`,
           latest_comment_url: '',
           latest_comment_html_url: '',
           changes_html_url: null,
         }
-      : {
-          title: issue.title,
-          type: issue.kind === 'PULL' ? ('Pull' as const) : ('Issue' as const),
-          state: issue.state.toLowerCase(),
-          url: `${api}/${issuePath(issue)}`,
-          html_url: `${page}/${issuePath(issue)}`,
-          latest_comment_url: `${api}/issues/${issue.number}`,
-          latest_comment_html_url: `${page}/${issuePath(issue)}#e${row.lastPosition}`,
-          changes_html_url:
-            row.reviewedRound === null ? null : `${page}/${issuePath(issue)}/changes?from=${row.reviewedRound}`,
-        };
+      : issue === null
+        ? {
+            title: `${run!.workflow}: ${run!.title}`,
+            type: 'Run' as const,
+            state: resolvedAt === null ? 'failure' : 'success',
+            url: `${api}/runs/${run!.number}`,
+            html_url: `${page}/runs/${run!.number}`,
+            latest_comment_url: '',
+            latest_comment_html_url: '',
+            changes_html_url: null,
+          }
+        : {
+            title: issue.title,
+            type: issue.kind === 'PULL' ? ('Pull' as const) : ('Issue' as const),
+            state: issue.state.toLowerCase(),
+            url: `${api}/${issuePath(issue)}`,
+            html_url: `${page}/${issuePath(issue)}`,
+            latest_comment_url: `${api}/issues/${issue.number}`,
+            latest_comment_html_url: `${page}/${issuePath(issue)}#e${row.lastPosition}`,
+            changes_html_url:
+              row.reviewedRound === null ? null : `${page}/${issuePath(issue)}/changes?from=${row.reviewedRound}`,
+          };
   return {
     id,
     unread: isUnread,

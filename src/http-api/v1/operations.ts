@@ -2,7 +2,10 @@ import type { Operation } from '../operation.ts';
 import { listActivity, listLostTips, restoreLostTip } from './activity.ts';
 import { branchRuleOperations } from './branch-rules.ts';
 import { addCollaborator, changeCollaborator, listCollaborators, removeCollaborator } from './collaborators.ts';
-import { getArchiveLinks, getCommit, getRawFile, getTree, listBranches, listCommits, listTags } from './contents.ts';
+import { branchOperations } from './branches.ts';
+import { changeFiles, createFile, deleteFile, getContents, getRootContents, updateFile } from './contents-files.ts';
+import { getArchiveLinks, getCommit, getRawFile, getTree, listCommits, listTags } from './contents.ts';
+import { gitDataOperations } from './git-data.ts';
 import {
   addIssueComment,
   deleteComment,
@@ -93,11 +96,14 @@ import { listPins, movePin, pinRepository, unpinRepository } from './pins.ts';
 import {
   createRepository,
   deleteRepository,
+  generateRepository,
   editRepository,
   getRepository,
   listRepositories,
   renameRepository,
 } from './repositories.ts';
+import { releaseOperations } from './releases.ts';
+import { tagOperations } from './tags.ts';
 import { runnerOperations } from './runners.ts';
 import { cancelRun, getJob, getJobLog, getRun, listRuns, listStartableWorkflows, rerunRun, startRun } from './runs.ts';
 import { search } from './search.ts';
@@ -129,17 +135,26 @@ export const operations: readonly Operation[] = [
   editRepository,
   renameRepository,
   deleteRepository,
+  generateRepository,
   ...branchRuleOperations,
   listForks,
   createFork,
   mergeUpstream,
-  listBranches,
+  ...branchOperations,
   listTags,
+  ...tagOperations,
   listCommits,
   getCommit,
   getTree,
   getRawFile,
   getArchiveLinks,
+  getRootContents,
+  changeFiles,
+  getContents,
+  createFile,
+  updateFile,
+  deleteFile,
+  ...gitDataOperations,
   listActivity,
   listLostTips,
   restoreLostTip,
@@ -229,6 +244,7 @@ export const operations: readonly Operation[] = [
   // After what is below `{number}`.
   getPullByBranches,
   getPullOfCommit,
+  ...releaseOperations,
   getImage,
   replaceImage,
   removeImage,

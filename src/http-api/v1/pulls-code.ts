@@ -111,7 +111,7 @@ const statuses = {
   copied: 'copied',
 } as const;
 
-function showFile(
+export function showFile(
   { status, oldPath, newPath, added, removed }: ChangedFile,
   { origin, at, oid }: { origin: string; at: { owner: string; name: string }; oid: string },
 ): z.output<typeof changedFile> {

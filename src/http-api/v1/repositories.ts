@@ -50,7 +50,8 @@ export const createRepository = operation({
   method: 'POST',
   path: '/repos',
   tag: 'Repositories',
-  summary: 'Create an empty repository',
+  summary: 'Create a repository',
+  description: 'It is empty, unless a first commit with files is asked for.',
   access: 'account:write',
   cost: 'objects',
   status: 201,
@@ -61,14 +62,62 @@ export const createRepository = operation({
     description: z.string().optional(),
     visibility: visibility.default('PRIVATE'),
     defaultBranch: z.string().optional().describe('Left out: main'),
+    auto_init: z.boolean().optional().describe('Begins with a README, and with the files below'),
+    license: z.string().max(100).optional().describe('An SPDX name: MIT, Apache-2.0 …'),
+    gitignores: z.string().max(500).optional().describe('Names of templates, separated by commas: Node, Python …'),
+    readme: z.string().max(100).optional().describe('Anything asks for a README'),
   }),
   response: repository,
   async run({ viewer, body, deps, origin }) {
-    const { id } = await deps.repositories.create(viewer, body);
+    const { auto_init, license, gitignores, readme, ...fields } = body;
+    const { id } = await deps.repositories.create(viewer, {
+      ...fields,
+      readme: auto_init === true || (readme ?? '') !== '',
+      licence: license,
+      gitignore: gitignores?.split(','),
+    });
     const { repository, owner } = (await deps.repositories.locate([id])).get(id)!;
     return created(
       await showRepository(repository, owner, viewer, { origin, deps }),
       `/repos/${owner.handle}/${repository.name}`,
+    );
+  },
+});
+
+export const generateRepository = operation({
+  id: 'generateRepository',
+  method: 'POST',
+  path: `${at}/generate`,
+  tag: 'Repositories',
+  summary: 'Create a repository from a template',
+  description: 'It begins with one commit that has the files of the default branch of the template.',
+  access: 'repository:read',
+  scope: 'write',
+  cost: 'objects',
+  status: 201,
+  refuses: [409, 422],
+  body: z.object({
+    name: z.string(),
+    owner: z.string().optional().describe('An organisation; left out, the caller'),
+    description: z.string().optional(),
+    private: z.boolean().default(true),
+    default_branch: z.string().optional().describe('Left out: that of the template'),
+  }),
+  response: repository,
+  async run({ viewer, found: { canonical }, body, deps, origin }) {
+    const { private: isPrivate, default_branch, name, owner, description } = body;
+    const made = await deps.repositories.create(viewer, {
+      name,
+      owner,
+      description,
+      visibility: isPrivate ? 'PRIVATE' : 'PUBLIC',
+      defaultBranch: default_branch,
+      template: canonical,
+    });
+    const there = (await deps.repositories.locate([made.id])).get(made.id)!;
+    return created(
+      await showRepository(there.repository, there.owner, viewer, { origin, deps }),
+      `/repos/${there.owner.handle}/${there.repository.name}`,
     );
   },
 });
@@ -102,16 +151,18 @@ export const editRepository = operation({
     defaultBranch: z.string().optional(),
     defaultBranchProtected: z.boolean().optional(),
     acceptsGerritRefs: z.boolean().optional(),
+    template: z.boolean().optional(),
     visibility: visibility.optional(),
     archived: z.boolean().optional(),
   }),
   response: repository,
-  async run({ viewer, found, body: { visibility, archived, ...rest }, deps, origin }) {
+  async run({ viewer, found, body: { visibility, archived, template, ...rest }, deps, origin }) {
     const { repositories } = deps;
     const { owner, name } = found.canonical;
     // Before anything is changed: half of what was asked for would be worse than nothing.
     if (visibility !== undefined || archived !== undefined) await repositories.find(viewer, owner, name, 'owner');
-    const edit = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
+    const asked = { ...rest, isTemplate: template };
+    const edit = Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined));
     await repositories.edit(viewer, owner, name, edit);
     if (visibility !== undefined) await repositories.changeVisibility(viewer, owner, name, visibility);
     if (archived !== undefined) await repositories.setArchived(viewer, owner, name, archived);

@@ -11,7 +11,7 @@ import { collaboratorRoles, organisationRoles } from '../../access/index.ts';
 
 export const time = z.iso.datetime().describe('ISO 8601, UTC');
 const handle = z.string().describe('Handle of a person or an organisation');
-const objectId = z
+export const objectId = z
   .string()
   .regex(/^[0-9a-f]{40}(?:[0-9a-f]{24})?$/)
   .describe('Full id of a git object');
@@ -49,6 +49,7 @@ export const repository = z
     defaultBranch: z.string(),
     defaultBranchProtected: z.boolean().describe('Whether a rule keeps pushes from rewriting the default branch'),
     acceptsGerritRefs: z.boolean().describe('Whether pushes may write refs/changes/ and refs/meta/'),
+    template: z.boolean().describe('Whether it is offered as the beginning of others'),
     archived: z.boolean().describe('Read-only'),
     fork: z.boolean(),
     parent: z
@@ -66,12 +67,25 @@ export const repository = z
   })
   .meta({ id: 'Repository' });
 
-export const namedRef = z.strictObject({ name: z.string(), id: objectId }).meta({ id: 'NamedRef' });
+const payloadCommit = z.strictObject({
+  id: objectId,
+  message: z.string(),
+  url: z.string(),
+  author: z.strictObject({ name: z.string(), email: z.string(), username: z.string() }),
+  committer: z.strictObject({ name: z.string(), email: z.string(), username: z.string() }),
+  verification: z.null(),
+  timestamp: time,
+  added: z.null(),
+  removed: z.null(),
+  modified: z.null(),
+});
+
 export const branch = z
   .strictObject({
     name: z.string(),
     id: objectId,
     isDefault: z.boolean(),
+    commit: payloadCommit,
     protected: z.boolean().describe('Whether a rule decides about it'),
     effective_branch_protection_name: z.string().describe('The pattern of that rule; empty without one'),
     user_can_push: z.boolean().describe('Whether the caller may push to it'),
@@ -358,6 +372,8 @@ export const member = z
 export const membership = z.strictObject({ organisation: handle, role: organisationRole }).meta({ id: 'Membership' });
 
 /** The query of every list in pages. */
+/** For clients of Gitea, which count pages. */
+export const numberedPage = z.int().min(0).max(10_000).default(0).describe('From 1, instead of after');
 export const paging = {
   limit: z.int().min(1).max(100).default(30).describe('Rows of one page'),
   after: z.string().max(500).optional().describe('What the Link header of the page before gave'),

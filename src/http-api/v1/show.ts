@@ -70,6 +70,7 @@ function showRow(
     defaultBranch: row.defaultBranch,
     defaultBranchProtected,
     acceptsGerritRefs: row.acceptsGerritRefs,
+    template: row.isTemplate,
     archived: row.archivedAt !== null,
     fork: row.forkedFromId !== null,
     parent: parent && showParent(parent, origin),

@@ -11,7 +11,7 @@ import type { OpenedLfs } from './lfs-request.ts';
 const maxObjects = 1_000;
 
 /**
- * `POST objects/batch` (git-lfs, docs/api/batch.md): what the client has to transfer, with links back here. Only
+ * `POST objects/batch` (Git LFS Batch API): what the client has to transfer, with links back here. Only
  * `basic` transfers and SHA-256.
  */
 export async function serveBatch(deps: GitHttpDeps, exchange: GitExchange): Promise<void> {

@@ -4,7 +4,7 @@ import { statusOf } from '../../http/index.ts';
 import { refuseBody, uncached } from '../errors.ts';
 import type { GitExchange } from '../git-exchange.ts';
 
-/** The type of every message of the API (git-lfs, docs/api/batch.md). */
+/** The type of every message of the API (Git LFS Batch API). */
 export const lfsType = 'application/vnd.git-lfs+json';
 
 /** Statuses that clients of LFS know: 409 another hash, 413 too many objects, 422 a bad object, 507 no space. */

@@ -67,7 +67,7 @@ export function requireObject({ grant }: LfsCaller, oid: string): void {
   if (grant?.object != null && grant.object.oid !== oid) throw tokenRefused();
 }
 
-/** A thousand objects with some room. */
+/** A thousand objects take a fifth of it. */
 const maxJsonBytes = 512 * 1024;
 
 /** The body of a request as a JSON object. Refuses `body_too_large`, `malformed_json`. */

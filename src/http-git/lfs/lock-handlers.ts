@@ -7,7 +7,7 @@ import type { GitExchange } from '../git-exchange.ts';
 import { sendLfsJson } from './lfs-response.ts';
 import { openFor, readLfsJson } from './lfs-request.ts';
 
-// Locks (git-lfs, docs/api/locking.md).
+// Locks (Git LFS File Locking API).
 
 const viewLock = ({ id, path, lockedAt, ownerName }: LfsLock) => ({
   id,
@@ -50,7 +50,7 @@ export async function serveListLocks(deps: GitHttpDeps, exchange: GitExchange): 
 
 /** `POST locks/verify`, before a push: which locks are the caller's, and which are not. */
 export async function serveVerifyLocks(deps: GitHttpDeps, exchange: GitExchange): Promise<void> {
-  const { viewer, context } = await openFor(deps, exchange, 'lock', 'upload');
+  const { viewer, context } = await openFor(deps, exchange, 'upload', 'upload');
   const { cursor, limit } = await readLfsJson(exchange);
   const page = await deps.lfs.locks.list(context, {
     cursor: typeof cursor === 'string' ? cursor : undefined,

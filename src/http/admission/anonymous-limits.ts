@@ -111,6 +111,7 @@ export function createAnonymousLimits(clock: Clock, places = defaultPlaces): Ano
       password: null,
       signature: null,
       upload: null,
+      change: null,
       // Places separate from those of searches, so that a page does not wait behind many of them.
       rows: waitFor(rowPlaces),
       search: waitFor(searchPlaces),

@@ -23,6 +23,8 @@ export const costs = {
   signature: 128,
   /** Keeps an uploaded file in memory, two megabytes at most. */
   upload: 16,
+  /** Keeps the files of a change in memory: 32 megabytes at most, when the setting is as usual. */
+  change: 8,
   /** Streams packs. */
   transfer: Infinity,
 } as const;

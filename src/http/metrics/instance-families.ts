@@ -8,7 +8,7 @@ import type { Family, Sample } from '../metrics-registry.ts';
 
 type MetricsDeps = Pick<
   WebDeps,
-  'config' | 'db' | 'git' | 'backups' | 'ci' | 'clock' | 'scheduledTasks' | 'counts' | 'mirrors'
+  'config' | 'db' | 'git' | 'lfs' | 'backups' | 'ci' | 'clock' | 'scheduledTasks' | 'counts' | 'mirrors'
 >;
 
 const runnerStatuses = ['idle', 'active', 'offline', 'unspecified'] as const;
@@ -33,6 +33,7 @@ export async function instanceFamilies(deps: MetricsDeps): Promise<Family[]> {
     deps.ci.runners.list(null),
   ]);
   const load = git.load();
+  const transfers = deps.lfs.counters();
   const ageOf = (at: number | null): Sample[] =>
     at === null ? [] : [{ value: Math.max(0, (clock.now() - at) / 1000) }];
   const gauge = (name: string, help: string, samples: readonly Sample[]): Family => ({
@@ -79,6 +80,17 @@ export async function instanceFamilies(deps: MetricsDeps): Promise<Family[]> {
     gauge('people', 'Accounts that are not disabled.', one(counts.people)),
     gauge('repositories', 'Repositories outside the trash.', one(counts.repositories)),
     gauge('repository_bytes', 'Size of the repositories.', one(counts.repositoryBytes)),
+    gauge('lfs_objects', 'Objects of Git LFS.', one(counts.lfsObjects)),
+    gauge('lfs_bytes', 'Size of the objects of Git LFS.', one(counts.lfsBytes)),
+    counter('lfs_transfers_total', 'Objects of Git LFS that were moved.', [
+      { labels: { direction: 'upload', result: 'ok' }, value: transfers.uploads },
+      { labels: { direction: 'upload', result: 'refused' }, value: transfers.refusedUploads },
+      { labels: { direction: 'download', result: 'ok' }, value: transfers.downloads },
+    ]),
+    counter('lfs_transferred_bytes_total', 'Bytes of Git LFS that were moved.', [
+      { labels: { direction: 'upload' }, value: transfers.uploadedBytes },
+      { labels: { direction: 'download' }, value: transfers.downloadedBytes },
+    ]),
     gauge(
       'deliveries',
       'Deliveries to other servers.',

@@ -10,6 +10,7 @@ import { federationFamilies } from './federation-families.ts';
 import { gitFamilies } from './git-families.ts';
 import { imageFamilies } from './image-families.ts';
 import type { HttpCounts } from './http-counts.ts';
+import { objectFamilies } from './object-families.ts';
 import { outboxFamilies } from './outbox-families.ts';
 import { exposition } from '../metrics-registry.ts';
 import type { Family } from '../metrics-registry.ts';
@@ -68,6 +69,7 @@ export function serveMetrics(deps: WebDeps, counts: HttpCounts, admission: Pick<
       ...(await instanceFamilies(deps)),
       ...outboxFamilies(deps),
       ...imageFamilies(deps),
+      ...objectFamilies(deps),
       ...(await federationFamilies(deps)),
     ]);
   };

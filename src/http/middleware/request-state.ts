@@ -22,6 +22,8 @@ export function initRequestState(random: Random): Middleware {
       form: emptyForm,
       takeUpload: noUpload,
       takeFiles: () => [],
+      takeContents: () => [],
+      takeReleaseFiles: () => [],
       showsSecret: false,
       cachedPage: null,
     };

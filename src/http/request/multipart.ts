@@ -12,6 +12,8 @@ export interface MultipartLimits {
   fields: number;
   /** All fields together. */
   fieldBytes: number;
+  /** Time for the whole body, where the usual three minutes are too short for such files. */
+  deadlineMs?: number;
 }
 
 export interface ReceivedPart {
@@ -26,7 +28,7 @@ export interface ReceivedPart {
 /** Headers of one part: names, types and the boundary. */
 const partOverheadBytes = 4 * 1024;
 /** As long as ten files of ten megabytes take at 5 Mbit/s. */
-const deadlineMs = 180_000;
+const usualDeadlineMs = 180_000;
 
 /**
  * Reads a form with files (RFC 7578): files are given to `onFile` while they come, one after the other, and never held
@@ -62,7 +64,7 @@ export async function readMultipart(
   const tooLarge = () => new HttpError(413, 'This form is larger than it may be.');
   const maxBytes = limits.files * (limits.fileBytes + partOverheadBytes) + limits.fieldBytes * 2;
   const body = openBody(request, { maxBytes, tooLarge, isSeparate: true });
-  const deadline = setTimeout(() => request.destroy(), deadlineMs);
+  const deadline = setTimeout(() => request.destroy(), limits.deadlineMs ?? usualDeadlineMs);
   try {
     await form.parse(Object.assign(body, { headers: request.headers }) as unknown as IncomingMessage);
     await receiver.ended();

@@ -7,22 +7,26 @@ import { busy, createSemaphore, invalid } from '../../kernel/index.ts';
 import type { StoredObject } from '../../objects/index.ts';
 import type { IssueDeps } from '../deps.ts';
 import { findRepositoryContext, repositoryInWrite } from '../find-issue.ts';
+import { contextFor } from '../issue-context.ts';
 import { refuse } from '../issue-errors.ts';
 import type { RepositoryAt } from '../issue-context.ts';
 import { limits } from '../limits.ts';
 import { charge } from '../moderation/hold-newcomers.ts';
+import type { IssueKind } from '../schema/issue-schema.ts';
 import { attachmentSchema } from '../schema/classification-schema.ts';
 import { objectKey, parseFileName } from './attachment.ts';
 import type { Attachment } from './attachment.ts';
 
 export interface NewAttachment {
+  /** What the text is of: the right to contribute to it decides. */
+  kind?: IssueKind;
   /** As the browser gave it. */
   name: string;
   content: AsyncIterable<Uint8Array>;
 }
 
 /**
- * Stores a file for a text of an issue. Until a text shows it, only its uploader sees it. The type is what the bytes
+ * Stores a file for a text of an issue or pull request. Until a text shows it, only its uploader sees it. The type is what the bytes
  * say: one of four images, whose metadata is taken out, or anything else, which is only ever downloaded.
  * Refuses `attachment_empty`, `attachment_too_large` while it comes, `image_damaged`, `attachment_quota`,
  * `too_many_unused_attachments`, `too_many_contributions`, and what the rights refuse.
@@ -31,9 +35,9 @@ export async function addAttachment(
   deps: IssueDeps,
   viewer: Viewer,
   at: RepositoryAt,
-  { name, content }: NewAttachment,
+  { name, content, kind = 'ISSUE' }: NewAttachment,
 ): Promise<Attachment> {
-  const found = await findRepositoryContext(deps, viewer, at, 'contribute');
+  const found = await findRepositoryContext(deps, viewer, at, 'contribute', kind);
   const repositoryId = found.repository.id;
   const uploaderId = personIdOf(viewer);
   // Asked before the bytes are read and in the write: the first spares the work, the second is what holds.
@@ -43,8 +47,8 @@ export async function addAttachment(
   const { stored, contentType } = await storeAttachment(deps, objectKey(id), content);
   try {
     return await deps.db.write(async (tx) => {
-      const context = await repositoryInWrite(deps, tx, viewer, repositoryId);
-      refuse(refusalInRepository(viewer, context.facts, 'contribute'));
+      const context = contextFor(await repositoryInWrite(deps, tx, viewer, repositoryId), kind);
+      refuse(refusalInRepository(viewer, context.facts, 'contribute'), kind);
       await refuseFull(deps, tx.manager, repositoryId, uploaderId, stored.bytes);
       const row = {
         id,

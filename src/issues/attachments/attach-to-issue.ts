@@ -28,7 +28,7 @@ export async function attachToIssue(
 ): Promise<Attachment> {
   const { issue, facts } = await findIssue(deps, viewer, at);
   refuse(refusalOnIssue(viewer, facts, factsOfIssue(issue), 'edit_entry', { position: 0, authorId: issue.authorId }));
-  const attachment = await addAttachment(deps, viewer, at, file);
+  const attachment = await addAttachment(deps, viewer, at, { ...file, kind: issue.kind });
   for (let turn = 1; ; turn += 1) {
     const entry = await deps.db.read.findOneBy(entrySchema, { issueId: issue.id, position: 0 });
     if (entry === null) throw issueNotFound();

@@ -2,8 +2,8 @@ import { personIdOf, viewerForLog } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import { conflict, forbidden, invalid, notFound } from '../../kernel/index.ts';
 import type { LfsDeps } from '../deps.ts';
-import { openLfs, refuseInWrite } from '../lfs-context.ts';
-import type { LfsContext, RepositoryAt } from '../lfs-context.ts';
+import { refuseInWrite } from '../lfs-context.ts';
+import type { LfsContext } from '../lfs-context.ts';
 import { lfsLockSchema } from '../schema/lfs-schema.ts';
 import type { LfsLockRow } from '../schema/lfs-schema.ts';
 
@@ -154,9 +154,4 @@ export async function removeLock(
       by: viewerForLog(viewer),
     });
   return (await named(deps, [lock]))[0]!;
-}
-
-/** For pages: removes a lock of a repository at an address. Refuses as `removeLock` does. */
-export async function removeLockAt(deps: LfsDeps, viewer: Viewer, at: RepositoryAt, id: string): Promise<LfsLock> {
-  return removeLock(deps, viewer, await openLfs(deps, viewer, at, 'lock'), { id, force: true });
 }

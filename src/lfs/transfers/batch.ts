@@ -22,9 +22,9 @@ export type BatchEntry = { oid: string; size: number } & (
 );
 
 /**
- * What a client has to transfer of these objects (git-lfs, docs/api/batch.md). An upload is refused as a whole with
- * `lfs_quota` when the missing objects do not fit together. Objects that are there are noted as needed, so that none is
- * collected between this answer and the push that names it.
+ * What a client has to transfer of these objects (Git LFS Batch API). An upload is refused as a whole with `lfs_quota`
+ * when the missing objects do not fit together. Objects that are there are marked as needed, so that none is collected
+ * between this response and the push that names it.
  */
 export async function planBatch(
   deps: LfsDeps,

@@ -2,6 +2,7 @@ import type { ByteRange, OpenedObject } from '../../objects/index.ts';
 import type { LfsDeps } from '../deps.ts';
 import type { LfsContext } from '../lfs-context.ts';
 import { objectLost, objectNotFound } from '../lfs-errors.ts';
+import { readPointer } from '../pointers/read-pointer.ts';
 import { objectKey } from '../object-key.ts';
 import type { LfsObjectRow } from '../schema/lfs-schema.ts';
 import { findObject } from './find-objects.ts';
@@ -15,6 +16,20 @@ export async function describeObject(
   const row = await findObject(db.read, repository.id, oid);
   if (row === null) throw objectNotFound();
   return row;
+}
+
+/**
+ * The object that a file of a repository names, for pages whose reader may read the repository; null when the file is
+ * no pointer, and when its object is not here or has another size.
+ */
+export async function objectOfPointer(
+  { db }: Pick<LfsDeps, 'db'>,
+  repositoryId: string,
+  content: Buffer,
+): Promise<LfsObjectRow | null> {
+  const pointer = readPointer(content);
+  const row = pointer === null ? null : await findObject(db.read, repositoryId, pointer.oid);
+  return row !== null && row.bytes === pointer?.bytes ? row : null;
 }
 
 /** The bytes of an object, or a range of them. Refuses `lfs_object_lost` when a row has no file. */

@@ -11,13 +11,14 @@ type Sum = { bytes: number | string | null }[];
 /**
  * Refuses `lfs_quota` when so many bytes more do not fit: into the repository, into all repositories of its owner, or
  * into what a person may contribute who may not write here.
+ * Without facts this server acts by itself.
  * @param reader the read connection, or the manager of the write that stores a row
  */
 export async function refuseOverQuota(
   { settings }: Pick<LfsDeps, 'settings'>,
   reader: Reader,
   viewer: Viewer,
-  { repository, facts }: Pick<LfsContext, 'repository' | 'facts'>,
+  { repository, facts }: Pick<LfsContext, 'repository'> & { facts: LfsContext['facts'] | null },
   bytes: number,
 ): Promise<void> {
   const used = await sumOf(reader, 'SELECT l.bytes FROM lfs_repositories l WHERE l.repository_id = ?', [repository.id]);
@@ -25,7 +26,7 @@ export async function refuseOverQuota(
   const all = await bytesOfOwner(reader, repository);
   refuse(all + bytes, settings.ownerQuotaBytes, 'all repositories of its owner together', all);
   const personId = personIdOf(viewer);
-  if (!isContributedUpload(viewer, facts) || personId === null) return;
+  if (facts === null || personId === null || !isContributedUpload(viewer, facts)) return;
   const own = await sumOf(
     reader,
     'SELECT sum(o.bytes) AS bytes FROM lfs_objects o WHERE o.uploader_id = ? AND o.repository_id = ?',

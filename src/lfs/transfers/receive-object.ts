@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
-import { personIdOf } from '../../access/index.ts';
+import { localAdministrator, personIdOf } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
+import type { Tx } from '../../db/index.ts';
 import { conflict, invalid, isDomainError, unavailable } from '../../kernel/index.ts';
+import type { Repository } from '../../repositories/index.ts';
 import type { LfsDeps } from '../deps.ts';
 import { refuseInWrite } from '../lfs-context.ts';
 import type { LfsContext } from '../lfs-context.ts';
@@ -33,43 +35,81 @@ export async function receiveObject(
   context: LfsContext,
   { oid, bytes, content }: ArrivingObject,
 ): Promise<void> {
-  const { settings, db, objects, counters, logger } = deps;
+  const { db, counters } = deps;
   const repositoryId = context.repository.id;
-  if (bytes > settings.maxObjectSizeBytes) throw objectTooLarge(settings.maxObjectSizeBytes);
   try {
+    refuseTooLarge(deps, bytes);
     const present = await findObject(db.read, repositoryId, oid);
     if (present !== null) {
       await compare(content, { oid, bytes: present.bytes });
       return;
     }
     await refuseOverQuota(deps, db.read, viewer, context, bytes);
-    const key = objectKey(repositoryId, oid);
-    await objects
-      .put(key, content, { maxBytes: bytes, tooLarge: damaged, expected: { bytes, sha256: oid } })
-      .catch((error: unknown) => {
-        if (!isDomainError(error)) throw error;
-        if (error.reason === 'object_damaged') throw damaged();
-        // Another upload of the same bytes was first, or one whose row was never written.
-        if (error.reason !== 'object_exists') throw error;
-      });
-    await deps.inTurn(key, () => storeRow(deps, viewer, context, { oid, bytes }));
+    await storeContent(deps, repositoryId, { oid, bytes, content }, async (tx) => {
+      const repository = await refuseInWrite(deps, tx, viewer, context, 'upload');
+      await refuseOverQuota(deps, tx.manager, viewer, { ...context, repository }, bytes);
+      return personIdOf(viewer);
+    });
     counters.uploads += 1;
     counters.uploadedBytes += bytes;
-    logger.debug('lfs.stored', { repositoryId, oid, bytes });
   } catch (error) {
     counters.refusedUploads += 1;
     throw error;
   }
 }
 
-async function storeRow(
+/**
+ * Stores an object that this server fetches or imports by itself, if it is not there. Quotas hold for what a mirror
+ * brings; what an administrator imports is let in. Refuses as `receiveObject` does, apart from rights.
+ */
+export async function storeObject(
   deps: LfsDeps,
-  viewer: Viewer,
-  context: LfsContext,
-  { oid, bytes }: { oid: string; bytes: number },
+  repository: Repository,
+  { oid, bytes, content }: ArrivingObject,
+  { hasQuota }: { hasQuota: boolean },
 ): Promise<void> {
-  const { db, objects } = deps;
-  const repositoryId = context.repository.id;
+  const refuseFull = async (reader: Parameters<typeof refuseOverQuota>[1]): Promise<void> => {
+    if (!hasQuota) return;
+    refuseTooLarge(deps, bytes);
+    await refuseOverQuota(deps, reader, localAdministrator, { repository, facts: null }, bytes);
+  };
+  await refuseFull(deps.db.read);
+  await storeContent(deps, repository.id, { oid, bytes, content }, async (tx) => {
+    await refuseFull(tx.manager);
+    return null;
+  });
+}
+
+function refuseTooLarge({ settings }: LfsDeps, bytes: number): void {
+  if (bytes > settings.maxObjectSizeBytes) throw objectTooLarge(settings.maxObjectSizeBytes);
+}
+
+/** @param admit decides in the write of the row, which it refuses by throwing; returns who has uploaded it */
+async function storeContent(
+  deps: LfsDeps,
+  repositoryId: string,
+  { oid, bytes, content }: ArrivingObject,
+  admit: (tx: Tx) => Promise<string | null>,
+): Promise<void> {
+  const key = objectKey(repositoryId, oid);
+  await deps.objects
+    .put(key, content, { maxBytes: bytes, tooLarge: damaged, expected: { bytes, sha256: oid } })
+    .catch((error: unknown) => {
+      if (!isDomainError(error)) throw error;
+      if (error.reason === 'object_damaged') throw damaged();
+      // Another upload of the same bytes was first, or one whose row was never written.
+      if (error.reason !== 'object_exists') throw error;
+    });
+  await deps.inTurn(key, () => storeRow(deps, repositoryId, { oid, bytes }, admit));
+  deps.logger.debug('lfs.stored', { repositoryId, oid, bytes });
+}
+
+async function storeRow(
+  { db, objects }: LfsDeps,
+  repositoryId: string,
+  { oid, bytes }: { oid: string; bytes: number },
+  admit: (tx: Tx) => Promise<string | null>,
+): Promise<void> {
   const key = objectKey(repositoryId, oid);
   // An upload that was refused in its write has removed what both had sent.
   if ((await objects.stat(key)) === null)
@@ -78,17 +118,16 @@ async function storeRow(
     });
   try {
     await db.write(async (tx) => {
-      const repository = await refuseInWrite(deps, tx, viewer, context, 'upload');
       const row = await tx.manager.findOneBy(lfsObjectSchema, { repositoryId, oid });
       if (row?.removingAt != null) throw beingRemoved();
+      const uploaderId = await admit(tx);
       if (row !== null) return;
-      await refuseOverQuota(deps, tx.manager, viewer, { ...context, repository }, bytes);
       await tx.manager.insert(lfsObjectSchema, {
         repositoryId,
         oid,
         bytes,
         shared: false,
-        uploaderId: personIdOf(viewer),
+        uploaderId,
         arrivedAt: tx.now,
         seenAt: tx.now,
         unreferencedSince: null,

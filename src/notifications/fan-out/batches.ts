@@ -3,6 +3,7 @@ import { createKeyedMutex, waitAtMost } from '../../kernel/index.ts';
 import { holdsJobs } from '../../nodes/index.ts';
 import type { NotificationDeps } from '../deps.ts';
 import { limits } from '../limits.ts';
+import { releaseRecipients } from '../recipients/release-recipients.ts';
 import { runRecipients } from '../recipients/run-recipients.ts';
 import { batchSchema } from '../schema/notification-schema.ts';
 import type { BatchRow } from '../schema/notification-schema.ts';
@@ -50,8 +51,26 @@ export async function addBatch({ manager, now }: Tx, batch: Batch): Promise<void
   });
 }
 
+function recipientsOf(deps: NotificationDeps, batch: Batch): readonly Recipient[] | Promise<readonly Recipient[]> {
+  switch (batch.kind) {
+    case 'told':
+      return batch.recipients;
+    case 'run-failed':
+      return runRecipients(deps, batch);
+    case 'released':
+      return releaseRecipients(deps, batch);
+    case 'run-succeeded':
+      return [];
+  }
+}
+
 /** Whether what an event is about was not deleted for good since it was queued. */
-async function isThere({ manager }: Tx, { repositoryId, issueId }: NotifiedEvent): Promise<boolean> {
+async function isThere({ manager }: Tx, { subject, repositoryId, issueId }: NotifiedEvent): Promise<boolean> {
+  if (subject.startsWith('release:')) {
+    const id = subject.slice('release:'.length);
+    const releases: unknown[] = await manager.query('SELECT 1 FROM releases WHERE id = ? AND is_draft = 0', [id]);
+    if (releases.length === 0) return false;
+  }
   const [found]: { repositories: number; issues: number }[] = await manager.query(
     `SELECT (SELECT count(*) FROM repositories WHERE id = ?) AS repositories,
        (SELECT count(*) FROM issues WHERE id = ?) AS issues`,
@@ -117,8 +136,7 @@ export class BatchDrain {
   async #drainBatch({ id, payload }: BatchRow): Promise<void> {
     const deps = this.#deps;
     const batch = JSON.parse(payload) as Batch;
-    const recipients =
-      batch.kind === 'told' ? batch.recipients : batch.kind === 'run-failed' ? await runRecipients(deps, batch) : [];
+    const recipients = await recipientsOf(deps, batch);
     await deps.db.write(async (tx) => {
       // Another process may have announced it.
       if ((await tx.manager.delete(batchSchema, { id })).affected !== 1) return;

@@ -22,6 +22,8 @@ export function mailUrls(baseUrl: string) {
     changesSince: (place: Located, number: number, round: number): string =>
       `${repository(place)}/pulls/${number}/changes?from=${round}`,
     run: (place: Located, number: number): string => `${repository(place)}/runs/${number}`,
+    release: (place: Located, tag: string): string =>
+      `${repository(place)}/releases/tag/${tag.split('/').map(encodeURIComponent).join('/')}`,
     inbox: `${baseUrl}/notifications`,
     settings: `${baseUrl}/settings/notifications`,
     unsubscribe: (token: string): string => `${baseUrl}/notifications/unsubscribe?token=${token}`,

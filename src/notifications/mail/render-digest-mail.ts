@@ -5,11 +5,11 @@ import type { MailMessage, MailPart } from '../../mail/index.ts';
 import type { NotificationDeps } from '../deps.ts';
 import { mailPartSchema } from '../schema/channel-schema.ts';
 import type { MailPartRow } from '../schema/channel-schema.ts';
-import type { RunDetails } from '../schema/notification-schema.ts';
+import type { ReleaseDetails, RunDetails } from '../schema/notification-schema.ts';
 import type { DigestMailData } from './mailer.ts';
 import type { MailUrls } from './mail-urls.ts';
 import { becauseOf } from './reason-texts.ts';
-import { recipientOf } from './render-notification-mail.ts';
+import { recipientOf } from './mail-parts.ts';
 import { unsubscribeToken } from './unsubscribe.ts';
 
 /** Subjects that one digest names; all are in the inbox. */
@@ -56,7 +56,7 @@ export async function renderDigestMail(
 }
 
 async function lineOf(deps: NotificationDeps, urls: MailUrls, part: MailPartRow): Promise<MailPart | null> {
-  const { userId, repositoryId, issueId, firstPosition, reason, details } = part;
+  const { userId, repositoryId, issueId, firstPosition, reason, details, subject } = part;
   const place = (await deps.repositories.locate([repositoryId])).get(repositoryId);
   if (place === undefined) return null;
   const at = { owner: place.owner.handle, name: place.repository.name };
@@ -64,6 +64,11 @@ async function lineOf(deps: NotificationDeps, urls: MailUrls, part: MailPartRow)
   const note = becauseOf[reason].replace(/^./, (letter) => letter.toUpperCase());
   if (issueId === null) {
     if ((await deps.repositories.find(viewer, at.owner, at.name).catch(nullIfNotFound)) === null) return null;
+    if (subject.startsWith('release:')) {
+      const { tag, title } = JSON.parse(details) as ReleaseDetails;
+      const text = `${at.owner}/${at.name}: ${title || tag} is released`;
+      return { link: { text, url: urls.release(place, tag) }, note };
+    }
     const run = JSON.parse(details) as RunDetails;
     const text = `${at.owner}/${at.name}: ${run.workflow} failed (${run.title})`;
     return { link: { text, url: urls.run(place, run.number) }, note };

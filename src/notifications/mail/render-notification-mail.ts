@@ -10,30 +10,14 @@ import { blockersOf, reviewComments } from '../recipients/recipient-facts.ts';
 import { mailPartSchema } from '../schema/channel-schema.ts';
 import type { MailPartRow } from '../schema/channel-schema.ts';
 import type { RunDetails } from '../schema/notification-schema.ts';
-import { mailUrls } from './mail-urls.ts';
-import type { MailUrls } from './mail-urls.ts';
+import { renderReleaseMail } from './render-release-mail.ts';
 import type { SubjectMailData } from './mailer.ts';
-import { becauseOf } from './reason-texts.ts';
+import { footer, listOf, recipientOf } from './mail-parts.ts';
+import type { ReachableRecipient } from './mail-parts.ts';
 import { unsubscribeToken } from './unsubscribe.ts';
 
 /** Entries that one mail shows; further ones are on the page. */
 const entriesPerMail = 30;
-
-interface ReachableRecipient {
-  userId: string;
-  /** The address that the mail goes to. */
-  to: string;
-  urls: MailUrls;
-}
-
-/** Who is to get a mail: an account that may be written to; null for one that is gone, disabled or has no address. */
-export async function recipientOf(deps: NotificationDeps, userId: string): Promise<ReachableRecipient | null> {
-  const { baseUrl } = deps.settings;
-  const person = await deps.accounts.personById(userId).catch(nullIfNotFound);
-  if (baseUrl === null || person === null || person.disabledAt !== null) return null;
-  const to = await deps.accounts.addresses.primaryOf(userId);
-  return to === null ? null : { userId, to, urls: mailUrls(baseUrl) };
-}
 
 /**
  * A mail of what happened to one subject within a minute. Everything is asked again now: the account, the address, the
@@ -48,18 +32,21 @@ export async function renderNotificationMail(
   if (part === null || recipient === null) return null;
   const place = (await deps.repositories.locate([part.repositoryId])).get(part.repositoryId);
   if (place === undefined) return null;
-  return part.issueId === null ? runMail(deps, recipient, part, place) : issueMail(deps, recipient, part, place);
+  if (part.issueId !== null) return issueMail(deps, recipient, part, place);
+  const at = { owner: place.owner.handle, name: place.repository.name };
+  const found = await deps.repositories.find(personViewer(userId, 'admin'), at.owner, at.name).catch(nullIfNotFound);
+  if (found === null || found.repository.id !== part.repositoryId) return null;
+  const render = part.subject.startsWith('release:') ? renderReleaseMail : runMail;
+  return render(deps, recipient, part, place);
 }
 
-async function runMail(
+function runMail(
   deps: NotificationDeps,
   { userId, to, urls }: ReachableRecipient,
   { repositoryId, details, reason, lastPosition }: MailPartRow,
   place: Located,
-): Promise<MailMessage | null> {
+): MailMessage {
   const at = { owner: place.owner.handle, name: place.repository.name };
-  const found = await deps.repositories.find(personViewer(userId, 'admin'), at.owner, at.name).catch(nullIfNotFound);
-  if (found === null || found.repository.id !== repositoryId) return null;
   const run = JSON.parse(details) as RunDetails;
   const ref = run.ref.replace(/^refs\/(heads|tags)\//, '');
   const unsubscribeUrl = urls.unsubscribe(unsubscribeToken(deps, userId, { kind: 'runs' }));
@@ -242,15 +229,3 @@ async function reviewedLines(deps: NotificationDeps, { kind, details }: Entry): 
     `${path === null ? '' : `\`${path}\`${line === null ? '' : `, line ${line}`}: `}\n\n${body}`.trim(),
   );
 }
-
-/** The list that mails of a repository belong to (RFC 2919). */
-export const listOf = ({ owner, repository }: Located, { host }: MailUrls) => ({
-  listId: `${repository.name}.${owner.handle}.${host}`,
-  listName: `${owner.handle}/${repository.name}`,
-});
-
-export const footer = (
-  reason: MailPartRow['reason'],
-  { settings }: MailUrls,
-  unsubscribe: { text: string; url: string },
-) => [`You get this mail because ${becauseOf[reason]}.`, unsubscribe, { text: 'Notification settings', url: settings }];

@@ -3,12 +3,17 @@ import { timingSafeEqual } from 'node:crypto';
 import { notFound, nullIfNotFound } from '../../kernel/index.ts';
 import { changeChannelSettings, presentReasons } from '../channels/settings.ts';
 import type { NotificationDeps } from '../deps.ts';
+import type { Reason } from '../schema/notification-schema.ts';
 
-/** What a mail may be unsubscribed from: an issue, the failures of runs, or all mails. */
-export type UnsubscribeTopic = { kind: 'issue'; issueId: string } | { kind: 'runs' } | { kind: 'all' };
+/** What a mail may be unsubscribed from: an issue, the failures of runs, releases, or all mails. */
+export type UnsubscribeTopic =
+  | { kind: 'issue'; issueId: string }
+  | { kind: 'runs' }
+  | { kind: 'releases' }
+  | { kind: 'all' };
 
 const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
-const shape = new RegExp(`^(${uuid})\\.(runs|all|issue:(${uuid}))$`);
+const shape = new RegExp(`^(${uuid})\\.(runs|releases|all|issue:(${uuid}))$`);
 
 /** A token for a mail: whom it unsubscribes from what, signed. It needs no row and has no end, as the mail has none. */
 export function unsubscribeToken({ key }: Pick<NotificationDeps, 'key'>, userId: string, topic: UnsubscribeTopic) {
@@ -28,12 +33,18 @@ export function readUnsubscribeToken(
     userId !== undefined && timingSafeEqual(Buffer.from(signature), Buffer.from(key.digest('unsubscribe', text)));
   if (!isOurs) throw notFound('unsubscribe_link_invalid', 'This link is not valid. It may have been cut off.');
   if (issueId !== undefined) return { userId, topic: { kind: 'issue', issueId } };
-  return { userId, topic: { kind: what === 'runs' ? 'runs' : 'all' } };
+  return { userId, topic: { kind: what === 'runs' || what === 'releases' ? what : 'all' } };
 }
+
+const reasonsOf: Readonly<Record<'runs' | 'releases' | 'all', readonly Reason[]>> = {
+  runs: ['ci_failed'],
+  releases: ['release'],
+  all: presentReasons,
+};
 
 /**
  * Does what the link of a mail is for, without signing in (RFC 8058): twice is once. From an issue the person is
- * unsubscribed; mails of failed runs, or all of them, are switched off. An account or an issue that is gone needs
+ * unsubscribed; mails of failed runs, of releases, or all of them, are switched off. An account or an issue that is gone needs
  * nothing. Refuses `unsubscribe_link_invalid`.
  */
 export async function unsubscribe(deps: NotificationDeps, token: string): Promise<UnsubscribeTopic> {
@@ -48,7 +59,7 @@ export async function unsubscribe(deps: NotificationDeps, token: string): Promis
     await deps.issues.setSubscription(viewer, at, false).catch(nullIfNotFound);
     return topic;
   }
-  const reasons = topic.kind === 'runs' ? (['ci_failed'] as const) : presentReasons;
+  const reasons = reasonsOf[topic.kind];
   await changeChannelSettings(deps, viewer, {
     rules: reasons.map((reason) => ({ reason, channel: 'mail', isOn: false })),
   });

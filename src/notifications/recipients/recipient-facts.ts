@@ -1,3 +1,4 @@
+import { personViewer, repositoryLevel } from '../../access/index.ts';
 import { inList } from '../../db/index.ts';
 import type { Database } from '../../db/index.ts';
 import type { NotificationDeps } from '../deps.ts';
@@ -84,6 +85,21 @@ export async function blockersOf({ db }: Deps, personId: string | null): Promise
     personId,
   ]);
   return new Set(rows.map(({ owner_id }) => owner_id));
+}
+
+/** Those of these people who may read a repository now, with their reasons. */
+export async function readersAmong(
+  { repositories }: Pick<NotificationDeps, 'repositories'>,
+  repository: Repository,
+  recipients: ReadonlyMap<string, Reason>,
+): Promise<Map<string, Reason>> {
+  const readers = new Map<string, Reason>();
+  for (const [id, reason] of recipients) {
+    if (readers.size % 100 === 99) await new Promise(setImmediate);
+    const facts = await repositories.factsOf(id, repository);
+    if (repositoryLevel(personViewer(id, 'admin'), facts) !== 'none') readers.set(id, reason);
+  }
+  return readers;
 }
 
 /** Adds the enabled channels of each person; people without one, and disabled accounts, are removed. */

@@ -1,8 +1,7 @@
-import { personViewer, repositoryLevel } from '../../access/index.ts';
 import type { NotificationDeps } from '../deps.ts';
 import type { Batch, Recipient } from '../notified-event.ts';
 import type { Reason } from '../schema/notification-schema.ts';
-import { watchesOf, withChannels } from './recipient-facts.ts';
+import { readersAmong, watchesOf, withChannels } from './recipient-facts.ts';
 
 /** A failed run concerns who pushed, and who watches everything: those who may read the repository now. */
 export async function runRecipients(
@@ -15,11 +14,5 @@ export async function runRecipients(
   const recipients = new Map<string, Reason>();
   if (actorId !== null && watches.get(actorId) !== 'ignore') recipients.set(actorId, 'ci_failed');
   for (const [id, level] of watches) if (level === 'everything' && !recipients.has(id)) recipients.set(id, 'watching');
-  const readers = new Map<string, Reason>();
-  for (const [id, reason] of recipients) {
-    if (readers.size % 100 === 99) await new Promise(setImmediate);
-    const facts = await deps.repositories.factsOf(id, located.repository);
-    if (repositoryLevel(personViewer(id, 'admin'), facts) !== 'none') readers.set(id, reason);
-  }
-  return withChannels(deps, readers);
+  return withChannels(deps, await readersAmong(deps, located.repository, recipients));
 }

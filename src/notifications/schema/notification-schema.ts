@@ -1,6 +1,6 @@
 import { EntitySchema } from 'typeorm';
 
-/** Why a person is notified, the strongest reason first. Those of releases come with them. */
+/** Why a person is notified, the strongest reason first. */
 export const reasons = [
   'mention',
   'review_asked',
@@ -15,8 +15,10 @@ export const reasons = [
 ] as const;
 export type Reason = (typeof reasons)[number];
 
-/** What a row is about: `issue:<id>`, or `run:<repository id>`, the runs of a repository that failed. */
-export type Subject = `issue:${string}` | `run:${string}`;
+/**
+ * What a row is about: `issue:<id>`, `release:<id>`, or `run:<repository id>`, the runs of a repository that failed.
+ */
+export type Subject = `issue:${string}` | `release:${string}` | `run:${string}`;
 
 /** A row of `notifications`: what one person has not seen of one subject. Times are epoch milliseconds. */
 export interface NotificationRow {
@@ -27,7 +29,7 @@ export interface NotificationRow {
   repositoryId: string;
   issueId: string | null;
   reason: Reason;
-  /** JSON: of a run `RunDetails`. */
+  /** JSON: of a run `RunDetails`, of a release `ReleaseDetails`. */
   details: string;
   /** Of runs: workflow and ref, so that a success of the same resolves the failure. */
   context: string;
@@ -52,6 +54,13 @@ export interface RunDetails {
   title: string;
   ref: string;
   sha: string;
+}
+
+/** What a row of a release shows. */
+export interface ReleaseDetails {
+  id: string;
+  tag: string;
+  title: string;
 }
 
 export const notificationSchema = new EntitySchema<NotificationRow>({

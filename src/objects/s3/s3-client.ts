@@ -79,13 +79,13 @@ export function createS3Client(deps: S3ClientDeps): S3Client {
   let askAgainAt = 0;
 
   async function run(request: S3Request, isObject: boolean): Promise<S3Answer> {
-    const startedAt = clock.now();
+    const startedAt = performance.now();
     try {
       const answer = await retry(request, isObject);
-      metrics.observe(request.verb, 'ok', clock.now() - startedAt);
+      metrics.observe(request.verb, 'ok', performance.now() - startedAt);
       return answer;
     } catch (error) {
-      metrics.observe(request.verb, 'failed', clock.now() - startedAt);
+      metrics.observe(request.verb, 'failed', performance.now() - startedAt);
       if (!(error instanceof S3Failure)) throw error;
       const { verb, name } = request;
       logger.warn('objects.failed', { verb, name, status: error.status, why: explainFailure(error) });
@@ -94,7 +94,7 @@ export function createS3Client(deps: S3ClientDeps): S3Client {
   }
 
   async function retry(request: S3Request, isObject: boolean): Promise<S3Answer> {
-    if (clock.now() < askAgainAt) throw new S3Failure(0, 'Unreachable', 'it did not answer a moment ago');
+    if (performance.now() < askAgainAt) throw new S3Failure(0, 'Unreachable', 'it did not answer a moment ago');
     for (let turn = 1; ; turn += 1) {
       try {
         const answer = await attempt(request, isObject);
@@ -104,7 +104,7 @@ export function createS3Client(deps: S3ClientDeps): S3Client {
         if (!(error instanceof S3Failure)) throw error;
         unanswered = error.status === 0 ? unanswered : 0;
         if (!mayPass(error) || turn >= settings.attempts) {
-          if (error.status === 0 && (unanswered += 1) >= goneAfter) askAgainAt = clock.now() + goneForMs;
+          if (error.status === 0 && (unanswered += 1) >= goneAfter) askAgainAt = performance.now() + goneForMs;
           throw error;
         }
         metrics.retried(request.verb);

@@ -14,6 +14,10 @@ export class S3Failure extends Error {
     this.status = status;
     this.code = code;
   }
+
+  get explanation(): string {
+    return explainFailure(this);
+  }
 }
 
 /** Codes that say no more than "not now", or that the content was changed on its way. */

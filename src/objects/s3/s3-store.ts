@@ -10,7 +10,7 @@ import { digestHeader, readObject } from './read-object.ts';
 import { encodeStrictly } from './sign-request.ts';
 import type { S3Client } from './s3-client.ts';
 import { abort, copyParts, ignoreUnavailable, uploadFile } from './upload-file.ts';
-import type { Upload } from './upload-file.ts';
+import type { Upload, Uploaded } from './upload-file.ts';
 
 export interface S3StoreOptions {
   client: S3Client;
@@ -59,7 +59,7 @@ export function createS3Store(options: S3StoreOptions): ObjectStore {
   }
 
   /** Refuses `object_exists` for an object of another upload. */
-  async function create(key: string, content: StoredObject, send: (upload: Upload) => Promise<'stored' | 'exists'>) {
+  async function create(key: string, content: StoredObject, send: (upload: Upload) => Promise<Uploaded>) {
     const mark = random.bytes(16).toString('hex');
     const upload: Upload = {
       name: nameOf(key),
@@ -69,13 +69,12 @@ export function createS3Store(options: S3StoreOptions): ObjectStore {
       partBytes: options.partBytes,
       isConditional,
     };
-    const result = await send(upload).catch((error: unknown) => {
-      const { cause } = error as { cause?: { status?: number } };
-      if (!isConditional || cause?.status !== 501) throw error;
+    let result = await send(upload);
+    if (result === 'unconditional') {
       isConditional = false;
       logger.info('objects.unconditional', { bucket });
-      return send({ ...upload, isConditional });
-    });
+      result = await send({ ...upload, isConditional });
+    }
     if (result === 'exists' && (await head(key))?.upload !== mark) throw objectExists(key);
     metrics.moved('in', content.bytes);
   }

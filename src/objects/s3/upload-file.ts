@@ -13,6 +13,8 @@ const partsAtOnce = 4;
 /** The protocol's limit. */
 const maxParts = 10_000;
 
+export type Uploaded = 'stored' | 'exists' | 'unconditional';
+
 /** A file of this machine, and the object that it becomes. */
 export interface Upload {
   name: string;
@@ -29,9 +31,9 @@ export interface Upload {
 /**
  * Sends a file as one object, in parts when it is large. Every request carries the digest of its content, which the
  * store compares. Returns `exists` when the store refused to replace an object, which may be this one when an answer
- * was lost. Refuses `object_store_unavailable`; then no part is left in the store, unless it does not answer.
+ * was lost, and `unconditional` when it does not know the condition; then nothing is stored. Refuses `object_store_unavailable`; then no part is left in the store, unless it does not answer.
  */
-export function uploadFile(client: S3Client, upload: Upload): Promise<'stored' | 'exists'> {
+export function uploadFile(client: S3Client, upload: Upload): Promise<Uploaded> {
   return upload.content.bytes <= upload.partBytes ? uploadWhole(client, upload) : uploadParts(client, upload);
 }
 
@@ -43,7 +45,7 @@ const describe = ({ metadata }: Upload): Record<string, string> => ({
   ...Object.fromEntries(Object.entries(metadata).map(([name, value]) => [`x-amz-meta-${name}`, value])),
 });
 
-async function uploadWhole(client: S3Client, upload: Upload): Promise<'stored' | 'exists'> {
+async function uploadWhole(client: S3Client, upload: Upload): Promise<Uploaded> {
   const { name, file, content } = upload;
   const { status } = await client.send({
     verb: 'put',
@@ -51,12 +53,13 @@ async function uploadWhole(client: S3Client, upload: Upload): Promise<'stored' |
     name,
     headers: { ...describe(upload), ...condition(upload) },
     body: { ...content, open: () => createReadStream(file, { highWaterMark: readAtOnce }) },
-    understood: [409, 412],
+    understood: [409, 412, ...(upload.isConditional ? [501] : [])],
   });
+  if (status === 501) return 'unconditional';
   return status === 412 || status === 409 ? 'exists' : 'stored';
 }
 
-async function uploadParts(client: S3Client, upload: Upload): Promise<'stored' | 'exists'> {
+async function uploadParts(client: S3Client, upload: Upload): Promise<Uploaded> {
   const { name, file, content } = upload;
   const partBytes = Math.max(upload.partBytes, Math.ceil(content.bytes / maxParts));
   const count = Math.ceil(content.bytes / partBytes);
@@ -81,7 +84,7 @@ async function uploadParts(client: S3Client, upload: Upload): Promise<'stored' |
 const copiedAtOnce = 1024 ** 3;
 
 /** Copies an object that is larger than one request may copy, inside the store. */
-export async function copyParts(client: S3Client, upload: Upload, source: string): Promise<'stored' | 'exists'> {
+export async function copyParts(client: S3Client, upload: Upload, source: string): Promise<Uploaded> {
   const { bytes } = upload.content;
   return inParts(client, upload, Math.ceil(bytes / copiedAtOnce), async (number, uploadId) => {
     const start = (number - 1) * copiedAtOnce;
@@ -104,7 +107,7 @@ async function inParts(
   upload: Upload,
   count: number,
   sendPart: (number: number, uploadId: string) => Promise<string>,
-): Promise<'stored' | 'exists'> {
+): Promise<Uploaded> {
   const { name } = upload;
   const begun = await client.send({
     verb: 'begin_parts',
@@ -132,11 +135,11 @@ async function inParts(
       headers: { 'content-type': 'application/xml', ...condition(upload) },
       body: bodyOf(list),
       // After a lost answer the parts are no more: the object tells whether it is this one.
-      understood: [404, 409, 412],
+      understood: [404, 409, 412, ...(upload.isConditional ? [501] : [])],
     });
     if (status === 200) return 'stored';
     if (status !== 404) await abort(client, name, uploadId);
-    return 'exists';
+    return status === 501 ? 'unconditional' : 'exists';
   } catch (error) {
     await abort(client, name, uploadId);
     throw error;

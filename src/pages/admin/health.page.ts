@@ -48,6 +48,7 @@ async function healthPage({ query }: PersonContext, deps: AdminDeps, more: objec
       { name: 'People', value: count.people },
       { name: 'Organisations', value: count.organisations },
       { name: 'Repositories', value: `${count.repositories}, ${viewSize(count.repositoryBytes)}` },
+      { name: 'Git LFS', value: `${viewCount(count.lfsObjects, 'object')}, ${viewSize(count.lfsBytes)}` },
       { name: 'In the trash', value: count.inTrash },
       { name: 'Pushes in 24 hours', value: count.pushesToday },
       { name: 'Clones and fetches', value: busy(load.reads) },

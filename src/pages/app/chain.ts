@@ -40,7 +40,8 @@ import { routes } from '../routes.ts';
 import { authorize } from './authorize.ts';
 import { withConfirmation } from './confirm-identity.ts';
 import { refuseCrossSite } from './csrf.ts';
-import { readFormWithFiles } from './form-files.ts';
+import { readFormWithContents } from './form-contents.ts';
+import { readFormWithFiles, readFormWithReleaseFiles } from './form-files.ts';
 import { readForm } from './forms.ts';
 import { withErrorMapping } from './map-errors.ts';
 import { createPageCache } from './page-cache.ts';
@@ -214,7 +215,9 @@ export function routeChain({ deps, render, admission, pageCache }: RouteDeps): (
 
 function bodyReaderOf(route: PageRoute, deps: WebDeps): Middleware {
   if (route.ignoresBody === true) return (_ctx, next) => next();
-  if (route.takesFiles === true) return readFormWithFiles(deps, route.maxFormBytes);
+  if (route.takesContents === true) return readFormWithContents(deps);
+  if (route.takesFiles !== undefined) return readFormWithFiles(deps, route.takesFiles, route.maxFormBytes);
+  if (route.takesReleaseFiles === true) return readFormWithReleaseFiles(deps, route.maxFormBytes);
   return route.upload === undefined ? readForm(route.maxFormBytes) : readUpload(route.upload);
 }
 

@@ -1,6 +1,9 @@
 /** Pages that show a path at a ref. */
 export type CodePage = 'tree' | 'blob' | 'raw' | 'blame' | 'commits' | 'find';
 
+/** Pages that change files at a path of a branch. */
+export type EditingPage = 'edit' | 'new' | 'delete' | 'upload';
+
 const plain = /[A-Za-z0-9._~!$&'()*+,;=:@-]/;
 
 /** A path as part of an address: each byte by itself, because names are bytes. */
@@ -26,7 +29,12 @@ export const decodePath = (text: string): Buffer =>
 export const encodeRef = (ref: string): string => encodePath(Buffer.from(ref));
 
 /** `{repository}/{page}/{ref}/{path}` */
-export function codeUrl(repositoryUrl: string, page: CodePage, ref: string, file: Buffer = Buffer.alloc(0)): string {
+export function codeUrl(
+  repositoryUrl: string,
+  page: CodePage | EditingPage,
+  ref: string,
+  file: Buffer = Buffer.alloc(0),
+): string {
   return `${repositoryUrl}/${page}/${encodeRef(ref)}${file.length === 0 ? '' : `/${encodePath(file)}`}`;
 }
 

@@ -1,4 +1,5 @@
-import type { RunStatus } from '../../ci/index.ts';
+import { awaitsApproval } from '../../ci/index.ts';
+import type { RunRow, RunStatus } from '../../ci/index.ts';
 import type { CommitState } from '../../repositories/index.ts';
 
 /** The text of a state, with the icon and the tone that go with it; colour is never the only sign. */
@@ -28,6 +29,11 @@ const views: Record<RunStatus, StatusView> = {
 };
 
 export const viewStatus = (status: RunStatus): StatusView => views[status];
+
+const waitingForApproval = view('Waiting for approval', 'clock', 'busy', false);
+
+export const viewRunStatus = (run: Pick<RunRow, 'status' | 'approval'>): StatusView =>
+  awaitsApproval(run) ? waitingForApproval : views[run.status];
 
 const commitViews: Record<CommitState, StatusView> = {
   pending: view('Checks are running', 'clock', 'busy', false),

@@ -60,6 +60,8 @@ export function createRender({ embedded, assets, sendsMail, hasProviders }: Rend
 /** Rules of a few pages, which no other page has to load: issues and the inbox, pull requests, security. */
 function subjectStyles(template: string): string[] {
   if (/^pulls\//.test(template)) return ['issues.css', 'pulls.css'];
+  if (/^releases\//.test(template)) return ['issues.css', 'releases.css'];
+  if (/^editing\//.test(template)) return ['issues.css', 'editing.css'];
   if (/^(issues|notifications)\//.test(template)) return ['issues.css'];
   return /^account\/(authenticator-app|recovery-codes|security)$/.test(template) ? ['security.css'] : [];
 }

@@ -2,7 +2,16 @@ import type { PersonViewer, Viewer } from '../../access/index.ts';
 import type { Person, Session, SessionOrigin } from '../../accounts/index.ts';
 import type { ImageUpload } from '../../images/index.ts';
 import type { Organisation } from '../../organisations/index.ts';
-import type { AssetEncoding, AttachedFile, FoundHere, Form, Preferences, WebDeps } from '../../http/index.ts';
+import type { PendingFile } from '../../releases/index.ts';
+import type {
+  AssetEncoding,
+  AttachedFile,
+  FoundHere,
+  Form,
+  Preferences,
+  ReceivedContent,
+  WebDeps,
+} from '../../http/index.ts';
 import type { Reply } from './reply.ts';
 
 /**
@@ -28,6 +37,10 @@ export interface RequestContext {
    * already. What was wrong with one of them is thrown here, as a refusal of the form.
    */
   takeFiles(): readonly AttachedFile[];
+  /** The files that a form for a repository brought. What was wrong with one is thrown, as a refusal of the form. */
+  takeContents(): readonly ReceivedContent[];
+  /** The files that a form for a release brought, received and so far no one's; throws what was wrong with them. */
+  takeReleaseFiles(): readonly PendingFile[];
   readonly viewer: Viewer;
   readonly person: Person | null;
   /** When the person's picture was stored; null without one. */

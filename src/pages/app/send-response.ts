@@ -18,7 +18,18 @@ import { viewNotice } from './notices.view.ts';
 import type { AnyContext, PageHandler } from './request-context.ts';
 
 function contextOf(ctx: Context): AnyContext {
-  const { identity, found, organisation, form, takeUpload, takeFiles, origin, address } = ctx.state;
+  const {
+    identity,
+    found,
+    organisation,
+    form,
+    takeUpload,
+    takeFiles,
+    takeContents,
+    takeReleaseFiles,
+    origin,
+    address,
+  } = ctx.state;
   const { viewer, person, session, avatarAt } = identity;
   const params = (ctx.params ?? {}) as Record<string, string>;
   const preferences = readPreferences(ctx.req.headers.cookie);
@@ -30,6 +41,8 @@ function contextOf(ctx: Context): AnyContext {
     form,
     takeUpload,
     takeFiles,
+    takeContents,
+    takeReleaseFiles,
     viewer,
     person,
     session,

@@ -21,14 +21,10 @@ export interface WatchView {
   choices: { value: WatchLevel; title: string; hint: string; isChosen: boolean }[];
 }
 
-/** There are no releases yet: who chose that before sees it. */
-const offered = (chosen: WatchLevel): readonly WatchLevel[] =>
-  watchLevels.filter((level) => level !== 'releases' || chosen === 'releases');
-
 export const viewWatch = ({ level, watching }: Watching): WatchView => ({
   button: watchWords[level].button,
   watching,
-  choices: offered(level).map((value) => {
+  choices: watchLevels.map((value) => {
     const { title, hint } = watchWords[value];
     return { value, title, hint, isChosen: value === level };
   }),

@@ -16,10 +16,10 @@ const plainName = (text: string): string =>
     .replace(/^[.-]+/, '')
     .slice(0, 100) || 'files';
 
-/** `B/archive/{ref}.tar.gz` and `.zip`: all files of a commit, as they come. */
+/** `B/archive/{ref}.tar.gz` and `.zip`: all files of a commit, as they come, those of Git LFS with their content. */
 export const showArchive: Page<RepositoryContext, CodeDeps> = async (
   { found, path, address },
-  { git },
+  { git, lfs },
 ): Promise<Reply> => {
   const [, ref, format] = /^(.+)\.(tar\.gz|zip)$/s.exec(rawPath(path).toString('latin1')) ?? [];
   if (ref === undefined) throw notFound();
@@ -28,12 +28,10 @@ export const showArchive: Page<RepositoryContext, CodeDeps> = async (
   });
   if (at.file.length > 0) throw notFound();
   const prefix = `${found.canonical.name}-${plainName(at.kind === 'commit' ? at.oid.slice(0, 10) : at.ref)}`;
-  const body = await git.queries.archive(found.path, {
-    oid: at.oid,
-    format: format as ArchiveFormat,
-    prefix,
-    client: address,
-  });
+  const request = { oid: at.oid, format: format as ArchiveFormat, prefix, client: address };
+  const body =
+    (await lfs.fillArchive(found.repository.id, request.format, () => git.queries.archiveAsTar(found.path, request))) ??
+    (await git.queries.archive(found.path, request));
   return content(types[format as ArchiveFormat], body, {
     headers: {
       'Content-Disposition': `attachment; filename="${prefix}.${format}"`,

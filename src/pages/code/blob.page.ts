@@ -1,5 +1,6 @@
 import type { RefPath, TreeEntry } from '../../git/index.ts';
 import { imageSize } from '../../images/index.ts';
+import { readPointer } from '../../lfs/index.ts';
 import { movedTo, page, type Reply } from '../app/reply.ts';
 import { prepareDocument } from '../markdown/prepare-document.ts';
 import { noReferences, readReferences } from '../markdown/reference-links.ts';
@@ -9,7 +10,6 @@ import { repositoryLinks } from '../markdown/repository-links.ts';
 import { codeUrl, splitPath } from '../app/code-urls.ts';
 import { readLineRange, viewCodeLines } from './code-lines.view.ts';
 import { viewCommitLine } from './commit-line.view.ts';
-import { readLfsPointer } from './lfs-pointer.ts';
 import { imageType } from './media-types.ts';
 import { readText } from './read-text.ts';
 import { viewName } from '../app/plain-text.ts';
@@ -17,6 +17,7 @@ import { markdownName, maxReadmeBytes } from './readme.view.ts';
 import { viewCount, viewSize } from '../app/format-numbers.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
+import { editingLinks } from './editing-links.ts';
 import { frameAt, locate } from './resolve-location.ts';
 import { sizePictures } from './picture-size.ts';
 import type { Dependency } from '../app/dependency.ts';
@@ -41,6 +42,14 @@ async function readContent({ context, deps, at, entry }: Asked) {
   const { content, size } = await git.objects.blob(context.found.path, entry.oid, { maxBytes: maxShownBytes });
   const facts = [viewSize(size)];
   const raw = codeUrl(repositoryUrl(context.found.canonical), 'raw', at.ref, at.file);
+  const pointer = content === null || entry.kind === 'symlink' ? null : readPointer(content);
+  if (pointer !== null && context.query.get('plain') !== '1') {
+    // Whether the object is here is no part of what the page cache compares.
+    const isHere = (await deps.lfs.ofPointer(context.found.repository.id, content!)) !== null;
+    const shared = { facts: [viewSize(pointer.bytes), 'stored with Git LFS'], isFinal: false };
+    if (isHere && imageType(entry.name) !== null) return { ...shared, image: { url: raw } };
+    return { ...shared, lfs: { oid: pointer.oid, isHere } };
+  }
   if (entry.kind === 'symlink') return { facts, target: viewName(content?.toString() ?? '') };
   if (imageType(entry.name) !== null && context.query.get('plain') !== '1') {
     const sides = content === null ? null : imageSize(content);
@@ -49,9 +58,6 @@ async function readContent({ context, deps, at, entry }: Asked) {
   }
   if (content === null) return { facts, reason: 'This file is too large to show here.' };
   if (content.length === 0) return { facts, reason: 'This file is empty.' };
-  const pointer = readLfsPointer(content);
-  if (pointer !== null)
-    return { facts: [`${viewSize(pointer.size)} in LFS`], lfs: { ...pointer, size: viewSize(pointer.size) } };
   const text = readText(content);
   if (text === null) return { facts, reason: 'This is a binary file.' };
   if (text.encoding !== 'UTF-8') facts.push(text.encoding);
@@ -130,6 +136,7 @@ export const showBlob: Page<RepositoryContext, CodeDeps> = async (context, deps)
             ? codeUrl(url, 'blame', at.ref, at.file)
             : null,
         self: codeUrl(url, 'blob', at.ref, at.file),
+        ...editingLinks(context, at, entry),
       },
     },
     {

@@ -62,6 +62,10 @@ export const showCommit: Page<RepositoryContext, CodeDeps> = async (context, dep
       noteParts: noteText === null ? null : viewLinkedText(noteText, references),
       parents: commit.parents.map((parent) => ({ shortId: parent.slice(0, 10), url: commitUrl(url, parent) })),
       isMerge: commit.parents.length > 1,
+      revert:
+        commit.parents.length === 1 && allows(found.level, 'write') && found.repository.archivedAt === null
+          ? `${commitUrl(url, oid)}/revert`
+          : null,
       diff,
     },
     { restsOn: diff.isComplete ? [dependency, authors.dependency, statuses.dependency, references.dependency] : null },

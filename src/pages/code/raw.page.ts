@@ -1,4 +1,6 @@
 import { notFound } from '../../kernel/index.ts';
+import type { LfsObjectRow } from '../../lfs/index.ts';
+import { rangeReply } from '../app/range-reply.ts';
 import { content, type Reply } from '../app/reply.ts';
 import { splitPath } from '../app/code-urls.ts';
 import { imageType, isActive } from './media-types.ts';
@@ -19,7 +21,8 @@ function disposition(kind: 'inline' | 'attachment', name: Buffer): string {
 
 /**
  * `B/raw/{ref}/{path}`: the content of a file. Text is `text/plain` whatever its extension; images have their type;
- * types that a browser would run are sent as attachments. Every response has a sandbox CSP (security C03).
+ * types that a browser would run are sent as attachments. A pointer of Git LFS gives the content that it names. Every
+ * response has a sandbox CSP (security C03).
  */
 export const showRaw: Page<RepositoryContext, CodeDeps> = async (context, deps): Promise<Reply> => {
   const { git } = deps;
@@ -28,20 +31,41 @@ export const showRaw: Page<RepositoryContext, CodeDeps> = async (context, deps):
   const entry = await git.objects.entryAt(found.path, at.oid, at.file);
   if (entry.type !== 'blob') throw notFound();
   const { content: buffered } = await git.objects.blob(found.path, entry.oid, { maxBytes: maxBufferedBytes });
+  const object = buffered === null ? null : await deps.lfs.ofPointer(found.repository.id, buffered);
+  const name = splitPath(at.file).name;
+  if (object !== null) return sendObject(context, deps, object, { name, entryName: entry.name });
   // The type of a streamed file comes from its name; otherwise it is binary.
   const charset = buffered === null ? null : charsetOf(buffered, true);
-  const name = splitPath(at.file).name;
   const image = imageType(entry.name);
   const isDownload = query.get('download') === '1' || isActive(entry.name);
   const type = image ?? (charset === null ? 'application/octet-stream' : `text/plain; charset=${charset}`);
   return content(type, buffered ?? (await git.queries.streamBlob(found.path, entry.oid)), {
-    headers: {
-      ETag: `"${entry.oid}"`,
-      // Access can change at any time, so each request revalidates; the ETag saves the transfer.
-      'Cache-Control': 'private, no-cache',
-      'Content-Security-Policy': "default-src 'none'; sandbox",
-      'Content-Disposition': disposition(isDownload ? 'attachment' : 'inline', name),
-      Vary: 'Cookie, Authorization',
-    },
+    headers: headersOf(entry.oid, disposition(isDownload ? 'attachment' : 'inline', name)),
   });
 };
+
+const headersOf = (tag: string, contentDisposition: string) => ({
+  ETag: `"${tag}"`,
+  // Access can change at any time, so each request revalidates; the ETag saves the transfer.
+  'Cache-Control': 'private, no-cache',
+  'Content-Security-Policy': "default-src 'none'; sandbox",
+  'Content-Disposition': contentDisposition,
+  Vary: 'Cookie, Authorization',
+});
+
+/** An object of Git LFS, or a range of it: it may be large. Only images have a type, the rest is downloaded. */
+function sendObject(
+  context: RepositoryContext,
+  { lfs }: CodeDeps,
+  object: LfsObjectRow,
+  { name, entryName }: { name: Buffer; entryName: string },
+): Promise<Reply> {
+  const type = imageType(entryName);
+  const isDownload = type === null || context.query.get('download') === '1' || isActive(entryName);
+  return rangeReply(context, {
+    type: type ?? 'application/octet-stream',
+    bytes: object.bytes,
+    headers: headersOf(`lfs-${object.oid}`, disposition(isDownload ? 'attachment' : 'inline', name)),
+    open: async (range) => (await lfs.read(object, range)).stream,
+  });
+}

@@ -11,12 +11,13 @@ import { goToRef } from './go-to-ref.page.ts';
 import { showHistory } from './history.page.ts';
 import { showRaw } from './raw.page.ts';
 import { searchRepository } from './search.page.ts';
+import { addTag, confirmTagDeletion, removeTag } from './change-tags.page.ts';
 import { showTags, showTagFeed } from './tags.page.ts';
 import { showTree } from './tree.page.ts';
 
 const at = '/repos/:owner/:name';
 
-/** What is read from a repository with git, and the forms that change branches. */
+/** What is read from a repository with git, and the forms that change branches and tags. */
 export const codeRoutes: readonly Route[] = [
   { method: 'GET', path: `${at}/tree{/*path}`, access: 'repository:read', cost: 'objects', page: showTree },
   { method: 'GET', path: `${at}/blob/*path`, access: 'repository:read', cost: 'objects', page: showBlob },
@@ -30,6 +31,9 @@ export const codeRoutes: readonly Route[] = [
   { method: 'GET', path: `${at}/branches/delete`, access: 'repository:write', cost: 'objects', page: confirmDeletion },
   { method: 'POST', path: `${at}/branches/delete`, access: 'repository:write', cost: 'objects', page: removeBranch },
   { method: 'GET', path: `${at}/tags`, access: 'repository:read', cost: 'objects', page: showTags },
+  { method: 'POST', path: `${at}/tags`, access: 'repository:write', cost: 'objects', page: addTag },
+  { method: 'GET', path: `${at}/tags/delete`, access: 'repository:write', cost: 'objects', page: confirmTagDeletion },
+  { method: 'POST', path: `${at}/tags/delete`, access: 'repository:write', cost: 'objects', page: removeTag },
   { method: 'GET', path: `${at}/tags.atom`, access: 'repository:read', cost: 'objects', page: showTagFeed },
   { method: 'GET', path: `${at}/archive/*file`, access: 'repository:read', cost: 'transfer', page: showArchive },
   { method: 'GET', path: `${at}/search`, access: 'repository:read', cost: 'objects', page: searchRepository },

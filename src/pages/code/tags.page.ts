@@ -1,4 +1,9 @@
-import { content, page, type Reply } from '../app/reply.ts';
+import { allows } from '../../access/index.ts';
+import { dependOn } from '../app/dependency.ts';
+import { viewNotice } from '../app/notices.view.ts';
+import { content, page } from '../app/reply.ts';
+import type { PageReply, Reply } from '../app/reply.ts';
+import type { FormRefusal } from '../app/submit.ts';
 import { feedAuthor, writeFeed } from './atom.ts';
 import { codeUrl, encodeRef } from '../app/code-urls.ts';
 import { viewCommitLine } from './commit-line.view.ts';
@@ -57,9 +62,26 @@ const authorsOfTags = (deps: CodeDeps, rows: Awaited<ReturnType<typeof readTags>
     rows.flatMap(({ note, commit }) => [note?.tagger ?? [], commit ? [commit.author, commit.committer] : []].flat()),
   );
 
-/** `B/tags`: releases, newest version first. */
-export const showTags: Page<RepositoryContext, CodeDeps> = async (context, deps): Promise<Reply> => {
+/** `B/tags`: the newest version first. */
+export const showTags: Page<RepositoryContext, CodeDeps> = (context, deps) => tagsPage(context, deps);
+
+/** A form for a new tag that was refused: its values, and why. */
+interface RefusedTag {
+  name: string;
+  from: string;
+  message: string;
+  refusal: FormRefusal | null;
+}
+
+/** @param refused the form again, with what was typed */
+export async function tagsPage(
+  context: RepositoryContext,
+  deps: CodeDeps,
+  refused: RefusedTag | null = null,
+): Promise<PageReply> {
   const { found } = context;
+  const mayChange = allows(found.level, 'write') && found.repository.archivedAt === null;
+  const { defaultBranch } = found.repository;
   const url = repositoryUrl(found.canonical);
   const now = deps.clock.now();
   const { total, rows, nextAfter, isFirst } = await readTags(context, deps);
@@ -78,6 +100,10 @@ export const showTags: Page<RepositoryContext, CodeDeps> = async (context, deps)
     rows.flatMap(({ commit }) => commit?.oid ?? []),
   );
   const protection = await readProtection(context, deps, 'refs/tags/');
+  const names = rows.map(({ name }) => name);
+  const released = await dependOn(() => deps.releases.releasedTags(found.repository.id, names));
+  const hasRelease = new Set(released.value);
+  const hasCommits = rows.length > 0 || (await deps.git.queries.cachedRefs(found.path)).size > 0;
   const notes = rows.map(({ note }) =>
     note?.message ? note.message.slice(0, maxNote).split('\n').map(viewName).join('\n') : null,
   );
@@ -96,6 +122,13 @@ export const showTags: Page<RepositoryContext, CodeDeps> = async (context, deps)
         name: viewName(name),
         isProtected: protection.isProtected(name),
         url: codeUrl(url, 'tree', name),
+        release: hasRelease.has(name) ? `${url}/releases/tag/${encodeRef(name)}` : null,
+        newRelease:
+          mayChange && commit !== null && !hasRelease.has(name)
+            ? `${url}/releases/new?${new URLSearchParams({ tag: name })}`
+            : null,
+        deletion:
+          mayChange && protection.mayDelete(name) ? `${url}/tags/delete?${new URLSearchParams({ name })}` : null,
         note: notes[index] ?? null,
         noteParts: viewLinkedText(notes[index] ?? '', references),
         author: (note?.tagger ?? commit) && authors.of(note?.tagger ?? commit!.author),
@@ -109,10 +142,29 @@ export const showTags: Page<RepositoryContext, CodeDeps> = async (context, deps)
       })),
       more: nextAfter === null ? null : `${url}/tags?${new URLSearchParams({ after: nextAfter })}`,
       isFirst,
+      form:
+        mayChange && hasCommits
+          ? {
+              name: refused?.name ?? '',
+              from: refused?.from ?? defaultBranch,
+              message: refused?.message ?? '',
+              refusal: refused?.refusal ?? null,
+            }
+          : null,
+      notice: viewNotice(context.query),
     },
-    { restsOn: [dependency, authors.dependency, statuses.dependency, references.dependency, protection.dependency] },
+    {
+      restsOn: [
+        released,
+        dependency,
+        authors.dependency,
+        statuses.dependency,
+        references.dependency,
+        protection.dependency,
+      ],
+    },
   );
-};
+}
 
 /** `B/tags.atom` */
 export const showTagFeed: Page<RepositoryContext, CodeDeps> = async (context, deps): Promise<Reply> => {

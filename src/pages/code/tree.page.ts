@@ -10,6 +10,7 @@ import { repositoryLinks } from '../markdown/repository-links.ts';
 import type { DocumentPlace } from '../markdown/repository-links.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
+import { addingLinks } from './editing-links.ts';
 import { frameAt, locate } from './resolve-location.ts';
 import { sizePictures } from './picture-size.ts';
 import { authorsOfCommits } from './commit-authors.ts';
@@ -86,7 +87,7 @@ export const showTree: Page<RepositoryContext, CodeDeps> = async (context, deps)
   ]);
   return page(
     'code/tree',
-    { ...frame, files, commit: at.file.length === 0 ? commit : null, readme },
+    { ...frame, files, commit: at.file.length === 0 ? commit : null, readme, adding: addingLinks(context, at) },
     { restsOn: isComplete ? dependencies : null },
   );
 };

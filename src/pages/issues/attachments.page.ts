@@ -1,9 +1,9 @@
 import { attachmentPath, isShownInline } from '../../issues/index.ts';
 import { isDomainError } from '../../kernel/index.ts';
-import { parseRange } from '../../http/index.ts';
 import { statusOfRefusal } from '../app/map-errors.ts';
 import { content, movedTo, type Reply } from '../app/reply.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
+import { sendFile } from '../app/send-file.ts';
 import type { IssuesDeps } from './deps.ts';
 
 /**
@@ -12,50 +12,21 @@ import type { IssuesDeps } from './deps.ts';
  * (security C03).
  */
 export const showAttachment: Page<RepositoryContext, IssuesDeps> = async (
-  { viewer, params, range: rangeHeader, ifRange },
+  { viewer, params, range, ifRange },
   { issues },
 ): Promise<Reply> => {
   const { owner = '', name = '', id = '' } = params;
   const { attachment, repository } = await issues.findAttachment(viewer, id);
   if (owner !== repository.owner || name !== repository.name) return movedTo(attachmentPath(repository, id));
-  const { bytes, contentType, sha256 } = attachment;
-  const tag = `"${sha256.slice(0, 32)}"`;
-  const range = rangeHeader !== '' && (ifRange === '' || ifRange === tag) ? parseRange(rangeHeader, bytes) : null;
-  const headers = {
-    ETag: tag,
-    'Accept-Ranges': 'bytes',
-    // Who may see it can change at any time, so it is asked for again; the tag saves the bytes.
-    'Cache-Control': 'private, no-cache',
-    'Content-Security-Policy': "default-src 'none'; sandbox",
-    'Content-Disposition': disposition(isShownInline(attachment) ? 'inline' : 'attachment', attachment.name),
-    Vary: 'Cookie, Authorization',
-  };
-  if (range === 'unsatisfiable')
-    return content('text/plain; charset=utf-8', '', {
-      status: 416,
-      headers: { 'Content-Range': `bytes */${bytes}`, 'Cache-Control': 'private, no-store' },
-    });
-  const { stream } = await issues.readAttachment(attachment, range ?? undefined);
-  if (range === null) return content(contentType, stream, { headers: { ...headers, 'Content-Length': String(bytes) } });
-  const { first, last } = range;
-  return content(contentType, stream, {
-    status: 206,
-    headers: {
-      ...headers,
-      'Content-Length': String(last - first + 1),
-      'Content-Range': `bytes ${first}-${last}/${bytes}`,
-    },
+  return sendFile({ range, ifRange }, { ...attachment, isInline: isShownInline(attachment) }, async (part) => {
+    return (await issues.readAttachment(attachment, part)).stream;
   });
 };
 
-/** Plain ASCII, and the true name in the form for everything else (RFC 6266). */
-function disposition(kind: 'inline' | 'attachment', name: string): string {
-  const plain = name.replace(/[^\w.+ -]/g, '_');
-  const encoded = encodeURIComponent(name).replace(/['()*]/g, (each) => `%${each.charCodeAt(0).toString(16)}`);
-  return `${kind}; filename="${plain}"; filename*=UTF-8''${encoded}`;
-}
-
-/** `POST B/issues/attachments`, for pasted and dropped files: JSON that says what a text shows them by. */
+/**
+ * `POST B/issues/attachments` and `B/pulls/attachments`, for pasted and dropped files: JSON that says what a text shows
+ * them by.
+ */
 export const uploadAttachments: Page<RepositoryContext, IssuesDeps> = ({ takeFiles }): Reply => {
   const json = (status: number, value: unknown): Reply =>
     content('application/json; charset=utf-8', JSON.stringify(value), {

@@ -29,17 +29,19 @@ async function settingsPage(
             holdsNewcomers: form.text('holds_newcomers') !== '',
             pullsFrom: form.text('pulls_from'),
             deletesMergedBranches: form.text('deletes_merged_branches') !== '',
+            ciApproval: form.text('ci_approval') || settings.ciApproval,
           },
     refusal,
     notice: viewNotice(query),
   });
 }
 
-const settingsForm = ({ issuesFrom, holdsNewcomers, pullsFrom, deletesMergedBranches }: IssueSettings) => ({
+const settingsForm = ({ issuesFrom, holdsNewcomers, pullsFrom, deletesMergedBranches, ciApproval }: IssueSettings) => ({
   issuesFrom,
   holdsNewcomers,
   pullsFrom,
   deletesMergedBranches,
+  ciApproval,
 });
 
 /** `B/settings/issues`: who may open issues and pull requests, and comment. */
@@ -47,7 +49,7 @@ export const showIssueSettings: Page<RepositoryPersonContext, IssuesDeps> = (con
   settingsPage(context, deps);
 
 /**
- * Fields `issues_from` and `pulls_from` (nobody, members, anyone), and the check-boxes `holds_newcomers` and
+ * Fields `issues_from` and `pulls_from` (nobody, members, anyone), `ci_approval` (everyone, first_time), and the check-boxes `holds_newcomers` and
  * `deletes_merged_branches`. A form without one of the choices leaves it as it is.
  */
 export const saveIssueSettings: Page<RepositoryPersonContext, IssuesDeps> = (context, deps) => {
@@ -60,6 +62,9 @@ export const saveIssueSettings: Page<RepositoryPersonContext, IssuesDeps> = (con
         ...(form.text('pulls_from') !== '' && {
           pullsFrom: form.text('pulls_from') as IssueSettings['pullsFrom'],
           deletesMergedBranches: form.text('deletes_merged_branches') !== '',
+        }),
+        ...(form.text('ci_approval') !== '' && {
+          ciApproval: form.text('ci_approval') as IssueSettings['ciApproval'],
         }),
       });
       return seeOther(withNotice(settingsUrl(context), 'settings-saved'));

@@ -21,11 +21,12 @@ export function viewPerson(id: string, people: People): PersonView {
   return { name: person.handle, url: personUrl(person.handle), avatar: viewAvatar(person.id, person.avatarAt) };
 }
 
-/** The author of an issue or an entry: an account, a name that was imported, or a deleted account. */
+/** The author of an issue or an entry: an account, a name that was imported, the server, or a deleted account. */
 export function viewAuthor(
-  { authorId, authorName }: { authorId: string | null; authorName: string | null },
+  { authorId, authorName, via }: { authorId: string | null; authorName: string | null; via?: string },
   people: People,
 ): PersonView {
   if (authorId !== null) return viewPerson(authorId, people);
+  if (authorName === null && via === 'server') return { name: 'Hearth', url: null, avatar: null };
   return { name: authorName === null ? 'Deleted user' : viewName(authorName), url: null, avatar: null };
 }

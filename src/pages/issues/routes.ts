@@ -1,3 +1,4 @@
+import type { IssueKind } from '../../issues/index.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import type { Route } from '../route.ts';
 import { attachmentRoutes } from './attachment-routes.ts';
@@ -40,7 +41,11 @@ export const maxTextFormBytes = 256 * 1024;
  * the use-case, and a signed-out client signs in first.
  * @param one the path of the page
  */
-export function conversationRoutes<Deps extends IssuesDeps>(one: string, show: ShowConversation<Deps>) {
+export function conversationRoutes<Deps extends IssuesDeps>(
+  one: string,
+  kind: IssueKind,
+  show: ShowConversation<Deps>,
+) {
   type Form = (show: ShowConversation<Deps>) => Page<RepositoryContext, Deps>;
   const post = { method: 'POST', access: 'repository:read', cost: 'rows' } as const;
   const forReaders = (name: string, form: Form) => ({ ...post, path: `${one}/${name}`, page: form(show) });
@@ -48,7 +53,7 @@ export function conversationRoutes<Deps extends IssuesDeps>(one: string, show: S
   const withText = (name: string, form: Form) => ({
     ...forReaders(name, form),
     maxFormBytes: maxTextFormBytes,
-    takesFiles: true as const,
+    takesFiles: kind,
   });
   const forMembers = (
     access: 'repository:write' | 'repository:admin',
@@ -92,11 +97,11 @@ const issueRoutes: readonly Route[] = [
     access: 'repository:read',
     cost: 'objects',
     maxFormBytes: maxTextFormBytes,
-    takesFiles: true,
+    takesFiles: 'ISSUE',
     page: openIssue,
   },
   { method: 'GET', path: one, access: 'repository:read', cost: 'rows', page: showIssue },
-  ...conversationRoutes(one, issuePage),
+  ...conversationRoutes(one, 'ISSUE', issuePage),
   { method: 'POST', path: `${one}/pin`, access: 'repository:write', cost: 'rows', page: pinIssue(issuePage) },
   { method: 'POST', path: `${one}/move`, access: 'repository:admin', cost: 'rows', page: moveIssue(issuePage) },
 ];

@@ -1,5 +1,6 @@
 import type { Notification, Reason } from '../../notifications/index.ts';
 import { repositoryUrl } from '../../http/index.ts';
+import { encodeRef } from '../app/code-urls.ts';
 import { viewName } from '../app/plain-text.ts';
 import { viewTime } from '../app/times.view.ts';
 import type { TimeView } from '../app/times.view.ts';
@@ -13,7 +14,7 @@ export interface NotificationRowView {
   url: string;
   state: { icon: string; tone: string; title: string };
   repository: { name: string; url: string; isPrivate: boolean };
-  /** `#7`, or `run 12`. */
+  /** `#7`, `v1.0`, or `run 12`. */
   name: string;
   reason: string;
   /** What a pull request changes since the review of the person; null where nothing came since. */
@@ -43,11 +44,13 @@ export function targetOf({
   place,
   issue,
   run,
+  release,
   isUnread,
   firstPosition,
   lastPosition,
-}: Pick<Notification, 'place' | 'issue' | 'run' | 'isUnread' | 'firstPosition' | 'lastPosition'>): string {
+}: Pick<Notification, 'place' | 'issue' | 'run' | 'release' | 'isUnread' | 'firstPosition' | 'lastPosition'>): string {
   const url = repositoryUrl({ owner: place.owner.handle, name: place.repository.name });
+  if (release !== null) return `${url}/releases/tag/${encodeRef(release.tag)}`;
   if (issue === null) return `${url}/runs/${run!.number}`;
   const position = isUnread ? firstPosition : lastPosition;
   const address = issue.kind === 'PULL' ? `${url}/pulls/${issue.number}` : issueUrl(url, issue.number);
@@ -57,13 +60,22 @@ export function targetOf({
 /** Branches and tags without what git puts before them. */
 const shortRef = (ref: string): string => ref.replace(/^refs\/(heads|tags)\//, '');
 
-export function titleOf({ issue, run }: Pick<Notification, 'issue' | 'run'>): string {
+export function titleOf({ issue, run, release }: Pick<Notification, 'issue' | 'run' | 'release'>): string {
+  if (release !== null) return release.title || release.tag;
   if (issue !== null) return issue.title;
   return `${run!.workflow} failed on ${shortRef(run!.ref)}: ${run!.title}`;
 }
 
+function stateOf({ issue, release, resolvedAt }: Notification): NotificationRowView['state'] {
+  if (issue !== null) return viewState(issue);
+  if (release !== null) return { icon: 'package', tone: 'good', title: 'Released' };
+  return resolvedAt === null
+    ? { icon: 'cross', tone: 'bad', title: 'Failed' }
+    : { icon: 'check', tone: 'good', title: 'Resolved by a later run' };
+}
+
 export function viewNotificationRow(notification: Notification, now: number): NotificationRowView {
-  const { id, place, issue, run, reason, isUnread, savedAt, doneAt, resolvedAt, listedAt, reviewedRound } =
+  const { id, place, issue, run, release, reason, isUnread, savedAt, doneAt, resolvedAt, listedAt, reviewedRound } =
     notification;
   const { owner, repository } = place;
   const isResolved = resolvedAt !== null;
@@ -71,18 +83,13 @@ export function viewNotificationRow(notification: Notification, now: number): No
     id,
     title: viewName(titleOf(notification)),
     url: targetOf(notification),
-    state:
-      issue !== null
-        ? viewState(issue)
-        : isResolved
-          ? { icon: 'check', tone: 'good', title: 'Resolved by a later run' }
-          : { icon: 'cross', tone: 'bad', title: 'Failed' },
+    state: stateOf(notification),
     repository: {
       name: `${owner.handle}/${repository.name}`,
       url: repositoryUrl({ owner: owner.handle, name: repository.name }),
       isPrivate: repository.visibility === 'PRIVATE',
     },
-    name: issue !== null ? `#${issue.number}` : `run ${run!.number}`,
+    name: issue !== null ? `#${issue.number}` : release !== null ? viewName(release.tag) : `run ${run!.number}`,
     reason: isResolved ? 'Resolved by a later run' : reasonWords[reason],
     changesUrl:
       issue === null || reviewedRound === null

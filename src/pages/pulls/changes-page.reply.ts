@@ -21,6 +21,8 @@ import { readPullHead } from './pull-head.view.ts';
 import { readChanges } from './read-changes.ts';
 import type { ReadChanges } from './read-changes.ts';
 import { readThreads } from './read-threads.ts';
+import { reviewersIn, viewReviewers } from './reviewers.view.ts';
+import { viewReviewForm } from './review-form.view.ts';
 import { viewPairs, viewRound, viewRoundChoice } from './rounds.view.ts';
 
 const maxListed = 300;
@@ -34,11 +36,12 @@ export async function changesPage(
   const { found, viewer } = context;
   const { pulls, clock } = deps;
   const at = pullAt(context);
-  const [{ issue, described, head }, rounds, rights, reviews, draft, viewed] = await Promise.all([
+  const [{ issue, described, head }, rounds, rights, reviews, requests, draft, viewed] = await Promise.all([
     readPullHead(context, deps),
     pulls.rounds.list(viewer, at),
     pulls.rightsOn(viewer, at),
-    context.person === null ? [] : pulls.reviews.list(viewer, at),
+    pulls.reviews.list(viewer, at),
+    pulls.turns.requested(viewer, at),
     context.person === null ? null : pulls.reviews.draftOf(viewer, at),
     context.person === null ? [] : pulls.viewed.list(viewer, at),
   ]);
@@ -71,6 +74,7 @@ export async function changesPage(
     viewed: context.person === null || !isWhole ? null : viewed,
   });
   const now = clock.now();
+  const people = await deps.owners.ownersById(reviewersIn(reviews, requests));
   return page('pulls/changes', {
     repository: viewRepositoryHead(found),
     head,
@@ -106,22 +110,12 @@ export async function changesPage(
     resolvedThreads: threads.filter(({ view }) => view.isResolved).length,
     mayReview,
     whyNot: mayReview || context.person === null ? null : explainRefusal(rights('review')!),
-    review: mayReview
-      ? {
-          pending: draft?.comments ?? 0,
-          mayJudge:
-            issue.state === 'OPEN' &&
-            issue.authorId !== context.person?.id &&
-            described.pull.submitterId !== context.person?.id,
-          verdict: forms.review?.verdict ?? 'COMMENT',
-          body: forms.review?.body ?? '',
-          isOutdated: forms.review?.isOutdated ?? false,
-          lastRound: described.pull.lastRound,
-        }
-      : null,
+    reviewers: viewReviewers({ reviews, requests, box: null }, rights, people).reviewers,
+    review: viewReviewForm({ issue, described }, context.person?.id, { rights, draft, form: forms.review }),
     mayCommentOld: isWhole,
     /** The form of a comment shows its own. */
     refusal: forms.comment === undefined ? (forms.refusal ?? null) : null,
+
     /** The page as it is shown, for its forms to come back to. */
     shown: address().split('?')[1] ?? '',
     urls: {

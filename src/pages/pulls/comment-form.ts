@@ -6,6 +6,7 @@ import { queryNumber } from '../../http/index.ts';
 import type { RenderedText } from '../markdown/render-text.ts';
 import type { ChangesAddress, ChangesQuery, CommentPlace } from './changes-address.ts';
 import type { FormAtPlace } from './place-threads.ts';
+import type { ReviewFormInput } from './review-form.view.ts';
 
 /** What forms of the page were sent with, so that it is shown again as it was. */
 export interface ChangesForms {
@@ -14,7 +15,7 @@ export interface ChangesForms {
   comment?: { place: CommentPlace; first: string; last: string; side: 'OLD' | 'NEW'; body: string; isPreview: boolean };
   reply?: { threadId: string; body: string };
   edit?: { threadId: string; position: number; body: string };
-  review?: { verdict: string; body: string; isOutdated: boolean };
+  review?: ReviewFormInput;
 }
 
 /** The form of a new comment. */

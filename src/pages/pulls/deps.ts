@@ -3,4 +3,4 @@ import type { CodeDeps } from '../code/deps.ts';
 import type { IssuesDeps } from '../issues/deps.ts';
 
 /** What the pages of this folder call: a pull request is a conversation and code. */
-export type PullsDeps = IssuesDeps & CodeDeps & Pick<WebDeps, 'pulls' | 'ssh'>;
+export type PullsDeps = IssuesDeps & CodeDeps & Pick<WebDeps, 'pulls' | 'ssh' | 'ci'>;

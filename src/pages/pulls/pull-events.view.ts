@@ -85,6 +85,7 @@ export function viewPullEvent(
         parts: [
           text(details['removed'] === true ? 'took back the request for a review by ' : 'asked for a review by '),
           person(),
+          ...(details['reason'] === 'owner' ? [text(', an owner of changed files')] : []),
         ],
       };
     case 'merge_when_ready':

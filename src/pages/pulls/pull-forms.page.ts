@@ -105,17 +105,16 @@ export const askForReview: PullForm = (context, deps) => {
   );
 };
 
-/** Fields `review`, an id, and `reason`. */
-export const dismissReview: PullForm = (context, deps) => {
-  const { form, viewer } = context;
-  const asked = { reviewId: form.text('review'), reason: form.text('reason') };
-  return act(context, deps, () => deps.pulls.reviews.dismiss(viewer, issueAt(context), asked));
-};
-
 /** Field `base`, a branch. */
 export const retargetPull: PullForm = (context, deps) => {
   const base = context.form.text('base').trim();
   return act(context, deps, () => deps.pulls.edit(context.viewer, issueAt(context), { base }), { typed: { base } });
+};
+
+/** Field `on`: `no` takes it back. */
+export const letMaintainersPush: PullForm = (context, deps) => {
+  const maintainersMayPush = context.form.text('on') !== 'no';
+  return act(context, deps, () => deps.pulls.edit(context.viewer, issueAt(context), { maintainersMayPush }));
 };
 
 export const markDraft: PullForm = (context, deps) =>
@@ -128,6 +127,13 @@ export const markReady: PullForm = (context, deps) =>
 export const changeHeadBranch: PullForm = (context, deps) => {
   const change = context.form.text('action') === 'restore' ? deps.pulls.restoreBranch : deps.pulls.deleteBranch;
   return act(context, deps, () => change(context.viewer, issueAt(context)));
+};
+
+/** Field `head`: the commit whose waiting workflows may run. */
+export const approveRuns: PullForm = (context, deps) => {
+  const { viewer, found, form } = context;
+  const asked = { number: issueAt(context).number, headOid: form.text('head') };
+  return act(context, deps, () => deps.ci.pulls.approveAll(viewer, found, asked), { notice: 'run-approved' });
 };
 
 /** Opens a pull request that takes back what this one brought, and leads to it. */

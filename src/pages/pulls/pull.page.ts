@@ -17,12 +17,17 @@ import { viewFinished } from './finished-pull.view.ts';
 import { viewMergeBox } from './merge-box.view.ts';
 import type { MergeForm } from './merge-box.view.ts';
 import { viewPullEvent } from './pull-events.view.ts';
+import { viewOwners } from './owners.view.ts';
 import { readPullHead } from './pull-head.view.ts';
+import { viewReviewForm } from './review-form.view.ts';
+import type { ReviewFormInput } from './review-form.view.ts';
+import { readApproval } from '../runs/read-approval.ts';
 import { reviewersIn, viewReviewers } from './reviewers.view.ts';
 
 /** What a form of the page was sent with. */
 export interface PullForms extends ConversationForms {
   merge?: MergeForm;
+  review?: ReviewFormInput;
   /** The branch that was typed. */
   base?: string;
 }
@@ -40,13 +45,15 @@ export async function pullPage(
   const repository = repositoryUrl(found.canonical);
   if (kind !== 'PULL') return movedTo(issueUrl(repository, at.number, kind));
   const { issue, described, head } = await readPullHead(context, deps);
-  const [box, rounds, mayPushBranch, reviews, requests, rights] = await Promise.all([
+  const [box, rounds, mayPushBranch, reviews, requests, rights, draft, approval] = await Promise.all([
     readBox(context, deps),
     pulls.rounds.list(viewer, at),
     mayPushTo(context, deps, described.head),
     pulls.reviews.list(viewer, at),
     pulls.turns.requested(viewer, at),
     pulls.rightsOn(viewer, at),
+    context.person === null ? null : pulls.reviews.draftOf(viewer, at),
+    readApproval(context, deps, at.number),
   ]);
   const conversation = await readConversation(context, deps, forms, issue, {
     viewEvent: (entry, people) => viewPullEvent(entry, { repositoryUrl: repository, pullUrl: head.url, people }),
@@ -56,6 +63,7 @@ export async function pullPage(
       ...reviewersIn(reviews, requests),
     ].filter((id) => id !== null),
   });
+  const review = viewReviewForm({ issue, described }, context.person?.id, { rights, draft, form: forms.review });
   const { people } = conversation;
   const now = deps.clock.now();
   const clone = viewCloneBox({
@@ -93,8 +101,18 @@ export async function pullPage(
             mayPushBranch,
           })
         : null,
+    approval,
+    lacksMerge: issue.state === 'OPEN' && (await lacksMerge(context, deps, box, head.base.name)),
     isBusy: box === null,
     reviewers: viewReviewers({ reviews, requests, box }, rights, people),
+    /** On the page of talk, what a review says beside a comment is a verdict, and what waits for it. */
+    review: review !== null && issue.state === 'OPEN' && (review.mayJudge || review.pending > 0) ? review : null,
+    isReviewOpen: forms.review !== undefined || (review?.pending ?? 0) > 0,
+    owners: box && viewOwners(box, repository, described.pull.baseBranch),
+    maintainers:
+      described.pull.source === 'FORK' && issue.state === 'OPEN'
+        ? { mayPush: described.pull.maintainersMayPush, mayChange: mayPushBranch }
+        : null,
     finished:
       issue.state !== 'OPEN' && box !== null
         ? viewFinished(box, { issue, described, found, people, now, mayPushBranch })
@@ -121,6 +139,17 @@ async function readBox(context: RepositoryContext, { pulls }: PullsDeps): Promis
     if (isDomainError(error) && error.code === 'unavailable') return null;
     throw error;
   }
+}
+
+/** Whether workflows would run if there were a merge to test. */
+async function lacksMerge(
+  { found }: RepositoryContext,
+  { ci }: PullsDeps,
+  box: MergeBox | null,
+  base: string,
+): Promise<boolean> {
+  const state = box?.state.mergeState;
+  return (state === 'CONFLICT' || state === 'UNRELATED') && ci.pulls.hasWorkflows(found, base);
 }
 
 /** Whether the viewer may push to the repository of the head, whatever has become of the pull request. */

@@ -1,6 +1,7 @@
 import { isDomainError } from '../../kernel/index.ts';
 import { pathBytes } from '../../pulls/index.ts';
 import type { Verdict } from '../../pulls/index.ts';
+import { withNotice } from '../app/notices.view.ts';
 import { seeOther } from '../app/reply.ts';
 import type { Reply } from '../app/reply.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
@@ -11,6 +12,7 @@ import type { PullsDeps } from './deps.ts';
 import { changesPage } from './changes-page.reply.ts';
 import type { ChangesForms } from './comment-form.ts';
 import { fileAnchor } from './changed-files.view.ts';
+import { pullPage } from './pull.page.ts';
 import { threadAnchor } from './thread.view.ts';
 
 type FormPage = Page<RepositoryContext, PullsDeps>;
@@ -21,13 +23,19 @@ function shownBy(context: RepositoryContext): {
   back(fragment?: string, notice?: string): string;
 } {
   const query = { ...readChangesQuery({ query: new URLSearchParams(context.form.text('shown')) }), comment: null };
-  const address = changesAddress(changesUrl(urlOfPull(context)), query);
+  const talk = urlOfPull(context);
+  const address = isOnTalk(context)
+    ? (change: { done?: string }) => (change.done === undefined ? talk : withNotice(talk, change.done))
+    : changesAddress(changesUrl(talk), query);
   return {
     query,
     back: (fragment = '', notice) =>
       `${address(notice === undefined ? {} : { done: notice })}${fragment === '' ? '' : `#${fragment}`}`,
   };
 }
+
+/** The form that ends a review stands on the page of talk, too, and says so. */
+const isOnTalk = ({ form }: RepositoryContext): boolean => form.text('page') === 'talk';
 
 /** Runs what a form does; a refusal is shown on the page that it was sent from, with what was typed. */
 function act(
@@ -43,8 +51,12 @@ function act(
         isOutdated = isDomainError(error) && error.reason === 'round_changed';
         throw error;
       }),
-    (refusal) =>
-      changesPage(context, deps, { query: shownBy(context).query, forms: { ...forms({ isOutdated }), refusal } }),
+    (refusal) => {
+      const typed = { ...forms({ isOutdated }), refusal };
+      return isOnTalk(context)
+        ? pullPage(context, deps, { refusal, ...(typed.review && { review: typed.review }) })
+        : changesPage(context, deps, { query: shownBy(context).query, forms: typed });
+    },
   );
 }
 
@@ -134,8 +146,8 @@ export const resolveThread: FormPage = (context, deps) =>
   });
 
 /**
- * Fields `verdict`, `body`, `round`, `shown`, `confirm` (to keep the review at a round that is not the last), and
- * `action`: `discard` throws the draft away.
+ * Fields `verdict`, `body`, `round`, `shown`, `page` (`talk` where that page has the form), `confirm` (to keep the
+ * review at a round that is not the last), and `action`: `discard` throws the draft away.
  */
 export const submitReview: FormPage = (context, deps) => {
   const { viewer, form } = context;
@@ -189,5 +201,15 @@ export const applySuggestions: FormPage = (context, deps) => {
     const round = count(form.text('round')) ?? 0;
     await deps.pulls.suggestions.apply(context.viewer, pullAt(context), { comments, round });
     return seeOther(shownBy(context).back('', 'suggestions-applied'));
+  });
+};
+
+/** Fields `review`, an id, `reason`, and `page` or `shown` as those of a review. */
+export const dismissReview: FormPage = (context, deps) => {
+  const { form } = context;
+  const asked = { reviewId: form.text('review'), reason: form.text('reason') };
+  return act(context, deps, async () => {
+    await deps.pulls.reviews.dismiss(context.viewer, pullAt(context), asked);
+    return seeOther(shownBy(context).back('', 'review-dismissed'));
   });
 };

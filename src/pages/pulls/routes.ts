@@ -7,10 +7,11 @@ import { showOwnPulls } from './own-pulls.page.ts';
 import { showPullCommits } from './pull-commits.page.ts';
 import {
   afterSignIn,
+  approveRuns,
   askForReview,
   cancelMerge,
   changeHeadBranch,
-  dismissReview,
+  letMaintainersPush,
   markDraft,
   markReady,
   mergePull,
@@ -18,8 +19,9 @@ import {
   revertPull,
   updateBranch,
 } from './pull-forms.page.ts';
+import { dismissReview } from './review-forms.page.ts';
 import { showPullAsJson, showPullAsMarkdown, showPullFeed, showPullsFeed } from './pull-feeds.page.ts';
-import { showPullList } from './pull-list.page.ts';
+import { changePulls, showPullList } from './pull-list.page.ts';
 import { pullPage, showPull } from './pull.page.ts';
 
 const at = '/repos/:owner/:name';
@@ -48,6 +50,7 @@ const form = (name: string, page: Page<RepositoryContext, PullsDeps>): PageRoute
 export const pullsRoutes: readonly Route[] = [
   read(list, showPullList, 'rows'),
   read(`${list}.atom`, showPullsFeed, 'rows'),
+  { method: 'POST', path: `${list}/bulk`, access: 'repository:write', cost: 'rows', page: changePulls },
   read(`${list}/new`, showNewPull, 'objects'),
   {
     method: 'POST',
@@ -55,7 +58,7 @@ export const pullsRoutes: readonly Route[] = [
     access: 'repository:read',
     cost: 'objects',
     maxFormBytes: maxTextFormBytes,
-    takesFiles: true,
+    takesFiles: 'PULL',
     page: openPull,
   },
   read(`${one}.atom`, showPullFeed, 'rows'),
@@ -63,17 +66,19 @@ export const pullsRoutes: readonly Route[] = [
   read(`${one}.md`, showPullAsMarkdown, 'rows'),
   read(one, showPull, 'objects'),
   read(`${one}/commits`, showPullCommits, 'objects'),
-  ...conversationRoutes(one, pullPage),
+  ...conversationRoutes(one, 'PULL', pullPage),
   form('merge', mergePull),
   form('cancel-merge', cancelMerge),
   form('reviewers', askForReview),
   form('dismiss', dismissReview),
+  form('maintainers', letMaintainersPush),
   form('update', updateBranch),
   form('retarget', retargetPull),
   form('draft', markDraft),
   form('ready', markReady),
   form('branch', changeHeadBranch),
   form('revert', revertPull),
+  form('approve', approveRuns),
 
   { method: 'GET', path: '/dashboard/pulls', access: 'signed-in', cost: 'rows', page: showOwnPulls },
 ];

@@ -3,7 +3,7 @@ import { page, seeOther, type PageReply } from '../app/reply.ts';
 import { submit, type FormRefusal } from '../app/submit.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
 import { viewRepositoryHead } from '../app/repository-head.view.ts';
-import { viewCount, viewNumber } from '../app/format-numbers.ts';
+import { viewCount, viewNumber, viewSize } from '../app/format-numbers.ts';
 import type { Page, RepositoryPersonContext } from '../app/request-context.ts';
 import type { RepositoryDeps } from './deps.ts';
 
@@ -11,17 +11,21 @@ interface SettingsForm {
   description: string;
   default_branch: string;
   accept_gerrit_refs: boolean;
+  lfs: boolean;
+  template: boolean;
 }
 
 /** A longer drop-down is not readable; then the name is typed. */
 const maxChoices = 200;
 
-function formOf({ found: { repository } }: RepositoryPersonContext): SettingsForm {
-  const { description, defaultBranch, acceptsGerritRefs } = repository;
+function formOf({ found: { repository } }: RepositoryPersonContext, lfs: boolean): SettingsForm {
+  const { description, defaultBranch, acceptsGerritRefs, isTemplate } = repository;
   return {
     description,
     default_branch: defaultBranch,
     accept_gerrit_refs: acceptsGerritRefs,
+    lfs,
+    template: isTemplate,
   };
 }
 
@@ -34,16 +38,18 @@ function viewContents(branches: number, refs: ReadonlyMap<string, string>) {
 /** The first page of the settings; also where a refused image is reported (SPEC §7). */
 export async function settingsPage(
   context: RepositoryPersonContext,
-  { git, repositories }: RepositoryDeps,
-  { form = formOf(context), refusal = null }: { form?: SettingsForm; refusal?: FormRefusal | null } = {},
+  { config, git, lfs, repositories }: RepositoryDeps,
+  { form: typed, refusal = null }: { form?: SettingsForm; refusal?: FormRefusal | null } = {},
 ): Promise<PageReply> {
   const { found, query, viewer } = context;
   const { owner, name } = found.canonical;
-  const [branches, refs, { forks, privateForks }] = await Promise.all([
+  const [usage, branches, refs, { forks, privateForks }] = await Promise.all([
+    lfs.usage(found.repository.id),
     git.refs.branches(found.path),
     git.refs.list(found.path),
     repositories.forks.countAll(viewer, owner, name),
   ]);
+  const form = typed ?? formOf(context, usage.isEnabled);
   const names = branches.map((branch) => branch.name);
   return page('repository/general-settings', {
     repository: viewRepositoryHead(found),
@@ -55,6 +61,10 @@ export async function settingsPage(
       hidden: privateForks > 0 ? viewNumber(privateForks) : null,
     },
     contents: viewContents(names.length, refs),
+    lfs: config.lfs.enabled && {
+      used: usage.objects === 0 ? null : `${viewCount(usage.objects, 'object')}, ${viewSize(usage.bytes)}`,
+      quota: viewSize(config.lfs.repositoryQuotaBytes),
+    },
     form,
     refusal,
     notice: viewNotice(query),
@@ -65,7 +75,7 @@ export async function settingsPage(
 export const showRepositorySettings: Page<RepositoryPersonContext, RepositoryDeps> = (context, deps) =>
   settingsPage(context, deps);
 
-/** Fields `description`, `default_branch` and `accept_gerrit_refs` (a check-box). */
+/** Fields `description`, `default_branch`, and the check-boxes `accept_gerrit_refs`, `lfs` and `template`. */
 export const saveRepositorySettings: Page<RepositoryPersonContext, RepositoryDeps> = (context, deps) => {
   const {
     viewer,
@@ -76,6 +86,8 @@ export const saveRepositorySettings: Page<RepositoryPersonContext, RepositoryDep
     description: form.text('description'),
     default_branch: form.text('default_branch').trim(),
     accept_gerrit_refs: form.text('accept_gerrit_refs') !== '',
+    lfs: form.text('lfs') !== '',
+    template: form.text('template') !== '',
   };
   return submit(
     async () => {
@@ -83,7 +95,10 @@ export const saveRepositorySettings: Page<RepositoryPersonContext, RepositoryDep
         description: input.description,
         defaultBranch: input.default_branch,
         acceptsGerritRefs: input.accept_gerrit_refs,
+        isTemplate: input.template,
       });
+      // A check-box that is off is not sent; a form without the choice changes nothing.
+      if (form.text('lfs_choice') !== '') await deps.lfs.switchRepository(viewer, canonical, input.lfs);
       return seeOther(withNotice(`${repositoryUrl(canonical)}/settings`, 'settings-saved'));
     },
     (refusal) => settingsPage(context, deps, { form: input, refusal }),

@@ -1,11 +1,17 @@
 import type { Visibility } from '../../access/index.ts';
 import { plainHttpMirrorRisk as plainHttpRisk } from '../../mirrors/index.ts';
 import { oneOf, repositoryUrl } from '../../http/index.ts';
+import { gitignores, licences } from '../../repositories/index.ts';
 import { page, seeOther, type PageReply } from '../app/reply.ts';
 import { submit, type FormRefusal } from '../app/submit.ts';
 import { withNotice } from '../app/notices.view.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
 import type { RepositoryDeps } from './deps.ts';
+
+function templateAt(text: string): { owner: string; name: string } {
+  const [owner = '', name = ''] = text.split('/', 2);
+  return { owner, name };
+}
 
 interface NewRepositoryForm {
   owner: string;
@@ -13,6 +19,11 @@ interface NewRepositoryForm {
   description: string;
   visibility: Visibility;
   default_branch: string;
+  readme: boolean;
+  license: string;
+  gitignores: string;
+  /** `owner/name` of a template; empty for none. */
+  template: string;
   import_address: string;
   import_username: string;
   import_mirror: boolean;
@@ -34,10 +45,17 @@ async function newRepositoryPage(
   form: NewRepositoryForm,
   refusal: FormRefusal | null,
 ): Promise<PageReply> {
-  return page('repository/new-repository', { form, refusal, plainHttpRisk, owners: await ownersFor(context, deps) });
+  return page('repository/new-repository', {
+    form,
+    refusal,
+    plainHttpRisk,
+    owners: await ownersFor(context, deps),
+    licences: Object.entries(licences).map(([id, name]) => ({ id, name })),
+    gitignores: Object.keys(gitignores),
+  });
 }
 
-/** `?owner=` chooses an organisation beforehand: its page leads here. */
+/** `?owner=` chooses an organisation beforehand: its page leads here. `?template=` names a template. */
 export const showNewRepository: Page<PersonContext, RepositoryDeps> = (context, deps) => {
   const owner = context.query.get('owner') ?? context.person.username ?? '';
   return newRepositoryPage(
@@ -48,7 +66,11 @@ export const showNewRepository: Page<PersonContext, RepositoryDeps> = (context, 
       name: '',
       description: '',
       visibility: 'PRIVATE',
-      default_branch: 'main',
+      default_branch: context.query.has('template') ? '' : 'main',
+      readme: false,
+      license: '',
+      gitignores: '',
+      template: context.query.get('template') ?? '',
       import_address: '',
       import_username: '',
       import_mirror: false,
@@ -58,7 +80,8 @@ export const showNewRepository: Page<PersonContext, RepositoryDeps> = (context, 
 };
 
 /**
- * Fields `owner` (left out: oneself), `name`, `description`, `visibility`, `default_branch`; to import
+ * Fields `owner` (left out: oneself), `name`, `description`, `visibility`, `default_branch`; for first files `readme`,
+ * `license`, `gitignores`, or `template`; to import
  * one from elsewhere `import_address`, `import_username`, `import_secret`, `import_mirror`.
  */
 export const createRepository: Page<PersonContext, RepositoryDeps> = (context, deps) => {
@@ -68,7 +91,11 @@ export const createRepository: Page<PersonContext, RepositoryDeps> = (context, d
     name: form.text('name').trim(),
     description: form.text('description'),
     visibility: oneOf(visibilities, form.text('visibility')),
-    default_branch: form.text('default_branch').trim() || 'main',
+    default_branch: form.text('default_branch').trim() || (form.text('template') === '' ? 'main' : ''),
+    readme: form.text('readme') !== '',
+    license: form.text('license'),
+    gitignores: form.text('gitignores'),
+    template: form.text('template').trim(),
     import_address: form.text('import_address').trim(),
     import_username: form.text('import_username').trim(),
     import_mirror: form.text('import_mirror') === 'yes',
@@ -77,6 +104,10 @@ export const createRepository: Page<PersonContext, RepositoryDeps> = (context, d
     async () => {
       const {
         default_branch: defaultBranch,
+        readme,
+        license: licence,
+        gitignores: gitignore,
+        template,
         import_address: address,
         import_username: username,
         import_mirror: keepMirroring,
@@ -91,7 +122,14 @@ export const createRepository: Page<PersonContext, RepositoryDeps> = (context, d
             secret: form.text('import_secret'),
             keepMirroring,
           })
-        : await deps.repositories.create(viewer, { ...fields, defaultBranch });
+        : await deps.repositories.create(viewer, {
+            ...fields,
+            defaultBranch: defaultBranch || undefined,
+            readme,
+            licence,
+            gitignore: [gitignore],
+            template: template === '' ? undefined : templateAt(template),
+          });
       const {
         owner,
         repository: { name },

@@ -11,6 +11,7 @@ import { viewRefCounts } from './ref-counts.view.ts';
 import { viewRepositoryHead } from '../app/repository-head.view.ts';
 import { viewCount, viewSize } from '../app/format-numbers.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
+import { addingLinks } from '../code/editing-links.ts';
 import { frameAt } from '../code/resolve-location.ts';
 import { readFolder } from '../code/tree.page.ts';
 import { nullOnTimeout } from '../app/null-on-timeout.ts';
@@ -147,7 +148,16 @@ export const showRepository: Page<RepositoryContext, RepositoryDeps> = async (co
   const licence = await readLicence(context, deps, at.ref, tree.entries);
   return page(
     'repository/repository-home',
-    { ...frame, ...place, ...folder, ...facts, distance: fork.value.distance, licence },
+    {
+      ...frame,
+      ...place,
+      ...folder,
+      ...facts,
+      distance: fork.value.distance,
+      licence,
+      adding: addingLinks(context, at),
+      isTemplate: found.repository.isTemplate && context.person !== null,
+    },
     {
       restsOn:
         isComplete && facts.isComplete && fork.value.isComplete

@@ -1,7 +1,6 @@
 import type { WebDeps } from '../../http/index.ts';
+import type { CodeDeps } from '../code/deps.ts';
 
 /** What the pages of this folder call. */
-export type RunsDeps = Pick<
-  WebDeps,
-  'clock' | 'accounts' | 'repositories' | 'ci' | 'issues' | 'notifications' | 'oneTimeSecrets'
->;
+export type RunsDeps = CodeDeps &
+  Pick<WebDeps, 'clock' | 'accounts' | 'repositories' | 'ci' | 'issues' | 'notifications' | 'oneTimeSecrets'>;

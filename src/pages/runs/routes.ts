@@ -7,7 +7,7 @@ import { dispatchWorkflow, showDispatch } from './dispatch.page.ts';
 import { followRun, downloadLog, followJob } from './job-log.page.ts';
 import { showJob } from './job.page.ts';
 import { showAdminQueue, showQueue } from './queue.page.ts';
-import { showRun, cancelRun, rerunJobs, removeRun } from './run.page.ts';
+import { approveRun, showRun, cancelRun, rerunJobs, removeRun } from './run.page.ts';
 import { showRuns } from './runs.page.ts';
 import { showWorkflows } from './workflows.page.ts';
 import { runnerPages } from './runners.page.ts';
@@ -28,6 +28,7 @@ const runPages: readonly Route[] = [
   { method: 'GET', path: `${at}/runs/:number`, access: 'repository:read', cost: 'rows', page: showRun },
   { method: 'GET', path: `${at}/runs/:number/live`, access: 'repository:read', cost: 'rows', page: followRun },
   { method: 'POST', path: `${at}/runs/:number/cancel`, access: 'repository:write', cost: 'rows', page: cancelRun },
+  { method: 'POST', path: `${at}/runs/:number/approve`, access: 'repository:write', cost: 'rows', page: approveRun },
   { method: 'POST', path: `${at}/runs/:number/rerun`, access: 'repository:write', cost: 'rows', page: rerunJobs },
   { method: 'POST', path: `${at}/runs/:number/delete`, access: 'repository:admin', cost: 'rows', page: removeRun },
   {

@@ -7,7 +7,7 @@ import { viewTime } from '../app/times.view.ts';
 import type { TimeView } from '../app/times.view.ts';
 import { personUrl } from '../../http/index.ts';
 import { viewDuration } from './durations.ts';
-import { viewStatus } from '../app/commit-state.view.ts';
+import { viewRunStatus } from '../app/commit-state.view.ts';
 import type { StatusView } from '../app/commit-state.view.ts';
 
 /** One run in a list, and at the head of its own page. */
@@ -68,7 +68,7 @@ export function viewRunRow(
     sha: run.sha.slice(0, 10),
     commitUrl: `${repositoryUrl}/commit/${run.sha}`,
     actor: actor === null ? null : { name: actor, url: personUrl(actor) },
-    status: viewStatus(run.status),
+    status: viewRunStatus(run),
     reason: run.reason,
     attempt: run.attempt,
     created: viewTime(run.createdAt, now),

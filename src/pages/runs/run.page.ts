@@ -1,11 +1,12 @@
 import type { JobRow } from '../../ci/index.ts';
-import { isFinal } from '../../ci/index.ts';
+import { awaitsApproval, isFinal } from '../../ci/index.ts';
 import { page, seeOther } from '../app/reply.ts';
 import type { PageReply, Reply } from '../app/reply.ts';
 import { submit } from '../app/submit.ts';
 import type { FormRefusal } from '../app/submit.ts';
 import { viewArtifact } from './artifact.view.ts';
 import { viewDuration } from './durations.ts';
+import { readApproval } from './read-approval.ts';
 import { viewJobGraph } from './job-graph.view.ts';
 import { runUrl, viewRunRow } from './run-row.view.ts';
 import { viewStatus } from '../app/commit-state.view.ts';
@@ -40,13 +41,17 @@ async function runPage(context: RepositoryContext, deps: RunsDeps, refusal: Form
       place === null ? reason : `${reason} Position ${place} in the queue.`,
     ]),
   );
+  const pullNumber = ci.pulls.numberOf(run);
+  const approval = pullNumber !== null && awaitsApproval(run) ? await readApproval(context, deps, pullNumber) : null;
   const artifacts = await ci.artifacts.list(found, run.number);
   const references = await readReferences(context, deps, referencesOf(run.title, context.origin));
-  const actors = await actorsOf([run, { actorId: run.attemptActorId }], deps);
+  const actors = await actorsOf([run, { actorId: run.attemptActorId }, { actorId: run.approvedBy }], deps);
   return page('runs/run', {
     repository: head,
     run: viewRunRow(run, head.url, actors.get(run.actorId ?? '') ?? null, clock.now(), references),
     rerunBy: run.attempt > 1 ? (actors.get(run.attemptActorId ?? '') ?? null) : null,
+    approval,
+    approvedBy: run.approval === 'approved' ? (actors.get(run.approvedBy ?? '') ?? null) : null,
     attempts: Array.from({ length: run.attempt }, (_, at) => at + 1).reverse(),
     attempt,
     graph: viewJobGraph(jobs, jobUrl),
@@ -62,7 +67,9 @@ async function runPage(context: RepositoryContext, deps: RunsDeps, refusal: Form
     artifacts: artifacts.map((artifact) => viewArtifact(artifact, url, clock.now())),
     mayRemove: found.level === 'admin' && isFinal(run.status),
     isActive: !isFinal(run.status),
-    mayRerunFailed: jobs.some((job) => job.status === 'failure' || job.status === 'cancelled'),
+    mayRerun: run.approval !== 'waiting',
+    mayRerunFailed:
+      run.approval !== 'waiting' && jobs.some((job) => job.status === 'failure' || job.status === 'cancelled'),
     refusal,
     notice: viewNotice(query),
   });
@@ -97,6 +104,12 @@ export const cancelRun: Page<RepositoryPersonContext, RunsDeps> = (context, deps
     () => deps.ci.runs.cancel(viewer, found, runPathNumber(params.number), { force }),
     'run-cancelled',
   );
+};
+
+/** Lets a run of a pull request start that waits for approval. */
+export const approveRun: Page<RepositoryPersonContext, RunsDeps> = (context, deps) => {
+  const { viewer, found, params } = context;
+  return act(context, deps, () => deps.ci.pulls.approve(viewer, found, runPathNumber(params.number)), 'run-approved');
 };
 
 /** Field `jobs`: `all`, `failed`, or the id of one. */

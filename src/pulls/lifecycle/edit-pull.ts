@@ -1,4 +1,4 @@
-import { allows, isLocalAdministrator, personIdOf, refusalOnPull, repositoryLevel } from '../../access/index.ts';
+import { refusalOnPull } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import type { EntryLog, IssueAt } from '../../issues/index.ts';
 import { forbidden, invalid } from '../../kernel/index.ts';
@@ -6,10 +6,11 @@ import { isUniqueViolation } from '../../db/index.ts';
 import type { PullDeps } from '../deps.ts';
 import { factsOfPull, findPull, pullInWrite, refuse, requireOpen } from '../find-pull.ts';
 import type { PullContext } from '../find-pull.ts';
+import { headOf } from '../head-label.ts';
+import { mayWriteTo } from '../merging/merge-box.ts';
 import { prepareNextRound } from '../rounds/prepare-next-round.ts';
 import { recordRound } from '../rounds/record-round.ts';
 import { pullSchema } from '../schema/pull-schema.ts';
-import type { PullRow } from '../schema/pull-schema.ts';
 import { pullExists } from './open-pull.ts';
 
 /** What is left out stays. */
@@ -22,9 +23,9 @@ export interface PullEdit {
 
 /**
  * Changes what is not of the issue: the base branch (which makes a round, because the commits that it brings are other
- * ones), draft or ready, and whether people who may write here may push to the branch of the fork. Refuses
- * `base_missing`, `same_branch`, `pull_exists`, `pull_closed`, `git_busy`, `head_not_yours` where a viewer lets others
- * push who may not push there themselves, and what `refusalOnPull` refuses for `edit`.
+ * ones), draft or ready; and whether people of this repository may push to the branch of a fork, which those decide
+ * who may push there themselves. Refuses `base_missing`, `same_branch`, `pull_exists`, `pull_closed`, `head_not_yours`,
+ * `git_busy`, and what `refusalOnPull` refuses for `edit`.
  */
 export async function editPull(deps: PullDeps, viewer: Viewer, at: IssueAt, edit: PullEdit): Promise<void> {
   const context = await findPull(deps, viewer, at);
@@ -32,11 +33,15 @@ export async function editPull(deps: PullDeps, viewer: Viewer, at: IssueAt, edit
   if (edit.base !== undefined && edit.base !== context.pull.baseBranch)
     await retarget(deps, viewer, context, at, edit.base);
   const { isDraft, maintainersMayPush } = edit;
+  const { pull } = context;
+  if (maintainersMayPush !== undefined && maintainersMayPush !== pull.maintainersMayPush && pull.source === 'FORK') {
+    const head = await headOf(deps, viewer, context.repository, pull);
+    if (!(await mayWriteTo(deps, viewer, head)))
+      throw forbidden('head_not_yours', 'Only people who may push to the fork decide who else may push to the branch.');
+  }
   if (isDraft === undefined && maintainersMayPush === undefined) return;
   await deps.issues.pulls.write(viewer, async (log) => {
     const now = await pullInWrite(deps, log.tx, viewer, context.issue, 'edit');
-    if (maintainersMayPush === true && !now.pull.maintainersMayPush && now.pull.source === 'FORK')
-      await refuseUnlessOwnFork(deps, log, viewer, now.pull);
     if (maintainersMayPush !== undefined && now.pull.source === 'FORK')
       await log.tx.manager.update(pullSchema, { issueId: now.issue.id }, { maintainersMayPush });
     if (isDraft === undefined || isDraft === now.pull.isDraft) return;
@@ -44,24 +49,6 @@ export async function editPull(deps: PullDeps, viewer: Viewer, at: IssueAt, edit
     await setDraft(log, now, isDraft);
   });
   deps.mergeStates.add([context.issue.id]);
-}
-
-/** The right to push to a fork is given away by those who have it: otherwise people here could take it. */
-async function refuseUnlessOwnFork(
-  { repositories }: PullDeps,
-  { tx }: EntryLog,
-  viewer: Viewer,
-  { headRepositoryId }: PullRow,
-): Promise<void> {
-  if (isLocalAdministrator(viewer)) return;
-  const fork = (await repositories.locate(headRepositoryId === null ? [] : [headRepositoryId])).get(
-    headRepositoryId ?? '',
-  );
-  const facts = fork === undefined ? null : await repositories.factsOf(personIdOf(viewer), fork.repository, tx.manager);
-  if (facts === null || !allows(repositoryLevel(viewer, facts), 'write'))
-    throw forbidden('head_not_yours', 'Only people who may push to the fork can let others push to it.', {
-      field: 'maintainers_may_push',
-    });
 }
 
 async function setDraft(log: EntryLog, { issue, pull }: PullContext, isDraft: boolean): Promise<void> {

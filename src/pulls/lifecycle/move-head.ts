@@ -4,7 +4,7 @@ import type { Tx } from '../../db/index.ts';
 import { conflict, forbidden } from '../../kernel/index.ts';
 import type { Found, Located } from '../../repositories/index.ts';
 import type { PullDeps } from '../deps.ts';
-import { pullInWrite, requireOpen } from '../find-pull.ts';
+import { pullInWrite, refuse, requireOpen } from '../find-pull.ts';
 import type { PullContext } from '../find-pull.ts';
 import { headOf } from '../head-label.ts';
 import { mayPushHead, tipOfHead } from '../merging/merge-box.ts';
@@ -13,7 +13,7 @@ import { recordRound, roundChanged } from '../rounds/record-round.ts';
 
 /**
  * The repository in which the server writes to the head of a pull request. Refuses `head_not_yours` for viewers who may
- * not push to the head branch, `head_gone`.
+ * not push to the head branch, `head_gone`, `repository_archived`.
  */
 export async function headForWriting(
   deps: PullDeps,
@@ -22,6 +22,7 @@ export async function headForWriting(
   context: PullContext,
 ): Promise<Pick<Located, 'repository' | 'path'>> {
   const { pull, repository } = context;
+  if (repository.archivedAt !== null) refuse('archived');
   const head = await headOf(deps, viewer, repository, pull);
   // A private fork that the viewer may not see is as good as gone, and is not theirs either.
   if (pull.source !== 'PUSH' && (await tipOfHead(deps, head)) === null)

@@ -51,10 +51,9 @@ export async function describePulls(
 
 /** By issue and reviewer. */
 async function lastVerdicts({ db }: PullDeps, ids: readonly string[]): Promise<Map<string, Map<string, string>>> {
-  const rows = await db.read.find(reviewSchema, {
-    where: { issueId: In([...ids]), submittedAt: isNotNull() },
-    order: { submittedAt: 'ASC' },
-  });
+  // Sorted here: those of one page of a list are few, and no index has them in this order.
+  const rows = await db.read.findBy(reviewSchema, { issueId: In([...ids]), submittedAt: isNotNull() });
+  rows.sort((a, b) => a.submittedAt! - b.submittedAt!);
   const verdicts = new Map<string, Map<string, string>>();
   for (const { issueId, authorId, verdict, dismissedAt } of rows) {
     if (authorId === null || verdict === null || verdict === 'COMMENT') continue;

@@ -99,12 +99,23 @@ export async function mayPushHead(
   deps: Pick<PullDeps, 'repositories'>,
   viewer: Viewer,
   { issue, pull, facts }: Awaited<ReturnType<typeof findPull>>,
-  { repository }: PullHead,
+  head: PullHead,
 ): Promise<boolean> {
   if (viewer.kind !== 'person' || issue.state !== 'OPEN') return false;
   if (pull.source === 'PUSH') return refusalOnPull(viewer, facts, factsOfPull(issue, pull), 'add_round') === null;
-  if (repository === null || repository.repository.archivedAt !== null) return false;
-  const there = await deps.repositories.factsOf(viewer.via === 'local' ? null : viewer.id, repository.repository);
-  if (allows(repositoryLevel(viewer, there), 'write')) return true;
-  return pull.maintainersMayPush && allows(repositoryLevel(viewer, facts), 'write');
+  if (await mayWriteTo(deps, viewer, head)) return true;
+  return isThere(head) && pull.maintainersMayPush && allows(repositoryLevel(viewer, facts), 'write');
+}
+
+const isThere = ({ repository }: PullHead): boolean => repository !== null && repository.repository.archivedAt === null;
+
+/** Whether a viewer may push to the repository of a head by what they are there. */
+export async function mayWriteTo(
+  { repositories }: Pick<PullDeps, 'repositories'>,
+  viewer: Viewer,
+  head: PullHead,
+): Promise<boolean> {
+  if (viewer.kind !== 'person' || !isThere(head)) return false;
+  const there = await repositories.factsOf(viewer.via === 'local' ? null : viewer.id, head.repository!.repository);
+  return allows(repositoryLevel(viewer, there), 'write');
 }

@@ -87,10 +87,12 @@ export async function mergeIfReady(deps: PullDeps, issueId: string): Promise<voi
   const { issue, pull } = found;
   const located = (await deps.repositories.locate([issue.repositoryId])).get(issue.repositoryId);
   if (located === undefined) return;
-  if (pull.mergeWhenReadyBy === null)
+  const askedBy = pull.mergeWhenReadyBy ?? '';
+  const person = (await deps.accounts.peopleById([askedBy])).get(askedBy);
+  if (person === undefined || person.disabledAt !== null)
     return endWish(deps, issueId, anonymous, 'The account that asked for it is gone.');
   const viewer = viewerWithCredential(
-    pull.mergeWhenReadyBy,
+    person.id,
     { via: 'session', scope: 'write', repositoryIds: null },
     issue.repositoryId,
   );
@@ -100,7 +102,9 @@ export async function mergeIfReady(deps: PullDeps, issueId: string): Promise<voi
     await mergePull(deps, viewer, at, { ...input, round: pull.mergeWhenReadyRound! });
   } catch (error) {
     if (!isDomainError(error)) throw error;
-    const isPassing = ['merge_blocked', 'branch_moves_too_fast'].includes(error.reason) || error.code === 'unavailable';
+    // A later round ends the wish itself, unless it is only rebased.
+    const passing = ['merge_blocked', 'branch_moves_too_fast', 'round_changed'];
+    const isPassing = passing.includes(error.reason) || error.code === 'unavailable';
     if (!isPassing) await endWish(deps, issueId, viewer, error.message);
   }
 }

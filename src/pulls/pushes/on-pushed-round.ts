@@ -3,7 +3,7 @@ import type { PersonViewer } from '../../access/index.ts';
 import { rowBy } from '../../db/index.ts';
 import { issueSchema } from '../../issues/index.ts';
 import type { EntryLog, IssueAt } from '../../issues/index.ts';
-import { isDomainError } from '../../kernel/index.ts';
+import { isDomainError, unavailable } from '../../kernel/index.ts';
 import type { AnnouncedPush, Found, Located } from '../../repositories/index.ts';
 import type { PullDeps } from '../deps.ts';
 import { editPull } from '../lifecycle/edit-pull.ts';
@@ -40,7 +40,7 @@ export async function preparePushedRound(deps: PullDeps, push: AnnouncedPush): P
   if (update === undefined) return null;
   const row = await deps.db.read.findOneBy(pullPushSchema, { pushId: push.id });
   const located = (await deps.repositories.locate([push.repository.id])).get(push.repository.id);
-  if (located === undefined) return null;
+  if (located === undefined) throw unavailable('repository_in_trash', 'The repository is in the trash.');
   if (row === null) return dropOfGone(deps, push, located, update.ref);
   const viewer = viewerWithCredential(row.userId, push.credential, push.repository.id);
   const at = { owner: located.owner.handle, name: located.repository.name, number: row.number };

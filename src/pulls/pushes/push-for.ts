@@ -177,14 +177,16 @@ function refuseRound(viewer: Viewer, facts: IssueRepositoryFacts, { issue, pull 
 /** Those whose push is not recorded yet count, too; a push that git refused does not, and a next round neither. */
 async function refuseTooManyOf(source: EntityManager, repositoryId: string, userId: string): Promise<void> {
   const open = await source.countBy(pullSchema, { submitterId: userId, repositoryId, isOpen: true });
-  const coming = await source
+  const coming: { n: number } | undefined = await source
     .createQueryBuilder(pullPushSchema, 'f')
+    // One row of each: `getCount` would sort them to tell them apart.
+    .select('count(*)', 'n')
     .innerJoin('pushes', 'p', 'p.id = f.push_id')
     .where('f.user_id = :userId AND f.repository_id = :repositoryId', { userId, repositoryId })
     .andWhere('p.announced_at IS NULL AND p.parked_at IS NULL')
     .andWhere('NOT EXISTS (SELECT 1 FROM issues i WHERE i.repository_id = f.repository_id AND i.number = f.number)')
-    .getCount();
-  if (open + coming >= limits.openPerContributor)
+    .getRawOne();
+  if (open + Number(coming?.n ?? 0) >= limits.openPerContributor)
     throw invalid('too_many_pulls', `you have ${limits.openPerContributor} open pull requests here; close one first`);
 }
 

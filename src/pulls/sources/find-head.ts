@@ -102,7 +102,7 @@ export async function areRelated(
  * Refuses `disk_low`.
  */
 export async function fetchBranch(
-  deps: Pick<PullDeps, 'git' | 'random' | 'logger' | 'isDiskLow'>,
+  deps: Pick<PullDeps, 'git' | 'repositories' | 'random' | 'logger' | 'isDiskLow'>,
   from: string,
   branch: string,
   into: string,
@@ -111,6 +111,7 @@ export async function fetchBranch(
     throw unavailable('disk_low', 'The server is low on disk space; reading still works.', { retryAfterSeconds: 600 });
   const refName = deps.random.uuid();
   const oid = await deps.git.remotes.fetchLocal(into, from, branch, refName);
+  await deps.repositories.forks.fetched({ from, into, oid });
   await deps.git.objects.keep(into, [{ name: `rounds/${oid}`, oid }]);
   await deps.git.objects
     .release(into, [`sync/${refName}`])

@@ -73,7 +73,8 @@ export async function uploadFile(
     return await deps.db.write(async (tx) => {
       const { repository, release } = await releaseInWrite(deps, tx, viewer, before);
       const [file] = await addFiles(deps, tx, release, [pending], personIdOf(viewer));
-      if (!release.isDraft) await announce(deps, tx, viewer, { action: 'updated', repository, release });
+      if (!release.isDraft)
+        await announce(deps, tx, { action: 'updated', repository, release, actorId: personIdOf(viewer) });
       const { repositoryId, tag } = release;
       deps.logger.info('release.file_added', { repositoryId, tag, bytes: pending.bytes, by: viewerForLog(viewer) });
       return file!;

@@ -1,4 +1,4 @@
-import { viewerForLog } from '../../access/index.ts';
+import { personIdOf, viewerForLog } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import { isUniqueViolation } from '../../db/index.ts';
 import type { ReleaseDeps } from '../deps.ts';
@@ -56,7 +56,8 @@ async function change<Result>(
     const now = await tx.manager.findOneBy(releaseFileSchema, { id: file.id });
     if (now === null) throw fileNotFound();
     const result = await act(tx, now);
-    if (!release.isDraft) await announce(deps, tx, viewer, { action: 'updated', repository, release });
+    if (!release.isDraft)
+      await announce(deps, tx, { action: 'updated', repository, release, actorId: personIdOf(viewer) });
     deps.logger.info('release.file_changed', {
       repositoryId: release.repositoryId,
       file: file.id,

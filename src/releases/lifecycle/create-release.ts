@@ -86,7 +86,8 @@ export async function createRelease(
       };
       await tx.manager.insert(releaseSchema, row);
       await addFiles(deps, tx, row, files, personIdOf(viewer));
-      if (!isDraft) await announce(deps, tx, viewer, { action: 'published', repository, release: row });
+      if (!isDraft)
+        await announce(deps, tx, { action: 'published', repository, release: row, actorId: personIdOf(viewer) });
       return row;
     });
     deps.logger.info('release.created', { repositoryId, tag, isDraft, by: viewerForLog(viewer) });

@@ -1,4 +1,4 @@
-import { viewerForLog } from '../../access/index.ts';
+import { personIdOf, viewerForLog } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import type { ReleaseDeps } from '../deps.ts';
 import { findRelease, releaseInWrite } from '../find-release.ts';
@@ -24,7 +24,8 @@ export async function deleteRelease(
   await deps.db.write(async (tx) => {
     const { repository } = await releaseInWrite(deps, tx, viewer, before);
     // As readers knew it: the listener of the push may have made it a draft.
-    if (!before.isDraft) await announce(deps, tx, viewer, { action: 'deleted', repository, release: before });
+    if (!before.isDraft)
+      await announce(deps, tx, { action: 'deleted', repository, release: before, actorId: personIdOf(viewer) });
     await tx.manager.delete(releaseSchema, { id: before.id });
   });
   const { repositoryId, tag } = before;

@@ -67,8 +67,16 @@ export async function editRelease(
       const { id, ...columns } = changed;
       await tx.manager.update(releaseSchema, { id }, columns);
       await addFiles(deps, tx, changed, edit.files ?? [], personIdOf(viewer));
+      const actorId = personIdOf(viewer);
+      if (changed.isDraft && !release.isDraft)
+        await announce(deps, tx, { action: 'withdrawn', repository, release: changed, actorId });
       if (!changed.isDraft)
-        await announce(deps, tx, viewer, { action: publishes ? 'published' : 'updated', repository, release: changed });
+        await announce(deps, tx, {
+          action: publishes ? 'published' : 'updated',
+          repository,
+          release: changed,
+          actorId: personIdOf(viewer),
+        });
       return changed;
     });
     const { repositoryId, tag, isDraft } = after;

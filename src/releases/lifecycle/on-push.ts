@@ -1,6 +1,7 @@
 import { idsIn } from '../../db/index.ts';
 import type { PushListener } from '../../repositories/index.ts';
 import type { ReleaseDeps } from '../deps.ts';
+import { announce } from './announce.ts';
 import { releaseSchema } from '../schema/release-schema.ts';
 
 const tags = 'refs/tags/';
@@ -15,7 +16,7 @@ interface LostTag {
  * Push listener: a release whose tag is deleted becomes a draft, as on other forges. Its text and files stay, and
  * publishing it makes the tag anew at the same commit.
  */
-export function draftOfLostTag({ db, git, repositories, logger }: ReleaseDeps): PushListener<LostTag[]> {
+export function draftOfLostTag({ db, git, repositories, logger, listeners }: ReleaseDeps): PushListener<LostTag[]> {
   return {
     name: 'releases',
     async prepare({ repository, updates }) {
@@ -45,20 +46,26 @@ export function draftOfLostTag({ db, git, repositories, logger }: ReleaseDeps): 
       }
       return lost.length === 0 ? null : lost;
     },
-    async record({ manager, now }, { repository }, lost) {
-      for (const { tag, commit } of lost)
-        await manager
-          .createQueryBuilder()
-          .update(releaseSchema)
-          .set({
-            isDraft: true,
-            publishedAt: null,
-            updatedAt: now,
-            revision: () => 'revision + 1',
-            ...(commit === null ? {} : { target: commit }),
-          })
-          .where('repository_id = :repositoryId AND tag = :tag AND is_draft = 0', { repositoryId: repository.id, tag })
-          .execute();
+    async record(tx, { repository, pusherId }, lost) {
+      const { manager, now } = tx;
+      for (const { tag, commit } of lost) {
+        const release = await manager.findOneBy(releaseSchema, { repositoryId: repository.id, tag, isDraft: false });
+        if (release === null) continue;
+        const changed = {
+          isDraft: true,
+          publishedAt: null,
+          updatedAt: now,
+          revision: release.revision + 1,
+          target: commit ?? release.target,
+        };
+        await manager.update(releaseSchema, { id: release.id }, changed);
+        await announce({ listeners }, tx, {
+          action: 'withdrawn',
+          repository,
+          release: { ...release, ...changed },
+          actorId: pusherId,
+        });
+      }
       logger.info('release.tag_lost', { repositoryId: repository.id, tags: lost.map(({ tag }) => tag) });
     },
   };

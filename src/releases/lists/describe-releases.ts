@@ -1,7 +1,7 @@
 import type { Person } from '../../accounts/index.ts';
 import { idsIn, rowBy } from '../../db/index.ts';
 import type { ReleaseDeps } from '../deps.ts';
-import { releaseCountsSchema, releaseFileSchema } from '../schema/release-schema.ts';
+import { releaseCountsSchema, releaseFileSchema, releaseSchema } from '../schema/release-schema.ts';
 import type { ReleaseCounts, ReleaseFile, ReleaseRow } from '../schema/release-schema.ts';
 
 /** A release as lists and pages show it. */
@@ -32,6 +32,21 @@ export async function describeReleases(
     author: release.authorId === null ? null : (people.get(release.authorId) ?? null),
     files: (byRelease.get(release.id) ?? []).sort((one, other) => (one.name < other.name ? -1 : 1)),
   }));
+}
+
+/** Which of these tags have a published release. Asks for no right. */
+export async function releasedTags(
+  { db }: Pick<ReleaseDeps, 'db'>,
+  repositoryId: string,
+  tags: readonly string[],
+): Promise<string[]> {
+  const rows = await db.read
+    .createQueryBuilder(releaseSchema, 'r')
+    .select(['r.id', 'r.tag'])
+    .where('r.repository_id = :repositoryId AND r.is_draft = 0', { repositoryId })
+    .andWhere(...idsIn('r.tag', tags))
+    .getMany();
+  return rows.map(({ tag }) => tag).sort();
 }
 
 /** How many releases a repository has, for its tab: one row of the row cache. Asks for no right. */

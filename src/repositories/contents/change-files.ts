@@ -38,7 +38,7 @@ const heads = 'refs/heads/';
 /**
  * Changes files by one commit, as a journalled push to a branch. A branch that has moved meanwhile gets the commit on
  * top, as long as the files are those that the person saw. Refuses `repository_not_found` to people who may not write,
- * `repository_archived`, `branch_not_found`, `invalid_branch_name`, `branch_exists`, `branch_protected` by a rule,
+ * `repository_archived`, `no_such_branch`, `invalid_branch_name`, `branch_exists`, `branch_protected` by a rule,
  * `push_refused`, `branch_moves_too_fast`, and what `prepareCommit` refuses.
  */
 export async function changeFiles(
@@ -52,11 +52,10 @@ export async function changeFiles(
   if (found.repository.archivedAt !== null)
     throw forbidden('repository_archived', 'This repository is archived and read-only.');
   const from = wanted ?? found.repository.defaultBranch;
-  const branch = newBranch === undefined ? from : parseNewBranch(newBranch);
   for (let attempt = 1; ; attempt += 1) {
     const refs = await deps.git.refs.list(found.path);
     const parent = tipOf(refs, from, found);
-    if (newBranch !== undefined && refs.has(heads + branch)) throw branchExists(branch);
+    const branch = newBranch === undefined ? from : parseNewBranch(newBranch, refs);
     const prepared = await prepareCommit(deps, viewer, found, parent, commit);
     const { pushId, isMoved } = await moveBranch(viewer, found, {
       branch,
@@ -84,7 +83,7 @@ export async function changeFiles(
   }
 }
 
-/** Null for a repository without commits, where a commit makes the branch. Refuses `branch_not_found`. */
+/** Null for a repository without commits, where a commit makes the branch. Refuses `no_such_branch`. */
 export function tipOf(
   refs: ReadonlyMap<string, string>,
   branch: string,
@@ -94,16 +93,18 @@ export function tipOf(
   if (tip !== undefined) return tip;
   const isEmpty = ![...refs.keys()].some((ref) => ref.startsWith(heads));
   if (isEmpty && branch === repository.defaultBranch) return null;
-  throw notFound('branch_not_found', `There is no branch ${branch} in this repository.`);
+  throw notFound('no_such_branch', `There is no branch ${branch} in this repository.`);
 }
 
-function parseNewBranch(text: string): string {
+/** The name of a branch that is to be made. Refuses `invalid_branch_name`, `branch_exists`. */
+export function parseNewBranch(text: string, refs: ReadonlyMap<string, string>): string {
+  const name = text.trim();
   try {
-    return parseBranchName(text.trim());
+    parseBranchName(name);
   } catch (cause) {
     throw invalid('invalid_branch_name', 'This is not a branch name that git accepts.', { field: 'new_branch', cause });
   }
+  if (refs.has(heads + name))
+    throw conflict('branch_exists', `There is a branch ${name} already.`, { field: 'new_branch' });
+  return name;
 }
-
-const branchExists = (name: string) =>
-  conflict('branch_exists', `There is a branch ${name} already.`, { field: 'new_branch' });

@@ -23,9 +23,9 @@ const maxLength = 255;
 
 /**
  * Author and committer of a commit that the server makes for a person: their name with a verified address that they
- * show, else their no-reply address. Another author may be named, as with a push; the commit is not signed then, because
- * the signature says that the person it names has made it. Refuses `not_your_address` for a committer's address that is
- * not the person's, `invalid_author`.
+ * show, else their no-reply address. Another author may be named, as with a push; the commit is not signed then,
+ * because the signature says that the person it names has made it. Refuses `not_your_address` for a committer's address
+ * that is not the person's, `invalid_author`.
  */
 export async function commitPeople(
   { accounts, clock, committer: server }: Pick<RepositoryDeps, 'accounts' | 'clock' | 'committer'>,

@@ -1,10 +1,13 @@
 import type { Viewer } from '../../access/index.ts';
+import type { FilesPreview, PatchLimits } from '../../git/index.ts';
 import type { RepositoryDeps } from '../deps.ts';
 import type { Found } from '../find-repository.ts';
 import { changeFiles } from './change-files.ts';
 import type { ChangedFiles, FileChange, MoveBranch } from './change-files.ts';
+import { revertCommit } from './revert-commit.ts';
+import type { Reverted, RevertRequest } from './revert-commit.ts';
 import { usualSubject } from './commit-message.ts';
-import { prepareCommit } from './prepare-commit.ts';
+import { prepareCommit, requestOf } from './prepare-commit.ts';
 import type { FileCommit, PreparedCommit } from './prepare-commit.ts';
 
 /** Commits that the server makes of files, for pages and the API. */
@@ -15,6 +18,17 @@ export function createContentService(deps: RepositoryDeps, moveBranch: MoveBranc
     /** For a module that decides itself where the commit goes, and who may. */
     prepare: (viewer: Viewer, found: Found, tip: string, commit: FileCommit): Promise<PreparedCommit> =>
       prepareCommit(deps, viewer, found, tip, commit),
+    /** How a change would look: nothing is stored. */
+    preview: async (
+      viewer: Viewer,
+      found: Found,
+      tip: string | null,
+      commit: FileCommit,
+      limits: PatchLimits,
+    ): Promise<FilesPreview> =>
+      deps.git.merges.previewFiles(found.path, await requestOf(deps, viewer, found, tip, commit), limits),
+    revert: (viewer: Viewer, owner: string, name: string, request: RevertRequest): Promise<Reverted> =>
+      revertCommit(deps, moveBranch, viewer, { owner, name }, request),
     usualSubject,
     /** The files of one change together, in bytes. */
     get maxBytes(): number {

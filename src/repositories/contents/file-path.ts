@@ -14,9 +14,10 @@ const readByGit = new Set(['.gitmodules', '.gitattributes', '.gitignore', '.mail
 const shortNames = /^(?:git|gitmod|gitatt|gitign|mailma|gi7eba|gi7d29|gi250a|maba30)~\d/;
 
 /**
- * The path of a file that a commit of the server may have, as it was given. Refuses `invalid_path`: no name, an absolute
- * path, empty parts, `.` and `..`, control characters, a backslash, text that is no Unicode, names that git, HFS+ or NTFS
- * read as `.git`, other spellings of the files that git acts on, and what is longer or deeper than a checkout can be.
+ * The path of a file that a commit of the server may have, as it was given. Refuses `invalid_path`: no name, an
+ * absolute path, empty parts, `.` and `..`, control characters, a backslash, text that is no Unicode, names that git,
+ * HFS+ or NTFS read as `.git`, other spellings of the files that git acts on, and what is longer or deeper than a
+ * checkout can be.
  */
 export function parseFilePath(text: string): string {
   if (text === '') throw wrong('Give the file a name.');

@@ -17,6 +17,8 @@ export interface FileCommit {
   message?: string | undefined;
   author?: NamedAuthor | undefined;
   committer?: NamedAuthor | undefined;
+  /** Ends the message with a `Signed-off-by:` line of the committer. */
+  isSignedOff?: boolean | undefined;
 }
 
 /** A commit on a tip. */
@@ -34,14 +36,16 @@ export async function requestOf(
   viewer: Viewer,
   { path }: Pick<Found, 'path'>,
   tip: string | null,
-  { operations, message, ...people }: FileCommit,
+  { operations, message, isSignedOff = false, ...people }: FileCommit,
 ): Promise<CommitFilesRequest> {
   checkOperations(operations, deps.settings.maxChangeBytes);
   const text = changeMessage(message, operations);
   const named = await commitPeople(deps, viewer, people);
   const files: CommittedFile[] = [];
   for (const operation of operations) files.push(...(await resolveOperation(deps, path, tip, operation)));
-  return { onto: tip, files, message: text, ...named };
+  const { name, email } = named.committer;
+  const signOff = isSignedOff ? `\n\nSigned-off-by: ${name} <${email}>` : '';
+  return { onto: tip, files, message: text + signOff, ...named };
 }
 
 /**

@@ -17,6 +17,7 @@ import { addDefaultRule } from '../rules/default-rule.ts';
 import { repositorySchema } from '../schema/repository-schema.ts';
 import type { Repository } from '../schema/repository-schema.ts';
 import { unfinishedForkSchema } from '../schema/unfinished-fork-schema.ts';
+import type { PreparedFork } from './fork-port.ts';
 
 export interface NewFork {
   /** Handle of a person or an organisation; defaults to the viewer. */
@@ -61,6 +62,7 @@ export async function createFork(
   await deps.db.write(({ manager, now }) =>
     manager.insert(unfinishedForkSchema, { repositoryId: id, ownerId: owner.id, storageId: 'local', createdAt: now }),
   );
+  let prepared: PreparedFork | undefined;
   try {
     const { defaultBranch } = source;
     await deps.git.storage.fork(found.path, path, {
@@ -68,6 +70,7 @@ export async function createFork(
       onlyBranch: input.defaultBranchOnly === true ? defaultBranch : null,
     });
     const usage = await deps.git.storage.measure(path);
+    prepared = await deps.copying.port?.prepareFork({ sourceId: source.id, forkId: id, path });
     const fork = await deps.db.write(async (tx) => {
       const row = await sourceAgain(deps, tx, viewer, source.id, owner);
       await refuseSecondFork(deps, tx.manager, row, owner);
@@ -82,7 +85,8 @@ export async function createFork(
         sizeBytes: usage.bytes,
         sharedBytes: usage.sharedBytes,
       });
-      for (const listener of deps.forkListeners) await listener(tx, { source: row, fork: made, byId: idOf(viewer) });
+      const listeners = [...(prepared === undefined ? [] : [prepared.record]), ...deps.forkListeners];
+      for (const listener of listeners) await listener(tx, { source: row, fork: made, byId: idOf(viewer) });
       return made;
     });
     deps.logger.info('repository.forked', {
@@ -95,6 +99,7 @@ export async function createFork(
     return fork;
   } catch (error) {
     await deps.git.storage.remove(path);
+    await prepared?.undo();
     await deps.db.write(({ manager }) => manager.delete(unfinishedForkSchema, { repositoryId: id }));
     if (isNameTaken(error)) throw nameTaken(owner.handle, name);
     throw isForeignKeyViolation(error) ? unknownOwner() : error;
@@ -220,6 +225,7 @@ async function insertFork(
     nameFolded: foldRepositoryName(fields.name),
     visibility: visibilityOfFork(source),
     acceptsGerritRefs: false,
+    isTemplate: false,
     archivedAt: null,
     createdAt: now,
     updatedAt: now,

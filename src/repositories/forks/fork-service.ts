@@ -7,7 +7,7 @@ import type { AppliedPush, ServerPush } from '../pushes/apply-updates.ts';
 import type { Repository } from '../schema/repository-schema.ts';
 import { createFork } from './create-fork.ts';
 import type { NewFork } from './create-fork.ts';
-import type { ForkListener } from './fork-port.ts';
+import type { CopyPort, FetchedCommit, ForkListener } from './fork-port.ts';
 import {
   countAllForks,
   forkSummary,
@@ -47,6 +47,10 @@ export function createForkService(
     sync: (viewer: Viewer, owner: string, name: string, options?: SyncOptions) =>
       syncFork(deps, apply, viewer, { owner, name }, options),
     relate: bindAt(relateFork),
+    /** Registers what copies the files that git does not have. */
+    copyWith: (port: CopyPort): void => void (deps.copying.port = port),
+    /** For modules that fetch commits of another repository of this server. */
+    fetched: async (commit: FetchedCommit): Promise<void> => deps.copying.port?.onFetch(commit),
     /** Registers what is called inside the write that makes a fork. */
     onFork: (listener: ForkListener): void => void deps.forkListeners.push(listener),
   };

@@ -127,6 +127,7 @@ export async function syncFork(
   const refName = deps.random.uuid();
   try {
     const fetched = await deps.git.remotes.fetchLocal(found.path, sourcePath, branch, refName);
+    await deps.copying.port?.onFetch({ from: sourcePath, into: found.path, oid: fetched });
     const isForward = /^0+$/.test(oldId) || (await deps.git.refs.isForward(found.path, oldId, fetched));
     if (!isForward && !merge) throw diverged(branch, address);
     const newId = isForward

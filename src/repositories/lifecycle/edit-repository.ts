@@ -19,6 +19,8 @@ export interface RepositoryEdit {
   defaultBranchProtected?: boolean;
   /** Whether pushes may write `refs/changes/` and `refs/meta/`. */
   acceptsGerritRefs?: boolean;
+  /** Whether it is offered as the beginning of others. */
+  isTemplate?: boolean;
 }
 
 /**
@@ -35,6 +37,7 @@ export async function editRepository(
   const changes: Partial<Repository> = {};
   if (edit.description !== undefined) changes.description = parseDescription(edit.description);
   if (edit.acceptsGerritRefs !== undefined) changes.acceptsGerritRefs = edit.acceptsGerritRefs;
+  if (edit.isTemplate !== undefined) changes.isTemplate = edit.isTemplate;
   if (edit.defaultBranch !== undefined) changes.defaultBranch = await branchToShow(deps, path, edit.defaultBranch);
   const { defaultBranchProtected: isProtected } = edit;
   if (Object.keys(changes).length === 0 && isProtected === undefined) return null;

@@ -71,13 +71,17 @@ export async function announcePush(
 async function hasRepositoryMoved({ db }: RepositoryDeps, before: Repository): Promise<boolean> {
   const now = await db.read.findOneBy(repositorySchema, { id: before.id });
   return (
-    now === null || now.ownerUserId !== before.ownerUserId || now.ownerOrganisationId !== before.ownerOrganisationId
+    now === null ||
+    now.deletedAt !== null ||
+    now.ownerUserId !== before.ownerUserId ||
+    now.ownerOrganisationId !== before.ownerOrganisationId
   );
 }
 
 async function announcedPush(deps: RepositoryDeps, journal: PushJournal, row: PushRow): Promise<AnnouncedPush | null> {
   const repository = await deps.db.read.findOneBy(repositorySchema, { id: row.repositoryId });
-  if (repository === null) return null;
+  // In the trash: announced when it is restored.
+  if (repository === null || repository.deletedAt !== null) return null;
   return {
     id: row.id,
     repository,

@@ -14,7 +14,8 @@ export interface UnannouncedPush {
 }
 
 /**
- * Settled pushes to repositories of this node that are to be announced, oldest first; never parked ones.
+ * Settled pushes to repositories of this node that are to be announced, oldest first; never parked ones. Those to a
+ * repository in the trash wait until it is restored.
  * @param which `due` leaves out those whose last attempt is delayed; a start tries all of them
  */
 export function unannouncedPushes(deps: RepositoryDeps, which: 'all' | 'due'): Promise<UnannouncedPush[]> {
@@ -24,6 +25,7 @@ export function unannouncedPushes(deps: RepositoryDeps, which: 'all' | 'due'): P
     .addSelect('p.repository_id', 'repositoryId')
     .where('p.settled_at IS NOT NULL AND p.announced_at IS NULL AND p.parked_at IS NULL')
     .andWhere(holdsRepository('p.repository_id'))
+    .andWhere('EXISTS (SELECT 1 FROM repositories r WHERE r.id = p.repository_id AND r.deleted_at IS NULL)')
     .orderBy('p.created_at')
     .addOrderBy('p.id');
   if (which === 'due') {

@@ -14,6 +14,8 @@ export interface Repository {
   defaultBranch: string;
   /** Whether pushes may write `refs/changes/` and `refs/meta/`, where Gerrit keeps reviews and settings. */
   acceptsGerritRefs: boolean;
+  /** Whether it is offered as the beginning of others. */
+  isTemplate: boolean;
   sizeBytes: number;
   archivedAt: number | null;
   createdAt: number;
@@ -45,6 +47,7 @@ export const repositorySchema = new EntitySchema<Repository>({
     visibility: { type: 'text' },
     defaultBranch: { name: 'default_branch', type: 'text' },
     acceptsGerritRefs: { name: 'accepts_gerrit_refs', type: 'boolean' },
+    isTemplate: { name: 'is_template', type: 'boolean' },
     sizeBytes: { name: 'size_bytes', type: 'integer' },
     archivedAt: { name: 'archived_at', type: 'integer', nullable: true },
     createdAt: { name: 'created_at', type: 'integer' },

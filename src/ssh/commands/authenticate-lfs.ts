@@ -13,7 +13,7 @@ export interface LfsRequest {
 
 /**
  * `git-lfs-authenticate`: where the objects of a repository are on the web, and a token for one operation on them
- * (git-lfs, docs/api/server-discovery.md). Git's refusals are refused here, too, before any object is sent.
+ * (Git LFS Server Discovery). Git's refusals are refused here, too, before any object is sent.
  * Refuses `lfs_not_over_ssh` for `git-lfs-transfer`, after which clients ask as above, and `lfs_no_web_address`.
  */
 export async function authenticateLfs(

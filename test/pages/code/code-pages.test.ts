@@ -31,7 +31,7 @@ t.test('each kind of file shows sensibly', async (t) => {
     ['images/drawing.svg', /<img src="[^"]*drawing\.svg"/],
     ['large.txt', /too large to show/],
     ['long-line.js', /line goes on/],
-    ['asset.psd', /Git LFS: 123 MB/],
+    ['asset.psd', /123 MB · stored with Git LFS[^]*its content is not on this server/],
     ['escape', /symbolic link to[^]*\.\.\/etc\/passwd/],
     ['trojan.c', /change the direction[^]*<span class="odd" title="U\+202E">U\+202E<\/span>[^]*␛\[/],
     [

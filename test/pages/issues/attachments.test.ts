@@ -153,6 +153,21 @@ t.test('what is refused has words, and leaves nothing', async (t) => {
   t.equal((await upload(web, bob, address, [part('x')], { headers: foreignOrigin })).status, 403);
 });
 
+t.test('the right to pull requests decides about their files, that to issues about the others', async (t) => {
+  const pulls = '/repos/alice/kiln/pulls/attachments';
+  const set = async (change: Parameters<typeof issues.changeSettings>[2]) =>
+    issues.changeSettings(await viewerOf('alice'), kiln, change);
+  const statuses = async () =>
+    Promise.all([address, pulls].map(async (at) => (await upload(web, bob, at, [part('x')])).status));
+  t.same(await statuses(), [201, 201]);
+  await set({ issuesFrom: 'members' });
+  t.same(await statuses(), [422, 201]);
+  await set({ issuesFrom: 'anyone', pullsFrom: 'members' });
+  t.same(await statuses(), [201, 422]);
+  await set({ pullsFrom: 'anyone' });
+  t.equal((await upload(web, anonymous, pulls, [part('x')])).status, 303, 'sign in first');
+});
+
 async function count(): Promise<number> {
   const [row] = await web.modules.db.read.query('SELECT count(*) AS n FROM attachments');
   return Number((row as { n: number }).n);

@@ -30,9 +30,9 @@ t.test('each role sees the buttons that it may press', async (t) => {
   const triage = ['assignees', 'links', 'lock'];
   const own = ['comments', 'draft', 'merge', 'react', 'retarget', 'reviewers', 'subscribe'];
   t.same((await formsOf(anonymous)).sort(), []);
-  t.same((await formsOf(bob)).sort(), ['comments', 'react', 'subscribe'], 'a reader takes part in the talk');
+  t.same((await formsOf(bob)).sort(), ['comments', 'react', 'review', 'subscribe'], 'a reader takes part in the talk');
   t.same((await formsOf(carol)).sort(), [...own, ...triage].sort(), 'the author, who may write');
-  t.same((await formsOf(alice)).sort(), [...own, ...triage, 'delete'].sort(), 'the owner');
+  t.same((await formsOf(alice)).sort(), [...own, ...triage, 'delete', 'review'].sort(), 'the owner');
   for (const name of ['merge', 'retarget', 'draft', 'ready', 'revert', 'update', 'reviewers', 'dismiss', 'branch']) {
     const { status } = await bob.post(`${one}/${name}`, {
       round: '1',
@@ -86,6 +86,36 @@ t.test('the list is narrowed down by state, draft and review', async (t) => {
   t.equal(other.headers['location'], `${roofUrl}/pulls`);
 });
 
+t.test('those who may write change several of the list at once', async (t) => {
+  const { pulls, issues, place, viewers, at, bob, carol, anonymous } = await pullWeb(t);
+  for (const head of ['tiles', 'gutter', 'chimney'])
+    await pulls.open(viewers.carol, place, { head, title: head, body: '' });
+  await issues.addLabel(viewers.alice, { repository: place }, { name: 'later', colour: 'd73a4a' });
+  const list = `${roofUrl}/pulls`;
+  t.notMatch((await anonymous.get(list)).body, 'bulk');
+  t.notMatch((await bob.get(list)).body, 'bulk', 'a reader ticks nothing');
+  const { body } = await carol.get(list);
+  t.equal(body.match(/type="checkbox" name="number"/g)!.length, 3);
+  t.notMatch(body, 'not-planned', 'a pull request is closed without a reason');
+  const bulk = (form: Record<string, string | string[]>) => carol.post(`${list}/bulk`, { number: ['1', '3'], ...form });
+  t.match(await bulk({ action: 'label', label: 'later', q: 'is:open' }), {
+    status: 303,
+    headers: { location: `${list}?done=pulls-changed` },
+  });
+  await bulk({ action: 'assign', assignee: 'alice' });
+  await bulk({ action: 'close' });
+  const states = await Promise.all(
+    [1, 2, 3].map(async (number) => (await issues.find(viewers.alice, at(number))).state),
+  );
+  t.same(states, ['CLOSED', 'OPEN', 'CLOSED']);
+  const { labels, assignees } = await issues.find(viewers.alice, at(3));
+  t.same([labels.map(({ name }) => name), assignees], [['later'], [viewers.alice.id]]);
+  t.match(words(await bulk({ number: [], action: 'close' })), /Tick the pull requests/);
+  const partly = await bulk({ number: ['2', '99'], action: 'close' });
+  t.match([partly.status, words(partly)], [200, /Changed: #2 \. #99 : Issue not found/]);
+  t.equal((await bob.post(`${list}/bulk`, { number: '2', action: 'reopen' })).status, 404);
+});
+
 t.test('a number leads to what it is; the commits, feeds and files of a pull request', async (t) => {
   const { pulls, issues, place, viewers, anonymous } = await pullWeb(t);
   await issues.open(viewers.bob, place, { title: 'It rains in', body: '' });
@@ -123,4 +153,72 @@ t.test('branches, a comparison and a push lead to a new pull request, for who ma
   t.notMatch(words(await bob.get(roofUrl)), /You pushed/);
   await pulls.open(viewers.carol, place, { head: 'paint', title: 'Paint it', body: '' });
   t.notMatch(words(await carol.get(roofUrl)), /You pushed/, 'it has its pull request');
+});
+
+t.test('a review from the page of talk; those who may dismiss it do so there and on the page of changes', async (t) => {
+  const { pulls, place, viewers, alice, bob, carol, anonymous } = await pullWeb(t);
+  await pulls.open(viewers.carol, place, { head: 'tiles', title: 'Lay tiles', body: '' });
+  const one = `${roofUrl}/pulls/1`;
+  const send = (form: Record<string, string>) => bob.post(`${one}/review`, { page: 'talk', round: '1', ...form });
+  t.notMatch((await carol.get(one)).body, 'Review these changes', 'its author has no verdict');
+  t.notMatch((await anonymous.get(one)).body, 'Review these changes');
+  const empty = await send({ verdict: 'COMMENT', body: ' ' });
+  t.match([empty.status, words(empty)], [422, /Please write something.*Add a comment/]);
+  const late = await send({ verdict: 'REQUEST_CHANGES', body: 'They leak.', round: '0' });
+  t.match(late, { status: /404|422|409/ });
+  t.match(await send({ verdict: 'REQUEST_CHANGES', body: 'They leak.' }), {
+    status: 303,
+    headers: { location: `${one}?done=review-submitted` },
+  });
+  t.match(words(await anonymous.get(`${one}/changes`)), /Lay tiles/);
+  t.match(words(await bob.get(`${one}/changes`)), /Finish your review bob Requested changes/);
+  for (const page of [one, `${one}/changes`]) {
+    t.match((await alice.get(page)).body, `action="${one}/dismiss`, page);
+    t.notMatch((await bob.get(page)).body, `action="${one}/dismiss`, page);
+  }
+  const [review] = await pulls.reviews.list(viewers.alice, { ...place, number: 1 });
+  const dismiss = (form: Record<string, string>) => alice.post(`${one}/dismiss`, { review: review!.id, ...form });
+  t.match(words(await dismiss({ shown: 'view=split', reason: '' })), /Finish your review Please give a reason/);
+  t.match(words(await dismiss({ page: 'talk', reason: '' })), /Please give a reason.*Add a comment/);
+  t.match(await dismiss({ shown: 'view=split', reason: 'They are dry.' }), {
+    status: 303,
+    headers: { location: `${one}/changes?view=split&done=review-dismissed` },
+  });
+  t.match(words(await anonymous.get(one)), /alice dismissed/);
+});
+
+t.test('owners of changed files are shown, with what is wrong in their file', async (t) => {
+  const { pulls, place, viewers, work, anonymous } = await pullWeb(t);
+  await work.commit('main', { CODEOWNERS: '*.txt @carol\n*.md @alice\n[Part]\n*.js @nowhere-at-all\n' }, 'Owners');
+  await pulls.open(viewers.carol, place, { head: 'tiles', title: 'Lay tiles', body: '' });
+  const shown = words(await anonymous.get(`${roofUrl}/pulls/1`));
+  t.match(
+    shown,
+    /Code owners \*\.txt 1 file @carol 1 problem in the file Line 3: \[Part\] : sections are not supported\./,
+  );
+  t.notMatch(shown, /@alice|nowhere/, 'of other files nothing is said');
+  t.match((await anonymous.get(`${roofUrl}/pulls/1`)).body, `${roofUrl}/blob/main/CODEOWNERS`);
+});
+
+t.test('SECURITY: who may push to a fork decides whether others may', async (t) => {
+  const { pulls, place, viewers, repositories, alice, bob, carol, anonymous } = await pullWeb(t);
+  await repositories.forks.create(viewers.bob, 'alice', 'roof', {});
+  const fork = await repositories.find(viewers.bob, 'bob', 'roof');
+  await (await pullWork(t, fork.path)).commit('porch', { 'porch.txt': 'wide\n' }, 'Build a porch');
+  await pulls.open(viewers.bob, place, { head: 'bob:porch', title: 'Build a porch', body: '' });
+  const one = `${roofUrl}/pulls/1`;
+  const form = new RegExp(`action="${one}/maintainers"`);
+  const isOn = async () => (await pulls.find(viewers.bob, { ...place, number: 1 })).pull.maintainersMayPush;
+  for (const [name, browser] of Object.entries({ alice, carol, anonymous })) {
+    t.notMatch((await browser.get(one)).body, form, name);
+    const { status } = await browser.post(`${one}/maintainers`, { on: 'yes' });
+    t.ok([303, 403, 422].includes(status), `${name}: ${status}`);
+    t.equal(await isOn(), false, `${name} has no right to the fork`);
+  }
+  t.match((await bob.get(one)).body, form);
+  t.equal((await bob.post(`${one}/maintainers`, { on: 'yes' })).status, 303);
+  t.equal(await isOn(), true);
+  t.match(words(await carol.get(one)), /Maintainers may push to the branch/);
+  await bob.post(`${one}/maintainers`, { on: 'no' });
+  t.equal(await isOn(), false);
 });

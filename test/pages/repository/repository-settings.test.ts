@@ -46,6 +46,11 @@ t.test('description and default branch, with the way to its rules', async (t) =>
   t.notMatch(saved, /name="accept_gerrit_refs" value="yes" checked/, 'nor is this one, at first');
   await alice.post(`${kiln}/settings`, { ...input, default_branch: 'main', accept_gerrit_refs: 'yes' });
   t.match(main(await alice.get(`${kiln}/settings`)), /name="accept_gerrit_refs" value="yes" checked/);
+  t.match(main(await alice.get(`${kiln}/settings`)), /name="lfs" value="yes" checked/, 'a form without it');
+  await alice.post(`${kiln}/settings`, { ...input, default_branch: 'main', lfs_choice: 'yes' });
+  t.notMatch(main(await alice.get(`${kiln}/settings`)), /name="lfs" value="yes" checked/, 'it was not ticked');
+  await alice.post(`${kiln}/settings`, { ...input, default_branch: 'main', lfs_choice: 'yes', lfs: 'yes' });
+  t.match(main(await alice.get(`${kiln}/settings`)), /name="lfs" value="yes" checked/);
 });
 
 t.test('security E05 visibility says what follows from it, and acts at once', async (t) => {

@@ -12,6 +12,8 @@ export interface ZipSource {
   /** The stream of `open` is gzip-compressed; the archive contains its unpacked content. */
   isGzipped: boolean;
   open(): Promise<Readable>;
+  /** Type and permissions as in `stat`; a regular file that its owner may write and others read when left out. */
+  mode?: number;
 }
 
 interface Written {
@@ -21,12 +23,14 @@ interface Written {
   bytes: number;
   at: number;
   isLarge: boolean;
+  mode: number;
 }
 
 const limit32 = 0xffff_ffff;
 /** Names in UTF-8; sizes in a data descriptor after the content. */
 const flags = 0x0808;
 const deflated = 8;
+const regular = 0o100644;
 /** 1 January 1980: the time of a file is not known. */
 const date = 0x0021;
 
@@ -34,18 +38,18 @@ const date = 0x0021;
  * Streams a zip archive (APPNOTE 6.3): one file after the other, so that nothing is stored. Large files and archives
  * use 64-bit sizes.
  */
-export function writeZip(sources: readonly ZipSource[]): Readable {
+export function writeZip(sources: Iterable<ZipSource> | AsyncIterable<ZipSource>): Readable {
   return Readable.from(chunks(sources), { objectMode: false, highWaterMark: 256 * 1024 });
 }
 
-async function* chunks(sources: readonly ZipSource[]): AsyncGenerator<Buffer> {
+async function* chunks(sources: Iterable<ZipSource> | AsyncIterable<ZipSource>): AsyncGenerator<Buffer> {
   const written: Written[] = [];
   let at = 0;
-  for (const source of sources) {
+  for await (const source of sources) {
     const path = Buffer.from(source.path);
     // Deflate adds far less than this to incompressible content.
     const isLarge = source.bytes > limit32 - 16 * 1024 * 1024;
-    const entry: Written = { path, crc: 0, packed: 0, bytes: 0, at, isLarge };
+    const entry: Written = { path, crc: 0, packed: 0, bytes: 0, at, isLarge, mode: source.mode ?? regular };
     const head = localHead(entry);
     yield head;
     for await (const chunk of packed(source, entry)) {
@@ -68,7 +72,7 @@ async function* packed({ open, isGzipped, bytes: announced }: ZipSource, entry: 
     transform(chunk: Buffer, _encoding, pass: TransformCallback) {
       entry.crc = crc32(chunk, entry.crc);
       entry.bytes += chunk.length;
-      pass(entry.bytes > announced ? new Error('a file of the artifact is larger than was announced') : null, chunk);
+      pass(entry.bytes > announced ? new Error('a file of the archive is larger than was announced') : null, chunk);
     },
   });
   const deflate = createDeflateRaw({ level: 6 });
@@ -106,7 +110,7 @@ function sizesBehind({ crc, packed: packedBytes, bytes, isLarge }: Written): Buf
   return numbers([4, 0x0807_4b50], [4, crc], [width, packedBytes], [width, bytes]);
 }
 
-function directoryEntry({ path, crc, packed: packedBytes, bytes, at, isLarge }: Written): Buffer {
+function directoryEntry({ path, crc, packed: packedBytes, bytes, at, isLarge, mode }: Written): Buffer {
   const isFar = at >= limit32;
   const wide = [...(isLarge ? [bytes, packedBytes] : []), ...(isFar ? [at] : [])];
   const extra =
@@ -130,8 +134,7 @@ function directoryEntry({ path, crc, packed: packedBytes, bytes, at, isLarge }: 
       [2, 0],
       [2, 0],
       [2, 0],
-      // Mode of a regular file that its owner may write and everyone read.
-      [4, 0o100644 * 0x10000],
+      [4, mode * 0x10000],
       [4, isFar ? limit32 : at],
     ),
     path,

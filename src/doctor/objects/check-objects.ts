@@ -1,0 +1,81 @@
+import { createHash } from 'node:crypto';
+import { namedObjects } from '../../objects/index.ts';
+import type { AskRows, NamedObject, ObjectKind, ObjectStore } from '../../objects/index.ts';
+import { dayMs } from '../deps.ts';
+
+export interface ObjectFault {
+  key: string;
+  /** `missing`: not in the store; `elsewhere`: in the other store; `changed`: other bytes; `foreign`: no row names it. */
+  fault: 'missing' | 'elsewhere' | 'changed' | 'foreign';
+}
+
+export interface CheckedKind {
+  kind: string;
+  /** Objects that rows name, and the sum of the sizes that rows or the store say. */
+  objects: number;
+  bytes: number;
+  faults: ObjectFault[];
+}
+
+export interface CheckOptions {
+  store: ObjectStore;
+  /** The folder of a server whose objects are in a bucket; null otherwise. */
+  folder: ObjectStore | null;
+  ask: AskRows;
+  /** Reads every object and compares its digest. */
+  read: boolean;
+  /** Epoch milliseconds. */
+  now: number;
+  onObject?: (key: string) => void;
+}
+
+/**
+ * Compares the rows of a kind with what is in the store. An object that no row names counts after a day: its row may
+ * not be written yet. The sizes of all objects of the kind are in memory. Refuses `object_store_unavailable`.
+ */
+export async function checkObjects(kind: ObjectKind, options: CheckOptions): Promise<CheckedKind> {
+  const { store, folder, ask, now, onObject = () => {} } = options;
+  // Rows first: an object of a row that is there now is in the list that is read later.
+  const named: NamedObject[] = [];
+  for await (const one of namedObjects(kind, ask)) named.push(one);
+  const there = new Map<string, number>();
+  const young = new Set<string>();
+  for await (const { key, bytes, storedAt } of store.list(kind.prefix)) {
+    there.set(key, bytes);
+    if (now - storedAt < dayMs) young.add(key);
+  }
+  const result: CheckedKind = { kind: kind.name, objects: 0, bytes: 0, faults: [] };
+  for (const one of named) {
+    onObject(one.key);
+    result.objects += 1;
+    const bytes = there.get(one.key);
+    there.delete(one.key);
+    result.bytes += one.bytes ?? bytes ?? 0;
+    const isElsewhere = bytes === undefined && folder !== null && (await folder.stat(one.key)) !== null;
+    // A log is complete a while before it is given to the store.
+    if (isElsewhere && kind.name === 'logs') continue;
+    if (bytes === undefined) result.faults.push({ key: one.key, fault: isElsewhere ? 'elsewhere' : 'missing' });
+    else if ((one.bytes ?? bytes) !== bytes || (options.read && !(await isIntact(store, one))))
+      result.faults.push({ key: one.key, fault: 'changed' });
+  }
+  // A folder holds what is still being written under the same prefix; the doctor's other groups look there.
+  if (store.place === 's3')
+    for (const key of there.keys()) if (!young.has(key)) result.faults.push({ key, fault: 'foreign' });
+  return result;
+}
+
+/** Whether the bytes have the digest of the row, or else the one that they were stored with. */
+async function isIntact(store: ObjectStore, { key, sha256 }: NamedObject): Promise<boolean> {
+  const [opened, found] = [await store.get(key), await store.stat(key)];
+  const expected = sha256 ?? found?.sha256;
+  const hash = createHash('sha256');
+  try {
+    if (opened === null) return false;
+    for await (const chunk of opened.stream) hash.update(chunk as Buffer);
+  } catch (error) {
+    // A bucket's stream compares by itself.
+    if ((error as { code?: string }).code === 'internal') return false;
+    throw error;
+  }
+  return expected === undefined || hash.digest('hex') === expected;
+}

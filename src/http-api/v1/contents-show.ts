@@ -1,0 +1,116 @@
+import type { z } from 'zod';
+import type { Commit, TreeEntry } from '../../git/index.ts';
+import { repositoryUrl } from '../../http/index.ts';
+import type { WebDeps } from '../../http/index.ts';
+import type { Found } from '../../repositories/index.ts';
+import type * as schemas from './contents-schemas.ts';
+import { isoTime } from './show.ts';
+
+/** Larger files have an address only. */
+export const maxContentBytes = 2 * 1024 * 1024;
+
+const types = { folder: 'dir', file: 'file', executable: 'file', symlink: 'symlink', submodule: 'submodule' } as const;
+
+export interface ContentsPlace {
+  origin: string;
+  at: Found['canonical'];
+  /** The branch, tag or commit as the caller named it. */
+  ref: string;
+  commit: string;
+}
+
+export const apiOf = ({ origin, at }: Pick<ContentsPlace, 'origin' | 'at'>): string =>
+  `${origin}/api/v1/repos/${at.owner}/${at.name}`;
+
+const encodedPath = (path: string): string => path.split('/').map(encodeURIComponent).join('/');
+
+/** An entry without its content, in the form of Gitea's API. */
+export function showEntry(
+  path: string,
+  { name, kind, oid, size }: TreeEntry,
+  { origin, at, ref, commit }: ContentsPlace,
+): z.output<typeof schemas.contents> {
+  const page = `${origin}${repositoryUrl(at)}`;
+  const inPath = encodedPath(path);
+  const inRef = encodedPath(ref);
+  const isBlob = kind !== 'folder' && kind !== 'submodule';
+  const url = `${apiOf({ origin, at })}/contents/${inPath}?ref=${encodeURIComponent(ref)}`;
+  const html = `${page}/${isBlob ? 'blob' : 'tree'}/${inRef}/${inPath}`;
+  const git = isBlob ? `${apiOf({ origin, at })}/git/blobs/${oid}?ref=${commit}` : null;
+  return {
+    name,
+    path,
+    sha: oid,
+    type: types[kind],
+    size: size ?? 0,
+    last_commit_sha: null,
+    encoding: null,
+    content: null,
+    target: null,
+    url,
+    html_url: html,
+    git_url: git,
+    download_url: isBlob ? `${page}/raw/${inRef}/${inPath}` : null,
+    submodule_git_url: null,
+    _links: { self: url, git, html },
+  };
+}
+
+/** A file, a symbolic link or a submodule, with what it has. */
+export async function showWithContent(
+  { git }: Pick<WebDeps, 'git'>,
+  folder: string,
+  path: string,
+  entry: TreeEntry,
+  place: ContentsPlace,
+): Promise<z.output<typeof schemas.contents>> {
+  const shown = showEntry(path, entry, place);
+  const last = await git.queries.lastChange(folder, place.commit, Buffer.from(path));
+  shown.last_commit_sha = last?.oid ?? null;
+  if (entry.type !== 'blob') return shown;
+  const { content, size } = await git.objects.blob(folder, entry.oid, { maxBytes: maxContentBytes });
+  shown.size = size;
+  if (entry.kind === 'symlink') return { ...shown, target: content?.toString() ?? null };
+  return content === null ? shown : { ...shown, encoding: 'base64', content: content.toString('base64') };
+}
+
+/** A commit beside the files that it changed. */
+export function showFileCommit(
+  { oid, tree, parents, author, committer, message }: Commit,
+  { origin, at }: Pick<ContentsPlace, 'origin' | 'at'>,
+) {
+  const api = apiOf({ origin, at });
+  const created = isoTime(committer.at);
+  const person = (one: Commit['author']) => ({ name: one.name, email: one.email, date: isoTime(one.at) });
+  return {
+    url: `${api}/git/commits/${oid}`,
+    sha: oid,
+    created,
+    html_url: `${origin}${repositoryUrl(at)}/commit/${oid}`,
+    author: person(author),
+    committer: person(committer),
+    parents: parents.map((sha) => ({ url: `${api}/git/commits/${sha}`, sha, created })),
+    message,
+    tree: { url: `${api}/git/trees/${tree}`, sha: tree, created },
+  };
+}
+
+/** What the signature of a commit is worth. */
+export async function showVerification(
+  { signing, accounts }: Pick<WebDeps, 'signing' | 'accounts'>,
+  { repository }: Pick<Found, 'repository'>,
+  { signature, committer }: Commit,
+): Promise<z.output<typeof schemas.verification>> {
+  const object = signature && { signature, address: committer.email, at: committer.at };
+  const [verdict] = await signing.verify([object], repository.id);
+  const person = (await accounts.addresses.peopleByAddress([committer.email])).get(committer.email);
+  return {
+    verified: verdict?.verified ?? false,
+    reason: verdict?.reason ?? 'unsigned',
+    signature: signature?.text ?? '',
+    payload: signature?.signed.toString() ?? '',
+    signer: verdict?.verified
+      ? { name: committer.name, email: committer.email, username: person?.username ?? '' }
+      : null,
+  };
+}

@@ -1,0 +1,226 @@
+import { z } from 'zod';
+import { allows } from '../../access/index.ts';
+import type { WebDeps } from '../../http/index.ts';
+import { repositoryUrl } from '../../http/index.ts';
+import { isDomainError, notFound } from '../../kernel/index.ts';
+import type { Found } from '../../repositories/index.ts';
+import { json } from '../responses.ts';
+import { operation } from '../operation.ts';
+import { resolveRef } from './contents.ts';
+import { blame, comparison, gitBlob, gitTree, reference } from './contents-schemas.ts';
+import { apiOf, maxContentBytes } from './contents-show.ts';
+import { showFile, showPullCommits } from './pulls-code.ts';
+import { pullCommit } from './pulls-schemas.ts';
+import { isoTime } from './show.ts';
+
+const at = '/repos/{owner}/{name}';
+const read = { method: 'GET', tag: 'Contents', access: 'repository:read', cost: 'objects', status: 200 } as const;
+
+const absent = () => notFound('revision_not_found', 'There is no such branch, tag, commit or file.');
+
+/** As many commits and files of a comparison as are listed anywhere. */
+const mostCommits = 250;
+
+export const compareCommits = operation({
+  ...read,
+  id: 'compareCommits',
+  path: `${at}/compare/{basehead}`,
+  summary: 'Compare two branches, tags or commits: {base}...{head}',
+  description: `Three dots compare with what both have in common, two dots with the base itself. Of the commits the newest ${mostCommits} are listed.`,
+  response: comparison,
+  async run({ found, params, deps, origin }) {
+    const [, base, dots, head] = /^(.+?)(\.{2,3})(.+)$/s.exec(params.basehead) ?? [];
+    if (base === undefined || head === undefined) throw absent();
+    const [from, to] = await Promise.all([resolveRef(deps, found, base), resolveRef(deps, found, head)]);
+    const common = dots === '...' ? await deps.git.queries.mergeBase(found.path, from, to) : from;
+    const [{ ahead }, commits, { files }] = await Promise.all([
+      deps.git.queries.distance(found.path, from, to),
+      deps.git.queries.commitsBetween(found.path, from, to, { limit: mostCommits }),
+      deps.git.queries.listDiff(found.path, { from: common, to }),
+    ]);
+    const place = { origin, at: found.canonical, oid: to };
+    return json({
+      total_commits: ahead,
+      commits: await showPullCommits(deps, commits, place),
+      files: files.map((file) => showFile(file, place)),
+    });
+  },
+});
+
+export const getGitCommit = operation({
+  ...read,
+  id: 'getGitCommit',
+  path: `${at}/git/commits/{commit}`,
+  summary: 'Get a commit in the form of Gitea’s API',
+  response: pullCommit,
+  async run({ found, params, deps, origin }) {
+    const commit = await deps.git.objects.commit(found.path, await resolveRef(deps, found, params.commit));
+    return json((await showPullCommits(deps, [commit], { origin, at: found.canonical }))[0]!);
+  },
+});
+
+const maxEntries = 50_000;
+
+export const getGitTree = operation({
+  ...read,
+  id: 'getGitTree',
+  path: `${at}/git/trees/{sha}`,
+  summary: 'Get the tree of a branch, tag or commit',
+  description: 'People who may write can name trees themselves, too, also those that no branch leads to.',
+  query: z.object({
+    recursive: z.string().max(10).optional().describe('Anything but 0 and false lists folders below, too'),
+    page: z.int().min(1).max(1_000).default(1),
+    per_page: z.int().min(1).max(10_000).default(1_000),
+  }),
+  response: gitTree,
+  async run({ found, params, query, deps, origin }) {
+    const oid = await resolveTree(deps, found, params.sha);
+    const isRecursive = !['', '0', 'false', undefined].includes(query.recursive);
+    const { entries, truncated } = await deps.git.queries.listTree(found.path, oid, {
+      limit: maxEntries,
+      isRecursive,
+    });
+    const api = apiOf({ origin, at: found.canonical });
+    const shown = entries.slice((query.page - 1) * query.per_page, query.page * query.per_page);
+    return json({
+      sha: oid,
+      url: `${api}/git/trees/${oid}`,
+      tree: shown.map(({ path, mode, type, size, oid: sha }) => ({
+        path: path.toString('utf8'),
+        mode,
+        type,
+        size: size ?? 0,
+        sha,
+        url: `${api}/git/${type === 'tree' ? 'trees' : 'blobs'}/${sha}`,
+      })),
+      truncated: truncated || query.page * query.per_page < entries.length,
+      page: query.page,
+      total_count: entries.length,
+    });
+  },
+});
+
+/** A commit by its names and ids; for people who may write a tree by its id, too. */
+async function resolveTree(deps: Pick<WebDeps, 'git'>, found: Found, name: string): Promise<string> {
+  try {
+    return (await deps.git.objects.commit(found.path, await resolveRef(deps, found, name))).tree;
+  } catch (error) {
+    const isId = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(name);
+    if (!isDomainError(error) || error.code !== 'not_found' || !isId || !allows(found.level, 'write')) throw error;
+    return name;
+  }
+}
+
+/** As many files of a commit as are looked through for a blob. */
+const maxFiles = 50_000;
+
+export const getGitBlob = operation({
+  ...read,
+  id: 'getGitBlob',
+  path: `${at}/git/blobs/{sha}`,
+  summary: 'Get a blob',
+  description: 'People who may not write get those of files of `ref`; left out, of the default branch.',
+  query: z.object({ ref: z.string().optional() }),
+  response: gitBlob,
+  async run({ found, params, query, deps, origin }) {
+    const sha = params.sha;
+    if (!/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(sha)) throw absent();
+    if (!allows(found.level, 'write')) {
+      const commit = await resolveRef(deps, found, query.ref);
+      const { files } = await deps.git.queries.listFiles(found.path, commit, { limit: maxFiles });
+      if (!files.some(({ oid }) => oid === sha)) throw absent();
+    }
+    const { content, size } = await deps.git.objects.blob(found.path, sha, { maxBytes: maxContentBytes });
+    return json({
+      content: content?.toString('base64') ?? null,
+      encoding: content === null ? null : ('base64' as const),
+      url: `${apiOf({ origin, at: found.canonical })}/git/blobs/${sha}`,
+      sha,
+      size,
+    });
+  },
+});
+
+/** As many refs as one answer has. */
+const maxRefs = 1_000;
+
+async function listRefs(deps: Pick<WebDeps, 'git'>, found: Found, start: string, origin: string) {
+  const refs = await deps.git.queries.cachedRefs(found.path);
+  const shown = [...refs]
+    .filter(([ref]) => /^refs\/(?:heads|tags)\//.test(ref) && ref.startsWith(start))
+    .slice(0, maxRefs);
+  const notes = await deps.git.queries.tags(
+    found.path,
+    shown.map(([, oid]) => oid),
+  );
+  const api = apiOf({ origin, at: found.canonical });
+  return shown.map(([ref, sha], index) => {
+    const type = notes[index] === null ? ('commit' as const) : ('tag' as const);
+    return { ref, url: `${api}/git/${ref}`, object: { type, sha, url: `${api}/git/${type}s/${sha}` } };
+  });
+}
+
+export const listGitRefs = operation({
+  ...read,
+  id: 'listGitRefs',
+  path: `${at}/git/refs`,
+  summary: 'List branches and tags with the objects that they name',
+  response: z.array(reference),
+  run: async ({ found, deps, origin }) => json(await listRefs(deps, found, 'refs/', origin)),
+});
+
+export const listMatchingRefs = operation({
+  ...read,
+  id: 'listMatchingRefs',
+  path: `${at}/git/refs/{ref}`,
+  summary: 'List branches and tags whose name begins so: heads/feature',
+  response: z.array(reference),
+  async run({ found, params, deps, origin }) {
+    const matching = await listRefs(deps, found, `refs/${params.ref}`, origin);
+    if (matching.length === 0) throw absent();
+    return json(matching);
+  },
+});
+
+export const getBlame = operation({
+  ...read,
+  id: 'getBlame',
+  path: `${at}/blame`,
+  summary: 'Get the commit that last changed each line of a file',
+  refuses: [422],
+  query: z.object({ ref: z.string().optional(), path: z.string() }),
+  response: blame,
+  async run({ found, query, deps, origin }) {
+    const oid = await resolveRef(deps, found, query.ref);
+    await deps.git.objects.entryAt(found.path, oid, query.path);
+    const { groups, commits } = await deps.git.queries.blame(found.path, oid, Buffer.from(query.path));
+    return json({
+      sha: oid,
+      path: query.path,
+      ranges: groups.map(({ oid, firstLine, lines, previous }) => {
+        const { subject, author } = commits.get(oid)!;
+        return {
+          first_line: firstLine,
+          last_line: firstLine + lines.length - 1,
+          commit: {
+            sha: oid,
+            html_url: `${origin}${repositoryUrl(found.canonical)}/commit/${oid}`,
+            message: subject,
+            author: { name: author.name, email: author.email, date: isoTime(author.at) },
+          },
+          previous: previous === null ? null : { sha: previous.oid, path: previous.file.toString() },
+        };
+      }),
+    });
+  },
+});
+
+export const gitDataOperations = [
+  compareCommits,
+  getGitCommit,
+  getGitTree,
+  getGitBlob,
+  listGitRefs,
+  listMatchingRefs,
+  getBlame,
+];

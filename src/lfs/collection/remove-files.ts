@@ -1,0 +1,125 @@
+import { inList } from '../../db/index.ts';
+import { isDomainError } from '../../kernel/index.ts';
+import type { LfsDeps } from '../deps.ts';
+import { objectKey, objectPrefix } from '../object-key.ts';
+import { lfsObjectSchema } from '../schema/lfs-schema.ts';
+import type { LfsObjectRow } from '../schema/lfs-schema.ts';
+
+/** Removed objects stay here, by the day of their removal: `lfs-trash/2026-11-23/<repository id>/<sha256>`. */
+export const trashPrefix = 'lfs-trash/';
+const dayMs = 86_400_000;
+const trashKeptMs = 7 * dayMs;
+/** Files without a row that are younger may be of an upload whose row is still to come. */
+const orphanGraceMs = dayMs;
+const stepFiles = 200;
+
+const dayOf = (epochMs: number): string => new Date(epochMs).toISOString().slice(0, 10);
+export const trashKey = (now: number, repositoryId: string, oid: string): string =>
+  `${trashPrefix}${dayOf(now)}/${repositoryId}/${oid}`;
+
+/** Removes the file of an object that is claimed, to the trash, and then its row. */
+export async function removeFile(
+  { db, objects, clock, inTurn }: LfsDeps,
+  { repositoryId, oid }: Pick<LfsObjectRow, 'repositoryId' | 'oid'>,
+): Promise<void> {
+  const key = objectKey(repositoryId, oid);
+  await inTurn(key, async () => {
+    await objects.link(key, trashKey(clock.now(), repositoryId, oid)).catch((error: unknown) => {
+      if (!isDomainError(error) || error.reason !== 'object_exists') throw error;
+    });
+    await objects.remove(key);
+    await db.write(({ manager }) =>
+      manager
+        .createQueryBuilder()
+        .delete()
+        .from(lfsObjectSchema)
+        .where('repository_id = :repositoryId AND oid = :oid AND removing_at IS NOT NULL', { repositoryId, oid })
+        .execute(),
+    );
+  });
+}
+
+/** Finishes removals that a crash interrupted. */
+export async function finishRemovals(deps: LfsDeps): Promise<number> {
+  const rows = await deps.db.read
+    .createQueryBuilder(lfsObjectSchema, 'o')
+    .where('o.removing_at IS NOT NULL AND o.removing_at < :before', { before: deps.clock.now() - dayMs / 24 })
+    .limit(10_000)
+    .getMany();
+  for (const row of rows) await removeFile(deps, row);
+  return rows.length;
+}
+
+/**
+ * Removes what no row names: files of repositories that are gone, of uploads that a crash cut off before their row,
+ * and what has been in the trash for seven days.
+ */
+export async function removeOrphans(deps: LfsDeps): Promise<{ objects: number; trashed: number }> {
+  const removed = { objects: 0, trashed: 0 };
+  let keys: { key: string; bytes: number }[] = [];
+  const flush = async (): Promise<void> => {
+    for (const orphan of await withoutRow(deps, keys)) if (await removeOrphan(deps, orphan)) removed.objects += 1;
+    keys = [];
+  };
+  const before = deps.clock.now() - orphanGraceMs;
+  for await (const { key, bytes, storedAt } of deps.objects.list(objectPrefix)) {
+    if (storedAt < before) keys.push({ key, bytes });
+    if (keys.length === stepFiles) await flush();
+  }
+  await flush();
+  const oldest = dayOf(deps.clock.now() - trashKeptMs);
+  for await (const { key } of deps.objects.list(trashPrefix)) {
+    if (key.slice(trashPrefix.length) >= oldest) continue;
+    await deps.objects.remove(key);
+    removed.trashed += 1;
+  }
+  if (removed.objects + removed.trashed > 0) deps.logger.info('lfs.files_removed', removed);
+  return removed;
+}
+
+interface Orphan {
+  key: string;
+  bytes: number;
+  repositoryId: string;
+  oid: string;
+}
+
+async function withoutRow({ db }: LfsDeps, keys: readonly { key: string; bytes: number }[]): Promise<Orphan[]> {
+  const files = keys.map(({ key, bytes }) => {
+    const [, repositoryId = '', oid = ''] = key.split('/');
+    return { key, bytes, repositoryId, oid };
+  });
+  const known = new Set<string>();
+  for (const id of new Set(files.map(({ repositoryId }) => repositoryId))) {
+    const oids = files.filter(({ repositoryId }) => repositoryId === id).map(({ oid }) => oid);
+    const rows: { oid: string }[] = await db.read.query(
+      `SELECT o.oid FROM lfs_objects o WHERE o.repository_id = ? AND ${inList('o.oid')}`,
+      [id, JSON.stringify(oids)],
+    );
+    for (const { oid } of rows) known.add(objectKey(id, oid));
+  }
+  return files.filter(({ key }) => !known.has(key));
+}
+
+/**
+ * A file of a repository that is there is claimed by a row first, so that no upload takes it for its own meanwhile. A
+ * fork that is being made has files before it has rows.
+ */
+async function removeOrphan(deps: LfsDeps, { key, bytes, repositoryId, oid }: Orphan): Promise<boolean> {
+  const claim = await deps.db.write(async ({ manager, now }) => {
+    const row = { repositoryId, oid, bytes, shared: true, uploaderId: null, arrivedAt: now, seenAt: now };
+    const [fork] = await manager.query('SELECT 1 AS found FROM unfinished_forks f WHERE f.repository_id = ?', [
+      repositoryId,
+    ]);
+    if (fork !== undefined) return 'unfinished';
+    const [repository] = await manager.query('SELECT 1 AS found FROM repositories r WHERE r.id = ?', [repositoryId]);
+    if (repository === undefined) return 'gone';
+    if ((await manager.findOneBy(lfsObjectSchema, { repositoryId, oid })) !== null) return 'unfinished';
+    await manager.insert(lfsObjectSchema, { ...row, unreferencedSince: null, removingAt: now });
+    return 'claimed';
+  });
+  if (claim === 'unfinished') return false;
+  if (claim === 'claimed') await removeFile(deps, { repositoryId, oid });
+  else await deps.objects.remove(key);
+  return true;
+}

@@ -1,0 +1,65 @@
+import type { BlobRange } from '../../git/index.ts';
+import type { OpenedObject } from '../../objects/index.ts';
+import { eachInSteps } from './in-steps.ts';
+import type { LfsDeps } from '../deps.ts';
+import type { LfsPointer } from '../pointers/read-pointer.ts';
+import { scanPointers } from '../pointers/scan-pointers.ts';
+import { objectsInSteps } from '../collection/list-rows.ts';
+import { lfsRepositorySchema } from '../schema/lfs-schema.ts';
+import { findObjects } from '../transfers/find-objects.ts';
+import { openObject } from '../transfers/open-object.ts';
+
+/** Objects that a client of LFS asks a server for at a time. */
+const stepObjects = 100;
+
+/** Whether a repository takes objects: the server and the repository have LFS switched on. */
+export async function takesObjects({ db, settings }: LfsDeps, repositoryId: string): Promise<boolean> {
+  const [row] = await db.lookup(lfsRepositorySchema, { repositoryId });
+  return settings.enabled && row?.isEnabled !== false;
+}
+
+/** Objects that files of these commits name and that the repository does not have, some at a time. */
+export async function* missingObjects(
+  deps: LfsDeps,
+  repositoryId: string,
+  path: string,
+  range: BlobRange,
+): AsyncGenerator<LfsPointer[]> {
+  for await (const { step, present } of pointersWithRows(deps, repositoryId, path, range)) {
+    const missing = step.filter(({ oid }) => !present.has(oid));
+    if (missing.length > 0) yield missing;
+  }
+}
+
+/** Objects that files of these commits name and that the repository has, some at a time. */
+export async function* presentObjects(
+  deps: LfsDeps,
+  repositoryId: string,
+  path: string,
+  range: BlobRange,
+): AsyncGenerator<LfsPointer[]> {
+  for await (const { step, present } of pointersWithRows(deps, repositoryId, path, range)) {
+    const here = step.filter(({ oid, bytes }) => present.get(oid)?.bytes === bytes);
+    if (here.length > 0) yield here;
+  }
+}
+
+async function* pointersWithRows(deps: LfsDeps, repositoryId: string, path: string, range: BlobRange) {
+  for await (const step of eachInSteps(scanPointers(deps, path, range), stepObjects)) {
+    const oids = step.map(({ oid }) => oid);
+    yield { step, present: await findObjects(deps.db.read, repositoryId, oids) };
+  }
+}
+
+/** An object as an export writes it. */
+export interface ExportedObject extends LfsPointer {
+  open(): Promise<OpenedObject>;
+}
+
+/** All objects of a repository that no scan has found unreferenced, for an export. */
+export async function* exportObjects(deps: LfsDeps, repositoryId: string): AsyncGenerator<ExportedObject> {
+  for await (const rows of objectsInSteps(deps, repositoryId))
+    for (const row of rows)
+      if (row.removingAt === null && row.unreferencedSince === null)
+        yield { oid: row.oid, bytes: row.bytes, open: () => openObject(deps, row) };
+}

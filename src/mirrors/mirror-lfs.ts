@@ -1,0 +1,83 @@
+import type { BlobRange, Remote } from '../git/index.ts';
+import { eachLimit, isDomainError } from '../kernel/index.ts';
+import type { Located } from '../repositories/index.ts';
+import type { MirrorDeps } from './deps.ts';
+import { failed, lfsRemote } from './lfs-remote.ts';
+
+/** Objects that are moved at the same time. */
+const atOnce = 4;
+/** Refs of a remote whose files it surely has. */
+const maxKnownTips = 2_000;
+
+/**
+ * Fetches the objects of Git LFS that files of the new commits name. Everything that can be had is fetched; then
+ * refuses `remote_lfs_failed` when something did not arrive, so that the next run of the mirror tries again. A remote
+ * over ssh is left out.
+ */
+export async function fetchLfsObjects(
+  deps: MirrorDeps,
+  { repository, path }: Located,
+  remote: Remote,
+  range: BlobRange,
+  signal: AbortSignal,
+): Promise<void> {
+  const { lfs, logger } = deps;
+  const client = lfsRemote(deps, remote);
+  if (client === null || !(await lfs.mirroring.takesObjects(repository.id))) return;
+  let [wanted, lacking, lost, why] = [0, 0, 0, ''];
+  for await (const pointers of lfs.mirroring.missing(repository.id, path, range)) {
+    signal.throwIfAborted();
+    const answer = await client.batch('download', pointers);
+    if (answer === null) return logger.info('mirror.without_lfs', { repositoryId: repository.id });
+    wanted += pointers.length;
+    deps.progress.set(repository.id, `Fetching files of Git LFS: ${wanted}`);
+    const sizes = new Map(pointers.map(({ oid, bytes }) => [oid, bytes]));
+    await eachLimit(answer, atOnce, async (object) => {
+      const { oid, link } = object;
+      const bytes = sizes.get(oid);
+      if (signal.aborted || bytes === undefined) return;
+      // What the remote has lost is no fault of the mirror; its pages and clients say so, too.
+      if (link === null) return void (lacking += 1);
+      try {
+        const content = await client.download(object);
+        await lfs.mirroring.store(repository, { oid, bytes, content }, { hasQuota: true });
+      } catch (error) {
+        lost += 1;
+        why = isDomainError(error) ? error.message : 'this server failed';
+        logger.warn('mirror.lfs_missing', { repositoryId: repository.id, oid, error });
+      }
+    });
+  }
+  signal.throwIfAborted();
+  if (lacking > 0) logger.warn('mirror.lfs_lacking', { repositoryId: repository.id, objects: lacking });
+  if (lost > 0) throw failed(`${lost} of ${wanted} did not arrive; ${why}`);
+}
+
+/** Sends a remote the objects that it will need for the refs that it gets. Refuses `remote_lfs_failed`. */
+export async function sendLfsObjects(
+  deps: MirrorDeps,
+  { repository, path }: Located,
+  remote: Remote,
+  signal: AbortSignal,
+): Promise<void> {
+  const { lfs, git } = deps;
+  const client = lfsRemote(deps, remote);
+  if (client === null || (await lfs.usage(repository.id)).objects === 0) return;
+  const isSent = ([ref]: [string, string]): boolean => /^refs\/(?:heads|tags)\//.test(ref);
+  const of = [...new Set([...(await git.refs.list(path))].filter(isSent).map(([, oid]) => oid))];
+  const { refs: there } = await git.remotes.list(remote, { signal });
+  const without = [...new Set(there.values())].slice(0, maxKnownTips);
+  for await (const pointers of lfs.mirroring.present(repository.id, path, { of, without })) {
+    signal.throwIfAborted();
+    const objects = await client.batch('upload', pointers);
+    if (objects === null) throw failed('it has no LFS');
+    const refused = objects.find(({ error }) => error !== null);
+    if (refused !== undefined) throw failed(`it refused an object: ${refused.error}`);
+    await eachLimit(objects, atOnce, async (object) => {
+      if (object.link === null || signal.aborted) return;
+      const { stream } = await lfs.read({ repositoryId: repository.id, oid: object.oid, bytes: object.bytes });
+      await client.upload(object, stream);
+    });
+  }
+  signal.throwIfAborted();
+}

@@ -1,0 +1,20 @@
+import type { NotificationDeps } from '../deps.ts';
+import type { Batch, Recipient } from '../notified-event.ts';
+import type { Reason } from '../schema/notification-schema.ts';
+import { blockersOf, readersAmong, watchesOf, withChannels } from './recipient-facts.ts';
+
+/** A release concerns those who watch everything or releases, and may read the repository now. */
+export async function releaseRecipients(
+  deps: NotificationDeps,
+  { event, actorId }: Extract<Batch, { kind: 'released' }>,
+): Promise<Recipient[]> {
+  const located = (await deps.repositories.locate([event.repositoryId])).get(event.repositoryId);
+  if (located === undefined) return [];
+  const [watches, blockers] = await Promise.all([watchesOf(deps, located.repository), blockersOf(deps, actorId)]);
+  const recipients = new Map<string, Reason>();
+  for (const [id, level] of watches) {
+    const concerns = level === 'everything' || level === 'releases';
+    if (concerns && id !== actorId && !blockers.has(id)) recipients.set(id, 'release');
+  }
+  return withChannels(deps, await readersAmong(deps, located.repository, recipients));
+}

@@ -1,0 +1,111 @@
+import { invalid, isDomainError } from '../../kernel/index.ts';
+import type { Form } from '../../http/index.ts';
+import { repositoryUrl } from '../../http/index.ts';
+import type { FileOperation } from '../../repositories/index.ts';
+import { newPullUrl } from '../app/new-pull-url.ts';
+import { seeOther } from '../app/reply.ts';
+import type { RedirectReply } from '../app/reply.ts';
+import type { RepositoryContext } from '../app/request-context.ts';
+import { issueUrl } from '../issues/issue-urls.ts';
+import type { EditingDeps } from './deps.ts';
+import type { EditingPlace } from './editing-place.ts';
+
+/** The part of a form that says where a change goes, and what it is called. */
+export interface ChangeForm {
+  message: string;
+  description: string;
+  /** `branch`, `new`, or `propose` for people who may not push. */
+  target: 'branch' | 'new' | 'propose';
+  newBranch: string;
+  opensPull: boolean;
+}
+
+export const blankChange = ({ mayPush, mayWrite, suggested, takesPulls }: EditingPlace): ChangeForm => ({
+  message: '',
+  description: '',
+  target: mayPush ? 'branch' : mayWrite ? 'new' : 'propose',
+  newBranch: suggested,
+  opensPull: takesPulls,
+});
+
+/** Fields `message`, `description`, `target`, `new_branch`, `opens_pull`. */
+export function readChange(form: Form, place: EditingPlace): ChangeForm {
+  const asked = form.text('target');
+  const usual = blankChange(place);
+  const isNew = place.mayWrite && (asked === 'new' || !place.mayPush);
+  return {
+    message: form.text('message').replaceAll(/\s+/g, ' ').trim(),
+    description: form.text('description').trim(),
+    target: isNew ? 'new' : usual.target,
+    newBranch: form.text('new_branch').trim() || usual.newBranch,
+    opensPull: place.takesPulls && form.text('opens_pull') !== '',
+  };
+}
+
+/** A change as its page sends it off. */
+export interface SentChange {
+  operations: readonly FileOperation[];
+  change: ChangeForm;
+  /** Where the page leads after a commit to a branch. */
+  leadsTo(branch: string, commit: string): string;
+}
+
+/** Commits a change to where the form says, with a pull request when that is wanted. Refuses what these refuse. */
+export async function sendChange(
+  context: RepositoryContext,
+  deps: EditingDeps,
+  { branch, viewer }: EditingPlace,
+  { operations, change: { message, description, target, newBranch, opensPull }, leadsTo }: SentChange,
+): Promise<RedirectReply> {
+  const { found } = context;
+  const { owner, name } = found.canonical;
+  const url = repositoryUrl(found.canonical);
+  const subject = message || deps.repositories.contents.usualSubject(operations);
+  if (Buffer.byteLength(subject) > 1_000)
+    throw invalid('message_too_long', 'The first line of a message has at most 1,000 bytes.', { field: 'message' });
+  if (target === 'propose') {
+    const { issue } = await deps.pulls.propose(viewer, found.canonical, {
+      base: branch,
+      operations,
+      title: subject,
+      body: description,
+    });
+    return seeOther(issueUrl(url, issue.number, 'PULL'));
+  }
+  const changed = await deps.repositories.contents.change(viewer, owner, name, {
+    branch,
+    newBranch: target === 'new' ? newBranch : undefined,
+    operations,
+    message: description === '' ? subject : `${subject}\n\n${description}`,
+  });
+  if (target !== 'new' || !opensPull) return seeOther(leadsTo(changed.branch, changed.oid));
+  return openPullOf(context, deps, {
+    base: branch,
+    head: changed.branch,
+    title: subject.slice(0, 255),
+    body: description,
+  });
+}
+
+/** The branch is there by now: when the pull request is refused, its own form says why. */
+export async function openPullOf(
+  { viewer, found }: RepositoryContext,
+  { pulls }: EditingDeps,
+  wanted: { base: string; head: string; title: string; body: string },
+): Promise<RedirectReply> {
+  const url = repositoryUrl(found.canonical);
+  try {
+    const { issue } = await pulls.open(viewer, found.canonical, wanted);
+    return seeOther(issueUrl(url, issue.number, 'PULL'));
+  } catch (error) {
+    if (!isDomainError(error) || error.code === 'internal') throw error;
+    return seeOther(newPullUrl(found, wanted.head, wanted.base) ?? `${url}/branches`);
+  }
+}
+
+/** What the templates show of the place and the form. */
+export const viewChange = (
+  { branch, mayPush, mayWrite, rule, takesPulls }: EditingPlace,
+  change: ChangeForm,
+  placeholder: string,
+) => ({ ...change, branch, mayPush, mayWrite, rule, takesPulls, placeholder });

@@ -1,0 +1,64 @@
+import { nullIfNotFound } from '../../kernel/index.ts';
+import { repositoryUrl } from '../../http/index.ts';
+import { codeUrl, commitUrl } from '../app/code-urls.ts';
+import { withNotice } from '../app/notices.view.ts';
+import { viewName } from '../app/plain-text.ts';
+import { page } from '../app/reply.ts';
+import type { PageReply } from '../app/reply.ts';
+import { viewRepositoryHead } from '../app/repository-head.view.ts';
+import type { Page, RepositoryContext } from '../app/request-context.ts';
+import { submit } from '../app/submit.ts';
+import type { FormRefusal } from '../app/submit.ts';
+import { blankChange, readChange, sendChange, viewChange } from './change-form.ts';
+import type { ChangeForm } from './change-form.ts';
+import type { EditingDeps } from './deps.ts';
+import { editingPlace } from './editing-place.ts';
+import type { EditingPlace } from './editing-place.ts';
+
+/** `B/delete/{branch}/{path}`: asks before a file is deleted. */
+export const confirmFileDeletion: Page<RepositoryContext, EditingDeps> = async (context, deps) => {
+  const place = await editingPlace(context, deps);
+  return deletionPage(context, deps, place, blankChange(place), null);
+};
+
+/** Fields `blob` and those of `readChange`. Leads to the commit, which can be reverted there. */
+export const removeFile: Page<RepositoryContext, EditingDeps> = async (context, deps) => {
+  const { form, found } = context;
+  const place = await editingPlace(context, deps);
+  const change = readChange(form, place);
+  const path = place.file.toString();
+  return submit(
+    () =>
+      sendChange(context, deps, place, {
+        operations: [{ kind: 'delete', path, expected: form.text('blob') || undefined }],
+        change,
+        leadsTo: (_branch, commit) => withNotice(commitUrl(repositoryUrl(found.canonical), commit), 'file-deleted'),
+      }),
+    (refusal) => deletionPage(context, deps, place, change, refusal),
+  );
+};
+
+async function deletionPage(
+  { found }: RepositoryContext,
+  { git }: EditingDeps,
+  place: EditingPlace,
+  change: ChangeForm,
+  refusal: FormRefusal | null,
+): Promise<PageReply> {
+  const { branch, tip, file } = place;
+  const repository = viewRepositoryHead(found);
+  const name = viewName(file.toString());
+  const entry = tip === null ? null : await git.objects.entryAt(found.path, tip, file).catch(nullIfNotFound);
+  if (entry === null || (entry.kind !== 'file' && entry.kind !== 'executable'))
+    return page('editing/no-file', { repository, branch, name }, { status: 404 });
+  return page('editing/delete-file', {
+    repository,
+    branch,
+    name,
+    blob: entry.oid,
+    action: codeUrl(repository.url, 'delete', branch, file),
+    cancel: codeUrl(repository.url, 'blob', branch, file),
+    change: viewChange(place, change, `Delete ${name}`),
+    refusal,
+  });
+}

@@ -1,0 +1,36 @@
+import type { PatchLimits } from '../../git/index.ts';
+import type { Found, FileOperation } from '../../repositories/index.ts';
+import { repositoryUrl } from '../../http/index.ts';
+import { viewChangedFile } from '../code/changed-file.view.ts';
+import type { EditingDeps } from './deps.ts';
+import type { EditingPlace } from './editing-place.ts';
+
+const limits: PatchLimits = { files: 20, linesPerFile: 3_000, bytesPerLine: 5_100, bytes: 1024 * 1024 };
+
+/** How a change would look on the branch as it is now. Refuses what the commit would refuse. */
+export async function previewChange(
+  { repositories }: EditingDeps,
+  found: Found,
+  { viewer, tip }: EditingPlace,
+  operations: readonly FileOperation[],
+) {
+  const { files, patches } = await repositories.contents.preview(viewer, found, tip, { operations }, limits);
+  const byFile = new Map(patches.map((patch) => [patch.file.newPath.toString('latin1'), patch]));
+  const context = {
+    repositoryUrl: repositoryUrl(found.canonical),
+    from: null,
+    to: '',
+    layout: 'unified' as const,
+    loadUrl: () => '',
+    coloursOf: () => undefined,
+    marksOf: () => undefined,
+    sizeOf: () => null,
+  };
+  return files.slice(0, limits.files).map((file, index) => ({
+    ...viewChangedFile(file, byFile.get(file.newPath.toString('latin1')), index, context),
+    // The commit that these would lead to is gone by now.
+    url: null,
+    load: null,
+    images: null,
+  }));
+}

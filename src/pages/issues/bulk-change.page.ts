@@ -1,0 +1,74 @@
+import type { IssueChange, IssueKind } from '../../issues/index.ts';
+import { invalid } from '../../kernel/index.ts';
+import { seeOther } from '../app/reply.ts';
+import type { PageReply } from '../app/reply.ts';
+import type { Page, RepositoryContext, RepositoryPersonContext } from '../app/request-context.ts';
+import { submit } from '../app/submit.ts';
+import type { IssuesDeps } from './deps.ts';
+import { issueListUrl, readIssueFilter } from './issue-filter.view.ts';
+import { listUrl } from './repository-list.ts';
+import type { ListState } from './repository-list.ts';
+
+/** What the button of a bulk action means. Refuses `no_issue_chosen`, `no_action_chosen`. */
+function readChange({ form }: RepositoryPersonContext, noun: string): IssueChange {
+  const label = form.text('label');
+  const assignee = form.text('assignee').trim();
+  const milestone = form.text('milestone');
+  const needed = (value: string, what: string): string => {
+    if (value === '') throw invalid('no_action_chosen', `Choose ${what} first.`);
+    return value;
+  };
+  switch (form.text('action')) {
+    case 'close':
+      return { state: 'completed' };
+    case 'not-planned':
+      return { state: 'not_planned' };
+    case 'reopen':
+      return { state: 'open' };
+    case 'label':
+      return { labels: { add: [needed(label, 'a label')] } };
+    case 'unlabel':
+      return { labels: { remove: [needed(label, 'a label')] } };
+    case 'assign':
+      return { assignees: { add: [needed(assignee, 'a person')] } };
+    case 'unassign':
+      return { assignees: { remove: [needed(assignee, 'a person')] } };
+    case 'milestone':
+      return { milestone: needed(milestone, 'a milestone') === 'none' ? null : milestone.replace(/^=/, '') };
+    default:
+      throw invalid('no_action_chosen', `Choose what to do with these ${noun}.`);
+  }
+}
+
+/**
+ * Fields `number` (several), `action` (close, not-planned, reopen, label, unlabel, assign, unassign, milestone) with
+ * `label`, `assignee` or `milestone` (`=title`, or `none`), and `q`, the list to return to. Each issue is changed by a
+ * write of its own; what was refused is named.
+ * @param show the list that the form is of
+ */
+export const bulkChange =
+  <Deps extends IssuesDeps>(
+    kind: IssueKind,
+    show: (context: RepositoryContext, deps: Deps, state: ListState) => Promise<PageReply>,
+  ): Page<RepositoryPersonContext, Deps> =>
+  (context, deps) => {
+    const { form, found, viewer } = context;
+    const noun = kind === 'PULL' ? 'pull requests' : 'issues';
+    const numbers = [...new Set(form.all('number').filter((value) => /^[1-9]\d{0,14}$/.test(value)))].map(Number);
+    const query = new URLSearchParams(form.text('q') === '' ? {} : { q: form.text('q') });
+    return submit(
+      async () => {
+        if (numbers.length === 0) throw invalid('no_issue_chosen', `Tick the ${noun} that are meant first.`);
+        const change = readChange(context, noun);
+        const result = await deps.issues.changeMany(viewer, { ...found.canonical, numbers }, change);
+        if (result.refused.length > 0)
+          return {
+            ...(await show(context, deps, { result, query, selected: result.refused.map(({ number }) => number) })),
+            status: result.changed.length > 0 ? 200 : 422,
+          };
+        const back = issueListUrl(listUrl(context, kind), readIssueFilter(query).filter);
+        return seeOther(`${back}${back.includes('?') ? '&' : '?'}done=${kind === 'PULL' ? 'pulls' : 'issues'}-changed`);
+      },
+      (refusal) => show(context, deps, { refusal, query, selected: numbers }),
+    );
+  };

@@ -1,0 +1,28 @@
+import type { ListedIssue } from '../../issues/index.ts';
+import type { DescribedPull, DraftReview, PullRights } from '../../pulls/index.ts';
+
+/** What the form that ends a review was sent with. */
+export interface ReviewFormInput {
+  verdict: string;
+  body: string;
+  isOutdated: boolean;
+}
+
+export type ReviewFormView = NonNullable<ReturnType<typeof viewReviewForm>>;
+
+/** The form that ends a review; null for a viewer who may not review. */
+export function viewReviewForm(
+  { issue, described: { pull } }: { issue: ListedIssue; described: DescribedPull },
+  personId: string | undefined,
+  { rights, draft, form }: { rights: PullRights; draft: DraftReview | null; form: ReviewFormInput | undefined },
+) {
+  if (rights('review') !== null) return null;
+  return {
+    pending: draft?.comments ?? 0,
+    mayJudge: issue.state === 'OPEN' && issue.authorId !== personId && pull.submitterId !== personId,
+    verdict: form?.verdict ?? 'COMMENT',
+    body: form?.body ?? '',
+    isOutdated: form?.isOutdated ?? false,
+    lastRound: pull.lastRound,
+  };
+}

@@ -1,0 +1,16 @@
+import type { WebDeps } from '../../http/index.ts';
+
+/** What the pages of releases call. */
+export type ReleasesDeps = Pick<
+  WebDeps,
+  | 'releases'
+  | 'repositories'
+  | 'notifications'
+  | 'issues'
+  | 'owners'
+  | 'git'
+  | 'clock'
+  | 'config'
+  | 'workers'
+  | 'imageProxy'
+>;

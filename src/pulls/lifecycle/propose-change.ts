@@ -1,0 +1,54 @@
+import { refusalInRepository } from '../../access/index.ts';
+import type { Viewer } from '../../access/index.ts';
+import { refusalError } from '../../issues/index.ts';
+import type { RepositoryAt } from '../../issues/index.ts';
+import { forbidden, invalid } from '../../kernel/index.ts';
+import type { FileOperation } from '../../repositories/index.ts';
+import type { PullDeps } from '../deps.ts';
+import { prepareRound } from '../rounds/record-round.ts';
+import { createPull, refuseTooMany } from './open-pull.ts';
+import type { OpenedPull } from './open-pull.ts';
+
+export interface ProposedChange {
+  /** The branch to merge into. */
+  base: string;
+  operations: readonly FileOperation[];
+  /** Of the pull request, and the subject of its commit; a usual one when empty. */
+  title: string;
+  body: string;
+}
+
+/**
+ * Opens a pull request with one commit that changes files, by a person who need not be able to push: as a push to
+ * `refs/for/<base>` does, without a fork. Its author pushes later rounds there. Refuses what opening a pull request
+ * refuses, `base_missing`, `too_many_pulls`, `repository_archived`, and what the commit refuses.
+ */
+export async function proposeChange(
+  deps: PullDeps,
+  viewer: Viewer,
+  at: RepositoryAt,
+  { base, operations, title, body }: ProposedChange,
+): Promise<OpenedPull> {
+  const found = await deps.repositories.find(viewer, at.owner, at.name);
+  const { facts } = await deps.issues.pulls.contextOf(deps.db.lookup, viewer, found.repository);
+  const refusal = refusalInRepository(viewer, facts, 'contribute');
+  if (refusal !== null) throw refusalError(refusal, 'PULL');
+  if (found.repository.archivedAt !== null)
+    throw forbidden('repository_archived', 'This repository is archived and read-only.');
+  const baseTip = (await deps.git.refs.list(found.path)).get(`refs/heads/${base}`);
+  if (baseTip === undefined)
+    throw invalid('base_missing', `There is no branch ${base} in this repository.`, { field: 'base' });
+  await refuseTooMany(deps, viewer, found);
+  const subject = title.trim() || deps.repositories.contents.usualSubject(operations);
+  const message = body.trim() === '' ? subject : `${subject}\n\n${body}`;
+  const { oid } = await deps.repositories.contents.prepare(viewer, found, baseTip, { operations, message });
+  const prepared = await prepareRound(deps, found.path, null, oid, baseTip);
+  const opened = await createPull(deps, viewer, found, { title: subject.slice(0, 255), body }, prepared, {
+    baseBranch: base,
+    isDraft: false,
+    maintainersMayPush: false,
+    source: 'PUSH',
+  });
+  await deps.git.refs.setPull(found.path, opened.issue.number, 'head', oid);
+  return opened;
+}

@@ -1,0 +1,110 @@
+import type { Person } from '../accounts/index.ts';
+import { releaseFilePath, releaseNumberOf, releasePath } from '../releases/index.ts';
+import type { ReleaseFile, ReleaseRow } from '../releases/index.ts';
+import type { Located } from '../repositories/index.ts';
+import { repositoryPayload, userPayload } from './payloads.ts';
+import type { JsonObject, UserPayload } from './payloads.ts';
+import type { WebhookDeps } from './deps.ts';
+
+type Settings = WebhookDeps['settings'];
+
+const isoTime = (ms: number): string => new Date(ms).toISOString();
+
+/** A file of a release in Gitea's form, with its digest beside. */
+export type ReleaseFilePayload = {
+  id: number;
+  uuid: string;
+  name: string;
+  size: number;
+  download_count: number;
+  created_at: string;
+  browser_download_url: string;
+  type: 'attachment';
+  /** `sha256:` and hex, as GitHub has it. */
+  digest: string;
+};
+
+/** A release in Gitea's form. */
+export type ReleasePayload = {
+  id: number;
+  tag_name: string;
+  target_commitish: string;
+  name: string;
+  body: string;
+  url: string;
+  html_url: string;
+  tarball_url: string;
+  zipball_url: string;
+  upload_url: string;
+  draft: boolean;
+  prerelease: boolean;
+  created_at: string;
+  published_at: string;
+  author: UserPayload;
+  assets: ReleaseFilePayload[];
+};
+
+export function releaseFilePayload(
+  { id, name, bytes, sha256, downloads, createdAt }: ReleaseFile,
+  tag: string,
+  { owner, repository }: Pick<Located, 'owner' | 'repository'>,
+  { baseUrl }: Pick<Settings, 'baseUrl'>,
+): ReleaseFilePayload {
+  return {
+    id: releaseNumberOf(id),
+    uuid: id,
+    name,
+    size: bytes,
+    download_count: downloads,
+    created_at: isoTime(createdAt),
+    browser_download_url: `${baseUrl ?? ''}${releaseFilePath({ owner: owner.handle, name: repository.name }, tag, name)}`,
+    type: 'attachment',
+    digest: `sha256:${sha256}`,
+  };
+}
+
+/** @param author null for an author without an account here */
+export function releasePayload(
+  release: ReleaseRow & { files: readonly ReleaseFile[] },
+  author: Person | null,
+  place: Pick<Located, 'owner' | 'repository'>,
+  settings: Pick<Settings, 'baseUrl'>,
+): ReleasePayload {
+  const { id, tag, target, title, body, isDraft, isPrerelease, createdAt, listedAt, files } = release;
+  const at = { owner: place.owner.handle, name: place.repository.name };
+  const base = settings.baseUrl ?? '';
+  const url = `${base}/api/v1/repos/${at.owner}/${at.name}/releases/${releaseNumberOf(id)}`;
+  const archive = `${base}/repos/${at.owner}/${at.name}/archive/${tag.split('/').map(encodeURIComponent).join('/')}`;
+  return {
+    id: releaseNumberOf(id),
+    tag_name: tag,
+    target_commitish: target,
+    name: title === '' ? tag : title,
+    body,
+    url,
+    html_url: `${base}${releasePath(at, tag)}`,
+    tarball_url: `${archive}.tar.gz`,
+    zipball_url: `${archive}.zip`,
+    upload_url: `${url}/assets`,
+    draft: isDraft,
+    prerelease: isPrerelease,
+    created_at: isoTime(createdAt),
+    published_at: isoTime(listedAt),
+    author: userPayload(author, settings),
+    assets: files.map((file) => releaseFilePayload(file, tag, place, settings)),
+  };
+}
+
+/** The body of a delivery of the event `release`. */
+export const releaseEventPayload = (
+  located: Located,
+  action: 'published' | 'updated' | 'deleted',
+  release: ReleaseRow & { files: readonly ReleaseFile[] },
+  { author, sender }: { author: Person | null; sender: Person | null },
+  settings: Settings,
+): JsonObject => ({
+  action,
+  release: releasePayload(release, author, located, settings),
+  repository: repositoryPayload(located, settings),
+  sender: userPayload(sender, settings),
+});
