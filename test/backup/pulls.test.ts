@@ -33,7 +33,7 @@ const hearth = (dir: string, ...words: string[]) => runCli(words, { cwd: folder,
 
 /** What the doctor says of pull requests. */
 async function findings(dir: string): Promise<unknown> {
-  const { stdout } = await hearth(dir, 'doctor', '--json');
+  const { stdout } = await hearth(dir, 'doctor', '--only', 'pulls', '--json');
   const report = JSON.parse(stdout) as { findings: { area: string }[] };
   return report.findings.filter(({ area }) => area === 'pulls');
 }

@@ -10,12 +10,15 @@ export async function reviewedRounds(
   issueIds: readonly string[],
 ): Promise<Map<string, number>> {
   if (issueIds.length === 0) return new Map();
-  const rows: { issue_id: string; round: number }[] = await read.query(
-    `SELECT r.issue_id AS issue_id, max(r.round) AS round FROM reviews r JOIN pulls p ON p.issue_id = r.issue_id
-     WHERE r.issue_id IN (${issueIds.map(() => '?').join(', ')}) AND r.submitted_at IS NOT NULL AND r.author_id = ?
-       AND p.is_open = 1
-     GROUP BY r.issue_id, p.last_round HAVING max(r.round) < p.last_round`,
-    [...issueIds, userId],
+  const rows: { issue_id: string; last: number; round: number | null }[] = await read.query(
+    `SELECT p.issue_id AS issue_id, p.last_round AS last, (SELECT max(r.round) FROM reviews r
+       WHERE r.issue_id = p.issue_id AND r.author_id = ? AND r.submitted_at IS NOT NULL) AS round
+     FROM pulls p WHERE p.issue_id IN (${issueIds.map(() => '?').join(', ')}) AND p.is_open = 1`,
+    [userId, ...issueIds],
   );
-  return new Map(rows.map((row) => [row.issue_id, Number(row.round)]));
+  return new Map(
+    rows.flatMap(({ issue_id, last, round }) =>
+      round === null || Number(round) >= Number(last) ? [] : [[issue_id, Number(round)] as const],
+    ),
+  );
 }
