@@ -14,7 +14,7 @@ import type { PreparedRound } from './rounds/record-round.ts';
 import { pullSchema } from './schema/pull-schema.ts';
 import type { PullRow } from './schema/pull-schema.ts';
 import { fetchBranch } from './sources/find-head.ts';
-import { mergeAsPushed, preparePushedRound, recordPushedRound } from './pushes/on-pushed-round.ts';
+import { applyPushOptions, preparePushedRound, recordPushedRound } from './pushes/on-pushed-round.ts';
 import type { PushedRound } from './pushes/on-pushed-round.ts';
 
 /** A new round of a pull request whose head branch was pushed. */
@@ -68,7 +68,7 @@ export function onPush(deps: PullDeps): PushListener<Prepared> {
       for (const log of logs) deps.issues.pulls.announce(log);
       const next = pushed?.next == null ? [] : [pushed.next];
       deps.mergeStates.add([...[...rounds, ...next].map(({ issueId }) => issueId), ...onto]);
-      if (pushed !== null) await mergeAsPushed(deps, push, pushed);
+      if (pushed !== null) await applyPushOptions(deps, push, pushed);
     },
   };
 }

@@ -135,7 +135,7 @@ t.test(
     t.equal(await refsOf(after), refs, 'nothing in git is lost');
     t.match(await after.pulls.rounds.list(alice, first), [{ headOid: one }, { headOid: two }, { headOid: three }]);
     t.strictSame(await findings(dataDir), []);
-    await t.rejects(after.pulls.find(alice, { ...roof, number: 2 }), because('pull_not_found'));
+    await t.rejects(after.pulls.find(alice, { ...roof, number: 2 }), because('issue_not_found'));
     const { issue } = await after.pulls.open(alice, roof, { title: 'Shutters', body: '', head: 'shutters' });
     t.equal(issue.number, 2);
     t.match(await refsOf(after), `${one} refs/pull/2/head`);

@@ -1,6 +1,5 @@
 import { refusalInRepository, viewerWithCredential } from '../../access/index.ts';
 import type { PersonViewer } from '../../access/index.ts';
-import { rowBy } from '../../db/index.ts';
 import { issueSchema } from '../../issues/index.ts';
 import type { EntryLog, IssueAt } from '../../issues/index.ts';
 import { isDomainError, unavailable } from '../../kernel/index.ts';
@@ -11,7 +10,6 @@ import { createPull } from '../lifecycle/open-pull.ts';
 import { mergeWhenReady } from '../merging/merge-when-ready.ts';
 import { prepareRound, recordRound } from '../rounds/record-round.ts';
 import type { PreparedRound } from '../rounds/record-round.ts';
-import { roundSchema } from '../schema/round-schema.ts';
 import { pullPushSchema, pullSchema } from '../schema/pull-schema.ts';
 import type { PullPushRow } from '../schema/pull-schema.ts';
 import { changeRequests } from '../turns/review-requests.ts';
@@ -45,26 +43,12 @@ export async function preparePushedRound(deps: PullDeps, push: AnnouncedPush): P
   const viewer = viewerWithCredential(row.userId, push.credential, push.repository.id);
   const at = { owner: located.owner.handle, name: located.repository.name, number: row.number };
   const known = await pullByNumber(deps.db.read, row.repositoryId, row.number);
-  const pushed =
-    known === null || (await isOpenedBy(deps, known, push))
-      ? await openFirst(deps, { push, located, row, viewer, at, headOid: update.newId }, known)
-      : await addNext(deps, { located, viewer, at, known, headOid: update.newId });
-  // Before the write that ends the push: after a crash in between, all of it is done again.
-  await applyPushOptions(deps, push, pushed);
-  return pushed;
-}
-
-/** Whether a pull request is what this push opened, before a crash. */
-async function isOpenedBy({ db }: PullDeps, { pull: { issueId } }: KnownPull, { id }: AnnouncedPush): Promise<boolean> {
-  return (await rowBy(db.read, roundSchema, { issueId, round: 1 }))?.pushId === id;
-}
-
-async function addNext(
-  deps: PullDeps,
-  { located, viewer, at, known, headOid }: Omit<FirstPush, 'push' | 'row'> & { known: KnownPull },
-): Promise<PushedRound> {
-  const prepared = await prepareNext(deps, located, known, headOid);
-  return { viewer, at, next: prepared === null ? null : { issueId: known.issue.id, prepared }, isFirst: false };
+  if (known === null) return openFirst(deps, { push, located, row, viewer, at, headOid: update.newId });
+  if (known.pull.headOid === update.newId && known.pull.lastRound === 1)
+    return { viewer, at, next: null, isFirst: true };
+  const prepared = await prepareNext(deps, located, known, update.newId);
+  const next = prepared === null ? null : { issueId: known.issue.id, prepared };
+  return { viewer, at, next, isFirst: false };
 }
 
 /**
@@ -92,10 +76,10 @@ interface FirstPush {
  * Opens it whatever became of the rights of the person since the push was taken, which its answer has said. What can
  * never become a pull request all the same is removed again.
  */
-async function openFirst(deps: PullDeps, first: FirstPush, known: KnownPull | null): Promise<PushedRound> {
+async function openFirst(deps: PullDeps, first: FirstPush): Promise<PushedRound> {
   const { located, row, viewer, at } = first;
   try {
-    if (known === null) await create(deps, first);
+    await create(deps, first);
   } catch (error) {
     if (!isDomainError(error) || error.code === 'unavailable' || error.code === 'internal') throw error;
     // Opened by an announcement at the same time.
@@ -179,15 +163,19 @@ export async function recordPushedRound(log: EntryLog, push: AnnouncedPush, { ne
 }
 
 /**
- * What else the options ask for, each by itself; doing it twice changes nothing. Title, text, draft and labels of a
- * first push are there already.
+ * Once the round is durable: what else the options ask for, each by itself. A crash in between loses them: the person
+ * sees on the page what is set.
  */
-async function applyPushOptions(deps: PullDeps, push: AnnouncedPush, pushed: PushedRound): Promise<void> {
+export async function applyPushOptions(deps: PullDeps, push: AnnouncedPush, pushed: PushedRound): Promise<void> {
   const { viewer, at, isFirst } = pushed;
   const known = await pullByNumber(deps.db.read, push.repository.id, at.number);
   if (known === null || known.issue.state !== 'OPEN') return;
-  const { title, description, isDraft, labels, reviewers } = readPushOptions(push.options);
-  const attempt = (option: string, work: () => Promise<unknown>): Promise<void> => attemptFor(deps, push, option, work);
+  const { title, description, isDraft, labels, reviewers, merge } = readPushOptions(push.options);
+  const attempt = (option: string, work: () => Promise<unknown>): Promise<void> =>
+    work().then(
+      () => {},
+      (error: unknown) => deps.logger.info('pull.push_option_refused', { pushId: push.id, option, error }),
+    );
   if (!isFirst && (title !== null || description !== null))
     await attempt('title', () =>
       deps.issues.update(viewer, at, {
@@ -203,30 +191,7 @@ async function applyPushOptions(deps: PullDeps, push: AnnouncedPush, pushed: Pus
       if (add.length > 0) await deps.issues.triage(viewer, at, { labels: { add } });
     });
   if (reviewers.length > 0) await attempt('reviewer', () => changeRequests(deps, viewer, at, { add: reviewers }));
-}
-
-/** A refused option ends nothing: the person sees on the page what is set. */
-const attemptFor = (
-  { logger }: PullDeps,
-  { id: pushId }: AnnouncedPush,
-  option: string,
-  work: () => Promise<unknown>,
-): Promise<void> =>
-  work().then(
-    () => {},
-    (error: unknown) => logger.info('pull.push_option_refused', { pushId, option, error }),
-  );
-
-/**
- * The option `merge`, once the round is durable that it is about. A crash in between loses it: the person sees on the
- * page that no merge is waited for.
- */
-export async function mergeAsPushed(deps: PullDeps, push: AnnouncedPush, { viewer, at }: PushedRound): Promise<void> {
-  const { merge } = readPushOptions(push.options);
   const style = merge === 'usual' ? 'MERGE' : merge;
-  if (style === null) return;
-  const known = await pullByNumber(deps.db.read, push.repository.id, at.number);
-  if (known === null || known.issue.state !== 'OPEN') return;
-  const round = known.pull.lastRound;
-  await attemptFor(deps, push, 'merge', () => mergeWhenReady(deps, viewer, at, { style, round }));
+  if (style !== null)
+    await attempt('merge', () => mergeWhenReady(deps, viewer, at, { style, round: known.pull.lastRound }));
 }
