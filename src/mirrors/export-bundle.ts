@@ -19,7 +19,7 @@ export interface BundleDeps {
   git: Git;
   repositories: Repositories;
   lfs: Pick<Lfs, 'mirroring'>;
-  issues: Pick<Issues, 'exportIssues' | 'checkExport' | 'refuseTakenNumbers' | 'importIssues'>;
+  issues: Pick<Issues, 'count' | 'exportIssues' | 'checkExport' | 'refuseTakenNumbers' | 'importIssues'>;
   clock: Clock;
   random: Random;
   /** Folder of temporary repositories, on the file system of the real ones. */
@@ -43,6 +43,8 @@ interface Facts {
   archived: boolean;
   /** `owner/name` of what it was forked from; missing for no fork and in older bundles. */
   forkedFrom?: string;
+  /** What the repository has and the bundle has not; missing where it is all. */
+  leftOut?: { pullRequests: number };
   createdAt: string;
   exportedAt: string;
 }
@@ -57,33 +59,45 @@ const maxFactsBytes = 1024 * 1024;
 const maxImageBytes = 4 * 1024 * 1024;
 const isTaken = (ref: string): boolean => /^refs\/(?:heads|tags|notes|changes|meta)\//.test(ref);
 
-const readme = (name: string): string => `The repository ${name} of a Hearth, as one git bundle.
+/** @param pulls the number of pull requests, which no bundle has */
+const readme = (name: string, pulls: number): string => `The repository ${name} of a Hearth, as one git bundle.
 
 git clone FILE FOLDER gives the history, without Hearth. The commit that holds this text says the rest:
 ${factsFile} has name, description, visibility and default branch; ${imageFile}, when it is there, is the
 image of the repository. Its issues are below issues, each as JSON and as a text to read, with labels,
 milestones and attached files beside; files of Git LFS are below ${lfsFolder}, each by its SHA-256. hearth import FILE makes a repository of all of it.
-`;
+${
+  pulls === 0
+    ? ''
+    : `
+Left out: ${pulls === 1 ? '1 pull request' : `${pulls} pull requests`} with comments, rounds and reviews. Commits that are on a branch are here.
+`
+}`;
 
 const scratchIn = ({ temporaryFolder, random }: BundleDeps): string =>
   path.join(temporaryFolder, `bundle-${random.uuid()}.git`);
 
+export interface ExportedBundle {
+  refs: number;
+  bytes: number;
+  /** Pull requests, which stay behind. */
+  leftOut: { pullRequests: number };
+}
+
 /**
  * Writes a repository as one file that plain git can clone (an export bundle): branches, tags and notes with their
- * history, and Hearth's settings. Works beside a running server. Refuses `parcel_not_written` when the file cannot be
- * written.
+ * history, Hearth's settings and the issues; pull requests are left out. Works beside a running server. Refuses
+ * `parcel_not_written` when the file cannot be written.
  */
-export async function exportBundle(
-  deps: BundleDeps,
-  found: Found,
-  target: string,
-): Promise<{ refs: number; bytes: number }> {
+export async function exportBundle(deps: BundleDeps, found: Found, target: string): Promise<ExportedBundle> {
   const { repository, canonical, path: folder } = found;
   await access(path.dirname(target), constants.W_OK).catch((cause: unknown) => {
     throw conflict('parcel_not_written', `Nothing can be written to ${path.dirname(target)}.`, { cause });
   });
   const refs = new Map([...(await deps.git.refs.list(folder))].filter(([ref]) => isTaken(ref)));
   const rules = await deps.repositories.rules.list(localAdministrator, canonical.owner, canonical.name);
+  const { openPulls, closedPulls } = await deps.issues.count(repository.id);
+  const leftOut = { pullRequests: openPulls + closedPulls };
   const at = deps.clock.now();
   const facts: Facts = {
     format: 1,
@@ -97,6 +111,7 @@ export async function exportBundle(
     isTemplate: repository.isTemplate,
     archived: repository.archivedAt !== null,
     ...(await sourceOf(deps, repository)),
+    ...(leftOut.pullRequests > 0 && { leftOut }),
     createdAt: new Date(repository.createdAt).toISOString(),
     exportedAt: new Date(at).toISOString(),
   };
@@ -118,7 +133,7 @@ export async function exportBundle(
   } finally {
     await rm(unfinished, { force: true });
   }
-  return { refs: refs.size, bytes: (await stat(target)).size };
+  return { refs: refs.size, bytes: (await stat(target)).size, leftOut };
 }
 
 /** A public fork of what is private by now keeps that to itself. */
@@ -139,7 +154,10 @@ async function* metadataFiles(
 ): AsyncGenerator<BundleFile> {
   const whole = (name: string, bytes: Buffer): BundleFile => ({ name, size: bytes.length, content: [bytes] });
   yield whole(factsFile, Buffer.from(`${JSON.stringify(facts, null, 2)}\n`));
-  yield whole('README.md', Buffer.from(readme(`${canonical.owner}/${canonical.name}`)));
+  yield whole(
+    'README.md',
+    Buffer.from(readme(`${canonical.owner}/${canonical.name}`, facts.leftOut?.pullRequests ?? 0)),
+  );
   if (image !== null) yield whole(imageFile, image);
   yield* issues.exportIssues(repository.id);
   for await (const { oid, bytes, open } of lfs.mirroring.export(repository.id))

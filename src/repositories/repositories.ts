@@ -1,6 +1,6 @@
 import type { RowSource, Tx } from '../db/index.ts';
 import { bindDeps } from '../kernel/index.ts';
-import { isLocalAdministrator } from '../access/index.ts';
+import { personIdOf } from '../access/index.ts';
 import type { Viewer, Visibility } from '../access/index.ts';
 import { bindAddress } from './bind-address.ts';
 import { createCollaboratorService } from './collaborators/collaborator-service.ts';
@@ -57,10 +57,7 @@ export function createRepositories(
     verification: { verify: null },
     reviews: { port: null },
     committer: {
-      identityOf: (viewer) =>
-        viewer.kind === 'person' && !isLocalAdministrator(viewer)
-          ? tools.accounts.addresses.commitIdentityOf(viewer.id)
-          : Promise.resolve(tools.accounts.addresses.serverIdentity),
+      identityOf: (viewer) => tools.accounts.addresses.identityOrServer(personIdOf(viewer)),
       sign: tools.signCommit,
     },
   };

@@ -6,7 +6,9 @@ import { openModules as realOpenModules } from '../../src/app.ts';
 import { localAdministrator } from '../../src/access/index.ts';
 import { attachmentMarkdown } from '../../src/issues/index.ts';
 import { clientEnvironment } from '../git/git-fixture.ts';
+import { commit } from '../pulls/pulls-fixture.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
+import { fillRepository } from '../fixtures/web-fixture.ts';
 import { runCli } from './fake-process.ts';
 
 const folder = temporaryFolder(t);
@@ -232,6 +234,40 @@ t.test('issues travel in the bundle, and a second import updates them', async (t
   t.equal((await other.find(localAdministrator, { ...at, number: 2 })).title, 'Two, later');
   t.match(await there('import', 'tracker.bundle', '--issues'), { code: 2 });
   t.match(await there('import', 'tracker.bundle', 'alice/garden', '--issues'), { code: 0 }, 'into another one, too');
+});
+
+t.test('what an export leaves out is said, in its manifest, too', async (t) => {
+  const { pulls, repositories, accounts } = await opened.get(path.join(folder, 'here'))!;
+  const { id } = (await accounts.personByUsername('alice'))!;
+  const by = { kind: 'person', id, username: 'alice', isAdministrator: false, via: 'session', scope: 'admin' } as const;
+  const alice = { ...by, repositoryIds: null };
+  await here('repo', 'add', 'alice/pulled');
+  const { path: bare } = await repositories.find(alice, 'alice', 'pulled');
+  await fillRepository(t, bare, { 'a.txt': 'one\n' });
+  const head = commit(bare, {
+    parents: [git(bare, 'rev-parse', 'main').trim()],
+    files: { 'a.txt': 'two\n' },
+    message: 'Two',
+  });
+  git(bare, 'update-ref', 'refs/heads/two', head);
+  const whole = await here('export', 'alice/pulled', 'pulled.bundle');
+  t.match(whole, { code: 0, stderr: '' });
+  await pulls.open(alice, { owner: 'alice', name: 'pulled' }, { title: 'Two', body: '', head: 'two' });
+  git(bare, 'update-ref', '-d', 'refs/heads/two');
+  const written = await here('export', 'alice/pulled', 'pulled.bundle', '--replace');
+  t.match(written, { code: 0, stderr: /Left out: 1 pull request with comments, rounds and reviews/ });
+  const json = await here('export', 'alice/pulled', 'pulled.bundle', '--replace', '--json');
+  t.match(JSON.parse(json.stdout), { leftOut: { pullRequests: 1 } });
+  git(folder, 'clone', '--quiet', '--mirror', 'pulled.bundle', 'pulled.git');
+  const cloned = path.join(folder, 'pulled.git');
+  t.notMatch(git(cloned, 'for-each-ref'), /refs\/pull|hearth\/rounds|hearth\/keep/);
+  t.throws(() => git(cloned, 'cat-file', '-e', head), 'nor are its commits in it');
+  t.match(JSON.parse(git(cloned, 'show', 'refs/hearth/meta:repository.json')), { leftOut: { pullRequests: 1 } });
+  t.match(git(cloned, 'show', 'refs/hearth/meta:README.md'), /Left out: 1 pull request with/);
+  t.match(await there('import', 'pulled.bundle'), { code: 0 });
+  const { issues: other } = await opened.get(path.join(folder, 'there'))!;
+  const { number } = await other.open(localAdministrator, { owner: 'alice', name: 'pulled' }, { title: 'Next' });
+  t.equal(number, 2, 'the number of the pull request is not given again');
 });
 
 t.test('a bundle with damaged issues is refused, and makes nothing', async (t) => {

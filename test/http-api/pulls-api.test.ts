@@ -294,6 +294,41 @@ t.test('tokens, readers and forks', async (t) => {
   t.match(await anonymous('GET', `${roof}/pulls/main/gutter`), { status: 404 });
   t.match((await anonymous('GET', `${roof}/pulls?head=carol:gutter`)).json, [{ number: 1 }]);
   t.same((await anonymous('GET', `${roof}/pulls?head=gutter`)).json, []);
+
+  const suggesting = async (body: string) => {
+    const review = await alice('POST', `${roof}/pulls/1/reviews`, {
+      event: 'COMMENT',
+      comments: [{ path: 'gutter.txt', body: `\`\`\`suggestion\n${body}\n\`\`\``, new_position: 1 }],
+    });
+    const of = `${roof}/pulls/1/reviews/${Number(review.json['id'])}/comments`;
+    const [made] = (await alice('GET', of)).json as unknown as { thread_id: string; thread_position: number }[];
+    return { comments: [{ thread_id: made!.thread_id, thread_position: made!.thread_position }] };
+  };
+  const copper = await suggesting('copper');
+  t.match(
+    await alice('POST', `${roof}/pulls/1/suggestions`, copper),
+    { status: 403, json: { error: { code: 'head_not_yours' } } },
+    'the branch of a fork is of those who may push there',
+  );
+  t.match(
+    await alice('PATCH', `${roof}/pulls/1`, { allow_maintainer_edit: true }),
+    { status: 403, json: { error: { code: 'head_not_yours' } } },
+    'the right to push to a fork is not taken, it is given',
+  );
+  t.match(await carol('PATCH', `${roof}/pulls/1`, { allow_maintainer_edit: true }), {
+    json: { allow_maintainer_edit: true },
+  });
+  t.match(await dora('POST', `${roof}/pulls/1/suggestions`, copper), { status: 403 }, 'dora may not write here');
+  const applied = await alice('POST', `${roof}/pulls/1/suggestions`, copper);
+  t.match(applied, { status: 201 });
+  t.match((await anonymous('GET', `${roof}/pulls/1`)).json, { round: 2, head: { sha: applied.json['sha'] } });
+  t.match((await carol('GET', '/repos/carol/roof/branches')).json, [{ name: 'gutter', id: applied.json['sha'] }, {}]);
+  const lead = await suggesting('lead');
+  await carol('PATCH', `${roof}/pulls/1`, { allow_maintainer_edit: false });
+  t.match(await alice('POST', `${roof}/pulls/1/suggestions`, lead), { status: 403 });
+  t.match(await carol('POST', `${roof}/pulls/1/suggestions`, lead), { status: 201 });
+  t.match((await anonymous('GET', `${roof}/pulls/1`)).json, { round: 3 });
+
   await carol('PATCH', '/repos/carol/roof', { visibility: 'PRIVATE' });
   t.same(
     (await anonymous('GET', `${roof}/pulls?head=carol:gutter`)).json,
@@ -511,8 +546,101 @@ t.test('reviews with comments on lines', async (t) => {
     status: 409,
     json: { error: { code: 'suggestion_applied' } },
   });
+  let inbox: Json[] = [];
+  for (let tries = 0; tries < 200 && inbox.length === 0; tries += 1) {
+    await new Promise((resolve) => setTimeout(resolve, 25));
+    inbox = (await bob('GET', '/notifications')).json as unknown as Json[];
+  }
+  t.match(inbox, [{ subject: { type: 'Pull', changes_html_url: /\/roof\/pulls\/1\/changes\?from=1$/ } }]);
   t.match(await dora('POST', reviews, { event: 'APPROVED', body: 'Nice.' }), {
     json: { state: 'APPROVED', official: false },
   });
   t.match(await alice('POST', `${roof}/pulls/1/merge`, { Do: 'rebase' }), { status: 200 });
+});
+
+t.test('at the same time, meanwhile, and bad input', async (t) => {
+  const { alice, bob, dora, anonymous, commit } = await openWorld(t);
+  const heads: string[] = [];
+  for (const name of ['one', 'two', 'three']) {
+    heads.push(await commit('alice', name, { [`${name}.txt`]: name }, name));
+    t.equal((await bob('POST', `${roof}/pulls`, { head: name, title: name })).status, 201);
+  }
+  const merge = (number: number, body: object = {}) =>
+    alice('POST', `${roof}/pulls/${number}/merge`, { Do: 'merge', ...body });
+  const twice = await Promise.all([merge(1), merge(1), merge(1)]);
+  t.equal(twice.filter(({ status }) => status === 200).length, 1, 'one of three merges lands');
+  for (const { status } of twice) if (status !== 200) t.equal(status, 409);
+  const both = await Promise.all([merge(2), merge(3)]);
+  for (const [at, { status, json }] of both.entries())
+    if (status !== 200) {
+      t.match({ status, json }, { status: 409, json: { error: { code: /branch_moves_too_fast|merge_blocked/ } } });
+      t.equal((await merge(at + 2)).status, 200, 'and again, it lands');
+    }
+  const merges = (await anonymous('GET', `${roof}/commits`)).json as unknown as { message: string }[];
+  t.equal(merges.filter(({ message }) => message.startsWith('Merge')).length, 3, 'each is merged once');
+
+  const first = await commit('alice', 'four', { 'four.txt': '4' }, 'four');
+  await bob('POST', `${roof}/pulls`, { head: 'four', title: 'four', draft: true });
+  await alice('POST', `${roof}/pulls/4/reviews`, {
+    event: 'PENDING',
+    comments: [{ path: 'four.txt', body: 'Why?', new_position: 1 }],
+  });
+  const place = await alice('POST', `${roof}/pulls/4/suggestions`, { comments: [] });
+  t.match(place, { status: 422, json: { error: { code: 'no_suggestion' } } });
+  const suggestion = await bob('POST', `${roof}/pulls/4/reviews`, {
+    event: 'COMMENT',
+    comments: [{ path: 'four.txt', body: '```suggestion\nfour\n```', new_position: 1 }],
+  });
+  const of = `${roof}/pulls/4/reviews/${Number(suggestion.json['id'])}/comments`;
+  const [made] = (await bob('GET', of)).json as unknown as { thread_id: string; thread_position: number }[];
+  const comments = [{ thread_id: made!.thread_id, thread_position: made!.thread_position }];
+  const applied = await Promise.all(
+    [1, 2].map(() => bob('POST', `${roof}/pulls/4/suggestions`, { comments, round: 1 })),
+  );
+  t.same(applied.map(({ status }) => status).sort(), [201, 409], 'a suggestion that is applied twice is applied once');
+  t.match((await anonymous('GET', `${roof}/pulls/4`)).json, { round: 2 });
+  t.match(
+    await alice('POST', `${roof}/pulls/4/reviews`, { event: 'REQUEST_CHANGES', body: 'No.', commit_id: first }),
+    { status: 200, json: { round: 1, stale: true, comments_count: 1, commit_id: first } },
+    'a review of what was there before the round stays at its round',
+  );
+  t.match(await bob('PATCH', `${roof}/pulls/4`, { draft: false }), { status: 201 });
+  t.match(await merge(4, { head_commit_id: first }), { status: 409, json: { error: { code: 'head_changed' } } });
+
+  for (const [body, field] of [
+    [{ title: 'x'.repeat(10_000) }, 'title'],
+    [{ title: 'an \u202eevil title' }, 'title'],
+    [{ body: 'x'.repeat(65_537) }, 'body'],
+  ] as const)
+    t.match(await bob('PATCH', `${roof}/pulls/4`, body), { status: 422, json: { error: { field } } });
+  t.match(await alice('POST', `${roof}/pulls/4/reviews`, { event: 'COMMENT', body: 'x'.repeat(65_537) }), {
+    status: 422,
+  });
+  t.match(
+    await alice('POST', `${roof}/pulls/4/reviews`, {
+      event: 'COMMENT',
+      comments: [{ path: 'four.txt\0', body: 'x', new_position: 1 }],
+    }),
+    { status: 422 },
+  );
+
+  t.equal((await alice('POST', `${roof}/rename`, { name: 'attic' })).status, 200);
+  t.match((await anonymous('GET', `${roof}/pulls/4`)).json, { base: { repo: { full_name: 'alice/attic' } } });
+  const attic = '/repos/alice/attic';
+  t.equal((await alice('PATCH', attic, { archived: true })).status, 200);
+  for (const [method, path, body] of [
+    ['POST', '/4/merge', { Do: 'merge' }],
+    ['POST', '/4/reviews', { event: 'COMMENT', body: 'x' }],
+    ['PATCH', '/4', { title: 'x' }],
+    ['POST', '/4/update', undefined],
+    ['POST', '/4/suggestions', { comments }],
+    ['POST', '', { head: 'four', title: 'x' }],
+  ] as const) {
+    const { status } = await alice(method, `${attic}/pulls${path}`, body);
+    t.ok(status === 403 || status === 409 || status === 422, `archived: ${method} ${path} ${status}`);
+  }
+  t.match((await anonymous('GET', `${attic}/pulls/4`)).json, { title: 'four', merged: false });
+  t.equal((await alice('DELETE', attic)).status, 204);
+  for (const path of ['', '/4', '/4.diff', '/4.patch', '/4/reviews', '/4/rounds'])
+    t.equal((await dora('GET', `${attic}/pulls${path}`)).status, 404, `in the trash: ${path}`);
 });

@@ -4,7 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { headerOf, startMailServer } from '../fixtures/mail-server.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
-import { sendRequest, signedIn, startWeb } from '../fixtures/web-fixture.ts';
+import { fillRepository, sendRequest, signedIn, startWeb } from '../fixtures/web-fixture.ts';
+import { gitSync } from '../git/git-fixture.ts';
+import { commit } from '../pulls/pulls-fixture.ts';
 import { viewerOf } from '../pages/issues/issues-fixture.ts';
 
 t.setTimeout(120_000);
@@ -18,8 +20,11 @@ async function openMails(t: Owner) {
   const web = await startWeb(t, { env: server.env });
   const { accounts, db, mail, notifications, repositories } = web.modules;
   const viewers: ReturnType<typeof viewerOf>[] = [];
+  const sessions = new Map<string, Awaited<ReturnType<typeof signedIn>>>();
   for (const name of ['alice', 'bob', 'carol']) {
-    const { id } = await signedIn(web, name);
+    const session = await signedIn(web, name);
+    const { id } = session;
+    sessions.set(name, session);
     viewers.push(viewerOf(id, name));
     await accounts.addresses.add(id, { address: `${name}@example.org`, isVerified: true });
   }
@@ -42,7 +47,7 @@ async function openMails(t: Owner) {
     await sleep(100);
     return server.mails.splice(0).map((mail) => ({ ...mail, text: mail.text.replaceAll('\r\n', '\n') }));
   }
-  return { ...web.modules, web, server, alice, bob, carol, send };
+  return { ...web.modules, web, server, sessions, alice, bob, carol, send };
 }
 
 t.test('the events of a minute are one mail, and mails of an issue are one thread', async (t) => {
@@ -106,6 +111,40 @@ t.test('rights, accounts and wishes are asked again when a mail is sent', async 
   await notifications.changeSettings(bob, { rules });
   await issues.comment(carol, at(2), { body: '@bob, once more' });
   t.same(await send(), [], 'a rule switches it off');
+});
+
+t.test('a new round links to what changed since the review of the reader', async (t) => {
+  const { issues, pulls, repositories, sessions, send, alice, bob, carol } = await openMails(t);
+  const { path } = await repositories.find(alice, 'alice', 'roof');
+  await fillRepository(t, path, { 'tiles.txt': 'red\nblue\n' });
+  const git = (...words: string[]): string => gitSync([`--git-dir=${path}`, ...words], { cwd: path });
+  const head = commit(path, {
+    parents: [git('rev-parse', 'main')],
+    files: { 'tiles.txt': 'slate\n' },
+    message: 'Slate',
+  });
+  git('update-ref', 'refs/heads/slate', head);
+  await pulls.open(alice, roof, { title: 'Slate', body: '', head: 'slate' });
+  await issues.setSubscription(carol, at(1), true);
+  const comment = { round: 1, path: 'tiles.txt', firstLine: 1, body: '```suggestion\ncopper\n```', sendNow: true };
+  const place = await pulls.reviews.addComment(bob, at(1), comment);
+  const inbox = async (name: string): Promise<string> => (await sessions.get(name)!.get('/notifications')).body;
+  t.notMatch((await send()).map(({ text }) => text).join(), /since your review/);
+  await pulls.suggestions.apply(alice, at(1), { comments: [place], round: 1 });
+  const mails = new Map((await send()).map((mail) => [mail.to[0], mail]));
+  t.match(
+    mails.get('bob@example.org')!.text,
+    /pushed round 2[^]*What changed since your review\n\S+\/pulls\/1\/changes\?from=1\n/,
+  );
+  t.match(mails.get('carol@example.org')!.text, /pushed round 2/);
+  t.notMatch(mails.get('carol@example.org')!.text, /since your review/, 'carol has reviewed nothing');
+  t.match(
+    await inbox('bob'),
+    /<a href="\/repos\/alice\/roof\/pulls\/1\/changes\?from=1">Changed since your review<\/a>/,
+  );
+  t.notMatch(await inbox('carol'), /Changed since your review/);
+  await pulls.reviews.submit(bob, at(1), { verdict: 'APPROVE', round: 2 });
+  t.notMatch(await inbox('bob'), /Changed since your review/);
 });
 
 t.test('a digest has one line for each conversation that may be read', async (t) => {

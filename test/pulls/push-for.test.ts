@@ -1,5 +1,7 @@
 // `git push origin HEAD:refs/for/main`: people who may only read open pull requests with stock git.
 import t from 'tap';
+import { randomBytes } from 'node:crypto';
+import { localAdministrator } from '../../src/access/index.ts';
 import { clientGit } from '../git/git-fixture.ts';
 import { baseUrl, remarks, startPullServer } from './push-fixture.ts';
 
@@ -272,6 +274,80 @@ t.test('two first pushes of one topic at once make one pull request', async (t) 
       t.match(stderr, /another push to pull request #1 is under way|failed to update ref|reference already exists/);
   t.match(await server.opened('at-once'), [{ number: 1, topic: 'one', rounds: { length: 1 } }]);
   t.equal((await server.opened('at-once')).length, 1);
+});
+
+t.test('a commit is known again by the header of jj', async (t) => {
+  const alice = await server.repository('jj');
+  const bob = await server.clone('jj', 'bob');
+  /** The commit at HEAD with a header as jj writes it. */
+  const withChangeId = async (changeId: string): Promise<string> => {
+    const text = (await bob.git('cat-file', 'commit', 'HEAD')).replace('\n\n', `\nchange-id ${changeId}\n\n`);
+    const { stdout } = await clientGit(['hash-object', '-t', 'commit', '-w', '--stdin'], {
+      cwd: bob.folder,
+      input: `${text}\n`,
+    });
+    await bob.git('reset', '--quiet', '--hard', stdout.trim());
+    return stdout.trim();
+  };
+  const [one, two] = ['k'.repeat(32), 'qpvuntsmwlqtqpvuntsmwlqtqpvuntsm'];
+  await bob.commit('a.txt', 'one\n');
+  await withChangeId(one);
+  t.equal((await bob.push('origin', 'HEAD:refs/for/main/first')).code, 0);
+  await bob.git('reset', '--quiet', '--hard', 'origin/main');
+  await bob.commit('b.txt', 'two\n');
+  await withChangeId(two);
+  t.equal((await bob.push('origin', 'HEAD:refs/for/main/second')).code, 0);
+  await bob.commit('b.txt', 'two, amended\n');
+  await bob.git('reset', '--quiet', '--soft', 'origin/main');
+  await bob.git('commit', '--quiet', '-m', 'Amended');
+  t.match((await bob.push('origin', 'HEAD:refs/for/main')).stderr, /you have open pull requests for main/);
+  const amended = await withChangeId(two);
+  const pushed = await bob.push('origin', 'HEAD:refs/for/main');
+  t.equal(pushed.code, 0, pushed.stderr);
+  t.same(remarks(pushed), [`Pull request #2: ${page('jj', '2')}`, 'round 2: 1 commit, 1 new or changed since round 1']);
+  t.match(await server.opened('jj'), [{ rounds: { length: 1 } }, { head: amended, rounds: { length: 2 } }]);
+  const { pulls, repositories } = server.app.modules;
+  const [commit] = await pulls.rounds.commits(localAdministrator, { owner: 'alice', name: 'jj', number: 2 });
+  t.equal(commit!.changeId, two);
+
+  await alice.commit('README', 'Hello again\n');
+  await alice.push('--quiet', 'origin', 'main');
+  await server.announced();
+  await pulls.updateBranch(
+    localAdministrator,
+    { owner: 'alice', name: 'jj', number: 2 },
+    { style: 'REBASE', round: 2 },
+  );
+  const [rebased] = await pulls.rounds.commits(localAdministrator, { owner: 'alice', name: 'jj', number: 2 });
+  t.not(rebased!.oid, amended);
+  t.equal(rebased!.changeId, two, 'a commit that the server rebases keeps it');
+
+  const { repository } = await repositories.find(localAdministrator, 'alice', 'jj');
+  const { pushes } = await repositories.pushes.listActivity({ repository }, { limit: 50 });
+  t.same(
+    [...new Set(pushes.flatMap(({ updates }) => updates.map(({ ref }) => ref)))],
+    ['refs/heads/main'],
+    'rounds of pull requests are no branches',
+  );
+});
+
+t.test('the pack of a person who may not write has a limit of its own', async (t) => {
+  const small = await startPullServer(t, { SERVICE_PULLS_CONTRIBUTED_PUSH_SIZE: '1MiB' });
+  const alice = await small.repository('small');
+  const bob = await small.clone('small', 'bob');
+  const noise = randomBytes(1024 * 1024).toString('base64');
+  await bob.commit('large.txt', noise);
+  const refused = await bob.push('origin', 'HEAD:refs/for/main');
+  t.equal(refused.code, 1);
+  t.match(refused.stderr, /pack exceeds maximum allowed size/);
+  t.notMatch(refused.stderr, /New pull request/, 'nothing is said of what did not come');
+  t.same(await small.opened('small'), []);
+  t.same(await small.pullRefs('small'), {});
+  await alice.commit('large.txt', noise);
+  t.equal((await alice.push('origin', 'HEAD:refs/for/main')).code, 0, 'who may write is not limited by it');
+  await bob.git('reset', '--quiet', '--hard', 'origin/main');
+  await bob.commit('small.txt', 'x\n');
+  t.equal((await bob.push('origin', 'HEAD:refs/for/main')).code, 0);
 });
 
 t.test('limits of people who may not write', async (t) => {

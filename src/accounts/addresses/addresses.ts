@@ -5,7 +5,7 @@ import { addAddress, sendVerification } from './add-address.ts';
 import { authorKeyOf, authorKeysOf } from './author-keys.ts';
 import { removeAddress, setAddressPublic, setPrimaryAddress } from './change-address.ts';
 import type { EmailAddress } from './email-address.ts';
-import { commitIdentityOf, serverIdentity } from './commit-identity.ts';
+import { commitIdentityOf, identityOrServer, serverIdentity } from './commit-identity.ts';
 import { listAddresses, primaryAddressesOf, primaryAddressOf, publicAddressesOf } from './find-addresses.ts';
 import { peopleByAddress } from './people-by-address.ts';
 import { checkVerification, verifyAddress, markAddressVerified } from './verify-address.ts';
@@ -41,6 +41,7 @@ export function createAddresses(deps: AccountsDeps) {
     publicOf: bind(publicAddressesOf),
     noReplyOf: deps.noReply.of,
     commitIdentityOf: bind(commitIdentityOf),
+    identityOrServer: bind(identityOrServer),
     /** Of commits that the server makes by itself, for its command line. */
     serverIdentity: serverIdentity(deps.noReply),
     peopleByAddress: bind(peopleByAddress),

@@ -1,3 +1,4 @@
+import { nullIfNotFound } from '../../kernel/index.ts';
 import type { AccountsDeps } from '../deps.ts';
 import { personById } from '../people/find-people.ts';
 import { publicAddressesOf } from './find-addresses.ts';
@@ -26,4 +27,10 @@ export async function commitIdentityOf(deps: AccountsDeps, personId: string): Pr
 export function serverIdentity(noReply: NoReplyAddresses): CommitIdentity {
   const [, domain] = noReply.of({ id: '', username: null }).split('@');
   return { name: 'Hearth', email: `hearth@${domain}` };
+}
+
+/** The same; the server's own for null, which is the command line, and for an account that is gone. */
+export async function identityOrServer(deps: AccountsDeps, personId: string | null): Promise<CommitIdentity> {
+  if (personId === null) return serverIdentity(deps.noReply);
+  return (await commitIdentityOf(deps, personId).catch(nullIfNotFound)) ?? serverIdentity(deps.noReply);
 }

@@ -80,14 +80,20 @@ const exportRepository: Action<{ replace?: true }, [string, string]> = async (cl
     import('../../mirrors/index.ts'),
     import('../../kernel/index.ts'),
   ]);
-  const { refs, bytes } = await exportBundle(bundleDeps(modules, systemRandom), found, target);
+  const { refs, bytes, leftOut } = await exportBundle(bundleDeps(modules, systemRandom), found, target);
   const name = `${found.canonical.owner}/${found.canonical.name}`;
   cli.output.result(`Wrote ${name} to ${target}: ${refs} branches and tags, ${readableSize(bytes)}.`, {
     repository: name,
     file: target,
     refs,
     bytes,
+    leftOut,
   });
+  const { pullRequests } = leftOut;
+  if (pullRequests > 0)
+    cli.output.message(
+      `Left out: ${pullRequests === 1 ? '1 pull request' : `${pullRequests} pull requests`} with comments, rounds and reviews. A backup has them.`,
+    );
 };
 
 interface ImportOptions {

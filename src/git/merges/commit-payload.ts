@@ -11,17 +11,20 @@ export interface NewCommit {
   committer: Signature;
   /** The encoding that another commit names for its author and message. */
   encoding?: string | undefined;
+  /** The header `change-id` of another commit, which jj knows it by. */
+  changeId?: string | null | undefined;
   /** Bytes stay as they are; text ends with one line feed. */
   message: string | Uint8Array;
 }
 
 /** The content of a commit object (git-commit-tree(1)), signed when there is something to sign with. */
 export async function commitPayload(commit: NewCommit, sign?: SignCommit): Promise<Buffer> {
-  const { tree, parents, author, committer, encoding, message } = commit;
+  const { tree, parents, author, committer, encoding, changeId = null, message } = commit;
   const headers = Buffer.concat([
     Buffer.from([`tree ${tree}`, ...parents.map((parent) => `parent ${parent}`), 'author '].join('\n')),
     author instanceof Uint8Array ? author : Buffer.from(personLine(author)),
     Buffer.from(`\ncommitter ${personLine(committer)}\n${encoding === undefined ? '' : `encoding ${encoding}\n`}`),
+    Buffer.from(changeId === null ? '' : `change-id ${changeId}\n`),
   ]);
   const body = Buffer.concat([
     Buffer.from('\n'),

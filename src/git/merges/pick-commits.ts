@@ -25,7 +25,7 @@ export interface PickRequest {
 
 /**
  * Applies each commit that the branch lacks on top of it, oldest first, as `git rebase` does: merge commits and changes
- * that the branch has already are left out; author, message and encoding of each are kept.
+ * that the branch has already are left out; author, message, encoding and change id of each are kept.
  */
 export async function pickCommits(
   deps: BrowseDeps,
@@ -66,8 +66,8 @@ export async function pickCommits(
     if (merged.kind === 'conflict') return { kind: 'conflict', files: merged.files, commit: oid };
     // Its change has become empty, and it was not so before.
     if (merged.tree === tipTree && original.tree !== original.parentTree) continue;
-    const { author, encoding, message } = original;
-    const commit = { tree: merged.tree, parents: [tip], author, committer, encoding, message };
+    const { author, encoding, changeId, message } = original;
+    const commit = { tree: merged.tree, parents: [tip], author, committer, encoding, changeId, message };
     tip = await workspace.writeCommit(await commitPayload(commit, sign));
     tipTree = merged.tree;
     commits += 1;
@@ -82,6 +82,7 @@ interface Original {
   /** As written: the encoding is the commit's own. */
   author: Buffer;
   encoding: string | undefined;
+  changeId: string | null;
   message: Buffer;
 }
 
@@ -117,13 +118,14 @@ async function readOriginal({ readers }: BrowseDeps, path: string, oid: string):
   );
   const blank = content.indexOf('\n\n');
   const end = blank === -1 ? content.length : blank;
-  const { tree, parents } = parseCommit(oid, content);
+  const { tree, parents, changeId } = parseCommit(oid, content);
   return {
     tree,
     parents,
     parentTree: parentTree?.oid ?? null,
     author: headerOf(content, end, 'author') ?? Buffer.from('unknown <> 0 +0000'),
     encoding: headerOf(content, end, 'encoding')?.toString('latin1'),
+    changeId,
     message: content.subarray(Math.min(end + 2, content.length)),
   };
 }

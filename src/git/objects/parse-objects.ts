@@ -37,6 +37,8 @@ export interface Commit {
   /** The first paragraph of the message as one line. */
   subject: string;
   signature: CommitSignature | null;
+  /** Of the header `change-id`, which jj writes: sixteen bytes as hex digits whose alphabet is k to z. */
+  changeId: string | null;
 }
 
 /** The signature of a commit or tag as it is stored, not verified. */
@@ -114,6 +116,7 @@ export function parseCommit(oid: string, content: Buffer): Commit {
       .join(' ')
       .trim(),
     signature: readSignature(oid, headers, content.subarray(headerEnd)),
+    changeId: values('change-id').find((value) => /^[k-z]{32}$/.test(value)) ?? null,
   };
 }
 

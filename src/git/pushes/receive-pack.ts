@@ -90,11 +90,12 @@ async function carryOut(
             ...(verdict.accept ? { pullRef: verdict.rewritten?.to, maxPackBytes: verdict.maxPackBytes } : {}),
           });
     ends = git.exited;
-    const remarks = [...summarise(refusals), ...((verdict.accept && verdict.remarks) || [])];
+    const remarks = summarise(refusals);
+    const remarksOnSuccess = (verdict.accept && verdict.remarks) || [];
     return await runAndTidy(
       deps,
       request,
-      { head, refusals, journalled, updates, remarks, unchecked: unjudged, isBulk },
+      { head, refusals, journalled, updates, remarks, remarksOnSuccess, unchecked: unjudged, isBulk },
       git,
     );
   } finally {

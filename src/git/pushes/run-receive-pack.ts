@@ -27,6 +27,8 @@ export interface PushPlan {
   /** At least one. */
   updates: readonly RawUpdate[];
   remarks: readonly string[];
+  /** Said only when a ref has moved. */
+  remarksOnSuccess: readonly string[];
   /** Rules that git has to enforce itself. */
   unchecked: readonly FastForwardRule[];
   /** Whether git leaves the refs unsynced. */
@@ -101,7 +103,7 @@ export function startReceivePack(
 export async function runReceivePack(
   deps: PushDeps,
   request: PushRequest,
-  { head, refusals, journalled, updates, remarks, unchecked, isBulk }: PushPlan,
+  { head, refusals, journalled, updates, remarks, remarksOnSuccess, unchecked, isBulk }: PushPlan,
   git: GitProcess,
 ): Promise<PushOutcome> {
   const { limits, logger } = deps;
@@ -166,7 +168,7 @@ export async function runReceivePack(
       if (reader.ranOutOfMemory) why.push(tooLarge(limits));
       const stopped = unchecked.filter(({ ref }) => results?.some((result) => result.ref === ref && !result.ok));
       why.push(...stopped.map(({ reason }) => reason));
-      const remarkLines = writer.remarks([...why, ...remarks]);
+      const remarkLines = writer.remarks([...why, ...remarks, ...(hasMoved() ? remarksOnSuccess : [])]);
       const report = isChanged ? writer.mixed(head.updates, refusals, reader.takeReport()) : reader.release();
       await respond(Buffer.concat([remarkLines, report]), Buffer.concat([remarkLines, writer.failure(tooSlow)]));
       if (hasMoved()) break;

@@ -38,6 +38,10 @@ const thread = z
       html_url: z.string(),
       latest_comment_url: z.string(),
       latest_comment_html_url: z.string(),
+      changes_html_url: z
+        .string()
+        .nullable()
+        .describe('What a pull request changes since the review of the caller; null where nothing came since'),
     }),
     first_position: z.int().describe('The first entry of the issue that is unread'),
     last_position: z.int(),
@@ -78,6 +82,7 @@ function describeThread(
           html_url: `${origin}${releasePath(at, release.tag)}`,
           latest_comment_url: '',
           latest_comment_html_url: '',
+          changes_html_url: null,
         }
       : issue === null
         ? {
@@ -88,6 +93,7 @@ function describeThread(
             html_url: `${page}/runs/${run!.number}`,
             latest_comment_url: '',
             latest_comment_html_url: '',
+            changes_html_url: null,
           }
         : {
             title: issue.title,
@@ -97,6 +103,8 @@ function describeThread(
             html_url: `${page}/${issuePath(issue)}`,
             latest_comment_url: `${api}/issues/${issue.number}`,
             latest_comment_html_url: `${page}/${issuePath(issue)}#e${row.lastPosition}`,
+            changes_html_url:
+              row.reviewedRound === null ? null : `${page}/${issuePath(issue)}/changes?from=${row.reviewedRound}`,
           };
   return {
     id,

@@ -10,18 +10,7 @@ import type { Reason } from '../schema/notification-schema.ts';
 import { isOnByDefault } from './default-rules.ts';
 
 /** Reasons that something on this server gives today, and so those that the settings show. */
-export const presentReasons: readonly Reason[] = [
-  'mention',
-  'review_asked',
-  'assigned',
-  'author',
-  'reply',
-  'approved',
-  'merged',
-  'ci_failed',
-  'release',
-  'watching',
-];
+export const presentReasons: readonly Reason[] = reasons;
 
 export type Rules = Record<Reason, Record<Channel, boolean>>;
 

@@ -1,4 +1,5 @@
 import type { Issue } from '../../issues/index.ts';
+import { reviewedRounds } from '../../pulls/index.ts';
 import type { Located } from '../../repositories/index.ts';
 import type { NotificationDeps } from '../deps.ts';
 import type { NotificationRow, ReleaseDetails, RunDetails } from '../schema/notification-schema.ts';
@@ -11,19 +12,22 @@ export interface Notification extends NotificationRow {
   issue: Issue | null;
   /** The last run that failed; null for other subjects. */
   run: RunDetails | null;
+  /** The last round that the person has reviewed, of a pull request that got another one since. */
+  reviewedRound: number | null;
   /** Null for other subjects. */
   release: ReleaseDetails | null;
 }
 
-/** Adds to rows that the viewer may see what they are about; what was removed meanwhile is left out. */
+/** Adds to rows of one person, who may see them, what they are about; what was removed meanwhile is left out. */
 export async function describeRows(
   deps: Pick<NotificationDeps, 'db' | 'repositories' | 'issues'>,
   rows: readonly NotificationRow[],
 ): Promise<Notification[]> {
   const issueIds = rows.flatMap(({ issueId }) => issueId ?? []);
-  const [places, issues] = await Promise.all([
+  const [places, issues, reviewed] = await Promise.all([
     deps.repositories.locate(rows.map(({ repositoryId }) => repositoryId)),
     issueIds.length === 0 ? [] : deps.issues.findByIds(issueIds),
+    reviewedRounds(deps.db, rows[0]?.userId ?? '', issueIds),
   ]);
   const issueById = new Map(issues.map((issue) => [issue.id, issue]));
   return rows.flatMap((row) => {
@@ -34,6 +38,6 @@ export async function describeRows(
     const details = <Details>(kind: 'run' | 'release'): Details | null =>
       row.subject.startsWith(`${kind}:`) ? (JSON.parse(row.details) as Details) : null;
     const [run, release] = [details<RunDetails>('run'), details<ReleaseDetails>('release')];
-    return [{ ...row, isUnread, place, issue, run, release }];
+    return [{ ...row, isUnread, place, issue, run, release, reviewedRound: reviewed.get(issue?.id ?? '') ?? null }];
   });
 }

@@ -18,6 +18,9 @@ export function mailUrls(baseUrl: string) {
       const page = `${repository(place)}/${part}/${number}${from === 0 ? '' : `?from=${from}`}`;
       return position === 0 ? page : `${page}#e${position}`;
     },
+    /** What a pull request changes since a round. */
+    changesSince: (place: Located, number: number, round: number): string =>
+      `${repository(place)}/pulls/${number}/changes?from=${round}`,
     run: (place: Located, number: number): string => `${repository(place)}/runs/${number}`,
     release: (place: Located, tag: string): string =>
       `${repository(place)}/releases/tag/${tag.split('/').map(encodeURIComponent).join('/')}`,

@@ -3,6 +3,7 @@ import type { Entry, Issue } from '../../issues/index.ts';
 import { layout } from '../../mail/index.ts';
 import type { MailMessage, MailPart } from '../../mail/index.ts';
 import { nullIfNotFound } from '../../kernel/index.ts';
+import { reviewedRounds } from '../../pulls/index.ts';
 import type { Located } from '../../repositories/index.ts';
 import type { NotificationDeps } from '../deps.ts';
 import { blockersOf, reviewComments } from '../recipients/recipient-facts.ts';
@@ -108,6 +109,13 @@ async function issueMail(
   const parts = await Promise.all(
     shown.map((entry): Promise<MailPart> | MailPart => partOf(deps, { entry, userId, place, by: nameOf(entry) })),
   );
+  const reviewedRound = shown.some(({ kind }) => kind === 'round')
+    ? (await reviewedRounds(deps.db, userId, [issue.id])).get(issue.id)
+    : undefined;
+  if (reviewedRound !== undefined)
+    parts.push({
+      link: { text: 'What changed since your review', url: urls.changesSince(place, issue.number, reviewedRound) },
+    });
   const name = `[${at.owner}/${at.name}]`;
   const what = issue.kind === 'PULL' ? 'pull request' : 'issue';
   const unsubscribeUrl = urls.unsubscribe(unsubscribeToken(deps, userId, { kind: 'issue', issueId: issue.id }));

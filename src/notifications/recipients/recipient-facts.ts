@@ -57,11 +57,23 @@ export interface ReviewCommentText {
 
 /** The comments on lines that a submitted review brought, in the order in which they were written. */
 export async function reviewComments({ db }: Deps, reviewId: string): Promise<ReviewCommentText[]> {
-  const rows: { path: string | null; line: unknown; body: string }[] = await db.read.query(
-    `SELECT t.path AS path, t.last_line AS line, c.body AS body
-     FROM review_comments c JOIN review_threads t ON t.id = c.thread_id
-     WHERE c.review_id = ? AND c.deleted_at IS NULL ORDER BY c.created_at, c.thread_id, c.position`,
-    [reviewId],
+  const rows: (Omit<ReviewCommentText, 'line'> & { line: unknown; at: number; thread: string; position: number })[] =
+    await db.read.query(
+      `SELECT t.path AS path, t.last_line AS line, c.body AS body, c.created_at AS at, c.thread_id AS thread,
+         c.position AS position
+       FROM review_comments c JOIN review_threads t ON t.id = c.thread_id
+       WHERE c.review_id = ? AND c.deleted_at IS NULL`,
+      [reviewId],
+    );
+  // A review has so few of them that no index is kept for their order.
+  rows.sort(
+    (one, other) =>
+      Number(one.at) - Number(other.at) ||
+      (one.thread === other.thread
+        ? Number(one.position) - Number(other.position)
+        : one.thread < other.thread
+          ? -1
+          : 1),
   );
   return rows.map(({ path, line, body }) => ({ path, line: line === null ? null : Number(line), body }));
 }

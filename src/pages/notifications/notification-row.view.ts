@@ -17,6 +17,8 @@ export interface NotificationRowView {
   /** `#7`, `v1.0`, or `run 12`. */
   name: string;
   reason: string;
+  /** What a pull request changes since the review of the person; null where nothing came since. */
+  changesUrl: string | null;
   isUnread: boolean;
   isSaved: boolean;
   isDone: boolean;
@@ -73,7 +75,8 @@ function stateOf({ issue, release, resolvedAt }: Notification): NotificationRowV
 }
 
 export function viewNotificationRow(notification: Notification, now: number): NotificationRowView {
-  const { id, place, issue, run, release, reason, isUnread, savedAt, doneAt, resolvedAt, listedAt } = notification;
+  const { id, place, issue, run, release, reason, isUnread, savedAt, doneAt, resolvedAt, listedAt, reviewedRound } =
+    notification;
   const { owner, repository } = place;
   const isResolved = resolvedAt !== null;
   return {
@@ -88,6 +91,10 @@ export function viewNotificationRow(notification: Notification, now: number): No
     },
     name: issue !== null ? `#${issue.number}` : release !== null ? viewName(release.tag) : `run ${run!.number}`,
     reason: isResolved ? 'Resolved by a later run' : reasonWords[reason],
+    changesUrl:
+      issue === null || reviewedRound === null
+        ? null
+        : `${repositoryUrl({ owner: owner.handle, name: repository.name })}/pulls/${issue.number}/changes?from=${reviewedRound}`,
     isUnread,
     isSaved: savedAt !== null,
     isDone: doneAt !== null,

@@ -4,7 +4,7 @@ import { conflict, forbidden, invalid } from '../../kernel/index.ts';
 import { allows, personIdOf } from '../../access/index.ts';
 import type { PullDeps } from '../deps.ts';
 import { findPull } from '../find-pull.ts';
-import { identityOf, oidOf } from '../merging/merge-pull.ts';
+import { oidOf } from '../merging/merge-pull.ts';
 import { openPull } from './open-pull.ts';
 import type { OpenedPull } from './open-pull.ts';
 
@@ -28,7 +28,7 @@ export async function revertPull(deps: PullDeps, viewer: Viewer, at: IssueAt): P
   const title = `Revert "${issue.title}"`.slice(0, 255);
   const body = `This reverts pull request #${issue.number}.`;
   const identity = {
-    ...(await identityOf(deps, personIdOf(viewer))),
+    ...(await deps.accounts.addresses.identityOrServer(personIdOf(viewer))),
     at: deps.clock.now(),
     offsetMinutes: 0,
   };

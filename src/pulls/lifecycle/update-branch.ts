@@ -5,7 +5,7 @@ import { conflict, invalid } from '../../kernel/index.ts';
 import type { PullDeps } from '../deps.ts';
 import { findPull, requireOpen } from '../find-pull.ts';
 import type { PullContext } from '../find-pull.ts';
-import { identityOf, oidOf } from '../merging/merge-pull.ts';
+import { oidOf } from '../merging/merge-pull.ts';
 import { roundChanged } from '../rounds/record-round.ts';
 import { fetchBranch } from '../sources/find-head.ts';
 import { headForWriting, moveHead } from './move-head.ts';
@@ -46,7 +46,7 @@ async function mergeBase(
   { style, baseTip }: { style: 'MERGE' | 'REBASE'; baseTip: string },
 ): Promise<string> {
   const identity = {
-    ...(await identityOf(deps, personIdOf(viewer))),
+    ...(await deps.accounts.addresses.identityOrServer(personIdOf(viewer))),
     at: deps.clock.now(),
     offsetMinutes: 0,
   };

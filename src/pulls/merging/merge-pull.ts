@@ -2,7 +2,7 @@ import { isAbsolute, isLocalAdministrator, mergeVerdict, personIdOf, refusalOnPu
 import type { MergeBlock, MergeVerdict, Viewer } from '../../access/index.ts';
 import type { MergeOutcome, MergeStyle } from '../../git/index.ts';
 import type { IssueAt } from '../../issues/index.ts';
-import { conflict, isDomainError } from '../../kernel/index.ts';
+import { conflict } from '../../kernel/index.ts';
 import type { Found } from '../../repositories/index.ts';
 import type { PullDeps } from '../deps.ts';
 import { factsOfPull, findPull, pullInWrite, refuse } from '../find-pull.ts';
@@ -151,10 +151,10 @@ async function computeMerge(
   }: { style: MergeStyle; onto: string; commits: readonly RoundCommit[]; input: MergeInput },
 ): Promise<MergeOutcome> {
   const time = { at: deps.clock.now(), offsetMinutes: 0 };
-  const committer = { ...(await identityOf(deps, personIdOf(viewer))), ...time };
+  const committer = { ...(await deps.accounts.addresses.identityOrServer(personIdOf(viewer))), ...time };
   const author =
     style === 'SQUASH' && issue.authorId !== null
-      ? { ...(await identityOf(deps, issue.authorId)), ...time }
+      ? { ...(await deps.accounts.addresses.identityOrServer(issue.authorId)), ...time }
       : committer;
   const { label } = await headOf(deps, viewer, repository, pull);
   const begun = defaultMessages(issue, pull, label, commits, repository.defaultBranch)[style];
@@ -171,20 +171,6 @@ async function computeMerge(
     committer,
     sign: deps.signCommit,
   });
-}
-
-/** By whom the server makes commits: a person, or itself for the command line and for those who are gone. */
-export async function identityOf(
-  { accounts }: Pick<PullDeps, 'accounts'>,
-  personId: string | null,
-): Promise<{ name: string; email: string }> {
-  if (personId === null) return accounts.addresses.serverIdentity;
-  try {
-    return await accounts.addresses.commitIdentityOf(personId);
-  } catch (error) {
-    if (isDomainError(error) && error.code === 'not_found') return accounts.addresses.serverIdentity;
-    throw error;
-  }
 }
 
 /** How many files a message names. */

@@ -9,7 +9,7 @@ import type { PushForReview, ReviewPort, ReviewVerdict } from '../../repositorie
 import type { PullDeps } from '../deps.ts';
 import { factsOfPull } from '../find-pull.ts';
 import { limits } from '../limits.ts';
-import { changeIdIn } from '../rounds/read-round.ts';
+import { changeIdOf } from '../rounds/read-round.ts';
 import { pullPushSchema, pullSchema } from '../schema/pull-schema.ts';
 import { pullPageOf, remarksOnPush } from './push-remarks.ts';
 import { readPushOptions } from './read-push-options.ts';
@@ -78,7 +78,7 @@ async function preparePush(
   const base = refs.get(`refs/heads/${baseBranch}`)!;
   if (arriving.isKnown && (await deps.git.refs.isForward(opened.path, newId, base)))
     throw invalid('nothing_to_merge', `${baseBranch} has this commit already`);
-  return { refs, baseBranch, topic: theTopic, options, changeId: changeIdIn(arriving.tip.message) };
+  return { refs, baseBranch, topic: theTopic, options, changeId: changeIdOf(arriving.tip) };
 }
 
 /** Branches that one line names. */

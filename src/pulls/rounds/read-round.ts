@@ -42,18 +42,21 @@ export async function readRound(
     commits: commits.reverse().map((commit) => ({
       oid: commit.oid,
       subject: commit.subject.slice(0, 500),
-      changeId: changeIdIn(commit.message),
+      changeId: changeIdOf(commit),
       commit,
     })),
   };
 }
 
-/** The `Change-Id` trailer of a message, as Gerrit's hook writes it; the last one counts. */
-export function changeIdIn(message: string): string | null {
+/**
+ * By what a commit is known again when it is rewritten: the `Change-Id` trailer, as Gerrit's hook writes it, the last
+ * one of several; else the header of jj. The trailer comes first, because git drops the header when it amends.
+ */
+export function changeIdOf({ message, changeId }: Pick<Commit, 'message' | 'changeId'>): string | null {
   const lines = message.trimEnd().split('\n');
   for (let at = lines.length - 1; at >= 0 && lines[at] !== ''; at -= 1) {
     const found = /^Change-Id: *([A-Za-z0-9]{8,64}) *$/.exec(lines[at]!);
     if (found !== null) return found[1]!;
   }
-  return null;
+  return changeId;
 }

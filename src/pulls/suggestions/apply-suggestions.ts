@@ -7,7 +7,6 @@ import { findPull, pullInWrite, requireOpen } from '../find-pull.ts';
 import type { PullContext } from '../find-pull.ts';
 import { headForWriting, moveHead } from '../lifecycle/move-head.ts';
 import { limits } from '../limits.ts';
-import { identityOf } from '../merging/merge-pull.ts';
 import { pathBytes } from '../path-text.ts';
 import type { CommentPlace } from '../reviews/add-comment.ts';
 import { commentIn } from '../reviews/review-write.ts';
@@ -62,7 +61,11 @@ export async function applySuggestions(
     if (file !== null) files.push({ path: pathBytes(path), file });
   }
   if (files.length === 0) throw conflict('nothing_to_apply', 'The lines are as suggested already.');
-  const identity = { ...(await identityOf(deps, personIdOf(viewer))), at: deps.clock.now(), offsetMinutes: 0 };
+  const identity = {
+    ...(await deps.accounts.addresses.identityOrServer(personIdOf(viewer))),
+    at: deps.clock.now(),
+    offsetMinutes: 0,
+  };
   const { oid } = await deps.git.merges.commitFiles(there.path, {
     onto: pull.headOid,
     files,
@@ -139,7 +142,7 @@ async function messageOf(
   authors.delete(personIdOf(viewer) ?? '');
   const trailers: string[] = [];
   for (const id of authors) {
-    const { name, email } = await identityOf(deps, id);
+    const { name, email } = await deps.accounts.addresses.identityOrServer(id);
     trailers.push(`Co-authored-by: ${name.replaceAll(/[<>\r\n]+/g, ' ').trim()} <${email}>`);
   }
   return trailers.length === 0 ? subject : `${subject}\n\n${trailers.join('\n')}`;

@@ -1,3 +1,4 @@
+import type { ObjectLiteral, SelectQueryBuilder } from 'typeorm';
 import { personIdOf, visibleIssues } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import { ageKey, readAgeKey, readKeysetPage } from '../../db/index.ts';
@@ -6,6 +7,7 @@ import { issueSchema } from '../../issues/index.ts';
 import type { Issue } from '../../issues/index.ts';
 import type { PullDeps } from '../deps.ts';
 import { attentionSchema } from '../schema/turn-schema.ts';
+import type { AttentionRow } from '../schema/turn-schema.ts';
 
 /** A pull request that waits for a person. */
 export interface WaitingPull {
@@ -18,70 +20,81 @@ export interface WaitingPull {
 
 const keyOf = ({ since, issue }: WaitingPull): string => ageKey({ createdAt: since, id: issue.id });
 
-/**
- * Open pull requests that wait for the viewer, what waits longest first; drafts wait for none. Anonymous clients have
- * none. Refuses `invalid_page`.
- */
-export function waitingFor(
-  { db, issues }: PullDeps,
+/** How one of the lists is read. */
+interface WaitingList<Row extends ObjectLiteral> {
+  /** The rows of a person, with `i` and `r` for the issue and its repository. */
+  query(personId: string): SelectQueryBuilder<Row>;
+  /** Expressions of the order: a time, then an id. */
+  time: string;
+  id: string;
+  isNewestFirst: boolean;
+  read(rows: Row[]): WaitingPull[] | Promise<WaitingPull[]>;
+}
+
+/** A page of what the viewer may see; anonymous clients have none. */
+function readWaiting<Row extends ObjectLiteral>(
   viewer: Viewer,
   paging: KeysetPaging,
+  { query: rowsOf, time, id: idOf, isNewestFirst, read }: WaitingList<Row>,
 ): Promise<KeysetPage<WaitingPull>> {
   const personId = personIdOf(viewer);
   const visible = visibleIssues(viewer, 'r', 'i');
   return readKeysetPage(paging, keyOf, async ({ key, isBackwards, limit }) => {
     if (personId === null) return [];
-    const query = db.read
-      .createQueryBuilder(attentionSchema, 'a')
-      .innerJoin('pulls', 'p', 'p.issue_id = a.issue_id')
-      .innerJoin('issues', 'i', 'i.id = a.issue_id')
-      .innerJoin('repositories', 'r', 'r.id = i.repository_id')
-      .where('a.user_id = :personId', { personId })
-      .andWhere('p.is_open = :open AND p.is_draft = :draft', { open: true, draft: false })
+    const query = rowsOf(personId)
+      .andWhere('p.is_draft = :draft', { draft: false })
       .andWhere(visible.sql, visible.parameters);
-    if (key !== null) {
-      const { at, id } = readAgeKey(key);
-      query.andWhere(`(a.since, a.issue_id) ${isBackwards ? '<' : '>'} (:at, :id)`, { at, id });
-    }
-    const order = isBackwards ? 'DESC' : 'ASC';
-    const rows = await query.orderBy('a.since', order).addOrderBy('a.issue_id', order).limit(limit).getMany();
-    const found = new Map(
-      (await issues.findByIds(rows.map(({ issueId }) => issueId))).map((issue) => [issue.id, issue]),
-    );
-    return rows.flatMap(({ issueId, reason, since }) => {
-      const issue = found.get(issueId);
-      return issue === undefined ? [] : [{ issue, reason, since }];
-    });
+    const isDown = isNewestFirst !== isBackwards;
+    if (key !== null) query.andWhere(`(${time}, ${idOf}) ${isDown ? '<' : '>'} (:at, :id)`, readAgeKey(key));
+    const order = isDown ? 'DESC' : 'ASC';
+    return read(await query.orderBy(time, order).addOrderBy(idOf, order).limit(limit).getMany());
   });
 }
 
-/**
- * The viewer's own open pull requests that do not wait for them, the last changed first. Anonymous clients have none.
- * Refuses `invalid_page`.
- */
-export function waitingForOthers(
+/** Open pull requests that wait for the viewer, what waits longest first; no drafts. Refuses `invalid_page`. */
+export const waitingFor = (
+  { db, issues }: PullDeps,
+  viewer: Viewer,
+  paging: KeysetPaging,
+): Promise<KeysetPage<WaitingPull>> =>
+  readWaiting<AttentionRow>(viewer, paging, {
+    time: 'a.since',
+    id: 'a.issue_id',
+    isNewestFirst: false,
+    query: (personId) =>
+      db.read
+        .createQueryBuilder(attentionSchema, 'a')
+        .innerJoin('pulls', 'p', 'p.issue_id = a.issue_id')
+        .innerJoin('issues', 'i', 'i.id = a.issue_id')
+        .innerJoin('repositories', 'r', 'r.id = i.repository_id')
+        .where('a.user_id = :personId AND p.is_open = :open', { personId, open: true }),
+    async read(rows) {
+      const found = new Map(
+        (await issues.findByIds(rows.map(({ issueId }) => issueId))).map((issue) => [issue.id, issue]),
+      );
+      return rows.flatMap(({ issueId, reason, since }) => {
+        const issue = found.get(issueId);
+        return issue === undefined ? [] : [{ issue, reason, since }];
+      });
+    },
+  });
+
+/** The viewer's own open pull requests that do not wait for them, the last changed first. Refuses `invalid_page`. */
+export const waitingForOthers = (
   { db }: PullDeps,
   viewer: Viewer,
   paging: KeysetPaging,
-): Promise<KeysetPage<WaitingPull>> {
-  const personId = personIdOf(viewer);
-  const visible = visibleIssues(viewer, 'r', 'i');
-  return readKeysetPage(paging, keyOf, async ({ key, isBackwards, limit }) => {
-    if (personId === null) return [];
-    const query = db.read
-      .createQueryBuilder(issueSchema, 'i')
-      .innerJoin('pulls', 'p', 'p.issue_id = i.id')
-      .innerJoin('repositories', 'r', 'r.id = i.repository_id')
-      .where("i.author_id = :personId AND i.state = 'OPEN' AND i.kind = 'PULL'", { personId })
-      .andWhere('p.is_draft = :draft', { draft: false })
-      .andWhere('NOT EXISTS (SELECT 1 FROM attention a WHERE a.user_id = :personId AND a.issue_id = i.id)')
-      .andWhere(visible.sql, visible.parameters);
-    if (key !== null) {
-      const { at, id } = readAgeKey(key);
-      query.andWhere(`(i.updated_at, i.id) ${isBackwards ? '>' : '<'} (:at, :id)`, { at, id });
-    }
-    const order = isBackwards ? 'ASC' : 'DESC';
-    const rows = await query.orderBy('i.updated_at', order).addOrderBy('i.id', order).limit(limit).getMany();
-    return rows.map((issue) => ({ issue, reason: null, since: issue.updatedAt }));
+): Promise<KeysetPage<WaitingPull>> =>
+  readWaiting<Issue>(viewer, paging, {
+    time: 'i.updated_at',
+    id: 'i.id',
+    isNewestFirst: true,
+    query: (personId) =>
+      db.read
+        .createQueryBuilder(issueSchema, 'i')
+        .innerJoin('pulls', 'p', 'p.issue_id = i.id')
+        .innerJoin('repositories', 'r', 'r.id = i.repository_id')
+        .where("i.author_id = :personId AND i.state = 'OPEN' AND i.kind = 'PULL'", { personId })
+        .andWhere('NOT EXISTS (SELECT 1 FROM attention a WHERE a.user_id = :personId AND a.issue_id = i.id)'),
+    read: (rows) => rows.map((issue) => ({ issue, reason: null, since: issue.updatedAt })),
   });
-}

@@ -1,3 +1,4 @@
+import { Like, Not } from 'typeorm';
 import type { Person } from '../../accounts/index.ts';
 import { invalid } from '../../kernel/index.ts';
 import type { Found } from '../find-repository.ts';
@@ -37,6 +38,8 @@ export interface ActivityPage {
   next: string | null;
 }
 
+/** Rounds of pull requests, which are no branches: the pull request shows them. */
+export const pullRefs = 'refs/pull/%';
 /** Period of the page, in milliseconds. */
 const activityWindowMs = 30 * 86_400_000;
 /** Limit of shown refs per push: a mirror moves thousands at once. */
@@ -59,7 +62,9 @@ export async function listActivity(
       id: repository.id,
       since: now - activityWindowMs,
     })
-    .andWhere("EXISTS (SELECT 1 FROM push_updates u WHERE u.push_id = p.id AND u.result = 'ok')")
+    .andWhere(
+      `EXISTS (SELECT 1 FROM push_updates u WHERE u.push_id = p.id AND u.result = 'ok' AND u.ref NOT LIKE '${pullRefs}')`,
+    )
     .orderBy('p.created_at', 'DESC')
     .addOrderBy('p.id', 'DESC')
     .limit(limit + 1);
@@ -73,7 +78,7 @@ export async function listActivity(
   const people = await deps.accounts.peopleById(shown.flatMap(({ userId }) => userId ?? []));
   const pushes = await Promise.all(
     shown.map(async (row): Promise<ActivityPush> => {
-      const where = { pushId: row.id, result: 'ok' as const };
+      const where = { pushId: row.id, result: 'ok' as const, ref: Not(Like(pullRefs)) };
       const [updates, updateCount] = await deps.db.read.findAndCount(pushUpdateSchema, {
         where,
         order: { position: 'ASC' },

@@ -1,11 +1,12 @@
 import { isNotNull } from '../../db/index.ts';
-import { In } from 'typeorm';
+import { In, Like, Not } from 'typeorm';
 import { visibleRepositories } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import type { Person } from '../../accounts/index.ts';
 import { rowsInOrder, withOwners } from '../list-repositories.ts';
 import type { ListedRepository } from '../list-repositories.ts';
 import type { RepositoryDeps } from '../deps.ts';
+import { pullRefs } from './list-activity.ts';
 import { pushSchema, pushUpdateSchema } from '../schema/push-schema.ts';
 
 /** A push that took effect, for an activity list. */
@@ -44,7 +45,7 @@ export async function recentPushes(deps: RepositoryDeps, viewer: Viewer, limit: 
     .sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1))
     .slice(0, limit * 2);
   const updates = await deps.db.read.find(pushUpdateSchema, {
-    where: { pushId: In(pushes.map(({ id }) => id)), result: 'ok' },
+    where: { pushId: In(pushes.map(({ id }) => id)), result: 'ok', ref: Not(Like(pullRefs)) },
     order: { position: 'ASC' },
   });
   const people = await deps.accounts.peopleById(pushes.flatMap(({ userId }) => userId ?? []));
@@ -61,7 +62,7 @@ export async function recentPushes(deps: RepositoryDeps, viewer: Viewer, limit: 
             .map(({ ref, oldId, newId }) => ({ ref, oldId, newId })),
         }),
       )
-      // All its commands may have been rejected.
+      // All its commands may have been rejected, or it was a round of a pull request.
       .filter((push) => push.updates.length > 0)
       .slice(0, limit)
   );

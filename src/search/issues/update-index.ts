@@ -32,12 +32,14 @@ interface FoundEntry {
   position: number;
   title: string;
   body: string | null;
+  /** Of a review: its comments on code. */
+  comments: string | null;
   repositoryId: string;
 }
 
 /**
- * Indexes entries of issues anew: the text of an issue together with its title, and comments. What waits for a member
- * and what was deleted is not found.
+ * Indexes entries of issues anew: the text of an issue together with its title, comments, and the text of a review
+ * together with its comments on code. What waits for a member and what was deleted is not found.
  * @param ids `issue position`, as `search_changes` has them
  */
 export async function updateIssueIndex(tx: Tx, ids: readonly string[]): Promise<void> {
@@ -58,7 +60,10 @@ async function refresh({ manager }: Tx, places: string): Promise<void> {
     ]);
   }
   const found = (await manager.query(
-    `SELECT e.issue_id AS issueId, e.position AS position, i.title AS title, e.body AS body, i.repository_id AS repositoryId
+    `SELECT e.issue_id AS issueId, e.position AS position, i.title AS title, e.body AS body, i.repository_id AS repositoryId,
+        CASE WHEN e.kind = 'review' THEN (SELECT group_concat(c.body, char(10)) FROM reviews v
+          JOIN review_comments c ON c.review_id = v.id
+          WHERE v.issue_id = e.issue_id AND v.position = e.position AND c.deleted_at IS NULL) END AS comments
       FROM ${rowsTable(placeColumns)}
       JOIN issue_entries e ON e.issue_id = list.issue_id AND e.position = list.position
       JOIN issues i ON i.id = e.issue_id
@@ -69,8 +74,13 @@ async function refresh({ manager }: Tx, places: string): Promise<void> {
   const [{ last }] = (await manager.query('SELECT coalesce(max(place), 0) AS last FROM search_entries')) as [
     { last: number },
   ];
-  const rows = found.map(({ issueId, position, title, body, repositoryId }, at) => {
-    const folded = Number(position) === 0 ? foldFields(title, body ?? '') : foldFields(body ?? '');
+  const rows = found.map(({ issueId, position, title, body, comments, repositoryId }, at) => {
+    const folded =
+      Number(position) === 0
+        ? foldFields(title, body ?? '')
+        : comments === null
+          ? foldFields(body ?? '')
+          : foldFields(body ?? '', comments);
     return { place: Number(last) + 1 + at, issueId, position, folded, trigram: repositoryTrigram(repositoryId) };
   });
   await manager.query(
