@@ -66,7 +66,7 @@ async function start(t: Parameters<typeof startWeb>[0]) {
 
 const R = '/repos/alice/tool';
 
-t.test('a run of a stranger is approved by who may write; a runner is kept for trusted code', async (t) => {
+t.test('a run of an outside contributor is approved by who may write; a runner is kept for trusted code', async (t) => {
   const { web, ci, found, alice, bob, anonymous } = await start(t);
   const { repositories, pulls } = web.modules;
   await repositories.forks.create(bob.viewer, 'alice', 'tool', {});
