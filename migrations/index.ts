@@ -1,4 +1,5 @@
 import type { Migration } from '../src/db/index.ts';
+import { annotations } from './v138-annotations.ts';
 import { people } from './v01-people.ts';
 import { federation } from './v02-federation.ts';
 import { repositories } from './v03-repositories.ts';
@@ -114,4 +115,5 @@ export const migrations: readonly Migration[] = [
   lfsLocks,
   releases,
   templateRepositories,
+  annotations,
 ];

@@ -8,6 +8,7 @@ import type { ObjectStore } from '../objects/index.ts';
 import type { Repositories } from '../repositories/index.ts';
 import { InstanceKey } from '../sealing/index.ts';
 import type { WorkerPool } from '../workers/index.ts';
+import { annotationsOfCommit, annotationsOfJobs } from './annotations/list-annotations.ts';
 import { createArtifactService } from './artifacts/artifact-service.ts';
 import { ArtifactStore } from './artifacts/artifact-store.ts';
 import type { CiDeps, CiSettings } from './deps.ts';
@@ -29,6 +30,7 @@ import { runOnPush } from './runs/run-on-push.ts';
 import { createRunService, createWorkflowService } from './runs/run-service.ts';
 import { runSchedules } from './runs/schedules.ts';
 import { createSecretService, createVariableService } from './secrets/secret-service.ts';
+import { setSummary, summariesOf } from './summaries/step-summaries.ts';
 import { claimTask } from './tasks/claim-task.ts';
 import type { Claim } from './tasks/claim.ts';
 import { FairScheduler } from './tasks/fair-scheduler.ts';
@@ -96,6 +98,11 @@ export function createCi(options: CiOptions) {
     logs: createLogService(deps),
     runs: { ...createRunService(deps), remove: bindDeps(deps)(removeRun) },
     workflows: createWorkflowService(deps),
+    annotations: {
+      ofJobs: bindDeps(deps)(annotationsOfJobs),
+      ofCommit: bindDeps(deps)(annotationsOfCommit),
+    },
+    summaries: { set: bindDeps(deps)(setSummary), of: bindDeps(deps)(summariesOf) },
     artifacts: createArtifactService(deps),
     secrets: createSecretService(deps),
     variables: createVariableService(deps),

@@ -1,5 +1,6 @@
 import { artifactFileSchema, artifactSchema } from './schema/artifact-schema.ts';
 import { registrationTokenSchema, runnerSchema } from './schema/runner-schema.ts';
+import { annotationSchema, summarySchema } from './schema/annotation-schema.ts';
 import { jobSchema } from './schema/job-schema.ts';
 import { runNumberSchema, runSchema, workflowFileSchema } from './schema/run-schema.ts';
 import { scheduleSchema } from './schema/schedule-schema.ts';
@@ -14,6 +15,9 @@ export { logKey, logPrefix } from './logs/fetched-logs.ts';
 export type { CiSettings } from './deps.ts';
 export { instanceScope } from './scope.ts';
 export type { CiScope } from './scope.ts';
+export type { Annotation } from './annotations/list-annotations.ts';
+export { maxSummaryBytes } from './summaries/step-summaries.ts';
+export type { SummaryRow } from './schema/annotation-schema.ts';
 export type { ArtifactFileRow, ArtifactRow } from './schema/artifact-schema.ts';
 export type { FileChunk } from './artifacts/artifact-files.ts';
 export type { Part } from './artifacts/artifact-store.ts';
@@ -65,4 +69,6 @@ export const ciEntities = [
   runNumberSchema,
   artifactSchema,
   artifactFileSchema,
+  annotationSchema,
+  summarySchema,
 ];

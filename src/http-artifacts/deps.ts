@@ -1,8 +1,8 @@
 import type { Ci } from '../ci/index.ts';
 import type { Logger } from '../kernel/index.ts';
 
-/** Modules that the artifact endpoints depend on. */
+/** Modules that the endpoints of jobs depend on. */
 export interface ArtifactDeps {
-  ci: Pick<Ci, 'artifacts'>;
+  ci: Pick<Ci, 'artifacts' | 'summaries'>;
   logger: Logger;
 }

@@ -1,10 +1,11 @@
 import { createGunzip } from 'node:zlib';
 import type { ArtifactFileRow, FileChunk, RunningTask } from '../ci/index.ts';
+import { maxSummaryBytes } from '../ci/index.ts';
 import { invalid } from '../kernel/index.ts';
 import type { Context, Middleware } from '../http/index.ts';
 import { chunksOf, HttpError } from '../http/index.ts';
 import { withErrorFormat, pipelines } from './errors.ts';
-import { readJson, readWhole, requireOwnRun, taskOf } from './read-request.ts';
+import { readJson, readSmallBody, readWhole, requireOwnRun, taskOf } from './read-request.ts';
 import type { ArtifactDeps } from './deps.ts';
 
 export const pipelinesPath = '/api/actions_pipeline';
@@ -13,6 +14,8 @@ const dayMs = 24 * 3_600_000;
 
 /** `_apis/pipelines/workflows/{run}/artifacts` and paths below it: `{id}/upload`, `{id}/file`. */
 const place = /^\/_apis\/pipelines\/workflows\/(\d{1,15})\/artifacts(?:\/(\d{1,15})\/(upload|file))?$/;
+
+const summaryPlace = /^\/_apis\/pipelines\/workflows\/(\d{1,15})\/jobs\/(\d{1,15})\/steps\/(\d{1,6})\/summary$/;
 
 /**
  * The older protocol of artifacts (version 3 of the actions): files one by one, in chunks,
@@ -23,11 +26,22 @@ export function createPipelinesApi(deps: ArtifactDeps): Middleware {
 
   async function handle(ctx: Context): Promise<void> {
     const task = await taskOf(deps, ctx);
+    const summary = summaryPlace.exec(ctx.path.slice(pipelinesPath.length));
+    if (summary !== null) return receiveSummary(ctx, task, summary);
     const [, run, id, below] = place.exec(ctx.path.slice(pipelinesPath.length)) ?? [];
     requireOwnRun(task, run);
     const handler = handlers[`${ctx.method} ${below ?? 'artifacts'}`];
     if (handler === undefined) throw new HttpError(405, 'This address does not take that kind of request.');
     await handler(ctx, task, Number(id));
+  }
+
+  /** What a step wrote to `$GITHUB_STEP_SUMMARY`, for runners that know the capability `job-summary`. */
+  async function receiveSummary(ctx: Context, task: RunningTask, [, run, job, step]: RegExpExecArray): Promise<void> {
+    requireOwnRun(task, run);
+    if (ctx.method !== 'PUT') throw new HttpError(405, 'This address does not take that kind of request.');
+    const content = await readSmallBody(ctx, maxSummaryBytes);
+    await ci.summaries.set(task, { job: Number(job), step: Number(step), content });
+    reply(ctx, 200, { message: 'success' });
   }
 
   const handlers: Readonly<Record<string, (ctx: Context, task: RunningTask, id: number) => Promise<void>>> = {

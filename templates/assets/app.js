@@ -248,63 +248,6 @@ for (const button of document.querySelectorAll('button[name=action][value=draft]
   }, 5000);
 }
 
-/**
- * A page of a run or a job goes on by itself while something happens: rows of the log
- * as they come, and everything else fetched anew when the server says that it changed.
- */
-const maxLiveRows = 5000;
-
-function addRows(html) {
-  const log = document.querySelector('[data-part="log"]');
-  if (!log?.dataset.follows) return;
-  const atEnd = innerHeight + scrollY >= document.documentElement.scrollHeight - 80;
-  const list = log.lastElementChild;
-  const parsed = document.createElement('template');
-  parsed.innerHTML = html;
-  for (const row of [...parsed.content.children]) {
-    const number = Number(row.id.slice(1));
-    if (number <= Number(log.dataset.end)) continue;
-    log.dataset.end = number;
-    list.append(row);
-  }
-  const rows = log.querySelectorAll('.log-row');
-  for (let at = 0; at < rows.length - maxLiveRows; at += 1) rows[at].remove();
-  if (atEnd) scrollTo(0, document.documentElement.scrollHeight);
-}
-
-async function renewParts() {
-  const answer = await fetch(location.href);
-  if (!answer.ok) return;
-  const fresh = new DOMParser().parseFromString(await answer.text(), 'text/html');
-  // A log that was not there before changes the page as a whole.
-  if (fresh.querySelectorAll('[data-part]').length !== document.querySelectorAll('[data-part]').length)
-    return location.reload();
-  const closed = new Set(
-    [...document.querySelectorAll('.log-section:not([open]) > summary')].map((summary) => summary.textContent),
-  );
-  for (const part of document.querySelectorAll('[data-part]')) {
-    const next = fresh.querySelector(`[data-part="${part.dataset.part}"]`);
-    if (part.contains(document.activeElement) || Number(next.dataset.end) < Number(part.dataset.end)) continue;
-    for (const summary of next.querySelectorAll('.log-section > summary'))
-      if (closed.has(summary.textContent)) summary.parentElement.open = false;
-    part.replaceWith(next);
-  }
-}
-
-for (const {
-  dataset: { live },
-} of document.querySelectorAll('[data-live]')) {
-  const source = new EventSource(live);
-  let waiting = null;
-  const renew = () => (waiting ??= setTimeout(() => renewParts().finally(() => (waiting = null)), 400));
-  source.addEventListener('rows', (event) => addRows(event.data));
-  source.addEventListener('changed', renew);
-  source.addEventListener('end', () => {
-    source.close();
-    renew();
-  });
-}
-
 /*
  * Files that are pasted or dropped into a text are sent at once, and the text says where they are. Without this the
  * form has a field for files.

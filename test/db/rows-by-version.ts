@@ -931,4 +931,22 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
       },
     ],
   ],
+  138: [
+    [
+      'ci_annotations',
+      {
+        task_id: 9,
+        row_number: 5,
+        run_id: 7,
+        repository_id: 'r1',
+        commit_id: '1',
+        level: 'error',
+        path: 'app.js',
+        first_line: 1,
+        last_line: 1,
+        message: 'no',
+      },
+    ],
+    ['ci_summaries', { task_id: 9, step: 0, content: '# Passed' }],
+  ],
 };

@@ -73,7 +73,10 @@ t.test('a person watches a matrix workflow that their push started', { timeout: 
   await page.getByText('live row').waitFor();
   await client.updateTask({ state: { id: first.id, result: 1, steps: [step(0, 0, 1, 1), step(1, 1, 2, 1)] } });
   await page.locator('.run-facts', { hasText: 'Succeeded' }).waitFor();
+  await page.locator('summary', { hasText: 'Set up' }).or(page.locator('#step-1 > summary')).first().click();
+  await page.locator('#L1').waitFor();
   t.equal(await page.locator('.log-row').count(), 3, 'every row once');
+  await page.goto(`${page.url().split('?')[0]}#L3`);
   await page.reload();
   t.equal(await page.locator('#L3 .log-text').innerText(), 'live row', 'a row has an address');
 
@@ -88,13 +91,106 @@ t.test('a person watches a matrix workflow that their push started', { timeout: 
   const second = (await client.fetchTask({})).task;
   await client.updateTask({ state: { id: second.id, result: 2 } });
   await page.locator('.run-facts', { hasText: 'Failed' }).waitFor();
+  await page.locator('summary', { hasText: 'Re-run' }).click();
   await page.getByRole('button', { name: 'Re-run failed jobs' }).click();
   await page.getByText('The jobs are re-run as a new attempt.').waitFor();
   t.match(await page.getByRole('main').innerText(), /Attempt 2\s+Attempt 1/);
+  await page.locator('summary', { hasText: 'Cancel' }).click();
   await page.getByRole('button', { name: 'Cancel' }).click();
   await page.getByText('The run is cancelled.').waitFor();
   t.strictSame(faults, []);
 });
+
+const logRows = Number(process.env['HEARTH_LOG_ROWS'] ?? 30_000);
+
+t.test(
+  `a failed run of 13 steps and ${logRows} rows shows its error without scrolling`,
+  { timeout: 200_000 },
+  async (t) => {
+    const forge = await startForge(t);
+    const steps = Array.from({ length: 13 }, (_, at) => `{name: Part ${at + 1}, run: make}`).join(', ');
+    const sha = await forge.push({
+      'src/app.ts': 'one\ntwo\nthree\n',
+      '.hearth/workflows/ci.yml': `name: CI\non: push\njobs:\n  build: {runs-on: linux, steps: [${steps}]}\n  docs: {runs-on: other, steps: [{run: x}]}\n`,
+    });
+    const client = connectClient(forge.url, { headers: await forge.register(['linux']) });
+    const { task } = await client.fetchTask({});
+    const error = logRows - 400;
+    const content = (row: number): string =>
+      row === error
+        ? '::error file=src/app.ts,line=2,title=Type::Expected a number. See https://example.org/ts1.'
+        : row % 1000 === 0
+          ? `::group::Part ${row}`
+          : row % 1000 === 900
+            ? '::endgroup::'
+            : `row ${row}\rcompiling file ${row}`;
+    for (let from = 0; from < logRows; from += 10_000)
+      await client.updateLog({
+        taskId: task.id,
+        index: BigInt(from),
+        rows: rowsOf(...Array.from({ length: Math.min(10_000, logRows - from) }, (_, at) => content(from + at))),
+      });
+    await client.updateLog({ taskId: task.id, index: BigInt(logRows), rows: [], noMore: true });
+    const ends = Array.from({ length: 12 }, (_, at) => (at + 1) * 1000);
+    const reported = [...ends, logRows].map((end, at) => step(at, at * 1000, end - at * 1000, at === 12 ? 2 : 1));
+    await client.updateTask({ state: { id: task.id, result: 2, steps: reported } });
+    const summary = `${forge.url}/api/actions_pipeline/_apis/pipelines/workflows/${task.context.run_id}/jobs/1/steps/12/summary`;
+    t.equal((await fetch(summary, { method: 'PUT', body: 'x' })).status, 401);
+
+    const url = `${forge.url}/repos/alice/work/runs/1`;
+    for (const width of [1280, 360]) {
+      for (const javaScriptEnabled of [false, true]) {
+        const page = await signedIn(forge, { viewport: { width, height: 800 }, javaScriptEnabled });
+        for (const address of [url, `${url}/jobs/1`]) {
+          await page.goto(address);
+          const found = await page.getByText('Expected a number.').first().boundingBox();
+          t.ok(found !== null && found.y + found.height <= 800, `${address} at ${width}: ${JSON.stringify(found)}`);
+          t.ok(
+            await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth),
+            'no wider than the window',
+          );
+          if (process.env['HEARTH_SCREENSHOTS'])
+            await page.screenshot({
+              path: `${process.env['HEARTH_SCREENSHOTS']}/${address === url ? 'run' : 'job'}-${width}.png`,
+            });
+        }
+        t.equal(await page.locator('.log-section[open]').count(), 1, 'the step that failed alone is open');
+        t.match(await page.locator('.log-section[open] > summary').innerText(), /Part 13\s+1 error/);
+        t.equal(await page.locator('.log-row.is-target').getAttribute('id'), `L${error + 1}`);
+        t.equal(
+          await page.locator(`#L${error} .log-text`).innerText(),
+          `compiling file ${error - 1}`,
+          'the last state',
+        );
+        t.equal(
+          await page.locator(`#L${error + 1} a[href="https://example.org/ts1"]`).count(),
+          1,
+          'a link without its full stop',
+        );
+        t.match(await page.locator('.job-list').innerText(), /build[^]*docs/);
+        await page.getByRole('link', { name: 'Show times' }).click();
+        t.match(await page.locator('.log-row.is-target .log-time').innerText(), /^\d\d:\d\d:\d\d$/);
+        await page.getByRole('searchbox', { name: 'Search the log' }).fill('FILE 77');
+        await page.getByRole('button', { name: 'Search', exact: true }).click();
+        t.match(await page.locator('.hits header').last().innerText(), /rows with “FILE 77”; the first 100/);
+        t.ok(await page.locator('.log-time').count(), 'what was chosen stays');
+        await page.locator('#step-2 a, #step-2 > summary').first().click();
+        if (!javaScriptEnabled) await page.locator('#step-2 a').first().click();
+        await page.locator('#L1001').waitFor();
+        t.equal(await page.locator('#L1002').isVisible(), false, 'groups are folded');
+        await page.locator('#L1001 .log-text').click();
+        t.equal(await page.locator('#L1002').isVisible(), true);
+        await page.context().close();
+      }
+    }
+    const page = await signedIn(forge, { viewport: { width: 1280, height: 800 } });
+    await page.goto(url);
+    await page.getByRole('link', { name: 'src/app.ts:2' }).click();
+    t.match(page.url(), new RegExp(`/blob/${sha}/src/app.ts`));
+    await page.goto(`${url}/workflow`);
+    t.match(await page.locator('pre.code').innerText(), /runs-on: linux/);
+  },
+);
 
 t.test('every page of CI passes axe, in light and dark, wide and narrow', { timeout: 240_000 }, async (t) => {
   const forge = await startForge(t);

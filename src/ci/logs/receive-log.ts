@@ -1,3 +1,4 @@
+import { collectAnnotations } from '../annotations/collect-annotations.ts';
 import { conflict, createLru, invalid, notFound } from '../../kernel/index.ts';
 import type { RunnerRow } from '../schema/runner-schema.ts';
 import { jobSchema } from '../schema/job-schema.ts';
@@ -56,6 +57,7 @@ export async function receiveLog(
     const hasNew = isNew(known);
     if (index > known) return acknowledge(incoming, known);
     const dropped = hasNew ? await appendRows(deps, log, rows.from(known - index), await masks.of(deps, task)) : 0;
+    await collectAnnotations(deps, task, log);
     await updateTask(deps, task, log, { dropped, isComplete: noMore });
     if (hasNew || noMore) deps.notifier.notify(logTopic(taskId));
     const stored = log.rows + task.logDropped + dropped;

@@ -95,7 +95,8 @@ export const prefixLength = 29;
 const lastSecond = 253_402_300_799n;
 
 /**
- * One row of the log file: the time with seven fractional digits, the content in one line. Everything else stays as
+ * One row of the log file: the time with seven fractional digits, the content in one line. A carriage return stays: what
+ * overwrote itself, as progress bars do, is no other line. Everything else stays as
  * the runner sent it; pages escape it.
  */
 export function formatRow(time: { seconds: bigint; nanos: number } | null, content: string): string {
@@ -123,7 +124,6 @@ function fitContent(content: string): string {
         .replace(/\r?\n$/, '')
         .replaceAll('\r\n', '\\n')
         .replaceAll('\n', '\\n')
-        .replaceAll('\r', '\\r')
     : content;
   // A UTF-16 unit takes at most three bytes.
   if (line.length * 3 <= maxRowBytes || Buffer.byteLength(line) <= maxRowBytes) return line;

@@ -74,6 +74,20 @@ export async function findJob(
   return { run, job, task, steps: task === null ? [] : steps.map((step) => endedWith(task, step)) };
 }
 
+/** Names of the runners that took some jobs, by task. */
+export async function runnersOf({ db }: Pick<Deps, 'db'>, jobs: readonly JobRow[]): Promise<Map<number, string>> {
+  const taskIds = jobs.flatMap(({ taskId }) => taskId ?? []);
+  if (taskIds.length === 0) return new Map();
+  const tasks = await db.read.find(taskSchema, { where: { id: In(taskIds) }, select: { id: true, runnerName: true } });
+  return new Map(tasks.map(({ id, runnerName }) => [id, runnerName]));
+}
+
+/** Names of the steps of some tasks, by task and position: `12 0`. */
+export async function stepNames({ db }: Pick<Deps, 'db'>, taskIds: readonly number[]): Promise<Map<string, string>> {
+  const steps = await db.read.findBy(stepSchema, { taskId: In([...taskIds]) });
+  return new Map(steps.map(({ taskId, position, name }) => [`${taskId} ${position}`, name]));
+}
+
 /** A task that was ended by the server leaves a step without a reported end. */
 function endedWith(task: TaskRow, step: StepRow): StepRow {
   if (!isFinal(task.status) || (step.status !== 'running' && step.status !== 'waiting')) return step;

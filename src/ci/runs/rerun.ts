@@ -20,6 +20,11 @@ import { isFinal, isRunning } from '../run-status.ts';
 /** Which jobs run again: all, the failed ones, or one; plus all that need them. */
 export type RerunChoice = 'all' | 'failed' | { jobId: number };
 
+export interface RerunOptions {
+  /** The jobs that run again log their `::debug::` rows, as with the secret `ACTIONS_STEP_DEBUG`. */
+  debug?: boolean;
+}
+
 const maxAttempts = 50;
 
 /**
@@ -34,6 +39,7 @@ export async function rerun(
   found: Found,
   number: number,
   choice: RerunChoice,
+  { debug = false }: RerunOptions = {},
 ): Promise<RunRow> {
   requireLevel(found, 'write');
   refuseArchived(found);
@@ -77,7 +83,9 @@ export async function rerun(
       else
         await tx.manager.insert(
           jobSchema,
-          (again.has(job) ? freshJob(job, run.attempt, tx.now, hold) : carriedJob(job, run.attempt)) as never,
+          (again.has(job)
+            ? freshJob(job, { attempt: run.attempt, now: tx.now, hold, debug })
+            : carriedJob(job, run.attempt)) as never,
         );
     }
     const runChanges = (await RunChanges.open(deps, tx, after, id))!;
@@ -107,11 +115,15 @@ function carriedJob({ id: _, ...job }: JobRow, attempt: number): NewJob {
   return { ...job, attempt };
 }
 
-function freshJob({ id: _, ...job }: JobRow, attempt: number, now: number, hold: 'run' | 'needs'): NewJob {
+function freshJob(
+  { id: _, ...job }: JobRow,
+  { attempt, now, hold, debug }: { attempt: number; now: number; hold: 'run' | 'needs'; debug: boolean },
+): NewJob {
   return {
     ...job,
     attempt,
     hold,
+    debug,
     status: 'blocked',
     runsOn: null,
     reason: null,

@@ -5,11 +5,12 @@ import type { CiDeps } from '../deps.ts';
 import { runTopic } from '../notifier-topics.ts';
 import { cancelRun } from './cancel-run.ts';
 import { dispatchWorkflow, listDispatchable, listWorkflows } from './dispatch-workflow.ts';
-import { findJob, findRun } from './find-run.ts';
+import { findJob, findRun, runnersOf, stepNames } from './find-run.ts';
 import { listRuns, newestChecked, newestRun, workflowsOf } from './list-runs.ts';
 import type { RunFilter } from './list-runs.ts';
+import type { RunRow } from '../schema/run-schema.ts';
 import { rerun } from './rerun.ts';
-import type { RerunChoice } from './rerun.ts';
+import type { RerunChoice, RerunOptions } from './rerun.ts';
 
 /** Runs of a repository and their jobs. */
 export function createRunService(deps: CiDeps) {
@@ -22,12 +23,15 @@ export function createRunService(deps: CiDeps) {
     newestChecked: bind(newestChecked),
     find: bind(findRun),
     findJob: bind(findJob),
+    runnersOf: bind(runnersOf),
+    stepNames: bind(stepNames),
+    fileOf: (run: RunRow) => deps.runs.sourceOf(run).content(),
     /** Resolves when a run has changed, or after a timeout. */
     waitFor: (runId: number, options: { signal: AbortSignal; timeoutMs: number }) =>
       deps.notifier.wait(runTopic(runId), options),
     cancel: bind(cancelRun),
-    rerun: (viewer: Viewer, found: Found, number: number, choice: RerunChoice) =>
-      rerun(deps, viewer, found, number, choice),
+    rerun: (viewer: Viewer, found: Found, number: number, choice: RerunChoice, options?: RerunOptions) =>
+      rerun(deps, viewer, found, number, choice, options),
   };
 }
 

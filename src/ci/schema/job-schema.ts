@@ -21,6 +21,8 @@ export interface JobRow {
   continueOnError: boolean;
   failFast: boolean;
   maxParallel: number | null;
+  /** Runs with debug logging: its log has the rows of `::debug::`. */
+  debug: boolean;
   status: RunStatus;
   hold: Hold | null;
   /** Why it did not run, or how it was lost. */
@@ -54,6 +56,7 @@ export const jobSchema = new EntitySchema<JobRow>({
     continueOnError: { name: 'continue_on_error', type: 'boolean' },
     failFast: { name: 'fail_fast', type: 'boolean' },
     maxParallel: { name: 'max_parallel', type: 'integer', nullable: true },
+    debug: { type: 'boolean' },
     status: { type: 'text' },
     hold: { type: 'text', nullable: true },
     reason: { type: 'text', nullable: true },

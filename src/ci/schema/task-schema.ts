@@ -29,6 +29,8 @@ export interface TaskRow {
   logBytes: number;
   /** Rows that were acknowledged and dropped beyond the size limit. */
   logDropped: number;
+  /** How many rows of the log were read for annotations. */
+  annotatedRows: number;
   /** When the log was completed; no more rows are accepted. */
   sealedAt: number | null;
   /** When the expired log was removed. */
@@ -75,6 +77,7 @@ export const taskSchema = new EntitySchema<TaskRow>({
     logRows: { name: 'log_rows', type: 'integer' },
     logBytes: { name: 'log_bytes', type: 'integer' },
     logDropped: { name: 'log_dropped', type: 'integer' },
+    annotatedRows: { name: 'annotated_rows', type: 'integer' },
     sealedAt: { name: 'sealed_at', type: 'integer', nullable: true },
     logRemovedAt: { name: 'log_removed_at', type: 'integer', nullable: true },
   },

@@ -71,6 +71,7 @@ async function insertTask(
     reportedAt: null,
     startedAt: null,
     stoppedAt: null,
+    annotatedRows: 0,
     logRows: 0,
     logBytes: 0,
     logDropped: 0,

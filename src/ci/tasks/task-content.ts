@@ -29,6 +29,11 @@ export interface TaskContent {
   needs: Map<string, NeededJob>;
 }
 
+const debugSwitches: readonly [string, string][] = [
+  ['ACTIONS_STEP_DEBUG', 'true'],
+  ['ACTIONS_RUNNER_DEBUG', 'true'],
+];
+
 const dayMs = 24 * 60 * 60 * 1000;
 
 /**
@@ -98,6 +103,8 @@ export async function taskContent(
     secrets: new Map([
       ...['GITHUB_TOKEN', 'GITEA_TOKEN', 'FORGEJO_TOKEN'].map((name): [string, string] => [name, token]),
       ...(called?.secrets ?? secrets),
+      // Last: stock runners read the switch among the secrets.
+      ...(job.debug ? debugSwitches : []),
     ]),
     variables,
     needs: neededJobs(parsed.workflow, definition, jobs, outputs, budget),

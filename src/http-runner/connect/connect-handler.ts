@@ -186,7 +186,7 @@ async function send(
   let body = form === 'proto' ? encodeBinary(type, reply) : Buffer.from(encodeJson(type, reply));
   const headers: Record<string, string> = { 'Content-Type': `application/${form}`, 'Cache-Control': 'no-store' };
   // Runners hand this on to jobs.
-  if (name === 'Declare') headers['X-Gitea-Actions-Capabilities'] = 'cancelling';
+  if (name === 'Declare') headers['X-Gitea-Actions-Capabilities'] = 'cancelling, job-summary';
   const takesGzip = /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''));
   if (takesGzip && body.length >= compressFromBytes) {
     body = await compress(body);

@@ -43,6 +43,7 @@ export function createRender({ embedded, assets, sendsMail, hasProviders }: Rend
           subjects: subjectStyles(template).map((file) => assets.url(file)),
           script: assets.url('app.js'),
           passkeys: passkeyTemplates.test(template) ? assets.url('passkeys.js') : null,
+          runs: /^runs\/(job|run)$/.test(template) ? assets.url('runs.js') : null,
           icons: assets.url('icons.svg'),
           favicon: assets.url('favicon.svg'),
         },
@@ -60,6 +61,7 @@ export function createRender({ embedded, assets, sendsMail, hasProviders }: Rend
 /** Rules of a few pages, which no other page has to load: issues and the inbox, pull requests, security. */
 function subjectStyles(template: string): string[] {
   if (/^pulls\//.test(template)) return ['issues.css', 'pulls.css'];
+  if (/^runs\//.test(template)) return ['runs.css'];
   if (/^releases\//.test(template)) return ['issues.css', 'releases.css'];
   if (/^editing\//.test(template)) return ['issues.css', 'editing.css'];
   if (/^(issues|notifications)\//.test(template)) return ['issues.css'];

@@ -8,6 +8,7 @@ import { remoteImagesOf } from '../markdown/remote-images.ts';
 import { fillDocument } from '../markdown/render-document.ts';
 import { repositoryLinks } from '../markdown/repository-links.ts';
 import { codeUrl, splitPath } from '../app/code-urls.ts';
+import { readAnnotations, withLineNotes } from './annotations.view.ts';
 import { readLineRange, viewCodeLines } from './code-lines.view.ts';
 import { viewCommitLine } from './commit-line.view.ts';
 import { imageType } from './media-types.ts';
@@ -71,11 +72,18 @@ async function readContent({ context, deps, at, entry }: Asked) {
   }
   const request = { oid: entry.oid, fileName: entry.name, text: text.text, client: context.found.path };
   const coloured = await highlighting.highlight(request);
-  const code = viewCodeLines(text.text, coloured, readLineRange(context.query.get('lines')));
+  const lines = viewCodeLines(text.text, coloured, readLineRange(context.query.get('lines')));
+  const annotations = await readAnnotations(context, deps, at.oid);
+  const code = { ...lines, html: withLineNotes(lines.html, annotations.inFile(at.file)) };
   facts.unshift(viewCount(code.count, 'line'));
   if (entry.kind === 'executable') facts.push('executable');
   if (!code.endsWithBreak) facts.push('no newline at the end');
-  return { facts, code, isFinal: coloured !== null || !highlighting.canHighlight(request) };
+  return {
+    facts,
+    code,
+    dependency: annotations.dependency,
+    isFinal: coloured !== null || !highlighting.canHighlight(request),
+  };
 }
 
 /** A Markdown file as a document, or as text with a word on why. */

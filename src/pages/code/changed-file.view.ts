@@ -3,7 +3,9 @@ import type { ImageSize } from '../../images/index.ts';
 import { viewName } from '../app/plain-text.ts';
 import { viewCount } from '../app/format-numbers.ts';
 import { codeUrl, encodePath } from '../app/code-urls.ts';
-import { viewSplit, viewUnified } from './diff-lines.view.ts';
+import { withNotes } from './annotations.view.ts';
+import type { LineNotes } from './annotations.view.ts';
+import { splitRows, unifiedRows } from './diff-lines.view.ts';
 import type { Colours, WordMarks } from './diff-lines.view.ts';
 import { imageType } from './media-types.ts';
 
@@ -49,6 +51,8 @@ interface DiffContext {
   coloursOf(file: ChangedFile): Colours | undefined;
   /** Undefined for a file whose words were not compared. */
   marksOf(file: ChangedFile): WordMarks | undefined;
+  /** What jobs say about lines of the newer version. */
+  notesOf?(file: ChangedFile): LineNotes;
   /** Of a blob that is a picture; null when unknown. */
   sizeOf(oid: string): ImageSize | null;
 }
@@ -113,8 +117,13 @@ export function viewChangedFile(
   index: number,
   context: DiffContext,
 ): ChangedFileView {
-  const view = context.layout === 'split' ? viewSplit : viewUnified;
-  const html = hasLines(patch) ? view(patch, context.coloursOf(file), context.marksOf(file)) : null;
+  const [rowsOf, columns] = context.layout === 'split' ? [splitRows, 4] : [unifiedRows, 3];
+  const notes = context.notesOf?.(file) ?? new Map();
+  const html = hasLines(patch)
+    ? withNotes(rowsOf(patch, context.coloursOf(file), context.marksOf(file)), notes, columns)
+        .map((row) => row.html)
+        .join('')
+    : null;
   return { ...describeChangedFile(file, patch, context), anchor: `file-${index + 1}`, html };
 }
 

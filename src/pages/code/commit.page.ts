@@ -1,6 +1,7 @@
 import { allows } from '../../access/index.ts';
 import { notFound } from '../../kernel/index.ts';
 import { content, movedTo, page, type Reply } from '../app/reply.ts';
+import { readAnnotations } from './annotations.view.ts';
 import { viewCommitLine } from './commit-line.view.ts';
 import { commitUrl } from '../app/code-urls.ts';
 import { viewName } from '../app/plain-text.ts';
@@ -40,8 +41,9 @@ export const showCommit: Page<RepositoryContext, CodeDeps> = async (context, dep
         : await git.queries.plainDiff(found.path, range);
     return content('text/plain; charset=utf-8', body, { headers: { ETag: `"${oid}${ending}"` } });
   }
+  const annotations = await readAnnotations(context, deps, oid);
   const [diff, note] = await Promise.all([
-    readComparison(context, deps, range, commitUrl(url, oid)),
+    readComparison(context, deps, range, commitUrl(url, oid), annotations),
     git.queries.note(found.path, oid),
   ]);
   const {
@@ -66,8 +68,13 @@ export const showCommit: Page<RepositoryContext, CodeDeps> = async (context, dep
         commit.parents.length === 1 && allows(found.level, 'write') && found.repository.archivedAt === null
           ? `${commitUrl(url, oid)}/revert`
           : null,
+      annotations: annotations.views,
       diff,
     },
-    { restsOn: diff.isComplete ? [dependency, authors.dependency, statuses.dependency, references.dependency] : null },
+    {
+      restsOn: diff.isComplete
+        ? [dependency, authors.dependency, statuses.dependency, references.dependency, annotations.dependency]
+        : null,
+    },
   );
 };

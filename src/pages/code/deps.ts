@@ -5,6 +5,7 @@ export type CodeDeps = Pick<
   WebDeps,
   | 'config'
   | 'clock'
+  | 'ci'
   | 'accounts'
   | 'owners'
   | 'signing'

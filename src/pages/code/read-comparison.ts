@@ -1,4 +1,5 @@
 import type { ChangedFile, DiffRange, PatchLimits } from '../../git/index.ts';
+import type { CommitAnnotations } from './annotations.view.ts';
 import { fileParameter, isPicture, viewChangedFile } from './changed-file.view.ts';
 import { viewCount } from '../app/format-numbers.ts';
 import { repositoryUrl } from '../../http/index.ts';
@@ -28,6 +29,7 @@ export async function readComparison(
   deps: CodeDeps,
   range: Pick<DiffRange, 'from' | 'to'>,
   self: string,
+  notes: Pick<CommitAnnotations, 'inFile'> | null = null,
 ) {
   const { found } = context;
   const { git } = deps;
@@ -67,6 +69,7 @@ export async function readComparison(
     coloursOf: (file: ChangedFile) => colours.get(file),
     marksOf: (file: ChangedFile) => marks.get(file),
     sizeOf: (oid: string) => sizes.get(oid) ?? null,
+    notesOf: (file: ChangedFile) => notes?.inFile(file.newPath) ?? new Map(),
   };
   const sum = (field: 'added' | 'removed') => files.reduce((total, file) => total + (file[field] ?? 0), 0);
   return {

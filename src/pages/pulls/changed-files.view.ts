@@ -5,6 +5,7 @@ import { pathText } from '../../pulls/index.ts';
 import type { ViewedFileRow } from '../../pulls/index.ts';
 import { encodePath } from '../app/code-urls.ts';
 import type { RepositoryContext } from '../app/request-context.ts';
+import { readAnnotations, withNotes } from '../code/annotations.view.ts';
 import { describeChangedFile, hasLines, isPicture } from '../code/changed-file.view.ts';
 import { escapeHtml } from '../code/code-html.ts';
 import { colourPatches } from '../code/colour-patches.ts';
@@ -68,6 +69,7 @@ export async function viewFiles<Below>(
     markWords(found.path, deps, changes.patches, decorationMs),
     pictureSizes(deps.git, found.path, shown.filter(isPicture)),
   ]);
+  const annotations = await readAnnotations(context, deps, changes.to);
   const patches = new Map(changes.patches.map((patch) => [patch.file.newPath.toString('latin1'), patch]));
   const diff = {
     repositoryUrl: repositoryUrl(found.canonical),
@@ -89,7 +91,8 @@ export async function viewFiles<Below>(
             additionsFor(file, patch, around),
           )
         : null;
-      return viewFile(file, patch, rows, around, describeChangedFile(file, patch, diff));
+      const noted = rows && withNotes(rows, annotations.inFile(file.newPath), query.layout === 'split' ? 4 : 3);
+      return viewFile(file, patch, noted, around, describeChangedFile(file, patch, diff));
     }),
     hidden: wanted.length - shown.length,
   };

@@ -20,33 +20,72 @@ interface Style {
   dim: boolean;
   italic: boolean;
   underline: boolean;
+  inverse: boolean;
+  struck: boolean;
+  /** A name of the sixteen colours, or three hexadecimal digits. */
   fore: string | null;
   back: string | null;
 }
 
-const plain: Style = { bold: false, dim: false, italic: false, underline: false, fore: null, back: null };
+const plain: Style = {
+  bold: false,
+  dim: false,
+  italic: false,
+  underline: false,
+  inverse: false,
+  struck: false,
+  fore: null,
+  back: null,
+};
 
 /**
- * Takes a line of a terminal apart into segments with classes for the sixteen colours
- * and four styles. Everything that would move a cursor, name a link or set a title
- * is left out.
+ * Takes a line of a terminal apart into segments with classes for colours and styles. Of a line that overwrote itself
+ * (`\r`, as progress bars do) only what stood there last is shown. Everything that would move a cursor, name a link or
+ * set a title is left out.
  */
 export function parseAnsi(line: string): Segment[] {
   const segments: Segment[] = [];
   let style = plain;
   let at = 0;
+  const last = lastState(line);
   const add = (text: string): void => {
     const shown = text.replace(acting, '').replace(bidiControls, '\ufffd');
     if (shown !== '') segments.push({ text: shown, style: classesOf(style) });
   };
-  for (const found of line.matchAll(escapes)) {
-    add(line.slice(at, found.index));
+  for (const found of last.matchAll(escapes)) {
+    add(last.slice(at, found.index));
     at = found.index + found[0].length;
     if (found[2] === 'm') style = applyCodes(style, found[1] ?? '');
   }
-  add(line.slice(at));
+  add(last.slice(at));
   return segments;
 }
+
+/** What follows the last carriage return that something follows; its colours may have been set before. */
+function lastState(line: string): string {
+  const text = line.replace(/\r+$/, '');
+  const start = text.lastIndexOf('\r') + 1;
+  if (start === 0) return text;
+  const before = text.slice(0, start).match(escapes) ?? [];
+  return before.join('') + text.slice(start);
+}
+
+const attributes: Readonly<Record<number, Partial<Style>>> = {
+  0: plain,
+  1: { bold: true },
+  2: { dim: true },
+  3: { italic: true },
+  4: { underline: true },
+  7: { inverse: true },
+  9: { struck: true },
+  22: { bold: false, dim: false },
+  23: { italic: false },
+  24: { underline: false },
+  27: { inverse: false },
+  29: { struck: false },
+  39: { fore: null },
+  49: { back: null },
+};
 
 function applyCodes(before: Style, text: string): Style {
   let style = before;
@@ -54,46 +93,58 @@ function applyCodes(before: Style, text: string): Style {
   for (let at = 0; at < codes.length; at += 1) {
     const code = codes[at]!;
     if (code === 38 || code === 48) {
-      // 5;n names one of 256 colours, 2;r;g;b any: the first sixteen have names here, others keep what was.
+      // 5;n names one of 256 colours, 2;r;g;b any.
       const isIndexed = codes[at + 1] === 5;
-      const index = codes[at + 2] ?? 16;
-      if (isIndexed && index < 16) style = { ...style, [code === 38 ? 'fore' : 'back']: colourName(index) };
+      const colour = isIndexed ? indexedColour(codes[at + 2] ?? 0) : trueColour(codes.slice(at + 2, at + 5));
+      style = { ...style, [code === 38 ? 'fore' : 'back']: colour };
       at += isIndexed ? 2 : 4;
     } else {
-      style = applyCode(style, code);
+      style = { ...style, ...(attributes[code] ?? namedColour(code)) };
     }
   }
   return style;
 }
 
-function applyCode(style: Style, code: number): Style {
-  if (code === 0) return plain;
-  if (code === 1) return { ...style, bold: true };
-  if (code === 2) return { ...style, dim: true };
-  if (code === 3) return { ...style, italic: true };
-  if (code === 4) return { ...style, underline: true };
-  if (code === 22) return { ...style, bold: false, dim: false };
-  if (code === 23) return { ...style, italic: false };
-  if (code === 24) return { ...style, underline: false };
-  if (code === 39) return { ...style, fore: null };
-  if (code === 49) return { ...style, back: null };
-  if (code >= 30 && code <= 37) return { ...style, fore: colourName(code - 30) };
-  if (code >= 90 && code <= 97) return { ...style, fore: colourName(code - 82) };
-  if (code >= 40 && code <= 47) return { ...style, back: colourName(code - 40) };
-  if (code >= 100 && code <= 107) return { ...style, back: colourName(code - 92) };
-  return style;
+function namedColour(code: number): Partial<Style> {
+  if (code >= 30 && code <= 37) return { fore: colourName(code - 30) };
+  if (code >= 90 && code <= 97) return { fore: colourName(code - 90) };
+  if (code >= 40 && code <= 47) return { back: colourName(code - 40) };
+  if (code >= 100 && code <= 107) return { back: colourName(code - 100) };
+  return {};
 }
 
 const colourName = (index: number): string => colours[index % 8]!;
 
-function classesOf({ bold, dim, italic, underline, fore, back }: Style): string | null {
+/** The palette of xterm: sixteen names, a cube of 6×6×6, and 24 greys. */
+function indexedColour(index: number): string | null {
+  if (!(index >= 0 && index <= 255)) return null;
+  if (index < 16) return colourName(index);
+  if (index >= 232) return trueColour(Array<number>(3).fill(8 + (index - 232) * 10));
+  const level = (digit: number): number => (digit === 0 ? 0 : 55 + digit * 40);
+  return trueColour([36, 6, 1].map((weight) => level(Math.floor((index - 16) / weight) % 6)));
+}
+
+/** Sixteen levels of each: pages have no styles of their own, so that each level is a class (`runs.css`). */
+function trueColour(parts: readonly number[]): string | null {
+  if (parts.length < 3 || parts.some((part) => !(part >= 0 && part <= 255))) return null;
+  return parts.map((part) => Math.round(part / 17).toString(16)).join('');
+}
+
+function classesOf({ bold, dim, italic, underline, inverse, struck, fore, back }: Style): string | null {
+  const [front, behind] = inverse ? [back ?? 'paper', fore ?? 'ink'] : [fore, back];
   const names = [
     bold && 'a-bold',
     dim && 'a-dim',
     italic && 'a-italic',
     underline && 'a-underline',
-    fore !== null && `a-${fore}`,
-    back !== null && `a-on-${back}`,
+    struck && 'a-struck',
+    ...(front === null ? [] : colourClasses(front, 'a-', 'a-f')),
+    ...(behind === null ? [] : colourClasses(behind, 'a-on-', 'a-b')),
   ].filter(Boolean);
   return names.length === 0 ? null : names.join(' ');
+}
+
+function colourClasses(colour: string, named: string, mixed: string): string[] {
+  if (!/^[0-9a-f]{3}$/.test(colour)) return [`${named}${colour}`];
+  return [mixed, ...[...colour].map((digit, at) => `${mixed}${'rgb'[at]}${digit}`)];
 }

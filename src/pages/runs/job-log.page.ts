@@ -15,12 +15,13 @@ async function taskOf({ found, params }: RepositoryContext, { ci }: RunsDeps): P
   return task;
 }
 
-/** The whole log as a text file. */
+/** The whole log as a text file. Query: `raw`, to read it in the browser. */
 export const downloadLog: Page<RepositoryContext, RunsDeps> = async (context, deps): Promise<Reply> => {
   const task = await taskOf(context, deps);
+  const disposition = context.query.get('raw') === '1' ? 'inline' : 'attachment';
   return content('text/plain; charset=utf-8', Readable.from(deps.ci.logs.raw(task.id)), {
     headers: {
-      'Content-Disposition': `attachment; filename="job-${runPathNumber(context.params.job)}.log"`,
+      'Content-Disposition': `${disposition}; filename="job-${runPathNumber(context.params.job)}.log"`,
       'Content-Security-Policy': "default-src 'none'; sandbox",
       'Cache-Control': 'private, no-cache',
     },
@@ -49,9 +50,10 @@ export const followJob: Page<RepositoryContext, RunsDeps> = async (context, deps
     runPathNumber(context.params.number),
     runPathNumber(context.params.job),
   );
+  const showsTimes = context.query.get('times') === '1';
   const from = context.lastEventId ?? queryNumber(context.query, 'from') ?? 0;
   return stream(context, deps, (signal) =>
-    merge(logEvents(deps, task.id, from, signal), runEvents(deps, run.id, signal)),
+    merge(logEvents(deps, task.id, { from, showsTimes }, signal), runEvents(deps, run.id, signal)),
   );
 };
 
@@ -120,11 +122,16 @@ function stream(
   });
 }
 
-async function* logEvents({ ci }: RunsDeps, taskId: number, from: number, signal: AbortSignal): AsyncGenerator<string> {
+async function* logEvents(
+  { ci }: RunsDeps,
+  taskId: number,
+  { from, showsTimes }: { from: number; showsTimes: boolean },
+  signal: AbortSignal,
+): AsyncGenerator<string> {
   for await (const news of ci.logs.follow(taskId, from, signal)) {
     const rows = news.rows.map((row, at) => viewLogRow(row, news.from + at + 1));
     if (rows.length > 0) {
-      const html = embedded.renderTemplate('runs/log-rows', { rows }).replaceAll('\n', '');
+      const html = embedded.renderTemplate('runs/log-rows', { rows, times: showsTimes }).replaceAll('\n', '');
       yield `event: rows\nid: ${news.from + rows.length}\ndata: ${html}\n\n`;
     }
     if (news.isComplete) yield 'event: end\ndata: \n\n';

@@ -1,9 +1,12 @@
-import type { StepRow, StoredRow } from '../../ci/index.ts';
+import { readLogCommand } from '../../ci/index.ts';
+import type { LogCommand, StoredRow } from '../../ci/index.ts';
 import { parseAnsi } from './ansi.ts';
 import type { Segment } from './ansi.ts';
-import { viewDuration } from './durations.ts';
-import { viewStatus } from '../app/commit-state.view.ts';
-import type { StatusView } from '../app/commit-state.view.ts';
+
+/** A segment of a row; one that is an address is a link. */
+export interface LogSegment extends Segment {
+  href: string | null;
+}
 
 /** One row of a log on a page. */
 export interface LogRowView {
@@ -11,97 +14,84 @@ export interface LogRowView {
   number: number;
   /** `10:31:07` in UTC. */
   time: string;
-  kind: 'plain' | 'group' | 'error' | 'warning' | 'notice' | 'debug' | 'command';
-  segments: Segment[];
+  kind: 'plain' | LogCommand['name'];
+  segments: LogSegment[];
+  /** The row that the address names. */
+  isTarget: boolean;
 }
 
-/** Rows that begin with a command of the runner; what is left is shown in its manner. */
-const commands: readonly [pattern: RegExp, kind: LogRowView['kind']][] = [
-  [/^(?:::group::|##\[group\])/, 'group'],
-  [/^(?:::error(?: [^:]*)?::|##\[error\])/, 'error'],
-  [/^(?:::warning(?: [^:]*)?::|##\[warning\])/, 'warning'],
-  [/^(?:::notice(?: [^:]*)?::|##\[notice\])/, 'notice'],
-  [/^(?:::debug::|##\[debug\])/, 'debug'],
-  [/^\[command\]/, 'command'],
-];
-
-/** The end of a group shows nothing. */
-const groupEnd = /^(?:::endgroup::|##\[endgroup\])/;
-
-/** Commands carry some characters in escapes; decoded once, and only there. */
-function decode(text: string): string {
-  return text.replace(/%(25|0D|0A)/gi, (_, code: string) => (code === '25' ? '%' : ' '));
-}
-
-export function viewLogRow({ at, content }: StoredRow, number: number): LogRowView {
-  const time = new Date(at).toISOString().slice(11, 19);
-  if (groupEnd.test(content)) return { number, time, kind: 'plain', segments: [] };
-  for (const [pattern, kind] of commands) {
-    if (pattern.test(content)) return { number, time, kind, segments: parseAnsi(decode(content.replace(pattern, ''))) };
-  }
-  return { number, time, kind: 'plain', segments: parseAnsi(content) };
-}
-
-/** Rows that belong together: those of one step, or those before the first and after the last. */
-export interface LogSectionView {
-  name: string;
-  /** Null for what belongs to no step. */
-  status: StatusView | null;
-  duration: string | null;
-  /** Number of its first row, from 0, and how many there are. */
-  from: number;
-  length: number;
+/** Rows between the beginning and the end of a group, below a row that shows or hides them. */
+export interface LogGroupView {
+  head: LogRowView;
+  isOpen: boolean;
+  /** The rows of the page begin inside of it. */
+  isContinued: boolean;
   rows: LogRowView[];
 }
 
-interface Section {
-  name: string;
-  step: StepRow | null;
-  from: number;
-  length: number;
+/** Ends before punctuation that belongs to the sentence around it. */
+const addresses = /https?:\/\/[^\s<>"'`|\\^{}\u0000-\u001f]*[^\s<>"'`|\\^{}\u0000-\u001f.,:;!?)\]]/g;
+
+export function viewLogRow({ at, content }: StoredRow, number: number, target: number | null = null): LogRowView {
+  const time = new Date(at).toISOString().slice(11, 19);
+  const command = readLogCommand(content);
+  const kind = command?.name ?? 'plain';
+  const text =
+    command === null ? content : labelOf(command) + command.message.replaceAll('\n', ' ').replace(/\r+ ?/g, ' ');
+  return {
+    number,
+    time,
+    kind,
+    segments: kind === 'endgroup' ? [] : parseAnsi(text).flatMap(withLinks),
+    isTarget: number - 1 === target,
+  };
 }
 
-/** All sections of a log. Rows before the first step are its setting up, rows after the last its completion. */
-function sectionsOf(given: readonly StepRow[], total: number): Section[] {
-  const last = given.filter((step) => step.logLength > 0).at(-1);
-  // A runner sends rows before it says whose they are.
-  const steps = given.map((step) =>
-    step === last && step.status === 'running' ? { ...step, logLength: total - step.logIndex } : step,
-  );
-  const placed = steps.filter((step) => step.logLength > 0);
-  const first = placed.length === 0 ? total : Math.min(...placed.map((step) => step.logIndex));
-  const end = Math.max(0, ...placed.map((step) => step.logIndex + step.logLength));
-  return [
-    ...(first > 0 || steps.length === 0
-      ? [{ name: 'Set up job', step: null, from: 0, length: Math.min(first, total) }]
-      : []),
-    ...steps.map((step) => ({
-      name: step.name,
-      step,
-      from: step.logIndex,
-      length: Math.min(step.logLength, Math.max(0, total - step.logIndex)),
-    })),
-    ...(placed.length > 0 && end < total ? [{ name: 'Complete job', step: null, from: end, length: total - end }] : []),
-  ];
+/** Where an annotation points, which its row does not show otherwise. */
+function labelOf({ properties }: LogCommand): string {
+  const [file, line, title] = ['file', 'line', 'title'].map((name) => properties.get(name) ?? '');
+  return `${file === '' ? '' : `${file}${line === '' ? '' : `:${line}`}: `}${title === '' ? '' : `${title}: `}`;
 }
 
-/** The sections of a log, with rows in those that the window touches. */
-export function viewLogSections(
-  steps: readonly StepRow[],
-  window: { from: number; rows: readonly StoredRow[]; total: number },
-  now: number,
-): LogSectionView[] {
-  const end = window.from + window.rows.length;
-  return sectionsOf(steps, window.total).map(({ name, step, from, length }) => {
-    const start = Math.max(from, window.from);
-    const rows = window.rows.slice(start - window.from, Math.max(start, Math.min(from + length, end)) - window.from);
-    return {
-      name,
-      status: step === null ? null : viewStatus(step.status === 'waiting' ? 'blocked' : step.status),
-      duration: step === null ? null : viewDuration(step.startedAt, step.stoppedAt, now),
-      from,
-      length,
-      rows: rows.map((row, at) => viewLogRow(row, start + at + 1)),
-    };
-  });
+function withLinks({ text, style }: Segment): LogSegment[] {
+  const parts: LogSegment[] = [];
+  let from = 0;
+  for (const { index, 0: href } of text.matchAll(addresses)) {
+    if (index > from) parts.push({ text: text.slice(from, index), style, href: null });
+    parts.push({ text: href, style, href });
+    from = index + href.length;
+  }
+  if (from < text.length) parts.push({ text: text.slice(from), style, href: null });
+  return parts;
+}
+
+/**
+ * Rows with their groups. A group is closed unless it has an error, the row that the address names, or the end of a
+ * log that grows.
+ * @param outer the row that begins the group which the first row is in
+ */
+export function viewLogRows(
+  rows: readonly LogRowView[],
+  { outer, isOpenAtEnd }: { outer: LogRowView | null; isOpenAtEnd: boolean },
+): (LogRowView | LogGroupView)[] {
+  const items: (LogRowView | LogGroupView)[] = [];
+  let group: LogGroupView | null = null;
+  const begin = (head: LogRowView, isContinued: boolean): void => {
+    group = { head, isContinued, isOpen: isContinued || head.isTarget, rows: [] };
+    items.push(group);
+  };
+  if (outer !== null) begin(outer, true);
+  for (const row of rows) {
+    if (row.kind === 'group') begin(row, false);
+    else if (row.kind === 'endgroup') group = null;
+    else if (group === null) items.push(row);
+    else addTo(group, row);
+  }
+  if (group !== null && isOpenAtEnd) (group as LogGroupView).isOpen = true;
+  return items;
+}
+
+function addTo(group: LogGroupView, row: LogRowView): void {
+  group.rows.push(row);
+  if (row.kind === 'error' || row.isTarget) group.isOpen = true;
 }

@@ -9,6 +9,7 @@ import { showJob } from './job.page.ts';
 import { showAdminQueue, showQueue } from './queue.page.ts';
 import { approveRun, showRun, cancelRun, rerunJobs, removeRun } from './run.page.ts';
 import { showRuns } from './runs.page.ts';
+import { showWorkflowFile } from './workflow-file.page.ts';
 import { showWorkflows } from './workflows.page.ts';
 import { runnerPages } from './runners.page.ts';
 import { ofInstance, ofOrganisation, ofPerson, ofRepository } from './scopes.ts';
@@ -26,6 +27,13 @@ const runPages: readonly Route[] = [
   { method: 'GET', path: `${at}/runs/workflows`, access: 'repository:read', cost: 'objects', page: showWorkflows },
   { method: 'GET', path: `${at}/runs/badge/*workflow`, access: 'repository:read', cost: 'rows', page: showBadge },
   { method: 'GET', path: `${at}/runs/:number`, access: 'repository:read', cost: 'rows', page: showRun },
+  {
+    method: 'GET',
+    path: `${at}/runs/:number/workflow`,
+    access: 'repository:read',
+    cost: 'objects',
+    page: showWorkflowFile,
+  },
   { method: 'GET', path: `${at}/runs/:number/live`, access: 'repository:read', cost: 'rows', page: followRun },
   { method: 'POST', path: `${at}/runs/:number/cancel`, access: 'repository:write', cost: 'rows', page: cancelRun },
   { method: 'POST', path: `${at}/runs/:number/approve`, access: 'repository:write', cost: 'rows', page: approveRun },

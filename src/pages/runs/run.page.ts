@@ -4,10 +4,14 @@ import { page, seeOther } from '../app/reply.ts';
 import type { PageReply, Reply } from '../app/reply.ts';
 import { submit } from '../app/submit.ts';
 import type { FormRefusal } from '../app/submit.ts';
+import { viewAnnotation } from '../code/annotations.view.ts';
 import { viewArtifact } from './artifact.view.ts';
 import { viewDuration } from './durations.ts';
 import { readApproval } from './read-approval.ts';
 import { viewJobGraph } from './job-graph.view.ts';
+import { readFailure } from './read-log-page.ts';
+import { readSummaries } from './read-summaries.ts';
+import { viewRerun } from './rerun.view.ts';
 import { runUrl, viewRunRow } from './run-row.view.ts';
 import { viewStatus } from '../app/commit-state.view.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
@@ -43,6 +47,8 @@ async function runPage(context: RepositoryContext, deps: RunsDeps, refusal: Form
   );
   const pullNumber = ci.pulls.numberOf(run);
   const approval = pullNumber !== null && awaitsApproval(run) ? await readApproval(context, deps, pullNumber) : null;
+  const annotations = await ci.annotations.ofJobs(run, jobs);
+  const runners = await ci.runs.runnersOf(jobs);
   const artifacts = await ci.artifacts.list(found, run.number);
   const references = await readReferences(context, deps, referencesOf(run.title, context.origin));
   const actors = await actorsOf([run, { actorId: run.attemptActorId }, { actorId: run.approvedBy }], deps);
@@ -62,17 +68,36 @@ async function runPage(context: RepositoryContext, deps: RunsDeps, refusal: Form
       status: viewStatus(job.status),
       mayFail: job.continueOnError,
       duration: viewDuration(job.startedAt, job.finishedAt, clock.now()),
+      runner: runners.get(job.taskId ?? 0) ?? null,
       reason: job.reason ?? reasons.get(job.id) ?? null,
     })),
     artifacts: artifacts.map((artifact) => viewArtifact(artifact, url, clock.now())),
     mayRemove: found.level === 'admin' && isFinal(run.status),
     isActive: !isFinal(run.status),
+    rerun: viewRerun(run, jobs, found),
     mayRerun: run.approval !== 'waiting',
-    mayRerunFailed:
-      run.approval !== 'waiting' && jobs.some((job) => job.status === 'failure' || job.status === 'cancelled'),
+    annotations: annotations.map((one) => viewAnnotation(one, head.url)),
+    failure: annotations.some(({ level }) => level === 'error')
+      ? null
+      : await firstFailure(context, deps, jobs, jobUrl),
+    summaries: await readSummaries(context, deps, jobs),
     refusal,
     notice: viewNotice(query),
   });
+}
+
+/** The end of the log of the first job that failed. */
+async function firstFailure(
+  { found, params }: RepositoryContext,
+  deps: RunsDeps,
+  jobs: readonly JobRow[],
+  jobUrl: (job: JobRow) => string,
+) {
+  const failed = jobs.find((job) => job.status === 'failure' && job.taskId !== null);
+  if (failed === undefined) return null;
+  const { task, job, steps } = await deps.ci.runs.findJob(found, runPathNumber(params.number), failed.id);
+  const tail = task === null ? null : await readFailure(deps, { task, job, steps }, jobUrl(job));
+  return tail && { ...tail, job: viewName(job.name) };
 }
 
 const urlOf = ({ found, params }: RepositoryContext): string =>
@@ -112,12 +137,18 @@ export const approveRun: Page<RepositoryPersonContext, RunsDeps> = (context, dep
   return act(context, deps, () => deps.ci.pulls.approve(viewer, found, runPathNumber(params.number)), 'run-approved');
 };
 
-/** Field `jobs`: `all`, `failed`, or the id of one. */
+/** Field `jobs`: `all`, `failed`, or the id of one; `debug`: `yes` for debug logging. */
 export const rerunJobs: Page<RepositoryPersonContext, RunsDeps> = (context, deps) => {
   const { viewer, found, params, form } = context;
   const jobs = form.text('jobs');
+  const debug = form.text('debug') === 'yes';
   const choice = jobs === 'all' || jobs === 'failed' ? jobs : { jobId: runPathNumber(jobs) };
-  return act(context, deps, () => deps.ci.runs.rerun(viewer, found, runPathNumber(params.number), choice), 'run-again');
+  return act(
+    context,
+    deps,
+    () => deps.ci.runs.rerun(viewer, found, runPathNumber(params.number), choice, { debug }),
+    'run-again',
+  );
 };
 
 /** Deletes a run for good, and leads to the list of those that are left. */

@@ -1,0 +1,70 @@
+import { In } from 'typeorm';
+import type { Found } from '../../repositories/index.ts';
+import type { CiDeps } from '../deps.ts';
+import { annotationSchema } from '../schema/annotation-schema.ts';
+import type { AnnotationRow } from '../schema/annotation-schema.ts';
+import { jobSchema } from '../schema/job-schema.ts';
+import type { JobRow } from '../schema/job-schema.ts';
+import { runSchema } from '../schema/run-schema.ts';
+import type { RunRow } from '../schema/run-schema.ts';
+
+/** An annotation, and the job that made it. */
+export interface Annotation extends AnnotationRow {
+  job: Pick<JobRow, 'id' | 'name'>;
+  run: Pick<RunRow, 'number' | 'workflowName'>;
+}
+
+type Deps = Pick<CiDeps, 'db'>;
+
+/** What one page shows; more than one job can make. */
+const maxListed = 300;
+
+/** The annotations of some jobs of one run: errors first, then in the order of the jobs and their logs. */
+export async function annotationsOfJobs(
+  { db }: Deps,
+  run: Pick<RunRow, 'number' | 'workflowName'>,
+  jobs: readonly JobRow[],
+): Promise<Annotation[]> {
+  const byTask = new Map(jobs.flatMap((job) => (job.taskId === null ? [] : [[job.taskId, job] as const])));
+  if (byTask.size === 0) return [];
+  const rows = await db.read.find(annotationSchema, {
+    where: { taskId: In([...byTask.keys()]) },
+    order: { taskId: 'ASC', row: 'ASC' },
+    take: maxListed,
+  });
+  return sort(rows.map((row) => ({ ...row, job: byTask.get(row.taskId)!, run })));
+}
+
+/**
+ * What the newest attempts of all runs say about a commit. Jobs of a matrix say the same about the same line: it is
+ * listed once.
+ */
+export async function annotationsOfCommit(
+  { db }: Deps,
+  { repository }: Pick<Found, 'repository'>,
+  commitId: string,
+): Promise<Annotation[]> {
+  const rows = await db.read.find(annotationSchema, {
+    where: { repositoryId: repository.id, commitId },
+    order: { taskId: 'DESC', row: 'ASC' },
+    take: maxListed,
+  });
+  if (rows.length === 0) return [];
+  const runs = await db.read.findBy(runSchema, { id: In([...new Set(rows.map(({ runId }) => runId))]) });
+  const jobs = await db.read.find(jobSchema, { where: runs.map(({ id, attempt }) => ({ runId: id, attempt })) });
+  const byTask = new Map(jobs.flatMap((job) => (job.taskId === null ? [] : [[job.taskId, job] as const])));
+  const byRun = new Map(runs.map((run) => [run.id, run]));
+  const annotations = rows.flatMap((row): Annotation[] => {
+    const [job, run] = [byTask.get(row.taskId), byRun.get(row.runId)];
+    return job === undefined || run === undefined ? [] : [{ ...row, job, run }];
+  });
+  const firsts = new Map(
+    annotations.map((one) => [[one.level, one.path, one.firstLine, one.title, one.message].join('\n'), one]),
+  );
+  return sort([...firsts.values()]);
+}
+
+const ranks = { error: 0, warning: 1, notice: 2 } as const;
+
+const sort = (annotations: Annotation[]): Annotation[] =>
+  annotations.sort((a, b) => ranks[a.level] - ranks[b.level] || a.job.id - b.job.id || a.row - b.row);

@@ -1,0 +1,66 @@
+import { annotationLevels, readLogCommand } from '../logs/log-command.ts';
+import type { AnnotationLevel } from '../logs/log-command.ts';
+import type { AnnotationRow } from '../schema/annotation-schema.ts';
+
+export type ParsedAnnotation = Pick<AnnotationRow, 'level' | 'path' | 'firstLine' | 'lastLine' | 'title' | 'message'>;
+
+/** Limits in characters; beyond them the log has the rest. */
+const maxPath = 1_000;
+const maxTitle = 255;
+const maxMessage = 4_000;
+
+const lastLineNumber = 2_147_483_647;
+
+/**
+ * Newer versions of Gitea's runner write the properties into the message: `::error::main.go:12:5: vet: undefined: x`.
+ * Only what looks like a path is taken for one.
+ */
+const placeInMessage = /^([^\s:]*[./][^\s:]*):(\d{1,9})(?::\d{1,9})?: ([^]+)$/;
+
+/** The folders that runners check a repository out to; everything before the path in the repository. */
+const workspaces = /^(?:\/github\/workspace\/|\/workspace\/[^/]+\/[^/]+\/|.*\/hostexecutor\/|\.\/)/;
+
+/** The annotation that a row of a log makes, by its content; null for any other row. */
+export function parseAnnotation(content: string): ParsedAnnotation | null {
+  const command = readLogCommand(content);
+  if (command === null || !isLevel(command.name)) return null;
+  const { properties } = command;
+  const file = properties.get('file');
+  const [, path, line, rest] = file === undefined ? (placeInMessage.exec(command.message) ?? []) : [];
+  const place =
+    path === undefined
+      ? readPlace(file, properties.get('line'), properties.get('endline'))
+      : readPlace(path, line, undefined);
+  const title = clean(properties.get('title') ?? '').slice(0, maxTitle);
+  return {
+    level: command.name,
+    ...place,
+    title: title === '' ? null : title,
+    message: clean(place.path === null || rest === undefined ? command.message : rest).slice(0, maxMessage),
+  };
+}
+
+const isLevel = (name: string): name is AnnotationLevel => (annotationLevels as readonly string[]).includes(name);
+
+function readPlace(
+  file: string | undefined,
+  line: string | undefined,
+  endLine: string | undefined,
+): Pick<AnnotationRow, 'path' | 'firstLine' | 'lastLine'> {
+  const path = clean(file ?? '')
+    .replaceAll('\\', '/')
+    .replace(workspaces, '');
+  if (path === '' || path.startsWith('/') || path.length > maxPath)
+    return { path: null, firstLine: null, lastLine: null };
+  const firstLine = readLine(line);
+  const lastLine = firstLine === null ? null : Math.max(firstLine, readLine(endLine) ?? firstLine);
+  return { path, firstLine, lastLine };
+}
+
+function readLine(text: string | undefined): number | null {
+  const line = /^\d{1,10}$/.test(text ?? '') ? Number(text) : 0;
+  return line >= 1 && line <= lastLineNumber ? line : null;
+}
+
+/** PostgreSQL stores no NUL; halves of surrogate pairs are no text. */
+const clean = (text: string): string => text.replaceAll('\0', '').toWellFormed().trim();

@@ -1,0 +1,53 @@
+import { In } from 'typeorm';
+import { invalid, notFound } from '../../kernel/index.ts';
+import type { RunningTask } from '../artifacts/authorise-task.ts';
+import type { CiDeps } from '../deps.ts';
+import { summarySchema } from '../schema/annotation-schema.ts';
+import type { SummaryRow } from '../schema/annotation-schema.ts';
+import { runTopic } from '../notifier-topics.ts';
+import { stepSchema } from '../schema/task-schema.ts';
+
+/** Size limit of the summary of one step in bytes: runners cut at a mebibyte, as GitHub does. */
+export const maxSummaryBytes = 1024 * 1024;
+/** Steps of one job that may have a summary; GitHub shows as many. */
+const maxSummaries = 20;
+
+/**
+ * Stores the summary of a step of a running task; a repeated one replaces it. Refuses `task_not_found` for another
+ * job, `step_not_found`, `summary_not_text`, `too_many_summaries`.
+ */
+export async function setSummary(
+  { db, notifier }: Pick<CiDeps, 'db' | 'notifier'>,
+  { taskId, jobId, run }: RunningTask,
+  { job, step, content }: { job: number; step: number; content: Buffer },
+): Promise<void> {
+  if (job !== jobId) throw notFound('task_not_found', 'There is no such task.');
+  const text = readText(content);
+  await db.write(async ({ manager }) => {
+    if (!(await manager.existsBy(stepSchema, { taskId, position: step })))
+      throw notFound('step_not_found', 'The job has no such step.');
+    const others = await manager.find(summarySchema, { where: { taskId }, select: { step: true } });
+    if (!others.some((one) => one.step === step) && others.length >= maxSummaries)
+      throw invalid('too_many_summaries', `At most ${maxSummaries} steps of a job have a summary.`);
+    await manager.upsert(summarySchema, { taskId, step, content: text }, ['taskId', 'step']);
+  });
+  notifier.notify(runTopic(run.id));
+}
+
+function readText(content: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(content).replaceAll('\0', '');
+  } catch {
+    throw invalid('summary_not_text', 'The summary is no UTF-8 text.');
+  }
+}
+
+/** The summaries of some tasks, by task and step. */
+export function summariesOf({ db }: Pick<CiDeps, 'db'>, taskIds: readonly number[]): Promise<SummaryRow[]> {
+  if (taskIds.length === 0) return Promise.resolve([]);
+  return db.read.find(summarySchema, {
+    where: { taskId: In([...taskIds]) },
+    order: { taskId: 'ASC', step: 'ASC' },
+    take: maxSummaries,
+  });
+}

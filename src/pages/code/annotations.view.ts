@@ -1,0 +1,109 @@
+import type { Annotation, AnnotationLevel } from '../../ci/index.ts';
+import { repositoryUrl } from '../../http/index.ts';
+import { codeUrl } from '../app/code-urls.ts';
+import { dependOn } from '../app/dependency.ts';
+import type { Dependency } from '../app/dependency.ts';
+import { viewName } from '../app/plain-text.ts';
+import type { RepositoryContext } from '../app/request-context.ts';
+import { escapeHtml } from './code-html.ts';
+import type { DiffRow } from './diff-lines.view.ts';
+import type { CodeDeps } from './deps.ts';
+
+/** What a job says about its commit, in a list. */
+export interface AnnotationView {
+  level: AnnotationLevel;
+  icon: string;
+  title: string | null;
+  message: string;
+  /** `src/app.ts:12`, and where it is shown; null for one about no file. */
+  file: { text: string; url: string } | null;
+  job: string;
+  workflow: string;
+  /** The row of the log that says it. */
+  url: string;
+}
+
+const icons: Readonly<Record<AnnotationLevel, string>> = { error: 'cross', warning: 'alert', notice: 'comment' };
+
+export function viewAnnotation(annotation: Annotation, repository: string): AnnotationView {
+  const { level, title, message, path, firstLine, lastLine, commitId, row, job, run } = annotation;
+  const lines =
+    firstLine === null ? '' : lastLine === firstLine ? `${firstLine}` : `${firstLine}-${lastLine ?? firstLine}`;
+  return {
+    level,
+    icon: icons[level],
+    title: title === null ? null : viewName(title),
+    message: message.split('\n').map(viewName).join('\n'),
+    file:
+      path === null
+        ? null
+        : {
+            text: `${viewName(path)}${lines === '' ? '' : `:${lines}`}`,
+            url: `${codeUrl(repository, 'blob', commitId, Buffer.from(path))}${lines === '' ? '' : `?lines=${lines}#L${firstLine}`}`,
+          },
+    job: viewName(job.name),
+    workflow: viewName(run.workflowName),
+    url: `${repository}/runs/${run.number}/jobs/${job.id}?row=${row}#L${row + 1}`,
+  };
+}
+
+/** What stands below a line of a file, by the number of the line. */
+export type LineNotes = ReadonlyMap<number, readonly AnnotationView[]>;
+
+export interface CommitAnnotations {
+  views: AnnotationView[];
+  /** Those about lines of one file. */
+  inFile(path: Buffer): LineNotes;
+  /** Jobs make them while the refs stay. */
+  dependency: Dependency;
+}
+
+/** What the jobs of a commit say about it. */
+export async function readAnnotations(
+  { found }: RepositoryContext,
+  { ci }: Pick<CodeDeps, 'ci'>,
+  oid: string,
+): Promise<CommitAnnotations> {
+  const dependency = await dependOn(() => ci.annotations.ofCommit(found, oid));
+  const url = repositoryUrl(found.canonical);
+  return {
+    views: dependency.value.map((one) => viewAnnotation(one, url)),
+    inFile(path) {
+      const name = path.toString();
+      const here = dependency.value.filter((one) => one.path === name && one.firstLine !== null);
+      return new Map(
+        [...Map.groupBy(here, (one) => one.lastLine ?? one.firstLine!)].map(([line, group]) => [
+          line,
+          group.map((one) => viewAnnotation(one, url)),
+        ]),
+      );
+    },
+    dependency,
+  };
+}
+
+const noteHtml = ({ level, title, message, job, url }: AnnotationView): string =>
+  `<span class="line-note is-${level}"><strong>${level}</strong> ${title === null ? '' : `<strong>${escapeHtml(title)}</strong> `}` +
+  `${escapeHtml(message)} <a href="${escapeHtml(url)}">${escapeHtml(job)}</a></span>`;
+
+/** Rows of a diff, with the notes below the lines of the newer version. */
+export function withNotes(rows: readonly DiffRow[], notes: LineNotes, columns: number): readonly DiffRow[] {
+  if (notes.size === 0) return rows;
+  return rows.map((row) => {
+    const here = row.fresh === null ? undefined : notes.get(row.fresh);
+    if (here === undefined) return row;
+    return {
+      ...row,
+      html: `${row.html}<tr class="note"><td colspan="${columns}">${here.map(noteHtml).join('')}</td></tr>`,
+    };
+  });
+}
+
+/** Lines of a file as `viewCodeLines` made them, with the notes below. */
+export function withLineNotes(html: string, notes: LineNotes): string {
+  if (notes.size === 0) return html;
+  return html
+    .split(/(?=<span class="line(?: marked)?"><a id="L)/)
+    .map((line, at) => line + (notes.get(at + 1) ?? []).map(noteHtml).join(''))
+    .join('');
+}

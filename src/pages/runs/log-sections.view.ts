@@ -1,0 +1,101 @@
+import type { StepRow } from '../../ci/index.ts';
+import { viewStatus } from '../app/commit-state.view.ts';
+import type { StatusView } from '../app/commit-state.view.ts';
+import { viewDuration } from './durations.ts';
+
+/** Rows that belong together: those of one step, or those before the first and after the last. */
+export interface LogSection {
+  /** In its address: `step-2`, `setup`, `complete`. */
+  id: string;
+  name: string;
+  /** Null for what belongs to no step. */
+  step: StepRow | null;
+  /** Number of its first row, from 0, and how many there are. */
+  from: number;
+  length: number;
+}
+
+/** All sections of a log. Rows before the first step are its setting up, rows after the last its completion. */
+export function sectionsOf(given: readonly StepRow[], total: number): LogSection[] {
+  const last = given.filter((step) => step.logLength > 0).at(-1);
+  // A runner sends rows before it says whose they are.
+  const steps = given.map((step) =>
+    step === last && step.status === 'running' ? { ...step, logLength: Math.max(0, total - step.logIndex) } : step,
+  );
+  const placed = steps.filter((step) => step.logLength > 0);
+  const first = placed.length === 0 ? total : Math.min(...placed.map((step) => step.logIndex));
+  const end = Math.max(0, ...placed.map((step) => step.logIndex + step.logLength));
+  return [
+    ...(first > 0 || placed.length === 0
+      ? [{ id: 'setup', name: 'Set up job', step: null, from: 0, length: Math.min(first, total) }]
+      : []),
+    ...steps.map((step) => ({
+      id: `step-${step.position + 1}`,
+      name: step.name,
+      step,
+      from: step.logIndex,
+      length: Math.min(step.logLength, Math.max(0, total - step.logIndex)),
+    })),
+    ...(placed.length > 0 && end < total
+      ? [{ id: 'complete', name: 'Complete job', step: null, from: end, length: total - end }]
+      : []),
+  ];
+}
+
+/** Which rows a page shows: a window of one section. */
+export interface LogPlace {
+  section: LogSection;
+  from: number;
+  count: number;
+  /** The row that the address names or that is most likely looked for, from 0; null for none. */
+  target: number | null;
+}
+
+/** Rows above the row that is looked for. */
+const rowsBefore = 10;
+
+/** A window around a row, within the section that has it; null when no section has it. */
+export function placeOfRow(sections: readonly LogSection[], row: number, rowsPerPage: number): LogPlace | null {
+  const section = sections.find(({ from, length }) => row >= from && row < from + length);
+  if (section === undefined) return null;
+  const from = Math.max(section.from, row - rowsBefore);
+  return { section, from, count: Math.min(rowsPerPage, section.from + section.length - from), target: row };
+}
+
+/** The first or the last rows of a section. */
+export function placeInSection(section: LogSection, end: 'first' | 'last', rowsPerPage: number): LogPlace {
+  const from = end === 'first' ? section.from : Math.max(section.from, section.from + section.length - rowsPerPage);
+  return { section, from, count: Math.min(rowsPerPage, section.from + section.length - from), target: null };
+}
+
+/** A section as a page shows it, with or without rows. */
+export interface SectionView {
+  id: string;
+  name: string;
+  status: StatusView | null;
+  duration: string | null;
+  length: number;
+  /** Numbers of its first and last row, from 1; the last one is smaller where it has none. */
+  first: number;
+  last: number;
+  errors: number;
+  warnings: number;
+}
+
+export function viewSection(
+  { id, name, step, from, length }: LogSection,
+  { errors, warnings }: { errors: number; warnings: number },
+  now: number,
+): SectionView {
+  return {
+    id,
+    name,
+    status: step === null ? null : viewStatus(step.status === 'waiting' ? 'blocked' : step.status),
+    duration: step === null ? null : viewDuration(step.startedAt, step.stoppedAt, now),
+    length,
+    first: from + 1,
+    last: from + length,
+    errors,
+    warnings,
+  };
+}

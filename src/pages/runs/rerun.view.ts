@@ -1,0 +1,30 @@
+import { allows } from '../../access/index.ts';
+import { isFinal } from '../../ci/index.ts';
+import type { JobRow, RunRow } from '../../ci/index.ts';
+import type { Found } from '../../repositories/index.ts';
+import { viewName } from '../app/plain-text.ts';
+
+/** What a viewer may run again: the value of the field `jobs`, and the words on its button. */
+export interface RerunView {
+  choices: { value: string; label: string }[];
+}
+
+/** Null for those who may run nothing again. @param job the job of the page; null on the page of the run */
+export function viewRerun(
+  run: RunRow,
+  jobs: readonly JobRow[],
+  found: Pick<Found, 'level' | 'repository'>,
+  job: JobRow | null = null,
+): RerunView | null {
+  if (!allows(found.level, 'write') || found.repository.archivedAt !== null || run.approval === 'waiting') return null;
+  const hasFailed = jobs.some(({ status }) => status === 'failure' || status === 'cancelled');
+  const isNewest = jobs.every(({ attempt }) => attempt === run.attempt);
+  const choices = [
+    ...(job !== null && isNewest && isFinal(job.status)
+      ? [{ value: String(job.id), label: `Re-run ${viewName(job.name)}` }]
+      : []),
+    ...(hasFailed ? [{ value: 'failed', label: 'Re-run failed jobs' }] : []),
+    ...(isFinal(run.status) ? [{ value: 'all', label: 'Re-run all jobs' }] : []),
+  ];
+  return choices.length === 0 ? null : { choices };
+}

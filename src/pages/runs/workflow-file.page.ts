@@ -1,0 +1,31 @@
+import { hash } from 'node:crypto';
+import { page } from '../app/reply.ts';
+import type { Reply } from '../app/reply.ts';
+import { viewName } from '../app/plain-text.ts';
+import { viewRepositoryHead } from '../app/repository-head.view.ts';
+import type { Page, RepositoryContext } from '../app/request-context.ts';
+import { viewCodeLines } from '../code/code-lines.view.ts';
+import { runPathNumber } from '../../http/index.ts';
+import { runUrl } from './run-row.view.ts';
+import type { RunsDeps } from './deps.ts';
+
+/** The workflow file of a run as it was read from its commit, with the files that it calls. */
+export const showWorkflowFile: Page<RepositoryContext, RunsDeps> = async (context, deps): Promise<Reply> => {
+  const { found, params } = context;
+  const { run } = await deps.ci.runs.find(found, runPathNumber(params.number));
+  const text = await deps.ci.runs.fileOf(run);
+  const coloured = await deps.highlighting.highlight({
+    oid: hash('sha256', text),
+    fileName: 'workflow.yml',
+    text,
+    client: found.path,
+  });
+  const head = viewRepositoryHead(found);
+  return page('runs/workflow-file', {
+    repository: head,
+    run: { number: run.number, url: runUrl(head.url, run.number), workflow: viewName(run.workflowName) },
+    path: viewName(run.workflowPath),
+    sha: run.sha.slice(0, 10),
+    code: viewCodeLines(text, coloured, null),
+  });
+};
