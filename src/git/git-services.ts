@@ -5,7 +5,7 @@ import type { AdvertiseRefs } from './fetches/advertise-refs.ts';
 import type { Blob, Head, RevisionOptions, Tree } from './objects/browse.ts';
 import type { RefMove } from './pushes/move-refs.ts';
 import type { CommitDay, CommitDaysRange } from './queries/commit-days.ts';
-import type { NewObjects } from './objects/disk-usage.ts';
+import type { NewObjects } from './queries/disk-usage.ts';
 import type { NewCommits } from './objects/new-commits.ts';
 import type { Commit, TreeEntry } from './objects/parse-objects.ts';
 import type { Bundles } from './remotes/bundle.ts';

@@ -22,7 +22,7 @@ import { hasNewMerges } from './pushes/linear-check.ts';
 import { gainedByMove } from './pushes/signed-check.ts';
 import { isForward, keepObjects, moveRefs, releaseObjects, setPullRef } from './pushes/move-refs.ts';
 import type { RefMove } from './pushes/move-refs.ts';
-import { bytesOfNewObjects } from './objects/disk-usage.ts';
+import { bytesOfNewObjects } from './queries/disk-usage.ts';
 import { newCommits } from './objects/new-commits.ts';
 import { createObjectReaders } from './objects/object-readers.ts';
 import { createBundles } from './remotes/bundle.ts';

@@ -42,6 +42,14 @@ export async function commitsBetween(
   return linesOf(output);
 }
 
+/** Whether a branch or tag leads to a commit. One that only a pull request has is none's. Refuses `git_busy`. */
+export async function isOnBranchOrTag(deps: BrowseDeps, path: string, oid: string): Promise<boolean> {
+  const { output } = await queryGit(deps, path, {
+    argv: ['rev-list', '--max-count=1', checked(oid), '--not', '--branches', '--tags', '--'],
+  });
+  return output.length === 0;
+}
+
 /**
  * How many commits each of two histories has that the other has not, where the second is in another repository.
  * git reads the other's objects beside its own for this one question; nothing of them stays. Refuses `git_busy`.

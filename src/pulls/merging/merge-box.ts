@@ -12,7 +12,7 @@ import type { ComputedMergeState } from '../mergeability/compute-merge-state.ts'
 import type { OwnersOfPull } from '../owners/owners-of-files.ts';
 import { readRound } from '../rounds/read-round.ts';
 import { gatherFacts, gitFacts } from './merge-facts.ts';
-import { messagesOf } from '../templates/merge-template.ts';
+import { messagesOf } from './merge-template.ts';
 import { mergeStyles } from './merge-message.ts';
 import type { MergeMessage } from './merge-message.ts';
 

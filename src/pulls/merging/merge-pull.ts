@@ -17,7 +17,7 @@ import { pullSchema } from '../schema/pull-schema.ts';
 import { explainBlock } from './block-words.ts';
 import { gatherFacts, gitFacts } from './merge-facts.ts';
 import type { GatheredFacts } from './merge-facts.ts';
-import { messagesOf } from '../templates/merge-template.ts';
+import { messagesOf } from './merge-template.ts';
 import { coAuthorsOf, formatMessage, parseStyle } from './merge-message.ts';
 import { recordMerged } from './record-merged.ts';
 

@@ -1,11 +1,11 @@
 import type { MergeStyle } from '../../git/index.ts';
 import type { Found } from '../../repositories/index.ts';
 import type { PullDeps } from '../deps.ts';
-import { defaultMessages } from '../merging/merge-message.ts';
-import type { MergeMessage } from '../merging/merge-message.ts';
+import { defaultMessages } from './merge-message.ts';
+import type { MergeMessage } from './merge-message.ts';
 import type { PullContext } from '../find-pull.ts';
 import type { RoundCommit } from '../rounds/read-round.ts';
-import { readTemplate } from './read-template.ts';
+import { readTemplate } from '../templates/read-template.ts';
 
 /** Folders of templates, in this order; the other two are where Gitea and Forgejo have them. */
 const folders = ['.hearth', '.forgejo', '.gitea'].map((folder) => `${folder}/default_merge_message`);
@@ -25,8 +25,8 @@ export interface MessageRequest extends Pick<PullContext, 'issue' | 'pull'> {
 }
 
 /**
- * What the form of a merge begins with: `default_merge_message/MERGE_TEMPLATE.md` and `SQUASH_TEMPLATE.md` below
- * `.hearth`, `.forgejo` or `.gitea` of the base branch, the first line as the title, with Gitea's variables; without
+ * What the form of a merge begins with: `.hearth/default_merge_message/MERGE_TEMPLATE.md` and `SQUASH_TEMPLATE.md` of
+ * the base branch, or those below `.forgejo` or `.gitea`, the first line as the title, with Gitea's variables; without
  * them, the usual messages.
  */
 export async function messagesOf(
@@ -62,7 +62,11 @@ export async function messagesOf(
 
 /** Variables are `${Name}`; others stay as they are. A value is not looked at for variables. */
 function fill(template: string, values: Readonly<Record<string, string>>): MergeMessage {
-  const [title = '', ...body] = template.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n').trim().split('\n');
+  const [title = '', ...body] = template
+    .replace(/^\uFEFF/, '')
+    .replaceAll('\r\n', '\n')
+    .trim()
+    .split('\n');
   const filled = (text: string): string =>
     text.replace(/\$\{(\w+)\}/g, (whole, name: string) => (Object.hasOwn(values, name) ? values[name]! : whole));
   return { title: filled(title).replaceAll('\n', ' ').trim(), body: filled(body.join('\n')).trim().slice(0, 20_000) };

@@ -1,7 +1,7 @@
-import { quotedObjectFolder } from '../queries/compare.ts';
-import { linesOf, queryGit } from '../queries/query-git.ts';
-import { checked } from './browse.ts';
-import type { BrowseDeps } from './browse.ts';
+import { quotedObjectFolder } from './compare.ts';
+import { linesOf, queryGit } from './query-git.ts';
+import { checked } from '../objects/browse.ts';
+import type { BrowseDeps } from '../objects/browse.ts';
 
 /** Where objects are counted, and which count. */
 export interface NewObjects {
