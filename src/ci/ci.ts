@@ -29,6 +29,7 @@ import type { RunEnding } from './runs/run-ending.ts';
 import { runOnPush } from './runs/run-on-push.ts';
 import { createRunService, createWorkflowService } from './runs/run-service.ts';
 import { runSchedules } from './runs/schedules.ts';
+import { createSettingsService } from './settings/settings-service.ts';
 import { createSecretService, createVariableService } from './secrets/secret-service.ts';
 import { setSummary, summariesOf } from './summaries/step-summaries.ts';
 import { claimTask } from './tasks/claim-task.ts';
@@ -103,6 +104,7 @@ export function createCi(options: CiOptions) {
       ofCommit: bindDeps(deps)(annotationsOfCommit),
     },
     summaries: { set: bindDeps(deps)(setSummary), of: bindDeps(deps)(summariesOf) },
+    settings: createSettingsService(deps),
     artifacts: createArtifactService(deps),
     secrets: createSecretService(deps),
     variables: createVariableService(deps),

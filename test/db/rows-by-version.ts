@@ -949,4 +949,27 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
     ],
     ['ci_summaries', { task_id: 9, step: 0, content: '# Passed' }],
   ],
+  142: [
+    ['ci_repository_settings', { repository_id: 'r1', is_enabled: 0, token_permissions: 'read' }],
+    [
+      'ci_disabled_workflows',
+      { repository_id: 'r1', workflow_path: 'nightly.yml', disabled_by: 'alice-id', disabled_at: 1 },
+    ],
+  ],
+  152: [
+    [
+      'pull_rounds',
+      {
+        issue_id: 'is106',
+        round: 2,
+        head_oid: 'c'.repeat(40),
+        base_oid: 'b'.repeat(40),
+        commit_count: 1,
+        change: 'added',
+        submitter_id: 'alice-id',
+        bytes: 5_000_000_000,
+        created_at: 8,
+      },
+    ],
+  ],
 };

@@ -11,6 +11,7 @@ export type CodeDeps = Pick<
   | 'signing'
   | 'releases'
   | 'repositories'
+  | 'pulls'
   | 'git'
   | 'lfs'
   | 'highlighting'
