@@ -13,7 +13,7 @@ import {
 import path from 'node:path';
 import fc from 'fast-check';
 import t from 'tap';
-import { annotationLevels, markOf, readLogCommand } from '../../src/ci/logs/log-command.ts';
+import { annotationLevels, markOf, readLogCommand } from '../../src/ci/log-command.ts';
 import { indexFileOf, LogFile, LogView } from '../../src/ci/logs/log-file.ts';
 import type { LogReader } from '../../src/ci/logs/log-file.ts';
 import { recordBytes } from '../../src/ci/logs/log-index.ts';

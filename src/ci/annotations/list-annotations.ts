@@ -46,7 +46,7 @@ export async function annotationsOfCommit(
 ): Promise<Annotation[]> {
   const rows = await db.read.find(annotationSchema, {
     where: { repositoryId: repository.id, commitId },
-    order: { taskId: 'DESC', row: 'ASC' },
+    order: { taskId: 'DESC', row: 'DESC' },
     take: maxListed,
   });
   if (rows.length === 0) return [];

@@ -3,8 +3,8 @@ import { mkdir, open, readFile } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { nullIfAbsent, syncPath } from '../../files/index.ts';
-import { markOf } from './log-command.ts';
-import type { AnnotationLevel, LogMark } from './log-command.ts';
+import { markOf } from '../log-command.ts';
+import type { AnnotationLevel, LogMark } from '../log-command.ts';
 import { LogIndex, recordBytes, rowsPerBlock } from './log-index.ts';
 import { prefixLength } from './row-buffer.ts';
 

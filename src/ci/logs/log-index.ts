@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
-import { annotationLevels, markOf } from './log-command.ts';
-import type { AnnotationLevel, LogMark } from './log-command.ts';
+import { annotationLevels, markOf } from '../log-command.ts';
+import type { AnnotationLevel, LogMark } from '../log-command.ts';
 import { prefixLength } from './row-buffer.ts';
 
 /** Rows of one block, the unit of the index. A block is read whole to find one of its rows: 256 rows are some 30 kB. */

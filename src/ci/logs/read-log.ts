@@ -1,7 +1,7 @@
 import { logTopic } from '../notifier-topics.ts';
 import type { CiDeps } from '../deps.ts';
 import { taskSchema } from '../schema/task-schema.ts';
-import type { AnnotationLevel } from './log-command.ts';
+import type { AnnotationLevel } from '../log-command.ts';
 import type { LogReader } from './log-file.ts';
 import { rowsPerBlock } from './log-index.ts';
 import { readRow } from './row-buffer.ts';

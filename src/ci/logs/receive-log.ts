@@ -1,4 +1,4 @@
-import { collectAnnotations } from '../annotations/collect-annotations.ts';
+import { collectAnnotations } from './collect-annotations.ts';
 import { conflict, createLru, invalid, notFound } from '../../kernel/index.ts';
 import type { RunnerRow } from '../schema/runner-schema.ts';
 import { jobSchema } from '../schema/job-schema.ts';

@@ -1,5 +1,5 @@
 import { EntitySchema } from 'typeorm';
-import type { AnnotationLevel } from '../logs/log-command.ts';
+import type { AnnotationLevel } from '../log-command.ts';
 
 /** A row of `ci_annotations`: what a job says about the commit that it tests, perhaps about lines of a file. */
 export interface AnnotationRow {

@@ -1,5 +1,5 @@
-import { annotationLevels, readLogCommand } from '../logs/log-command.ts';
-import type { AnnotationLevel } from '../logs/log-command.ts';
+import { annotationLevels, readLogCommand } from '../log-command.ts';
+import type { AnnotationLevel } from '../log-command.ts';
 import type { AnnotationRow } from '../schema/annotation-schema.ts';
 
 export type ParsedAnnotation = Pick<AnnotationRow, 'level' | 'path' | 'firstLine' | 'lastLine' | 'title' | 'message'>;

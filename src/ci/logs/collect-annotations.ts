@@ -1,8 +1,8 @@
 import type { CiDeps } from '../deps.ts';
-import { annotationLevels } from '../logs/log-command.ts';
-import type { AnnotationLevel } from '../logs/log-command.ts';
-import type { LogFile } from '../logs/log-file.ts';
-import { readRow } from '../logs/row-buffer.ts';
+import { annotationLevels } from '../log-command.ts';
+import type { AnnotationLevel } from '../log-command.ts';
+import type { LogFile } from './log-file.ts';
+import { readRow } from './row-buffer.ts';
 import { statusCommitOf } from '../runs/job-commit-status.ts';
 import { annotationSchema } from '../schema/annotation-schema.ts';
 import type { AnnotationRow } from '../schema/annotation-schema.ts';
