@@ -15,7 +15,8 @@ const lastLineNumber = 2_147_483_647;
  * Newer versions of Gitea's runner write the properties into the message: `::error::main.go:12:5: vet: undefined: x`.
  * Only what looks like a path is taken for one.
  */
-const placeInMessage = /^([^\s:]*[./][^\s:]*):(\d{1,9})(?::\d{1,9})?: ([^]+)$/;
+const placeInMessage = /^([^\s:]{1,1000}):(\d{1,9})(?::\d{1,9})?: ([^]+)$/;
+const looksLikePath = /[./]/;
 
 /** The folders that runners check a repository out to; everything before the path in the repository. */
 const workspaces = /^(?:\/github\/workspace\/|\/workspace\/[^/]+\/[^/]+\/|.*\/hostexecutor\/|\.\/)/;
@@ -26,7 +27,8 @@ export function parseAnnotation(content: string): ParsedAnnotation | null {
   if (command === null || !isLevel(command.name)) return null;
   const { properties } = command;
   const file = properties.get('file');
-  const [, path, line, rest] = file === undefined ? (placeInMessage.exec(command.message) ?? []) : [];
+  const inMessage = file === undefined ? placeInMessage.exec(command.message) : null;
+  const [, path, line, rest] = inMessage !== null && looksLikePath.test(inMessage[1]!) ? inMessage : [];
   const place =
     path === undefined
       ? readPlace(file, properties.get('line'), properties.get('endline'))

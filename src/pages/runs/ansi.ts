@@ -63,7 +63,10 @@ export function parseAnsi(line: string): Segment[] {
 
 /** What follows the last carriage return that something follows; its colours may have been set before. */
 function lastState(line: string): string {
-  const text = line.replace(/\r+$/, '');
+  // Not a pattern: `\r+$` takes quadratic time where many of them stand before something else.
+  let end = line.length;
+  while (end > 0 && line[end - 1] === '\r') end -= 1;
+  const text = line.slice(0, end);
   const start = text.lastIndexOf('\r') + 1;
   if (start === 0) return text;
   const before = text.slice(0, start).match(escapes) ?? [];
