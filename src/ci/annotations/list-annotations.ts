@@ -32,7 +32,7 @@ export async function annotationsOfJobs(
     order: { taskId: 'ASC', row: 'ASC' },
     take: maxListed,
   });
-  return sort(rows.map((row) => ({ ...row, job: byTask.get(row.taskId)!, run })));
+  return sort(rows.map((row) => annotationOf(row, byTask.get(row.taskId)!, run)));
 }
 
 /**
@@ -56,13 +56,20 @@ export async function annotationsOfCommit(
   const byRun = new Map(runs.map((run) => [run.id, run]));
   const annotations = rows.flatMap((row): Annotation[] => {
     const [job, run] = [byTask.get(row.taskId), byRun.get(row.runId)];
-    return job === undefined || run === undefined ? [] : [{ ...row, job, run }];
+    return job === undefined || run === undefined ? [] : [annotationOf(row, job, run)];
   });
   const firsts = new Map(
     annotations.map((one) => [[one.level, one.path, one.firstLine, one.title, one.message].join('\n'), one]),
   );
   return sort([...firsts.values()]);
 }
+
+/** Without what else their rows hold: a page that is kept compares all of it. */
+const annotationOf = (
+  row: AnnotationRow,
+  { id, name }: Annotation['job'],
+  { number, workflowName }: Annotation['run'],
+): Annotation => ({ ...row, job: { id, name }, run: { number, workflowName } });
 
 const ranks = { error: 0, warning: 1, notice: 2 } as const;
 

@@ -11,6 +11,8 @@ import { stepSchema } from '../schema/task-schema.ts';
 export const maxSummaryBytes = 1024 * 1024;
 /** Steps of one job that may have a summary; GitHub shows as many. */
 const maxSummaries = 20;
+/** Summaries that the page of a run shows. */
+const maxListed = 100;
 
 /**
  * Stores the summary of a step of a running task; a repeated one replaces it. Refuses `task_not_found` for another
@@ -48,6 +50,6 @@ export function summariesOf({ db }: Pick<CiDeps, 'db'>, taskIds: readonly number
   return db.read.find(summarySchema, {
     where: { taskId: In([...taskIds]) },
     order: { taskId: 'ASC', step: 'ASC' },
-    take: maxSummaries,
+    take: maxListed,
   });
 }
