@@ -168,3 +168,34 @@ export function splitRows(
     ...pairUp(rowsOf(marked, colours)).map((pair) => splitRow(pair, additions)),
   ]);
 }
+
+type Pair = [old: Row | null, fresh: Row | null];
+
+function pairUp(rows: readonly Row[]): Pair[] {
+  const pairs: Pair[] = [];
+  const lines = rows.map(({ line }) => line);
+  for (let at = 0; at < rows.length; ) {
+    const removed = runOf(lines, at, 'removed');
+    const added = runOf(lines, at + removed, 'added');
+    for (let pair = 0; pair < Math.max(removed, added); pair += 1) {
+      pairs.push([pair < removed ? rows[at + pair]! : null, pair < added ? rows[at + removed + pair]! : null]);
+    }
+    if (removed + added === 0) pairs.push([rows[at]!, rows[at]!]);
+    at += Math.max(1, removed + added);
+  }
+  return pairs;
+}
+
+function splitRow([old, fresh]: Pair, { beside }: RowAdditions): DiffRow {
+  const side = (row: Row | null, isOld: boolean): string => {
+    if (row === null) return '<td class="number nothing"></td><td class="nothing"></td>';
+    const { kind, oldNumber, newNumber } = row.line;
+    const line = (isOld ? oldNumber : newNumber)!;
+    return `<td class="number">${line}</td>${content(row, beside(isOld ? 'OLD' : 'NEW', line)).replace('<td>', `<td${words[kind]}>`)}`;
+  };
+  return {
+    html: `<tr>${side(old, true)}${side(fresh, false)}</tr>`,
+    old: old?.line.oldNumber ?? null,
+    fresh: fresh?.line.newNumber ?? null,
+  };
+}
