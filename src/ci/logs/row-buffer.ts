@@ -95,9 +95,9 @@ export const prefixLength = 29;
 const lastSecond = 253_402_300_799n;
 
 /**
- * One row of the log file: the time with seven fractional digits, the content in one line. A carriage return stays: what
- * overwrote itself, as progress bars do, is no other line. Everything else stays as
- * the runner sent it; pages escape it.
+ * One row of the log file: the time with seven fractional digits, the content in one line. A carriage return stays:
+ * what overwrote itself, as progress bars do, is no other line. Everything else stays as the runner sent it; pages
+ * escape it.
  */
 export function formatRow(time: { seconds: bigint; nanos: number } | null, content: string): string {
   return `${formatTime(time)} ${fitContent(content)}\n`;

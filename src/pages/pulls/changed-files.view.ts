@@ -91,8 +91,8 @@ export async function viewFiles<Below>(
             additionsFor(file, patch, around),
           )
         : null;
-      const noted = rows && withNotes(rows, annotations.inFile(file.newPath), query.layout === 'split' ? 4 : 3);
-      return viewFile(file, patch, noted, around, describeChangedFile(file, patch, diff));
+      const annotated = rows && withNotes(rows, annotations.inFile(file.newPath), query.layout === 'split' ? 4 : 3);
+      return viewFile(file, patch, annotated, around, describeChangedFile(file, patch, diff));
     }),
     hidden: wanted.length - shown.length,
   };
