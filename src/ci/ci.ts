@@ -19,6 +19,7 @@ import type { PullSources } from './pulls/pull-sources.ts';
 import { runOnPulls } from './pulls/run-on-pull.ts';
 import { removeExpired } from './retention/remove-expired.ts';
 import { removeRun } from './retention/remove-run.ts';
+import { retentionOf, setRetention } from './retention/repository-retention.ts';
 import { Presence } from './runners/last-seen.ts';
 import { createRunnerManagement } from './runners/runner-management.ts';
 import type { AfterCommit } from './runs/after-commit.ts';
@@ -97,6 +98,7 @@ export function createCi(options: CiOptions) {
     runs: { ...createRunService(deps), remove: bindDeps(deps)(removeRun) },
     workflows: createWorkflowService(deps),
     artifacts: createArtifactService(deps),
+    retention: { of: bindDeps(deps)(retentionOf), set: bindDeps(deps)(setRetention) },
     secrets: createSecretService(deps),
     variables: createVariableService(deps),
 

@@ -2,6 +2,7 @@ import { artifactFileSchema, artifactSchema } from './schema/artifact-schema.ts'
 import { registrationTokenSchema, runnerSchema } from './schema/runner-schema.ts';
 import { jobSchema } from './schema/job-schema.ts';
 import { runNumberSchema, runSchema, workflowFileSchema } from './schema/run-schema.ts';
+import { retentionSchema } from './schema/retention-schema.ts';
 import { scheduleSchema } from './schema/schedule-schema.ts';
 import { secretSchema, variableSchema } from './schema/secret-schema.ts';
 import { outputSchema, stepSchema, taskSchema } from './schema/task-schema.ts';
@@ -19,10 +20,16 @@ export type { FileChunk } from './artifacts/artifact-files.ts';
 export type { Part } from './artifacts/artifact-store.ts';
 export type { RunningTask } from './artifacts/authorise-task.ts';
 export type { OpenedArtifact } from './artifacts/list-artifacts.ts';
+export type { ArtifactOfRun } from './artifacts/repository-artifacts.ts';
+export type { ArtifactFile, ArtifactFiles } from './artifacts/browse-artifact.ts';
+export type { Retention } from './retention/repository-retention.ts';
+export type { RunReports } from './reports/read-reports.ts';
+export type { TestCase, TestReport, TestResult } from './reports/test-report.ts';
 export type { LogHit, LogUpdate, LogWindow } from './logs/read-log.ts';
 export type { RowBuffer } from './logs/row-buffer.ts';
 export type { StoredRow } from './logs/row-buffer.ts';
 export type { Runner } from './runners/runner.ts';
+export type { RunnerTask } from './runners/runner-tasks.ts';
 export type { RunnerRow } from './schema/runner-schema.ts';
 export type { RunnerStatus } from './runners/runner-status.ts';
 export type { JobRow } from './schema/job-schema.ts';
@@ -62,4 +69,5 @@ export const ciEntities = [
   runNumberSchema,
   artifactSchema,
   artifactFileSchema,
+  retentionSchema,
 ];
