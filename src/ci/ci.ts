@@ -16,6 +16,7 @@ import { LogStore } from './logs/log-store.ts';
 import { storeLogs } from './logs/store-logs.ts';
 import { createPullRunService } from './pulls/pull-run-service.ts';
 import type { PullSources } from './pulls/pull-sources.ts';
+import { testReports } from './reports/read-reports.ts';
 import { runOnPulls } from './pulls/run-on-pull.ts';
 import { removeExpired } from './retention/remove-expired.ts';
 import { removeRun } from './retention/remove-run.ts';
@@ -29,6 +30,7 @@ import type { RunEnding } from './runs/run-ending.ts';
 import { runOnPush } from './runs/run-on-push.ts';
 import { createRunService, createWorkflowService } from './runs/run-service.ts';
 import { runSchedules } from './runs/schedules.ts';
+import { createSettingsService } from './settings/settings-service.ts';
 import { createSecretService, createVariableService } from './secrets/secret-service.ts';
 import { claimTask } from './tasks/claim-task.ts';
 import type { Claim } from './tasks/claim.ts';
@@ -97,7 +99,10 @@ export function createCi(options: CiOptions) {
     logs: createLogService(deps),
     runs: { ...createRunService(deps), remove: bindDeps(deps)(removeRun) },
     workflows: createWorkflowService(deps),
+    settings: createSettingsService(deps),
     artifacts: createArtifactService(deps),
+    /** Test reports among the artifacts of a run. */
+    testReports: bindDeps(deps)(testReports),
     retention: { of: bindDeps(deps)(retentionOf), set: bindDeps(deps)(setRetention) },
     secrets: createSecretService(deps),
     variables: createVariableService(deps),

@@ -4,6 +4,7 @@ import { jobSchema } from './schema/job-schema.ts';
 import { runNumberSchema, runSchema, workflowFileSchema } from './schema/run-schema.ts';
 import { retentionSchema } from './schema/retention-schema.ts';
 import { scheduleSchema } from './schema/schedule-schema.ts';
+import { ciRepositorySchema, disabledWorkflowSchema } from './schema/settings-schema.ts';
 import { secretSchema, variableSchema } from './schema/secret-schema.ts';
 import { outputSchema, stepSchema, taskSchema } from './schema/task-schema.ts';
 
@@ -13,6 +14,7 @@ export { createCi } from './ci.ts';
 export type { Ci, CiOptions } from './ci.ts';
 export { logKey, logPrefix } from './logs/fetched-logs.ts';
 export type { CiSettings } from './deps.ts';
+export type { CiRepositorySettings } from './settings/repository-settings.ts';
 export { instanceScope } from './scope.ts';
 export type { CiScope } from './scope.ts';
 export type { ArtifactFileRow, ArtifactRow } from './schema/artifact-schema.ts';
@@ -55,6 +57,8 @@ export type { StepRow, TaskRow } from './schema/task-schema.ts';
 export type { Json } from './workflows/json.ts';
 
 export const ciEntities = [
+  ciRepositorySchema,
+  disabledWorkflowSchema,
   runnerSchema,
   registrationTokenSchema,
   workflowFileSchema,

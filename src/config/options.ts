@@ -457,6 +457,21 @@ export const options = [
     sentence: 'Where runners find the actions that workflows use: the address of a forge, or "self" for this server.',
   }),
   row({
+    key: 'ci.enabled',
+    env: 'SERVICE_CI_ENABLED',
+    type: boolean,
+    default: true,
+    sentence: 'Whether pushes, pull requests, schedules and people start workflows; runs that have begun go on.',
+  }),
+  row({
+    key: 'ci.token_permissions',
+    env: 'SERVICE_CI_TOKEN_PERMISSIONS',
+    type: choice('read', 'write'),
+    default: 'write',
+    sentence:
+      "What the token of a job may do where neither its workflow nor its repository says: write all but identity tokens, or read the repository's contents.",
+  }),
+  row({
     key: 'ci.max_job_time',
     env: 'SERVICE_CI_MAX_JOB_TIME',
     type: duration('1m', '30d'),

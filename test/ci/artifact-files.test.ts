@@ -266,7 +266,7 @@ t.test('the files of a run’s artifacts, one of them, and its reports', async (
     `${body}`,
   );
 
-  const { reports, unread } = await ci.artifacts.testReports(found, 1);
+  const { reports, unread } = await ci.testReports(found, 1);
   t.strictSame(
     reports.map(({ artifact, path }) => [artifact.name, path]),
     [

@@ -931,6 +931,13 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
       },
     ],
   ],
+  142: [
+    ['ci_repository_settings', { repository_id: 'r1', is_enabled: 0, token_permissions: 'read' }],
+    [
+      'ci_disabled_workflows',
+      { repository_id: 'r1', workflow_path: 'nightly.yml', disabled_by: 'alice-id', disabled_at: 1 },
+    ],
+  ],
   146: [
     [
       'ci_runners',

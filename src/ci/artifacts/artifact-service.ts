@@ -9,7 +9,6 @@ import {
 } from './artifact-files.ts';
 import { authoriseTask } from './authorise-task.ts';
 import { artifactFiles, openFileOfArtifact } from './browse-artifact.ts';
-import { testReports } from '../reports/read-reports.ts';
 import {
   artifactsOfTask,
   listArtifacts,
@@ -45,7 +44,6 @@ export function createArtifactService(deps: CiDeps) {
     /** The files in one artifact, and one of them. */
     files: bind(artifactFiles),
     openFileIn: bind(openFileOfArtifact),
-    testReports: bind(testReports),
     listOfRepository: bind(artifactsOfRepository),
     find: bind(artifactById),
     runById: bind(runById),

@@ -53,11 +53,11 @@ function tasksWithJobs(manager: EntityManager): SelectQueryBuilder<TaskRow> {
 /** The jobs that some runners have now, the oldest first. */
 export async function runningTasks({ db }: Pick<CiDeps, 'db'>, runnerIds: readonly number[]): Promise<RunnerTask[]> {
   if (runnerIds.length === 0) return [];
-  return tasksWithJobs(db.read)
+  const tasks = await tasksWithJobs(db.read)
     .where('t.status IN (:...open)', { open })
     .andWhere('t.runner_id IN (:...runnerIds)', { runnerIds })
-    .orderBy('t.id')
     .getRawMany<RunnerTask>();
+  return tasks.sort((a, b) => a.taskId - b.taskId);
 }
 
 const owning = { user: 'owner_user_id', organisation: 'owner_org_id', repository: 'id' } as const;

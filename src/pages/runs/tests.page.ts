@@ -43,7 +43,7 @@ function viewCase({ suite, group, name, result, durationMs, message, details, fi
 /** Test reports of a run, as a table. Query: `result`, one of failed, skipped, passed or all; `page`. */
 export const showTests: Page<RepositoryContext, RunsDeps> = async ({ found, params, query }, { ci }) => {
   const number = runPathNumber(params.number);
-  const { reports, unread } = await ci.artifacts.testReports(found, number);
+  const { reports, unread } = await ci.testReports(found, number);
   const head = viewRepositoryHead(found);
   const url = `${runUrl(head.url, number)}/tests`;
   const all = reports.flatMap(({ artifact, path, report }) =>
