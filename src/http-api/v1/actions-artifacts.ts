@@ -55,7 +55,8 @@ const query = z.object({
 
 /** Refuses `artifact_not_found`, `run_not_found` for what is no id. */
 function idOf(text: string, what: 'artifact' | 'run'): number {
-  if (!/^\d{1,15}$/.test(text)) throw notFound(`${what}_not_found`, `There is no such ${what}.`);
+  if (!/^\d{1,15}$/.test(text))
+    throw notFound(what === 'run' ? 'run_not_found' : 'artifact_not_found', `There is no such ${what}.`);
   return Number(text);
 }
 
