@@ -58,6 +58,7 @@ import { templateRepositories } from './v128-template-repositories.ts';
 import { ciRepositorySettings } from './v142-ci-settings.ts';
 import { runnerLabels } from './v146-runner-labels.ts';
 import { artifactRetention } from './v148-artifact-retention.ts';
+import { contributedRounds } from './v152-contributed-rounds.ts';
 
 /** Every migration, in order. SPEC §9 fixes the numbers 2, 9 and 19 (federation), 13 and 14; the others are ours. */
 export const migrations: readonly Migration[] = [
@@ -120,4 +121,5 @@ export const migrations: readonly Migration[] = [
   ciRepositorySettings,
   runnerLabels,
   artifactRetention,
+  contributedRounds,
 ];

@@ -27,7 +27,10 @@ export type { ArtifactFile, ArtifactFiles } from './artifacts/browse-artifact.ts
 export type { Retention } from './retention/repository-retention.ts';
 export type { RunReports } from './reports/read-reports.ts';
 export type { TestCase, TestReport, TestResult } from './reports/test-report.ts';
-export type { LogHit, LogUpdate, LogWindow } from './logs/read-log.ts';
+export { annotationLevels, readLogCommand } from './logs/log-command.ts';
+export type { AnnotationLevel, LogCommand } from './logs/log-command.ts';
+export type { LogUpdate, LogWindow } from './logs/read-log.ts';
+export type { LogHit, LogMatches } from './logs/search-log.ts';
 export type { RowBuffer } from './logs/row-buffer.ts';
 export type { StoredRow } from './logs/row-buffer.ts';
 export type { Runner } from './runners/runner.ts';
