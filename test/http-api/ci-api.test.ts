@@ -371,7 +371,7 @@ t.test('artifacts in the shapes of Gitea’s API, and retention', async (t) => {
   t.match(sent.headers, { 'content-type': 'application/zip', 'content-disposition': /^attachment/ });
   for (const path of [`/artifacts/99`, '/artifacts/x', '/runs/99/artifacts', '/artifacts/99/zip'])
     t.equal((await alice.call('GET', actions + path)).status, 404, path);
-  t.equal((await bob.call('DELETE', `${actions}/artifacts/${id}`)).status, 403, 'readers delete nothing');
+  t.equal((await bob.call('DELETE', `${actions}/artifacts/${id}`)).status, 404, 'readers delete nothing');
   t.equal((await alice.call('DELETE', `${actions}/artifacts/${id}`)).status, 204);
   t.match((await alice.call('GET', `${actions}/artifacts/${id}`)).json, { expired: true });
   t.equal((await alice.call('GET', `${actions}/artifacts/${id}/zip`)).status, 404);
@@ -379,7 +379,7 @@ t.test('artifacts in the shapes of Gitea’s API, and retention', async (t) => {
   t.match((await anonymous('GET', `${actions}/retention`)).json, { artifact_days: null, max_artifact_days: 90 });
   t.match((await alice.call('PATCH', `${actions}/retention`, { artifact_days: 7 })).json, { artifact_days: 7 });
   t.equal((await alice.call('PATCH', `${actions}/retention`, { log_days: 9_999 })).status, 422);
-  t.equal((await bob.call('PATCH', `${actions}/retention`, { log_days: 9 })).status, 403);
+  t.equal((await bob.call('PATCH', `${actions}/retention`, { log_days: 9 })).status, 404);
   t.match(await ci.retention.of(found.repository.id), { artifactDays: 7, logDays: null });
 
   // The runner, its labels and its jobs.
@@ -387,5 +387,5 @@ t.test('artifacts in the shapes of Gitea’s API, and retention', async (t) => {
   t.match((await alice.call('PATCH', runner, { labels: ['big'] })).json, { labels: ['big'], labelsChosen: true });
   t.match((await alice.call('PATCH', runner, { labels: null })).json, { labelsChosen: false });
   t.match((await alice.call('GET', `${runner}/jobs`)).json, [{ name: 'build', repository: 'alice/tool', run: 1 }]);
-  t.equal((await bob.call('GET', `${runner}/jobs`)).status, 403);
+  t.equal((await bob.call('GET', `${runner}/jobs`)).status, 404);
 });
