@@ -145,12 +145,17 @@ export async function openZipEntry(entry: ZipEntry, read: ReadPart): Promise<Rea
   const at = entry.at + localBytes + local.readUInt16LE(26) + local.readUInt16LE(28);
   const check = checked(entry);
   const source = entry.packedBytes === 0 ? Readable.from([]) : await read(at, entry.packedBytes);
-  const piped =
-    entry.method === deflated && entry.packedBytes > 0
-      ? pipeline(source, createInflateRaw(), check)
-      : pipeline(source, check);
-  // The reader gets the error from the stream.
-  piped.catch((error: unknown) => check.destroy(error as Error));
+  const unpacked = entry.method === deflated && entry.packedBytes > 0 ? createInflateRaw() : source;
+  const fail = (error: Error & { code?: string }): void =>
+    void check.destroy(error.code?.startsWith('Z_') ? unreadable('a file is damaged') : error);
+  unpacked.on('error', fail);
+  if (unpacked !== source) pipeline(source, unpacked as Transform).catch(fail);
+  unpacked.pipe(check);
+  // Also when the reader goes before the end.
+  check.once('close', () => {
+    unpacked.destroy();
+    source.destroy();
+  });
   return check;
 }
 

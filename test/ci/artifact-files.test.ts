@@ -63,6 +63,7 @@ function forge(entries: readonly Entry[], { comment = '' } = {}): Buffer {
 
 const contentOf = async (archive: Buffer, path: string): Promise<string> => {
   const { entries } = await readZipDirectory(archive.length, partsOf(archive), limits);
+  if (!entries.some((one) => one.path === path)) return '';
   return (await buffer(await openZipEntry(entries.find((one) => one.path === path)!, partsOf(archive)))).toString();
 };
 
@@ -160,11 +161,8 @@ t.test('archives that lie are refused', async (t) => {
     fc.asyncProperty(fc.nat(whole.length - 1), fc.nat(255), async (at, byte) => {
       const changed = Buffer.from(whole);
       changed[at] = byte;
-      const reason = await reasonOf(contentOf(changed, 'a').then((text) => text));
-      t.ok(
-        reason === 'nothing' || reason === 'unreadable_archive' || /undefined|invalid|unexpected/i.test(reason),
-        reason,
-      );
+      const reason = await reasonOf(contentOf(changed, 'a'));
+      t.ok(reason === 'nothing' || reason === 'unreadable_archive', reason);
     }),
     { numRuns: 200 },
   );
