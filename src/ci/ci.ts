@@ -16,9 +16,11 @@ import { LogStore } from './logs/log-store.ts';
 import { storeLogs } from './logs/store-logs.ts';
 import { createPullRunService } from './pulls/pull-run-service.ts';
 import type { PullSources } from './pulls/pull-sources.ts';
+import { testReports } from './reports/read-reports.ts';
 import { runOnPulls } from './pulls/run-on-pull.ts';
 import { removeExpired } from './retention/remove-expired.ts';
 import { removeRun } from './retention/remove-run.ts';
+import { retentionOf, setRetention } from './retention/repository-retention.ts';
 import { Presence } from './runners/last-seen.ts';
 import { createRunnerManagement } from './runners/runner-management.ts';
 import type { AfterCommit } from './runs/after-commit.ts';
@@ -99,6 +101,9 @@ export function createCi(options: CiOptions) {
     workflows: createWorkflowService(deps),
     settings: createSettingsService(deps),
     artifacts: createArtifactService(deps),
+    /** Test reports among the artifacts of a run. */
+    testReports: bindDeps(deps)(testReports),
+    retention: { of: bindDeps(deps)(retentionOf), set: bindDeps(deps)(setRetention) },
     secrets: createSecretService(deps),
     variables: createVariableService(deps),
 

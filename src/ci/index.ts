@@ -2,6 +2,7 @@ import { artifactFileSchema, artifactSchema } from './schema/artifact-schema.ts'
 import { registrationTokenSchema, runnerSchema } from './schema/runner-schema.ts';
 import { jobSchema } from './schema/job-schema.ts';
 import { runNumberSchema, runSchema, workflowFileSchema } from './schema/run-schema.ts';
+import { retentionSchema } from './schema/retention-schema.ts';
 import { scheduleSchema } from './schema/schedule-schema.ts';
 import { ciRepositorySchema, disabledWorkflowSchema } from './schema/settings-schema.ts';
 import { secretSchema, variableSchema } from './schema/secret-schema.ts';
@@ -21,6 +22,11 @@ export type { FileChunk } from './artifacts/artifact-files.ts';
 export type { Part } from './artifacts/artifact-store.ts';
 export type { RunningTask } from './artifacts/authorise-task.ts';
 export type { OpenedArtifact } from './artifacts/list-artifacts.ts';
+export type { ArtifactOfRun } from './artifacts/repository-artifacts.ts';
+export type { ArtifactFile, ArtifactFiles } from './artifacts/browse-artifact.ts';
+export type { Retention } from './retention/repository-retention.ts';
+export type { RunReports } from './reports/read-reports.ts';
+export type { TestCase, TestReport, TestResult } from './reports/test-report.ts';
 export { annotationLevels, readLogCommand } from './logs/log-command.ts';
 export type { AnnotationLevel, LogCommand } from './logs/log-command.ts';
 export type { LogUpdate, LogWindow } from './logs/read-log.ts';
@@ -28,6 +34,7 @@ export type { LogHit, LogMatches } from './logs/search-log.ts';
 export type { RowBuffer } from './logs/row-buffer.ts';
 export type { StoredRow } from './logs/row-buffer.ts';
 export type { Runner } from './runners/runner.ts';
+export type { RunnerTask } from './runners/runner-tasks.ts';
 export type { RunnerRow } from './schema/runner-schema.ts';
 export type { RunnerStatus } from './runners/runner-status.ts';
 export type { JobRow } from './schema/job-schema.ts';
@@ -69,4 +76,5 @@ export const ciEntities = [
   runNumberSchema,
   artifactSchema,
   artifactFileSchema,
+  retentionSchema,
 ];

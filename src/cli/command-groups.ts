@@ -31,6 +31,7 @@ export const commandGroups: readonly CommandGroup[] = [
     names: ['export', 'import'],
     load: async () => (await import('./commands/export-import.ts')).addExportImportCommands,
   },
+  { names: ['actions'], load: async () => (await import('./commands/actions.ts')).addActionsCommands },
   { names: ['runner'], load: async () => (await import('./commands/runner.ts')).addRunnerCommands },
   { names: ['run'], load: async () => (await import('./commands/run.ts')).addRunCommands },
   { names: ['federation'], load: async () => (await import('./commands/federation.ts')).addFederationCommands },

@@ -640,6 +640,7 @@ t.test('every command has help with an example; help is on stdout and exits with
       .filter((part) => /^[A-Z]/.test(part) && !/^(Usage|Examples|Arguments|Options)/.test(part))
       .flatMap((part) => [...part.matchAll(/^ {2}([a-z-]+)/gm)].map((match) => match[1]!));
   t.same(names(root.stdout).sort(), [
+    'actions',
     'backup',
     'cleanup',
     'completion',

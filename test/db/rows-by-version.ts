@@ -938,6 +938,41 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
       { repository_id: 'r1', workflow_path: 'nightly.yml', disabled_by: 'alice-id', disabled_at: 1 },
     ],
   ],
+  146: [
+    [
+      'ci_runners',
+      {
+        id: 146,
+        uuid: 'u146',
+        token_salt: 's',
+        token_hash: 'h',
+        name: 'builder',
+        labels: '["big"]',
+        declared_labels: '["linux"]',
+        has_chosen_labels: 1,
+        created_at: 1,
+      },
+    ],
+  ],
+  148: [
+    [
+      'ci_artifacts',
+      {
+        id: 148,
+        run_id: 112,
+        repository_id: 'r2',
+        attempt: 1,
+        task_id: 1,
+        name: 'report',
+        form: 'zip',
+        file: '0/148.zip',
+        state: 'ready',
+        created_at: 1,
+        expires_at: 2,
+      },
+    ],
+    ['ci_retention', { repository_id: 'r2', artifact_days: 14, log_days: 30 }],
+  ],
   152: [
     [
       'pull_rounds',

@@ -121,6 +121,7 @@ function freshJob({ id: _, ...job }: JobRow, attempt: number, now: number, hold:
     concurrencyState: null,
     taskId: null,
     losses: 0,
+    lostRunner: null,
     createdAt: now,
     waitingSince: null,
     startedAt: null,

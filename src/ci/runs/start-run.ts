@@ -221,6 +221,7 @@ function earlyJobs(
       concurrencyState: null,
       taskId: null,
       losses: 0,
+      lostRunner: null,
       createdAt: now,
       waitingSince: null,
       startedAt: null,

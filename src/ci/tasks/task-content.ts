@@ -1,4 +1,5 @@
 import type { CiDeps } from '../deps.ts';
+import { artifactTtlMs } from '../retention/repository-retention.ts';
 import { secretsFor } from '../secrets/secrets.ts';
 import { variablesFor } from '../secrets/variables.ts';
 import { jobSchema } from '../schema/job-schema.ts';
@@ -89,7 +90,7 @@ export async function taskContent(
         : { event_name: 'workflow_call', event: { ...run.eventPayload, inputs: called.inputs } }),
       job: definition.ownKey,
       token,
-      retention_days: String(Math.ceil(settings.artifactTtlMs / dayMs)),
+      retention_days: String(Math.ceil((await artifactTtlMs(deps, db.read, repository.id)) / dayMs)),
       gitea_default_actions_url: actions,
       forgejo_default_actions_url: actions,
       gitea_runtime_token: runtime,

@@ -1,4 +1,5 @@
 import type { Operation } from '../operation.ts';
+import { artifactOperations } from './actions-artifacts.ts';
 import { listActivity, listLostTips, restoreLostTip } from './activity.ts';
 import { branchRuleOperations } from './branch-rules.ts';
 import { addCollaborator, changeCollaborator, listCollaborators, removeCollaborator } from './collaborators.ts';
@@ -294,6 +295,7 @@ export const operations: readonly Operation[] = [
   addMember,
   changeMember,
   removeMember,
+  ...artifactOperations,
   listRuns,
   startRun,
   listStartableWorkflows,

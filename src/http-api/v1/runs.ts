@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { describeJob, describeRun } from '../../ci/index.ts';
 import type { JobRow, RunRow } from '../../ci/index.ts';
-import { invalid, notFound } from '../../kernel/index.ts';
+import { notFound } from '../../kernel/index.ts';
 import type { Found } from '../../repositories/index.ts';
 import { runPathNumber, repositoryUrl } from '../../http/index.ts';
 import type { WebDeps } from '../../http/index.ts';
@@ -19,7 +19,7 @@ import {
   runWithJobs,
   startableWorkflow,
 } from './ci-schemas.ts';
-import { paging } from './schemas.ts';
+import { idBefore, paging } from './schemas.ts';
 import { isoTime, isoTimeOrNull } from './show.ts';
 
 const at = '/repos/{owner}/{name}/runs';
@@ -70,9 +70,7 @@ export const listRuns = operation({
   }),
   response: z.array(runShape),
   async run({ found, query: { limit, after, branch, ...filter }, deps, origin }) {
-    if (after !== undefined && !/^\d{1,15}$/.test(after))
-      throw invalid('invalid_page', 'This page address is not one that was given out.', { field: 'after' });
-    const before = after === undefined ? undefined : Number(after);
+    const before = idBefore(after) ?? undefined;
     const { runs, next } = await deps.ci.runs.list(
       found,
       { ...filter, ref: branch === undefined ? undefined : `refs/heads/${branch}` },

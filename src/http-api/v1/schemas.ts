@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { invalid } from '../../kernel/index.ts';
 import { sshKeyUses } from '../../accounts/index.ts';
 import { plainHttpMirrorRisk } from '../../mirrors/index.ts';
 import { giteaUser } from './issues-schemas.ts';
@@ -378,3 +379,11 @@ export const paging = {
   limit: z.int().min(1).max(100).default(30).describe('Rows of one page'),
   after: z.string().max(500).optional().describe('What the Link header of the page before gave'),
 };
+
+/** The id in the `after` of a list that is ordered by it, null without one. Refuses `invalid_page`. */
+export function idBefore(after: string | undefined): number | null {
+  if (after === undefined) return null;
+  if (!/^\d{1,15}$/.test(after))
+    throw invalid('invalid_page', 'This page address is not one that was given out.', { field: 'after' });
+  return Number(after);
+}

@@ -2,6 +2,7 @@ import { inAdministration, inOrganisationSettings, inPersonSettings, inRepositor
 import type { Route, SettingsRow } from '../route.ts';
 import type { PersonContext } from '../app/request-context.ts';
 import { downloadArtifact, removeArtifact } from './artifacts.page.ts';
+import { downloadArtifactFile, showArtifactFiles } from './artifact-files.page.ts';
 import { showBadge } from './badge.page.ts';
 import { dispatchWorkflow, showDispatch } from './dispatch.page.ts';
 import { followRun, downloadLog, followJob } from './job-log.page.ts';
@@ -9,7 +10,9 @@ import { showJob } from './job.page.ts';
 import { showAdminQueue, showQueue } from './queue.page.ts';
 import { approveRun, showRun, cancelRun, rerunJobs, removeRun } from './run.page.ts';
 import { showRuns } from './runs.page.ts';
+import { showTests } from './tests.page.ts';
 import { showWorkflows } from './workflows.page.ts';
+import { saveRetention, showRetention } from './retention.page.ts';
 import { runnerPages } from './runners.page.ts';
 import { ofInstance, ofOrganisation, ofPerson, ofRepository } from './scopes.ts';
 import type { ScopePageOf } from './scopes.ts';
@@ -39,6 +42,21 @@ const runPages: readonly Route[] = [
     page: downloadArtifact,
   },
   {
+    method: 'GET',
+    path: `${at}/runs/:number/artifacts/:id/files`,
+    access: 'repository:read',
+    cost: 'objects',
+    page: showArtifactFiles,
+  },
+  {
+    method: 'GET',
+    path: `${at}/runs/:number/artifacts/:id/files/*path`,
+    access: 'repository:read',
+    cost: 'transfer',
+    page: downloadArtifactFile,
+  },
+  { method: 'GET', path: `${at}/runs/:number/tests`, access: 'repository:read', cost: 'objects', page: showTests },
+  {
     method: 'POST',
     path: `${at}/runs/:number/artifacts/:id/delete`,
     access: 'repository:write',
@@ -62,6 +80,11 @@ const runPages: readonly Route[] = [
   },
 ];
 
+const retentionPages: readonly Route[] = [
+  inRepositorySettings('GET', '/retention', showRetention),
+  inRepositorySettings('POST', '/retention', saveRetention),
+];
+
 /** Runners, secrets and variables: of the instance, a person, an organisation or a repository. */
 function scopeRoutes<V extends PersonContext>(row: SettingsRow<V>, scopeOf: ScopePageOf<V>): Route[] {
   const runners = runnerPages(scopeOf);
@@ -72,6 +95,8 @@ function scopeRoutes<V extends PersonContext>(row: SettingsRow<V>, scopeOf: Scop
     row('POST', '/runners/token', runners.resetToken),
     row('GET', '/runners/token/:oneTimeToken', runners.showToken),
     row('GET', '/runners/new/:oneTimeToken', runners.showNew),
+    row('GET', '/runners/:id', runners.showOne),
+    row('POST', '/runners/:id/labels', runners.setLabels),
     row('POST', '/runners/:id/pause', runners.pause),
     row('POST', '/runners/:id/resume', runners.resume),
     row('POST', '/runners/:id/trust', runners.setTrust),
@@ -87,6 +112,7 @@ function scopeRoutes<V extends PersonContext>(row: SettingsRow<V>, scopeOf: Scop
 /** CI: workflow runs, jobs, logs, artifacts, the queue, runners, secrets and variables. */
 export const runsRoutes: readonly Route[] = [
   ...runPages,
+  ...retentionPages,
   ...scopeRoutes(inAdministration, ofInstance),
   ...scopeRoutes(inPersonSettings, ofPerson),
   ...scopeRoutes(inOrganisationSettings, ofOrganisation),
