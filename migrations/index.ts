@@ -55,6 +55,7 @@ import { lfsObjects } from './v120-lfs-objects.ts';
 import { lfsLocks } from './v122-lfs-locks.ts';
 import { releases } from './v124-releases.ts';
 import { templateRepositories } from './v128-template-repositories.ts';
+import { teams } from './v134-teams.ts';
 
 /** Every migration, in order. SPEC §9 fixes the numbers 2, 9 and 19 (federation), 13 and 14; the others are ours. */
 export const migrations: readonly Migration[] = [
@@ -114,4 +115,5 @@ export const migrations: readonly Migration[] = [
   lfsLocks,
   releases,
   templateRepositories,
+  teams,
 ];

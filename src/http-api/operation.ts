@@ -92,6 +92,7 @@ export type Tag =
   | 'Notifications'
   | 'Users'
   | 'Organisations'
+  | 'Teams'
   | 'Runs'
   | 'Runners'
   | 'Secrets';

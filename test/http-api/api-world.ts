@@ -125,6 +125,7 @@ export async function furnish(t: Test, web: Web): Promise<World> {
     path: ['README.md', 'src', 'src/deep/file.txt', 'nowhere', 'big.bin', 'src/', '/'],
     username: ['alice', ...often('bob'), 'carol', 'Bob', 'nobody'],
     org: [...often('guild'), 'GUILD', 'workshop', 'fresh', 'alice'],
+    repo: [...often('tool'), 'nothing'],
     key: keys,
     ...Object.fromEntries(
       ['description', 'displayName', 'bio', 'title', 'context'].map((field) => [field, ['plain words', 'Ünïcode ✓']]),
@@ -250,6 +251,10 @@ export async function furnish(t: Test, web: Web): Promise<World> {
       await unlessThere(() => repositories.setArchived(alice, 'alice', name, false));
     }
     await unlessThere(() => repositories.create(alice, { owner: 'guild', name: 'tool', visibility: 'PRIVATE' }));
+    await unlessThere(() => organisations.teams.create(alice, 'guild', { name: 'glazers', role: 'write' }));
+    const team = { organisation: 'guild', name: 'glazers' };
+    await unlessThere(() => organisations.teams.addMember(alice, team, 'bob'));
+    await unlessThere(() => repositories.teams.setRole(alice, team, { owner: 'guild', name: 'tool' }, null));
     await unlessThere(() =>
       repositories.collaborators.add(alice, 'alice', 'hidden', { username: 'bob', role: 'read' }),
     );
@@ -317,6 +322,9 @@ export async function furnish(t: Test, web: Web): Promise<World> {
       0,
       Infinity,
       ...mine.map(({ id }) => id),
+      ...(await organisations.teams.list(viewer('alice'), 'guild').catch(() => [])).flatMap(({ serial }) =>
+        often(String(serial)),
+      ),
       ...(await ci.runners.list(null)).flatMap(({ id }) => often(String(id))),
       '00000000-0000-4000-8000-000000000000',
     );

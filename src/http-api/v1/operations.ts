@@ -91,6 +91,7 @@ import {
   listOrganisations,
   removeMember,
 } from './organisations.ts';
+import { teamOperations } from './teams.ts';
 import { notificationOperations } from './notifications.ts';
 import { listPins, movePin, pinRepository, unpinRepository } from './pins.ts';
 import {
@@ -263,6 +264,7 @@ export const operations: readonly Operation[] = [
   pinRepository,
   unpinRepository,
   movePin,
+  ...teamOperations,
   ...notificationOperations,
   ...watchingOperations,
   getVersion,
