@@ -58,6 +58,21 @@ export type {
 } from './branch-rules.ts';
 export { countingApprovals, isAbsolute, mergeVerdict, requestedChanges } from './merge-verdict.ts';
 export type { MergeBlock, MergeFacts, MergeVerdict, OwnerGroup, ReviewFacts, RoundFacts } from './merge-verdict.ts';
+export {
+  allTaskPermissions,
+  grantedToTask,
+  lowerTaskPermissions,
+  mayProveIdentity,
+  taskPermissions,
+  taskViewer,
+} from './task-rights.ts';
+export type {
+  DefaultTaskPermissions,
+  TaskCredential,
+  TaskPermission,
+  TaskPermissions,
+  TaskUse,
+} from './task-rights.ts';
 export { trustInCode } from './ci-rights.ts';
 export type { CiApproval, CodeFacts, CodeTrust } from './ci-rights.ts';
 export { isTrustedWithCi, refusalOnPull } from './pull-rights.ts';

@@ -9,6 +9,8 @@ export function ciSettings({ dataDir, baseUrl, ci, storage }: Config, keyFile: s
     keyFile,
     baseUrl,
     actionsUrl: ci.actionsUrl,
+    isEnabled: ci.enabled,
+    tokenPermissions: ci.tokenPermissions as CiSettings['tokenPermissions'],
     maxTaskMs: ci.maxJobTimeMs,
     maxWaitMs: ci.maxWaitMs,
     maxUnroutableMs: ci.maxUnroutableMs,

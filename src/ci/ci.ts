@@ -28,6 +28,7 @@ import type { RunEnding } from './runs/run-ending.ts';
 import { runOnPush } from './runs/run-on-push.ts';
 import { createRunService, createWorkflowService } from './runs/run-service.ts';
 import { runSchedules } from './runs/schedules.ts';
+import { createSettingsService } from './settings/settings-service.ts';
 import { createSecretService, createVariableService } from './secrets/secret-service.ts';
 import { claimTask } from './tasks/claim-task.ts';
 import type { Claim } from './tasks/claim.ts';
@@ -96,6 +97,7 @@ export function createCi(options: CiOptions) {
     logs: createLogService(deps),
     runs: { ...createRunService(deps), remove: bindDeps(deps)(removeRun) },
     workflows: createWorkflowService(deps),
+    settings: createSettingsService(deps),
     artifacts: createArtifactService(deps),
     secrets: createSecretService(deps),
     variables: createVariableService(deps),

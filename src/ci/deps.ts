@@ -1,3 +1,4 @@
+import type { DefaultTaskPermissions } from '../access/index.ts';
 import type { Accounts } from '../accounts/index.ts';
 import type { Database } from '../db/index.ts';
 import type { Git } from '../git/index.ts';
@@ -50,6 +51,10 @@ export interface CiSettings {
   baseUrl: string | null;
   /** Where `uses: owner/name` is looked up: an origin, or `self`. */
   actionsUrl: string;
+  /** Whether anything starts workflows; runs that have begun go on. */
+  isEnabled: boolean;
+  /** What the token of a job may do where neither its workflow nor its repository says. */
+  tokenPermissions: DefaultTaskPermissions;
   /** Time limit of a job, in milliseconds. */
   maxTaskMs: number;
   /** How long a job may wait for a runner before it is cancelled, in milliseconds. */

@@ -3,6 +3,7 @@ import { registrationTokenSchema, runnerSchema } from './schema/runner-schema.ts
 import { jobSchema } from './schema/job-schema.ts';
 import { runNumberSchema, runSchema, workflowFileSchema } from './schema/run-schema.ts';
 import { scheduleSchema } from './schema/schedule-schema.ts';
+import { ciRepositorySchema, disabledWorkflowSchema } from './schema/settings-schema.ts';
 import { secretSchema, variableSchema } from './schema/secret-schema.ts';
 import { outputSchema, stepSchema, taskSchema } from './schema/task-schema.ts';
 
@@ -12,6 +13,7 @@ export { createCi } from './ci.ts';
 export type { Ci, CiOptions } from './ci.ts';
 export { logKey, logPrefix } from './logs/fetched-logs.ts';
 export type { CiSettings } from './deps.ts';
+export type { CiRepositorySettings } from './settings/repository-settings.ts';
 export { instanceScope } from './scope.ts';
 export type { CiScope } from './scope.ts';
 export type { ArtifactFileRow, ArtifactRow } from './schema/artifact-schema.ts';
@@ -19,7 +21,10 @@ export type { FileChunk } from './artifacts/artifact-files.ts';
 export type { Part } from './artifacts/artifact-store.ts';
 export type { RunningTask } from './artifacts/authorise-task.ts';
 export type { OpenedArtifact } from './artifacts/list-artifacts.ts';
-export type { LogHit, LogUpdate, LogWindow } from './logs/read-log.ts';
+export { annotationLevels, readLogCommand } from './logs/log-command.ts';
+export type { AnnotationLevel, LogCommand } from './logs/log-command.ts';
+export type { LogUpdate, LogWindow } from './logs/read-log.ts';
+export type { LogHit, LogMatches } from './logs/search-log.ts';
 export type { RowBuffer } from './logs/row-buffer.ts';
 export type { StoredRow } from './logs/row-buffer.ts';
 export type { Runner } from './runners/runner.ts';
@@ -48,6 +53,8 @@ export type { StepRow, TaskRow } from './schema/task-schema.ts';
 export type { Json } from './workflows/json.ts';
 
 export const ciEntities = [
+  ciRepositorySchema,
+  disabledWorkflowSchema,
   runnerSchema,
   registrationTokenSchema,
   workflowFileSchema,

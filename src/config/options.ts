@@ -327,6 +327,13 @@ export const options = [
     default: '64MiB',
     sentence: 'Largest pack that a person may push to a pull request who may not write to the repository.',
   }),
+  row({
+    key: 'pulls.contributed_size',
+    env: 'SERVICE_PULLS_CONTRIBUTED_SIZE',
+    type: size('1MiB', '1TiB'),
+    default: '256MiB',
+    sentence: 'Most that the rounds of one person may take in a repository to which they may not write.',
+  }),
 
   row({
     key: 'lfs.enabled',
@@ -455,6 +462,21 @@ export const options = [
     type: text,
     default: 'https://github.com',
     sentence: 'Where runners find the actions that workflows use: the address of a forge, or "self" for this server.',
+  }),
+  row({
+    key: 'ci.enabled',
+    env: 'SERVICE_CI_ENABLED',
+    type: boolean,
+    default: true,
+    sentence: 'Whether pushes, pull requests, schedules and people start workflows; runs that have begun go on.',
+  }),
+  row({
+    key: 'ci.token_permissions',
+    env: 'SERVICE_CI_TOKEN_PERMISSIONS',
+    type: choice('read', 'write'),
+    default: 'write',
+    sentence:
+      "What the token of a job may do where neither its workflow nor its repository says: write all but identity tokens, or read the repository's contents.",
   }),
   row({
     key: 'ci.max_job_time',

@@ -1,20 +1,26 @@
-import { scopeAllows } from '../access/index.ts';
-import type { Scope, Viewer } from '../access/index.ts';
+import { allows, scopeAllows, taskViewer } from '../access/index.ts';
+import type { Scope, TaskCredential, Viewer } from '../access/index.ts';
 import { forbidden, isDomainError } from '../kernel/index.ts';
+import type { Issues } from '../issues/index.ts';
 import type { Organisation, Organisations } from '../organisations/index.ts';
 import type { Found, Needed, Repositories } from '../repositories/index.ts';
 import { tokenNeeded } from './authenticate-token.ts';
+import type { Caller } from './authenticate-token.ts';
+import { taskNeeds } from './task-use.ts';
 import type { Operation } from './operation.ts';
 
 type Finder = Pick<Repositories, 'find' | 'findMoved'>;
 
 interface AuthorizationDeps {
   repositories: Finder;
+  issues: Pick<Issues, 'kindOf'>;
   organisations: Pick<Organisations, 'findManaged'>;
 }
 
 /** What the path of a call names; `null` where it names none. */
 export interface AuthorizedCall {
+  /** The caller; of a task with what its permissions give for this operation. */
+  viewer: Viewer;
   found: Found | null;
   organisation: Organisation | null;
 }
@@ -51,18 +57,19 @@ export function requiredAccess({ access, scope }: Pick<Operation, 'access' | 'sc
  *
  * Refuses `token_needed`; `repository_not_found` for a repository that is absent, hidden
  * or out of the caller's rights; `insufficient_scope` for a token with too narrow a scope,
- * where the repository itself is no secret (security E03); `organisation_not_found`
- * to all but its OWNERs; `administrator_needed`.
+ * where the repository itself is no secret (security E03), and for a task without the
+ * permission; `organisation_not_found` to all but its OWNERs; `administrator_needed`.
  */
 export async function authorizeCall(
-  operation: Pick<Operation, 'access' | 'scope' | 'method' | 'takesTask'>,
-  viewer: Viewer,
+  operation: Pick<Operation, 'id' | 'tag' | 'path' | 'access' | 'scope' | 'method'>,
+  caller: Caller,
   params: Readonly<Record<string, string>>,
-  { repositories, organisations }: AuthorizationDeps,
+  deps: AuthorizationDeps,
 ): Promise<AuthorizedCall> {
+  const { repositories, organisations } = deps;
   const { needsToken, scope, wholeAccount, right } = requiredAccess(operation);
-  // The scope of a task is for the policy: it is no person's.
-  const isTask = viewer.kind === 'task' && operation.takesTask === true;
+  const viewer = caller.task === null ? caller.viewer : await viewerOfTask(operation, caller.task, params, deps);
+  const isTask = viewer.kind === 'task';
   if (needsToken && viewer.kind !== 'person' && !isTask) throw tokenNeeded();
   const { owner = '', name = '' } = params;
   const found =
@@ -78,8 +85,37 @@ export async function authorizeCall(
   }
   const organisation =
     operation.access === 'organisation:owner' ? await organisations.findManaged(viewer, params['org'] ?? '') : null;
-  if (found === null || right === null || right === 'read') return { found, organisation };
-  return { found: await repositories.find(viewer, found.canonical.owner, found.canonical.name, right), organisation };
+  if (found === null || right === null || right === 'read') return { viewer, found, organisation };
+  return {
+    viewer,
+    found: await repositories.find(viewer, found.canonical.owner, found.canonical.name, right),
+    organisation,
+  };
+}
+
+/**
+ * The viewer that a task is for an operation. Its token opens its own repository: elsewhere it only reads what everyone
+ * reads. Refuses `insufficient_scope` where its permissions give too little, `token_needed` where only people may.
+ */
+async function viewerOfTask(
+  operation: Pick<Operation, 'id' | 'tag' | 'path' | 'access' | 'method'>,
+  task: TaskCredential,
+  { owner = '', name = '', number = '' }: Readonly<Record<string, string>>,
+  { repositories, issues }: Pick<AuthorizationDeps, 'repositories' | 'issues'>,
+): Promise<Viewer> {
+  const needs = taskNeeds(operation);
+  if (needs === null) throw tokenNeeded();
+  const uses = [...needs.uses];
+  if (needs.mayBePull) {
+    const reader = taskViewer(task, ['metadata'])!;
+    const found = await repositories.find(reader, owner, name);
+    if ((await issues.kindOf(found.repository.id, Number(number))) === 'PULL') uses.push('pull-requests');
+  }
+  const viewer = taskViewer(task, uses);
+  const needed = operation.method === 'GET' ? 'read' : 'write';
+  if (viewer === null || !allows(viewer.scope, needed))
+    throw insufficientScope(`This needs "permissions: ${uses.join(' or ')}: ${needed}" in the workflow.`);
+  return viewer;
 }
 
 /** Old paths still read; nothing is changed through them. */

@@ -14,7 +14,8 @@ import type { UploadedFile } from './uploaded-file.ts';
  * - `token:…`: a token of at least this scope
  * - `account:…`: the same, and not limited to some repositories: what it does concerns the whole account
  * - `repository:…`: at least this right on the repository that the path names, or its
- *   ownership (SPEC §4.3); reading needs no token where it needs no right
+ *   ownership (SPEC §4.3); reading needs no token where it needs no right. Up to writing, the token may be that of a
+ *   task of the CI (`task-use.ts`)
  * - `organisation:owner`: an OWNER of the organisation that the path names as `{org}`,
  *   with a token that reaches the whole account
  * - `administrator`: an administrator of this server, with such a token
@@ -45,7 +46,7 @@ interface CallOnOrganisation {
 
 type CallFor<Who extends Access> = Who extends 'anyone'
   ? CallOfAnyone
-  : Who extends 'repository:read'
+  : Who extends 'repository:read' | 'repository:write'
     ? CallOfAnyone & CallOnRepository
     : Who extends `repository:${string}`
       ? CallOfPerson & CallOnRepository
@@ -122,8 +123,6 @@ interface Declaration<Who extends Access, Path extends string, Result> {
   isPaged?: true;
   /** Of a JSON body, where 64 KiB are too little. */
   maxJsonBytes?: number;
-  /** A task of the CI may call it with its token, as far as the policy lets it. */
-  takesTask?: true;
   /** Edits a text: If-Match with its revision refuses a change of another one. */
   takesIfMatch?: true;
 }

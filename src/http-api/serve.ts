@@ -4,12 +4,16 @@ import type { Admission, Context, Middleware, State, WebDeps } from '../http/ind
 import { HttpError } from '../http/index.ts';
 import { authorizeCall } from './authorize-call.ts';
 import { authenticate } from './authenticate-token.ts';
+import type { Caller } from './authenticate-token.ts';
 import type { Operation } from './operation.ts';
 import { readBody, readIfMatch, readQuery } from './read-input.ts';
 import { respond } from './respond.ts';
 
 /** Where all operations are. */
 export const apiPrefix = '/api/v1';
+
+/** Who calls, between the two middlewares that find out and decide. */
+const callers = new WeakMap<State, Caller>();
 
 /** Everything a call passes, in order: a call that is refused has made the server read nothing. */
 function chainFor(operation: Operation, deps: WebDeps, admission: Admission): Middleware[] {
@@ -19,13 +23,13 @@ function chainFor(operation: Operation, deps: WebDeps, admission: Admission): Mi
     return next();
   };
   const identify: Middleware = async (ctx, next) => {
-    await authenticate(ctx, deps, operation);
+    callers.set(ctx.state, await authenticate(ctx, deps));
     await next();
   };
   const serve: Middleware = async (ctx) => {
-    const { viewer } = ctx.state.identity;
     const params = (ctx.params ?? {}) as Record<string, string>;
-    const { found, organisation } = await authorizeCall(operation, viewer, params, deps);
+    const { viewer, found, organisation } = await authorizeCall(operation, callers.get(ctx.state)!, params, deps);
+    ctx.state.identity = { ...ctx.state.identity, viewer };
     const query = readQuery(operation, new URLSearchParams(ctx.querystring));
     const body = await readBody(operation, ctx);
     const { origin } = ctx.state;

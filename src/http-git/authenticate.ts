@@ -1,8 +1,7 @@
 import { anonymous } from '../access/index.ts';
 import type { Viewer } from '../access/index.ts';
 import { looksLikeAccessToken } from '../accounts/index.ts';
-import { readAuthorization } from '../http/index.ts';
-import type { Credentials } from '../http/index.ts';
+import { readAuthorization, secretsOf } from '../http/index.ts';
 import { unauthenticated } from '../kernel/index.ts';
 import type { GitHttpDeps } from './deps.ts';
 import type { GitExchange } from './git-exchange.ts';
@@ -22,7 +21,7 @@ export async function authenticate(
 ): Promise<Viewer> {
   const credentials = readAuthorization(req.headers.authorization);
   if (credentials.kind === 'none') return anonymous;
-  const secrets = secretsIn(credentials);
+  const secrets = secretsOf(credentials);
   for (const secret of secrets) {
     const viewer =
       (await accounts.viewerOfToken(secret, { address: state.address })) ?? (await ci.tasks.viewerOfToken(secret));
@@ -40,15 +39,3 @@ export const credentialsRefused = (secrets: readonly string[]): string =>
     ? 'Authentication failed. This access token has expired or was removed.'
     : 'Authentication failed. Git takes no password here: make an access token in the settings of your account, ' +
       'and use it as the password.';
-
-/** What may be a token in what was sent, in the order of likelihood. */
-export function secretsIn(credentials: Credentials): string[] {
-  switch (credentials.kind) {
-    case 'token':
-      return [credentials.secret];
-    case 'basic':
-      return [credentials.password, credentials.username].filter((secret) => secret !== '');
-    default:
-      return [];
-  }
-}

@@ -28,7 +28,7 @@ export { createPendingForms } from './pending-forms.ts';
 export type { PendingForms } from './pending-forms.ts';
 export { createProbe } from './probe.ts';
 export type { Probe } from './probe.ts';
-export { readAuthorization, readToken } from './request/authorization.ts';
+export { readAuthorization, readToken, secretsOf } from './request/authorization.ts';
 export type { Credentials } from './request/authorization.ts';
 export { createClientReader } from './request/client-address.ts';
 export type { Client } from './request/client-address.ts';

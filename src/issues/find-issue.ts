@@ -55,6 +55,16 @@ export async function issueByNumber(source: RowSource, repositoryId: string, num
   return issue;
 }
 
+/** Whether a number of a repository is that of an issue or of a pull request; null for neither. No access check. */
+export async function kindOfIssue(
+  { db }: Pick<IssueDeps, 'db'>,
+  repositoryId: string,
+  number: number,
+): Promise<IssueKind | null> {
+  if (!Number.isSafeInteger(number) || number < 1) return null;
+  return (await rowBy(db.lookup, issueSchema, { repositoryId, number }))?.kind ?? null;
+}
+
 /** Inside a write: an issue, with the viewer's right judged by what the write sees. */
 export async function issueInWrite(
   deps: Pick<IssueDeps, 'repositories'>,

@@ -20,7 +20,7 @@ import { exportIssue } from './export/export-issue.ts';
 import { exportIssues } from './export/export-issues.ts';
 import { importIssues, refuseTakenNumbers } from './import/import-issues.ts';
 import type { ImportSource } from './import/import-source.ts';
-import { findIssue, findMovedIssue, issueInWrite } from './find-issue.ts';
+import { findIssue, findMovedIssue, issueInWrite, kindOfIssue } from './find-issue.ts';
 import { contextFor, repositoryContext } from './issue-context.ts';
 import type { IssueAt, RepositoryAt, RepositoryContext } from './issue-context.ts';
 import { countLabelled } from './labels/count-labelled.ts';
@@ -121,6 +121,7 @@ export function createIssues({ settings: given, texts, ...tools }: IssuesOptions
       return (await withDetails(deps, [issue]))[0]!;
     },
     findMoved: bind(findMovedIssue),
+    kindOf: bind(kindOfIssue),
     rightsOn: bind(rightsOnIssue),
     rightsIn: bind(rightsInRepository),
     setTitle: bind(setTitle),

@@ -948,4 +948,27 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
     ['team_repositories', { team_id: 't134', repository_id: 'r2', role: 'admin', created_at: 1 }],
     ['branch_rule_teams', { rule_id: 'br1', act: 'merge', team_id: 't134' }],
   ],
+  142: [
+    ['ci_repository_settings', { repository_id: 'r1', is_enabled: 0, token_permissions: 'read' }],
+    [
+      'ci_disabled_workflows',
+      { repository_id: 'r1', workflow_path: 'nightly.yml', disabled_by: 'alice-id', disabled_at: 1 },
+    ],
+  ],
+  152: [
+    [
+      'pull_rounds',
+      {
+        issue_id: 'is106',
+        round: 2,
+        head_oid: 'c'.repeat(40),
+        base_oid: 'b'.repeat(40),
+        commit_count: 1,
+        change: 'added',
+        submitter_id: 'alice-id',
+        bytes: 5_000_000_000,
+        created_at: 8,
+      },
+    ],
+  ],
 };

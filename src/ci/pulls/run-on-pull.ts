@@ -8,7 +8,7 @@ import { deletedUserName } from '../runs/load-run.ts';
 import { asksForNoRun } from '../runs/push-event.ts';
 import { startRun } from '../runs/start-run.ts';
 import type { NewRun, RunSource } from '../runs/start-run.ts';
-import { findWorkflows } from '../workflows/find-workflows.ts';
+import { enabledWorkflows } from '../settings/repository-settings.ts';
 import { takesAction } from '../workflows/match-pull.ts';
 import type { PullAction } from '../workflows/match-pull.ts';
 import type { ParsedWorkflow } from '../workflows/parse-workflow.ts';
@@ -185,7 +185,7 @@ async function matchingWorkflows(
   { baseTip, mergeOid }: TrialMerge,
 ): Promise<FoundWorkflow[]> {
   const found: (FoundWorkflow & { trigger: PullTrigger })[] = [];
-  for (const file of await findWorkflows(deps.git, path, mergeOid)) {
+  for (const file of await enabledWorkflows(deps, { repositoryId: repository.id, path }, mergeOid)) {
     const parsed = await deps.workflows.read(sourceOf(file, repository.id));
     const trigger = (parsed.ok ? parsed.workflow.triggers : parsed.triggers)?.pull ?? null;
     if (trigger !== null && takesAction(trigger, action)) found.push({ ...file, parsed, trigger });

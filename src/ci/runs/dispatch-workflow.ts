@@ -3,6 +3,7 @@ import { invalid, notFound } from '../../kernel/index.ts';
 import type { Found } from '../../repositories/index.ts';
 import { personIdOf, refuseArchived, requireLevel } from '../require-level.ts';
 import type { CiDeps } from '../deps.ts';
+import { requireEnabled } from '../settings/repository-settings.ts';
 import { findWorkflows } from '../workflows/find-workflows.ts';
 import type { ParsedWorkflow } from '../workflows/parse-workflow.ts';
 import type { DispatchInput, Triggers } from '../workflows/workflow.ts';
@@ -63,7 +64,7 @@ export async function listDispatchable(deps: CiDeps, found: Found): Promise<Disp
  * inputs there are.
  * @param input.ref name of a branch or tag; empty for the default branch
  * Refuses `repository_not_found`, `repository_archived`, `workflow_not_found`, `invalid_input` (field
- * `input-<name>`), `revision_not_found`.
+ * `input-<name>`), `revision_not_found`, `ci_disabled`, `workflow_disabled`.
  */
 export async function dispatchWorkflow(
   deps: CiDeps,
@@ -84,6 +85,7 @@ export async function dispatchWorkflow(
   if (file === undefined || parsed === null || !parsed.ok || parsed.workflow.triggers.dispatch === null) {
     throw notFound('workflow_not_found', `There is no workflow ${input.path} on ${name} that can be started by hand.`);
   }
+  await requireEnabled(deps, repository.id, file.path);
   const inputs = readInputs(parsed.workflow.triggers.dispatch.inputs, input.inputs);
   const actorId = personIdOf(viewer);
   const actor = viewer.kind === 'person' ? (viewer.username ?? deletedUserName) : deletedUserName;

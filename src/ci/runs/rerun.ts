@@ -2,6 +2,7 @@ import type { Viewer } from '../../access/index.ts';
 import { conflict } from '../../kernel/index.ts';
 import type { Found } from '../../repositories/index.ts';
 import { personIdOf, refuseArchived, requireLevel } from '../require-level.ts';
+import { requireEnabled } from '../settings/repository-settings.ts';
 import type { CiDeps } from '../deps.ts';
 import type { Workflow } from '../workflows/workflow.ts';
 import { advanceJobs } from './advance-run.ts';
@@ -26,7 +27,7 @@ const maxAttempts = 50;
  * Starts a new attempt of a run. Other jobs carry over with their results, unfinished ones continue in the new
  * attempt; the logs of earlier attempts stay. Re-running all jobs requires that the run has ended. Refuses
  * `repository_not_found`, `repository_archived`, `run_not_found`, `run_not_ended`, `too_many_attempts`,
- * `nothing_to_rerun`, and `run_not_approved` for code that was never let run.
+ * `nothing_to_rerun`, `ci_disabled`, `workflow_disabled`, and `run_not_approved` for code that was never let run.
  */
 export async function rerun(
   deps: CiDeps,
@@ -38,7 +39,8 @@ export async function rerun(
   requireLevel(found, 'write');
   refuseArchived(found);
   const loaded = await deps.runs.load((await findRunRow(deps, found, number)).id);
-  const { parsed } = loaded;
+  const { parsed, run: row } = loaded;
+  await requireEnabled(deps, row.repositoryId, row.workflowPath);
   if (!parsed.ok) throw conflict('nothing_to_rerun', 'This run has no jobs: its workflow file could not be read.');
   return changeRuns(deps, async (tx, after) => {
     const before = await RunChanges.open(deps, tx, after, loaded.run.id);

@@ -1,7 +1,7 @@
 import type { Commit } from '../../git/index.ts';
 import type { AnnouncedPush, Located, PushListener } from '../../repositories/index.ts';
 import type { CiDeps } from '../deps.ts';
-import { findWorkflows } from '../workflows/find-workflows.ts';
+import { enabledWorkflows } from '../settings/repository-settings.ts';
 import type { WorkflowFile } from '../workflows/find-workflows.ts';
 import type { PushedRef } from '../workflows/match-push.ts';
 import type { ParsedWorkflow } from '../workflows/parse-workflow.ts';
@@ -94,7 +94,7 @@ async function runsOf(
   const { git } = deps;
   const sha = await commitBehind(deps, located.path, update.newId);
   if (sha === null) return [];
-  const files = await findWorkflows(git, located.path, sha);
+  const files = await enabledWorkflows(deps, { repositoryId: located.repository.id, path: located.path }, sha);
   if (files.length === 0) return [];
   const head = await git.objects.commit(located.path, sha);
   if (asksForNoRun(head.message)) return [];

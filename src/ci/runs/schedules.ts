@@ -4,6 +4,7 @@ import { isDomainError } from '../../kernel/index.ts';
 import type { Located } from '../../repositories/index.ts';
 import type { CiDeps } from '../deps.ts';
 import { nextTime, parseCron } from '../workflows/cron.ts';
+import { enabledWorkflows } from '../settings/repository-settings.ts';
 import { findWorkflows } from '../workflows/find-workflows.ts';
 import { sourceOf } from '../workflows/workflow-reader.ts';
 import { changeRuns } from './change-runs.ts';
@@ -84,7 +85,8 @@ async function runSchedule(deps: CiDeps, { repositoryId, workflowPath, cron, act
   if (located === undefined || located.repository.archivedAt !== null) return;
   const ref = `refs/heads/${located.repository.defaultBranch}`;
   const sha = await deps.git.refs.resolve(located.path, ref);
-  const file = (await findWorkflows(deps.git, located.path, sha)).find(({ path }) => path === workflowPath);
+  const files = await enabledWorkflows(deps, { repositoryId, path: located.path }, sha);
+  const file = files.find(({ path }) => path === workflowPath);
   if (file === undefined) return;
   const people = actorId === null ? null : await deps.accounts.peopleById([actorId]);
   const actor = (actorId === null ? null : people?.get(actorId)?.username) ?? deletedUserName;

@@ -5,7 +5,7 @@ import { explainQueue } from './explain-queue.ts';
 import { FetchCalls, fetchTask, returnTask } from './fetch-task.ts';
 import type { FetchOptions } from './fetch-task.ts';
 import { reportTask } from './report-task.ts';
-import { viewerOfTaskToken } from './task-token.ts';
+import { credentialOfTaskToken, viewerOfTaskToken } from './task-token.ts';
 
 /** Jobs as runners execute them: handed out, reported, queued again. */
 export function createTaskService(deps: CiDeps) {
@@ -17,6 +17,7 @@ export function createTaskService(deps: CiDeps) {
     return: bind(returnTask),
     report: bind(reportTask),
     viewerOfToken: bind(viewerOfTaskToken),
+    credentialOfToken: bind(credentialOfTaskToken),
     explainQueue: bind(explainQueue),
   };
 }

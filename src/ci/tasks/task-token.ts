@@ -1,9 +1,11 @@
-import type { TaskViewer } from '../../access/index.ts';
+import { grantedToTask, taskViewer } from '../../access/index.ts';
+import type { TaskCredential, TaskPermissions, TaskViewer } from '../../access/index.ts';
 import { jobSchema } from '../schema/job-schema.ts';
 import { runSchema } from '../schema/run-schema.ts';
 import type { CiDeps } from '../deps.ts';
 import type { InstanceKey } from '../../sealing/index.ts';
-import type { Permissions } from '../workflows/workflow.ts';
+import type { LoadedRun } from '../runs/load-run.ts';
+import { defaultPermissionsOf } from '../settings/repository-settings.ts';
 import { taskSchema } from '../schema/task-schema.ts';
 
 const shape = /^[0-9a-f]{40}$/;
@@ -21,30 +23,39 @@ export function hashTaskToken(key: InstanceKey, token: string): string {
   return key.digest('task token hash', token);
 }
 
+type TokenDeps = Pick<CiDeps, 'db' | 'key' | 'runs' | 'settings'>;
+
 /**
- * The viewer of a task token, while the task runs or is being cancelled. Null for everything else, so that other kinds
- * of tokens can be tried.
+ * What a task token stands for, while the task runs or is being cancelled. Null for everything else, so that other
+ * kinds of tokens can be tried.
  */
-export async function viewerOfTaskToken(
-  { db, key, runs }: Pick<CiDeps, 'db' | 'key' | 'runs'>,
-  token: string,
-): Promise<TaskViewer | null> {
+export async function credentialOfTaskToken(deps: TokenDeps, token: string): Promise<TaskCredential | null> {
   if (!shape.test(token)) return null;
+  const { db, key } = deps;
   const task = await db.read.findOneBy(taskSchema, { tokenHash: hashTaskToken(key, token) });
   if (task === null || (task.status !== 'running' && task.status !== 'cancelling')) return null;
   const job = await db.read.findOneBy(jobSchema, { id: task.jobId });
   const run = job === null ? null : await db.read.findOneBy(runSchema, { id: job.runId });
   if (job === null || run === null) return null;
-  const { parsed } = await runs.load(run.id);
-  // Permissions that an unreadable file may have removed are not granted.
-  if (!parsed.ok) return null;
-  const permissions = parsed.workflow.jobs.get(job.jobKey)?.permissions ?? parsed.workflow.permissions;
-  const scope = scopeOf(permissions, run.isTrusted);
-  return scope === null ? null : { kind: 'task', taskId: task.id, repositoryId: run.repositoryId, scope };
+  const loaded = await deps.runs.load(run.id);
+  const permissions = await permissionsOfJob(deps, loaded, job.jobKey);
+  return permissions === null ? null : { taskId: task.id, repositoryId: run.repositoryId, permissions };
 }
 
-/** The default permission is write; a run that is not trusted only ever reads. */
-function scopeOf(permissions: Permissions, isTrusted: boolean): TaskViewer['scope'] | null {
-  if (permissions === 'none') return null;
-  return isTrusted ? (permissions ?? 'write') : 'read';
+/** What the token of a job may do; null when its file is not readable any more: it may have removed them. */
+export async function permissionsOfJob(
+  deps: Pick<CiDeps, 'db' | 'settings'>,
+  { run, parsed }: Pick<LoadedRun, 'run' | 'parsed'>,
+  jobKey: string,
+): Promise<TaskPermissions | null> {
+  if (!parsed.ok) return null;
+  const asked = parsed.workflow.jobs.get(jobKey)?.permissions ?? parsed.workflow.permissions;
+  const fallback = await defaultPermissionsOf(deps, run.repositoryId);
+  return grantedToTask(asked, { fallback, isTrusted: run.isTrusted });
+}
+
+/** The viewer of a task token for git: its access to the contents of the repository. */
+export async function viewerOfTaskToken(deps: TokenDeps, token: string): Promise<TaskViewer | null> {
+  const credential = await credentialOfTaskToken(deps, token);
+  return credential === null ? null : taskViewer(credential, ['contents']);
 }

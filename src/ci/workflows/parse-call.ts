@@ -1,5 +1,6 @@
 import { isMap } from 'yaml';
 import type { YAMLMap } from 'yaml';
+import { lowerTaskPermissions } from '../../access/index.ts';
 import { parsePermissions } from './parse-settings.ts';
 import { WorkflowProblem } from './workflow-problem.ts';
 import type { ParsedJob } from './parsed-job.ts';
@@ -113,13 +114,9 @@ function read(
   };
 }
 
-const ranks = ['none', 'read', 'write'] as const;
-
 /** A called workflow has at most the permissions of its caller. */
-function lower(wanted: Permissions, ceiling: Permissions): Permissions {
-  if (wanted === null || ceiling === null) return wanted ?? ceiling;
-  return ranks[Math.min(ranks.indexOf(wanted), ranks.indexOf(ceiling))]!;
-}
+const lower = (wanted: Permissions, ceiling: Permissions): Permissions =>
+  wanted === null || ceiling === null ? (wanted ?? ceiling) : lowerTaskPermissions(wanted, ceiling);
 
 /** The settings under `workflow_call`: null for none, undefined when the file cannot be called. */
 function callSettings(file: YamlFile, node: unknown): YAMLMap | null | undefined {

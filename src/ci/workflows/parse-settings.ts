@@ -1,4 +1,6 @@
 import { isScalar } from 'yaml';
+import { allTaskPermissions, taskPermissions } from '../../access/index.ts';
+import type { TaskPermission } from '../../access/index.ts';
 import type { Concurrency, Permissions } from './workflow.ts';
 import type { YamlFile } from './yaml-nodes.ts';
 
@@ -18,21 +20,27 @@ export function parseConcurrency(file: YamlFile, node: unknown): Concurrency | n
   };
 }
 
+const words = ['read', 'write', 'none'];
+
 /**
- * `permissions`, as far as the task token has any: its access to the repository's contents. As on other forges, a
- * mapping without `contents` removes it. Null when the file does not specify it.
+ * `permissions` of the task's token: a word for all, or a mapping. As on other forges, what a mapping does not name is
+ * removed; names that only other forges have are passed over. Null when the file does not specify it.
  */
 export function parsePermissions(file: YamlFile, node: unknown): Permissions {
   if (file.isAbsent(node)) return null;
   if (isScalar(file.resolve(node))) {
     const word = file.text(node, '"permissions"');
-    if (word === 'read-all') return 'read';
-    if (word === 'write-all') return 'write';
+    if (word === 'read-all') return allTaskPermissions('read');
+    if (word === 'write-all') return allTaskPermissions('write', { idToken: true });
+    if (word === 'none') return {};
     throw file.problem(node, '"permissions" is read-all, write-all or a mapping.');
   }
-  const contents = file.get(file.map(node, '"permissions"'), 'contents');
-  const level = file.textOrNull(contents, '"contents"') ?? 'none';
-  if (level !== 'read' && level !== 'write' && level !== 'none')
-    throw file.problem(contents, 'A permission is read, write or none.');
-  return level;
+  const levels: { [name in TaskPermission]?: 'read' | 'write' } = {};
+  for (const { key, value } of file.entries(node, '"permissions"')) {
+    const level = file.text(value, `"${key}"`);
+    if (!words.includes(level)) throw file.problem(value, 'A permission is read, write or none.');
+    const name = taskPermissions.find((one) => one === key);
+    if (name !== undefined && level !== 'none') levels[name] = level as 'read' | 'write';
+  }
+  return levels;
 }

@@ -1,3 +1,4 @@
+import type { TaskPermissions } from '../../access/index.ts';
 import type { Json } from './json.ts';
 
 /** A parsed workflow file. */
@@ -67,8 +68,8 @@ export interface Concurrency {
   queue: 'single' | 'max';
 }
 
-/** The task token's access to the repository's contents. */
-export type Permissions = 'read' | 'write' | 'none' | null;
+/** What the file asks for the task's token; null where it does not say. */
+export type Permissions = TaskPermissions | null;
 
 /** A job that calls another workflow of the repository. */
 export interface WorkflowCall {

@@ -22,7 +22,7 @@ const byTag = `${list}/tags/{tag}` as const;
 const assets = `${one}/assets` as const;
 const asset = `${assets}/{asset}` as const;
 
-const read = { tag: 'Releases', access: 'repository:read', cost: 'rows', takesTask: true } as const;
+const read = { tag: 'Releases', access: 'repository:read', cost: 'rows' } as const;
 /** A push comes with a tag. */
 const write = { ...read, scope: 'write', cost: 'objects' } as const;
 

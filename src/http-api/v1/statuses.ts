@@ -1,3 +1,4 @@
+import { personIdOf } from '../../access/index.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import { json } from '../responses.ts';
 import { operation } from '../operation.ts';
@@ -47,8 +48,7 @@ export const reportCommitStatus = operation({
     const sha = await resolveRef(deps, found, params.commit);
     const { owner, name } = found.canonical;
     const status = await deps.repositories.statuses.report(viewer, owner, name, { ...body, sha });
-    return json(
-      showStatus(status, await deps.accounts.peopleById([viewer.id]), origin + repositoryUrl(found.canonical)),
-    );
+    const creators = await deps.accounts.peopleById([personIdOf(viewer)].filter((id) => id !== null));
+    return json(showStatus(status, creators, origin + repositoryUrl(found.canonical)));
   },
 });

@@ -2,8 +2,8 @@ import type { Viewer } from '../../access/index.ts';
 import { invalid, unauthenticated } from '../../kernel/index.ts';
 import { looksLikeTransferToken } from '../../lfs/index.ts';
 import type { LfsContext, LfsOperation, TransferGrant } from '../../lfs/index.ts';
-import { readAuthorization, readBytes } from '../../http/index.ts';
-import { authenticate, secretsIn } from '../authenticate.ts';
+import { secretsOf, readAuthorization, readBytes } from '../../http/index.ts';
+import { authenticate } from '../authenticate.ts';
 import type { GitHttpDeps } from '../deps.ts';
 import { challengeAnonymous } from '../errors.ts';
 import type { GitExchange } from '../git-exchange.ts';
@@ -17,7 +17,7 @@ export interface LfsCaller {
 /** Refuses `bad_credentials`, `lfs_token_refused`. */
 export async function identify(deps: GitHttpDeps, exchange: GitExchange): Promise<LfsCaller> {
   const { req, state } = exchange;
-  const token = secretsIn(readAuthorization(req.headers.authorization)).find(looksLikeTransferToken);
+  const token = secretsOf(readAuthorization(req.headers.authorization)).find(looksLikeTransferToken);
   if (token === undefined) return { viewer: await authenticate(deps, exchange), grant: null };
   const grant = await deps.lfs.tokens.verify(token);
   if (grant === null) throw tokenRefused();

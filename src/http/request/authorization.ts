@@ -40,3 +40,15 @@ export function readToken(header: string | undefined): string | null {
   const credentials = readAuthorization(header);
   return credentials.kind === 'token' ? credentials.secret : null;
 }
+
+/** What may be a token in what was sent, in the order of likelihood: clients differ in which field they let people type. */
+export function secretsOf(credentials: Credentials): string[] {
+  switch (credentials.kind) {
+    case 'token':
+      return [credentials.secret];
+    case 'basic':
+      return [credentials.password, credentials.username].filter((secret) => secret !== '');
+    default:
+      return [];
+  }
+}

@@ -1,0 +1,42 @@
+import { EntitySchema } from 'typeorm';
+import type { DefaultTaskPermissions } from '../../access/index.ts';
+
+/** A row of `ci_repository_settings`; a repository without one has the defaults. */
+export interface CiRepositoryRow {
+  repositoryId: string;
+  /** Whether anything starts its workflows. */
+  isEnabled: boolean;
+  /** What the token of a job may do where its workflow does not say; null for the default of the server. */
+  tokenPermissions: DefaultTaskPermissions | null;
+}
+
+/** A row of `ci_disabled_workflows`: nothing starts this workflow, on any branch. */
+export interface DisabledWorkflowRow {
+  repositoryId: string;
+  /** Below the workflows folder. */
+  workflowPath: string;
+  /** UUID; null for the command line, and once the account is deleted. */
+  disabledBy: string | null;
+  disabledAt: number;
+}
+
+export const ciRepositorySchema = new EntitySchema<CiRepositoryRow>({
+  name: 'ciRepositorySettings',
+  tableName: 'ci_repository_settings',
+  columns: {
+    repositoryId: { name: 'repository_id', type: 'text', primary: true },
+    isEnabled: { name: 'is_enabled', type: 'boolean' },
+    tokenPermissions: { name: 'token_permissions', type: 'text', nullable: true },
+  },
+});
+
+export const disabledWorkflowSchema = new EntitySchema<DisabledWorkflowRow>({
+  name: 'ciDisabledWorkflow',
+  tableName: 'ci_disabled_workflows',
+  columns: {
+    repositoryId: { name: 'repository_id', type: 'text', primary: true },
+    workflowPath: { name: 'workflow_path', type: 'text', primary: true },
+    disabledBy: { name: 'disabled_by', type: 'text', nullable: true },
+    disabledAt: { name: 'disabled_at', type: 'integer' },
+  },
+});

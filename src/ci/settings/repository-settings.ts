@@ -1,0 +1,124 @@
+import type { EntityManager } from 'typeorm';
+import { viewerForLog } from '../../access/index.ts';
+import type { DefaultTaskPermissions, Viewer } from '../../access/index.ts';
+import { conflict, invalid } from '../../kernel/index.ts';
+import type { Found } from '../../repositories/index.ts';
+import type { CiDeps } from '../deps.ts';
+import { personIdOf, requireLevel } from '../require-level.ts';
+import { ciRepositorySchema, disabledWorkflowSchema } from '../schema/settings-schema.ts';
+import { findWorkflows } from '../workflows/find-workflows.ts';
+import type { WorkflowFile } from '../workflows/find-workflows.ts';
+
+/** What holds for the workflows of a repository. */
+export interface CiRepositorySettings {
+  isEnabled: boolean;
+  /** As chosen; null for the default of the server. */
+  tokenPermissions: DefaultTaskPermissions | null;
+}
+
+const defaults: CiRepositorySettings = { isEnabled: true, tokenPermissions: null };
+
+/** The settings of a repository. No access check. */
+export async function settingsOf(
+  { db }: Pick<CiDeps, 'db'>,
+  repositoryId: string,
+  manager: EntityManager = db.read,
+): Promise<CiRepositorySettings> {
+  const row = await manager.findOneBy(ciRepositorySchema, { repositoryId });
+  return row === null ? defaults : { isEnabled: row.isEnabled, tokenPermissions: row.tokenPermissions };
+}
+
+/** What the token of a job may do where its workflow does not say. */
+export async function defaultPermissionsOf(
+  deps: Pick<CiDeps, 'db' | 'settings'>,
+  repositoryId: string,
+): Promise<DefaultTaskPermissions> {
+  return (await settingsOf(deps, repositoryId)).tokenPermissions ?? deps.settings.tokenPermissions;
+}
+
+/**
+ * Changes the settings; what is left out stays. Runs that have begun go on. Refuses `repository_not_found` to all but
+ * administrators of the repository, `invalid_token_permissions`.
+ */
+export async function changeSettings(
+  deps: CiDeps,
+  viewer: Viewer,
+  found: Found,
+  change: Partial<CiRepositorySettings>,
+): Promise<CiRepositorySettings> {
+  requireLevel(found, 'admin');
+  const { tokenPermissions } = change;
+  if (tokenPermissions != null && tokenPermissions !== 'read' && tokenPermissions !== 'write')
+    throw invalid('invalid_token_permissions', 'Choose read, write or the default of the server.', {
+      field: 'token_permissions',
+    });
+  const repositoryId = found.repository.id;
+  const changed = await deps.db.write(async ({ manager }) => {
+    const settings = { ...(await settingsOf(deps, repositoryId, manager)), ...change };
+    await manager.upsert(ciRepositorySchema, { repositoryId, ...settings }, ['repositoryId']);
+    return settings;
+  });
+  deps.logger.info('ci.settings_changed', { repository: repositoryId, ...change, by: viewerForLog(viewer) });
+  return changed;
+}
+
+/** Paths of the workflows that are switched off. */
+export async function disabledWorkflows({ db }: Pick<CiDeps, 'db'>, repositoryId: string): Promise<Set<string>> {
+  const rows = await db.read.findBy(disabledWorkflowSchema, { repositoryId });
+  return new Set(rows.map(({ workflowPath }) => workflowPath));
+}
+
+const maxDisabled = 500;
+const maxPathLength = 1000;
+
+/**
+ * Switches a workflow off or on, on all branches: no event starts it any more. A path that no branch has may be named,
+ * too: it may come. Refuses `repository_not_found` to who may not write, `workflow_path_too_long`,
+ * `too_many_disabled_workflows`.
+ */
+export async function switchWorkflow(
+  deps: CiDeps,
+  viewer: Viewer,
+  found: Found,
+  { path, isEnabled }: { path: string; isEnabled: boolean },
+): Promise<void> {
+  requireLevel(found, 'write');
+  if (path === '' || path.length > maxPathLength)
+    throw invalid('workflow_path_too_long', 'Name the file of a workflow.', { field: 'workflow' });
+  const repositoryId = found.repository.id;
+  const key = { repositoryId, workflowPath: path };
+  await deps.db.write(async ({ manager, now }) => {
+    if (isEnabled) return void (await manager.delete(disabledWorkflowSchema, key));
+    if (await manager.existsBy(disabledWorkflowSchema, key)) return;
+    if ((await manager.countBy(disabledWorkflowSchema, { repositoryId })) >= maxDisabled)
+      throw invalid('too_many_disabled_workflows', `At most ${maxDisabled} workflows are switched off.`);
+    await manager.insert(disabledWorkflowSchema, { ...key, disabledBy: personIdOf(viewer), disabledAt: now });
+  });
+  const event = isEnabled ? 'ci.workflow_enabled' : 'ci.workflow_disabled';
+  deps.logger.info(event, { repository: repositoryId, workflow: path, by: viewerForLog(viewer) });
+}
+
+/** Whether anything starts workflows of a repository: the switches of the server and of the repository. */
+export async function runsWorkflows(deps: Pick<CiDeps, 'db' | 'settings'>, repositoryId: string): Promise<boolean> {
+  return deps.settings.isEnabled && (await settingsOf(deps, repositoryId)).isEnabled;
+}
+
+/** The workflows of a commit that events may start. */
+export async function enabledWorkflows(
+  deps: Pick<CiDeps, 'db' | 'git' | 'settings'>,
+  { repositoryId, path }: { repositoryId: string; path: string },
+  sha: string,
+): Promise<WorkflowFile[]> {
+  if (!(await runsWorkflows(deps, repositoryId))) return [];
+  const disabled = await disabledWorkflows(deps, repositoryId);
+  const files = await findWorkflows(deps.git, path, sha);
+  return files.filter((file) => !disabled.has(file.path));
+}
+
+/** Refuses `ci_disabled` and `workflow_disabled` what a person starts of a workflow that is switched off. */
+export async function requireEnabled(deps: CiDeps, repositoryId: string, workflowPath: string): Promise<void> {
+  if (!(await runsWorkflows(deps, repositoryId)))
+    throw conflict('ci_disabled', 'The CI of this repository is switched off.');
+  if ((await disabledWorkflows(deps, repositoryId)).has(workflowPath))
+    throw conflict('workflow_disabled', `The workflow ${workflowPath} is switched off.`);
+}
