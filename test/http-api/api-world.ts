@@ -125,7 +125,6 @@ export async function furnish(t: Test, web: Web): Promise<World> {
     path: ['README.md', 'src', 'src/deep/file.txt', 'nowhere', 'big.bin', 'src/', '/'],
     username: ['alice', ...often('bob'), 'carol', 'Bob', 'nobody'],
     org: [...often('guild'), 'GUILD', 'workshop', 'fresh', 'alice'],
-    repo: [...often('tool'), 'nothing'],
     key: keys,
     ...Object.fromEntries(
       ['description', 'displayName', 'bio', 'title', 'context'].map((field) => [field, ['plain words', 'Ünïcode ✓']]),
