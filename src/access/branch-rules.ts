@@ -23,8 +23,8 @@ export const ruleActs: readonly RuleAct[] = ['push', 'force', 'create', 'delete'
 export const ruleLevels: readonly RuleLevel[] = ['write', 'admin', 'owner', 'nobody'];
 
 /**
- * Who may do one act: who has the role, and besides them these people, these teams and, when `tasks` is set, tasks of the
- * CI.
+ * Who may do one act: who has the role, and besides them these people, these teams and, when `tasks` is set, tasks of
+ * the CI.
  */
 export interface RuleGrant {
   level: RuleLevel;

@@ -143,7 +143,7 @@ export async function teamPeople(
   return new Map([...byTeam].map(([teamId, members]) => [teamId, members.map(({ userId }) => userId)]));
 }
 
-/** A team by its address; null for none. Asks for no right: for texts whose author was asked for, and files of owners. */
+/** A team by its name; null for none. Asks for no right: for rules of branches and files of owners. */
 export async function teamNamed(deps: OrganisationDeps, organisationId: string, name: string): Promise<TeamRow | null> {
   return deps.db.read.findOneBy(teamSchema, { organisationId, nameFolded: name.toLowerCase() });
 }
