@@ -55,6 +55,7 @@ import { lfsObjects } from './v120-lfs-objects.ts';
 import { lfsLocks } from './v122-lfs-locks.ts';
 import { releases } from './v124-releases.ts';
 import { templateRepositories } from './v128-template-repositories.ts';
+import { teams } from './v134-teams.ts';
 import { ciRepositorySettings } from './v142-ci-settings.ts';
 import { runnerLabels } from './v146-runner-labels.ts';
 import { artifactRetention } from './v148-artifact-retention.ts';
@@ -118,6 +119,7 @@ export const migrations: readonly Migration[] = [
   lfsLocks,
   releases,
   templateRepositories,
+  teams,
   ciRepositorySettings,
   runnerLabels,
   artifactRetention,

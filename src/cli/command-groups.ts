@@ -20,6 +20,7 @@ export const commandGroups: readonly CommandGroup[] = [
   { names: ['key'], load: async () => (await import('./commands/key.ts')).addKeyCommands },
   { names: ['token'], load: async () => (await import('./commands/token.ts')).addTokenCommands },
   { names: ['org'], load: async () => (await import('./commands/org.ts')).addOrgCommands },
+  { names: ['team'], load: async () => (await import('./commands/team.ts')).addTeamCommands },
   { names: ['handle'], load: async () => (await import('./commands/handle.ts')).addHandleCommands },
   { names: ['repo'], load: async () => (await import('./commands/repo.ts')).addRepoCommands },
   { names: ['inbox'], load: async () => (await import('./commands/inbox.ts')).addInboxCommands },

@@ -3,6 +3,7 @@ import { bindDeps } from '../kernel/index.ts';
 import { personIdOf } from '../access/index.ts';
 import type { Viewer, Visibility } from '../access/index.ts';
 import { bindAddress } from './bind-address.ts';
+import { createTeamRepositoryService } from './teams/team-repositories.ts';
 import { createCollaboratorService } from './collaborators/collaborator-service.ts';
 import { createContentService } from './contents/content-service.ts';
 import type { Committer, RepositoryDeps } from './deps.ts';
@@ -110,6 +111,7 @@ export function createRepositories(
     contents: createContentService(deps, pushes.moveBranch),
     forks: createForkService(deps, pushes.applyUpdates, statistics.schedule),
     collaborators: createCollaboratorService(deps),
+    teams: createTeamRepositoryService(deps),
     pins: createPinService(deps),
     rules: createRuleService(deps),
     statuses: createStatusService(deps),

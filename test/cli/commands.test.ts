@@ -681,6 +681,7 @@ t.test('every command has help with an example; help is on stdout and exits with
     'ssh',
     'stats',
     'status',
+    'team',
     'token',
     'trash',
     'user',

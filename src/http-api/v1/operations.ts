@@ -92,6 +92,7 @@ import {
   listOrganisations,
   removeMember,
 } from './organisations.ts';
+import { teamOperations } from './teams.ts';
 import { notificationOperations } from './notifications.ts';
 import { listPins, movePin, pinRepository, unpinRepository } from './pins.ts';
 import {
@@ -264,6 +265,7 @@ export const operations: readonly Operation[] = [
   pinRepository,
   unpinRepository,
   movePin,
+  ...teamOperations,
   ...notificationOperations,
   ...watchingOperations,
   getVersion,
