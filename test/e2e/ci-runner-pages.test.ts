@@ -100,12 +100,18 @@ t.test('a runner: the job at hand, labels, history, and the lines that make one'
   const scripted = await signedIn(forge);
   await scripted.goto(list);
   await scripted.getByRole('button', { name: 'Reset token' }).click();
-  t.match(await scripted.getByRole('main').innerText(), /With systemd[^]*sudo sh -c[^]*In a container[^]*docker run -d --restart always/);
+  t.match(
+    await scripted.getByRole('main').innerText(),
+    /With systemd[^]*sudo sh -c[^]*In a container[^]*docker run -d --restart always/,
+  );
   t.strictSame(await violationsOn(scripted, allRules), []);
   await scripted.goto(list);
   await scripted.getByLabel('Name').fill('made here');
   await scripted.getByRole('button', { name: 'Create runner' }).click();
-  t.match(await scripted.getByRole('main').innerText(), /With systemd[^]*\.runner[^]*In a container[^]*ci-runner\/\.runner/);
+  t.match(
+    await scripted.getByRole('main').innerText(),
+    /With systemd[^]*\.runner[^]*In a container[^]*ci-runner\/\.runner/,
+  );
   t.strictSame(await violationsOn(scripted, allRules), []);
   await inspect(t, forge, ['/repos/alice/work/settings/runners', `/repos/alice/work/settings/runners/${runner.id}`]);
 });

@@ -24,5 +24,7 @@ export async function readCommitPlace(
   if (known === null) return { pull: null };
   const { authorId } = known.issue;
   const author = authorId === null ? undefined : (await accounts.peopleById([authorId])).get(authorId);
-  return { pull: { number, url: `${repositoryUrl(found.canonical)}/pulls/${number}`, author: author?.username ?? null } };
+  return {
+    pull: { number, url: `${repositoryUrl(found.canonical)}/pulls/${number}`, author: author?.username ?? null },
+  };
 }
