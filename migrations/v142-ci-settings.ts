@@ -10,7 +10,7 @@ export const ciRepositorySettings: Migration = {
   statements: [
     `CREATE TABLE ci_repository_settings (
       repository_id TEXT PRIMARY KEY NOT NULL REFERENCES repositories (id) ON DELETE CASCADE,
-      is_enabled INTEGER NOT NULL DEFAULT 1 CHECK (is_enabled IN (0, 1)),
+      is_enabled INTEGER NOT NULL DEFAULT 1,
       token_permissions TEXT CHECK (token_permissions IN ('read', 'write'))
     )`,
     `CREATE TABLE ci_disabled_workflows (

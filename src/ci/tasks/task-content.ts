@@ -1,4 +1,5 @@
 import type { CiDeps } from '../deps.ts';
+import { identityContext } from '../identity/identity-token.ts';
 import { secretsFor } from '../secrets/secrets.ts';
 import { variablesFor } from '../secrets/variables.ts';
 import { jobSchema } from '../schema/job-schema.ts';
@@ -94,6 +95,7 @@ export async function taskContent(
       forgejo_default_actions_url: actions,
       gitea_runtime_token: runtime,
       forgejo_runtime_token: runtime,
+      ...(await identityContext(deps, loaded, job.jobKey, runtime)),
     },
     secrets: new Map([
       ...['GITHUB_TOKEN', 'GITEA_TOKEN', 'FORGEJO_TOKEN'].map((name): [string, string] => [name, token]),

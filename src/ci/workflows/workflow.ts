@@ -24,8 +24,22 @@ export interface Triggers {
   dispatch: { inputs: ReadonlyMap<string, DispatchInput> } | null;
   /** Cron expressions, in UTC. */
   schedule: readonly string[];
+  /** Events that start it by their name and activity type. */
+  events: ReadonlyMap<PlainEventName, EventTrigger>;
   /** Names of all other events in the file, such as `pull_request_target`. */
   others: readonly string[];
+}
+
+export const plainEvents = ['create', 'delete', 'release', 'repository_dispatch', 'workflow_run'] as const;
+export type PlainEventName = (typeof plainEvents)[number];
+
+/** An event without filters of its own, apart from `workflow_run`. */
+export interface EventTrigger {
+  /** Activity types; null for all. */
+  types: readonly string[] | null;
+  /** `workflow_run`: names of the workflows whose runs it follows, and the branches of those. */
+  workflows: readonly string[];
+  branches: Filter | null;
 }
 
 export interface PushTrigger {

@@ -1,6 +1,7 @@
 import type { Operation } from '../operation.ts';
 import { listActivity, listLostTips, restoreLostTip } from './activity.ts';
 import { branchRuleOperations } from './branch-rules.ts';
+import { ciSettingsOperations } from './ci-settings.ts';
 import { addCollaborator, changeCollaborator, listCollaborators, removeCollaborator } from './collaborators.ts';
 import { branchOperations } from './branches.ts';
 import { changeFiles, createFile, deleteFile, getContents, getRootContents, updateFile } from './contents-files.ts';
@@ -108,6 +109,7 @@ import { runnerOperations } from './runners.ts';
 import {
   approveRun,
   cancelRun,
+  dispatchEvent,
   getJob,
   getJobLog,
   getRun,
@@ -296,6 +298,7 @@ export const operations: readonly Operation[] = [
   removeMember,
   listRuns,
   startRun,
+  dispatchEvent,
   listStartableWorkflows,
   getRun,
   cancelRun,
@@ -303,6 +306,7 @@ export const operations: readonly Operation[] = [
   rerunRun,
   getJob,
   getJobLog,
+  ...ciSettingsOperations,
   ...runnerOperations,
   ...secretOperations,
 ];
