@@ -103,7 +103,7 @@ t.test('a job signs in with a token that a library verifies', async (t) => {
     event_name: 'workflow_dispatch',
     ref: 'refs/heads/main',
     ref_type: 'branch',
-    ref_protected: 'false',
+    ref_protected: 'true',
     sha: run.sha,
     run_id: String(run.id),
     run_number: '1',

@@ -1,4 +1,5 @@
 import type { TaskPermissions } from '../../access/index.ts';
+import type { MatrixCombination } from './expand-matrix.ts';
 import type { Json } from './json.ts';
 
 /** A parsed workflow file. */
@@ -13,8 +14,11 @@ export interface Workflow {
   permissions: Permissions;
   /** In the order of the file. */
   jobs: ReadonlyMap<string, JobDefinition>;
-  /** Jobs that call another workflow, by their key; that workflow's jobs replace them. */
-  calls: ReadonlyMap<string, WorkflowCall>;
+  /**
+   * Jobs that call another workflow, by their key, and by the keys of their callers before it: one call for each
+   * combination of the matrix. The jobs of the called workflow replace them.
+   */
+  calls: ReadonlyMap<string, readonly WorkflowCall[]>;
 }
 
 /** The triggers of the workflow. Unsupported events are no error and trigger nothing. */
@@ -85,9 +89,13 @@ export interface Concurrency {
 /** What the file asks for the task's token; null where it does not say. */
 export type Permissions = TaskPermissions | null;
 
-/** A job that calls another workflow of the repository. */
+/** A job that calls another workflow of the repository, with one combination of its matrix. */
 export interface WorkflowCall {
+  /** `build`, `build#1` for the second combination, `build.pack` for a call in the workflow that `build` calls. */
   key: string;
+  /** The call of the file that this one stands in; null in the file of the run. */
+  outer: WorkflowCall | null;
+  combination: MatrixCombination;
   needs: readonly string[];
   condition: string | null;
   inputs: ReadonlyMap<string, CallInput>;
@@ -108,7 +116,7 @@ export interface CallInput {
 }
 
 export interface JobDefinition {
-  /** The key on this server: `test`, or `build.test` for the job `test` of the workflow that `build` calls. */
+  /** The key on this server: `test`, or that of its call before it: `build.test`. */
   key: string;
   /** The key in its own file and on its runner. */
   ownKey: string;
