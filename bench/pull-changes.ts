@@ -1,5 +1,6 @@
 // The page of changes of a pull request with 30 files and 1,500 lines, as a person sees it who may comment: the first
-// view after a start, first views of other pull requests, later views, its size, what the author changed between two rounds, and the requests of a browser.
+// view after a start, first views of other pull requests, later views, its size, what the author changed between two
+// rounds, and the requests of a browser.
 // usage: bench/pull-changes [--rounds N] [--executable PATH]
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';

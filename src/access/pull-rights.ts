@@ -64,7 +64,9 @@ export function refusalOnPull(
   }
 }
 
-/** Whether code of a person is as good as a push: that of people who may write here; the scope of the credential counts. */
+/**
+ * Whether code of a person is as good as a push: that of people who may write here; the scope of the credential counts.
+ */
 export function isTrustedWithCi(viewer: Viewer, repository: IssueRepositoryFacts): boolean {
   return isTrustedContributor(viewer, repository) && allows(memberLevel(viewer, repository), 'write');
 }

@@ -11,7 +11,7 @@ import type { KeepRule } from './prune-backups.ts';
 import type { BackupDeps, OnProgress } from './deps.ts';
 import { isBackupRunning } from './backup-lock.ts';
 import { verifyBackup } from './verify-backup.ts';
-import type { CheckedPart } from './verify-backup.ts';
+import type { CheckedPart } from './checked-part.ts';
 
 /** The state of backups, for the status page and metrics. */
 export interface BackupState {

@@ -3,7 +3,7 @@ import { describeStore, failureOf, namedObjects } from '../objects/index.ts';
 import type { NamedObject } from '../objects/index.ts';
 import type { BackupDeps } from './deps.ts';
 import type { Manifest, ObjectsElsewhere } from './manifest.ts';
-import type { CheckedPart } from './verify-backup.ts';
+import type { CheckedPart } from './checked-part.ts';
 
 const enough = 20;
 

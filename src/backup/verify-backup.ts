@@ -10,17 +10,10 @@ import { hashFile } from './copy-file.ts';
 import { describeRefs } from './create-backup.ts';
 import { manifestName, restoreTestFileName, readManifest, verifiedName } from './manifest.ts';
 import type { Manifest } from './manifest.ts';
+import type { CheckedPart } from './checked-part.ts';
 import { databaseName } from './deps.ts';
 import { checkObjectsElsewhere } from './objects-elsewhere.ts';
 import type { BackupDeps, OnProgress } from './deps.ts';
-
-/** One part of a backup and its problems. */
-export interface CheckedPart {
-  part: 'files' | 'database' | 'repositories' | 'objects';
-  /** How many files, rows or repositories were checked. */
-  looked: number;
-  problems: string[];
-}
 
 const enough = 20;
 const filesAtOnce = 4;

@@ -8,8 +8,8 @@ import { sniffedBytes, sniffImageType } from './image-type.ts';
 import type { ImageType } from './image-type.ts';
 
 /**
- * One image per id. In a folder: one file per id, replaced atomically: written under a temporary name, synced, renamed over the old one, the folder
- * synced (docs/security-model.md).
+ * One image per id. In a folder: one file per id, replaced atomically: written under a temporary name, synced, renamed
+ * over the old one, the folder synced (docs/security-model.md).
  *
  * The stamp of an image is the file's modification time. A row whose stamp differs from its file's was left by a crash
  * between the two.

@@ -8,7 +8,7 @@ export {
   recountNotifications,
   recountWatchers,
 } from './recount-notifications.ts';
-export { presentReasons } from './channels/settings.ts';
+export { reasons } from './schema/notification-schema.ts';
 export type { ChannelSettings } from './channels/settings.ts';
 export type { Feed } from './channels/feed.ts';
 export { changes as notificationChanges } from './inbox/change-notifications.ts';

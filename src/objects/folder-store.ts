@@ -9,7 +9,9 @@ import { checkKey, objectExists } from './object-key.ts';
 import type { ListedObject, ObjectStore } from './object-store.ts';
 
 export interface FolderStoreOptions extends IncomingOptions {
-  /** Prefixes whose objects are in a folder elsewhere, with the same names: `artifacts/` where CI has always had them. */
+  /**
+   * Prefixes whose objects are in a folder elsewhere, with the same names: `artifacts/` where CI has always had them.
+   */
   elsewhere?: Readonly<Record<string, string>>;
 }
 

@@ -45,7 +45,9 @@ export interface ListedObject {
  * `list`, after a grace time that is longer than any upload.
  */
 export interface ObjectStore {
-  /** `s3`: objects are not on this machine, so what is still being written lies in a local file until it is complete. */
+  /**
+   * `s3`: objects are not on this machine, so what is still being written lies in a local file until it is complete.
+   */
   readonly place: 'folder' | 's3';
   /**
    * Stores an object: into an incoming file, hashed while it comes, synced, renamed, the folder synced.

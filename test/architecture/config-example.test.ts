@@ -26,7 +26,7 @@ t.test('every line of the example works when uncommented, and none changes a def
   t.same(problems, []);
   t.same([...(loaded?.file?.values.keys() ?? [])].sort(), options.map((option) => option.key).sort());
   const defaults = checkConfig(sources({})).loaded!.config;
-  const { baseUrl, caFile, ssh, federation, metrics, mail, ...same } = loaded!.config;
+  const { baseUrl, caFile, ssh, federation, metrics, mail, objects, ...same } = loaded!.config;
   t.match(defaults, same);
   t.match(defaults, {
     ssh: { enabled: ssh.enabled, listen: ssh.listen },

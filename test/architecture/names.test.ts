@@ -83,6 +83,7 @@ const acrossPages = [
   'issues/issue-rights',
   'markdown/references',
   'markdown/remote-images',
+  'pulls/run-approval',
   'repository/repository-settings',
 ];
 

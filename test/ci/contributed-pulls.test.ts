@@ -82,63 +82,70 @@ async function openQuiet() {
   return world;
 }
 
-t.test('a stranger waits, is let run by a person with write, and gets neither secrets nor writing', async (t) => {
-  const world = await openQuiet();
-  const { ci, modules, viewer, bob, found } = world;
-  await ci.secrets.set({ kind: 'instance' }, { name: 'WIDE', value: 'widewidewide' });
-  await ci.secrets.set({ kind: 'repository', id: found.repository.id }, { name: 'KEY', value: 'hunter2hunter2' });
-  await ci.variables.set({ kind: 'instance' }, { name: 'COLOUR', value: 'blue' });
-  const { head, number } = await world.contribute('wait', { 'wait.txt': 'b\n' });
-  const waiting = await world.newest();
-  t.match(waiting, { status: 'blocked', approval: 'waiting', trusted: 0 });
-  t.match(await world.statuses(head), [{ context: check, state: 'pending', description: 'Waiting for approval' }]);
-  const runner = await world.runnerHere();
-  t.equal(await runner.fetch(), null, 'no runner gets it');
-  await ci.advanceRuns();
-  await ci.sweep();
-  t.equal(await runner.fetch(), null, 'nor after a restart, nor by the sweep');
-  t.match(await ci.tasks.explainQueue(found), [{ reason: 'It waits for approval by a person with write access.' }]);
+t.test(
+  'a run of an outside contributor waits, is approved by a person with write, and gets neither secrets nor writing',
+  async (t) => {
+    const world = await openQuiet();
+    const { ci, modules, viewer, bob, found } = world;
+    await ci.secrets.set({ kind: 'instance' }, { name: 'WIDE', value: 'widewidewide' });
+    await ci.secrets.set({ kind: 'repository', id: found.repository.id }, { name: 'KEY', value: 'hunter2hunter2' });
+    await ci.variables.set({ kind: 'instance' }, { name: 'COLOUR', value: 'blue' });
+    const { head, number } = await world.contribute('wait', { 'wait.txt': 'b\n' });
+    const waiting = await world.newest();
+    t.match(waiting, { status: 'blocked', approval: 'waiting', trusted: 0 });
+    t.match(await world.statuses(head), [{ context: check, state: 'pending', description: 'Waiting for approval' }]);
+    const runner = await world.runnerHere();
+    t.equal(await runner.fetch(), null, 'no runner gets it');
+    await ci.advanceRuns();
+    await ci.sweep();
+    t.equal(await runner.fetch(), null, 'nor after a restart, nor by the sweep');
+    t.match(await ci.tasks.explainQueue(found), [{ reason: 'It waits for approval by a person with write access.' }]);
 
-  const all = { number, headOid: head };
-  t.equal(await reasonOf(ci.pulls.approveAll(bob, found, all)), notAllowed, 'not by its author');
-  t.equal(await reasonOf(ci.pulls.approve(bob, found, waiting.number)), notAllowed);
-  await modules.repositories.collaborators.add(viewer, 'alice', 'work', { username: 'carol', role: 'read' });
-  t.equal(await reasonOf(ci.pulls.approveAll(world.carol, found, all)), notAllowed, 'not by a reader');
-  await modules.repositories.collaborators.remove(viewer, 'alice', 'work', 'carol');
-  const token = { ...viewer, via: 'token', scope: 'read' } as const;
-  t.equal(await reasonOf(ci.pulls.approve(token, found, waiting.number)), 'token_may_not_write');
-  t.equal(await reasonOf(ci.runs.rerun(viewer, found, waiting.number, 'failed')), 'run_not_approved');
-  const { rows } = await world.state(waiting.number);
-  t.equal(await reasonOf(ci.runs.rerun(viewer, found, waiting.number, { jobId: rows[0]!.id })), 'run_not_approved');
+    const all = { number, headOid: head };
+    t.equal(await reasonOf(ci.pulls.approveAll(bob, found, all)), notAllowed, 'not by its author');
+    t.equal(await reasonOf(ci.pulls.approve(bob, found, waiting.number)), notAllowed);
+    await modules.repositories.collaborators.add(viewer, 'alice', 'work', { username: 'carol', role: 'read' });
+    t.equal(await reasonOf(ci.pulls.approveAll(world.carol, found, all)), notAllowed, 'not by a reader');
+    await modules.repositories.collaborators.remove(viewer, 'alice', 'work', 'carol');
+    const token = { ...viewer, via: 'token', scope: 'read' } as const;
+    t.equal(await reasonOf(ci.pulls.approve(token, found, waiting.number)), 'token_may_not_write');
+    t.equal(await reasonOf(ci.runs.rerun(viewer, found, waiting.number, 'failed')), 'run_not_approved');
+    const { rows } = await world.state(waiting.number);
+    t.equal(await reasonOf(ci.runs.rerun(viewer, found, waiting.number, { jobId: rows[0]!.id })), 'run_not_approved');
 
-  await ci.pulls.approveAll(viewer, found, all);
-  t.match(await ci.runs.find(found, waiting.number), { run: { approval: 'approved', approvedBy: viewer.id } });
-  const task = (await runner.fetch())!;
-  t.same([...task.secrets.keys()].sort(), ['FORGEJO_TOKEN', 'GITEA_TOKEN', 'GITHUB_TOKEN']);
-  t.same([...task.variables], [['COLOUR', 'blue']], 'variables are no secrets');
-  t.notMatch(JSON.stringify([task, [...task.secrets]]), /hunter2|widewide/);
-  const asTask = (await ci.tasks.viewerOfToken(String(task.context.token)))!;
-  t.match(asTask, { kind: 'task', scope: 'read', repositoryId: found.repository.id });
-  t.equal(await reasonOf(ci.pulls.approve(asTask, found, waiting.number)), 'token_may_not_write');
-  // What runners keep caches apart by: an event and a ref that no branch has.
-  t.match(task.context, { event_name: 'pull_request', ref: `refs/pull/${number}/merge`, head_ref: 'wait' });
-  await runner.finish(task.taskId);
-  t.match(await world.statuses(head), [{ context: check, state: 'success' }]);
+    await ci.pulls.approveAll(viewer, found, all);
+    t.match(await ci.runs.find(found, waiting.number), { run: { approval: 'approved', approvedBy: viewer.id } });
+    const task = (await runner.fetch())!;
+    t.same([...task.secrets.keys()].sort(), ['FORGEJO_TOKEN', 'GITEA_TOKEN', 'GITHUB_TOKEN']);
+    t.same([...task.variables], [['COLOUR', 'blue']], 'variables are no secrets');
+    t.notMatch(JSON.stringify([task, [...task.secrets]]), /hunter2|widewide/);
+    const asTask = (await ci.tasks.viewerOfToken(String(task.context.token)))!;
+    t.match(asTask, { kind: 'task', scope: 'read', repositoryId: found.repository.id });
+    t.equal(await reasonOf(ci.pulls.approve(asTask, found, waiting.number)), 'token_may_not_write');
+    // What runners keep caches apart by: an event and a ref that no branch has.
+    t.match(task.context, { event_name: 'pull_request', ref: `refs/pull/${number}/merge`, head_ref: 'wait' });
+    await runner.finish(task.taskId);
+    t.match(await world.statuses(head), [{ context: check, state: 'success' }]);
 
-  await ci.runs.rerun(viewer, found, waiting.number, 'all');
-  const again = (await runner.fetch())!;
-  t.same([...again.secrets.keys()].sort(), ['FORGEJO_TOKEN', 'GITEA_TOKEN', 'GITHUB_TOKEN'], 'nor when it runs again');
-  await runner.finish(again.taskId);
+    await ci.runs.rerun(viewer, found, waiting.number, 'all');
+    const again = (await runner.fetch())!;
+    t.same(
+      [...again.secrets.keys()].sort(),
+      ['FORGEJO_TOKEN', 'GITEA_TOKEN', 'GITHUB_TOKEN'],
+      'nor when it runs again',
+    );
+    await runner.finish(again.taskId);
 
-  // The same head is let run once.
-  await modules.issues.close(bob, { ...at, number }, 'not_planned');
-  await modules.issues.reopen(bob, { ...at, number });
-  t.match(await world.newest(), { status: 'waiting', approval: null, trusted: 0 });
-  t.match(
-    world.log.find(({ event }) => event === 'ci.run_approved'),
-    { by: viewer.id },
-  );
-});
+    // The same head is let run once.
+    await modules.issues.close(bob, { ...at, number }, 'not_planned');
+    await modules.issues.reopen(bob, { ...at, number });
+    t.match(await world.newest(), { status: 'waiting', approval: null, trusted: 0 });
+    t.match(
+      world.log.find(({ event }) => event === 'ci.run_approved'),
+      { by: viewer.id },
+    );
+  },
+);
 
 t.test('a token of such a task writes nothing', async (t) => {
   const world = await openQuiet();
@@ -252,7 +259,7 @@ t.test('a new round replaces what waits; closing and merging end it', async (t) 
   t.match(await world.newest(), { status: 'cancelled', reason: 'The pull request was merged.' });
 });
 
-t.test('races: a round that no listener has heard of, a right that is lost', async (t) => {
+t.test('races: a round that is not announced yet, a right that is lost', async (t) => {
   const world = await openQuiet();
   const { ci, modules, viewer, carol, db, found } = world;
   const { head, number } = await world.contribute('race', { 'race.txt': 'b\n' });

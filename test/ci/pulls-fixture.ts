@@ -1,5 +1,5 @@
-// pushTo(world, branch, files, on) → a commit and a push by the viewer of the world, with every listener; announced(world)
-// → every listener has heard of everything; until(find) → what comes about.
+// pushTo(world, branch, files, on) → a commit and a push by the viewer of the world, with every listener;
+// announced(world) → every event was announced; until(find) → what comes about.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { runGit } from '../fixtures/git-repositories.ts';

@@ -262,7 +262,7 @@ t.test('a run of a person without write access is let run', async (t) => {
   const found = await repositories.find(localAdministrator, 'alice', 'work');
   for (let tries = 0; (await ci.pulls.approvalOf(bob, found, 1)) === null && tries < 300; tries += 1)
     await new Promise((resolve) => setTimeout(resolve, 10));
-  t.match(await outputOf('run', 'list', 'alice/work'), /2 +waiting for approval +Mine/);
+  t.match(await outputOf('run', 'list', 'alice/work'), /2\twaiting for approval\tMine/);
   t.match(await json('run', 'show', 'alice/work', '2'), { approval: 'waiting' });
   t.match(await outputOf('run', 'rerun', 'alice/work', '2'), /\[4\]$/);
   t.equal(await outputOf('run', 'approve', 'alice/work', '2'), 'Run 2 is approved.\n[0]');

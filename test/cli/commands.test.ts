@@ -800,7 +800,7 @@ async function opens(username: string, password: string): Promise<boolean> {
 
 t.test('repo create with first files, and from a template', async (t) => {
   await hearth('repo create alice/begun --readme --licence MIT --gitignore Node Go');
-  t.match(await outputOf('repo add alice/odd --licence nothing'), /Choose one of MIT, .*\[2\]$/s);
+  t.match(await outputOf('repo add alice/odd --licence nothing'), /choose one of MIT, .*\[2\]$/s);
   await hearth('repo edit alice/begun --template');
   t.match(await outputOf('repo add alice/again --template alice/begun'), /^Created private repository alice\/again/);
   t.match(await outputOf('repo add alice/none --template alice/again'), /alice\/again is not a template/);

@@ -61,6 +61,13 @@ t.test('counts equal the numbers of rows after any change of these', async (t) =
       const facts = { direction: 'pull', url: 'https://x/y', next_at: 1, updated_at: 1, ...time };
       await add(tx, 'mirrors', { repository_id, failures: random.below(2), ...facts });
     },
+    async (tx) => {
+      const repository_id = some('repositories');
+      if (repository_id === null) return;
+      last += 1;
+      const facts = { shared: random.below(2), bytes: random.below(1_000), arrived_at: 1, seen_at: 1 };
+      await insertRow(tx, 'lfs_objects', { repository_id, oid: `oid-${last}`, ...facts });
+    },
     (tx) => add(tx, 'ci_runners', { uuid: `u${last}`, token_salt: '', token_hash: '', name: 'x', ...time }),
     ({ manager }) =>
       manager.query('UPDATE users SET disabled_at = ? WHERE id = ?', [random.pick([null, 7]), some('users')]),
@@ -86,6 +93,7 @@ t.test('counts equal the numbers of rows after any change of these', async (t) =
     ({ manager }) => manager.query('DELETE FROM repositories WHERE id = ?', [some('repositories')]),
     ({ manager }) => manager.query('DELETE FROM federation_outbox WHERE id = ?', [some('federation_outbox')]),
     ({ manager }) => manager.query('DELETE FROM organisations WHERE id = ?', [some('organisations')]),
+    ({ manager }) => manager.query('DELETE FROM lfs_objects WHERE repository_id = ?', [some('repositories')]),
     ({ manager }) => manager.query('DELETE FROM ci_runners WHERE id = ?', [some('ci_runners')]),
     ({ manager }) =>
       manager.query('DELETE FROM users WHERE id = ? AND id NOT IN (SELECT owner_user_id FROM repositories)', [
@@ -93,7 +101,7 @@ t.test('counts equal the numbers of rows after any change of these', async (t) =
       ]),
   ];
   for (let turn = 0; turn < 400; turn += 1) {
-    const change = random.pick(random.chance(0.5) ? changes.slice(0, 6) : changes);
+    const change = random.pick(random.chance(0.5) ? changes.slice(0, 7) : changes);
     const isUndone = random.chance(0.1);
     await db
       .write(async (tx) => {

@@ -169,6 +169,7 @@ t.test('every page of CI passes axe, in light and dark, wide and narrow', { time
     ]) {
       const response = await page.goto(forge.url + target);
       t.equal(response?.status(), 200, target);
+      if (target in secretReaders) t.match(await page.getByRole('main').innerText(), secretReaders[target]!);
       if (target.endsWith('/workflows'))
         t.match(
           await page.getByRole('main').innerText(),
@@ -181,6 +182,12 @@ t.test('every page of CI passes axe, in light and dark, wide and narrow', { time
     await page.context().close();
   }
 });
+
+/** What the pages of secrets say about who can read them. */
+const secretReaders: Readonly<Record<string, string>> = {
+  '/settings/secrets': 'Everyone who may push to one of your repositories can read these',
+  '/admin/secrets': 'Everyone who may push to any repository of this server can read these',
+};
 
 t.test('without scripts: registration, secrets, starting a workflow, and the view of others', async (t) => {
   const forge = await startForge(t);
@@ -205,6 +212,7 @@ t.test('without scripts: registration, secrets, starting a workflow, and the vie
   });
 
   await page.goto(`${B}/settings/secrets`);
+  t.match(await page.getByRole('main').innerText(), 'Everyone who may push to this repository can read these');
   await page.locator('#name').fill('github_x');
   await page.locator('#value').fill('hunter2hunter2');
   await page.getByRole('button', { name: 'Set secret' }).click();

@@ -327,7 +327,7 @@ t.test('the keyboard reaches every control with a visible focus', async (t) => {
   t.equal(await inPage(page, 'document.activeElement.id'), 'main');
   await page.goto(`${web.origin}/repos/alice/kiln`);
   const seen: string[] = [];
-  for (let step = 0; step < 40; step += 1) {
+  for (let step = 0; step < 60; step += 1) {
     await page.keyboard.press('Tab');
     // After the last one the browser's own controls follow.
     if (await inPage(page, 'document.activeElement === document.body')) break;
@@ -346,7 +346,7 @@ t.test('the keyboard reaches every control with a visible focus', async (t) => {
   }
   t.match(
     seen.join(' | '),
-    /Skip to content \| Hearth \| Explore \| site-search \| New repository \| Notifications \| Menu of alice [^]*\| Code \| Issues \| Pull requests \| Commits \| Branches \| Tags \| Activity \| Runs \| Settings[^]*\| clone-https \| HTTP clone address \| Copy the HTTP address/,
+    /Skip to content \| Hearth \| Explore \| site-search \| New repository \| Notifications \| Menu of alice [^]*\| Code \| Issues \| Pull requests \| Commits \| Branches \| Tags \| Releases \| Activity \| Runs \| Settings[^]*\| clone-https \| HTTP clone address \| Copy the HTTP address/,
   );
   await context.close();
 });

@@ -202,7 +202,11 @@ t.test('security D01 every form refuses a signed-out visitor and another site be
   const { owner } = await principals(web);
   const forms = table.filter(({ method, access }) => method === 'POST' && access !== 'federation');
   for (const { path, access } of forms) {
-    const target = path.replace(':owner', 'alice').replace(':name', 'ledger').replace(':id', 'none');
+    const target = path
+      .replace(':owner', 'alice')
+      .replace(':name', 'ledger')
+      .replace(':id', 'none')
+      .replace('{/*path}', '');
     if (access !== 'public') {
       const { status, headers } = await visitor(web).post(target, {});
       const wanted = access === 'administrator' || access.startsWith('repository') ? 404 : 303;

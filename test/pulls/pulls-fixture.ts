@@ -1,4 +1,5 @@
-// openPulls(t, {more?}) → the modules up to pull requests on real SQLite and git, with alice, bob, carol; alice/roof (PUBLIC)
+// openPulls(t, {more?}) → the modules up to pull requests on real SQLite and git, with alice, bob, carol; alice/roof
+// (PUBLIC)
 // has the branch main with files a.txt and b.txt of ten lines; bob may write to it.
 // commit(folder, {parents, files, message, author}) → a commit written into a repository.
 // pushTip(modules, viewer, repository, branch, oid) → the branch is pushed to it, and the push announced.

@@ -1,7 +1,7 @@
 import { personIdOf, viewerForLog } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import type { Tx } from '../../db/index.ts';
-import { conflict } from '../../kernel/index.ts';
+import { conflict, invalid } from '../../kernel/index.ts';
 import type { Found } from '../../repositories/index.ts';
 import type { CiDeps } from '../deps.ts';
 import { isFinal } from '../run-status.ts';
@@ -62,7 +62,7 @@ async function approve(
 ): Promise<RunRow[]> {
   const runs = await changeRuns(deps, async (tx, after) => {
     const { issue, pull } = await deps.pullSources().pulls.inWrite(tx, viewer, place, 'run_ci');
-    if (issue.state !== 'OPEN') throw conflict('pull_closed', 'The pull request is not open.');
+    if (issue.state !== 'OPEN') throw invalid('pull_closed', 'The pull request is not open.');
     if (headOid !== null && headOid !== pull.headOid) throw outdated();
     if (loaded.length === 0) throw notWaiting();
     const approved: RunRow[] = [];

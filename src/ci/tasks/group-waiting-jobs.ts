@@ -3,7 +3,10 @@ import { hasLabels } from '../runners/runner.ts';
 import type { RunnerRow } from '../schema/runner-schema.ts';
 import { jobSchema } from '../schema/job-schema.ts';
 
-/** Waiting jobs of one repository with the same labels, of runs that are trusted alike: one group of the queue, however many they are. */
+/**
+ * Waiting jobs of one repository with the same labels, of runs that are trusted alike: one group of the queue, however
+ * many they are.
+ */
 export interface WaitingGroup {
   repositoryId: string;
   ownerUserId: string | null;
@@ -54,8 +57,8 @@ export async function groupWaitingJobs(manager: EntityManager): Promise<WaitingG
 type TaskRunner = Pick<RunnerRow, 'userId' | 'organisationId' | 'repositoryId' | 'labels' | 'trustedOnly'>;
 
 /**
- * Whether a runner may take the jobs of a group: its scope applies to the repository, it has all labels, and the code is
- * trusted where the runner asks for that.
+ * Whether a runner may take the jobs of a group: its scope applies to the repository, it has all labels, and the code
+ * is trusted where the runner asks for that.
  */
 export function mayTake(
   runner: TaskRunner,

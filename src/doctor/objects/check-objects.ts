@@ -5,7 +5,9 @@ import { dayMs } from '../deps.ts';
 
 export interface ObjectFault {
   key: string;
-  /** `missing`: not in the store; `elsewhere`: in the other store; `changed`: other bytes; `foreign`: no row names it. */
+  /**
+   * `missing`: not in the store; `elsewhere`: in the other store; `changed`: other bytes; `foreign`: no row names it.
+   */
   fault: 'missing' | 'elsewhere' | 'changed' | 'foreign';
 }
 

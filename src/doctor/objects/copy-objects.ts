@@ -26,8 +26,8 @@ export interface CopyOptions {
 }
 
 /**
- * Copies the objects that rows of a kind name, one after the other; what is there already is passed over, so that a copy
- * that was cut off goes on. Content is compared with the digest of its row while it is read, and by the store that
+ * Copies the objects that rows of a kind name, one after the other; what is there already is passed over, so that a
+ * copy that was cut off goes on. Content is compared with the digest of its row while it is read, and by the store that
  * takes it. Refuses `object_store_unavailable`; what is copied stays.
  */
 export async function copyObjects(kind: ObjectKind, options: CopyOptions): Promise<CopiedKind> {

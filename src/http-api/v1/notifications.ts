@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { notFound } from '../../kernel/index.ts';
 import { releaseNumberOf, releasePath } from '../../releases/index.ts';
-import { presentReasons } from '../../notifications/index.ts';
+import { reasons } from '../../notifications/index.ts';
 import { issuePath } from '../../webhooks/index.ts';
 import type { Change, InboxView, Notification } from '../../notifications/index.ts';
 import type { Viewer } from '../../access/index.ts';
@@ -126,7 +126,7 @@ const query = z.object({
   all: z.enum(['true', 'false']).optional().describe('Also those that were read'),
   'status-types': z.enum(['unread', 'read', 'pinned']).optional(),
   view: z.enum(['inbox', 'unread', 'saved', 'done']).optional().describe('Instead of all and status-types'),
-  reason: z.enum(presentReasons as [string, ...string[]]).optional(),
+  reason: z.enum(reasons).optional(),
   since: z.string().max(40).optional().describe('Only those that changed at this time or later'),
   before: z.string().max(40).optional().describe('Only those that changed before this time'),
   ...numberedPaging,
@@ -147,9 +147,7 @@ async function listThreads(
   const filter = {
     view: viewOf(asked),
     repositoryId,
-    reason: (presentReasons.find((reason) => reason === asked.reason) ?? null) as
-      | (typeof presentReasons)[number]
-      | null,
+    reason: asked.reason ?? null,
     since: timeIn(asked.since, 'since') ?? null,
     before: timeIn(asked.before, 'before') ?? null,
   };

@@ -26,8 +26,8 @@ export interface NewAttachment {
 }
 
 /**
- * Stores a file for a text of an issue or pull request. Until a text shows it, only its uploader sees it. The type is what the bytes
- * say: one of four images, whose metadata is taken out, or anything else, which is only ever downloaded.
+ * Stores a file for a text of an issue or pull request. Until a text shows it, only its uploader sees it. The type is
+ * what the bytes say: one of four images, whose metadata is taken out, or anything else, which is only ever downloaded.
  * Refuses `attachment_empty`, `attachment_too_large` while it comes, `image_damaged`, `attachment_quota`,
  * `too_many_unused_attachments`, `too_many_contributions`, and what the rights refuse.
  */

@@ -9,9 +9,6 @@ import { reasons } from '../schema/notification-schema.ts';
 import type { Reason } from '../schema/notification-schema.ts';
 import { isOnByDefault } from './default-rules.ts';
 
-/** Reasons that something on this server gives today, and so those that the settings show. */
-export const presentReasons: readonly Reason[] = reasons;
-
 export type Rules = Record<Reason, Record<Channel, boolean>>;
 
 export interface ChannelSettings {

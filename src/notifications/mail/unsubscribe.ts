@@ -1,7 +1,8 @@
 import { personViewer } from '../../access/index.ts';
 import { timingSafeEqual } from 'node:crypto';
 import { notFound, nullIfNotFound } from '../../kernel/index.ts';
-import { changeChannelSettings, presentReasons } from '../channels/settings.ts';
+import { changeChannelSettings } from '../channels/settings.ts';
+import { reasons } from '../schema/notification-schema.ts';
 import type { NotificationDeps } from '../deps.ts';
 import type { Reason } from '../schema/notification-schema.ts';
 
@@ -39,7 +40,7 @@ export function readUnsubscribeToken(
 const reasonsOf: Readonly<Record<'runs' | 'releases' | 'all', readonly Reason[]>> = {
   runs: ['ci_failed'],
   releases: ['release'],
-  all: presentReasons,
+  all: reasons,
 };
 
 /**
@@ -59,9 +60,8 @@ export async function unsubscribe(deps: NotificationDeps, token: string): Promis
     await deps.issues.setSubscription(viewer, at, false).catch(nullIfNotFound);
     return topic;
   }
-  const reasons = reasonsOf[topic.kind];
   await changeChannelSettings(deps, viewer, {
-    rules: reasons.map((reason) => ({ reason, channel: 'mail', isOn: false })),
+    rules: reasonsOf[topic.kind].map((reason) => ({ reason, channel: 'mail', isOn: false })),
   });
   return topic;
 }

@@ -31,7 +31,8 @@ export interface Upload {
 /**
  * Sends a file as one object, in parts when it is large. Every request carries the digest of its content, which the
  * store compares. Returns `exists` when the store refused to replace an object, which may be this one when an answer
- * was lost, and `unconditional` when it does not know the condition; then nothing is stored. Refuses `object_store_unavailable`; then no part is left in the store, unless it does not answer.
+ * was lost, and `unconditional` when it does not know the condition; then nothing is stored. Refuses
+ * `object_store_unavailable`; then no part is left in the store, unless it does not answer.
  */
 export function uploadFile(client: S3Client, upload: Upload): Promise<Uploaded> {
   return upload.content.bytes <= upload.partBytes ? uploadWhole(client, upload) : uploadParts(client, upload);

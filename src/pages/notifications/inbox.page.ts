@@ -1,5 +1,5 @@
 import { nullIfNotFound } from '../../kernel/index.ts';
-import { presentReasons } from '../../notifications/index.ts';
+import { reasons } from '../../notifications/index.ts';
 import type { Change, InboxView, Reason, UndoableChange } from '../../notifications/index.ts';
 import { returnTarget } from '../../http/index.ts';
 import { listPage, pageLinks } from '../app/list-page.view.ts';
@@ -32,7 +32,7 @@ function readChosen(query: URLSearchParams): Chosen {
   return {
     view: viewNames.find((view) => view === query.get('view')) ?? 'inbox',
     repository: /^[^/\s]{1,100}\/[^/\s]{1,100}$/.test(repository) ? repository : '',
-    reason: presentReasons.find((reason) => reason === query.get('reason')) ?? '',
+    reason: reasons.find((reason) => reason === query.get('reason')) ?? '',
   };
 }
 
@@ -91,7 +91,7 @@ async function inboxPage(context: PersonContext, deps: NotificationsDeps, refusa
     ],
     reasons: [
       { text: 'All', url: address({ reason: '' }), isChosen: reason === '' },
-      ...presentReasons.map((each) => ({
+      ...reasons.map((each) => ({
         text: reasonWords[each],
         url: address({ reason: each }),
         isChosen: each === reason,

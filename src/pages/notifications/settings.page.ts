@@ -1,4 +1,4 @@
-import { digests, notificationChannels, presentReasons } from '../../notifications/index.ts';
+import { digests, notificationChannels, reasons } from '../../notifications/index.ts';
 import type { Channel, Digest, Reason } from '../../notifications/index.ts';
 import { oneOf, repositoryUrl } from '../../http/index.ts';
 import { listPage, pageLinks } from '../app/list-page.view.ts';
@@ -14,7 +14,7 @@ import type { NotificationsDeps } from './deps.ts';
 
 const path = '/settings/notifications';
 
-const reasonLabels: Readonly<Partial<Record<Reason, string>>> = {
+const reasonLabels: Readonly<Record<Reason, string>> = {
   mention: 'You are mentioned',
   review_asked: 'You are asked for a review',
   assigned: 'You are assigned',
@@ -23,6 +23,7 @@ const reasonLabels: Readonly<Partial<Record<Reason, string>>> = {
   approved: 'Your pull request is approved',
   merged: 'Your pull request is merged',
   ci_failed: 'A run of your push fails',
+  release: 'A release is published in a repository that you watch',
   watching: 'Something else happens in a repository that you watch',
 };
 const channelLabels: Readonly<Record<Channel, string>> = { inbox: 'Inbox', mail: 'Mail', feed: 'Feed' };
@@ -47,7 +48,7 @@ async function settingsPage(
   return page('notifications/settings', {
     sendsMail: notifications.sendsMail,
     channels: channels.map((channel) => ({ name: channel, label: channelLabels[channel] })),
-    rules: presentReasons.map((reason) => ({
+    rules: reasons.map((reason) => ({
       label: reasonLabels[reason],
       boxes: channels.map((channel) => ({
         value: `${reason}:${channel}`,
@@ -86,7 +87,7 @@ export const saveNotificationSettings: Page<PersonContext, NotificationsDeps> = 
       const on = new Set(form.all('on'));
       const shown = notificationChannels.filter((channel) => channel !== 'mail' || deps.notifications.sendsMail);
       await deps.notifications.changeSettings(viewer, {
-        rules: presentReasons.flatMap((reason) =>
+        rules: reasons.flatMap((reason) =>
           shown.map((channel) => ({ reason, channel, isOn: on.has(`${reason}:${channel}`) })),
         ),
         ...(form.text('digest') && { digest: oneOf(digests, form.text('digest')) }),

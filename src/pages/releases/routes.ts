@@ -24,6 +24,6 @@ export const releasesRoutes: readonly Route[] = [
   { ...edit, method: 'GET', path: `${at}/edit/*tag`, page: showEditRelease },
   { ...edit, method: 'POST', path: `${at}/edit/*tag`, page: editRelease, ...withFiles },
   { ...edit, method: 'GET', path: `${at}/delete/*tag`, page: confirmReleaseDeletion },
-  { ...edit, method: 'POST', path: `${at}/delete/*tag`, page: deleteRelease },
+  { ...edit, method: 'POST', path: `${at}/delete/*tag`, page: deleteRelease, confirmation: 'required' },
   { ...edit, method: 'POST', path: `${at}/remove-file/*tag`, page: removeReleaseFile },
 ] satisfies readonly PageRoute[];

@@ -18,6 +18,8 @@ export interface ScopePage {
   kind: CiScope['kind'];
   /** `this server`, `alice/work`: whom they are for, as text. */
   name: string;
+  /** Who can read its secrets by pushing a workflow of their own. */
+  readers: string;
   /** For the head of the page; at most one is set. */
   repository?: unknown;
   organisation?: unknown;
@@ -31,6 +33,7 @@ export const ofInstance: ScopePageOf<PersonContext> = () => ({
   kind: 'instance',
   url: '/admin',
   name: 'this server',
+  readers: 'Everyone who may push to any repository of this server',
 });
 
 export const ofPerson: ScopePageOf<PersonContext> = ({ person }) => ({
@@ -38,6 +41,7 @@ export const ofPerson: ScopePageOf<PersonContext> = ({ person }) => ({
   kind: 'user',
   url: '/settings',
   name: 'all repositories of yours',
+  readers: 'Everyone who may push to one of your repositories',
 });
 
 export const ofOrganisation: ScopePageOf<OrganisationOwnerContext> = ({ organisation }) => ({
@@ -45,6 +49,7 @@ export const ofOrganisation: ScopePageOf<OrganisationOwnerContext> = ({ organisa
   kind: 'organisation',
   url: `${organisationUrl(organisation.name)}/settings`,
   name: `all repositories of ${organisation.name}`,
+  readers: `Everyone who may push to a repository of ${organisation.name}`,
   organisation: viewOrganisationHead(organisation, null, 'OWNER'),
 });
 
@@ -53,5 +58,6 @@ export const ofRepository: ScopePageOf<RepositoryPersonContext> = ({ found }) =>
   kind: 'repository',
   url: `${repositoryUrl(found.canonical)}/settings`,
   name: `${found.canonical.owner}/${found.canonical.name}`,
+  readers: 'Everyone who may push to this repository',
   repository: viewRepositoryHead(found),
 });

@@ -37,6 +37,8 @@ const harmless: Record<string, string> = {
   '/repos/:owner/:name/settings/transfer/withdraw': 'withdraws an offer',
   '/repos/:owner/:name/settings/branches/:rule/delete': 'a rule is made again in a minute',
   '/repos/:owner/:name/branches/delete': 'the activity of the repository brings it back',
+  '/repos/:owner/:name/tags/delete': 'as for branches',
+  '/repos/:owner/:name/delete/*path': 'a commit, which another one reverts',
   '/repos/:owner/:name/runs/:number/delete': 'logs of one run',
   '/repos/:owner/:name/runs/:number/artifacts/:id/delete': 'a file of one run',
   '/repos/:owner/:name/issues/:number/delete': 'a trash brings it back',

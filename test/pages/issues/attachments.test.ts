@@ -161,9 +161,9 @@ t.test('the right to pull requests decides about their files, that to issues abo
     Promise.all([address, pulls].map(async (at) => (await upload(web, bob, at, [part('x')])).status));
   t.same(await statuses(), [201, 201]);
   await set({ issuesFrom: 'members' });
-  t.same(await statuses(), [422, 201]);
+  t.same(await statuses(), [403, 201]);
   await set({ issuesFrom: 'anyone', pullsFrom: 'members' });
-  t.same(await statuses(), [201, 422]);
+  t.same(await statuses(), [201, 403]);
   await set({ pullsFrom: 'anyone' });
   t.equal((await upload(web, anonymous, pulls, [part('x')])).status, 303, 'sign in first');
 });

@@ -1,4 +1,5 @@
-// Pages of workflows that wait for approval, without a browser: who sees the button, what stands above it, what it does.
+// Pages of workflows that wait for approval, without a browser: who sees the button, what stands above it, what it
+// does.
 import t from 'tap';
 import { fillRepository } from '../../fixtures/web-fixture.ts';
 import { issueWeb, roofUrl, words } from '../issues/issues-fixture.ts';
@@ -8,7 +9,7 @@ const workflow = (step: string) =>
   `name: Checks\non: pull_request\njobs:\n  test:\n    runs-on: linux\n    steps: [{ run: ${step} }]\n`;
 const place = { owner: 'alice', name: 'roof' };
 
-t.test('workflows of a stranger: block, button, refusals, settings', async (t) => {
+t.test('workflows of an outside contributor: block, button, refusals, settings', async (t) => {
   const { repositories, viewers, web, alice, bob, carol, anonymous } = await issueWeb(t);
   const { pulls, ci, issues } = web.modules;
   const found = await repositories.find(viewers.alice, 'alice', 'roof');
