@@ -641,6 +641,7 @@ t.test('every command has help with an example; help is on stdout and exits with
       .flatMap((part) => [...part.matchAll(/^ {2}([a-z-]+)/gm)].map((match) => match[1]!));
   t.same(names(root.stdout).sort(), [
     'backup',
+    'ci',
     'cleanup',
     'completion',
     'config',
@@ -685,6 +686,7 @@ t.test('every command has help with an example; help is on stdout and exits with
     'user',
     'version',
     'webhook',
+    'workflow',
   ]);
   /** The commands with an action at or below these words. */
   const leaves = async (words: string[]): Promise<string[][]> => {
