@@ -1,7 +1,9 @@
 // Pull requests: a push to refs/for beside a push to a branch; merges by CPU of the server; the page of changes at its
 // first view; pages of others while the merge states of fifty pull requests are computed.
 // Then lists of 100,000 pull requests, and a comment that five hundred people watch.
-// usage: bench/pulls [--rounds N] [--pulls N] [--repository PATH] [--executable PATH]
+// With `--url`, an empty repository at another forge with Gitea's API and the name and token of who may write there
+// (`http://alice:TOKEN@127.0.0.1:3000/alice/peer.git`): pushes to refs/for and merges beside that.
+// usage: bench/pulls [--rounds N] [--pulls N] [--repository PATH] [--executable PATH] [--url OTHER-FORGE]
 import { execFileSync } from 'node:child_process';
 import { gzipSync } from 'node:zlib';
 import { writeFileSync } from 'node:fs';
@@ -12,7 +14,7 @@ import { loadConfig } from '../src/config/index.ts';
 import { silentLogger } from '../src/kernel/index.ts';
 import { startHearthServer } from './hearth-server.ts';
 import { cpuOfTree } from './process-usage.ts';
-import { compare, comparisonHead, median, option, row, spread } from './rounds.ts';
+import { compare, comparisonHead, median, option, row, spread, textOption } from './rounds.ts';
 import type { Side } from './rounds.ts';
 import { fillRepository } from './sample-history.ts';
 import { fillTracker } from './sample-issues.ts';
@@ -31,37 +33,74 @@ const git = (...args: string[]): string =>
     .trim();
 const url = `${hearth.url}/git/alice/bench.git`;
 const main = git('symbolic-ref', '--short', 'HEAD');
-const push = (...refs: string[]): string =>
-  git('-c', `http.extraHeader=Authorization: Bearer ${hearth.token}`, 'push', '-q', url, ...refs);
-const api = async (method: string, at: string, body?: unknown): Promise<Record<string, unknown>> => {
-  const response = await fetch(`${hearth.url}/api/v1/repos/alice/bench/${at}`, {
-    method,
-    headers: { authorization: `Bearer ${hearth.token}`, 'content-type': 'application/json' },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  const text = await response.text();
-  if (!response.ok) throw new Error(`${method} ${at}: ${response.status} ${text}`);
-  return text === '' ? {} : (JSON.parse(text) as Record<string, unknown>);
-};
+
+interface Forge {
+  push(...refs: string[]): string;
+  api(method: string, at: string, body?: unknown): Promise<Record<string, unknown>>;
+  /** CPU seconds of its server, when measurable. */
+  cpuS(): number | undefined;
+}
+
+/** A repository at a forge that has Gitea's API. */
+const forgeAt = (clone: string, api: string, token: string, cpuS: Forge['cpuS']): Forge => ({
+  push: (...refs) => git('-c', `http.extraHeader=Authorization: Bearer ${token}`, 'push', '-q', clone, ...refs),
+  async api(method, at, body) {
+    const response = await fetch(`${api}/${at}`, {
+      method,
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${method} ${at}: ${response.status} ${text}`);
+    return text === '' ? {} : (JSON.parse(text) as Record<string, unknown>);
+  },
+  cpuS,
+});
+const cpuS = (): number => cpuOfTree([hearth.pid]);
+const here = forgeAt(url, `${hearth.url}/api/v1/repos/alice/bench`, hearth.token, cpuS);
+const { push, api } = here;
+
+function otherForge(address: string): Forge {
+  const { origin, pathname, username, password } = new URL(address);
+  const [owner, name] = pathname
+    .replace(/\.git$/, '')
+    .split('/')
+    .slice(-2);
+  const credentials = Buffer.from(`${username}:${password}`).toString('base64');
+  const forge = forgeAt(`${origin}${pathname}`, `${origin}/api/v1/repos/${owner}/${name}`, password, () => undefined);
+  return {
+    ...forge,
+    // Other forges take tokens of git as passwords only.
+    push: (...refs) =>
+      git('-c', `http.extraHeader=Authorization: Basic ${credentials}`, 'push', '-q', `${origin}${pathname}`, ...refs),
+  };
+}
+const address = textOption('url');
+const there = address === null ? null : otherForge(address);
+there?.push(`origin/${main}:refs/heads/${main}`);
 
 let count = 0;
 /** Each side adds one commit to a series of its own. */
 const pushTo =
-  (branch: string, target: string): Side =>
+  (branch: string, target: string, forge = here): Side =>
   async () => {
     git('checkout', '-q', '-B', branch, count === 0 ? `origin/${main}` : 'HEAD');
     git('commit', '-q', '--allow-empty', '-m', `Change ${count++}`);
-    const startedAt = performance.now();
-    push(`HEAD:${target}`);
-    return { wallS: (performance.now() - startedAt) / 1000 };
+    const [startedAt, cpu] = [performance.now(), forge.cpuS()];
+    forge.push(`HEAD:${target}`);
+    const wallS = (performance.now() - startedAt) / 1000;
+    // The round is recorded while the client gets its answer.
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    return { wallS, cpuS: cpu === undefined ? undefined : forge.cpuS()! - cpu };
   };
 const pushes = await compare('Push of one commit to refs/for', rounds, {
   hearth: pushTo('for', `refs/for/${main}/bench`),
   'the same to a branch': pushTo('branch', 'refs/heads/bench-branch'),
+  ...(there === null ? {} : { 'refs/for at the other forge': pushTo('other', `refs/for/${main}/bench`, there) }),
 });
 
 /** A pull request that changes one line of a file of its own. */
-async function openPull(name: string, content: string): Promise<number> {
+async function openPull(name: string, content: string, { push, api }: Forge = here): Promise<number> {
   git('checkout', '-q', '-B', name, `origin/${main}`);
   writeFileSync(path.join(work, `${name}.txt`), content);
   git('add', '.');
@@ -70,13 +109,34 @@ async function openPull(name: string, content: string): Promise<number> {
   return (await api('POST', 'pulls', { title: name, head: name, base: main }))['number'] as number;
 }
 
+let merged = 0;
+const mergeAt =
+  (forge: Forge): Side =>
+  async () => {
+    const number = await openPull(`peer-${merged++}`, 'one line\n', forge);
+    const path = `pulls/${number}`;
+    // Others compute in the background whether it merges, and refuse until they know.
+    for (let tries = 0; tries < 100 && (await forge.api('GET', path))['mergeable'] !== true; tries += 1)
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    const startedAt = performance.now();
+    await forge.api('POST', `${path}/merge`, { Do: 'merge' });
+    return { wallS: (performance.now() - startedAt) / 1000 };
+  };
+const beside =
+  there === null
+    ? []
+    : await compare('Merge of a small change', rounds, {
+        hearth: mergeAt(here),
+        'the other forge': mergeAt(there),
+      });
+
 const merges: { ms: number; cpuMs: number }[] = [];
 for (let round = 0; round < rounds; round += 1) {
   const number = await openPull(`merge-${round}`, 'one line\n');
   await api('GET', `pulls/${number}`);
-  const [startedAt, cpu] = [performance.now(), cpuOfTree([hearth.pid])];
+  const [startedAt, cpu] = [performance.now(), cpuS()];
   await api('POST', `pulls/${number}/merge`, { Do: 'merge' });
-  merges.push({ ms: performance.now() - startedAt, cpuMs: (cpuOfTree([hearth.pid]) - cpu) * 1000 });
+  merges.push({ ms: performance.now() - startedAt, cpuMs: (cpuS() - cpu) * 1000 });
 }
 
 /** The page of changes of thirty files and 1,500 lines, asked for the first time. */
@@ -98,9 +158,14 @@ const page = async (at: string): Promise<{ ms: number; bytes: number }> => {
   if (!response.ok) throw new Error(`${at}: ${response.status}`);
   return { ms: performance.now() - startedAt, bytes: gzipSync(text).length };
 };
+const cpuBefore = cpuS();
 const first = await page(`pulls/${wide}/changes`);
+const firstCpuMs = (cpuS() - cpuBefore) * 1000;
 const later: number[] = [];
+const cpuLater = cpuS();
 for (let view = 0; view < 40; view += 1) later.push((await page(`pulls/${wide}/changes`)).ms);
+
+const laterCpuMs = ((cpuS() - cpuLater) * 1000) / later.length;
 
 /** Others' pages, alone and while merge states are computed. */
 for (let pull = 0; pull < 50; pull += 1) await openPull(`open-${pull}`, `pull ${pull}\n`);
@@ -146,14 +211,18 @@ const listed: string[][] = [];
 for (const [name, words] of Object.entries(lists)) {
   const at = `${hearth.url}/repos/alice/list/pulls?${new URLSearchParams({ q: words })}`;
   const times: number[] = [];
+  let cpu = 0;
   for (let round = 0; round < 40; round += 1) {
+    if (round === 1) cpu = cpuS();
     const startedAt = performance.now();
     const response = await fetch(at);
     await response.arrayBuffer();
     if (!response.ok) throw new Error(`${at}: ${response.status}`);
     if (round > 0) times.push(performance.now() - startedAt);
   }
-  listed.push([`List of ${pulls.toLocaleString('en')}, ${name}: ms p50 / p95`, both(times), 'p95 30']);
+  const title = `List of ${pulls.toLocaleString('en')}, ${name}`;
+  listed.push([`${title}: ms p50 / p95`, both(times), 'p95 30']);
+  listed.push(['The same: CPU ms of the server', (((cpuS() - cpu) * 1000) / times.length).toFixed(1), '']);
 }
 
 const watchers = 500;
@@ -168,6 +237,7 @@ await modules.db.write(async ({ manager, now }) => {
     );
   }
 });
+const cpuComments = cpuS();
 const comments: { answeredMs: number; toldMs: number }[] = [];
 for (let round = 0; round < 7; round += 1) {
   const startedAt = performance.now();
@@ -187,12 +257,14 @@ for (let round = 0; round < 7; round += 1) {
   while ((await told()) < watchers) await new Promise((resolve) => setTimeout(resolve, 2));
   comments.push({ answeredMs, toldMs: performance.now() - startedAt });
 }
+const commentCpuMs = ((cpuS() - cpuComments) * 1000) / comments.length;
 await modules.close();
 
 console.log(
   [
     ...comparisonHead,
     ...pushes,
+    ...beside,
     '',
     row(['What', 'Median (min–max)', 'Limit']),
     row(['---', '---:', '---:']),
@@ -201,12 +273,15 @@ console.log(
       ['Merge of a small change: ms', spread(merges.map(({ ms }) => ms)), ''],
       ['The same: CPU ms of the server', spread(merges.map(({ cpuMs }) => cpuMs)), '150'],
       ['Page of changes, 30 files, 1,500 lines, first view: ms', first.ms.toFixed(0), '150'],
+      ['The same: CPU ms of the server', firstCpuMs.toFixed(0), ''],
       ['The same: kB gzipped', (first.bytes / 1000).toFixed(1), '60'],
       ['The same, later views: ms p50 / p95', both(later), ''],
+      ['The same: CPU ms of the server', laterCpuMs.toFixed(1), ''],
       ['p95 of pages while 50 merge states are computed, to p95 without', `${median(ratios).toFixed(2)}×`, '2×'],
       ...listed,
       ['Comment on a pull request: ms', spread(comments.map(({ answeredMs }) => answeredMs)), '20'],
       [`The same, in the inboxes of ${watchers} watchers: ms`, spread(comments.map(({ toldMs }) => toldMs)), '1,000'],
+      ['The same: CPU ms of the server for all of it', commentCpuMs.toFixed(0), ''],
     ].map(row),
   ].join('\n'),
 );

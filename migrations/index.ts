@@ -57,6 +57,7 @@ import { releases } from './v124-releases.ts';
 import { templateRepositories } from './v128-template-repositories.ts';
 import { ciRepositorySettings } from './v142-ci-settings.ts';
 import { ciIdentityKeys } from './v144-ci-identity-keys.ts';
+import { contributedRounds } from './v152-contributed-rounds.ts';
 
 /** Every migration, in order. SPEC §9 fixes the numbers 2, 9 and 19 (federation), 13 and 14; the others are ours. */
 export const migrations: readonly Migration[] = [
@@ -118,4 +119,5 @@ export const migrations: readonly Migration[] = [
   templateRepositories,
   ciRepositorySettings,
   ciIdentityKeys,
+  contributedRounds,
 ];

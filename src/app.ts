@@ -348,6 +348,7 @@ export async function openModules(
       signCommit: signing.signCommit,
       baseUrl: config.baseUrl,
       contributedPushBytes: config.pulls.contributedPushSizeBytes,
+      contributedBytes: config.pulls.contributedSizeBytes,
       isDiskLow: (folder) => isDiskLow(folder, config.storage.lowDiskFloorBytes),
     });
     repositories.pushes.forRefs(pulls.pushesFor);
@@ -685,7 +686,10 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
         : null;
       addresses = { http, ssh: sshAt ?? ofTheMachine, grpc };
       // After listening: neither recovery of pushes nor a workflow file may keep the server from starting.
-      void repositories.pushes.recover();
+      void repositories.pushes
+        .recover()
+        .then(() => (stopping ? undefined : modules.pulls.finishPushOptions({ olderThanMs: 0 })))
+        .catch((error: unknown) => logger.error('pull.push_options_failed', { error }));
       void modules.issues.recoverEntries();
       void modules.notifications.tell();
       ci.advanceRuns().catch((error: unknown) => logger.error('ci.advance_failed', { error }));
@@ -727,6 +731,11 @@ export function scheduledTasks(modules: Modules): CronTask[] {
     ...(config.backup.nightly ? [{ name: 'backup.nightly', time: '0 30 3 * * *', run: () => backups.nightly() }] : []),
     { name: 'pushes.finish', time: '30 * * * * *', run: () => repositories.pushes.finish() },
     { name: 'issues.announce', time: '35 * * * * *', run: () => modules.issues.finishEntries() },
+    {
+      name: 'pulls.push-options',
+      time: '40 * * * * *',
+      run: () => modules.pulls.finishPushOptions({ olderThanMs: 60_000 }),
+    },
     { name: 'pulls.merge-ready', time: '25 * * * * *', run: () => modules.pulls.mergeAllReady() },
     {
       name: 'pulls.release-rounds',

@@ -327,6 +327,13 @@ export const options = [
     default: '64MiB',
     sentence: 'Largest pack that a person may push to a pull request who may not write to the repository.',
   }),
+  row({
+    key: 'pulls.contributed_size',
+    env: 'SERVICE_PULLS_CONTRIBUTED_SIZE',
+    type: size('1MiB', '1TiB'),
+    default: '256MiB',
+    sentence: 'Most that the rounds of one person may take in a repository to which they may not write.',
+  }),
 
   row({
     key: 'lfs.enabled',

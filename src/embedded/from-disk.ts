@@ -1,18 +1,17 @@
 import { readFileSync, readdirSync, statSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { join, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import type { compileTemplate } from 'pug';
-import type Pug from 'pug';
 import { unknownName, type Embedded } from './embedded.ts';
-import { templateOptions, templatesFolder } from './template-options.ts';
+import { compileWithCache } from './template-cache.ts';
+import { templatesFolder } from './template-options.ts';
 import { tasks, workers, type TaskName, type WorkerName } from './workers.ts';
 
 const projectFolder = fileURLToPath(new URL('../../', import.meta.url));
 const templates = join(projectFolder, templatesFolder);
 const assets = join(templates, 'assets');
-const load = createRequire(import.meta.url);
+const templateCache = join(projectFolder, 'node_modules/.cache/hearth-templates');
 
 interface Compiled {
   render: compileTemplate;
@@ -43,16 +42,9 @@ function isTemplate(name: string): boolean {
 }
 
 function compile(name: string): Compiled {
-  const path = join(templates, `${name}.pug`);
   if (!isTemplate(name)) throw unknownName('template', name);
-  // Loaded on first use: most commands never render a page.
-  const pug = load('pug') as typeof Pug;
-  const render = pug.compileFile(path, { ...templateOptions(templates), compileDebug: true });
-  const dependencies = (render as unknown as { dependencies: string[] }).dependencies;
-  return {
-    render,
-    files: [path, ...dependencies].map((file) => ({ path: file, changedAt: changedAt(file) })),
-  };
+  const { render, files } = compileWithCache(templates, name, templateCache);
+  return { render, files: files.map((file) => ({ path: file, changedAt: changedAt(file) })) };
 }
 
 /** Reads everything from the checkout; a changed template is compiled again. */

@@ -5,6 +5,7 @@ import type { AdvertiseRefs } from './fetches/advertise-refs.ts';
 import type { Blob, Head, RevisionOptions, Tree } from './objects/browse.ts';
 import type { RefMove } from './pushes/move-refs.ts';
 import type { CommitDay, CommitDaysRange } from './queries/commit-days.ts';
+import type { NewObjects } from './queries/disk-usage.ts';
 import type { NewCommits } from './objects/new-commits.ts';
 import type { Commit, TreeEntry } from './objects/parse-objects.ts';
 import type { Bundles } from './remotes/bundle.ts';
@@ -127,6 +128,8 @@ export interface GitObjects {
   namedCommits(path: string, ids: readonly string[]): Promise<Map<string, string>>;
   /** Commits reachable from `oid` and from none of `known`, newest first; all are counted, `limit` are read. */
   newCommits(path: string, oid: string, known: readonly string[], options: { limit: number }): Promise<NewCommits>;
+  /** Bytes on disk of the objects that a commit needs and the known ones do not have. Refuses `git_busy`. */
+  bytesOfNew(path: string, objects: NewObjects): Promise<number>;
   /** Commits by author and day; null when git could not read all in time. Refuses `git_busy`. */
   commitDays(path: string, range: CommitDaysRange): Promise<CommitDay[] | null>;
   /** Names of the files that differ between two commits; null when there are more than `limit`. */

@@ -22,6 +22,7 @@ import { hasNewMerges } from './pushes/linear-check.ts';
 import { gainedByMove } from './pushes/signed-check.ts';
 import { isForward, keepObjects, moveRefs, releaseObjects, setPullRef } from './pushes/move-refs.ts';
 import type { RefMove } from './pushes/move-refs.ts';
+import { bytesOfNewObjects } from './queries/disk-usage.ts';
 import { newCommits } from './objects/new-commits.ts';
 import { createObjectReaders } from './objects/object-readers.ts';
 import { createBundles } from './remotes/bundle.ts';
@@ -278,6 +279,7 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
       log: (target, oid, paging) => browse.log(browsing, target, oid, paging),
       namedCommits: (target, ids) => browse.namedCommits(browsing, target, ids),
       newCommits: (target, oid, known, bounds) => newCommits(browsing, target, oid, known, bounds),
+      bytesOfNew: (target, objects) => bytesOfNewObjects(browsing, target, objects),
       commitDays: (target, range) => commitDays(browsing, target, range),
       changedPaths: (target, from, to, bounds) => changedPaths(browsing, target, from, to, bounds),
       tree: (target, oid, at, paging) => browse.tree(browsing, target, oid, at, paging),

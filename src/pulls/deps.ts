@@ -27,6 +27,8 @@ export interface PullDeps {
   baseUrl: string | null;
   /** Size limit of the pack of a push by a person who may not write, in bytes; that of the server when left out. */
   contributedPushBytes?: number | undefined;
+  /** Limit of what the rounds of one person take in a repository where they may not write, in bytes; left out, none. */
+  contributedBytes?: number | undefined;
   /** Whether the disk of a folder has too little space left for writing. */
   isDiskLow(folder: string): Promise<boolean>;
   matchedOwners: MatchedOwnersCache;

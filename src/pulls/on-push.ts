@@ -8,19 +8,22 @@ import { limits } from './limits.ts';
 import { closingTargets } from './merging/merge-pull.ts';
 import { recordMerged } from './merging/record-merged.ts';
 import type { RecordedMerge } from './merging/record-merged.ts';
+import { contributedBytes, isOverBudget } from './rounds/contributed-bytes.ts';
 import { prepareNextRound } from './rounds/prepare-next-round.ts';
 import { recordRound } from './rounds/record-round.ts';
 import type { PreparedRound } from './rounds/record-round.ts';
 import { pullSchema } from './schema/pull-schema.ts';
 import type { PullRow } from './schema/pull-schema.ts';
 import { fetchBranch } from './sources/find-head.ts';
-import { applyPushOptions, preparePushedRound, recordPushedRound } from './pushes/on-pushed-round.ts';
+import { applyPushOptions } from './pushes/apply-push-options.ts';
+import { preparePushedRound, recordPushedRound } from './pushes/on-pushed-round.ts';
 import type { PushedRound } from './pushes/on-pushed-round.ts';
 
 /** A new round of a pull request whose head branch was pushed. */
 interface NextRound {
   issueId: string;
   prepared: PreparedRound;
+  bytes: number;
 }
 
 interface Prepared {
@@ -55,11 +58,12 @@ export function onPush(deps: PullDeps): PushListener<Prepared> {
       const viewer = viewerOf(push);
       const log = deps.issues.pulls.logIn(tx, viewer);
       for (const merged of prepared.merged) await recordMerged(deps, log, viewer, push.repository, merged);
-      for (const { issueId, prepared: round } of prepared.rounds) {
+      for (const { issueId, prepared: round, bytes } of prepared.rounds) {
         const issue = await tx.manager.findOneBy(issueSchema, { id: issueId });
         const pull = await tx.manager.findOneBy(pullSchema, { issueId });
         if (issue?.state !== 'OPEN' || pull === null || issue.deletedAt !== null) continue;
-        await recordRound(log, issue, pull, round, { submitterId: push.pusherId, pushId: push.id, via: 'git' });
+        const origin = { submitterId: push.pusherId, pushId: push.id, bytes, via: 'git' } as const;
+        await recordRound(log, issue, pull, round, origin);
       }
       if (prepared.pushed !== null) await recordPushedRound(log, push, prepared.pushed);
       prepared.logs = [log];
@@ -126,7 +130,10 @@ async function openPulls(
   };
 }
 
-/** Null for a head that is the last round already, and where the repository is gone or takes nothing any more. */
+/**
+ * Null for a head that is the last round already, where the repository is gone or takes nothing any more, and where
+ * the rounds of the person would take more than they may: `catchUpWithHead` makes the round once there is space.
+ */
 async function prepareNext(
   deps: PullDeps,
   push: AnnouncedPush,
@@ -138,10 +145,18 @@ async function prepareNext(
   const located = await deps.repositories.locate(ids);
   const [base, head] = ids.map((id) => located.get(id));
   if (base === undefined || head === undefined || base.repository.archivedAt !== null) return null;
+  const coming = {
+    submitterId: push.pusherId,
+    headOid: newId,
+    known: [pull.baseOid, pull.headOid],
+    from: head.path,
+  };
+  const bytes = await contributedBytes(deps, base, coming);
+  if (await isOverBudget(deps, base.repository.id, push.pusherId, bytes)) return null;
   const headOid =
     base.repository.id === head.repository.id ? newId : await fetchBranch(deps, head.path, pull.headBranch!, base.path);
   if (headOid === pull.headOid) return null;
-  return { issueId: pull.issueId, prepared: await prepareNextRound(deps, base, pull, headOid) };
+  return { issueId: pull.issueId, prepared: await prepareNextRound(deps, base, pull, headOid), bytes };
 }
 
 /** Pull requests that this push has merged: by a merge here, or by hand, when it brought their head to the base. */

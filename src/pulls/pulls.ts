@@ -22,6 +22,7 @@ import { createMatchedOwnersCache } from './owners/match-owners.ts';
 import { ownersOf } from './owners/owner-groups.ts';
 import { turnListener } from './turns/turn-listener.ts';
 import { applySuggestions } from './suggestions/apply-suggestions.ts';
+import { findPullTemplate } from './templates/pull-template.ts';
 import { createTurnService } from './turns/turn-service.ts';
 import { createViewedService } from './viewed/viewed-files.ts';
 import { mergeBox } from './merging/merge-box.ts';
@@ -37,6 +38,7 @@ import { findRound, listRoundCommits, listRounds } from './rounds/list-rounds.ts
 import { readPatch } from './rounds/read-patch.ts';
 import { releaseRounds } from './rounds/release-rounds.ts';
 import { pullsOfIssues } from './pulls-of-issues.ts';
+import { finishPushOptions } from './pushes/apply-push-options.ts';
 import { acceptPushesFor } from './pushes/push-for.ts';
 
 export type PullsOptions = Omit<PullDeps, 'mergeStates' | 'matchedOwners'>;
@@ -60,6 +62,8 @@ export function createPulls(tools: PullsOptions) {
     rightsOn: bind(rightsOnPull),
     findByBranches: bind(findByBranches),
     ofCommit: bind(pullOfCommit),
+    /** What the description of a new pull request begins with. */
+    template: bind(findPullTemplate),
     /** For the API and webhooks, which have found the issues already. */
     ofIssues: bind(pullsOfIssues),
     reviews: createReviewService(deps),
@@ -108,6 +112,8 @@ export function createPulls(tools: PullsOptions) {
     reconsider: (issueIds: readonly string[]): void => mergeStates.add(issueIds),
     /** For the scheduled task. */
     mergeAllReady: () => mergeAllReady(deps),
+    /** At the start, and for the scheduled task: options of pushes that a crash has left. */
+    finishPushOptions: bind(finishPushOptions),
     /** For the scheduled task. */
     releaseRounds: () => releaseRounds(deps),
     /** Waits for running trial merges. */

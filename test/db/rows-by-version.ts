@@ -964,4 +964,20 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
       },
     ],
   ],
+  152: [
+    [
+      'pull_rounds',
+      {
+        issue_id: 'is106',
+        round: 2,
+        head_oid: 'c'.repeat(40),
+        base_oid: 'b'.repeat(40),
+        commit_count: 1,
+        change: 'added',
+        submitter_id: 'alice-id',
+        bytes: 5_000_000_000,
+        created_at: 8,
+      },
+    ],
+  ],
 };

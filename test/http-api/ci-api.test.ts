@@ -226,7 +226,7 @@ jobs: {a: {runs-on: linux, steps: [{run: x}]}}
   t.equal((await alice.call('PUT', `${R}/workflows/typed.yml/disable`)).status, 204);
   t.match(await alice.call('POST', `${R}/runs`, { workflow: 'typed.yml' }), {
     status: 409,
-    json: { error: { reason: 'workflow_disabled' } },
+    json: { error: { code: 'workflow_disabled' } },
   });
   t.equal((await alice.call('PUT', `${R}/workflows/typed.yml/enable`)).status, 204);
   t.match(await bob.call('GET', `${R}/ci_settings`), { status: 404 });
@@ -235,7 +235,7 @@ jobs: {a: {runs-on: linux, steps: [{run: x}]}}
   t.match(await alice.call('PATCH', `${R}/ci_settings`, off), { status: 200, json: off });
   t.match(await alice.call('POST', `${R}/runs`, { workflow: 'typed.yml' }), {
     status: 409,
-    json: { error: { reason: 'ci_disabled' } },
+    json: { error: { code: 'ci_disabled' } },
   });
   t.match(await alice.call('PATCH', `${R}/ci_settings`, { token_permissions: 'all' }), { status: 422 });
 });

@@ -47,7 +47,7 @@ async function start(t: Parameters<typeof startWeb>[0], env: Record<string, stri
   }
   const get = async (url: string, token?: string) => {
     const { pathname, search } = new URL(url);
-    const headers = token === undefined ? {} : { Authorization: `bearer ${token}` };
+    const headers: Record<string, string> = token === undefined ? {} : { Authorization: `bearer ${token}` };
     const response = await sendRequest(web, pathname + search, { method: 'GET', headers });
     return { ...response, json: JSON.parse(response.body) as Record<string, never> };
   };

@@ -427,7 +427,14 @@ t.test('reviews with comments on lines', async (t) => {
   const first = await commit('alice', 'slate', { 'tiles.txt': 'slate\nand nails\n' }, 'Slate instead');
   await alice('POST', `${roof}/pulls`, { head: 'slate', title: 'Slate' });
   const asking = await alice('POST', `${roof}/pulls/1/requested_reviewers`, { reviewers: ['bob'] });
-  t.match(asking, { status: 201, json: [{ login: 'bob' }] });
+  t.match(asking, {
+    status: 201,
+    json: [{ state: 'REQUEST_REVIEW', user: { login: 'bob' }, official: true, commit_id: first, comments_count: 0 }],
+  });
+  t.match(await alice('POST', `${roof}/pulls/1/requested_reviewers`, { reviewers: ['alice'] }), {
+    status: 422,
+    json: { error: { code: 'reviewer_is_author', field: 'reviewers' } },
+  });
   t.match((await anonymous('GET', `${roof}/pulls/1`)).json, { requested_reviewers: [{ login: 'bob' }] });
   t.match(await alice('DELETE', `${roof}/pulls/1/requested_reviewers`, { reviewers: ['bob'] }), { status: 204 });
   t.match((await anonymous('GET', `${roof}/pulls/1`)).json, { requested_reviewers: [] });

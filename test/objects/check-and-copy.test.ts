@@ -6,9 +6,11 @@ import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import t from 'tap';
 import { localAdministrator } from '../../src/access/index.ts';
+import { lfsKey } from '../../src/lfs/index.ts';
 import { runCli } from '../cli/fake-process.ts';
 import { openCi, workflow } from '../ci/ci-fixture.ts';
 import type { CiWorld } from '../ci/ci-fixture.ts';
+import { fixedClock } from '../fixtures/fixed-clock.ts';
 import { keysOf, startS3 } from '../fixtures/s3-server.ts';
 import { startSwift } from '../fixtures/swift.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
@@ -18,11 +20,12 @@ t.setTimeout(240_000);
 
 const MiB = 1024 * 1024;
 const at = { owner: 'alice', name: 'work' };
+const digest = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
 
 /** A server with one object of most kinds; the digests of what it gives out. */
 async function fill(world: CiWorld) {
-  const { modules } = world;
-  const { accounts, avatars, issues } = modules;
+  const { modules, found } = world;
+  const { accounts, avatars, issues, ci, lfs, releases } = modules;
   const alice = await accounts.personByUsername('alice');
   const content = async function* (bytes: Buffer) {
     yield bytes;
@@ -34,22 +37,42 @@ async function fill(world: CiWorld) {
   await avatars.replace(alice.id, { declaredType: 'image/png', bytes: sampleImages['image/png'] });
   await world.push(workflow('on: push\njobs:\n  a:\n    runs-on: linux\n    steps: [{run: one}]\n'));
   const runner = await world.addRunner(['linux']);
-  const { taskId } = (await runner.fetch())!;
+  const { taskId, context } = (await runner.fetch())!;
+  const task = await ci.artifacts.authoriseTask(String(context.gitea_runtime_token));
+  const whole = randomBytes(6 * MiB + 1);
+  const created = await ci.artifacts.create(task, { name: 'site', expiresAt: null });
+  await ci.artifacts.receive(created, { kind: 'whole' }, content(whole));
+  const artifact = await ci.artifacts.finish(task, { name: 'site', sizeBytes: whole.length, digest: digest(whole) });
   await runner.log(taskId, 0, ['one', 'two'], true);
-  return { attachment, alice, taskId };
+  const film = randomBytes(7 * MiB);
+  const object = { oid: digest(film), bytes: film.length };
+  await lfs.mirroring.store(found.repository, { ...object, content: content(film) }, { hasQuota: false });
+  await releases.create(localAdministrator, at, { tag: 'v1', target: 'main' });
+  const file = await releases.files.upload(
+    localAdministrator,
+    at,
+    { tag: 'v1' },
+    { name: 'a.zip', content: content(randomBytes(70_000)) },
+  );
+  return { attachment, alice, taskId, artifact, object, file, repositoryId: found.repository.id };
 }
 
 type Filled = Awaited<ReturnType<typeof fill>>;
 
 /** What a server gives out of these objects, as digests. */
-async function digestsOf({ modules }: CiWorld, { attachment, alice, taskId }: Filled): Promise<Record<string, string>> {
-  const digest = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
+async function digestsOf(
+  { modules, found }: CiWorld,
+  { attachment, alice, taskId, artifact, object, file, repositoryId }: Filled,
+): Promise<Record<string, string>> {
   const log: Buffer[] = [];
   for await (const chunk of modules.ci.logs.raw(taskId)) log.push(chunk);
   return {
     attachment: digest(await buffer((await modules.issues.readAttachment(attachment)).stream)),
     avatar: digest(await buffer((await modules.avatars.open(alice.id))!.stream())),
     log: digest(Buffer.concat(log)),
+    artifact: digest(await buffer((await modules.ci.artifacts.open(found, 1, artifact.id)).content)),
+    'LFS object': digest(await buffer((await modules.lfs.read({ ...object, repositoryId })).stream)),
+    'release file': digest(await buffer((await modules.releases.files.read(file)).stream)),
   };
 }
 
@@ -65,7 +88,9 @@ for (const [name, start] of [
     const cli = (words: string[], store: 'folder' | 's3') =>
       runCli(words, { env: { ...bucket, SERVICE_DATA_DIR: data, SERVICE_OBJECTS_STORE: store } });
 
-    const first = await openCi(t, { folder });
+    // Signatures of requests are good for some minutes of the clock of a real store.
+    const clock = fixedClock(Date.now());
+    const first = await openCi(t, { folder, clock });
     const filled = await fill(first);
     const digests = await digestsOf(first, filled);
     await first.close();
@@ -77,7 +102,7 @@ for (const [name, start] of [
     const rows = JSON.parse(again.stdout) as { kind: string; copied: number; present: number }[];
     t.strictSame(
       Object.fromEntries(rows.filter(({ present }) => present > 0).map((row) => [row.kind, row.copied])),
-      { avatars: 0, attachments: 0, logs: 0 },
+      { avatars: 0, attachments: 0, logs: 0, artifacts: 0, 'LFS objects': 0, 'release files': 0 },
       'a second copy has nothing to do',
     );
     t.match(await cli(['objects', 'copy', '--to', 's3', '--remove'], 'folder'), { code: 4 }, 'not while it is in use');
@@ -86,13 +111,14 @@ for (const [name, start] of [
     t.equal(removed.code, 0, removed.stderr);
     t.notOk(existsSync(path.join(data, 'avatars', filled.alice.id)));
     t.notOk(existsSync(path.join(data, 'ci/logs/0', `${filled.taskId}.log`)));
-    const second = await openCi(t, { folder, env: s3.env });
+    t.notOk(existsSync(path.join(data, 'objects', lfsKey(filled.repositoryId, filled.object.oid))));
+    const second = await openCi(t, { folder, clock, env: s3.env });
     t.strictSame(await digestsOf(second, filled), digests, 'read from the bucket');
     await second.close();
     t.match(await cli(['objects', 'check', '--read'], 's3'), { code: 0 });
 
     t.equal((await cli(['objects', 'copy', '--to', 'folder'], 's3')).code, 0);
-    const third = await openCi(t, { folder });
+    const third = await openCi(t, { folder, clock });
     t.strictSame(await digestsOf(third, filled), digests, 'and from folders again');
     await third.close();
   });
@@ -116,7 +142,7 @@ t.test('what is missing, changed, foreign or not copied yet is named; a copy goe
   t.not((await cli(['objects', 'copy', '--to', 's3'])).code, 0);
   s3.fail('PUT', 'slow_down', 'cut_after');
   t.equal((await cli(['objects', 'copy', '--to', 's3'])).code, 0);
-  t.match(await cli(['doctor', '--only', 'objects']), { code: 0, stdout: /3 objects in http/ });
+  t.match(await cli(['doctor', '--only', 'objects']), { code: 0, stdout: /6 objects in http/ });
 
   const key = `forge/attachments/${attachment.id.slice(0, 2)}/${attachment.id}`;
   const kept = s3.objects.get(key)!;
@@ -153,14 +179,14 @@ t.test('a backup says what lies in a bucket; its restore test looks there', asyn
   const { attachment } = await fill(world);
   const { backups } = world.modules;
   const made = await backups.create();
-  t.match(made.objects, { at: `${s3.endpoint}/forge-bucket/forge`, count: 3 });
+  t.match(made.objects, { at: `${s3.endpoint}/forge-bucket/forge`, count: 6 });
   const manifest = JSON.parse(readFileSync(path.join(made.folder, 'manifest.json'), 'utf8')) as { objects: unknown };
   t.strictSame(manifest.objects, made.objects);
   t.strictSame((await backups.drill(made.name)).problems, [], 'the log is a file of the backup');
   const listed = await runCli(['backup', 'create'], {
     env: { ...s3.env, SERVICE_DATA_DIR: path.join(world.folder, 'data') },
   });
-  t.match(listed.stderr, /Not in this backup: 3 objects .*forge-bucket/);
+  t.match(listed.stderr, /Not in this backup: 6 objects .*forge-bucket/);
 
   const key = `forge/attachments/${attachment.id.slice(0, 2)}/${attachment.id}`;
   const kept = s3.objects.get(key)!;

@@ -1,4 +1,4 @@
-// openS3(t, s3, settings?) → a store of objects in a stand-in or a real S3-compatible store, with what it logs.
+// openS3(t, s3, settings?, lowDiskFloorBytes?) → a store of objects in a stand-in or a real S3-compatible store, with what it logs.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { loadConfig } from '../../src/config/index.ts';
@@ -18,6 +18,7 @@ export async function openS3(
   t: Owner,
   s3: { env: Record<string, string> },
   settings: Record<string, string> = {},
+  lowDiskFloorBytes = 0,
 ): Promise<OpenedS3> {
   const directory = temporaryFolder(t);
   const log: string[] = [];
@@ -31,7 +32,7 @@ export async function openS3(
   const opened = await openStore({
     config,
     directory: path.join(directory, 'objects'),
-    lowDiskFloorBytes: () => 0,
+    lowDiskFloorBytes: () => lowDiskFloorBytes,
     clock: systemClock,
     random: systemRandom,
     logger: { ...silentLogger, info: write, warn: write, error: write },

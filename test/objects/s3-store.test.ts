@@ -184,6 +184,45 @@ t.test('a download that is cut off goes on; other bytes are never a complete dow
   t.match(log.join('\n'), /objects\.damaged/);
 });
 
+t.test('faults of every kind in the way up: what passes is tried again, what does not leaves nothing', async (t) => {
+  const s3 = await startS3(t);
+  const { store, log, directory } = await openS3(t, s3);
+  const passing = ['server_error', 'slow_down', 'damaged', 'cut', 'cut_after', 'hang', 'slow', 'full'] as const;
+  for (const fault of passing) {
+    s3.fail('PUT', fault);
+    await store.put(`attachments/ab/${fault.replace('_', '-')}`, once(fault), limits);
+    const opened = await store.get(`attachments/ab/${fault.replace('_', '-')}`);
+    t.equal((await buffer(opened!.stream)).toString(), fault);
+  }
+  const large = randomBytes(11 * MiB);
+  s3.fail('PUT', 'server_error', 'damaged', 'full', 'cut');
+  await store.put('lfs/a/parts', once(large), limits);
+  t.equal(sha256(await buffer((await store.get('lfs/a/parts'))!.stream)), sha256(large), 'in parts');
+
+  const why = { full: /no room left/, damaged: /400 BadDigest/, server_error: /it answered 500/ } as const;
+  for (const [fault, words] of Object.entries(why)) {
+    // Three parts, three attempts each.
+    const always = Array.from({ length: 9 }, () => fault as keyof typeof why);
+    s3.fail('PUT', ...always);
+    t.equal(await reasonOf(store.put('attachments/ab/none', once('x'), limits)), 'object_store_unavailable', fault);
+    t.match(log.at(-1), words);
+    s3.fail('PUT', ...always);
+    t.equal(await reasonOf(store.put('lfs/a/none', once(large), limits)), 'object_store_unavailable', fault);
+    s3.heal();
+    t.equal(s3.uploads.size, 0, 'no parts stay');
+  }
+  t.equal(await store.stat('attachments/ab/none'), null);
+  t.equal(await store.stat('lfs/a/none'), null);
+  t.strictSame(readdirSync(path.join(directory, incomingFolder)), [], 'no local file is left');
+
+  const full = await openS3(t, s3, {}, Number.MAX_SAFE_INTEGER);
+  t.equal(
+    await reasonOf(full.store.put('attachments/ab/none', once('x'), limits)),
+    'low_disk_space',
+    'of this machine',
+  );
+});
+
 t.test('a store that is gone, slow, or refuses is a clear error, soon', async (t) => {
   const s3 = await startS3(t);
   const { store, log } = await openS3(t, s3);

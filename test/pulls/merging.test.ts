@@ -258,3 +258,46 @@ t.test('an administrator passes a rule that lets them, which the log says', asyn
     { pull: number, blocks: ['approvals'], by: alice.id },
   );
 });
+
+t.test('messages of merges begin with the templates of the base branch', async (t) => {
+  const modules = await openPulls(t);
+  const { alice, pulls, path, base } = modules;
+  const template = [
+    '${PullRequestTitle} (${PullRequestReference}, by ${PullRequestPosterName})',
+    '',
+    '${PullRequestDescription}',
+    '',
+    'Into ${BaseRepoOwnerName}/${BaseRepoName} ${BaseBranch} from ${HeadBranch}, no. ${PullRequestIndex}',
+    '${ReviewedOn}',
+    '${Unknown} $PullRequestTitle',
+  ].join('\r\n');
+  const tip = commit(path, {
+    parents: [base],
+    files: {
+      '.gitea/default_merge_message/MERGE_TEMPLATE.md': 'Of another folder',
+      '.hearth/default_merge_message/MERGE_TEMPLATE.md': template,
+    },
+    message: 'Templates',
+  });
+  await pushTip(modules, alice, 'alice/roof', 'main', tip);
+  const { number } = await openTopic(modules, { title: 'Read ${BaseBranch}' });
+  const box = await pulls.mergeBox(alice, at(number));
+  t.match(box.messages, {
+    MERGE: { title: 'Read ${BaseBranch} (#1, by bob)' },
+    SQUASH: { title: 'Read ${BaseBranch} (#1)', body: 'Because.' },
+  });
+  const { oid } = await pulls.merge(alice, at(number), { style: 'merge', round: 1 });
+  t.equal(
+    messageOf(path, oid),
+    [
+      'Read ${BaseBranch} (#1, by bob)',
+      '',
+      'Please look.',
+      '',
+      'Into alice/roof main from topic, no. 1',
+      'Reviewed-on: /repos/alice/roof/pulls/1',
+      '${Unknown} $PullRequestTitle',
+    ].join('\n'),
+    'also of a merge without a form; a value is no template',
+  );
+});

@@ -78,12 +78,13 @@ export async function startPullServer(t: Owner, env: Record<string, string> = {}
 
   /** Waits until every push is announced. */
   async function announced(): Promise<void> {
-    for (let tries = 0; tries < 400; tries += 1) {
+    for (let tries = 0; tries < 2_400; tries += 1) {
       const [row] = await db.read.query('SELECT count(*) AS open FROM pushes WHERE announced_at IS NULL');
       if (Number(row.open) === 0) return;
       await new Promise((resolve) => setTimeout(resolve, 25));
     }
-    throw new Error('a push is not announced');
+    const left = await db.read.query('SELECT * FROM pushes WHERE announced_at IS NULL');
+    throw new Error(`not announced: ${JSON.stringify(left)}`);
   }
 
   async function opened(name: string): Promise<OpenedPull[]> {

@@ -39,10 +39,15 @@ t.test(`${kills} kills: each push has made one pull request or none, and the sam
     const unannounced = database.prepare('SELECT count(*) AS n FROM pushes WHERE announced_at IS NULL');
     for (let tries = 0; unannounced.get()!['n'] !== 0 && tries < 400; tries += 1) await sleep(25);
     t.equal(unannounced.get()!['n'], 0, 'everything is announced');
+    const unset = database.prepare(
+      'SELECT count(*) AS n FROM pull_pushes f JOIN pushes p ON p.id = f.push_id WHERE p.announced_at IS NOT NULL',
+    );
+    for (let tries = 0; unset.get()!['n'] !== 0 && tries < 400; tries += 1) await sleep(25);
+    t.equal(unset.get()!['n'], 0, 'the options of every push are set');
     t.equal(database.prepare('SELECT count(*) AS n FROM pushes WHERE parked_at IS NOT NULL').get()!['n'], 0);
     const rows = database
       .prepare(
-        `SELECT i.number, p.head_oid AS head, p.last_round AS rounds,
+        `SELECT i.number, i.title, p.is_draft AS draft, p.head_oid AS head, p.last_round AS rounds,
            (SELECT count(*) FROM pull_rounds r WHERE r.issue_id = p.issue_id) AS written,
            (SELECT count(*) FROM issue_entries e WHERE e.issue_id = i.id AND e.kind IN ('opened', 'round')) AS told
          FROM pulls p JOIN issues i ON i.id = p.issue_id WHERE p.topic = ?`,
@@ -50,10 +55,10 @@ t.test(`${kills} kills: each push has made one pull request or none, and the sam
       .all(topic);
     database.close();
     const listed = await client.expect(work, 'ls-remote', remote('bob'), 'refs/pull/*');
-    return rows.map(({ number, head, rounds, written, told }) => {
+    return rows.map(({ number, title, draft, head, rounds, written, told }) => {
       t.match(listed, `${head}\trefs/pull/${number}/head`, 'the ref is where the row says');
       t.same([written, told], [rounds, rounds], 'each round is written and told once');
-      return { head, rounds };
+      return { head, rounds, title, isDraft: draft === 1 };
     });
   }
 
@@ -63,7 +68,9 @@ t.test(`${kills} kills: each push has made one pull request or none, and the sam
     let rounds = 0;
     for (const round of [1, 2]) {
       const head = await commit(`${topic}, round ${round}`);
-      const pushing = client.run(work, 'push', '-q', remote('bob'), `HEAD:refs/for/main/${topic}`);
+      const title = `Title ${kill} of round ${round}`;
+      const options = ['-o', `title=${title}`, '-o', round === 1 ? 'draft' : 'ready'];
+      const pushing = client.run(work, 'push', '-q', ...options, remote('bob'), `HEAD:refs/for/main/${topic}`);
       await sleep(40 + random.below(160));
       await server.kill();
       const { code } = await pushing;
@@ -73,10 +80,11 @@ t.test(`${kills} kills: each push has made one pull request or none, and the sam
       const isThere = after[0]?.head === head;
       if (code === 0) t.ok(isThere, 'what was acknowledged is there');
       if (isThere) landed += 1;
-      const again = await client.run(work, 'push', '-q', remote('bob'), `HEAD:refs/for/main/${topic}`);
+      if (isThere) t.match(after[0], { title, isDraft: round === 1 }, 'what its options ask for is set, too');
+      const again = await client.run(work, 'push', '-q', ...options, remote('bob'), `HEAD:refs/for/main/${topic}`);
       t.equal(again.code, 0, again.stderr);
       rounds += 1;
-      t.same(await pullsOf(topic), [{ head, rounds }], `round ${round}`);
+      t.same(await pullsOf(topic), [{ head, rounds, title, isDraft: round === 1 }], `round ${round}`);
     }
   }
   t.comment(`${landed} of ${2 * kills} pushes had landed when the server was killed`);

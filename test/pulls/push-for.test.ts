@@ -1,8 +1,9 @@
 // `git push origin HEAD:refs/for/main`: people who may only read open pull requests with stock git.
 import t from 'tap';
 import { randomBytes } from 'node:crypto';
-import { localAdministrator } from '../../src/access/index.ts';
+import { localAdministrator, personViewer } from '../../src/access/index.ts';
 import { clientGit } from '../git/git-fixture.ts';
+import { reasonOf } from '../repositories/repositories-fixture.ts';
 import { baseUrl, remarks, startPullServer } from './push-fixture.ts';
 
 const server = await startPullServer(t);
@@ -234,6 +235,19 @@ t.test('options', async (t) => {
   await other.commit('c', '1\n', 'Third');
   t.equal((await other.push('origin', 'HEAD:refs/for/main')).code, 0);
   t.match(await server.opened('texts'), [{ title: 'Third', body: '**Second**\n\nThe body.' }]);
+
+  // The template of the base branch follows the text; that of the pull request itself does not count.
+  await other.git('checkout', '--quiet', '-B', 'main', 'origin/main');
+  await other.commit('.hearth/pull_request.md', '---\nname: x\n---\n- [ ] It is tested\n');
+  t.equal((await other.push('--quiet', 'origin', 'main')).code, 0);
+  await other.commit('.hearth/pull_request.md', 'Nothing to say\n', 'Other template\n\nThe body.');
+  t.equal((await other.push('origin', 'HEAD:refs/for/main/y')).code, 0);
+  await other.commit('z', '1\n', 'Fifth');
+  t.equal((await other.push('-o', 'description=All said', 'origin', 'HEAD:refs/for/main/z')).code, 0);
+  t.match((await server.opened('texts')).slice(1), [
+    { title: 'Other template', body: 'The body.\n\n- [ ] It is tested' },
+    { body: 'All said' },
+  ]);
 });
 
 t.test('a new branch gets the address that opens a pull request', async (t) => {
@@ -361,4 +375,160 @@ t.test('limits of people who may not write', async (t) => {
   const one = await bob.push('origin', 'HEAD:refs/for/main/more');
   t.match(one.stderr, /you have 20 open pull requests here/);
   t.equal((await bob.push('origin', 'HEAD:refs/for/main/t3')).code, 0, 'a known one goes on');
+});
+
+t.test(
+  'options that a crash has left unset are set later, once each, and nothing that a later push has set',
+  async (t) => {
+    const { pulls, issues } = server.app.modules;
+    await server.repository('crash');
+    const bob = await server.clone('crash', 'bob');
+    const push = async (...options: string[]) => {
+      await bob.commit('a', `${options.join()}\n`);
+      const { code, stderr } = await bob.push(
+        ...options.flatMap((each) => ['-o', each]),
+        'origin',
+        'HEAD:refs/for/main/x',
+      );
+      t.equal(code, 0, stderr);
+      await server.announced();
+      const [row] = await server.db.read.query(
+        'SELECT push_id FROM pull_rounds ORDER BY created_at DESC, round DESC LIMIT 1',
+      );
+      for (let tries = 0; tries < 200 && (await rows()) > 0; tries += 1)
+        await new Promise((done) => setTimeout(done, 25));
+      return row.push_id as string;
+    };
+    const rows = async () => Number((await server.db.read.query('SELECT count(*) AS n FROM pull_pushes'))[0].n);
+    const first = await push('title=First');
+    const second = await push('title=Second', 'ready');
+    t.match(await server.opened('crash'), [{ title: 'Second', isDraft: false, rounds: { length: 2 } }]);
+
+    const [{ repository_id: repositoryId, author_id: userId }] = await server.db.read.query(
+      "SELECT repository_id, author_id FROM issues WHERE title = 'Second'",
+    );
+    /** As a process leaves it that dies between the write of the round and the options. */
+    const leave = (pushId: string, number = 1) =>
+      server.db.write(({ manager, now }) =>
+        manager.query(
+          'INSERT INTO pull_pushes (push_id, repository_id, number, base_branch, topic, user_id, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)',
+          [pushId, repositoryId, number, 'main', 'x', userId, now - 1],
+        ),
+      );
+    const bobViewer = personViewer(userId, 'admin');
+    const at = { owner: 'alice', name: 'crash', number: 1 };
+    await issues.update(bobViewer, at, { title: 'Lost' });
+    await pulls.edit(bobViewer, at, { isDraft: true });
+    await leave(second);
+    await pulls.finishPushOptions({ olderThanMs: 60_000 });
+    t.match(await server.opened('crash'), [{ title: 'Lost', isDraft: true }], 'a young push is left to its process');
+    await pulls.finishPushOptions({ olderThanMs: 0 });
+    t.match(await server.opened('crash'), [{ title: 'Second', isDraft: false }]);
+    t.equal(await rows(), 0);
+    const { entries } = await issues.listEntries(bobViewer, at);
+    await leave(second);
+    await pulls.finishPushOptions({ olderThanMs: 0 });
+    t.equal((await issues.listEntries(bobViewer, at)).entries.length, entries.length, 'twice is as once');
+
+    await leave(first);
+    await pulls.finishPushOptions({ olderThanMs: 0 });
+    t.match(await server.opened('crash'), [{ title: 'Second' }], 'a later push has set it');
+    await leave(second, 77);
+    await pulls.finishPushOptions({ olderThanMs: 0 });
+    t.equal(await rows(), 0, 'the row of what never became a pull request goes, too');
+  },
+);
+
+t.test('what the rounds of a person take has a limit in each repository, and is free again with them', async (t) => {
+  const small = await startPullServer(t, { SERVICE_PULLS_CONTRIBUTED_SIZE: '1MiB' });
+  const { pulls, issues, repositories } = small.app.modules;
+  const alice = await small.repository('budget');
+  await small.repository('other');
+  const bob = await small.clone('budget', 'bob');
+  const noise = (kib = 300) => randomBytes(kib * 1024).toString('base64');
+  const push = async (topic: string) => {
+    await bob.commit(`${topic}.txt`, noise());
+    const pushed = await bob.push('origin', `HEAD:refs/for/main/${topic}`);
+    await small.announced();
+    return pushed;
+  };
+  t.equal((await push('one')).code, 0);
+  t.equal((await push('one')).code, 0, 'the next round');
+  const taken = await small.db.read.query('SELECT bytes FROM pull_rounds ORDER BY round');
+  for (const { bytes } of taken) t.ok(bytes > 300 * 1024 && bytes < 420 * 1024, `each round takes its own: ${bytes}`);
+  const over = await push('one');
+  t.equal(over.code, 1);
+  t.match(over.stderr, /pack exceeds maximum allowed size/);
+  await bob.git('reset', '--quiet', '--hard', 'HEAD~1');
+  const elsewhere = await small.clone('other', 'bob');
+  await elsewhere.commit('a.txt', noise());
+  t.equal((await elsewhere.push('origin', 'HEAD:refs/for/main')).code, 0, 'another repository has its own');
+  for (const round of [1, 2, 3]) {
+    await alice.commit('large.txt', noise());
+    t.equal((await alice.push('origin', 'HEAD:refs/for/main/x')).code, 0, `who may write has none: ${round}`);
+  }
+  await small.announced();
+  t.same(
+    await small.db.read.query(
+      "SELECT count(*) AS n FROM pull_rounds r JOIN pulls p ON p.issue_id = r.issue_id WHERE p.topic = 'x' AND r.bytes > 0",
+    ),
+    [{ n: 0 }],
+  );
+
+  // A fork: what does not fit is refused when it is opened, and no round when it is pushed later.
+  const people = await small.db.read.query('SELECT id, username FROM users');
+  const viewer = (name: string) => {
+    const id = people.find(({ username }: { username: string }) => username === name).id as string;
+    return { ...personViewer(id, 'admin'), username: name };
+  };
+  const [asBob, asAlice] = [viewer('bob'), viewer('alice')];
+  await repositories.forks.create(asBob, 'alice', 'budget', {});
+  const fork = await repositories.find(asBob, 'bob', 'budget');
+  for (
+    let tries = 0;
+    tries < 200 && !(await small.app.modules.git.refs.list(fork.path)).has('refs/heads/main');
+    tries += 1
+  )
+    await new Promise((done) => setTimeout(done, 25));
+  const toFork = small
+    .url('budget', undefined)
+    .replace('http://', `http://bob:${small.tokens.bob}@`)
+    .replace('/alice/', '/bob/');
+  await bob.git('checkout', '--quiet', '-B', 'mine', 'origin/main');
+  const commitAndPush = async (text: string) => {
+    const oid = await bob.commit('mine.txt', text);
+    const { code, stderr } = await bob.push('--quiet', toFork, 'mine');
+    t.equal(code, 0, stderr);
+    await small.announced();
+    return oid;
+  };
+  const at = { owner: 'alice', name: 'budget' };
+  await commitAndPush(noise(600));
+  t.equal(await reasonOf(pulls.open(asBob, at, { title: 'Mine', head: 'bob:mine' })), 'contributed_too_much');
+  await bob.git('reset', '--quiet', '--hard', 'HEAD~1');
+  await bob.commit('small.txt', 'small\n');
+  await bob.push('--quiet', '--force', toFork, 'mine');
+  await small.announced();
+  const { issue } = await pulls.open(asBob, at, { title: 'Mine', head: 'bob:mine' });
+  const large = await commitAndPush(noise(600));
+  const ofFork = { ...at, number: issue.number };
+  t.match((await pulls.find(asBob, ofFork)).pull, { lastRound: 1 });
+  const page = await fetch(
+    `${new URL(small.url('budget', undefined)).origin}/repos/alice/budget/pulls/${issue.number}`,
+  );
+  t.match(await page.text(), /newer commits that are no round yet/);
+
+  await issues.trash(asAlice, { ...at, number: 1 });
+  await small.db.write(({ manager }) =>
+    manager.query('UPDATE issues SET deleted_at = 1 WHERE number = 1 AND deleted_at > 0'),
+  );
+  t.equal(await issues.emptyTrash(), 1);
+  pulls.reconsider([issue.id]);
+  for (let tries = 0; tries < 200 && (await pulls.find(asBob, ofFork)).pull.lastRound === 1; tries += 1)
+    await new Promise((done) => setTimeout(done, 25));
+  t.match(
+    (await pulls.find(asBob, ofFork)).pull,
+    { lastRound: 2, headOid: large },
+    'with what was deleted there is space',
+  );
 });

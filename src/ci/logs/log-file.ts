@@ -1,25 +1,26 @@
-import { nullIfAbsent, syncPath } from '../../files/index.ts';
 import { constants } from 'node:fs';
-import { mkdir, open } from 'node:fs/promises';
+import { mkdir, open, readFile } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import path from 'node:path';
+import { nullIfAbsent, syncPath } from '../../files/index.ts';
+import { markOf } from './log-command.ts';
+import type { AnnotationLevel, LogMark } from './log-command.ts';
+import { LogIndex, recordBytes, rowsPerBlock } from './log-index.ts';
+import { prefixLength } from './row-buffer.ts';
 
-/** Distance of index entries, in rows. */
-export const rowsPerMark = 256;
 const readAtOnce = 256 * 1024;
+/** Blocks of a search are read together up to this size: fewer reads, and still short work between two of them. */
+const searchedAtOnce = 512 * 1024;
 const lineFeed = 0x0a;
 
 /**
- * The log of one task, for reading: an append-only file with one line per row. Offsets are indexed in memory, one for
- * every 256 rows, by one scan of the file; a million rows are four thousand numbers. The counters belong to one
- * object: `LogFile` for the writer, `LogView` for another process.
+ * The log of one task, for reading: an append-only file with one line per row, and the index beside it (`log-index.ts`).
+ * Blocks that the stored index lacks are found by one scan of the file. The counters belong to one object: `LogFile`
+ * for the writer, `LogView` for another process.
  */
 export abstract class LogReader {
   protected readonly path: string;
-  readonly #marks: number[] = [0];
-  #rows = 0;
-  /** End of the last whole row. */
-  #bytes = 0;
+  protected readonly index = new LogIndex();
   #loaded: Promise<void> | null = null;
 
   constructor(file: string) {
@@ -27,28 +28,30 @@ export abstract class LogReader {
   }
 
   get rows(): number {
-    return this.#rows;
+    return this.index.rows;
   }
 
   get bytes(): number {
-    return this.#bytes;
+    return this.index.bytes;
   }
 
-  /** Scans the file; a missing file has no rows. After a failure the next call tries again. */
+  /** Reads the index and scans the rest; a missing file has no rows. After a failure the next call tries again. */
   load(): Promise<void> {
-    return (this.#loaded ??= this.scan().catch((error: unknown) => {
-      this.#loaded = null;
-      throw error;
-    }));
+    return (this.#loaded ??= this.#restore()
+      .then(() => this.scan())
+      .catch((error: unknown) => {
+        this.#loaded = null;
+        throw error;
+      }));
   }
 
   /** Rows from `from` on, at most `count`, without their line ends. */
   async read(from: number, count: number): Promise<string[]> {
     await this.load();
-    const wanted = Math.min(count, this.#rows - from);
+    const wanted = Math.min(count, this.rows - from);
     if (wanted <= 0) return [];
     const lines: string[] = [];
-    let skip = from % rowsPerMark;
+    let skip = from % rowsPerBlock;
     for await (const chunk of this.chunks(from - skip)) {
       for (const line of chunk.toString('utf8').slice(0, -1).split('\n')) {
         if (skip > 0) skip -= 1;
@@ -59,11 +62,65 @@ export abstract class LogReader {
     return lines;
   }
 
-  /** The file from the index entry at or before a row on, in chunks that end with a row. */
+  /**
+   * The nearest row with an annotation of one of the levels: from a row on, or before one with `direction` -1.
+   * @returns its number; null when there is none
+   */
+  async findAnnotation(
+    levels: readonly AnnotationLevel[],
+    from: number,
+    direction: 1 | -1 = 1,
+  ): Promise<number | null> {
+    await this.load();
+    const start = direction === 1 ? from : Math.min(from, this.rows) - 1;
+    if (start < 0 || start >= this.rows) return null;
+    let block = this.index.blockWith(levels, Math.floor(start / rowsPerBlock), direction);
+    while (block !== null) {
+      const first = block * rowsPerBlock;
+      const marks = (await this.read(first, rowsPerBlock)).map((line) => markOf(line.slice(prefixLength)));
+      const isWanted = (mark: LogMark | null, at: number): boolean =>
+        levels.includes(mark as AnnotationLevel) && (direction === 1 ? first + at >= start : first + at <= start);
+      const found = direction === 1 ? marks.findIndex(isWanted) : marks.findLastIndex(isWanted);
+      if (found !== -1) return first + found;
+      block = this.index.blockWith(levels, block + direction, direction);
+    }
+    return null;
+  }
+
+  /** How many rows from one to another, which does not count, have an annotation of a level. */
+  async countAnnotations(level: AnnotationLevel, from: number, to: number): Promise<number> {
+    await this.load();
+    let count = 0;
+    for (let row = from; row < Math.min(to, this.rows); ) {
+      const block = Math.floor(row / rowsPerBlock);
+      const end = Math.min(to, (block + 1) * rowsPerBlock);
+      const isWhole = row % rowsPerBlock === 0 && end === (block + 1) * rowsPerBlock;
+      if (isWhole || this.index.countIn(block, level) === 0) count += this.index.countIn(block, level);
+      else
+        count += (await this.read(row, end - row)).filter((line) => markOf(line.slice(prefixLength)) === level).length;
+      row = end;
+    }
+    return count;
+  }
+
+  /** Row of the group that a row is in; null outside of groups, and for the row that begins one. */
+  async groupOf(row: number): Promise<number | null> {
+    await this.load();
+    const first = Math.floor(row / rowsPerBlock) * rowsPerBlock;
+    let group = this.index.groupBefore(first / rowsPerBlock);
+    (await this.read(first, row - first)).forEach((line, at) => {
+      const mark = markOf(line.slice(prefixLength));
+      if (mark === 'group') group = first + at;
+      else if (mark === 'endgroup') group = null;
+    });
+    return group;
+  }
+
+  /** The file from the block of a row on, in chunks that end with a row. */
   async *chunks(from = 0): AsyncGenerator<Buffer> {
     await this.load();
-    const end = this.#bytes;
-    let at = this.#marks[Math.floor(from / rowsPerMark)] ?? end;
+    const end = this.bytes;
+    let at = this.index.startOf(Math.floor(from / rowsPerBlock));
     const file = await open(this.path, 'r').catch(nullIfAbsent);
     if (file === null) return;
     try {
@@ -79,40 +136,67 @@ export abstract class LogReader {
     }
   }
 
-  /** Counts the rows that were added to the file since. */
-  protected async scan(): Promise<void> {
+  /** The file in chunks of whole blocks, each with the number of its first row. The next one reuses the memory. */
+  async *blocks(): AsyncGenerator<{ firstRow: number; bytes: Buffer }> {
+    await this.load();
+    const { rows } = this;
     const file = await open(this.path, 'r').catch(nullIfAbsent);
     if (file === null) return;
+    let buffer = Buffer.allocUnsafe(searchedAtOnce);
     try {
-      const { size } = await file.stat();
-      if (size < this.#bytes) this.#forget();
-      const buffer = Buffer.allocUnsafe(readAtOnce);
-      for (let at = this.#bytes; ; ) {
-        const { bytesRead } = await file.read(buffer, 0, buffer.length, at);
-        if (bytesRead === 0) break;
-        this.count(buffer.subarray(0, bytesRead), at);
-        at += bytesRead;
+      const last = Math.ceil(rows / rowsPerBlock);
+      for (let block = 0; block < last; ) {
+        const start = this.index.startOf(block);
+        let next = block + 1;
+        while (next < last && this.index.startOf(next + 1) - start <= searchedAtOnce) next += 1;
+        const length = this.index.startOf(next) - start;
+        if (length > buffer.length) buffer = Buffer.allocUnsafe(length);
+        const { bytesRead } = await file.read(buffer, 0, length, start);
+        if (bytesRead < length) return;
+        yield { firstRow: block * rowsPerBlock, bytes: buffer.subarray(0, length) };
+        block = next;
       }
     } finally {
       await file.close();
     }
   }
 
-  /** Counts rows and indexes their ends. */
-  protected count(bytes: Buffer, at: number): void {
-    for (let feed = bytes.indexOf(lineFeed); feed !== -1; feed = bytes.indexOf(lineFeed, feed + 1)) {
-      this.#rows += 1;
-      this.#bytes = at + feed + 1;
-      if (this.#rows % rowsPerMark === 0) this.#marks.push(this.#bytes);
+  /** Counts the rows that were added to the file since. */
+  protected async scan(): Promise<void> {
+    const file = await open(this.path, 'r').catch(nullIfAbsent);
+    if (file === null) return;
+    try {
+      const { size } = await file.stat();
+      if (size < this.bytes) this.index.clear();
+      while (this.bytes < size) {
+        const chunk = await readWholeRows(file, this.bytes, size);
+        // What is left is an incomplete row.
+        if (chunk.length === 0) break;
+        this.index.count(chunk);
+      }
+    } finally {
+      await file.close();
     }
   }
 
-  #forget(): void {
-    this.#marks.splice(1);
-    this.#rows = 0;
-    this.#bytes = 0;
+  /** A stored index that does not fit the log, or cannot be read, counts as missing. */
+  async #restore(): Promise<void> {
+    const stored = await readFile(indexFileOf(this.path)).catch(() => null);
+    const file = stored === null ? null : await open(this.path, 'r').catch(nullIfAbsent);
+    if (stored === null || file === null) return;
+    try {
+      this.index.restore(stored, (await file.stat()).size);
+      if (this.bytes === 0) return;
+      const { buffer } = await file.read(Buffer.alloc(1), 0, 1, this.bytes - 1);
+      if (buffer[0] !== lineFeed) this.index.clear();
+    } finally {
+      await file.close();
+    }
   }
 }
+
+/** The file of the index, beside that of the log. */
+export const indexFileOf = (logFile: string): string => `${logFile.replace(/\.log$/, '')}.idx`;
 
 /**
  * The log of one task in the process that writes it. It counts what it has written itself and never scans the file for
@@ -133,7 +217,7 @@ export class LogFile extends LogReader {
       const { bytesWritten } = await this.#writer.write(rows, done, rows.length - done, at + done);
       done += bytesWritten;
     }
-    this.count(rows, at);
+    this.index.count(rows);
   }
 
   /** Syncs what was added. */
@@ -141,6 +225,21 @@ export class LogFile extends LogReader {
     if (this.#writer === null) return;
     await this.#writer.truncate(this.bytes);
     await this.#writer.datasync();
+    await this.#storeIndex();
+  }
+
+  /** After the rows are durable, so that the index is never ahead of them. Not synced: what is lost is scanned again. */
+  async #storeIndex(): Promise<void> {
+    const at = this.index.storedBlocks * recordBytes;
+    const added = this.index.serialize();
+    if (added.length === 0) return;
+    const file = await open(indexFileOf(this.path), constants.O_RDWR | constants.O_CREAT, 0o600);
+    try {
+      await file.truncate(at);
+      await file.write(added, 0, added.length, at);
+    } finally {
+      await file.close();
+    }
   }
 
   async close(): Promise<void> {

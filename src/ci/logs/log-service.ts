@@ -1,9 +1,10 @@
 import { bindDeps } from '../../kernel/index.ts';
 import type { CiDeps } from '../deps.ts';
 import type { RunnerRow } from '../schema/runner-schema.ts';
-import { followLog, rawLog, readLog, searchLog } from './read-log.ts';
+import { countInLog, findInLog, followLog, groupInLog, rawLog, readLog } from './read-log.ts';
 import { Masks, receiveLog } from './receive-log.ts';
 import type { IncomingLog } from './receive-log.ts';
+import { searchLog } from './search-log.ts';
 
 /** Logs of tasks: rows from runners, and reading them. */
 export function createLogService(deps: CiDeps) {
@@ -15,6 +16,9 @@ export function createLogService(deps: CiDeps) {
     read: bind(readLog),
     raw: bind(rawLog),
     search: bind(searchLog),
+    find: bind(findInLog),
+    count: bind(countInLog),
+    groupOf: bind(groupInLog),
     follow: bind(followLog),
   };
 }

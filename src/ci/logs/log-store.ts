@@ -7,7 +7,7 @@ import type { Random } from '../../kernel/index.ts';
 import type { ObjectStore } from '../../objects/index.ts';
 import { ignoreUnavailable } from '../ignore-unavailable.ts';
 import { FetchedLogs, logKey, logPlace, logPrefix } from './fetched-logs.ts';
-import { LogFile, LogView } from './log-file.ts';
+import { indexFileOf, LogFile, LogView } from './log-file.ts';
 import type { LogReader } from './log-file.ts';
 import { RowBuffer } from './row-buffer.ts';
 
@@ -74,6 +74,7 @@ export class LogStore {
         bytes += (chunk as Buffer).length;
       }
       await this.#objects.adopt(logKey(taskId), file, { bytes, sha256: hash.digest('hex') });
+      await rm(indexFileOf(file), { force: true });
       this.#open.delete(taskId);
     });
   }
@@ -90,6 +91,7 @@ export class LogStore {
       await log.close();
       // The file first: a concurrent request must not count the rows of a file that is being removed.
       await rm(this.#fileOf(taskId), { force: true });
+      await rm(indexFileOf(this.#fileOf(taskId)), { force: true });
       this.#open.delete(taskId);
       if (this.#objects.place === 'folder') return;
       this.#fetched.forget(taskId);

@@ -1,8 +1,9 @@
 import { logTopic } from '../notifier-topics.ts';
 import type { CiDeps } from '../deps.ts';
 import { taskSchema } from '../schema/task-schema.ts';
-import { rowsPerMark } from './log-file.ts';
+import type { AnnotationLevel } from './log-command.ts';
 import type { LogReader } from './log-file.ts';
+import { rowsPerBlock } from './log-index.ts';
 import { readRow } from './row-buffer.ts';
 import type { StoredRow } from './row-buffer.ts';
 
@@ -35,7 +36,7 @@ async function windowOf(log: LogReader, from: number, count: number): Promise<Lo
 export async function* rawLog({ logs }: Deps, taskId: number, from = 0): AsyncGenerator<Buffer> {
   const log = await logs.log(taskId);
   if (from >= log.rows) return;
-  let skip = from % rowsPerMark;
+  let skip = from % rowsPerBlock;
   for await (const chunk of log.chunks(from)) {
     let start = 0;
     for (; skip > 0 && start < chunk.length; skip -= 1) start = chunk.indexOf(0x0a, start) + 1;
@@ -43,26 +44,34 @@ export async function* rawLog({ logs }: Deps, taskId: number, from = 0): AsyncGe
   }
 }
 
-/** A row that matches a search. */
-export interface LogHit extends StoredRow {
-  /** Row number, from 0. */
-  number: number;
+/** The nearest row with an annotation of some level, from a row on or before it; null when there is none. */
+export async function findInLog(
+  { logs }: Deps,
+  taskId: number,
+  levels: readonly AnnotationLevel[],
+  from: number,
+  direction: 1 | -1 = 1,
+): Promise<number | null> {
+  return (await logs.log(taskId)).findAnnotation(levels, from, direction);
 }
 
-/** The first rows that contain a text, ignoring case. */
-export async function searchLog({ logs }: Deps, taskId: number, text: string, limit: number): Promise<LogHit[]> {
-  const hits: LogHit[] = [];
-  const wanted = text.toLowerCase();
-  let number = 0;
-  for await (const chunk of (await logs.log(taskId)).chunks()) {
-    for (const line of chunk.toString('utf8').slice(0, -1).split('\n')) {
-      const row = readRow(line);
-      if (row.content.toLowerCase().includes(wanted)) hits.push({ ...row, number });
-      number += 1;
-      if (hits.length === limit) return hits;
-    }
-  }
-  return hits;
+/** How many errors, and how many warnings, the rows from one to another have; the last one does not count. */
+export async function countInLog(
+  { logs }: Deps,
+  taskId: number,
+  from: number,
+  to: number,
+): Promise<{ errors: number; warnings: number }> {
+  const log = await logs.log(taskId);
+  return {
+    errors: await log.countAnnotations('error', from, to),
+    warnings: await log.countAnnotations('warning', from, to),
+  };
+}
+
+/** The row that begins the group which a row is in; null outside of groups. */
+export async function groupInLog({ logs }: Deps, taskId: number, row: number): Promise<number | null> {
+  return (await logs.log(taskId)).groupOf(row);
 }
 
 /** New rows, or the end of the log. */

@@ -90,7 +90,7 @@ async function checkLogs(deps: CheckContext): Promise<CheckResult[]> {
   const files = await filesBelow(folder);
   const rows = await rowsOf(deps, 'SELECT id, log_rows AS count, log_removed_at AS removed FROM ci_tasks');
   const nameOf = (id: unknown): string => `${Math.floor(Number(id) / 1000)}/${String(id)}.log`;
-  const known = new Set(rows.map(({ id }) => nameOf(id)));
+  const known = new Set(rows.flatMap(({ id }) => [nameOf(id), nameOf(id).replace(/log$/, 'idx')]));
   const missing = rows.filter(
     ({ id, count, removed }) => Number(count) > 0 && removed === null && !files.has(nameOf(id)),
   );

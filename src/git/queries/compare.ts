@@ -42,6 +42,14 @@ export async function commitsBetween(
   return linesOf(output);
 }
 
+/** Whether a branch or tag leads to a commit. One that only a pull request has is none's. Refuses `git_busy`. */
+export async function isOnBranchOrTag(deps: BrowseDeps, path: string, oid: string): Promise<boolean> {
+  const { output } = await queryGit(deps, path, {
+    argv: ['rev-list', '--max-count=1', checked(oid), '--not', '--branches', '--tags', '--'],
+  });
+  return output.length === 0;
+}
+
 /**
  * How many commits each of two histories has that the other has not, where the second is in another repository.
  * git reads the other's objects beside its own for this one question; nothing of them stays. Refuses `git_busy`.
@@ -56,11 +64,15 @@ export async function distanceBetween(
   if (from === to) return { ahead: 0, behind: 0 };
   const { output } = await queryGit(deps, repository, {
     argv: ['rev-list', '--left-right', '--count', `${checked(from)}...${checked(to)}`, '--'],
-    environment: { GIT_ALTERNATE_OBJECT_DIRECTORIES: quotedPath(path.join(other, 'objects')) },
+    environment: { GIT_ALTERNATE_OBJECT_DIRECTORIES: quotedObjectFolder(other) },
   });
   const [behind = '0', ahead = '0'] = linesOf(output)[0]?.split('\t') ?? [];
   return { ahead: Number(ahead), behind: Number(behind) };
 }
 
-/** git splits the variable at colons, and reads an element in double quotes as a string of C. */
-const quotedPath = (folder: string): string => `"${folder.replace(/["\\]/g, '\\$&')}"`;
+/**
+ * The objects of a repository for GIT_ALTERNATE_OBJECT_DIRECTORIES. git splits that variable at colons, and reads an
+ * element in double quotes as a string of C.
+ */
+export const quotedObjectFolder = (repository: string): string =>
+  `"${path.join(repository, 'objects').replace(/["\\]/g, '\\$&')}"`;

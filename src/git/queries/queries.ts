@@ -10,7 +10,7 @@ import type { Blame } from './blame.ts';
 import { readCommit, tree } from '../objects/browse.ts';
 import type { RevisionOptions, Tree } from '../objects/browse.ts';
 import type { Commit } from '../objects/parse-objects.ts';
-import { commitsBetween, distance, distanceBetween, mergeBase } from './compare.ts';
+import { commitsBetween, distance, distanceBetween, isOnBranchOrTag, mergeBase } from './compare.ts';
 import type { Distance } from './compare.ts';
 import { grep } from './grep.ts';
 import type { Grep, GrepRequest } from './grep.ts';
@@ -65,6 +65,8 @@ export interface GitQueries {
   /** Null when two histories have nothing in common. */
   mergeBase(path: string, one: string, other: string): Promise<string | null>;
   distance(path: string, from: string, to: string): Promise<Distance>;
+  /** Whether a branch or tag leads to a commit; one of a pull request may be on none. Refuses `git_busy`. */
+  isOnBranchOrTag(path: string, oid: string): Promise<boolean>;
   /** The same for a commit of another repository of this machine. */
   distanceBetween(path: string, from: string, other: string, to: string): Promise<Distance>;
   /** Refuses `blame_too_long`. */
@@ -168,6 +170,7 @@ export function createGitQueries(
       commitsOf(target, await commitsBetween(deps, target, from, to, limit)),
     mergeBase: memoize((target, one, other) => mergeBase(deps, target, one, other), { most: 2_000 }),
     distance: memoize((target, from, to) => distance(deps, target, from, to), { most: 5_000 }),
+    isOnBranchOrTag: (target, oid) => isOnBranchOrTag(deps, target, oid),
     distanceBetween: memoize((target, from, other, to) => distanceBetween(deps, target, from, other, to), {
       most: 5_000,
     }),

@@ -4,6 +4,7 @@ import { allows, repositoryLevel, viewerWithCredential } from '../../access/inde
 import type { Viewer } from '../../access/index.ts';
 import type { IssueAt } from '../../issues/index.ts';
 import { notFound } from '../../kernel/index.ts';
+import type { Repository } from '../../repositories/index.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import type { WebDeps } from '../../http/index.ts';
 import { numericId } from '../../webhooks/index.ts';
@@ -13,6 +14,9 @@ import { isoTime } from './show.ts';
 
 /** A review as the service lists it. */
 export type Review = Awaited<ReturnType<WebDeps['pulls']['reviews']['list']>>[number];
+
+/** A request as the service gives it. */
+type ReviewRequest = Awaited<ReturnType<WebDeps['pulls']['turns']['request']>>[number];
 
 interface Place {
   viewer: Viewer;
@@ -59,13 +63,11 @@ export async function showReviews(
   ]);
   const headOf = new Map(rounds.map(({ round, headOid }) => [round, headOid]));
   const comments = threads.flatMap((thread) => thread.comments.filter(({ deletedAt }) => deletedAt === null));
-  const mayWrite = new Map<string, boolean>();
-  for (const { authorId } of reviews) {
-    if (authorId === null || mayWrite.has(authorId)) continue;
-    const facts = await deps.repositories.factsOf(authorId, repository);
-    const reviewer = viewerWithCredential(authorId, session, repository.id);
-    mayWrite.set(authorId, allows(repositoryLevel(reviewer, facts), 'write'));
-  }
+  const writers = await writersIn(
+    deps,
+    repository,
+    reviews.flatMap(({ authorId }) => authorId ?? []),
+  );
   const page = `${origin}${repositoryUrl(at)}/pulls/${at.number}`;
   return reviews.map((review) => ({
     id: numericId(review.id),
@@ -76,13 +78,53 @@ export async function showReviews(
     commit_id: headOf.get(review.round) ?? pull.headOid,
     round: review.round,
     stale: review.round < pull.lastRound,
-    official: review.authorId !== null && mayWrite.get(review.authorId) === true,
+    official: review.authorId !== null && writers.has(review.authorId),
     dismissed: review.dismissedAt !== null,
     dismissal_reason: review.dismissalReason,
     comments_count: comments.filter(({ reviewId }) => reviewId === review.id).length,
     submitted_at: review.submittedAt === null ? null : isoTime(review.submittedAt),
     updated_at: isoTime(review.dismissedAt ?? review.submittedAt ?? review.createdAt),
     html_url: review.position === null ? page : `${page}#e${review.position}`,
+    pull_request_url: page,
+  }));
+}
+
+/** Those of these people who may write to a repository. */
+async function writersIn({ repositories }: WebDeps, repository: Repository, personIds: readonly string[]) {
+  const writers = new Set<string>();
+  for (const id of new Set(personIds)) {
+    const facts = await repositories.factsOf(id, repository);
+    if (allows(repositoryLevel(viewerWithCredential(id, session, repository.id), facts), 'write')) writers.add(id);
+  }
+  return writers;
+}
+
+/** Requests for a review, as Gitea shows them: reviews without words. */
+export async function showRequests(
+  { viewer, deps, origin }: Place,
+  at: IssueAt,
+  requests: readonly ReviewRequest[],
+): Promise<z.output<typeof pullReview>[]> {
+  const { pull, repository } = await deps.pulls.find(viewer, at);
+  const ids = requests.map(({ userId }) => userId);
+  const [user, writers] = await Promise.all([usersById(deps, ids, origin), writersIn(deps, repository, ids)]);
+  const page = `${origin}${repositoryUrl(at)}/pulls/${at.number}`;
+  return requests.map(({ issueId, userId, askedAt }) => ({
+    id: numericId(createHash('sha256').update(`${issueId}.${userId}`).digest('hex')),
+    user: user(userId),
+    team: null,
+    state: 'REQUEST_REVIEW',
+    body: '',
+    commit_id: pull.headOid,
+    round: pull.lastRound,
+    stale: false,
+    official: writers.has(userId),
+    dismissed: false,
+    dismissal_reason: null,
+    comments_count: 0,
+    submitted_at: isoTime(askedAt),
+    updated_at: isoTime(askedAt),
+    html_url: page,
     pull_request_url: page,
   }));
 }

@@ -18,8 +18,8 @@ export const pullReview = z
     user: giteaUser,
     team: z.null(),
     state: z
-      .enum(['APPROVED', 'REQUEST_CHANGES', 'COMMENT', 'PENDING'])
-      .describe('PENDING is seen by its author alone'),
+      .enum(['APPROVED', 'REQUEST_CHANGES', 'COMMENT', 'PENDING', 'REQUEST_REVIEW'])
+      .describe('PENDING is seen by its author alone; REQUEST_REVIEW stands for a person who was asked'),
     body: z.string(),
     commit_id: z.string().describe('The head of the round that was reviewed'),
     round: z.int(),

@@ -8,10 +8,10 @@ import { numericId } from '../../webhooks/index.ts';
 import { json, listed, nothing } from '../responses.ts';
 import { operation } from '../operation.ts';
 import { sliceOf } from './issues-parts.ts';
-import { giteaUser, numberedPaging } from './issues-schemas.ts';
+import { numberedPaging } from './issues-schemas.ts';
 import { textBytes } from './issues.ts';
-import { onePullAt, pullAt, showPull } from './pulls-parts.ts';
-import { findReview, readReviews, showReviewComments, showReviews } from './pulls-review-parts.ts';
+import { onePullAt, pullAt } from './pulls-parts.ts';
+import { findReview, readReviews, showRequests, showReviewComments, showReviews } from './pulls-review-parts.ts';
 import {
   newPullReview,
   pullReview,
@@ -244,11 +244,17 @@ export const requestPullReviews = operation({
   summary: 'Ask people for a review',
   status: 201,
   body: pullReviewRequest,
-  response: z.array(giteaUser).describe('All who have not answered'),
+  response: z.array(pullReview).describe('One for each person who was asked and has not answered'),
   async run(call) {
     const at = pullAt(call.found, call.params.number);
-    await call.deps.pulls.turns.request(call.viewer, at, { add: call.body.reviewers ?? [] });
-    return json((await showPull(call, at)).requested_reviewers);
+    const rows = await call.deps.pulls.turns.request(call.viewer, at, { add: call.body.reviewers ?? [] });
+    return json(
+      await showRequests(
+        call,
+        at,
+        rows.filter(({ answeredAt }) => answeredAt === null),
+      ),
+    );
   },
 });
 

@@ -43,6 +43,9 @@ const words: Readonly<Record<string, string>> = {
   SignatureDoesNotMatch: 'the secret does not belong to the access key (objects.secret_access_key)',
   AuthorizationHeaderMalformed: 'the region is another one (objects.region)',
   PermanentRedirect: 'the bucket is in another region (objects.region, objects.endpoint)',
+  InsufficientStorage: 'the store has no room left',
+  XMinioStorageFull: 'the store has no room left',
+  QuotaExceeded: 'the bucket or the account has reached its quota',
   RequestTimeTooSkewed: 'the clocks of this machine and of the store differ',
 };
 

@@ -11,6 +11,7 @@ import type { Page, RepositoryContext } from '../app/request-context.ts';
 import { readComparison } from './read-comparison.ts';
 import { authorsOfCommits } from './commit-authors.ts';
 import { readSignatures, signedCommit } from './signatures.ts';
+import { readCommitPlace } from './commit-place.ts';
 import { readCommitReferences } from './commit-references.ts';
 import { readCommitStatuses } from './commit-statuses.ts';
 import type { CodeDeps } from './deps.ts';
@@ -51,6 +52,7 @@ export const showCommit: Page<RepositoryContext, CodeDeps> = async (context, dep
   const authors = await authorsOfCommits(deps, [commit]);
   const statuses = await readCommitStatuses(context, deps, [oid]);
   const references = await readCommitReferences(context, deps, [commit.message, note ?? '']);
+  const place = await readCommitPlace(context, deps, oid);
   const noteText = note === null ? null : note.slice(0, maxNote).split('\n').map(viewName).join('\n');
   return page(
     'code/commit',
@@ -58,6 +60,7 @@ export const showCommit: Page<RepositoryContext, CodeDeps> = async (context, dep
       repository: viewRepositoryHead(found),
       commit: viewCommitLine(commit, url, clock.now(), authors, statuses.of(oid), references),
       signature,
+      place,
       note: noteText,
       noteParts: noteText === null ? null : viewLinkedText(noteText, references),
       parents: commit.parents.map((parent) => ({ shortId: parent.slice(0, 10), url: commitUrl(url, parent) })),
@@ -68,6 +71,12 @@ export const showCommit: Page<RepositoryContext, CodeDeps> = async (context, dep
           : null,
       diff,
     },
-    { restsOn: diff.isComplete ? [dependency, authors.dependency, statuses.dependency, references.dependency] : null },
+    // Which pull request has a commit is no part of what pages are kept by.
+    {
+      restsOn:
+        diff.isComplete && place === null
+          ? [dependency, authors.dependency, statuses.dependency, references.dependency]
+          : null,
+    },
   );
 };

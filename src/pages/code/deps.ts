@@ -10,6 +10,7 @@ export type CodeDeps = Pick<
   | 'signing'
   | 'releases'
   | 'repositories'
+  | 'pulls'
   | 'git'
   | 'lfs'
   | 'highlighting'

@@ -96,7 +96,7 @@ export function viewMergeBox(box: MergeBox, around: BoxAround): MergeBoxView {
   const { conflicts, mergeState } = box.state;
   return {
     round: pull.lastRound,
-    lines: viewLines(box, around.people),
+    lines: viewLines(box, pull, around.people),
     checks: viewChecks(box, around.repositoryUrl),
     checksTitle: checksTitle(box),
     conflicts:
@@ -124,7 +124,7 @@ export function viewMergeBox(box: MergeBox, around: BoxAround): MergeBoxView {
 /** Blocks that have a line or a part of the box of their own. */
 const shownElsewhere: readonly MergeBlock['kind'][] = ['level', 'checks', 'not_open'];
 
-function viewLines(box: MergeBox, people: People): BoxLine[] {
+function viewLines(box: MergeBox, pull: DescribedPull['pull'], people: People): BoxLine[] {
   const { blocks, approvedBy } = box.verdict;
   const names = (ids: readonly string[]): string => ids.map((id) => viewPerson(id, people).name).join(', ');
   const lines = blocks
@@ -134,6 +134,13 @@ function viewLines(box: MergeBox, people: People): BoxLine[] {
   if (isApproved) lines.push({ icon: 'check', tone: 'good', title: 'Approved', text: `By ${names(approvedBy)}.` });
   if (box.isBehind && !blocks.some(({ kind }) => kind === 'behind'))
     lines.push({ icon: 'clock', tone: 'quiet', title: 'The base branch has new commits', text: null });
+  if (pull.headBranch !== null && box.headTip !== null && box.headTip !== pull.headOid)
+    lines.push({
+      icon: 'clock',
+      tone: 'quiet',
+      title: 'The branch has newer commits that are no round yet',
+      text: 'They become one once they have been read, and once what its author may bring to this repository has space for them.',
+    });
   if (box.state.mergeState === 'CLEAN')
     lines.push({ icon: 'check', tone: 'good', title: 'There are no conflicts with the base branch', text: null });
   return lines;

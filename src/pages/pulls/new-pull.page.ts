@@ -15,7 +15,6 @@ import { viewLabel } from '../issues/label.view.ts';
 import { renderText } from '../markdown/render-text.ts';
 import type { PullsDeps } from './deps.ts';
 import { compareForPull, findHeadBranch, suggestBranches } from './new-pull-comparison.ts';
-import { findPullTemplate } from './pull-template.ts';
 
 /** What is in the form. */
 interface NewPullValues {
@@ -199,7 +198,7 @@ async function readTexts(
     .trim();
   const begun = isSingle ? only.subject : branch.charAt(0).toUpperCase() + branch.slice(1);
   if (body !== null) return { title: title ?? begun.slice(0, maxTitle), body };
-  const template = await findPullTemplate(deps, path, baseOid);
+  const template = await deps.pulls.template(path, baseOid);
   const said = isSingle ? bodyOf(only.message) : template === '' ? subjectsOf(commits) : '';
   return {
     title: title ?? begun.slice(0, maxTitle),

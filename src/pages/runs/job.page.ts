@@ -89,7 +89,7 @@ async function logView(
     hits:
       wanted === ''
         ? null
-        : (await ci.logs.search(task.id, wanted, maxHits)).map((hit) => viewLogRow(hit, hit.number + 1)),
+        : (await ci.logs.search(task.id, wanted, maxHits)).hits.map((hit) => viewLogRow(hit, hit.number + 1)),
     maxHits,
     total,
     from: window.from,

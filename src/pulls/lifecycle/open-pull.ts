@@ -6,6 +6,7 @@ import { conflict, invalid } from '../../kernel/index.ts';
 import type { Found } from '../../repositories/index.ts';
 import type { PullDeps } from '../deps.ts';
 import { limits } from '../limits.ts';
+import { contributedBytes, contributedTooMuch, isOverBudget } from '../rounds/contributed-bytes.ts';
 import { prepareRound, recordRound } from '../rounds/record-round.ts';
 import type { PreparedRound, RoundOrigin } from '../rounds/record-round.ts';
 import { pullSchema } from '../schema/pull-schema.ts';
@@ -31,7 +32,8 @@ export interface OpenedPull {
 /**
  * Opens a pull request from a branch. Refuses what opening an issue refuses, with `pulls_off` and `members_only` by the
  * setting for pull requests; `base_missing`, `head_missing`, `same_branch`, `not_related`, `head_not_yours`,
- * `nothing_to_merge`, `pull_exists` (with the number), `publishes_private`, `too_many_pulls`, `git_busy`.
+ * `nothing_to_merge`, `pull_exists` (with the number), `publishes_private`, `too_many_pulls`,
+ * `contributed_too_much`, `git_busy`.
  */
 export async function openPull(
   deps: PullDeps,
@@ -56,6 +58,10 @@ export async function openPull(
     );
   await refuseTwin(deps, { repositoryId: found.repository.id, baseBranch, source });
   await refuseTooMany(deps, viewer, found);
+  const submitterId = personIdOf(viewer);
+  const coming = { submitterId, headOid: source.oid, known: [baseTip], from: source.found.path };
+  const bytes = await contributedBytes(deps, found, coming);
+  if (await isOverBudget(deps, found.repository.id, submitterId, bytes)) throw contributedTooMuch(deps);
   const headOid = isFork ? await source.fetchInto(found.path) : source.oid;
   const prepared = await prepareRound(deps, found.path, null, headOid, baseTip);
   if (prepared.commitCount === 0)
@@ -67,6 +73,7 @@ export async function openPull(
     source: isFork ? 'FORK' : 'BRANCH',
     headRepositoryId: source.found.repository.id,
     headBranch: source.branch,
+    origin: { bytes },
   });
 }
 

@@ -1,10 +1,11 @@
-import { refusalInRepository } from '../../access/index.ts';
+import { personIdOf, refusalInRepository } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import { refusalError } from '../../issues/index.ts';
 import type { RepositoryAt } from '../../issues/index.ts';
 import { forbidden, invalid } from '../../kernel/index.ts';
 import type { FileOperation } from '../../repositories/index.ts';
 import type { PullDeps } from '../deps.ts';
+import { contributedBytes, contributedTooMuch, isOverBudget } from '../rounds/contributed-bytes.ts';
 import { prepareRound } from '../rounds/record-round.ts';
 import { createPull, refuseTooMany } from './open-pull.ts';
 import type { OpenedPull } from './open-pull.ts';
@@ -21,7 +22,7 @@ export interface ProposedChange {
 /**
  * Opens a pull request with one commit that changes files, by a person who need not be able to push: as a push to
  * `refs/for/<base>` does, without a fork. Its author pushes later rounds there. Refuses what opening a pull request
- * refuses, `base_missing`, `too_many_pulls`, `repository_archived`, and what the commit refuses.
+ * refuses, `base_missing`, `too_many_pulls`, `contributed_too_much`, `repository_archived`, and what the commit refuses.
  */
 export async function proposeChange(
   deps: PullDeps,
@@ -42,12 +43,16 @@ export async function proposeChange(
   const subject = title.trim() || deps.repositories.contents.usualSubject(operations);
   const message = body.trim() === '' ? subject : `${subject}\n\n${body}`;
   const { oid } = await deps.repositories.contents.prepare(viewer, found, baseTip, { operations, message });
+  const submitterId = personIdOf(viewer);
+  const bytes = await contributedBytes(deps, found, { submitterId, headOid: oid, known: [baseTip] });
+  if (await isOverBudget(deps, found.repository.id, submitterId, bytes)) throw contributedTooMuch(deps);
   const prepared = await prepareRound(deps, found.path, null, oid, baseTip);
   const opened = await createPull(deps, viewer, found, { title: subject.slice(0, 255), body }, prepared, {
     baseBranch: base,
     isDraft: false,
     maintainersMayPush: false,
     source: 'PUSH',
+    origin: { bytes },
   });
   await deps.git.refs.setPull(found.path, opened.issue.number, 'head', oid);
   return opened;

@@ -12,7 +12,8 @@ import type { ComputedMergeState } from '../mergeability/compute-merge-state.ts'
 import type { OwnersOfPull } from '../owners/owners-of-files.ts';
 import { readRound } from '../rounds/read-round.ts';
 import { gatherFacts, gitFacts } from './merge-facts.ts';
-import { defaultMessages, mergeStyles } from './merge-message.ts';
+import { messagesOf } from './merge-template.ts';
+import { mergeStyles } from './merge-message.ts';
 import type { MergeMessage } from './merge-message.ts';
 
 /** All that a page says about merging. */
@@ -66,7 +67,12 @@ export async function mergeBox(deps: PullDeps, viewer: Viewer, at: IssueAt): Pro
     owners: git.owners,
     rule: gathered.rule,
     styles: mergeStyles.filter((style) => gathered.rule === null || gathered.rule.merging.styles.includes(style)),
-    messages: round && defaultMessages(issue, pull, head.label, round.commits, repository.defaultBranch),
+    messages:
+      round &&
+      (await messagesOf(deps, found, {
+        ...{ issue, pull, headLabel: head.label, commits: round.commits },
+        tip: state.mergeStateOnto ?? pull.baseOid,
+      })),
     checks: gathered.statuses,
     head,
     headTip,

@@ -17,7 +17,8 @@ import { pullSchema } from '../schema/pull-schema.ts';
 import { explainBlock } from './block-words.ts';
 import { gatherFacts, gitFacts } from './merge-facts.ts';
 import type { GatheredFacts } from './merge-facts.ts';
-import { coAuthorsOf, defaultMessages, formatMessage, parseStyle } from './merge-message.ts';
+import { messagesOf } from './merge-template.ts';
+import { coAuthorsOf, formatMessage, parseStyle } from './merge-message.ts';
 import { recordMerged } from './record-merged.ts';
 
 export interface MergeInput {
@@ -141,7 +142,7 @@ export async function closingTargets(
 async function computeMerge(
   deps: PullDeps,
   viewer: Viewer,
-  { path, repository }: Found,
+  found: Found,
   { issue, pull }: PullContext,
   {
     style,
@@ -150,6 +151,7 @@ async function computeMerge(
     input,
   }: { style: MergeStyle; onto: string; commits: readonly RoundCommit[]; input: MergeInput },
 ): Promise<MergeOutcome> {
+  const { path, repository } = found;
   const time = { at: deps.clock.now(), offsetMinutes: 0 };
   const committer = { ...(await deps.accounts.addresses.identityOrServer(personIdOf(viewer))), ...time };
   const author =
@@ -157,7 +159,7 @@ async function computeMerge(
       ? { ...(await deps.accounts.addresses.identityOrServer(issue.authorId)), ...time }
       : committer;
   const { label } = await headOf(deps, viewer, repository, pull);
-  const begun = defaultMessages(issue, pull, label, commits, repository.defaultBranch)[style];
+  const begun = (await messagesOf(deps, found, { issue, pull, headLabel: label, commits, tip: onto }))[style];
   const message = formatMessage(
     { title: input.title?.trim() || begun.title, body: input.body ?? begun.body },
     style === 'SQUASH' ? coAuthorsOf(commits, author) : [],

@@ -17,8 +17,9 @@ export function firstText(
   );
   return {
     title:
-      cut([...clean(title ?? '').replaceAll('\n', ' ')], issueLimits.titleCharacters) || `Changes for ${baseBranch}`,
-    body: cutBytes(clean(texts.join('\n\n')), issueLimits.bodyBytes),
+      cut([...cleanText(title ?? '').replaceAll('\n', ' ')], issueLimits.titleCharacters) ||
+      `Changes for ${baseBranch}`,
+    body: cutBytes(cleanText(texts.join('\n\n')), issueLimits.bodyBytes),
   };
 }
 
@@ -34,7 +35,8 @@ function bodyOf(message: string): string {
     .trim();
 }
 
-const clean = (text: string): string =>
+/** Without what a text of an issue may not have. */
+export const cleanText = (text: string): string =>
   text
     .toWellFormed()
     .normalize('NFC')
@@ -44,7 +46,7 @@ const clean = (text: string): string =>
 const cut = (characters: readonly string[], most: number): string => characters.slice(0, most).join('').trim();
 
 /** A character that was cut through is left out. */
-const cutBytes = (text: string, most: number): string =>
+export const cutBytes = (text: string, most: number): string =>
   Buffer.byteLength(text) <= most
     ? text
     : Buffer.from(text)

@@ -1,20 +1,19 @@
 import { refusalInRepository, viewerWithCredential } from '../../access/index.ts';
 import type { PersonViewer } from '../../access/index.ts';
-import { issueSchema } from '../../issues/index.ts';
+import { issueLimits, issueSchema } from '../../issues/index.ts';
 import type { EntryLog, IssueAt } from '../../issues/index.ts';
 import { isDomainError, unavailable } from '../../kernel/index.ts';
 import type { AnnouncedPush, Found, Located } from '../../repositories/index.ts';
 import type { PullDeps } from '../deps.ts';
-import { editPull } from '../lifecycle/edit-pull.ts';
 import { createPull } from '../lifecycle/open-pull.ts';
-import { mergeWhenReady } from '../merging/merge-when-ready.ts';
+import { contributedBytes } from '../rounds/contributed-bytes.ts';
 import { prepareRound, recordRound } from '../rounds/record-round.ts';
 import type { PreparedRound } from '../rounds/record-round.ts';
 import { pullPushSchema, pullSchema } from '../schema/pull-schema.ts';
 import type { PullPushRow } from '../schema/pull-schema.ts';
-import { changeRequests } from '../turns/review-requests.ts';
-import { firstText } from './first-text.ts';
-import { readPushOptions } from './read-push-options.ts';
+import { findPullTemplate } from '../templates/pull-template.ts';
+import { cleanText, cutBytes, firstText } from './first-text.ts';
+import { readPushOptions, setsMore } from './read-push-options.ts';
 import { pullByNumber } from './which-pull.ts';
 import type { KnownPull } from './which-pull.ts';
 
@@ -22,12 +21,13 @@ import type { KnownPull } from './which-pull.ts';
 export interface PushedRound {
   viewer: PersonViewer;
   at: IssueAt;
+  headOid: string;
   /** The next round; null for a pull request that was opened by it, and where nothing came of it. */
-  next: { issueId: string; prepared: PreparedRound } | null;
+  next: { issueId: string; prepared: PreparedRound; bytes: number } | null;
   isFirst: boolean;
 }
 
-const pullHead = /^refs\/pull\/(\d+)\/head$/;
+export const pullHead = /^refs\/pull\/(\d+)\/head$/;
 
 /**
  * For the push listener: opens the pull request of a push to `refs/for/…` with the number that it was given, or reads
@@ -43,12 +43,12 @@ export async function preparePushedRound(deps: PullDeps, push: AnnouncedPush): P
   const viewer = viewerWithCredential(row.userId, push.credential, push.repository.id);
   const at = { owner: located.owner.handle, name: located.repository.name, number: row.number };
   const known = await pullByNumber(deps.db.read, row.repositoryId, row.number);
-  if (known === null) return openFirst(deps, { push, located, row, viewer, at, headOid: update.newId });
-  if (known.pull.headOid === update.newId && known.pull.lastRound === 1)
-    return { viewer, at, next: null, isFirst: true };
-  const prepared = await prepareNext(deps, located, known, update.newId);
-  const next = prepared === null ? null : { issueId: known.issue.id, prepared };
-  return { viewer, at, next, isFirst: false };
+  const headOid = update.newId;
+  if (known === null) return openFirst(deps, { push, located, row, viewer, at, headOid });
+  if (known.pull.headOid === headOid && known.pull.lastRound === 1)
+    return { viewer, at, headOid, next: null, isFirst: true };
+  const next = await prepareNext(deps, located, known, { headOid, submitterId: row.userId });
+  return { viewer, at, headOid, next, isFirst: false };
 }
 
 /**
@@ -77,7 +77,7 @@ interface FirstPush {
  * never become a pull request all the same is removed again.
  */
 async function openFirst(deps: PullDeps, first: FirstPush): Promise<PushedRound> {
-  const { located, row, viewer, at } = first;
+  const { located, row, viewer, at, headOid } = first;
   try {
     await create(deps, first);
   } catch (error) {
@@ -87,7 +87,7 @@ async function openFirst(deps: PullDeps, first: FirstPush): Promise<PushedRound>
     deps.logger.warn('pull.push_dropped', { pushId: row.pushId, number: row.number, reason: error.reason });
     await deps.git.refs.setPull(located.path, row.number, 'head', null);
   }
-  return { viewer, at, next: null, isFirst: true };
+  return { viewer, at, headOid, next: null, isFirst: true };
 }
 
 async function create(deps: PullDeps, { push, located, row, viewer, headOid }: FirstPush): Promise<void> {
@@ -97,16 +97,19 @@ async function create(deps: PullDeps, { push, located, row, viewer, headOid }: F
   const found = { repository, path, canonical: { owner: owner.handle, name: repository.name } };
   const baseTip = (await deps.git.refs.list(path)).get(`refs/heads/${baseBranch}`);
   const prepared = await prepareRound(deps, path, null, headOid, baseTip ?? headOid);
+  const coming = { submitterId: row.userId, headOid, known: baseTip === undefined ? [] : [baseTip] };
+  const bytes = await contributedBytes(deps, located, coming);
   const text = firstText(prepared.commits, { topic, baseBranch });
   const labels = await labelsFor(deps, viewer, found, options.labels);
-  const fields = { title: options.title ?? text.title, body: options.description ?? text.body, labels };
+  const body = options.description ?? (await withTemplate(deps, path, text.body, baseTip ?? null));
+  const fields = { title: options.title ?? text.title, body, labels };
   const code = {
     number,
     baseBranch,
     isDraft: options.isDraft ?? false,
     maintainersMayPush: false,
     source: 'PUSH',
-    origin: { pushId: push.id, note: options.note, via: 'git' },
+    origin: { pushId: push.id, bytes, note: options.note, via: 'git' },
   } as const;
   await createPull(deps, viewer, found, fields, prepared, { ...code, topic }).catch((error: unknown) => {
     // Another pull request of the person got this topic for this branch meanwhile, by a change of its base branch.
@@ -115,8 +118,14 @@ async function create(deps: PullDeps, { push, located, row, viewer, headOid }: F
   });
 }
 
+/** The text of the commits, and below it the template of the base branch, as the form of the page has them. */
+async function withTemplate(deps: PullDeps, path: string, text: string, baseTip: string | null): Promise<string> {
+  const template = baseTip === null ? '' : await findPullTemplate(deps, path, baseTip);
+  return cutBytes(cleanText([text, template].filter((part) => part !== '').join('\n\n')), issueLimits.bodyBytes);
+}
+
 /** Those that there are, for people who may set labels; the others were told so when they pushed. */
-async function labelsFor(
+export async function labelsFor(
   deps: PullDeps,
   viewer: PersonViewer,
   { repository, canonical }: Pick<Found, 'repository' | 'canonical'>,
@@ -133,65 +142,41 @@ async function labelsFor(
 /** Null, with the ref set back, for a pull request that was closed or merged meanwhile. */
 async function prepareNext(
   deps: PullDeps,
-  { path }: Located,
+  located: Located,
   { issue, pull }: KnownPull,
-  headOid: string,
-): Promise<PreparedRound | null> {
+  { headOid, submitterId }: { headOid: string; submitterId: string },
+): Promise<PushedRound['next']> {
+  const { path } = located;
   if (issue.state !== 'OPEN') {
     await deps.git.refs.setPull(path, issue.number, 'head', pull.headOid);
     return null;
   }
   const baseTip = (await deps.git.refs.list(path)).get(`refs/heads/${pull.baseBranch}`) ?? pull.baseOid;
-  return prepareRound(deps, path, pull, headOid, baseTip);
+  const prepared = await prepareRound(deps, path, pull, headOid, baseTip);
+  const bytes = await contributedBytes(deps, located, { submitterId, headOid, known: [baseTip, pull.headOid] });
+  return { issueId: issue.id, prepared, bytes };
 }
 
-/** In the write of the listener: records the round, and that the push is done. */
-export async function recordPushedRound(log: EntryLog, push: AnnouncedPush, { next }: PushedRound): Promise<void> {
+/**
+ * In the write of the listener: records the round, and that the push is done. Its row stays while there are options
+ * to set, so that a crash before they are set loses none of them.
+ */
+export async function recordPushedRound(log: EntryLog, push: AnnouncedPush, pushed: PushedRound): Promise<void> {
   const { manager } = log.tx;
-  await manager.delete(pullPushSchema, { pushId: push.id });
+  const { next, isFirst } = pushed;
+  const options = readPushOptions(push.options);
+  if (!(next !== null || isFirst) || !setsMore(options, isFirst))
+    await manager.delete(pullPushSchema, { pushId: push.id });
   if (next === null) return;
   const issue = await manager.findOneBy(issueSchema, { id: next.issueId });
   const pull = await manager.findOneBy(pullSchema, { issueId: next.issueId });
   if (issue?.state !== 'OPEN' || pull === null) return;
-  const { note } = readPushOptions(push.options);
+  const { note } = options;
   await recordRound(log, issue, pull, next.prepared, {
     submitterId: push.pusherId,
     pushId: push.id,
+    bytes: next.bytes,
     note,
     via: 'git',
   });
-}
-
-/**
- * Once the round is durable: what else the options ask for, each by itself. A crash in between loses them: the person
- * sees on the page what is set.
- */
-export async function applyPushOptions(deps: PullDeps, push: AnnouncedPush, pushed: PushedRound): Promise<void> {
-  const { viewer, at, isFirst } = pushed;
-  const known = await pullByNumber(deps.db.read, push.repository.id, at.number);
-  if (known === null || known.issue.state !== 'OPEN') return;
-  const { title, description, isDraft, labels, reviewers, merge } = readPushOptions(push.options);
-  const attempt = (option: string, work: () => Promise<unknown>): Promise<void> =>
-    work().then(
-      () => {},
-      (error: unknown) => deps.logger.info('pull.push_option_refused', { pushId: push.id, option, error }),
-    );
-  if (!isFirst && (title !== null || description !== null))
-    await attempt('title', () =>
-      deps.issues.update(viewer, at, {
-        ...(title === null ? {} : { title }),
-        ...(description === null ? {} : { body: description }),
-      }),
-    );
-  if (!isFirst && isDraft !== null) await attempt('draft', () => editPull(deps, viewer, at, { isDraft }));
-  if (!isFirst && labels.length > 0)
-    await attempt('label', async () => {
-      const found = await deps.repositories.find(viewer, at.owner, at.name);
-      const add = await labelsFor(deps, viewer, found, labels);
-      if (add.length > 0) await deps.issues.triage(viewer, at, { labels: { add } });
-    });
-  if (reviewers.length > 0) await attempt('reviewer', () => changeRequests(deps, viewer, at, { add: reviewers }));
-  const style = merge === 'usual' ? 'MERGE' : merge;
-  if (style !== null)
-    await attempt('merge', () => mergeWhenReady(deps, viewer, at, { style, round: known.pull.lastRound }));
 }

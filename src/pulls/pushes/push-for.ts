@@ -9,6 +9,7 @@ import type { PushForReview, ReviewPort, ReviewVerdict } from '../../repositorie
 import type { PullDeps } from '../deps.ts';
 import { factsOfPull } from '../find-pull.ts';
 import { limits } from '../limits.ts';
+import { contributedBytesLeft, contributedTooMuch } from '../rounds/contributed-bytes.ts';
 import { changeIdOf } from '../rounds/read-round.ts';
 import { pullPushSchema, pullSchema } from '../schema/pull-schema.ts';
 import { pullPageOf, remarksOnPush } from './push-remarks.ts';
@@ -135,6 +136,8 @@ async function decide(
     deps.issues.pulls.charge(viewer, context);
   }
   const named = known?.issue.number ?? (answer !== null && 'pending' in answer ? answer.pending : null);
+  const left = isMember ? Number.MAX_SAFE_INTEGER : await contributedBytesLeft(deps, tx.before, repositoryId, userId);
+  if (left === 0) throw contributedTooMuch(deps);
   if (named !== null && (await isBeingPushedTo(tx.before, repositoryId, named)))
     throw conflict('push_running', `another push to pull request #${named} is under way; push again when it has ended`);
   const number = named ?? (await nextNumber(tx, repositoryId));
@@ -144,10 +147,9 @@ async function decide(
     accept: true,
     to,
     oldId: refs.get(to) ?? '0'.repeat(newId.length),
-    maxPackBytes: isMember ? null : (deps.contributedPushBytes ?? null),
+    maxPackBytes: isMember ? null : Math.min(deps.contributedPushBytes ?? left, left),
     others: options.others,
     record: async () => {
-      await removeEnded(tx.manager, row);
       await tx.manager.insert(pullPushSchema, row);
     },
     remarks: () => remarksOnPush(deps, viewer, opened, { number, known, headOid: newId, arriving, options }),
@@ -188,18 +190,4 @@ async function refuseTooManyOf(source: EntityManager, repositoryId: string, user
     .getRawOne();
   if (open + Number(coming?.n ?? 0) >= limits.openPerContributor)
     throw invalid('too_many_pulls', `you have ${limits.openPerContributor} open pull requests here; close one first`);
-}
-
-/** Rows of pushes that git refused; the others go when their pull request is written. */
-async function removeEnded(
-  manager: EntityManager,
-  { userId, repositoryId }: { userId: string; repositoryId: string },
-): Promise<void> {
-  await manager
-    .createQueryBuilder()
-    .delete()
-    .from(pullPushSchema)
-    .where('user_id = :userId AND repository_id = :repositoryId', { userId, repositoryId })
-    .andWhere('push_id IN (SELECT p.id FROM pushes p WHERE p.id = push_id AND p.announced_at IS NOT NULL)')
-    .execute();
 }

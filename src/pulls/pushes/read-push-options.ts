@@ -55,6 +55,15 @@ export function readPushOptions(options: readonly string[]): PushForOptions {
   return read;
 }
 
+/** Whether there is more to set once the round is recorded; the write that opens a pull request takes the rest. */
+export const setsMore = (
+  { title, description, isDraft, labels, reviewers, merge }: PushForOptions,
+  isFirst: boolean,
+): boolean =>
+  reviewers.length > 0 ||
+  merge !== null ||
+  (!isFirst && (title !== null || description !== null || isDraft !== null || labels.length > 0));
+
 /** Whether the option is one of those above. */
 function readOption(read: PushForOptions, option: string): boolean {
   const equals = option.indexOf('=');

@@ -6,8 +6,10 @@ import { limits } from '../limits.ts';
 import { pullSchema } from '../schema/pull-schema.ts';
 import type { PullRow } from '../schema/pull-schema.ts';
 import { fetchBranch } from '../sources/find-head.ts';
+import { contributedBytes, isOverBudget } from './contributed-bytes.ts';
 import { prepareNextRound } from './prepare-next-round.ts';
 import { recordRound } from './record-round.ts';
+import type { RoundOrigin } from './record-round.ts';
 
 /**
  * Records the round that no push reports any more: the head branch moved while the pull request was closed, while it
@@ -25,8 +27,13 @@ export async function catchUpWithHead(deps: PullDeps, issueId: string): Promise<
   const ref = `refs/heads/${headBranch}`;
   const tip = (await deps.git.queries.cachedRefs(head.path)).get(ref);
   if (tip === undefined || tip === headOid) return;
+  const push = await deps.repositories.pushes.ofTip(headRepositoryId, ref, tip);
+  const submitterId = push?.userId ?? null;
+  const coming = { submitterId, headOid: tip, known: [found.pull.baseOid, headOid], from: head.path };
+  const bytes = await contributedBytes(deps, base, coming);
+  if (await isOverBudget(deps, repositoryId, submitterId, bytes)) return;
   const oid = base.path === head.path ? tip : await fetchBranch(deps, head.path, headBranch, base.path);
-  await record(deps, found.pull, base, oid, await deps.repositories.pushes.ofTip(headRepositoryId, ref, oid));
+  await record(deps, found.pull, base, oid, { submitterId, pushId: push?.id ?? null, bytes });
 }
 
 async function record(
@@ -34,10 +41,10 @@ async function record(
   pull: PullRow,
   base: Parameters<typeof prepareNextRound>[1],
   headOid: string,
-  push: { id: string; userId: string | null } | null,
+  origin: RoundOrigin,
 ): Promise<void> {
   const prepared = await prepareNextRound(deps, base, pull, headOid);
-  const submitterId = push?.userId ?? null;
+  const { submitterId } = origin;
   const viewer = submitterId === null ? anonymous : personViewer(submitterId, 'write');
   await deps.issues.pulls.write(viewer, async (log) => {
     const { manager } = log.tx;
@@ -45,6 +52,6 @@ async function record(
     const now = await manager.findOneBy(pullSchema, { issueId: pull.issueId });
     // The listener of the push may have been faster.
     if (issue?.state !== 'OPEN' || issue.deletedAt !== null || now?.lastRound !== pull.lastRound) return;
-    await recordRound(log, issue, now, prepared, { submitterId, pushId: push?.id ?? null, via: 'git' });
+    await recordRound(log, issue, now, prepared, { ...origin, via: 'git' });
   });
 }

@@ -26,6 +26,8 @@ export interface PreparedRound extends ReadRound {
 export interface RoundOrigin {
   submitterId: string | null;
   pushId: string | null;
+  /** Of `contributedBytes`; 0 when left out. */
+  bytes?: number | undefined;
   note?: string | undefined;
   via?: EntryVia | undefined;
 }
@@ -62,7 +64,7 @@ export async function recordRound(
   issue: Issue,
   pull: PullRow,
   prepared: PreparedRound,
-  { submitterId, pushId, note = '', via }: RoundOrigin,
+  { submitterId, pushId, bytes = 0, note = '', via }: RoundOrigin,
 ): Promise<RoundRow | null> {
   const { manager, now } = log.tx;
   if (pull.lastRound > 0 && pull.headOid === prepared.headOid && pull.baseOid === prepared.baseOid) return null;
@@ -81,6 +83,7 @@ export async function recordRound(
     note: note.slice(0, limits.noteLength),
     pushId,
     submitterId,
+    bytes,
     createdAt: now,
   };
   await manager.insert(roundSchema, row);

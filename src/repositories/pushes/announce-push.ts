@@ -68,6 +68,16 @@ export async function announcePush(
   await announce({ db, logger, listenerTimeoutMs }, subject, listeners, { attempts: row.attempts, isBegun });
 }
 
+/** A push as its listeners hear of it, also afterwards; null for one that is gone, and in the trash. */
+export async function findPush(
+  deps: RepositoryDeps,
+  journal: PushJournal,
+  pushId: string,
+): Promise<AnnouncedPush | null> {
+  const row = await deps.db.read.findOneBy(pushSchema, { id: pushId });
+  return row === null ? null : announcedPush(deps, journal, row);
+}
+
 async function hasRepositoryMoved({ db }: RepositoryDeps, before: Repository): Promise<boolean> {
   const now = await db.read.findOneBy(repositorySchema, { id: before.id });
   return (

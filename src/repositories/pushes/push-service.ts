@@ -3,6 +3,7 @@ import { bindDeps, internal } from '../../kernel/index.ts';
 import { bindAddress } from '../bind-address.ts';
 import type { RepositoryDeps } from '../deps.ts';
 import type { Found } from '../find-repository.ts';
+import { findPush } from './announce-push.ts';
 import type { PushListener } from './announce-push.ts';
 import { applyUpdates } from './apply-updates.ts';
 import type { AppliedPush, ServerPush } from './apply-updates.ts';
@@ -80,6 +81,8 @@ export function createPushService(deps: RepositoryDeps, onAccepted: (repositoryI
       undoPush(deps, apply, viewer, { owner, name }, request),
 
     listRecent: bind(recentPushes),
+    /** A push by its id, as listeners hear of it. */
+    find: (pushId: string) => findPush(deps, journal, pushId),
     /** The push that gave a ref its tip. */
     ofTip: bind(pushOfTip),
     count: bind(countPushes),

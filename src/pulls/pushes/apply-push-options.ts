@@ -1,0 +1,98 @@
+import { viewerWithCredential } from '../../access/index.ts';
+import { rowBy } from '../../db/index.ts';
+import type { AnnouncedPush } from '../../repositories/index.ts';
+import type { PullDeps } from '../deps.ts';
+import { editPull } from '../lifecycle/edit-pull.ts';
+import { mergeWhenReady } from '../merging/merge-when-ready.ts';
+import { pullPushSchema } from '../schema/pull-schema.ts';
+import type { PullPushRow } from '../schema/pull-schema.ts';
+import { roundSchema } from '../schema/round-schema.ts';
+import { changeRequests } from '../turns/review-requests.ts';
+import { labelsFor, pullHead } from './on-pushed-round.ts';
+import type { PushedRound } from './on-pushed-round.ts';
+import { readPushOptions } from './read-push-options.ts';
+import { pullByNumber } from './which-pull.ts';
+
+/**
+ * Once the round is durable: what else the options ask for, each by itself. What is refused is logged, and ends
+ * nothing: the person sees on the page what is set. The row of the push goes last, so a crash in between sets them
+ * again (`finishPushOptions`); twice is as once. What a later push may have set anew is left alone.
+ */
+export async function applyPushOptions(
+  deps: PullDeps,
+  push: AnnouncedPush,
+  { viewer, at, headOid, isFirst }: Pick<PushedRound, 'viewer' | 'at' | 'headOid' | 'isFirst'>,
+): Promise<void> {
+  const known = await pullByNumber(deps.db.read, push.repository.id, at.number);
+  if (known !== null && known.issue.state === 'OPEN') {
+    const { title, description, isDraft, labels, reviewers, merge } = readPushOptions(push.options);
+    const isLast = known.pull.headOid === headOid;
+    const attempt = (option: string, work: () => Promise<unknown>): Promise<void> =>
+      work().then(
+        () => {},
+        (error: unknown) => deps.logger.info('pull.push_option_refused', { pushId: push.id, option, error }),
+      );
+    if (isLast && !isFirst && (title !== null || description !== null))
+      await attempt('title', () =>
+        deps.issues.update(viewer, at, {
+          ...(title === null ? {} : { title }),
+          ...(description === null ? {} : { body: description }),
+        }),
+      );
+    if (isLast && !isFirst && isDraft !== null) await attempt('draft', () => editPull(deps, viewer, at, { isDraft }));
+    if (!isFirst && labels.length > 0)
+      await attempt('label', async () => {
+        const found = await deps.repositories.find(viewer, at.owner, at.name);
+        const add = await labelsFor(deps, viewer, found, labels);
+        if (add.length > 0) await deps.issues.triage(viewer, at, { labels: { add } });
+      });
+    if (reviewers.length > 0) await attempt('reviewer', () => changeRequests(deps, viewer, at, { add: reviewers }));
+    const style = merge === 'usual' ? 'MERGE' : merge;
+    if (isLast && style !== null)
+      await attempt('merge', () => mergeWhenReady(deps, viewer, at, { style, round: known.pull.lastRound }));
+  }
+  await deps.db.write(({ manager }) => manager.delete(pullPushSchema, { pushId: push.id }));
+}
+
+/** Rows that one round of the task looks at. */
+const batch = 100;
+
+/**
+ * At the start and for the scheduled task: sets the options of pushes whose rounds are recorded and whose process died
+ * before it set them, and removes the rows of pushes that git refused.
+ * @param olderThanMs younger pushes are left to those who take them
+ */
+export async function finishPushOptions(deps: PullDeps, { olderThanMs }: { olderThanMs: number }): Promise<void> {
+  const rows = await deps.db.read
+    .createQueryBuilder(pullPushSchema, 'f')
+    .innerJoin('pushes', 'p', 'p.id = f.push_id')
+    .where('f.created_at < :before', { before: deps.clock.now() - olderThanMs })
+    .andWhere('p.announced_at IS NOT NULL')
+    .orderBy('f.created_at')
+    .limit(batch)
+    .getMany();
+  for (const row of rows)
+    await finish(deps, row).catch((error: unknown) =>
+      deps.logger.warn('pull.push_options_failed', { pushId: row.pushId, error }),
+    );
+}
+
+async function finish(deps: PullDeps, { pushId, userId, repositoryId, number }: PullPushRow): Promise<void> {
+  const push = await deps.repositories.pushes.find(pushId);
+  const update = push?.updates.find(({ ref }) => pullHead.test(ref));
+  const located = (await deps.repositories.locate([repositoryId])).get(repositoryId);
+  // In the trash: once it is restored.
+  if (located === undefined) return;
+  const known = await pullByNumber(deps.db.read, repositoryId, number);
+  if (push === null || update === undefined || known === null) {
+    await deps.db.write(({ manager }) => manager.delete(pullPushSchema, { pushId }));
+    return;
+  }
+  const first = await rowBy(deps.db.read, roundSchema, { issueId: known.issue.id, round: 1 });
+  await applyPushOptions(deps, push, {
+    viewer: viewerWithCredential(userId, push.credential, repositoryId),
+    at: { owner: located.owner.handle, name: located.repository.name, number },
+    headOid: update.newId,
+    isFirst: first?.pushId === pushId,
+  });
+}
