@@ -1,3 +1,4 @@
+import { MoreThan } from 'typeorm';
 import type { Tx } from '../../db/index.ts';
 import { isDomainError } from '../../kernel/index.ts';
 import type { ReleaseEvent } from '../../releases/index.ts';
@@ -101,7 +102,11 @@ const depthOf = ({ event, eventPayload }: RunRow): number =>
  * each event starts them once. One whose repository is gone or cannot be read is dropped.
  */
 export async function startPendingEvents(deps: CiDeps): Promise<void> {
-  const rows = await deps.db.read.find(pendingEventSchema, { order: { id: 'ASC' }, take: batch });
+  const rows = await deps.db.read.find(pendingEventSchema, {
+    where: { id: MoreThan(0) },
+    order: { id: 'ASC' },
+    take: batch,
+  });
   for (const row of rows) {
     try {
       await startPending(deps, row);
