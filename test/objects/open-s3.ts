@@ -1,4 +1,5 @@
-// openS3(t, s3, settings?, lowDiskFloorBytes?) → a store of objects in a stand-in or a real S3-compatible store, with what it logs.
+// openS3(t, s3, settings?, lowDiskFloorBytes?) → a store of objects in a stand-in or a real S3-compatible store, with
+// what it logs.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { loadConfig } from '../../src/config/index.ts';

@@ -14,9 +14,9 @@ const searchedAtOnce = 512 * 1024;
 const lineFeed = 0x0a;
 
 /**
- * The log of one task, for reading: an append-only file with one line per row, and the index beside it (`log-index.ts`).
- * Blocks that the stored index lacks are found by one scan of the file. The counters belong to one object: `LogFile`
- * for the writer, `LogView` for another process.
+ * The log of one task, for reading: an append-only file with one line per row, and the index beside it
+ * (`log-index.ts`). Blocks that the stored index lacks are found by one scan of the file. The counters belong to one
+ * object: `LogFile` for the writer, `LogView` for another process.
  */
 export abstract class LogReader {
   protected readonly path: string;
@@ -228,7 +228,9 @@ export class LogFile extends LogReader {
     await this.#storeIndex();
   }
 
-  /** After the rows are durable, so that the index is never ahead of them. Not synced: what is lost is scanned again. */
+  /**
+   * After the rows are durable, so that the index is never ahead of them. Not synced: what is lost is scanned again.
+   */
   async #storeIndex(): Promise<void> {
     const at = this.index.storedBlocks * recordBytes;
     const added = this.index.serialize();

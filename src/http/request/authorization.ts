@@ -41,7 +41,9 @@ export function readToken(header: string | undefined): string | null {
   return credentials.kind === 'token' ? credentials.secret : null;
 }
 
-/** What may be a token in what was sent, in the order of likelihood: clients differ in which field they let people type. */
+/**
+ * What may be a token in what was sent, in the order of likelihood: clients differ in which field they let people type.
+ */
 export function secretsOf(credentials: Credentials): string[] {
   switch (credentials.kind) {
     case 'token':

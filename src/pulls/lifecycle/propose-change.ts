@@ -22,7 +22,8 @@ export interface ProposedChange {
 /**
  * Opens a pull request with one commit that changes files, by a person who need not be able to push: as a push to
  * `refs/for/<base>` does, without a fork. Its author pushes later rounds there. Refuses what opening a pull request
- * refuses, `base_missing`, `too_many_pulls`, `contributed_too_much`, `repository_archived`, and what the commit refuses.
+ * refuses, `base_missing`, `too_many_pulls`, `contributed_too_much`, `repository_archived`, and what the commit
+ * refuses.
  */
 export async function proposeChange(
   deps: PullDeps,
