@@ -202,7 +202,7 @@ jobs:
     'pack arch': null,
     'pack ubuntu-64': 'tell nobody',
     'pack debian-64': 'tell nobody',
-    after: null,
+    after: 'tell nobody',
   });
   t.equal((await state(1)).run, 'success');
 });

@@ -73,7 +73,7 @@ export function parseCall(calling: CallingFile, { key, job, room }: CallingJob, 
   try {
     return read(calling, parseInner, { key, job, room, path, open, combinations });
   } catch (error) {
-    if (!(error instanceof WorkflowProblem) || error instanceof CallProblem) throw error;
+    if (!(error instanceof WorkflowProblem) || (error instanceof CallProblem && error.file === file)) throw error;
     throw file.problem(get('uses'), `${path}, ${error.describe()}`);
   }
 }
@@ -92,7 +92,14 @@ function combinationsOf(file: YamlFile, node: unknown): MatrixCombination[] {
 }
 
 /** A problem of the calling file, found while the called one is parsed. */
-class CallProblem extends WorkflowProblem {}
+class CallProblem extends WorkflowProblem {
+  readonly file: YamlFile;
+
+  constructor(message: string, place: { line: number; column: number }, file: YamlFile) {
+    super(message, place);
+    this.file = file;
+  }
+}
 
 interface Called extends CallingJob {
   path: string;
@@ -108,7 +115,7 @@ function read(
   const get = (name: string): unknown => file.get(job, name);
   const own = (node: unknown, message: string) => {
     const { line, column } = file.problem(node, message);
-    return new CallProblem(message, { line, column });
+    return new CallProblem(message, { line, column }, file);
   };
   const inner = open();
   if (!isMap(inner.document.contents)) throw inner.problemAt(0, 'A workflow file is a mapping with "on" and "jobs".');
