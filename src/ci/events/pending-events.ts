@@ -11,8 +11,8 @@ import { pendingEventSchema } from '../schema/event-schema.ts';
 import type { PendingEventRow } from '../schema/event-schema.ts';
 import type { RunRow } from '../schema/run-schema.ts';
 import type { Json } from '../workflows/json.ts';
-import { planRuns } from './start-by-event.ts';
-import type { PlainEvent } from './start-by-event.ts';
+import { planRuns } from '../runs/start-by-event.ts';
+import type { PlainEvent } from '../runs/start-by-event.ts';
 
 /** Runs that start each other by `workflow_run` end after so many. */
 const maxDepth = 5;

@@ -6,13 +6,9 @@ import type { CiDeps } from '../deps.ts';
 import { githubContext } from '../runs/run-context.ts';
 import type { LoadedRun } from '../runs/load-run.ts';
 import { jobSchema } from '../schema/job-schema.ts';
+import { issuerPath } from '../tasks/identity-context.ts';
 import { permissionsOfJob } from '../tasks/task-token.ts';
 import { signingKey } from './signing-keys.ts';
-
-/** Below the public address of this server; it is `iss`, and where discovery begins. */
-export const issuerPath = '/api/oidc';
-/** Where a job asks for a token; actions append `&audience=…` to it. */
-const requestPath = `${issuerPath}/id-token?v=1`;
 
 /** Long enough to be exchanged, as on GitHub. */
 const ttlSeconds = 300;
@@ -30,25 +26,6 @@ export function discovery({ settings: { baseUrl } }: Pick<CiDeps, 'settings'>) {
     id_token_signing_alg_values_supported: ['RS256'],
     scopes_supported: ['openid'],
     claims_supported: ['sub', 'aud', 'iss', 'iat', 'nbf', 'exp', 'jti', ...claimNames],
-  };
-}
-
-/** The variables by which a job asks for tokens, as runners read them from its context; none without the permission. */
-export async function identityContext(
-  deps: Pick<CiDeps, 'db' | 'settings'>,
-  loaded: LoadedRun,
-  jobKey: string,
-  runtimeToken: string,
-): Promise<{ [key: string]: string }> {
-  const permissions = await permissionsOfJob(deps, loaded, jobKey);
-  const { baseUrl } = deps.settings;
-  if (baseUrl === null || permissions === null || !mayProveIdentity({ permissions })) return {};
-  const url = baseUrl + requestPath;
-  return {
-    actions_id_token_request_url: url,
-    actions_id_token_request_token: runtimeToken,
-    forgejo_actions_id_token_request_url: url,
-    forgejo_actions_id_token_request_token: runtimeToken,
   };
 }
 

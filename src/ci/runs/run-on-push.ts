@@ -9,7 +9,7 @@ import { sourceOf } from '../workflows/workflow-reader.ts';
 import { AfterCommit } from './after-commit.ts';
 import { follow } from './change-runs.ts';
 import { deletedUserName } from './load-run.ts';
-import { runsOfRefEvent } from '../events/ref-events.ts';
+import { runsOfRefEvent } from './ref-events.ts';
 import { asksForNoRun, commitsOf, isNoRef, pushPayload } from './push-event.ts';
 import type { MovedRef } from './push-event.ts';
 import { readRef } from './run-context.ts';

@@ -1,5 +1,5 @@
 import type { CiDeps } from '../deps.ts';
-import { identityContext } from '../identity/identity-token.ts';
+import { identityContext } from './identity-context.ts';
 import { secretsFor } from '../secrets/secrets.ts';
 import { variablesFor } from '../secrets/variables.ts';
 import { jobSchema } from '../schema/job-schema.ts';

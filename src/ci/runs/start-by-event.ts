@@ -1,8 +1,8 @@
 import type { Located } from '../../repositories/index.ts';
 import type { CiDeps } from '../deps.ts';
-import { deletedUserName } from '../runs/load-run.ts';
-import { repositoryPayload } from '../runs/push-event.ts';
-import type { NewRun, RunSource } from '../runs/start-run.ts';
+import { deletedUserName } from './load-run.ts';
+import { repositoryPayload } from './push-event.ts';
+import type { NewRun, RunSource } from './start-run.ts';
 import { enabledWorkflows } from '../settings/repository-settings.ts';
 import type { Json } from '../workflows/json.ts';
 import type { EventTrigger, PlainEventName } from '../workflows/workflow.ts';

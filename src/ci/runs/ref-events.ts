@@ -1,9 +1,9 @@
 import type { Located } from '../../repositories/index.ts';
 import type { CiDeps } from '../deps.ts';
-import { isNoRef } from '../runs/push-event.ts';
-import type { MovedRef } from '../runs/push-event.ts';
-import { readRef } from '../runs/run-context.ts';
-import type { NewRun } from '../runs/start-run.ts';
+import { isNoRef } from './push-event.ts';
+import type { MovedRef } from './push-event.ts';
+import { readRef } from './run-context.ts';
+import type { NewRun } from './start-run.ts';
 import { planRuns } from './start-by-event.ts';
 
 /**
