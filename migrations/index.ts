@@ -57,6 +57,7 @@ import { releases } from './v124-releases.ts';
 import { templateRepositories } from './v128-template-repositories.ts';
 import { teams } from './v134-teams.ts';
 import { ciRepositorySettings } from './v142-ci-settings.ts';
+import { ciIdentityKeys } from './v144-ci-identity-keys.ts';
 import { runnerLabels } from './v146-runner-labels.ts';
 import { artifactRetention } from './v148-artifact-retention.ts';
 import { contributedRounds } from './v152-contributed-rounds.ts';
@@ -121,6 +122,7 @@ export const migrations: readonly Migration[] = [
   templateRepositories,
   teams,
   ciRepositorySettings,
+  ciIdentityKeys,
   runnerLabels,
   artifactRetention,
   contributedRounds,

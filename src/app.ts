@@ -413,6 +413,7 @@ export async function openModules(
     issues.onEntry(ci.onPull({ issues, pulls }));
     issues.onEntry(notifications.onEntry);
     ci.onRunEnd(notifications.onRunEnd);
+    releases.onEvent(ci.onRelease);
     releases.onEvent(webhooks.onRelease);
     releases.onEvent(notifications.onRelease);
     const mirrors = createMirrors({

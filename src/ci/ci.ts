@@ -11,6 +11,8 @@ import type { WorkerPool } from '../workers/index.ts';
 import { createArtifactService } from './artifacts/artifact-service.ts';
 import { ArtifactStore } from './artifacts/artifact-store.ts';
 import type { CiDeps, CiSettings } from './deps.ts';
+import { createIdentityService } from './identity/identity-service.ts';
+import { recordEndedRun, recordRelease, startPendingEvents } from './events/pending-events.ts';
 import { createLogService } from './logs/log-service.ts';
 import { LogStore } from './logs/log-store.ts';
 import { storeLogs } from './logs/store-logs.ts';
@@ -83,7 +85,7 @@ export function createCi(options: CiOptions) {
     logs: new LogStore(path.join(settings.folder, 'logs'), random, options.objects),
     artifacts: new ArtifactStore(path.join(settings.folder, 'artifacts'), options.objects),
     queue,
-    endings: [],
+    endings: [recordEndedRun],
     pullSources() {
       if (pullSources === null) throw new Error('the modules of pull requests are not connected');
       return pullSources;
@@ -100,6 +102,7 @@ export function createCi(options: CiOptions) {
     runs: { ...createRunService(deps), remove: bindDeps(deps)(removeRun) },
     workflows: createWorkflowService(deps),
     settings: createSettingsService(deps),
+    identity: createIdentityService(deps),
     artifacts: createArtifactService(deps),
     /** Test reports among the artifacts of a run. */
     testReports: bindDeps(deps)(testReports),
@@ -111,6 +114,9 @@ export function createCi(options: CiOptions) {
     onRunEnd: (ending: RunEnding) => void deps.endings.push(ending),
     /** For `repositories.pushes.onPush`. */
     onPush: runOnPush(deps),
+
+    /** For `releases.onEvent`. */
+    onRelease: recordRelease,
 
     /** Runs of pull requests, and their approval; once `onPull` was called. */
     pulls: createPullRunService(deps),
@@ -132,7 +138,10 @@ export function createCi(options: CiOptions) {
      */
     advanceRuns: () => (advancing = advanceAll(deps, () => hasStopped)),
     /** Every few seconds: timeouts of tasks and runners. */
-    sweep: () => sweepTasks(deps, startedAt),
+    async sweep(): Promise<void> {
+      await sweepTasks(deps, startedAt);
+      await startPendingEvents(deps);
+    },
     /** Every night: removes expired logs and artifacts. */
     removeOld: () => removeExpired(deps),
     /** Every minute, where objects are in a bucket: complete logs go there. */

@@ -4,6 +4,8 @@ import { jobSchema } from './schema/job-schema.ts';
 import { runNumberSchema, runSchema, workflowFileSchema } from './schema/run-schema.ts';
 import { retentionSchema } from './schema/retention-schema.ts';
 import { scheduleSchema } from './schema/schedule-schema.ts';
+import { pendingEventSchema } from './schema/event-schema.ts';
+import { identityKeySchema } from './schema/identity-key-schema.ts';
 import { ciRepositorySchema, disabledWorkflowSchema } from './schema/settings-schema.ts';
 import { secretSchema, variableSchema } from './schema/secret-schema.ts';
 import { outputSchema, stepSchema, taskSchema } from './schema/task-schema.ts';
@@ -47,7 +49,7 @@ export type { PullApproval } from './pulls/pull-run-service.ts';
 export type { FinalStatus, RunStatus } from './run-status.ts';
 export { eventNames, runStatusGroups } from './runs/list-runs.ts';
 export type { RunFilter, RunPage } from './runs/list-runs.ts';
-export type { Filter, PullTrigger, PushTrigger, Triggers } from './workflows/workflow.ts';
+export type { EventTrigger, Filter, PlainEventName, PullTrigger, PushTrigger, Triggers } from './workflows/workflow.ts';
 export type { DispatchableWorkflow, ListedWorkflow } from './runs/dispatch-workflow.ts';
 export { statusOfMatrix } from './run-status.ts';
 export type { NeededJob } from './runs/needs.ts';
@@ -60,6 +62,8 @@ export type { StepRow, TaskRow } from './schema/task-schema.ts';
 export type { Json } from './workflows/json.ts';
 
 export const ciEntities = [
+  pendingEventSchema,
+  identityKeySchema,
   ciRepositorySchema,
   disabledWorkflowSchema,
   runnerSchema,

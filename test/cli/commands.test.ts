@@ -642,6 +642,7 @@ t.test('every command has help with an example; help is on stdout and exits with
   t.same(names(root.stdout).sort(), [
     'actions',
     'backup',
+    'ci',
     'cleanup',
     'completion',
     'config',
@@ -687,6 +688,7 @@ t.test('every command has help with an example; help is on stdout and exits with
     'user',
     'version',
     'webhook',
+    'workflow',
   ]);
   /** The commands with an action at or below these words. */
   const leaves = async (words: string[]): Promise<string[][]> => {

@@ -955,6 +955,32 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
       { repository_id: 'r1', workflow_path: 'nightly.yml', disabled_by: 'alice-id', disabled_at: 1 },
     ],
   ],
+  144: [
+    [
+      'ci_identity_keys',
+      {
+        id: 'kid144',
+        private_key: 'x',
+        public_key: '{"kty":"RSA","n":"AQAB","e":"AQAB"}',
+        created_at: 1,
+        retired_at: 2,
+      },
+    ],
+    [
+      'ci_pending_events',
+      {
+        id: 144,
+        repository_id: 'r1',
+        event: 'release',
+        action: 'published',
+        details: '{}',
+        ref: 'refs/tags/v1',
+        is_trusted: 1,
+        actor_id: 'alice-id',
+        created_at: 1,
+      },
+    ],
+  ],
   146: [
     [
       'ci_runners',

@@ -204,6 +204,43 @@ t.test('a run is started, watched, cancelled and run again', async (t) => {
   t.match(await asAlice('POST', `${R}/runs/2/rerun`, { jobs: 999_999 }), { status: 409 });
 });
 
+t.test('workflows are switched, events sent, and inputs are any JSON', async (t) => {
+  const { web, alice, bob, anonymous, found } = await start(t);
+  const on = `on: {workflow_dispatch: {inputs: {loud: {type: boolean}, size: {type: number}, list: {}}}, repository_dispatch: {types: [go]}}
+jobs: {a: {runs-on: linux, steps: [{run: x}]}}
+`;
+  await (await pullWork(t, found.path)).commit('main', { '.hearth/workflows/typed.yml': on }, 'Typed');
+  const inputs = { loud: true, size: 4, list: [1, 'two'] };
+  t.match(await alice.call('POST', `${R}/runs`, { workflow: 'typed.yml', inputs }), { status: 201 });
+  const { runs } = await web.modules.ci.runs.list(found, {}, { limit: 1 });
+  t.same(runs[0]!.eventPayload['inputs'], { loud: 'true', size: '4', list: '[1,"two"]' });
+  t.match(await alice.call('POST', `${R}/runs`, { workflow: 'typed.yml', inputs: { size: {} } }), { status: 422 });
+
+  const event = { event_type: 'go', client_payload: { target: { port: 8080 } } };
+  t.equal((await anonymous('POST', `${R}/dispatches`, event)).status, 401);
+  t.equal((await bob.call('POST', `${R}/dispatches`, event)).status, 404);
+  t.equal((await alice.call('POST', `${R}/dispatches`, event)).status, 204);
+  t.match(await anonymous('GET', `${R}/runs?event=repository_dispatch`), { json: [{ workflow: 'typed.yml' }] });
+  t.equal((await alice.call('POST', `${R}/dispatches`, { event_type: '' })).status, 422);
+
+  t.equal((await bob.call('PUT', `${R}/workflows/typed.yml/disable`)).status, 404);
+  t.equal((await alice.call('PUT', `${R}/workflows/typed.yml/disable`)).status, 204);
+  t.match(await alice.call('POST', `${R}/runs`, { workflow: 'typed.yml' }), {
+    status: 409,
+    json: { error: { code: 'workflow_disabled' } },
+  });
+  t.equal((await alice.call('PUT', `${R}/workflows/typed.yml/enable`)).status, 204);
+  t.match(await bob.call('GET', `${R}/ci_settings`), { status: 404 });
+  t.match(await alice.call('GET', `${R}/ci_settings`), { json: { enabled: true, token_permissions: null } });
+  const off = { enabled: false, token_permissions: 'read' };
+  t.match(await alice.call('PATCH', `${R}/ci_settings`, off), { status: 200, json: off });
+  t.match(await alice.call('POST', `${R}/runs`, { workflow: 'typed.yml' }), {
+    status: 409,
+    json: { error: { code: 'ci_disabled' } },
+  });
+  t.match(await alice.call('PATCH', `${R}/ci_settings`, { token_permissions: 'all' }), { status: 422 });
+});
+
 t.test('runners of each scope: made, registered, by whom it may be', async (t) => {
   const { ci, alice, bob, root, anonymous } = await start(t);
   const places = [

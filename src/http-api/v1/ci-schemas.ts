@@ -95,7 +95,10 @@ export const newRun = z
   .strictObject({
     workflow: z.string(),
     ref: z.string().max(1000).optional().describe('A branch or tag; left out: the default branch'),
-    inputs: z.record(z.string(), z.string()).optional().describe('Texts by name; the file says which there are'),
+    inputs: z
+      .record(z.string(), z.json())
+      .optional()
+      .describe('By name; the file says which there are. What is no text is taken as its JSON'),
   })
   .meta({ id: 'NewRun' });
 

@@ -2,6 +2,7 @@ import type { Operation } from '../operation.ts';
 import { artifactOperations } from './actions-artifacts.ts';
 import { listActivity, listLostTips, restoreLostTip } from './activity.ts';
 import { branchRuleOperations } from './branch-rules.ts';
+import { ciSettingsOperations } from './ci-settings.ts';
 import { addCollaborator, changeCollaborator, listCollaborators, removeCollaborator } from './collaborators.ts';
 import { branchOperations } from './branches.ts';
 import { changeFiles, createFile, deleteFile, getContents, getRootContents, updateFile } from './contents-files.ts';
@@ -110,6 +111,7 @@ import { runnerOperations } from './runners.ts';
 import {
   approveRun,
   cancelRun,
+  dispatchEvent,
   getJob,
   getJobLog,
   getRun,
@@ -300,6 +302,7 @@ export const operations: readonly Operation[] = [
   ...artifactOperations,
   listRuns,
   startRun,
+  dispatchEvent,
   listStartableWorkflows,
   getRun,
   cancelRun,
@@ -307,6 +310,7 @@ export const operations: readonly Operation[] = [
   rerunRun,
   getJob,
   getJobLog,
+  ...ciSettingsOperations,
   ...runnerOperations,
   ...secretOperations,
 ];

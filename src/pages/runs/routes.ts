@@ -11,8 +11,8 @@ import { showAdminQueue, showQueue } from './queue.page.ts';
 import { approveRun, showRun, cancelRun, rerunJobs, removeRun } from './run.page.ts';
 import { showRuns } from './runs.page.ts';
 import { showTests } from './tests.page.ts';
-import { showWorkflows } from './workflows.page.ts';
 import { saveRetention, showRetention } from './retention.page.ts';
+import { saveCiSettings, showWorkflows, switchWorkflow } from './workflows.page.ts';
 import { runnerPages } from './runners.page.ts';
 import { ofInstance, ofOrganisation, ofPerson, ofRepository } from './scopes.ts';
 import type { ScopePageOf } from './scopes.ts';
@@ -27,6 +27,20 @@ const runPages: readonly Route[] = [
   { method: 'GET', path: `${at}/runs/new`, access: 'repository:write', cost: 'objects', page: showDispatch },
   { method: 'GET', path: `${at}/runs/queue`, access: 'repository:read', cost: 'rows', page: showQueue },
   { method: 'GET', path: `${at}/runs/workflows`, access: 'repository:read', cost: 'objects', page: showWorkflows },
+  {
+    method: 'POST',
+    path: `${at}/runs/workflows/switch`,
+    access: 'repository:write',
+    cost: 'rows',
+    page: switchWorkflow,
+  },
+  {
+    method: 'POST',
+    path: `${at}/runs/workflows/settings`,
+    access: 'repository:admin',
+    cost: 'rows',
+    page: saveCiSettings,
+  },
   { method: 'GET', path: `${at}/runs/badge/*workflow`, access: 'repository:read', cost: 'rows', page: showBadge },
   { method: 'GET', path: `${at}/runs/:number`, access: 'repository:read', cost: 'rows', page: showRun },
   { method: 'GET', path: `${at}/runs/:number/live`, access: 'repository:read', cost: 'rows', page: followRun },
