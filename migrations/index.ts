@@ -59,6 +59,7 @@ import { teams } from './v134-teams.ts';
 import { ciRepositorySettings } from './v142-ci-settings.ts';
 import { runnerLabels } from './v146-runner-labels.ts';
 import { artifactRetention } from './v148-artifact-retention.ts';
+import { pushWays } from './v150-push-ways.ts';
 import { contributedRounds } from './v152-contributed-rounds.ts';
 
 /** Every migration, in order. SPEC §9 fixes the numbers 2, 9 and 19 (federation), 13 and 14; the others are ours. */
@@ -123,5 +124,6 @@ export const migrations: readonly Migration[] = [
   ciRepositorySettings,
   runnerLabels,
   artifactRetention,
+  pushWays,
   contributedRounds,
 ];
