@@ -43,7 +43,14 @@ import { createStatusService } from './statuses/status-service.ts';
 export function createRepositories(
   tools: Omit<
     RepositoryDeps,
-    'preReceiveChecks' | 'optionRemarks' | 'forkListeners' | 'copying' | 'reviews' | 'verification' | 'committer'
+    | 'preReceiveChecks'
+    | 'optionRemarks'
+    | 'arrivalRemarks'
+    | 'forkListeners'
+    | 'copying'
+    | 'reviews'
+    | 'verification'
+    | 'committer'
   > & {
     /** Signs commits that the server makes. */
     signCommit?: Committer['sign'];
@@ -53,6 +60,7 @@ export function createRepositories(
     ...tools,
     preReceiveChecks: [],
     optionRemarks: [],
+    arrivalRemarks: [],
     forkListeners: [],
     copying: { port: null },
     verification: { verify: null },

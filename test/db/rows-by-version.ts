@@ -1016,6 +1016,7 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
     ],
     ['ci_retention', { repository_id: 'r2', artifact_days: 14, log_days: 30 }],
   ],
+  150: [['pushes', { id: 'p150', repository_id: 'r1', user_id: 'bob-id', via: 'web', created_at: 150 }]],
   152: [
     [
       'pull_rounds',

@@ -176,7 +176,7 @@ export const movedRef = z.strictObject({ ref: z.string(), oldId: anyId, newId: a
 export const activityPush = z
   .strictObject({
     id: z.string(),
-    via: z.enum(['http', 'ssh', 'undo', 'mirror', 'sync', 'merge']),
+    via: z.enum(['http', 'ssh', 'web', 'api', 'cli', 'undo', 'mirror', 'sync', 'merge']),
     person: handle.nullable().describe('Null for the server itself, its command line, or a deleted account'),
     at: time,
     updates: z
