@@ -179,7 +179,7 @@ const fill = (pattern: string): string | null => {
 };
 
 const nothing = async () => {};
-const handlers = new Proxy({}, { get: () => nothing }) as never;
+const handlers: never = new Proxy(nothing, { get: () => handlers }) as never;
 /** Lists are requested in their other orders, pages and filters, too. */
 const further = [
   '/explore?sort=name',
@@ -207,7 +207,7 @@ const further = [
   '/repos/bob/bench/runs?workflow=.github/workflows/ci.yml',
 ];
 const addresses = [
-  ...routes(handlers, handlers, nothing, nothing)
+  ...routes(handlers)
     .filter(({ method }) => method === 'GET')
     .map(({ path: pattern }) => addressOf(pattern)),
   ...operations

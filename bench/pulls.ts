@@ -139,18 +139,22 @@ for (let round = 0; round < rounds; round += 1) {
   merges.push({ ms: performance.now() - startedAt, cpuMs: (cpuS() - cpu) * 1000 });
 }
 
-/** The page of changes of thirty files and 1,500 lines, asked for the first time. */
-git('fetch', '-q', 'origin');
-git('checkout', '-q', '-B', 'wide', `origin/${main}`);
-for (let file = 0; file < 30; file += 1)
-  writeFileSync(
-    path.join(work, `wide-${file}.ts`),
-    Array.from({ length: 50 }, (_, line) => `export const value${line} = compute(${file}, ${line * 7});\n`).join(''),
-  );
-git('add', '.');
-git('commit', '-q', '-m', 'Thirty files');
-push('HEAD:refs/heads/wide');
-const wide = (await api('POST', 'pulls', { title: 'Wide', head: 'wide', base: main }))['number'] as number;
+/** A pull request of thirty files and 1,500 lines, whose page of changes is asked for the first time. */
+async function openWide(name: string): Promise<number> {
+  git('fetch', '-q', 'origin');
+  git('checkout', '-q', '-B', name, `origin/${main}`);
+  for (let file = 0; file < 30; file += 1)
+    writeFileSync(
+      path.join(work, `wide-${file}.ts`),
+      Array.from({ length: 50 }, (_, line) => `export const ${name}${line} = compute(${file}, ${line * 7});\n`).join(
+        '',
+      ),
+    );
+  git('add', '.');
+  git('commit', '-q', '-m', 'Thirty files');
+  push(`HEAD:refs/heads/${name}`);
+  return (await api('POST', 'pulls', { title: name, head: name, base: main }))['number'] as number;
+}
 const page = async (at: string): Promise<{ ms: number; bytes: number }> => {
   const startedAt = performance.now();
   const response = await fetch(`${hearth.url}/repos/alice/bench/${at}`);
@@ -158,9 +162,16 @@ const page = async (at: string): Promise<{ ms: number; bytes: number }> => {
   if (!response.ok) throw new Error(`${at}: ${response.status}`);
   return { ms: performance.now() - startedAt, bytes: gzipSync(text).length };
 };
-const cpuBefore = cpuS();
-const first = await page(`pulls/${wide}/changes`);
-const firstCpuMs = (cpuS() - cpuBefore) * 1000;
+const firsts: { ms: number; bytes: number; cpuMs: number }[] = [];
+let wide = 0;
+for (let view = 0; view < 6; view += 1) {
+  wide = await openWide(`wide${view}`);
+  // Its merge state is computed in the background.
+  await api('GET', `pulls/${wide}`);
+  const cpu = cpuS();
+  firsts.push({ ...(await page(`pulls/${wide}/changes`)), cpuMs: (cpuS() - cpu) * 1000 });
+}
+const [cold, ...first] = firsts;
 const later: number[] = [];
 const cpuLater = cpuS();
 for (let view = 0; view < 40; view += 1) later.push((await page(`pulls/${wide}/changes`)).ms);
@@ -272,10 +283,12 @@ console.log(
       ['Push of one commit to refs/for, to the same push to a branch', wallRatio(pushes), '1.15×'],
       ['Merge of a small change: ms', spread(merges.map(({ ms }) => ms)), ''],
       ['The same: CPU ms of the server', spread(merges.map(({ cpuMs }) => cpuMs)), '150'],
-      ['Page of changes, 30 files, 1,500 lines, first view: ms', first.ms.toFixed(0), '150'],
-      ['The same: CPU ms of the server', firstCpuMs.toFixed(0), ''],
-      ['The same: kB gzipped', (first.bytes / 1000).toFixed(1), '60'],
-      ['The same, later views: ms p50 / p95', both(later), ''],
+      ['Page of changes, 30 files, 1,500 lines, first view: ms', spread(first.map(({ ms }) => ms)), '150'],
+      ['The same: CPU ms of the server', spread(first.map(({ cpuMs }) => cpuMs)), ''],
+      ['The first such page since the start: ms', cold!.ms.toFixed(0), ''],
+      ['The same: CPU ms of the server', cold!.cpuMs.toFixed(0), ''],
+      ['Page of changes: kB gzipped', (cold!.bytes / 1000).toFixed(1), '60'],
+      ['Page of changes, later views: ms p50 / p95', both(later), ''],
       ['The same: CPU ms of the server', laterCpuMs.toFixed(1), ''],
       ['p95 of pages while 50 merge states are computed, to p95 without', `${median(ratios).toFixed(2)}×`, '2×'],
       ...listed,

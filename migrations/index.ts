@@ -56,7 +56,12 @@ import { lfsObjects } from './v120-lfs-objects.ts';
 import { lfsLocks } from './v122-lfs-locks.ts';
 import { releases } from './v124-releases.ts';
 import { templateRepositories } from './v128-template-repositories.ts';
+import { teams } from './v134-teams.ts';
 import { ciRepositorySettings } from './v142-ci-settings.ts';
+import { ciIdentityKeys } from './v144-ci-identity-keys.ts';
+import { runnerLabels } from './v146-runner-labels.ts';
+import { artifactRetention } from './v148-artifact-retention.ts';
+import { pushWays } from './v150-push-ways.ts';
 import { contributedRounds } from './v152-contributed-rounds.ts';
 
 /** Every migration, in order. SPEC §9 fixes the numbers 2, 9 and 19 (federation), 13 and 14; the others are ours. */
@@ -117,7 +122,12 @@ export const migrations: readonly Migration[] = [
   lfsLocks,
   releases,
   templateRepositories,
+  teams,
   annotations,
   ciRepositorySettings,
+  ciIdentityKeys,
+  runnerLabels,
+  artifactRetention,
+  pushWays,
   contributedRounds,
 ];

@@ -11,8 +11,8 @@
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { globSync } from 'node:fs';
-import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { availableParallelism, tmpdir } from 'node:os';
+import { chmod, mkdir, mkdtemp, readFile, rm, stat, statfs, writeFile } from 'node:fs/promises';
+import { availableParallelism, freemem, tmpdir } from 'node:os';
 import { join, relative, resolve as absolute } from 'node:path';
 import { Parser, type Result } from 'tap-parser';
 
@@ -23,6 +23,10 @@ const durationsFile = join(cache, 'seconds.json');
 const jobs = availableParallelism() + 1;
 const defaultLimitSeconds = 120;
 const filesRunAgain = 3;
+const inMemory = '/dev/shm';
+/** TMPFS_MAGIC in statfs(2). */
+const tmpfsMagic = 0x01021994;
+const roomInMemory = 4 * 2 ** 30;
 
 interface Outcome {
   passed: number;
@@ -33,8 +37,7 @@ interface Outcome {
 }
 interface Job {
   name: string;
-  /** Prerequisites of the start. */
-  after?: () => Promise<unknown>;
+  needsExecutable?: boolean;
   run: () => Promise<Outcome>;
 }
 
@@ -128,16 +131,31 @@ function describeFailure(result: Result): string {
     .replace(/\n\s*\n/g, '\n');
 }
 
+/** In seconds; undefined for a file without a line on it. */
+function declaredLimit(source: string): number | undefined {
+  const [, limit] = /^\/\/ time limit: (\d+) s$/m.exec(source.split('\n', 10).join('\n')) ?? [];
+  return limit === undefined ? undefined : Number(limit);
+}
+
+/**
+ * Where temporary folders are made: in memory, where files need no disk to be synchronised and removed, as long as there
+ * is room for some large tests at a time. A TMPDIR that is set is used instead.
+ */
+async function folderForFiles(): Promise<string> {
+  if (process.env['TMPDIR'] !== undefined) return tmpdir();
+  const { bavail, bsize, type } = await statfs(inMemory).catch(() => ({ bavail: 0, bsize: 0, type: 0 }));
+  return type === tmpfsMagic && Math.min(bavail * bsize, freemem()) > roomInMemory ? inMemory : tmpdir();
+}
+
 async function runFile(file: string): Promise<Outcome> {
   const source = await readFile(join(project, file), 'utf8').catch(() => null);
   if (source === null) return { passed: 0, failed: 1, skipped: 0, details: 'there is no such file' };
-  const beginning = source.split('\n', 10).join('\n');
-  const limitSeconds = Number(/^\/\/ time limit: (\d+) s$/m.exec(beginning)?.[1] ?? defaultLimitSeconds);
-  const folder = await mkdtemp(join(tmpdir(), 'hearth-test-'));
+  const limitSeconds = declaredLimit(source) ?? defaultLimitSeconds;
+  const folder = await mkdtemp(join(await folderForFiles(), 'hearth-test-'));
   // Tests that become another user must still have access.
   await chmod(folder, 0o711);
   try {
-    const ended = await runNode(['--disable-warning=ExperimentalWarning', file], limitSeconds, {
+    const ended = await runNode(['--disable-warning=ExperimentalWarning', 'scripts/test-file.ts', file], limitSeconds, {
       TMPDIR: folder,
       TAP_TIMEOUT: String(limitSeconds),
       NODE_COMPILE_CACHE: join(cache, 'compiled'),
@@ -184,11 +202,16 @@ const seconds = await readFile(durationsFile, 'utf8').then(
 
 const usesExecutable = (file: string): boolean => file.startsWith('test/e2e/');
 const built = Promise.withResolvers<void>();
+let isBuilt = false;
 const queue: Job[] = [];
 if (wholeSuite || files.some(usesExecutable)) {
   queue.push({
     name: 'the executable builds',
-    run: () => runStep(['scripts/build-executable.ts', '--if-changed']).finally(() => built.resolve()),
+    run: () =>
+      runStep(['scripts/build-executable.ts', '--if-changed']).finally(() => {
+        isBuilt = true;
+        built.resolve();
+      }),
   });
 }
 if (wholeSuite) {
@@ -198,14 +221,16 @@ if (wholeSuite) {
   const biome = ['node_modules/@biomejs/biome/bin/biome', 'ci', '--error-on-warnings', '.'];
   queue.push({ name: 'the code is formatted and linted', run: () => runStep(biome) });
 }
-// The longest first, so that the last one to end is a short one; new files before all.
-files.sort((a, b) => (seconds[b] ?? Infinity) - (seconds[a] ?? Infinity) || a.localeCompare(b));
+// The longest first, so that the last one to end is a short one. Of files that have not run here, those with a raised
+// time limit count as long; of the others the larger ones.
+const expected = new Map<string, number>();
 for (const file of files) {
-  queue.push({
-    name: file,
-    after: async () => (usesExecutable(file) ? built.promise : undefined),
-    run: () => runFile(file),
-  });
+  const source = await readFile(join(project, file), 'utf8').catch(() => '');
+  expected.set(file, seconds[file] ?? (declaredLimit(source) ?? 0) / 4 + source.length / 4000);
+}
+files.sort((a, b) => expected.get(b)! - expected.get(a)! || a.localeCompare(b));
+for (const file of files) {
+  queue.push({ name: file, needsExecutable: usesExecutable(file), run: () => runFile(file) });
 }
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
@@ -217,7 +242,6 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 
 const outcomes = new Map<string, Outcome>();
 async function runJob(job: Job): Promise<void> {
-  await job.after?.();
   const startedAt = performance.now();
   const outcome = await job.run();
   const took = (performance.now() - startedAt) / 1000;
@@ -228,7 +252,12 @@ async function runJob(job: Job): Promise<void> {
   if (outcome.details) console.log(outcome.details.replace(/^(?=.)/gm, '       '));
 }
 async function work(): Promise<void> {
-  for (let job = queue.shift(); job; job = queue.shift()) await runJob(job);
+  while (queue.length > 0) {
+    // While the executable is being built, the others go first.
+    const at = queue.findIndex((job) => isBuilt || !job.needsExecutable);
+    if (at === -1) await built.promise;
+    else for (const job of queue.splice(at, 1)) await runJob(job);
+  }
 }
 await Promise.all(Array.from({ length: jobs }, work));
 

@@ -318,6 +318,7 @@ export async function openModules(
       settings: lfsSettingsOf(config),
     });
     repositories.forks.copyWith(lfs.copyPort);
+    repositories.pushes.remarkWith(lfs.remarkOnMissing);
     const exportKey = new InstanceKey(keyFile(config.dataDir), random, 'issues');
     const issues = createIssues({
       db,
@@ -413,6 +414,7 @@ export async function openModules(
     issues.onEntry(ci.onPull({ issues, pulls }));
     issues.onEntry(notifications.onEntry);
     ci.onRunEnd(notifications.onRunEnd);
+    releases.onEvent(ci.onRelease);
     releases.onEvent(webhooks.onRelease);
     releases.onEvent(notifications.onRelease);
     const mirrors = createMirrors({

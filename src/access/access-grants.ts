@@ -6,6 +6,7 @@ import type { CollaboratorRole, OrganisationRole, RepositoryFacts } from './repo
 export type AccessGrant =
   | { kind: 'owner'; level: 'admin' }
   | { kind: 'organisation'; role: OrganisationRole; level: Level }
+  | { kind: 'team'; role: CollaboratorRole; level: Level }
   | { kind: 'collaborator'; role: CollaboratorRole; level: Level };
 
 const byOrganisationRole: Record<OrganisationRole, Level> = {
@@ -20,15 +21,16 @@ const byOrganisationRole: Record<OrganisationRole, Level> = {
 export function accessGrantsOf(personId: string, facts: RepositoryFacts): AccessGrant[] {
   const grants: AccessGrant[] = [];
   if (facts.ownerUserId === personId) grants.push({ kind: 'owner', level: 'admin' });
-  const { organisationRole, collaboratorRole } = facts;
+  const { organisationRole, teamRole, collaboratorRole } = facts;
   if (organisationRole !== null) {
     grants.push({ kind: 'organisation', role: organisationRole, level: byOrganisationRole[organisationRole] });
   }
+  if (teamRole !== null) grants.push({ kind: 'team', role: teamRole, level: teamRole });
   if (collaboratorRole !== null) grants.push({ kind: 'collaborator', role: collaboratorRole, level: collaboratorRole });
   return grants.sort((a, b) => (a.level === b.level ? 0 : allows(a.level, b.level) ? -1 : 1));
 }
 
-/** A grant as text: `owner`, `organisation MEMBER`, `collaborator write`. */
+/** A grant as text: `owner`, `organisation MEMBER`, `team write`, `collaborator write`. */
 export function describeAccessGrant(grant: AccessGrant): string {
   return grant.kind === 'owner' ? 'owner' : `${grant.kind} ${grant.role}`;
 }

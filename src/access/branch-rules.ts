@@ -22,12 +22,23 @@ export type RuleLevel = 'nobody' | 'owner' | 'admin' | 'write';
 export const ruleActs: readonly RuleAct[] = ['push', 'force', 'create', 'delete'];
 export const ruleLevels: readonly RuleLevel[] = ['write', 'admin', 'owner', 'nobody'];
 
-/** Who may do one act: who has the role, and besides them these people and, when `tasks` is set, tasks of the CI. */
+/**
+ * Who may do one act: who has the role, and besides them these people, these teams and, when `tasks` is set, tasks of
+ * the CI.
+ */
 export interface RuleGrant {
   level: RuleLevel;
   /** UUIDs of people. They need to be able to push to the repository: a rule gives no access. */
   people: readonly string[];
+  /** Teams of the owning organisation whose people are named, too. */
+  teams?: readonly RuleTeam[];
   tasks: boolean;
+}
+
+/** A team that a rule names, by its UUID, with those of its people now. */
+export interface RuleTeam {
+  id: string;
+  people: readonly string[];
 }
 
 /** The conditions of a rule that says nothing of merges. */
@@ -137,11 +148,16 @@ export function mayByRule(viewer: Viewer, facts: RepositoryFacts, { grants }: Br
 }
 
 /** The same for one grant. */
-export function mayByGrant(viewer: Viewer, facts: RepositoryFacts, { level, people, tasks }: RuleGrant): boolean {
+export function mayByGrant(
+  viewer: Viewer,
+  facts: RepositoryFacts,
+  { level, people, teams = [], tasks }: RuleGrant,
+): boolean {
   if (!allows(repositoryLevel(viewer, facts), 'write')) return false;
   if (viewer.kind === 'task') return tasks;
   if (viewer.kind !== 'person') return false;
-  if (!isLocalAdministrator(viewer) && people.includes(viewer.id)) return true;
+  const isNamed = [people, ...teams.map((team) => team.people)].some((ids) => ids.includes(viewer.id));
+  if (!isLocalAdministrator(viewer) && isNamed) return true;
   if (level === 'nobody') return false;
   if (isLocalAdministrator(viewer)) return true;
   if (level === 'owner') return facts.ownerUserId === viewer.id || facts.organisationRole === 'OWNER';

@@ -53,6 +53,7 @@ export type {
   RuleLevel,
   RuleRefusal,
   RuleTarget,
+  RuleTeam,
   RuleVerdict,
 } from './branch-rules.ts';
 export { countingApprovals, isAbsolute, mergeVerdict, requestedChanges } from './merge-verdict.ts';
@@ -78,5 +79,7 @@ export { isTrustedWithCi, refusalOnPull } from './pull-rights.ts';
 export type { PullAct, PullFacts } from './pull-rights.ts';
 export { refusalOnRelease } from './release-rights.ts';
 export type { ReleaseAct, ReleaseFacts, ReleaseRefusal, ReleaseRepositoryFacts } from './release-rights.ts';
+export { refusalOnTeam } from './team-rights.ts';
+export type { TeamAct, TeamFacts, TeamRefusal } from './team-rights.ts';
 export { maxPatternLength, readRefPattern } from './ref-pattern.ts';
 export type { PatternFault } from './ref-pattern.ts';

@@ -16,6 +16,8 @@ export interface RepositoryFacts {
   organisationRole: OrganisationRole | null;
   /** The viewer's role as a collaborator of this repository. */
   collaboratorRole: CollaboratorRole | null;
+  /** The highest role that teams of the owning organisation give the viewer here. */
+  teamRole: CollaboratorRole | null;
   /** In the trash: hidden from everyone but the command line. */
   deleted: boolean;
 }

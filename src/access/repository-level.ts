@@ -9,8 +9,8 @@ import type { Scope, Viewer } from './viewer.ts';
  * The single access policy (SPEC §5): the level that a viewer has on a repository.
  *
  * Organisation GUEST reads, MEMBER writes, OWNER administers; the owning user administers; a collaborator has the role
- * given; the highest grant counts. All others read what is PUBLIC. An administrator of the instance has no extra rights
- * here: administration of repositories is for the command line.
+ * given, and so have the people of a team; the highest grant counts. All others read what is PUBLIC. An administrator
+ * of the instance has no extra rights here: administration of repositories is for the command line.
  *
  * A token caps the result by its scope, and outside its repository list its holder counts as anonymous. A CI task reads
  * and writes its own repository and is anonymous elsewhere. `visibleRepositories` states the same rule in SQL.

@@ -30,7 +30,9 @@ function writes(repositoryIds: readonly string[] | null, repository: string): st
     OR EXISTS (SELECT 1 FROM organisation_members w
       WHERE w.organisation_id = ${repository}.owner_org_id AND w.user_id = :viewerId AND w.role IN ('MEMBER', 'OWNER'))
     OR EXISTS (SELECT 1 FROM collaborators w
-      WHERE w.repository_id = ${repository}.id AND w.user_id = :viewerId AND w.role IN ('write', 'admin')))`;
+      WHERE w.repository_id = ${repository}.id AND w.user_id = :viewerId AND w.role IN ('write', 'admin'))
+    OR (${repository}.owner_org_id IS NOT NULL AND EXISTS (SELECT 1 FROM team_grants w
+      WHERE w.repository_id = ${repository}.id AND w.user_id = :viewerId AND w.role IN ('write', 'admin'))))`;
   if (repositoryIds === null) return tied;
   const names = repositoryIds.map((_, index) => `:tokenRepository${index}`);
   return names.length === 0 ? '1 = 0' : `(${repository}.id IN (${names.join(', ')}) AND ${tied})`;

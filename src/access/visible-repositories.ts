@@ -33,7 +33,9 @@ export function visibleRepositories(viewer: Viewer, alias: string): SqlCondition
     OR EXISTS (SELECT 1 FROM organisation_members m
       WHERE m.organisation_id = ${alias}.owner_org_id AND m.user_id = :viewerId)
     OR EXISTS (SELECT 1 FROM collaborators c
-      WHERE c.repository_id = ${alias}.id AND c.user_id = :viewerId))`;
+      WHERE c.repository_id = ${alias}.id AND c.user_id = :viewerId)
+    OR (${alias}.owner_org_id IS NOT NULL AND EXISTS (SELECT 1 FROM team_grants tg
+      WHERE tg.repository_id = ${alias}.id AND tg.user_id = :viewerId)))`;
   if (viewer.repositoryIds !== null) {
     const names = viewer.repositoryIds.map((id, index) => {
       parameters[`tokenRepository${index}`] = id;
@@ -91,11 +93,15 @@ export function visibleRepositoryParts(viewer: Viewer, owner?: { kind: 'user' | 
     from: 'collaborators c CROSS JOIN repositories r',
     where: `c.user_id = :viewerId AND r.id = c.repository_id AND ${hidden}`,
   };
+  const ofTeams: RepositoryPart = {
+    from: 'team_members tm CROSS JOIN team_repositories tr CROSS JOIN repositories r',
+    where: `tm.user_id = :viewerId AND tr.team_id = tm.team_id AND r.id = tr.repository_id AND ${hidden}`,
+  };
   return {
     parts: [
       open,
       ...(owner?.kind === 'organisation' ? [] : [own]),
-      ...(owner?.kind === 'user' ? [] : [ofOrganisations]),
+      ...(owner?.kind === 'user' ? [] : [ofOrganisations, ofTeams]),
       shared,
     ],
     parameters: { viewerId: viewer.id },

@@ -170,6 +170,11 @@ function takenAway(both: BothHave): ThreadStatement[] {
         ]
       : []),
     isGone('collaborators', 'repository_id, user_id'),
+    ...[
+      ['teams', 'id'],
+      ['team_members', 'team_id, user_id'],
+      ['team_repositories', 'team_id, repository_id'],
+    ].flatMap(([table, key]) => (both(table!).length > 0 ? [isGone(table!, key!)] : [])),
     plain(
       'UPDATE main.users SET disabled_at = (SELECT n.disabled_at FROM newer.users n WHERE n.id = users.id) WHERE disabled_at IS NULL AND id IN (SELECT id FROM newer.users WHERE disabled_at IS NOT NULL)',
     ),

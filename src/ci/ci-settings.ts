@@ -14,6 +14,7 @@ export function ciSettings({ dataDir, baseUrl, ci, storage }: Config, keyFile: s
     maxTaskMs: ci.maxJobTimeMs,
     maxWaitMs: ci.maxWaitMs,
     maxUnroutableMs: ci.maxUnroutableMs,
+    retriesLostJobs: ci.retryLostJobs,
     maxLogBytes: ci.maxLogSizeBytes,
     logTtlMs: ci.logKeepMs,
     artifactTtlMs: ci.artifactKeepMs,

@@ -12,14 +12,18 @@ import { annotationsOfCommit, annotationsOfJobs } from './annotations/list-annot
 import { createArtifactService } from './artifacts/artifact-service.ts';
 import { ArtifactStore } from './artifacts/artifact-store.ts';
 import type { CiDeps, CiSettings } from './deps.ts';
+import { createIdentityService } from './identity/identity-service.ts';
+import { recordEndedRun, recordRelease, startPendingEvents } from './events/pending-events.ts';
 import { createLogService } from './logs/log-service.ts';
 import { LogStore } from './logs/log-store.ts';
 import { storeLogs } from './logs/store-logs.ts';
 import { createPullRunService } from './pulls/pull-run-service.ts';
 import type { PullSources } from './pulls/pull-sources.ts';
+import { testReports } from './reports/read-reports.ts';
 import { runOnPulls } from './pulls/run-on-pull.ts';
 import { removeExpired } from './retention/remove-expired.ts';
 import { removeRun } from './retention/remove-run.ts';
+import { retentionOf, setRetention } from './retention/repository-retention.ts';
 import { Presence } from './runners/last-seen.ts';
 import { createRunnerManagement } from './runners/runner-management.ts';
 import type { AfterCommit } from './runs/after-commit.ts';
@@ -83,7 +87,7 @@ export function createCi(options: CiOptions) {
     logs: new LogStore(path.join(settings.folder, 'logs'), random, options.objects),
     artifacts: new ArtifactStore(path.join(settings.folder, 'artifacts'), options.objects),
     queue,
-    endings: [],
+    endings: [recordEndedRun],
     pullSources() {
       if (pullSources === null) throw new Error('the modules of pull requests are not connected');
       return pullSources;
@@ -105,7 +109,11 @@ export function createCi(options: CiOptions) {
     },
     summaries: { set: bindDeps(deps)(setSummary), of: bindDeps(deps)(summariesOf) },
     settings: createSettingsService(deps),
+    identity: createIdentityService(deps),
     artifacts: createArtifactService(deps),
+    /** Test reports among the artifacts of a run. */
+    testReports: bindDeps(deps)(testReports),
+    retention: { of: bindDeps(deps)(retentionOf), set: bindDeps(deps)(setRetention) },
     secrets: createSecretService(deps),
     variables: createVariableService(deps),
 
@@ -113,6 +121,9 @@ export function createCi(options: CiOptions) {
     onRunEnd: (ending: RunEnding) => void deps.endings.push(ending),
     /** For `repositories.pushes.onPush`. */
     onPush: runOnPush(deps),
+
+    /** For `releases.onEvent`. */
+    onRelease: recordRelease,
 
     /** Runs of pull requests, and their approval; once `onPull` was called. */
     pulls: createPullRunService(deps),
@@ -134,7 +145,10 @@ export function createCi(options: CiOptions) {
      */
     advanceRuns: () => (advancing = advanceAll(deps, () => hasStopped)),
     /** Every few seconds: timeouts of tasks and runners. */
-    sweep: () => sweepTasks(deps, startedAt),
+    async sweep(): Promise<void> {
+      await sweepTasks(deps, startedAt);
+      await startPendingEvents(deps);
+    },
     /** Every night: removes expired logs and artifacts. */
     removeOld: () => removeExpired(deps),
     /** Every minute, where objects are in a bucket: complete logs go there. */

@@ -13,6 +13,7 @@ import type { RunLoader } from './runs/load-run.ts';
 import type { Presence } from './runners/last-seen.ts';
 import type { InstanceKey } from '../sealing/index.ts';
 import type { TaskQueue } from './tasks/task-queue.ts';
+import type { WorkerPool } from '../workers/index.ts';
 import type { WorkflowReader } from './workflows/workflow-reader.ts';
 import type { TaskReports } from './tasks/task-reports.ts';
 
@@ -30,6 +31,7 @@ export interface CiDeps {
   presence: Presence;
   runs: RunLoader;
   workflows: WorkflowReader;
+  workers: WorkerPool;
   queue: TaskQueue;
   notifier: Notifier;
   reports: TaskReports;
@@ -61,6 +63,8 @@ export interface CiSettings {
   maxWaitMs: number;
   /** How long a job without a matching runner may wait before it fails, in milliseconds. */
   maxUnroutableMs: number;
+  /** Whether a job is tried once more when its runner is lost. */
+  retriesLostJobs: boolean;
   /** Size limit of one log in bytes; further rows are dropped. */
   maxLogBytes: number;
   logTtlMs: number;

@@ -3,7 +3,10 @@ import { registrationTokenSchema, runnerSchema } from './schema/runner-schema.ts
 import { annotationSchema, summarySchema } from './schema/annotation-schema.ts';
 import { jobSchema } from './schema/job-schema.ts';
 import { runNumberSchema, runSchema, workflowFileSchema } from './schema/run-schema.ts';
+import { retentionSchema } from './schema/retention-schema.ts';
 import { scheduleSchema } from './schema/schedule-schema.ts';
+import { pendingEventSchema } from './schema/event-schema.ts';
+import { identityKeySchema } from './schema/identity-key-schema.ts';
 import { ciRepositorySchema, disabledWorkflowSchema } from './schema/settings-schema.ts';
 import { secretSchema, variableSchema } from './schema/secret-schema.ts';
 import { outputSchema, stepSchema, taskSchema } from './schema/task-schema.ts';
@@ -27,11 +30,17 @@ export type { RunningTask } from './artifacts/authorise-task.ts';
 export type { OpenedArtifact } from './artifacts/list-artifacts.ts';
 export { annotationLevels, readLogCommand } from './log-command.ts';
 export type { AnnotationLevel, LogCommand } from './log-command.ts';
+export type { ArtifactOfRun } from './artifacts/repository-artifacts.ts';
+export type { ArtifactFile, ArtifactFiles } from './artifacts/browse-artifact.ts';
+export type { Retention } from './retention/repository-retention.ts';
+export type { RunReports } from './reports/read-reports.ts';
+export type { TestCase, TestReport, TestResult } from './reports/test-report.ts';
 export type { LogUpdate, LogWindow } from './logs/read-log.ts';
 export type { LogHit, LogMatches } from './logs/search-log.ts';
 export type { RowBuffer } from './logs/row-buffer.ts';
 export type { StoredRow } from './logs/row-buffer.ts';
 export type { Runner } from './runners/runner.ts';
+export type { RunnerTask } from './runners/runner-tasks.ts';
 export type { RunnerRow } from './schema/runner-schema.ts';
 export type { RunnerStatus } from './runners/runner-status.ts';
 export type { JobRow } from './schema/job-schema.ts';
@@ -44,7 +53,7 @@ export type { PullApproval } from './pulls/pull-run-service.ts';
 export type { FinalStatus, RunStatus } from './run-status.ts';
 export { eventNames, runStatusGroups } from './runs/list-runs.ts';
 export type { RunFilter, RunPage } from './runs/list-runs.ts';
-export type { Filter, PullTrigger, PushTrigger, Triggers } from './workflows/workflow.ts';
+export type { EventTrigger, Filter, PlainEventName, PullTrigger, PushTrigger, Triggers } from './workflows/workflow.ts';
 export type { DispatchableWorkflow, ListedWorkflow } from './runs/dispatch-workflow.ts';
 export { statusOfMatrix } from './run-status.ts';
 export type { NeededJob } from './runs/needs.ts';
@@ -57,6 +66,8 @@ export type { StepRow, TaskRow } from './schema/task-schema.ts';
 export type { Json } from './workflows/json.ts';
 
 export const ciEntities = [
+  pendingEventSchema,
+  identityKeySchema,
   ciRepositorySchema,
   disabledWorkflowSchema,
   runnerSchema,
@@ -75,4 +86,5 @@ export const ciEntities = [
   artifactFileSchema,
   annotationSchema,
   summarySchema,
+  retentionSchema,
 ];

@@ -75,7 +75,7 @@ const topics: readonly (readonly [title: string, names: readonly string[]])[] = 
   ],
   ['People', ['user', 'key', 'token', 'org', 'handle']],
   ['Repositories', ['repo', 'issue', 'trash', 'export', 'import', 'webhook']],
-  ['CI', ['run', 'runner']],
+  ['CI', ['run', 'workflow', 'runner', 'ci']],
   ['Other servers', ['federation', 'delivery']],
   ['Maintenance', ['doctor', 'backup', 'restore', 'migrate', 'rollback', 'db', 'reindex', 'stats', 'cleanup']],
   ['Development', ['routes']],

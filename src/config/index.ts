@@ -14,6 +14,7 @@ export type { ListenAddress, Mailbox } from './option-types.ts';
 export { exampleFile } from './example.ts';
 export { problemsError } from './problems.ts';
 export type { Problem } from './problems.ts';
+export { setInFile } from './set-in-file.ts';
 export { searchPaths } from './read-settings-file.ts';
 export { nearestName } from './nearest-name.ts';
 export type { GroupMapping, OidcProvider } from './oidc-providers.ts';

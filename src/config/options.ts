@@ -500,6 +500,13 @@ export const options = [
     sentence: 'A job with labels that no runner has fails after this time.',
   }),
   row({
+    key: 'ci.retry_lost_jobs',
+    env: 'SERVICE_CI_RETRY_LOST_JOBS',
+    type: boolean,
+    default: true,
+    sentence: 'Whether a job starts a second time when its runner is lost; jobs that may run only once need "false".',
+  }),
+  row({
     key: 'ci.max_log_size',
     env: 'SERVICE_CI_MAX_LOG_SIZE',
     type: size('64KiB', '64GiB'),

@@ -25,6 +25,7 @@ export const tasks = {
   workflow: 'src/ci/workflows/workflow-task.ts',
   'workflow-payload': 'src/ci/workflows/payload-task.ts',
   'push-filters': 'src/ci/workflows/push-filters-task.ts',
+  junit: 'src/ci/reports/junit-task.ts',
   'issue-template': 'src/issues/templates/template-task.ts',
   'openpgp-key': 'src/signing/gpg-keys/read-key-task.ts',
   'openpgp-signatures': 'src/signing/verification/verify-task.ts',

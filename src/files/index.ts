@@ -2,3 +2,5 @@ export { nullIfAbsent } from './null-if-absent.ts';
 export { syncPath } from './sync-path.ts';
 export { writeZip } from './zip-writer.ts';
 export type { ZipSource } from './zip-writer.ts';
+export { openZipEntry, readZipDirectory } from './zip-reader.ts';
+export type { ReadPart, ZipDirectory, ZipEntry } from './zip-reader.ts';

@@ -93,6 +93,7 @@ export type Tag =
   | 'Notifications'
   | 'Users'
   | 'Organisations'
+  | 'Teams'
   | 'Runs'
   | 'Runners'
   | 'Secrets';

@@ -23,6 +23,8 @@ const byId: { readonly [id: string]: readonly TaskUse[] | null } = {
   getVersion: ['metadata'],
   getUser: ['metadata'],
   getOrganisation: ['metadata'],
+  // As on GitHub.
+  dispatchEvent: ['contents'],
   getCommitStatus: ['statuses', 'contents'],
   // They see more than issues, or more than this repository.
   searchIssues: null,

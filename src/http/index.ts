@@ -64,7 +64,7 @@ export type { CloneBoxView } from './response/clone-addresses.ts';
 export { HttpError } from './http-error.ts';
 export { setBody } from './response/set-body.ts';
 export { statusOf } from './response/status-of.ts';
-export { organisationUrl, ownerUrl, personUrl, repositoryImageUrl, repositoryUrl } from './response/urls.ts';
+export { organisationUrl, ownerUrl, personUrl, repositoryImageUrl, repositoryUrl, teamUrl } from './response/urls.ts';
 export { takeRunnerRequests } from './runner-listener.ts';
 export type { RunnerListener } from './runner-listener.ts';
 export { createHttpServer } from './server.ts';

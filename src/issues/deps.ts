@@ -27,7 +27,7 @@ export type ReopenCheck = (tx: Tx, issue: Issue) => Promise<void>;
 export interface IssueDeps {
   db: Database;
   accounts: Pick<Accounts, 'personByUsername' | 'peopleById'>;
-  organisations: Pick<Organisations, 'roleOf'>;
+  organisations: Pick<Organisations, 'roleOf' | 'teams'>;
   owners: Pick<Owners, 'resolve' | 'resolveAll'>;
   repositories: Pick<Repositories, 'find' | 'factsOf' | 'locate'>;
   git: Pick<Git, 'objects'>;

@@ -19,6 +19,9 @@ export const limits = {
   draftContextCharacters: 100,
   /** Distinct people whom one text mentions; those behind are plain text. */
   mentionsPerText: 50,
+  /** Distinct teams whom one text mentions, and to which the texts of one page link. */
+  teamsPerText: 5,
+  teamsPerPage: 20,
   /** References that are read from one text. */
   referencesPerText: 500,
   /** Repositories, people and organisations, and commits that the references of one page are looked up in. */

@@ -2,6 +2,8 @@ import { mirrorSchema } from './mirror-schema.ts';
 
 export { exportBundle, importBundle, updateIssues } from './export-bundle.ts';
 export type { Imported, ImportRequest, BundleDeps } from './export-bundle.ts';
+export { updateFromBundle } from './update-from-bundle.ts';
+export type { BundleUpdateDeps } from './update-from-bundle.ts';
 export { createMirrors } from './mirrors.ts';
 export type { MirrorOptions, Mirrors } from './mirrors.ts';
 export type { RemoteRepository } from './forge-client.ts';

@@ -5,6 +5,7 @@ import { notFound } from '../kernel/index.ts';
 import { findManaged, findOrganisation, insufficientScope, mayManage, refuseUnlessOwner } from './find-organisation.ts';
 import { refuseLastOwner } from './last-owner.ts';
 import { memberSchema } from './member-schema.ts';
+import { leaveTeamsOf } from './teams/change-team.ts';
 import { organisationNotFound, parseRole } from './organisation.ts';
 import type { OrganisationDeps } from './deps.ts';
 
@@ -38,8 +39,8 @@ export async function changeMemberRole(
 }
 
 /**
- * Ends a membership. Refuses `organisation_not_found` to everyone but an OWNER;
- * `member_not_found`; `last_owner`.
+ * Ends a membership, and takes the person out of the organisation's teams. Refuses `organisation_not_found` to everyone
+ * but an OWNER; `member_not_found`; `last_owner`.
  */
 export async function removeMember(
   deps: OrganisationDeps,
@@ -84,6 +85,7 @@ async function memberToChange(
 async function endMembership(tx: Tx, at: MemberOf): Promise<void> {
   if ((await currentRole(tx, at)) === 'OWNER') await refuseLastOwner(tx, at.organisationId, at.userId);
   await tx.manager.delete(memberSchema, { ...at });
+  await leaveTeamsOf(tx.manager, at);
 }
 
 async function currentRole({ manager }: Tx, at: MemberOf): Promise<OrganisationRole> {

@@ -1,5 +1,6 @@
 import { memberSchema } from './member-schema.ts';
 import { organisationSchema } from './organisation-schema.ts';
+import { teamMemberSchema, teamSchema, teamSerialSchema } from './teams/team-schema.ts';
 
 export { createOrganisations } from './organisations.ts';
 export type { Organisations } from './organisations.ts';
@@ -11,6 +12,10 @@ export type { Member } from './list-members.ts';
 export type { ListedOrganisation, Membership, OrganisationOrder, OrganisationPage } from './list-organisations.ts';
 export type { Organisation } from './organisation.ts';
 export type { MappedMembership } from './sync-memberships.ts';
+export { parseTeamRole, teamLimits, teamNotFound } from './teams/team.ts';
+export type { Team } from './teams/team.ts';
+export type { FoundTeam, TeamAddress } from './teams/find-team.ts';
+export type { ListedTeam, TeamMember, TeamOfPerson } from './teams/list-teams.ts';
 export type { OwnedRepositories } from './deps.ts';
 
-export const organisationEntities = [organisationSchema, memberSchema];
+export const organisationEntities = [organisationSchema, memberSchema, teamSchema, teamSerialSchema, teamMemberSchema];

@@ -10,6 +10,7 @@ import { findManaged, findOrganisation, roleOf } from './find-organisation.ts';
 import { refuseOnlyOwner } from './last-owner.ts';
 import { listMembers, listMembersPage } from './list-members.ts';
 import { countOrganisations, listOrganisations, memberCount, organisationsOf } from './list-organisations.ts';
+import { createTeamService } from './teams/team-service.ts';
 import { syncMemberships } from './sync-memberships.ts';
 import type { OwnedRepositories, OrganisationDeps } from './deps.ts';
 
@@ -53,6 +54,7 @@ export function createOrganisations(tools: Omit<OrganisationDeps, 'ownedReposito
     removeMember: bind(removeMember),
     leave: bind(leaveOrganisation),
     syncMemberships: bind(syncMemberships),
+    teams: createTeamService(deps),
     /** Runs inside the write that deletes an account. */
     refuseOnlyOwner,
 

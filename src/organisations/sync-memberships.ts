@@ -4,6 +4,7 @@ import { isDomainError, nullIfNotFound } from '../kernel/index.ts';
 import { findOrganisation } from './find-organisation.ts';
 import { refuseLastOwner } from './last-owner.ts';
 import { memberSchema } from './member-schema.ts';
+import { leaveTeamsOf } from './teams/change-team.ts';
 import type { OrganisationDeps } from './deps.ts';
 
 /** A membership that a group of a provider gives. */
@@ -60,7 +61,10 @@ export async function syncMemberships(
       if (mappedBy !== source || roles.has(organisationId)) continue;
       const at = { organisationId, userId: personId };
       const isKept = role === 'OWNER' && (await isLastOwner(tx, at));
-      if (!isKept) await tx.manager.delete(memberSchema, at);
+      if (!isKept) {
+        await tx.manager.delete(memberSchema, at);
+        await leaveTeamsOf(tx.manager, at);
+      }
       done.push({ kind: isKept ? 'kept' : 'removed', organisationId });
     }
     return done;

@@ -7,6 +7,7 @@ import type { ProtocolRoute } from './route.ts';
 export interface ProtocolHandlers {
   federation: FederationHandlers;
   artifacts: ArtifactHandlers;
+  identity: Middleware;
   api: Middleware;
   metrics: Middleware;
 }
@@ -61,5 +62,7 @@ export const protocolRoutes = (handlers: ProtocolHandlers): readonly ProtocolRou
     cost: 'transfer',
     handle: handlers.artifacts.pipelines,
   },
+  // Identity tokens of jobs, and how services check them: src/http-identity.
+  { method: 'ANY', path: '/api/oidc/{*rest}', access: 'task', cost: 'rows', handle: handlers.identity },
   ...federationRoutes(handlers),
 ];

@@ -1,5 +1,3 @@
-import type { FederationHandlers } from '../http-activitypub/index.ts';
-import type { ArtifactHandlers } from '../http-artifacts/index.ts';
 import { gitRoutes } from '../http-git/index.ts';
 import type { Middleware } from '../http/index.ts';
 import { accountRoutes } from './account/routes.ts';
@@ -13,6 +11,7 @@ import { notificationsRoutes } from './notifications/routes.ts';
 import { organisationRoutes } from './organisation/routes.ts';
 import { changesRoutes } from './pulls/changes-routes.ts';
 import { protocolRoutes } from './protocol-routes.ts';
+import type { ProtocolHandlers } from './protocol-routes.ts';
 import { pullsRoutes } from './pulls/routes.ts';
 import { releasesRoutes } from './releases/routes.ts';
 import { repositoryRoutes, shortUrlRoutes } from './repository/routes.ts';
@@ -25,12 +24,7 @@ import { webhooksRoutes } from './webhooks/routes.ts';
 export type { Route } from './route.ts';
 
 /** Every URL of the web server, one table per subject. The first row that matches serves it. */
-export const routes = (
-  federation: FederationHandlers,
-  artifacts: ArtifactHandlers,
-  api: Middleware,
-  metrics: Middleware,
-): Route[] => [
+export const routes = (handlers: ProtocolHandlers): Route[] => [
   ...siteRoutes,
   ...signInRoutes,
   ...accountRoutes,
@@ -48,7 +42,7 @@ export const routes = (
   ...pullsRoutes,
   ...webhooksRoutes,
   ...notificationsRoutes,
-  ...protocolRoutes({ federation, artifacts, api, metrics }),
+  ...protocolRoutes(handlers),
   // Below here are patterns that match addresses of the tables above.
   ...shortUrlRoutes,
   ...notFoundRoutes,
@@ -64,10 +58,11 @@ export function listRoutes(): ListedRoute[] {
   const unused: Middleware = () => {
     throw new Error('A route that is only listed was called');
   };
-  const handlers: never = new Proxy({}, { get: () => unused }) as never;
+  // Each handler is one, and has some.
+  const handlers: never = new Proxy(unused, { get: () => handlers }) as never;
   return [
     ...gitRoutes.map(({ method, path }): ListedRoute => ({ method, path, access: 'git', cost: 'transfer' })),
-    ...routes(handlers, handlers, unused, unused).map(({ method, path, access, cost }) => ({
+    ...routes(handlers).map(({ method, path, access, cost }) => ({
       method,
       path,
       access,

@@ -1,12 +1,13 @@
 import { IsNull } from 'typeorm';
 import type { FindOptionsWhere } from 'typeorm';
 import { allows, ownsRepository, repositoryLevel } from '../access/index.ts';
-import type { Level, RepositoryFacts, Viewer } from '../access/index.ts';
+import type { CollaboratorRole, Level, RepositoryFacts, Viewer } from '../access/index.ts';
 import { rowBy } from '../db/index.ts';
 import type { RowSource, Tx } from '../db/index.ts';
 import { notFound } from '../kernel/index.ts';
 import type { Owner } from '../owners/index.ts';
 import type { RepositoryDeps } from './deps.ts';
+import { teamGrantSchema } from './schema/team-repository-schema.ts';
 import { collaboratorSchema } from './schema/collaborator-schema.ts';
 import { foldRepositoryName, isRepositoryName } from './repository-name.ts';
 import { repositorySchema } from './schema/repository-schema.ts';
@@ -133,15 +134,26 @@ export async function repositoryFacts(
     ownerOrganisationId: repository.ownerOrganisationId,
     organisationRole: null,
     collaboratorRole: null,
+    teamRole: null,
     deleted: repository.deletedAt !== null,
   };
   if (personId === null) return facts;
   if (repository.ownerOrganisationId !== null) {
     facts.organisationRole = await organisations.roleOf(personId, repository.ownerOrganisationId, source);
+    facts.teamRole = await teamRoleOf(source, personId, repository.id);
   }
   const collaborator = await rowBy(source, collaboratorSchema, { repositoryId: repository.id, userId: personId });
   facts.collaboratorRole = collaborator?.role ?? null;
   return facts;
+}
+
+/** The highest role that teams give a person on a repository. A look-up returns a limited number of rows. */
+async function teamRoleOf(source: RowSource, userId: string, repositoryId: string): Promise<CollaboratorRole | null> {
+  const some = await rowBy(source, teamGrantSchema, { repositoryId, userId });
+  if (some === null || some.role === 'admin') return some?.role ?? null;
+  for (const role of ['admin', 'write'] as const)
+    if ((await rowBy(source, teamGrantSchema, { repositoryId, userId, role })) !== null) return role;
+  return 'read';
 }
 
 /** The condition on rows of an owner. */

@@ -1,7 +1,8 @@
-import { branchRulePersonSchema, branchRuleSchema } from './schema/branch-rule-schema.ts';
+import { branchRulePersonSchema, branchRuleSchema, branchRuleTeamSchema } from './schema/branch-rule-schema.ts';
 import { collaboratorSchema } from './schema/collaborator-schema.ts';
 import { commitCountSchema, countedCommitsSchema } from './schema/commit-count-schema.ts';
 import { languageCountSchema, repositoryLanguageSchema } from './schema/language-schema.ts';
+import { teamGrantSchema, teamRepositorySchema } from './schema/team-repository-schema.ts';
 import { redirectSchema } from './schema/redirect-schema.ts';
 import { moveSchema, transferSchema } from './schema/transfer-schema.ts';
 import { pinSchema } from './schema/pin-schema.ts';
@@ -53,6 +54,7 @@ export type { LostTip, UndoRequest, Undone } from './pushes/undo-push.ts';
 export type { RecentPush } from './pushes/recent-pushes.ts';
 export type { RefResult, RefUpdate } from './pushes/push-journal.ts';
 export type { IncomingPush } from './pushes/receive-push.ts';
+export type { TeamOfRepository, TeamRepository } from './teams/team-repositories.ts';
 export { isDiskLow } from './disk-space.ts';
 export { repositoryOf } from './find-repository.ts';
 export { parseTagName } from './pushes/change-tags.ts';
@@ -63,7 +65,7 @@ export { isManyNames } from './rules/parse-rule.ts';
 export type { DecidedNames, ListedRule, NamedPerson, RefRights } from './rules/list-rules.ts';
 export { checkRule } from './rules/edit-rules.ts';
 export type { NewRule, RuleInput } from './rules/edit-rules.ts';
-export { ruleStyles } from './rules/read-merging.ts';
+export { namesOfGrant, ruleStyles } from './rules/read-merging.ts';
 export type { GrantInput, MergingInput } from './rules/read-merging.ts';
 export type { RepositorySettings } from './deps.ts';
 export { combine as combineStates } from './statuses/commit-statuses.ts';
@@ -95,4 +97,7 @@ export const repositoryEntities = [
   countedCommitsSchema,
   branchRuleSchema,
   branchRulePersonSchema,
+  branchRuleTeamSchema,
+  teamRepositorySchema,
+  teamGrantSchema,
 ];

@@ -3,6 +3,7 @@ import { bindDeps } from '../kernel/index.ts';
 import { personIdOf } from '../access/index.ts';
 import type { Viewer, Visibility } from '../access/index.ts';
 import { bindAddress } from './bind-address.ts';
+import { createTeamRepositoryService } from './teams/team-repositories.ts';
 import { createCollaboratorService } from './collaborators/collaborator-service.ts';
 import { createContentService } from './contents/content-service.ts';
 import type { Committer, RepositoryDeps } from './deps.ts';
@@ -42,7 +43,14 @@ import { createStatusService } from './statuses/status-service.ts';
 export function createRepositories(
   tools: Omit<
     RepositoryDeps,
-    'preReceiveChecks' | 'optionRemarks' | 'forkListeners' | 'copying' | 'reviews' | 'verification' | 'committer'
+    | 'preReceiveChecks'
+    | 'optionRemarks'
+    | 'arrivalRemarks'
+    | 'forkListeners'
+    | 'copying'
+    | 'reviews'
+    | 'verification'
+    | 'committer'
   > & {
     /** Signs commits that the server makes. */
     signCommit?: Committer['sign'];
@@ -52,6 +60,7 @@ export function createRepositories(
     ...tools,
     preReceiveChecks: [],
     optionRemarks: [],
+    arrivalRemarks: [],
     forkListeners: [],
     copying: { port: null },
     verification: { verify: null },
@@ -110,6 +119,7 @@ export function createRepositories(
     contents: createContentService(deps, pushes.moveBranch),
     forks: createForkService(deps, pushes.applyUpdates, statistics.schedule),
     collaborators: createCollaboratorService(deps),
+    teams: createTeamRepositoryService(deps),
     pins: createPinService(deps),
     rules: createRuleService(deps),
     statuses: createStatusService(deps),

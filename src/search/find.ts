@@ -89,7 +89,9 @@ function placesOfPrivate(viewer: Viewer): string {
     UNION SELECT s.place FROM organisation_members o
       CROSS JOIN search_repositories s ON s.owner_org_id = o.organisation_id AND s.visibility <> 'PUBLIC' WHERE o.user_id = :viewerId
     UNION SELECT s.place FROM collaborators c
-      CROSS JOIN search_repositories s ON s.id = c.repository_id AND s.visibility <> 'PUBLIC' WHERE c.user_id = :viewerId`;
+      CROSS JOIN search_repositories s ON s.id = c.repository_id AND s.visibility <> 'PUBLIC' WHERE c.user_id = :viewerId
+    UNION SELECT s.place FROM team_members tm CROSS JOIN team_repositories tr ON tr.team_id = tm.team_id
+      CROSS JOIN search_repositories s ON s.id = tr.repository_id AND s.visibility <> 'PUBLIC' WHERE tm.user_id = :viewerId`;
 }
 
 // A subquery with a LIMIT returns its rows in order: sorting a thousand texts again would take as long as finding them.

@@ -14,18 +14,27 @@ import { insertRow } from '../fixtures/test-database.ts';
 
 export interface World {
   people: string[];
-  repositories: Omit<RepositoryFacts, 'organisationRole' | 'collaboratorRole'>[];
+  repositories: Omit<RepositoryFacts, 'organisationRole' | 'collaboratorRole' | 'teamRole'>[];
   /** By `organisation/person`. */
   members: Map<string, OrganisationRole>;
   /** By `repository/person`. */
   collaborators: Map<string, CollaboratorRole>;
+  teams: { id: string; organisation: string; people: string[]; roles: Map<string, CollaboratorRole> }[];
+}
+
+/** The highest role that teams give a person on a repository. */
+export function teamRoleIn({ teams }: World, repositoryId: string, personId: string): CollaboratorRole | null {
+  const roles = teams.flatMap(({ people, roles: given }) =>
+    people.includes(personId) ? (given.get(repositoryId) ?? []) : [],
+  );
+  return (['admin', 'write', 'read'] as const).find((role) => roles.includes(role)) ?? null;
 }
 
 /** Draws a small society in which every kind of tie occurs, alone and together. */
 export function drawWorld(random: SeededRandom): World {
   const people = Array.from({ length: 8 }, () => random.uuid());
   const organisations = Array.from({ length: 5 }, () => random.uuid());
-  const world: World = { people, repositories: [], members: new Map(), collaborators: new Map() };
+  const world: World = { people, repositories: [], members: new Map(), collaborators: new Map(), teams: [] };
   for (const organisation of organisations) {
     for (const person of people) {
       if (random.chance(0.4)) world.members.set(`${organisation}/${person}`, random.pick(organisationRoles));
@@ -43,6 +52,15 @@ export function drawWorld(random: SeededRandom): World {
     });
     for (const person of people) {
       if (random.chance(0.12)) world.collaborators.set(`${id}/${person}`, random.pick(collaboratorRoles));
+    }
+  }
+  for (const organisation of organisations) {
+    const owned = world.repositories.filter(({ ownerOrganisationId }) => ownerOrganisationId === organisation);
+    for (let count = 0; count < 4; count++) {
+      const roles = new Map<string, CollaboratorRole>();
+      for (const { id } of owned) if (random.chance(0.3)) roles.set(id, random.pick(collaboratorRoles));
+      const inTeam = people.filter(() => random.chance(0.2));
+      world.teams.push({ id: random.uuid(), organisation, people: inTeam, roles });
     }
   }
   return world;
@@ -75,6 +93,14 @@ export async function store(db: Database, world: World): Promise<void> {
     for (const [key, role] of world.collaborators) {
       const [repository_id, user_id] = key.split('/');
       await insertRow(tx, 'collaborators', { repository_id, user_id, role, ...times });
+    }
+    for (const { id, organisation, people, roles } of world.teams) {
+      if (!organisations.has(organisation)) continue;
+      const named = { name: id, name_folded: id, role: 'read' };
+      await insertRow(tx, 'teams', { id, organisation_id: organisation, ...named, ...times });
+      for (const user_id of people) await insertRow(tx, 'team_members', { team_id: id, user_id, ...times });
+      for (const [repository_id, role] of roles)
+        await insertRow(tx, 'team_repositories', { team_id: id, repository_id, role, ...times });
     }
   });
 }

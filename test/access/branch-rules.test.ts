@@ -29,6 +29,7 @@ const bare: RepositoryFacts = {
   ownerOrganisationId: 'o',
   organisationRole: null,
   collaboratorRole: null,
+  teamRole: null,
   deleted: false,
 };
 const person = (id: string, change: Partial<PersonViewer> = {}): PersonViewer => ({

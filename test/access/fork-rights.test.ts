@@ -26,6 +26,7 @@ const open: RepositoryFacts = {
   ownerOrganisationId: null,
   organisationRole: null,
   collaboratorRole: null,
+  teamRole: null,
   deleted: false,
 };
 const hidden: RepositoryFacts = { ...open, visibility: 'PRIVATE' };

@@ -36,6 +36,7 @@ const open: IssueRepositoryFacts = Object.freeze({
   ownerOrganisationId: 'example',
   organisationRole: null,
   collaboratorRole: null,
+  teamRole: null,
   deleted: false,
   archived: false,
   issuesFrom: 'anyone',

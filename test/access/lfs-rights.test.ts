@@ -17,6 +17,7 @@ const open: LfsRepositoryFacts = {
   ownerOrganisationId: null,
   organisationRole: null,
   collaboratorRole: null,
+  teamRole: null,
   deleted: false,
   archived: false,
   mayPropose: false,

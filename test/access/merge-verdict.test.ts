@@ -34,6 +34,7 @@ const repository: RepositoryFacts = {
   ownerOrganisationId: 'example',
   organisationRole: 'MEMBER',
   collaboratorRole: null,
+  teamRole: null,
   deleted: false,
 };
 const admin: RepositoryFacts = { ...repository, organisationRole: 'OWNER' };

@@ -27,6 +27,7 @@ const facts: ReleaseRepositoryFacts = Object.freeze({
   ownerOrganisationId: 'example',
   organisationRole: null,
   collaboratorRole: null,
+  teamRole: null,
   deleted: false,
   archived: false,
 });

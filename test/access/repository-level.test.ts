@@ -29,6 +29,7 @@ const ofBob: RepositoryFacts = Object.freeze({
   ownerOrganisationId: null,
   organisationRole: null,
   collaboratorRole: null,
+  teamRole: null,
   deleted: false,
 });
 const ofExample: RepositoryFacts = Object.freeze({ ...ofBob, ownerUserId: null, ownerOrganisationId: 'example' });
@@ -44,6 +45,12 @@ const factsByRelation: Record<string, RepositoryFacts> = {
   OWNER: { ...ofExample, organisationRole: 'OWNER' },
   'GUEST who collaborates with write': { ...ofExample, organisationRole: 'GUEST', collaboratorRole: 'write' },
   'OWNER who collaborates with read': { ...ofExample, organisationRole: 'OWNER', collaboratorRole: 'read' },
+  'in a team with read': { ...ofExample, teamRole: 'read' },
+  'in a team with write': { ...ofExample, teamRole: 'write' },
+  'in a team with admin': { ...ofExample, teamRole: 'admin' },
+  'GUEST in a team with write': { ...ofExample, organisationRole: 'GUEST', teamRole: 'write' },
+  'MEMBER in a team with admin': { ...ofExample, organisationRole: 'MEMBER', teamRole: 'admin' },
+  'OWNER in a team with read': { ...ofExample, organisationRole: 'OWNER', teamRole: 'read' },
   'owning user': { ...ofBob, ownerUserId: 'alice' },
 };
 
@@ -61,6 +68,12 @@ const table: Record<'PRIVATE' | 'PUBLIC', Row[]> = {
     ['OWNER', 'admin', 'write', 'read', 'none'],
     ['GUEST who collaborates with write', 'write', 'write', 'read', 'none'],
     ['OWNER who collaborates with read', 'admin', 'write', 'read', 'none'],
+    ['in a team with read', 'read', 'read', 'read', 'none'],
+    ['in a team with write', 'write', 'write', 'read', 'none'],
+    ['in a team with admin', 'admin', 'write', 'read', 'none'],
+    ['GUEST in a team with write', 'write', 'write', 'read', 'none'],
+    ['MEMBER in a team with admin', 'admin', 'write', 'read', 'none'],
+    ['OWNER in a team with read', 'admin', 'write', 'read', 'none'],
     ['owning user', 'admin', 'write', 'read', 'none'],
   ],
   PUBLIC: [
@@ -74,6 +87,12 @@ const table: Record<'PRIVATE' | 'PUBLIC', Row[]> = {
     ['OWNER', 'admin', 'write', 'read', 'read'],
     ['GUEST who collaborates with write', 'write', 'write', 'read', 'read'],
     ['OWNER who collaborates with read', 'admin', 'write', 'read', 'read'],
+    ['in a team with read', 'read', 'read', 'read', 'read'],
+    ['in a team with write', 'write', 'write', 'read', 'read'],
+    ['in a team with admin', 'admin', 'write', 'read', 'read'],
+    ['GUEST in a team with write', 'write', 'write', 'read', 'read'],
+    ['MEMBER in a team with admin', 'admin', 'write', 'read', 'read'],
+    ['OWNER in a team with read', 'admin', 'write', 'read', 'read'],
     ['owning user', 'admin', 'write', 'read', 'read'],
   ],
 };
@@ -173,7 +192,7 @@ t.test('a scope covers actions that are about no repository; anonymous has none'
 t.test(
   'SPEC §4.3 the repository owner is the owning user or an OWNER of the owning organisation, and no other person',
   async (t) => {
-    const owners = ['OWNER', 'OWNER who collaborates with read', 'owning user'];
+    const owners = ['OWNER', 'OWNER who collaborates with read', 'OWNER in a team with read', 'owning user'];
     for (const [who, facts] of Object.entries(factsByRelation)) {
       for (const visibility of ['PRIVATE', 'PUBLIC'] as const) {
         const owns = (change: Partial<PersonViewer>) =>
@@ -211,6 +230,12 @@ t.test('every grant is named, the strongest first, and the strongest is in effec
     OWNER: ['organisation OWNER'],
     'GUEST who collaborates with write': ['collaborator write', 'organisation GUEST'],
     'OWNER who collaborates with read': ['organisation OWNER', 'collaborator read'],
+    'in a team with read': ['team read'],
+    'in a team with write': ['team write'],
+    'in a team with admin': ['team admin'],
+    'GUEST in a team with write': ['team write', 'organisation GUEST'],
+    'MEMBER in a team with admin': ['team admin', 'organisation MEMBER'],
+    'OWNER in a team with read': ['organisation OWNER', 'team read'],
     'owning user': ['owner'],
   });
   for (const [who, facts] of Object.entries(factsByRelation)) {

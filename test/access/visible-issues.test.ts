@@ -3,7 +3,7 @@ import { refusalOnIssue, visibleIssues } from '../../src/access/index.ts';
 import type { IssueFacts, Viewer } from '../../src/access/index.ts';
 import { seededRandom } from '../fixtures/seeded-random.ts';
 import { insertRow, openTestDatabase } from '../fixtures/test-database.ts';
-import { drawViewers, drawWorld, store } from './access-world.ts';
+import { drawViewers, drawWorld, store, teamRoleIn } from './access-world.ts';
 import type { World } from './access-world.ts';
 
 interface DrawnIssue extends IssueFacts {
@@ -20,6 +20,7 @@ function visibleByFunction(viewer: Viewer, world: World, issues: readonly DrawnI
       const relations = {
         organisationRole: world.members.get(`${repository.ownerOrganisationId}/${id}`) ?? null,
         collaboratorRole: world.collaborators.get(`${repository.id}/${id}`) ?? null,
+        teamRole: teamRoleIn(world, repository.id, id),
       };
       const settings = { archived: false, issuesFrom: 'nobody', blocked: true } as const;
       return refusalOnIssue(viewer, { ...repository, ...relations, ...settings }, issue, 'read') === null;

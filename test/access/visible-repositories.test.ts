@@ -4,7 +4,7 @@ import type { Viewer } from '../../src/access/index.ts';
 import type { Database } from '../../src/db/index.ts';
 import { seededRandom } from '../fixtures/seeded-random.ts';
 import { openTestDatabase } from '../fixtures/test-database.ts';
-import { drawViewers, drawWorld, store } from './access-world.ts';
+import { drawViewers, drawWorld, store, teamRoleIn } from './access-world.ts';
 import type { World } from './access-world.ts';
 
 /** The rows that the policy function shows, asked repository by repository. */
@@ -14,7 +14,8 @@ function visibleByFunction(viewer: Viewer, world: World): string[] {
     .filter((facts) => {
       const organisationRole = world.members.get(`${facts.ownerOrganisationId}/${id}`) ?? null;
       const collaboratorRole = world.collaborators.get(`${facts.id}/${id}`) ?? null;
-      return repositoryLevel(viewer, { ...facts, organisationRole, collaboratorRole }) !== 'none';
+      const teamRole = teamRoleIn(world, facts.id, id);
+      return repositoryLevel(viewer, { ...facts, organisationRole, collaboratorRole, teamRole }) !== 'none';
     })
     .map((facts) => facts.id);
 }

@@ -9,7 +9,7 @@ const arrows: string[][] = [
   ['cli'],
   ['app'],
   ['pages'],
-  ['http-api', 'http-git', 'http-activitypub', 'http-artifacts', 'http-runner', 'ssh', 'scheduler'],
+  ['http-api', 'http-git', 'http-activitypub', 'http-artifacts', 'http-identity', 'http-runner', 'ssh', 'scheduler'],
   ['http'],
   ['doctor'],
   ['notifications', 'notices', 'webhooks', 'mirrors'],

@@ -9,7 +9,15 @@ const sources = new Map(readSources('src', 'bin', 'migrations').map((source) => 
 const taskFiles: readonly string[] = Object.values(tasks);
 
 /** Libraries, by import specifier. */
-const libraries = ['yaml', 'markdown-it', 'sanitize-html', 'highlight.js', '@actions/expressions', 'openpgp'];
+const libraries = [
+  'yaml',
+  'htmlparser2',
+  'markdown-it',
+  'sanitize-html',
+  'highlight.js',
+  '@actions/expressions',
+  'openpgp',
+];
 /** Parsers of our own. */
 const ownParsers: Record<string, string> = {
   'src/ci/workflows/read-yaml.ts': 'YAML',

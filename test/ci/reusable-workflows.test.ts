@@ -103,7 +103,7 @@ t.test('an invalid call fails the run with its position; one whose condition is 
     [calling.replace('build.yml', 'plain.yml'), /plain\.yml cannot be called/],
     [
       calling.replace('build.yml', 'nested.yml'),
-      /nested\.yml, line 3, column 13: A workflow that is called cannot call/,
+      /nested\.yml, line 3, column 13: \.hearth\/workflows\/build\.yml needs the input target/,
     ],
   ];
   let number = 0;
@@ -135,6 +135,107 @@ t.test('an invalid call fails the run with its position; one whose condition is 
     'build / pack': 'skipped',
     after: 'skipped',
   });
+});
+
+const middle = `on:
+  workflow_call:
+    inputs: {os: {type: string}}
+    outputs: {file: {value: "\${{ jobs.inner.outputs.file }}"}}
+jobs:
+  lint: {runs-on: linux, steps: [{run: x}]}
+  inner:
+    needs: lint
+    uses: ./.hearth/workflows/leaf.yml
+    with: {target: "\${{ inputs.os }}-64"}
+    secrets: inherit
+`;
+const leaf = `on:
+  workflow_call:
+    inputs: {target: {type: string, required: true}}
+    outputs: {file: {value: "\${{ jobs.pack.outputs.name }}"}}
+jobs:
+  pack:
+    runs-on: linux
+    outputs: {name: x}
+    steps: [{run: "tar \${{ inputs.target }}"}]
+`;
+
+t.test('calls nest and have a matrix, with names in the order of the file', async (t) => {
+  const { push, state, addRunner, ci } = await openCi(t);
+  await ci.secrets.set({ kind: 'instance' }, { name: 'DEPLOY', value: 'tell nobody' });
+  const top = `on: push
+jobs:
+  build:
+    strategy: {matrix: {os: [ubuntu, debian]}}
+    uses: ./.hearth/workflows/middle.yml
+    with: {os: "\${{ matrix.os }}"}
+    secrets: {DEPLOY: "\${{ secrets.DEPLOY }}"}
+  named:
+    name: Named \${{ matrix.os }}
+    strategy: {matrix: {os: [arch]}}
+    uses: ./.hearth/workflows/leaf.yml
+    with: {target: "\${{ matrix.os }}"}
+  after: {needs: build, if: "needs.build.outputs.file == 'debian.tar'", runs-on: linux, steps: [{run: x}]}
+`;
+  await push({ ...workflow(top), ...workflow(middle, 'middle.yml'), ...workflow(leaf, 'leaf.yml') });
+  t.same(Object.entries((await state(1)).jobs), [
+    ['build (ubuntu) / lint', 'waiting'],
+    ['build (ubuntu) / inner / pack', 'blocked'],
+    ['build (debian) / lint', 'waiting'],
+    ['build (debian) / inner / pack', 'blocked'],
+    ['Named arch / pack', 'waiting'],
+    ['after', 'blocked'],
+  ]);
+  const runner = await addRunner(['linux']);
+  const seen: Record<string, unknown> = {};
+  for (let task = await runner.fetch(); task !== null; task = await runner.fetch()) {
+    const { inputs = {} } = task.context['event'] as { inputs?: { target?: string; os?: string } };
+    const name = `${String(task.context['job'])} ${inputs.target ?? inputs.os ?? ''}`.trim();
+    seen[name] = task.secrets.get('DEPLOY') ?? null;
+    if (name === 'after')
+      t.same(task.needs.get('build'), { result: 'success', outputs: new Map([['file', 'debian.tar']]) });
+    await runner.finish(task.taskId, 'success', name.startsWith('pack') ? { name: `${name.slice(5, -3)}.tar` } : {});
+  }
+  t.same(seen, {
+    'lint ubuntu': 'tell nobody',
+    'lint debian': 'tell nobody',
+    'pack arch': null,
+    'pack ubuntu-64': 'tell nobody',
+    'pack debian-64': 'tell nobody',
+    after: 'tell nobody',
+  });
+  t.equal((await state(1)).run, 'success');
+});
+
+t.test('a failure in a nested call skips what needs it; calls end after four', async (t) => {
+  const { push, state, addRunner } = await openCi(t);
+  const top = `on: push
+jobs:
+  build: {uses: ./.hearth/workflows/middle.yml, with: {os: linux}}
+  never: {if: github.ref == 'no', uses: ./.hearth/workflows/middle.yml}
+  after: {needs: build, runs-on: linux, steps: [{run: x}]}
+  mend: {needs: build, if: failure(), runs-on: linux, steps: [{run: x}]}
+`;
+  await push({ ...workflow(top), ...workflow(middle, 'middle.yml'), ...workflow(leaf, 'leaf.yml') });
+  const runner = await addRunner(['linux']);
+  await runner.finish((await runner.fetch())!.taskId, 'failure');
+  t.same((await state(1)).jobs, {
+    'build / lint': 'failure',
+    'build / inner / pack': 'skipped',
+    'never / lint': 'skipped',
+    'never / inner / pack': 'skipped',
+    after: 'skipped',
+    mend: 'waiting',
+  });
+  const self = 'on: [push, workflow_call]\njobs: {again: {uses: ./.hearth/workflows/self.yml}}\n';
+  await push({ ...workflow(top.replace('on: push', 'on: issues')), ...workflow(self, 'self.yml') });
+  t.match(await state(2), { run: 'failure', reason: /at most 4 deep/ });
+  const computed = top.replace(
+    '{uses: ./.hearth/workflows/middle.yml, with: {os: linux}}',
+    "{strategy: {matrix: {os: '${{ fromJSON(vars.OS) }}'}}, uses: ./.hearth/workflows/middle.yml}",
+  );
+  await push({ ...workflow(computed), '.hearth/workflows/self.yml': null });
+  t.match(await state(3), { run: 'failure', reason: /line 3, column \d+: The matrix of a job that calls a workflow/ });
 });
 
 t.test(

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import t from 'tap';
 import { instanceScope } from '../../src/ci/index.ts';
 import type { CiScope } from '../../src/ci/index.ts';
@@ -184,12 +185,14 @@ t.test('SPEC §3 the status of a runner follows from its last calls', async (t) 
   await ci.runners.authenticate(runner.credentials, { isActive: true });
   await runner.report(task.taskId);
   t.equal(await status(), 'active');
-  clock.advance(11_000);
-  t.equal(await status(), 'idle');
-  clock.advance(50_000);
+  clock.advance(59_000);
+  t.equal(await status(), 'active', 'a long step reports rarely');
+  clock.advance(2_000);
   t.equal(await status(), 'offline');
   await runner.row();
-  t.equal(await status(), 'idle');
+  t.equal(await status(), 'active');
+  await runner.finish(task.taskId);
+  t.equal(await status(), 'idle', 'as soon as its task is over');
   await ci.sweep();
   t.match(await ci.runners.list({ kind: 'instance' }), [{ id: runner.id, status: 'idle' }]);
 });
@@ -418,7 +421,12 @@ t.test('timeouts end lost runners, long jobs and jobs that no runner can take', 
   t.equal((await state(1)).run, 'running');
   clock.advance(2_000);
   await ci.sweep();
-  t.match(await state(1), { run: 'failure', rows: [{ reason: 'The runner was lost.' }] });
+  t.match(await state(1), { run: 'waiting', rows: [{ reason: null, lostRunner: 'builder' }] });
+  const again = (await runner.fetch())!;
+  await runner.report(again.taskId);
+  clock.advance(121_000);
+  await ci.sweep();
+  t.match(await state(1), { run: 'failure', rows: [{ reason: 'The runner was lost.' }] }, 'not a third time');
 
   await push({ a: '2' });
   const long = (await runner.fetch())!;
@@ -459,7 +467,7 @@ t.test('a silent job is not lost while its runner polls, for ten minutes', async
   clock.advance(1_000);
   await runner.row();
   await ci.sweep();
-  t.match(await state(1), { run: 'failure', rows: [{ reason: 'The runner was lost.' }] });
+  t.match(await state(1), { run: 'waiting', rows: [{ lostRunner: 'builder' }] });
 });
 
 t.test('after a downtime runners have the usual time to report before their jobs are lost', async (t) => {
@@ -480,7 +488,148 @@ t.test('after a downtime runners have the usual time to report before their jobs
   t.equal((await state(1)).run, 'running');
   clock.advance(2_000);
   await ci.sweep();
-  t.match(await state(1), { run: 'failure', rows: [{ reason: 'The runner was lost.' }] });
+  t.match(await state(1), { run: 'waiting', rows: [{ lostRunner: 'builder' }] });
+});
+
+t.test('a job of a lost runner is tried once more, and says so', async (t) => {
+  const { push, addRunner, state, ci, clock, found, db } = await openCi(t);
+  await push(simple());
+  const runner = await addRunner(['linux']);
+  const first = (await runner.fetch())!;
+  await runner.report(first.taskId);
+  const task = await ci.artifacts.authoriseTask(first.context.gitea_runtime_token as string);
+  const upload = async (from: typeof task, content: string) => {
+    const query = await ci.artifacts.create(from, { name: 'site', expiresAt: null });
+    await ci.artifacts.receive(query, { kind: 'whole' }, Readable.from([Buffer.from(content)]));
+    await ci.artifacts.finish(from, { name: 'site', sizeBytes: null, digest: null });
+  };
+  await upload(task, 'first');
+  const reasonOfFirst = async (viewed = found) => (await ci.tasks.explainQueue(viewed))[0]?.reason;
+  clock.advance(121_000);
+  await ci.sweep();
+  t.match(await reasonOfFirst(), /^The runner builder was lost; the job is tried again\. /);
+  t.match(await runner.report(first.taskId), { result: 'failure' }, 'the first runner is told to stop');
+  t.match((await ci.runs.findJob(found, 1, (await state(1)).rows[0]!.id)).task, null);
+
+  const second = (await runner.fetch())!;
+  t.not(second.taskId, first.taskId);
+  await runner.report(second.taskId);
+  await upload(await ci.artifacts.authoriseTask(second.context.gitea_runtime_token as string), 'second');
+  const artifacts = await ci.artifacts.list(found, 1);
+  t.same(
+    artifacts.map(({ state, taskId }) => [state, taskId]),
+    [
+      ['removed', first.taskId],
+      ['ready', second.taskId],
+    ],
+    'the second try uploads under the same name',
+  );
+  const { job, task: shown } = await ci.runs.findJob(found, 1, (await state(1)).rows[0]!.id);
+  t.same(shown?.notices, ['The runner builder was lost while it had this job. This is the second try.']);
+  await runner.finish(second.taskId);
+  t.match(await state(1), { run: 'success' });
+
+  // A job that is being cancelled is not started again; nor is any, where the setting says so.
+  await push({ a: '3' });
+  const cancelled = (await runner.fetch())!;
+  await runner.report(cancelled.taskId);
+  await db.write(({ manager }) =>
+    manager.query(`UPDATE ci_tasks SET status = 'cancelling' WHERE id = ${cancelled.taskId}`),
+  );
+  clock.advance(121_000);
+  await ci.sweep();
+  t.match(await state(2), { run: 'cancelled' });
+  t.equal(job.lostRunner, 'builder');
+  const once = await openCi(t, { env: { SERVICE_CI_RETRY_LOST_JOBS: 'false' } });
+  await once.push(simple());
+  const other = await once.addRunner(['linux']);
+  await other.report((await other.fetch())!.taskId);
+  once.clock.advance(121_000);
+  await once.ci.sweep();
+  t.match(await once.state(1), { run: 'failure', rows: [{ reason: 'The runner was lost.' }] });
+});
+
+t.test('chosen labels of a runner replace what it declares, until they are taken back', async (t) => {
+  const { push, addRunner, ci, state } = await openCi(t);
+  const runner = await addRunner(['linux']);
+  const declare = async () =>
+    ci.runners.declare(await runner.row(), { version: 'v2', labels: ['linux'], capabilities: [] });
+  await declare();
+  await push(simple('big'));
+  const waiting = runner.fetch(2_000);
+  await settle();
+  t.match(await ci.runners.setLabels(null, runner.id, ['big', ' linux ', 'big']), {
+    labels: ['big', 'linux'],
+    declaredLabels: ['linux'],
+    hasChosenLabels: true,
+  });
+  t.ok(await waiting, 'a runner that waits gets the job that fits now');
+  t.match(await declare(), { labels: ['big', 'linux'] }, 'a start does not take them away');
+  t.match(await ci.runners.setLabels(null, runner.id, null), { labels: ['linux'], hasChosenLabels: false });
+  for (const [labels, reason] of [
+    [['', ' '], 'no_labels'],
+    [['a b'], 'invalid_label'],
+    [['x'.repeat(101)], 'invalid_label'],
+  ] as const)
+    t.equal(await reasonOf(ci.runners.setLabels(null, runner.id, labels)), reason);
+  t.equal(await reasonOf(ci.runners.setLabels({ kind: 'user', id: 'x' }, runner.id, ['a'])), 'runner_not_found');
+  t.equal((await state(1)).run, 'running');
+});
+
+t.test('a label that no runner has: a writer is told which there are', async (t) => {
+  const { push, addRunner, ci, found } = await openCi(t);
+  const reason = async (level: typeof found.level = found.level) =>
+    (await ci.tasks.explainQueue({ ...found, level })).at(-1)?.reason;
+  await push(simple('ubuntu-latst'));
+  t.match(await reason(), /No runner here has the label ubuntu-latst\../);
+  await addRunner(['ubuntu-latest', 'big']);
+  await addRunner(['linux']);
+  await addRunner(['elsewhere'], { scope: { kind: 'repository', id: 'another' } }).catch(() => null);
+  t.match(await reason(), / Did you mean ubuntu-latest\?$/);
+  t.equal(await reason('read'), 'No runner here has the label ubuntu-latst.', 'readers are not told the labels');
+  await push(simple('macos'));
+  t.match(await reason(), / The labels of runners here: big, linux, ubuntu-latest\.$/);
+  await push(simple('[big, linux]'));
+  t.match(await reason(), / no runner has all of them: ubuntu-latest, big; linux\.$/);
+});
+
+t.test('what a runner works on and has worked on, newest first', async (t) => {
+  const { push, addRunner, ci, alice } = await openCi(t);
+  const runner = await addRunner(['linux'], { scope: { kind: 'user', id: alice.id } });
+  for (let count = 1; count <= 3; count += 1) {
+    await push({ ...simple(), count: `${count}` });
+    const { taskId } = (await runner.fetch())!;
+    if (count < 3) await runner.finish(taskId);
+    else await runner.report(taskId);
+  }
+  t.match(await ci.runners.runningTasks([runner.id]), [{ runNumber: 3, status: 'running', jobName: 'a' }]);
+  const scope = { kind: 'user', id: alice.id } as const;
+  const page = await ci.runners.tasksOf({ id: runner.id, scope }, { limit: 2, before: null });
+  t.same(
+    page.tasks.map(({ runNumber }) => runNumber),
+    [3, 2],
+  );
+  const last = await ci.runners.tasksOf({ id: runner.id, scope }, { limit: 2, before: page.next });
+  t.match(last, { tasks: [{ runNumber: 1, status: 'success' }], next: null });
+  const others = { id: runner.id, scope: { kind: 'user', id: 'bob' } } as const;
+  t.match(
+    await ci.runners.tasksOf(others, { limit: 2, before: null }),
+    { tasks: [], next: null },
+    'a repository that was given away is not shown',
+  );
+});
+
+t.test('an ephemeral runner that never got a job is removed a day after it was last seen', async (t) => {
+  const { addRunner, ci, clock } = await openCi(t);
+  const runner = await addRunner(['linux'], { ephemeral: true });
+  await runner.row();
+  await ci.sweep();
+  clock.advance(23 * 3_600_000);
+  await ci.sweep();
+  t.match(await ci.runners.list(null), [{ status: 'offline', ephemeral: true }]);
+  clock.advance(2 * 3_600_000);
+  await ci.sweep();
+  t.same(await ci.runners.list(null), []);
 });
 
 t.test('a runner that is disabled while it waits gets no job', async (t) => {

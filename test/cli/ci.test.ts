@@ -271,6 +271,27 @@ t.test('a run of a person without write access is let run', async (t) => {
   await ci.runs.cancel(localAdministrator, found, 2, { force: true });
 });
 
+t.test('workflows and repositories are switched; the key of identity tokens is replaced', async (t) => {
+  const [{ workflow }] = (await json('workflow', 'list', 'alice/work')) as [{ workflow: string }];
+  t.equal(
+    await outputOf('workflow', 'disable', 'alice/work', workflow),
+    `The workflow ${workflow} is switched off.\n[0]`,
+  );
+  t.match(await json('workflow', 'list', 'alice/work'), [{ workflow, enabled: false }]);
+  t.match(await outputOf('run', 'rerun', 'alice/work', '1'), /is switched off.*\[4\]$/s);
+  t.match(await outputOf('workflow', 'disable', 'alice/work', 'none.yml'), /no workflow none\.yml.*\[2\]$/s);
+  t.equal((await hearth(['workflow', 'enable', 'alice/work', workflow])).code, 0);
+  t.match(await json('workflow', 'list', 'alice/work'), [{ workflow, enabled: true }]);
+  t.match(await outputOf('ci', 'settings', 'alice/work'), /yes[^]*write \(default of the server\)/);
+  const change = ['ci', 'settings', 'alice/work', '--enabled', 'no', '--token-permissions', 'read'];
+  t.same(await json(...change), { enabled: false, token_permissions: 'read' });
+  t.match(await outputOf('run', 'rerun', 'alice/work', '1'), /switched off.*\[4\]$/s);
+  const back = ['ci', 'settings', 'alice/work', '--enabled', 'yes', '--token-permissions', 'default'];
+  t.same(await json(...back), { enabled: true, token_permissions: null });
+  const { kid } = (await json('ci', 'rotate-key')) as { kid: string };
+  t.not(((await json('ci', 'rotate-key')) as { kid: string }).kid, kid);
+});
+
 t.test('unknown runs and impossible actions are refused', async (t) => {
   t.match(await outputOf('run', 'show', 'alice/work', '77'), /no such run\nhint: hearth run list.*\[3\]$/s);
   t.match(

@@ -640,7 +640,9 @@ t.test('every command has help with an example; help is on stdout and exits with
       .filter((part) => /^[A-Z]/.test(part) && !/^(Usage|Examples|Arguments|Options)/.test(part))
       .flatMap((part) => [...part.matchAll(/^ {2}([a-z-]+)/gm)].map((match) => match[1]!));
   t.same(names(root.stdout).sort(), [
+    'actions',
     'backup',
+    'ci',
     'cleanup',
     'completion',
     'config',
@@ -680,11 +682,13 @@ t.test('every command has help with an example; help is on stdout and exits with
     'ssh',
     'stats',
     'status',
+    'team',
     'token',
     'trash',
     'user',
     'version',
     'webhook',
+    'workflow',
   ]);
   /** The commands with an action at or below these words. */
   const leaves = async (words: string[]): Promise<string[][]> => {

@@ -949,6 +949,23 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
     ],
     ['ci_summaries', { task_id: 9, step: 0, content: '# Passed' }],
   ],
+  134: [
+    [
+      'teams',
+      {
+        id: 't134',
+        organisation_id: 'o',
+        name: 'Reviewers',
+        name_folded: 'reviewers',
+        description: 'They read everything.',
+        role: 'write',
+        created_at: 1,
+      },
+    ],
+    ['team_members', { team_id: 't134', user_id: 'bob-id', created_at: 1 }],
+    ['team_repositories', { team_id: 't134', repository_id: 'r2', role: 'admin', created_at: 1 }],
+    ['branch_rule_teams', { rule_id: 'br1', act: 'merge', team_id: 't134' }],
+  ],
   142: [
     ['ci_repository_settings', { repository_id: 'r1', is_enabled: 0, token_permissions: 'read' }],
     [
@@ -956,6 +973,68 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
       { repository_id: 'r1', workflow_path: 'nightly.yml', disabled_by: 'alice-id', disabled_at: 1 },
     ],
   ],
+  144: [
+    [
+      'ci_identity_keys',
+      {
+        id: 'kid144',
+        private_key: 'x',
+        public_key: '{"kty":"RSA","n":"AQAB","e":"AQAB"}',
+        created_at: 1,
+        retired_at: 2,
+      },
+    ],
+    [
+      'ci_pending_events',
+      {
+        id: 144,
+        repository_id: 'r1',
+        event: 'release',
+        action: 'published',
+        details: '{}',
+        ref: 'refs/tags/v1',
+        is_trusted: 1,
+        actor_id: 'alice-id',
+        created_at: 1,
+      },
+    ],
+  ],
+  146: [
+    [
+      'ci_runners',
+      {
+        id: 146,
+        uuid: 'u146',
+        token_salt: 's',
+        token_hash: 'h',
+        name: 'builder',
+        labels: '["big"]',
+        declared_labels: '["linux"]',
+        has_chosen_labels: 1,
+        created_at: 1,
+      },
+    ],
+  ],
+  148: [
+    [
+      'ci_artifacts',
+      {
+        id: 148,
+        run_id: 112,
+        repository_id: 'r2',
+        attempt: 1,
+        task_id: 1,
+        name: 'report',
+        form: 'zip',
+        file: '0/148.zip',
+        state: 'ready',
+        created_at: 1,
+        expires_at: 2,
+      },
+    ],
+    ['ci_retention', { repository_id: 'r2', artifact_days: 14, log_days: 30 }],
+  ],
+  150: [['pushes', { id: 'p150', repository_id: 'r1', user_id: 'bob-id', via: 'web', created_at: 150 }]],
   152: [
     [
       'pull_rounds',

@@ -30,6 +30,8 @@ export interface Principal {
   isAdministrator: boolean;
   organisationRole: OrganisationRole | null;
   collaboratorRole: CollaboratorRole | null;
+  /** By a team of the organisation. */
+  teamRole: CollaboratorRole | null;
   privateKey: string | null;
 }
 
@@ -60,6 +62,7 @@ const people: [name: string, more: Partial<Principal>][] = [
   ['keeper', { collaboratorRole: 'admin' }],
   ['guest', { organisationRole: 'GUEST' }],
   ['member', { organisationRole: 'MEMBER' }],
+  ['teammate', { teamRole: 'write' }],
   ['creator', { organisationRole: 'OWNER' }],
   ['maker', {}],
   ['root-admin', { isAdministrator: true }],
@@ -73,6 +76,7 @@ const anonymous: Principal = {
   isAdministrator: false,
   organisationRole: null,
   collaboratorRole: null,
+  teamRole: null,
   privateKey: null,
 };
 
@@ -127,6 +131,13 @@ export async function accessWorld(t: Owner): Promise<World> {
     }
   }
 
+  const team = { organisation: 'guild', name: 'builders' };
+  await organisations.teams.create(creator, 'guild', { name: 'builders', role: 'write' });
+  for (const { owner, name } of places)
+    if (owner === 'guild') await repositories.teams.setRole(creator, team, { owner, name }, null);
+  for (const { name, teamRole } of principals)
+    if (teamRole !== null) await organisations.teams.addMember(creator, team, name);
+
   /** Defined by this fixture alone, so that expectations are independent of the tested code. */
   const factsOf = (who: Principal, { id, visibility, ownerKind }: Place): RepositoryFacts => ({
     id,
@@ -135,6 +146,7 @@ export async function accessWorld(t: Owner): Promise<World> {
     ownerOrganisationId: ownerKind === 'organisation' ? organisationId : null,
     organisationRole: ownerKind === 'organisation' ? who.organisationRole : null,
     collaboratorRole: who.collaboratorRole,
+    teamRole: ownerKind === 'organisation' ? who.teamRole : null,
     deleted: false,
   });
   const order: Level[] = ['none', 'read', 'write', 'admin'];

@@ -222,7 +222,8 @@ t.test('every other page: the sign-in page, the 404, or the page itself', async 
         ? who.isAdministrator
         : access === 'organisation:owner'
           ? who.organisationRole === 'OWNER'
-          : true;
+          : // Members know of all teams, and other people of their own.
+            method !== 'GET' || !path.endsWith('/teams') || who.organisationRole !== null || who.teamRole !== null;
     if (needsPerson && who.id === null) expect(what, isLogin, true);
     else if (!isAllowed) expect(what, got.status, 404);
     else if (method === 'POST') expect(what, got.status, 415);
@@ -443,6 +444,7 @@ t.test('security E02 lists, searches, feeds and profiles contain nothing hidden 
     '/explore/orgs',
     '/users/maker',
     '/orgs/guild',
+    '/orgs/guild/teams/builders',
     '/maker',
     '/guild',
     '/search?q=canary',

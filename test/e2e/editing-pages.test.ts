@@ -3,8 +3,8 @@
 // Screenshots: SHOTS=folder.
 import path from 'node:path';
 import t from 'tap';
-import { chromium } from 'playwright-core';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { launchBrowser } from '../fixtures/browser.ts';
 import { allRules, rulesOfLooks, violationsOn } from '../fixtures/axe.ts';
 import { invalidParts } from '../fixtures/valid-html.ts';
 import { fillRepository, signedIn, startWeb } from '../fixtures/web-fixture.ts';
@@ -41,7 +41,7 @@ async function open(who: string, { width, theme, scripts }: Look): Promise<Brows
 
 t.before(async () => {
   web = await startWeb(t);
-  browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
+  browser = await launchBrowser();
   const { repositories } = web.modules;
   const ids = new Map<string, string>();
   for (const name of ['alice', 'bob', 'carol']) {

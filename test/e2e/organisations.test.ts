@@ -332,13 +332,67 @@ async function photograph(page: Page, path: string, who: string): Promise<void> 
   await page.setViewportSize(before);
 }
 
+t.test(
+  'an OWNER makes a team, gives it people and a repository, and deletes it; others see what is theirs',
+  async (t) => {
+    const form = async (page: Page, action: string, fields: Record<string, string>): Promise<void> => {
+      const at = page.locator(`form[action="${action}"]`);
+      for (const [name, value] of Object.entries(fields)) {
+        const field = at.locator(`[name="${name}"]`);
+        if (name === 'role') await field.selectOption(value);
+        else await field.fill(value);
+      }
+      await at.locator('button[type="submit"]').click();
+    };
+    const page = await (await open('alice')).newPage();
+    await page.goto(`${web.origin}/orgs/potters/teams`);
+    t.match(await page.textContent('main'), /No teams yet/);
+    await page.click('text=New team');
+    await form(page, '/orgs/potters/teams', { name: 'two words', description: 'They fire', role: 'write' });
+    t.match(await page.textContent('main'), /1 to 39 letters/);
+    t.equal(await page.inputValue('[name="description"]'), 'They fire', 'what was typed is there again');
+    await form(page, '/orgs/potters/teams', { name: 'kiln' });
+    t.equal(new URL(page.url()).pathname, '/orgs/potters/teams/kiln');
+    await form(page, '/orgs/potters/teams/kiln/members', { username: 'unknown-one' });
+    t.match(await page.textContent('main'), /no person with this handle/);
+    await form(page, '/orgs/potters/teams/kiln/members', { username: 'carol' });
+    t.match(await page.textContent('main'), /carol/);
+    await form(page, '/orgs/potters/teams/kiln/repositories', { repository: 'nothing' });
+    t.match(await page.textContent('main'), /has no repository of this name/);
+    await form(page, '/orgs/potters/teams/kiln/repositories', { repository: 'workshop', role: 'read' });
+    t.match(await page.textContent('main'), /workshop/);
+    const ofCarol = await (await open('carol')).newPage();
+    t.equal((await ofCarol.goto(`${web.origin}/orgs/potters/teams/kiln`))!.status(), 200);
+    t.equal(await ofCarol.locator('form[action$="/kiln/delete"]').count(), 0, 'only OWNERs manage');
+    await form(page, '/orgs/potters/teams/kiln/delete', { confirm: 'wrong' });
+    t.match(await page.textContent('main'), /Type kiln to confirm/);
+    await page.goto(`${web.origin}/orgs/potters/teams/kiln`);
+    await form(page, '/orgs/potters/teams/kiln', { name: 'ovens', role: 'admin' });
+    t.equal(new URL(page.url()).pathname, '/orgs/potters/teams/ovens');
+    await form(page, '/orgs/potters/teams/ovens/delete', { confirm: 'ovens' });
+    t.match(await page.textContent('main'), /No teams yet/);
+    t.equal((await ofCarol.goto(`${web.origin}/orgs/potters/teams/ovens`))!.status(), 404);
+    await page.context().close();
+    await ofCarol.context().close();
+  },
+);
+
 t.test('these pages pass axe and do not overflow, in light and dark, narrow and wide', async (t) => {
+  const { organisations, repositories } = web.modules;
+  const glazers = { organisation: 'potters', name: 'glazers' };
+  await organisations.teams.create(localAdministrator, 'potters', { name: 'glazers', description: 'They glaze.' });
+  await organisations.teams.addMember(localAdministrator, glazers, 'carol');
+  await repositories.teams.setRole(localAdministrator, glazers, { owner: 'potters', name: 'workshop' }, 'write');
   const pages: [who: string, path: string][] = [
     ['alice', '/'],
     ['alice', '/orgs/new'],
     ['alice', '/orgs/potters'],
     ['bob', '/orgs/potters'],
     ['alice', '/orgs/potters/members'],
+    ['alice', '/orgs/potters/teams'],
+    ['alice', '/orgs/potters/teams/new'],
+    ['alice', '/orgs/potters/teams/glazers'],
+    ['bob', '/orgs/potters/teams/glazers'],
     ['alice', '/orgs/potters/settings'],
     ['bob', '/repos/potters/workshop'],
     ['carol', '/repos/carol/oven/settings'],

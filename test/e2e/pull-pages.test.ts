@@ -4,8 +4,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import path from 'node:path';
-import { chromium } from 'playwright-core';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { launchBrowser } from '../fixtures/browser.ts';
 import { allRules, rulesOfLooks, violationsOn } from '../fixtures/axe.ts';
 import { invalidParts } from '../fixtures/valid-html.ts';
 import { fillRepository, signedIn, startWeb } from '../fixtures/web-fixture.ts';
@@ -43,7 +43,7 @@ const template = '<!-- What does it change? -->\n\n- [ ] Tested in the rain\n';
 
 t.before(async () => {
   web = await startWeb(t);
-  browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
+  browser = await launchBrowser();
   const { issues, pulls, repositories } = web.modules;
   const ids = new Map<string, string>();
   for (const name of ['alice', 'bob', 'carol']) {

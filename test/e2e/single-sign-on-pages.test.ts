@@ -3,8 +3,8 @@
 // light and dark, wide and narrow. Screenshots: SHOTS=folder.
 import t from 'tap';
 import path from 'node:path';
-import { chromium } from 'playwright-core';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { launchBrowser } from '../fixtures/browser.ts';
 import { allRules, rulesOfLooks, violationsOn } from '../fixtures/axe.ts';
 import { fixedClock } from '../fixtures/fixed-clock.ts';
 import { freePort } from '../fixtures/free-port.ts';
@@ -40,7 +40,7 @@ t.before(async () => {
   await provider.serve(origin);
   provider.accounts.set('s-dora', { preferred_username: 'dora', name: 'Dora Lind', groups: ['developers'] });
   provider.accounts.set('s-alice', { preferred_username: 'alice', name: 'Alice Arden' });
-  browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
+  browser = await launchBrowser();
 });
 t.teardown(() => browser.close());
 

@@ -250,6 +250,10 @@ export async function furnish(t: Test, web: Web): Promise<World> {
       await unlessThere(() => repositories.setArchived(alice, 'alice', name, false));
     }
     await unlessThere(() => repositories.create(alice, { owner: 'guild', name: 'tool', visibility: 'PRIVATE' }));
+    await unlessThere(() => organisations.teams.create(alice, 'guild', { name: 'glazers', role: 'write' }));
+    const team = { organisation: 'guild', name: 'glazers' };
+    await unlessThere(() => organisations.teams.addMember(alice, team, 'bob'));
+    await unlessThere(() => repositories.teams.setRole(alice, team, { owner: 'guild', name: 'tool' }, null));
     await unlessThere(() =>
       repositories.collaborators.add(alice, 'alice', 'hidden', { username: 'bob', role: 'read' }),
     );
@@ -317,6 +321,9 @@ export async function furnish(t: Test, web: Web): Promise<World> {
       0,
       Infinity,
       ...mine.map(({ id }) => id),
+      ...(await organisations.teams.list(viewer('alice'), 'guild').catch(() => [])).flatMap(({ serial }) =>
+        often(String(serial)),
+      ),
       ...(await ci.runners.list(null)).flatMap(({ id }) => often(String(id))),
       '00000000-0000-4000-8000-000000000000',
     );

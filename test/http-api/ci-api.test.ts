@@ -1,4 +1,5 @@
 // CI through the JSON API: runs, runners of each scope, secrets and variables.
+import { Readable } from 'node:stream';
 import t from 'tap';
 import { sendRequest, fillRepository, startWeb } from '../fixtures/web-fixture.ts';
 import { pullWork } from '../pages/pulls/pulls-fixture.ts';
@@ -203,6 +204,43 @@ t.test('a run is started, watched, cancelled and run again', async (t) => {
   t.match(await asAlice('POST', `${R}/runs/2/rerun`, { jobs: 999_999 }), { status: 409 });
 });
 
+t.test('workflows are switched, events sent, and inputs are any JSON', async (t) => {
+  const { web, alice, bob, anonymous, found } = await start(t);
+  const on = `on: {workflow_dispatch: {inputs: {loud: {type: boolean}, size: {type: number}, list: {}}}, repository_dispatch: {types: [go]}}
+jobs: {a: {runs-on: linux, steps: [{run: x}]}}
+`;
+  await (await pullWork(t, found.path)).commit('main', { '.hearth/workflows/typed.yml': on }, 'Typed');
+  const inputs = { loud: true, size: 4, list: [1, 'two'] };
+  t.match(await alice.call('POST', `${R}/runs`, { workflow: 'typed.yml', inputs }), { status: 201 });
+  const { runs } = await web.modules.ci.runs.list(found, {}, { limit: 1 });
+  t.same(runs[0]!.eventPayload['inputs'], { loud: 'true', size: '4', list: '[1,"two"]' });
+  t.match(await alice.call('POST', `${R}/runs`, { workflow: 'typed.yml', inputs: { size: {} } }), { status: 422 });
+
+  const event = { event_type: 'go', client_payload: { target: { port: 8080 } } };
+  t.equal((await anonymous('POST', `${R}/dispatches`, event)).status, 401);
+  t.equal((await bob.call('POST', `${R}/dispatches`, event)).status, 404);
+  t.equal((await alice.call('POST', `${R}/dispatches`, event)).status, 204);
+  t.match(await anonymous('GET', `${R}/runs?event=repository_dispatch`), { json: [{ workflow: 'typed.yml' }] });
+  t.equal((await alice.call('POST', `${R}/dispatches`, { event_type: '' })).status, 422);
+
+  t.equal((await bob.call('PUT', `${R}/workflows/typed.yml/disable`)).status, 404);
+  t.equal((await alice.call('PUT', `${R}/workflows/typed.yml/disable`)).status, 204);
+  t.match(await alice.call('POST', `${R}/runs`, { workflow: 'typed.yml' }), {
+    status: 409,
+    json: { error: { code: 'workflow_disabled' } },
+  });
+  t.equal((await alice.call('PUT', `${R}/workflows/typed.yml/enable`)).status, 204);
+  t.match(await bob.call('GET', `${R}/ci_settings`), { status: 404 });
+  t.match(await alice.call('GET', `${R}/ci_settings`), { json: { enabled: true, token_permissions: null } });
+  const off = { enabled: false, token_permissions: 'read' };
+  t.match(await alice.call('PATCH', `${R}/ci_settings`, off), { status: 200, json: off });
+  t.match(await alice.call('POST', `${R}/runs`, { workflow: 'typed.yml' }), {
+    status: 409,
+    json: { error: { code: 'ci_disabled' } },
+  });
+  t.match(await alice.call('PATCH', `${R}/ci_settings`, { token_permissions: 'all' }), { status: 422 });
+});
+
 t.test('runners of each scope: made, registered, by whom it may be', async (t) => {
   const { ci, alice, bob, root, anonymous } = await start(t);
   const places = [
@@ -328,4 +366,63 @@ t.test('secrets are written and never read; variables are both', async (t) => {
   }
   t.notMatch(JSON.stringify(web.log), /hunter2/);
   for (const at of [R, '/user']) t.equal((await alice.call('DELETE', `${at}/secrets/DEPLOY_KEY`)).status, 204);
+});
+
+t.test('artifacts in the shapes of Gitea’s API, and retention', async (t) => {
+  const { ci, found, alice, bob, anonymous } = await start(t);
+  await alice.call('POST', `${R}/runs`, { workflow: 'release.yml', inputs: { target: 'here' } });
+  const { token } = (await alice.call('POST', `${R}/runners/token`)).json as { token: string };
+  const facts = { version: '1', labels: ['linux'], capabilities: [] };
+  const made = await ci.runners.register(token, { name: 'builder', ephemeral: false, ...facts });
+  const row = await ci.runners.authenticate({ uuid: made.runner.uuid, token: made.token }, { isActive: true });
+  const signal = new AbortController().signal;
+  const task = (await ci.tasks.fetch(row, { deadlineMs: 5_000, requestKey: null, origin: null, signal }))!;
+  const job = await ci.artifacts.authoriseTask(task.context.gitea_runtime_token as string);
+  for (const name of ['site', 'report']) {
+    const query = await ci.artifacts.create(job, { name, expiresAt: null });
+    await ci.artifacts.receive(query, { kind: 'whole' }, Readable.from([Buffer.from(`zip of ${name}`)]));
+    await ci.artifacts.finish(job, { name, sizeBytes: null, digest: null });
+  }
+  const actions = `${R}/actions`;
+  const listed = (await anonymous('GET', `${actions}/artifacts`)).json as { artifacts: { id: number }[] };
+  t.match(listed, {
+    total_count: 2,
+    artifacts: [
+      { name: 'report', size_in_bytes: 13, expired: false, workflow_run: { run_number: 1 }, digest: /^sha256:/ },
+      { name: 'site' },
+    ],
+  });
+  const {
+    id,
+    archive_download_url: archive,
+    workflow_run: run,
+  } = listed.artifacts[0] as unknown as {
+    id: number;
+    archive_download_url: string;
+    workflow_run: { id: number };
+  };
+  t.match((await anonymous('GET', `${actions}/runs/${run.id}/artifacts?name=site`)).json, { total_count: 1 });
+  t.match((await anonymous('GET', `${actions}/artifacts?limit=1&page=2`)).json, { artifacts: [{ name: 'site' }] });
+  const sent = await anonymous('GET', new URL(archive).pathname.replace('/api/v1', ''));
+  t.equal(sent.body, 'zip of report');
+  t.match(sent.headers, { 'content-type': 'application/zip', 'content-disposition': /^attachment/ });
+  for (const path of [`/artifacts/99`, '/artifacts/x', '/runs/99/artifacts', '/artifacts/99/zip'])
+    t.equal((await alice.call('GET', actions + path)).status, 404, path);
+  t.equal((await bob.call('DELETE', `${actions}/artifacts/${id}`)).status, 404, 'readers delete nothing');
+  t.equal((await alice.call('DELETE', `${actions}/artifacts/${id}`)).status, 204);
+  t.match((await alice.call('GET', `${actions}/artifacts/${id}`)).json, { expired: true });
+  t.equal((await alice.call('GET', `${actions}/artifacts/${id}/zip`)).status, 404);
+
+  t.match((await anonymous('GET', `${actions}/retention`)).json, { artifact_days: null, max_artifact_days: 90 });
+  t.match((await alice.call('PATCH', `${actions}/retention`, { artifact_days: 7 })).json, { artifact_days: 7 });
+  t.equal((await alice.call('PATCH', `${actions}/retention`, { log_days: 9_999 })).status, 422);
+  t.equal((await bob.call('PATCH', `${actions}/retention`, { log_days: 9 })).status, 404);
+  t.match(await ci.retention.of(found.repository.id), { artifactDays: 7, logDays: null });
+
+  // The runner, its labels and its jobs.
+  const runner = `${R}/runners/${made.runner.id}`;
+  t.match((await alice.call('PATCH', runner, { labels: ['big'] })).json, { labels: ['big'], labelsChosen: true });
+  t.match((await alice.call('PATCH', runner, { labels: null })).json, { labelsChosen: false });
+  t.match((await alice.call('GET', `${runner}/jobs`)).json, [{ name: 'build', repository: 'alice/tool', run: 1 }]);
+  t.equal((await bob.call('GET', `${runner}/jobs`)).status, 404);
 });

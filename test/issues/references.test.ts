@@ -5,6 +5,7 @@ import { parseClosing, parseReferences } from '../../src/issues/index.ts';
 const found = (text: string, source?: 'commit'): string[] =>
   parseReferences(text, source).map((reference) => {
     if (reference.kind === 'person') return `@${reference.handle}`;
+    if (reference.kind === 'team') return `@${reference.organisation}/${reference.team}`;
     const at = reference.repository === null ? '' : `${reference.repository.owner}/${reference.repository.name}`;
     return reference.kind === 'issue' ? `${at}#${reference.number}` : `${at}=${reference.oid}`;
   });
@@ -16,6 +17,7 @@ const table: [text: string, ...references: string[]][] = [
   ['x#7 C#7 #7x &#7; https://example.org/a/b#7 #0 #07'],
   ['# 7 and ##7'],
   ['@alice, @Bob-2: look', '@alice', '@Bob-2'],
+  ['@acme/reviewers, @acme/a.b and @acme/x/y @acme/x#7 @acme/', '@acme/reviewers', '@acme/a.b'],
   ['@bob.smith. @bob- and @alice.b@example.org', '@bob.smith', '@bob'],
   ['alice@example.org @alice@example.org /@alice @-a'],
   ['0a1b2c3 fixes it', '=0a1b2c3'],

@@ -289,3 +289,28 @@ t.test('what is done long ago goes, and the oldest of who has too many; what is 
   t.equal(await count('SELECT stored AS n FROM notification_counts'), 5_000);
   t.equal(await count('SELECT unread AS n FROM notification_counts'), 4_999);
 });
+
+t.test('a mention of a team reaches those of its people who may read, from those who know of the team', async (t) => {
+  const { issues, organisations, repositories, alice, bob, carol, rowsOf, addPerson } = await openNotifications(t);
+  await organisations.create(alice, { name: 'guild' });
+  const team = { organisation: 'guild', name: 'glazers' };
+  await organisations.teams.create(alice, 'guild', { name: 'Glazers' });
+  for (const name of ['bob', 'carol']) await organisations.teams.addMember(alice, team, name);
+  const dave = await addPerson('dave');
+  const open = async (author: typeof alice, owner: string, name: string): Promise<void> => {
+    await repositories.create(alice, { owner, name, visibility: 'PUBLIC' });
+    await issues.open(author, { owner, name }, { title: 'A question', body: 'For @guild/glazers' });
+  };
+  await open(dave, 'guild', 'first');
+  t.same(await rowsOf(bob), [], 'dave does not know of the team');
+  await open(alice, 'alice', 'second');
+  t.same(await rowsOf(bob), [], 'a repository of another owner');
+  await open(alice, 'guild', 'third');
+  t.same(await rowsOf(bob), ['#1 mention from 0']);
+  t.same(await rowsOf(carol), ['#1 mention from 0']);
+  await repositories.create(alice, { owner: 'guild', name: 'hidden', visibility: 'PRIVATE' });
+  await repositories.collaborators.add(alice, 'guild', 'hidden', { username: 'carol', role: 'read' });
+  await issues.open(alice, { owner: 'guild', name: 'hidden' }, { title: 'A secret', body: '@guild/glazers' });
+  t.equal((await rowsOf(bob)).length, 1, 'a mention gives no access');
+  t.equal((await rowsOf(carol)).length, 2);
+});

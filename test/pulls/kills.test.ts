@@ -161,7 +161,7 @@ t.test(`${kills} kills: what was acknowledged is there, and everything at most o
       if (isAcknowledged) longestMs = Math.max(longestMs, performance.now() - startedAt);
       return isAcknowledged;
     });
-    await sleep(20 + random.below(Math.min(longestMs, 2_500) + 100));
+    await sleep(20 + random.below(Math.min(longestMs, 10_000) + 100));
     await world.kill();
     const acknowledged = await Promise.all(answers);
     await world.startAgain();
@@ -175,8 +175,10 @@ t.test(`${kills} kills: what was acknowledged is there, and everything at most o
       if (change.isDone(now)) count.done += 1;
       else if (acknowledged[at] && change.follows !== true) t.fail(`${what} was acknowledged and is lost`, { now });
       if (change.isDone(now)) continue;
-      // What did not come to be is done by trying again.
+      // What did not come to be is done by trying again, which says how long it takes on this machine.
+      const againAt = performance.now();
       if (!(await change.act())) t.fail(`${what} cannot be done again`, { now });
+      longestMs = Math.max(longestMs, performance.now() - againAt);
       await world.until(async () => change.isDone(await world.facts(change)), `${what}, again`);
       const again = await world.facts(change);
       if (!change.isWhole(again)) t.fail(`${what} is half done, once it was tried again`, { again });

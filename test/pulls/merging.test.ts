@@ -1,7 +1,9 @@
 // Pull requests from branches: opening, rounds by push, merge states, the four styles, conflicts, races, merges by
 // hand, reverts, and merging when ready.
 import { execFileSync } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
+import { reconsiderOnStatus } from '../../src/pulls/merging/reconsider-on-status.ts';
 import { roof, announced, at, commit, lines, openPulls, pushTip, tipOf, zeroId } from './pulls-fixture.ts';
 import type { PullModules } from './pulls-fixture.ts';
 import { reasonOf } from '../repositories/repositories-fixture.ts';
@@ -300,4 +302,34 @@ t.test('messages of merges begin with the templates of the base branch', async (
     ].join('\n'),
     'also of a merge without a form; a value is no template',
   );
+});
+
+t.test('a status of a write that takes long is followed once that has ended', async (t) => {
+  const modules = await openPulls(t);
+  const { alice, pulls, db, repositories } = modules;
+  const { head, number } = await openTopic(modules);
+  const { issue } = await pulls.find(alice, at(number));
+  await db.write(({ manager }) =>
+    manager.query('UPDATE pulls SET merge_when_ready_by = ? WHERE issue_id = ?', [alice.id, issue.id]),
+  );
+  const { repository } = await repositories.find(alice, roof.owner, roof.name);
+  const added: string[] = [];
+  const warnings: string[] = [];
+  const follow = reconsiderOnStatus({
+    db,
+    mergeStates: { add: (ids: readonly string[]) => void added.push(...ids) },
+    logger: { warn: (event: string) => void warnings.push(event) },
+  } as never);
+  const status = { repositoryId: repository.id, sha: head, state: 'success' } as never;
+  let hasEnded = false;
+  await db.write(async () => {
+    follow(status);
+    await sleep(700);
+    hasEnded = true;
+    t.same(added, [], 'not before it is durable');
+  });
+  for (let tries = 0; tries < 100 && added.length === 0; tries += 1) await sleep(20);
+  t.ok(hasEnded);
+  t.same(added, [issue.id]);
+  t.same(warnings, []);
 });

@@ -75,7 +75,7 @@ t.test('lines, comments and faults', async (t) => {
       '/free',
       '[Section]',
       '!x @alice',
-      '*.go @org/team',
+      '*.go @org/team @org/team/x',
       'a @@x',
     ].join('\r\n'),
   );
@@ -85,6 +85,7 @@ t.test('lines, comments and faults', async (t) => {
       [2, '*', ['@alice', '@bob']],
       [4, 'docs/', ['carol@example.org']],
       [5, '/free', []],
+      [8, '*.go', ['@org/team']],
     ],
   );
   t.same(
@@ -153,3 +154,34 @@ t.test(
     t.equal((await pulls.turns.requested(alice, at(1))).filter(({ userId }) => userId === bob.id).length, 1, 'once');
   },
 );
+
+t.test('a team of the owning organisation owns files: its people count, and none of them is named', async (t) => {
+  const { pulls, organisations, repositories, openPull, alice, bob, carol } = await openPulls(t, {
+    files: { ...base, CODEOWNERS: '*.txt @guild/Glazers @guild/nothing @other/glazers\n' },
+  });
+  await openPull(alice, { 'a.txt': 'other\n' });
+  await organisations.create(alice, { name: 'guild' });
+  await organisations.create(alice, { name: 'other' });
+  for (const organisation of ['guild', 'other']) {
+    await organisations.teams.create(alice, organisation, { name: 'glazers' });
+    const member = organisation === 'guild' ? 'bob' : 'carol';
+    await organisations.teams.addMember(alice, { organisation, name: 'glazers' }, member);
+  }
+  await repositories.transfers.start(alice, roof.owner, roof.name, 'guild');
+  const there = { ...at(1), owner: 'guild' };
+  const at1 = { organisation: 'guild', name: 'glazers' };
+  await repositories.teams.setRole(alice, at1, { owner: 'guild', name: roof.name }, 'write');
+  const found = await pulls.owners.of(alice, there);
+  t.match(found.groups, [{ pattern: '*.txt', userIds: [], writerIds: [bob.id] }]);
+  t.same(policyGroups(found), [{ pattern: '*.txt', userIds: [bob.id] }]);
+  t.notOk(JSON.stringify(found).includes(carol.id), 'a team of another organisation owns nothing here');
+  t.same(
+    found.faults.map(({ text, kind }) => [text, kind]),
+    [
+      ['@guild/nothing', 'unknown_owner'],
+      ['@other/glazers', 'unknown_owner'],
+    ],
+  );
+  await organisations.teams.removeMember(alice, at1, 'bob');
+  t.same(policyGroups(await pulls.owners.of(alice, there)), []);
+});

@@ -116,7 +116,7 @@ interface Cell {
 
 /** Everyone, with every tie, and with every kind of token of those who have one. */
 async function makeCells(modules: TestModules): Promise<Cell[]> {
-  const { accounts, db, alice, organisations } = modules;
+  const { accounts, db, alice, organisations, repositories } = modules;
   const { id: organisationId } = await organisations.find('example');
   const repositoryIds = (await db.read.query('SELECT id FROM repositories')).map(
     (row: { id: string }) => row.id,
@@ -126,7 +126,12 @@ async function makeCells(modules: TestModules): Promise<Cell[]> {
   function add(
     who: string,
     viewer: Viewer,
-    grants: { owner?: boolean; organisation?: OrganisationRole; collaborator?: CollaboratorRole } = {},
+    grants: {
+      owner?: boolean;
+      organisation?: OrganisationRole;
+      collaborator?: CollaboratorRole;
+      team?: CollaboratorRole;
+    } = {},
   ) {
     cells.push({
       who,
@@ -140,6 +145,7 @@ async function makeCells(modules: TestModules): Promise<Cell[]> {
           ownerOrganisationId: ofOrganisation ? organisationId : null,
           organisationRole: ofOrganisation ? (grants.organisation ?? null) : null,
           collaboratorRole: grants.collaborator ?? null,
+          teamRole: ofOrganisation ? (grants.team ?? null) : null,
           deleted: false,
         };
         return needed === 'owner' ? ownsRepository(viewer, facts) : allows(repositoryLevel(viewer, facts), needed);
@@ -184,6 +190,17 @@ async function makeCells(modules: TestModules): Promise<Cell[]> {
       );
     }
     addWithTokens(`collaborator ${role}`, person, { collaborator: role });
+  }
+  for (const role of ['read', 'write', 'admin'] as const) {
+    const person = viewerOf(await accounts.addPerson({ username: `team-${role}` }));
+    const team = { organisation: 'example', name: role };
+    await organisations.teams.create(alice, 'example', { name: role, role });
+    await organisations.teams.addMember(alice, team, person.username!);
+    const owned: { name: string }[] = await db.read.query('SELECT name FROM repositories WHERE owner_org_id = ?', [
+      organisationId,
+    ]);
+    for (const { name } of owned) await repositories.teams.setRole(alice, team, { owner: 'example', name }, null);
+    addWithTokens(`in a team with ${role}`, person, { team: role });
   }
   const both = viewerOf(await accounts.addPerson({ username: 'both' }));
   await organisations.addMember(alice, 'example', { username: 'both', role: 'GUEST' });

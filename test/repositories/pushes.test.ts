@@ -174,6 +174,36 @@ t.test(
   },
 );
 
+t.test('what a team gave and was lost during a push refuses it, without a trace', async (t) => {
+  const modules = await openWork(t);
+  const { repositories, organisations, alice, bob, history } = modules;
+  const { teams } = organisations;
+  await organisations.create(alice, { name: 'example' });
+  await repositories.transfers.start(alice, 'alice', 'work', 'example');
+  const team = { organisation: 'example', name: 'writers' };
+  const work = { owner: 'example', name: 'work' };
+  await teams.create(alice, 'example', { name: 'writers' });
+  await teams.addMember(alice, team, 'bob');
+  const give = (role = 'write') => repositories.teams.setRole(alice, team, work, role);
+  await give();
+  const changes: [() => Promise<unknown>, () => Promise<unknown>][] = [
+    [() => teams.removeMember(alice, team, 'bob'), () => teams.addMember(alice, team, 'bob')],
+    [() => give('read'), () => give()],
+    [() => repositories.teams.removeRole(alice, team, work), () => give()],
+    [() => teams.delete(alice, team), async () => {}],
+  ];
+  for (const [change, undo] of changes) {
+    const opened = await repositories.openForPush(bob, 'example', 'work');
+    await change();
+    const { report } = await pushTo(modules, bob, opened, [`${zeroId} ${history.commits[0]} ${main}`], {
+      pack: history.pack,
+    });
+    t.same(report, [`ng ${main} you may no longer write here`]);
+    await undo();
+  }
+  t.same(await journal(modules), []);
+});
+
 t.test('a refusal to push gives the reason to people who may read', async (t) => {
   const { repositories, alice, bob } = await openWork(t);
   t.equal(await reasonOf(repositories.openForPush(bob, 'alice', 'work')), 'read_only_access');

@@ -32,6 +32,18 @@ const files: Record<string, { source: string; says: RegExp }> = {
     source: `// time limit: 1 s\n${tap} t.test('waits', async (t) => { t.ok(true); setInterval(() => {}, 1000); await new Promise(() => {}); });`,
     says: /FAIL \S*hangs\.test\.ts [^]*?did not end within 1 s/,
   },
+  'prepares-late.test.ts': {
+    source: `${tap} t.before(async () => {}); t.before(async () => { throw new Error('no server'); }); t.test('a', async (t) => t.ok(true));`,
+    says: /FAIL \S*prepares-late\.test\.ts \(2, .*\n\s+exit code 1\n\s+t\.before failed: Error: no server\n/,
+  },
+  'prepares-inside.test.ts': {
+    source: `${tap} t.test('a', async (t) => { await t.test('b', async (t) => t.ok(true)); t.test('c', async (t) => t.ok(true)); t.before(() => { throw new Error('no clock'); }); });`,
+    says: /FAIL \S*prepares-inside\.test\.ts [^]*?no clock/,
+  },
+  'prepares-first.test.ts': {
+    source: `${tap} t.before(async () => { throw new Error('no folder'); }); t.test('a', async (t) => t.ok(true));`,
+    says: /FAIL \S*prepares-first\.test\.ts \(1, .*\n\s+not ok: no folder\n/,
+  },
   'leaves-a-process.test.ts': {
     source: `${tap} import { spawn } from 'node:child_process';\nspawn('sleep', ['600'], { stdio: 'inherit' }).unref(); t.ok(true);`,
     says: /^ok {3}\S*leaves-a-process\.test\.ts \(1, /m,

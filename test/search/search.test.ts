@@ -294,11 +294,21 @@ function drawWorld(random: SeededRandom) {
       isPrivate: random.chance(0.5),
     };
   });
+  const teams = organisations.flatMap(({ id: organisation }) =>
+    [1, 2].map((number) => ({
+      id: `t${number}${organisation}`,
+      organisation,
+      people: people.filter(() => random.chance(0.3)).map(({ id }) => id),
+      repositories: repositories
+        .filter(({ owner }) => owner === organisation && random.chance(0.4))
+        .map(({ id }) => id),
+    })),
+  );
   const query = () =>
     random.chance(0.2)
       ? [...random.pick(repositories).description].slice(random.below(3), 3 + random.below(6)).join('')
       : word(4);
-  return { people, organisations, roles, collaborators, repositories, query };
+  return { people, organisations, roles, collaborators, teams, repositories, query };
 }
 
 /** The index has the trigrams of every public text and nothing else, after any sequence of changes. */
@@ -353,6 +363,16 @@ t.test(
       );
     for (const [key, role] of world.collaborators)
       await change(db, 'INSERT INTO collaborators VALUES (?, ?, ?, 1)', ...key.split('/'), role);
+    for (const { id, organisation, people, repositories } of world.teams) {
+      await change(
+        db,
+        `INSERT INTO teams (id, organisation_id, name, name_folded, role, created_at) VALUES (?, ?, ?, ?, 'read', 1)`,
+        ...[id, organisation, id, id],
+      );
+      for (const person of people) await change(db, 'INSERT INTO team_members VALUES (?, ?, 1)', id, person);
+      for (const repository of repositories)
+        await change(db, `INSERT INTO team_repositories VALUES (?, ?, 'read', 1)`, id, repository);
+    }
     const handles = new Map<string, string | null>([
       ...world.people.map(({ id, username }) => [id, username] as const),
       ...world.organisations.map(({ id, handle }) => [id, handle] as const),
@@ -371,6 +391,9 @@ t.test(
           ownerOrganisationId: row.ofOrganisation ? row.owner : null,
           organisationRole: world.roles.get(`${row.owner}/${of}`) ?? null,
           collaboratorRole: world.collaborators.get(`${row.id}/${of}`) ?? null,
+          teamRole: world.teams.some(({ people, repositories }) => people.includes(of) && repositories.includes(row.id))
+            ? 'read'
+            : null,
           deleted: false,
         });
         const handle = handles.get(row.owner) ?? null;

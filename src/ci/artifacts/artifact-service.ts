@@ -8,6 +8,7 @@ import {
   receiveFile,
 } from './artifact-files.ts';
 import { authoriseTask } from './authorise-task.ts';
+import { artifactFiles, openFileOfArtifact } from './browse-artifact.ts';
 import {
   artifactsOfTask,
   listArtifacts,
@@ -17,6 +18,7 @@ import {
   removeArtifactOfTask,
   signedUrlOfArtifact,
 } from './list-artifacts.ts';
+import { artifactById, artifactsOfRepository, runById } from './repository-artifacts.ts';
 import { assembleArtifact, createArtifact, finishArtifact, receiveArtifact } from './upload-artifact.ts';
 
 /** Artifacts of runs: archives of version 4, files of version 3. */
@@ -39,6 +41,12 @@ export function createArtifactService(deps: CiDeps) {
     openFile: bind(openArtifactFile),
     list: bind(listArtifacts),
     open: bind(openArtifact),
+    /** The files in one artifact, and one of them. */
+    files: bind(artifactFiles),
+    openFileIn: bind(openFileOfArtifact),
+    listOfRepository: bind(artifactsOfRepository),
+    find: bind(artifactById),
+    runById: bind(runById),
     remove: bind(removeArtifact),
   };
 }

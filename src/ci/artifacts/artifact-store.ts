@@ -5,7 +5,7 @@ import path from 'node:path';
 import type { Readable } from 'node:stream';
 import { conflict, notFound } from '../../kernel/index.ts';
 import { ignoreUnavailable } from '../ignore-unavailable.ts';
-import type { ObjectStore } from '../../objects/index.ts';
+import type { ByteRange, ObjectStore } from '../../objects/index.ts';
 
 /** What a client sends: a block that it orders later, an appended part, or the whole content at once. */
 export type Part = { kind: 'block'; blockId: string } | { kind: 'more' } | { kind: 'whole' };
@@ -119,9 +119,9 @@ export class ArtifactStore {
     await rm(this.#uploadOf(id), { recursive: true, force: true });
   }
 
-  /** Refuses `artifact_not_found` when the file is gone. */
-  async read(file: string): Promise<Readable> {
-    const opened = await this.#objects.get(artifactKey(file));
+  /** A file, or the bytes of a range. Refuses `artifact_not_found` when the file is gone. */
+  async read(file: string, range?: ByteRange): Promise<Readable> {
+    const opened = await this.#objects.get(artifactKey(file), range);
     if (opened === null) throw notFound('artifact_not_found', 'There is no such artifact.');
     return opened.stream;
   }

@@ -10,6 +10,7 @@ import { runTopic } from '../notifier-topics.ts';
 import { artifactFileSchema, artifactSchema } from '../schema/artifact-schema.ts';
 import type { ArtifactRow } from '../schema/artifact-schema.ts';
 import { isWhole } from './artifact-files.ts';
+import { readyArtifact } from './browse-artifact.ts';
 import type { RunningTask } from './authorise-task.ts';
 import { parseArtifactName } from './name-rules.ts';
 import { verifyUrl, signUrl } from './signed-url.ts';
@@ -94,10 +95,7 @@ export async function openArtifact(
   number: number,
   artifactId: number,
 ): Promise<OpenedArtifact> {
-  const run = await findRunRow(deps, found, number);
-  const artifact = await deps.db.read.findOneBy(artifactSchema, { id: artifactId, runId: run.id, state: 'ready' });
-  if (artifact === null) throw artifactNotFound();
-  return open(deps, artifact);
+  return open(deps, await readyArtifact(deps, found, number, artifactId));
 }
 
 async function open(

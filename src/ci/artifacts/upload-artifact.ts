@@ -12,6 +12,7 @@ import type { Allowance, Part } from './artifact-store.ts';
 import { runningTask } from './authorise-task.ts';
 import type { RunningTask } from './authorise-task.ts';
 import { parseArtifactName } from './name-rules.ts';
+import { artifactTtlMs } from '../retention/repository-retention.ts';
 import { verifyUrl, signUrl } from './signed-url.ts';
 
 /** Artifacts per run: an endless upload loop stops here before the disk is full. */
@@ -64,7 +65,7 @@ export async function createArtifact(deps: CiDeps, task: RunningTask, input: New
 
 /** Refuses `too_many_artifacts`. */
 export async function insertArtifact(
-  { settings }: Pick<CiDeps, 'settings'>,
+  deps: Pick<CiDeps, 'settings'>,
   { manager, now }: Tx,
   { taskId, run }: RunningTask,
   { name, form, expiresAt }: { name: string; form: ArtifactRow['form']; expiresAt: number | null },
@@ -72,9 +73,10 @@ export async function insertArtifact(
   if ((await manager.countBy(artifactSchema, { runId: run.id })) >= maxPerRun) {
     throw conflict('too_many_artifacts', `A run has at most ${maxPerRun} artifacts.`);
   }
-  const latest = now + settings.artifactTtlMs;
+  const latest = now + (await artifactTtlMs(deps, manager, run.repositoryId));
   const row: Omit<ArtifactRow, 'id'> = {
     runId: run.id,
+    repositoryId: run.repositoryId,
     attempt: run.attempt,
     taskId,
     name,

@@ -1,8 +1,10 @@
 import { isNotNull } from '../../db/index.ts';
-import { In, IsNull, LessThan, Not } from 'typeorm';
+import { In, IsNull, LessThan, MoreThan, Not } from 'typeorm';
+import { removeRetired } from '../identity/signing-keys.ts';
 import { artifactFileSchema, artifactSchema } from '../schema/artifact-schema.ts';
 import type { CiDeps } from '../deps.ts';
 import { jobSchema } from '../schema/job-schema.ts';
+import { shorterLogs } from './repository-retention.ts';
 import { isRunning } from '../run-status.ts';
 import { taskSchema } from '../schema/task-schema.ts';
 
@@ -23,10 +25,11 @@ export interface RemovedData {
  */
 export async function removeExpired(deps: CiDeps): Promise<RemovedData> {
   const removed = {
-    logs: await removeOldLogs(deps),
+    logs: (await removeOldLogs(deps)) + (await removeShorterLogs(deps)),
     artifacts: await removeOldArtifacts(deps),
     orphans: await removeOrphans(deps),
   };
+  await removeRetired(deps);
   await deps.db.write(({ manager }) =>
     manager.query('DELETE FROM ci_workflow_files WHERE NOT EXISTS (SELECT 1 FROM ci_runs WHERE file_hash = hash)'),
   );
@@ -53,6 +56,40 @@ async function removeOldLogs({ db, clock, settings, logs }: CiDeps): Promise<num
     for (const id of ids) await logs.remove(id);
     count += ids.length;
   }
+}
+
+/** Logs of repositories that keep them for a shorter time, by their jobs. */
+async function removeShorterLogs(deps: CiDeps): Promise<number> {
+  const { db, clock, logs } = deps;
+  let count = 0;
+  for await (const { repositoryId, logDays } of shorterLogs(deps)) {
+    const before = clock.now() - (logDays ?? 0) * 24 * 3_600_000;
+    for (let after = 0; ; ) {
+      const jobs = await db.read.find(jobSchema, {
+        where: { repositoryId, id: MoreThan(after) },
+        select: { id: true },
+        order: { id: 'ASC' },
+        take: batchSize,
+      });
+      const old = await db.read.find(taskSchema, {
+        where: {
+          jobId: In(jobs.map(({ id }) => id)),
+          sealedAt: isNotNull(),
+          stoppedAt: LessThan(before),
+          logRemovedAt: IsNull(),
+        },
+        select: { id: true },
+      });
+      const ids = old.map(({ id }) => id);
+      if (ids.length > 0)
+        await db.write(({ manager, now }) => manager.update(taskSchema, { id: In(ids) }, { logRemovedAt: now }));
+      for (const id of ids) await logs.remove(id);
+      count += ids.length;
+      if (jobs.length < batchSize) break;
+      after = jobs.at(-1)!.id;
+    }
+  }
+  return count;
 }
 
 async function removeOldArtifacts({ db, clock, artifacts }: CiDeps): Promise<number> {

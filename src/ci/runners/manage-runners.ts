@@ -1,4 +1,4 @@
-import { notFound } from '../../kernel/index.ts';
+import { invalid, notFound } from '../../kernel/index.ts';
 import type { CiDeps } from '../deps.ts';
 import { inScope } from '../scope.ts';
 import type { CiScope } from '../scope.ts';
@@ -7,6 +7,7 @@ import type { Runner } from './runner.ts';
 import { readDeclaredFacts } from './runner-facts.ts';
 import type { DeclaredFacts } from './runner-facts.ts';
 import { finishedRunners } from './finished-runners.ts';
+import { busyRunners } from './runner-tasks.ts';
 import { runnerSchema } from '../schema/runner-schema.ts';
 import type { RunnerRow } from '../schema/runner-schema.ts';
 
@@ -14,17 +15,26 @@ type Deps = Pick<CiDeps, 'db' | 'clock' | 'presence' | 'logger'>;
 
 /**
  * What a runner declares at every start; it replaces the earlier declaration. One that declares no labels has those of
- * its registration: `forgejo-runner create-runner-file` writes none, and without any it would never get a job.
+ * its registration: `forgejo-runner create-runner-file` writes none, and without any it would never get a job. Labels
+ * that were chosen for it stay.
  */
 export async function declareRunner(deps: Deps, runner: RunnerRow, declared: DeclaredFacts): Promise<Runner> {
-  const facts = readDeclaredFacts(declared);
-  if (facts.labels.length === 0) facts.labels = [...runner.registeredLabels];
+  const { labels: declaredLabels, ...others } = readDeclaredFacts(declared);
+  const labels = runner.hasChosenLabels ? runner.labels : labelsWithoutChoice({ ...runner, declaredLabels });
+  const facts = { ...others, labels, declaredLabels };
   // A write is due anyway, so commands beside the server see at once that it is online.
   await deps.db.write(({ manager, now }) =>
     manager.update(runnerSchema, { id: runner.id }, { ...facts, lastSeenAt: now }),
   );
-  return toRunner({ ...runner, ...facts }, deps.presence, deps.clock.now());
+  return toRunner({ ...runner, ...facts }, deps.presence, deps.clock.now(), false);
 }
+
+const labelsWithoutChoice = ({
+  declaredLabels,
+  registeredLabels,
+}: Pick<RunnerRow, 'declaredLabels' | 'registeredLabels'>): string[] => [
+  ...(declaredLabels.length === 0 ? registeredLabels : declaredLabels),
+];
 
 /**
  * The runners of one scope, or all of them, in order of registration, without ephemeral ones that are done; optionally
@@ -41,14 +51,63 @@ export async function listRunners(
     ...(limit === undefined ? {} : { take: limit, skip }),
   });
   const finished = await finishedRunners(db.read, { isLogComplete: true });
-  return rows.filter(({ id }) => !finished.has(id)).map((row) => toRunner(row, presence, clock.now()));
+  const busy = await busyRunners(db.read);
+  return rows
+    .filter(({ id }) => !finished.has(id))
+    .map((row) => toRunner(row, presence, clock.now(), busy.has(row.id)));
 }
 
 /** One runner of a scope; of any scope with null. Refuses `runner_not_found`, also for those of other scopes. */
 export async function findRunner({ db, presence, clock }: Deps, scope: CiScope | null, id: number): Promise<Runner> {
   const row = await db.read.findOneBy(runnerSchema, { id, ...(scope === null ? {} : inScope(scope)) });
   if (row === null) throw runnerNotFound();
-  return toRunner(row, presence, clock.now());
+  const isBusy = (await busyRunners(db.read)).has(id);
+  return toRunner(row, presence, clock.now(), isBusy);
+}
+
+/**
+ * Chooses the labels of a runner, which no declaration replaces; null takes those that it declares again. The next job
+ * is assigned by them, also to a runner that waits at this process. Refuses `runner_not_found`, `no_labels`, `invalid_label`.
+ */
+export async function setRunnerLabels(
+  deps: Deps & Pick<CiDeps, 'queue'>,
+  scope: CiScope | null,
+  id: number,
+  chosen: readonly string[] | null,
+): Promise<Runner> {
+  await findRunner(deps, scope, id);
+  const labels = chosen === null ? null : parseLabels(chosen);
+  await deps.db.write(async ({ manager }) => {
+    const row = await manager.findOneBy(runnerSchema, { id });
+    if (row === null) throw runnerNotFound();
+    await manager.update(
+      runnerSchema,
+      { id },
+      { hasChosenLabels: labels !== null, labels: labels ?? labelsWithoutChoice(row) },
+    );
+  });
+  const runner = await findRunner(deps, scope, id);
+  void deps.queue.relabel(id, [...runner.labels]);
+  return runner;
+}
+
+const labelShape = /^[^\s,:\p{C}]{1,100}$/u;
+
+/** Refuses `no_labels`, `invalid_label`. */
+function parseLabels(chosen: readonly string[]): string[] {
+  const labels = readDeclaredFacts({ version: '', capabilities: [], labels: [...chosen] }).labels;
+  if (labels.length === 0)
+    throw invalid('no_labels', 'A runner without labels gets no job. Name at least one.', { field: 'labels' });
+  const wrong = labels.find((label) => !labelShape.test(label));
+  if (wrong !== undefined)
+    throw invalid(
+      'invalid_label',
+      `“${wrong}” is no label: it has no spaces, commas or colons, and at most 100 characters.`,
+      {
+        field: 'labels',
+      },
+    );
+  return labels;
 }
 
 /** Disables or enables a runner; a disabled one keeps its task and gets no further one. Refuses `runner_not_found`. */

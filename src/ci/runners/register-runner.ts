@@ -40,7 +40,7 @@ export async function registerRunner(
     return { scope, row: await insertRunner(tx, scope, { ...input, name, ...stored, uuid: deps.random.uuid() }) };
   });
   deps.logger.info('runner.registered', { runner: row.id, name, scope: scope.kind });
-  return { runner: toRunner(row, deps.presence, deps.clock.now()), token };
+  return { runner: toRunner(row, deps.presence, deps.clock.now(), false), token };
 }
 
 /**
@@ -60,7 +60,7 @@ export async function createRunner(
     insertRunner(tx, scope, { ...declared, ...input, name, ...stored, uuid: deps.random.uuid() }),
   );
   deps.logger.info('runner.registered', { runner: row.id, name, scope: scope.kind, how: 'made here' });
-  return { runner: toRunner(row, deps.presence, deps.clock.now()), token };
+  return { runner: toRunner(row, deps.presence, deps.clock.now(), false), token };
 }
 
 const sharedSecret = /^[0-9a-f]{40}$/;
@@ -116,13 +116,13 @@ export async function registerOffline(
       name,
       ...columns,
       ...(isTokenOf(before, secret) ? {} : stored),
-      ...(labels.length === 0 ? {} : { labels, registeredLabels: labels }),
+      ...(labels.length === 0 ? {} : { registeredLabels: labels, ...(before.hasChosenLabels ? {} : { labels }) }),
     };
     await tx.manager.update(runnerSchema, { id: before.id }, changes);
     return { ...before, ...changes };
   });
   deps.logger.info('runner.registered', { runner: row.id, name, scope: scope.kind, how: 'shared secret' });
-  return toRunner(row, deps.presence, deps.clock.now());
+  return toRunner(row, deps.presence, deps.clock.now(), false);
 }
 
 const incomplete = () => invalid('incomplete_registration', 'A runner needs a name.', { field: 'name' });
@@ -151,6 +151,8 @@ async function insertRunner(
     name,
     ephemeral,
     ...readDeclaredFacts(input),
+    declaredLabels: [],
+    hasChosenLabels: false,
     registeredLabels,
     disabledAt: null,
     trustedOnly: false,

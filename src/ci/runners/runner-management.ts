@@ -8,9 +8,11 @@ import {
   listRunners,
   removeRunner,
   setRunnerDisabled,
+  setRunnerLabels,
   setRunnerTrustedOnly,
 } from './manage-runners.ts';
 import { createRunner, registerOffline, registerRunner } from './register-runner.ts';
+import { runningTasks, tasksOfRunner } from './runner-tasks.ts';
 import { makeSingleUseToken, registrationTokenMadeAt, resetRegistrationToken } from './registration-tokens.ts';
 
 /** Runners and the tokens with which they register. */
@@ -42,6 +44,13 @@ export function createRunnerManagement(deps: CiDeps) {
       () => 'runner.trust_changed',
       (scope, runner, trustedOnly) => ({ runner, trustedOnly, ...scopeFields(scope) }),
     ),
+    setLabels: audited(
+      setRunnerLabels,
+      () => 'runner.labels_changed',
+      (scope, runner, labels) => ({ runner, labels: labels === null ? null : labels.join(','), ...scopeFields(scope) }),
+    ),
+    runningTasks: bind(runningTasks),
+    tasksOf: bind(tasksOfRunner),
     remove: bind(removeRunner),
   };
 }

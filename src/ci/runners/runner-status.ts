@@ -1,15 +1,15 @@
-/** The status of a runner, derived from its calls (SPEC §3). */
+/** The status of a runner (SPEC §3). */
 export type RunnerStatus = 'unspecified' | 'idle' | 'active' | 'offline';
 
 export const offlineAfterMs = 60_000;
-const idleAfterMs = 10_000;
 
-/** `unspecified` before its first call; afterwards by the time since it was last seen. */
-export function runnerStatus(
-  lastSeen: { lastSeenAt: number | null; lastActiveAt: number | null },
-  now: number,
-): RunnerStatus {
-  if (lastSeen.lastSeenAt === null) return 'unspecified';
-  if (now - lastSeen.lastSeenAt > offlineAfterMs) return 'offline';
-  return lastSeen.lastActiveAt !== null && now - lastSeen.lastActiveAt <= idleAfterMs ? 'active' : 'idle';
+/**
+ * `unspecified` before its first call, `offline` when the last one was a minute ago; otherwise `active` as long as it
+ * has a task. The time of its last report does not count: a long step reports rarely, and no report is known after a
+ * restart.
+ */
+export function runnerStatus(lastSeenAt: number | null, isBusy: boolean, now: number): RunnerStatus {
+  if (lastSeenAt === null) return 'unspecified';
+  if (now - lastSeenAt > offlineAfterMs) return 'offline';
+  return isBusy ? 'active' : 'idle';
 }

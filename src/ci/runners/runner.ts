@@ -14,6 +14,10 @@ export interface Runner {
   status: RunnerStatus;
   version: string;
   labels: readonly string[];
+  /** Those that it declared last; a job with another label runs in its default environment. */
+  declaredLabels: readonly string[];
+  /** Whether `labels` were chosen by a person. */
+  hasChosenLabels: boolean;
   capabilities: readonly string[];
   ephemeral: boolean;
   isDisabled: boolean;
@@ -24,16 +28,19 @@ export interface Runner {
   lastActiveAt: number | null;
 }
 
-export function toRunner(row: RunnerRow, presence: Presence, now: number): Runner {
+/** @param isBusy whether it has a task */
+export function toRunner(row: RunnerRow, presence: Presence, now: number, isBusy: boolean): Runner {
   const lastSeen = presence.of(row);
   return {
     id: row.id,
     uuid: row.uuid,
     name: row.name,
     scope: scopeOf(row),
-    status: runnerStatus(lastSeen, now),
+    status: runnerStatus(lastSeen.lastSeenAt, isBusy, now),
     version: row.version,
     labels: row.labels,
+    declaredLabels: row.declaredLabels,
+    hasChosenLabels: row.hasChosenLabels,
     capabilities: row.capabilities,
     ephemeral: row.ephemeral,
     isDisabled: row.disabledAt !== null,

@@ -1,6 +1,7 @@
 import type { Tx } from '../../db/index.ts';
 import type { CiDeps } from '../deps.ts';
 import { variablesFor } from '../secrets/variables.ts';
+import { chainOf, withoutConditions } from '../workflows/call-chain.ts';
 import type { JobDefinition, Workflow } from '../workflows/workflow.ts';
 import type { AfterCommit } from './after-commit.ts';
 import { cancelJob } from './cancel-jobs.ts';
@@ -164,9 +165,9 @@ class Advance {
     );
     const definition = this.#workflow.jobs.get(job.jobKey)!;
     const resolution = resolveJob(
-      { ...definition, condition: 'always()', call: definition.call && { ...definition.call, condition: 'always()' } },
+      withoutConditions(definition),
       await this.#contextsOf(definition),
-      { own: fine, call: fine },
+      { own: fine, calls: chainOf(definition.call).map(() => fine) },
       job.combination,
     );
     const concurrency = resolution.kind === 'go' ? resolution.matrixJobs[0]!.concurrency : null;

@@ -21,6 +21,11 @@ const eventWords: Record<RunRow['event'], string> = {
   pull_request: 'pull_request',
   workflow_dispatch: 'dispatch',
   schedule: 'schedule',
+  create: 'create',
+  delete: 'delete',
+  release: 'release',
+  repository_dispatch: 'repository_dispatch',
+  workflow_run: 'workflow_run',
 };
 
 /** The commit that shows the statuses of a run: of a tested merge, the head of the pull request. */

@@ -3,6 +3,7 @@ import type { CiSettings } from '../deps.ts';
 import { evaluateValue, textOf } from '../workflows/evaluate.ts';
 import type { EvaluationBudget } from '../workflows/evaluation-budget.ts';
 import type { ExpressionScope } from '../workflows/evaluate.ts';
+import { chainOf } from '../workflows/call-chain.ts';
 import type { JobDefinition, Workflow, WorkflowCall } from '../workflows/workflow.ts';
 import type { Json } from '../workflows/json.ts';
 import type { JobRow } from '../schema/job-schema.ts';
@@ -13,8 +14,8 @@ import { githubContext } from './run-context.ts';
 /** The expression contexts of a job, apart from its matrix. */
 export interface JobContexts {
   own: Contexts;
-  /** The contexts of the calling job. */
-  call: Contexts | null;
+  /** The contexts of the jobs that call its workflow, the outermost first; their inputs are evaluated by `callScopes`. */
+  callers: readonly Contexts[];
   /** Evaluation budget, shared by all jobs of a write. */
   budget: EvaluationBudget;
 }
@@ -54,8 +55,11 @@ export async function contextsOfJob(
     inputs,
   };
   const { call } = definition;
-  const callers = call && { ...own, needs: asJson(neededByCaller(workflow, call, jobs, outputs, budget)) };
-  return { own, call: callers, budget };
+  const callers = chainOf(call).map((one) => ({
+    ...own,
+    needs: asJson(neededByCaller(workflow, one, jobs, outputs, budget)),
+  }));
+  return { own, callers, budget };
 }
 
 /** The inputs of a call, as strings where the runner expects them. Throws `ExpressionProblem`. */

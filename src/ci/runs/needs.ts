@@ -1,6 +1,7 @@
 import { In } from 'typeorm';
 import type { EntityManager } from 'typeorm';
 import { outputSchema } from '../schema/task-schema.ts';
+import { chainOf, entryOf, jobKeysOf } from '../workflows/call-chain.ts';
 import type { JobOutcome } from '../workflows/expression-functions.ts';
 import { evaluateValue, textOf } from '../workflows/evaluate.ts';
 import type { EvaluationBudget } from '../workflows/evaluation-budget.ts';
@@ -11,10 +12,10 @@ import type { JobRow } from '../schema/job-schema.ts';
 import { statusOfMatrix } from '../run-status.ts';
 import type { FinalStatus } from '../run-status.ts';
 
-/** The results of `success()` and the like for a job, and for the call that contains it. */
+/** The results of `success()` and the like for a job, and for the calls that it stands in, the outermost first. */
 export interface JobOutcomes {
   own: JobOutcome;
-  call: JobOutcome | null;
+  calls: readonly JobOutcome[];
 }
 
 /**
@@ -26,25 +27,20 @@ export function outcomesOf(runChanges: RunChanges, workflow: Workflow, definitio
   const failure = ancestorsOf(workflow, definition).some(
     (key) => statusOfMatrix(runChanges.matrixJobsOf(key)) === 'failure',
   );
-  const outcome = (needs: readonly string[], keysOf: (need: string) => readonly string[]): JobOutcome => ({
+  const outcome = (needs: readonly string[], within: WorkflowCall | null): JobOutcome => ({
     success: needs.every(
-      (need) => statusOfMatrix(keysOf(need).flatMap((key) => runChanges.matrixJobsOf(key))) === 'success',
+      (need) =>
+        statusOfMatrix(jobKeysOf(workflow, within, need).flatMap((key) => runChanges.matrixJobsOf(key))) === 'success',
     ),
     failure,
     cancelled: runChanges.run.isCancelled,
   });
   const { call } = definition;
   return {
-    own: outcome(definition.needs, (need) => keysOfNeed(workflow, definition, need)),
-    call: call && outcome(call.needs, (need) => keysOfCaller(workflow, need)),
+    own: outcome(definition.needs, call),
+    calls: chainOf(call).map((one) => outcome(one.needs, one.outer)),
   };
 }
-
-const keysOfCaller = ({ calls }: Workflow, need: string): readonly string[] => calls.get(need)?.jobKeys ?? [need];
-
-/** The jobs that a name under `needs` stands for: a call has several. */
-const keysOfNeed = (workflow: Workflow, { call }: JobDefinition, need: string): readonly string[] =>
-  call === null ? keysOfCaller(workflow, need) : [`${call.key}.${need}`];
 
 /** Cached per workflow: many matrix jobs ask for the same, and a job may have a chain of two hundred ancestors. */
 const ancestors = new WeakMap<Workflow, Map<string, string[]>>();
@@ -101,26 +97,34 @@ function neededJob(matrixJobs: readonly JobRow[], outputs: Outputs): NeededJob {
   return { result: statusOfMatrix(matrixJobs) ?? 'skipped', outputs: merged };
 }
 
-/** The outputs of a call, as its file defines them. */
-function neededCall(
-  call: WorkflowCall,
-  matrixJobs: MatrixJobsByKey,
-  outputs: Outputs,
-  budget: EvaluationBudget,
-): NeededJob {
-  const inner = call.jobKeys.map((key): [string, NeededJob] => [
-    key.slice(call.key.length + 1),
-    neededJob(matrixJobs.get(key) ?? [], outputs),
-  ]);
-  const contexts = { jobs: asJson(inner), github: {}, inputs: {}, vars: {} };
-  const values = [...call.outputs].map(([name, expression]): [string, string] => [
-    name,
-    valueOf(expression, contexts, budget),
-  ]);
-  return {
-    result: statusOfMatrix(call.jobKeys.flatMap((key) => matrixJobs.get(key) ?? [])) ?? 'skipped',
-    outputs: new Map(values),
-  };
+/** The outputs of calls, as their file defines them: of a matrix the last non-empty value of each name. */
+function neededCalls(workflow: Workflow, calls: readonly WorkflowCall[], sources: Sources): NeededJob {
+  const { matrixJobs, budget } = sources;
+  const values = new Map<string, string>();
+  for (const call of calls) {
+    const names = new Set(call.jobKeys.map((key) => key.slice(call.key.length + 1).split(/[.#]/, 1)[0]!));
+    const inner = [...names].map((name): [string, NeededJob] => [name, neededEntry(workflow, call, name, sources)]);
+    const contexts = { jobs: asJson(inner), github: {}, inputs: {}, vars: {} };
+    for (const [name, expression] of call.outputs) {
+      const value = valueOf(expression, contexts, budget);
+      if (value !== '' || !values.has(name)) values.set(name, value);
+    }
+  }
+  const jobs = calls.flatMap(({ jobKeys }) => jobKeys).flatMap((key) => matrixJobs.get(key) ?? []);
+  return { result: statusOfMatrix(jobs) ?? 'skipped', outputs: values };
+}
+
+interface Sources {
+  matrixJobs: MatrixJobsByKey;
+  outputs: Outputs;
+  budget: EvaluationBudget;
+}
+
+function neededEntry(workflow: Workflow, within: WorkflowCall | null, need: string, sources: Sources): NeededJob {
+  const { key, calls } = entryOf(workflow, within, need);
+  return calls === null
+    ? neededJob(sources.matrixJobs.get(key) ?? [], sources.outputs)
+    : neededCalls(workflow, calls, sources);
 }
 
 /** An output that cannot be evaluated is empty, as on runners. */
@@ -135,44 +139,31 @@ function valueOf(expression: string, contexts: { [name: string]: Json }, budget:
 }
 
 /** The `needs` of a job, for its runner. */
-export function neededJobs(
+export const neededJobs = (
   workflow: Workflow,
-  definition: JobDefinition,
+  { needs, call }: Pick<JobDefinition, 'needs' | 'call'>,
   jobs: readonly JobRow[],
   outputs: Outputs,
   budget: EvaluationBudget,
-): Map<string, NeededJob> {
-  const matrixJobs = Map.groupBy(jobs, ({ jobKey }) => jobKey);
-  return new Map(
-    definition.needs.map((need) => {
-      const call = definition.call === null ? workflow.calls.get(need) : undefined;
-      if (call !== undefined) return [need, neededCall(call, matrixJobs, outputs, budget)];
-      const [key] = keysOfNeed(workflow, definition, need);
-      return [need, neededJob(matrixJobs.get(key!) ?? [], outputs)];
-    }),
-  );
-}
+): Map<string, NeededJob> => neededBy(workflow, call, needs, { jobs, outputs, budget });
 
-/** The `needs` of the job that calls a job's workflow. */
-export function neededByCaller(
+/** The `needs` of a job that calls a workflow. */
+export const neededByCaller = (
   workflow: Workflow,
-  { needs }: WorkflowCall,
+  { needs, outer }: WorkflowCall,
   jobs: readonly JobRow[],
   outputs: Outputs,
   budget: EvaluationBudget,
+): Map<string, NeededJob> => neededBy(workflow, outer, needs, { jobs, outputs, budget });
+
+function neededBy(
+  workflow: Workflow,
+  within: WorkflowCall | null,
+  needs: readonly string[],
+  { jobs, ...rest }: { jobs: readonly JobRow[]; outputs: Outputs; budget: EvaluationBudget },
 ): Map<string, NeededJob> {
-  const matrixJobs = Map.groupBy(jobs, ({ jobKey }) => jobKey);
-  return new Map(
-    needs.map((need) => {
-      const call = workflow.calls.get(need);
-      return [
-        need,
-        call === undefined
-          ? neededJob(matrixJobs.get(need) ?? [], outputs)
-          : neededCall(call, matrixJobs, outputs, budget),
-      ];
-    }),
-  );
+  const sources = { ...rest, matrixJobs: Map.groupBy(jobs, ({ jobKey }) => jobKey) };
+  return new Map(needs.map((need) => [need, neededEntry(workflow, within, need, sources)]));
 }
 
 /** The same for expressions. */

@@ -133,6 +133,7 @@ function freshJob(
     concurrencyState: null,
     taskId: null,
     losses: 0,
+    lostRunner: null,
     createdAt: now,
     waitingSince: null,
     startedAt: null,

@@ -7,6 +7,7 @@ import { expandMatrix, combinationName, MatrixProblem } from '../workflows/expan
 import type { MatrixCombination } from '../workflows/expand-matrix.ts';
 import type { JobDefinition } from '../workflows/workflow.ts';
 import type { Json } from '../workflows/json.ts';
+import { chainOf } from '../workflows/call-chain.ts';
 import { inputsOfCall } from './job-contexts.ts';
 import type { Contexts, JobContexts } from './job-contexts.ts';
 import type { JobOutcomes } from './needs.ts';
@@ -44,16 +45,18 @@ const maxLabels = 50;
  */
 export function resolveJob(
   definition: JobDefinition,
-  { own, call: callers, budget }: JobContexts,
+  { own, callers, budget }: JobContexts,
   outcomes: JobOutcomes,
   combination: MatrixCombination | null,
 ): Resolution {
   try {
-    const { call } = definition;
-    const callScope =
-      call === null || callers === null || outcomes.call === null ? null : scopeOf(callers, outcomes.call, budget);
-    if (callScope !== null && !evaluateCondition(call!.condition, callScope)) return { kind: 'skip' };
-    const contexts = callScope === null ? own : { ...own, inputs: inputsOfCall(call!, callScope) };
+    let { inputs } = own;
+    for (const [at, call] of chainOf(definition.call).entries()) {
+      const scope = scopeOf({ ...callers[at]!, inputs }, outcomes.calls[at]!, budget, call.combination);
+      if (!evaluateCondition(call.condition, scope)) return { kind: 'skip' };
+      inputs = inputsOfCall(call, scope);
+    }
+    const contexts = { ...own, inputs };
     const outcome = outcomes.own;
     const scope = scopeOf(contexts, outcome, budget);
     if (!evaluateCondition(definition.condition, scope)) return { kind: 'skip' };

@@ -9,6 +9,7 @@ import { sourceOf } from '../workflows/workflow-reader.ts';
 import { AfterCommit } from './after-commit.ts';
 import { follow } from './change-runs.ts';
 import { deletedUserName } from './load-run.ts';
+import { runsOfRefEvent } from './ref-events.ts';
 import { asksForNoRun, commitsOf, isNoRef, pushPayload } from './push-event.ts';
 import type { MovedRef } from './push-event.ts';
 import { readRef } from './run-context.ts';
@@ -58,13 +59,15 @@ async function prepare(deps: CiDeps, push: AnnouncedPush): Promise<Prepared | nu
   const located = (await deps.repositories.locate([push.repository.id])).get(push.repository.id);
   if (located === undefined) return null;
   const actor = await pusherName(deps, push.pusherId);
-  const moved = push.updates
-    .filter(({ ref, newId }) => !isNoRef(newId) && /^refs\/(heads|tags)\//.test(ref))
-    .slice(0, maxRefs);
+  const moved = push.updates.filter(({ ref }) => /^refs\/(heads|tags)\//.test(ref)).slice(0, maxRefs);
   const startsNothing = push.pusherId === null || push.options.some((option) => skipOption.test(option));
   const runs: NewRun[] = [];
-  for (const update of startsNothing ? [] : moved) runs.push(...(await runsOf(deps, located, push, update, actor)));
-  const schedules = await planSchedules(deps, located, push.pusherId, moved);
+  for (const update of startsNothing ? [] : moved) {
+    if (!isNoRef(update.newId)) runs.push(...(await runsOf(deps, located, push, update, actor)));
+    runs.push(...(await runsOfRefEvent(deps, located, update, push.pusherId)));
+  }
+  const present = moved.filter(({ newId }) => !isNoRef(newId));
+  const schedules = await planSchedules(deps, located, push.pusherId, present);
   if (runs.length === 0 && schedules === null) return null;
   return {
     surroundings: {

@@ -4,6 +4,7 @@ import type { Found } from '../../repositories/index.ts';
 import type { CiDeps } from '../deps.ts';
 import { runTopic } from '../notifier-topics.ts';
 import { cancelRun } from './cancel-run.ts';
+import { dispatchEvent } from './repository-dispatch.ts';
 import { dispatchWorkflow, listDispatchable, listWorkflows } from './dispatch-workflow.ts';
 import { findJob, findRun, runnersOf, stepNames } from './find-run.ts';
 import { listRuns, newestChecked, newestRun, workflowsOf } from './list-runs.ts';
@@ -42,5 +43,6 @@ export function createWorkflowService(deps: CiDeps) {
     list: bind(listWorkflows),
     listDispatchable: bind(listDispatchable),
     dispatch: bind(dispatchWorkflow),
+    dispatchEvent: bind(dispatchEvent),
   };
 }

@@ -222,6 +222,7 @@ function earlyJobs(
       taskId: null,
       losses: 0,
       debug: false,
+      lostRunner: null,
       createdAt: now,
       waitingSince: null,
       startedAt: null,

@@ -4,6 +4,7 @@ import { EntitySchema } from 'typeorm';
 export interface ArtifactRow {
   id: number;
   runId: number;
+  repositoryId: string;
   attempt: number;
   /** The task that started the upload. */
   taskId: number;
@@ -43,6 +44,7 @@ export const artifactSchema = new EntitySchema<ArtifactRow>({
   columns: {
     id: { type: 'integer', primary: true, generated: 'increment' },
     runId: { name: 'run_id', type: 'integer' },
+    repositoryId: { name: 'repository_id', type: 'text' },
     attempt: { type: 'integer' },
     taskId: { name: 'task_id', type: 'integer' },
     name: { type: 'text' },

@@ -33,6 +33,8 @@ export interface JobRow {
   taskId: number | null;
   /** How often a runner took it and was lost. */
   losses: number;
+  /** Name of the runner that was lost while it had the job, which is then tried once more. */
+  lostRunner: string | null;
   createdAt: number;
   waitingSince: number | null;
   startedAt: number | null;
@@ -64,6 +66,7 @@ export const jobSchema = new EntitySchema<JobRow>({
     concurrencyState: { name: 'concurrency_state', type: 'text', nullable: true },
     taskId: { name: 'task_id', type: 'integer', nullable: true },
     losses: { type: 'integer' },
+    lostRunner: { name: 'lost_runner', type: 'text', nullable: true },
     createdAt: { name: 'created_at', type: 'integer' },
     waitingSince: { name: 'waiting_since', type: 'integer', nullable: true },
     startedAt: { name: 'started_at', type: 'integer', nullable: true },

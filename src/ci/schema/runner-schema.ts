@@ -10,8 +10,12 @@ export interface RunnerRow extends ScopeColumns {
   tokenHash: string;
   name: string;
   version: string;
-  /** Those declared last, else those of its registration. */
+  /** Those that count: chosen for it, else declared last, else those of its registration. */
   labels: string[];
+  /** Those that it declared last. */
+  declaredLabels: string[];
+  /** Whether `labels` were chosen by a person, so that no declaration replaces them. */
+  hasChosenLabels: boolean;
   /** Given with a registration by shared secret. */
   registeredLabels: string[];
   capabilities: string[];
@@ -51,6 +55,8 @@ export const runnerSchema = new EntitySchema<RunnerRow>({
     name: { type: 'text' },
     version: { type: 'text' },
     labels: { type: 'simple-json' },
+    declaredLabels: { name: 'declared_labels', type: 'simple-json' },
+    hasChosenLabels: { name: 'has_chosen_labels', type: 'boolean' },
     registeredLabels: { name: 'registered_labels', type: 'simple-json' },
     capabilities: { type: 'simple-json' },
     ephemeral: { type: 'boolean' },

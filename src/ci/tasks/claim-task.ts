@@ -65,7 +65,10 @@ async function insertTask(
     requestKey,
     tokenHash: `none yet of job ${job.id} at ${now} after ${job.losses}`,
     status: 'running',
-    notices: [],
+    notices:
+      job.lostRunner === null
+        ? []
+        : [`The runner ${job.lostRunner} was lost while it had this job. This is the second try.`],
     createdAt: now,
     confirmedAt: null,
     reportedAt: null,

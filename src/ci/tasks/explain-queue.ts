@@ -1,4 +1,5 @@
 import { In } from 'typeorm';
+import { allows } from '../../access/index.ts';
 import type { CiDeps } from '../deps.ts';
 import { toRunner } from '../runners/runner.ts';
 import { runnerSchema } from '../schema/runner-schema.ts';
@@ -9,6 +10,7 @@ import type { RunRow } from '../schema/run-schema.ts';
 import type { Found } from '../../repositories/index.ts';
 import { finishedRunners } from '../runners/finished-runners.ts';
 import { mayTake, groupWaitingJobs } from './group-waiting-jobs.ts';
+import { suggestLabels } from './suggest-labels.ts';
 import type { WaitingGroup } from './group-waiting-jobs.ts';
 
 /** A job that has not begun, and why. */
@@ -24,7 +26,10 @@ export interface QueuedJob {
 const maxShown = 200;
 
 /** The jobs of a repository, or of the whole instance, that have not begun, those that wait for a runner first. */
-export async function explainQueue(deps: CiDeps, found: Pick<Found, 'repository'> | null): Promise<QueuedJob[]> {
+export async function explainQueue(
+  deps: CiDeps,
+  found: Pick<Found, 'repository' | 'level'> | null,
+): Promise<QueuedJob[]> {
   const { read } = deps.db;
   const here = found === null ? {} : { repositoryId: found.repository.id };
   const jobs = await read.find(jobSchema, {
@@ -37,7 +42,7 @@ export async function explainQueue(deps: CiDeps, found: Pick<Found, 'repository'
     (await read.findBy(runSchema, { id: In(jobs.map((job) => job.runId)) })).map((run) => [run.id, run]),
   );
   const lines = await groupWaitingJobs(read);
-  const explainWaiting = await waitingReasons(deps);
+  const explainWaiting = await waitingReasons(deps, found === null || allows(found.level, 'write'));
   const places = await placesOf(deps, jobs);
   return jobs.flatMap((job) => {
     const run = runs.get(job.runId);
@@ -48,7 +53,8 @@ export async function explainQueue(deps: CiDeps, found: Pick<Found, 'repository'
         one.isTrusted === run.isTrusted &&
         one.labels.join() === job.runsOn?.join(),
     );
-    const reason = job.status === 'waiting' ? explainWaiting(line) : explainBlocked(job, run);
+    const again = job.lostRunner === null ? '' : `The runner ${job.lostRunner} was lost; the job is tried again. `;
+    const reason = job.status === 'waiting' ? again + explainWaiting(line) : explainBlocked(job, run);
     return [{ job, run, place: places.get(job.id) ?? null, reason }];
   });
 }
@@ -64,7 +70,11 @@ async function placesOf({ db }: CiDeps, shown: readonly JobRow[]): Promise<Map<n
   return new Map(waiting.flatMap(({ id }, at) => (wanted.has(id) ? [[id, at + 1] as const] : [])));
 }
 
-async function waitingReasons({ db, presence, clock }: CiDeps): Promise<(line: WaitingGroup | undefined) => string> {
+/** @param showsLabels whether the labels of runners are named, which readers of a repository are not told */
+async function waitingReasons(
+  { db, presence, clock }: CiDeps,
+  showsLabels: boolean,
+): Promise<(line: WaitingGroup | undefined) => string> {
   const finished = await finishedRunners(db.read, { isLogComplete: false });
   const runners = (await db.read.find(runnerSchema)).filter(({ id }) => !finished.has(id));
   return (line) => {
@@ -74,11 +84,11 @@ async function waitingReasons({ db, presence, clock }: CiDeps): Promise<(line: W
     if (able.length === 0 && runners.some((runner) => mayTake(runner, { ...line, isTrusted: true })))
       return `The runners for ${labels} take no code of people without write access.`;
     if (able.length === 0)
-      return `No runner here has ${line.labels.length > 1 ? 'all of the labels' : 'the label'} ${labels}.`;
+      return `No runner here has ${line.labels.length > 1 ? 'all of the labels' : 'the label'} ${labels}.${showsLabels ? suggestLabels(line, runners) : ''}`;
     const enabled = able.filter((runner) => runner.disabledAt === null);
     if (enabled.length === 0) return `The runners for ${labels} are paused.`;
     const online = enabled.filter(
-      (runner) => !['offline', 'unspecified'].includes(toRunner(runner, presence, clock.now()).status),
+      (runner) => !['offline', 'unspecified'].includes(toRunner(runner, presence, clock.now(), false).status),
     );
     if (online.length === 0) return `The runners for ${labels} are offline.`;
     return `All runners for ${labels} are busy.`;

@@ -5,7 +5,6 @@ import { changeRuns } from '../runs/change-runs.ts';
 import { RunChanges } from '../runs/run-changes.ts';
 import { jobSchema } from '../schema/job-schema.ts';
 import type { JobRow } from '../schema/job-schema.ts';
-import { isFinal } from '../run-status.ts';
 import type { FinalStatus } from '../run-status.ts';
 import { logTopic } from '../notifier-topics.ts';
 import type { CiDeps } from '../deps.ts';
@@ -14,6 +13,7 @@ import { releaseTask } from './release-task.ts';
 import { taskSchema } from '../schema/task-schema.ts';
 import type { TaskRow } from '../schema/task-schema.ts';
 import { finishedRunners } from '../runners/finished-runners.ts';
+import { endLostTask, endTask } from './end-task.ts';
 import { mayTake, groupWaitingJobs } from './group-waiting-jobs.ts';
 import type { WaitingGroup } from './group-waiting-jobs.ts';
 
@@ -25,6 +25,8 @@ const silentMs = 120_000;
 const forgottenMs = 600_000;
 /** Time in milliseconds in which rows are accepted after the end of a task; then the log is complete. */
 const sealAfterMs = 600_000;
+/** Time in milliseconds after which an ephemeral runner that never had a task and is not seen any more is removed. */
+const abandonedMs = 24 * 3_600_000;
 
 /**
  * Timeouts of tasks and queued jobs: unconfirmed tasks are taken back, lost runners, long-running and long-waiting
@@ -55,8 +57,7 @@ async function sweepTask(deps: CiDeps, task: TaskRow, startedAt: number): Promis
   const seenAt = runner === null ? 0 : (deps.presence.of(runner).lastSeenAt ?? 0);
   const heardAt = deps.reports.lastReportAt(task.id) ?? task.reportedAt ?? task.confirmedAt;
   const isLost = since(heardAt) > silentMs && (since(seenAt) > silentMs || since(heardAt) > forgottenMs);
-  if (isLost)
-    return endTask(deps, task, task.status === 'cancelling' ? 'cancelled' : 'failure', 'The runner was lost.');
+  if (isLost) return endLostTask(deps, task);
   if (now - task.createdAt > deps.settings.maxTaskMs) {
     await endTask(
       deps,
@@ -65,23 +66,6 @@ async function sweepTask(deps: CiDeps, task: TaskRow, startedAt: number): Promis
       `The job ran longer than ${Math.round(deps.settings.maxTaskMs / 60_000)} minutes.`,
     );
   }
-}
-
-async function endTask(deps: CiDeps, { id, jobId }: TaskRow, status: FinalStatus, reason: string): Promise<void> {
-  const job = await deps.db.read.findOneByOrFail(jobSchema, { id: jobId });
-  const loaded = await deps.runs.load(job.runId);
-  await changeRuns(deps, async (tx, after) => {
-    const task = await tx.manager.findOneByOrFail(taskSchema, { id });
-    if (isFinal(task.status)) return;
-    await tx.manager.update(taskSchema, { id }, { status, stoppedAt: tx.now });
-    const runChanges = await RunChanges.open(deps, tx, after, job.runId);
-    const row = runChanges?.jobs.find((one) => one.taskId === id);
-    if (runChanges == null || row === undefined) return;
-    runChanges.change(row, { status, reason });
-    await advanceJobs(deps, tx, after, runChanges, loaded);
-  });
-  deps.reports.forget(id);
-  deps.logger.warn('ci.task_ended', { task: id, status, reason });
 }
 
 /** Jobs without a matching runner, and those that waited too long. */
@@ -154,16 +138,22 @@ async function sealLogs(deps: CiDeps): Promise<void> {
   }
 }
 
-/** An ephemeral runner is removed once its one task is over and its log complete, not before. */
+/**
+ * An ephemeral runner is removed once its one task is over and its log complete, not before; one that went without a
+ * task, after a day.
+ */
 async function removeEphemeral(deps: CiDeps): Promise<void> {
   const before = deps.clock.now() - sealAfterMs;
   for (const runner of await deps.db.read.findBy(runnerSchema, { ephemeral: true })) {
     const tasks = await deps.db.read.findBy(taskSchema, { runnerId: runner.id });
+    const { lastSeenAt } = deps.presence.of(runner);
     const isDone =
       tasks.length > 0 &&
       tasks.every((task) => task.stoppedAt !== null && task.sealedAt !== null && task.sealedAt < before);
-    if (!isDone) continue;
+    const isGone = tasks.length === 0 && lastSeenAt !== null && lastSeenAt < deps.clock.now() - abandonedMs;
+    if (!isDone && !isGone) continue;
     await deps.db.write(({ manager }) => manager.delete(runnerSchema, { id: runner.id }));
-    deps.logger.info('runner.removed', { runner: runner.id, name: runner.name, why: 'its one task is done' });
+    const why = isDone ? 'its one task is done' : 'it went without a task';
+    deps.logger.info('runner.removed', { runner: runner.id, name: runner.name, why });
   }
 }

@@ -1,4 +1,6 @@
 import type { CiDeps } from '../deps.ts';
+import { artifactTtlMs } from '../retention/repository-retention.ts';
+import { identityContext } from './identity-context.ts';
 import { secretsFor } from '../secrets/secrets.ts';
 import { variablesFor } from '../secrets/variables.ts';
 import { jobSchema } from '../schema/job-schema.ts';
@@ -12,6 +14,7 @@ import { githubContext } from '../runs/run-context.ts';
 import { scopeOf } from '../runs/resolve-job.ts';
 import { evaluateValue, textOf } from '../workflows/evaluate.ts';
 import { EvaluationBudget } from '../workflows/evaluation-budget.ts';
+import { chainOf } from '../workflows/call-chain.ts';
 import type { WorkflowCall } from '../workflows/workflow.ts';
 import type { Json } from '../workflows/json.ts';
 import { runtimeTokenOf } from './runtime-token.ts';
@@ -94,11 +97,12 @@ export async function taskContent(
         : { event_name: 'workflow_call', event: { ...run.eventPayload, inputs: called.inputs } }),
       job: definition.ownKey,
       token,
-      retention_days: String(Math.ceil(settings.artifactTtlMs / dayMs)),
+      retention_days: String(Math.ceil((await artifactTtlMs(deps, db.read, repository.id)) / dayMs)),
       gitea_default_actions_url: actions,
       forgejo_default_actions_url: actions,
       gitea_runtime_token: runtime,
       forgejo_runtime_token: runtime,
+      ...(await identityContext(deps, loaded, job.jobKey, runtime)),
     },
     secrets: new Map([
       ...['GITHUB_TOKEN', 'GITEA_TOKEN', 'FORGEJO_TOKEN'].map((name): [string, string] => [name, token]),
@@ -112,25 +116,29 @@ export async function taskContent(
 }
 
 /**
- * What a called workflow gets: its inputs as strings, which the runner converts, and the secrets that the caller
- * passes on.
+ * What a called workflow gets: its inputs as strings, which the runner converts, and the secrets that each caller
+ * passes on to the next.
  */
 function contentOfCall(
-  call: WorkflowCall,
-  { call: callers, budget }: JobContexts,
+  called: WorkflowCall,
+  { own, callers, budget }: JobContexts,
   secrets: ReadonlyMap<string, string>,
 ): { inputs: Record<string, string>; secrets: Iterable<[string, string]> } {
-  const scope = scopeOf(callers!, { success: true, failure: false, cancelled: false }, budget);
-  const inputs = Object.fromEntries(
-    Object.entries(inputsOfCall(call, scope)).map(([name, value]) => [name, textOf(value)]),
-  );
-  if (call.secrets === 'inherit') return { inputs, secrets };
-  const withSecrets = { ...scope, contexts: { ...scope.contexts, secrets: Object.fromEntries(secrets) } };
-  return {
-    inputs,
-    secrets: Object.entries(call.secrets).map(([name, value]): [string, string] => [
-      name.toUpperCase(),
-      textOf(evaluateValue(value, withSecrets)),
-    ]),
-  };
+  const fine = { success: true, failure: false, cancelled: false };
+  let values = own.inputs;
+  let passed = secrets;
+  for (const [at, call] of chainOf(called).entries()) {
+    const scope = scopeOf({ ...callers[at]!, inputs: values }, fine, budget, call.combination);
+    values = inputsOfCall(call, scope);
+    if (call.secrets === 'inherit') continue;
+    const withSecrets = { ...scope, contexts: { ...scope.contexts, secrets: Object.fromEntries(passed) } };
+    passed = new Map(
+      Object.entries(call.secrets).map(([name, value]): [string, string] => [
+        name.toUpperCase(),
+        textOf(evaluateValue(value, withSecrets)),
+      ]),
+    );
+  }
+  const inputs = Object.entries(values as { [name: string]: Json }).map(([name, value]) => [name, textOf(value)]);
+  return { inputs: Object.fromEntries(inputs), secrets: passed };
 }

@@ -112,6 +112,12 @@ export class TaskQueue {
     if (this.#waiters.size > 0) await this.#serve();
   }
 
+  /** A runner that waits gets the jobs of its new labels. */
+  async relabel(runnerId: number, labels: string[]): Promise<void> {
+    for (const waiter of this.#waiters) if (waiter.runner.id === runnerId) waiter.runner = { ...waiter.runner, labels };
+    await this.wake();
+  }
+
   /** Ends all waits without a job, and assigns nothing any more. */
   async stop(): Promise<void> {
     this.#stopped = true;

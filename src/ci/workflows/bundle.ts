@@ -22,15 +22,23 @@ const maxCalled = 20;
  */
 const calls = /\buses["']?[ \t]{0,20}:\s{0,200}["']?\.\/([^\s"',}\]#]{1,500}\.ya?ml)/g;
 
-/** @param files all workflows of the commit, keyed by path from the root of the repository */
+/**
+ * A file with those that it calls, and that these call.
+ * @param files all workflows of the commit, keyed by path from the root of the repository
+ */
 export function bundle(content: string, files: ReadonlyMap<string, string>): string {
   let bytes = 0;
   const called = new Map<string, string>();
-  for (const [, path = ''] of content.matchAll(calls)) {
-    const text = files.get(path);
-    if (text === undefined || called.has(path) || called.size === maxCalled) continue;
-    bytes += Buffer.byteLength(text);
-    if (bytes <= maxWorkflowBytes) called.set(path, text);
+  const open = [content];
+  for (let at = open.shift(); at !== undefined; at = open.shift()) {
+    for (const [, path = ''] of at.matchAll(calls)) {
+      const text = files.get(path);
+      if (text === undefined || called.has(path) || called.size === maxCalled) continue;
+      bytes += Buffer.byteLength(text);
+      if (bytes > maxWorkflowBytes) continue;
+      called.set(path, text);
+      open.push(text);
+    }
   }
   return called.size === 0 ? content : mark + JSON.stringify({ main: content, called: Object.fromEntries(called) });
 }

@@ -2,6 +2,10 @@ import { isMap } from 'yaml';
 import type { YAMLMap } from 'yaml';
 import { lowerTaskPermissions } from '../../access/index.ts';
 import { parsePermissions } from './parse-settings.ts';
+import { evaluateValue, textOf } from './evaluate.ts';
+import { EvaluationBudget } from './evaluation-budget.ts';
+import { combinationName, expandMatrix } from './expand-matrix.ts';
+import type { MatrixCombination } from './expand-matrix.ts';
 import { WorkflowProblem } from './workflow-problem.ts';
 import type { ParsedJob } from './parsed-job.ts';
 import type { CallInput, Permissions, WorkflowCall } from './workflow.ts';
@@ -10,25 +14,50 @@ import type { YamlFile } from './yaml-nodes.ts';
 
 export interface CallingFile {
   file: YamlFile;
-  /** Files that may be called, keyed by path, each parsed once; null inside a called file. */
-  called: ReadonlyMap<string, () => YamlFile> | null;
+  /** Files that may be called, keyed by path, each parsed once. */
+  called: ReadonlyMap<string, () => YamlFile>;
   permissions: Permissions;
+  /** How many calls this file stands in. */
+  depth: number;
 }
+
+/** The jobs of a file, and its calls with those of the files that it calls. */
+export interface ParsedJobs {
+  jobs: Map<string, ParsedJob>;
+  calls: Map<string, readonly WorkflowCall[]>;
+}
+
+/** How deeply workflows call each other. */
+const maxDepth = 4;
 
 const callTypes: readonly CallInput['type'][] = ['string', 'boolean', 'number'];
 
-/** Parses `jobs` of a called file, which may call nothing itself. */
-export type ParseInner = (file: YamlFile, node: unknown) => ReadonlyMap<string, ParsedJob>;
+/** Parses `jobs` of a called file. */
+export type ParseInner = (file: YamlFile, node: unknown, permissions: Permissions) => ParsedJobs;
 
-/** A job that calls another workflow of the repository, replaced by that workflow's jobs. Throws `WorkflowProblem`. */
-export function parseCall(
-  { file, called, permissions: top }: CallingFile,
-  { key, job }: { key: string; job: YAMLMap },
-  parseInner: ParseInner,
-): { call: WorkflowCall; jobs: ParsedJob[] } {
+interface CallingJob {
+  key: string;
+  job: YAMLMap;
+  /** How many more jobs the file may have. */
+  room: number;
+}
+
+/** What replaces a job that calls a workflow. */
+interface ParsedCall {
+  needs: readonly string[];
+  calls: [string, readonly WorkflowCall[]][];
+  jobs: ParsedJob[];
+}
+
+/**
+ * A job that calls another workflow of the repository, replaced by that workflow's jobs, once for each combination of
+ * its matrix. Throws `WorkflowProblem`.
+ */
+export function parseCall(calling: CallingFile, { key, job, room }: CallingJob, parseInner: ParseInner): ParsedCall {
+  const { file, called, depth } = calling;
   const get = (name: string): unknown => file.get(job, name);
   const uses = file.text(get('uses'), '"uses"');
-  if (called === null) throw file.problem(get('uses'), 'A workflow that is called cannot call another one here.');
+  if (depth >= maxDepth) throw file.problem(get('uses'), `Workflows call each other at most ${maxDepth} deep.`);
   if (!uses.startsWith('./'))
     throw file.problem(
       get('uses'),
@@ -38,34 +67,55 @@ export function parseCall(
   const open = called.get(path);
   if (open === undefined)
     throw file.problem(get('uses'), `There is no workflow ${path} in this commit, or it is too large to be called.`);
-  for (const name of ['steps', 'runs-on', 'strategy'])
-    if (!file.isAbsent(get(name))) throw file.problem(get(name), `A job that calls a workflow has no "${name}" here.`);
+  for (const name of ['steps', 'runs-on'])
+    if (!file.isAbsent(get(name))) throw file.problem(get(name), `A job that calls a workflow has no "${name}".`);
+  const combinations = combinationsOf(file, get('strategy'));
   try {
-    return read({ file, top, parseInner }, { key, job, path, open });
+    return read(calling, parseInner, { key, job, room, path, open, combinations });
   } catch (error) {
-    if (!(error instanceof WorkflowProblem) || error instanceof CallProblem) throw error;
+    if (!(error instanceof WorkflowProblem) || (error instanceof CallProblem && error.file === file)) throw error;
     throw file.problem(get('uses'), `${path}, ${error.describe()}`);
   }
 }
 
-/** A problem of the calling file, found while the called one is parsed. */
-class CallProblem extends WorkflowProblem {}
+/** The matrix of a call is known before anything runs: its jobs are those of the run. */
+function combinationsOf(file: YamlFile, node: unknown): MatrixCombination[] {
+  if (file.isAbsent(node)) return [{}];
+  const matrix = file.json(file.get(file.map(node, '"strategy"'), 'matrix'));
+  if (JSON.stringify(matrix).includes('${{'))
+    throw file.problem(node, 'The matrix of a job that calls a workflow is written out here, without expressions.');
+  try {
+    return expandMatrix(matrix);
+  } catch (error) {
+    throw file.problem(node, (error as Error).message);
+  }
+}
 
-interface Called {
-  key: string;
-  job: YAMLMap;
+/** A problem of the calling file, found while the called one is parsed. */
+class CallProblem extends WorkflowProblem {
+  readonly file: YamlFile;
+
+  constructor(message: string, place: { line: number; column: number }, file: YamlFile) {
+    super(message, place);
+    this.file = file;
+  }
+}
+
+interface Called extends CallingJob {
   path: string;
   open: () => YamlFile;
+  combinations: readonly MatrixCombination[];
 }
 
 function read(
-  { file, top, parseInner }: { file: YamlFile; top: Permissions; parseInner: ParseInner },
-  { key, job, path, open }: Called,
-): { call: WorkflowCall; jobs: ParsedJob[] } {
+  { file, permissions: top }: CallingFile,
+  parseInner: ParseInner,
+  { key, job, room, path, open, combinations }: Called,
+): ParsedCall {
   const get = (name: string): unknown => file.get(job, name);
   const own = (node: unknown, message: string) => {
     const { line, column } = file.problem(node, message);
-    return new CallProblem(message, { line, column });
+    return new CallProblem(message, { line, column }, file);
   };
   const inner = open();
   if (!isMap(inner.document.contents)) throw inner.problemAt(0, 'A workflow file is a mapping with "on" and "jobs".');
@@ -80,13 +130,14 @@ function read(
   for (const [name, { required }] of inputs)
     if (required && !given.has(name)) throw own(get('uses'), `${path} needs the input ${name}.`);
   const secrets = get('secrets');
-  const jobs = parseInner(inner, inner.get(root, 'jobs'));
-  const ceiling = parsePermissions(file, get('permissions')) ?? top;
   const allowed = parsePermissions(inner, inner.get(root, 'permissions'));
-  const name = file.textOrNull(get('name'), '"name"') ?? key;
-  const call: WorkflowCall = {
-    key,
-    needs: [...new Set(file.texts(get('needs'), '"needs"'))],
+  const parsed = parseInner(inner, inner.get(root, 'jobs'), allowed);
+  // Counted before they are copied: the limit of the file is checked once they are there.
+  if (parsed.jobs.size * combinations.length > room + 1) combinations = combinations.slice(0, room + 2);
+  const ceiling = parsePermissions(file, get('permissions')) ?? top;
+  const needs = [...new Set(file.texts(get('needs'), '"needs"'))];
+  const common = {
+    needs,
     condition: file.textOrNull(get('if'), '"if"'),
     inputs,
     given,
@@ -94,20 +145,68 @@ function read(
       ? {}
       : isMap(file.resolve(secrets))
         ? (file.json(secrets) as { [name: string]: Json })
-        : 'inherit',
-    jobKeys: [...jobs.keys()].map((each) => `${key}.${each}`),
-    outputs: settings === null ? new Map() : parseOutputs(inner, inner.get(settings, 'outputs')),
+        : ('inherit' as const),
+    outputs: settings === null ? new Map<string, string>() : parseOutputs(inner, inner.get(settings, 'outputs')),
+    outer: null,
   };
+  const name = file.textOrNull(get('name'), '"name"') ?? key;
+  const calls = combinations.map((combination, at): WorkflowCall => {
+    const callKey = at === 0 ? key : `${key}#${at}`;
+    return {
+      ...common,
+      key: callKey,
+      combination,
+      jobKeys: [...parsed.jobs.keys()].map((each) => `${callKey}.${each}`),
+    };
+  });
+  const placed = calls.map((call) => placeInner(parsed, call, { name, allowed, ceiling }));
   return {
-    call,
+    needs,
+    calls: [[key, calls], ...placed.flatMap((one) => one.calls)],
+    jobs: placed.flatMap((one) => one.jobs),
+  };
+}
+
+/** `build (linux)`, unless the name itself has the combination. */
+function nameOf(name: string, matrix: MatrixCombination): string {
+  const suffix = combinationName(matrix);
+  if (!name.includes('${{')) return suffix === '' ? name : `${name} (${suffix})`;
+  try {
+    const contexts = { github: {}, needs: {}, vars: {}, inputs: {}, matrix };
+    const outcome = { success: true, failure: false, cancelled: false };
+    return textOf(evaluateValue(name, { contexts, outcome, budget: new EvaluationBudget() }));
+  } catch {
+    return name;
+  }
+}
+
+/** The jobs and calls of a called file, as they are in the file that calls it. */
+function placeInner(
+  { jobs, calls }: ParsedJobs,
+  call: WorkflowCall,
+  { name, allowed, ceiling }: { name: string; allowed: Permissions; ceiling: Permissions },
+): { jobs: ParsedJob[]; calls: [string, readonly WorkflowCall[]][] } {
+  const within = (key: string): string => `${call.key}.${key}`;
+  const moved = new Map<WorkflowCall, WorkflowCall>();
+  const move = (one: WorkflowCall | null): WorkflowCall => {
+    if (one === null) return call;
+    const known = moved.get(one);
+    if (known !== undefined) return known;
+    const made = { ...one, key: within(one.key), jobKeys: one.jobKeys.map(within), outer: move(one.outer) };
+    moved.set(one, made);
+    return made;
+  };
+  const prefix = `${nameOf(name, call.combination)} / `;
+  return {
+    calls: [...calls].map(([key, list]) => [within(key), list.map(move)]),
     jobs: [...jobs.values()].map(({ definition: each, ...place }) => ({
       ...place,
       definition: {
         ...each,
-        key: `${key}.${each.key}`,
-        call,
-        prefix: `${name} / `,
-        waitsFor: each.needs.map((need) => `${key}.${need}`),
+        key: within(each.key),
+        call: move(each.call),
+        prefix: prefix + each.prefix,
+        waitsFor: each.waitsFor.map(within),
         permissions: lower(each.permissions ?? allowed, ceiling),
       },
     })),

@@ -2,7 +2,8 @@ import { isMap, isSeq } from 'yaml';
 import type { YAMLMap } from 'yaml';
 import { parseConcurrency, parsePermissions } from './parse-settings.ts';
 import { parseCall } from './parse-call.ts';
-import type { CallingFile, ParseInner } from './parse-call.ts';
+import type { CallingFile, ParsedJobs, ParseInner } from './parse-call.ts';
+import { chainOf, jobKeysOf } from './call-chain.ts';
 import type { JobDefinition, WorkflowCall } from './workflow.ts';
 import type { ParsedJob } from './parsed-job.ts';
 import type { YamlFile } from './yaml-nodes.ts';
@@ -12,19 +13,17 @@ const maxJobs = 256;
 const maxSteps = 1000;
 
 /** Parses `jobs` and checks `needs`. Throws `WorkflowProblem`. */
-export function parseJobs(
-  calling: CallingFile,
-  node: unknown,
-): { jobs: Map<string, ParsedJob>; calls: Map<string, WorkflowCall> } {
+export function parseJobs(calling: CallingFile, node: unknown): ParsedJobs {
   const { file } = calling;
   if (file.isAbsent(node)) throw file.problem(node, 'A workflow needs "jobs".');
   const jobs = new Map<string, ParsedJob>();
-  const calls = new Map<string, WorkflowCall>();
+  const calls = new Map<string, readonly WorkflowCall[]>();
   const outer = new Map<string, Needing>();
   // A file that many jobs call is parsed once.
-  const understood = new Map<YamlFile, ReadonlyMap<string, ParsedJob>>();
-  const parseInner: ParseInner = (called, at) => {
-    const known = understood.get(called) ?? parseJobs({ file: called, called: null, permissions: null }, at).jobs;
+  const understood = new Map<YamlFile, ParsedJobs>();
+  const parseInner: ParseInner = (called, at, permissions) => {
+    const depth = calling.depth + 1;
+    const known = understood.get(called) ?? parseJobs({ file: called, called: calling.called, permissions, depth }, at);
     understood.set(called, known);
     return known;
   };
@@ -37,19 +36,20 @@ export function parseJobs(
       outer.set(key, { key, needs: parsed.definition.needs, keyNode });
       continue;
     }
-    const { call, jobs: inner } = parseCall(calling, { key, job }, parseInner);
-    calls.set(key, call);
-    outer.set(key, { key, needs: call.needs, keyNode });
-    for (const each of inner) jobs.set(each.definition.key, each);
+    const parsed = parseCall(calling, { key, job, room: maxJobs - jobs.size }, parseInner);
+    outer.set(key, { key, needs: parsed.needs, keyNode });
+    for (const [name, list] of parsed.calls) calls.set(name, list);
+    for (const each of parsed.jobs) jobs.set(each.definition.key, each);
     if (jobs.size > maxJobs) break;
   }
   if (jobs.size === 0) throw file.problem(node, 'A workflow needs at least one job.');
   if (jobs.size > maxJobs) throw file.problem(node, `A workflow has at most ${maxJobs} jobs.`);
   checkNeeds(file, outer);
-  const keysOf = (needs: readonly string[]): string[] => needs.flatMap((need) => calls.get(need)?.jobKeys ?? [need]);
+  const keysOf = (needs: readonly string[]): string[] => needs.flatMap((need) => jobKeysOf({ calls }, null, need));
   for (const { definition, ...place } of jobs.values()) {
     const { key, call, needs, waitsFor } = definition;
-    const all = call === null ? keysOf(needs) : [...waitsFor, ...keysOf(call.needs)];
+    const [outermost] = chainOf(call);
+    const all = outermost === undefined ? keysOf(needs) : [...waitsFor, ...keysOf(outermost.needs)];
     jobs.set(key, { ...place, definition: { ...definition, waitsFor: all } });
   }
   return { jobs, calls };

@@ -1,10 +1,11 @@
 import type { YAMLMap } from 'yaml';
 import { isSeq } from 'yaml';
 import { parseCron } from './cron.ts';
-import type { DispatchInput, Filter, InputType, PullTrigger, PushTrigger, Triggers } from './workflow.ts';
+import { plainEvents } from './workflow.ts';
+import type { DispatchInput, EventTrigger, Filter, InputType, PullTrigger, PushTrigger, Triggers } from './workflow.ts';
 import type { YamlFile } from './yaml-nodes.ts';
 
-const ownEvents = ['push', 'pull_request', 'workflow_dispatch', 'schedule'];
+const ownEvents: readonly string[] = ['push', 'pull_request', 'workflow_dispatch', 'schedule', ...plainEvents];
 const maxPatterns = 100;
 const maxPatternLength = 256;
 /**
@@ -25,6 +26,9 @@ export function parseTriggers(file: YamlFile, node: unknown): Triggers {
     pull: pull === undefined ? null : parsePull(file, pull),
     dispatch: dispatch === undefined ? null : { inputs: parseInputs(file, dispatch) },
     schedule: events.has('schedule') ? parseSchedule(file, events.get('schedule')) : [],
+    events: new Map(
+      plainEvents.filter((name) => events.has(name)).map((name) => [name, parseEvent(file, name, events.get(name))]),
+    ),
     others: [...events.keys()].filter((event) => !ownEvents.includes(event)).slice(0, maxPatterns),
   };
 }
@@ -57,6 +61,20 @@ function parsePull(file: YamlFile, node: unknown): PullTrigger {
     types: file.isAbsent(types) ? null : file.texts(types, '"types"').slice(0, maxPatterns),
     branches: parseFilter(file, settings, 'branches'),
     paths: parseFilter(file, settings, 'paths'),
+  };
+}
+
+function parseEvent(file: YamlFile, name: string, node: unknown): EventTrigger {
+  const settings = file.isAbsent(node) ? null : file.map(node, `"${name}"`);
+  const get = (key: string): unknown => (settings === null ? null : file.get(settings, key));
+  const texts = (key: string) => file.texts(get(key), `"${key}"`).slice(0, maxPatterns);
+  const workflows = file.isAbsent(get('workflows')) ? [] : texts('workflows');
+  if (name === 'workflow_run' && workflows.length === 0)
+    throw file.problem(node, '"workflow_run" needs "workflows": the names of those that it follows.');
+  return {
+    types: file.isAbsent(get('types')) ? null : texts('types'),
+    workflows,
+    branches: settings === null ? null : parseFilter(file, settings, 'branches'),
   };
 }
 

@@ -49,7 +49,10 @@ export function readWorkflow(path: string, text: string): ReadWorkflow {
     name = file.textOrNull(file.get(root, 'name'), '"name"') ?? path;
     triggers = parseTriggers(file, file.get(root, 'on'));
     const permissions = parsePermissions(file, file.get(root, 'permissions'));
-    const { jobs, calls } = parseJobs({ file, called: openOnce(called), permissions }, file.get(root, 'jobs'));
+    const { jobs, calls } = parseJobs(
+      { file, called: openOnce(called), permissions, depth: 0 },
+      file.get(root, 'jobs'),
+    );
     return {
       jobs,
       workflow: {

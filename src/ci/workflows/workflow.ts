@@ -1,4 +1,5 @@
 import type { TaskPermissions } from '../../access/index.ts';
+import type { MatrixCombination } from './expand-matrix.ts';
 import type { Json } from './json.ts';
 
 /** A parsed workflow file. */
@@ -13,8 +14,11 @@ export interface Workflow {
   permissions: Permissions;
   /** In the order of the file. */
   jobs: ReadonlyMap<string, JobDefinition>;
-  /** Jobs that call another workflow, by their key; that workflow's jobs replace them. */
-  calls: ReadonlyMap<string, WorkflowCall>;
+  /**
+   * Jobs that call another workflow, by their key, and by the keys of their callers before it: one call for each
+   * combination of the matrix. The jobs of the called workflow replace them.
+   */
+  calls: ReadonlyMap<string, readonly WorkflowCall[]>;
 }
 
 /** The triggers of the workflow. Unsupported events are no error and trigger nothing. */
@@ -24,8 +28,22 @@ export interface Triggers {
   dispatch: { inputs: ReadonlyMap<string, DispatchInput> } | null;
   /** Cron expressions, in UTC. */
   schedule: readonly string[];
+  /** Events that start it by their name and activity type. */
+  events: ReadonlyMap<PlainEventName, EventTrigger>;
   /** Names of all other events in the file, such as `pull_request_target`. */
   others: readonly string[];
+}
+
+export const plainEvents = ['create', 'delete', 'release', 'repository_dispatch', 'workflow_run'] as const;
+export type PlainEventName = (typeof plainEvents)[number];
+
+/** An event without filters of its own, apart from `workflow_run`. */
+export interface EventTrigger {
+  /** Activity types; null for all. */
+  types: readonly string[] | null;
+  /** `workflow_run`: names of the workflows whose runs it follows, and the branches of those. */
+  workflows: readonly string[];
+  branches: Filter | null;
 }
 
 export interface PushTrigger {
@@ -71,9 +89,13 @@ export interface Concurrency {
 /** What the file asks for the task's token; null where it does not say. */
 export type Permissions = TaskPermissions | null;
 
-/** A job that calls another workflow of the repository. */
+/** A job that calls another workflow of the repository, with one combination of its matrix. */
 export interface WorkflowCall {
+  /** `build`, `build#1` for the second combination, `build.pack` for a call in the workflow that `build` calls. */
   key: string;
+  /** The call of the file that this one stands in; null in the file of the run. */
+  outer: WorkflowCall | null;
+  combination: MatrixCombination;
   needs: readonly string[];
   condition: string | null;
   inputs: ReadonlyMap<string, CallInput>;
@@ -94,7 +116,7 @@ export interface CallInput {
 }
 
 export interface JobDefinition {
-  /** The key on this server: `test`, or `build.test` for the job `test` of the workflow that `build` calls. */
+  /** The key on this server: `test`, or that of its call before it: `build.test`. */
   key: string;
   /** The key in its own file and on its runner. */
   ownKey: string;

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { localAdministrator, noMergeConditions, ruleActs } from '../../access/index.ts';
 import type { RuleAct } from '../../access/index.ts';
 import { invalid, notFound } from '../../kernel/index.ts';
+import { namesOfGrant } from '../../repositories/index.ts';
 import type { GrantInput, ListedRule } from '../../repositories/index.ts';
 import type { Action, Run } from '../action.ts';
 import { addNoun, withExamples } from '../help.ts';
@@ -9,7 +10,7 @@ import { isoOrNull } from '../terminal/output.ts';
 import type { Column } from '../terminal/output.ts';
 import { findRepository } from './find-repository.ts';
 
-const who = 'write, admin, owner or nobody, and usernames: admin,bob';
+const who = 'write, admin, owner or nobody, usernames and teams: admin,bob,acme/reviewers';
 
 /** `hearth repo rule …`: who may push to which branches and tags. */
 export function addRuleCommands(repo: Command, run: Run): void {
@@ -67,7 +68,7 @@ export function addRuleCommands(repo: Command, run: Run): void {
 function describe(rule: ListedRule, act: RuleAct | 'merge'): string {
   if (rule.target === 'TAG' && (act === 'push' || act === 'merge')) return '';
   const { level, tasks } = act === 'merge' ? rule.merging.grant : rule.grants[act];
-  const named = rule.named[act].flatMap(({ person }) => person.username ?? []);
+  const named = [...rule.named[act].flatMap(({ person }) => person.username ?? []), ...rule.teams[act]];
   const parts = [...(level === 'nobody' && named.length + Number(tasks) > 0 ? [] : [level]), ...named];
   return [...parts, ...(tasks ? ['tasks'] : [])].join(',');
 }
@@ -107,6 +108,7 @@ const toJson = (rule: ListedRule): object => ({
       {
         level: rule.grants[act].level,
         people: rule.named[act].flatMap(({ person }) => person.username ?? []),
+        teams: rule.teams[act],
         tasks: rule.grants[act].tasks,
       },
     ]),
@@ -117,6 +119,7 @@ const toJson = (rule: ListedRule): object => ({
       grant: undefined,
       level: rule.merging.grant.level,
       people: rule.named.merge.flatMap(({ person }) => person.username ?? []),
+      teams: rule.teams.merge,
       tasks: rule.merging.grant.tasks,
       styles: rule.merging.styles.map((style) => style.toLowerCase()),
     },
@@ -148,13 +151,13 @@ interface AddOptions extends Partial<Record<RuleAct, string>> {
 
 const roles = ['write', 'admin', 'owner', 'nobody'];
 
-/** Reads `admin,bob`. Without a role, only the people may. */
+/** Reads `admin,bob,acme/reviewers`. Without a role, only those who are named may. */
 function readGrant(text: string | undefined): GrantInput {
   if (text === undefined) return {};
   const words = text.split(',').map((word) => word.trim());
   const levels = words.filter((word) => roles.includes(word));
   if (levels.length > 1) throw invalid('usage', `Say one of ${roles.join(', ')}.`);
-  return { level: levels[0] ?? 'nobody', people: words.filter((word) => word !== '' && !roles.includes(word)) };
+  return { level: levels[0] ?? 'nobody', ...namesOfGrant(words.filter((word) => !roles.includes(word))) };
 }
 
 const addRule: Action<AddOptions, [string, string]> = async (cli, options, text, pattern) => {

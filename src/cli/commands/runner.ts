@@ -88,15 +88,21 @@ export function addRunnerCommands(program: Command, run: Run): void {
   withExamples(
     runner
       .command('edit')
-      .description('choose whose code a runner takes')
+      .description('choose the labels of a runner, and whose code it takes')
       .argument('<id>', 'number')
       .addOption(
-        new Option('--trusted-only <yes|no>', 'leave out pull requests by people without write access')
-          .choices(['yes', 'no'])
-          .makeOptionMandatory(),
+        new Option('--trusted-only <yes|no>', 'leave out pull requests by people without write access').choices([
+          'yes',
+          'no',
+        ]),
+      )
+      .option(
+        '--labels <list>',
+        'labels, separated by commas, in place of those that it declares; "" takes these again',
       )
       .action(run(editRunner)),
     'hearth runner edit 3 --trusted-only yes',
+    'hearth runner edit 3 --labels linux,big',
   );
   withExamples(
     runner
@@ -136,6 +142,8 @@ function toJson({ where, ...runner }: Row): object {
     ephemeral: runner.ephemeral,
     trustedOnly: runner.trustedOnly,
     labels: runner.labels,
+    declaredLabels: runner.declaredLabels,
+    labelsChosen: runner.hasChosenLabels,
     capabilities: runner.capabilities,
     version: runner.version,
     createdAt: isoOrNull(runner.createdAt),
@@ -168,9 +176,20 @@ function readId(text: string): number {
   return Number(text);
 }
 
+/** What a runner has now, as `alice/garden 7: build`. */
+async function currentJobs({ ci, repositories }: Modules, id: number): Promise<string[]> {
+  const tasks = await ci.runners.runningTasks([id]);
+  const located = await repositories.locate([...new Set(tasks.map(({ repositoryId }) => repositoryId))]);
+  return tasks.map(({ repositoryId, runNumber, jobName }) => {
+    const place = located.get(repositoryId);
+    return `${place === undefined ? repositoryId : `${place.owner.handle}/${place.repository.name}`} ${runNumber}: ${jobName}`;
+  });
+}
+
 const showRunner: Action<object, [string]> = async (cli, _options, id) => {
   const modules = await cli.openModules();
   const row = await toRow(modules, await modules.ci.runners.find(null, readId(id)));
+  const jobs = await currentJobs(modules, row.id);
   cli.output.show(
     [
       ['Runner', row.name],
@@ -179,6 +198,8 @@ const showRunner: Action<object, [string]> = async (cli, _options, id) => {
       ['Scope', row.where],
       ['Status', statusOf(row)],
       ['Labels', row.labels.join(', ')],
+      ...(row.hasChosenLabels ? [['Declares', row.declaredLabels.join(', ')] as [string, string]] : []),
+      ['Current job', jobs.join('; ') || 'none'],
       ['Version', row.version],
       ['Capabilities', row.capabilities.join(', ')],
       ['Takes', row.ephemeral ? 'one job, then goes' : 'any number of jobs'],
@@ -187,7 +208,7 @@ const showRunner: Action<object, [string]> = async (cli, _options, id) => {
       ['Last seen', never(row.lastSeenAt)],
       ['Last report', never(row.lastActiveAt)],
     ],
-    toJson(row),
+    { ...toJson(row), jobs },
   );
 };
 
@@ -224,14 +245,17 @@ const makeToken: Action<ScopeOptions & { once?: true; reset?: true }, []> = asyn
   });
 };
 
+const splitLabels = (text: string): string[] =>
+  text
+    .split(',')
+    .map((label) => label.trim())
+    .filter((label) => label !== '');
+
 const registerRunner: Action<RegisterOptions, []> = async (cli, options) => {
   const secret = await readSecret(cli, options);
   const modules = await cli.openModules();
   const scope: CiScope = await readScope(modules, options.scope ?? 'instance');
-  const labels = (options.labels ?? '')
-    .split(',')
-    .map((label) => label.trim())
-    .filter((label) => label !== '');
+  const labels = splitLabels(options.labels ?? '');
   const row = await toRow(
     modules,
     await modules.ci.runners.registerOffline(scope, { name: options.name, secret, labels }, { mayMove: true }),
@@ -253,12 +277,24 @@ function switchTo(isDisabled: boolean): Action<object, [string]> {
   };
 }
 
-const editRunner: Action<{ trustedOnly: 'yes' | 'no' }, [string]> = async (cli, { trustedOnly }, id) => {
+/** Refuses `usage` without a change, and what `setLabels` refuses. */
+const editRunner: Action<{ trustedOnly?: 'yes' | 'no'; labels?: string }, [string]> = async (
+  cli,
+  { trustedOnly, labels },
+  id,
+) => {
+  if (trustedOnly === undefined && labels === undefined)
+    throw invalid('usage', 'Say what to change: --labels or --trusted-only.');
   const modules = await cli.openModules();
-  const only = trustedOnly === 'yes';
-  const row = await toRow(modules, await modules.ci.runners.setTrustedOnly(null, readId(id), only));
+  const { runners } = modules.ci;
+  let runner = await runners.find(null, readId(id));
+  if (labels !== undefined)
+    runner = await runners.setLabels(null, runner.id, labels.trim() === '' ? null : splitLabels(labels));
+  if (trustedOnly !== undefined) runner = await runners.setTrustedOnly(null, runner.id, trustedOnly === 'yes');
+  const row = await toRow(modules, runner);
+  const code = row.trustedOnly ? 'only code of people with write access' : 'approved code of others, too';
   cli.output.result(
-    `Runner ${row.id}, ${row.name}, takes ${only ? 'only code of people with write access' : 'approved code of others, too'}.`,
+    `Runner ${row.id}, ${row.name}, has the labels ${row.labels.join(', ')} and takes ${code}.`,
     toJson(row),
   );
 };

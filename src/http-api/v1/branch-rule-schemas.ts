@@ -4,6 +4,9 @@ import { ruleLevels } from '../../access/index.ts';
 const time = z.iso.datetime().describe('ISO 8601, UTC');
 const level = z.enum([...ruleLevels] as [string, ...string[]]).describe('Which role may, besides those who are named');
 const usernames = z.array(z.string()).describe('Who may, whatever the role; people who may push to the repository');
+const teams = z
+  .array(z.string())
+  .describe('Teams of the owning organisation, whose people may; those who may push to the repository');
 const tasks = z.boolean().describe('Whether tasks of the CI may');
 const pattern = z
   .string()
@@ -13,23 +16,28 @@ const branchFields = {
   enable_push: z.boolean().describe('Whether anybody may push'),
   enable_push_whitelist: z.boolean().describe('Whether only those who are named may'),
   push_whitelist_usernames: usernames,
+  push_whitelist_teams: teams,
   enable_force_push: z.boolean().describe('Whether anybody may rewrite the branch'),
   enable_force_push_allowlist: z.boolean().describe('Whether only those who are named may'),
   force_push_allowlist_usernames: usernames,
+  force_push_allowlist_teams: teams,
   push_level: level,
   push_tasks: tasks,
   force_push_level: level,
   force_push_tasks: tasks,
   create_level: level,
   create_usernames: usernames,
+  create_teams: teams,
   create_tasks: tasks,
   delete_level: level,
   delete_usernames: usernames,
+  delete_teams: teams,
   delete_tasks: tasks,
   require_linear_history: z.boolean().describe('Whether merge commits are refused'),
   require_signed_commits: z.boolean().describe('Whether commits without a verified signature are refused'),
   enable_merge_whitelist: z.boolean().describe('Whether only those who are named may merge pull requests'),
   merge_whitelist_usernames: usernames,
+  merge_whitelist_teams: teams,
   merge_level: level,
   merge_tasks: tasks,
   required_approvals: z.int().min(0).describe('Approvals that a merge needs'),
@@ -48,6 +56,7 @@ const branchFields = {
 
 const tagFields = {
   whitelist_usernames: usernames.describe('Who may make, move and delete the tags; others may by their role'),
+  whitelist_teams: teams,
   create_level: level,
   move_level: level,
   delete_level: level,
@@ -76,11 +85,8 @@ const optional = <Fields extends z.ZodRawShape>(fields: Fields) => {
 const off = z.literal(false).nullish().describe('Only false: there is no such rule here');
 const none = z.array(z.string()).max(0).nullish().describe('Only empty: there is no such rule here');
 const unused = {
-  push_whitelist_teams: none,
   push_whitelist_deploy_keys: off,
-  force_push_allowlist_teams: none,
   force_push_allowlist_deploy_keys: off,
-  merge_whitelist_teams: none,
   enable_approvals_whitelist: off,
   approvals_whitelist_username: none,
   approvals_whitelist_usernames: none,
@@ -109,8 +115,5 @@ export const tagProtection = z
     updated_at: time,
   })
   .meta({ id: 'TagProtection' });
-export const tagProtectionEdit = z.strictObject({
-  ...optional({ name_pattern: pattern, ...tagFields }),
-  whitelist_teams: none,
-});
+export const tagProtectionEdit = z.strictObject(optional({ name_pattern: pattern, ...tagFields }));
 export const newTagProtection = z.strictObject({ ...tagProtectionEdit.shape, name_pattern: pattern });

@@ -49,11 +49,16 @@ function present(rule: ListedRule | undefined): ListedRule {
 const usernames = (rule: ListedRule, act: RuleAct | 'merge'): string[] =>
   rule.named[act].flatMap(({ person }) => person.username ?? []);
 
+/** The names of teams alone: all belong to the owner of the repository. */
+const teams = (rule: ListedRule, act: RuleAct | 'merge'): string[] =>
+  rule.teams[act].map((name) => name.slice(name.indexOf('/') + 1));
+
 /** Gitea's words for who may do an act. */
 function giteaGrant(rule: ListedRule, act: RuleAct | 'merge') {
-  const named = usernames(rule, act);
+  const [named, ofTeams] = [usernames(rule, act), teams(rule, act)];
+  const hasNames = named.length + ofTeams.length > 0;
   const isNobody = (act === 'merge' ? rule.merging.grant : rule.grants[act]).level === 'nobody';
-  return { isEnabled: !isNobody || named.length > 0, isWhitelist: isNobody && named.length > 0, usernames: named };
+  return { isEnabled: !isNobody || hasNames, isWhitelist: isNobody && hasNames, usernames: named, teams: ofTeams };
 }
 
 function showBranchRule(rule: ListedRule): z.output<typeof branchProtection> {
@@ -66,23 +71,28 @@ function showBranchRule(rule: ListedRule): z.output<typeof branchProtection> {
     enable_push: push.isEnabled,
     enable_push_whitelist: push.isWhitelist,
     push_whitelist_usernames: push.usernames,
+    push_whitelist_teams: push.teams,
     enable_force_push: force.isEnabled,
     enable_force_push_allowlist: force.isWhitelist,
     force_push_allowlist_usernames: force.usernames,
+    force_push_allowlist_teams: force.teams,
     push_level: grants.push.level,
     push_tasks: grants.push.tasks,
     force_push_level: grants.force.level,
     force_push_tasks: grants.force.tasks,
     create_level: grants.create.level,
     create_usernames: usernames(rule, 'create'),
+    create_teams: teams(rule, 'create'),
     create_tasks: grants.create.tasks,
     delete_level: grants.delete.level,
     delete_usernames: usernames(rule, 'delete'),
+    delete_teams: teams(rule, 'delete'),
     delete_tasks: grants.delete.tasks,
     require_linear_history: rule.linear,
     require_signed_commits: rule.signed,
     enable_merge_whitelist: merge.isWhitelist,
     merge_whitelist_usernames: merge.usernames,
+    merge_whitelist_teams: merge.teams,
     merge_level: merging.grant.level,
     merge_tasks: merging.grant.tasks,
     required_approvals: merging.approvals,
@@ -105,6 +115,7 @@ const showTagRule = (rule: ListedRule): z.output<typeof tagProtection> => ({
   id: numericId(rule.id),
   name_pattern: rule.pattern,
   whitelist_usernames: usernames(rule, 'create'),
+  whitelist_teams: teams(rule, 'create'),
   create_level: rule.grants.create.level,
   move_level: rule.grants.force.level,
   delete_level: rule.grants.delete.level,
@@ -114,14 +125,19 @@ const showTagRule = (rule: ListedRule): z.output<typeof tagProtection> => ({
 
 /** Who may do an act, from Gitea's switches; our own level goes before them. */
 function grantOf(
-  switches: { enabled: boolean | undefined; whitelist: boolean | undefined; usernames: string[] | undefined },
+  switches: {
+    enabled: boolean | undefined;
+    whitelist: boolean | undefined;
+    usernames: string[] | undefined;
+    teams: string[] | undefined;
+  },
   own: { level: string | undefined; tasks: boolean | undefined },
 ): GrantInput {
   const { enabled, whitelist } = switches;
   const everyone = enabled === true || whitelist === false ? 'write' : undefined;
   const level = enabled === false || whitelist === true ? 'nobody' : everyone;
-  const people = enabled === false ? [] : switches.usernames;
-  return { level: own.level ?? level, people, tasks: own.tasks ?? (enabled === false ? false : undefined) };
+  const named = enabled === false ? { people: [], teams: [] } : { people: switches.usernames, teams: switches.teams };
+  return { level: own.level ?? level, ...named, tasks: own.tasks ?? (enabled === false ? false : undefined) };
 }
 
 type BranchBody = z.output<typeof branchProtectionEdit>;
@@ -136,6 +152,7 @@ function mergingInput(body: BranchBody): MergingInput {
         enabled: undefined,
         whitelist: body.enable_merge_whitelist ?? undefined,
         usernames: body.merge_whitelist_usernames ?? undefined,
+        teams: body.merge_whitelist_teams ?? undefined,
       },
       { level: body.merge_level ?? undefined, tasks: body.merge_tasks ?? undefined },
     ),
@@ -160,6 +177,7 @@ const branchInput = (body: BranchBody): RuleInput => ({
         enabled: body.enable_push ?? undefined,
         whitelist: body.enable_push_whitelist ?? undefined,
         usernames: body.push_whitelist_usernames ?? undefined,
+        teams: body.push_whitelist_teams ?? undefined,
       },
       { level: body.push_level ?? undefined, tasks: body.push_tasks ?? undefined },
     ),
@@ -168,17 +186,20 @@ const branchInput = (body: BranchBody): RuleInput => ({
         enabled: body.enable_force_push ?? undefined,
         whitelist: body.enable_force_push_allowlist ?? undefined,
         usernames: body.force_push_allowlist_usernames ?? undefined,
+        teams: body.force_push_allowlist_teams ?? undefined,
       },
       { level: body.force_push_level ?? undefined, tasks: body.force_push_tasks ?? undefined },
     ),
     create: {
       level: body.create_level ?? undefined,
       people: body.create_usernames ?? undefined,
+      teams: body.create_teams ?? undefined,
       tasks: body.create_tasks ?? undefined,
     },
     delete: {
       level: body.delete_level ?? undefined,
       people: body.delete_usernames ?? undefined,
+      teams: body.delete_teams ?? undefined,
       tasks: body.delete_tasks ?? undefined,
     },
   },
@@ -186,12 +207,14 @@ const branchInput = (body: BranchBody): RuleInput => ({
 
 function tagInput(body: z.output<typeof tagProtectionEdit>): RuleInput {
   const people = body.whitelist_usernames ?? undefined;
-  // In Gitea, a list of people leaves everyone else out.
-  const otherwise = people === undefined ? undefined : 'nobody';
+  const teams = body.whitelist_teams ?? undefined;
+  // In Gitea, a list of people or teams leaves everyone else out.
+  const otherwise = people === undefined && teams === undefined ? undefined : 'nobody';
   const grant = (level: string | null | undefined): GrantInput => ({
     level: level ?? otherwise,
     people,
-    tasks: people === undefined ? undefined : false,
+    teams,
+    tasks: otherwise === undefined ? undefined : false,
   });
   return {
     grants: { create: grant(body.create_level), force: grant(body.move_level), delete: grant(body.delete_level) },

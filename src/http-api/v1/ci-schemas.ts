@@ -95,7 +95,10 @@ export const newRun = z
   .strictObject({
     workflow: z.string(),
     ref: z.string().max(1000).optional().describe('A branch or tag; left out: the default branch'),
-    inputs: z.record(z.string(), z.string()).optional().describe('Texts by name; the file says which there are'),
+    inputs: z
+      .record(z.string(), z.json())
+      .optional()
+      .describe('By name; the file says which there are. What is no text is taken as its JSON'),
   })
   .meta({ id: 'NewRun' });
 
@@ -113,18 +116,45 @@ export const runner = z
     ephemeral: z.boolean().describe('Ephemeral: it takes one job and is removed'),
     trustedOnly: z.boolean().describe('Takes no jobs of code by people without write access'),
     version: z.string(),
-    labels: z.array(z.string()),
+    labels: z.array(z.string()).describe('By which jobs are assigned'),
+    declaredLabels: z.array(z.string()).describe('Those that the runner itself declares'),
+    labelsChosen: z.boolean().describe('Whether the labels were chosen here, so that no declaration replaces them'),
     capabilities: z.array(z.string()),
     createdAt: time,
     lastSeenAt: time.nullable(),
   })
   .meta({ id: 'Runner' });
+export const runnerJob = z
+  .strictObject({
+    job: z.int().describe('Id of the job'),
+    name: z.string(),
+    workflowName: z.string(),
+    repository: z.string().describe('owner/name'),
+    run: z.int().describe('Number of the run'),
+    status: z.enum(['running', 'cancelling', ...ended]),
+    startedAt: time.nullable(),
+    finishedAt: time.nullable(),
+    url: z.string().describe('The page of the job'),
+  })
+  .meta({ id: 'RunnerJob' });
 export const madeRunner = z
   .strictObject({ ...runner.shape, token: z.string().describe('Never shown again') })
   .meta({ id: 'MadeRunner' });
 export const newRunner = z
   .strictObject({ name: z.string(), ephemeral: z.boolean().optional() })
   .meta({ id: 'NewRunner' });
+export const editedRunner = z
+  .strictObject({
+    disabled: z.boolean().optional(),
+    trustedOnly: z.boolean().optional(),
+    labels: z
+      .array(z.string())
+      .max(100)
+      .nullable()
+      .optional()
+      .describe('Replaces what the runner declares; null: what it declares'),
+  })
+  .meta({ id: 'EditedRunner' });
 export const sharedRunner = z
   .strictObject({
     name: z.string(),

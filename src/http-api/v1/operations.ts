@@ -1,6 +1,8 @@
 import type { Operation } from '../operation.ts';
+import { artifactOperations } from './actions-artifacts.ts';
 import { listActivity, listLostTips, restoreLostTip } from './activity.ts';
 import { branchRuleOperations } from './branch-rules.ts';
+import { ciSettingsOperations } from './ci-settings.ts';
 import { addCollaborator, changeCollaborator, listCollaborators, removeCollaborator } from './collaborators.ts';
 import { branchOperations } from './branches.ts';
 import { changeFiles, createFile, deleteFile, getContents, getRootContents, updateFile } from './contents-files.ts';
@@ -91,6 +93,7 @@ import {
   listOrganisations,
   removeMember,
 } from './organisations.ts';
+import { teamOperations } from './teams.ts';
 import { notificationOperations } from './notifications.ts';
 import { listPins, movePin, pinRepository, unpinRepository } from './pins.ts';
 import {
@@ -108,6 +111,7 @@ import { runnerOperations } from './runners.ts';
 import {
   approveRun,
   cancelRun,
+  dispatchEvent,
   getJob,
   getJobLog,
   getRun,
@@ -263,6 +267,7 @@ export const operations: readonly Operation[] = [
   pinRepository,
   unpinRepository,
   movePin,
+  ...teamOperations,
   ...notificationOperations,
   ...watchingOperations,
   getVersion,
@@ -294,8 +299,10 @@ export const operations: readonly Operation[] = [
   addMember,
   changeMember,
   removeMember,
+  ...artifactOperations,
   listRuns,
   startRun,
+  dispatchEvent,
   listStartableWorkflows,
   getRun,
   cancelRun,
@@ -303,6 +310,7 @@ export const operations: readonly Operation[] = [
   rerunRun,
   getJob,
   getJobLog,
+  ...ciSettingsOperations,
   ...runnerOperations,
   ...secretOperations,
 ];

@@ -1,12 +1,22 @@
 import { z } from 'zod';
 import type { Runner } from '../../ci/index.ts';
 import { notFound } from '../../kernel/index.ts';
-import { json, nothing } from '../responses.ts';
+import { repositoryUrl } from '../../http/index.ts';
+import { json, listed, nothing } from '../responses.ts';
 import { operation } from '../operation.ts';
 import type { AnyCall, Operation } from '../operation.ts';
 import { ciScopePaths, inPath } from './ci-scopes.ts';
 import type { CiScopePath } from './ci-scopes.ts';
-import { madeRunner, newRunner, registrationToken, runner as runnerShape, sharedRunner } from './ci-schemas.ts';
+import {
+  editedRunner,
+  madeRunner,
+  newRunner,
+  registrationToken,
+  runner as runnerShape,
+  runnerJob,
+  sharedRunner,
+} from './ci-schemas.ts';
+import { idBefore, paging } from './schemas.ts';
 import { isoTime, isoTimeOrNull } from './show.ts';
 
 function showRunner(row: Runner): z.output<typeof runnerShape> {
@@ -20,6 +30,8 @@ function showRunner(row: Runner): z.output<typeof runnerShape> {
     trustedOnly,
     version,
     labels,
+    declaredLabels,
+    hasChosenLabels,
     capabilities,
     createdAt,
     lastSeenAt,
@@ -34,6 +46,8 @@ function showRunner(row: Runner): z.output<typeof runnerShape> {
     version,
     disabled: isDisabled,
     labels: [...labels],
+    declaredLabels: [...declaredLabels],
+    labelsChosen: hasChosenLabels,
     capabilities: [...capabilities],
     createdAt: isoTime(createdAt),
     lastSeenAt: isoTimeOrNull(lastSeenAt),
@@ -134,18 +148,55 @@ function operationsOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath
     }),
     operation({
       ...common,
+      id: `list${word}RunnerJobs`,
+      method: 'GET',
+      path: `${at}/runners/{id}/jobs`,
+      status: 200,
+      refuses: [404],
+      isPaged: true,
+      summary: `List the jobs that a runner ${whose} has or had, newest first`,
+      query: z.object(paging),
+      response: z.array(runnerJob),
+      async run(call) {
+        const { ci, repositories } = call.deps;
+        const { limit, after } = call.query;
+        const found = await ci.runners.find(scope(call), readId(call.params));
+        const { tasks, next } = await ci.runners.tasksOf(found, { limit, before: idBefore(after) });
+        const located = await repositories.locate([...new Set(tasks.map(({ repositoryId }) => repositoryId))]);
+        const rows = tasks.flatMap((task) => {
+          const place = located.get(task.repositoryId);
+          if (place === undefined) return [];
+          const canonical = { owner: place.owner.handle, name: place.repository.name };
+          return {
+            job: task.jobId,
+            name: task.jobName,
+            workflowName: task.workflowName,
+            repository: `${canonical.owner}/${canonical.name}`,
+            run: task.runNumber,
+            status: task.status,
+            startedAt: isoTimeOrNull(task.startedAt),
+            finishedAt: isoTimeOrNull(task.stoppedAt),
+            url: `${call.origin}${repositoryUrl(canonical)}/runs/${task.runNumber}/jobs/${task.jobId}`,
+          };
+        });
+        return listed(rows, next === null ? null : String(next));
+      },
+    }),
+    operation({
+      ...common,
       id: `edit${word}Runner`,
       method: 'PATCH',
       path: `${at}/runners/{id}`,
       status: 200,
       refuses: [404],
-      summary: `Pause or resume a runner ${whose}, or choose whose code it runs`,
-      body: z.strictObject({ disabled: z.boolean().optional(), trustedOnly: z.boolean().optional() }),
+      summary: `Pause or resume a runner ${whose}, or choose its labels and whose code it runs`,
+      body: editedRunner,
       response: runnerShape,
       async run(call) {
         const { runners } = call.deps.ci;
         const [at, runner] = [scope(call), readId(call.params)];
-        const { disabled, trustedOnly } = call.body;
+        const { disabled, trustedOnly, labels } = call.body;
+        if (labels !== undefined) await runners.setLabels(at, runner, labels);
         if (disabled !== undefined) await runners.setDisabled(at, runner, disabled);
         if (trustedOnly !== undefined) await runners.setTrustedOnly(at, runner, trustedOnly);
         return json(showRunner(await runners.find(at, runner)));

@@ -2,11 +2,11 @@ import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { describeJob, describeRun } from '../../ci/index.ts';
 import type { JobRow, RunRow } from '../../ci/index.ts';
-import { invalid, notFound } from '../../kernel/index.ts';
+import { notFound } from '../../kernel/index.ts';
 import type { Found } from '../../repositories/index.ts';
 import { runPathNumber, repositoryUrl } from '../../http/index.ts';
 import type { WebDeps } from '../../http/index.ts';
-import { created, json, listed } from '../responses.ts';
+import { created, json, listed, nothing } from '../responses.ts';
 import { operation } from '../operation.ts';
 import {
   type job as jobShape,
@@ -19,7 +19,7 @@ import {
   runWithJobs,
   startableWorkflow,
 } from './ci-schemas.ts';
-import { paging } from './schemas.ts';
+import { idBefore, paging } from './schemas.ts';
 import { isoTime, isoTimeOrNull } from './show.ts';
 
 const at = '/repos/{owner}/{name}/runs';
@@ -40,6 +40,10 @@ async function showRuns(where: Where, rows: readonly RunRow[]): Promise<z.output
     url: pageOf(where, row.number),
   }));
 }
+
+/** Runners get texts, and convert them by the types in the file; null is like an input that is left empty. */
+const textOfInput = (value: unknown): string =>
+  typeof value === 'string' ? value : value === null ? '' : JSON.stringify(value);
 
 const showRun = async (where: Where, row: RunRow) => (await showRuns(where, [row]))[0]!;
 
@@ -70,9 +74,7 @@ export const listRuns = operation({
   }),
   response: z.array(runShape),
   async run({ found, query: { limit, after, branch, ...filter }, deps, origin }) {
-    if (after !== undefined && !/^\d{1,15}$/.test(after))
-      throw invalid('invalid_page', 'This page address is not one that was given out.', { field: 'after' });
-    const before = after === undefined ? undefined : Number(after);
+    const before = idBefore(after) ?? undefined;
     const { runs, next } = await deps.ci.runs.list(
       found,
       { ...filter, ref: branch === undefined ? undefined : `refs/heads/${branch}` },
@@ -97,10 +99,29 @@ export const startRun = operation({
     const run = await deps.ci.workflows.dispatch(viewer, found, {
       path: workflow,
       ref,
-      inputs: new Map(Object.entries(inputs)),
+      inputs: new Map(Object.entries(inputs).map(([name, value]) => [name, textOfInput(value)])),
     });
     const { owner, name } = found.canonical;
     return created(await showRun({ found, deps, origin }, run), `/repos/${owner}/${name}/runs/${run.number}`);
+  },
+});
+
+export const dispatchEvent = operation({
+  id: 'dispatchEvent',
+  method: 'POST',
+  path: '/repos/{owner}/{name}/dispatches',
+  tag: 'Runs',
+  summary: 'Start the workflows that wait for a repository_dispatch of a type',
+  access: 'repository:write',
+  cost: 'objects',
+  status: 204,
+  body: z.strictObject({
+    event_type: z.string().describe('One of the `types` of the workflows'),
+    client_payload: z.record(z.string(), z.json()).optional(),
+  }),
+  async run({ viewer, found, body: { event_type: type, client_payload: payload = {} }, deps }) {
+    await deps.ci.workflows.dispatchEvent(viewer, found, { type, payload });
+    return nothing();
   },
 });
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { invalid } from '../../kernel/index.ts';
 import { sshKeyUses } from '../../accounts/index.ts';
 import { plainHttpMirrorRisk } from '../../mirrors/index.ts';
 import { giteaUser } from './issues-schemas.ts';
@@ -175,7 +176,7 @@ export const movedRef = z.strictObject({ ref: z.string(), oldId: anyId, newId: a
 export const activityPush = z
   .strictObject({
     id: z.string(),
-    via: z.enum(['http', 'ssh', 'undo', 'mirror', 'sync', 'merge']),
+    via: z.enum(['http', 'ssh', 'web', 'api', 'cli', 'undo', 'mirror', 'sync', 'merge']),
     person: handle.nullable().describe('Null for the server itself, its command line, or a deleted account'),
     at: time,
     updates: z
@@ -378,3 +379,11 @@ export const paging = {
   limit: z.int().min(1).max(100).default(30).describe('Rows of one page'),
   after: z.string().max(500).optional().describe('What the Link header of the page before gave'),
 };
+
+/** The id in the `after` of a list that is ordered by it, null without one. Refuses `invalid_page`. */
+export function idBefore(after: string | undefined): number | null {
+  if (after === undefined) return null;
+  if (!/^\d{1,15}$/.test(after))
+    throw invalid('invalid_page', 'This page address is not one that was given out.', { field: 'after' });
+  return Number(after);
+}

@@ -12,6 +12,9 @@ export const repositoryImageUrl = (page: string, updatedAt: number | null): stri
 export const ownerUrl = ({ kind, handle }: Pick<Owner, 'kind' | 'handle'>): string =>
   kind === 'user' ? personUrl(handle) : organisationUrl(handle);
 
+export const teamUrl = (organisation: string, team: string): string =>
+  `${organisationUrl(organisation)}/teams/${encodeURIComponent(team)}`;
+
 export const organisationUrl = (name: string): string => `/orgs/${encodeURIComponent(name)}`;
 
 export const personUrl = (username: string): string => `/users/${encodeURIComponent(username)}`;

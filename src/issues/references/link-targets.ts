@@ -8,7 +8,7 @@ import type { RepositoryAt } from '../issue-context.ts';
 import { limits } from '../limits.ts';
 import { issueSchema } from '../schema/issue-schema.ts';
 import type { IssueKind, IssueState } from '../schema/issue-schema.ts';
-import type { Reference } from './parse-references.ts';
+import type { Reference, TeamReference } from './parse-references.ts';
 
 /** A reference without its place in a text. */
 export type BareReference = Reference extends infer Each
@@ -21,9 +21,10 @@ export type BareReference = Reference extends infer Each
 export type ReferenceTarget =
   | { kind: 'issue'; repository: RepositoryAt; number: number; issueKind: IssueKind; title: string; state: IssueState }
   | { kind: 'owner'; ownerKind: Owner['kind']; handle: string }
+  | { kind: 'team'; organisation: string; team: string }
   | { kind: 'commit'; repository: RepositoryAt; oid: string };
 
-type FindDeps = Pick<IssueDeps, 'db' | 'repositories' | 'owners' | 'git'>;
+type FindDeps = Pick<IssueDeps, 'db' | 'repositories' | 'owners' | 'organisations' | 'git'>;
 
 /** A repository that references name, with what they name there. */
 interface Group {
@@ -46,16 +47,18 @@ export async function loadReferenceTargets(
 ): Promise<(ReferenceTarget | null)[]> {
   const groups = await groupByRepository(deps, viewer, home, references);
   const handles = new Set(references.flatMap((each) => (each.kind === 'person' ? [each.handle.toLowerCase()] : [])));
-  const [issues, commits, owners] = await Promise.all([
+  const [issues, commits, owners, teams] = await Promise.all([
     findIssues(deps, viewer, groups),
     findCommits(deps, groups),
     deps.owners.resolveAll([...handles].slice(0, limits.handlesPerPage)),
+    findTeams(deps, viewer, references),
   ]);
   return references.map((reference) => {
     if (reference.kind === 'person') {
       const owner = owners.get(reference.handle.toLowerCase());
       return owner === undefined ? null : { kind: 'owner', ownerKind: owner.kind, handle: owner.handle };
     }
+    if (reference.kind === 'team') return teams.get(teamKey(reference)) ?? null;
     const group = groups.get(keyOf(reference.repository ?? home));
     if (group === undefined || group === null) return null;
     const repository = group.found.canonical;
@@ -71,6 +74,25 @@ export async function loadReferenceTargets(
 const keyOf = (repository: RepositoryAt | null): string =>
   repository === null ? '' : `${repository.owner}/${repository.name}`.toLowerCase();
 
+const teamKey = ({ organisation, team }: Omit<TeamReference, 'kind'>): string =>
+  `${organisation}/${team}`.toLowerCase();
+
+/** The teams that the viewer may know of. */
+async function findTeams(
+  { organisations }: FindDeps,
+  viewer: Viewer,
+  references: readonly BareReference[],
+): Promise<Map<string, ReferenceTarget>> {
+  const wanted = new Map(references.flatMap((each) => (each.kind === 'team' ? [[teamKey(each), each]] : [])));
+  const found = new Map<string, ReferenceTarget>();
+  if (viewer.kind !== 'person') return found;
+  for (const [key, { organisation, team }] of [...wanted].slice(0, limits.teamsPerPage)) {
+    const known = await organisations.teams.find(viewer, { organisation, name: team }).catch(nullIfNotFound);
+    if (known !== null) found.set(key, { kind: 'team', organisation: known.organisation.name, team: known.team.name });
+  }
+  return found;
+}
+
 /** By the name of the repository; null for one that the viewer may not see. */
 async function groupByRepository(
   { repositories }: FindDeps,
@@ -81,7 +103,7 @@ async function groupByRepository(
   const groups = new Map<string, Group | null>();
   const [issues, commits] = [{ left: limits.issuesPerPage }, { left: limits.commitsPerPage }];
   for (const reference of references) {
-    if (reference.kind === 'person') continue;
+    if (reference.kind === 'person' || reference.kind === 'team') continue;
     const repository = reference.repository ?? home;
     if (repository === null) continue;
     const key = keyOf(repository);

@@ -15,6 +15,13 @@ export interface PersonReference {
   handle: string;
 }
 
+/** `@acme/reviewers`: a team of an organisation. */
+export interface TeamReference {
+  kind: 'team';
+  organisation: string;
+  team: string;
+}
+
 /** An abbreviated or whole commit id, also `owner/name@…`; whether there is such a commit is for others to say. */
 export interface CommitReference {
   kind: 'commit';
@@ -23,7 +30,10 @@ export interface CommitReference {
 }
 
 /** A reference, with its place in the text. */
-export type Reference = (IssueReference | PersonReference | CommitReference) & { start: number; end: number };
+export type Reference = (IssueReference | PersonReference | TeamReference | CommitReference) & {
+  start: number;
+  end: number;
+};
 
 const handle = `[A-Za-z0-9](?:[A-Za-z0-9]|[-_.](?=[A-Za-z0-9])){0,38}`;
 const repository = `(?:(?<owner>${handle})/(?<name>[A-Za-z0-9._-]{1,100}?))?`;
@@ -31,6 +41,7 @@ const before = String.raw`(?<![\w/@#&.:=?%+~-])`;
 /** Every part is bounded, so the time is linear in the text. */
 const pattern = new RegExp(
   `${before}(?:${repository}#(?<number>[1-9]\\d{0,8})(?![\\w])` +
+    `|@(?<organisation>${handle})/(?<team>${handle})(?![\\w@/#]|[-_.][A-Za-z0-9])` +
     `|@(?<handle>${handle})(?![\\w@/]|[-_.][A-Za-z0-9])` +
     `|${repository.replaceAll('owner', 'commitOwner').replaceAll('<name>', '<commitName>')}(?<at>@)?(?<oid>[0-9a-f]{7,64})(?![\\w@]))`,
   'g',
@@ -51,7 +62,7 @@ export function parseReferences(text: string, source: 'markdown' | 'commit' = 'm
 }
 
 function toReference(match: RegExpExecArray): Reference | null {
-  const { owner, name, number, handle, commitOwner, commitName, at, oid } = match.groups!;
+  const { owner, name, number, handle, organisation, team, commitOwner, commitName, at, oid } = match.groups!;
   const place = { start: match.index, end: match.index + match[0].length };
   if (number !== undefined)
     return {
@@ -60,6 +71,7 @@ function toReference(match: RegExpExecArray): Reference | null {
       number: Number(number),
       ...place,
     };
+  if (organisation !== undefined) return { kind: 'team', organisation, team: team!, ...place };
   if (handle !== undefined) return { kind: 'person', handle, ...place };
   // `@` separates `owner/name` from the id; a number or a word is no id.
   if ((commitOwner === undefined) !== (at === undefined)) return null;

@@ -1,4 +1,4 @@
-import { personIdOf, refusalOnIssue } from '../../access/index.ts';
+import { anonymous, personIdOf, personViewer, refusalOnIssue } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import type { Tx } from '../../db/index.ts';
 import { nullIfNotFound } from '../../kernel/index.ts';
@@ -36,33 +36,53 @@ export interface ResolvedReferences {
 
 /** Finds what a text refers to: bounded, and nothing that its author may not see. */
 export async function resolveReferences(
-  deps: Pick<IssueDeps, 'repositories' | 'owners' | 'settings'>,
+  deps: Pick<IssueDeps, 'repositories' | 'owners' | 'organisations' | 'settings'>,
   viewer: Viewer,
   home: Repository,
   text: string,
 ): Promise<ResolvedReferences> {
   const references = parseReferences(shortenOwnUrls(text, deps.settings.baseUrl));
-  const people = await peopleIn(deps, references);
+  const people = await peopleIn(deps, viewer, home, references);
   const wanted = references.filter((each): each is IssueReference & typeof each => each.kind === 'issue');
   const issues = await resolveIssues(deps, viewer, home.id, wanted);
   return { issues, people, attachments: attachmentsIn(text) };
 }
 
-/** UUIDs of the people whom a text mentions, at most `mentionsPerText`. Whether they may read it is not asked. */
-export const peopleMentioned = (deps: Pick<IssueDeps, 'owners'>, text: string): Promise<string[]> =>
-  peopleIn(deps, parseReferences(text));
+/**
+ * UUIDs of the people whom a text mentions, at most `mentionsPerText`, and those of teams that it mentions and its
+ * author may know of. Whether they may read it is not asked.
+ */
+export const peopleMentioned = (
+  deps: Pick<IssueDeps, 'owners' | 'organisations'>,
+  { authorId, repository }: { authorId: string | null; repository: Repository },
+  text: string,
+): Promise<string[]> =>
+  peopleIn(deps, authorId === null ? anonymous : personViewer(authorId, 'read'), repository, parseReferences(text));
 
 async function peopleIn(
-  { owners }: Pick<IssueDeps, 'owners'>,
+  { owners, organisations }: Pick<IssueDeps, 'owners' | 'organisations'>,
+  viewer: Viewer,
+  home: Repository,
   references: ReturnType<typeof parseReferences>,
 ): Promise<string[]> {
   const handles = new Set(references.flatMap((each) => (each.kind === 'person' ? each.handle.toLowerCase() : [])));
-  const people: string[] = [];
+  const people = new Set<string>();
   for (const handle of [...handles].slice(0, limits.mentionsPerText)) {
     const owner = await owners.resolve(handle);
-    if (owner?.kind === 'user') people.push(owner.id);
+    if (owner?.kind === 'user') people.add(owner.id);
   }
-  return people;
+  const teams = new Map(
+    references.flatMap((each) =>
+      each.kind === 'team' ? [[`${each.organisation}/${each.team}`.toLowerCase(), each]] : [],
+    ),
+  );
+  for (const { organisation, team } of [...teams.values()].slice(0, limits.teamsPerText)) {
+    const found = await organisations.teams.find(viewer, { organisation, name: team }).catch(nullIfNotFound);
+    // Elsewhere the name of a team would reach people who have nothing to do with the repository.
+    if (found === null || found.organisation.id !== home.ownerOrganisationId) continue;
+    for (const id of (await organisations.teams.peopleOf([found.team.id])).get(found.team.id) ?? []) people.add(id);
+  }
+  return [...people];
 }
 
 /**

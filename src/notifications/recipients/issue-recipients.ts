@@ -68,7 +68,7 @@ function authorReasonOf({ kind, details }: AnnouncedEntry['entry']): 'author' | 
  * Whom an entry names itself: assigned or asked for a review by it, or mentioned in its text; of an edit those who were
  * not before.
  */
-async function namedBy(deps: NotificationDeps, { issue, entry }: AnnouncedEntry): Promise<Named> {
+async function namedBy(deps: NotificationDeps, { issue, entry, repository }: AnnouncedEntry): Promise<Named> {
   const { kind, details } = entry;
   if (kind === 'assigned') {
     const users = Array.isArray(details['users']) ? details['users'] : [];
@@ -76,7 +76,8 @@ async function namedBy(deps: NotificationDeps, { issue, entry }: AnnouncedEntry)
   }
   if (kind === 'asked')
     return new Map(details['removed'] === true ? [] : [[String(details['userId']), 'review_asked']]);
-  const mentioned = async (text: string | null) => deps.issues.peopleMentioned(text ?? '');
+  const mentioned = async (text: string | null) =>
+    deps.issues.peopleMentioned({ authorId: entry.authorId, repository }, text ?? '');
   if (kind === 'review') {
     const comments = await reviewComments(deps, String(details['reviewId']));
     const texts = [entry.body ?? '', ...comments.map(({ body }) => body)];

@@ -7,6 +7,7 @@ import type { Logger, Random } from '../../kernel/index.ts';
 import { createFederationHandlers, nameActors } from '../../http-activitypub/index.ts';
 import { withApiErrors, createApiHandler } from '../../http-api/index.ts';
 import { createArtifactHandlers } from '../../http-artifacts/index.ts';
+import { createIdentityHandler } from '../../http-identity/index.ts';
 import {
   acceptHost,
   compressText,
@@ -111,12 +112,13 @@ export function createWebServer(options: WebOptions): WebServer {
   const pageCache = createPageCache({ deps, random, readClient, onRequest });
   const git = createGitHandlers(options);
   const metrics = serveMetrics(deps, counts, admission);
-  const table = routes(
-    createFederationHandlers(options),
-    createArtifactHandlers(options),
-    createApiHandler({ deps, admission }),
+  const table = routes({
+    federation: createFederationHandlers(options),
+    artifacts: createArtifactHandlers(options),
+    identity: createIdentityHandler(options),
+    api: createApiHandler({ deps, admission }),
     metrics,
-  );
+  });
 
   const stages: Stage[] = [
     // Serves the requests of `hearth doctor --url`: first, since it shows them as they arrived.

@@ -11,6 +11,8 @@ export interface OrganisationHeadView {
   avatar: AvatarView;
   /** SPEC §4.4: members and settings are the OWNERs' alone, and so is the way to them. */
   isOwner: boolean;
+  /** Members of the organisation know of its teams. */
+  isMember: boolean;
 }
 
 export function viewOrganisationHead(
@@ -18,5 +20,7 @@ export function viewOrganisationHead(
   avatarAt: number | null,
   role: OrganisationRole | null,
 ): OrganisationHeadView {
-  return { name, displayName, url: organisationUrl(name), avatar: viewAvatar(id, avatarAt), isOwner: role === 'OWNER' };
+  const url = organisationUrl(name);
+  const tabs = { isOwner: role === 'OWNER', isMember: role !== null };
+  return { name, displayName, url, avatar: viewAvatar(id, avatarAt), ...tabs };
 }

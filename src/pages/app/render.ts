@@ -64,6 +64,7 @@ function subjectStyles(template: string): string[] {
   if (/^runs\//.test(template)) return ['runs.css'];
   if (/^releases\//.test(template)) return ['issues.css', 'releases.css'];
   if (/^editing\//.test(template)) return ['issues.css', 'editing.css'];
+  if (template === 'runs/tests') return ['tests.css'];
   if (/^(issues|notifications)\//.test(template)) return ['issues.css'];
   return /^account\/(authenticator-app|recovery-codes|security)$/.test(template) ? ['security.css'] : [];
 }

@@ -3,6 +3,7 @@ import type { LfsObjectRow } from '../../lfs/index.ts';
 import { rangeReply } from '../app/range-reply.ts';
 import { content, type Reply } from '../app/reply.ts';
 import { splitPath } from '../app/code-urls.ts';
+import { disposition } from '../app/disposition.ts';
 import { imageType, isActive } from './media-types.ts';
 import { charsetOf } from './read-text.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
@@ -11,13 +12,6 @@ import type { CodeDeps } from './deps.ts';
 
 /** Files up to this size are read into memory; larger ones are streamed from a git process. */
 const maxBufferedBytes = 2 * 1024 * 1024;
-
-/** `Content-Disposition` with an ASCII fallback in `filename` and the name in UTF-8 in `filename*` (RFC 6266). */
-function disposition(kind: 'inline' | 'attachment', name: Buffer): string {
-  const text = name.toString();
-  const ascii = text.replace(/[^\w.+ -]/g, '_');
-  return `${kind}; filename="${ascii}"; filename*=UTF-8''${encodeURIComponent(text).replace(/['()*]/g, (each) => `%${each.charCodeAt(0).toString(16)}`)}`;
-}
 
 /**
  * `B/raw/{ref}/{path}`: the content of a file. Text is `text/plain` whatever its extension; images have their type;

@@ -1,4 +1,4 @@
-import { organisationUrl, personUrl, repositoryUrl } from '../../http/index.ts';
+import { organisationUrl, teamUrl, personUrl, repositoryUrl } from '../../http/index.ts';
 import type { FoundHere, WebDeps } from '../../http/index.ts';
 import type { BareReference, ReferenceTarget } from '../../issues/index.ts';
 import { dependOn } from '../app/dependency.ts';
@@ -60,12 +60,14 @@ export async function readReferences(
 /** Without the place in a text. */
 function bare(reference: BareReference): BareReference {
   if (reference.kind === 'person') return { kind: 'person', handle: reference.handle };
+  if (reference.kind === 'team') return { kind: 'team', organisation: reference.organisation, team: reference.team };
   if (reference.kind === 'commit') return { kind: 'commit', repository: reference.repository, oid: reference.oid };
   return { kind: 'issue', repository: reference.repository, number: reference.number };
 }
 
 function keyOf(reference: BareReference): string {
   if (reference.kind === 'person') return `@${reference.handle.toLowerCase()}`;
+  if (reference.kind === 'team') return `@${reference.organisation}/${reference.team}`.toLowerCase();
   const { repository } = reference;
   const place = repository === null ? '' : `${repository.owner}/${repository.name}`.toLowerCase();
   return reference.kind === 'issue' ? `${place}#${reference.number}` : `${place}@${reference.oid}`;
@@ -82,6 +84,10 @@ function viewLink(target: ReferenceTarget, home: Home): ReferenceLink {
   if (target.kind === 'owner') {
     const url = target.ownerKind === 'user' ? personUrl(target.handle) : organisationUrl(target.handle);
     return { url, title: null, name: `@${target.handle}` };
+  }
+  if (target.kind === 'team') {
+    const name = `@${target.organisation}/${target.team}`;
+    return { url: teamUrl(target.organisation, target.team), title: null, name };
   }
   const { repository } = target;
   const place = isHome(repository, home) ? '' : `${repository.owner}/${repository.name}`;

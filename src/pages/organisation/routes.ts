@@ -9,9 +9,21 @@ import {
   renameOrganisation,
   deleteOrganisation,
 } from './organisation-settings.page.ts';
+import { showTeams, showNewTeam, createTeam } from './teams.page.ts';
+import {
+  showTeam,
+  saveTeam,
+  deleteTeam,
+  addTeamMember,
+  removeTeamMember,
+  leaveTeam,
+  setTeamRepository,
+  removeTeamRepository,
+} from './team.page.ts';
 import { showOrganisation, leaveOrganisation } from './organisation.page.ts';
 
 const at = '/orgs/:name';
+const team = `${at}/teams/:team` as const;
 
 /** Organisations and their members. */
 export const organisationRoutes: readonly Route[] = [
@@ -34,6 +46,29 @@ export const organisationRoutes: readonly Route[] = [
     access: 'organisation:owner',
     cost: 'rows',
     page: removeMember,
+  },
+  { method: 'GET', path: `${at}/teams`, access: 'signed-in', cost: 'rows', page: showTeams },
+  { method: 'GET', path: `${at}/teams/new`, access: 'organisation:owner', cost: 'rows', page: showNewTeam },
+  { method: 'POST', path: `${at}/teams`, access: 'organisation:owner', cost: 'rows', page: createTeam },
+  { method: 'GET', path: team, access: 'signed-in', cost: 'rows', page: showTeam },
+  { method: 'POST', path: team, access: 'signed-in', cost: 'rows', page: saveTeam },
+  { method: 'POST', path: `${team}/delete`, access: 'signed-in', cost: 'rows', page: deleteTeam },
+  { method: 'POST', path: `${team}/leave`, access: 'signed-in', cost: 'rows', page: leaveTeam },
+  { method: 'POST', path: `${team}/members`, access: 'signed-in', cost: 'rows', page: addTeamMember },
+  {
+    method: 'POST',
+    path: `${team}/members/:username/remove`,
+    access: 'signed-in',
+    cost: 'rows',
+    page: removeTeamMember,
+  },
+  { method: 'POST', path: `${team}/repositories`, access: 'signed-in', cost: 'rows', page: setTeamRepository },
+  {
+    method: 'POST',
+    path: `${team}/repositories/:repository/remove`,
+    access: 'signed-in',
+    cost: 'rows',
+    page: removeTeamRepository,
   },
   { method: 'GET', path: `${at}/settings`, access: 'organisation:owner', cost: 'rows', page: showOrganisationSettings },
   { method: 'POST', path: `${at}/settings`, access: 'organisation:owner', cost: 'rows', page: saveOrganisation },

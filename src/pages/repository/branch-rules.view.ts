@@ -2,7 +2,7 @@ import { defaultBranchPattern, ruleActs } from '../../access/index.ts';
 import type { RuleAct, RuleLevel, RuleTarget } from '../../access/index.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import type { DecidedNames, Found, ListedRule, RuleInput } from '../../repositories/index.ts';
-import { isManyNames } from '../../repositories/index.ts';
+import { namesOfGrant, isManyNames } from '../../repositories/index.ts';
 import type { Form } from '../../http/index.ts';
 import { codeUrl } from '../app/code-urls.ts';
 import { viewName } from '../app/plain-text.ts';
@@ -45,8 +45,10 @@ const actTexts: Readonly<Record<RuleTarget, readonly ActText[]>> = {
   ],
 };
 
-const handles = (rule: ListedRule, act: RuleAct | 'merge'): string[] =>
-  rule.named[act].flatMap(({ person }) => person.username ?? []);
+const handles = (rule: ListedRule, act: RuleAct | 'merge'): string[] => [
+  ...rule.named[act].flatMap(({ person }) => person.username ?? []),
+  ...rule.teams[act],
+];
 
 /** The name of a rule for people: its pattern, or a phrase for the default branch. */
 export function viewPattern(pattern: string, defaultBranch: string): { text: string; note: string | null } {
@@ -178,6 +180,6 @@ export const inputOf = ({ pattern, linear, signed, acts, merging }: RuleForm): R
   linear,
   signed,
   grants: Object.fromEntries(
-    acts.map(({ act, level, people, tasks }) => [act, { level, people: people.split(/[\s,]+/), tasks }]),
+    acts.map(({ act, level, people, tasks }) => [act, { level, ...namesOfGrant(people.split(/[\s,]+/)), tasks }]),
   ),
 });

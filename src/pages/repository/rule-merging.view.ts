@@ -1,5 +1,5 @@
 import type { Form } from '../../http/index.ts';
-import { ruleStyles } from '../../repositories/index.ts';
+import { namesOfGrant, ruleStyles } from '../../repositories/index.ts';
 import type { ListedRule, MergingInput } from '../../repositories/index.ts';
 
 /** What the form of a rule holds about merging pull requests, as it was typed. */
@@ -76,7 +76,7 @@ export const readMergingForm = (form: Form): MergingForm => ({
 
 /** What the use-case takes of it. */
 export const mergingInputOf = ({ level, people, survive, adminsPass, ...form }: MergingForm): MergingInput => ({
-  grant: { level, people: people.split(/[\s,]+/), tasks: false },
+  grant: { level, ...namesOfGrant(people.split(/[\s,]+/)), tasks: false },
   approvals: form.approvals,
   approvalsSurvive: survive,
   ownersApprove: form.ownersApprove,

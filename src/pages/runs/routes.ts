@@ -2,6 +2,7 @@ import { inAdministration, inOrganisationSettings, inPersonSettings, inRepositor
 import type { Route, SettingsRow } from '../route.ts';
 import type { PersonContext } from '../app/request-context.ts';
 import { downloadArtifact, removeArtifact } from './artifacts.page.ts';
+import { downloadArtifactFile, showArtifactFiles } from './artifact-files.page.ts';
 import { showBadge } from './badge.page.ts';
 import { dispatchWorkflow, showDispatch } from './dispatch.page.ts';
 import { followRun, downloadLog, followJob } from './job-log.page.ts';
@@ -10,7 +11,9 @@ import { showAdminQueue, showQueue } from './queue.page.ts';
 import { approveRun, showRun, cancelRun, rerunJobs, removeRun } from './run.page.ts';
 import { showRuns } from './runs.page.ts';
 import { showWorkflowFile } from './workflow-file.page.ts';
-import { showWorkflows } from './workflows.page.ts';
+import { showTests } from './tests.page.ts';
+import { saveRetention, showRetention } from './retention.page.ts';
+import { saveCiSettings, showWorkflows, switchWorkflow } from './workflows.page.ts';
 import { runnerPages } from './runners.page.ts';
 import { ofInstance, ofOrganisation, ofPerson, ofRepository } from './scopes.ts';
 import type { ScopePageOf } from './scopes.ts';
@@ -25,6 +28,20 @@ const runPages: readonly Route[] = [
   { method: 'GET', path: `${at}/runs/new`, access: 'repository:write', cost: 'objects', page: showDispatch },
   { method: 'GET', path: `${at}/runs/queue`, access: 'repository:read', cost: 'rows', page: showQueue },
   { method: 'GET', path: `${at}/runs/workflows`, access: 'repository:read', cost: 'objects', page: showWorkflows },
+  {
+    method: 'POST',
+    path: `${at}/runs/workflows/switch`,
+    access: 'repository:write',
+    cost: 'rows',
+    page: switchWorkflow,
+  },
+  {
+    method: 'POST',
+    path: `${at}/runs/workflows/settings`,
+    access: 'repository:admin',
+    cost: 'rows',
+    page: saveCiSettings,
+  },
   { method: 'GET', path: `${at}/runs/badge/*workflow`, access: 'repository:read', cost: 'rows', page: showBadge },
   { method: 'GET', path: `${at}/runs/:number`, access: 'repository:read', cost: 'rows', page: showRun },
   {
@@ -46,6 +63,21 @@ const runPages: readonly Route[] = [
     cost: 'transfer',
     page: downloadArtifact,
   },
+  {
+    method: 'GET',
+    path: `${at}/runs/:number/artifacts/:id/files`,
+    access: 'repository:read',
+    cost: 'objects',
+    page: showArtifactFiles,
+  },
+  {
+    method: 'GET',
+    path: `${at}/runs/:number/artifacts/:id/files/*path`,
+    access: 'repository:read',
+    cost: 'transfer',
+    page: downloadArtifactFile,
+  },
+  { method: 'GET', path: `${at}/runs/:number/tests`, access: 'repository:read', cost: 'objects', page: showTests },
   {
     method: 'POST',
     path: `${at}/runs/:number/artifacts/:id/delete`,
@@ -70,6 +102,11 @@ const runPages: readonly Route[] = [
   },
 ];
 
+const retentionPages: readonly Route[] = [
+  inRepositorySettings('GET', '/retention', showRetention),
+  inRepositorySettings('POST', '/retention', saveRetention),
+];
+
 /** Runners, secrets and variables: of the instance, a person, an organisation or a repository. */
 function scopeRoutes<V extends PersonContext>(row: SettingsRow<V>, scopeOf: ScopePageOf<V>): Route[] {
   const runners = runnerPages(scopeOf);
@@ -80,6 +117,8 @@ function scopeRoutes<V extends PersonContext>(row: SettingsRow<V>, scopeOf: Scop
     row('POST', '/runners/token', runners.resetToken),
     row('GET', '/runners/token/:oneTimeToken', runners.showToken),
     row('GET', '/runners/new/:oneTimeToken', runners.showNew),
+    row('GET', '/runners/:id', runners.showOne),
+    row('POST', '/runners/:id/labels', runners.setLabels),
     row('POST', '/runners/:id/pause', runners.pause),
     row('POST', '/runners/:id/resume', runners.resume),
     row('POST', '/runners/:id/trust', runners.setTrust),
@@ -95,6 +134,7 @@ function scopeRoutes<V extends PersonContext>(row: SettingsRow<V>, scopeOf: Scop
 /** CI: workflow runs, jobs, logs, artifacts, the queue, runners, secrets and variables. */
 export const runsRoutes: readonly Route[] = [
   ...runPages,
+  ...retentionPages,
   ...scopeRoutes(inAdministration, ofInstance),
   ...scopeRoutes(inPersonSettings, ofPerson),
   ...scopeRoutes(inOrganisationSettings, ofOrganisation),

@@ -37,6 +37,11 @@ const events: Record<RunRow['event'], string> = {
   pull_request: 'pull request',
   workflow_dispatch: 'started manually',
   schedule: 'schedule',
+  create: 'new branch or tag',
+  delete: 'deleted branch or tag',
+  release: 'release',
+  repository_dispatch: 'API call',
+  workflow_run: 'end of another run',
 };
 
 export const runUrl = (repositoryUrl: string, number: number): string => `${repositoryUrl}/runs/${number}`;

@@ -2,12 +2,14 @@ import { page, seeOther } from '../app/reply.ts';
 import type { PageReply, Reply } from '../app/reply.ts';
 import { submit } from '../app/submit.ts';
 import type { FormRefusal } from '../app/submit.ts';
-import { viewRunner } from './runner.view.ts';
+import { viewRunner, viewRunnerTasks } from './runner.view.ts';
+import { runnerFile, runnerSetup } from './runner-setup.ts';
+import type { RunnerIdentity } from './runner-setup.ts';
 import { numberedPage } from '../app/numbered-page.view.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
 import type { ScopePageOf } from './scopes.ts';
-import { runPathNumber } from '../../http/index.ts';
+import { queryNumber, runPathNumber } from '../../http/index.ts';
 import type { RunsDeps } from './deps.ts';
 
 /** The pages about the runners of one kind of place. */
@@ -19,6 +21,10 @@ export interface RunnerPages<V extends PersonContext> {
   /** Fields `name`, `ephemeral`. Leads to the page that shows its configuration once. */
   add: Page<V, RunsDeps>;
   showNew: Page<V, RunsDeps>;
+  /** One runner: the job at hand, its labels, what it has worked on. Query: `before`. */
+  showOne: Page<V, RunsDeps>;
+  /** Field `labels`, separated by spaces or commas; or `reset`: `yes` takes those that the runner declares. */
+  setLabels: Page<V, RunsDeps>;
   pause: Page<V, RunsDeps>;
   resume: Page<V, RunsDeps>;
   /** Field `only`: `yes` leaves out code of people without write access. */
@@ -26,21 +32,57 @@ export interface RunnerPages<V extends PersonContext> {
   remove: Page<V, RunsDeps>;
 }
 
+/** Rows of the history on a page. */
+const historyRows = 50;
+
 export function runnerPages<V extends PersonContext>(placeOf: ScopePageOf<V>): RunnerPages<V> {
   const list = (context: V): string => `${placeOf(context).url}/runners`;
 
-  async function runnersPage(context: V, { ci, clock }: RunsDeps, refusal: FormRefusal | null): Promise<PageReply> {
+  async function runnersPage(context: V, deps: RunsDeps, refusal: FormRefusal | null): Promise<PageReply> {
+    const { ci, clock } = deps;
     const place = placeOf(context);
     const [{ rows: runners, ...beside }, madeAt] = await Promise.all([
       numberedPage((paging) => ci.runners.list(place.scope, paging), context.query, list(context)),
       ci.runners.registrationTokenMadeAt(place.scope),
     ]);
+    const running = await ci.runners.runningTasks(runners.map(({ id }) => id));
+    const jobs = await viewRunnerTasks(running, deps);
     return page('runs/runners', {
       place,
-      runners: runners.map((runner) => viewRunner(runner, clock.now())),
+      runners: runners.map((runner) => ({
+        ...viewRunner(runner, clock.now()),
+        url: `${list(context)}/${runner.id}`,
+        jobs: jobs.filter(({ runnerId }) => runnerId === runner.id),
+      })),
       ...beside,
       hasToken: madeAt !== null,
       form: { name: context.form.text('name') },
+      refusal,
+      notice: viewNotice(context.query),
+    });
+  }
+
+  async function runnerPage(context: V, deps: RunsDeps, refusal: FormRefusal | null): Promise<PageReply> {
+    const { ci, clock } = deps;
+    const place = placeOf(context);
+    const runner = await ci.runners.find(place.scope, runPathNumber(context.params.id));
+    const url = `${list(context)}/${runner.id}`;
+    const running = await ci.runners.runningTasks([runner.id]);
+    const { tasks, next } = await ci.runners.tasksOf(runner, {
+      limit: historyRows,
+      before: queryNumber(context.query, 'before') ?? null,
+    });
+    const isOpen = new Set(running.map(({ taskId }) => taskId));
+    return page('runs/runner', {
+      place,
+      runner: { ...viewRunner(runner, clock.now()), url },
+      jobs: await viewRunnerTasks(running, deps),
+      history: await viewRunnerTasks(
+        tasks.filter(({ taskId }) => !isOpen.has(taskId)),
+        deps,
+      ),
+      next: next === null ? null : `${url}?before=${next}`,
+      labels: refusal === null ? runner.labels.join(' ') : context.form.text('labels'),
       refusal,
       notice: viewNotice(context.query),
     });
@@ -68,7 +110,12 @@ export function runnerPages<V extends PersonContext>(placeOf: ScopePageOf<V>): R
       if (secret === null) return seeOther(withNotice(list(context), 'runner-token-gone'));
       return page(
         'runs/runner-token',
-        { place: placeOf(context), token: secret.value, origin: context.origin },
+        {
+          place: placeOf(context),
+          token: secret.value,
+          origin: context.origin,
+          setup: runnerSetup({ kind: 'registration', token: secret.value }, context.origin),
+        },
         { showsSecret: true },
       );
     },
@@ -82,13 +129,8 @@ export function runnerPages<V extends PersonContext>(placeOf: ScopePageOf<V>): R
             name: form.text('name'),
             ephemeral: form.text('ephemeral') === 'yes',
           });
-          const value = JSON.stringify({
-            id: runner.id,
-            uuid: runner.uuid,
-            name: runner.name,
-            ephemeral: runner.ephemeral,
-            token,
-          });
+          const { id, uuid, name, ephemeral } = runner;
+          const value = JSON.stringify({ kind: 'created', id, uuid, name, ephemeral, token } satisfies RunnerIdentity);
           return seeOther(`${list(context)}/new/${deps.oneTimeSecrets.store(person.id, { name: 'runner', value })}`);
         },
         (refusal) => runnersPage(context, deps, refusal),
@@ -96,19 +138,33 @@ export function runnerPages<V extends PersonContext>(placeOf: ScopePageOf<V>): R
     showNew: (context, { oneTimeSecrets }) => {
       const secret = oneTimeSecrets.take(context.person.id, context.params.oneTimeToken ?? '');
       if (secret === null) return seeOther(withNotice(list(context), 'runner-token-gone'));
-      const runner = JSON.parse(secret.value) as {
-        id: number;
-        uuid: string;
-        name: string;
-        ephemeral: boolean;
-        token: string;
-      };
+      const runner = JSON.parse(secret.value) as Extract<RunnerIdentity, { kind: 'created' }>;
       return page(
         'runs/new-runner',
-        { place: placeOf(context), runner, origin: context.origin },
+        {
+          place: placeOf(context),
+          runner,
+          file: runnerFile(runner, context.origin, ['linux:host']),
+          setup: runnerSetup(runner, context.origin),
+        },
         { showsSecret: true },
       );
     },
+
+    showOne: (context, deps) => runnerPage(context, deps, null),
+    setLabels: (context, deps) =>
+      submit(
+        async () => {
+          const { form } = context;
+          const id = runPathNumber(context.params.id);
+          const chosen = form.text('reset') === 'yes' ? null : form.text('labels').split(/[\s,]+/);
+          await deps.ci.runners.setLabels(placeOf(context).scope, id, chosen);
+          return seeOther(
+            withNotice(`${list(context)}/${id}`, chosen === null ? 'runner-labels-reset' : 'runner-labels'),
+          );
+        },
+        (refusal) => runnerPage(context, deps, refusal),
+      ),
 
     pause: switchTo(true, 'runner-paused'),
     resume: switchTo(false, 'runner-resumed'),

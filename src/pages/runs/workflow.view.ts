@@ -1,4 +1,4 @@
-import type { ListedWorkflow, Triggers } from '../../ci/index.ts';
+import type { EventTrigger, ListedWorkflow, PlainEventName, Triggers } from '../../ci/index.ts';
 import { viewName } from '../app/plain-text.ts';
 import { describePull, describePush } from './push-filters.ts';
 
@@ -40,10 +40,27 @@ export function viewWorkflow({ path, name, triggers, problem }: ListedWorkflow, 
   };
 }
 
-function startsOf({ push, pull, dispatch, schedule }: Triggers): string[] {
+const eventTexts: Record<PlainEventName, string> = {
+  create: 'A new branch or tag',
+  delete: 'The deletion of a branch or tag',
+  release: 'A release',
+  repository_dispatch: 'A call of the API',
+  workflow_run: 'The end of a run of',
+};
+
+function describeEvent(name: PlainEventName, { types, workflows, branches }: EventTrigger): string {
+  const named = workflows.length === 0 ? '' : ` ${viewName(workflows.join(', '))}`;
+  const onBranches = branches === null ? '' : ` on ${branches.kind === 'ignore' ? 'other branches than ' : ''}`;
+  const patterns = viewName((branches?.patterns ?? []).join(', '));
+  const ofTypes = types === null ? '' : ` (${viewName(types.join(', '))})`;
+  return `${eventTexts[name]}${named}${onBranches}${patterns}${ofTypes}`;
+}
+
+function startsOf({ push, pull, dispatch, schedule, events }: Triggers): string[] {
   return [
     ...(push === null ? [] : describePush(push)),
     ...(pull === null ? [] : [describePull(pull)]),
+    ...[...events].map(([name, trigger]) => describeEvent(name, trigger)),
     ...(dispatch === null ? [] : ['By hand']),
     ...schedule.map((cron) => `By the clock: ${cron} (UTC)`),
   ];

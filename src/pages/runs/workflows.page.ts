@@ -1,16 +1,55 @@
-import { page } from '../app/reply.ts';
+import { allows } from '../../access/index.ts';
+import { page, seeOther } from '../app/reply.ts';
 import type { Reply } from '../app/reply.ts';
+import { viewNotice, withNotice } from '../app/notices.view.ts';
 import { viewWorkflow } from './workflow.view.ts';
 import { viewRepositoryHead } from '../app/repository-head.view.ts';
-import type { Page, RepositoryContext } from '../app/request-context.ts';
+import type { Page, RepositoryContext, RepositoryPersonContext } from '../app/request-context.ts';
+import { oneOf, repositoryUrl } from '../../http/index.ts';
 import type { RunsDeps } from './deps.ts';
 
-/** The workflows of the default branch: what starts each, what never will, and what is wrong with a file. */
-export const showWorkflows: Page<RepositoryContext, RunsDeps> = async ({ found }, { ci }): Promise<Reply> => {
+/** The workflows of the default branch: what starts each, what never will, what is wrong with a file, and switches. */
+export const showWorkflows: Page<RepositoryContext, RunsDeps> = async ({ found, query }, { ci }): Promise<Reply> => {
   const head = viewRepositoryHead(found);
-  const workflows = await ci.workflows.list(found);
+  const { id } = found.repository;
+  const [workflows, disabled, settings] = await Promise.all([
+    ci.workflows.list(found),
+    ci.settings.disabledWorkflows(id),
+    ci.settings.of(id),
+  ]);
+  const { server } = ci.settings;
   return page('runs/workflows', {
     repository: head,
-    workflows: workflows.map((workflow) => viewWorkflow(workflow, head.url)),
+    workflows: workflows.map((workflow) => ({
+      ...viewWorkflow(workflow, head.url),
+      isEnabled: !disabled.has(workflow.path),
+    })),
+    isEnabled: settings.isEnabled,
+    isEnabledHere: server.isEnabled,
+    settings: allows(found.level, 'admin')
+      ? { tokenPermissions: settings.tokenPermissions ?? 'default', ofServer: server.tokenPermissions }
+      : null,
+    notice: viewNotice(query),
   });
+};
+
+const list = ({ found }: RepositoryPersonContext): string => `${repositoryUrl(found.canonical)}/runs/workflows`;
+
+/** Fields `workflow`, `to`: `on` or `off`. */
+export const switchWorkflow: Page<RepositoryPersonContext, RunsDeps> = async (context, { ci }): Promise<Reply> => {
+  const { form, viewer, found } = context;
+  const isEnabled = form.text('to') === 'on';
+  await ci.settings.switchWorkflow(viewer, found, { path: form.text('workflow'), isEnabled });
+  return seeOther(withNotice(list(context), isEnabled ? 'workflow-enabled' : 'workflow-disabled'));
+};
+
+/** Fields `enabled`, `token_permissions`: `read`, `write`, or else the default of the server. */
+export const saveCiSettings: Page<RepositoryPersonContext, RunsDeps> = async (context, { ci }): Promise<Reply> => {
+  const { form, viewer, found } = context;
+  const chosen = oneOf(['default', 'read', 'write'], form.text('token_permissions'));
+  await ci.settings.change(viewer, found, {
+    isEnabled: form.text('enabled') === 'on',
+    tokenPermissions: chosen === 'default' ? null : chosen,
+  });
+  return seeOther(withNotice(list(context), 'ci-settings-saved'));
 };

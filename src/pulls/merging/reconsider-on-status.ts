@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { StatusListener } from '../../repositories/index.ts';
 import type { PullDeps } from '../deps.ts';
 import { pullSchema } from '../schema/pull-schema.ts';
@@ -15,8 +16,12 @@ const maxCommits = 1_000;
 export function reconsiderOnStatus(deps: Pick<PullDeps, 'db' | 'mergeStates' | 'logger'>): StatusListener {
   const succeeded = new Map<string, Set<string>>();
   let isWaiting = false;
+  // A timer runs in the context that set it, here that of a write, in which reading is refused as long as it is open.
+  const outsideOfWrites = AsyncLocalStorage.snapshot();
 
   async function reconsider(): Promise<void> {
+    // An empty write has its turn once those that brought the statuses have ended, however long they take.
+    await deps.db.write(async () => {});
     const commits = [...succeeded];
     succeeded.clear();
     isWaiting = false;
@@ -38,8 +43,9 @@ export function reconsiderOnStatus(deps: Pick<PullDeps, 'db' | 'mergeStates' | '
     succeeded.set(repositoryId, shas);
     if (isWaiting) return;
     isWaiting = true;
-    setTimeout(() => {
+    const follow = () => {
       void reconsider().catch((error: unknown) => deps.logger.warn('pull.status_not_followed', { error }));
-    }, waitMs).unref();
+    };
+    setTimeout(() => outsideOfWrites(follow), waitMs).unref();
   };
 }

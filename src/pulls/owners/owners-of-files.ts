@@ -67,7 +67,7 @@ export async function ownersOfFiles(
 interface FoundOwner {
   /** Of those who may read the repository. */
   ids: string[];
-  /** A person, not an organisation. */
+  /** A person, not an organisation or a team. */
   isNamed: boolean;
 }
 
@@ -101,7 +101,14 @@ class PeopleOfOwners {
       const person = (await accounts.addresses.peopleByAddress([owner])).get(owner);
       return { ids: person === undefined ? [] : [person.id], isNamed: true };
     }
-    const found = await owners.resolve(owner.slice(1));
+    const [handle = '', team] = owner.slice(1).split('/');
+    const found = await owners.resolve(handle);
+    if (team !== undefined) {
+      if (found === null || found.id !== this.#repository.ownerOrganisationId) return { ids: [], isNamed: false };
+      const named = await organisations.teams.named(found.id, team);
+      const people = named === null ? [] : ((await organisations.teams.peopleOf([named.id])).get(named.id) ?? []);
+      return { ids: people.slice(0, limits.membersPerOwner), isNamed: false };
+    }
     if (found?.kind === 'user') return { ids: [found.id], isNamed: true };
     if (found === null || found.id !== this.#repository.ownerOrganisationId) return { ids: [], isNamed: false };
     const members = await organisations.listMembers(localAdministrator, found.handle);

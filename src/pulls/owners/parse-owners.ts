@@ -9,7 +9,10 @@ export interface OwnerRule {
   /** As it is written. */
   text: string;
   pattern: OwnerPattern;
-  /** `@name`, `@organisation` or an e-mail address, as they are written; none for files that have no owner. */
+  /**
+   * `@name`, `@organisation`, `@organisation/team` or an e-mail address, as they are written; none for files that have
+   * no owner.
+   */
   owners: string[];
 }
 
@@ -57,7 +60,8 @@ export function parseOwners(text: string): { rules: OwnerRule[]; faults: OwnersF
 }
 
 const isOwner = (text: string): boolean =>
-  text.length <= 254 && (/^@[A-Za-z0-9][A-Za-z0-9._-]*$/.test(text) || /^[^@\s]+@[^@\s]+$/.test(text));
+  text.length <= 254 &&
+  (/^@[A-Za-z0-9][A-Za-z0-9._-]*(?:\/[A-Za-z0-9][A-Za-z0-9._-]*)?$/.test(text) || /^[^@\s]+@[^@\s]+$/.test(text));
 
 /** Splits at blanks, but not behind a backslash; what follows a number sign is a comment. */
 function wordsOf(line: string): string[] {

@@ -3,7 +3,6 @@ import { invalid, isDomainError } from '../../kernel/index.ts';
 import type { Located } from '../../repositories/index.ts';
 import type { PullDeps } from '../deps.ts';
 import { writersAmong } from '../find-pull.ts';
-import { pullSchema } from '../schema/pull-schema.ts';
 import { roundSchema } from '../schema/round-schema.ts';
 
 type BudgetDeps = Pick<PullDeps, 'db' | 'contributedBytes'>;
@@ -54,7 +53,7 @@ export async function contributedBytesLeft(
   const sum: { bytes: number | string | null } | undefined = await source
     .createQueryBuilder(roundSchema, 'r')
     .select('sum(r.bytes)', 'bytes')
-    .innerJoin(pullSchema.options.tableName!, 'p', 'p.issue_id = r.issue_id')
+    .innerJoin('pulls', 'p', 'p.issue_id = r.issue_id')
     .where('r.submitter_id = :userId AND r.bytes > 0', { userId })
     .andWhere('p.repository_id = :repositoryId AND p.merged_at IS NULL', { repositoryId })
     .getRawOne();

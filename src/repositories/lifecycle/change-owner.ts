@@ -2,6 +2,8 @@ import { isForeignKeyViolation } from '../../db/index.ts';
 import type { Tx } from '../../db/index.ts';
 import { conflict } from '../../kernel/index.ts';
 import type { Owner } from '../../owners/index.ts';
+import { branchRuleTeamSchema } from '../schema/branch-rule-schema.ts';
+import { teamRepositorySchema } from '../schema/team-repository-schema.ts';
 import { collaboratorSchema } from '../schema/collaborator-schema.ts';
 import { isNameTaken, nameTaken } from '../create-repository.ts';
 import { ownerIdOf } from '../find-repository.ts';
@@ -64,6 +66,14 @@ async function giveTo({ manager, now }: Tx, { id }: Repository, { kind, id: newO
     updatedAt: now,
   };
   await manager.update(repositorySchema, { id }, change);
+  // A team gives access to repositories of its own organisation alone.
+  await manager.delete(teamRepositorySchema, { repositoryId: id });
+  await manager
+    .createQueryBuilder()
+    .delete()
+    .from(branchRuleTeamSchema)
+    .where('rule_id IN (SELECT id FROM branch_rules WHERE repository_id = :id)', { id })
+    .execute();
   // The new owner has every right; a collaborator role beside it would silently outlive the ownership.
   if (kind === 'user') await manager.delete(collaboratorSchema, { repositoryId: id, userId: newOwnerId });
 }

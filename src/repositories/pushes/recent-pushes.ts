@@ -86,6 +86,8 @@ async function latelyPushedTo(
        (SELECT x.id FROM repositories x WHERE x.owner_org_id = m.organisation_id AND ${wanted} ${latest})
      UNION SELECT x.id, x.pushed_at FROM collaborators c CROSS JOIN repositories x
        WHERE c.user_id = :personId AND x.id = c.repository_id AND ${wanted}
+     UNION SELECT x.id, x.pushed_at FROM team_members tm CROSS JOIN team_repositories tr CROSS JOIN repositories x
+       WHERE tm.user_id = :personId AND tr.team_id = tm.team_id AND x.id = tr.repository_id AND ${wanted}
      ORDER BY at DESC, id DESC LIMIT :limit`,
     { ...visible.parameters, personId, limit },
   );

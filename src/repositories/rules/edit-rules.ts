@@ -1,11 +1,11 @@
 import type { EntityManager } from 'typeorm';
 import { allows, accessGrantsOf, noMergeConditions, ruleActs, viewerForLog } from '../../access/index.ts';
-import type { BranchRule, RuleAct, RuleGrant, Viewer } from '../../access/index.ts';
+import type { BranchRule, RuleAct, RuleGrant, RuleTeam, Viewer } from '../../access/index.ts';
 import { conflict, invalid, notFound, nullIfNotFound } from '../../kernel/index.ts';
 import type { RepositoryDeps } from '../deps.ts';
 import { findAgain, findRepository, repositoryFacts } from '../find-repository.ts';
 import type { RepositoryAddress } from '../find-repository.ts';
-import { branchRulePersonSchema, branchRuleSchema } from '../schema/branch-rule-schema.ts';
+import { branchRulePersonSchema, branchRuleSchema, branchRuleTeamSchema } from '../schema/branch-rule-schema.ts';
 import { repositorySchema } from '../schema/repository-schema.ts';
 import type { Repository } from '../schema/repository-schema.ts';
 import { usualGrants } from './default-rule.ts';
@@ -44,7 +44,7 @@ const ruleNotFound = () => notFound('rule_not_found', 'There is no such rule.');
 /**
  * Adds a rule behind the others. Refuses `repository_not_found` to everyone who does not administer the repository;
  * `invalid_rule_target`, `invalid_pattern`, `invalid_rule_level`, `rule_exists`, `too_many_rules`, what `readMerging`
- * refuses, and for people `no_such_person`, `person_may_not_push`, `too_many_people`.
+ * refuses, and for people and teams `no_such_person`, `no_such_team`, `person_may_not_push`, `too_many_people`.
  * @returns the id
  */
 export async function addRule(
@@ -103,6 +103,7 @@ export async function changeRule(
     );
     await tx.manager.update(branchRuleSchema, { id }, { ...columnsOf(wanted), updatedAt: tx.now });
     await tx.manager.delete(branchRulePersonSchema, { ruleId: id });
+    await tx.manager.delete(branchRuleTeamSchema, { ruleId: id });
     await insertPeople(tx.manager, id, wanted);
     await touch(tx, repository.id);
   });
@@ -167,9 +168,9 @@ export function checkRule({ target, pattern, grants = {}, merging = {} }: NewRul
   readMerging(merging, noMergeConditions, noMergeConditions.grant);
   if (merging.grant?.level !== undefined) parseLevel(merging.grant.level, 'merge_level');
   for (const act of ruleActs) {
-    const { level, people = [] } = grants[act] ?? {};
+    const { level, people = [], teams = [] } = grants[act] ?? {};
     if (level !== undefined) parseLevel(level, `${act}_level`);
-    if (people.length > maxRulePeople) throw tooManyPeople(`${act}_people`);
+    if (Math.max(people.length, teams.length) > maxRulePeople) throw tooManyPeople(`${act}_people`);
   }
 }
 
@@ -222,6 +223,10 @@ async function insertPeople(manager: EntityManager, ruleId: string, { grants, me
     all[act].people.map((userId) => ({ ruleId, act, userId })),
   );
   if (rows.length > 0) await manager.insert(branchRulePersonSchema, rows);
+  const teams = ([...ruleActs, 'merge'] as const).flatMap((act) =>
+    (all[act].teams ?? []).map(({ id: teamId }) => ({ ruleId, act, teamId })),
+  );
+  if (teams.length > 0) await manager.insert(branchRuleTeamSchema, teams);
 }
 
 /** Pages of the repository show which branches are protected. */
@@ -239,7 +244,7 @@ async function readInput(
   const { target } = present;
   const named = new Set([...ruleActs.flatMap((act) => present.grants[act].people), ...present.merging.grant.people]);
   const readGrant = async (act: RuleAct | 'merge'): Promise<RuleGrant> => {
-    const { level, people, tasks } = (act === 'merge' ? merging.grant : grants[act]) ?? {};
+    const { level, people, teams, tasks } = (act === 'merge' ? merging.grant : grants[act]) ?? {};
     const before = act === 'merge' ? present.merging.grant : present.grants[act];
     return {
       level: level === undefined ? before.level : parseLevel(level, `${act}_level`),
@@ -247,6 +252,10 @@ async function readInput(
         people === undefined
           ? before.people
           : await readPeople(deps, repository, people, { field: `${act}_people`, named, leavesOutUnknown }),
+      teams:
+        teams === undefined
+          ? (before.teams ?? [])
+          : await readTeams(deps, repository, teams, { field: `${act}_people`, leavesOutUnknown }),
       tasks: tasks ?? before.tasks,
     };
   };
@@ -264,6 +273,30 @@ async function readInput(
     },
   };
   return read;
+}
+
+/** Teams of the owning organisation, as `organisation/team` or by their names. */
+async function readTeams(
+  deps: RepositoryDeps,
+  { ownerOrganisationId }: Repository,
+  names: readonly string[],
+  { field, leavesOutUnknown }: { field: string; leavesOutUnknown: boolean },
+): Promise<RuleTeam[]> {
+  if (names.length > maxRulePeople) throw tooManyPeople(field);
+  const ids = new Set<string>();
+  for (const name of names) {
+    const words = name.trim().replace(/^@/, '').split('/');
+    const isOwn =
+      words.length === 1 || (words.length === 2 && (await deps.owners.resolve(words[0]!))?.id === ownerOrganisationId);
+    const found =
+      isOwn && ownerOrganisationId !== null
+        ? await deps.organisations.teams.named(ownerOrganisationId, words.at(-1)!)
+        : null;
+    if (found !== null) ids.add(found.id);
+    else if (!leavesOutUnknown)
+      throw invalid('no_such_team', `The owner of this repository has no team ${name.trim()}.`, { field });
+  }
+  return [...ids].map((id) => ({ id, people: [] }));
 }
 
 /** The ids of people by handle. @param named who is in the rule already */
@@ -300,6 +333,8 @@ function log(
 ): void {
   const levels = Object.fromEntries(ruleActs.map((act) => [act, grants[act].level]));
   const people = [...new Set([...ruleActs.flatMap((act) => grants[act].people), ...merge.people])];
-  const rule = { target, pattern, ...levels, merge: merge.level, people, linear, signed, merging };
+  const named = [...ruleActs.map((act) => grants[act]), merge].flatMap(({ teams = [] }) => teams.map(({ id }) => id));
+  const teams = named.length === 0 ? {} : { teams: [...new Set(named)] };
+  const rule = { target, pattern, ...levels, merge: merge.level, people, ...teams, linear, signed, merging };
   logger.info(event, { repositoryId, ...rule, by: viewerForLog(viewer) });
 }

@@ -28,6 +28,8 @@ export interface NamedPerson {
 export interface ListedRule extends StoredRule {
   /** Whom it names for each act and for merging, by handle. */
   named: Readonly<Record<RuleAct | 'merge', NamedPerson[]>>;
+  /** The teams, as `organisation/team`. */
+  teams: Readonly<Record<RuleAct | 'merge', string[]>>;
 }
 
 /**
@@ -46,13 +48,31 @@ export async function listRules(deps: RepositoryDeps, viewer: Viewer, at: Reposi
     const level = accessGrantsOf(id, facts)[0]?.level ?? 'none';
     known.set(id, { person, counts: person.disabledAt === null && allows(level, 'write') });
   }
+  const grantsOf = ({ grants, merging }: StoredRule) => ({ ...grants, merge: merging.grant });
+  const teamIds = rules.flatMap((rule) => Object.values(grantsOf(rule)).flatMap(({ teams = [] }) => teams));
+  const teams = await deps.organisations.teams.byId([...new Set(teamIds.map(({ id }) => id))]);
+  const namesOf = ({ teams: of = [] }: RuleGrant): string[] =>
+    of
+      .flatMap(({ id }) => {
+        const found = teams.get(id);
+        return found === undefined ? [] : [`${found.organisation.name}/${found.team.name}`];
+      })
+      .sort();
   const key = ({ person }: NamedPerson): string => (person.username ?? '').toLowerCase();
   return rules.map((rule) => {
     const peopleOf = ({ people }: RuleGrant): NamedPerson[] =>
       people.flatMap((id) => known.get(id) ?? []).sort((a, b) => (key(a) < key(b) ? -1 : 1));
     const named = (act: RuleAct): NamedPerson[] => peopleOf(rule.grants[act]);
+    const { push, force, create, delete: remove, merge } = grantsOf(rule);
     return {
       ...rule,
+      teams: {
+        push: namesOf(push),
+        force: namesOf(force),
+        create: namesOf(create),
+        delete: namesOf(remove),
+        merge: namesOf(merge),
+      },
       named: {
         push: named('push'),
         force: named('force'),

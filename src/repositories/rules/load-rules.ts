@@ -1,7 +1,7 @@
 import type { EntityManager } from 'typeorm';
 import { RuleBook } from '../../access/index.ts';
-import type { BranchRule, MergeConditions, RuleAct, RuleGrant } from '../../access/index.ts';
-import { branchRulePersonSchema, branchRuleSchema } from '../schema/branch-rule-schema.ts';
+import type { BranchRule, MergeConditions, RuleAct, RuleGrant, RuleTeam } from '../../access/index.ts';
+import { branchRulePersonSchema, branchRuleSchema, branchRuleTeamSchema } from '../schema/branch-rule-schema.ts';
 import type { BranchRulePersonRow, BranchRuleRow } from '../schema/branch-rule-schema.ts';
 
 /** A rule as it is stored. Times are milliseconds since the epoch. */
@@ -36,7 +36,7 @@ export async function loadRulesOf(
   repositoryIds: readonly string[],
 ): Promise<Map<string, StoredRule[]>> {
   if (repositoryIds.length === 0) return new Map();
-  const [rows, people] = await Promise.all([
+  const [rows, people, teams] = await Promise.all([
     source
       .createQueryBuilder(branchRuleSchema, 'r')
       .where('r.repository_id IN (:...repositoryIds)', { repositoryIds })
@@ -46,18 +46,54 @@ export async function loadRulesOf(
       .innerJoin('branch_rules', 'r', 'r.id = p.rule_id')
       .where('r.repository_id IN (:...repositoryIds)', { repositoryIds })
       .getMany(),
+    loadTeams(source, repositoryIds),
   ]);
+  const teamsOf = Map.groupBy(teams, ({ rule_id: id }) => id);
   const peopleOf = Map.groupBy(people, ({ ruleId }) => ruleId);
-  const rules = rows.map((row) => toRule(row, peopleOf.get(row.id) ?? []));
+  const rules = rows.map((row) => toRule(row, peopleOf.get(row.id) ?? [], teamsOf.get(row.id) ?? []));
   rules.sort((a, b) => a.position - b.position || (a.id < b.id ? -1 : 1));
   return Map.groupBy(rules, ({ repositoryId }) => repositoryId);
 }
 
-function toRule(row: BranchRuleRow, people: readonly BranchRulePersonRow[]): StoredRule {
+interface NamedTeamRow {
+  rule_id: string;
+  act: string;
+  team_id: string;
+  /** Null for a team without people. */
+  user_id: string | null;
+}
+
+/** The teams that rules name, with their people. */
+const loadTeams = (source: EntityManager, repositoryIds: readonly string[]): Promise<NamedTeamRow[]> =>
+  source
+    .createQueryBuilder(branchRuleTeamSchema, 't')
+    .innerJoin('branch_rules', 'r', 'r.id = t.rule_id')
+    .leftJoin('team_members', 'm', 'm.team_id = t.team_id')
+    .select('t.rule_id', 'rule_id')
+    .addSelect('t.act', 'act')
+    .addSelect('t.team_id', 'team_id')
+    .addSelect('m.user_id', 'user_id')
+    .where('r.repository_id IN (:...repositoryIds)', { repositoryIds })
+    .getRawMany();
+
+function teamsFor(act: string, rows: readonly NamedTeamRow[]): RuleTeam[] {
+  const byTeam = Map.groupBy(
+    rows.filter((row) => row.act === act),
+    ({ team_id: id }) => id,
+  );
+  return [...byTeam].map(([id, of]) => ({ id, people: of.flatMap(({ user_id: userId }) => userId ?? []).sort() }));
+}
+
+function toRule(
+  row: BranchRuleRow,
+  people: readonly BranchRulePersonRow[],
+  teams: readonly NamedTeamRow[],
+): StoredRule {
   const grant = (act: RuleAct | 'merge'): RuleGrant => ({
     level: row[`${act}Level`],
     tasks: row[`${act}Tasks`],
     people: people.filter((each) => each.act === act).map(({ userId }) => userId),
+    teams: teamsFor(act, teams),
   });
   const merging: MergeConditions = {
     grant: grant('merge'),

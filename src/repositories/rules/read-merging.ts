@@ -9,6 +9,8 @@ export interface GrantInput {
   /** Handles. */
   people?: readonly string[] | undefined;
   tasks?: boolean | undefined;
+  /** Teams of the owning organisation, as `organisation/team` or by their names. */
+  teams?: readonly string[] | undefined;
 }
 
 /** What a form or a call says of merging pull requests; what is left out stays as it is. */
@@ -96,3 +98,9 @@ export const isMergingFree = ({ grant, styles, ...asked }: MergeConditions): boo
   asked.upToDate === 'no' &&
   !asked.ownersApprove &&
   !asked.threadsResolved;
+
+/** Names as a form and the command line take them: people by handle, teams as `organisation/team`. */
+export const namesOfGrant = (words: readonly string[]): { people: string[]; teams: string[] } => {
+  const names = words.filter((word) => word !== '');
+  return { people: names.filter((word) => !word.includes('/')), teams: names.filter((word) => word.includes('/')) };
+};

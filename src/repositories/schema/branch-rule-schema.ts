@@ -88,3 +88,20 @@ export const branchRulePersonSchema = new EntitySchema<BranchRulePersonRow>({
     userId: { name: 'user_id', type: 'text', primary: true },
   },
 });
+
+/** A row of `branch_rule_teams`: a team whose people may do one act besides those who have the role. */
+export interface BranchRuleTeamRow {
+  ruleId: string;
+  act: RuleAct | 'merge';
+  teamId: string;
+}
+
+export const branchRuleTeamSchema = new EntitySchema<BranchRuleTeamRow>({
+  name: 'branchRuleTeam',
+  tableName: 'branch_rule_teams',
+  columns: {
+    ruleId: { name: 'rule_id', type: 'text', primary: true },
+    act: { type: 'text', primary: true },
+    teamId: { name: 'team_id', type: 'text', primary: true },
+  },
+});

@@ -11,8 +11,8 @@ import { main, password, signedIn, startWeb, visitor } from '../../fixtures/web-
 import type { PageResponse, Visitor } from '../../fixtures/web-fixture.ts';
 
 const unused = () => {};
-const handlers: never = new Proxy({}, { get: () => unused }) as never;
-const table = routes(handlers, handlers, unused, unused);
+const handlers: never = new Proxy(unused, { get: () => handlers }) as never;
+const table = routes(handlers);
 const declared = table.filter((route) => 'confirmation' in route && route.confirmation !== undefined);
 
 /** Paths of what signs people in, of deletions and of transfers. */

@@ -1,0 +1,152 @@
+// Tries the recipes for runners with the programs of a folder; see scripts/stock-runners.
+import { execFile, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { runnerSetup } from '../src/pages/runs/runner-setup.ts';
+import { startForge } from '../test/http-runner/rpc-fixture.ts';
+import type { Forge } from '../test/http-runner/rpc-fixture.ts';
+
+const programs = process.argv[2]!;
+const here = ['forgejo-runner', 'gitea-runner', 'act_runner'].filter((name) => existsSync(path.join(programs, name)));
+if (here.length === 0) throw new Error(`${programs} has no runner`);
+
+const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
+/** The config file of the README, without the label that needs Docker. */
+const config = (/```yaml\n([^]*?)```/.exec(readme)?.[1] ?? '').replace(/^.*docker:.*\n/m, '');
+const ends: (() => unknown)[] = [];
+
+interface Recipe {
+  name: string;
+  /** Prepares the folder, and returns the command of the daemon. */
+  prepare(forge: Forge, folder: string): Promise<string>;
+}
+
+const shell = (command: string, folder: string, bin = programs) =>
+  promisify(execFile)('sh', ['-c', command], {
+    cwd: folder,
+    env: { ...process.env, PATH: `${bin}:${programs}:${process.env['PATH'] ?? ''}`, HOME: folder },
+    timeout: 60_000,
+  });
+
+/** The commands of the README for one program, in order; of the shared secret only the last two. */
+const commandsOf = (program: string): string[] =>
+  readme.split('\n').filter((line) => line.startsWith(`${program} -c config.yml`));
+
+function byToken(program: string): Recipe {
+  return {
+    name: `${program}, by registration token`,
+    async prepare(forge, folder) {
+      const token = await forge.modules.ci.runners.resetRegistrationToken({ kind: 'instance' }, null);
+      // Gitea's runner has two names, with the same commands.
+      const known = program === 'gitea-runner' ? 'act_runner' : program;
+      const [register = '', daemon = ''] = commandsOf(known).map((line) =>
+        line.replace(known, program).replace('http://localhost:3000', forge.url).replace('TOKEN', token),
+      );
+      writeFileSync(path.join(folder, 'config.yml'), config);
+      await shell(register, folder);
+      return daemon;
+    },
+  };
+}
+
+const bySecret: Recipe = {
+  name: 'forgejo-runner, by shared secret',
+  async prepare(forge, folder) {
+    const secret = [...crypto.getRandomValues(new Uint8Array(20))]
+      .map((one) => one.toString(16).padStart(2, '0'))
+      .join('');
+    const scope = { kind: 'instance' } as const;
+    const known = { name: 'builder', labels: ['linux'], secret };
+    await forge.modules.ci.runners.registerOffline(scope, known, { mayMove: true });
+    writeFileSync(path.join(folder, 'secret'), secret);
+    writeFileSync(path.join(folder, 'config.yml'), config);
+    const [create = '', daemon = ''] = commandsOf('forgejo-runner').slice(2);
+    await shell(create.replace('http://localhost:3000', forge.url), folder);
+    return daemon;
+  },
+};
+
+/** The line of the runner pages, below the folder, with programs that change the system left out. */
+function bySystemd(kind: 'registration' | 'created'): Recipe {
+  return {
+    name: `the line for systemd, ${kind === 'created' ? 'of a created runner' : 'by registration token'}`,
+    async prepare({ modules, url }, folder) {
+      const bin = path.join(folder, 'bin');
+      mkdirSync(bin);
+      for (const [name, text] of [
+        ['sudo', 'exec "$@"'],
+        ['runuser', 'shift 3; exec "$@"'],
+        ...['useradd', 'systemctl', 'chown'].map((each) => [each, ':'] as const),
+      ] as const) {
+        writeFileSync(path.join(bin, name), `#!/bin/sh\n${text}\n`);
+        chmodSync(path.join(bin, name), 0o755);
+      }
+      const { runners } = modules.ci;
+      const scope = { kind: 'instance' } as const;
+      const made = kind === 'created' ? await runners.create(scope, { name: "alice's", ephemeral: false }) : null;
+      const identity =
+        made === null
+          ? ({ kind: 'registration', token: await runners.resetRegistrationToken(scope, null) } as const)
+          : ({ ...made.runner, kind: 'created', token: made.token } as const);
+      const { systemd } = runnerSetup(identity, url);
+      const local = systemd.replaceAll('/var/lib/runner', folder).replaceAll('/etc/systemd/system', folder);
+      await shell(local, folder, bin);
+      const unit = readFileSync(path.join(folder, 'ci-runner.service'), 'utf8');
+      return /^ExecStart=(.*)$/m.exec(unit)?.[1] ?? '';
+    },
+  };
+}
+
+async function tryRecipe({ name, prepare }: Recipe): Promise<boolean> {
+  const owner = { teardown: (fn: () => unknown) => void ends.unshift(fn) };
+  const forge = await startForge(owner);
+  const folder = path.join(forge.folder, 'runner');
+  mkdirSync(folder);
+  let daemon: ChildProcess | null = null;
+  const lines: string[] = [];
+  try {
+    const command = await prepare(forge, folder);
+    daemon = spawn('sh', ['-c', `exec ${command}`], {
+      cwd: folder,
+      env: { ...process.env, PATH: `${programs}:${process.env['PATH'] ?? ''}`, HOME: folder },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    for (const stream of [daemon.stdout!, daemon.stderr!])
+      stream.on('data', (part: Buffer) => lines.push(String(part)));
+    await forge.push({
+      '.hearth/workflows/ci.yml': 'on: push\njobs: {a: {runs-on: linux, steps: [{run: echo "works"}]}}\n',
+    });
+    for (let tries = 0; tries < 240; tries += 1) {
+      const { run } = await forge.state(1).catch(() => ({ run: 'waiting' }));
+      if (run === 'success') return true;
+      if (run === 'failure' || run === 'cancelled') break;
+      await sleep(500);
+    }
+    return false;
+  } catch (error) {
+    lines.push(String((error as { stderr?: string }).stderr ?? error));
+    return false;
+  } finally {
+    const isOk = (await forge.state(1).catch(() => null))?.run === 'success';
+    console.log(`${isOk ? 'ok  ' : 'FAIL'} ${name}`);
+    if (!isOk) console.log(lines.join('').split('\n').slice(-30).join('\n'));
+    daemon?.kill('SIGTERM');
+    if (daemon !== null && daemon.exitCode === null)
+      await Promise.race([new Promise((resolve) => daemon!.once('exit', resolve)), sleep(10_000)]);
+    daemon?.kill('SIGKILL');
+    for (const end of ends.splice(0)) await end();
+  }
+}
+
+const recipes = [
+  ...here.map(byToken),
+  ...(here.includes('forgejo-runner') ? [bySecret] : []),
+  bySystemd('registration'),
+  bySystemd('created'),
+];
+let failed = 0;
+for (const recipe of recipes) if (!(await tryRecipe(recipe))) failed += 1;
+process.exitCode = failed === 0 ? 0 : 1;

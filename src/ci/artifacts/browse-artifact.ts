@@ -1,0 +1,138 @@
+import { pipeline } from 'node:stream/promises';
+import type { Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { openZipEntry, readZipDirectory } from '../../files/index.ts';
+import type { ReadPart, ZipDirectory } from '../../files/index.ts';
+import { conflict, createLru } from '../../kernel/index.ts';
+import type { Found } from '../../repositories/index.ts';
+import type { CiDeps } from '../deps.ts';
+import { findRunRow } from '../runs/find-run.ts';
+import { artifactFileSchema, artifactSchema } from '../schema/artifact-schema.ts';
+import type { ArtifactRow } from '../schema/artifact-schema.ts';
+import { isWhole } from './artifact-files.ts';
+import { artifactNotFound } from './upload-artifact.ts';
+
+/** A file of an artifact. */
+export interface ArtifactFile {
+  path: string;
+  bytes: number;
+}
+
+export interface ArtifactFiles {
+  artifact: ArtifactRow;
+  /** By path. */
+  files: ArtifactFile[];
+  /** Entries of the archive that are not shown: their paths would leave a folder, or they cannot be unpacked. */
+  refused: number;
+}
+
+export interface OpenedFile extends ArtifactFile {
+  content: Readable;
+}
+
+/** As many files as the older protocol accepts; a directory of them has some 2 MiB. */
+const limits = { maxDirectoryBytes: 8 * 1024 * 1024, maxEntries: 20_000 };
+/** A larger content is not unpacked; the archive is still downloaded whole. */
+const maxUnpackedBytes = 4 * 1024 ** 3;
+/** More than deflate reaches with ordinary content; a megabyte of zeros has a thousandth. */
+const maxRatio = 200;
+const smallBytes = 16 * 1024 * 1024;
+
+/** Directories of archives by artifact; an archive never changes. The weight is the number of files. */
+const directories = createLru<string, ZipDirectory>({
+  name: 'archive directories',
+  maxWeight: 100_000,
+  weigh: ({ entries }) => entries.length + 1,
+});
+
+/** Refuses `run_not_found`, `artifact_not_found`, also for an artifact of another run. */
+export async function readyArtifact(
+  deps: Pick<CiDeps, 'db'>,
+  found: Pick<Found, 'repository'>,
+  number: number,
+  artifactId: number,
+): Promise<ArtifactRow> {
+  const run = await findRunRow(deps, found, number);
+  const artifact = await deps.db.read.findOneBy(artifactSchema, { id: artifactId, runId: run.id, state: 'ready' });
+  if (artifact === null) throw artifactNotFound();
+  return artifact;
+}
+
+/** The files of an artifact. Refuses what `readyArtifact` does, and `unreadable_archive`. */
+export async function artifactFiles(
+  deps: CiDeps,
+  found: Pick<Found, 'repository'>,
+  number: number,
+  artifactId: number,
+): Promise<ArtifactFiles> {
+  const artifact = await readyArtifact(deps, found, number, artifactId);
+  return { artifact, ...(await filesIn(deps, artifact)) };
+}
+
+/** The files of an artifact, whatever its form. Refuses `unreadable_archive`. */
+export async function filesIn(deps: CiDeps, artifact: ArtifactRow): Promise<Omit<ArtifactFiles, 'artifact'>> {
+  if (artifact.form === 'files') {
+    const rows = await deps.db.read.find(artifactFileSchema, {
+      where: { artifactId: artifact.id },
+      order: { path: 'ASC' },
+    });
+    return { files: rows.filter(isWhole).map(({ path, sizeBytes }) => ({ path, bytes: sizeBytes })), refused: 0 };
+  }
+  const { entries, refused } = await directoryOf(deps, artifact);
+  return {
+    files: entries.map(({ path, bytes }) => ({ path, bytes })).sort((a, b) => (a.path < b.path ? -1 : 1)),
+    refused,
+  };
+}
+
+const partsOf =
+  ({ artifacts }: CiDeps, { file }: ArtifactRow): ReadPart =>
+  (at, bytes) =>
+    artifacts.read(file, { first: at, last: at + bytes - 1 });
+
+async function directoryOf(deps: CiDeps, artifact: ArtifactRow): Promise<ZipDirectory> {
+  // An id alone is not enough: a server has several databases in tests.
+  const key = `${artifact.digest} ${artifact.sizeBytes}`;
+  const known = directories.get(key);
+  if (known !== undefined) return known;
+  const directory = await readZipDirectory(artifact.sizeBytes, partsOf(deps, artifact), limits);
+  directories.set(key, directory);
+  return directory;
+}
+
+/**
+ * One file of an artifact, unpacked while it is read. Refuses what `artifactFiles` does, `artifact_not_found` for a
+ * path that it does not have, and `file_too_large` what is not unpacked: files above 4 GiB, and those that would grow
+ * two hundred times.
+ */
+export async function openFileOfArtifact(
+  deps: CiDeps,
+  found: Pick<Found, 'repository'>,
+  number: number,
+  artifactId: number,
+  path: string,
+): Promise<OpenedFile> {
+  return openFileIn(deps, await readyArtifact(deps, found, number, artifactId), path);
+}
+
+export async function openFileIn(deps: CiDeps, artifact: ArtifactRow, path: string): Promise<OpenedFile> {
+  if (artifact.form === 'files') {
+    const row = await deps.db.read.findOneBy(artifactFileSchema, { artifactId: artifact.id, path });
+    if (row === null || !isWhole(row)) throw artifactNotFound();
+    refuseBomb(row.sizeBytes, row.storedBytes);
+    const stored = await deps.artifacts.read(`${artifact.file}/${row.file}`);
+    if (!row.isGzipped) return { path, bytes: row.sizeBytes, content: stored };
+    const content = createGunzip();
+    pipeline(stored, content).catch((error: unknown) => content.destroy(error as Error));
+    return { path, bytes: row.sizeBytes, content };
+  }
+  const entry = (await directoryOf(deps, artifact)).entries.find((one) => one.path === path);
+  if (entry === undefined) throw artifactNotFound();
+  refuseBomb(entry.bytes, entry.packedBytes);
+  return { path, bytes: entry.bytes, content: await openZipEntry(entry, partsOf(deps, artifact)) };
+}
+
+function refuseBomb(bytes: number, packedBytes: number): void {
+  if (bytes > maxUnpackedBytes || (bytes > smallBytes && bytes > packedBytes * maxRatio))
+    throw conflict('file_too_large', 'This file is not unpacked here: it is too large. Download the whole artifact.');
+}

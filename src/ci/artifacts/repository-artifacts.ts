@@ -1,0 +1,57 @@
+import { In } from 'typeorm';
+import type { Found } from '../../repositories/index.ts';
+import type { CiDeps } from '../deps.ts';
+import { artifactSchema } from '../schema/artifact-schema.ts';
+import type { ArtifactRow } from '../schema/artifact-schema.ts';
+import { runNotFound } from '../runs/load-run.ts';
+import { runSchema } from '../schema/run-schema.ts';
+import type { RunRow } from '../schema/run-schema.ts';
+import { artifactNotFound } from './upload-artifact.ts';
+
+/** An artifact with its run. */
+export interface ArtifactOfRun {
+  artifact: ArtifactRow;
+  run: RunRow;
+}
+
+type Deps = Pick<CiDeps, 'db'>;
+const shown = In(['ready', 'removed']);
+
+/** A run of a repository by its id. Refuses `run_not_found`. */
+export async function runById({ db }: Deps, { repository }: Pick<Found, 'repository'>, id: number): Promise<RunRow> {
+  const run = await db.read.findOneBy(runSchema, { id, repositoryId: repository.id });
+  if (run === null) throw runNotFound();
+  return run;
+}
+
+/**
+ * The artifacts of a repository, or of one run, the newest first, with those that have expired; and how many there are.
+ */
+export async function artifactsOfRepository(
+  { db }: Deps,
+  { repository }: Pick<Found, 'repository'>,
+  { name, runId, limit, skip }: { name?: string | undefined; runId?: number; limit: number; skip: number },
+): Promise<{ rows: ArtifactOfRun[]; total: number }> {
+  const where = {
+    ...(runId === undefined ? { repositoryId: repository.id } : { runId }),
+    ...(name === undefined ? {} : { name }),
+    state: shown,
+  };
+  const artifacts = await db.read.find(artifactSchema, { where, order: { id: 'DESC' }, take: limit, skip });
+  const total = await db.read.countBy(artifactSchema, where);
+  const ids = [...new Set(artifacts.map((artifact) => artifact.runId))];
+  const runs = new Map((await db.read.findBy(runSchema, { id: In(ids) })).map((run) => [run.id, run]));
+  return { rows: artifacts.map((artifact) => ({ artifact, run: runs.get(artifact.runId)! })), total };
+}
+
+/** One artifact of a repository by its id. Refuses `artifact_not_found`. */
+export async function artifactById(
+  { db }: Deps,
+  { repository }: Pick<Found, 'repository'>,
+  id: number,
+): Promise<ArtifactOfRun> {
+  const artifact = await db.read.findOneBy(artifactSchema, { id, repositoryId: repository.id, state: shown });
+  const run = artifact === null ? null : await db.read.findOneBy(runSchema, { id: artifact.runId });
+  if (artifact === null || run === null) throw artifactNotFound();
+  return { artifact, run };
+}

@@ -1,0 +1,147 @@
+import { MoreThan } from 'typeorm';
+import type { Tx } from '../../db/index.ts';
+import { isDomainError } from '../../kernel/index.ts';
+import type { ReleaseEvent } from '../../releases/index.ts';
+import type { CiDeps } from '../deps.ts';
+import { changeRuns } from '../runs/change-runs.ts';
+import { readRef } from '../runs/run-context.ts';
+import type { RunEnding } from '../runs/run-ending.ts';
+import { startRun } from '../runs/start-run.ts';
+import { pendingEventSchema } from '../schema/event-schema.ts';
+import type { PendingEventRow } from '../schema/event-schema.ts';
+import type { RunRow } from '../schema/run-schema.ts';
+import type { Json } from '../workflows/json.ts';
+import { planRuns } from '../runs/start-by-event.ts';
+import type { PlainEvent } from '../runs/start-by-event.ts';
+
+/** Runs that start each other by `workflow_run` end after so many. */
+const maxDepth = 5;
+const batch = 100;
+
+const insert = (tx: Tx, row: Omit<PendingEventRow, 'id' | 'createdAt'>) =>
+  // Details are any JSON, nested too deeply for the compiler.
+  tx.manager.insert(pendingEventSchema, { ...row, createdAt: tx.now } as never);
+
+/** Actions of releases in the words of workflow files; a withdrawn release is a draft again. */
+const releaseActions: Record<ReleaseEvent['action'], readonly string[]> = {
+  published: ['published', 'released', 'created'],
+  updated: ['edited'],
+  withdrawn: ['unpublished'],
+  deleted: ['deleted'],
+};
+
+/**
+ * Records an event of a release, in its write. For `releases.onEvent`. One without a person starts nothing, like a push
+ * by a task: a workflow that publishes would start itself for ever.
+ */
+export async function recordRelease(tx: Tx, { action, repository, release, actorId }: ReleaseEvent): Promise<void> {
+  if (actorId === null) return;
+  const shown: Json = {
+    id: release.id,
+    tag_name: release.tag,
+    name: release.title,
+    body: release.body,
+    target_commitish: release.target,
+    draft: release.isDraft,
+    prerelease: release.isPrerelease,
+    created_at: new Date(release.createdAt).toISOString(),
+    published_at: release.publishedAt === null ? null : new Date(release.publishedAt).toISOString(),
+  };
+  await insert(tx, {
+    repositoryId: repository.id,
+    event: 'release',
+    action,
+    details: { release: shown },
+    // The tag of what is gone may be gone, too.
+    ref: action === 'published' || action === 'updated' ? `refs/tags/${release.tag}` : null,
+    isTrusted: true,
+    actorId,
+  });
+}
+
+/** Records the end of a run, in the write that ends it. */
+export const recordEndedRun: RunEnding = async (tx, run) => {
+  const depth = depthOf(run);
+  if (depth >= maxDepth) return;
+  const { type, name } = readRef(run.ref);
+  await insert(tx, {
+    repositoryId: run.repositoryId,
+    event: 'workflow_run',
+    action: 'completed',
+    details: {
+      action: 'completed',
+      depth: depth + 1,
+      workflow: { name: run.workflowName, path: run.workflowPath },
+      workflow_run: {
+        id: run.id,
+        name: run.workflowName,
+        path: run.workflowPath,
+        display_title: run.title,
+        run_number: run.number,
+        run_attempt: run.attempt,
+        event: run.event,
+        status: 'completed',
+        conclusion: run.status,
+        head_branch: type === 'branch' ? name : '',
+        head_sha: run.sha,
+        created_at: new Date(run.createdAt).toISOString(),
+      },
+    },
+    ref: null,
+    // What follows the code of others gets no secrets either.
+    isTrusted: run.isTrusted,
+    actorId: run.actorId,
+  });
+};
+
+const depthOf = ({ event, eventPayload }: RunRow): number =>
+  event === 'workflow_run' && typeof eventPayload['depth'] === 'number' ? eventPayload['depth'] : 0;
+
+/**
+ * Starts the workflows of recorded events, the oldest first: the runs are made in the write that removes the row, so
+ * each event starts them once. One whose repository is gone or cannot be read is dropped.
+ */
+export async function startPendingEvents(deps: CiDeps): Promise<void> {
+  const rows = await deps.db.read.find(pendingEventSchema, {
+    where: { id: MoreThan(0) },
+    order: { id: 'ASC' },
+    take: batch,
+  });
+  for (const row of rows) {
+    try {
+      await startPending(deps, row);
+    } catch (error) {
+      if (isDomainError(error) && error.code === 'unavailable') return;
+      deps.logger.error('ci.event_failed', { repository: row.repositoryId, ciEvent: row.event, error });
+      await deps.db.write(({ manager }) => manager.delete(pendingEventSchema, { id: row.id }));
+    }
+  }
+}
+
+async function startPending(deps: CiDeps, row: PendingEventRow): Promise<void> {
+  const located = (await deps.repositories.locate([row.repositoryId])).get(row.repositoryId);
+  const ref = row.ref ?? `refs/heads/${located?.repository.defaultBranch ?? ''}`;
+  const sha = located === undefined ? null : await deps.git.refs.resolve(located.path, ref).catch(() => null);
+  const planned =
+    located === undefined || sha === null
+      ? null
+      : (await Promise.all(eventsOf(row, { ref, sha }).map((event) => planRuns(deps, located, event)))).find(
+          (one) => one !== null,
+        );
+  await changeRuns(deps, async (tx, after) => {
+    const { affected } = await tx.manager.delete(pendingEventSchema, { id: row.id });
+    if (affected === 0 || planned == null) return;
+    for (const run of planned.runs) await startRun(deps, tx, after, planned.surroundings, run);
+  });
+}
+
+function eventsOf(row: PendingEventRow, place: { ref: string; sha: string }): PlainEvent[] {
+  const { event, details, isTrusted, actorId } = row;
+  const common = { event, ...place, isTrusted, actorId };
+  if (event === 'release') {
+    const words = releaseActions[row.action as ReleaseEvent['action']];
+    return words.map((action) => ({ ...common, action, details: { action, ...details } }));
+  }
+  const run = details['workflow_run'] as { head_branch: string; name: string };
+  return [{ ...common, action: row.action, details, endedRun: { workflowName: run.name, branch: run.head_branch } }];
+}

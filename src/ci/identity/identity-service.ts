@@ -1,0 +1,16 @@
+import { bindDeps } from '../../kernel/index.ts';
+import type { CiDeps } from '../deps.ts';
+import { discovery, identityToken } from './identity-token.ts';
+import { publicKeys, rotateKey } from './signing-keys.ts';
+
+/** Identity tokens of jobs, and what services need to check them. */
+export function createIdentityService(deps: CiDeps) {
+  const bind = bindDeps(deps);
+  return {
+    token: bind(identityToken),
+    /** Null without a public address of this server. */
+    discovery: () => discovery(deps),
+    publicKeys: () => publicKeys(deps),
+    rotateKey: () => rotateKey(deps),
+  };
+}

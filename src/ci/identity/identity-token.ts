@@ -1,0 +1,108 @@
+import { sign } from 'node:crypto';
+import { mayProveIdentity } from '../../access/index.ts';
+import { forbidden, invalid } from '../../kernel/index.ts';
+import { authoriseTask } from '../artifacts/authorise-task.ts';
+import type { CiDeps } from '../deps.ts';
+import { githubContext } from '../runs/run-context.ts';
+import type { LoadedRun } from '../runs/load-run.ts';
+import { jobSchema } from '../schema/job-schema.ts';
+import { issuerPath } from '../tasks/identity-context.ts';
+import { permissionsOfJob } from '../tasks/task-token.ts';
+import { signingKey } from './signing-keys.ts';
+
+/** Long enough to be exchanged, as on GitHub. */
+const ttlSeconds = 300;
+const maxAudience = 1000;
+
+/** What discovery says (OpenID Connect Discovery 1.0 §3); null without a public address: an issuer must have one. */
+export function discovery({ settings: { baseUrl } }: Pick<CiDeps, 'settings'>) {
+  if (baseUrl === null) return null;
+  const issuer = baseUrl + issuerPath;
+  return {
+    issuer,
+    jwks_uri: `${issuer}/.well-known/jwks`,
+    response_types_supported: ['id_token'],
+    subject_types_supported: ['public'],
+    id_token_signing_alg_values_supported: ['RS256'],
+    scopes_supported: ['openid'],
+    claims_supported: ['sub', 'aud', 'iss', 'iat', 'nbf', 'exp', 'jti', ...claimNames],
+  };
+}
+
+/**
+ * A JWT by which a running job proves what it is, for a service that trusts this server: OpenID Connect, claims as on
+ * GitHub, RS256, good for five minutes.
+ * @param token the runtime token of the task
+ * @param audience who it is for; null for the address of the owner
+ * Refuses `bad_runtime_token`, `identity_not_permitted`, `audience_too_long`.
+ */
+export async function identityToken(deps: CiDeps, token: string, audience: string | null): Promise<string> {
+  const { run, jobId } = await authoriseTask(deps, token);
+  const loaded = await deps.runs.load(run.id);
+  const { jobKey } = await deps.db.read.findOneByOrFail(jobSchema, { id: jobId });
+  const permissions = await permissionsOfJob(deps, loaded, jobKey);
+  const { baseUrl } = deps.settings;
+  if (baseUrl === null || permissions === null || !mayProveIdentity({ permissions }))
+    throw forbidden('identity_not_permitted', 'This needs "permissions: id-token: write" in the workflow.');
+  if ((audience ?? '').length > maxAudience)
+    throw invalid('audience_too_long', `An audience has at most ${maxAudience} characters.`, { field: 'audience' });
+  const seconds = Math.floor(deps.clock.now() / 1000);
+  const key = await signingKey(deps);
+  const text = [
+    { alg: 'RS256', typ: 'JWT', kid: key.id },
+    {
+      jti: deps.random.uuid(),
+      sub: subjectOf(loaded),
+      aud: audience || `${baseUrl}/${loaded.owner.handle}`,
+      iss: baseUrl + issuerPath,
+      iat: seconds,
+      nbf: seconds,
+      exp: seconds + ttlSeconds,
+      ...claimsOf(loaded, deps.settings),
+    },
+  ]
+    .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
+    .join('.');
+  return `${text}.${sign('sha256', Buffer.from(text), key.key).toString('base64url')}`;
+}
+
+/** `repo:owner/name:ref:refs/heads/main`; a pull request has no ref of its own. */
+function subjectOf({ run, owner, repository }: LoadedRun): string {
+  const name = `repo:${owner.handle}/${repository.name}`;
+  return run.event === 'pull_request' ? `${name}:pull_request` : `${name}:ref:${run.ref}`;
+}
+
+/** Claims that the `github` context has under the same name. */
+const fromContext = [
+  'actor',
+  'actor_id',
+  'base_ref',
+  'event_name',
+  'head_ref',
+  'ref',
+  'ref_type',
+  'repository',
+  'repository_id',
+  'repository_owner',
+  'repository_owner_id',
+  'run_attempt',
+  'run_id',
+  'run_number',
+  'sha',
+  'workflow',
+  'workflow_ref',
+  'workflow_sha',
+];
+const claimNames = [...fromContext, 'ref_protected', 'repository_visibility', 'runner_environment'];
+
+function claimsOf(loaded: LoadedRun, settings: CiDeps['settings']): { [claim: string]: unknown } {
+  const context = githubContext(loaded, settings);
+  const { repository } = loaded;
+  return {
+    ...Object.fromEntries(fromContext.map((name) => [name, context[name]])),
+    // A text, as on GitHub.
+    ref_protected: String(context['ref_protected']),
+    repository_visibility: repository.visibility.toLowerCase(),
+    runner_environment: 'self-hosted',
+  };
+}

@@ -1,0 +1,92 @@
+import { createHash, createPrivateKey, generateKeyPair } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
+import { promisify } from 'node:util';
+import { IsNull, LessThan } from 'typeorm';
+import { internal } from '../../kernel/index.ts';
+import { decrypt, encrypt } from '../../sealing/index.ts';
+import type { CiDeps } from '../deps.ts';
+import { identityKeySchema } from '../schema/identity-key-schema.ts';
+import type { IdentityKeyRow } from '../schema/identity-key-schema.ts';
+
+type KeyDeps = Pick<CiDeps, 'db' | 'key' | 'random' | 'clock'>;
+
+/** A public key as `jwks_uri` shows it (RFC 7517). */
+export interface PublicKey {
+  kid: string;
+  kty: string;
+  use: 'sig';
+  alg: 'RS256';
+  n: string;
+  e: string;
+}
+
+export interface SigningKey {
+  id: string;
+  key: KeyObject;
+}
+
+const modulusLength = 2048;
+/** Tokens are good for minutes; services that check them keep the list of keys for hours. */
+const retiredTtlMs = 24 * 3_600_000;
+
+const use = 'identity keys';
+
+/** The thumbprint of an RSA key (RFC 7638): its members in the order of the alphabet. */
+const thumbprint = ({ e, kty, n }: IdentityKeyRow['publicKey']): string =>
+  createHash('sha256').update(JSON.stringify({ e, kty, n })).digest('base64url');
+
+/** In the pool of threads of Node: it takes some hundred milliseconds. */
+async function makeKey({ key, random }: KeyDeps): Promise<Omit<IdentityKeyRow, 'createdAt' | 'retiredAt'>> {
+  const pair = await promisify(generateKeyPair)('rsa', { modulusLength });
+  const publicKey = pair.publicKey.export({ format: 'jwk' }) as IdentityKeyRow['publicKey'];
+  const id = thumbprint(publicKey);
+  const pem = pair.privateKey.export({ format: 'pem', type: 'pkcs8' }) as string;
+  return { id, publicKey, privateKey: encrypt(key.for(use), random, id, pem) };
+}
+
+/** The key that signs now; made when it is first needed. */
+export async function signingKey(deps: KeyDeps): Promise<SigningKey> {
+  const row = (await newest(deps)) ?? (await insertKey(deps, { retiresOthers: false }));
+  const pem = decrypt(deps.key.for(use), row.id, row.privateKey);
+  if (pem === null) throw internal('the key of identity tokens was encrypted with another instance key');
+  return { id: row.id, key: createPrivateKey(pem) };
+}
+
+const newest = ({ db }: KeyDeps): Promise<IdentityKeyRow | null> =>
+  db.read.findOne(identityKeySchema, { where: { retiredAt: IsNull() }, order: { createdAt: 'DESC' } });
+
+/** Two calls may make a first key at once: the one that comes second takes the other's. */
+async function insertKey(deps: KeyDeps, { retiresOthers }: { retiresOthers: boolean }): Promise<IdentityKeyRow> {
+  const made = await makeKey(deps);
+  return deps.db.write(async ({ manager, now }) => {
+    const present = await manager.findOne(identityKeySchema, {
+      where: { retiredAt: IsNull() },
+      order: { createdAt: 'DESC' },
+    });
+    if (present !== null && !retiresOthers) return present;
+    await manager.update(identityKeySchema, { retiredAt: IsNull() }, { retiredAt: now });
+    const row: IdentityKeyRow = { ...made, createdAt: now, retiredAt: null };
+    await manager.insert(identityKeySchema, row);
+    return row;
+  });
+}
+
+/** A new key signs from now on; the one before it is published for a day, for tokens that it has signed. */
+export async function rotateKey(deps: KeyDeps): Promise<{ id: string }> {
+  await removeRetired(deps);
+  return { id: (await insertKey(deps, { retiresOthers: true })).id };
+}
+
+/** Keys by which tokens are checked. */
+export async function publicKeys({ db, clock }: KeyDeps): Promise<PublicKey[]> {
+  const rows = await db.read.find(identityKeySchema, { order: { createdAt: 'DESC' } });
+  return rows
+    .filter(({ retiredAt }) => retiredAt === null || retiredAt > clock.now() - retiredTtlMs)
+    .map(({ id, publicKey: { kty, n, e } }) => ({ kid: id, kty, use: 'sig', alg: 'RS256', n, e }));
+}
+
+/** Removes keys that are published no more. */
+export async function removeRetired({ db, clock }: KeyDeps): Promise<void> {
+  const before = clock.now() - retiredTtlMs;
+  await db.write(({ manager }) => manager.delete(identityKeySchema, { retiredAt: LessThan(before) }));
+}

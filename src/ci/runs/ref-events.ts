@@ -1,0 +1,36 @@
+import type { Located } from '../../repositories/index.ts';
+import type { CiDeps } from '../deps.ts';
+import { isNoRef } from './push-event.ts';
+import type { MovedRef } from './push-event.ts';
+import { readRef } from './run-context.ts';
+import type { NewRun } from './start-run.ts';
+import { planRuns } from './start-by-event.ts';
+
+/**
+ * `create` and `delete`: a branch or tag was made, with the workflows of its commit, or deleted, with those of the
+ * default branch.
+ */
+export async function runsOfRefEvent(
+  deps: CiDeps,
+  located: Located,
+  { ref, oldId, newId }: MovedRef,
+  actorId: string | null,
+): Promise<NewRun[]> {
+  const isDeleted = isNoRef(newId);
+  if (!isDeleted && !isNoRef(oldId)) return [];
+  const { defaultBranch, description } = located.repository;
+  const { type, name } = readRef(ref);
+  const readFrom = isDeleted ? `refs/heads/${defaultBranch}` : ref;
+  const sha = await deps.git.refs.resolve(located.path, isDeleted ? readFrom : newId).catch(() => null);
+  if (sha === null) return [];
+  const planned = await planRuns(deps, located, {
+    event: isDeleted ? 'delete' : 'create',
+    action: null,
+    details: { ref: name, ref_type: type, master_branch: defaultBranch, description, pusher_type: 'user' },
+    ref: readFrom,
+    sha,
+    isTrusted: true,
+    actorId,
+  });
+  return planned?.runs ?? [];
+}

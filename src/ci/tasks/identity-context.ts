@@ -1,0 +1,28 @@
+import { mayProveIdentity } from '../../access/index.ts';
+import type { CiDeps } from '../deps.ts';
+import type { LoadedRun } from '../runs/load-run.ts';
+import { permissionsOfJob } from './task-token.ts';
+
+/** Below the public address of this server; it is `iss`, and where discovery begins. */
+export const issuerPath = '/api/oidc';
+/** Where a job asks for a token; actions append `&audience=…` to it. */
+const requestPath = `${issuerPath}/id-token?v=1`;
+
+/** The variables by which a job asks for tokens, as runners read them from its context; none without the permission. */
+export async function identityContext(
+  deps: Pick<CiDeps, 'db' | 'settings'>,
+  loaded: LoadedRun,
+  jobKey: string,
+  runtimeToken: string,
+): Promise<{ [key: string]: string }> {
+  const permissions = await permissionsOfJob(deps, loaded, jobKey);
+  const { baseUrl } = deps.settings;
+  if (baseUrl === null || permissions === null || !mayProveIdentity({ permissions })) return {};
+  const url = baseUrl + requestPath;
+  return {
+    actions_id_token_request_url: url,
+    actions_id_token_request_token: runtimeToken,
+    forgejo_actions_id_token_request_url: url,
+    forgejo_actions_id_token_request_token: runtimeToken,
+  };
+}

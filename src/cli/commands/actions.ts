@@ -1,0 +1,212 @@
+import { existsSync, statSync } from 'node:fs';
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Command } from 'commander';
+import { localAdministrator } from '../../access/index.ts';
+import type { Modules } from '../../app.ts';
+import { invalid, notFound, nullIfNotFound, unavailable } from '../../kernel/index.ts';
+import type { Found } from '../../repositories/index.ts';
+import type { Action, Run } from '../action.ts';
+import type { Cli } from '../cli.ts';
+import { addNoun, withExamples } from '../help.ts';
+import { withHint } from '../report-error.ts';
+import type { Column } from '../terminal/output.ts';
+import { showProgress } from '../terminal/progress.ts';
+import { findRepository } from './find-repository.ts';
+
+/** `hearth actions …`: the actions that workflows use, on this server. */
+export function addActionsCommands(program: Command, run: Run): void {
+  const actions = addNoun(program, 'actions', 'actions of workflows on this server, without the outside');
+  withExamples(
+    actions
+      .command('mirror')
+      .description('make mirrors of actions, or bring them up to date; they run no workflows of their own')
+      .argument('<action...>', 'checkout, which is actions/checkout, or owner/name')
+      .option('--owner <person>', 'first owner of an organisation that does not exist yet')
+      .option('--from <url>', 'the forge that has them', 'https://github.com')
+      .option(
+        '--bundle <path>',
+        'without network: a file of git bundle, or a folder with one for each, checkout.bundle',
+      )
+      .action(run(mirrorActions)),
+    'hearth actions mirror checkout cache upload-artifact --owner alice',
+    'hearth actions mirror checkout --bundle checkout.bundle --owner alice',
+    'hearth actions mirror checkout docker/login-action --bundle /media/actions',
+  );
+  withExamples(
+    actions
+      .command('use')
+      .description('write ci.actions_url into the settings file: where runners find actions')
+      .argument('<url>', 'self for this server, or the address of a forge')
+      .action(run(useActions)),
+    'hearth actions use self',
+    'hearth actions use https://github.com',
+  );
+}
+
+interface MirrorOptions {
+  owner?: string;
+  from: string;
+  bundle?: string;
+}
+
+interface Mirrored {
+  name: string;
+  source: string;
+  state: string;
+}
+
+const handle = /^[A-Za-z0-9][A-Za-z0-9_.-]*$/;
+
+/** Refuses `usage` for what is no name of an action. */
+function splitAction(text: string): { owner: string; name: string } {
+  const [owner = '', name = '', ...rest] = text.includes('/') ? text.split('/') : ['actions', text];
+  if (rest.length > 0 || !handle.test(owner) || !handle.test(name))
+    throw invalid('usage', `“${text}” is no action: write checkout, or owner/name.`);
+  return { owner, name };
+}
+
+/**
+ * Each action is a public repository under the owner that workflows name, since `uses: actions/checkout@v4` is looked
+ * up there. Its workflows are switched off before anything is fetched. Refuses `usage`, `bundle_not_found`,
+ * `owner_needed`, what mirrors and organisations refuse; the first failure ends the command, and what was done stays.
+ */
+async function mirrorActions(cli: Cli, options: MirrorOptions, ...given: (string | string[])[]): Promise<void> {
+  const wanted = given.flat().map(splitAction);
+  const sources = wanted.map((action) =>
+    options.bundle === undefined ? null : bundleOf(options.bundle, action, wanted.length),
+  );
+  const modules = await cli.openModules();
+  const rows: Mirrored[] = [];
+  for (const [at, action] of wanted.entries()) {
+    const found = await prepareRepository(modules, action, options);
+    const source = sources[at] ?? `${options.from.replace(/\/+$/, '')}/${action.owner}/${action.name}`;
+    const state =
+      sources[at] == null
+        ? await fetchMirror(cli, modules, found, source)
+        : await readBundle(cli, modules, found, source);
+    rows.push({ name: `${found.canonical.owner}/${found.canonical.name}`, source, state });
+  }
+  const columns: Column<Mirrored>[] = [
+    { title: 'ACTION', cell: (row) => row.name, whole: true },
+    { title: 'FROM', cell: (row) => row.source },
+    { title: 'STATE', cell: (row) => row.state },
+  ];
+  cli.output.list(rows, columns, ['action', 'actions'], (row) => row);
+  if (modules.config.ci.actionsUrl !== 'self')
+    cli.output.message(
+      `Workflows take actions from ${modules.config.ci.actionsUrl}. To take them from here: hearth actions use self`,
+    );
+}
+
+/** The file for an action: the path itself for a single one, else in a folder. Refuses `bundle_not_found`. */
+function bundleOf(given: string, { owner, name }: { owner: string; name: string }, count: number): string {
+  const candidates =
+    existsSync(given) && statSync(given).isDirectory()
+      ? [
+          path.join(given, owner, `${name}.bundle`),
+          ...(owner === 'actions' ? [path.join(given, `${name}.bundle`)] : []),
+        ]
+      : count === 1
+        ? [given]
+        : [];
+  const file = candidates.find((one) => existsSync(one));
+  if (file === undefined)
+    throw withHint(
+      notFound('bundle_not_found', `There is no bundle of ${owner}/${name} at ${given}.`),
+      `on a machine with network: git clone --mirror https://github.com/${owner}/${name} && git -C ${name}.git bundle create ../${name}.bundle --all`,
+    );
+  return path.resolve(file);
+}
+
+/** Refuses `owner_needed` for an organisation that is to be made. */
+async function prepareRepository(
+  modules: Modules,
+  { owner, name }: { owner: string; name: string },
+  { owner: person }: MirrorOptions,
+): Promise<Found> {
+  if ((await modules.owners.resolve(owner)) === null) {
+    if (person === undefined)
+      throw invalid('owner_needed', `The organisation ${owner} does not exist yet. Say whose it is: --owner alice`);
+    await modules.organisations.create(localAdministrator, { name: owner, owner: person });
+  }
+  const text = `${owner}/${name}`;
+  let found = await findRepository(modules, text).catch(nullIfNotFound);
+  if (found === null) {
+    const description = `The action ${text}`;
+    await modules.repositories.create(localAdministrator, { owner, name, visibility: 'PUBLIC', description });
+    found = await findRepository(modules, text);
+  }
+  await modules.ci.settings.change(localAdministrator, found, { isEnabled: false });
+  return found;
+}
+
+/** Refuses `mirror_failed`, and what `mirrors.save` does. */
+async function fetchMirror(cli: Cli, { mirrors }: Modules, found: Found, address: string): Promise<string> {
+  const { id } = found.repository;
+  const before = await mirrors.find(id);
+  const progress = showProgress(cli);
+  try {
+    progress.step({ done: 0, total: 0, item: address });
+    if (before === null)
+      await mirrors.save(localAdministrator, found, {
+        direction: 'pull',
+        address,
+        intervalMs: 24 * 3_600_000,
+        prune: false,
+      });
+    else await mirrors.sync(id);
+    await mirrors.runDue();
+  } finally {
+    progress.end();
+  }
+  const after = await mirrors.find(id);
+  if (after?.lastError != null) throw unavailable('mirror_failed', `${address}: ${after.lastError}`);
+  return before === null ? 'mirrored, daily' : 'up to date';
+}
+
+async function readBundle(cli: Cli, modules: Modules, found: Found, source: string): Promise<string> {
+  const [{ updateFromBundle }, { systemRandom }] = await Promise.all([
+    import('../../mirrors/index.ts'),
+    import('../../kernel/index.ts'),
+  ]);
+  const progress = showProgress(cli);
+  try {
+    progress.step({ done: 0, total: 0, item: source });
+    const temporaryFolder = path.join(modules.config.dataDir, 'tmp');
+    const { moved, refused } = await updateFromBundle(
+      { git: modules.git, repositories: modules.repositories, random: systemRandom, temporaryFolder },
+      found,
+      source,
+    );
+    for (const one of refused.slice(0, 20)) cli.output.message(one);
+    return moved === 0 ? 'up to date' : `${moved} branches and tags`;
+  } finally {
+    progress.end();
+  }
+}
+
+/** Refuses `usage`, `no_settings_file`, `invalid_settings_file`. */
+const useActions: Action<object, [string]> = async (cli, _options, url) => {
+  if (url !== 'self' && !/^https?:\/\/[^\s/]+/.test(url))
+    throw invalid('usage', 'Name self, or an address: https://github.com');
+  const [{ setInFile }, { file, origins }] = await Promise.all([import('../../config/index.ts'), cli.loadConfig()]);
+  if (file === null || file === undefined)
+    throw withHint(
+      notFound('no_settings_file', 'No settings file is used, so nothing can be written into it.'),
+      `hearth config example > hearth.toml, or set SERVICE_CI_ACTIONS_URL=${url}`,
+    );
+  const fresh = `${file.path}.new`;
+  const { mode } = statSync(file.path);
+  await writeFile(fresh, setInFile(await readFile(file.path, 'utf8'), 'ci.actions_url', url), { mode });
+  await rename(fresh, file.path);
+  const origin = origins.get('ci.actions_url');
+  if (origin?.kind === 'environment') cli.output.message(`The environment variable ${origin.name} still overrides it.`);
+  cli.output.result(
+    `${file.path} says ci.actions_url = "${url}". Restart the server: hearth serve reads it at its start.`,
+    {
+      file: file.path,
+      actionsUrl: url,
+    },
+  );
+};

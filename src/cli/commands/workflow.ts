@@ -1,0 +1,132 @@
+import type { Command } from 'commander';
+import { Option } from 'commander';
+import { localAdministrator } from '../../access/index.ts';
+import type { CiRepositorySettings, ListedWorkflow } from '../../ci/index.ts';
+import { invalid } from '../../kernel/index.ts';
+import type { Action, Run } from '../action.ts';
+import type { Cli } from '../cli.ts';
+import { addNoun, withExamples } from '../help.ts';
+import type { Column } from '../terminal/output.ts';
+import { findRepository } from './find-repository.ts';
+
+/** `hearth workflow …` and `hearth ci …`: workflows of a repository, its switches, and the key of identity tokens. */
+export function addWorkflowCommands(program: Command, run: Run): void {
+  const workflow = addNoun(program, 'workflow', 'workflow files and their switches');
+  withExamples(
+    workflow
+      .command('list')
+      .description('list the workflows of the default branch')
+      .argument('<owner/name>', 'repository')
+      .action(run(listWorkflows)),
+    'hearth workflow list alice/garden',
+  );
+  const named = (command: Command): Command =>
+    command.argument('<owner/name>', 'repository').argument('<file>', 'below the folder of workflows');
+  withExamples(
+    named(workflow.command('disable').description('switch a workflow off: nothing starts it, on any branch')).action(
+      run(switchTo(false)),
+    ),
+    'hearth workflow disable alice/garden nightly.yml',
+  );
+  withExamples(
+    named(workflow.command('enable').description('switch a workflow on again')).action(run(switchTo(true))),
+    'hearth workflow enable alice/garden nightly.yml',
+  );
+  const ci = addNoun(program, 'ci', 'CI of a repository, and identity tokens of jobs');
+  withExamples(
+    ci
+      .command('settings')
+      .description('show or change whether a repository runs workflows, and what the tokens of its jobs may do')
+      .argument('<owner/name>', 'repository')
+      .addOption(new Option('--enabled <yes|no>', 'whether anything starts workflows').choices(['yes', 'no']))
+      .addOption(
+        new Option('--token-permissions <level>', 'where a workflow does not say').choices([
+          'read',
+          'write',
+          'default',
+        ]),
+      )
+      .action(run(settings)),
+    'hearth ci settings alice/garden',
+    'hearth ci settings alice/garden --enabled no',
+    'hearth ci settings alice/garden --token-permissions read',
+  );
+  withExamples(
+    ci
+      .command('rotate-key')
+      .description('sign identity tokens of jobs with a new key; the present one is published for another day')
+      .action(run(rotateKey)),
+    'hearth ci rotate-key',
+  );
+}
+
+type Row = ListedWorkflow & { isEnabled: boolean };
+
+const columns: Column<Row>[] = [
+  { title: 'WORKFLOW', cell: ({ path }) => path },
+  { title: 'NAME', cell: ({ name }) => name },
+  { title: 'STATE', cell: ({ isEnabled }) => (isEnabled ? 'enabled' : 'disabled'), whole: true },
+  { title: 'PROBLEM', cell: ({ problem }) => problem ?? '' },
+];
+
+const listWorkflows: Action<object, [string]> = async (cli, _options, text) => {
+  const modules = await cli.openModules();
+  const found = await findRepository(modules, text);
+  const disabled = await modules.ci.settings.disabledWorkflows(found.repository.id);
+  const rows = (await modules.ci.workflows.list(found)).map((one) => ({ ...one, isEnabled: !disabled.has(one.path) }));
+  cli.output.list(rows, columns, ['workflow', 'workflows'], ({ path, name, isEnabled, problem }) => ({
+    workflow: path,
+    name,
+    enabled: isEnabled,
+    problem,
+  }));
+};
+
+const switchTo =
+  (isEnabled: boolean): Action<object, [string, string]> =>
+  async (cli, _options, text, path) => {
+    const modules = await cli.openModules();
+    const found = await findRepository(modules, text);
+    const known = await modules.ci.workflows.list(found);
+    if (!isEnabled && !known.some((one) => one.path === path))
+      throw invalid('usage', `The default branch has no workflow ${path}.`);
+    await modules.ci.settings.switchWorkflow(localAdministrator, found, { path, isEnabled });
+    cli.output.result(`The workflow ${path} is switched ${isEnabled ? 'on' : 'off'}.`, {
+      workflow: path,
+      enabled: isEnabled,
+    });
+  };
+
+interface SettingsOptions {
+  enabled?: 'yes' | 'no';
+  tokenPermissions?: 'read' | 'write' | 'default';
+}
+
+const settings: Action<SettingsOptions, [string]> = async (cli, { enabled, tokenPermissions }, text) => {
+  const modules = await cli.openModules();
+  const found = await findRepository(modules, text);
+  const change: Partial<CiRepositorySettings> = {
+    ...(enabled !== undefined && { isEnabled: enabled === 'yes' }),
+    ...(tokenPermissions !== undefined && {
+      tokenPermissions: tokenPermissions === 'default' ? null : tokenPermissions,
+    }),
+  };
+  const { settings: ci } = modules.ci;
+  const now =
+    Object.keys(change).length === 0
+      ? await ci.of(found.repository.id)
+      : await ci.change(localAdministrator, found, change);
+  cli.output.show(
+    [
+      ['Enabled', now.isEnabled ? 'yes' : 'no'],
+      ['Token permissions', now.tokenPermissions ?? `${ci.server.tokenPermissions} (default of the server)`],
+    ],
+    { enabled: now.isEnabled, token_permissions: now.tokenPermissions },
+  );
+};
+
+async function rotateKey(cli: Cli): Promise<void> {
+  const { ci } = await cli.openModules();
+  const { id } = await ci.identity.rotateKey();
+  cli.output.result(`The key ${id} signs from now on.`, { kid: id });
+}

@@ -1,0 +1,312 @@
+import { z } from 'zod';
+import { collaboratorRoles } from '../../access/index.ts';
+import { notFound } from '../../kernel/index.ts';
+import { teamNotFound } from '../../organisations/index.ts';
+import type { Organisation, Team, TeamMember } from '../../organisations/index.ts';
+import { userPayload } from '../../webhooks/index.ts';
+import { operation } from '../operation.ts';
+import { created, json, nothing } from '../responses.ts';
+import { giteaUser } from './issues-schemas.ts';
+import { organisation, repository } from './schemas.ts';
+import { showListed, showOrganisation } from './show.ts';
+import type { WebDeps } from '../../http/index.ts';
+
+const permission = z.enum(collaboratorRoles).describe('The role of a repository that is added without one');
+
+/** A team, as Gitea shows one. */
+const team = z
+  .strictObject({
+    id: z.int(),
+    name: z.string(),
+    description: z.string(),
+    organization: organisation.nullable(),
+    permission,
+    includes_all_repositories: z.literal(false).describe('A team has the repositories that are added to it'),
+    can_create_org_repo: z.literal(false).describe('Members of the organisation create repositories'),
+  })
+  .meta({ id: 'Team' });
+
+/** What Gitea's clients send besides: a role covers all parts of a repository, and no team has all repositories. */
+const fields = {
+  description: z.string().optional(),
+  permission: permission.optional(),
+  includes_all_repositories: z.literal(false).nullish(),
+  can_create_org_repo: z.literal(false).nullish(),
+};
+
+interface Place {
+  deps: WebDeps;
+  origin: string;
+}
+
+async function showTeam(
+  { serial, name, description, role }: Team,
+  owner: Organisation,
+  { deps, origin }: Place,
+): Promise<z.output<typeof team>> {
+  return {
+    id: serial,
+    name,
+    description,
+    organization: showOrganisation(owner, await deps.organisations.memberCount(owner.id), { origin }),
+    permission: role,
+    includes_all_repositories: false,
+    can_create_org_repo: false,
+  };
+}
+
+const showMember = ({ person }: TeamMember, origin: string) => userPayload(person, { baseUrl: origin });
+
+/** The integer of a team. Refuses `team_not_found`. */
+function serialIn({ id }: { id: string }): number {
+  if (!/^[1-9]\d{0,14}$/.test(id)) throw teamNotFound();
+  return Number(id);
+}
+
+const reading = { tag: 'Teams', access: 'account:read', cost: 'rows', refuses: [404] } as const;
+const managing = { tag: 'Teams', access: 'account:admin', cost: 'rows', refuses: [404, 409] } as const;
+const ofOrganisation = '/orgs/{org}/teams';
+const one = '/teams/{id}';
+
+const listTeams = operation({
+  ...reading,
+  id: 'listTeams',
+  method: 'GET',
+  path: ofOrganisation,
+  summary: 'List the teams of an organisation, by name',
+  description: 'All for its members; those that they are in for other people.',
+  status: 200,
+  response: z.array(team),
+  async run(call) {
+    const owner = await call.deps.organisations.find(call.params.org);
+    const teams = await call.deps.organisations.teams.list(call.viewer, owner.name);
+    return json(await Promise.all(teams.map((each) => showTeam(each, owner, call))));
+  },
+});
+
+const createTeam = operation({
+  ...managing,
+  id: 'createTeam',
+  method: 'POST',
+  path: ofOrganisation,
+  summary: 'Create a team',
+  description: 'For OWNERs.',
+  status: 201,
+  body: z.strictObject({ name: z.string(), ...fields }),
+  response: team,
+  async run(call) {
+    const { name, description, permission: role } = call.body;
+    const made = await call.deps.organisations.teams.create(call.viewer, call.params.org, { name, description, role });
+    const owner = await call.deps.organisations.find(call.params.org);
+    return created(await showTeam(made, owner, call), `/teams/${made.serial}`);
+  },
+});
+
+const listOwnTeams = operation({
+  ...reading,
+  id: 'listOwnTeams',
+  method: 'GET',
+  path: '/user/teams',
+  summary: 'List the teams that the caller is in',
+  status: 200,
+  refuses: [],
+  response: z.array(team),
+  async run(call) {
+    const teams = await call.deps.organisations.teams.ofPerson(call.viewer.id);
+    return json(await Promise.all(teams.map((each) => showTeam(each.team, each.organisation, call))));
+  },
+});
+
+const getTeam = operation({
+  ...reading,
+  id: 'getTeam',
+  method: 'GET',
+  path: one,
+  summary: 'Get a team',
+  status: 200,
+  response: team,
+  async run(call) {
+    const found = await call.deps.organisations.teams.find(call.viewer, serialIn(call.params));
+    return json(await showTeam(found.team, found.organisation, call));
+  },
+});
+
+const editTeam = operation({
+  ...managing,
+  id: 'editTeam',
+  method: 'PATCH',
+  path: one,
+  summary: 'Edit a team',
+  description: 'For OWNERs. What is left out stays as it is.',
+  status: 200,
+  body: z.strictObject({ name: z.string().optional(), ...fields }),
+  response: team,
+  async run(call) {
+    const { name, description, permission: role } = call.body;
+    const { teams } = call.deps.organisations;
+    const edited = await teams.edit(call.viewer, serialIn(call.params), { name, description, role });
+    return json(await showTeam(edited, (await teams.find(call.viewer, edited.serial)).organisation, call));
+  },
+});
+
+const deleteTeam = operation({
+  ...managing,
+  id: 'deleteTeam',
+  method: 'DELETE',
+  path: one,
+  summary: 'Delete a team, with what it gives',
+  description: 'For OWNERs.',
+  status: 204,
+  async run({ viewer, params, deps }) {
+    await deps.organisations.teams.delete(viewer, serialIn(params));
+    return nothing();
+  },
+});
+
+const listTeamMembers = operation({
+  ...reading,
+  id: 'listTeamMembers',
+  method: 'GET',
+  path: `${one}/members`,
+  summary: 'List the people of a team, by username',
+  status: 200,
+  response: z.array(giteaUser),
+  async run({ viewer, params, deps, origin }) {
+    const members = await deps.organisations.teams.members(viewer, serialIn(params));
+    return json(members.map((member) => showMember(member, origin)));
+  },
+});
+
+const oneMember = `${one}/members/{username}` as const;
+
+const getTeamMember = operation({
+  ...reading,
+  id: 'getTeamMember',
+  method: 'GET',
+  path: oneMember,
+  summary: 'Get a person of a team',
+  status: 200,
+  response: giteaUser,
+  async run({ viewer, params, deps, origin }) {
+    const members = await deps.organisations.teams.members(viewer, serialIn(params));
+    const found = members.find(({ person }) => person.username?.toLowerCase() === params.username.toLowerCase());
+    if (found === undefined) throw notFound('team_member_not_found', 'There is no such person in this team.');
+    return json(showMember(found, origin));
+  },
+});
+
+const addTeamMember = operation({
+  ...managing,
+  id: 'addTeamMember',
+  method: 'PUT',
+  path: oneMember,
+  summary: 'Add a person to a team',
+  description: 'For OWNERs. The person need not be a member of the organisation, and does not become one.',
+  status: 204,
+  async run({ viewer, params, deps }) {
+    await deps.organisations.teams.addMember(viewer, serialIn(params), params.username);
+    return nothing();
+  },
+});
+
+const removeTeamMember = operation({
+  ...managing,
+  id: 'removeTeamMember',
+  method: 'DELETE',
+  path: oneMember,
+  summary: 'Remove a person from a team, as an OWNER, or leave it',
+  status: 204,
+  async run({ viewer, params, deps }) {
+    const isSelf = (await deps.owners.resolve(params.username))?.id === viewer.id;
+    const at = serialIn(params);
+    if (isSelf) await deps.organisations.teams.leave(viewer, at);
+    else await deps.organisations.teams.removeMember(viewer, at, params.username);
+    return nothing();
+  },
+});
+
+const listTeamRepositories = operation({
+  ...reading,
+  id: 'listTeamRepositories',
+  method: 'GET',
+  path: `${one}/repos`,
+  summary: 'List the repositories of a team that the caller may see, by name',
+  status: 200,
+  response: z.array(repository),
+  async run({ viewer, params, deps, origin }) {
+    const rows = await deps.repositories.teams.listOfTeam(viewer, serialIn(params));
+    const shown = rows.map((row) => row.repository);
+    return json(await showListed(shown, viewer, { origin, deps }));
+  },
+});
+
+const oneRepository = `${one}/repos/{org}/{repo}` as const;
+
+const setTeamRepository = operation({
+  ...managing,
+  id: 'setTeamRepository',
+  method: 'PUT',
+  path: oneRepository,
+  summary: 'Add a repository of the organisation to a team, or change the role there',
+  description: 'For OWNERs.',
+  status: 204,
+  query: z.object({ permission: permission.optional().describe('Without it, the usual role of the team') }),
+  async run({ viewer, params, query, deps }) {
+    const at = { owner: params.org, name: params.repo };
+    await deps.repositories.teams.setRole(viewer, serialIn(params), at, query.permission ?? null);
+    return nothing();
+  },
+});
+
+const removeTeamRepository = operation({
+  ...managing,
+  id: 'removeTeamRepository',
+  method: 'DELETE',
+  path: oneRepository,
+  summary: 'Remove a repository from a team',
+  description: 'For OWNERs.',
+  status: 204,
+  async run({ viewer, params, deps }) {
+    await deps.repositories.teams.removeRole(viewer, serialIn(params), { owner: params.org, name: params.repo });
+    return nothing();
+  },
+});
+
+const listRepositoryTeams = operation({
+  id: 'listRepositoryTeams',
+  method: 'GET',
+  path: '/repos/{owner}/{name}/teams',
+  tag: 'Teams',
+  summary: 'List the teams that have a role in a repository',
+  description: 'Those that the caller may know of; permission is the role in this repository.',
+  access: 'repository:admin',
+  cost: 'rows',
+  status: 200,
+  response: z.array(team),
+  async run(call) {
+    const { owner, name } = call.found.canonical;
+    if (call.found.owner.kind !== 'organisation') return json([]);
+    const organisationOf = await call.deps.organisations.find(owner);
+    const teams = await call.deps.repositories.teams.listOfRepository(call.viewer, owner, name);
+    return json(
+      await Promise.all(teams.map((each) => showTeam({ ...each.team, role: each.role }, organisationOf, call))),
+    );
+  },
+});
+
+export const teamOperations = [
+  listTeams,
+  createTeam,
+  listOwnTeams,
+  getTeam,
+  editTeam,
+  deleteTeam,
+  listTeamMembers,
+  getTeamMember,
+  addTeamMember,
+  removeTeamMember,
+  listTeamRepositories,
+  setTeamRepository,
+  removeTeamRepository,
+  listRepositoryTeams,
+];

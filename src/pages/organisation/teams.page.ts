@@ -1,0 +1,78 @@
+import { notFound } from '../../kernel/index.ts';
+import { organisationUrl, teamUrl } from '../../http/index.ts';
+import { movedTo, page, seeOther, type PageReply } from '../app/reply.ts';
+import { submit, type FormRefusal } from '../app/submit.ts';
+import { viewCount } from '../app/format-numbers.ts';
+import { viewNotice, withNotice } from '../app/notices.view.ts';
+import { viewOrganisationHead } from '../app/organisation-head.view.ts';
+import type { OrganisationOwnerContext, Page, PersonContext } from '../app/request-context.ts';
+import type { OrganisationDeps } from './deps.ts';
+
+/**
+ * `/orgs/{name}/teams`: for members of the organisation, and for the people of a team theirs; for everyone else there
+ * is no such page.
+ */
+export const showTeams: Page<PersonContext, OrganisationDeps> = async ({ viewer, params, query }, deps) => {
+  const wanted = params.name ?? '';
+  const owner = (await deps.owners.resolve(wanted)) ?? (await deps.owners.resolveFormer(wanted));
+  if (owner?.kind !== 'organisation') throw notFound();
+  const teams = await deps.organisations.teams.list(viewer, owner.handle);
+  if (owner.handle !== wanted) return movedTo(`${organisationUrl(owner.handle)}/teams`);
+  const [organisation, role, pictures] = await Promise.all([
+    deps.organisations.find(owner.handle),
+    deps.organisations.roleOf(viewer.id, owner.id),
+    deps.owners.ownersById([owner.id]),
+  ]);
+  const repositories =
+    role === 'OWNER'
+      ? await deps.repositories.teams.countOfTeams(teams.map(({ id }) => id))
+      : new Map<string, number>();
+  return page('organisation/teams', {
+    organisation: viewOrganisationHead(organisation, pictures.get(owner.id)?.avatarAt ?? null, role),
+    teams: teams.map(({ id, name, description, people }) => ({
+      name,
+      mention: `@${organisation.name}/${name}`,
+      description,
+      url: teamUrl(organisation.name, name),
+      people: viewCount(people, 'person', 'people'),
+      repositories: role === 'OWNER' ? viewCount(repositories.get(id) ?? 0, 'repository', 'repositories') : null,
+    })),
+    notice: viewNotice(query),
+  });
+};
+
+async function newTeamPage(
+  { organisation, form }: OrganisationOwnerContext,
+  { owners }: OrganisationDeps,
+  refusal: FormRefusal | null,
+): Promise<PageReply> {
+  const pictures = await owners.ownersById([organisation.id]);
+  return page('organisation/new-team', {
+    organisation: viewOrganisationHead(organisation, pictures.get(organisation.id)?.avatarAt ?? null, 'OWNER'),
+    form: {
+      name: form.text('name'),
+      description: form.text('description'),
+      role: form.text('role') || 'read',
+    },
+    refusal,
+  });
+}
+
+export const showNewTeam: Page<OrganisationOwnerContext, OrganisationDeps> = (context, deps) =>
+  newTeamPage(context, deps, null);
+
+/** Fields `name`, `description`, `role`: read, write or admin. */
+export const createTeam: Page<OrganisationOwnerContext, OrganisationDeps> = (context, deps) => {
+  const { viewer, organisation, form } = context;
+  return submit(
+    async () => {
+      const team = await deps.organisations.teams.create(viewer, organisation.name, {
+        name: form.text('name'),
+        description: form.text('description'),
+        role: form.text('role') || 'read',
+      });
+      return seeOther(withNotice(teamUrl(organisation.name, team.name), 'team-created'));
+    },
+    (refusal) => newTeamPage(context, deps, refusal),
+  );
+};

@@ -1,0 +1,50 @@
+import { repositoryUrl } from '../../http/index.ts';
+import { viewNotice, withNotice } from '../app/notices.view.ts';
+import { page, seeOther } from '../app/reply.ts';
+import type { PageReply } from '../app/reply.ts';
+import { viewRepositoryHead } from '../app/repository-head.view.ts';
+import type { Page, RepositoryPersonContext } from '../app/request-context.ts';
+import { submit } from '../app/submit.ts';
+import type { FormRefusal } from '../app/submit.ts';
+import type { RunsDeps } from './deps.ts';
+
+async function retentionPage(
+  { found, form, query }: RepositoryPersonContext,
+  { ci }: RunsDeps,
+  refusal: FormRefusal | null,
+): Promise<PageReply> {
+  const { artifactDays, logDays, maxArtifactDays, maxLogDays } = await ci.retention.of(found.repository.id);
+  const typed = (name: string, days: number | null): string => (refusal === null ? `${days ?? ''}` : form.text(name));
+  return page('runs/retention', {
+    repository: viewRepositoryHead(found),
+    artifactDays: typed('artifact_days', artifactDays),
+    logDays: typed('log_days', logDays),
+    maxArtifactDays,
+    maxLogDays,
+    refusal,
+    notice: viewNotice(query),
+  });
+}
+
+export const showRetention: Page<RepositoryPersonContext, RunsDeps> = (context, deps) =>
+  retentionPage(context, deps, null);
+
+/** Empty is the server's setting; what is no number is refused as a number that is out of range. */
+function readDays(text: string): number | null {
+  const trimmed = text.trim();
+  return trimmed === '' ? null : /^\d{1,6}$/.test(trimmed) ? Number(trimmed) : 0;
+}
+
+/** Fields `artifact_days`, `log_days`. */
+export const saveRetention: Page<RepositoryPersonContext, RunsDeps> = (context, deps) =>
+  submit(
+    async () => {
+      const { viewer, found, form } = context;
+      await deps.ci.retention.set(viewer, found, {
+        artifactDays: readDays(form.text('artifact_days')),
+        logDays: readDays(form.text('log_days')),
+      });
+      return seeOther(withNotice(`${repositoryUrl(found.canonical)}/settings/retention`, 'retention-saved'));
+    },
+    (refusal) => retentionPage(context, deps, refusal),
+  );
