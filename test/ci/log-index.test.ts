@@ -166,6 +166,14 @@ t.test('an index is small, is used, and is left behind when the log is shorter t
   t.equal(await cut.findAnnotation(['error'], 0), null);
 });
 
+t.test('the last block ends a search for annotations', async (t) => {
+  const log = new LogFile(path.join(folder, '902.log'));
+  await log.append(Buffer.from(['::error::x', 'y', 'z'].map((row) => formatRow(time, row)).join('')));
+  t.equal(await log.findAnnotation(['error'], 1), null);
+  t.equal(await log.findAnnotation(['error'], 1, -1), 0);
+  await log.close();
+});
+
 t.test('a search counts every row once, in content only, and ignores case as a scan does', async (t) => {
   const needles = ['x', 'ERROR', 'größe', '2026', ':', 'a::error::b', 'µ', '[', 'plain', 'no such'];
   await fc.assert(

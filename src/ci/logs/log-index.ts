@@ -101,6 +101,8 @@ export class LogIndex {
   /** The first block from one on, or backwards, that has a row of one of the levels; null when there is none. */
   blockWith(levels: readonly AnnotationLevel[], from: number, direction: 1 | -1): number | null {
     const last = this.#blocks.length;
+    // Forwards from behind the last block there is none; a start before it would find the same one for ever.
+    if (direction === 1 && from > last) return null;
     for (let block = Math.min(from, last); block >= 0 && block <= last; block += direction) {
       if (levels.some((level) => this.countIn(block, level) > 0)) return block;
     }
