@@ -59,6 +59,8 @@ t.test('the summary of a step is replaced by the next one, and belongs to the jo
   await world.push(simple);
   const runner = await world.addRunner(['linux']);
   const { taskId, context } = (await runner.fetch())!;
+  // The first report stores the steps of a task.
+  await runner.report(taskId);
   const { ci } = world.modules;
   const task = await ci.artifacts.authoriseTask(String(context['gitea_runtime_token']));
   const set = (step: number, content: Buffer | string, job = task.jobId) =>
