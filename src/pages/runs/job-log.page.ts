@@ -28,6 +28,9 @@ export const downloadLog: Page<RepositoryContext, RunsDeps> = async (context, de
   });
 };
 
+/** What a page that is there already is sent. */
+const live = { template: 'runs/log-rows' } as const;
+
 const maxStreams = 500;
 const maxStreamsPerViewer = 5;
 const heartbeatMs = 15_000;
@@ -131,7 +134,7 @@ async function* logEvents(
   for await (const news of ci.logs.follow(taskId, from, signal)) {
     const rows = news.rows.map((row, at) => viewLogRow(row, news.from + at + 1));
     if (rows.length > 0) {
-      const html = embedded.renderTemplate('runs/log-rows', { rows, times: showsTimes }).replaceAll('\n', '');
+      const html = embedded.renderTemplate(live.template, { rows, times: showsTimes }).replaceAll('\n', '');
       yield `event: rows\nid: ${news.from + rows.length}\ndata: ${html}\n\n`;
     }
     if (news.isComplete) yield 'event: end\ndata: \n\n';
