@@ -27,6 +27,11 @@ function append(list, row) {
     summary.id = row.id;
     summary.className = row.className;
     summary.append(...row.childNodes);
+    for (const link of summary.querySelectorAll('a')) {
+      const text = Object.assign(document.createElement('span'), { className: link.className });
+      text.append(...link.childNodes);
+      link.replaceWith(text);
+    }
     group.append(summary);
     list.append(group);
   } else (open ?? list).append(row);
