@@ -1,8 +1,8 @@
 import type { Migration } from '../src/db/index.ts';
 
 /**
- * Keys that sign the identity tokens of jobs, the private half encrypted with the instance key; and events that happened
- * inside a write, whose workflows are started after it.
+ * Keys that sign the identity tokens of jobs, the private half encrypted with the instance key; and events that
+ * happened inside a write, whose workflows are started after it.
  */
 export const ciIdentityKeys: Migration = {
   version: 144,

@@ -1,6 +1,8 @@
 import type { Migration } from '../src/db/index.ts';
 
-/** The repository of an artifact beside its run, for lists; and how long repositories keep artifacts and logs, in days. */
+/**
+ * The repository of an artifact beside its run, for lists; and how long repositories keep artifacts and logs, in days.
+ */
 export const artifactRetention: Migration = {
   version: 148,
   name: 'Artifacts by repository, retention by repository',

@@ -26,7 +26,7 @@ const filesRunAgain = 3;
 const inMemory = '/dev/shm';
 /** TMPFS_MAGIC in statfs(2). */
 const tmpfsMagic = 0x01021994;
-const roomInMemory = 4 * 2 ** 30;
+const neededInMemory = 4 * 2 ** 30;
 
 interface Outcome {
   passed: number;
@@ -138,13 +138,13 @@ function declaredLimit(source: string): number | undefined {
 }
 
 /**
- * Where temporary folders are made: in memory, where files need no disk to be synchronised and removed, as long as there
- * is room for some large tests at a time. A TMPDIR that is set is used instead.
+ * Where temporary folders are made: in memory, where files need no disk to be synchronised and removed, as long as
+ * there is enough for some large tests at a time. A TMPDIR that is set is used instead.
  */
 async function folderForFiles(): Promise<string> {
   if (process.env['TMPDIR'] !== undefined) return tmpdir();
   const { bavail, bsize, type } = await statfs(inMemory).catch(() => ({ bavail: 0, bsize: 0, type: 0 }));
-  return type === tmpfsMagic && Math.min(bavail * bsize, freemem()) > roomInMemory ? inMemory : tmpdir();
+  return type === tmpfsMagic && Math.min(bavail * bsize, freemem()) > neededInMemory ? inMemory : tmpdir();
 }
 
 async function runFile(file: string): Promise<Outcome> {

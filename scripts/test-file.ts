@@ -1,6 +1,6 @@
 /**
- * Runs one test file: scripts/run-tests.ts starts it as `node scripts/test-file.ts test/x.test.ts`. It differs from
- * `node test/x.test.ts` in one thing: an error in a `t.before` that waited for an earlier one or for a test ends the
+ * Runs one test file: scripts/run-tests.ts starts it as `node scripts/test-file.ts FILE`. It differs from
+ * `node FILE` in one thing: an error in a `t.before` that waited for an earlier one or for a test ends the
  * process with 1. Of those tap ignores the error, and what they would have prepared is missing in the tests.
  */
 import { resolve } from 'node:path';

@@ -13,6 +13,7 @@ import { createArtifactService } from './artifacts/artifact-service.ts';
 import { ArtifactStore } from './artifacts/artifact-store.ts';
 import type { CiDeps, CiSettings } from './deps.ts';
 import { createIdentityService } from './identity/identity-service.ts';
+import { removeRetired } from './identity/signing-keys.ts';
 import { recordEndedRun, recordRelease, startPendingEvents } from './events/pending-events.ts';
 import { createLogService } from './logs/log-service.ts';
 import { LogStore } from './logs/log-store.ts';
@@ -149,8 +150,11 @@ export function createCi(options: CiOptions) {
       await sweepTasks(deps, startedAt);
       await startPendingEvents(deps);
     },
-    /** Every night: removes expired logs and artifacts. */
-    removeOld: () => removeExpired(deps),
+    /** Every night: removes expired logs and artifacts, and keys that sign no more. */
+    async removeOld() {
+      await removeRetired(deps);
+      return removeExpired(deps);
+    },
     /** Every minute, where objects are in a bucket: complete logs go there. */
     storeLogs: () => storeLogs(deps),
     /** Every minute: starts scheduled workflows that are due. */

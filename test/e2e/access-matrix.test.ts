@@ -143,9 +143,12 @@ function fill(path: string, place: Pick<Place, 'owner' | 'name' | 'head'>): stri
   );
 }
 
-/** Whether everything that the path names exists: there are no runs, attachments and forks here, for example. */
+/**
+ * Whether everything that the path names exists: there are no runs, runners, attachments and forks here, for example.
+ */
 const isFilled = (path: string): boolean =>
   !path.includes('/attachments/') &&
+  !path.includes('/runners/') &&
   !path.endsWith('/sync') &&
   [...path.matchAll(/:(\w+)/g)].every(([, name]) => ['owner', 'name', 'username', 'id', 'ref'].includes(name!));
 

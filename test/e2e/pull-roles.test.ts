@@ -174,7 +174,7 @@ t.test('§6 who may open one: by the setting of the repository', async (t) => {
   for (const pullsFrom of ['members', 'nobody', 'anyone'] as const) {
     await hearth.modules.issues.changeSettings(viewerNamed('creator'), at, { pullsFrom });
     for (const who of principals.filter(({ id }) => id !== null)) {
-      const isMember = who.organisationRole !== null || who.collaboratorRole !== null;
+      const isMember = [who.organisationRole, who.collaboratorRole, who.teamRole].some((role) => role !== null);
       const may = pullsFrom === 'anyone' || (pullsFrom === 'members' && isMember);
       const page = await fetch(`${hearth.url}/repos/${place.owner}/${place.name}/pulls/new?head=topic`, {
         redirect: 'manual',

@@ -1,6 +1,5 @@
 import { isNotNull } from '../../db/index.ts';
 import { In, IsNull, LessThan, MoreThan, Not } from 'typeorm';
-import { removeRetired } from '../identity/signing-keys.ts';
 import { artifactFileSchema, artifactSchema } from '../schema/artifact-schema.ts';
 import type { CiDeps } from '../deps.ts';
 import { jobSchema } from '../schema/job-schema.ts';
@@ -29,7 +28,6 @@ export async function removeExpired(deps: CiDeps): Promise<RemovedData> {
     artifacts: await removeOldArtifacts(deps),
     orphans: await removeOrphans(deps),
   };
-  await removeRetired(deps);
   await deps.db.write(({ manager }) =>
     manager.query('DELETE FROM ci_workflow_files WHERE NOT EXISTS (SELECT 1 FROM ci_runs WHERE file_hash = hash)'),
   );

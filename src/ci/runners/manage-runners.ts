@@ -67,7 +67,8 @@ export async function findRunner({ db, presence, clock }: Deps, scope: CiScope |
 
 /**
  * Chooses the labels of a runner, which no declaration replaces; null takes those that it declares again. The next job
- * is assigned by them, also to a runner that waits at this process. Refuses `runner_not_found`, `no_labels`, `invalid_label`.
+ * is assigned by them, also to a runner that waits at this process. Refuses `runner_not_found`, `no_labels`,
+ * `invalid_label`.
  */
 export async function setRunnerLabels(
   deps: Deps & Pick<CiDeps, 'queue'>,

@@ -14,7 +14,9 @@ import { githubContext } from './run-context.ts';
 /** The expression contexts of a job, apart from its matrix. */
 export interface JobContexts {
   own: Contexts;
-  /** The contexts of the jobs that call its workflow, the outermost first; their inputs are evaluated by `callScopes`. */
+  /**
+   * The contexts of the jobs that call its workflow, the outermost first; their inputs are evaluated by `callScopes`.
+   */
   callers: readonly Contexts[];
   /** Evaluation budget, shared by all jobs of a write. */
   budget: EvaluationBudget;

@@ -39,7 +39,7 @@ interface CallingJob {
   key: string;
   job: YAMLMap;
   /** How many more jobs the file may have. */
-  room: number;
+  jobsLeft: number;
 }
 
 /** What replaces a job that calls a workflow. */
@@ -53,7 +53,11 @@ interface ParsedCall {
  * A job that calls another workflow of the repository, replaced by that workflow's jobs, once for each combination of
  * its matrix. Throws `WorkflowProblem`.
  */
-export function parseCall(calling: CallingFile, { key, job, room }: CallingJob, parseInner: ParseInner): ParsedCall {
+export function parseCall(
+  calling: CallingFile,
+  { key, job, jobsLeft }: CallingJob,
+  parseInner: ParseInner,
+): ParsedCall {
   const { file, called, depth } = calling;
   const get = (name: string): unknown => file.get(job, name);
   const uses = file.text(get('uses'), '"uses"');
@@ -71,7 +75,7 @@ export function parseCall(calling: CallingFile, { key, job, room }: CallingJob, 
     if (!file.isAbsent(get(name))) throw file.problem(get(name), `A job that calls a workflow has no "${name}".`);
   const combinations = combinationsOf(file, get('strategy'));
   try {
-    return read(calling, parseInner, { key, job, room, path, open, combinations });
+    return read(calling, parseInner, { key, job, jobsLeft, path, open, combinations });
   } catch (error) {
     if (!(error instanceof WorkflowProblem) || (error instanceof CallProblem && error.file === file)) throw error;
     throw file.problem(get('uses'), `${path}, ${error.describe()}`);
@@ -110,7 +114,7 @@ interface Called extends CallingJob {
 function read(
   { file, permissions: top }: CallingFile,
   parseInner: ParseInner,
-  { key, job, room, path, open, combinations }: Called,
+  { key, job, jobsLeft, path, open, combinations }: Called,
 ): ParsedCall {
   const get = (name: string): unknown => file.get(job, name);
   const own = (node: unknown, message: string) => {
@@ -133,7 +137,7 @@ function read(
   const allowed = parsePermissions(inner, inner.get(root, 'permissions'));
   const parsed = parseInner(inner, inner.get(root, 'jobs'), allowed);
   // Counted before they are copied: the limit of the file is checked once they are there.
-  if (parsed.jobs.size * combinations.length > room + 1) combinations = combinations.slice(0, room + 2);
+  if (parsed.jobs.size * combinations.length > jobsLeft + 1) combinations = combinations.slice(0, jobsLeft + 2);
   const ceiling = parsePermissions(file, get('permissions')) ?? top;
   const needs = [...new Set(file.texts(get('needs'), '"needs"'))];
   const common = {

@@ -36,7 +36,7 @@ export function parseJobs(calling: CallingFile, node: unknown): ParsedJobs {
       outer.set(key, { key, needs: parsed.definition.needs, keyNode });
       continue;
     }
-    const parsed = parseCall(calling, { key, job, room: maxJobs - jobs.size }, parseInner);
+    const parsed = parseCall(calling, { key, job, jobsLeft: maxJobs - jobs.size }, parseInner);
     outer.set(key, { key, needs: parsed.needs, keyNode });
     for (const [name, list] of parsed.calls) calls.set(name, list);
     for (const each of parsed.jobs) jobs.set(each.definition.key, each);
