@@ -436,7 +436,7 @@ t.test('what a merge needs: read, kept, named and checked', async (t) => {
   });
   const rule = await repositories.rules.find(alice, 'alice', 'work', id);
   t.same(rule.merging, {
-    grant: { level: 'admin', people: [bob.id], tasks: false },
+    grant: { level: 'admin', people: [bob.id], teams: [], tasks: false },
     approvals: 2,
     ownersApprove: true,
     approvalsSurvive: 'nothing',
