@@ -57,7 +57,10 @@ async function refsOf({ repositories }: Modules): Promise<string> {
 }
 
 const rowsOf = async ({ db }: Modules): Promise<unknown> => ({
-  pulls: await db.read.query('SELECT * FROM pulls ORDER BY issue_id'),
+  // Whether one merges cleanly is computed again after a start.
+  pulls: ((await db.read.query('SELECT * FROM pulls ORDER BY issue_id')) as Record<string, unknown>[]).map(
+    ({ merge_state: _state, merge_state_onto: _onto, ...row }) => row,
+  ),
   rounds: await db.read.query('SELECT * FROM pull_rounds ORDER BY issue_id, round'),
   commits: await db.read.query('SELECT * FROM pull_commits ORDER BY issue_id, round, position'),
   reviews: await db.read.query('SELECT * FROM reviews ORDER BY id'),

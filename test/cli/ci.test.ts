@@ -154,7 +154,7 @@ t.test('runner list, show, disable, enable, remove', async (t) => {
   );
   t.equal(
     await outputOf('runner', 'edit', '1', '--trusted-only', 'yes'),
-    'Runner 1, first, takes only code of people with write access.\n[0]',
+    'Runner 1, first, has the labels linux and takes only code of people with write access.\n[0]',
   );
   t.match(await json('runner', 'show', '1'), { trustedOnly: true });
   t.match(await outputOf('runner', 'edit', '1', '--trusted-only', 'no'), /takes approved code of others, too/);

@@ -61,10 +61,10 @@ export function createRender({ embedded, assets, sendsMail, hasProviders }: Rend
 /** Rules of a few pages, which no other page has to load: issues and the inbox, pull requests, security. */
 function subjectStyles(template: string): string[] {
   if (/^pulls\//.test(template)) return ['issues.css', 'pulls.css'];
+  if (template === 'runs/tests') return ['runs.css', 'tests.css'];
   if (/^runs\//.test(template)) return ['runs.css'];
   if (/^releases\//.test(template)) return ['issues.css', 'releases.css'];
   if (/^editing\//.test(template)) return ['issues.css', 'editing.css'];
-  if (template === 'runs/tests') return ['tests.css'];
   if (/^(issues|notifications)\//.test(template)) return ['issues.css'];
   return /^account\/(authenticator-app|recovery-codes|security)$/.test(template) ? ['security.css'] : [];
 }

@@ -52,7 +52,14 @@ export const organisationRoutes: readonly Route[] = [
   { method: 'POST', path: `${at}/teams`, access: 'organisation:owner', cost: 'rows', page: createTeam },
   { method: 'GET', path: team, access: 'signed-in', cost: 'rows', page: showTeam },
   { method: 'POST', path: team, access: 'signed-in', cost: 'rows', page: saveTeam },
-  { method: 'POST', path: `${team}/delete`, access: 'signed-in', cost: 'rows', page: deleteTeam },
+  {
+    method: 'POST',
+    path: `${team}/delete`,
+    access: 'signed-in',
+    cost: 'rows',
+    page: deleteTeam,
+    confirmation: 'required',
+  },
   { method: 'POST', path: `${team}/leave`, access: 'signed-in', cost: 'rows', page: leaveTeam },
   { method: 'POST', path: `${team}/members`, access: 'signed-in', cost: 'rows', page: addTeamMember },
   {
