@@ -91,8 +91,8 @@ t.test('actions from bundles: made, updated, public, and without runs of their o
     ],
     [['mirror', '../x', '--bundle', bundles], 2, /is no action/],
     [['mirror', 'cache', '--from', 'https://127.0.0.1:1', '--owner', 'alice'], null, /^error: /],
-    [['use', 'nowhere'], 2, /Name self, or an address/],
-    [['use', 'self'], 3, /No settings file is used/],
+    [['use', 'nowhere'], 2, /name self, or an address/],
+    [['use', 'self'], 3, /no settings file is used/],
   ] as const) {
     const ran = await hearth('actions', ...words);
     t.match(ran.stderr, stderr, words.join(' '));
