@@ -201,3 +201,9 @@ export function judgeRefMove(
   if (!may('push')) return { refusal: 'push' };
   return { refusal: null, onlyForward: !may('force'), linear, signed };
 }
+
+/** Names as a form and the command line take them: people by handle, teams as `organisation/team`. */
+export const namesOfGrant = (words: readonly string[]): { people: string[]; teams: string[] } => {
+  const names = words.filter((word) => word !== '');
+  return { people: names.filter((word) => !word.includes('/')), teams: names.filter((word) => word.includes('/')) };
+};

@@ -40,6 +40,7 @@ export {
   noMergeConditions,
   mayByGrant,
   mayByRule,
+  namesOfGrant,
   ruleActs,
   ruleLevels,
 } from './branch-rules.ts';

@@ -65,7 +65,7 @@ export { isManyNames } from './rules/parse-rule.ts';
 export type { DecidedNames, ListedRule, NamedPerson, RefRights } from './rules/list-rules.ts';
 export { checkRule } from './rules/edit-rules.ts';
 export type { NewRule, RuleInput } from './rules/edit-rules.ts';
-export { namesOfGrant, ruleStyles } from './rules/read-merging.ts';
+export { ruleStyles } from './rules/read-merging.ts';
 export type { GrantInput, MergingInput } from './rules/read-merging.ts';
 export type { RepositorySettings } from './deps.ts';
 export { combine as combineStates } from './statuses/commit-statuses.ts';

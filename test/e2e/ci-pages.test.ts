@@ -301,11 +301,19 @@ t.test('without scripts: registration, secrets, starting a workflow, and the vie
   t.match(await page.getByRole('main').innerText(), /joined/);
   await page.getByLabel('Name').fill('made here');
   await page.getByRole('button', { name: 'Create runner' }).click();
-  t.match(JSON.parse(await page.locator('pre').filter({ hasText: /^\s*\{/ }).innerText()), {
-    name: 'made here',
-    address: forge.url,
-    token: /^[0-9a-f]{40}$/,
-  });
+  t.match(
+    JSON.parse(
+      await page
+        .locator('pre')
+        .filter({ hasText: /^\s*\{/ })
+        .innerText(),
+    ),
+    {
+      name: 'made here',
+      address: forge.url,
+      token: /^[0-9a-f]{40}$/,
+    },
+  );
 
   await page.goto(`${B}/settings/secrets`);
   t.match(await page.getByRole('main').innerText(), 'Everyone who may push to this repository can read these');

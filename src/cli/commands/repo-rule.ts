@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
-import { localAdministrator, noMergeConditions, ruleActs } from '../../access/index.ts';
+import { localAdministrator, namesOfGrant, noMergeConditions, ruleActs } from '../../access/index.ts';
 import type { RuleAct } from '../../access/index.ts';
 import { invalid, notFound } from '../../kernel/index.ts';
-import { namesOfGrant } from '../../repositories/index.ts';
 import type { GrantInput, ListedRule } from '../../repositories/index.ts';
 import type { Action, Run } from '../action.ts';
 import { addNoun, withExamples } from '../help.ts';

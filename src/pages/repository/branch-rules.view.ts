@@ -1,8 +1,8 @@
-import { defaultBranchPattern, ruleActs } from '../../access/index.ts';
+import { defaultBranchPattern, namesOfGrant, ruleActs } from '../../access/index.ts';
 import type { RuleAct, RuleLevel, RuleTarget } from '../../access/index.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import type { DecidedNames, Found, ListedRule, RuleInput } from '../../repositories/index.ts';
-import { namesOfGrant, isManyNames } from '../../repositories/index.ts';
+import { isManyNames } from '../../repositories/index.ts';
 import type { Form } from '../../http/index.ts';
 import { codeUrl } from '../app/code-urls.ts';
 import { viewName } from '../app/plain-text.ts';

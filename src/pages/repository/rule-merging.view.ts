@@ -1,5 +1,6 @@
+import { namesOfGrant } from '../../access/index.ts';
 import type { Form } from '../../http/index.ts';
-import { namesOfGrant, ruleStyles } from '../../repositories/index.ts';
+import { ruleStyles } from '../../repositories/index.ts';
 import type { ListedRule, MergingInput } from '../../repositories/index.ts';
 
 /** What the form of a rule holds about merging pull requests, as it was typed. */

@@ -98,9 +98,3 @@ export const isMergingFree = ({ grant, styles, ...asked }: MergeConditions): boo
   asked.upToDate === 'no' &&
   !asked.ownersApprove &&
   !asked.threadsResolved;
-
-/** Names as a form and the command line take them: people by handle, teams as `organisation/team`. */
-export const namesOfGrant = (words: readonly string[]): { people: string[]; teams: string[] } => {
-  const names = words.filter((word) => word !== '');
-  return { people: names.filter((word) => !word.includes('/')), teams: names.filter((word) => word.includes('/')) };
-};
