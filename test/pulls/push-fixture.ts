@@ -76,14 +76,16 @@ export async function startPullServer(t: Owner, env: Record<string, string> = {}
     return alice;
   }
 
-  /** Waits until every push is announced. */
+  /** Waits until every push is announced; those of repositories in the trash wait for their return. */
   async function announced(): Promise<void> {
+    const open =
+      'FROM pushes p JOIN repositories r ON r.id = p.repository_id WHERE p.announced_at IS NULL AND r.deleted_at IS NULL';
     for (let tries = 0; tries < 2_400; tries += 1) {
-      const [row] = await db.read.query('SELECT count(*) AS open FROM pushes WHERE announced_at IS NULL');
+      const [row] = await db.read.query(`SELECT count(*) AS open ${open}`);
       if (Number(row.open) === 0) return;
       await new Promise((resolve) => setTimeout(resolve, 25));
     }
-    const left = await db.read.query('SELECT * FROM pushes WHERE announced_at IS NULL');
+    const left = await db.read.query(`SELECT p.* ${open}`);
     throw new Error(`not announced: ${JSON.stringify(left)}`);
   }
 

@@ -61,7 +61,7 @@ export class ObjectReader {
     this.#process.stdout!.on('data', (chunk: Buffer) => this.#receive(chunk));
     void this.#process.exited.then(() => this.#usage.close());
     void this.#process.exited.then(() =>
-      this.#fail(internal('the object reader ended', { cause: this.#process.stderrText() })),
+      this.#fail(internal(`the object reader ended: ${this.#process.stderrText()}`.trim())),
     );
   }
 
