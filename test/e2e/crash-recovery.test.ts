@@ -80,10 +80,21 @@ t.test(
       [],
       'every acknowledged push is in the journal',
     );
-    const open = database.prepare('SELECT count(*) AS n FROM pushes WHERE settled_at IS NULL OR announced_at IS NULL');
-    // Recovery settles first and announces afterwards, beside the open ports.
-    for (let tries = 0; tries < 300 && open.get()?.['n'] !== 0; tries++) await sleep(100);
-    t.equal(open.get()?.['n'], 0, 'every push is settled and announced');
+    const open = database.prepare(
+      'SELECT id, attempts, last_error, parked_at FROM pushes WHERE settled_at IS NULL OR announced_at IS NULL',
+    );
+    const until = async (isDone: (push: Record<string, unknown>) => boolean): Promise<unknown[]> => {
+      // Recovery settles first and announces afterwards, beside the open ports.
+      for (let tries = 0; tries < 300 && !open.all().every(isDone); tries++) await sleep(100);
+      return open.all().filter((push) => !isDone(push));
+    };
+    t.same(await until(({ parked_at: at }) => at !== null), [], 'every push is settled, and announced or parked');
+    // Three kills while its listeners run park a push, as three failures do.
+    for (const { id, last_error: error } of open.all()) {
+      t.match(error, /the server ended while this listener ran/);
+      await server.command('job', 'retry', `push-${String(id)}`);
+    }
+    t.same(await until(() => false), [], 'every push is announced');
     execFileSync('git', [`--git-dir=${bare}`, 'fsck', '--full', '--strict'], { stdio: 'pipe' });
   },
 );
