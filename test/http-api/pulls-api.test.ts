@@ -338,11 +338,55 @@ t.test('tokens, readers and forks', async (t) => {
   t.match((await carol('GET', `${roof}/pulls?head=carol:gutter`)).json, [{ number: 1 }]);
 
   await alice('PATCH', roof, { visibility: 'PRIVATE' });
-  for (const path of ['', '/1', '/1/commits', '/1/files', '/1.diff', '/1.patch', '/1/merge', '/main/carol:gutter'])
+  for (const path of [
+    '',
+    '/1',
+    '/1/commits',
+    '/1/files',
+    '/1/conflicts',
+    '/1.diff',
+    '/1.patch',
+    '/1/merge',
+    '/main/carol:gutter',
+  ])
     t.match(await dora('GET', `${roof}/pulls${path}`), {
       status: 404,
       json: { error: { code: 'repository_not_found' } },
     });
+});
+
+t.test('the conflicts of a pull request', async (t) => {
+  const { alice, bob, dora, anonymous, commit } = await openWorld(t);
+  const head = await commit('alice', 'slate', { 'tiles.txt': 'slate\n' }, 'Slate instead');
+  await bob('POST', `${roof}/pulls`, { head: 'slate', base: 'main', title: 'Slate' });
+  const address = `${roof}/pulls/1/conflicts`;
+  t.match(await anonymous('GET', address), { status: 200, json: { head_sha: head, total: 0, files: [] } });
+  const base = await commit('alice', 'main', { 'tiles.txt': 'blue <b>\n' }, 'Blue ones');
+  t.same(await anonymous('GET', address).then(({ json }) => json), {
+    base_sha: base,
+    head_sha: head,
+    total: 1,
+    files: [
+      {
+        filename: 'tiles.txt',
+        kind: 'marked',
+        hunks: [
+          [
+            { line: 1, kind: 'mark', text: `<<<<<<< ${base}` },
+            { line: 2, kind: 'ours', text: 'blue <b>' },
+            { line: 3, kind: 'mark', text: '=======' },
+            { line: 4, kind: 'theirs', text: 'slate' },
+            { line: 5, kind: 'mark', text: `>>>>>>> ${head}` },
+          ],
+        ],
+        truncated: false,
+      },
+    ],
+  });
+  t.equal((await anonymous('GET', `${roof}/pulls/2/conflicts`)).status, 404);
+  await alice('PATCH', roof, { visibility: 'PRIVATE' });
+  for (const who of [anonymous, dora]) t.equal((await who('GET', address)).status, 404, 'like what is absent');
+  t.equal((await bob('GET', address)).status, 200);
 });
 
 t.test('merging, updating and rounds', async (t) => {

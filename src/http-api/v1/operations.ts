@@ -53,7 +53,7 @@ import {
   searchIssues,
 } from './issues.ts';
 import { createFork, listForks, mergeUpstream } from './forks.ts';
-import { getPullDiff, getPullPatch, listPullCommits, listPullFiles } from './pulls-code.ts';
+import { getPullConflicts, getPullDiff, getPullPatch, listPullCommits, listPullFiles } from './pulls-code.ts';
 import {
   cancelPullMerge,
   getPullMerged,
@@ -238,6 +238,7 @@ export const operations: readonly Operation[] = [
   editPull,
   listPullCommits,
   listPullFiles,
+  getPullConflicts,
   getPullMerged,
   mergePull,
   cancelPullMerge,
