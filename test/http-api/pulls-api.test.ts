@@ -355,6 +355,45 @@ t.test('tokens, readers and forks', async (t) => {
     });
 });
 
+t.test('people who can be asked for reviews, by what the caller may know', async (t) => {
+  const { web, alice, bob, carol, dora, anonymous, as, viewer, ids } = await openWorld(t);
+  ids['eve'] = (await web.modules.accounts.addPerson({ username: 'eve' })).id;
+  const { organisations, repositories, accounts } = web.modules;
+  const reviewersOf = async (who: typeof alice, at = roof): Promise<unknown> => {
+    const { status, json } = await who('GET', `${at}/reviewers`);
+    return status === 200 ? (json as unknown as { login: string }[]).map(({ login }) => login) : status;
+  };
+  t.same(await reviewersOf(alice), ['alice', 'bob'], 'the owner and the collaborators');
+  t.same(await reviewersOf(bob), ['alice', 'bob'], 'for those who may write');
+  t.same([await reviewersOf(dora), await reviewersOf(anonymous)], [404, 401], 'and no one else');
+  t.match(
+    (await alice('GET', `${roof}/reviewers`)).json,
+    [{ login: 'alice', full_name: 'ALICE' }, {}],
+    'in the shape of Gitea',
+  );
+  await repositories.collaborators.add(viewer('alice'), 'alice', 'roof', { username: 'carol', role: 'read' });
+  t.same(await reviewersOf(bob), ['alice', 'bob', 'carol'], 'who may read can be asked');
+  t.equal(await reviewersOf(carol), 404, 'and does not see the others');
+  await accounts.setDisabled(ids['carol']!, true);
+  t.same(await reviewersOf(bob), ['alice', 'bob'], 'an account that is disabled is not offered');
+  await accounts.setDisabled(ids['carol']!, false);
+
+  const eve = await as('eve');
+  await organisations.create(viewer('alice'), { name: 'guild' });
+  await organisations.addMember(viewer('alice'), 'guild', { username: 'dora', role: 'MEMBER' });
+  await repositories.create(viewer('alice'), { owner: 'guild', name: 'hall', visibility: 'PRIVATE' });
+  const team = { organisation: 'guild', name: 'glazers' };
+  await organisations.teams.create(viewer('alice'), 'guild', { name: 'glazers' });
+  await organisations.teams.addMember(viewer('alice'), team, 'carol');
+  await repositories.teams.setRole(viewer('alice'), team, { owner: 'guild', name: 'hall' }, 'write');
+  await repositories.collaborators.add(viewer('alice'), 'guild', 'hall', { username: 'eve', role: 'write' });
+  const hall = '/repos/guild/hall';
+  t.same(await reviewersOf(alice, hall), ['alice', 'carol', 'dora', 'eve'], 'an OWNER knows the members');
+  t.same(await reviewersOf(dora, hall), ['carol', 'eve'], 'a MEMBER knows the people of teams');
+  t.same(await reviewersOf(eve, hall), ['eve'], 'a collaborator from outside knows of no team');
+  t.same([await reviewersOf(bob, hall), await reviewersOf(anonymous, hall)], [404, 401]);
+});
+
 t.test('the conflicts of a pull request', async (t) => {
   const { alice, bob, dora, anonymous, commit } = await openWorld(t);
   const head = await commit('alice', 'slate', { 'tiles.txt': 'slate\n' }, 'Slate instead');

@@ -69,6 +69,7 @@ import {
   getPullReview,
   listPullReviewComments,
   listPullReviews,
+  listReviewers,
   requestPullReviews,
   submitPullReview,
   undismissPullReview,
@@ -255,6 +256,7 @@ export const operations: readonly Operation[] = [
   undismissPullReview,
   requestPullReviews,
   withdrawPullReviews,
+  listReviewers,
   ...pullThreadOperations,
   // After what is below `{number}`.
   getPullByBranches,
