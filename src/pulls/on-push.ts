@@ -32,7 +32,7 @@ interface Prepared {
   /** Of a push to `refs/for/…`. */
   pushed: PushedRound | null;
   /** Open pull requests whose base branch has moved, the newest first. */
-  onto: string[];
+  onto: PullRow[];
   /** What `record` has appended, for `recorded`. */
   logs: EntryLog[];
 }
@@ -51,7 +51,7 @@ export function onPush(deps: PullDeps): PushListener<Prepared> {
     async prepare(push) {
       const prepared = await prepare(deps, push);
       if (prepared.rounds.length > 0 || prepared.merged.length > 0 || prepared.pushed !== null) return prepared;
-      deps.mergeStates.add(prepared.onto);
+      tryOnto(deps, push, prepared.onto);
       return null;
     },
     async record(tx, push, prepared) {
@@ -71,7 +71,8 @@ export function onPush(deps: PullDeps): PushListener<Prepared> {
     async recorded(push, { rounds, pushed, onto, logs }) {
       for (const log of logs) deps.issues.pulls.announce(log);
       const next = pushed?.next == null ? [] : [pushed.next];
-      deps.mergeStates.add([...[...rounds, ...next].map(({ issueId }) => issueId), ...onto]);
+      deps.mergeStates.add([...rounds, ...next].map(({ issueId }) => issueId));
+      tryOnto(deps, push, onto);
       if (pushed !== null) await applyPushOptions(deps, push, pushed);
     },
   };
@@ -99,11 +100,24 @@ async function prepare(deps: PullDeps, push: AnnouncedPush): Promise<Prepared> {
   }
   prepared.merged = await findMerged(deps, push, withBase, branches);
   const merged = new Set(prepared.merged.map(({ issueId }) => issueId));
-  prepared.onto = withBase
-    .map(({ issueId }) => issueId)
-    .filter((issueId) => !merged.has(issueId))
-    .slice(0, limits.mergeStates);
+  prepared.onto = withBase.filter(({ issueId }) => !merged.has(issueId)).slice(0, limits.mergeStates);
   return prepared;
+}
+
+/** Has the merge states of pull requests onto branches that have moved computed, those of one branch together. */
+function tryOnto(deps: PullDeps, push: AnnouncedPush, pulls: readonly PullRow[]): void {
+  const tips = new Map(push.updates.map(({ ref, newId }) => [ref, newId]));
+  for (const [branch, some] of Map.groupBy(pulls, ({ baseBranch }) => baseBranch)) {
+    const tip = tips.get(`${heads}${branch}`);
+    const ids = some.map(({ issueId }) => issueId);
+    if (some.length === 1 || tip === undefined || noId.test(tip)) deps.mergeStates.add(ids);
+    else
+      deps.mergeStates.addAfter(async () => {
+        const at = (await deps.repositories.locate([push.repository.id])).get(push.repository.id);
+        const tried = [...new Set(some.map(({ headOid }) => headOid))];
+        if (at !== undefined) await deps.git.merges.tryMerges(at.path, tip, tried);
+      }, ids);
+  }
 }
 
 /** Open pull requests from these branches and onto them. */

@@ -1,7 +1,7 @@
 import { isAbsolute, isLocalAdministrator, mergeVerdict, personIdOf, refusalOnPull } from '../../access/index.ts';
 import type { MergeBlock, MergeVerdict, Viewer } from '../../access/index.ts';
 import type { MergeOutcome, MergeStyle } from '../../git/index.ts';
-import type { IssueAt } from '../../issues/index.ts';
+import type { EntryLog, IssueAt } from '../../issues/index.ts';
 import { conflict } from '../../kernel/index.ts';
 import type { Found } from '../../repositories/index.ts';
 import type { PullDeps } from '../deps.ts';
@@ -10,7 +10,7 @@ import type { PullContext } from '../find-pull.ts';
 import { headOf } from '../head-label.ts';
 import { mergeStateOf } from '../mergeability/compute-merge-state.ts';
 import { hasComingPush } from '../rounds/coming-push.ts';
-import { readRound } from '../rounds/read-round.ts';
+import { commitsOnto } from '../rounds/read-round.ts';
 import type { RoundCommit } from '../rounds/read-round.ts';
 import { roundChanged } from '../rounds/record-round.ts';
 import { pullSchema } from '../schema/pull-schema.ts';
@@ -76,12 +76,19 @@ async function tryOnce(
     requireVerdict(mergeVerdict(viewer, now.facts, gathered.rule, gathered.facts, style), input.bypasses === true);
   judge(await gatherFacts(deps, deps.db.read, context, ofGit), context);
   const onto = ofGit.state.mergeStateOnto!;
-  const commits = (await readRound(deps, found.path, pull.headOid, onto)).commits;
+  // Only a squash names the commits and their authors.
+  const commits = style === 'SQUASH' ? await commitsOnto(deps.git, found.path, onto, pull.headOid) : [];
   const outcome = await computeMerge(deps, viewer, found, context, { style, onto, commits, input });
   const oid = oidOf(outcome, pull.baseBranch);
   const closing = await closingTargets(deps, viewer, context);
   let bypassed: MergeBlock[] = [];
-  const { pushId, isMoved } = await deps.repositories.pushes.moveBranch(viewer, found, {
+  const record = (log: EntryLog, pushId: string) =>
+    recordMerged(deps, log, viewer, repository, {
+      ...{ issueId: issue.id, pushId, closing },
+      bypassed: bypassed.map(explainBlock),
+    });
+  const logs: EntryLog[] = [];
+  const { pushId, isMoved, isFollowed } = await deps.repositories.pushes.moveBranch(viewer, found, {
     branch: pull.baseBranch,
     oldId: onto,
     newId: oid,
@@ -100,6 +107,11 @@ async function tryOnce(
       const merge = { mergePushId, mergedOid: oid, mergedOntoOid: onto, mergeStyle: style, mergedBy };
       await manager.update(pullSchema, { issueId: issue.id }, merge);
     },
+    async settled(tx, mergePushId) {
+      const log = deps.issues.pulls.logIn(tx, viewer);
+      await record(log, mergePushId);
+      logs.splice(0, logs.length, log);
+    },
   });
   if (!isMoved) return null;
   if (bypassed.length > 0)
@@ -110,14 +122,8 @@ async function tryOnce(
       by: isLocalAdministrator(viewer) ? 'local' : personIdOf(viewer),
     });
   // The listener of the push does the same after a crash; whichever comes first records it.
-  await deps.issues.pulls.write(viewer, (log) =>
-    recordMerged(deps, log, viewer, repository, {
-      issueId: issue.id,
-      pushId,
-      closing,
-      bypassed: bypassed.map(explainBlock),
-    }),
-  );
+  if (isFollowed) for (const log of logs) deps.issues.pulls.announce(log);
+  else await deps.issues.pulls.write(viewer, (log) => record(log, pushId));
   return { oid, pushId };
 }
 
