@@ -56,6 +56,7 @@ import { lfsLocks } from './v122-lfs-locks.ts';
 import { releases } from './v124-releases.ts';
 import { templateRepositories } from './v128-template-repositories.ts';
 import { ciRepositorySettings } from './v142-ci-settings.ts';
+import { pushWays } from './v150-push-ways.ts';
 import { contributedRounds } from './v152-contributed-rounds.ts';
 
 /** Every migration, in order. SPEC §9 fixes the numbers 2, 9 and 19 (federation), 13 and 14; the others are ours. */
@@ -117,5 +118,6 @@ export const migrations: readonly Migration[] = [
   releases,
   templateRepositories,
   ciRepositorySettings,
+  pushWays,
   contributedRounds,
 ];

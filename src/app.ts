@@ -318,6 +318,7 @@ export async function openModules(
       settings: lfsSettingsOf(config),
     });
     repositories.forks.copyWith(lfs.copyPort);
+    repositories.pushes.remarkWith(lfs.remarkOnMissing);
     const exportKey = new InstanceKey(keyFile(config.dataDir), random, 'issues');
     const issues = createIssues({
       db,

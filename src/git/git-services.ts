@@ -15,7 +15,8 @@ import type { RefResult } from './pushes/push-report.ts';
 import type { GitQueries } from './queries/queries.ts';
 import type { RecoveryAction } from './maintenance/recover.ts';
 import type { ExchangeOptions, RemoteRefs } from './remotes/fetch-and-push.ts';
-import type { SshHost } from './remotes/ssh.ts';
+import type { LfsEndpoint } from './remotes/lfs-over-ssh.ts';
+import type { SshHost, SshRemote } from './remotes/ssh.ts';
 import type { Remote } from './remotes/remote.ts';
 import type { GitTraffic } from './traffic.ts';
 import type { ArchiveRequest, UploadOutcome, UploadRequest } from './fetches/upload-pack.ts';
@@ -159,6 +160,12 @@ export interface GitRemotes {
   list(remote: Remote, options?: ExchangeOptions): Promise<RemoteRefs>;
   /** The host key that a host presents now: `ssh-ed25519 AAAA…`. Refuses `remote_failed`, `ssh_client_missing`. */
   hostKeyOf(host: SshHost): Promise<string>;
+  /**
+   * Where a host that is reached by ssh has the objects of Git LFS of a repository, with the credentials for one
+   * operation; null where it has none. Refuses `remote_failed`, `ssh_client_missing`, `host_key_changed`,
+   * `remote_key_refused`.
+   */
+  lfsOf(remote: SshRemote, operation: 'upload' | 'download', options?: ExchangeOptions): Promise<LfsEndpoint | null>;
   /** Fetches a remote's objects without moving a ref of the repository. Refuses `remote_failed`, `remote_too_large`. */
   fetch(path: string, remote: Remote, options?: ExchangeOptions): Promise<void>;
   /**

@@ -36,6 +36,7 @@ import { createRefQuota } from './pushes/ref-quota.ts';
 import { createRefCache } from './ref-cache/ref-cache.ts';
 import { readPackedRef, readRefs } from './refs/refs.ts';
 import { fetchRemote, fetchedRefs, hostKeyOf, listRemote, pushRemote } from './remotes/fetch-and-push.ts';
+import { askForLfs } from './remotes/lfs-over-ssh.ts';
 import { removeStrayKeys } from './remotes/ssh.ts';
 import { timeOfFileSystem, writeSettings } from './processes/settings.ts';
 import { createReusedPipes } from './spawner/buffer-reusing-pipe.ts';
@@ -291,6 +292,7 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
     remotes: {
       list: (remote, options) => listRemote(remotes, remote, options),
       hostKeyOf: (host) => hostKeyOf(remotes, host),
+      lfsOf: (remote, operation, options) => askForLfs(remotes, remote, operation, options),
       async fetch(target, remote, options) {
         await fetchRemote(remotes, target, remote, { ...options, maxBytes: limits.maxPushBytes });
         maintenance.recordPush(target);

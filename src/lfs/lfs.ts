@@ -14,6 +14,7 @@ import { repositoryUsage, switchRepository } from './repository-usage.ts';
 import { signTransfer, verifyTransfer } from './tokens/transfer-token.ts';
 import { planBatch } from './transfers/batch.ts';
 import { describeObject, objectOfPointer, openObject } from './transfers/open-object.ts';
+import { remarkOnMissing } from './copying/remark-on-missing.ts';
 import { receiveObject, storeObject, verifyObject } from './transfers/receive-object.ts';
 
 /**
@@ -52,6 +53,8 @@ export function createLfs(tools: Omit<LfsDeps, 'inTurn' | 'counters'>) {
     switchRepository: bind(switchRepository),
     /** For `repositories.forks.copyWith`. */
     copyPort: createCopyPort(deps),
+    /** For `repositories.pushes.remarkWith`. */
+    remarkOnMissing: bind(remarkOnMissing),
     /** For `hearth lfs` and the scheduled task. */
     collection: { scan: bind(collect), removeOrphans: bind(removeOrphans), check: bind(checkObjects) },
     /** What this process has moved, for the metrics. */

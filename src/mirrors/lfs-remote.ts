@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { unavailable } from '../kernel/index.ts';
 import { isOid } from '../lfs/index.ts';
 import type { LfsOperation, LfsPointer } from '../lfs/index.ts';
-import type { Remote } from '../git/index.ts';
+import type { HttpRemote, Remote } from '../git/index.ts';
 import type { MirrorDeps } from './deps.ts';
 
 const lfsType = 'application/vnd.git-lfs+json';
@@ -34,25 +34,29 @@ export interface LfsRemote {
 
 /**
  * A client of the LFS server of a remote (Git LFS Batch API): at `<address>.git/info/lfs`, with the credentials of the
- * mirror, which only that host gets. Null for a remote over ssh. Every method refuses `remote_lfs_failed`, and what
- * `outbound` refuses: links to hosts that this server may not connect to are not followed.
+ * mirror, which only that host gets. A remote over ssh is asked where its LFS server is, for each step anew, because
+ * the credentials that it gives are good for minutes. Every method refuses `remote_lfs_failed`, and what `outbound`
+ * refuses: links to hosts that this server may not connect to are not followed.
  */
-export function lfsRemote({ outbound }: Pick<MirrorDeps, 'outbound'>, remote: Remote): LfsRemote | null {
-  if (!('url' in remote)) return null;
-  const { url, username, secret } = remote;
-  const root = `${url.href.replace(/\/+$/, '').replace(/\.git$/i, '')}.git/info/lfs`;
-  const credentials: Record<string, string> =
-    secret === '' ? {} : { Authorization: `Basic ${Buffer.from(`${username}:${secret}`).toString('base64')}` };
+export function lfsRemote(
+  { outbound, git }: Pick<MirrorDeps, 'outbound' | 'git'>,
+  remote: Remote,
+  signal: AbortSignal,
+): LfsRemote {
+  let credentials: Link = { href: '', header: {} };
   const headersFor = ({ href, header }: Link): Record<string, string> =>
-    URL.parse(href)?.origin === url.origin ? { ...credentials, ...header } : header;
+    URL.parse(href)?.origin === URL.parse(credentials.href)?.origin ? { ...credentials.header, ...header } : header;
 
   return {
     async batch(operation, objects) {
+      const server = 'ssh' in remote ? await git.remotes.lfsOf(remote, operation, { signal }) : endpointOf(remote);
+      if (server === null) return null;
+      credentials = server;
       const body = { operation, transfers: ['basic'], objects: objects.map(({ oid, bytes: size }) => ({ oid, size })) };
       const { status, body: answer } = await outbound.send({
         method: 'POST',
-        url: `${root}/objects/batch`,
-        headers: { Accept: lfsType, 'Content-Type': lfsType, ...credentials },
+        url: `${server.href.replace(/\/+$/, '')}/objects/batch`,
+        headers: { Accept: lfsType, 'Content-Type': lfsType, ...server.header },
         body: Buffer.from(JSON.stringify(body)),
         maxBytes: maxAnswerBytes,
       });
@@ -91,6 +95,13 @@ export function lfsRemote({ outbound }: Pick<MirrorDeps, 'outbound'>, remote: Re
       });
       if (verified.status !== 200) throw failed(`it answered ${verified.status}`);
     },
+  };
+}
+
+function endpointOf({ url, username, secret }: HttpRemote): Link {
+  return {
+    href: `${url.href.replace(/\/+$/, '').replace(/\.git$/i, '')}.git/info/lfs`,
+    header: secret === '' ? {} : { Authorization: `Basic ${Buffer.from(`${username}:${secret}`).toString('base64')}` },
   };
 }
 

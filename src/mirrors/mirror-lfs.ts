@@ -11,8 +11,7 @@ const maxKnownTips = 2_000;
 
 /**
  * Fetches the objects of Git LFS that files of the new commits name. Everything that can be had is fetched; then
- * refuses `remote_lfs_failed` when something did not arrive, so that the next run of the mirror tries again. A remote
- * over ssh is left out.
+ * refuses `remote_lfs_failed` when something did not arrive, so that the next run of the mirror tries again.
  */
 export async function fetchLfsObjects(
   deps: MirrorDeps,
@@ -22,8 +21,8 @@ export async function fetchLfsObjects(
   signal: AbortSignal,
 ): Promise<void> {
   const { lfs, logger } = deps;
-  const client = lfsRemote(deps, remote);
-  if (client === null || !(await lfs.mirroring.takesObjects(repository.id))) return;
+  if (!(await lfs.mirroring.takesObjects(repository.id))) return;
+  const client = lfsRemote(deps, remote, signal);
   let [wanted, lacking, lost, why] = [0, 0, 0, ''];
   for await (const pointers of lfs.mirroring.missing(repository.id, path, range)) {
     signal.throwIfAborted();
@@ -60,9 +59,9 @@ export async function sendLfsObjects(
   remote: Remote,
   signal: AbortSignal,
 ): Promise<void> {
-  const { lfs, git } = deps;
-  const client = lfsRemote(deps, remote);
-  if (client === null || (await lfs.usage(repository.id)).objects === 0) return;
+  const { lfs, git, logger } = deps;
+  if ((await lfs.usage(repository.id)).objects === 0) return;
+  const client = lfsRemote(deps, remote, signal);
   const isSent = ([ref]: [string, string]): boolean => /^refs\/(?:heads|tags)\//.test(ref);
   const of = [...new Set([...(await git.refs.list(path))].filter(isSent).map(([, oid]) => oid))];
   const { refs: there } = await git.remotes.list(remote, { signal });
@@ -70,6 +69,8 @@ export async function sendLfsObjects(
   for await (const pointers of lfs.mirroring.present(repository.id, path, { of, without })) {
     signal.throwIfAborted();
     const objects = await client.batch('upload', pointers);
+    // A host of plain ssh has no place for them; its copy of the history is worth having.
+    if (objects === null && 'ssh' in remote) return logger.warn('mirror.without_lfs', { repositoryId: repository.id });
     if (objects === null) throw failed('it has no LFS');
     const refused = objects.find(({ error }) => error !== null);
     if (refused !== undefined) throw failed(`it refused an object: ${refused.error}`);

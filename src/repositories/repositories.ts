@@ -42,7 +42,14 @@ import { createStatusService } from './statuses/status-service.ts';
 export function createRepositories(
   tools: Omit<
     RepositoryDeps,
-    'preReceiveChecks' | 'optionRemarks' | 'forkListeners' | 'copying' | 'reviews' | 'verification' | 'committer'
+    | 'preReceiveChecks'
+    | 'optionRemarks'
+    | 'arrivalRemarks'
+    | 'forkListeners'
+    | 'copying'
+    | 'reviews'
+    | 'verification'
+    | 'committer'
   > & {
     /** Signs commits that the server makes. */
     signCommit?: Committer['sign'];
@@ -52,6 +59,7 @@ export function createRepositories(
     ...tools,
     preReceiveChecks: [],
     optionRemarks: [],
+    arrivalRemarks: [],
     forkListeners: [],
     copying: { port: null },
     verification: { verify: null },

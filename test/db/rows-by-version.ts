@@ -938,6 +938,7 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
       { repository_id: 'r1', workflow_path: 'nightly.yml', disabled_by: 'alice-id', disabled_at: 1 },
     ],
   ],
+  150: [['pushes', { id: 'p150', repository_id: 'r1', user_id: 'bob-id', via: 'web', created_at: 150 }]],
   152: [
     [
       'pull_rounds',

@@ -21,10 +21,13 @@ import type { TestObject } from '../http-git/lfs-client.ts';
 
 t.setTimeout(180_000);
 
-const port = await freePort();
+const [port, sshPort] = [await freePort(), await freePort()];
 const server = await startGitServer(t, {
   SERVICE_HTTP_LISTEN: `127.0.0.1:${port}`,
-  SERVICE_MIRRORS_ALLOWED_HOSTS: `127.0.0.1:${port}`,
+  SERVICE_MIRRORS_ALLOWED_HOSTS: `127.0.0.1:${port},127.0.0.1:${sshPort}`,
+  SERVICE_BASE_URL: `http://127.0.0.1:${port}`,
+  SERVICE_SSH_ENABLED: 'true',
+  SERVICE_SSH_LISTEN: `127.0.0.1:${sshPort}`,
 });
 const { modules } = server.app;
 const { repositories, accounts, pulls, objects } = modules;
@@ -263,6 +266,45 @@ t.test('collection needs two clean scans and thirty days, and the trash keeps wh
   });
 });
 
+t.test('a push whose files have no content here is told so', async (t) => {
+  const url = await server.newRepository('sketches');
+  const work = makeWork('sketches', { 'a.txt': 'plain' });
+  const pushed = async () => (await clientGit(['push', url, 'main'], { cwd: work })).stderr;
+  t.notMatch(await pushed(), /LFS/, 'nothing is said where nothing is missing');
+  commit(work, { '.gitattributes': '*.png filter=lfs diff=lfs merge=lfs -text\n', 'logo.png': pointerOf(picture) });
+  const said = await pushed();
+  t.match(said, new RegExp(`remote: Git LFS: the content of 1 file is missing here: ${picture.oid.slice(0, 12)}`));
+  t.match(said, /remote: .*git lfs push --all/);
+  commit(work, { 'b.txt': 'more' });
+  t.notMatch(await pushed(), /LFS/, 'only of what the push brings');
+  await lfsClient(server, 'sketches', server.tokens.alice).upload(picture);
+  const others = Object.fromEntries(
+    Array.from({ length: 5 }, (_, index) => [`${index}.mov`, pointerOf(objectOf(`gone ${index}`))]),
+  );
+  commit(work, { ...others, 'again.png': pointerOf(picture) });
+  t.match(await pushed(), /the content of 5 files is missing here: \w{12}, \w{12}, \w{12}, …/);
+  const sketches = { owner: 'alice', name: 'sketches' };
+  const alice = viewer((await accounts.personByUsername('alice')).id, 'alice');
+  await modules.lfs.switchRepository(alice, sketches, false);
+  commit(work, { '9.mov': pointerOf(objectOf('gone 9')) });
+  t.notMatch(await pushed(), /LFS/, 'not where LFS is switched off');
+});
+
+t.test('a repository from a template has the content of its files, as links', async (t) => {
+  const alice = viewer((await accounts.personByUsername('alice')).id, 'alice');
+  await repositories.edit(alice, 'alice', 'studio', { isTemplate: true });
+  await repositories.create(alice, {
+    name: 'made',
+    visibility: 'PRIVATE',
+    template: { owner: 'alice', name: 'studio' },
+  });
+  const client = lfsClient(server, 'made', server.tokens.alice);
+  for (const object of [picture, film]) t.ok((await client.download(object))?.equals(object.content));
+  t.equal(await client.download(absent), null, 'what the template lacks is lacking');
+  t.equal(statSync(fileOf(await idOf('alice', 'made'), film.oid)).ino, statSync(fileOf(studioId, film.oid)).ino);
+  t.equal((await modules.lfs.usage(await idOf('alice', 'made'))).bytes, 0, 'and takes no space');
+});
+
 t.test('imports, mirrors and exports bring the objects along', async (t) => {
   const alice = viewer((await accounts.personByUsername('alice')).id, 'alice');
   const has = async (owner: string, name: string) =>
@@ -290,6 +332,33 @@ t.test('imports, mirrors and exports bring the objects along', async (t) => {
   t.match(await cli('export', 'alice/studio', 'studio.bundle'), { code: 0 });
   t.match(await cli('import', 'studio.bundle', 'alice/back'), { code: 0 });
   t.ok(await has('alice', 'back'));
+});
+
+t.test('mirrors over SSH ask the remote where its objects are', async (t) => {
+  const alice = viewer((await accounts.personByUsername('alice')).id, 'alice');
+  const { mirrors } = modules;
+  const over = async (name: string, direction: 'pull' | 'push', remote: string) => {
+    const found = await repositories.find(alice, 'alice', name);
+    const address = `ssh://git@127.0.0.1:${sshPort}/alice/${remote}.git`;
+    const saved = await mirrors.save(alice, found, { direction, address, intervalMs: 600_000, prune: false });
+    await accounts.addKey(alice.id, { title: name, line: saved.sshPublicKey! });
+    await mirrors.setPaused(alice, found.repository.id, false);
+    await mirrors.sync(found.repository.id);
+    await until(async () => (await mirrors.find(found.repository.id))?.lastOkAt != null, `${name} is in step`);
+    return mirrors.find(found.repository.id);
+  };
+  const has = async (name: string) => (await lfsClient(server, name, server.tokens.alice).download(film)) !== null;
+  await server.newRepository('pulled', 'PRIVATE');
+  t.match(await over('pulled', 'pull', 'studio'), { state: 'ok', lastError: null });
+  t.ok(await has('pulled'));
+  await server.newRepository('outside', 'PRIVATE');
+  t.match(await over('made', 'push', 'outside'), { state: 'ok', lastError: null });
+  t.ok(await has('outside'));
+
+  await server.newRepository('historic', 'PRIVATE');
+  await modules.lfs.switchRepository(alice, { owner: 'alice', name: 'historic' }, false);
+  t.match(await over('back', 'push', 'historic'), { state: 'ok', lastError: null }, 'the history is worth having');
+  t.ok(server.log.some(({ event }) => event === 'mirror.without_lfs'));
 });
 
 t.test('check, doctor and backup find what is missing and damaged', async (t) => {

@@ -48,7 +48,7 @@ t.test('a release makes its tag, as a journalled push, lightweight or annotated'
     `SELECT p.user_id AS "userId", p.via, u.ref FROM pushes p JOIN push_updates u ON u.push_id = p.id
      WHERE u.ref = 'refs/tags/v1.0'`,
   )) as { userId: string; via: string; ref: string }[];
-  t.match(push, { userId: bob.id, via: 'http', ref: 'refs/tags/v1.0' });
+  t.match(push, { userId: bob.id, via: 'web', ref: 'refs/tags/v1.0' });
 
   clock.advance(1);
   const second = await releases.create(bob, roof, { tag: 'v1.1', target: 'main', tagMessage: 'Second <one>\n\nMore' });

@@ -24,6 +24,8 @@ export interface PushHooks {
   verifyCommits?: VerifyCommits;
   /** `post-receive`: called once when git has reported, with a result for every command that was accepted. */
   postReceive(results: RefResult[]): Promise<void>;
+  /** Called when refs have moved, after `postReceive`: lines that the client shows. Must be quick: the client waits. */
+  remarkOnArrival?(results: RefResult[]): Promise<readonly string[]>;
 }
 
 export interface ProposedPush {

@@ -59,6 +59,16 @@ export async function runPostReceive({ logger }: PushDeps, hooks: PushHooks, res
   await hooks.postReceive(results).catch((error: unknown) => logger.error('push.settle_failed', { error }));
 }
 
+/** A remark that cannot be made changes nothing about the push. */
+async function remarksOf({ logger }: PushDeps, hooks: PushHooks, results: RefResult[]): Promise<readonly string[]> {
+  return (
+    (await hooks.remarkOnArrival?.(results).catch((error: unknown) => {
+      logger.warn('push.remarks_failed', { error });
+      return [];
+    })) ?? []
+  );
+}
+
 export interface ReceivePackOptions {
   /** Whether git refuses every move that is not a fast-forward. */
   forwardOnly?: boolean;
@@ -168,7 +178,8 @@ export async function runReceivePack(
       if (reader.ranOutOfMemory) why.push(tooLarge(limits));
       const stopped = unchecked.filter(({ ref }) => results?.some((result) => result.ref === ref && !result.ok));
       why.push(...stopped.map(({ reason }) => reason));
-      const remarkLines = writer.remarks([...why, ...remarks, ...(hasMoved() ? remarksOnSuccess : [])]);
+      const late = hasMoved() ? await remarksOf(deps, hooks, results) : [];
+      const remarkLines = writer.remarks([...why, ...remarks, ...(hasMoved() ? remarksOnSuccess : []), ...late]);
       const report = isChanged ? writer.mixed(head.updates, refusals, reader.takeReport()) : reader.release();
       await respond(Buffer.concat([remarkLines, report]), Buffer.concat([remarkLines, writer.failure(tooSlow)]));
       if (hasMoved()) break;

@@ -81,7 +81,7 @@ export function sshLocator({ ssh, path: repository }: SshRemote): string {
 }
 
 /** Defence in depth: the caller has checked these, and nothing that a program could take for an option passes here. */
-function refuseOptions({ user, host, address }: SshHost): void {
+export function refuseOptions({ user, host, address }: SshHost): void {
   const isPlain = /^[A-Za-z0-9_][A-Za-z0-9._+-]*$/.test(user) && /^[a-z0-9[][a-z0-9._:[\]-]*$/.test(host);
   if (!isPlain || isIP(address) === 0) throw internal('an ssh address was not judged');
 }

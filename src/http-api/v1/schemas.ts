@@ -89,6 +89,10 @@ export const branch = z
     protected: z.boolean().describe('Whether a rule decides about it'),
     effective_branch_protection_name: z.string().describe('The pattern of that rule; empty without one'),
     user_can_push: z.boolean().describe('Whether the caller may push to it'),
+    user_can_merge: z.boolean().describe('Whether the caller may merge pull requests into it'),
+    required_approvals: z.int(),
+    enable_status_check: z.boolean().describe('Whether merges wait for statuses'),
+    status_check_contexts: z.array(z.string()),
   })
   .meta({ id: 'Branch' });
 
@@ -175,7 +179,7 @@ export const movedRef = z.strictObject({ ref: z.string(), oldId: anyId, newId: a
 export const activityPush = z
   .strictObject({
     id: z.string(),
-    via: z.enum(['http', 'ssh', 'undo', 'mirror', 'sync', 'merge']),
+    via: z.enum(['http', 'ssh', 'web', 'api', 'cli', 'undo', 'mirror', 'sync', 'merge']),
     person: handle.nullable().describe('Null for the server itself, its command line, or a deleted account'),
     at: time,
     updates: z

@@ -47,9 +47,12 @@ export function closeByCommits(deps: IssueDeps): PushListener<Prepared> {
   };
 }
 
+/** Pushes whose commits close issues: an undone, mirrored or synchronised one repeats what was pushed elsewhere. */
+const byPeople: ReadonlySet<AnnouncedPush['via']> = new Set(['http', 'ssh', 'web', 'api', 'cli', 'merge']);
+
 async function namedBy(deps: IssueDeps, push: AnnouncedPush): Promise<Named[]> {
   const { repository, pusherId, via } = push;
-  if (pusherId === null || (via !== 'http' && via !== 'ssh' && via !== 'merge')) return [];
+  if (pusherId === null || !byPeople.has(via)) return [];
   const branch = push.updates.find(({ ref }) => ref === `refs/heads/${repository.defaultBranch}`);
   if (branch === undefined || noId.test(branch.oldId) || noId.test(branch.newId)) return [];
   const located = (await deps.repositories.locate([repository.id])).get(repository.id);

@@ -11,11 +11,13 @@ export async function* scanPointers(
   { git }: Pick<LfsDeps, 'git'>,
   path: string,
   range: BlobRange,
+  signal?: AbortSignal,
 ): AsyncGenerator<LfsPointer> {
   const seen = new Set<string>();
   for await (const { content } of git.objects.smallBlobs(path, range, {
     minBytes: minPointerBytes,
     maxBytes: maxPointerBytes,
+    signal,
   })) {
     const pointer = readPointer(content);
     if (pointer === null || seen.has(pointer.oid)) continue;

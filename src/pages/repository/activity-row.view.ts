@@ -47,6 +47,9 @@ const short = (id: string): string => id.slice(0, 10);
 const ways: Record<ActivityPush['via'], string> = {
   http: 'over HTTP',
   ssh: 'over SSH',
+  web: 'on the web',
+  api: 'over the API',
+  cli: 'on the command line',
   undo: 'by restoring',
   mirror: 'by the mirror',
   sync: 'by syncing the fork',

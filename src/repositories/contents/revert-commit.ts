@@ -6,6 +6,7 @@ import type { RepositoryAddress } from '../find-repository.ts';
 import { parseNewBranch, tipOf } from './change-files.ts';
 import type { MoveBranch } from './change-files.ts';
 import { commitPeople } from './commit-author.ts';
+import { wayOf } from '../pushes/way-of.ts';
 
 export interface RevertRequest {
   /** The commit that is taken back: a full id. */
@@ -66,7 +67,7 @@ export async function revertCommit(
     oldId: newBranch === undefined ? tip : '0'.repeat(tip.length),
     newId: outcome.oid,
     right: 'push',
-    via: 'http',
+    via: wayOf(viewer),
   });
   if (!isMoved) throw conflict('ref_moved', `${branch} has moved meanwhile. Try again.`);
   return { oid: outcome.oid, branch };

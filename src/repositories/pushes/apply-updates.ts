@@ -17,7 +17,7 @@ import { settleFromRefs } from './settle-from-refs.ts';
 
 /** Ref moves by the server: on a page, for an undo or for a mirror. */
 export interface ServerPush {
-  via: Exclude<PushRow['via'], 'ssh'>;
+  via: PushRow['via'];
   /** The person on whose behalf; `null` for the server itself. */
   userId: string | null;
   /** The limits of their credential; without it, nothing follows from the push in other repositories. */

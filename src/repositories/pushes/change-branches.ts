@@ -10,6 +10,7 @@ import { mayMoveRefs } from './may-move-refs.ts';
 import { judgeUpdates } from '../rules/judge-updates.ts';
 import { sentence } from '../rules/describe-rule.ts';
 import type { RefUpdate } from './push-journal.ts';
+import { wayOf } from './way-of.ts';
 
 type Apply = (found: Pick<Found, 'repository' | 'path'>, push: ServerPush) => Promise<AppliedPush>;
 
@@ -86,7 +87,7 @@ export async function moveRef(
 ): Promise<AppliedPush['results']> {
   const userId = viewer.kind === 'person' && !isLocalAdministrator(viewer) ? viewer.id : null;
   const { results } = await apply(found, {
-    via: 'http',
+    via: wayOf(viewer),
     userId,
     updates: [update],
     async authorize(tx, row) {

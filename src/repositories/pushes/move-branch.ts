@@ -13,6 +13,7 @@ import type { Repository } from '../schema/repository-schema.ts';
 import type { AppliedPush, ServerPush } from './apply-updates.ts';
 import { mayMoveRefs, takesPushes } from './may-move-refs.ts';
 import type { RefUpdate } from './push-journal.ts';
+import type { Way } from './way-of.ts';
 
 type Apply = (found: Pick<Found, 'repository' | 'path'>, push: ServerPush) => Promise<AppliedPush>;
 
@@ -29,7 +30,7 @@ export interface BranchMove {
    */
   right: 'push' | 'merge';
   /** How the journal says that it came; as a merge by default. */
-  via?: 'merge' | 'http';
+  via?: 'merge' | Way;
   authorize?(tx: Tx, row: Repository): Promise<void>;
   /** Records, in the write that journals the push, what it is for. */
   record?(tx: Tx, pushId: string): Promise<void>;

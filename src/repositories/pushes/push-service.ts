@@ -5,6 +5,7 @@ import type { RepositoryDeps } from '../deps.ts';
 import type { Found } from '../find-repository.ts';
 import { findPush } from './announce-push.ts';
 import type { PushListener } from './announce-push.ts';
+import type { ArrivalRemark } from './arrival-remark.ts';
 import { applyUpdates } from './apply-updates.ts';
 import type { AppliedPush, ServerPush } from './apply-updates.ts';
 import { createBranch, deleteBranch } from './change-branches.ts';
@@ -101,6 +102,8 @@ export function createPushService(deps: RepositoryDeps, onAccepted: (repositoryI
     forRefs<Prepared>(port: ReviewPort<Prepared>): void {
       deps.reviews.port = port as ReviewPort;
     },
+    /** Registers what says something of what a push has brought. */
+    remarkWith: (remark: ArrivalRemark) => void deps.arrivalRemarks.push(remark),
     /** Registers a check that may refuse every push to a repository. */
     refuse: (guard: PreReceiveCheck) => void deps.preReceiveChecks.push(guard),
 

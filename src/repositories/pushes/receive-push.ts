@@ -102,6 +102,11 @@ export async function receivePush(
         },
         verifyCommits: (commits) => firstUnverified(deps, commits, clientOf(incoming.viewer)),
         postReceive: settle,
+        async remarkOnArrival(results) {
+          const moved = new Set(results.filter(({ ok }) => ok).map(({ ref }) => ref));
+          const arrived = (updates ?? []).filter(({ ref }) => moved.has(ref));
+          return (await Promise.all(deps.arrivalRemarks.map((remark) => remark(opened, arrived)))).flat();
+        },
       },
     });
   } finally {

@@ -6,8 +6,8 @@ export interface PushRow {
   repositoryId: string;
   /** `null` once the account is deleted. */
   userId: string | null;
-  /** How it came: over a transport, or made by the server itself. */
-  via: 'http' | 'ssh' | 'undo' | 'mirror' | 'sync' | 'merge';
+  /** How it came: over a transport of git, made by a person without git, or by the server itself. */
+  via: 'http' | 'ssh' | 'web' | 'api' | 'cli' | 'undo' | 'mirror' | 'sync' | 'merge';
   /** The limits of the credential that pushed, as JSON of `RecordedCredential`; null for those of no person. */
   credential: string | null;
   /** Push options as a JSON array of strings. */

@@ -11,6 +11,7 @@ import type { RepositoryAddress } from '../find-repository.ts';
 import type { Repository } from '../schema/repository-schema.ts';
 import { checkFirstFiles, firstFiles } from './first-files.ts';
 import type { FirstFiles } from './first-files.ts';
+import { wayOf } from '../pushes/way-of.ts';
 
 export interface StartedRepository extends NewRepository, FirstFiles {
   /** The template whose files it begins with, instead of the files above. */
@@ -64,12 +65,13 @@ async function startFromTemplate(
     const commit = await deps.git.remotes.fetchLocal(made.path, template.path, branch, refName);
     const people = await commitPeople(deps, viewer);
     const newId = await deps.git.merges.startFrom(made.path, { commit, message: firstMessage, ...people });
+    await deps.copying.port?.onFetch({ from: template.path, into: made.path, oid: newId });
     await moveBranch(viewer, made, {
       branch: repository.defaultBranch,
       oldId: '0'.repeat(newId.length),
       newId,
       right: 'push',
-      via: 'http',
+      via: wayOf(viewer),
     });
   } finally {
     // The history of the template stays unreferenced, and the next pack leaves it out.

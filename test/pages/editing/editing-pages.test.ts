@@ -201,6 +201,7 @@ t.test('a file is edited, renamed, made and deleted, and the deletion reverted',
   t.equal((await bob.get(`${roof}/commit/${deleted}/revert`)).status, 200);
   const back = await bob.post(`${roof}/commit/${deleted}/revert`, { branch: 'main', new_branch: '' });
   t.match(back.headers.location, /\?done=commit-reverted$/);
+  t.match(text(await bob.get(`${roof}/activity`)), /bob on the web/);
   t.equal(git('cat-file', '-p', 'main:README.md').includes('Slate'), true);
   t.match(
     text(await bob.post(`${roof}/commit/${deleted}/revert`, { branch: 'main', new_branch: '' })),
