@@ -329,10 +329,13 @@ t.test('releases come along with their files; what is damaged is refused', async
   const target = await opened.get(path.join(folder, 'there'))!;
   const listOf = async ({ releases }: typeof target) => {
     const { rows } = await releases.list(localAdministrator, at, { limit: 10 });
-    return rows.map(({ tag, tagOid, target, title, body, isDraft, isPrerelease, createdAt, publishedAt, files }) => ({
-      ...{ tag, tagOid, target, title, body, isDraft, isPrerelease, createdAt, publishedAt },
-      files: files.map(({ name, bytes, sha256 }) => ({ name, bytes, sha256 })),
-    }));
+    const described = await releases.describe(rows);
+    return described.map(
+      ({ tag, tagOid, target, title, body, isDraft, isPrerelease, createdAt, publishedAt, files }) => ({
+        ...{ tag, tagOid, target, title, body, isDraft, isPrerelease, createdAt, publishedAt },
+        files: files.map(({ name, bytes, sha256 }) => ({ name, bytes, sha256 })),
+      }),
+    );
   };
   t.equal((await listOf(target)).length, 2);
   t.strictSame(await listOf(target), await listOf(source));
