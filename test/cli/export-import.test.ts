@@ -310,8 +310,8 @@ t.test('a bundle with damaged issues is refused, and makes nothing', async (t) =
 });
 
 t.test('releases come along with their files; what is damaged is refused', async (t) => {
-  const at = { owner: 'alice', name: 'tool' };
-  await here('repo', 'adopt', 'work', 'alice/tool');
+  const at = { owner: 'alice', name: 'published' };
+  await here('repo', 'adopt', 'work', 'alice/published');
   const source = await opened.get(path.join(folder, 'here'))!;
   const content = async function* (text: string) {
     yield Buffer.from(text);
@@ -323,8 +323,8 @@ t.test('releases come along with their files; what is damaged is refused', async
   await upload('same.zip', 'bytes');
   await upload('empty.txt', '');
   await source.releases.create(localAdministrator, at, { tag: 'v2', target: 'topic/deep', isDraft: true });
-  t.match(await here('export', 'alice/tool', 'tool.bundle'), { code: 0 });
-  t.match(await there('import', 'tool.bundle'), { code: 0, stdout: /4 branches and tags, 2 releases\./ });
+  t.match(await here('export', 'alice/published', 'published.bundle'), { code: 0 });
+  t.match(await there('import', 'published.bundle'), { code: 0, stdout: /4 branches and tags, 2 releases\./ });
 
   const target = await opened.get(path.join(folder, 'there'))!;
   const listOf = async ({ releases }: typeof target) => {
@@ -344,8 +344,8 @@ t.test('releases come along with their files; what is damaged is refused', async
     .then(async (found) => ({ file: await target.releases.files.read(found.file) }));
   t.equal((await file.stream.toArray()).join(''), 'bytes');
 
-  const other = path.join(folder, 'other');
-  git(folder, 'clone', '--quiet', 'tool.bundle', 'other');
+  const other = path.join(folder, 'damaged');
+  git(folder, 'clone', '--quiet', 'published.bundle', 'damaged');
   git(other, 'fetch', '--quiet', 'origin', 'refs/hearth/meta');
   const refused = async (name: string, damage: () => void): Promise<void> => {
     git(other, 'checkout', '--quiet', '--force', '--detach', 'FETCH_HEAD');
@@ -372,6 +372,6 @@ t.test('releases come along with their files; what is damaged is refused', async
   await refused('b6', replace('"bytes": 5', '"bytes": 6'));
   await refused('b7', () => {
     const folderOf = path.join(other, 'releases');
-    for (const name of readdirSync(folderOf)) writeFileSync(path.join(folderOf, name), 'other');
+    for (const name of readdirSync(folderOf)) writeFileSync(path.join(folderOf, name), 'damaged');
   });
 });
