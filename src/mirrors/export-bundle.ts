@@ -12,6 +12,7 @@ import type { Lfs } from '../lfs/index.ts';
 import type { Found, NewRule, Repositories } from '../repositories/index.ts';
 import { bundleFiles } from './bundle-files.ts';
 import { exportedRule, readRules } from './bundle-rules.ts';
+import type { ReleaseSource, Releases } from '../releases/index.ts';
 import { differences } from './pull.ts';
 
 /** Dependencies of export and import. */
@@ -19,6 +20,7 @@ export interface BundleDeps {
   git: Git;
   repositories: Repositories;
   lfs: Pick<Lfs, 'mirroring'>;
+  releases: Pick<Releases, 'bundles'>;
   issues: Pick<Issues, 'count' | 'exportIssues' | 'checkExport' | 'refuseTakenNumbers' | 'importIssues'>;
   clock: Clock;
   random: Random;
@@ -65,7 +67,8 @@ const readme = (name: string, pulls: number): string => `The repository ${name} 
 git clone FILE FOLDER gives the history, without Hearth. The commit that holds this text says the rest:
 ${factsFile} has name, description, visibility and default branch; ${imageFile}, when it is there, is the
 image of the repository. Its issues are below issues, each as JSON and as a text to read, with labels,
-milestones and attached files beside; files of Git LFS are below ${lfsFolder}, each by its SHA-256. hearth import FILE makes a repository of all of it.
+milestones and attached files beside; releases.json has the releases, whose files are below releases, and files of
+Git LFS are below ${lfsFolder}, each by its SHA-256. hearth import FILE makes a repository of all of it.
 ${
   pulls === 0
     ? ''
@@ -147,7 +150,7 @@ async function sourceOf(
 }
 
 async function* metadataFiles(
-  { issues, lfs }: BundleDeps,
+  { issues, lfs, releases }: BundleDeps,
   { repository, canonical }: Found,
   facts: Facts,
   image: Buffer | null,
@@ -160,6 +163,7 @@ async function* metadataFiles(
   );
   if (image !== null) yield whole(imageFile, image);
   yield* issues.exportIssues(repository.id);
+  yield* releases.bundles.export(repository.id);
   for await (const { oid, bytes, open } of lfs.mirroring.export(repository.id))
     yield { name: `${lfsFolder}/${oid}`, size: bytes, content: (await open()).stream };
 }
@@ -188,6 +192,7 @@ export interface Imported {
   isExportBundle: boolean;
   /** Null for a bundle without issues. */
   issues: ImportedIssues | null;
+  releases: number;
 }
 
 /**
@@ -203,7 +208,7 @@ export async function importBundle(
   wishes: ImportRequest,
   options?: ExchangeOptions,
 ): Promise<Imported> {
-  const { git, repositories, issues } = deps;
+  const { git, repositories, issues, releases } = deps;
   const scratch = scratchIn(deps);
   try {
     await git.remotes.bundles.read(source, scratch, options);
@@ -218,6 +223,8 @@ export async function importBundle(
     // All of it is read before anything is made: a bundle that is damaged changes nothing.
     const issuesAt = meta === undefined || facts === null ? null : bundleFiles(git, scratch, meta);
     const checked = issuesAt === null ? null : await issues.checkExport(issuesAt);
+    const releasesAt = meta === undefined || facts === null ? null : releaseSource(git, scratch, meta);
+    const released = releasesAt === null ? [] : await releases.bundles.read(releasesAt);
     const made = await repositories.create(localAdministrator, {
       owner,
       name,
@@ -233,6 +240,7 @@ export async function importBundle(
         ? null
         : await issues.importIssues(found.repository, found.canonical, checked, issuesAt);
     if (meta !== undefined && facts !== null) await importLfsObjects(deps, scratch, meta, found);
+    if (releasesAt !== null) await releases.bundles.import(found.repository, released, releasesAt, refs);
     await git.remotes.bundles.takeObjects(scratch, found.path);
     const { results } =
       refs.size === 0
@@ -250,10 +258,31 @@ export async function importBundle(
       refused,
       isExportBundle: facts !== null,
       issues: imported,
+      releases: released.length,
     };
   } finally {
     await git.storage.remove(scratch);
   }
+}
+
+function releaseSource(git: Git, scratch: string, commit: string): ReleaseSource {
+  const blobOf = async (name: string): Promise<string | null> => {
+    const entry = await git.objects.entryAt(scratch, commit, name).catch(nullIfNotFound);
+    return entry?.type === 'blob' ? entry.oid : null;
+  };
+  return {
+    async read(name, maxBytes) {
+      const oid = await blobOf(name);
+      const content = oid === null ? null : (await git.objects.blob(scratch, oid, { maxBytes })).content;
+      if (oid !== null && content === null)
+        throw invalid('parcel_unreadable', `The list of releases in this bundle is too large (${name}).`);
+      return content;
+    },
+    async open(name) {
+      const oid = await blobOf(name);
+      return oid === null ? null : git.queries.streamBlob(scratch, oid);
+    },
+  };
 }
 
 /** Objects whose content is not what their name says are refused, and with them the import. */

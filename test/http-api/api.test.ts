@@ -408,6 +408,10 @@ t.test('the life of a repository by script', async (t) => {
       protected: true,
       effective_branch_protection_name: '~DEFAULT_BRANCH',
       user_can_push: true,
+      user_can_merge: true,
+      required_approvals: 0,
+      enable_status_check: false,
+      status_check_contexts: [],
     },
   ]);
   t.match((await asAlice('GET', '/repos/alice/ledger/commits/main')).json, {

@@ -1,6 +1,7 @@
 // Files, branches, commits, trees and refs over the API, in the shapes that clients of Gitea read.
 import { execFileSync } from 'node:child_process';
 import t from 'tap';
+import { localAdministrator } from '../../src/access/index.ts';
 import { fillRepository, sendRequest, startWeb } from '../fixtures/web-fixture.ts';
 import type { PageResponse, Web } from '../fixtures/web-fixture.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
@@ -116,6 +117,7 @@ t.test('files over the API', async (t) => {
         verification: { verified: true, reason: 'valid_instance', signer: { username: 'bob' } },
       },
     });
+    t.match((await bob('GET', `${roof}/activity?limit=1`)).json, [{ via: 'api', person: 'bob' }]);
     const { sha } = made.json['content'] as { sha: string };
     const updated = await bob('PUT', `${roof}/contents/b.txt`, {
       content: base64('two\n'),
@@ -260,12 +262,26 @@ t.test('branches, commits, trees, refs and blame', async (t) => {
     });
     t.match(await anonymous('GET', `${roof}/branches/deep/one`), {
       status: 200,
-      json: { id: tip, user_can_push: false },
+      json: { id: tip, user_can_push: false, user_can_merge: false, required_approvals: 0 },
     });
     t.match(await anonymous('GET', `${roof}/branches?page=2&limit=1`), {
       headers: { 'x-total-count': '2' },
       json: [{ name: 'main' }],
     });
+    await web.modules.repositories.rules.add(localAdministrator, 'alice', 'roof', {
+      target: 'BRANCH',
+      pattern: 'ruled',
+      merging: { grant: { level: 'admin' }, approvals: 2, checks: ['ci/*'] },
+    });
+    t.match(await bob('POST', `${roof}/branches`, { new_branch_name: 'ruled', old_ref_name: 'main' }), {
+      json: {
+        user_can_merge: false,
+        required_approvals: 2,
+        enable_status_check: true,
+        status_check_contexts: ['ci/*'],
+      },
+    });
+    t.match(await alice('DELETE', `${roof}/branches/ruled`), { status: 204 });
     t.match(await bob('POST', `${roof}/branches`, { new_branch_name: 'deep/one' }), { status: 409 });
     t.match(await bob('POST', `${roof}/branches`, { new_branch_name: 'a..b' }), { status: 422 });
     t.match(await carol('POST', `${roof}/branches`, { new_branch_name: 'mine' }), { status: 404 });

@@ -34,6 +34,7 @@ async function showBranches(deps: WebDeps, viewer: Viewer, found: Found, rows: r
   return rows.map(({ name, oid }, index): z.output<typeof branch> => {
     const ref = `refs/heads/${name}`;
     const pattern = rights.patternOf(ref);
+    const merging = rights.mergingOf(ref);
     const { message, author, committer } = commits[index]!;
     return {
       name,
@@ -54,6 +55,10 @@ async function showBranches(deps: WebDeps, viewer: Viewer, found: Found, rows: r
       protected: pattern !== null,
       effective_branch_protection_name: pattern ?? '',
       user_can_push: mayWrite && rights.may(ref, 'push'),
+      user_can_merge: mayWrite && (merging?.mayMerge ?? true),
+      required_approvals: merging?.approvals ?? 0,
+      enable_status_check: (merging?.checks.length ?? 0) > 0,
+      status_check_contexts: [...(merging?.checks ?? [])],
     };
   });
 }

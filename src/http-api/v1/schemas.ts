@@ -90,6 +90,10 @@ export const branch = z
     protected: z.boolean().describe('Whether a rule decides about it'),
     effective_branch_protection_name: z.string().describe('The pattern of that rule; empty without one'),
     user_can_push: z.boolean().describe('Whether the caller may push to it'),
+    user_can_merge: z.boolean().describe('Whether the caller may merge pull requests into it'),
+    required_approvals: z.int(),
+    enable_status_check: z.boolean().describe('Whether merges wait for statuses'),
+    status_check_contexts: z.array(z.string()),
   })
   .meta({ id: 'Branch' });
 
