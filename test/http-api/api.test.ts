@@ -399,7 +399,7 @@ t.test('the life of a repository by script', async (t) => {
         url: `${web.origin}/repos/alice/ledger/commit/${tip}`,
         author: person,
         committer: person,
-        verification: null,
+        verification: { verified: false, reason: 'unsigned', signature: '', payload: '', signer: null },
         timestamp: '2025-12-30T10:00:00.000Z',
         added: null,
         removed: null,
