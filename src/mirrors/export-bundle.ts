@@ -9,10 +9,10 @@ import type { Clock, Random } from '../kernel/index.ts';
 import type { ImportedIssues, Issues } from '../issues/index.ts';
 import { isOid } from '../lfs/index.ts';
 import type { Lfs } from '../lfs/index.ts';
-import type { Found, NewRule, Repositories } from '../repositories/index.ts';
-import { bundleFiles } from './bundle-files.ts';
+import type { Found, NewRule, Repositories, Repository } from '../repositories/index.ts';
+import { bundleFiles, releaseSource } from './bundle-files.ts';
 import { exportedRule, readRules } from './bundle-rules.ts';
-import type { ReleaseSource, Releases } from '../releases/index.ts';
+import type { Releases } from '../releases/index.ts';
 import { differences } from './pull.ts';
 
 /** Dependencies of export and import. */
@@ -197,9 +197,9 @@ export interface Imported {
 
 /**
  * Creates a repository from an export bundle, from any git bundle, or from a bare repository on this machine. git
- * checks every object first. Its refs arrive as a push, so that search and CI are notified. Refuses
- * `parcel_unreadable`; `parcel_name_missing` for a source that is no export bundle when no name is given; as `create`
- * does.
+ * checks every object first. Its refs arrive as a push, so that search and CI are notified. What is refused leaves no
+ * repository behind. Refuses `parcel_unreadable`; `parcel_name_missing` for a source that is no export bundle when no
+ * name is given; as `create` does.
  * @param source absolute path
  */
 export async function importBundle(
@@ -210,6 +210,7 @@ export async function importBundle(
 ): Promise<Imported> {
   const { git, repositories, issues, releases } = deps;
   const scratch = scratchIn(deps);
+  let made: Repository | null = null;
   try {
     await git.remotes.bundles.read(source, scratch, options);
     const there = await git.refs.list(scratch);
@@ -225,7 +226,7 @@ export async function importBundle(
     const checked = issuesAt === null ? null : await issues.checkExport(issuesAt);
     const releasesAt = meta === undefined || facts === null ? null : releaseSource(git, scratch, meta);
     const released = releasesAt === null ? [] : await releases.bundles.read(releasesAt);
-    const made = await repositories.create(localAdministrator, {
+    made = await repositories.create(localAdministrator, {
       owner,
       name,
       visibility: wishes.visibility ?? facts?.visibility ?? 'PRIVATE',
@@ -260,29 +261,12 @@ export async function importBundle(
       issues: imported,
       releases: released.length,
     };
+  } catch (error) {
+    if (made !== null) await repositories.trash.discard(made);
+    throw error;
   } finally {
     await git.storage.remove(scratch);
   }
-}
-
-function releaseSource(git: Git, scratch: string, commit: string): ReleaseSource {
-  const blobOf = async (name: string): Promise<string | null> => {
-    const entry = await git.objects.entryAt(scratch, commit, name).catch(nullIfNotFound);
-    return entry?.type === 'blob' ? entry.oid : null;
-  };
-  return {
-    async read(name, maxBytes) {
-      const oid = await blobOf(name);
-      const content = oid === null ? null : (await git.objects.blob(scratch, oid, { maxBytes })).content;
-      if (oid !== null && content === null)
-        throw invalid('parcel_unreadable', `The list of releases in this bundle is too large (${name}).`);
-      return content;
-    },
-    async open(name) {
-      const oid = await blobOf(name);
-      return oid === null ? null : git.queries.streamBlob(scratch, oid);
-    },
-  };
 }
 
 /** Objects whose content is not what their name says are refused, and with them the import. */

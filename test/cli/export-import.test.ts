@@ -344,8 +344,8 @@ t.test('releases come along with their files; what is damaged is refused', async
     .then(async (found) => ({ file: await target.releases.files.read(found.file) }));
   t.equal((await file.stream.toArray()).join(''), 'bytes');
 
-  const other = path.join(folder, 'damaged');
-  git(folder, 'clone', '--quiet', 'published.bundle', 'damaged');
+  const other = path.join(folder, 'unpublished');
+  git(folder, 'clone', '--quiet', 'published.bundle', 'unpublished');
   git(other, 'fetch', '--quiet', 'origin', 'refs/hearth/meta');
   const refused = async (name: string, damage: () => void): Promise<void> => {
     git(other, 'checkout', '--quiet', '--force', '--detach', 'FETCH_HEAD');
@@ -367,11 +367,14 @@ t.test('releases come along with their files; what is damaged is refused', async
   await refused('b3', replace('"same.zip"', '"tool.zip"'));
   await refused('b4', replace('"format": 1', '"format": 2'));
   await refused('b5', replace('{', '{{'));
-  for (const name of ['b1', 'b5'])
-    t.match(await there('repo', 'show', `alice/${name}`), { code: 3 }, 'nothing is made');
   await refused('b6', replace('"bytes": 5', '"bytes": 6'));
   await refused('b7', () => {
     const folderOf = path.join(other, 'releases');
     for (const name of readdirSync(folderOf)) writeFileSync(path.join(folderOf, name), 'damaged');
   });
+  for (let at = 1; at <= 7; at += 1)
+    t.match(await there('repo', 'show', `alice/b${at}`), { code: 3 }, `nothing is left of ${at}`);
+  const { stdout } = await there('--json', 'repo', 'list');
+  t.notMatch(stdout, /"b[67]"/);
+  t.match(await there('import', 'published.bundle', 'alice/b7'), { code: 0 }, 'the name is free');
 });
