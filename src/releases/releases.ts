@@ -17,6 +17,8 @@ import { countReleases, describeReleases, releasedTags } from './lists/describe-
 import type { DescribedRelease } from './lists/describe-releases.ts';
 import { listReleases, listReleasesByPage } from './lists/list-releases.ts';
 import { generateNotes } from './notes/generate-notes.ts';
+import { exportReleases } from './transfer/export-releases.ts';
+import { importReleases, readReleases } from './transfer/import-releases.ts';
 import { defaultReleaseSettings } from './settings.ts';
 import type { ReleaseSettings } from './settings.ts';
 
@@ -62,6 +64,9 @@ export function createReleases({ settings, ...tools }: ReleasesOptions) {
       /** Size limit of a file, in bytes. */
       maxBytes: deps.settings.fileBytes,
     },
+
+    /** For export bundles. */
+    bundles: { export: bind(exportReleases), read: readReleases, import: bind(importReleases) },
 
     /** Registers a listener of events. */
     onEvent: (listener: ReleaseListener): void => void deps.listeners.push(listener),

@@ -6,7 +6,8 @@ import { ciSettingsOperations } from './ci-settings.ts';
 import { addCollaborator, changeCollaborator, listCollaborators, removeCollaborator } from './collaborators.ts';
 import { branchOperations } from './branches.ts';
 import { changeFiles, createFile, deleteFile, getContents, getRootContents, updateFile } from './contents-files.ts';
-import { getArchiveLinks, getCommit, getRawFile, getTree, listCommits, listTags } from './contents.ts';
+import { getCommit, getGitCommit, listCommits } from './commits.ts';
+import { getArchiveLinks, getRawFile, getTree, listTags } from './contents.ts';
 import { gitDataOperations } from './git-data.ts';
 import {
   addIssueComment,
@@ -160,6 +161,7 @@ export const operations: readonly Operation[] = [
   ...tagOperations,
   listCommits,
   getCommit,
+  getGitCommit,
   getTree,
   getRawFile,
   getArchiveLinks,

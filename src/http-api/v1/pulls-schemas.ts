@@ -132,29 +132,6 @@ export const pullEdit = z
   })
   .meta({ id: 'PullRequestEdit' });
 
-const signature = z.strictObject({ name: z.string(), email: z.string(), date: time });
-export const pullCommit = z
-  .strictObject({
-    url: z.string(),
-    sha: oid,
-    created: time,
-    html_url: z.string(),
-    commit: z.strictObject({
-      url: z.string(),
-      author: signature,
-      committer: signature,
-      message: z.string(),
-      tree: z.strictObject({ url: z.string(), sha: z.string(), created: time }),
-      verification: z.null(),
-    }),
-    author: giteaUser.nullable().describe('The account with the address of the commit'),
-    committer: giteaUser.nullable(),
-    parents: z.array(z.strictObject({ url: z.string(), sha: oid, created: time })),
-    files: z.null(),
-    stats: z.null(),
-  })
-  .meta({ id: 'PullCommit' });
-
 export const changedFile = z
   .strictObject({
     filename: z.string(),
