@@ -3,7 +3,6 @@
 // usage: bench/memory [--pages N] [--blames N] [--refs N] [--repository PATH]
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import { startHearthServer } from './hearth-server.ts';
 import { treeOf } from './process-usage.ts';
 import { option, row } from './rounds.ts';
@@ -114,9 +113,7 @@ await view([
   ...pick(files, quarter).map((file) => `/blob/${branch}/${file}`),
   ...pick(commits, quarter).map((oid) => `/commit/${oid}`),
   ...pick(files, quarter).map((file) => `/commits/${branch}/${file}`),
-  ...pick(commits, quarter)
-    .map((oid, at) => `/tree/${oid}/${path.posix.dirname(files[at % files.length]!).replace(/^\.$/, '')}`)
-    .filter((url) => existsAt(url)),
+  ...pick(commits, quarter).map((oid) => `/tree/${oid}`),
 ]);
 report(`${pages} pages`);
 await view(pick(files, blames).map((file) => `/blame/${branch}/${file}`));
@@ -137,12 +134,3 @@ await new Promise((resolve) => setTimeout(resolve, 60_000));
 report('a minute without requests');
 clearInterval(watching);
 await hearth.stop();
-
-function existsAt(url: string): boolean {
-  const [, oid = '', folder = ''] = /^\/tree\/([0-9a-f]+)\/(.*)$/.exec(url) ?? [];
-  try {
-    return git(['cat-file', '-t', `${oid}:${folder}`]) === 'tree';
-  } catch {
-    return false;
-  }
-}
