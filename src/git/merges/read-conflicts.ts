@@ -51,8 +51,8 @@ export async function findConflicts(
     let bytes = limits.bytes;
     for (const file of merged.files.slice(0, limits.files)) {
       const content = await contentOf(reader, merged.tree, file.rawPath);
-      const room = { lines: limits.linesPerFile, bytes };
-      const text = typeof content === 'string' ? noText : conflictHunks(content, { ours, theirs }, room);
+      const budget = { lines: limits.linesPerFile, bytes };
+      const text = typeof content === 'string' ? noText : conflictHunks(content, { ours, theirs }, budget);
       bytes -= bytesOf(text.hunks);
       const isMarked = text.hunks.length > 0 || text.cutShort;
       const gone = isMarked ? null : await goneSide(reader, { ours: ourTree!, theirs: theirTree! }, file.rawPath);

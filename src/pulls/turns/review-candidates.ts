@@ -10,8 +10,8 @@ import { limits } from '../limits.ts';
  * People who could be asked to review pull requests of a repository, as far as the viewer may know that they have
  * something to do with it: its owner and its collaborators; in a repository of an organisation the people of teams that
  * have a role there, for who knows of these teams, and all members, for an OWNER. Only those who may read it.
- * At most `limits.reviewCandidates`. Refuses `repository_not_found` to viewers who may not write: an author who may only
- * read asks people by name.
+ * At most `limits.reviewCandidates`. Refuses `repository_not_found` to viewers who may not write: an author who may
+ * only read asks people by name.
  * @returns their ids in no particular order
  */
 export async function reviewCandidates(deps: PullDeps, viewer: Viewer, address: RepositoryAddress): Promise<string[]> {
