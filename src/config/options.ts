@@ -59,7 +59,8 @@ export const options = [
     type: origin,
     default: null,
     example: 'https://git.example.org',
-    sentence: 'Address under which people reach the web pages. When unset, each request tells.',
+    sentence:
+      'Address under which people reach the web pages. When unset, each request tells, and only IP addresses, localhost and names of a local network (without a dot, .lan, .local, .home, .internal, .home.arpa, .test) are accepted.',
   }),
 
   row({

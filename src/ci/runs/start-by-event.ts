@@ -6,6 +6,7 @@ import type { NewRun, RunSource } from './start-run.ts';
 import { enabledWorkflows } from '../settings/repository-settings.ts';
 import type { Json } from '../workflows/json.ts';
 import type { EventTrigger, PlainEventName } from '../workflows/workflow.ts';
+import { withCalledFiles } from '../workflows/read-called-files.ts';
 import { sourceOf } from '../workflows/workflow-reader.ts';
 
 /** An event that starts workflows by its name and activity type. */
@@ -43,10 +44,11 @@ export async function planRuns(deps: CiDeps, located: Located, event: PlainEvent
     const parsed = await deps.workflows.read(sourceOf(file, client));
     const trigger = parsed.ok ? parsed.workflow.triggers.events.get(event.event) : undefined;
     if (!parsed.ok || trigger === undefined || !(await takes(deps, trigger, event, client))) continue;
+    const complete = await withCalledFiles(deps, { ...file, parsed }, { actorId: event.actorId, client });
     runs.push({
       workflowPath: file.path,
-      content: file.content,
-      parsed,
+      content: complete.content,
+      parsed: complete.parsed,
       event: event.event,
       eventPayload: payload,
       ref: event.ref,

@@ -1,6 +1,8 @@
 import { isMap } from 'yaml';
 import type { YAMLMap } from 'yaml';
 import { lowerTaskPermissions } from '../../access/index.ts';
+import type { Bundle } from './bundle.ts';
+import { keyOfCall, parseCallAddress } from './call-address.ts';
 import { parsePermissions } from './parse-settings.ts';
 import { evaluateValue, textOf } from './evaluate.ts';
 import { EvaluationBudget } from './evaluation-budget.ts';
@@ -8,17 +10,26 @@ import { combinationName, expandMatrix } from './expand-matrix.ts';
 import type { MatrixCombination } from './expand-matrix.ts';
 import { WorkflowProblem } from './workflow-problem.ts';
 import type { ParsedJob } from './parsed-job.ts';
-import type { CallInput, Permissions, WorkflowCall } from './workflow.ts';
+import type { CalledFile, CallInput, Permissions, WorkflowCall } from './workflow.ts';
 import type { Json } from './json.ts';
 import type { YamlFile } from './yaml-nodes.ts';
 
 export interface CallingFile {
   file: YamlFile;
-  /** Files that may be called, keyed by path, each parsed once. */
-  called: ReadonlyMap<string, () => YamlFile>;
+  /** Where it is from; null for the repository of the run. */
+  base: string | null;
+  called: CalledFiles;
   permissions: Permissions;
   /** How many calls this file stands in. */
   depth: number;
+}
+
+/** Files that may be called. */
+export interface CalledFiles {
+  /** Keyed as `keyOfCall` says, each parsed once. */
+  files: ReadonlyMap<string, () => YamlFile>;
+  /** As in the bundle: null when files of other repositories were not read. */
+  commits: Bundle['commits'];
 }
 
 /** The jobs of a file, and its calls with those of the files that it calls. */
@@ -33,7 +44,11 @@ const maxDepth = 4;
 const callTypes: readonly CallInput['type'][] = ['string', 'boolean', 'number'];
 
 /** Parses `jobs` of a called file. */
-export type ParseInner = (file: YamlFile, node: unknown, permissions: Permissions) => ParsedJobs;
+export type ParseInner = (
+  file: YamlFile,
+  node: unknown,
+  place: Pick<CallingFile, 'base' | 'permissions'>,
+) => ParsedJobs;
 
 interface CallingJob {
   key: string;
@@ -50,37 +65,45 @@ interface ParsedCall {
 }
 
 /**
- * A job that calls another workflow of the repository, replaced by that workflow's jobs, once for each combination of
- * its matrix. Throws `WorkflowProblem`.
+ * A job that calls another workflow, replaced by that workflow's jobs, once for each combination of its matrix; by none
+ * while files of other repositories were not read. Throws `WorkflowProblem`.
  */
 export function parseCall(
   calling: CallingFile,
   { key, job, jobsLeft }: CallingJob,
   parseInner: ParseInner,
 ): ParsedCall {
-  const { file, called, depth } = calling;
+  const { file, base, called, depth } = calling;
   const get = (name: string): unknown => file.get(job, name);
   const uses = file.text(get('uses'), '"uses"');
   if (depth >= maxDepth) throw file.problem(get('uses'), `Workflows call each other at most ${maxDepth} deep.`);
-  if (!uses.startsWith('./'))
-    throw file.problem(
-      get('uses'),
-      'Only workflows of the same repository can be called: "./.hearth/workflows/name.yml".',
-    );
-  const path = uses.slice(2);
-  const open = called.get(path);
-  if (open === undefined)
-    throw file.problem(get('uses'), `There is no workflow ${path} in this commit, or it is too large to be called.`);
+  const callee = keyOfCall(uses, base);
+  if (callee === null) throw file.problem(get('uses'), notCallable);
   for (const name of ['steps', 'runs-on'])
     if (!file.isAbsent(get(name))) throw file.problem(get(name), `A job that calls a workflow has no "${name}".`);
   const combinations = combinationsOf(file, get('strategy'));
+  if (callee.base !== null && called.commits === null)
+    return { needs: [...new Set(file.texts(get('needs'), '"needs"'))], calls: [[key, []]], jobs: [] };
+  const open = called.files.get(callee.key);
+  const path = uses.replace(/^\.\//, '');
+  if (open === undefined) throw file.problem(get('uses'), callee.base === null ? notThere(path) : notReadable(path));
+  const commit = callee.base === null ? null : called.commits!.get(callee.base)!;
+  const calledFile = { path: parseCallAddress(uses)?.path ?? path, commit };
   try {
-    return read(calling, parseInner, { key, job, jobsLeft, path, open, combinations });
+    return read(calling, parseInner, { key, job, jobsLeft, path, base: callee.base, calledFile, open, combinations });
   } catch (error) {
     if (!(error instanceof WorkflowProblem) || (error instanceof CallProblem && error.file === file)) throw error;
     throw file.problem(get('uses'), `${path}, ${error.describe()}`);
   }
 }
+
+const notCallable =
+  'A job calls a workflow as "./.hearth/workflows/name.yml" or as "owner/name/.hearth/workflows/name.yml@ref".';
+const notThere = (path: string): string =>
+  `There is no workflow ${path} in this commit, or it is too large to be called.`;
+/** The same words for what is absent and for what is hidden. */
+const notReadable = (path: string): string =>
+  `There is no workflow ${path} on this server that the person whose run this is may read, or it is too large to be called.`;
 
 /** The matrix of a call is known before anything runs: its jobs are those of the run. */
 function combinationsOf(file: YamlFile, node: unknown): MatrixCombination[] {
@@ -106,7 +129,10 @@ class CallProblem extends WorkflowProblem {
 }
 
 interface Called extends CallingJob {
+  /** As messages name it. */
   path: string;
+  base: string | null;
+  calledFile: CalledFile;
   open: () => YamlFile;
   combinations: readonly MatrixCombination[];
 }
@@ -114,7 +140,7 @@ interface Called extends CallingJob {
 function read(
   { file, permissions: top }: CallingFile,
   parseInner: ParseInner,
-  { key, job, jobsLeft, path, open, combinations }: Called,
+  { key, job, jobsLeft, path, base, calledFile, open, combinations }: Called,
 ): ParsedCall {
   const get = (name: string): unknown => file.get(job, name);
   const own = (node: unknown, message: string) => {
@@ -135,7 +161,7 @@ function read(
     if (required && !given.has(name)) throw own(get('uses'), `${path} needs the input ${name}.`);
   const secrets = get('secrets');
   const allowed = parsePermissions(inner, inner.get(root, 'permissions'));
-  const parsed = parseInner(inner, inner.get(root, 'jobs'), allowed);
+  const parsed = parseInner(inner, inner.get(root, 'jobs'), { base, permissions: allowed });
   // Counted before they are copied: the limit of the file is checked once they are there.
   if (parsed.jobs.size * combinations.length > jobsLeft + 1) combinations = combinations.slice(0, jobsLeft + 2);
   const ceiling = parsePermissions(file, get('permissions')) ?? top;
@@ -152,6 +178,7 @@ function read(
         : ('inherit' as const),
     outputs: settings === null ? new Map<string, string>() : parseOutputs(inner, inner.get(settings, 'outputs')),
     outer: null,
+    file: calledFile,
   };
   const name = file.textOrNull(get('name'), '"name"') ?? key;
   const calls = combinations.map((combination, at): WorkflowCall => {

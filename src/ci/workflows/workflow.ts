@@ -1,4 +1,5 @@
 import type { TaskPermissions } from '../../access/index.ts';
+import type { CalledCommit } from './bundle.ts';
 import type { MatrixCombination } from './expand-matrix.ts';
 import type { Json } from './json.ts';
 
@@ -89,7 +90,7 @@ export interface Concurrency {
 /** What the file asks for the task's token; null where it does not say. */
 export type Permissions = TaskPermissions | null;
 
-/** A job that calls another workflow of the repository, with one combination of its matrix. */
+/** A job that calls another workflow, with one combination of its matrix. */
 export interface WorkflowCall {
   /** `build`, `build#1` for the second combination, `build.pack` for a call in the workflow that `build` calls. */
   key: string;
@@ -105,8 +106,17 @@ export interface WorkflowCall {
   secrets: 'inherit' | { readonly [name: string]: Json };
   /** Keys of the jobs that replace it. */
   jobKeys: readonly string[];
+  /** The file that it calls. */
+  file: CalledFile;
   /** Expressions over `jobs`. */
   outputs: ReadonlyMap<string, string>;
+}
+
+/** A called file: of the commit of the run, or of another repository's. */
+export interface CalledFile {
+  /** From the root of its repository. */
+  path: string;
+  commit: CalledCommit | null;
 }
 
 export interface CallInput {

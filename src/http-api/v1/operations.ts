@@ -54,7 +54,7 @@ import {
   searchIssues,
 } from './issues.ts';
 import { createFork, listForks, mergeUpstream } from './forks.ts';
-import { getPullDiff, getPullPatch, listPullCommits, listPullFiles } from './pulls-code.ts';
+import { getPullConflicts, getPullDiff, getPullPatch, listPullCommits, listPullFiles } from './pulls-code.ts';
 import {
   cancelPullMerge,
   getPullMerged,
@@ -70,6 +70,7 @@ import {
   getPullReview,
   listPullReviewComments,
   listPullReviews,
+  listReviewers,
   requestPullReviews,
   submitPullReview,
   undismissPullReview,
@@ -240,6 +241,7 @@ export const operations: readonly Operation[] = [
   editPull,
   listPullCommits,
   listPullFiles,
+  getPullConflicts,
   getPullMerged,
   mergePull,
   cancelPullMerge,
@@ -256,6 +258,7 @@ export const operations: readonly Operation[] = [
   undismissPullReview,
   requestPullReviews,
   withdrawPullReviews,
+  listReviewers,
   ...pullThreadOperations,
   // After what is below `{number}`.
   getPullByBranches,

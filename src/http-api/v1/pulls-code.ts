@@ -2,14 +2,14 @@ import { z } from 'zod';
 import type { ChangedFile } from '../../git/index.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import type { PatchFormat } from '../../pulls/index.ts';
-import { listed } from '../responses.ts';
+import { json, listed } from '../responses.ts';
 import { operation } from '../operation.ts';
 import { giteaCommit } from './commits-schemas.ts';
 import { showGiteaCommits } from './commits-show.ts';
 import { sliceOf } from './issues-parts.ts';
 import { numberedPaging } from './issues-schemas.ts';
 import { onePullAt, pullAt } from './pulls-parts.ts';
-import { changedFile } from './pulls-schemas.ts';
+import { changedFile, pullConflicts } from './pulls-schemas.ts';
 
 const common = {
   tag: 'Pull requests',
@@ -94,6 +94,35 @@ export function showFile(
     raw_url: status === 'deleted' ? '' : `${page}/raw/${oid}/${inPath}`,
   };
 }
+
+const conflictKinds = { gone_in_ours: 'gone_in_base', gone_in_theirs: 'gone_in_head' } as const;
+
+export const getPullConflicts = operation({
+  ...common,
+  id: 'getPullConflicts',
+  path: `${onePullAt}/conflicts`,
+  summary: 'Get the conflicts of a pull request with its base branch',
+  description: 'The first files, with the lines that git marks and those around them; no files where it merges.',
+  response: pullConflicts,
+  async run({ viewer, found, params, deps }) {
+    const at = pullAt(found, params.number);
+    const { pull } = await deps.pulls.find(viewer, at);
+    const conflicts = await deps.pulls.conflicts(viewer, at);
+    return json({
+      base_sha: conflicts?.baseOid ?? pull.baseOid,
+      head_sha: conflicts?.headOid ?? pull.headOid,
+      total: conflicts?.total ?? 0,
+      files: (conflicts?.files ?? []).map(({ path, kind, hunks, cutShort }) => ({
+        filename: path,
+        kind: kind === 'gone_in_ours' || kind === 'gone_in_theirs' ? conflictKinds[kind] : kind,
+        hunks: hunks.map((lines) =>
+          lines.map(({ number, kind, text }) => ({ line: number, kind, text: text.toString('utf8') })),
+        ),
+        truncated: cutShort,
+      })),
+    });
+  },
+});
 
 const patch = (id: string, format: PatchFormat, summary: string) =>
   operation({

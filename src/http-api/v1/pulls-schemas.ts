@@ -146,6 +146,31 @@ export const changedFile = z
   })
   .meta({ id: 'ChangedFile' });
 
+const conflictLine = z
+  .strictObject({
+    line: z.int().describe('In the file with its marks, from 1'),
+    kind: z.enum(['context', 'mark', 'ours', 'base', 'theirs']),
+    text: z.string(),
+  })
+  .meta({ id: 'ConflictLine' });
+export const pullConflicts = z
+  .strictObject({
+    base_sha: z.string().describe('The tip of the base branch: the side that git calls ours'),
+    head_sha: z.string(),
+    total: z.int().describe('Files in conflict; those beyond the first ones are only counted'),
+    files: z.array(
+      z.strictObject({
+        filename: z.string(),
+        kind: z
+          .enum(['marked', 'binary', 'too_large', 'gone_in_base', 'gone_in_head', 'other'])
+          .describe('Only for marked there are lines'),
+        hunks: z.array(z.array(conflictLine)),
+        truncated: z.boolean(),
+      }),
+    ),
+  })
+  .meta({ id: 'PullConflicts' });
+
 const flag = z.boolean().nullish();
 const style = z.enum(['merge', 'rebase', 'squash', 'fast-forward-only']);
 const message = z.string().max(issueLimits.bodyBytes).nullish();

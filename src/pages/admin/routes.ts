@@ -28,6 +28,9 @@ import {
 } from './person-addresses.page.ts';
 import { retryFailedMails, retryMail, sendTestMail, showMail } from './mail.page.ts';
 import { resetSecondFactor, showAdminPeople, setAdministrator, setDisabled } from './people.page.ts';
+import { addPerson, showNewPerson } from './new-person.page.ts';
+import { showPersonSecret } from './person-secret.page.ts';
+import { deletePerson, makeResetLink, renamePerson, showPerson } from './person.page.ts';
 import { showAdminRepositories } from './repositories.page.ts';
 import { showScheduledTasks } from './scheduled-tasks.page.ts';
 import { showAdminSettings } from './settings.page.ts';
@@ -40,6 +43,40 @@ export const adminRoutes: readonly Route[] = [
   { method: 'POST', path: '/admin/pushes/:id/retry', access: 'administrator', cost: 'rows', page: retryParkedPush },
   { method: 'POST', path: '/admin/mirrors/:id/sync', access: 'administrator', cost: 'rows', page: syncFailingMirror },
   { method: 'GET', path: '/admin/people', access: 'administrator', cost: 'rows', page: showAdminPeople },
+  { method: 'GET', path: '/admin/people/new', access: 'administrator', cost: 'rows', page: showNewPerson },
+  {
+    method: 'POST',
+    path: '/admin/people/new',
+    access: 'administrator',
+    cost: 'password',
+    page: addPerson,
+    confirmation: 'required',
+  },
+  { method: 'GET', path: '/admin/people/:id', access: 'administrator', cost: 'rows', page: showPerson },
+  {
+    method: 'GET',
+    path: '/admin/people/:id/secret/:oneTimeToken',
+    access: 'administrator',
+    cost: 'rows',
+    page: showPersonSecret,
+  },
+  {
+    method: 'POST',
+    path: '/admin/people/:id/reset-link',
+    access: 'administrator',
+    cost: 'rows',
+    page: makeResetLink,
+    confirmation: 'required',
+  },
+  { method: 'POST', path: '/admin/people/:id/rename', access: 'administrator', cost: 'rows', page: renamePerson },
+  {
+    method: 'POST',
+    path: '/admin/people/:id/delete',
+    access: 'administrator',
+    cost: 'rows',
+    page: deletePerson,
+    confirmation: 'required',
+  },
   {
     method: 'POST',
     path: '/admin/people/:id/administrator',

@@ -70,7 +70,8 @@ function distinct<File extends { name: string }>(files: File[]): File[] {
 /**
  * Stores releases in a repository that is being imported. No person is notified; authors are names. A release whose tag
  * does not come along becomes a draft. What an administrator imports is let in without a quota. Refuses
- * `parcel_unreadable` for a file that is missing or whose content is not what the list says, and what the store refuses.
+ * `parcel_unreadable` for a file that is missing or whose content is not what the list says, and what the store
+ * refuses.
  * @param refs those that the repository will have, by full name
  */
 export async function importReleases(
