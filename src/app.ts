@@ -423,6 +423,7 @@ export async function openModules(
       db,
       repositories,
       lfs,
+      releases,
       git,
       clock,
       random,

@@ -1051,4 +1051,25 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
       },
     ],
   ],
+  154: [
+    [
+      'releases',
+      {
+        id: 're154',
+        repository_id: 'r1',
+        tag: 'v154',
+        target: 'main',
+        tag_message: '',
+        title: '',
+        body: '',
+        is_draft: 1,
+        is_prerelease: 0,
+        revision: 1,
+        created_at: 1,
+        updated_at: 1,
+        listed_at: 1,
+        origin: 'https://git.example.org/api/v1/repos/bob/tool/releases/7',
+      },
+    ],
+  ],
 };

@@ -200,6 +200,7 @@ export const mirror = z
       .describe('Of another one that the host shows by now; the mirror waits until it is accepted'),
     intervalMs: z.int().nullable().describe('Null for an import, which is done once'),
     prune: z.boolean(),
+    releases: z.boolean().describe('Whether a pull mirror brings releases with notes and files along'),
     failures: z.int(),
     lastError: z.string().nullable(),
     lastOkAt: time.nullable(),
@@ -220,6 +221,10 @@ export const mirrorInput = z
       .boolean()
       .optional()
       .describe('Whether what is gone on the leading side goes on the other; left out, it does'),
+    releases: z
+      .boolean()
+      .optional()
+      .describe('Whether a pull mirror over http brings releases with notes and files along; left out, it does not'),
   })
   .meta({ id: 'MirrorInput' });
 

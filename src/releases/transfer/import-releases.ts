@@ -91,6 +91,7 @@ export async function importReleases(
         releaseId: id,
         repositoryId: repository.id,
         uploaderId: null,
+        origin: null,
         createdAt: Date.parse(file.createdAt),
       });
     const row = rowOf(release, id, repository.id, refs.get(`refs/tags/${release.tag}`) ?? null);
@@ -137,6 +138,7 @@ function rowOf(release: ExportedRelease, id: string, repositoryId: string, tagOi
     isPrerelease,
     authorId: null,
     authorName: author,
+    origin: null,
     revision: 1,
     createdAt,
     updatedAt: Date.parse(release.updatedAt),
