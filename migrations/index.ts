@@ -62,6 +62,7 @@ import { ciIdentityKeys } from './v144-ci-identity-keys.ts';
 import { runnerLabels } from './v146-runner-labels.ts';
 import { artifactRetention } from './v148-artifact-retention.ts';
 import { pushWays } from './v150-push-ways.ts';
+import { deployKeys } from './v160-deploy-keys.ts';
 import { contributedRounds } from './v152-contributed-rounds.ts';
 
 /** Every migration, in order. SPEC §9 fixes the numbers 2, 9 and 19 (federation), 13 and 14; the others are ours. */
@@ -130,4 +131,5 @@ export const migrations: readonly Migration[] = [
   artifactRetention,
   pushWays,
   contributedRounds,
+  deployKeys,
 ];
