@@ -63,6 +63,7 @@ import { runnerLabels } from './v146-runner-labels.ts';
 import { artifactRetention } from './v148-artifact-retention.ts';
 import { pushWays } from './v150-push-ways.ts';
 import { contributedRounds } from './v152-contributed-rounds.ts';
+import { ciCallMatrices } from './v164-ci-call-matrices.ts';
 
 /** Every migration, in order. SPEC §9 fixes the numbers 2, 9 and 19 (federation), 13 and 14; the others are ours. */
 export const migrations: readonly Migration[] = [
@@ -130,4 +131,5 @@ export const migrations: readonly Migration[] = [
   artifactRetention,
   pushWays,
   contributedRounds,
+  ciCallMatrices,
 ];

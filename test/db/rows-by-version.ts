@@ -1051,4 +1051,15 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
       },
     ],
   ],
+  164: [
+    [
+      'ci_call_matrices',
+      {
+        run_id: 1,
+        position: 0,
+        call_key: 'build',
+        matrix: '{"combinations":[{"os":"linux"}],"failFast":true,"maxParallel":null}',
+      },
+    ],
+  ],
 };

@@ -18,6 +18,9 @@ export type NewJob = Omit<JobRow, 'id'>;
 export const maxJobsOfRun = 1_024;
 export const tooManyJobs = `A run has at most ${maxJobsOfRun} jobs, all combinations of all matrices together.`;
 
+/** Positions of a job's matrix start at multiples of this; a matrix has fewer jobs. */
+export const positionsPerJob = 1000;
+
 /**
  * Unit of work on the jobs of a run's current attempt, inside one write. Changes are collected and saved together with
  * what depends on them: the state of the run, commit statuses, released concurrency groups.
