@@ -15,6 +15,7 @@ import { claimGroup, groupNameOf } from './claim-group.ts';
 import { RunChanges, maxJobsOfRun, positionsPerJob, tooManyJobs } from './run-changes.ts';
 import { setRunProblem } from './job-commit-status.ts';
 import type { LoadedRun } from './load-run.ts';
+import { recordRunEvent } from './record-run-event.ts';
 import { githubContext } from './run-context.ts';
 import { runNumberSchema, runSchema, workflowFileSchema } from '../schema/run-schema.ts';
 import type { RunRow } from '../schema/run-schema.ts';
@@ -53,6 +54,7 @@ export async function startRun(
 ): Promise<RunRow> {
   const { repository } = source;
   const run = await insertRun(tx, repository, input);
+  await recordRunEvent(tx, run, 'requested');
   after.changed.add(run.id);
   if (!input.parsed.ok) return failRun(deps, tx, run, run.reason!);
   const { workflow } = input.parsed;
