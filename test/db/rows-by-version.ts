@@ -1089,4 +1089,15 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
     ],
     ['pushes', { id: 'p160', repository_id: 'r1', via: 'ssh', deploy_key: 'robot', created_at: 160 }],
   ],
+  164: [
+    [
+      'ci_call_matrices',
+      {
+        run_id: 1,
+        position: 0,
+        call_key: 'build',
+        matrix: '{"combinations":[{"os":"linux"}],"failFast":true,"maxParallel":null}',
+      },
+    ],
+  ],
 };
