@@ -1,6 +1,7 @@
 export {
   anonymous,
   isLocalAdministrator,
+  asInstanceAdministrator,
   localAdministrator,
   personIdOf,
   personViewer,

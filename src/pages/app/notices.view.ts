@@ -35,6 +35,7 @@ const notices: Readonly<Record<string, string>> = {
   'sessions-ended': 'All other sessions are ended.',
   'appearance-saved': 'Saved.',
   'repository-deleted': 'The repository is in the trash. Your settings, under Repositories, can bring it back.',
+  'admin-repository-deleted': 'The repository is in the trash of its owner.',
   'repository-left': 'You no longer work on that repository.',
   'image-saved': 'The image is saved.',
   'image-removed': 'The image is removed.',
