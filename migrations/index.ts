@@ -56,6 +56,7 @@ import { lfsObjects } from './v120-lfs-objects.ts';
 import { lfsLocks } from './v122-lfs-locks.ts';
 import { releases } from './v124-releases.ts';
 import { templateRepositories } from './v128-template-repositories.ts';
+import { mergeQueue } from './v130-merge-queue.ts';
 import { teams } from './v134-teams.ts';
 import { ciRepositorySettings } from './v142-ci-settings.ts';
 import { ciIdentityKeys } from './v144-ci-identity-keys.ts';
@@ -122,6 +123,7 @@ export const migrations: readonly Migration[] = [
   lfsLocks,
   releases,
   templateRepositories,
+  mergeQueue,
   teams,
   annotations,
   ciRepositorySettings,

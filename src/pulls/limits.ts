@@ -43,6 +43,11 @@ export const limits = {
   viewedFiles: 3_000,
   /** Suggestions that are applied at a time. */
   suggestionsAtOnce: 100,
+  /** Pull requests in the merge queue of a branch, and those that a list of queues shows. */
+  queued: 200,
+  listedQueue: 1_000,
+  /** Branches of one push whose queues are looked at; those of the others are within the minute. */
+  wokenQueues: 20,
   /** Characters of the reason of a dismissal. */
   dismissalReasonLength: 1_000,
 };

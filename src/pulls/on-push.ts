@@ -5,7 +5,7 @@ import type { EntryLog } from '../issues/index.ts';
 import type { AnnouncedPush, PushListener } from '../repositories/index.ts';
 import type { PullDeps } from './deps.ts';
 import { limits } from './limits.ts';
-import { closingTargets } from './merging/merge-pull.ts';
+import { closingTargets } from './merging/land-merge.ts';
 import { recordMerged } from './merging/record-merged.ts';
 import type { RecordedMerge } from './merging/record-merged.ts';
 import { contributedBytes, isOverBudget } from './rounds/contributed-bytes.ts';
@@ -52,6 +52,7 @@ export function onPush(deps: PullDeps): PushListener<Prepared> {
       const prepared = await prepare(deps, push);
       if (prepared.rounds.length > 0 || prepared.merged.length > 0 || prepared.pushed !== null) return prepared;
       deps.mergeStates.add(prepared.onto);
+      wakeQueues(deps, push);
       return null;
     },
     async record(tx, push, prepared) {
@@ -70,11 +71,18 @@ export function onPush(deps: PullDeps): PushListener<Prepared> {
     },
     async recorded(push, { rounds, pushed, onto, logs }) {
       for (const log of logs) deps.issues.pulls.announce(log);
+      wakeQueues(deps, push);
       const next = pushed?.next == null ? [] : [pushed.next];
       deps.mergeStates.add([...[...rounds, ...next].map(({ issueId }) => issueId), ...onto]);
       if (pushed !== null) await applyPushOptions(deps, push, pushed);
     },
   };
+}
+
+/** A queue has another tip to merge onto. */
+function wakeQueues({ queue }: PullDeps, { repository, updates }: AnnouncedPush): void {
+  for (const { ref } of updates.slice(0, limits.wokenQueues))
+    if (ref.startsWith(heads)) queue.wakeSoon(repository.id, ref.slice(heads.length));
 }
 
 /** Who pushed, with the limits of the credential; for an entry by the server, no person. */

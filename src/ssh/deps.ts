@@ -50,6 +50,7 @@ export type SshPulls = Pick<
   | 'updateBranch'
   | 'merge'
   | 'mergeWhenReady'
+  | 'queue'
   | 'mergeBox'
   | 'deleteBranch'
   | 'rounds'

@@ -177,3 +177,46 @@ t.test('lists by branch, and patches', async (t) => {
   );
   t.match(await hearth(['diff', 'alice/garden', '2', '--patch']), { code: 3 });
 });
+
+t.test('the merge queue of a branch', async (t) => {
+  const ruleId = await modules.repositories.rules.add(alice, 'alice', 'garden', {
+    pattern: 'main',
+    target: 'BRANCH',
+    merging: { upToDate: 'queue', checks: ['build (merge_group)'], adminsToo: false },
+  });
+  t.match(await hearth(['queue', 'alice/garden']), { code: 0, stdout: '' });
+  const numbers: string[] = [];
+  for (const name of ['gilded', 'carved']) {
+    branch(name, `${name}\n`);
+    const opened = await hearth(['new', 'alice/garden', '--head', name, '--title', name, '--body', '']);
+    numbers.push(/#(\d+)\.$/m.exec(opened.stdout)![1]!);
+  }
+  const [one, two] = numbers as [string, string];
+  t.match(await hearth(['merge', 'alice/garden', one, '--as', 'alice']), { code: 4, stderr: /queue/ });
+  t.match(await hearth(['queue', 'alice/garden', one]), { code: 4, stderr: /only a person/ });
+  t.match(await hearth(['queue', 'alice/garden', one, '--as', 'bob']), { code: 4 }, 'bob may not write');
+  t.match(await hearth(['queue', 'alice/garden', '--leave']), { code: 2, stderr: /number/ });
+  t.match(await hearth(['queue', 'alice/garden', one, '--leave', '--first']), { code: 2 });
+  t.match(await hearth(['queue', 'alice/garden', one, '--leave', '--as', 'alice']), { code: 4, stderr: /not in/ });
+  t.match(await hearth(['queue', 'alice/garden', one, '--as', 'alice']), {
+    code: 0,
+    stdout: `alice/garden#${one} is in the merge queue of main, place 1 of 1.\n`,
+  });
+  t.match(await hearth(['queue', 'alice/garden', one, '--as', 'alice']), { code: 4, stderr: /already/ });
+  t.match(await json('queue', 'alice/garden', two, '--style', 'squash', '--as', 'alice'), {
+    number: Number(two),
+    place: 2,
+    length: 2,
+    baseBranch: 'main',
+  });
+  t.match(await json('queue', 'alice/garden', two, '--first', '--as', 'alice'), { number: Number(two), length: 2 });
+  t.match(await json('queue', 'alice/garden'), [{ place: 1 }, { place: 2 }]);
+  t.match((await hearth(['queue', 'alice/garden'])).stdout, /^main\t1\t\d\t(gilded|carved)\t(testing|waiting)\t/);
+  for (const number of numbers)
+    t.match(await hearth(['queue', 'alice/garden', number, '--leave', '--as', 'alice']), {
+      stdout: `alice/garden#${number} is out of the merge queue.\n`,
+    });
+  t.same(await json('queue', 'alice/garden'), []);
+  await modules.repositories.rules.remove(alice, 'alice', 'garden', ruleId);
+  t.match(await hearth(['queue', 'alice/garden', one, '--as', 'alice']), { code: 4, stderr: /no merge queue/ });
+});

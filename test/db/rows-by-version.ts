@@ -931,23 +931,25 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
       },
     ],
   ],
-  138: [
+  130: [
     [
-      'ci_annotations',
+      'pull_queue',
       {
-        task_id: 9,
-        row_number: 5,
-        run_id: 7,
-        repository_id: 'r1',
-        commit_id: '1',
-        level: 'error',
-        path: 'app.js',
-        first_line: 1,
-        last_line: 1,
-        message: 'no',
+        issue_id: 'is106',
+        repository_id: 'r2',
+        base_branch: 'main',
+        position: 1,
+        state: 'TESTING',
+        round: 1,
+        added_by: 'alice-id',
+        merge: '{"style":"MERGE"}',
+        added_at: 1,
+        onto_oid: 'b'.repeat(40),
+        candidate_oid: 'c'.repeat(40),
+        tested_since: 2,
+        run_count: 1,
       },
     ],
-    ['ci_summaries', { task_id: 9, step: 0, content: '# Passed' }],
   ],
   134: [
     [
@@ -965,6 +967,24 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
     ['team_members', { team_id: 't134', user_id: 'bob-id', created_at: 1 }],
     ['team_repositories', { team_id: 't134', repository_id: 'r2', role: 'admin', created_at: 1 }],
     ['branch_rule_teams', { rule_id: 'br1', act: 'merge', team_id: 't134' }],
+  ],
+  138: [
+    [
+      'ci_annotations',
+      {
+        task_id: 9,
+        row_number: 5,
+        run_id: 7,
+        repository_id: 'r1',
+        commit_id: '1',
+        level: 'error',
+        path: 'app.js',
+        first_line: 1,
+        last_line: 1,
+        message: 'no',
+      },
+    ],
+    ['ci_summaries', { task_id: 9, step: 0, content: '# Passed' }],
   ],
   142: [
     ['ci_repository_settings', { repository_id: 'r1', is_enabled: 0, token_permissions: 'read' }],

@@ -165,6 +165,24 @@ t.before(async () => {
   });
   await pulls.mergeWhenReady(viewer('alice'), inHall(2), { style: 'squash', title: 'A window', body: '', round: 1 });
   await issues.close(viewer('alice'), inHall(3));
+  // A third one, with a merge queue: one is tested, one waits, one may enter.
+  const shed = { owner: 'alice', name: 'shed' };
+  await repositories.create(viewer('alice'), { name: 'shed', visibility: 'PUBLIC' });
+  const { path: shedPath } = await repositories.find(viewer('alice'), 'alice', 'shed');
+  const queueWorkflow = 'on: merge_group\njobs:\n  test:\n    runs-on: linux\n    steps: [{ run: ls }]\n';
+  await fillRepository(t, shedPath, { '.hearth/workflows/queue.yml': queueWorkflow });
+  const shedWork = await pullWork(t, shedPath);
+  await repositories.rules.add(viewer('alice'), 'alice', 'shed', {
+    pattern: 'main',
+    target: 'BRANCH',
+    merging: { upToDate: 'queue' },
+  });
+  for (const [index, name] of ['shelf', 'hook', 'lamp'].entries()) {
+    await shedWork.commit(name, { [`${name}.txt`]: 'new\n' }, `Add a ${name}`);
+    await pulls.open(viewer('alice'), shed, { head: name, title: `Add a ${name}`, body: '' });
+    if (name !== 'lamp')
+      await pulls.queue.enter(viewer('alice'), { ...shed, number: index + 1 }, { style: 'merge', round: 1 });
+  }
   // For the journey, and for a form.
   await commit('ladder', { 'ladder.txt': 'long\n' }, 'Add a ladder\n\nIt is needed to get up.');
 });
@@ -187,6 +205,11 @@ const pages: [who: string | null, name: string, path: string][] = [
   ['alice', 'blocked-changes', '/repos/alice/hall/pulls/1/changes'],
   ['alice', 'when-ready', '/repos/alice/hall/pulls/2'],
   ['carol', 'closed', '/repos/alice/hall/pulls/3'],
+  ['alice', 'queue-testing', '/repos/alice/shed/pulls/1'],
+  ['alice', 'queue-waiting', '/repos/alice/shed/pulls/2'],
+  ['alice', 'queue-enter', '/repos/alice/shed/pulls/3'],
+  [null, 'queue', '/repos/alice/shed/pulls/queue'],
+  ['bob', 'queue-empty', `${roof}/pulls/queue`],
   [null, 'commits', `${roof}/pulls/2/commits`],
   ['alice', 'settings', `${roof}/settings/issues`],
   ['alice', 'waiting', '/dashboard/pulls'],

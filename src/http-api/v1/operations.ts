@@ -62,6 +62,7 @@ import {
   mergePull,
   updatePullBranch,
 } from './pulls-merge.ts';
+import { addPullToQueue, getPullInQueue, listPullQueue, putPullFirst, removePullFromQueue } from './pulls-queue.ts';
 import {
   createPullReview,
   deletePullReview,
@@ -234,6 +235,7 @@ export const operations: readonly Operation[] = [
   // Before `{number}`, which would take their place.
   getPullDiff,
   getPullPatch,
+  listPullQueue,
   getPull,
   editPull,
   listPullCommits,
@@ -241,6 +243,10 @@ export const operations: readonly Operation[] = [
   getPullMerged,
   mergePull,
   cancelPullMerge,
+  getPullInQueue,
+  addPullToQueue,
+  removePullFromQueue,
+  putPullFirst,
   updatePullBranch,
   listPullRounds,
   getPullRound,

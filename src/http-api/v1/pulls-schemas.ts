@@ -187,6 +187,31 @@ export const pullMerge = z
   })
   .meta({ id: 'PullRequestMerge' });
 
+export const pullQueuePlace = z
+  .strictObject({
+    number: z.int(),
+    title: z.string(),
+    base: z.string().describe('The branch'),
+    state: z.enum(['waiting', 'testing']),
+    place: z.int().describe('From 1'),
+    length: z.int().describe('How many are in the queue of the branch'),
+    round: z.int().describe('The round that is merged; a later one is out'),
+    user: giteaUser.nullable().describe('Who added it'),
+    added_at: time,
+    candidate_sha: oid.nullable().describe('The merge that is tested, and becomes the tip of the branch'),
+    tested_since: time.nullable(),
+  })
+  .meta({ id: 'PullRequestQueuePlace' });
+
+export const pullQueueEntry = z
+  .object({
+    Do: style.nullish().describe('How it is merged; left out: merge'),
+    MergeTitleField: message,
+    MergeMessageField: message,
+    head_commit_id: z.string().max(64).nullish().describe('The head that the caller has seen; another one is refused'),
+  })
+  .meta({ id: 'PullRequestQueueEntry' });
+
 const roundFields = {
   round: z.int().describe('From 1'),
   head_sha: oid,

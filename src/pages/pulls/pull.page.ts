@@ -19,6 +19,7 @@ import type { MergeForm } from './merge-box.view.ts';
 import { viewPullEvent } from './pull-events.view.ts';
 import { viewOwners } from './owners.view.ts';
 import { readPullHead } from './pull-head.view.ts';
+import { viewQueued } from './queued.view.ts';
 import { viewReviewForm } from './review-form.view.ts';
 import type { ReviewFormInput } from './review-form.view.ts';
 import { readApproval } from '../runs/read-approval.ts';
@@ -45,7 +46,7 @@ export async function pullPage(
   const repository = repositoryUrl(found.canonical);
   if (kind !== 'PULL') return movedTo(issueUrl(repository, at.number, kind));
   const { issue, described, head } = await readPullHead(context, deps);
-  const [box, rounds, mayPushBranch, reviews, requests, rights, draft, approval] = await Promise.all([
+  const [box, rounds, mayPushBranch, reviews, requests, rights, draft, approval, place] = await Promise.all([
     readBox(context, deps),
     pulls.rounds.list(viewer, at),
     mayPushTo(context, deps, described.head),
@@ -54,6 +55,7 @@ export async function pullPage(
     pulls.rightsOn(viewer, at),
     context.person === null ? null : pulls.reviews.draftOf(viewer, at),
     readApproval(context, deps, at.number),
+    issue.state === 'OPEN' ? pulls.queue.placeOf(viewer, at) : null,
   ]);
   const conversation = await readConversation(context, deps, forms, issue, {
     viewEvent: (entry, people) => viewPullEvent(entry, { repositoryUrl: repository, pullUrl: head.url, people }),
@@ -61,6 +63,7 @@ export async function pullPage(
       ...rounds.map(({ submitterId }) => submitterId),
       ...peopleOf(box),
       ...reviewersIn(reviews, requests),
+      place?.addedBy ?? null,
     ].filter((id) => id !== null),
   });
   const review = viewReviewForm({ issue, described }, context.person?.id, { rights, draft, form: forms.review });
@@ -97,6 +100,7 @@ export async function pullPage(
             clone,
             style: query.get('style'),
             form: forms.merge ?? null,
+            queued: place && viewQueued(place, { rights, repository, people, now }),
             repositoryUrl: repository,
             mayPushBranch,
           })

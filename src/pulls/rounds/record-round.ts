@@ -1,6 +1,7 @@
 import type { EntryLog, EntryVia, Issue } from '../../issues/index.ts';
 import { conflict, invalid } from '../../kernel/index.ts';
 import type { PullDeps } from '../deps.ts';
+import { removeFromQueue } from '../queue-rows.ts';
 import { limits } from '../limits.ts';
 import { pullSchema } from '../schema/pull-schema.ts';
 import type { PullRow } from '../schema/pull-schema.ts';
@@ -127,6 +128,7 @@ export async function recordRound(
     });
   if (isOver)
     await log.append(issue, { kind: 'merge_when_ready', details: { cancelled: true, reason: 'A new round came.' } });
+  await removeFromQueue(log, issue, { reason: 'A new round came.', failed: true });
   return row;
 }
 

@@ -7,6 +7,7 @@ import { cloneAddress } from './clone-address.ts';
 import { commentOn, listAll, nameOf, sendAll, showOne } from './conversation-commands.ts';
 import { authorOf, labelsOf, time } from './issue-text.ts';
 import type { PullCommand } from './parse-pull-command.ts';
+import { queueCommand } from './queue-command.ts';
 import { readText } from './read-text.ts';
 import type { AuthenticatedSession } from './session.ts';
 
@@ -32,6 +33,7 @@ async function* output(deps: SshDeps, command: PullCommand, session: Authenticat
     const { issue } = await pulls.open(viewer, { owner, name }, { title, body, head, base, isDraft });
     return yield `Opened ${owner}/${name}#${issue.number}.\n`;
   }
+  if (command.kind === 'pull queue') return yield* queueCommand(deps, command, session);
   const at = { owner, name, number: command.number };
   const it = nameOf(at);
   const { pull } = await pulls.find(viewer, at);
@@ -162,11 +164,11 @@ async function* show(deps: SshDeps, at: IssueAt, session: AuthenticatedSession):
 /** The changes of a round, to read: what a terminal would interpret is replaced, as in all that is printed here. */
 async function* diff(
   { pulls }: SshDeps,
-  { round, format, ...at }: Of<'pull diff'>,
+  { round, since, format, ...at }: Of<'pull diff'>,
   { viewer }: AuthenticatedSession,
 ): AsyncGenerator<string> {
   const decoder = new StringDecoder('utf8');
-  const { text } = await pulls.rounds.patch(viewer, at, { format, round });
+  const { text } = await pulls.rounds.patch(viewer, at, { format, round, since });
   for await (const part of text as AsyncIterable<Buffer>) yield decoder.write(part);
   yield decoder.end();
 }
