@@ -65,7 +65,8 @@ import { artifactRetention } from './v148-artifact-retention.ts';
 import { pushWays } from './v150-push-ways.ts';
 import { contributedRounds } from './v152-contributed-rounds.ts';
 
-/** Every migration, in order. SPEC §9 fixes the numbers 2, 9 and 19 (federation), 13 and 14; the others are ours. */
+/** Every migration, in order. SPEC §9 fixes the numbers 2, 9 and 19 (federation), 13 and 14; the others are ours. */ import { stacks } from './v156-stacks.ts';
+
 export const migrations: readonly Migration[] = [
   people,
   federation,
@@ -132,4 +133,5 @@ export const migrations: readonly Migration[] = [
   artifactRetention,
   pushWays,
   contributedRounds,
+  stacks,
 ];

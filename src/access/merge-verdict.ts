@@ -41,6 +41,8 @@ export interface MergeFacts {
   isUpToDate: boolean;
   /** Whether the merge queue of the branch asks, which has the merge tested itself. */
   isByQueue?: boolean;
+  /** Pull requests that are merged first and are not yet: numbers, null for one of another repository. */
+  needs?: readonly (number | null)[];
   /** All rounds, in any order. */
   rounds: readonly RoundFacts[];
   reviews: readonly ReviewFacts[];
@@ -61,6 +63,7 @@ export type MergeBlock =
   | { kind: 'changes_requested'; by: readonly string[] }
   | { kind: 'threads'; open: number }
   | { kind: 'checks'; missing: readonly { context: string; state: 'missing' | 'pending' | 'failure' | 'error' }[] }
+  | { kind: 'needs'; numbers: readonly (number | null)[] }
   | { kind: 'behind' | 'queue' };
 
 export interface MergeVerdict {
@@ -80,6 +83,7 @@ const absolute: readonly MergeBlock['kind'][] = [
   'empty',
   'unrelated',
   'level',
+  'needs',
 ];
 
 /** Whether a block stands for administrators, too, whatever the rule says. */
@@ -101,6 +105,7 @@ export function mergeVerdict(
   const blocks: MergeBlock[] = [];
   if (facts.state !== 'OPEN') return { blocks: [{ kind: 'not_open' }], approvedBy: [], mayBypass: false };
   if (facts.isDraft) blocks.push({ kind: 'draft' });
+  if (facts.needs !== undefined && facts.needs.length > 0) blocks.push({ kind: 'needs', numbers: facts.needs });
   if (!facts.baseExists) blocks.push({ kind: 'no_base' });
   if (facts.mergeState !== 'CLEAN')
     blocks.push({

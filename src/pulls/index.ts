@@ -17,6 +17,7 @@ export type { Merged } from './merging/land-merge.ts';
 export type { MergeInput } from './merging/merge-pull.ts';
 export type { Candidate, CandidateOutcome, CandidatePlace, CandidateTests } from './queue/candidate-tests.ts';
 export type { QueuePlace } from './queue/queue-place.ts';
+export type { StackedPull } from './stacks/find-stack.ts';
 export type { PullRights } from './rights.ts';
 export type { ComparedRounds, PairedRoundCommit, TwoRounds } from './rounds/compare-rounds.ts';
 export type { PatchFormat } from './rounds/read-patch.ts';

@@ -48,6 +48,11 @@ export const limits = {
   listedQueue: 1_000,
   /** Branches of one push whose queues are looked at; those of the others are within the minute. */
   wokenQueues: 20,
+  /** Pull requests of a stack, which one push makes and one page lists; those that one of them needs. */
+  stack: 50,
+  neededPulls: 50,
+  /** Rounds of those, the newest, on which one may be built. */
+  stackedOn: 30,
   /** Characters of the reason of a dismissal. */
   dismissalReasonLength: 1_000,
 };

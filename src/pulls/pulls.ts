@@ -1,3 +1,5 @@
+import { findStack } from './stacks/find-stack.ts';
+import { mergeBaseOf } from './stacks/stack-base.ts';
 import { bindDeps } from '../kernel/index.ts';
 import type { PullDeps } from './deps.ts';
 import { findByBranches } from './find-by-branches.ts';
@@ -87,6 +89,8 @@ export function createPulls(tools: PullsOptions) {
     /** For the CI, which has the issue already. */
     codeOf: bind(codeOf),
     hasMerged: bind(hasMerged),
+    mergeBaseOf: bind(mergeBaseOf),
+    stack: bind(findStack),
     inWrite: bind(pullInWrite),
     openHeads: bind(openHeads),
     /** For notes of releases. */

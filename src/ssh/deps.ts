@@ -51,6 +51,7 @@ export type SshPulls = Pick<
   | 'merge'
   | 'mergeWhenReady'
   | 'queue'
+  | 'stack'
   | 'mergeBox'
   | 'deleteBranch'
   | 'rounds'

@@ -178,6 +178,20 @@ t.test('lists by branch, and patches', async (t) => {
   t.match(await hearth(['diff', 'alice/garden', '2', '--patch']), { code: 3 });
 });
 
+t.test('a stack', async (t) => {
+  t.same(await json('stack', 'alice/garden', '3'), []);
+  const at = { owner: 'alice', name: 'garden' };
+  await modules.issues.addLink(alice, { ...at, number: 3 }, 'needs', { ...at, number: 1 });
+  t.match(await hearth(['stack', 'alice/garden', '3']), {
+    stdout: '1\tOil it\tmerged\t\n3\tPaint it\topen\t#1\n',
+  });
+  t.match(await json('stack', 'alice/garden', '1'), [
+    { number: 1, state: 'merged', needs: [] },
+    { number: 3, state: 'open', needs: [1], isBehind: false },
+  ]);
+  t.match(await hearth(['stack', 'alice/garden', '2']), { code: 3 });
+});
+
 t.test('the merge queue of a branch', async (t) => {
   const ruleId = await modules.repositories.rules.add(alice, 'alice', 'garden', {
     pattern: 'main',

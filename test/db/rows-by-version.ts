@@ -1071,4 +1071,20 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
       },
     ],
   ],
+  156: [
+    [
+      'pull_pushes',
+      {
+        push_id: 'p150',
+        repository_id: 'r1',
+        number: 156,
+        base_branch: 'main',
+        user_id: 'bob-id',
+        created_at: 156,
+        position: 1,
+        oid: 'c'.repeat(40),
+        below_oid: 'b'.repeat(40),
+      },
+    ],
+  ],
 };

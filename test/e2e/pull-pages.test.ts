@@ -183,6 +183,21 @@ t.before(async () => {
     if (name !== 'lamp')
       await pulls.queue.enter(viewer('alice'), { ...shed, number: index + 1 }, { style: 'merge', round: 1 });
   }
+  // A fourth one, with a stack of three: the second needs the first, and the third is for the branch of the second.
+  const loft = { owner: 'alice', name: 'loft' };
+  await repositories.create(viewer('alice'), { name: 'loft', visibility: 'PUBLIC' });
+  const { path: loftPath } = await repositories.find(viewer('alice'), 'alice', 'loft');
+  await fillRepository(t, loftPath, { 'README.md': '# Loft\n' });
+  const loftWork = await pullWork(t, loftPath);
+  for (const [name, base] of [
+    ['joists', 'main'],
+    ['boards', 'main'],
+    ['carpet', 'boards'],
+  ] as const) {
+    await loftWork.commit(name, { [`${name}.txt`]: 'new\n' }, `Lay ${name}`);
+    await pulls.open(viewer('alice'), loft, { head: name, base, title: `Lay ${name}`, body: '' });
+  }
+  await issues.addLink(viewer('alice'), { ...loft, number: 2 }, 'needs', { ...loft, number: 1 });
   // For the journey, and for a form.
   await commit('ladder', { 'ladder.txt': 'long\n' }, 'Add a ladder\n\nIt is needed to get up.');
 });
@@ -210,6 +225,8 @@ const pages: [who: string | null, name: string, path: string][] = [
   ['alice', 'queue-enter', '/repos/alice/shed/pulls/3'],
   [null, 'queue', '/repos/alice/shed/pulls/queue'],
   ['bob', 'queue-empty', `${roof}/pulls/queue`],
+  ['alice', 'stack', '/repos/alice/loft/pulls/2'],
+  [null, 'stack-changes', '/repos/alice/loft/pulls/3/changes'],
   [null, 'commits', `${roof}/pulls/2/commits`],
   ['alice', 'settings', `${roof}/settings/issues`],
   ['alice', 'waiting', '/dashboard/pulls'],

@@ -130,7 +130,7 @@ t.test('conflicts are named by file and leave nothing behind', async (t) => {
         ['a', 'gone', 'ünd/d'],
       );
   }
-  t.match(await merges.tryMerge(repository, onto, bad), { kind: 'conflict' });
+  t.match(await merges.tryMerge(repository, { onto, head: bad }), { kind: 'conflict' });
   t.equal(count(), before, 'no object stays');
   t.strictSame(leftovers(), []);
 

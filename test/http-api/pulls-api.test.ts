@@ -422,6 +422,27 @@ t.test('merging, updating and rounds', async (t) => {
   await alice('POST', `${roof}/branch_protections`, { rule_name: 'main' });
 });
 
+t.test('a stack by dependencies', async (t) => {
+  const { bob, alice, anonymous, commit } = await openWorld(t);
+  const low = await commit('alice', 'low', { 'low.txt': 'low\n' }, 'Low');
+  await bob('POST', `${roof}/pulls`, { head: 'low', base: 'main', title: 'Low' });
+  await commit('alice', 'high', { 'high.txt': 'high\n' }, 'High');
+  await bob('POST', `${roof}/pulls`, { head: 'high', base: 'main', title: 'High' });
+  t.match(await anonymous('GET', `${roof}/pulls/2/stack`), { status: 200, json: [] });
+  t.match(await alice('POST', `${roof}/issues/2/dependencies`, { index: 1 }), { status: 201 });
+  t.match((await anonymous('GET', `${roof}/pulls/2/stack`)).json, [
+    { number: 1, title: 'Low', state: 'open', draft: false, head_sha: low, needs: [], behind: false },
+    { number: 2, title: 'High', needs: [1] },
+  ]);
+  t.match(await bob('POST', `${roof}/pulls/2/merge`, { Do: 'merge' }), {
+    status: 409,
+    json: { error: { code: 'merge_blocked', message: /#1, which has to be merged first/ } },
+  });
+  t.match(await bob('POST', `${roof}/pulls/1/merge`, { Do: 'squash' }), { status: 200 });
+  t.match(await bob('POST', `${roof}/pulls/2/merge`, { Do: 'merge' }), { status: 200 });
+  t.match(await anonymous('GET', `${roof}/pulls/9/stack`), { status: 404 });
+});
+
 t.test('the merge queue', async (t) => {
   const { alice, bob, dora, anonymous, commit, web } = await openWorld(t);
   const queue = { rule_name: 'main', merge_queue: true, status_check_contexts: ['build (merge_group)'] };

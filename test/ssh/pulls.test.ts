@@ -125,6 +125,16 @@ t.test('the merge queue', async (t) => {
   });
 });
 
+t.test('a stack', async (t) => {
+  t.equal((await as(bob, 'pull stack alice/site 2')).stdout, '');
+  await hearth.modules.issues.addLink(alice.viewer, { owner: 'alice', name: 'site', number: 2 }, 'needs', {
+    owner: 'alice',
+    name: 'site',
+    number: 1,
+  });
+  t.equal((await as(bob, 'pull stack alice/site 2')).stdout, '1\tmerged\tA slate roof\t\n2\topen\tCopper\t#1\n');
+});
+
 t.test('words that are no command of pull requests', async (t) => {
   for (const line of [
     'pull',

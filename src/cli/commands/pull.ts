@@ -14,6 +14,7 @@ import { addPullChangeCommands } from './pull-change.ts';
 import { describePulls, findPull, namePull, pullAt, pullColumns, pullToJson, stateOf } from './pull-row.ts';
 import { addPullQueueCommand } from './pull-queue.ts';
 import { addPullReviewCommands, reviewToJson, threadToJson } from './pull-review.ts';
+import { addPullStackCommand } from './pull-stack.ts';
 import { addPullWriteCommands } from './pull-write.ts';
 import { readCount } from './read-count.ts';
 import { cloneAddresses } from '../serving/addresses.ts';
@@ -60,6 +61,7 @@ export function addPullCommands(program: Command, run: Run): void {
   addPullReviewCommands(pull, run);
   addPullChangeCommands(pull, run);
   addPullQueueCommand(pull, run);
+  addPullStackCommand(pull, run);
 }
 
 const listPulls: Action<ListOptions, [string]> = async (cli, options, text) => {

@@ -1,5 +1,7 @@
 import { internal } from '../../kernel/index.ts';
 import { checked } from '../objects/browse.ts';
+import type { Signature } from '../objects/parse-objects.ts';
+import { commitPayload } from './commit-payload.ts';
 import type { MergeWorkspace } from './merge-workspace.ts';
 
 /** A file that git could not merge. */
@@ -46,6 +48,35 @@ export async function mergeTrees(workspace: MergeWorkspace, ours: string, theirs
     files: names.slice(0, maxFiles).map((rawPath) => ({ path: rawPath.toString('utf8'), rawPath })),
   };
 }
+
+/**
+ * Merges two commits, of which one descends from `base`, with that as their merge base: git-merge-tree(1) finds the
+ * base by itself, so the tree of the other becomes that of a child of `base`. Without a base, where the two have parted.
+ */
+export async function mergeFrom(
+  workspace: MergeWorkspace,
+  { onto, head, base }: { onto: string; head: string; base?: string | undefined },
+): Promise<MergedTrees> {
+  if (base === undefined) return mergeTrees(workspace, onto, head);
+  const { code } = await workspace.run(['merge-base', '--is-ancestor', checked(base), checked(head)]);
+  const other = code === 0 ? onto : head;
+  const payload = await temporaryCommit(await treeOf(workspace, other), [base], other);
+  const moved = await workspace.writeTemporary(payload);
+  return code === 0 ? mergeTrees(workspace, moved, head) : mergeTrees(workspace, onto, moved);
+}
+
+/** The tree of a commit. Refuses `internal` for one that is missing. */
+export async function treeOf(workspace: MergeWorkspace, commit: string): Promise<string> {
+  const { code, output, errorText } = await workspace.run(['rev-parse', '--verify', `${checked(commit)}^{tree}`]);
+  if (code !== 0) throw internal('a commit is missing', { cause: { commit, errorText } });
+  return output.toString('latin1').trim();
+}
+
+const none: Signature = { name: 'server', email: 'server@localhost', at: 0, offsetMinutes: 0 };
+
+/** A commit that only a merge reads. */
+export const temporaryCommit = (tree: string, parents: readonly string[], message: string): Promise<Buffer> =>
+  commitPayload({ tree, parents, author: none, committer: none, message });
 
 /** The parts of git's output, each of which ends with NUL. */
 function splitAtNul(output: Buffer): Buffer[] {

@@ -1,5 +1,4 @@
 import type { Semaphore } from '../../kernel/index.ts';
-import { checked } from '../objects/browse.ts';
 import type { BrowseDeps } from '../objects/browse.ts';
 import { memoize } from '../queries/memoize.ts';
 import { weighPatches } from '../queries/read-patches.ts';
@@ -13,7 +12,7 @@ import type { CarriedRange, CommitRange, PairedCommit } from './compare-rounds.t
 import { computeMerge } from './compute-merge.ts';
 import type { MergeRequest } from './compute-merge.ts';
 import type { MergeOutcome } from './merge-outcome.ts';
-import { mergeTrees } from './merge-trees.ts';
+import { mergeFrom } from './merge-trees.ts';
 import type { MergedTrees } from './merge-trees.ts';
 import { revertRange } from './revert-range.ts';
 import type { RevertRequest } from './revert-range.ts';
@@ -39,7 +38,7 @@ export interface GitMerges {
   /** See {@link previewFiles}; nothing is stored. */
   previewFiles(path: string, request: CommitFilesRequest, limits: PatchLimits): Promise<FilesPreview>;
   /** Whether two commits merge, and where they conflict; nothing is stored. */
-  tryMerge(path: string, onto: string, head: string, signal?: AbortSignal): Promise<MergedTrees>;
+  tryMerge(path: string, merge: { onto: string; head: string; base?: string | undefined }): Promise<MergedTrees>;
   /** See {@link carryRange}; nothing is stored, so only the id of the tree is of use. */
   tryCarry(path: string, range: CommitRange, onto: string, signal?: AbortSignal): Promise<CarriedRange>;
   /** See {@link readCarriedDiff}; recalled from memory when the same was asked before. */
@@ -106,8 +105,7 @@ export function createMerges(deps: BrowseDeps, slots: Semaphore): GitMerges {
       }),
     previewFiles: (path, request, patchLimits) =>
       within(path, undefined, (workspace) => previewFiles(deps, path, workspace, request, patchLimits)),
-    tryMerge: (path, onto, head, signal) =>
-      within(path, signal, (workspace) => mergeTrees(workspace, checked(onto), checked(head))),
+    tryMerge: (path, merge) => within(path, undefined, (workspace) => mergeFrom(workspace, merge)),
     tryCarry: (path, range, onto, signal) => within(path, signal, (workspace) => carryRange(workspace, range, onto)),
     carriedDiff: memoize(
       (path, request) => within(path, undefined, (workspace) => readCarriedDiff(deps, path, workspace, request)),

@@ -63,6 +63,7 @@ import {
   updatePullBranch,
 } from './pulls-merge.ts';
 import { addPullToQueue, getPullInQueue, listPullQueue, putPullFirst, removePullFromQueue } from './pulls-queue.ts';
+import { getPullStack } from './pulls-stack.ts';
 import {
   createPullReview,
   deletePullReview,
@@ -248,6 +249,7 @@ export const operations: readonly Operation[] = [
   removePullFromQueue,
   putPullFirst,
   updatePullBranch,
+  getPullStack,
   listPullRounds,
   getPullRound,
   listPullReviews,

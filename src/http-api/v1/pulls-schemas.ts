@@ -203,6 +203,18 @@ export const pullQueuePlace = z
   })
   .meta({ id: 'PullRequestQueuePlace' });
 
+export const stackedPull = z
+  .strictObject({
+    number: z.int(),
+    title: z.string(),
+    state: z.enum(['open', 'closed', 'merged']),
+    draft: z.boolean(),
+    head_sha: oid,
+    needs: z.array(z.int()).describe('Numbers of those directly below it, which are merged first'),
+    behind: z.boolean().describe('Whether one below has newer commits than those on which it is built'),
+  })
+  .meta({ id: 'StackedPullRequest' });
+
 export const pullQueueEntry = z
   .object({
     Do: style.nullish().describe('How it is merged; left out: merge'),

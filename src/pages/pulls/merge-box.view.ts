@@ -179,6 +179,7 @@ const blockTitles: Readonly<Partial<Record<MergeBlock['kind'], [icon: string, to
     changes_requested: ['alert', 'bad', 'Changes were requested'],
     threads: ['comment', 'wait', 'Threads are open'],
     behind: ['clock', 'wait', 'The branch is behind its base branch'],
+    needs: ['clock', 'wait', 'Another pull request comes first'],
     queue: ['clock', 'quiet', 'A merge queue merges into this branch'],
     style: ['alert', 'wait', 'This way to merge is not allowed'],
   };

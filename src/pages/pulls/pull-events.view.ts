@@ -58,7 +58,13 @@ export function viewPullEvent(
     case 'retargeted':
       return {
         icon: 'branch',
-        parts: [text('changed the base branch from '), strong('from'), text(' to '), strong('to')],
+        parts: [
+          text('changed the base branch from '),
+          strong('from'),
+          text(' to '),
+          strong('to'),
+          ...(typeof details['landed'] === 'number' ? [text(`, because #${details['landed']} was merged`)] : []),
+        ],
       };
     case 'draft':
       return { icon: 'pull', parts: [text('marked this as a draft')] };

@@ -18,6 +18,7 @@ import type { GatheredFacts } from './merge-facts.ts';
 import { landMerge } from './land-merge.ts';
 import type { Merged } from './land-merge.ts';
 import { messagesOf } from './merge-template.ts';
+import { mergeBaseOf } from '../stacks/stack-base.ts';
 import { coAuthorsOf, formatMessage, parseStyle } from './merge-message.ts';
 
 export interface MergeInput {
@@ -69,8 +70,9 @@ async function tryOnce(
     requireVerdict(mergeVerdict(viewer, now.facts, gathered.rule, gathered.facts, style), input.bypasses === true);
   judge(await gatherFacts(deps, deps.db.read, context, ofGit), context);
   const onto = ofGit.state.mergeStateOnto!;
-  const commits = (await readRound(deps, found.path, pull.headOid, onto)).commits;
-  const outcome = await computeMerge(deps, viewer, found, context, { style, onto, commits, input });
+  const base = await mergeBaseOf(deps, found.path, pull, onto);
+  const { commits } = await readRound(deps, found.path, pull.headOid, onto, base);
+  const outcome = await computeMerge(deps, viewer, found, context, { style, onto, base, commits, input });
   const oid = oidOf(outcome, pull.baseBranch);
   let bypassed: MergeBlock[] = [];
   const landed = await landMerge(deps, viewer, found, context, {
@@ -110,11 +112,14 @@ export async function computeMerge(
   {
     style,
     onto,
+    base,
     commits,
     input,
   }: {
     style: MergeStyle;
     onto: string;
+    /** Of `mergeBaseOf`. */
+    base: string | undefined;
     commits: readonly RoundCommit[];
     input: Pick<MergeInput, 'title' | 'body'>;
   },
@@ -136,6 +141,7 @@ export async function computeMerge(
     style,
     onto,
     head: pull.headOid,
+    base,
     message,
     author,
     committer,

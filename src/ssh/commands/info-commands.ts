@@ -37,6 +37,7 @@ issue assign OWNER/NAME NUMBER [--add USERS] [--remove USERS]
 pull list OWNER/NAME [--state open|closed|merged|all] [--label NAMES] [--base BRANCH] [--head BRANCH]
                                       its pull requests, the newest first
 pull show OWNER/NAME NUMBER           one pull request with its comments and reviews
+pull stack OWNER/NAME NUMBER          what is merged before it, and what comes after
 pull diff OWNER/NAME NUMBER [--round NUMBER] [--since NUMBER] [--patch]
                                       its changes, to read
 pull checkout OWNER/NAME NUMBER       the git commands that fetch it

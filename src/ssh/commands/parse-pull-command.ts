@@ -12,7 +12,7 @@ export type PullCommand = Place &
   (
     | { kind: 'pull list'; state: ListState; labels: string[]; base: string | null; head: string | null }
     | { kind: 'pull new'; head: string; base: string | undefined; title: string; isDraft: boolean }
-    | { kind: 'pull show' | 'pull checkout' | 'pull close' | 'pull reopen'; number: number }
+    | { kind: 'pull show' | 'pull stack' | 'pull checkout' | 'pull close' | 'pull reopen'; number: number }
     | { kind: 'pull ready' | 'pull draft'; number: number }
     | {
         kind: 'pull diff';
@@ -95,6 +95,7 @@ function parseQueue(place: Place, plain: readonly string[], options: Options): P
 function parseOne(verb: string | undefined, place: Place & { number: number }, options: Options): PullCommand | null {
   switch (verb) {
     case 'show':
+    case 'stack':
     case 'checkout':
     case 'close':
     case 'reopen':

@@ -5,7 +5,7 @@ import { explainBlock } from '../../pulls/index.ts';
 import type { SshDeps } from '../deps.ts';
 import { cloneAddress } from './clone-address.ts';
 import { commentOn, listAll, nameOf, sendAll, showOne } from './conversation-commands.ts';
-import { authorOf, labelsOf, time } from './issue-text.ts';
+import { authorOf, labelsOf, rows, time } from './issue-text.ts';
 import type { PullCommand } from './parse-pull-command.ts';
 import { queueCommand } from './queue-command.ts';
 import { readText } from './read-text.ts';
@@ -40,6 +40,15 @@ async function* output(deps: SshDeps, command: PullCommand, session: Authenticat
   switch (command.kind) {
     case 'pull show':
       return yield* show(deps, at, session);
+    case 'pull stack':
+      return yield rows(
+        (await pulls.stack(viewer, at)).map(({ number, title, state, below }) => [
+          String(number),
+          state.toLowerCase(),
+          title,
+          below.map((lower) => `#${lower}`).join(','),
+        ]),
+      );
     case 'pull diff':
       return yield* diff(deps, command, session);
     case 'pull checkout':
