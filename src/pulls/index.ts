@@ -27,6 +27,7 @@ export type { ReviewRow, ThreadSide, ThreadState, Verdict } from './schema/revie
 export { pathBytes, pathText } from './path-text.ts';
 export type { CommentPlace, NewReviewComment } from './reviews/add-comment.ts';
 export type { DraftReview } from './reviews/list-reviews.ts';
+export { isAnsweredPatch } from './answers/read-answers.ts';
 export { reviewedRounds } from './reviews/reviewed-rounds.ts';
 export type { SubmittedReview } from './reviews/submit-review.ts';
 export type { ListedComment, ListedThread } from './threads/list-threads.ts';

@@ -53,6 +53,9 @@ export const limits = {
   neededPulls: 50,
   /** Rounds of those, the newest, on which one may be built. */
   stackedOn: 30,
+  /** An answered patch, and the patch that it quotes, in bytes. */
+  answeredPatchBytes: 1024 * 1024,
+  quotedPatchBytes: 4 * 1024 * 1024,
   /** Characters of the reason of a dismissal. */
   dismissalReasonLength: 1_000,
 };

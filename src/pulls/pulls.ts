@@ -1,5 +1,6 @@
+import { reviewByAnswers } from './answers/review-by-answers.ts';
 import { findStack } from './stacks/find-stack.ts';
-import { mergeBaseOf } from './stacks/stack-base.ts';
+import { mergeBaseOf } from './stacks/stacked-on.ts';
 import { bindDeps } from '../kernel/index.ts';
 import type { PullDeps } from './deps.ts';
 import { findByBranches } from './find-by-branches.ts';
@@ -76,7 +77,11 @@ export function createPulls(tools: PullsOptions) {
     template: bind(findPullTemplate),
     /** For the API and webhooks, which have found the issues already. */
     ofIssues: bind(pullsOfIssues),
-    reviews: createReviewService(deps),
+    reviews: {
+      ...createReviewService(deps),
+      /** From the text of a patch with answers between its lines. */
+      submitAnswers: bind(reviewByAnswers),
+    },
     threads: createThreadService(deps),
     turns: createTurnService(deps),
     owners: { of: bind(ownersOf) },

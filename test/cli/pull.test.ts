@@ -166,6 +166,47 @@ t.test('pull requests are reviewed', async (t) => {
   t.match((await hearth(['show', ...at])).stdout, /From a pipe\.\n/);
 });
 
+t.test('a review from an answered patch', async (t) => {
+  const at = ['alice/garden', '3'];
+  const patch = (await hearth(['diff', ...at, '--patch'])).stdout;
+  const quoted = patch.replaceAll(/^/gm, '> ');
+  const text = quoted
+    .replace(/^> \+painted$/m, '> +painted\n\nIn which colour?\n')
+    .replace(/^> Subject: .*$/m, '$&\n\nA good start.');
+  t.not(text, quoted);
+  t.match(await hearth(['review', ...at, '--as', 'bob'], { input: text.replace('> +painted', '> +plastered') }), {
+    code: 2,
+    stderr: /quotes what the patch of this round does not have/,
+  });
+  const file = path.join(folder, 'answers.txt');
+  writeFileSync(file, text);
+  t.match(await hearth(['review', ...at, '--request-changes', '--file', file, '--round', '1', '--as', 'bob']), {
+    code: 0,
+    stdout: 'Requested changes on alice/garden#3 (round 1).\n',
+  });
+  const again = text.replace('In which colour?', 'And how often?').replace('A good start.', 'Later.');
+  t.match(await hearth(['review', ...at, '--as', 'bob'], { input: again }), { code: 0, stdout: /^Reviewed/ });
+  const { reviews, threads } = (await json('show', ...at)) as Record<string, { [name: string]: unknown }[]>;
+  t.match(reviews!.slice(-2), [
+    { verdict: 'request_changes', body: '> Subject: [PATCH] painted\n\nA good start.' },
+    { verdict: 'comment', body: /Later\.$/ },
+  ]);
+  const bodies = threads!.map(({ path: name, side, firstLine, comments }) => [
+    name,
+    side,
+    firstLine,
+    (comments as { body: string }[])[0]!.body,
+  ]);
+  t.match(bodies.slice(-2), [
+    ['gate.txt', 'new', 1, 'In which colour?'],
+    ['gate.txt', 'new', 1, 'And how often?'],
+  ]);
+  t.match(await hearth(['review', ...at, '--as', 'bob'], { input: 'Words alone.\n' }), {
+    code: 2,
+    stderr: /--approve/,
+  });
+});
+
 t.test('lists by branch, and patches', async (t) => {
   t.match(await json('list', 'alice/garden', '--base', 'main', '--head', 'painted'), [{ number: 3 }]);
   t.same(await json('list', 'alice/garden', '--base', 'oiled'), []);

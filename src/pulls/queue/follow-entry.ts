@@ -1,6 +1,6 @@
 import type { AnnouncedEntry, EntryListener } from '../../issues/index.ts';
 import type { PullDeps } from '../deps.ts';
-import { followNeeds } from '../stacks/restack.ts';
+import { followNeeds } from '../lifecycle/restack.ts';
 import { queueSchema } from '../schema/queue-schema.ts';
 
 /** Entries after which a queued pull request may have no place in the queue any more. */

@@ -1,7 +1,7 @@
 import { StringDecoder } from 'node:string_decoder';
 import type { IssueAt } from '../../issues/index.ts';
 import { isDomainError } from '../../kernel/index.ts';
-import { explainBlock } from '../../pulls/index.ts';
+import { explainBlock, isAnsweredPatch, pullLimits } from '../../pulls/index.ts';
 import type { SshDeps } from '../deps.ts';
 import { cloneAddress } from './clone-address.ts';
 import { commentOn, listAll, nameOf, sendAll, showOne } from './conversation-commands.ts';
@@ -119,8 +119,11 @@ async function* review(
   session: AuthenticatedSession,
 ): AsyncGenerator<string> {
   const round = wanted ?? lastRound;
-  const body = verdict === 'APPROVE' ? '' : await readText(session);
-  await pulls.reviews.submit(session.viewer, at, { verdict, body, round, confirm: wanted !== undefined });
+  const mostBytes = pullLimits.answeredPatchBytes;
+  const body = verdict === 'APPROVE' ? '' : await readText(session, undefined, mostBytes);
+  const { reviews } = pulls;
+  if (isAnsweredPatch(body)) await reviews.submitAnswers(session.viewer, at, { text: body, verdict, round: wanted });
+  else await reviews.submit(session.viewer, at, { verdict, body, round, confirm: wanted !== undefined });
   const said = { APPROVE: 'Approved', REQUEST_CHANGES: 'Requested changes on', COMMENT: 'Reviewed' }[verdict];
   yield `${said} ${nameOf(at)} (round ${round}).\n`;
 }

@@ -5,7 +5,7 @@ import type { PullDeps } from '../deps.ts';
 import { pullById } from '../find-pull.ts';
 import { prepareRound, recordRound } from '../rounds/record-round.ts';
 import { pullSchema } from '../schema/pull-schema.ts';
-import { findStackedOn } from './stack-base.ts';
+import { findStackedOn } from '../stacks/stacked-on.ts';
 
 /** Follows an entry that says that a pull request needs another one, or needs it no more. Idempotent. */
 export async function followNeeds(deps: PullDeps, { issue, entry }: AnnouncedEntry): Promise<void> {
