@@ -931,6 +931,26 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
       },
     ],
   ],
+  130: [
+    [
+      'pull_queue',
+      {
+        issue_id: 'is106',
+        repository_id: 'r2',
+        base_branch: 'main',
+        position: 1,
+        state: 'TESTING',
+        round: 1,
+        added_by: 'alice-id',
+        merge: '{"style":"MERGE"}',
+        added_at: 1,
+        onto_oid: 'b'.repeat(40),
+        candidate_oid: 'c'.repeat(40),
+        tested_since: 2,
+        run_count: 1,
+      },
+    ],
+  ],
   138: [
     [
       'ci_annotations',
@@ -1069,6 +1089,22 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
         updated_at: 1,
         listed_at: 1,
         origin: 'https://git.example.org/api/v1/repos/bob/tool/releases/7',
+      },
+    ],
+  ],
+  156: [
+    [
+      'pull_pushes',
+      {
+        push_id: 'p150',
+        repository_id: 'r1',
+        number: 156,
+        base_branch: 'main',
+        user_id: 'bob-id',
+        created_at: 156,
+        position: 1,
+        oid: 'c'.repeat(40),
+        below_oid: 'b'.repeat(40),
       },
     ],
   ],

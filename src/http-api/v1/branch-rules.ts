@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { RuleAct, RuleTarget } from '../../access/index.ts';
+import type { PersonViewer, RuleAct, RuleTarget } from '../../access/index.ts';
 import { invalid, notFound } from '../../kernel/index.ts';
 import type { Found, GrantInput, ListedRule, MergingInput, RuleInput } from '../../repositories/index.ts';
 import { numericId } from '../../webhooks/index.ts';
@@ -15,7 +15,6 @@ import {
   tagProtectionEdit,
 } from './branch-rule-schemas.ts';
 import { isoTime } from './show.ts';
-import type { PersonViewer } from '../../access/index.ts';
 
 const branchRules = '/repos/{owner}/{name}/branch_protections';
 const tagRules = '/repos/{owner}/{name}/tag_protections';
@@ -115,7 +114,8 @@ function showBranchRule(rule: ListedRule): z.output<typeof branchProtection> {
     block_on_unresolved_threads: merging.threadsResolved,
     enable_status_check: merging.checks.length > 0,
     status_check_contexts: [...merging.checks],
-    block_on_outdated_branch: merging.upToDate !== 'no',
+    block_on_outdated_branch: merging.upToDate === 'yes',
+    merge_queue: merging.upToDate === 'queue',
     merge_styles: merging.styles.map((style) => style.toLowerCase()) as ('merge' | 'squash' | 'rebase' | 'forward')[],
     block_admin_merge_override: merging.adminsToo,
     block_on_rejected_reviews: true,
@@ -182,7 +182,9 @@ function mergingInput(body: BranchBody): MergingInput {
     ownersApprove: body.block_on_codeowner_reviews ?? undefined,
     threadsResolved: body.block_on_unresolved_threads ?? undefined,
     checks: body.enable_status_check === false ? [] : (body.status_check_contexts ?? undefined),
-    upToDate: body.block_on_outdated_branch ?? undefined,
+    upToDate: body.merge_queue
+      ? 'queue'
+      : (body.block_on_outdated_branch ?? (body.merge_queue === false ? 'no' : undefined)),
     styles: body.merge_styles ?? undefined,
     adminsToo: body.block_admin_merge_override ?? undefined,
   };

@@ -64,6 +64,8 @@ import {
   mergePull,
   updatePullBranch,
 } from './pulls-merge.ts';
+import { addPullToQueue, getPullInQueue, listPullQueue, putPullFirst, removePullFromQueue } from './pulls-queue.ts';
+import { getPullStack } from './pulls-stack.ts';
 import {
   createPullReview,
   deletePullReview,
@@ -239,6 +241,7 @@ export const operations: readonly Operation[] = [
   // Before `{number}`, which would take their place.
   getPullDiff,
   getPullPatch,
+  listPullQueue,
   getPull,
   editPull,
   listPullCommits,
@@ -247,7 +250,12 @@ export const operations: readonly Operation[] = [
   getPullMerged,
   mergePull,
   cancelPullMerge,
+  getPullInQueue,
+  addPullToQueue,
+  removePullFromQueue,
+  putPullFirst,
   updatePullBranch,
+  getPullStack,
   listPullRounds,
   getPullRound,
   listPullReviews,
