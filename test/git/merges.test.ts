@@ -130,7 +130,7 @@ t.test('conflicts are named by file and leave nothing behind', async (t) => {
         ['a', 'gone', 'ünd/d'],
       );
   }
-  t.match(await merges.tryMerge(repository, onto, bad), { kind: 'conflict' });
+  t.match(await merges.tryMerge(repository, { onto, head: bad }), { kind: 'conflict' });
   t.equal(count(), before, 'no object stays');
   t.strictSame(leftovers(), []);
 
@@ -185,7 +185,7 @@ t.test('the text of conflicts is that of git merge, within limits, and leaves no
   run('rm', '--quiet', 'gone.txt');
   const onto = commit({}, 'delete');
   push();
-  const conflicts = await merges.conflicts(repository, onto, head);
+  const conflicts = await merges.conflicts(repository, { onto, head });
   t.same(leftovers(), []);
   t.equal(conflicts?.total, 8);
   t.same(
@@ -228,8 +228,8 @@ t.test('the text of conflicts is that of git merge, within limits, and leaves no
     'what only looks like a mark is text',
   );
   t.equal(files.get('long.txt')!.hunks.flat().length, 200);
-  t.equal(await merges.conflicts(repository, onto, head), conflicts, 'recalled');
-  t.equal(await merges.conflicts(repository, onto, onto), null, 'there are none');
+  t.equal(await merges.conflicts(repository, { onto, head }), conflicts, 'recalled');
+  t.equal(await merges.conflicts(repository, { onto, head: onto }), null, 'there are none');
 });
 
 t.test('many heads are tried by one process, with the results that each has alone', async (t) => {
@@ -254,18 +254,18 @@ t.test('many heads are tried by one process, with the results that each has alon
   const aside = `${repository}-aside`;
   renameSync(repository, aside);
   const known = await Promise.all(
-    heads.map((head) => merges.tryMerge(repository, onto, head).catch((error: unknown) => error)),
+    heads.map((head) => merges.tryMerge(repository, { onto, head }).catch((error: unknown) => error)),
   );
   rmSync(repository, { recursive: true });
   renameSync(aside, repository);
   t.equal(known.filter((each) => !(each instanceof Error)).length, 25 + 5 + 11, 'recalled from memory');
   for (const [at, head] of heads.entries()) {
-    const alone = await merges.tryMerge(repository, onto, head);
+    const alone = await merges.tryMerge(repository, { onto, head });
     if (!(known[at] instanceof Error)) t.same(known[at], alone);
     const conflicts = at % 6 === 0 ? ['a', 'b'] : at % 3 === 0 ? ['a'] : undefined;
     t.same(alone.kind === 'conflict' ? alone.files.map(({ path }) => path) : undefined, conflicts);
   }
-  t.match(await merges.tryMerge(repository, onto, island), { kind: 'unrelated' });
+  t.match(await merges.tryMerge(repository, { onto, head: island }), { kind: 'unrelated' });
 });
 
 t.test('a rebase leaves out what the branch has, keeps authors, encodings and empty commits', async (t) => {

@@ -4,7 +4,7 @@ import { checked, readCommit } from '../objects/browse.ts';
 import type { Signature } from '../objects/parse-objects.ts';
 import { commitPayload } from './commit-payload.ts';
 import type { SignCommit } from './commit-payload.ts';
-import { mergeTrees } from './merge-trees.ts';
+import { mergeFrom } from './merge-trees.ts';
 import type { MergeOutcome } from './merge-outcome.ts';
 import type { MergeWorkspace } from './merge-workspace.ts';
 import { pickCommits } from './pick-commits.ts';
@@ -20,6 +20,8 @@ export interface MergeRequest {
   /** The tip of the branch, and the commit that is merged into it: full ids. */
   onto: string;
   head: string;
+  /** The merge base: a full id that `onto` or `head` descends from. Left out: where the two have parted. */
+  base?: string | undefined;
   /** Of the new commit; a rebase keeps those of its commits. */
   message: string;
   author: Signature;
@@ -34,7 +36,7 @@ export async function computeMerge(
   workspace: MergeWorkspace,
   request: MergeRequest,
 ): Promise<MergeOutcome> {
-  const { style, head, message, author, committer, sign } = request;
+  const { style, head, base, message, author, committer, sign } = request;
   const onto = checked(request.onto);
   if (style === 'FORWARD' || style === 'REBASE') {
     const { ahead, behind } = await distance(workspace, onto, checked(head));
@@ -43,7 +45,7 @@ export async function computeMerge(
     return behind === 0 ? { kind: 'merged', oid: head, commits: 0 } : { kind: 'not_forward' };
   }
 
-  const merged = await mergeTrees(workspace, onto, checked(head));
+  const merged = await mergeFrom(workspace, { onto, head: checked(head), base });
   if (merged.kind === 'unrelated') return merged;
   if (merged.kind === 'conflict') return { kind: 'conflict', files: merged.files, commit: null };
   // Commits that change nothing are commits, too; they are counted where nothing has changed.

@@ -65,7 +65,7 @@ class HunkReader {
     this.#limits = limits;
   }
 
-  /** @returns whether there is room for more */
+  /** @returns whether more text fits */
   take(line: Buffer, number: number): boolean {
     const text = Buffer.from(line.subarray(0, lineBytes));
     const words = (text.at(-1) === 0x0d ? text.subarray(0, -1) : text).toString('latin1');

@@ -1,5 +1,4 @@
 import type { Semaphore } from '../../kernel/index.ts';
-import { checked } from '../objects/browse.ts';
 import type { BrowseDeps } from '../objects/browse.ts';
 import { memoize } from '../queries/memoize.ts';
 import { weighPatches } from '../queries/read-patches.ts';
@@ -15,8 +14,8 @@ import type { MergeRequest } from './compute-merge.ts';
 import { findConflicts, weighConflicts } from './read-conflicts.ts';
 import type { Conflicts } from './read-conflicts.ts';
 import type { MergeOutcome } from './merge-outcome.ts';
-import { mergeEach, mergeTrees } from './merge-trees.ts';
-import type { MergedTrees } from './merge-trees.ts';
+import { mergeEach, mergeFrom } from './merge-trees.ts';
+import type { MergedTrees, MergeSides } from './merge-trees.ts';
 import { revertRange } from './revert-range.ts';
 import type { RevertRequest } from './revert-range.ts';
 import { writeTag } from './write-tag.ts';
@@ -44,11 +43,11 @@ export interface GitMerges {
    * Whether two commits merge, and where they conflict; nothing is stored. Recalled from memory when the same was asked
    * before.
    */
-  tryMerge(path: string, onto: string, head: string): Promise<MergedTrees>;
+  tryMerge(path: string, sides: MergeSides): Promise<MergedTrees>;
   /** Tries several heads at the price of few, for later calls of `tryMerge`; see {@link mergeEach}. */
   tryMerges(path: string, onto: string, heads: readonly string[]): Promise<void>;
   /** See {@link findConflicts}; null where two commits merge. Recalled from memory when the same was asked before. */
-  conflicts(path: string, onto: string, head: string): Promise<Conflicts | null>;
+  conflicts(path: string, sides: MergeSides): Promise<Conflicts | null>;
   /** See {@link carryRange}; nothing is stored, so only the id of the tree is of use. */
   tryCarry(path: string, range: CommitRange, onto: string, signal?: AbortSignal): Promise<CarriedRange>;
   /** See {@link readCarriedDiff}; recalled from memory when the same was asked before. */
@@ -90,8 +89,7 @@ export function createMerges(deps: BrowseDeps, slots: Semaphore): GitMerges {
   }
 
   const tryMerge = memoize(
-    (path: string, onto: string, head: string) =>
-      within(path, undefined, (workspace) => mergeTrees(workspace, checked(onto), checked(head))),
+    (path: string, sides: MergeSides) => within(path, undefined, (workspace) => mergeFrom(workspace, sides)),
     {
       most: maxTriedWeight,
       weigh: (merged) => 1 + (merged.kind === 'conflict' ? merged.files.length : 0),
@@ -136,14 +134,14 @@ export function createMerges(deps: BrowseDeps, slots: Semaphore): GitMerges {
       for (let from = 0; from < heads.length; from += mergedAtOnce) {
         const some = heads.slice(from, from + mergedAtOnce);
         const merged = await within(path, undefined, (workspace) => mergeEach(workspace, onto, some));
-        for (const [head, trees] of merged) tryMerge.put(trees, path, onto, head);
+        for (const [head, trees] of merged) tryMerge.put(trees, path, { onto, head });
       }
     },
     tryCarry: (path, range, onto, signal) => within(path, signal, (workspace) => carryRange(workspace, range, onto)),
-    conflicts: memoize(
-      (path, onto, head) => within(path, undefined, (workspace) => findConflicts(workspace, onto, head)),
-      { most: maxConflictBytes, weigh: weighConflicts },
-    ),
+    conflicts: memoize((path, sides) => within(path, undefined, (workspace) => findConflicts(workspace, sides)), {
+      most: maxConflictBytes,
+      weigh: weighConflicts,
+    }),
     carriedDiff: memoize(
       (path, request) => within(path, undefined, (workspace) => readCarriedDiff(deps, path, workspace, request)),
       {

@@ -2,8 +2,8 @@ import { checked, entryBelow, readCommit } from '../objects/browse.ts';
 import type { ObjectReader } from '../objects/object-reader.ts';
 import { conflictHunks } from './conflict-hunks.ts';
 import type { ConflictLine } from './conflict-hunks.ts';
-import { mergeTrees } from './merge-trees.ts';
-import type { ConflictedFile } from './merge-trees.ts';
+import { mergeTrees, sidesFrom } from './merge-trees.ts';
+import type { ConflictedFile, MergeSides } from './merge-trees.ts';
 import type { MergeWorkspace } from './merge-workspace.ts';
 
 /** A file that git could not merge, with the conflicts in it where git marks them. */
@@ -36,13 +36,15 @@ const probedBytes = 8_000;
  * git-merge-tree(1) writes, without a work tree. Null where they merge, and where they have no common history. Refuses
  * `internal` when git fails or takes too long.
  */
-export async function findConflicts(
-  workspace: MergeWorkspace,
-  ours: string,
-  theirs: string,
-): Promise<Conflicts | null> {
+export async function findConflicts(workspace: MergeWorkspace, sides: MergeSides): Promise<Conflicts | null> {
+  const { ours, theirs } = await sidesFrom(workspace, sides);
   const merged = await mergeTrees(workspace, checked(ours), checked(theirs));
   if (merged.kind !== 'conflict') return null;
+  // A side may be a commit of the workspace alone.
+  const named = new Map([
+    [ours, sides.onto],
+    [theirs, sides.head],
+  ]);
   const files = await workspace.read(async (reader) => {
     const [ourTree, theirTree] = await Promise.all(
       [ours, theirs].map(async (oid) => (await readCommit(reader, oid)).tree),
@@ -51,9 +53,10 @@ export async function findConflicts(
     let bytes = limits.bytes;
     for (const file of merged.files.slice(0, limits.files)) {
       const content = await contentOf(reader, merged.tree, file.rawPath);
-      const room = { lines: limits.linesPerFile, bytes };
-      const text = typeof content === 'string' ? noText : conflictHunks(content, { ours, theirs }, room);
+      const budget = { lines: limits.linesPerFile, bytes };
+      const text = typeof content === 'string' ? noText : conflictHunks(content, { ours, theirs }, budget);
       bytes -= bytesOf(text.hunks);
+      for (const line of text.hunks.flat()) if (line.kind === 'mark') line.text = renamed(line.text, named);
       const isMarked = text.hunks.length > 0 || text.cutShort;
       const gone = isMarked ? null : await goneSide(reader, { ours: ourTree!, theirs: theirTree! }, file.rawPath);
       const kind = isMarked ? 'marked' : (gone ?? (typeof content === 'string' ? content : 'other'));
@@ -62,6 +65,12 @@ export async function findConflicts(
     return read;
   });
   return { files, total: merged.files.length };
+}
+
+function renamed(mark: Buffer, names: ReadonlyMap<string, string>): Buffer {
+  const text = mark.toString('latin1');
+  const [id] = /[0-9a-f]{40,64}/.exec(text) ?? [];
+  return id === undefined ? mark : Buffer.from(text.replace(id, names.get(id) ?? id), 'latin1');
 }
 
 const noText = { hunks: [], cutShort: false };

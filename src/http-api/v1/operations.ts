@@ -1,12 +1,14 @@
 import type { Operation } from '../operation.ts';
 import { artifactOperations } from './actions-artifacts.ts';
 import { listActivity, listLostTips, restoreLostTip } from './activity.ts';
+import { deployKeyOperations } from './deploy-keys.ts';
 import { branchRuleOperations } from './branch-rules.ts';
 import { ciSettingsOperations } from './ci-settings.ts';
 import { addCollaborator, changeCollaborator, listCollaborators, removeCollaborator } from './collaborators.ts';
 import { branchOperations } from './branches.ts';
 import { changeFiles, createFile, deleteFile, getContents, getRootContents, updateFile } from './contents-files.ts';
-import { getArchiveLinks, getCommit, getRawFile, getTree, listCommits, listTags } from './contents.ts';
+import { getCommit, getGitCommit, listCommits } from './commits.ts';
+import { getArchiveLinks, getRawFile, getTree, listTags } from './contents.ts';
 import { gitDataOperations } from './git-data.ts';
 import {
   addIssueComment,
@@ -62,6 +64,8 @@ import {
   mergePull,
   updatePullBranch,
 } from './pulls-merge.ts';
+import { addPullToQueue, getPullInQueue, listPullQueue, putPullFirst, removePullFromQueue } from './pulls-queue.ts';
+import { getPullStack } from './pulls-stack.ts';
 import {
   createPullReview,
   deletePullReview,
@@ -152,6 +156,7 @@ export const operations: readonly Operation[] = [
   deleteRepository,
   generateRepository,
   ...branchRuleOperations,
+  ...deployKeyOperations,
   listForks,
   createFork,
   mergeUpstream,
@@ -160,6 +165,7 @@ export const operations: readonly Operation[] = [
   ...tagOperations,
   listCommits,
   getCommit,
+  getGitCommit,
   getTree,
   getRawFile,
   getArchiveLinks,
@@ -235,6 +241,7 @@ export const operations: readonly Operation[] = [
   // Before `{number}`, which would take their place.
   getPullDiff,
   getPullPatch,
+  listPullQueue,
   getPull,
   editPull,
   listPullCommits,
@@ -243,7 +250,12 @@ export const operations: readonly Operation[] = [
   getPullMerged,
   mergePull,
   cancelPullMerge,
+  getPullInQueue,
+  addPullToQueue,
+  removePullFromQueue,
+  putPullFirst,
   updatePullBranch,
+  getPullStack,
   listPullRounds,
   getPullRound,
   listPullReviews,

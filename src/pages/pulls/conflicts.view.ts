@@ -24,9 +24,12 @@ export interface ConflictFileView {
   reason: string | null;
   /** Rows of a table; null for none. Escaped. */
   html: string | null;
+  layout: 'conflict';
   isOpen: boolean;
   isCut: boolean;
 }
+
+const layout = 'conflict';
 
 export interface ConflictsView {
   files: ConflictFileView[];
@@ -77,7 +80,14 @@ export function viewConflicts(
         lines += file.hunks.reduce((sum, hunk) => sum + hunk.length, 0);
         return viewFile(file, texts!, names, lines <= unfoldedLines);
       }),
-      ...nameOnly.map((path) => ({ path: viewName(path), reason: null, html: null, isOpen: false, isCut: false })),
+      ...nameOnly.map((path) => ({
+        path: viewName(path),
+        reason: null,
+        html: null,
+        layout,
+        isOpen: false,
+        isCut: false,
+      })),
     ],
     hasMore: conflicts.length > maxNamed,
     state: typeof read === 'string' ? read : 'read',
@@ -110,6 +120,7 @@ function viewFile(
       hunks.length === 0
         ? null
         : hunks.map((hunk) => hunkHtml(hunk, named)).join('<tr class="hunk"><td colspan="2">⋯</td></tr>'),
+    layout,
     isOpen,
     isCut: cutShort,
   };
