@@ -29,7 +29,7 @@ export interface ConflictFileView {
   isCut: boolean;
 }
 
-const layout = 'conflict';
+const layout = 'conflict' as const;
 
 export interface ConflictsView {
   files: ConflictFileView[];
