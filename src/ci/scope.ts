@@ -62,17 +62,3 @@ export function scopesAround(repository: Pick<Repository, 'id' | 'ownerUserId' |
         : [];
   return [instanceScope, ...owner, { kind: 'repository', id }];
 }
-
-/** Whether a scope applies to a repository. */
-export function reaches(
-  scope: CiScope,
-  repository: Pick<Repository, 'id' | 'ownerUserId' | 'ownerOrganisationId'>,
-): boolean {
-  if (scope.kind === 'instance') return true;
-  return (
-    scope.id ===
-    { user: repository.ownerUserId, organisation: repository.ownerOrganisationId, repository: repository.id }[
-      scope.kind
-    ]
-  );
-}
