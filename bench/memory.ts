@@ -12,7 +12,7 @@ const pages = option('pages', 2_000);
 const blames = option('blames', 256);
 const refs = option('refs', 100_000);
 
-const hearth = await startHearthServer();
+const hearth = await startHearthServer(JSON.parse(process.env['BENCH_ENV'] ?? '{}') as Record<string, string>);
 await fillRepository(hearth.repository);
 const git = (args: string[], input = ''): string =>
   execFileSync('git', ['-C', hearth.repository, ...args], { input, maxBuffer: 1e9 })

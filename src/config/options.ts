@@ -426,6 +426,13 @@ export const options = [
     sentence: 'How many SSH keys one person may have.',
   }),
   row({
+    key: 'keys.max_per_repository',
+    env: 'SERVICE_KEYS_MAX_PER_REPOSITORY',
+    type: integer(0, 10_000),
+    default: 50,
+    sentence: 'How many deploy keys one repository may have.',
+  }),
+  row({
     key: 'addresses.max_per_person',
     env: 'SERVICE_ADDRESSES_MAX_PER_PERSON',
     type: integer(0, 1_000),

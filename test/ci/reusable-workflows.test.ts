@@ -235,12 +235,101 @@ jobs:
   const self = 'on: [push, workflow_call]\njobs: {again: {uses: ./.hearth/workflows/self.yml}}\n';
   await push({ ...workflow(top.replace('on: push', 'on: issues')), ...workflow(self, 'self.yml') });
   t.match(await state(2), { run: 'failure', reason: /at most 4 deep/ });
-  const computed = top.replace(
-    '{uses: ./.hearth/workflows/middle.yml, with: {os: linux}}',
-    "{strategy: {matrix: {os: '${{ fromJSON(vars.OS) }}'}}, uses: ./.hearth/workflows/middle.yml}",
+});
+
+t.test('the matrix of a call may be an expression, also over jobs before it and in a nested call', async (t) => {
+  const { push, state, addRunner, ci, found, viewer } = await openCi(t);
+  const outer = `on: {workflow_call: {inputs: {list: {type: string}}, outputs: {file: {value: "\${{ jobs.inner.outputs.file }}"}}}}
+jobs:
+  inner:
+    strategy: {matrix: {part: "\${{ fromJSON(inputs.list) }}"}}
+    uses: ./.hearth/workflows/leaf.yml
+    with: {target: "\${{ matrix.part }}"}
+`;
+  const top = `on: push
+jobs:
+  plan: {runs-on: linux, outputs: {os: x}, steps: [{run: x}]}
+  build:
+    needs: plan
+    name: For \${{ matrix.os }}
+    strategy: {matrix: {os: "\${{ fromJSON(needs.plan.outputs.os) }}"}, fail-fast: "\${{ github.ref == 'x' }}"}
+    uses: ./.hearth/workflows/outer.yml
+    with: {list: '\${{ format(''["{0}", "b"]'', matrix.os) }}'}
+  after: {needs: build, if: "needs.build.outputs.file == 'last'", runs-on: linux, steps: [{run: x}]}
+`;
+  await push({ ...workflow(top), ...workflow(outer, 'outer.yml'), ...workflow(leaf, 'leaf.yml') });
+  t.same(
+    Object.values((await state(1)).jobs),
+    ['waiting', 'blocked', 'blocked'],
+    'one place for what is not known yet',
   );
-  await push({ ...workflow(computed), '.hearth/workflows/self.yml': null });
-  t.match(await state(3), { run: 'failure', reason: /line 3, column \d+: The matrix of a job that calls a workflow/ });
+  const runner = await addRunner(['linux']);
+  await runner.finish((await runner.fetch())!.taskId, 'success', { os: '["arch", "debian"]' });
+  t.same(Object.entries((await state(1)).jobs), [
+    ['plan', 'success'],
+    ['For arch / inner (arch) / pack', 'waiting'],
+    ['For arch / inner (b) / pack', 'waiting'],
+    ['For debian / inner (debian) / pack', 'waiting'],
+    ['For debian / inner (b) / pack', 'waiting'],
+    ['after', 'blocked'],
+  ]);
+  const targets: unknown[] = [];
+  for (let at = 0; at < 4; at += 1) {
+    const task = (await runner.fetch())!;
+    targets.push((task.context['event'] as { inputs: { target: string } }).inputs.target);
+    t.match(task.payload, /tar \$\{\{ inputs.target \}\}/);
+    await runner.finish(task.taskId, at === 2 ? 'failure' : 'success', { name: at === 3 ? 'last' : '' });
+  }
+  t.same(targets, ['arch', 'debian', 'b', 'b']);
+  t.match(await state(1), { run: 'failure', jobs: { after: 'skipped' } }, 'fail-fast was switched off');
+  await ci.runs.rerun(viewer, found, 1, 'failed');
+  const again = (await runner.fetch())!;
+  t.match(again.context['event'], { inputs: { target: 'b' } });
+  await runner.finish(again.taskId, 'success');
+  const after = (await runner.fetch())!;
+  t.same(after.needs.get('build'), { result: 'success', outputs: new Map([['file', 'last']]) });
+  await runner.finish(after.taskId);
+  t.equal((await state(1)).run, 'success');
+});
+
+t.test('a strategy of a call that gives no matrix fails its jobs with a message', async (t) => {
+  const { push, state } = await openCi(t);
+  const top = (matrix: string, more = '') => `on: push
+jobs:
+  build: {strategy: {matrix: {os: "\${{ ${matrix} }}"}}, ${more}uses: ./.hearth/workflows/middle.yml}
+  mend: {needs: build, if: failure(), runs-on: linux, steps: [{run: x}]}
+`;
+  const others = { ...workflow(middle, 'middle.yml'), ...workflow(leaf, 'leaf.yml') };
+  await push({ ...workflow(top('vars.NONE')), ...others });
+  const failed = await state(1);
+  t.same(failed.jobs, { 'build / lint': 'failure', 'build / inner / pack': 'failure', mend: 'waiting' });
+  t.match(failed.rows[0]!.reason, /matrix axis os has to be a list/);
+  await push(workflow(top('vars.NONE', "if: github.ref == 'no', ")));
+  t.match((await state(2)).jobs, { 'build / lint': 'skipped', mend: 'skipped' });
+});
+
+t.test('`fail-fast` and `max-parallel` hold for the matrix of a call', async (t) => {
+  const { push, state, addRunner } = await openCi(t);
+  const top = (strategy: string) => `on: push
+jobs:
+  build: {strategy: {matrix: {os: [a, b, c]}, ${strategy}}, uses: ./.hearth/workflows/middle.yml, with: {os: x}}
+`;
+  const others = { ...workflow(middle, 'middle.yml'), ...workflow(leaf, 'leaf.yml') };
+  const states = async (number: number) => Object.values((await state(number)).jobs).join(' ');
+  await push({ ...workflow(top('max-parallel: 1')), ...others });
+  t.equal(await states(1), 'waiting blocked blocked blocked blocked blocked');
+  const runner = await addRunner(['linux']);
+  await runner.finish((await runner.fetch())!.taskId);
+  t.equal(await states(1), 'success waiting blocked blocked blocked blocked', 'the call goes on');
+  await runner.finish((await runner.fetch())!.taskId);
+  t.equal(await states(1), 'success success waiting blocked blocked blocked');
+  await runner.finish((await runner.fetch())!.taskId, 'failure');
+  t.equal(await states(1), 'success success failure skipped cancelled cancelled');
+  t.match((await state(1)).rows.at(-1)!.reason, /Cancelled because build \(b\) \/ lint failed/);
+  await push(workflow(top("max-parallel: '${{ 2 }}', fail-fast: false")));
+  t.equal(await states(2), 'waiting blocked waiting blocked blocked blocked');
+  await runner.finish((await runner.fetch())!.taskId, 'failure');
+  t.equal(await states(2), 'failure skipped waiting blocked waiting blocked');
 });
 
 const tool = (more = '') => `on:

@@ -1072,4 +1072,32 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
       },
     ],
   ],
+  160: [
+    [
+      'deploy_keys',
+      {
+        id: 'dk1',
+        repository_id: 'r1',
+        title: 'robot',
+        type: 'ssh-ed25519',
+        blob_base64: 'AAAA',
+        fingerprint: 'SHA256:robot',
+        access: 'write',
+        added_by: 'bob-id',
+        created_at: 9,
+      },
+    ],
+    ['pushes', { id: 'p160', repository_id: 'r1', via: 'ssh', deploy_key: 'robot', created_at: 160 }],
+  ],
+  164: [
+    [
+      'ci_call_matrices',
+      {
+        run_id: 1,
+        position: 0,
+        call_key: 'build',
+        matrix: '{"combinations":[{"os":"linux"}],"failFast":true,"maxParallel":null}',
+      },
+    ],
+  ],
 };

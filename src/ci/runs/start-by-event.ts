@@ -21,8 +21,8 @@ export interface PlainEvent {
   sha: string;
   isTrusted: boolean;
   actorId: string | null;
-  /** The run that has ended, for `workflow_run`. */
-  endedRun?: { workflowName: string; branch: string };
+  /** The run that was made, has begun or has ended, for `workflow_run`. */
+  followedRun?: { workflowName: string; branch: string };
 }
 
 /** The runs that an event starts, to be created inside a write; null for none. */
@@ -71,12 +71,13 @@ export async function nameOf({ accounts }: Pick<CiDeps, 'accounts'>, id: string 
 async function takes(
   deps: Pick<CiDeps, 'workflows'>,
   { types, workflows, branches }: EventTrigger,
-  { action, endedRun }: PlainEvent,
+  { action, followedRun }: PlainEvent,
   client: string,
 ): Promise<boolean> {
-  if (types !== null && (action === null || !types.includes(action))) return false;
-  if (endedRun === undefined) return true;
-  if (!workflows.includes(endedRun.workflowName)) return false;
-  const branch = { kind: 'branch', name: endedRun.branch, changedPaths: null } as const;
+  const wanted = types ?? (followedRun === undefined ? null : ['completed']);
+  if (wanted !== null && (action === null || !wanted.includes(action))) return false;
+  if (followedRun === undefined) return true;
+  if (!workflows.includes(followedRun.workflowName)) return false;
+  const branch = { kind: 'branch', name: followedRun.branch, changedPaths: null } as const;
   return deps.workflows.startsOn({ branches, tags: null, paths: null }, branch, client);
 }

@@ -4,9 +4,9 @@ import { lowerTaskPermissions } from '../../access/index.ts';
 import type { Bundle } from './bundle.ts';
 import { keyOfCall, parseCallAddress } from './call-address.ts';
 import { parsePermissions } from './parse-settings.ts';
-import { evaluateValue, textOf } from './evaluate.ts';
-import { EvaluationBudget } from './evaluation-budget.ts';
-import { combinationName, expandMatrix } from './expand-matrix.ts';
+import { prefixOf } from './call-chain.ts';
+import { isTruthy, readCount } from './evaluate.ts';
+import { expandMatrix } from './expand-matrix.ts';
 import type { MatrixCombination } from './expand-matrix.ts';
 import { WorkflowProblem } from './workflow-problem.ts';
 import type { ParsedJob } from './parsed-job.ts';
@@ -81,7 +81,7 @@ export function parseCall(
   if (callee === null) throw file.problem(get('uses'), notCallable);
   for (const name of ['steps', 'runs-on'])
     if (!file.isAbsent(get(name))) throw file.problem(get(name), `A job that calls a workflow has no "${name}".`);
-  const combinations = combinationsOf(file, get('strategy'));
+  const strategy = strategyOf(file, get('strategy'));
   if (callee.base !== null && called.commits === null)
     return { needs: [...new Set(file.texts(get('needs'), '"needs"'))], calls: [[key, []]], jobs: [] };
   const open = called.files.get(callee.key);
@@ -90,7 +90,7 @@ export function parseCall(
   const commit = callee.base === null ? null : called.commits!.get(callee.base)!;
   const calledFile = { path: parseCallAddress(uses)?.path ?? path, commit };
   try {
-    return read(calling, parseInner, { key, job, jobsLeft, path, base: callee.base, calledFile, open, combinations });
+    return read(calling, parseInner, { key, job, jobsLeft, path, base: callee.base, calledFile, open, strategy });
   } catch (error) {
     if (!(error instanceof WorkflowProblem) || (error instanceof CallProblem && error.file === file)) throw error;
     throw file.problem(get('uses'), `${path}, ${error.describe()}`);
@@ -105,14 +105,24 @@ const notThere = (path: string): string =>
 const notReadable = (path: string): string =>
   `There is no workflow ${path} on this server that the person whose run this is may read, or it is too large to be called.`;
 
-/** The matrix of a call is known before anything runs: its jobs are those of the run. */
-function combinationsOf(file: YamlFile, node: unknown): MatrixCombination[] {
-  if (file.isAbsent(node)) return [{}];
-  const matrix = file.json(file.get(file.map(node, '"strategy"'), 'matrix'));
-  if (JSON.stringify(matrix).includes('${{'))
-    throw file.problem(node, 'The matrix of a job that calls a workflow is written out here, without expressions.');
+/** The strategy of a call; with expressions it is evaluated when the jobs before it have ended. */
+interface ParsedStrategy extends Pick<WorkflowCall, 'pending' | 'failFast' | 'maxParallel'> {
+  combinations: readonly MatrixCombination[];
+}
+
+function strategyOf(file: YamlFile, node: unknown): ParsedStrategy {
+  const strategy = file.isAbsent(node) ? null : file.map(node, '"strategy"');
+  const get = (name: string): Json => (strategy === null ? null : file.json(file.get(strategy, name)));
+  const pending = { matrix: get('matrix'), failFast: get('fail-fast') ?? true, maxParallel: get('max-parallel') };
+  if (JSON.stringify(pending).includes('${{'))
+    return { combinations: [{}], pending, failFast: true, maxParallel: null };
   try {
-    return expandMatrix(matrix);
+    return {
+      combinations: expandMatrix(pending.matrix),
+      pending: null,
+      failFast: isTruthy(pending.failFast),
+      maxParallel: readCount(pending.maxParallel),
+    };
   } catch (error) {
     throw file.problem(node, (error as Error).message);
   }
@@ -134,13 +144,13 @@ interface Called extends CallingJob {
   base: string | null;
   calledFile: CalledFile;
   open: () => YamlFile;
-  combinations: readonly MatrixCombination[];
+  strategy: ParsedStrategy;
 }
 
 function read(
   { file, permissions: top }: CallingFile,
   parseInner: ParseInner,
-  { key, job, jobsLeft, path, base, calledFile, open, combinations }: Called,
+  { key, job, jobsLeft, path, base, calledFile, open, strategy }: Called,
 ): ParsedCall {
   const get = (name: string): unknown => file.get(job, name);
   const own = (node: unknown, message: string) => {
@@ -162,8 +172,10 @@ function read(
   const secrets = get('secrets');
   const allowed = parsePermissions(inner, inner.get(root, 'permissions'));
   const parsed = parseInner(inner, inner.get(root, 'jobs'), { base, permissions: allowed });
+  const { combinations, pending, failFast, maxParallel } = strategy;
   // Counted before they are copied: the limit of the file is checked once they are there.
-  if (parsed.jobs.size * combinations.length > jobsLeft + 1) combinations = combinations.slice(0, jobsLeft + 2);
+  const copied =
+    parsed.jobs.size * combinations.length > jobsLeft + 1 ? combinations.slice(0, jobsLeft + 2) : combinations;
   const ceiling = parsePermissions(file, get('permissions')) ?? top;
   const needs = [...new Set(file.texts(get('needs'), '"needs"'))];
   const common = {
@@ -179,18 +191,15 @@ function read(
     outputs: settings === null ? new Map<string, string>() : parseOutputs(inner, inner.get(settings, 'outputs')),
     outer: null,
     file: calledFile,
+    name: file.textOrNull(get('name'), '"name"') ?? key,
+    pending,
+    failFast,
+    maxParallel,
   };
-  const name = file.textOrNull(get('name'), '"name"') ?? key;
-  const calls = combinations.map((combination, at): WorkflowCall => {
-    const callKey = at === 0 ? key : `${key}#${at}`;
-    return {
-      ...common,
-      key: callKey,
-      combination,
-      jobKeys: [...parsed.jobs.keys()].map((each) => `${callKey}.${each}`),
-    };
-  });
-  const placed = calls.map((call) => placeInner(parsed, call, { name, allowed, ceiling }));
+  const calls = copied.map(
+    (combination, at): WorkflowCall => ({ ...common, key: at === 0 ? key : `${key}#${at}`, combination }),
+  );
+  const placed = calls.map((call) => placeInner(parsed, call, { allowed, ceiling }));
   return {
     needs,
     calls: [[key, calls], ...placed.flatMap((one) => one.calls)],
@@ -198,24 +207,11 @@ function read(
   };
 }
 
-/** `build (linux)`, unless the name itself has the combination. */
-function nameOf(name: string, matrix: MatrixCombination): string {
-  const suffix = combinationName(matrix);
-  if (!name.includes('${{')) return suffix === '' ? name : `${name} (${suffix})`;
-  try {
-    const contexts = { github: {}, needs: {}, vars: {}, inputs: {}, matrix };
-    const outcome = { success: true, failure: false, cancelled: false };
-    return textOf(evaluateValue(name, { contexts, outcome, budget: new EvaluationBudget() }));
-  } catch {
-    return name;
-  }
-}
-
 /** The jobs and calls of a called file, as they are in the file that calls it. */
 function placeInner(
   { jobs, calls }: ParsedJobs,
   call: WorkflowCall,
-  { name, allowed, ceiling }: { name: string; allowed: Permissions; ceiling: Permissions },
+  { allowed, ceiling }: { allowed: Permissions; ceiling: Permissions },
 ): { jobs: ParsedJob[]; calls: [string, readonly WorkflowCall[]][] } {
   const within = (key: string): string => `${call.key}.${key}`;
   const moved = new Map<WorkflowCall, WorkflowCall>();
@@ -223,11 +219,11 @@ function placeInner(
     if (one === null) return call;
     const known = moved.get(one);
     if (known !== undefined) return known;
-    const made = { ...one, key: within(one.key), jobKeys: one.jobKeys.map(within), outer: move(one.outer) };
+    const made = { ...one, key: within(one.key), outer: move(one.outer) };
     moved.set(one, made);
     return made;
   };
-  const prefix = `${nameOf(name, call.combination)} / `;
+  const prefix = prefixOf(call);
   return {
     calls: [...calls].map(([key, list]) => [within(key), list.map(move)]),
     jobs: [...jobs.values()].map(({ definition: each, ...place }) => ({

@@ -45,7 +45,8 @@ export function parseJobs(calling: CallingFile, node: unknown): ParsedJobs {
   if (jobs.size === 0 && calls.size === 0) throw file.problem(node, 'A workflow needs at least one job.');
   if (jobs.size > maxJobs) throw file.problem(node, `A workflow has at most ${maxJobs} jobs.`);
   checkNeeds(file, outer);
-  const keysOf = (needs: readonly string[]): string[] => needs.flatMap((need) => jobKeysOf({ calls }, null, need));
+  const keysOf = (needs: readonly string[]): string[] =>
+    needs.flatMap((need) => jobKeysOf({ jobs, calls }, null, need));
   for (const { definition, ...place } of jobs.values()) {
     const { key, call, needs, waitsFor } = definition;
     const [outermost] = chainOf(call);

@@ -104,12 +104,24 @@ export interface WorkflowCall {
   given: ReadonlyMap<string, Json>;
   /** All secrets of the caller, or these; may contain expressions. */
   secrets: 'inherit' | { readonly [name: string]: Json };
-  /** Keys of the jobs that replace it. */
-  jobKeys: readonly string[];
+  /** Name of the calling job; may contain expressions over its matrix. */
+  name: string;
+  /** A strategy with expressions, which is evaluated when `needs` have ended; null once it is known. */
+  pending: CallStrategy | null;
+  /** Whether the calls of the other combinations are cancelled when a job of this one fails. */
+  failFast: boolean;
+  /** How many calls of the matrix have running jobs at a time; null for all. */
+  maxParallel: number | null;
   /** The file that it calls. */
   file: CalledFile;
   /** Expressions over `jobs`. */
   outputs: ReadonlyMap<string, string>;
+}
+
+export interface CallStrategy {
+  matrix: Json;
+  failFast: Json;
+  maxParallel: Json;
 }
 
 /** A called file: of the commit of the run, or of another repository's. */

@@ -1,6 +1,7 @@
 import type { Operation } from '../operation.ts';
 import { artifactOperations } from './actions-artifacts.ts';
 import { listActivity, listLostTips, restoreLostTip } from './activity.ts';
+import { deployKeyOperations } from './deploy-keys.ts';
 import { branchRuleOperations } from './branch-rules.ts';
 import { ciSettingsOperations } from './ci-settings.ts';
 import { addCollaborator, changeCollaborator, listCollaborators, removeCollaborator } from './collaborators.ts';
@@ -153,6 +154,7 @@ export const operations: readonly Operation[] = [
   deleteRepository,
   generateRepository,
   ...branchRuleOperations,
+  ...deployKeyOperations,
   listForks,
   createFork,
   mergeUpstream,

@@ -136,7 +136,10 @@ export const activityPush = z
   .strictObject({
     id: z.string(),
     via: z.enum(['http', 'ssh', 'web', 'api', 'cli', 'undo', 'mirror', 'sync', 'merge']),
-    person: handle.nullable().describe('Null for the server itself, its command line, or a deleted account'),
+    person: handle
+      .nullable()
+      .describe('Null for the server itself, its command line, a deploy key, or a deleted account'),
+    deployKey: z.string().nullable().describe('Title of the deploy key that pushed'),
     at: time,
     updates: z
       .array(
