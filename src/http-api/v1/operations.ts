@@ -1,5 +1,6 @@
 import type { Operation } from '../operation.ts';
 import { artifactOperations } from './actions-artifacts.ts';
+import { actionOperations } from './actions-runs.ts';
 import { listActivity, listLostTips, restoreLostTip } from './activity.ts';
 import { branchRuleOperations } from './branch-rules.ts';
 import { ciSettingsOperations } from './ci-settings.ts';
@@ -300,6 +301,7 @@ export const operations: readonly Operation[] = [
   changeMember,
   removeMember,
   ...artifactOperations,
+  ...actionOperations,
   listRuns,
   startRun,
   dispatchEvent,
