@@ -23,6 +23,17 @@ export async function findRunRow(
   return run;
 }
 
+/** A run of a repository by its id. Refuses `run_not_found`. */
+export async function runById(
+  { db }: Pick<Deps, 'db'>,
+  { repository }: Pick<Found, 'repository'>,
+  id: number,
+): Promise<RunRow> {
+  const run = await db.read.findOneBy(runSchema, { id, repositoryId: repository.id });
+  if (run === null) throw runNotFound();
+  return run;
+}
+
 /** A run with the jobs of one of its attempts. */
 export interface RunWithJobs {
   run: RunRow;
