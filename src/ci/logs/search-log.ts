@@ -27,18 +27,33 @@ export async function searchLog(
   text: string,
   limit: number,
 ): Promise<LogMatches> {
-  const matches: LogMatches = { count: 0, hits: [] };
+  const matches = new Matches(limit);
   if (text === '') return matches;
   const search = /^[\x20-\x7e]+$/.test(text) ? searchBytes : searchText;
-  for await (const { firstRow, bytes } of (await logs.log(taskId)).blocks())
-    search(bytes, firstRow, text, (number, line) => {
-      matches.count += 1;
-      if (matches.hits.length < limit) matches.hits.push({ ...readRow(line()), number: number() });
-    });
+  for await (const { firstRow, bytes } of (await logs.log(taskId)).blocks()) search(bytes, firstRow, text, matches);
   return matches;
 }
 
-type Add = (number: () => number, line: () => string) => void;
+/** Counts all rows, and takes the first ones: numbers and texts of others are never needed. */
+class Matches implements LogMatches {
+  count = 0;
+  readonly hits: LogHit[] = [];
+  readonly #limit: number;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  /** Counts one more row; whether its text is wanted. */
+  countRow(): boolean {
+    this.count += 1;
+    return this.hits.length < this.#limit;
+  }
+
+  take(number: number, line: string): void {
+    this.hits.push({ ...readRow(line), number });
+  }
+}
 
 /** Bytes of a row's time, in which a search finds nothing. */
 const ofTimes = /^[0-9TZtz:. -]/;
@@ -51,10 +66,10 @@ const sampled = 16 * 1024;
  * the search for one byte that the machine is fastest at; where that one is frequent after all, the rest of the bytes
  * is searched by a regular expression.
  */
-function searchBytes(bytes: Buffer, firstRow: number, text: string, add: Add): void {
+function searchBytes(bytes: Buffer, firstRow: number, text: string, matches: Matches): void {
   const wanted = Buffer.from(text.toLowerCase(), 'latin1');
   const rare = rarestOf(bytes.subarray(0, sampled), wanted);
-  const rows = new RowCounter(bytes, firstRow, ofTimes.test(text), add);
+  const rows = new RowCounter(bytes, firstRow, ofTimes.test(text), matches);
   let allowed = bytes.length * frequent;
   const low = new ByteFinder(bytes, wanted[rare]!);
   const high = isLetter(wanted[rare]!) ? new ByteFinder(bytes, upper(wanted[rare]!)) : low;
@@ -65,7 +80,7 @@ function searchBytes(bytes: Buffer, firstRow: number, text: string, add: Add): v
     if (allowed < 0) return searchByPattern(bytes, at, text, rows);
     at = found + 1;
     const begin = found - rare;
-    if (begin >= rows.searched && matches(bytes, begin, wanted)) at = rows.found(begin) ?? at;
+    if (begin >= rows.searched && isAt(bytes, begin, wanted)) at = rows.found(begin) ?? at;
   }
 }
 
@@ -95,15 +110,15 @@ class RowCounter {
   searched = 0;
   readonly #bytes: Buffer;
   readonly #mayBeTime: boolean;
-  readonly #add: Add;
+  readonly #matches: Matches;
   #row: number;
   #counted = 0;
 
-  constructor(bytes: Buffer, firstRow: number, mayBeTime: boolean, add: Add) {
+  constructor(bytes: Buffer, firstRow: number, mayBeTime: boolean, matches: Matches) {
     this.#bytes = bytes;
     this.#row = firstRow;
     this.#mayBeTime = mayBeTime;
-    this.#add = add;
+    this.#matches = matches;
   }
 
   /** A place of the text; returns where the search continues, null where the time of a row has it. */
@@ -111,10 +126,8 @@ class RowCounter {
     if (this.#mayBeTime && index - this.#startOf(index) < prefixLength) return null;
     const feed = this.#bytes.indexOf(lineFeed, index);
     const end = feed === -1 ? this.#bytes.length : feed;
-    this.#add(
-      () => this.#numberOf(index),
-      () => this.#bytes.toString('utf8', this.#startOf(index), end),
-    );
+    if (this.#matches.countRow())
+      this.#matches.take(this.#numberOf(index), this.#bytes.toString('utf8', this.#startOf(index), end));
     this.searched = end;
     return end;
   }
@@ -136,7 +149,7 @@ class RowCounter {
 const isLetter = (byte: number): boolean => byte >= 0x61 && byte <= 0x7a;
 const upper = (byte: number): number => (isLetter(byte) ? byte - 0x20 : byte);
 
-function matches(bytes: Buffer, begin: number, wanted: Buffer): boolean {
+function isAt(bytes: Buffer, begin: number, wanted: Buffer): boolean {
   if (begin + wanted.length > bytes.length) return false;
   for (let at = 0; at < wanted.length; at += 1) {
     const byte = bytes[begin + at]!;
@@ -174,7 +187,7 @@ function anyCase(text: string): RegExp {
   return new RegExp(pattern, 'g');
 }
 
-function searchText(bytes: Buffer, firstRow: number, text: string, add: Add): void {
+function searchText(bytes: Buffer, firstRow: number, text: string, matches: Matches): void {
   const wanted = text.toLowerCase();
   const decoded = bytes.toString('utf8');
   if (!decoded.toLowerCase().includes(wanted)) return;
@@ -182,10 +195,7 @@ function searchText(bytes: Buffer, firstRow: number, text: string, add: Add): vo
     .slice(0, -1)
     .split('\n')
     .forEach((line, at) => {
-      if (line.slice(prefixLength).toLowerCase().includes(wanted))
-        add(
-          () => firstRow + at,
-          () => line,
-        );
+      if (line.slice(prefixLength).toLowerCase().includes(wanted) && matches.countRow())
+        matches.take(firstRow + at, line);
     });
 }
