@@ -38,6 +38,7 @@ t.test('a new branch or tag starts `create`, a deleted one `delete` of the defau
     credential: null,
     options: [],
     updates: [{ ref: 'refs/tags/v1', oldId: sha, newId: '0'.repeat(40) }],
+    deployKey: null,
     arrivedAt: clock.now(),
   };
   const prepared = (await ci.onPush.prepare!(deletion))!;

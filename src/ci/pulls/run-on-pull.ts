@@ -120,7 +120,7 @@ async function prepare(deps: CiDeps, sources: PullSources, change: PullChange): 
   const head = await git.objects.commit(path, round.headOid);
   if (asksForNoRun(head.message)) return null;
   const baseTip = (await git.refs.list(path)).get(`refs/heads/${pull.baseBranch}`);
-  const mergeOid = baseTip === undefined ? null : await mergeForTest(deps, change, baseTip);
+  const mergeOid = baseTip === undefined ? null : await mergeForTest(deps, sources, change, baseTip);
   if (baseTip === undefined || mergeOid === null) return null;
   const merge = { baseTip, mergeOid };
   const matching = await matchingWorkflows(deps, change, merge);
@@ -156,6 +156,7 @@ async function prepare(deps: CiDeps, sources: PullSources, change: PullChange): 
 /** The commit that would be made by merging now; null where there is none. */
 async function mergeForTest(
   { git, accounts, logger }: CiDeps,
+  { pulls }: PullSources,
   { located, issue, code, at }: PullChange,
   baseTip: string,
 ): Promise<string | null> {
@@ -165,6 +166,7 @@ async function mergeForTest(
     style: 'MERGE',
     onto: baseTip,
     head: headOid,
+    base: await pulls.mergeBaseOf(located.path, code.pull, baseTip),
     message: `Merge ${headOid} into ${baseTip}\n`,
     author: server,
     committer: server,

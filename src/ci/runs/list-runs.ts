@@ -40,6 +40,7 @@ export const runStatusGroups = Object.keys(statusGroups);
 export const eventNames: readonly EventName[] = [
   'push',
   'pull_request',
+  'merge_group',
   'workflow_dispatch',
   'schedule',
   ...plainEvents,

@@ -61,7 +61,8 @@ async function prepare(deps: CiDeps, push: AnnouncedPush): Promise<Prepared | nu
   if (located === undefined) return null;
   const actor = await pusherName(deps, push.pusherId);
   const moved = push.updates.filter(({ ref }) => /^refs\/(heads|tags)\//.test(ref)).slice(0, maxRefs);
-  const startsNothing = push.pusherId === null || push.options.some((option) => skipOption.test(option));
+  const isByKey = push.deployKey !== null;
+  const startsNothing = (push.pusherId === null && !isByKey) || push.options.some((option) => skipOption.test(option));
   const runs: NewRun[] = [];
   for (const update of startsNothing ? [] : moved) {
     if (!isNoRef(update.newId)) runs.push(...(await runsOf(deps, located, push, update, actor)));

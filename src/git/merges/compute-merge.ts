@@ -4,7 +4,7 @@ import { checked } from '../objects/browse.ts';
 import type { Signature } from '../objects/parse-objects.ts';
 import { commitPayload } from './commit-payload.ts';
 import type { SignCommit } from './commit-payload.ts';
-import { mergeTrees } from './merge-trees.ts';
+import { mergeFrom } from './merge-trees.ts';
 import type { MergeOutcome } from './merge-outcome.ts';
 import type { MergeWorkspace } from './merge-workspace.ts';
 import { pickCommits } from './pick-commits.ts';
@@ -20,6 +20,8 @@ export interface MergeRequest {
   /** The tip of the branch, and the commit that is merged into it: full ids. */
   onto: string;
   head: string;
+  /** The merge base: a full id that `onto` or `head` descends from. Left out: where the two have parted. */
+  base?: string | undefined;
   /** Of the new commit; a rebase keeps those of its commits. */
   message: string;
   author: Signature;
@@ -34,14 +36,14 @@ export async function computeMerge(
   workspace: MergeWorkspace,
   request: MergeRequest,
 ): Promise<MergeOutcome> {
-  const { style, head, message, author, committer, sign } = request;
+  const { style, head, base, message, author, committer, sign } = request;
   const onto = checked(request.onto);
   const { ahead, behind } = await distance(workspace, onto, checked(head));
   if (ahead === 0) return { kind: 'nothing' };
   if (style === 'FORWARD') return behind === 0 ? { kind: 'merged', oid: head, commits: 0 } : { kind: 'not_forward' };
   if (style === 'REBASE') return pickCommits(deps, path, workspace, { ...request, isForward: behind === 0 });
 
-  const merged = await mergeTrees(workspace, onto, head);
+  const merged = await mergeFrom(workspace, { onto, head, base });
   if (merged.kind === 'unrelated') return merged;
   if (merged.kind === 'conflict') return { kind: 'conflict', files: merged.files, commit: null };
   const parents = style === 'MERGE' ? [onto, head] : [onto];

@@ -1,5 +1,7 @@
 import { internal } from '../../kernel/index.ts';
 import { checked } from '../objects/browse.ts';
+import type { Signature } from '../objects/parse-objects.ts';
+import { commitPayload } from './commit-payload.ts';
 import type { MergeWorkspace } from './merge-workspace.ts';
 
 /** A file that git could not merge. */
@@ -46,6 +48,49 @@ export async function mergeTrees(workspace: MergeWorkspace, ours: string, theirs
     files: names.slice(0, maxFiles).map((rawPath) => ({ path: rawPath.toString('utf8'), rawPath })),
   };
 }
+
+/** Two commits that are to be merged. */
+export interface MergeSides {
+  onto: string;
+  head: string;
+  /** The merge base, from which one of the two descends; without it, git finds where they have parted. */
+  base?: string | undefined;
+}
+
+/** Merges two commits; see {@link sidesFrom}. */
+export async function mergeFrom(workspace: MergeWorkspace, sides: MergeSides): Promise<MergedTrees> {
+  const { ours, theirs } = await sidesFrom(workspace, sides);
+  return mergeTrees(workspace, ours, theirs);
+}
+
+/**
+ * The commits that git-merge-tree(1) is given. It finds the merge base by itself, so for a given base, the tree of the
+ * side that does not descend from it becomes that of a child of it.
+ */
+export async function sidesFrom(
+  workspace: MergeWorkspace,
+  { onto, head, base }: MergeSides,
+): Promise<{ ours: string; theirs: string }> {
+  if (base === undefined) return { ours: onto, theirs: head };
+  const { code } = await workspace.run(['merge-base', '--is-ancestor', checked(base), checked(head)]);
+  const other = code === 0 ? onto : head;
+  const payload = await temporaryCommit(await treeOf(workspace, other), [base], other);
+  const moved = await workspace.writeTemporary(payload);
+  return code === 0 ? { ours: moved, theirs: head } : { ours: onto, theirs: moved };
+}
+
+/** The tree of a commit. Refuses `internal` for one that is missing. */
+export async function treeOf(workspace: MergeWorkspace, commit: string): Promise<string> {
+  const { code, output, errorText } = await workspace.run(['rev-parse', '--verify', `${checked(commit)}^{tree}`]);
+  if (code !== 0) throw internal('a commit is missing', { cause: { commit, errorText } });
+  return output.toString('latin1').trim();
+}
+
+const none: Signature = { name: 'server', email: 'server@localhost', at: 0, offsetMinutes: 0 };
+
+/** A commit that only a merge reads. */
+export const temporaryCommit = (tree: string, parents: readonly string[], message: string): Promise<Buffer> =>
+  commitPayload({ tree, parents, author: none, committer: none, message });
 
 /** The parts of git's output, each of which ends with NUL. */
 function splitAtNul(output: Buffer): Buffer[] {

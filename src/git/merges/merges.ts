@@ -1,5 +1,4 @@
 import type { Semaphore } from '../../kernel/index.ts';
-import { checked } from '../objects/browse.ts';
 import type { BrowseDeps } from '../objects/browse.ts';
 import { memoize } from '../queries/memoize.ts';
 import { weighPatches } from '../queries/read-patches.ts';
@@ -12,9 +11,11 @@ import { carryRange, pairCommits } from './compare-rounds.ts';
 import type { CarriedRange, CommitRange, PairedCommit } from './compare-rounds.ts';
 import { computeMerge } from './compute-merge.ts';
 import type { MergeRequest } from './compute-merge.ts';
+import { findConflicts, weighConflicts } from './read-conflicts.ts';
+import type { Conflicts } from './read-conflicts.ts';
 import type { MergeOutcome } from './merge-outcome.ts';
-import { mergeTrees } from './merge-trees.ts';
-import type { MergedTrees } from './merge-trees.ts';
+import { mergeFrom } from './merge-trees.ts';
+import type { MergedTrees, MergeSides } from './merge-trees.ts';
 import { revertRange } from './revert-range.ts';
 import type { RevertRequest } from './revert-range.ts';
 import { writeTag } from './write-tag.ts';
@@ -39,7 +40,9 @@ export interface GitMerges {
   /** See {@link previewFiles}; nothing is stored. */
   previewFiles(path: string, request: CommitFilesRequest, limits: PatchLimits): Promise<FilesPreview>;
   /** Whether two commits merge, and where they conflict; nothing is stored. */
-  tryMerge(path: string, onto: string, head: string, signal?: AbortSignal): Promise<MergedTrees>;
+  tryMerge(path: string, sides: MergeSides): Promise<MergedTrees>;
+  /** See {@link findConflicts}; null where two commits merge. Recalled from memory when the same was asked before. */
+  conflicts(path: string, sides: MergeSides): Promise<Conflicts | null>;
   /** See {@link carryRange}; nothing is stored, so only the id of the tree is of use. */
   tryCarry(path: string, range: CommitRange, onto: string, signal?: AbortSignal): Promise<CarriedRange>;
   /** See {@link readCarriedDiff}; recalled from memory when the same was asked before. */
@@ -48,8 +51,9 @@ export interface GitMerges {
   pairCommits(path: string, before: CommitRange, after: CommitRange): Promise<PairedCommit[]>;
 }
 
-/** Memory of diffs of carried rounds, in bytes. */
+/** Memory of diffs of carried rounds, and of the texts of conflicts, in bytes. */
 const maxCarriedBytes = 16 * 1024 * 1024;
+const maxConflictBytes = 8 * 1024 * 1024;
 
 const limitsOf = (memoryLimitBytes: number): MergeLimits => ({
   timeLimitMs: 10_000,
@@ -106,9 +110,12 @@ export function createMerges(deps: BrowseDeps, slots: Semaphore): GitMerges {
       }),
     previewFiles: (path, request, patchLimits) =>
       within(path, undefined, (workspace) => previewFiles(deps, path, workspace, request, patchLimits)),
-    tryMerge: (path, onto, head, signal) =>
-      within(path, signal, (workspace) => mergeTrees(workspace, checked(onto), checked(head))),
+    tryMerge: (path, sides) => within(path, undefined, (workspace) => mergeFrom(workspace, sides)),
     tryCarry: (path, range, onto, signal) => within(path, signal, (workspace) => carryRange(workspace, range, onto)),
+    conflicts: memoize((path, sides) => within(path, undefined, (workspace) => findConflicts(workspace, sides)), {
+      most: maxConflictBytes,
+      weigh: weighConflicts,
+    }),
     carriedDiff: memoize(
       (path, request) => within(path, undefined, (workspace) => readCarriedDiff(deps, path, workspace, request)),
       {

@@ -35,6 +35,8 @@ export type PullEntryKind =
   | 'dismissed'
   | 'asked'
   | 'merge_when_ready'
+  | 'queued'
+  | 'unqueued'
   | 'merged'
   | 'branch_deleted'
   | 'branch_restored'

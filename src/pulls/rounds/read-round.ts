@@ -21,14 +21,19 @@ export interface RoundCommit {
   commit: Commit;
 }
 
-/** Finds what a head brings to a branch. Refuses `git_busy`. @param path folder of the repository, which has both */
+/**
+ * Finds what a head brings to a branch. Refuses `git_busy`.
+ * @param path folder of the repository, which has both
+ * @param base where its commits begin; left out, where the two have parted
+ */
 export async function readRound(
   { git }: Pick<PullDeps, 'git'>,
   path: string,
   headOid: string,
   baseTip: string,
+  base?: string | null,
 ): Promise<ReadRound> {
-  const mergeBase = await git.queries.mergeBase(path, baseTip, headOid);
+  const mergeBase = base ?? (await git.queries.mergeBase(path, baseTip, headOid));
   const baseOid = mergeBase ?? baseTip;
   const [{ ahead }, commits] = await Promise.all([
     git.queries.distance(path, baseOid, headOid),
