@@ -41,7 +41,7 @@ export async function withCalledFiles(
     path,
     folder,
     content: complete,
-    parsed: await deps.workflows.read(sourceOf({ path, folder, content: complete }, client)),
+    parsed: await deps.workflows.read(sourceOf({ path, content: complete }, client)),
   };
 }
 
