@@ -64,9 +64,12 @@ import { runnerLabels } from './v146-runner-labels.ts';
 import { artifactRetention } from './v148-artifact-retention.ts';
 import { pushWays } from './v150-push-ways.ts';
 import { contributedRounds } from './v152-contributed-rounds.ts';
+import { importedReleases } from './v154-imported-releases.ts';
+import { stacks } from './v156-stacks.ts';
+import { deployKeys } from './v160-deploy-keys.ts';
+import { ciCallMatrices } from './v164-ci-call-matrices.ts';
 
-/** Every migration, in order. SPEC §9 fixes the numbers 2, 9 and 19 (federation), 13 and 14; the others are ours. */ import { stacks } from './v156-stacks.ts';
-
+/** Every migration, in order. SPEC §9 fixes the numbers 2, 9 and 19 (federation), 13 and 14; the others are ours. */
 export const migrations: readonly Migration[] = [
   people,
   federation,
@@ -133,5 +136,8 @@ export const migrations: readonly Migration[] = [
   artifactRetention,
   pushWays,
   contributedRounds,
+  importedReleases,
   stacks,
+  deployKeys,
+  ciCallMatrices,
 ];

@@ -16,8 +16,8 @@ import type { Ci } from './ci/index.ts';
 import type { Config, Origin } from './config/index.ts';
 import { createDatabase, databaseFileIn } from './db/index.ts';
 import type { Database, WriterConnection } from './db/index.ts';
-import { countInstance, objectKinds, storageFault } from './doctor/index.ts';
-import type { InstanceCounts } from './doctor/index.ts';
+import { countInstance, createStorageUsage, objectKinds, storageFault } from './doctor/index.ts';
+import type { InstanceCounts, StorageUsage } from './doctor/index.ts';
 import { embedded } from './embedded/index.ts';
 import { createFederation, federationEntities } from './federation/index.ts';
 import type { Federation } from './federation/index.ts';
@@ -120,6 +120,7 @@ export interface Modules {
   audit: Audit;
   workers: WorkerPool;
   counts(): Promise<InstanceCounts>;
+  storage: StorageUsage;
   /** Ends running work and closes the database. */
   close(): Promise<void>;
 }
@@ -426,6 +427,7 @@ export async function openModules(
       db,
       repositories,
       lfs,
+      releases,
       git,
       clock,
       random,
@@ -496,6 +498,7 @@ export async function openModules(
       audit,
       workers,
       counts: () => countInstance(db, clock.now()),
+      storage: createStorageUsage(db),
       async close() {
         await releases.saveDownloads();
         await ci.stop();
@@ -627,6 +630,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     objectStatistics: modules.objectStatistics,
     backups: modules.backups,
     counts: modules.counts,
+    storage: modules.storage,
     origins: options.origins ?? new Map(),
     scheduledTasks: async () => {
       const known = new Map((await runs.list()).map((run) => [run.name, run]));

@@ -1,12 +1,13 @@
 export {
   anonymous,
   isLocalAdministrator,
+  asInstanceAdministrator,
   localAdministrator,
   personIdOf,
   personViewer,
   viewerForLog,
 } from './viewer.ts';
-export type { AnonymousViewer, PersonViewer, Scope, TaskViewer, Viewer } from './viewer.ts';
+export type { AnonymousViewer, DeployKeyViewer, PersonViewer, Scope, TaskViewer, Viewer } from './viewer.ts';
 export { recordCredential, viewerWithCredential } from './recorded-credential.ts';
 export type { RecordedCredential } from './recorded-credential.ts';
 export { allows } from './level.ts';

@@ -34,7 +34,21 @@ export interface TaskViewer {
   scope: 'read' | 'write';
 }
 
-export type Viewer = AnonymousViewer | PersonViewer | TaskViewer;
+/**
+ * A deploy key: an SSH key of one repository. It stands for no person, and for every other repository it is no
+ * credential at all.
+ */
+export interface DeployKeyViewer {
+  kind: 'deployKey';
+  /** UUID of the key. */
+  id: string;
+  /** Shown as who pushed. */
+  title: string;
+  repositoryId: string;
+  scope: 'read' | 'write';
+}
+
+export type Viewer = AnonymousViewer | PersonViewer | TaskViewer | DeployKeyViewer;
 
 export const anonymous: AnonymousViewer = Object.freeze({ kind: 'anonymous' });
 
@@ -57,14 +71,24 @@ export const localAdministrator: PersonViewer = Object.freeze({
   repositoryIds: null,
 });
 
-/** The actor of a log line: the person's UUID, `local` for the command line, `task 12`. */
+/**
+ * The viewer of the administration pages for what is not theirs: the rights of the command line, under the name of the
+ * administrator. Anyone else keeps the rights that they have.
+ */
+export const asInstanceAdministrator = (viewer: Viewer): Viewer =>
+  viewer.kind === 'person' && viewer.isAdministrator && viewer.via === 'session'
+    ? { ...localAdministrator, id: viewer.id, username: viewer.username }
+    : viewer;
+
+/** The actor of a log line: the person's UUID, `local` for the command line, `task 12`, `deploy key UUID`. */
 export function viewerForLog(viewer: Viewer): string {
   if (viewer.kind === 'anonymous') return 'anonymous';
   if (viewer.kind === 'task') return `task ${viewer.taskId}`;
-  return isLocalAdministrator(viewer) ? 'local' : viewer.id;
+  if (viewer.kind === 'deployKey') return `deploy key ${viewer.id}`;
+  return viewer.id === localAdministrator.id ? 'local' : viewer.id;
 }
 
-/** UUID of the person, or null for anonymous clients, tasks, and the command line, which is no account. */
+/** UUID of the person, or null for anonymous clients, tasks, deploy keys, and the command line, which is no account. */
 export const personIdOf = (viewer: Viewer): string | null =>
   viewer.kind === 'person' && viewer.via !== 'local' ? viewer.id : null;
 

@@ -59,7 +59,8 @@ export const options = [
     type: origin,
     default: null,
     example: 'https://git.example.org',
-    sentence: 'Address under which people reach the web pages. When unset, each request tells.',
+    sentence:
+      'Address under which people reach the web pages. When unset, each request tells, and only IP addresses, localhost and names of a local network (without a dot, .lan, .local, .home, .internal, .home.arpa, .test) are accepted.',
   }),
 
   row({
@@ -430,6 +431,13 @@ export const options = [
     type: integer(0, 10_000),
     default: 50,
     sentence: 'How many SSH keys one person may have.',
+  }),
+  row({
+    key: 'keys.max_per_repository',
+    env: 'SERVICE_KEYS_MAX_PER_REPOSITORY',
+    type: integer(0, 10_000),
+    default: 50,
+    sentence: 'How many deploy keys one repository may have.',
   }),
   row({
     key: 'addresses.max_per_person',

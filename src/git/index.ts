@@ -38,6 +38,8 @@ export type { MergeRequest, MergeStyle } from './merges/compute-merge.ts';
 export type { CommitFilesRequest, CommittedFile, CommittedFiles, FilesPreview } from './merges/commit-files.ts';
 export type { MergeOutcome } from './merges/merge-outcome.ts';
 export type { ConflictedFile, MergedTrees } from './merges/merge-trees.ts';
+export type { ConflictLine } from './merges/conflict-hunks.ts';
+export type { ConflictText, Conflicts } from './merges/read-conflicts.ts';
 export type { GitMerges } from './merges/merges.ts';
 export { needsPacking } from './maintenance/find-needs.ts';
 export type { RecoveryAction } from './maintenance/recover.ts';

@@ -9,6 +9,7 @@ export function exportedRule({ target, pattern, linear, signed, grants, merging,
   const grant = (act: keyof typeof all): GrantInput => ({
     level: all[act].level,
     tasks: all[act].tasks,
+    ...(act !== 'merge' && { deployKeys: all[act].deployKeys }),
     people: named[act].flatMap(({ person }) => person.username ?? []),
   });
   return {
@@ -64,10 +65,12 @@ const readMerging = ({ grant, approvals, approvalsSurvive, checks, styles, ...sw
   adminsToo: switches['adminsToo'] === true,
 });
 
-const readGrant = ({ level, people, tasks }: Fields): GrantInput => ({
+// Older bundles say nothing of deploy keys.
+const readGrant = ({ level, people, tasks, deployKeys }: Fields): GrantInput => ({
   level: String(level),
   people: (people as unknown[]).map(String),
   tasks: tasks === true,
+  deployKeys: deployKeys === undefined ? level === 'write' : deployKeys === true,
 });
 
 /** A boolean as in bundles of versions without merge queues. */

@@ -10,6 +10,7 @@ export type { PullEdit } from './lifecycle/edit-pull.ts';
 export type { MergedPull } from './lists/merged-among.ts';
 export type { DescribedPull } from './lists/describe-pulls.ts';
 export type { ComputedMergeState } from './mergeability/compute-merge-state.ts';
+export type { PullConflicts } from './mergeability/read-conflicts.ts';
 export { explainBlock } from './merging/block-words.ts';
 export type { MergeBox } from './merging/merge-box.ts';
 export type { MergeMessage } from './merging/merge-message.ts';

@@ -18,6 +18,7 @@ import { pullOfCommit } from './lists/pull-of-commit.ts';
 import { mergedAmong } from './lists/merged-among.ts';
 import { openHeads } from './lists/open-heads.ts';
 import { findMergeState, updateMergeState } from './mergeability/compute-merge-state.ts';
+import { readConflicts } from './mergeability/read-conflicts.ts';
 import { MergeStateQueue } from './mergeability/merge-state-queue.ts';
 import { createReviewService } from './reviews/review-service.ts';
 import { createThreadService } from './threads/thread-service.ts';
@@ -114,6 +115,7 @@ export function createPulls(tools: PullsOptions) {
       patch: bind(readPatch),
     },
     mergeStateOf: bind(findMergeState),
+    conflicts: bind(readConflicts),
     mergeBox: bind(mergeBox),
     merge: bind(mergePull),
     mergeWhenReady: bind(mergeWhenReady),

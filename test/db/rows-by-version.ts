@@ -1071,6 +1071,27 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
       },
     ],
   ],
+  154: [
+    [
+      'releases',
+      {
+        id: 're154',
+        repository_id: 'r1',
+        tag: 'v154',
+        target: 'main',
+        tag_message: '',
+        title: '',
+        body: '',
+        is_draft: 1,
+        is_prerelease: 0,
+        revision: 1,
+        created_at: 1,
+        updated_at: 1,
+        listed_at: 1,
+        origin: 'https://git.example.org/api/v1/repos/bob/tool/releases/7',
+      },
+    ],
+  ],
   156: [
     [
       'pull_pushes',
@@ -1084,6 +1105,34 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
         position: 1,
         oid: 'c'.repeat(40),
         below_oid: 'b'.repeat(40),
+      },
+    ],
+  ],
+  160: [
+    [
+      'deploy_keys',
+      {
+        id: 'dk1',
+        repository_id: 'r1',
+        title: 'robot',
+        type: 'ssh-ed25519',
+        blob_base64: 'AAAA',
+        fingerprint: 'SHA256:robot',
+        access: 'write',
+        added_by: 'bob-id',
+        created_at: 9,
+      },
+    ],
+    ['pushes', { id: 'p160', repository_id: 'r1', via: 'ssh', deploy_key: 'robot', created_at: 160 }],
+  ],
+  164: [
+    [
+      'ci_call_matrices',
+      {
+        run_id: 1,
+        position: 0,
+        call_key: 'build',
+        matrix: '{"combinations":[{"os":"linux"}],"failFast":true,"maxParallel":null}',
       },
     ],
   ],

@@ -338,11 +338,94 @@ t.test('tokens, readers and forks', async (t) => {
   t.match((await carol('GET', `${roof}/pulls?head=carol:gutter`)).json, [{ number: 1 }]);
 
   await alice('PATCH', roof, { visibility: 'PRIVATE' });
-  for (const path of ['', '/1', '/1/commits', '/1/files', '/1.diff', '/1.patch', '/1/merge', '/main/carol:gutter'])
+  for (const path of [
+    '',
+    '/1',
+    '/1/commits',
+    '/1/files',
+    '/1/conflicts',
+    '/1.diff',
+    '/1.patch',
+    '/1/merge',
+    '/main/carol:gutter',
+  ])
     t.match(await dora('GET', `${roof}/pulls${path}`), {
       status: 404,
       json: { error: { code: 'repository_not_found' } },
     });
+});
+
+t.test('people who can be asked for reviews, by what the caller may know', async (t) => {
+  const { web, alice, bob, carol, dora, anonymous, as, viewer, ids } = await openWorld(t);
+  ids['eve'] = (await web.modules.accounts.addPerson({ username: 'eve' })).id;
+  const { organisations, repositories, accounts } = web.modules;
+  const reviewersOf = async (who: typeof alice, at = roof): Promise<unknown> => {
+    const { status, json } = await who('GET', `${at}/reviewers`);
+    return status === 200 ? (json as unknown as { login: string }[]).map(({ login }) => login) : status;
+  };
+  t.same(await reviewersOf(alice), ['alice', 'bob'], 'the owner and the collaborators');
+  t.same(await reviewersOf(bob), ['alice', 'bob'], 'for those who may write');
+  t.same([await reviewersOf(dora), await reviewersOf(anonymous)], [404, 401], 'and no one else');
+  t.match(
+    (await alice('GET', `${roof}/reviewers`)).json,
+    [{ login: 'alice', full_name: 'ALICE' }, {}],
+    'in the shape of Gitea',
+  );
+  await repositories.collaborators.add(viewer('alice'), 'alice', 'roof', { username: 'carol', role: 'read' });
+  t.same(await reviewersOf(bob), ['alice', 'bob', 'carol'], 'who may read can be asked');
+  t.equal(await reviewersOf(carol), 404, 'and does not see the others');
+  await accounts.setDisabled(ids['carol']!, true);
+  t.same(await reviewersOf(bob), ['alice', 'bob'], 'an account that is disabled is not offered');
+  await accounts.setDisabled(ids['carol']!, false);
+
+  const eve = await as('eve');
+  await organisations.create(viewer('alice'), { name: 'guild' });
+  await organisations.addMember(viewer('alice'), 'guild', { username: 'dora', role: 'MEMBER' });
+  await repositories.create(viewer('alice'), { owner: 'guild', name: 'hall', visibility: 'PRIVATE' });
+  const team = { organisation: 'guild', name: 'glazers' };
+  await organisations.teams.create(viewer('alice'), 'guild', { name: 'glazers' });
+  await organisations.teams.addMember(viewer('alice'), team, 'carol');
+  await repositories.teams.setRole(viewer('alice'), team, { owner: 'guild', name: 'hall' }, 'write');
+  await repositories.collaborators.add(viewer('alice'), 'guild', 'hall', { username: 'eve', role: 'write' });
+  const hall = '/repos/guild/hall';
+  t.same(await reviewersOf(alice, hall), ['alice', 'carol', 'dora', 'eve'], 'an OWNER knows the members');
+  t.same(await reviewersOf(dora, hall), ['carol', 'eve'], 'a MEMBER knows the people of teams');
+  t.same(await reviewersOf(eve, hall), ['eve'], 'a collaborator from outside knows of no team');
+  t.same([await reviewersOf(bob, hall), await reviewersOf(anonymous, hall)], [404, 401]);
+});
+
+t.test('the conflicts of a pull request', async (t) => {
+  const { alice, bob, dora, anonymous, commit } = await openWorld(t);
+  const head = await commit('alice', 'slate', { 'tiles.txt': 'slate\n' }, 'Slate instead');
+  await bob('POST', `${roof}/pulls`, { head: 'slate', base: 'main', title: 'Slate' });
+  const address = `${roof}/pulls/1/conflicts`;
+  t.match(await anonymous('GET', address), { status: 200, json: { head_sha: head, total: 0, files: [] } });
+  const base = await commit('alice', 'main', { 'tiles.txt': 'blue <b>\n' }, 'Blue ones');
+  t.same(await anonymous('GET', address).then(({ json }) => json), {
+    base_sha: base,
+    head_sha: head,
+    total: 1,
+    files: [
+      {
+        filename: 'tiles.txt',
+        kind: 'marked',
+        hunks: [
+          [
+            { line: 1, kind: 'mark', text: `<<<<<<< ${base}` },
+            { line: 2, kind: 'ours', text: 'blue <b>' },
+            { line: 3, kind: 'mark', text: '=======' },
+            { line: 4, kind: 'theirs', text: 'slate' },
+            { line: 5, kind: 'mark', text: `>>>>>>> ${head}` },
+          ],
+        ],
+        truncated: false,
+      },
+    ],
+  });
+  t.equal((await anonymous('GET', `${roof}/pulls/2/conflicts`)).status, 404);
+  await alice('PATCH', roof, { visibility: 'PRIVATE' });
+  for (const who of [anonymous, dora]) t.equal((await who('GET', address)).status, 404, 'like what is absent');
+  t.equal((await bob('GET', address)).status, 200);
 });
 
 t.test('merging, updating and rounds', async (t) => {

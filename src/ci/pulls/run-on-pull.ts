@@ -11,8 +11,9 @@ import type { NewRun, RunSource } from '../runs/start-run.ts';
 import { enabledWorkflows } from '../settings/repository-settings.ts';
 import { takesAction } from '../workflows/match-pull.ts';
 import type { PullAction } from '../workflows/match-pull.ts';
-import type { ParsedWorkflow } from '../workflows/parse-workflow.ts';
 import type { PullTrigger } from '../workflows/workflow.ts';
+import { withCalledFiles } from '../workflows/read-called-files.ts';
+import type { RunnableWorkflow } from '../workflows/read-called-files.ts';
 import { sourceOf } from '../workflows/workflow-reader.ts';
 import { pullPayload, titleOfPullRun } from './pull-event.ts';
 import type { PullSources } from './pull-sources.ts';
@@ -174,19 +175,13 @@ async function mergeForTest(
   return null;
 }
 
-interface FoundWorkflow {
-  path: string;
-  content: string;
-  parsed: ParsedWorkflow;
-}
-
 /** Workflows of the merge that this event starts. Of a broken file it must be known that it names pull requests. */
 async function matchingWorkflows(
   deps: CiDeps,
-  { located: { path, repository }, code, action }: PullChange,
+  { located: { path, repository }, code, action, actorId }: PullChange,
   { baseTip, mergeOid }: TrialMerge,
-): Promise<FoundWorkflow[]> {
-  const found: (FoundWorkflow & { trigger: PullTrigger })[] = [];
+): Promise<RunnableWorkflow[]> {
+  const found: (RunnableWorkflow & { trigger: PullTrigger })[] = [];
   for (const file of await enabledWorkflows(deps, { repositoryId: repository.id, path }, mergeOid)) {
     const parsed = await deps.workflows.read(sourceOf(file, repository.id));
     const trigger = (parsed.ok ? parsed.workflow.triggers : parsed.triggers)?.pull ?? null;
@@ -197,11 +192,12 @@ async function matchingWorkflows(
     ? await deps.git.objects.changedPaths(path, baseTip, mergeOid, { limit: maxChangedPaths }).catch(() => null)
     : null;
   const base = { kind: 'branch', name: code.pull.baseBranch, changedPaths } as const;
-  const matching: FoundWorkflow[] = [];
+  const matching: RunnableWorkflow[] = [];
   for (const {
     trigger: { branches, paths },
     ...one
   } of found)
-    if (await deps.workflows.startsOn({ branches, tags: null, paths }, base, repository.id)) matching.push(one);
+    if (await deps.workflows.startsOn({ branches, tags: null, paths }, base, repository.id))
+      matching.push(await withCalledFiles(deps, one, { actorId, client: repository.id }));
   return matching;
 }

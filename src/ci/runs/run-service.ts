@@ -6,10 +6,10 @@ import { runTopic } from '../notifier-topics.ts';
 import { cancelRun } from './cancel-run.ts';
 import { dispatchEvent } from './repository-dispatch.ts';
 import { dispatchWorkflow, listDispatchable, listWorkflows } from './dispatch-workflow.ts';
+import { filesOf } from './files-of-run.ts';
 import { findJob, findRun, runnersOf, stepNames } from './find-run.ts';
 import { listRuns, newestChecked, newestRun, workflowsOf } from './list-runs.ts';
 import type { RunFilter } from './list-runs.ts';
-import type { RunRow } from '../schema/run-schema.ts';
 import { rerun } from './rerun.ts';
 import type { RerunChoice, RerunOptions } from './rerun.ts';
 
@@ -26,7 +26,7 @@ export function createRunService(deps: CiDeps) {
     findJob: bind(findJob),
     runnersOf: bind(runnersOf),
     stepNames: bind(stepNames),
-    fileOf: (run: RunRow) => deps.runs.sourceOf(run).content(),
+    filesOf: bind(filesOf),
     /** Resolves when a run has changed, or after a timeout. */
     waitFor: (runId: number, options: { signal: AbortSignal; timeoutMs: number }) =>
       deps.notifier.wait(runTopic(runId), options),

@@ -60,9 +60,14 @@ export async function mergeFrom(
   if (base === undefined) return mergeTrees(workspace, onto, head);
   const { code } = await workspace.run(['merge-base', '--is-ancestor', checked(base), checked(head)]);
   const other = code === 0 ? onto : head;
-  const payload = await temporaryCommit(await treeOf(workspace, other), [base], other);
-  const moved = await workspace.writeTemporary(payload);
+  const moved = await childOf(workspace, base, other);
   return code === 0 ? mergeTrees(workspace, moved, head) : mergeTrees(workspace, onto, moved);
+}
+
+/** A temporary commit with the files of another one, as a child of `base`. @returns its id */
+export async function childOf(workspace: MergeWorkspace, base: string, commit: string): Promise<string> {
+  const payload = await temporaryCommit(await treeOf(workspace, commit), [checked(base)], commit);
+  return workspace.writeTemporary(payload);
 }
 
 /** The tree of a commit. Refuses `internal` for one that is missing. */

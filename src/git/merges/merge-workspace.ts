@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { deflate } from 'node:zlib';
 import { nullIfAbsent, syncPath } from '../../files/index.ts';
 import { internal } from '../../kernel/index.ts';
+import { ObjectReader } from '../objects/object-reader.ts';
 import type { GitRunner } from '../processes/git-runner.ts';
 import { checkBlob } from './check-blob.ts';
 
@@ -26,6 +27,8 @@ export interface MergeWorkspace {
   readonly environment: Readonly<Record<string, string>>;
   /** Runs git on the repository; new objects go to this folder. */
   run(argv: readonly string[]): Promise<{ code: number | null; output: Buffer; errorText: string }>;
+  /** Reads objects of the repository and of this folder, by a process that ends with `work`. */
+  read<Result>(work: (reader: ObjectReader) => Promise<Result>): Promise<Result>;
   /** Writes a commit. @param payload its content, without the header of the object. @returns its id */
   writeCommit(payload: Buffer): Promise<string>;
   /** The same for a commit that only git reads meanwhile: it is never published. */
@@ -62,6 +65,17 @@ export async function openMergeWorkspace(
   return {
     environment,
     run,
+    async read(work) {
+      const { timeLimitMs } = limits;
+      const bounds = { responseTimeoutMs: timeLimitMs, ttlMs: timeLimitMs };
+      const reader = new ObjectReader(runner, repository, { ...bounds, environment });
+      try {
+        return await work(reader);
+      } finally {
+        reader.close();
+        await reader.exited;
+      }
+    },
     checkBlob: (name, content, idLength) => checkBlob(run, temporary, { name, content, idLength }),
     writeCommit: (payload) => writeLoose(folder, 'commit', payload, idLengthOf(payload)),
     writeTemporary: (payload) => writeLoose(temporary, 'commit', payload, idLengthOf(payload)),

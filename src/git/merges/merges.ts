@@ -11,6 +11,8 @@ import { carryRange, pairCommits } from './compare-rounds.ts';
 import type { CarriedRange, CommitRange, PairedCommit } from './compare-rounds.ts';
 import { computeMerge } from './compute-merge.ts';
 import type { MergeRequest } from './compute-merge.ts';
+import { findConflicts, weighConflicts } from './read-conflicts.ts';
+import type { Conflicts } from './read-conflicts.ts';
 import type { MergeOutcome } from './merge-outcome.ts';
 import { mergeFrom } from './merge-trees.ts';
 import type { MergedTrees } from './merge-trees.ts';
@@ -39,6 +41,8 @@ export interface GitMerges {
   previewFiles(path: string, request: CommitFilesRequest, limits: PatchLimits): Promise<FilesPreview>;
   /** Whether two commits merge, and where they conflict; nothing is stored. */
   tryMerge(path: string, merge: { onto: string; head: string; base?: string | undefined }): Promise<MergedTrees>;
+  /** See {@link findConflicts}; null where two commits merge. Recalled from memory when the same was asked before. */
+  conflicts(path: string, onto: string, head: string, base?: string): Promise<Conflicts | null>;
   /** See {@link carryRange}; nothing is stored, so only the id of the tree is of use. */
   tryCarry(path: string, range: CommitRange, onto: string, signal?: AbortSignal): Promise<CarriedRange>;
   /** See {@link readCarriedDiff}; recalled from memory when the same was asked before. */
@@ -47,8 +51,9 @@ export interface GitMerges {
   pairCommits(path: string, before: CommitRange, after: CommitRange): Promise<PairedCommit[]>;
 }
 
-/** Memory of diffs of carried rounds, in bytes. */
+/** Memory of diffs of carried rounds, and of the texts of conflicts, in bytes. */
 const maxCarriedBytes = 16 * 1024 * 1024;
+const maxConflictBytes = 8 * 1024 * 1024;
 
 const limitsOf = (memoryLimitBytes: number): MergeLimits => ({
   timeLimitMs: 10_000,
@@ -107,6 +112,10 @@ export function createMerges(deps: BrowseDeps, slots: Semaphore): GitMerges {
       within(path, undefined, (workspace) => previewFiles(deps, path, workspace, request, patchLimits)),
     tryMerge: (path, merge) => within(path, undefined, (workspace) => mergeFrom(workspace, merge)),
     tryCarry: (path, range, onto, signal) => within(path, signal, (workspace) => carryRange(workspace, range, onto)),
+    conflicts: memoize(
+      (path, onto, head, base) => within(path, undefined, (workspace) => findConflicts(workspace, onto, head, base)),
+      { most: maxConflictBytes, weigh: weighConflicts },
+    ),
     carriedDiff: memoize(
       (path, request) => within(path, undefined, (workspace) => readCarriedDiff(deps, path, workspace, request)),
       {

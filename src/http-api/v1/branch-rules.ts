@@ -55,9 +55,16 @@ const teams = (rule: ListedRule, act: RuleAct | 'merge'): string[] =>
 /** Gitea's words for who may do an act. */
 function giteaGrant(rule: ListedRule, act: RuleAct | 'merge') {
   const [named, ofTeams] = [usernames(rule, act), teams(rule, act)];
-  const hasNames = named.length + ofTeams.length > 0;
-  const isNobody = (act === 'merge' ? rule.merging.grant : rule.grants[act]).level === 'nobody';
-  return { isEnabled: !isNobody || hasNames, isWhitelist: isNobody && hasNames, usernames: named, teams: ofTeams };
+  const { level, deployKeys = false } = act === 'merge' ? rule.merging.grant : rule.grants[act];
+  const hasNames = named.length + ofTeams.length > 0 || deployKeys;
+  const isWhitelist = level === 'nobody' && hasNames;
+  return {
+    isEnabled: level !== 'nobody' || hasNames,
+    isWhitelist,
+    usernames: named,
+    teams: ofTeams,
+    deployKeys: isWhitelist && deployKeys,
+  };
 }
 
 function showBranchRule(rule: ListedRule): z.output<typeof branchProtection> {
@@ -71,22 +78,28 @@ function showBranchRule(rule: ListedRule): z.output<typeof branchProtection> {
     enable_push_whitelist: push.isWhitelist,
     push_whitelist_usernames: push.usernames,
     push_whitelist_teams: push.teams,
+    push_whitelist_deploy_keys: push.deployKeys,
     enable_force_push: force.isEnabled,
     enable_force_push_allowlist: force.isWhitelist,
     force_push_allowlist_usernames: force.usernames,
     force_push_allowlist_teams: force.teams,
+    force_push_allowlist_deploy_keys: force.deployKeys,
     push_level: grants.push.level,
     push_tasks: grants.push.tasks,
+    push_deploy_keys: grants.push.deployKeys ?? false,
     force_push_level: grants.force.level,
     force_push_tasks: grants.force.tasks,
+    force_push_deploy_keys: grants.force.deployKeys ?? false,
     create_level: grants.create.level,
     create_usernames: usernames(rule, 'create'),
     create_teams: teams(rule, 'create'),
     create_tasks: grants.create.tasks,
+    create_deploy_keys: grants.create.deployKeys ?? false,
     delete_level: grants.delete.level,
     delete_usernames: usernames(rule, 'delete'),
     delete_teams: teams(rule, 'delete'),
     delete_tasks: grants.delete.tasks,
+    delete_deploy_keys: grants.delete.deployKeys ?? false,
     require_linear_history: rule.linear,
     require_signed_commits: rule.signed,
     enable_merge_whitelist: merge.isWhitelist,
@@ -130,14 +143,22 @@ function grantOf(
     whitelist: boolean | undefined;
     usernames: string[] | undefined;
     teams: string[] | undefined;
+    deployKeys?: boolean | undefined;
   },
-  own: { level: string | undefined; tasks: boolean | undefined },
+  own: { level: string | undefined; tasks: boolean | undefined; deployKeys?: boolean | undefined },
 ): GrantInput {
   const { enabled, whitelist } = switches;
   const everyone = enabled === true || whitelist === false ? 'write' : undefined;
   const level = enabled === false || whitelist === true ? 'nobody' : everyone;
   const named = enabled === false ? { people: [], teams: [] } : { people: switches.usernames, teams: switches.teams };
-  return { level: own.level ?? level, ...named, tasks: own.tasks ?? (enabled === false ? false : undefined) };
+  // Where a list decides in Gitea, it decides about deploy keys, too.
+  const keys = enabled === false ? false : whitelist === true ? (switches.deployKeys ?? false) : switches.deployKeys;
+  return {
+    level: own.level ?? level,
+    ...named,
+    tasks: own.tasks ?? (enabled === false ? false : undefined),
+    deployKeys: own.deployKeys ?? keys ?? (everyone === undefined ? undefined : true),
+  };
 }
 
 type BranchBody = z.output<typeof branchProtectionEdit>;
@@ -169,6 +190,12 @@ function mergingInput(body: BranchBody): MergingInput {
   };
 }
 
+/** Clients of Gitea send false where there is no list for it to be about. */
+const whitelisted = (
+  isList: boolean | null | undefined,
+  deployKeys: boolean | null | undefined,
+): boolean | undefined => (isList === true || deployKeys === true ? (deployKeys ?? undefined) : undefined);
+
 const branchInput = (body: BranchBody): RuleInput => ({
   linear: body.require_linear_history ?? undefined,
   signed: body.require_signed_commits ?? undefined,
@@ -180,8 +207,13 @@ const branchInput = (body: BranchBody): RuleInput => ({
         whitelist: body.enable_push_whitelist ?? undefined,
         usernames: body.push_whitelist_usernames ?? undefined,
         teams: body.push_whitelist_teams ?? undefined,
+        deployKeys: whitelisted(body.enable_push_whitelist, body.push_whitelist_deploy_keys),
       },
-      { level: body.push_level ?? undefined, tasks: body.push_tasks ?? undefined },
+      {
+        level: body.push_level ?? undefined,
+        tasks: body.push_tasks ?? undefined,
+        deployKeys: body.push_deploy_keys ?? undefined,
+      },
     ),
     force: grantOf(
       {
@@ -189,20 +221,27 @@ const branchInput = (body: BranchBody): RuleInput => ({
         whitelist: body.enable_force_push_allowlist ?? undefined,
         usernames: body.force_push_allowlist_usernames ?? undefined,
         teams: body.force_push_allowlist_teams ?? undefined,
+        deployKeys: whitelisted(body.enable_force_push_allowlist, body.force_push_allowlist_deploy_keys),
       },
-      { level: body.force_push_level ?? undefined, tasks: body.force_push_tasks ?? undefined },
+      {
+        level: body.force_push_level ?? undefined,
+        tasks: body.force_push_tasks ?? undefined,
+        deployKeys: body.force_push_deploy_keys ?? undefined,
+      },
     ),
     create: {
       level: body.create_level ?? undefined,
       people: body.create_usernames ?? undefined,
       teams: body.create_teams ?? undefined,
       tasks: body.create_tasks ?? undefined,
+      deployKeys: body.create_deploy_keys ?? undefined,
     },
     delete: {
       level: body.delete_level ?? undefined,
       people: body.delete_usernames ?? undefined,
       teams: body.delete_teams ?? undefined,
       tasks: body.delete_tasks ?? undefined,
+      deployKeys: body.delete_deploy_keys ?? undefined,
     },
   },
 });

@@ -1,12 +1,14 @@
 import type { Operation } from '../operation.ts';
 import { artifactOperations } from './actions-artifacts.ts';
 import { listActivity, listLostTips, restoreLostTip } from './activity.ts';
+import { deployKeyOperations } from './deploy-keys.ts';
 import { branchRuleOperations } from './branch-rules.ts';
 import { ciSettingsOperations } from './ci-settings.ts';
 import { addCollaborator, changeCollaborator, listCollaborators, removeCollaborator } from './collaborators.ts';
 import { branchOperations } from './branches.ts';
 import { changeFiles, createFile, deleteFile, getContents, getRootContents, updateFile } from './contents-files.ts';
-import { getArchiveLinks, getCommit, getRawFile, getTree, listCommits, listTags } from './contents.ts';
+import { getCommit, getGitCommit, listCommits } from './commits.ts';
+import { getArchiveLinks, getRawFile, getTree, listTags } from './contents.ts';
 import { gitDataOperations } from './git-data.ts';
 import {
   addIssueComment,
@@ -53,7 +55,7 @@ import {
   searchIssues,
 } from './issues.ts';
 import { createFork, listForks, mergeUpstream } from './forks.ts';
-import { getPullDiff, getPullPatch, listPullCommits, listPullFiles } from './pulls-code.ts';
+import { getPullConflicts, getPullDiff, getPullPatch, listPullCommits, listPullFiles } from './pulls-code.ts';
 import {
   cancelPullMerge,
   getPullMerged,
@@ -71,6 +73,7 @@ import {
   getPullReview,
   listPullReviewComments,
   listPullReviews,
+  listReviewers,
   requestPullReviews,
   submitPullReview,
   undismissPullReview,
@@ -153,6 +156,7 @@ export const operations: readonly Operation[] = [
   deleteRepository,
   generateRepository,
   ...branchRuleOperations,
+  ...deployKeyOperations,
   listForks,
   createFork,
   mergeUpstream,
@@ -161,6 +165,7 @@ export const operations: readonly Operation[] = [
   ...tagOperations,
   listCommits,
   getCommit,
+  getGitCommit,
   getTree,
   getRawFile,
   getArchiveLinks,
@@ -241,6 +246,7 @@ export const operations: readonly Operation[] = [
   editPull,
   listPullCommits,
   listPullFiles,
+  getPullConflicts,
   getPullMerged,
   mergePull,
   cancelPullMerge,
@@ -262,6 +268,7 @@ export const operations: readonly Operation[] = [
   undismissPullReview,
   requestPullReviews,
   withdrawPullReviews,
+  listReviewers,
   ...pullThreadOperations,
   // After what is below `{number}`.
   getPullByBranches,

@@ -132,29 +132,6 @@ export const pullEdit = z
   })
   .meta({ id: 'PullRequestEdit' });
 
-const signature = z.strictObject({ name: z.string(), email: z.string(), date: time });
-export const pullCommit = z
-  .strictObject({
-    url: z.string(),
-    sha: oid,
-    created: time,
-    html_url: z.string(),
-    commit: z.strictObject({
-      url: z.string(),
-      author: signature,
-      committer: signature,
-      message: z.string(),
-      tree: z.strictObject({ url: z.string(), sha: z.string(), created: time }),
-      verification: z.null(),
-    }),
-    author: giteaUser.nullable().describe('The account with the address of the commit'),
-    committer: giteaUser.nullable(),
-    parents: z.array(z.strictObject({ url: z.string(), sha: oid, created: time })),
-    files: z.null(),
-    stats: z.null(),
-  })
-  .meta({ id: 'PullCommit' });
-
 export const changedFile = z
   .strictObject({
     filename: z.string(),
@@ -168,6 +145,31 @@ export const changedFile = z
     raw_url: z.string(),
   })
   .meta({ id: 'ChangedFile' });
+
+const conflictLine = z
+  .strictObject({
+    line: z.int().describe('In the file with its marks, from 1'),
+    kind: z.enum(['context', 'mark', 'ours', 'base', 'theirs']),
+    text: z.string(),
+  })
+  .meta({ id: 'ConflictLine' });
+export const pullConflicts = z
+  .strictObject({
+    base_sha: z.string().describe('The tip of the base branch: the side that git calls ours'),
+    head_sha: z.string(),
+    total: z.int().describe('Files in conflict; those beyond the first ones are only counted'),
+    files: z.array(
+      z.strictObject({
+        filename: z.string(),
+        kind: z
+          .enum(['marked', 'binary', 'too_large', 'gone_in_base', 'gone_in_head', 'other'])
+          .describe('Only for marked there are lines'),
+        hunks: z.array(z.array(conflictLine)),
+        truncated: z.boolean(),
+      }),
+    ),
+  })
+  .meta({ id: 'PullConflicts' });
 
 const flag = z.boolean().nullish();
 const style = z.enum(['merge', 'rebase', 'squash', 'fast-forward-only']);

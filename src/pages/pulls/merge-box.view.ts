@@ -3,6 +3,8 @@ import type { MergeBlock } from '../../access/index.ts';
 import { explainBlock } from '../../pulls/index.ts';
 import type { DescribedPull, MergeBox } from '../../pulls/index.ts';
 import type { CloneBoxView } from '../../http/index.ts';
+import { viewConflicts } from './conflicts.view.ts';
+import type { ConflictsView, ReadConflicts } from './conflicts.view.ts';
 import { viewCommitState } from '../app/commit-state.view.ts';
 import type { StatusView } from '../app/commit-state.view.ts';
 import { viewName } from '../app/plain-text.ts';
@@ -40,7 +42,7 @@ export interface MergeBoxView {
   lines: BoxLine[];
   checks: CheckView[];
   checksTitle: string;
-  conflicts: { paths: string[]; hasMore: boolean; commands: string } | null;
+  conflicts: ConflictsView | null;
   /** Null for a viewer who may not merge. */
   merge: MergeFormView | null;
   whenReady: { by: PersonView | null; style: string; mayCancel: boolean } | null;
@@ -100,6 +102,9 @@ export interface BoxAround {
   people: People;
   described: DescribedPull;
   clone: CloneBoxView;
+  conflicts: ReadConflicts;
+  /** Names of the two branches, as a page may show them. */
+  sides: { base: string; head: string };
   /** `?style=` of the address. */
   style: string | null;
   form: MergeForm | null;
@@ -112,20 +117,13 @@ export interface BoxAround {
 
 export function viewMergeBox(box: MergeBox, around: BoxAround): MergeBoxView {
   const { pull } = around.described;
-  const { conflicts, mergeState } = box.state;
+  const { mergeState } = box.state;
   return {
     round: pull.lastRound,
     lines: viewLines(box, pull, around.people),
     checks: viewChecks(box, around.repositoryUrl),
     checksTitle: checksTitle(box),
-    conflicts:
-      mergeState === 'CONFLICT'
-        ? {
-            paths: conflicts.slice(0, 20).map(viewName),
-            hasMore: conflicts.length > 20,
-            commands: commandsFor(around),
-          }
-        : null,
+    conflicts: viewConflicts(box, around.conflicts, around.sides, commandsFor(around)),
     merge: box.messages && viewMergeForm(box, box.messages, around),
     whenReady: box.whenReady && {
       by: box.whenReady.by === null ? null : viewPerson(box.whenReady.by, around.people),

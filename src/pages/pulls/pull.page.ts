@@ -3,6 +3,7 @@ import { allows } from '../../access/index.ts';
 import { isDomainError, nullIfNotFound } from '../../kernel/index.ts';
 import type { MergeBox, PullHead } from '../../pulls/index.ts';
 import { viewNotice } from '../app/notices.view.ts';
+import { viewName } from '../app/plain-text.ts';
 import { movedTo, page } from '../app/reply.ts';
 import type { PageReply, RedirectReply } from '../app/reply.ts';
 import type { RepositoryContext } from '../app/request-context.ts';
@@ -13,6 +14,7 @@ import { showWith } from '../issues/issue.page.ts';
 import { issueUrl } from '../issues/issue-urls.ts';
 import { viewPerson } from '../issues/people.view.ts';
 import type { PullsDeps } from './deps.ts';
+import { readConflicts } from './conflicts.view.ts';
 import { viewFinished } from './finished-pull.view.ts';
 import { viewMergeBox } from './merge-box.view.ts';
 import type { MergeForm } from './merge-box.view.ts';
@@ -57,6 +59,7 @@ export async function pullPage(
     readApproval(context, deps, at.number),
     issue.state === 'OPEN' ? pulls.queue.placeOf(viewer, at) : null,
   ]);
+  const conflicts = issue.state === 'OPEN' ? readConflicts(context, deps, box) : null;
   const conversation = await readConversation(context, deps, forms, issue, {
     viewEvent: (entry, people) => viewPullEvent(entry, { repositoryUrl: repository, pullUrl: head.url, people }),
     people: [
@@ -98,6 +101,8 @@ export async function pullPage(
             people,
             described,
             clone,
+            conflicts: await conflicts,
+            sides: { base: head.base.name, head: viewName(described.head.label) },
             style: query.get('style'),
             form: forms.merge ?? null,
             queued: place && viewQueued(place, { rights, repository, people, now }),

@@ -45,14 +45,14 @@ const eventTexts: Record<PlainEventName, string> = {
   delete: 'The deletion of a branch or tag',
   release: 'A release',
   repository_dispatch: 'A call of the API',
-  workflow_run: 'The end of a run of',
+  workflow_run: 'A run of',
 };
 
 function describeEvent(name: PlainEventName, { types, workflows, branches }: EventTrigger): string {
   const named = workflows.length === 0 ? '' : ` ${viewName(workflows.join(', '))}`;
   const onBranches = branches === null ? '' : ` on ${branches.kind === 'ignore' ? 'other branches than ' : ''}`;
   const patterns = viewName((branches?.patterns ?? []).join(', '));
-  const ofTypes = types === null ? '' : ` (${viewName(types.join(', '))})`;
+  const ofTypes = types === null ? (name === 'workflow_run' ? ' (completed)' : '') : ` (${viewName(types.join(', '))})`;
   return `${eventTexts[name]}${named}${onBranches}${patterns}${ofTypes}`;
 }
 

@@ -47,13 +47,16 @@ export class PushJournal {
       userId: string | null;
       via: PushRow['via'];
       credential: RecordedCredential | null;
+      /** Title of the deploy key that pushes. */
+      deployKey?: string | null;
       options: readonly string[];
       updates: readonly RefUpdate[];
     },
   ): Promise<void> {
-    const { updates, options, credential, ...fields } = push;
+    const { updates, options, credential, deployKey = null, ...fields } = push;
     const row: PushRow = {
       ...fields,
+      deployKey,
       credential: credential === null ? null : JSON.stringify(credential),
       options: JSON.stringify(options),
       createdAt: now,

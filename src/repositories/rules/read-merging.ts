@@ -9,6 +9,7 @@ export interface GrantInput {
   /** Handles. */
   people?: readonly string[] | undefined;
   tasks?: boolean | undefined;
+  deployKeys?: boolean | undefined;
   /** Teams of the owning organisation, as `organisation/team` or by their names. */
   teams?: readonly string[] | undefined;
 }
