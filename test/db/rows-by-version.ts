@@ -951,23 +951,6 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
       },
     ],
   ],
-  134: [
-    [
-      'teams',
-      {
-        id: 't134',
-        organisation_id: 'o',
-        name: 'Reviewers',
-        name_folded: 'reviewers',
-        description: 'They read everything.',
-        role: 'write',
-        created_at: 1,
-      },
-    ],
-    ['team_members', { team_id: 't134', user_id: 'bob-id', created_at: 1 }],
-    ['team_repositories', { team_id: 't134', repository_id: 'r2', role: 'admin', created_at: 1 }],
-    ['branch_rule_teams', { rule_id: 'br1', act: 'merge', team_id: 't134' }],
-  ],
   138: [
     [
       'ci_annotations',
@@ -985,6 +968,23 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
       },
     ],
     ['ci_summaries', { task_id: 9, step: 0, content: '# Passed' }],
+  ],
+  134: [
+    [
+      'teams',
+      {
+        id: 't134',
+        organisation_id: 'o',
+        name: 'Reviewers',
+        name_folded: 'reviewers',
+        description: 'They read everything.',
+        role: 'write',
+        created_at: 1,
+      },
+    ],
+    ['team_members', { team_id: 't134', user_id: 'bob-id', created_at: 1 }],
+    ['team_repositories', { team_id: 't134', repository_id: 'r2', role: 'admin', created_at: 1 }],
+    ['branch_rule_teams', { rule_id: 'br1', act: 'merge', team_id: 't134' }],
   ],
   142: [
     ['ci_repository_settings', { repository_id: 'r1', is_enabled: 0, token_permissions: 'read' }],

@@ -185,7 +185,7 @@ t.test('the text of conflicts is that of git merge, within limits, and leaves no
   run('rm', '--quiet', 'gone.txt');
   const onto = commit({}, 'delete');
   push();
-  const conflicts = await merges.conflicts(repository, onto, head);
+  const conflicts = await merges.conflicts(repository, { onto, head });
   t.same(leftovers(), []);
   t.equal(conflicts?.total, 8);
   t.same(
@@ -228,8 +228,8 @@ t.test('the text of conflicts is that of git merge, within limits, and leaves no
     'what only looks like a mark is text',
   );
   t.equal(files.get('long.txt')!.hunks.flat().length, 200);
-  t.equal(await merges.conflicts(repository, onto, head), conflicts, 'recalled');
-  t.equal(await merges.conflicts(repository, onto, onto), null, 'there are none');
+  t.equal(await merges.conflicts(repository, { onto, head }), conflicts, 'recalled');
+  t.equal(await merges.conflicts(repository, { onto, head: onto }), null, 'there are none');
 });
 
 t.test('a rebase leaves out what the branch has, keeps authors, encodings and empty commits', async (t) => {

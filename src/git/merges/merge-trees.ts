@@ -49,25 +49,34 @@ export async function mergeTrees(workspace: MergeWorkspace, ours: string, theirs
   };
 }
 
-/**
- * Merges two commits, of which one descends from `base`, with that as their merge base: git-merge-tree(1) finds the
- * base by itself, so the tree of the other becomes that of a child of `base`. Without a base, where the two have parted.
- */
-export async function mergeFrom(
-  workspace: MergeWorkspace,
-  { onto, head, base }: { onto: string; head: string; base?: string | undefined },
-): Promise<MergedTrees> {
-  if (base === undefined) return mergeTrees(workspace, onto, head);
-  const { code } = await workspace.run(['merge-base', '--is-ancestor', checked(base), checked(head)]);
-  const other = code === 0 ? onto : head;
-  const moved = await childOf(workspace, base, other);
-  return code === 0 ? mergeTrees(workspace, moved, head) : mergeTrees(workspace, onto, moved);
+/** Two commits that are to be merged. */
+export interface MergeSides {
+  onto: string;
+  head: string;
+  /** The merge base, from which one of the two descends; without it, git finds where they have parted. */
+  base?: string | undefined;
 }
 
-/** A temporary commit with the files of another one, as a child of `base`. @returns its id */
-export async function childOf(workspace: MergeWorkspace, base: string, commit: string): Promise<string> {
-  const payload = await temporaryCommit(await treeOf(workspace, commit), [checked(base)], commit);
-  return workspace.writeTemporary(payload);
+/** Merges two commits; see {@link sidesFrom}. */
+export async function mergeFrom(workspace: MergeWorkspace, sides: MergeSides): Promise<MergedTrees> {
+  const { ours, theirs } = await sidesFrom(workspace, sides);
+  return mergeTrees(workspace, ours, theirs);
+}
+
+/**
+ * The commits that git-merge-tree(1) is given. It finds the merge base by itself, so for a given base, the tree of the
+ * side that does not descend from it becomes that of a child of it.
+ */
+export async function sidesFrom(
+  workspace: MergeWorkspace,
+  { onto, head, base }: MergeSides,
+): Promise<{ ours: string; theirs: string }> {
+  if (base === undefined) return { ours: onto, theirs: head };
+  const { code } = await workspace.run(['merge-base', '--is-ancestor', checked(base), checked(head)]);
+  const other = code === 0 ? onto : head;
+  const payload = await temporaryCommit(await treeOf(workspace, other), [base], other);
+  const moved = await workspace.writeTemporary(payload);
+  return code === 0 ? { ours: moved, theirs: head } : { ours: onto, theirs: moved };
 }
 
 /** The tree of a commit. Refuses `internal` for one that is missing. */

@@ -15,7 +15,7 @@ import { findConflicts, weighConflicts } from './read-conflicts.ts';
 import type { Conflicts } from './read-conflicts.ts';
 import type { MergeOutcome } from './merge-outcome.ts';
 import { mergeFrom } from './merge-trees.ts';
-import type { MergedTrees } from './merge-trees.ts';
+import type { MergedTrees, MergeSides } from './merge-trees.ts';
 import { revertRange } from './revert-range.ts';
 import type { RevertRequest } from './revert-range.ts';
 import { writeTag } from './write-tag.ts';
@@ -40,9 +40,9 @@ export interface GitMerges {
   /** See {@link previewFiles}; nothing is stored. */
   previewFiles(path: string, request: CommitFilesRequest, limits: PatchLimits): Promise<FilesPreview>;
   /** Whether two commits merge, and where they conflict; nothing is stored. */
-  tryMerge(path: string, merge: { onto: string; head: string; base?: string | undefined }): Promise<MergedTrees>;
+  tryMerge(path: string, sides: MergeSides): Promise<MergedTrees>;
   /** See {@link findConflicts}; null where two commits merge. Recalled from memory when the same was asked before. */
-  conflicts(path: string, onto: string, head: string, base?: string): Promise<Conflicts | null>;
+  conflicts(path: string, sides: MergeSides): Promise<Conflicts | null>;
   /** See {@link carryRange}; nothing is stored, so only the id of the tree is of use. */
   tryCarry(path: string, range: CommitRange, onto: string, signal?: AbortSignal): Promise<CarriedRange>;
   /** See {@link readCarriedDiff}; recalled from memory when the same was asked before. */
@@ -110,12 +110,12 @@ export function createMerges(deps: BrowseDeps, slots: Semaphore): GitMerges {
       }),
     previewFiles: (path, request, patchLimits) =>
       within(path, undefined, (workspace) => previewFiles(deps, path, workspace, request, patchLimits)),
-    tryMerge: (path, merge) => within(path, undefined, (workspace) => mergeFrom(workspace, merge)),
+    tryMerge: (path, sides) => within(path, undefined, (workspace) => mergeFrom(workspace, sides)),
     tryCarry: (path, range, onto, signal) => within(path, signal, (workspace) => carryRange(workspace, range, onto)),
-    conflicts: memoize(
-      (path, onto, head, base) => within(path, undefined, (workspace) => findConflicts(workspace, onto, head, base)),
-      { most: maxConflictBytes, weigh: weighConflicts },
-    ),
+    conflicts: memoize((path, sides) => within(path, undefined, (workspace) => findConflicts(workspace, sides)), {
+      most: maxConflictBytes,
+      weigh: weighConflicts,
+    }),
     carriedDiff: memoize(
       (path, request) => within(path, undefined, (workspace) => readCarriedDiff(deps, path, workspace, request)),
       {

@@ -2,8 +2,8 @@ import { checked, entryBelow, readCommit } from '../objects/browse.ts';
 import type { ObjectReader } from '../objects/object-reader.ts';
 import { conflictHunks } from './conflict-hunks.ts';
 import type { ConflictLine } from './conflict-hunks.ts';
-import { childOf, mergeTrees } from './merge-trees.ts';
-import type { ConflictedFile } from './merge-trees.ts';
+import { mergeTrees, sidesFrom } from './merge-trees.ts';
+import type { ConflictedFile, MergeSides } from './merge-trees.ts';
 import type { MergeWorkspace } from './merge-workspace.ts';
 
 /** A file that git could not merge, with the conflicts in it where git marks them. */
@@ -35,15 +35,9 @@ const probedBytes = 8_000;
  * The files in which two commits conflict, with the text of the conflicts as git marks it: read from the tree that
  * git-merge-tree(1) writes, without a work tree. Null where they merge, and where they have no common history. Refuses
  * `internal` when git fails or takes too long.
- * @param base the merge base, from which `theirs` descends; left out, where the two have parted
  */
-export async function findConflicts(
-  workspace: MergeWorkspace,
-  onto: string,
-  theirs: string,
-  base?: string,
-): Promise<Conflicts | null> {
-  const ours = base === undefined ? onto : await childOf(workspace, base, onto);
+export async function findConflicts(workspace: MergeWorkspace, sides: MergeSides): Promise<Conflicts | null> {
+  const { ours, theirs } = await sidesFrom(workspace, sides);
   const merged = await mergeTrees(workspace, checked(ours), checked(theirs));
   if (merged.kind !== 'conflict') return null;
   const files = await workspace.read(async (reader) => {

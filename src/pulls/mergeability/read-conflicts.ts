@@ -27,6 +27,6 @@ export async function readConflicts(deps: PullDeps, viewer: Viewer, at: IssueAt)
   if (mergeState !== 'CONFLICT' || baseOid === null) return null;
   const { headOid } = pull;
   const base = await mergeBaseOf(deps, path, pull, baseOid);
-  const conflicts = await deps.git.merges.conflicts(path, baseOid, headOid, base);
+  const conflicts = await deps.git.merges.conflicts(path, { onto: baseOid, head: headOid, base });
   return conflicts && { baseOid, headOid, ...conflicts };
 }

@@ -1,5 +1,5 @@
 import { cleanText } from '../../accounts/index.ts';
-import { conflict, invalid } from '../../kernel/index.ts';
+import { invalid } from '../../kernel/index.ts';
 import { parseTagName, repositoryOf } from '../../repositories/index.ts';
 import type { Repository } from '../../repositories/index.ts';
 import type { ReleaseDeps } from '../deps.ts';
@@ -131,7 +131,9 @@ export async function storeForeignFile(
       if (before !== null && before.origin === null) throw fileExists(name);
       if (before !== null) await manager.delete(releaseFileSchema, { id: before.id });
       else if ((await manager.countBy(releaseFileSchema, { releaseId })) >= limits.filesPerRelease)
-        throw conflict('too_many_release_files', `A release has at most ${limits.filesPerRelease} files.`);
+        throw invalid('too_many_release_files', `A release has at most ${limits.filesPerRelease} files.`, {
+          field: 'files',
+        });
       if (stored.bytes > (await bytesLeft(deps, manager, owner))) throw quotaExceeded();
       const { origin, createdAt } = file;
       const rest = { repositoryId: repository.id, downloads: 0, uploaderId: null, createdAt };
