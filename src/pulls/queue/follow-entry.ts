@@ -6,7 +6,10 @@ import { queueSchema } from '../schema/queue-schema.ts';
 /** Entries after which a queued pull request may have no place in the queue any more. */
 const decides: readonly string[] = ['closed', 'draft', 'retargeted', 'review', 'dismissed', 'trashed', 'queued'];
 
-/** A listener of a pull request's log, with what an entry means to the merge queue and to stacks before it; both are tried again. */
+/**
+ * A listener of a pull request's log, with what an entry means to the merge queue and to stacks before it; both are
+ * tried again.
+ */
 export const followEntry = <T>(deps: PullDeps, listener: EntryListener<T>): EntryListener<T> => ({
   ...listener,
   async prepare(announced) {
