@@ -35,7 +35,7 @@ interface Prepared {
   pushed: PushedRound[];
   retargets: Retarget[];
   /** Open pull requests whose base branch has moved, the newest first. */
-  onto: string[];
+  onto: PullRow[];
   /** What `record` has appended, for `recorded`. */
   logs: EntryLog[];
 }
@@ -55,7 +55,7 @@ export function onPush(deps: PullDeps): PushListener<Prepared> {
       const prepared = await prepare(deps, push);
       const { rounds, merged, pushed, retargets } = prepared;
       if (rounds.length + merged.length + pushed.length + retargets.length > 0) return prepared;
-      deps.mergeStates.add(prepared.onto);
+      tryOnto(deps, push, prepared.onto);
       wakeQueues(deps, push);
       return null;
     },
@@ -78,7 +78,8 @@ export function onPush(deps: PullDeps): PushListener<Prepared> {
       for (const log of logs) deps.issues.pulls.announce(log);
       wakeQueues(deps, push);
       const next = pushed.flatMap((one) => one.next ?? []);
-      deps.mergeStates.add([...[...rounds, ...next, ...retargets].map(({ issueId }) => issueId), ...onto]);
+      deps.mergeStates.add([...rounds, ...next, ...retargets].map(({ issueId }) => issueId));
+      tryOnto(deps, push, onto);
       if (pushed.length > 0) await applyPushOptions(deps, push, pushed);
     },
   };
@@ -115,10 +116,7 @@ async function prepare(deps: PullDeps, push: AnnouncedPush): Promise<Prepared> {
   if (deleted.length > 0 && withBase.length > 0)
     prepared.retargets = await findRetargets(deps, push, deleted, withBase);
   const merged = new Set(prepared.merged.map(({ issueId }) => issueId));
-  prepared.onto = withBase
-    .map(({ issueId }) => issueId)
-    .filter((issueId) => !merged.has(issueId))
-    .slice(0, limits.mergeStates);
+  prepared.onto = withBase.filter(({ issueId }) => !merged.has(issueId)).slice(0, limits.mergeStates);
   return prepared;
 }
 
@@ -130,6 +128,22 @@ async function findRetargets(
 ): Promise<Retarget[]> {
   const located = (await deps.repositories.locate([push.repository.id])).get(push.repository.id);
   return located === undefined ? [] : prepareRetargets(deps, located, deleted, withBase);
+}
+
+/** Has the merge states of pull requests onto branches that have moved computed, those of one branch together. */
+function tryOnto(deps: PullDeps, push: AnnouncedPush, pulls: readonly PullRow[]): void {
+  const tips = new Map(push.updates.map(({ ref, newId }) => [ref, newId]));
+  for (const [branch, some] of Map.groupBy(pulls, ({ baseBranch }) => baseBranch)) {
+    const tip = tips.get(`${heads}${branch}`);
+    const ids = some.map(({ issueId }) => issueId);
+    if (some.length === 1 || tip === undefined || noId.test(tip)) deps.mergeStates.add(ids);
+    else
+      deps.mergeStates.addAfter(async () => {
+        const at = (await deps.repositories.locate([push.repository.id])).get(push.repository.id);
+        const tried = [...new Set(some.map(({ headOid }) => headOid))];
+        if (at !== undefined) await deps.git.merges.tryMerges(at.path, tip, tried);
+      }, ids);
+  }
 }
 
 /** Open pull requests from these branches and onto them. */

@@ -1,6 +1,6 @@
 import { internal } from '../../kernel/index.ts';
 import type { BrowseDeps } from '../objects/browse.ts';
-import { checked } from '../objects/browse.ts';
+import { checked, readCommit } from '../objects/browse.ts';
 import type { Signature } from '../objects/parse-objects.ts';
 import { commitPayload } from './commit-payload.ts';
 import type { SignCommit } from './commit-payload.ts';
@@ -38,14 +38,19 @@ export async function computeMerge(
 ): Promise<MergeOutcome> {
   const { style, head, base, message, author, committer, sign } = request;
   const onto = checked(request.onto);
-  const { ahead, behind } = await distance(workspace, onto, checked(head));
-  if (ahead === 0) return { kind: 'nothing' };
-  if (style === 'FORWARD') return behind === 0 ? { kind: 'merged', oid: head, commits: 0 } : { kind: 'not_forward' };
-  if (style === 'REBASE') return pickCommits(deps, path, workspace, { ...request, isForward: behind === 0 });
+  if (style === 'FORWARD' || style === 'REBASE') {
+    const { ahead, behind } = await distance(workspace, onto, checked(head));
+    if (ahead === 0) return { kind: 'nothing' };
+    if (style === 'REBASE') return pickCommits(deps, path, workspace, { ...request, isForward: behind === 0 });
+    return behind === 0 ? { kind: 'merged', oid: head, commits: 0 } : { kind: 'not_forward' };
+  }
 
-  const merged = await mergeFrom(workspace, { onto, head, base });
+  const merged = await mergeFrom(workspace, { onto, head: checked(head), base });
   if (merged.kind === 'unrelated') return merged;
   if (merged.kind === 'conflict') return { kind: 'conflict', files: merged.files, commit: null };
+  // Commits that change nothing are commits, too; they are counted where nothing has changed.
+  const { tree } = await deps.readers.use(path, (reader) => readCommit(reader, onto));
+  if (merged.tree === tree && (await distance(workspace, onto, head)).ahead === 0) return { kind: 'nothing' };
   const parents = style === 'MERGE' ? [onto, head] : [onto];
   const payload = await commitPayload({ tree: merged.tree, parents, author, committer, message }, sign);
   return { kind: 'merged', oid: await workspace.writeCommit(payload), commits: 1 };

@@ -78,13 +78,16 @@ async function compute(
     conflicts,
   });
   try {
-    if ((await git.queries.distance(path, tip, headOid)).ahead === 0) return is('EMPTY');
     const merged = await git.merges.tryMerge(path, {
       onto: tip,
       head: headOid,
       base: await mergeBaseOf(deps, path, pull, tip),
     });
-    if (merged.kind === 'clean') return is('CLEAN');
+    if (merged.kind === 'clean') {
+      // Commits are counted where nothing would change: there may be none, or some that change nothing.
+      const isSame = (await git.objects.commit(path, tip)).tree === merged.tree;
+      return is(isSame && (await git.queries.distance(path, tip, headOid)).ahead === 0 ? 'EMPTY' : 'CLEAN');
+    }
     if (merged.kind === 'unrelated') return is('UNRELATED');
     return is(
       'CONFLICT',

@@ -2,6 +2,7 @@ import { anonymous, personIdOf } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import type { Tx } from '../../db/index.ts';
 import type { MergeStyle } from '../../git/index.ts';
+import type { EntryLog } from '../../issues/index.ts';
 import { conflict } from '../../kernel/index.ts';
 import type { Found } from '../../repositories/index.ts';
 import type { PullDeps } from '../deps.ts';
@@ -46,7 +47,11 @@ export async function landMerge(
 ): Promise<Merged | null> {
   const { issue, pull, repository } = context;
   const closing = await closingTargets(deps, viewer, context);
-  const { pushId, isMoved } = await deps.repositories.pushes.moveBranch(viewer, found, {
+  const actor = isByQueue ? anonymous : viewer;
+  const recordOn = (log: EntryLog, pushId: string) =>
+    recordMerged(deps, log, viewer, repository, { issueId: issue.id, pushId, closing, bypassed: bypassed?.() ?? [] });
+  const logs: EntryLog[] = [];
+  const { pushId, isMoved, isFollowed } = await deps.repositories.pushes.moveBranch(viewer, found, {
     branch: pull.baseBranch,
     oldId: onto,
     newId: oid,
@@ -65,12 +70,16 @@ export async function landMerge(
       const merge = { mergePushId, mergedOid: oid, mergedOntoOid: onto, mergeStyle: style, mergedBy };
       await manager.update(pullSchema, { issueId: issue.id }, merge);
     },
+    async settled(tx, mergePushId) {
+      const log = deps.issues.pulls.logIn(tx, actor);
+      await recordOn(log, mergePushId);
+      logs.splice(0, logs.length, log);
+    },
   });
   if (!isMoved) return null;
   // The listener of the push does the same after a crash; whichever comes first records it.
-  await deps.issues.pulls.write(isByQueue ? anonymous : viewer, (log) =>
-    recordMerged(deps, log, viewer, repository, { issueId: issue.id, pushId, closing, bypassed: bypassed?.() ?? [] }),
-  );
+  if (isFollowed) for (const log of logs) deps.issues.pulls.announce(log);
+  else await deps.issues.pulls.write(actor, (log) => recordOn(log, pushId));
   return { oid, pushId };
 }
 

@@ -9,7 +9,7 @@ import { factsOfPull, findPull, refuse } from '../find-pull.ts';
 import type { PullContext } from '../find-pull.ts';
 import { headOf } from '../head-label.ts';
 import { mergeStateOf } from '../mergeability/compute-merge-state.ts';
-import { readRound } from '../rounds/read-round.ts';
+import { commitsOnto } from '../rounds/read-round.ts';
 import type { RoundCommit } from '../rounds/read-round.ts';
 import { roundChanged } from '../rounds/record-round.ts';
 import { explainBlock } from './block-words.ts';
@@ -71,7 +71,8 @@ async function tryOnce(
   judge(await gatherFacts(deps, deps.db.read, context, ofGit), context);
   const onto = ofGit.state.mergeStateOnto!;
   const base = await mergeBaseOf(deps, found.path, pull, onto);
-  const { commits } = await readRound(deps, found.path, pull.headOid, onto, base);
+  // Only a squash names the commits and their authors.
+  const commits = style === 'SQUASH' ? await commitsOnto(deps.git, found.path, base ?? onto, pull.headOid) : [];
   const outcome = await computeMerge(deps, viewer, found, context, { style, onto, base, commits, input });
   const oid = oidOf(outcome, pull.baseBranch);
   let bypassed: MergeBlock[] = [];

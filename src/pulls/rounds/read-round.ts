@@ -37,20 +37,31 @@ export async function readRound(
   const baseOid = mergeBase ?? baseTip;
   const [{ ahead }, commits] = await Promise.all([
     git.queries.distance(path, baseOid, headOid),
-    git.queries.commitsBetween(path, baseOid, headOid, { limit: limits.listedCommits }),
+    commitsOnto(git, path, baseOid, headOid),
   ]);
   return {
     headOid,
     baseOid,
     isUnrelated: mergeBase === null,
     commitCount: ahead,
-    commits: commits.reverse().map((commit) => ({
-      oid: commit.oid,
-      subject: commit.subject.slice(0, 500),
-      changeId: changeIdOf(commit),
-      commit,
-    })),
+    commits,
   };
+}
+
+/** The commits that a head has and a base has not, oldest first; the newest ones of many. Refuses `git_busy`. */
+export async function commitsOnto(
+  git: PullDeps['git'],
+  path: string,
+  baseOid: string,
+  headOid: string,
+): Promise<RoundCommit[]> {
+  const commits = await git.queries.commitsBetween(path, baseOid, headOid, { limit: limits.listedCommits });
+  return commits.reverse().map((commit) => ({
+    oid: commit.oid,
+    subject: commit.subject.slice(0, 500),
+    changeId: changeIdOf(commit),
+    commit,
+  }));
 }
 
 /**
