@@ -69,10 +69,7 @@ t.test('a person watches a matrix workflow that their push started', { timeout: 
   await page.getByRole('button', { name: 'Filter' }).click();
   await page.getByRole('link', { name: 'Build <b>it</b>' }).click();
   t.equal(await page.locator('.graph-node').count(), 2);
-  t.same(await page.locator('.graph-member title').allTextContents(), [
-    'build (3.10): Running',
-    'build (18): Waiting',
-  ]);
+  t.same(await page.locator('.graph-member title').allTextContents(), ['build (3.10): Running', 'build (18): Waiting']);
   await page.setViewportSize({ width: 360, height: 740 });
   const runUrl = page.url();
   await page.locator('.graph-member').first().click();
