@@ -17,6 +17,7 @@ export type { ImportFile, ImportSource } from './import/import-source.ts';
 export { unreadable as unreadableExport } from './import/import-source.ts';
 export type { ImportedIssues } from './import/import-issues.ts';
 export type { Attachment } from './attachments/attachment.ts';
+export { isByTask } from './entries/entry.ts';
 export type { AnnouncedEntry, EntryListener } from './announcements/announce-entry.ts';
 export { commentIdOf } from './comments/find-comments.ts';
 export type { FoundComment } from './comments/find-comments.ts';

@@ -1129,7 +1129,7 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
     [
       'ci_call_matrices',
       {
-        run_id: 1,
+        run_id: 112,
         position: 0,
         call_key: 'build',
         matrix: '{"combinations":[{"os":"linux"}],"failFast":true,"maxParallel":null}',

@@ -110,8 +110,14 @@ t.before(async () => {
   });
   await pulls.turns.request(viewer('carol'), at(2), { add: ['alice'] });
   // 3: a draft; 4: merged.
-  await commit('chimney', { 'chimney.txt': 'tall\n' }, 'Build a chimney');
+  const chimney = await commit('chimney', { 'chimney.txt': 'tall\n' }, 'Build a chimney');
   await pulls.open(viewer('bob'), place, { head: 'chimney', title: 'Build a chimney', body: '', isDraft: true });
+  // Its branch is rewritten: the first commit is on no branch any more, and its page says so.
+  const higher = await objects({ 'chimney.txt': 'taller\n' }, 'Build a higher chimney', 'origin/main');
+  const move = { branch: 'chimney', oldId: chimney, newId: higher, right: 'push' } as const;
+  await repositories.pushes.moveBranch(viewer('bob'), found, move);
+  while ((await pulls.rounds.list(viewer('alice'), at(3))).length < 2) await sleep(20);
+  pages.push([null, 'lost-commit', `${roof}/commit/${chimney}`]);
   await commit('sweep', { 'gutter.txt': 'depth 12, swept\n' }, 'Sweep');
   await pulls.open(viewer('carol'), place, { head: 'sweep', title: 'Sweep the gutter', body: 'See #1.' });
   await pulls.merge(viewer('alice'), at(4), { style: 'squash', round: 1 });

@@ -277,6 +277,30 @@ t.test('branches upon branches follow when the lower one is merged and deleted',
   t.match(await pullOf('branches', 4), { baseBranch: 'low' });
 });
 
+t.test('a trial merge from between the push and the row of a merge is forgotten', async (t) => {
+  await server.repository('between');
+  const bob = await server.clone('between', 'bob');
+  let text = '';
+  for (const [index, name] of names.slice(0, 3).entries()) {
+    text += `${name}\n`;
+    await bob.commit('shared.txt', text, `Add ${name}\n\nChange-Id: Ieeeeeeee${index}`);
+  }
+  t.match(await stackPush(bob), { code: 0 });
+  await merge('between', 1, 'squash');
+  const { issueId } = await pullOf('between', 3);
+  await pulls.mergeStateOf(admin, at('between', 3));
+  const wrong = "UPDATE pulls SET merge_state = 'CONFLICT' WHERE issue_id = ?";
+  await server.db.write(({ manager }) => manager.query(wrong, [issueId]));
+  t.match(await pulls.mergeStateOf(admin, at('between', 3)), { mergeState: 'CONFLICT' }, 'as it was recorded');
+  const merged = "UPDATE issue_entries SET announced_at = NULL WHERE kind = 'merged' AND issue_id = ?";
+  const { issueId: lowest } = await pullOf('between', 1);
+  await server.db.write(({ manager }) => manager.query(merged, [lowest]));
+  await issues.recoverEntries();
+  for (let tries = 0; tries < 400 && (await pullOf('between', 3)).mergeState !== 'CLEAN'; tries += 1)
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  t.match(await pullOf('between', 3), { mergeState: 'CLEAN' });
+});
+
 t.test('what a person sets by hand', async (t) => {
   const alice = await server.repository('hand');
   for (const name of ['low', 'high', 'apart']) {

@@ -1,3 +1,4 @@
+import { isByTask } from '../../issues/index.ts';
 import type { EntryListener, Issue } from '../../issues/index.ts';
 import type { PullCode } from '../../pulls/index.ts';
 import type { Located } from '../../repositories/index.ts';
@@ -90,7 +91,7 @@ type Announced = Pick<Parameters<NonNullable<EntryListener['prepare']>>[0], 'iss
 /** The runs that an entry starts; null for none. */
 async function startedBy(deps: CiDeps, sources: PullSources, { issue, entry }: Announced): Promise<StartedRuns | null> {
   const action = actions.get(entry.kind);
-  if (action === undefined || issue.state !== 'OPEN' || issue.heldAt !== null) return null;
+  if (action === undefined || isByTask(entry) || issue.state !== 'OPEN' || issue.heldAt !== null) return null;
   const located = (await deps.repositories.locate([issue.repositoryId])).get(issue.repositoryId);
   const code = await sources.pulls.codeOf(issue.id);
   if (located === undefined || code === null || isOver(action, entry.details['headOid'], code)) return null;

@@ -15,6 +15,7 @@ import type { RunRow } from '../schema/run-schema.ts';
 import type { EventName } from '../schema/run-schema.ts';
 import { findWorkflows } from '../workflows/find-workflows.ts';
 import type { Json } from '../workflows/json.ts';
+import { withCalledFiles } from '../workflows/read-called-files.ts';
 import { sourceOf } from '../workflows/workflow-reader.ts';
 import { mergeRefOf } from './waiting-runs.ts';
 
@@ -72,13 +73,15 @@ async function prepare(deps: CiDeps, candidate: Candidate): Promise<Prepared | n
   const { repository, owner, path } = located;
   const base = { kind: 'branch', name: baseBranch, changedPaths: null } as const;
   const matching: Pick<NewRun, 'workflowPath' | 'content' | 'parsed'>[] = [];
-  for (const { path: workflowPath, content } of await findWorkflows(deps.git, path, oid)) {
-    const parsed = await deps.workflows.read(sourceOf({ path: workflowPath, content }, repository.id));
+  for (const file of await findWorkflows(deps.git, path, oid)) {
+    const parsed = await deps.workflows.read(sourceOf(file, repository.id));
     const trigger = (parsed.ok ? parsed.workflow.triggers : parsed.triggers)?.mergeGroup ?? null;
     if (trigger === null) continue;
     const { branches } = trigger;
-    if (await deps.workflows.startsOn({ branches, tags: null, paths: null }, base, repository.id))
-      matching.push({ workflowPath, content, parsed });
+    if (!(await deps.workflows.startsOn({ branches, tags: null, paths: null }, base, repository.id))) continue;
+    const whose = { actorId: addedBy, client: repository.id };
+    const { path: workflowPath, ...complete } = await withCalledFiles(deps, { ...file, parsed }, whose);
+    matching.push({ workflowPath, content: complete.content, parsed: complete.parsed });
   }
   if (matching.length === 0) return null;
   const people = await deps.accounts.peopleById(addedBy === null ? [] : [addedBy]);

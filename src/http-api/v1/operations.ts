@@ -1,5 +1,6 @@
 import type { Operation } from '../operation.ts';
 import { artifactOperations } from './actions-artifacts.ts';
+import { actionOperations } from './actions-runs.ts';
 import { listActivity, listLostTips, restoreLostTip } from './activity.ts';
 import { deployKeyOperations } from './deploy-keys.ts';
 import { branchRuleOperations } from './branch-rules.ts';
@@ -315,6 +316,7 @@ export const operations: readonly Operation[] = [
   changeMember,
   removeMember,
   ...artifactOperations,
+  ...actionOperations,
   listRuns,
   startRun,
   dispatchEvent,

@@ -16,9 +16,9 @@ const maxListed = 10;
 
 /**
  * Brings the releases of a remote with their notes and files: new ones are added, those that came from there are
- * brought up to date, files that are here are not fetched again. What was deleted there stays. Everything that can be
- * had is fetched; then refuses `remote_releases_failed` with the list of what did not arrive, so that the next run of
- * the mirror tries again.
+ * updated, files that are here are not fetched again. What was deleted there stays. Everything that can be had is
+ * fetched; then refuses `remote_releases_failed` with the list of what did not arrive, so that the next run of the
+ * mirror tries again.
  */
 export async function fetchReleases(
   deps: MirrorDeps,

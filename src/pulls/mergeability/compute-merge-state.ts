@@ -78,8 +78,11 @@ async function compute(
     conflicts,
   });
   try {
-    const base = await mergeBaseOf(deps, path, pull, tip);
-    const merged = await git.merges.tryMerge(path, { onto: tip, head: headOid, base });
+    const merged = await git.merges.tryMerge(path, {
+      onto: tip,
+      head: headOid,
+      base: await mergeBaseOf(deps, path, pull, tip),
+    });
     if (merged.kind === 'clean') {
       // Commits are counted where nothing would change: there may be none, or some that change nothing.
       const isSame = (await git.objects.commit(path, tip)).tree === merged.tree;

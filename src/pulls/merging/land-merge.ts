@@ -48,7 +48,7 @@ export async function landMerge(
   const { issue, pull, repository } = context;
   const closing = await closingTargets(deps, viewer, context);
   const actor = isByQueue ? anonymous : viewer;
-  const follow = (log: EntryLog, pushId: string) =>
+  const recordOn = (log: EntryLog, pushId: string) =>
     recordMerged(deps, log, viewer, repository, { issueId: issue.id, pushId, closing, bypassed: bypassed?.() ?? [] });
   const logs: EntryLog[] = [];
   const { pushId, isMoved, isFollowed } = await deps.repositories.pushes.moveBranch(viewer, found, {
@@ -72,14 +72,14 @@ export async function landMerge(
     },
     async settled(tx, mergePushId) {
       const log = deps.issues.pulls.logIn(tx, actor);
-      await follow(log, mergePushId);
+      await recordOn(log, mergePushId);
       logs.splice(0, logs.length, log);
     },
   });
   if (!isMoved) return null;
   // The listener of the push does the same after a crash; whichever comes first records it.
   if (isFollowed) for (const log of logs) deps.issues.pulls.announce(log);
-  else await deps.issues.pulls.write(actor, (log) => follow(log, pushId));
+  else await deps.issues.pulls.write(actor, (log) => recordOn(log, pushId));
   return { oid, pushId };
 }
 
