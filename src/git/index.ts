@@ -48,6 +48,7 @@ export { flushPacket, encodePacket } from './pkt-line.ts';
 export type { GitQueries } from './queries/queries.ts';
 export type { RefPath, RefKind } from './queries/resolve-ref-path.ts';
 export type { History, HistoryEntry } from './queries/history.ts';
+export { unquotePath } from './queries/unquote-path.ts';
 export type { ChangedFile, DiffList, DiffRange, FileStatus } from './queries/list-diff.ts';
 export type { LineChange, LineChanges } from './queries/line-changes.ts';
 export type { Hunk, Patch, Patches, PatchLimits, PatchLine } from './queries/read-patches.ts';

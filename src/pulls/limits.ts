@@ -45,6 +45,19 @@ export const limits = {
   viewedFiles: 3_000,
   /** Suggestions that are applied at a time. */
   suggestionsAtOnce: 100,
+  /** Pull requests in the merge queue of a branch, and those that a list of queues shows. */
+  queued: 200,
+  listedQueue: 1_000,
+  /** Branches of one push whose queues are looked at; those of the others are within the minute. */
+  wokenQueues: 20,
+  /** Pull requests of a stack, which one push makes and one page lists; those that one of them needs. */
+  stack: 50,
+  neededPulls: 50,
+  /** Rounds of those, the newest, on which one may be built. */
+  stackedOn: 30,
+  /** An answered patch, and the patch that it quotes, in bytes. */
+  answeredPatchBytes: 1024 * 1024,
+  quotedPatchBytes: 4 * 1024 * 1024,
   /** Characters of the reason of a dismissal. */
   dismissalReasonLength: 1_000,
 };

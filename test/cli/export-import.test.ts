@@ -87,6 +87,11 @@ t.test('an export bundle is one file that plain git clones, and another instance
     declaredType: 'image/png',
     bytes: png,
   });
+  for (const [pattern, condition] of [
+    ['release/*', '--merge-queue'],
+    ['next/*', '--up-to-date'],
+  ] as const)
+    t.equal((await here('repo', 'rule', 'add', 'alice/garden', pattern, condition)).code, 0);
   await here('repo', 'archive', 'alice/garden');
   t.match(await here('export', 'alice/garden', 'garden.bundle'), {
     code: 0,
@@ -123,6 +128,14 @@ t.test('an export bundle is one file that plain git clones, and another instance
   const { repository } = await repositories.find(localAdministrator, 'alice', 'garden');
   t.match(repository, { acceptsGerritRefs: true, imageContentType: 'image/png' });
   t.same(await repositories.rules.protectedDefaults([repository]), new Set());
+  const rules = await repositories.rules.list(localAdministrator, 'alice', 'garden');
+  t.same(
+    rules.map(({ pattern, merging }) => [pattern, merging.upToDate]),
+    [
+      ['release/*', 'queue'],
+      ['next/*', 'yes'],
+    ],
+  );
   const refs = (bare: string): string => git(bare, '--git-dir=.', 'for-each-ref');
   t.equal(
     refs(shown.path),

@@ -931,6 +931,26 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
       },
     ],
   ],
+  130: [
+    [
+      'pull_queue',
+      {
+        issue_id: 'is106',
+        repository_id: 'r2',
+        base_branch: 'main',
+        position: 1,
+        state: 'TESTING',
+        round: 1,
+        added_by: 'alice-id',
+        merge: '{"style":"MERGE"}',
+        added_at: 1,
+        onto_oid: 'b'.repeat(40),
+        candidate_oid: 'c'.repeat(40),
+        tested_since: 2,
+        run_count: 1,
+      },
+    ],
+  ],
   138: [
     [
       'ci_annotations',
@@ -1072,6 +1092,22 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
       },
     ],
   ],
+  156: [
+    [
+      'pull_pushes',
+      {
+        push_id: 'p150',
+        repository_id: 'r1',
+        number: 156,
+        base_branch: 'main',
+        user_id: 'bob-id',
+        created_at: 156,
+        position: 1,
+        oid: 'c'.repeat(40),
+        below_oid: 'b'.repeat(40),
+      },
+    ],
+  ],
   160: [
     [
       'deploy_keys',
@@ -1093,7 +1129,7 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
     [
       'ci_call_matrices',
       {
-        run_id: 1,
+        run_id: 112,
         position: 0,
         call_key: 'build',
         matrix: '{"combinations":[{"os":"linux"}],"failFast":true,"maxParallel":null}',

@@ -1,5 +1,5 @@
 // Merges without a work tree agree with those of git merge, git rebase and git merge --squash.
-import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
@@ -130,7 +130,7 @@ t.test('conflicts are named by file and leave nothing behind', async (t) => {
         ['a', 'gone', 'ünd/d'],
       );
   }
-  t.match(await merges.tryMerge(repository, onto, bad), { kind: 'conflict' });
+  t.match(await merges.tryMerge(repository, { onto, head: bad }), { kind: 'conflict' });
   t.equal(count(), before, 'no object stays');
   t.strictSame(leftovers(), []);
 
@@ -185,7 +185,7 @@ t.test('the text of conflicts is that of git merge, within limits, and leaves no
   run('rm', '--quiet', 'gone.txt');
   const onto = commit({}, 'delete');
   push();
-  const conflicts = await merges.conflicts(repository, onto, head);
+  const conflicts = await merges.conflicts(repository, { onto, head });
   t.same(leftovers(), []);
   t.equal(conflicts?.total, 8);
   t.same(
@@ -228,8 +228,44 @@ t.test('the text of conflicts is that of git merge, within limits, and leaves no
     'what only looks like a mark is text',
   );
   t.equal(files.get('long.txt')!.hunks.flat().length, 200);
-  t.equal(await merges.conflicts(repository, onto, head), conflicts, 'recalled');
-  t.equal(await merges.conflicts(repository, onto, onto), null, 'there are none');
+  t.equal(await merges.conflicts(repository, { onto, head }), conflicts, 'recalled');
+  t.equal(await merges.conflicts(repository, { onto, head: onto }), null, 'there are none');
+});
+
+t.test('many heads are tried by one process, with the results that each has alone', async (t) => {
+  const { repository, run, commit, push, leftovers } = await openPair(t);
+  commit({ a: lines(10), b: lines(10) }, 'first');
+  const heads: string[] = [];
+  for (let number = 0; number < 60; number += 1) {
+    run('checkout', '--quiet', '--detach', 'main');
+    const change: Record<string, string> =
+      number % 3 === 0 ? { a: lines(10, { 5: `topic ${number}` }) } : { [`new ${number}`]: 'new\n' };
+    heads.push(commit(number % 6 === 0 ? { ...change, b: lines(10, { 1: 'topic' }) } : change, `topic ${number}`));
+    run('branch', `topic-${number}`);
+  }
+  run('checkout', '--quiet', '--orphan', 'island');
+  const island = commit({ z: 'z\n' }, 'island');
+  run('checkout', '--quiet', 'main');
+  const onto = commit({ a: lines(10, { 5: 'main' }), b: lines(10, { 1: 'main' }) }, 'main');
+  push();
+  // git ends at a head without common history: those behind it in the same process are tried alone.
+  await merges.tryMerges(repository, onto, [...heads.slice(0, 30), island, ...heads.slice(30)]);
+  t.same(leftovers(), []);
+  const aside = `${repository}-aside`;
+  renameSync(repository, aside);
+  const known = await Promise.all(
+    heads.map((head) => merges.tryMerge(repository, { onto, head }).catch((error: unknown) => error)),
+  );
+  rmSync(repository, { recursive: true });
+  renameSync(aside, repository);
+  t.equal(known.filter((each) => !(each instanceof Error)).length, 25 + 5 + 11, 'recalled from memory');
+  for (const [at, head] of heads.entries()) {
+    const alone = await merges.tryMerge(repository, { onto, head });
+    if (!(known[at] instanceof Error)) t.same(known[at], alone);
+    const conflicts = at % 6 === 0 ? ['a', 'b'] : at % 3 === 0 ? ['a'] : undefined;
+    t.same(alone.kind === 'conflict' ? alone.files.map(({ path }) => path) : undefined, conflicts);
+  }
+  t.match(await merges.tryMerge(repository, { onto, head: island }), { kind: 'unrelated' });
 });
 
 t.test('a rebase leaves out what the branch has, keeps authors, encodings and empty commits', async (t) => {

@@ -47,6 +47,7 @@ const operations = ['', '/commits', '/files', '/rounds', '/rounds/1', '/reviews'
 const forms: [name: string, fields: Record<string, string>][] = [
   ['merge', { style: 'merge', round: '99' }],
   ['cancel-merge', {}],
+  ['queue', {}],
   ['reviewers', { add: 'no-such-person' }],
   ['dismiss', { review: 'none', reason: 'x' }],
   ['update', { style: 'merge', round: '99' }],

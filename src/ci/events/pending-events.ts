@@ -56,20 +56,30 @@ export async function recordRelease(tx: Tx, { action, repository, release, actor
  * each event starts them once. One whose repository is gone or cannot be read is dropped.
  */
 export async function startPendingEvents(deps: CiDeps): Promise<void> {
-  const rows = await deps.db.read.find(pendingEventSchema, {
-    where: { id: MoreThan(0) },
-    order: { id: 'ASC' },
-    take: batch,
-  });
+  for (let done = 0, isMore = true; isMore; ) {
+    const rows = await deps.db.read.find(pendingEventSchema, {
+      where: { id: MoreThan(done) },
+      order: { id: 'ASC' },
+      take: batch,
+    });
+    if (!(await startAll(deps, rows))) return;
+    done = rows.at(-1)?.id ?? done;
+    isMore = rows.length === batch;
+  }
+}
+
+/** False when the machine is too busy now. */
+async function startAll(deps: CiDeps, rows: readonly PendingEventRow[]): Promise<boolean> {
   for (const row of rows) {
     try {
       await startPending(deps, row);
     } catch (error) {
-      if (isDomainError(error) && error.code === 'unavailable') return;
+      if (isDomainError(error) && error.code === 'unavailable') return false;
       deps.logger.error('ci.event_failed', { repository: row.repositoryId, ciEvent: row.event, error });
       await deps.db.write(({ manager }) => manager.delete(pendingEventSchema, { id: row.id }));
     }
   }
+  return true;
 }
 
 async function startPending(deps: CiDeps, row: PendingEventRow): Promise<void> {

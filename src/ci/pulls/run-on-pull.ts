@@ -1,3 +1,4 @@
+import { isByTask } from '../../issues/index.ts';
 import type { EntryListener, Issue } from '../../issues/index.ts';
 import type { PullCode } from '../../pulls/index.ts';
 import type { Located } from '../../repositories/index.ts';
@@ -90,7 +91,7 @@ type Announced = Pick<Parameters<NonNullable<EntryListener['prepare']>>[0], 'iss
 /** The runs that an entry starts; null for none. */
 async function startedBy(deps: CiDeps, sources: PullSources, { issue, entry }: Announced): Promise<StartedRuns | null> {
   const action = actions.get(entry.kind);
-  if (action === undefined || issue.state !== 'OPEN' || issue.heldAt !== null) return null;
+  if (action === undefined || isByTask(entry) || issue.state !== 'OPEN' || issue.heldAt !== null) return null;
   const located = (await deps.repositories.locate([issue.repositoryId])).get(issue.repositoryId);
   const code = await sources.pulls.codeOf(issue.id);
   if (located === undefined || code === null || isOver(action, entry.details['headOid'], code)) return null;
@@ -119,7 +120,7 @@ async function prepare(deps: CiDeps, sources: PullSources, change: PullChange): 
   const head = await git.objects.commit(path, round.headOid);
   if (asksForNoRun(head.message)) return null;
   const baseTip = (await git.refs.list(path)).get(`refs/heads/${pull.baseBranch}`);
-  const mergeOid = baseTip === undefined ? null : await mergeForTest(deps, change, baseTip);
+  const mergeOid = baseTip === undefined ? null : await mergeForTest(deps, sources, change, baseTip);
   if (baseTip === undefined || mergeOid === null) return null;
   const merge = { baseTip, mergeOid };
   const matching = await matchingWorkflows(deps, change, merge);
@@ -155,6 +156,7 @@ async function prepare(deps: CiDeps, sources: PullSources, change: PullChange): 
 /** The commit that would be made by merging now; null where there is none. */
 async function mergeForTest(
   { git, accounts, logger }: CiDeps,
+  { pulls }: PullSources,
   { located, issue, code, at }: PullChange,
   baseTip: string,
 ): Promise<string | null> {
@@ -164,6 +166,7 @@ async function mergeForTest(
     style: 'MERGE',
     onto: baseTip,
     head: headOid,
+    base: await pulls.mergeBaseOf(located.path, code.pull, baseTip),
     message: `Merge ${headOid} into ${baseTip}\n`,
     author: server,
     committer: server,

@@ -26,6 +26,8 @@ export interface DispatchableWorkflow {
 /** A workflow of the default branch: its triggers, or what is wrong with it. */
 export interface ListedWorkflow {
   path: string;
+  /** From the root: `.hearth/workflows`. */
+  folder: string;
   name: string;
   triggers: Triggers | null;
   /** With line and column; null for a valid file. */
@@ -34,18 +36,26 @@ export interface ListedWorkflow {
 
 /** All workflows of the default branch, by path. */
 export async function listWorkflows(deps: CiDeps, found: Found): Promise<ListedWorkflow[]> {
-  return (await readDefaultBranch(deps, found)).map(({ path, parsed }) => {
-    if (parsed.ok) return { path, name: parsed.workflow.name, triggers: parsed.workflow.triggers, problem: null };
-    return { path, name: parsed.name, triggers: parsed.triggers, problem: parsed.problem.describe() };
+  return (await readDefaultBranch(deps, found)).map(({ path, folder, parsed }) => {
+    if (parsed.ok)
+      return { path, folder, name: parsed.workflow.name, triggers: parsed.workflow.triggers, problem: null };
+    return { path, folder, name: parsed.name, triggers: parsed.triggers, problem: parsed.problem.describe() };
   });
 }
 
-async function readDefaultBranch(deps: CiDeps, found: Found): Promise<{ path: string; parsed: ParsedWorkflow }[]> {
+async function readDefaultBranch(
+  deps: CiDeps,
+  found: Found,
+): Promise<{ path: string; folder: string; parsed: ParsedWorkflow }[]> {
   const sha = await deps.git.refs.resolve(found.path, 'HEAD').catch(() => null);
   if (sha === null) return [];
-  const read: { path: string; parsed: ParsedWorkflow }[] = [];
+  const read: { path: string; folder: string; parsed: ParsedWorkflow }[] = [];
   for (const file of await findWorkflows(deps.git, found.path, sha))
-    read.push({ path: file.path, parsed: await deps.workflows.read(sourceOf(file, found.repository.id)) });
+    read.push({
+      path: file.path,
+      folder: file.folder,
+      parsed: await deps.workflows.read(sourceOf(file, found.repository.id)),
+    });
   return read;
 }
 

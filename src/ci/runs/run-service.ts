@@ -7,8 +7,9 @@ import { cancelRun } from './cancel-run.ts';
 import { dispatchEvent } from './repository-dispatch.ts';
 import { dispatchWorkflow, listDispatchable, listWorkflows } from './dispatch-workflow.ts';
 import { filesOf } from './files-of-run.ts';
-import { findJob, findRun, runnersOf, stepNames } from './find-run.ts';
-import { listRuns, newestChecked, newestRun, workflowsOf } from './list-runs.ts';
+import { findJob, findJobById, findRun, runById, tasksOf, runnersOf, stepNames } from './find-run.ts';
+import { listTasks } from './list-tasks.ts';
+import { listRuns, pageOfRuns, newestChecked, newestRun, workflowsOf } from './list-runs.ts';
 import type { RunFilter } from './list-runs.ts';
 import { rerun } from './rerun.ts';
 import type { RerunChoice, RerunOptions } from './rerun.ts';
@@ -24,6 +25,11 @@ export function createRunService(deps: CiDeps) {
     newestChecked: bind(newestChecked),
     find: bind(findRun),
     findJob: bind(findJob),
+    findJobById: bind(findJobById),
+    byId: bind(runById),
+    tasksOf: bind(tasksOf),
+    listTasks: bind(listTasks),
+    page: bind(pageOfRuns),
     runnersOf: bind(runnersOf),
     stepNames: bind(stepNames),
     filesOf: bind(filesOf),

@@ -7,6 +7,8 @@ import { maxWorkflowBytes } from './workflow-size.ts';
 export interface WorkflowFile {
   /** Path below the workflows folder: `ci.yml`, `deploy/site.yaml`. */
   path: string;
+  /** That folder, from the root: `.hearth/workflows`. */
+  folder: string;
   /** With the files of the same commit that it calls. */
   content: string;
 }
@@ -37,7 +39,7 @@ export async function findWorkflows(git: Git, repositoryPath: string, sha: strin
       files.map(async ({ path, oid }) => ({ path, content: await readFile(git, repositoryPath, oid) })),
     );
     const byPath = new Map(read.map(({ path, content }) => [`${folder}/${path}`, content]));
-    return read.map(({ path, content }) => ({ path, content: bundle(content, byPath) }));
+    return read.map(({ path, content }) => ({ path, folder, content: bundle(content, byPath) }));
   }
   return [];
 }

@@ -32,13 +32,14 @@ export interface RunnableWorkflow extends WorkflowFile {
  */
 export async function withCalledFiles(
   deps: Deps,
-  { path, content, parsed }: RunnableWorkflow,
+  { path, folder, content, parsed }: RunnableWorkflow,
   { actorId, client }: { actorId: string | null; client: string },
 ): Promise<RunnableWorkflow> {
   const complete = parsed.ok ? await withOthers(content, reader(deps, actorId)) : content;
-  if (complete === content) return { path, content, parsed };
+  if (complete === content) return { path, folder, content, parsed };
   return {
     path,
+    folder,
     content: complete,
     parsed: await deps.workflows.read(sourceOf({ path, content: complete }, client)),
   };

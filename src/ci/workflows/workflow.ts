@@ -26,6 +26,7 @@ export interface Workflow {
 export interface Triggers {
   push: PushTrigger | null;
   pull: PullTrigger | null;
+  mergeGroup: MergeGroupTrigger | null;
   dispatch: { inputs: ReadonlyMap<string, DispatchInput> } | null;
   /** Cron expressions, in UTC. */
   schedule: readonly string[];
@@ -59,6 +60,11 @@ export interface PullTrigger {
   types: readonly string[] | null;
   branches: Filter | null;
   paths: Filter | null;
+}
+
+/** `merge_group`: filters on the base branch. */
+export interface MergeGroupTrigger {
+  branches: Filter | null;
 }
 
 /** Exactly one of the two lists of patterns that a filter may have. */

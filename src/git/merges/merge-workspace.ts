@@ -26,7 +26,7 @@ export interface MergeWorkspace {
   /** With these variables, any git process reads the objects of this folder, too. */
   readonly environment: Readonly<Record<string, string>>;
   /** Runs git on the repository; new objects go to this folder. */
-  run(argv: readonly string[]): Promise<{ code: number | null; output: Buffer; errorText: string }>;
+  run(argv: readonly string[], input?: string): Promise<{ code: number | null; output: Buffer; errorText: string }>;
   /** Reads objects of the repository and of this folder, by a process that ends with `work`. */
   read<Result>(work: (reader: ObjectReader) => Promise<Result>): Promise<Result>;
   /** Writes a commit. @param payload its content, without the header of the object. @returns its id */
@@ -57,10 +57,10 @@ export async function openMergeWorkspace(
     GIT_OBJECT_DIRECTORY: folder,
     GIT_ALTERNATE_OBJECT_DIRECTORIES: [objects, temporary].map(quotedPath).join(':'),
   };
-  const run: MergeWorkspace['run'] = (argv) => {
+  const run: MergeWorkspace['run'] = (argv, input) => {
     const { maxOutputBytes, ...bounds } = limits;
     const command = { argv: [`--git-dir=${repository}`, ...argv], environment, signal, yields: true, ...bounds };
-    return runner.run(command, maxOutputBytes);
+    return runner.run(command, maxOutputBytes, input);
   };
   return {
     environment,

@@ -2,8 +2,8 @@ import { checked, entryBelow, readCommit } from '../objects/browse.ts';
 import type { ObjectReader } from '../objects/object-reader.ts';
 import { conflictHunks } from './conflict-hunks.ts';
 import type { ConflictLine } from './conflict-hunks.ts';
-import { mergeTrees } from './merge-trees.ts';
-import type { ConflictedFile } from './merge-trees.ts';
+import { mergeTrees, sidesFrom } from './merge-trees.ts';
+import type { ConflictedFile, MergeSides } from './merge-trees.ts';
 import type { MergeWorkspace } from './merge-workspace.ts';
 
 /** A file that git could not merge, with the conflicts in it where git marks them. */
@@ -36,11 +36,8 @@ const probedBytes = 8_000;
  * git-merge-tree(1) writes, without a work tree. Null where they merge, and where they have no common history. Refuses
  * `internal` when git fails or takes too long.
  */
-export async function findConflicts(
-  workspace: MergeWorkspace,
-  ours: string,
-  theirs: string,
-): Promise<Conflicts | null> {
+export async function findConflicts(workspace: MergeWorkspace, sides: MergeSides): Promise<Conflicts | null> {
+  const { ours, theirs } = await sidesFrom(workspace, sides);
   const merged = await mergeTrees(workspace, checked(ours), checked(theirs));
   if (merged.kind !== 'conflict') return null;
   const files = await workspace.read(async (reader) => {

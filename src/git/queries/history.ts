@@ -14,6 +14,8 @@ export interface HistoryRequest {
   file: Buffer;
   /** Only commits whose author's name or address contains this text, in any case. */
   author?: string | null;
+  /** Only commits whose message contains this text, in any case. */
+  message?: string | null;
   /** Only commits that were committed in this time: epoch milliseconds. */
   since?: number | undefined;
   until?: number | undefined;
@@ -101,12 +103,15 @@ async function areThere(reader: ObjectReader, entries: readonly { oid: string; f
 async function walk(
   deps: BrowseDeps,
   path: string,
-  { oid, file, author, since, until, signal }: HistoryRequest,
+  { oid, file, author, message, since, until, signal }: HistoryRequest,
   take: (oid: string) => boolean,
 ): Promise<boolean> {
   const argv = [
     'rev-list',
-    ...(author ? [`--author=${author}`, '--fixed-strings', '--regexp-ignore-case'] : []),
+    ...(author || message ? ['--fixed-strings', '--regexp-ignore-case'] : []),
+    // git asks for both, where both are given.
+    ...(author ? [`--author=${author}`] : []),
+    ...(message ? [`--grep=${message}`] : []),
     ...(since === undefined ? [] : [`--since=${Math.floor(since / 1000)}`]),
     ...(until === undefined ? [] : [`--until=${Math.floor(until / 1000)}`]),
     checked(oid),

@@ -1,5 +1,6 @@
 import type { Operation } from '../operation.ts';
 import { artifactOperations } from './actions-artifacts.ts';
+import { actionOperations } from './actions-runs.ts';
 import { listActivity, listLostTips, restoreLostTip } from './activity.ts';
 import { deployKeyOperations } from './deploy-keys.ts';
 import { branchRuleOperations } from './branch-rules.ts';
@@ -64,6 +65,8 @@ import {
   mergePull,
   updatePullBranch,
 } from './pulls-merge.ts';
+import { addPullToQueue, getPullInQueue, listPullQueue, putPullFirst, removePullFromQueue } from './pulls-queue.ts';
+import { getPullStack } from './pulls-stack.ts';
 import {
   createPullReview,
   deletePullReview,
@@ -239,6 +242,7 @@ export const operations: readonly Operation[] = [
   // Before `{number}`, which would take their place.
   getPullDiff,
   getPullPatch,
+  listPullQueue,
   getPull,
   editPull,
   listPullCommits,
@@ -247,7 +251,12 @@ export const operations: readonly Operation[] = [
   getPullMerged,
   mergePull,
   cancelPullMerge,
+  getPullInQueue,
+  addPullToQueue,
+  removePullFromQueue,
+  putPullFirst,
   updatePullBranch,
+  getPullStack,
   listPullRounds,
   getPullRound,
   listPullReviews,
@@ -307,6 +316,7 @@ export const operations: readonly Operation[] = [
   changeMember,
   removeMember,
   ...artifactOperations,
+  ...actionOperations,
   listRuns,
   startRun,
   dispatchEvent,

@@ -131,9 +131,13 @@ const patch = (id: string, format: PatchFormat, summary: string) =>
     path: `${onePullAt}.${format}`,
     summary,
     response: 'bytes',
-    query: z.object({ round: z.int().optional().describe('Left out: the last one') }),
+    refuses: [422],
+    query: z.object({
+      round: z.int().optional().describe('Left out: the last one'),
+      since: z.int().optional().describe('An older round: only what differs from its head'),
+    }),
     async run({ viewer, found, params, query, deps }) {
-      const wanted = { format, round: query.round };
+      const wanted = { format, round: query.round, since: query.since };
       return {
         kind: 'bytes',
         type: 'text/plain; charset=utf-8',

@@ -189,6 +189,43 @@ export const pullMerge = z
   })
   .meta({ id: 'PullRequestMerge' });
 
+export const pullQueuePlace = z
+  .strictObject({
+    number: z.int(),
+    title: z.string(),
+    base: z.string().describe('The branch'),
+    state: z.enum(['waiting', 'testing']),
+    place: z.int().describe('From 1'),
+    length: z.int().describe('How many are in the queue of the branch'),
+    round: z.int().describe('The round that is merged; a later one is out'),
+    user: giteaUser.nullable().describe('Who added it'),
+    added_at: time,
+    candidate_sha: oid.nullable().describe('The merge that is tested, and becomes the tip of the branch'),
+    tested_since: time.nullable(),
+  })
+  .meta({ id: 'PullRequestQueuePlace' });
+
+export const stackedPull = z
+  .strictObject({
+    number: z.int(),
+    title: z.string(),
+    state: z.enum(['open', 'closed', 'merged']),
+    draft: z.boolean(),
+    head_sha: oid,
+    needs: z.array(z.int()).describe('Numbers of those directly below it, which are merged first'),
+    behind: z.boolean().describe('Whether one below has newer commits than those on which it is built'),
+  })
+  .meta({ id: 'StackedPullRequest' });
+
+export const pullQueueEntry = z
+  .object({
+    Do: style.nullish().describe('How it is merged; left out: merge'),
+    MergeTitleField: message,
+    MergeMessageField: message,
+    head_commit_id: z.string().max(64).nullish().describe('The head that the caller has seen; another one is refused'),
+  })
+  .meta({ id: 'PullRequestQueueEntry' });
+
 const roundFields = {
   round: z.int().describe('From 1'),
   head_sha: oid,

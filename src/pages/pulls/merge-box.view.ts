@@ -8,6 +8,7 @@ import type { ConflictsView, ReadConflicts } from './conflicts.view.ts';
 import { viewCommitState } from '../app/commit-state.view.ts';
 import type { StatusView } from '../app/commit-state.view.ts';
 import { viewName } from '../app/plain-text.ts';
+import type { TimeView } from '../app/times.view.ts';
 import { viewCount } from '../app/format-numbers.ts';
 import { viewPerson } from '../issues/people.view.ts';
 import type { People, PersonView } from '../issues/people.view.ts';
@@ -45,7 +46,22 @@ export interface MergeBoxView {
   /** Null for a viewer who may not merge. */
   merge: MergeFormView | null;
   whenReady: { by: PersonView | null; style: string; mayCancel: boolean } | null;
+  queued: QueuedView | null;
   may: { markReady: boolean; markDraft: boolean; update: boolean };
+}
+
+/** Its place in the merge queue. */
+export interface QueuedView {
+  place: number;
+  length: number;
+  isTesting: boolean;
+  by: PersonView | null;
+  since: TimeView;
+  /** The runs that test it, and the whole queue. */
+  runsUrl: string;
+  url: string;
+  mayLeave: boolean;
+  mayBeFirst: boolean;
 }
 
 export interface MergeFormView {
@@ -58,6 +74,8 @@ export interface MergeFormView {
   mayBypass: boolean;
   bypasses: boolean;
   mayWait: boolean;
+  /** Whether the queue of the branch merges. */
+  isQueue: boolean;
   /** Null where there is no branch to delete. */
   deletesBranch: boolean | null;
   branch: string;
@@ -90,6 +108,7 @@ export interface BoxAround {
   /** `?style=` of the address. */
   style: string | null;
   form: MergeForm | null;
+  queued: QueuedView | null;
   /** Of this repository. */
   repositoryUrl: string;
   /** Whether the viewer may push to the repository of the head, and so delete its branch. */
@@ -111,6 +130,7 @@ export function viewMergeBox(box: MergeBox, around: BoxAround): MergeBoxView {
       style: (styleWords[box.whenReady.style]?.text ?? '').toLowerCase(),
       mayCancel: box.mayMerge,
     },
+    queued: around.queued,
     may: {
       markReady: pull.isDraft && box.mayEdit,
       markDraft: !pull.isDraft && box.mayEdit,
@@ -157,6 +177,8 @@ const blockTitles: Readonly<Partial<Record<MergeBlock['kind'], [icon: string, to
     changes_requested: ['alert', 'bad', 'Changes were requested'],
     threads: ['comment', 'wait', 'Threads are open'],
     behind: ['clock', 'wait', 'The branch is behind its base branch'],
+    needs: ['clock', 'wait', 'Another pull request comes first'],
+    queue: ['clock', 'quiet', 'A merge queue merges into this branch'],
     style: ['alert', 'wait', 'This way to merge is not allowed'],
   };
 
@@ -170,6 +192,7 @@ function viewBlock(block: MergeBlock, names: (ids: readonly string[]) => string)
     empty: 'The base branch has all of these commits already.',
     unrelated: 'The two branches have no commit in common.',
     behind: 'Update it with the base branch first.',
+    queue: 'It tests each pull request as it would be merged, one after the other.',
   }[block.kind as string];
   if (block.kind === 'changes_requested') return { icon, tone, title, text: `By ${names(block.by)}.` };
   return { icon, tone, title, text: text === undefined ? explainBlock(block) : text };
@@ -227,13 +250,16 @@ function viewMergeForm(
   messages: NonNullable<MergeBox['messages']>,
   { url, described, style: wanted, form, mayPushBranch }: BoxAround,
 ): MergeFormView {
-  const { blocks, mayBypass } = box.verdict;
+  const { mayBypass } = box.verdict;
+  const blocks = box.verdict.blocks.filter(({ kind }) => kind !== 'queue');
   const asked = (form?.style ?? wanted ?? '').toUpperCase();
   const style = box.styles.find((each) => each === asked) ?? box.styles[0] ?? 'MERGE';
   const { title, body } = messages[style];
   const { pull, head } = described;
   const isDefault = head.repository !== null && head.repository.repository.defaultBranch === head.branch;
-  const mayDelete = mayPushBranch && head.branch !== null && box.headTip !== null && !isDefault;
+  const isQueue = box.rule?.merging.upToDate === 'queue';
+  // The queue merges later, and deletes nothing.
+  const mayDelete = !isQueue && mayPushBranch && head.branch !== null && box.headTip !== null && !isDefault;
   return {
     styles: box.styles.map((value) => ({
       value,
@@ -250,6 +276,7 @@ function viewMergeForm(
     mayWait: blocks.length > 0 && !blocks.some(isAbsolute) && box.whenReady === null,
     deletesBranch: mayDelete ? (form?.deletesBranch ?? box.deletesBranch) : null,
     branch: viewName(pull.headBranch ?? ''),
+    isQueue,
   };
 }
 

@@ -21,6 +21,7 @@ import type { MergeForm } from './merge-box.view.ts';
 import { viewPullEvent } from './pull-events.view.ts';
 import { viewOwners } from './owners.view.ts';
 import { readPullHead } from './pull-head.view.ts';
+import { viewQueued } from './queued.view.ts';
 import { viewReviewForm } from './review-form.view.ts';
 import type { ReviewFormInput } from './review-form.view.ts';
 import { readApproval } from '../runs/read-approval.ts';
@@ -47,7 +48,7 @@ export async function pullPage(
   const repository = repositoryUrl(found.canonical);
   if (kind !== 'PULL') return movedTo(issueUrl(repository, at.number, kind));
   const { issue, described, head } = await readPullHead(context, deps);
-  const [box, rounds, mayPushBranch, reviews, requests, rights, draft, approval] = await Promise.all([
+  const [box, rounds, mayPushBranch, reviews, requests, rights, draft, approval, place] = await Promise.all([
     readBox(context, deps),
     pulls.rounds.list(viewer, at),
     mayPushTo(context, deps, described.head),
@@ -56,6 +57,7 @@ export async function pullPage(
     pulls.rightsOn(viewer, at),
     context.person === null ? null : pulls.reviews.draftOf(viewer, at),
     readApproval(context, deps, at.number),
+    issue.state === 'OPEN' ? pulls.queue.placeOf(viewer, at) : null,
   ]);
   const conflicts = issue.state === 'OPEN' ? readConflicts(context, deps, box) : null;
   const conversation = await readConversation(context, deps, forms, issue, {
@@ -64,6 +66,7 @@ export async function pullPage(
       ...rounds.map(({ submitterId }) => submitterId),
       ...peopleOf(box),
       ...reviewersIn(reviews, requests),
+      place?.addedBy ?? null,
     ].filter((id) => id !== null),
   });
   const review = viewReviewForm({ issue, described }, context.person?.id, { rights, draft, form: forms.review });
@@ -102,6 +105,7 @@ export async function pullPage(
             sides: { base: head.base.name, head: viewName(described.head.label) },
             style: query.get('style'),
             form: forms.merge ?? null,
+            queued: place && viewQueued(place, { rights, repository, people, now }),
             repositoryUrl: repository,
             mayPushBranch,
           })

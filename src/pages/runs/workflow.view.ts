@@ -1,6 +1,6 @@
 import type { EventTrigger, ListedWorkflow, PlainEventName, Triggers } from '../../ci/index.ts';
 import { viewName } from '../app/plain-text.ts';
-import { describePull, describePush } from './push-filters.ts';
+import { describeMergeGroup, describePull, describePush } from './push-filters.ts';
 
 /** A workflow of the default branch, as the list shows it. */
 export interface WorkflowView {
@@ -56,10 +56,11 @@ function describeEvent(name: PlainEventName, { types, workflows, branches }: Eve
   return `${eventTexts[name]}${named}${onBranches}${patterns}${ofTypes}`;
 }
 
-function startsOf({ push, pull, dispatch, schedule, events }: Triggers): string[] {
+function startsOf({ push, pull, mergeGroup, dispatch, schedule, events }: Triggers): string[] {
   return [
     ...(push === null ? [] : describePush(push)),
     ...(pull === null ? [] : [describePull(pull)]),
+    ...(mergeGroup === null ? [] : [describeMergeGroup(mergeGroup)]),
     ...[...events].map(([name, trigger]) => describeEvent(name, trigger)),
     ...(dispatch === null ? [] : ['By hand']),
     ...schedule.map((cron) => `By the clock: ${cron} (UTC)`),

@@ -3,6 +3,7 @@ import type { Conflicts } from '../../git/index.ts';
 import type { IssueAt } from '../../issues/index.ts';
 import type { PullDeps } from '../deps.ts';
 import { findPull } from '../find-pull.ts';
+import { mergeBaseOf } from '../stacks/stacked-on.ts';
 import { mergeStateOf } from './compute-merge-state.ts';
 
 /** The conflicts of a pull request with its base branch. */
@@ -25,6 +26,7 @@ export async function readConflicts(deps: PullDeps, viewer: Viewer, at: IssueAt)
   const { mergeState, mergeStateOnto: baseOid } = await mergeStateOf(deps, path, pull);
   if (mergeState !== 'CONFLICT' || baseOid === null) return null;
   const { headOid } = pull;
-  const conflicts = await deps.git.merges.conflicts(path, baseOid, headOid);
+  const base = await mergeBaseOf(deps, path, pull, baseOid);
+  const conflicts = await deps.git.merges.conflicts(path, { onto: baseOid, head: headOid, base });
   return conflicts && { baseOid, headOid, ...conflicts };
 }

@@ -1,6 +1,6 @@
 import { localAdministrator } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
-import { nullIfNotFound } from '../../kernel/index.ts';
+import { isDomainError } from '../../kernel/index.ts';
 import type { Found, RepositoryAddress } from '../../repositories/index.ts';
 import type { PullDeps } from '../deps.ts';
 import { readersAmong } from '../find-pull.ts';
@@ -40,13 +40,19 @@ async function collaboratorsOf({ repositories }: PullDeps, { canonical }: Found)
   return ids;
 }
 
+/** Who may not see them, or only without this token, is shown the others. */
+function nullIfRefused(error: unknown): null {
+  if (isDomainError(error) && (error.code === 'not_found' || error.code === 'forbidden')) return null;
+  throw error;
+}
+
 /** People of the organisation, by what the viewer may know of it. */
 async function membersOf({ organisations, repositories }: PullDeps, viewer: Viewer, { canonical, repository }: Found) {
   if (repository.ownerOrganisationId === null) return [];
   const [teams, here, members] = await Promise.all([
-    organisations.teams.list(viewer, canonical.owner).catch(nullIfNotFound),
+    organisations.teams.list(viewer, canonical.owner).catch(nullIfRefused),
     repositories.teams.listOfRepository(localAdministrator, canonical.owner, canonical.name),
-    organisations.listMembers(viewer, canonical.owner).catch(nullIfNotFound),
+    organisations.listMembers(viewer, canonical.owner).catch(nullIfRefused),
   ]);
   const roles = new Set(here.map(({ team }) => team.id));
   const known = (teams ?? []).filter(({ id }) => roles.has(id));
