@@ -1,5 +1,5 @@
-// node followed-log-writer.ts FILE SEED: appends rows to a log as the server does and prints how many are acknowledged, until it
-// is killed; a reader follows it in the same process. The content of each row follows from its number.
+// node followed-log-writer.ts FILE SEED: appends rows to a log as the server does and prints how many are acknowledged,
+// until it is killed; a reader follows it in the same process. The content of each row follows from its number.
 import { writeSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { LogFile, LogView } from '../../src/ci/logs/log-file.ts';
