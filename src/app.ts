@@ -350,6 +350,7 @@ export async function openModules(
       signCommit: signing.signCommit,
       baseUrl: config.baseUrl,
       contributedPushBytes: config.pulls.contributedPushSizeBytes,
+      queueTimeoutMs: config.pulls.queueTimeoutMs,
       contributedBytes: config.pulls.contributedSizeBytes,
       isDiskLow: (folder) => isDiskLow(folder, config.storage.lowDiskFloorBytes),
     });
@@ -413,6 +414,8 @@ export async function openModules(
       settings: { baseUrl: config.baseUrl, keepDoneMs: config.notifications.keepDoneDays * 24 * 60 * 60_000 },
     });
     issues.onEntry(ci.onPull({ issues, pulls }));
+    pulls.queue.testBy(ci.pulls.candidateTests);
+    ci.onRunEnd(pulls.queue.onRunEnd);
     issues.onEntry(notifications.onEntry);
     ci.onRunEnd(notifications.onRunEnd);
     releases.onEvent(ci.onRelease);
@@ -424,6 +427,7 @@ export async function openModules(
       db,
       repositories,
       lfs,
+      releases,
       git,
       clock,
       random,
@@ -696,6 +700,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
         .catch((error: unknown) => logger.error('pull.push_options_failed', { error }));
       void modules.issues.recoverEntries();
       void modules.notifications.tell();
+      modules.pulls.queue.advanceAll().catch((error: unknown) => logger.error('pull.queue_failed', { error }));
       ci.advanceRuns().catch((error: unknown) => logger.error('ci.advance_failed', { error }));
       schedule.start();
       setTimeout(() => git.useSpawner(), 500).unref(); // after the start, which it would delay
@@ -741,6 +746,7 @@ export function scheduledTasks(modules: Modules): CronTask[] {
       run: () => modules.pulls.finishPushOptions({ olderThanMs: 60_000 }),
     },
     { name: 'pulls.merge-ready', time: '25 * * * * *', run: () => modules.pulls.mergeAllReady() },
+    { name: 'pulls.merge-queues', time: '20 * * * * *', run: () => modules.pulls.queue.advanceAll() },
     {
       name: 'pulls.release-rounds',
       time: '0 18 4 * * *',

@@ -24,7 +24,7 @@ export const ruleLevels: readonly RuleLevel[] = ['write', 'admin', 'owner', 'nob
 
 /**
  * Who may do one act: who has the role, and besides them these people, these teams and, when `tasks` is set, tasks of
- * the CI.
+ * the CI; when `deployKeys` is set, deploy keys that may write.
  */
 export interface RuleGrant {
   level: RuleLevel;
@@ -33,6 +33,8 @@ export interface RuleGrant {
   /** Teams of the owning organisation whose people are named, too. */
   teams?: readonly RuleTeam[];
   tasks: boolean;
+  /** False when left out. */
+  deployKeys?: boolean;
 }
 
 /** A team that a rule names, by its UUID, with those of its people now. */
@@ -82,7 +84,7 @@ export interface MergeConditions {
   threadsResolved: boolean;
   /** Contexts of statuses that must be successful; a `*` at the end stands for any ending. */
   checks: readonly string[];
-  /** Whether the head must contain the tip of the branch; `queue` is reserved. */
+  /** Whether the head must contain the tip of the branch, or is merged by the queue, which tests it on the tip. */
   upToDate: 'no' | 'yes' | 'queue';
   styles: readonly string[];
   /** Whether the conditions hold for administrators, too. */
@@ -141,7 +143,8 @@ export class RuleBook<Rule extends BranchRule> {
 
 /**
  * Whether a viewer may do an act by a rule. The role counts, not the scope of the credential, which only has to reach
- * far enough to write here. `nobody` includes the command line; a task of the CI has no role and needs its own leave.
+ * far enough to write here. `nobody` includes the command line; a task of the CI and a deploy key have no role and need
+ * their own leave.
  */
 export function mayByRule(viewer: Viewer, facts: RepositoryFacts, { grants }: BranchRule, act: RuleAct): boolean {
   return mayByGrant(viewer, facts, grants[act]);
@@ -151,10 +154,11 @@ export function mayByRule(viewer: Viewer, facts: RepositoryFacts, { grants }: Br
 export function mayByGrant(
   viewer: Viewer,
   facts: RepositoryFacts,
-  { level, people, teams = [], tasks }: RuleGrant,
+  { level, people, teams = [], tasks, deployKeys = false }: RuleGrant,
 ): boolean {
   if (!allows(repositoryLevel(viewer, facts), 'write')) return false;
   if (viewer.kind === 'task') return tasks;
+  if (viewer.kind === 'deployKey') return deployKeys;
   if (viewer.kind !== 'person') return false;
   const isNamed = [people, ...teams.map((team) => team.people)].some((ids) => ids.includes(viewer.id));
   if (!isLocalAdministrator(viewer) && isNamed) return true;

@@ -7,7 +7,7 @@ export {
   personViewer,
   viewerForLog,
 } from './viewer.ts';
-export type { AnonymousViewer, PersonViewer, Scope, TaskViewer, Viewer } from './viewer.ts';
+export type { AnonymousViewer, DeployKeyViewer, PersonViewer, Scope, TaskViewer, Viewer } from './viewer.ts';
 export { recordCredential, viewerWithCredential } from './recorded-credential.ts';
 export type { RecordedCredential } from './recorded-credential.ts';
 export { allows } from './level.ts';
@@ -58,7 +58,7 @@ export type {
   RuleTeam,
   RuleVerdict,
 } from './branch-rules.ts';
-export { countingApprovals, isAbsolute, mergeVerdict, requestedChanges } from './merge-verdict.ts';
+export { checksOfCandidate, countingApprovals, isAbsolute, mergeVerdict, requestedChanges } from './merge-verdict.ts';
 export type { MergeBlock, MergeFacts, MergeVerdict, OwnerGroup, ReviewFacts, RoundFacts } from './merge-verdict.ts';
 export {
   allTaskPermissions,

@@ -66,7 +66,7 @@ export type IssueRefusal =
  */
 export function memberLevel(viewer: Viewer, repository: RepositoryFacts): Level {
   if (isLocalAdministrator(viewer)) return 'admin';
-  if (repository.deleted || viewer.kind === 'anonymous') return 'none';
+  if (repository.deleted || viewer.kind === 'anonymous' || viewer.kind === 'deployKey') return 'none';
   if (viewer.kind === 'task') return viewer.repositoryId === repository.id ? viewer.scope : 'none';
   if (viewer.repositoryIds !== null && !viewer.repositoryIds.includes(repository.id)) return 'none';
   const [strongest] = accessGrantsOf(viewer.id, repository);
@@ -78,7 +78,7 @@ export function memberLevel(viewer: Viewer, repository: RepositoryFacts): Level 
  * where everyone may comment. A task may when its run is trusted, which is what gives it the scope `write`.
  */
 function mayWriteWith(viewer: Viewer, repository: RepositoryFacts): boolean {
-  if (viewer.kind === 'anonymous' || !allows(viewer.scope, 'write')) return false;
+  if (viewer.kind === 'anonymous' || viewer.kind === 'deployKey' || !allows(viewer.scope, 'write')) return false;
   if (viewer.kind === 'task') return viewer.repositoryId === repository.id;
   return viewer.repositoryIds === null || viewer.repositoryIds.includes(repository.id);
 }
@@ -89,7 +89,7 @@ export function refusalInRepository(
   repository: IssueRepositoryFacts,
   act: 'read' | 'contribute' | 'triage' | 'manage',
 ): IssueRefusal | null {
-  if (repositoryLevel(viewer, repository) === 'none') return 'hidden';
+  if (isHiddenFrom(viewer, repository)) return 'hidden';
   if (act === 'read') return null;
   const refused = refusalToWrite(viewer, repository);
   if (refused !== null) return refused;
@@ -98,7 +98,8 @@ export function refusalInRepository(
 }
 
 /**
- * The policy of issues: what a viewer may do with one. `visibleIssues` states `read` in SQL.
+ * The policy of issues: what a viewer may do with one. A trusted task has the level "write" of its permission: it labels,
+ * edits and closes as a member does. `visibleIssues` states `read` in SQL.
  * @param entry for `edit_entry` and `delete_entry`
  */
 export function refusalOnIssue(
@@ -108,7 +109,7 @@ export function refusalOnIssue(
   act: IssueAct,
   entry: EntryFacts | null = null,
 ): IssueRefusal | null {
-  if (repositoryLevel(viewer, repository) === 'none' || issue.deleted) return 'hidden';
+  if (isHiddenFrom(viewer, repository) || issue.deleted) return 'hidden';
   const member = memberLevel(viewer, repository);
   const isAuthor = isBy(viewer, issue.authorId);
   if (issue.held && !isAuthor && !allows(member, 'write')) return 'hidden';
@@ -116,8 +117,6 @@ export function refusalOnIssue(
   const refused = refusalToWrite(viewer, repository);
   if (refused !== null) return refused;
   if (issue.locked && !allows(member, 'write')) return 'locked';
-  // A trusted task comments, and does nothing else.
-  if (viewer.kind === 'task') return act === 'contribute' ? contributionRefusal(viewer, repository) : 'level';
   switch (act) {
     case 'contribute':
       return contributionRefusal(viewer, repository);
@@ -128,6 +127,7 @@ export function refusalOnIssue(
     case 'close':
       return isAuthor || allows(member, 'write') ? null : 'level';
     case 'edit_entry': {
+      // What people have written in comments is not for tasks.
       const needed = entry?.position === 0 ? 'write' : 'admin';
       return (entry !== null && isBy(viewer, entry.authorId)) || allows(member, needed) ? null : 'level';
     }
@@ -138,7 +138,7 @@ export function refusalOnIssue(
 
 /** What is in the trash is asked for by those who may empty it, and is hidden from everyone else. */
 export function refusalInTrash(viewer: Viewer, repository: IssueRepositoryFacts): IssueRefusal | null {
-  if (repositoryLevel(viewer, repository) === 'none') return 'hidden';
+  if (isHiddenFrom(viewer, repository)) return 'hidden';
   return refusalToWrite(viewer, repository) ?? levelRefusal(viewer, repository, 'manage');
 }
 
@@ -146,6 +146,10 @@ export function refusalInTrash(viewer: Viewer, repository: IssueRepositoryFacts)
 export function isTrustedContributor(viewer: Viewer, repository: RepositoryFacts): boolean {
   return allows(memberLevel(viewer, repository), 'read') && viewer.kind !== 'anonymous';
 }
+
+/** Whether issues and pull requests are hidden; they are from deploy keys, which serve git alone. */
+const isHiddenFrom = (viewer: Viewer, repository: RepositoryFacts): boolean =>
+  viewer.kind === 'deployKey' || repositoryLevel(viewer, repository) === 'none';
 
 const isBy = (viewer: Viewer, authorId: string | null): boolean =>
   viewer.kind === 'person' && !isLocalAdministrator(viewer) && authorId !== null && viewer.id === authorId;
@@ -164,6 +168,5 @@ function contributionRefusal(viewer: Viewer, repository: IssueRepositoryFacts): 
 }
 
 function levelRefusal(viewer: Viewer, repository: RepositoryFacts, act: 'triage' | 'manage'): IssueRefusal | null {
-  if (viewer.kind === 'task') return 'level';
   return allows(memberLevel(viewer, repository), act === 'triage' ? 'write' : 'admin') ? null : 'level';
 }

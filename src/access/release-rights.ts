@@ -38,6 +38,8 @@ export function refusalOnRelease(
   if (level === 'none' || (release?.draft === true && !writes)) return 'hidden';
   if (act === 'read') return null;
   if (viewer.kind === 'anonymous') return 'sign_in';
+  // Tags are pushed; the release beside them is for people and tasks.
+  if (viewer.kind === 'deployKey') return 'level';
   if (repository.archived) return 'archived';
   if (writes) return null;
   return allows(viewer.scope, 'write') ? 'level' : 'scope';

@@ -13,11 +13,13 @@ import type { Scope, Viewer } from './viewer.ts';
  * of the instance has no extra rights here: administration of repositories is for the command line.
  *
  * A token caps the result by its scope, and outside its repository list its holder counts as anonymous. A CI task reads
- * and writes its own repository and is anonymous elsewhere. `visibleRepositories` states the same rule in SQL.
+ * and writes its own repository and is anonymous elsewhere. A deploy key has its own repository and nothing else, not
+ * even what is PUBLIC. `visibleRepositories` states the same rule in SQL.
  */
 export function repositoryLevel(viewer: Viewer, facts: RepositoryFacts): Level {
   if (isLocalAdministrator(viewer)) return 'admin';
   if (facts.deleted) return 'none';
+  if (viewer.kind === 'deployKey') return viewer.repositoryId === facts.id ? viewer.scope : 'none';
   const open: Level = facts.visibility === 'PUBLIC' ? 'read' : 'none';
   if (viewer.kind === 'anonymous') return open;
   if (viewer.kind === 'task') return viewer.repositoryId === facts.id ? viewer.scope : open;

@@ -34,7 +34,21 @@ export interface TaskViewer {
   scope: 'read' | 'write';
 }
 
-export type Viewer = AnonymousViewer | PersonViewer | TaskViewer;
+/**
+ * A deploy key: an SSH key of one repository. It stands for no person, and for every other repository it is no
+ * credential at all.
+ */
+export interface DeployKeyViewer {
+  kind: 'deployKey';
+  /** UUID of the key. */
+  id: string;
+  /** Shown as who pushed. */
+  title: string;
+  repositoryId: string;
+  scope: 'read' | 'write';
+}
+
+export type Viewer = AnonymousViewer | PersonViewer | TaskViewer | DeployKeyViewer;
 
 export const anonymous: AnonymousViewer = Object.freeze({ kind: 'anonymous' });
 
@@ -66,14 +80,15 @@ export const asInstanceAdministrator = (viewer: Viewer): Viewer =>
     ? { ...localAdministrator, id: viewer.id, username: viewer.username }
     : viewer;
 
-/** The actor of a log line: the person's UUID, `local` for the command line, `task 12`. */
+/** The actor of a log line: the person's UUID, `local` for the command line, `task 12`, `deploy key UUID`. */
 export function viewerForLog(viewer: Viewer): string {
   if (viewer.kind === 'anonymous') return 'anonymous';
   if (viewer.kind === 'task') return `task ${viewer.taskId}`;
+  if (viewer.kind === 'deployKey') return `deploy key ${viewer.id}`;
   return viewer.id === localAdministrator.id ? 'local' : viewer.id;
 }
 
-/** UUID of the person, or null for anonymous clients, tasks, and the command line, which is no account. */
+/** UUID of the person, or null for anonymous clients, tasks, deploy keys, and the command line, which is no account. */
 export const personIdOf = (viewer: Viewer): string | null =>
   viewer.kind === 'person' && viewer.via !== 'local' ? viewer.id : null;
 

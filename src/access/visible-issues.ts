@@ -16,6 +16,8 @@ export function visibleIssues(viewer: Viewer, repository: string, issue: string)
   const present = `${issue}.deleted_at IS NULL`;
   if (isLocalAdministrator(viewer)) return { sql: `(${sql}) AND ${present}`, parameters };
   const reasons = [`${issue}.held_at IS NULL`];
+  // A deploy key serves git alone.
+  if (viewer.kind === 'deployKey') return { sql: '1 = 0', parameters: {} };
   if (viewer.kind === 'task' && viewer.scope === 'write') reasons.push(`${repository}.id = :taskRepositoryId`);
   if (viewer.kind === 'person') {
     reasons.push(`${issue}.author_id = :viewerId`);

@@ -19,6 +19,10 @@ export interface SqlCondition {
 export function visibleRepositories(viewer: Viewer, alias: string): SqlCondition {
   if (isLocalAdministrator(viewer)) return { sql: '1 = 1', parameters: {} };
   const present = `${alias}.deleted_at IS NULL`;
+  if (viewer.kind === 'deployKey') {
+    const sql = `${present} AND ${alias}.id = :deployKeyRepositoryId`;
+    return { sql, parameters: { deployKeyRepositoryId: viewer.repositoryId } };
+  }
   const open = `${alias}.visibility = 'PUBLIC'`;
   if (viewer.kind === 'anonymous') return { sql: `${present} AND ${open}`, parameters: {} };
   if (viewer.kind === 'task') {
@@ -73,6 +77,10 @@ export function visibleRepositoryParts(viewer: Viewer, owner?: { kind: 'user' | 
   const hidden = "r.deleted_at IS NULL AND r.visibility = 'PRIVATE'";
   if (isLocalAdministrator(viewer)) return { parts: [open, { from: plain, where: hidden }], parameters: {} };
   if (viewer.kind === 'anonymous') return { parts: [open], parameters: {} };
+  if (viewer.kind === 'deployKey') {
+    const { sql, parameters } = visibleRepositories(viewer, 'r');
+    return { parts: [{ from: plain, where: sql }], parameters };
+  }
   // A few ids are looked up by key instead of being filtered out of everything that is private.
   const { sql, parameters } = visibleRepositories(viewer, 'r');
   const named = (ids: string): RepositoryPart => ({

@@ -1,5 +1,6 @@
 import { accessTokenRepositorySchema, accessTokenSchema } from './schema/access-token-schema.ts';
 import { oneTimeLinkSchema } from './schema/one-time-link-schema.ts';
+import { deployKeySchema } from './schema/deploy-key-schema.ts';
 import { emailAddressSchema } from './schema/email-address-schema.ts';
 import { identitySchema } from './schema/identity-schema.ts';
 import { inviteSchema } from './schema/invite-schema.ts';
@@ -19,6 +20,7 @@ export const accountEntities = [
   accessTokenSchema,
   accessTokenRepositorySchema,
   sshKeySchema,
+  deployKeySchema,
   inviteSchema,
   setupTokenSchema,
   emailAddressSchema,

@@ -37,6 +37,8 @@ export interface AccountSettings {
   maxSessionsPerPerson: number;
   maxTokensPerPerson: number;
   maxKeysPerPerson: number;
+  /** Deploy keys of one repository. */
+  maxDeployKeys: number;
   maxAddressesPerPerson: number;
   /** Mails with a link in an hour, for one person. */
   linkMailsPerHour: number;
@@ -81,6 +83,7 @@ export const defaultAccountSettings: AccountSettings = {
   maxSessionsPerPerson: 100,
   maxTokensPerPerson: 100,
   maxKeysPerPerson: 50,
+  maxDeployKeys: 50,
   maxAddressesPerPerson: 20,
   linkMailsPerHour: 5,
   linkMailsPerAddressHour: 10,

@@ -23,6 +23,7 @@ import { listIdentities, personOfIdentity } from './identities/find-identity.ts'
 import { removeIdentity } from './identities/remove-identity.ts';
 import { signUpWithIdentity } from './identities/sign-up-with-identity.ts';
 import { addKey } from './keys/add-key.ts';
+import { addDeployKey, deployKeyViewer, listDeployKeys, readDeployKey, removeDeployKey } from './keys/deploy-keys.ts';
 import { keyBlob } from './keys/key-blob.ts';
 import { findKeyOwners } from './keys/key-owners.ts';
 import { listKeys } from './keys/list-keys.ts';
@@ -232,6 +233,13 @@ export function createAccounts({ config, settings: changed, mail = noMail, ...to
     removeKey: withLog(deps, 'key.removed', bind(removeKey), (_done, personId, keyId) => ({ personId, keyId })),
     viewerOfKey: bind(viewerOfKey),
     keyBlob: bind(keyBlob),
+    deployKeys: {
+      check: readDeployKey,
+      addIn: bind(addDeployKey),
+      removeIn: removeDeployKey,
+      list: bind(listDeployKeys),
+      viewerOf: deployKeyViewer,
+    },
 
     secondFactor: createSecondFactor(deps),
     passkeys: createPasskeys(deps),
@@ -311,6 +319,7 @@ function settingsOf({ accounts, oidc, sessions, tokens, keys, addresses }: Setti
     confirmAfterMs: sessions.confirmAfterMs,
     maxTokensPerPerson: tokens.maxPerPerson,
     maxKeysPerPerson: keys.maxPerPerson,
+    maxDeployKeys: keys.maxPerRepository,
     maxAddressesPerPerson: addresses.maxPerPerson,
     linkMailsPerHour: addresses.mailsPerHour,
     linkMailsPerAddressHour: 2 * addresses.mailsPerHour,

@@ -1,16 +1,18 @@
 import type { Database, Tx } from '../db/index.ts';
 import type { Clock, Logger } from '../kernel/index.ts';
 import { accessTokenSchema } from './schema/access-token-schema.ts';
+import { deployKeySchema } from './schema/deploy-key-schema.ts';
 import { sessionSchema } from './schema/session-schema.ts';
 import { sshKeySchema } from './schema/ssh-key-schema.ts';
 import { userSchema } from './schema/user-schema.ts';
 
-/** One use of a session, a token or a key. */
+/** One use of a session, a token, a key of a person or a deploy key. */
 export interface CredentialUse {
-  kind: 'session' | 'token' | 'key';
+  kind: 'session' | 'token' | 'key' | 'deployKey';
   /** Id of the session, token or key. */
   id: string;
-  personId: string;
+  /** Null for a deploy key. */
+  personId: string | null;
   /** `null` when unknown; the stored one is kept. */
   address: string | null;
   /** The time of last use in the row. */
@@ -79,9 +81,11 @@ export function createLastUseRecorder({ db, clock, logger, intervalMs }: LastUse
 async function record({ manager, now }: Tx, { kind, id, personId, address }: CredentialUse): Promise<void> {
   if (kind === 'session') {
     await manager.update(sessionSchema, { id }, { lastSeenAt: now, ...(address !== null && { address }) });
+  } else if (kind === 'deployKey') {
+    await manager.update(deployKeySchema, { id }, { lastUsedAt: now });
   } else {
     const schema = kind === 'token' ? accessTokenSchema : sshKeySchema;
     await manager.update(schema, { id }, { lastUsedAt: now, ...(address !== null && { lastUsedAddress: address }) });
   }
-  await manager.update(userSchema, { id: personId }, { lastSeenAt: now });
+  if (personId !== null) await manager.update(userSchema, { id: personId }, { lastSeenAt: now });
 }

@@ -82,6 +82,8 @@ export const auditedEvents: ReadonlySet<string> = new Set([
   'repository.collaborator_changed',
   'repository.collaborator_removed',
   'repository.collaborator_left',
+  'repository.deploy_key_added',
+  'repository.deploy_key_removed',
   'issue.comment_deleted',
   'issue.comment_hidden',
   'issue.comment_shown',

@@ -169,6 +169,14 @@ function takenAway(both: BothHave): ThreadStatement[] {
           ),
         ]
       : []),
+    ...(both('deploy_keys').length > 0
+      ? [
+          isGone('deploy_keys', 'id'),
+          plain(
+            "UPDATE main.deploy_keys SET access = 'read' WHERE id IN (SELECT id FROM newer.deploy_keys WHERE access = 'read')",
+          ),
+        ]
+      : []),
     isGone('collaborators', 'repository_id, user_id'),
     ...[
       ['teams', 'id'],

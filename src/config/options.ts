@@ -329,6 +329,13 @@ export const options = [
     sentence: 'Largest pack that a person may push to a pull request who may not write to the repository.',
   }),
   row({
+    key: 'pulls.queue_timeout',
+    env: 'SERVICE_PULLS_QUEUE_TIMEOUT',
+    type: duration('1m', '7d'),
+    default: '2h',
+    sentence: 'How long the test of one pull request in a merge queue may take.',
+  }),
+  row({
     key: 'pulls.contributed_size',
     env: 'SERVICE_PULLS_CONTRIBUTED_SIZE',
     type: size('1MiB', '1TiB'),
@@ -424,6 +431,13 @@ export const options = [
     type: integer(0, 10_000),
     default: 50,
     sentence: 'How many SSH keys one person may have.',
+  }),
+  row({
+    key: 'keys.max_per_repository',
+    env: 'SERVICE_KEYS_MAX_PER_REPOSITORY',
+    type: integer(0, 10_000),
+    default: 50,
+    sentence: 'How many deploy keys one repository may have.',
   }),
   row({
     key: 'addresses.max_per_person',

@@ -35,6 +35,7 @@ export const uniqueRules = {
   handles_pkey: ['handles.folded'],
   users_username: ['users.username'],
   ssh_keys_sign_in: ['ssh_keys.fingerprint'],
+  deploy_keys_fingerprint: ['deploy_keys.fingerprint'],
   ssh_keys_fingerprint_user: ['ssh_keys.fingerprint', 'ssh_keys.user_id'],
   access_tokens_user_name: ['access_tokens.user_id', 'access_tokens.name'],
   repositories_user_name: ['repositories.owner_user_id', 'repositories.name_folded'],

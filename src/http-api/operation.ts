@@ -74,6 +74,7 @@ export type Tag =
   | 'Search'
   | 'Repositories'
   | 'Branch rules'
+  | 'Deploy keys'
   | 'Contents'
   | 'Pushes'
   | 'Webhooks'

@@ -10,7 +10,7 @@ import type { LfsSettings } from './settings.ts';
 /** What the use-cases of this module work with. */
 export interface LfsDeps {
   db: Database;
-  accounts: Pick<Accounts, 'peopleById'>;
+  accounts: Pick<Accounts, 'peopleById' | 'deployKeys'>;
   repositories: Pick<Repositories, 'openForRead' | 'openForPush' | 'findMoved' | 'factsOf' | 'mayPropose' | 'locate'>;
   git: Pick<Git, 'objects' | 'refs'>;
   objects: ObjectStore;

@@ -9,6 +9,7 @@ export function exportedRule({ target, pattern, linear, signed, grants, merging,
   const grant = (act: keyof typeof all): GrantInput => ({
     level: all[act].level,
     tasks: all[act].tasks,
+    ...(act !== 'merge' && { deployKeys: all[act].deployKeys }),
     people: named[act].flatMap(({ person }) => person.username ?? []),
   });
   return {
@@ -17,7 +18,7 @@ export function exportedRule({ target, pattern, linear, signed, grants, merging,
     linear,
     signed,
     grants: { push: grant('push'), force: grant('force'), create: grant('create'), delete: grant('delete') },
-    ...(target === 'BRANCH' && { merging: { ...merging, grant: grant('merge'), upToDate: merging.upToDate !== 'no' } }),
+    ...(target === 'BRANCH' && { merging: { ...merging, grant: grant('merge'), upToDate: upToDateOf(merging) } }),
   };
 }
 
@@ -60,12 +61,18 @@ const readMerging = ({ grant, approvals, approvalsSurvive, checks, styles, ...sw
   styles: (styles as unknown[]).map(String),
   ownersApprove: switches['ownersApprove'] === true,
   threadsResolved: switches['threadsResolved'] === true,
-  upToDate: switches['upToDate'] === true,
+  upToDate: switches['upToDate'] === 'queue' ? 'queue' : switches['upToDate'] === true,
   adminsToo: switches['adminsToo'] === true,
 });
 
-const readGrant = ({ level, people, tasks }: Fields): GrantInput => ({
+// Older bundles say nothing of deploy keys.
+const readGrant = ({ level, people, tasks, deployKeys }: Fields): GrantInput => ({
   level: String(level),
   people: (people as unknown[]).map(String),
   tasks: tasks === true,
+  deployKeys: deployKeys === undefined ? level === 'write' : deployKeys === true,
 });
+
+/** A boolean as in bundles of versions without merge queues. */
+const upToDateOf = ({ upToDate }: { upToDate: string }): boolean | 'queue' =>
+  upToDate === 'queue' ? 'queue' : upToDate === 'yes';

@@ -9,9 +9,10 @@ import type { Clock, Random } from '../kernel/index.ts';
 import type { ImportedIssues, Issues } from '../issues/index.ts';
 import { isOid } from '../lfs/index.ts';
 import type { Lfs } from '../lfs/index.ts';
-import type { Found, NewRule, Repositories } from '../repositories/index.ts';
-import { bundleFiles } from './bundle-files.ts';
+import type { Found, NewRule, Repositories, Repository } from '../repositories/index.ts';
+import { bundleFiles, releaseSource } from './bundle-files.ts';
 import { exportedRule, readRules } from './bundle-rules.ts';
+import type { Releases } from '../releases/index.ts';
 import { differences } from './pull.ts';
 
 /** Dependencies of export and import. */
@@ -19,6 +20,7 @@ export interface BundleDeps {
   git: Git;
   repositories: Repositories;
   lfs: Pick<Lfs, 'mirroring'>;
+  releases: Pick<Releases, 'bundles'>;
   issues: Pick<Issues, 'count' | 'exportIssues' | 'checkExport' | 'refuseTakenNumbers' | 'importIssues'>;
   clock: Clock;
   random: Random;
@@ -65,7 +67,8 @@ const readme = (name: string, pulls: number): string => `The repository ${name} 
 git clone FILE FOLDER gives the history, without Hearth. The commit that holds this text says the rest:
 ${factsFile} has name, description, visibility and default branch; ${imageFile}, when it is there, is the
 image of the repository. Its issues are below issues, each as JSON and as a text to read, with labels,
-milestones and attached files beside; files of Git LFS are below ${lfsFolder}, each by its SHA-256. hearth import FILE makes a repository of all of it.
+milestones and attached files beside; releases.json has the releases, whose files are below releases, and files of
+Git LFS are below ${lfsFolder}, each by its SHA-256. hearth import FILE makes a repository of all of it.
 ${
   pulls === 0
     ? ''
@@ -147,7 +150,7 @@ async function sourceOf(
 }
 
 async function* metadataFiles(
-  { issues, lfs }: BundleDeps,
+  { issues, lfs, releases }: BundleDeps,
   { repository, canonical }: Found,
   facts: Facts,
   image: Buffer | null,
@@ -160,6 +163,7 @@ async function* metadataFiles(
   );
   if (image !== null) yield whole(imageFile, image);
   yield* issues.exportIssues(repository.id);
+  yield* releases.bundles.export(repository.id);
   for await (const { oid, bytes, open } of lfs.mirroring.export(repository.id))
     yield { name: `${lfsFolder}/${oid}`, size: bytes, content: (await open()).stream };
 }
@@ -188,13 +192,14 @@ export interface Imported {
   isExportBundle: boolean;
   /** Null for a bundle without issues. */
   issues: ImportedIssues | null;
+  releases: number;
 }
 
 /**
  * Creates a repository from an export bundle, from any git bundle, or from a bare repository on this machine. git
- * checks every object first. Its refs arrive as a push, so that search and CI are notified. Refuses
- * `parcel_unreadable`; `parcel_name_missing` for a source that is no export bundle when no name is given; as `create`
- * does.
+ * checks every object first. Its refs arrive as a push, so that search and CI are notified. What is refused leaves no
+ * repository behind. Refuses `parcel_unreadable`; `parcel_name_missing` for a source that is no export bundle when no
+ * name is given; as `create` does.
  * @param source absolute path
  */
 export async function importBundle(
@@ -203,8 +208,9 @@ export async function importBundle(
   wishes: ImportRequest,
   options?: ExchangeOptions,
 ): Promise<Imported> {
-  const { git, repositories, issues } = deps;
+  const { git, repositories, issues, releases } = deps;
   const scratch = scratchIn(deps);
+  let made: Repository | null = null;
   try {
     await git.remotes.bundles.read(source, scratch, options);
     const there = await git.refs.list(scratch);
@@ -218,7 +224,9 @@ export async function importBundle(
     // All of it is read before anything is made: a bundle that is damaged changes nothing.
     const issuesAt = meta === undefined || facts === null ? null : bundleFiles(git, scratch, meta);
     const checked = issuesAt === null ? null : await issues.checkExport(issuesAt);
-    const made = await repositories.create(localAdministrator, {
+    const releasesAt = meta === undefined || facts === null ? null : releaseSource(git, scratch, meta);
+    const released = releasesAt === null ? [] : await releases.bundles.read(releasesAt);
+    made = await repositories.create(localAdministrator, {
       owner,
       name,
       visibility: wishes.visibility ?? facts?.visibility ?? 'PRIVATE',
@@ -233,6 +241,7 @@ export async function importBundle(
         ? null
         : await issues.importIssues(found.repository, found.canonical, checked, issuesAt);
     if (meta !== undefined && facts !== null) await importLfsObjects(deps, scratch, meta, found);
+    if (releasesAt !== null) await releases.bundles.import(found.repository, released, releasesAt, refs);
     await git.remotes.bundles.takeObjects(scratch, found.path);
     const { results } =
       refs.size === 0
@@ -250,7 +259,11 @@ export async function importBundle(
       refused,
       isExportBundle: facts !== null,
       issues: imported,
+      releases: released.length,
     };
+  } catch (error) {
+    if (made !== null) await repositories.trash.discard(made);
+    throw error;
   } finally {
     await git.storage.remove(scratch);
   }

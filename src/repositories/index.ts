@@ -19,6 +19,7 @@ import { commitStatusSchema } from './schema/commit-status-schema.ts';
 export { repositorySettings } from './repository-settings.ts';
 export { createRepositories } from './repositories.ts';
 export type { Repositories } from './repositories.ts';
+export type { ListedDeployKey } from './deploy-keys/deploy-key-service.ts';
 export type { Collaborator, ExplainedAccess } from './collaborators/list-collaborators.ts';
 export type { ChangedFiles, FileChange } from './contents/change-files.ts';
 export type { FileOperation } from './contents/file-operation.ts';

@@ -4,6 +4,7 @@ import { personIdOf } from '../access/index.ts';
 import type { Viewer, Visibility } from '../access/index.ts';
 import { bindAddress } from './bind-address.ts';
 import { createTeamRepositoryService } from './teams/team-repositories.ts';
+import { createDeployKeyService } from './deploy-keys/deploy-key-service.ts';
 import { createCollaboratorService } from './collaborators/collaborator-service.ts';
 import { createContentService } from './contents/content-service.ts';
 import type { Committer, RepositoryDeps } from './deps.ts';
@@ -119,6 +120,7 @@ export function createRepositories(
     contents: createContentService(deps, pushes.moveBranch),
     forks: createForkService(deps, pushes.applyUpdates, statistics.schedule),
     collaborators: createCollaboratorService(deps),
+    deployKeys: createDeployKeyService(deps),
     teams: createTeamRepositoryService(deps),
     pins: createPinService(deps),
     rules: createRuleService(deps),

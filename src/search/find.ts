@@ -82,6 +82,8 @@ function buildQuery(viewer: Viewer, query: string, withHits: boolean, limit: num
 
 /** Private rows that the viewer may see, reached through the person; the policy decides on each. */
 function placesOfPrivate(viewer: Viewer): string {
+  if (viewer.kind === 'deployKey')
+    return "SELECT place FROM search_repositories WHERE id = :deployKeyRepositoryId AND visibility <> 'PUBLIC'";
   if (viewer.kind === 'task')
     return "SELECT place FROM search_repositories WHERE id = :taskRepositoryId AND visibility <> 'PUBLIC'";
   return `

@@ -48,8 +48,9 @@ async function prepare(deps: WebhookDeps, push: AnnouncedPush): Promise<PushEven
   const located = (await deps.repositories.locate([push.repository.id])).get(push.repository.id);
   if (located === undefined) return [];
   const wanted = new Set(hooks.flatMap((hook) => hook.events));
-  const pusher =
-    push.pusherId === null ? null : ((await deps.accounts.peopleById([push.pusherId])).get(push.pusherId) ?? null);
+  const { pusherId, deployKey } = push;
+  const person = pusherId === null ? null : ((await deps.accounts.peopleById([pusherId])).get(pusherId) ?? null);
+  const pusher = deployKey === null ? person : { deployKey };
   const found: PushEvent[] = [];
   for (const update of push.updates.filter(({ ref }) => announcedRefs.test(ref)).slice(0, maxRefs)) {
     const { ref, oldId, newId } = update;

@@ -31,6 +31,14 @@ export type UserPayload = {
   html_url: string;
 };
 
+/** Who pushed: a person, or a deploy key by its title, which is a full name without an account. */
+export type Pusher = Person | { deployKey: string } | null;
+
+const pusherPayload = (pusher: Pusher, settings: Pick<Settings, 'baseUrl'>): UserPayload =>
+  pusher !== null && 'deployKey' in pusher
+    ? { ...userPayload(null, settings), full_name: `deploy key ${pusher.deployKey}` }
+    : userPayload(pusher, settings);
+
 /** @param person null for a user without an account here, or with none any more */
 export function userPayload(person: Person | null, { baseUrl }: Pick<Settings, 'baseUrl'>): UserPayload {
   const login = person?.username ?? 'ghost';
@@ -143,7 +151,7 @@ export interface PushFacts {
   total: number;
   /** The people behind authors and committers, by the address in the commit. */
   people: ReadonlyMap<string, Person>;
-  pusher: Person | null;
+  pusher: Pusher;
 }
 
 export function pushPayload(
@@ -153,7 +161,7 @@ export function pushPayload(
 ): JsonObject {
   const page = `${settings.baseUrl ?? ''}/repos/${located.owner.handle}/${located.repository.name}`;
   const listed = commits.map((each) => commitPayload(each, page, people));
-  const user = userPayload(pusher, settings);
+  const user = pusherPayload(pusher, settings);
   return {
     ref,
     before: oldId,
@@ -171,28 +179,28 @@ export function pushPayload(
 /** A branch or a tag was created. */
 export function createPayload(
   located: Located,
-  facts: { ref: string; newId: string; pusher: Person | null },
+  facts: { ref: string; newId: string; pusher: Pusher },
   settings: Settings,
 ): JsonObject {
   return {
     sha: facts.newId,
     ...namedRef(facts.ref),
     repository: repositoryPayload(located, settings),
-    sender: userPayload(facts.pusher, settings),
+    sender: pusherPayload(facts.pusher, settings),
   };
 }
 
 /** A branch or a tag was deleted. */
 export function deletePayload(
   located: Located,
-  facts: { ref: string; pusher: Person | null },
+  facts: { ref: string; pusher: Pusher },
   settings: Settings,
 ): JsonObject {
   return {
     ...namedRef(facts.ref),
     pusher_type: 'user',
     repository: repositoryPayload(located, settings),
-    sender: userPayload(facts.pusher, settings),
+    sender: pusherPayload(facts.pusher, settings),
   };
 }
 

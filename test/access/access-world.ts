@@ -111,6 +111,8 @@ export function drawViewers(world: World, random: SeededRandom): Viewer[] {
   const viewers: Viewer[] = [anonymous, localAdministrator];
   for (const repositoryId of [...ids.slice(0, 20), random.uuid()]) {
     viewers.push({ kind: 'task', taskId: 1, repositoryId, scope: random.pick(['read', 'write']) });
+    const scope = random.pick(['read', 'write'] as const);
+    viewers.push({ kind: 'deployKey', id: random.uuid(), title: 'robot', repositoryId, scope });
   }
   for (const id of [...world.people, random.uuid()]) {
     for (const scope of ['read', 'write', 'admin'] as const) {

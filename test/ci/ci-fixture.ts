@@ -115,6 +115,7 @@ export async function openCi(
       credential: null,
       options,
       updates: [{ ref, oldId: before, newId: sha }],
+      deployKey: null,
       arrivedAt: clock.now(),
     };
     const prepared = await ci.onPush.prepare!(arrived);

@@ -931,6 +931,26 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
       },
     ],
   ],
+  130: [
+    [
+      'pull_queue',
+      {
+        issue_id: 'is106',
+        repository_id: 'r2',
+        base_branch: 'main',
+        position: 1,
+        state: 'TESTING',
+        round: 1,
+        added_by: 'alice-id',
+        merge: '{"style":"MERGE"}',
+        added_at: 1,
+        onto_oid: 'b'.repeat(40),
+        candidate_oid: 'c'.repeat(40),
+        tested_since: 2,
+        run_count: 1,
+      },
+    ],
+  ],
   138: [
     [
       'ci_annotations',
@@ -1048,6 +1068,71 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
         submitter_id: 'alice-id',
         bytes: 5_000_000_000,
         created_at: 8,
+      },
+    ],
+  ],
+  154: [
+    [
+      'releases',
+      {
+        id: 're154',
+        repository_id: 'r1',
+        tag: 'v154',
+        target: 'main',
+        tag_message: '',
+        title: '',
+        body: '',
+        is_draft: 1,
+        is_prerelease: 0,
+        revision: 1,
+        created_at: 1,
+        updated_at: 1,
+        listed_at: 1,
+        origin: 'https://git.example.org/api/v1/repos/bob/tool/releases/7',
+      },
+    ],
+  ],
+  156: [
+    [
+      'pull_pushes',
+      {
+        push_id: 'p150',
+        repository_id: 'r1',
+        number: 156,
+        base_branch: 'main',
+        user_id: 'bob-id',
+        created_at: 156,
+        position: 1,
+        oid: 'c'.repeat(40),
+        below_oid: 'b'.repeat(40),
+      },
+    ],
+  ],
+  160: [
+    [
+      'deploy_keys',
+      {
+        id: 'dk1',
+        repository_id: 'r1',
+        title: 'robot',
+        type: 'ssh-ed25519',
+        blob_base64: 'AAAA',
+        fingerprint: 'SHA256:robot',
+        access: 'write',
+        added_by: 'bob-id',
+        created_at: 9,
+      },
+    ],
+    ['pushes', { id: 'p160', repository_id: 'r1', via: 'ssh', deploy_key: 'robot', created_at: 160 }],
+  ],
+  164: [
+    [
+      'ci_call_matrices',
+      {
+        run_id: 112,
+        position: 0,
+        call_key: 'build',
+        matrix: '{"combinations":[{"os":"linux"}],"failFast":true,"maxParallel":null}',
       },
     ],
   ],

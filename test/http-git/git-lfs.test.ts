@@ -4,6 +4,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
+import { localAdministrator } from '../../src/access/index.ts';
 import { clientGit } from '../git/git-fixture.ts';
 import { freePort } from '../fixtures/free-port.ts';
 import { startGitServer } from './git-server.ts';
@@ -95,6 +96,47 @@ t.test('push, clone, fetch, prune', async (t) => {
     t.ok(readFileSync(path.join(work, 'ssh.bin')).equals(content));
     t.match(await git(clone, 'lfs', 'lock', 'ssh.bin'), /Locked/);
     t.match(await git(clone, 'lfs', 'unlock', 'ssh.bin'), /Unlocked/);
+  });
+
+  t.test('over SSH, with a deploy key', async (t) => {
+    const { repositories } = server.app.modules;
+    const keys: Record<string, string> = {};
+    for (const access of ['read', 'write']) {
+      const key = (keys[access] = path.join(server.folder, `deploy-${access}`));
+      execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', `robot-${access}`, '-f', key]);
+      const line = readFileSync(`${key}.pub`, 'utf8');
+      await repositories.deployKeys.add(localAdministrator, 'alice', 'game', { line, access });
+    }
+    const as = async (access: string, cwd: string, ...args: string[]) => {
+      const options = ['StrictHostKeyChecking=no', 'UserKnownHostsFile=/dev/null', 'IdentitiesOnly=yes'];
+      const more = [...options, 'LogLevel=ERROR'].flatMap((option) => ['-o', option]);
+      const ssh = ['ssh', '-F', 'none', '-i', keys[access]!, ...more].join(' ');
+      await git(cwd, 'config', '--global', 'core.sshCommand', ssh);
+      return git(cwd, ...args);
+    };
+    const at = `ssh://git@127.0.0.1:${server.sshPort}/alice/game.git`;
+    const clone = path.join(server.folder, 'deploy-clone');
+    await as('read', server.folder, 'clone', '--quiet', at, clone);
+    t.equal(readFileSync(path.join(clone, '4.bin')).length, 200_000, 'read with the token that SSH gave');
+
+    const content = randomBytes(4_000);
+    writeFileSync(path.join(clone, 'robot.bin'), content);
+    await git(clone, 'add', '.');
+    await git(clone, 'commit', '--quiet', '-m', 'by a machine');
+    await t.rejects(as('read', clone, 'push', '--quiet', 'origin', 'main'), /may read this repository/);
+    await as('write', clone, 'push', '--quiet', 'origin', 'main');
+    await git(work, 'pull', '--quiet', 'origin', 'main');
+    t.ok(readFileSync(path.join(work, 'robot.bin')).equals(content));
+    await t.rejects(as('write', clone, 'lfs', 'lock', 'robot.bin'), 'a lock belongs to a person');
+
+    const { accounts, lfs } = server.app.modules;
+    const [, writing] = await repositories.deployKeys.list(localAdministrator, 'alice', 'game');
+    const viewer = await accounts.deployKeys.viewerOf(server.app.modules.db.lookup, writing!.id);
+    const { repository } = await repositories.find(localAdministrator, 'alice', 'game');
+    const token = lfs.tokens.sign({ viewer: viewer!, repositoryId: repository.id, operation: 'upload', object: null });
+    t.match(await lfs.tokens.verify(token), { viewer: { kind: 'deployKey', scope: 'write' } });
+    await repositories.deployKeys.remove(localAdministrator, 'alice', 'game', writing!.id);
+    t.equal(await lfs.tokens.verify(token), null, 'a token of a key that is gone opens nothing');
   });
 });
 

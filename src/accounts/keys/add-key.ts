@@ -3,6 +3,7 @@ import { conflict, invalid } from '../../kernel/index.ts';
 import { noSuchPerson } from '../people/find-people.ts';
 import { cleanText, parseText } from '../validate-text.ts';
 import type { AccountsDeps } from '../deps.ts';
+import { deployKeySchema } from '../schema/deploy-key-schema.ts';
 import { sshKeySchema } from '../schema/ssh-key-schema.ts';
 import { sshKeyUses } from '../schema/ssh-key-schema.ts';
 import type { SshKeyRow, SshKeyUse } from '../schema/ssh-key-schema.ts';
@@ -10,6 +11,7 @@ import { userSchema } from '../schema/user-schema.ts';
 import { announceSecurityEvent } from '../security-events.ts';
 import { toSshKey } from './ssh-key.ts';
 import type { SshKey } from './ssh-key.ts';
+import { keyInUse } from './key-in-use.ts';
 import { parsePublicKeyLine } from './ssh-public-key.ts';
 
 export interface NewSshKey {
@@ -56,12 +58,14 @@ export async function addKey(deps: AccountsDeps, personId: string, input: NewSsh
       lastUsedAt: null,
       lastUsedAddress: null,
     };
+    // A deploy key opens its repository; a key for signing takes nothing from it.
+    if (uses !== 'signing' && (await manager.existsBy(deployKeySchema, { fingerprint }))) throw keyInUse();
     try {
       await manager.insert(sshKeySchema, row);
     } catch (error) {
       if (!isUniqueViolation(error, 'ssh_keys_sign_in') && !isUniqueViolation(error, 'ssh_keys_fingerprint_user'))
         throw error;
-      throw conflict('key_in_use', 'This key is already in use.', { field: 'key', cause: error });
+      throw keyInUse(error);
     }
     const event = { kind: 'ssh_key_added' as const, title: row.title, fingerprint, uses };
     await announceSecurityEvent(deps, tx, personId, event);

@@ -1,11 +1,13 @@
-import type { PersonViewer } from '../../access/index.ts';
+import type { DeployKeyViewer, PersonViewer } from '../../access/index.ts';
 import type { AccountsDeps } from '../deps.ts';
+import { deployKeySchema } from '../schema/deploy-key-schema.ts';
 import { sshKeySchema } from '../schema/ssh-key-schema.ts';
 import { userSchema } from '../schema/user-schema.ts';
+import { viewerOfRow } from './deploy-keys.ts';
 import { fingerprintOf } from './ssh-public-key.ts';
 
 export interface KeyViewer {
-  viewer: PersonViewer;
+  viewer: PersonViewer | DeployKeyViewer;
   keyId: string;
 }
 
@@ -19,8 +21,8 @@ export interface KeyUse {
 }
 
 /**
- * The account of a public key. `null` for an unknown key, a key that is registered for signing only, or a disabled
- * account. The caller must verify a signature by
+ * The account of a public key, or the deploy key that it is. `null` for an unknown key, a key that is registered for
+ * signing only, or a disabled account. The caller must verify a signature by
  * this key before it lets anyone in.
  * @param blob the key in wire form
  */
@@ -29,9 +31,16 @@ export async function viewerOfKey(
   blob: Buffer,
   { address, hasSigned = true }: KeyUse,
 ): Promise<KeyViewer | null> {
-  const keys = await db.lookup(sshKeySchema, { fingerprint: fingerprintOf(blob) });
+  const fingerprint = fingerprintOf(blob);
+  const keys = await db.lookup(sshKeySchema, { fingerprint });
   const key = keys.find(({ uses }) => uses !== 'signing');
-  if (key === undefined) return null;
+  if (key === undefined) {
+    const [deployKey] = await db.lookup(deployKeySchema, { fingerprint });
+    if (deployKey === undefined) return null;
+    const { id, lastUsedAt } = deployKey;
+    if (hasSigned) lastUse.record({ kind: 'deployKey', id, personId: null, address: null, lastUsedAt });
+    return { viewer: viewerOfRow(deployKey), keyId: id };
+  }
   const [user] = await db.lookup(userSchema, { id: key.userId });
   if (user === undefined || user.disabledAt !== null) return null;
 

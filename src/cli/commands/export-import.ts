@@ -64,10 +64,10 @@ export function addRepoAdoptCommand(repo: Command, run: Run): void {
 }
 
 function bundleDeps(
-  { git, repositories, issues, lfs, clock, config }: Modules,
+  { git, repositories, issues, lfs, releases, clock, config }: Modules,
   random: BundleDeps['random'],
 ): BundleDeps {
-  return { git, repositories, issues, lfs, clock, random, temporaryFolder: path.join(config.dataDir, 'tmp') };
+  return { git, repositories, issues, lfs, releases, clock, random, temporaryFolder: path.join(config.dataDir, 'tmp') };
 }
 
 const exportRepository: Action<{ replace?: true }, [string, string]> = async (cli, { replace }, text, file) => {
@@ -168,9 +168,14 @@ async function importSource(cli: Cli, source: string, wishes: ImportRequest): Pr
     const [, share, what] = /(\d+)%.*?(\(.*?\))?/.exec(text) ?? [];
     if (share !== undefined) shown.step({ done: Number(share), total: 100, item: what ?? path.basename(source) });
   };
-  const { found, refs, refused, issues } = await importBundle(bundleDeps(modules, systemRandom), source, wishes, {
-    progress,
-  })
+  const { found, refs, refused, issues, releases } = await importBundle(
+    bundleDeps(modules, systemRandom),
+    source,
+    wishes,
+    {
+      progress,
+    },
+  )
     .catch((error: unknown) => {
       const isUnknownOwner = isDomainError(error) && error.reason === 'no_such_owner' && wishes.owner === undefined;
       throw isUnknownOwner
@@ -185,12 +190,13 @@ async function importSource(cli: Cli, source: string, wishes: ImportRequest): Pr
   const { repository, canonical } = found;
   const clone = cloneAddresses(modules.config, canonical);
   cli.output.result(
-    `Made ${repository.visibility.toLowerCase()} repository ${canonical.owner}/${canonical.name}: ${refs} branches and tags${issues === null || issues.added === 0 ? '' : `, ${issues.added} issues`}. Clone it with: git clone ${clone.http}`,
+    `Made ${repository.visibility.toLowerCase()} repository ${canonical.owner}/${canonical.name}: ${refs} branches and tags${issues === null || issues.added === 0 ? '' : `, ${issues.added} issues`}${releases === 0 ? '' : `, ${releases} ${releases === 1 ? 'release' : 'releases'}`}. Clone it with: git clone ${clone.http}`,
     {
       ...repositoryToJson(repository, canonical.owner),
       refs,
       refused,
       issues: issues?.added ?? 0,
+      releases,
       cloneHttp: clone.http,
       cloneSsh: clone.ssh,
     },

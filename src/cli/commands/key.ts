@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { Option } from 'commander';
 import type { Command } from 'commander';
 import type { Person, SshKey, SshKeyUse } from '../../accounts/index.ts';
@@ -10,9 +9,9 @@ import { addNoun, withExamples } from '../help.ts';
 import { isoOrNull, never } from '../terminal/output.ts';
 import type { Column } from '../terminal/output.ts';
 import type { Run } from '../action.ts';
-import { withHint } from '../report-error.ts';
 import { findById } from './find-by-id.ts';
 import { findPerson, nameOf } from './find-person.ts';
+import { readKeyLine } from './read-key-line.ts';
 import { addSigningKeyCommand } from './key-signing.ts';
 
 interface AddOptions {
@@ -146,7 +145,7 @@ async function listRows({ accounts, signing }: Modules, personId: string | null)
 async function addKey(cli: Cli, { user, title, use, ifMissing }: AddOptions, file: string): Promise<void> {
   const modules = await cli.openModules();
   const person = await findPerson(modules, user);
-  const line = file === '-' ? await readInput(cli) : readKeyFile(file);
+  const line = await readKeyLine(cli, file);
   if (line.trimStart().startsWith('-----BEGIN PGP')) {
     const { key, isNew } = await modules.signing.addGpgKey(person.id, line);
     const said = isNew ? `Added key ${key.fingerprint} for` : `Replaced the copy of key ${key.fingerprint} of`;
@@ -252,22 +251,4 @@ async function removeKey(cli: Cli, { dryRun }: { dryRun?: true }, id: string): P
   if (key.type.startsWith('openpgp')) await modules.signing.removeGpgKey(key.personId, key.id);
   else await modules.accounts.removeKey(key.personId, key.id);
   cli.output.result(`Removed ${what}.`, keyToJson(key, person.username));
-}
-
-async function readInput(cli: Cli): Promise<string> {
-  if (cli.mayAsk) cli.output.message('Paste the public key, then press Enter and Ctrl-D:');
-  const parts: Buffer[] = [];
-  for await (const part of cli.process.stdin) parts.push(Buffer.from(part));
-  return Buffer.concat(parts).toString('utf8');
-}
-
-function readKeyFile(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    throw withHint(
-      invalid('key_file', `The key file ${path} cannot be read.`),
-      `as the owner of the data, sudo cannot read every home: hearth key add … - < ${path}`,
-    );
-  }
 }

@@ -34,6 +34,7 @@ export function addRuleCommands(repo: Command, run: Run): void {
       .option('--create <who>', 'who may create')
       .option('--delete <who>', 'who may delete')
       .option('--tasks <acts>', 'what tasks of the CI may: push, force, create, delete, or none', 'push,create')
+      .option('--deploy-keys <acts>', 'the same for deploy keys that may write', 'push,create')
       .option('--linear', 'refuse merge commits')
       .option('--signed', 'refuse commits without a verified signature')
       .option('--merge <who>', `who may merge pull requests: ${who}`)
@@ -42,6 +43,7 @@ export function addRuleCommands(repo: Command, run: Run): void {
       .option('--threads', 'all threads must be resolved before a merge')
       .option('--check <names>', 'checks that must have passed, with commas; build* is all that begin so')
       .option('--up-to-date', 'the branch to merge must contain the tip')
+      .option('--merge-queue', 'a queue tests and merges, one pull request after the other')
       .option('--styles <styles>', 'ways to merge: merge, squash, rebase, forward')
       .option('--admins-pass', 'administrators may merge in spite of the conditions')
       .action(run(addRule)),
@@ -63,13 +65,16 @@ export function addRuleCommands(repo: Command, run: Run): void {
   );
 }
 
-/** `admin,bob`: the role and the people who may, and `tasks`. */
+/** `admin,bob`: the role and the people who may, `tasks` and `deploy keys`. */
 function describe(rule: ListedRule, act: RuleAct | 'merge'): string {
   if (rule.target === 'TAG' && (act === 'push' || act === 'merge')) return '';
-  const { level, tasks } = act === 'merge' ? rule.merging.grant : rule.grants[act];
+  const { level, tasks, deployKeys = false } = act === 'merge' ? rule.merging.grant : rule.grants[act];
   const named = [...rule.named[act].flatMap(({ person }) => person.username ?? []), ...rule.teams[act]];
-  const parts = [...(level === 'nobody' && named.length + Number(tasks) > 0 ? [] : [level]), ...named];
-  return [...parts, ...(tasks ? ['tasks'] : [])].join(',');
+  const parts = [
+    ...(level === 'nobody' && named.length + Number(tasks) + Number(deployKeys) > 0 ? [] : [level]),
+    ...named,
+  ];
+  return [...parts, ...(tasks ? ['tasks'] : []), ...(deployKeys ? ['deploy keys'] : [])].join(',');
 }
 
 const columns: Column<ListedRule>[] = [
@@ -91,7 +96,8 @@ const requirements = ({ linear, signed, merging }: ListedRule): string[] =>
     merging.ownersApprove && 'owners',
     merging.threadsResolved && 'threads',
     ...merging.checks,
-    merging.upToDate !== 'no' && 'up to date',
+    merging.upToDate === 'yes' && 'up to date',
+    merging.upToDate === 'queue' && 'merge queue',
     merging.styles.length < noMergeConditions.styles.length && merging.styles.join('/').toLowerCase(),
   ].filter((word) => typeof word === 'string');
 
@@ -109,6 +115,7 @@ const toJson = (rule: ListedRule): object => ({
         people: rule.named[act].flatMap(({ person }) => person.username ?? []),
         teams: rule.teams[act],
         tasks: rule.grants[act].tasks,
+        deployKeys: rule.grants[act].deployKeys,
       },
     ]),
   ),
@@ -138,12 +145,14 @@ interface AddOptions extends Partial<Record<RuleAct, string>> {
   linear?: true;
   signed?: true;
   tasks: string;
+  deployKeys: string;
   merge?: string;
   approvals?: string;
   owners?: true;
   threads?: true;
   check?: string;
   upToDate?: true;
+  mergeQueue?: true;
   styles?: string;
   adminsPass?: true;
 }
@@ -159,14 +168,24 @@ function readGrant(text: string | undefined): GrantInput {
   return { level: levels[0] ?? 'nobody', ...namesOfGrant(words.filter((word) => !roles.includes(word))) };
 }
 
+/** Reads `push,create`. */
+function readActs(who: string, text: string): string[] {
+  const acts = text.split(',').map((word) => word.trim());
+  const unknown = acts.find((word) => word !== 'none' && !ruleActs.some((act) => act === word));
+  if (unknown !== undefined) throw invalid('usage', `${who} may ${ruleActs.join(', ')} or none, not ${unknown}.`);
+  return acts;
+}
+
 const addRule: Action<AddOptions, [string, string]> = async (cli, options, text, pattern) => {
-  const tasks = options.tasks.split(',').map((word) => word.trim());
-  const unknown = tasks.find((word) => word !== 'none' && !ruleActs.some((act) => act === word));
-  if (unknown !== undefined) throw invalid('usage', `Tasks may ${ruleActs.join(', ')} or none, not ${unknown}.`);
+  const [tasks, deployKeys] = [readActs('Tasks', options.tasks), readActs('Deploy keys', options.deployKeys)];
   const modules = await cli.openModules();
   const { owner, name } = (await findRepository(modules, text)).canonical;
   const target = options.tag ? 'tag' : 'branch';
-  const grant = (act: RuleAct): GrantInput => ({ ...readGrant(options[act]), tasks: tasks.includes(act) });
+  const grant = (act: RuleAct): GrantInput => ({
+    ...readGrant(options[act]),
+    tasks: tasks.includes(act),
+    deployKeys: deployKeys.includes(act),
+  });
   await modules.repositories.rules.add(localAdministrator, owner, name, {
     target,
     pattern,
@@ -179,7 +198,7 @@ const addRule: Action<AddOptions, [string, string]> = async (cli, options, text,
       ownersApprove: options.owners,
       threadsResolved: options.threads,
       checks: options.check?.split(','),
-      upToDate: options.upToDate,
+      upToDate: options.mergeQueue ? 'queue' : options.upToDate,
       styles: options.styles?.split(','),
       ...(options.adminsPass && { adminsToo: false }),
     },

@@ -14,6 +14,7 @@ import { findRepository } from './find-repository.ts';
 import { addRepoAdoptCommand } from './export-import.ts';
 import { addRepoAddCommand } from './repo-add.ts';
 import { addRepoForkCommands } from './repo-fork.ts';
+import { addDeployKeyCommands } from './repo-deploy-key.ts';
 import { addCollaboratorCommands } from './repo-collaborator.ts';
 import { addRuleCommands } from './repo-rule.ts';
 import { addRepoMaintenanceCommands } from './repo-maintenance.ts';
@@ -62,6 +63,7 @@ export function addRepoCommands(program: Command, run: Run): void {
   addRepoAdoptCommand(repo, run);
   addRepoMirrorCommands(repo, run);
   addCollaboratorCommands(repo, run);
+  addDeployKeyCommands(repo, run);
   addRuleCommands(repo, run);
 }
 

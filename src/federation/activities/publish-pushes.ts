@@ -61,10 +61,13 @@ interface Pusher {
   name: string;
 }
 
-async function pusherOf(deps: FederationDeps, { pusherId }: AnnouncedPush): Promise<Pusher> {
+async function pusherOf(deps: FederationDeps, { pusherId, deployKey }: AnnouncedPush): Promise<Pusher> {
   const person = pusherId === null ? undefined : (await deps.accounts.peopleById([pusherId])).get(pusherId);
   const found = person === undefined ? null : await personActor(deps, person);
-  if (found === null) return { id: (await instanceActor(deps)).id, name: 'Somebody' };
+  if (found === null) {
+    const name = deployKey === null ? 'Somebody' : `deploy key ${deployKey}`;
+    return { id: (await instanceActor(deps)).id, name };
+  }
   return { id: found.actor.id, name: found.person.displayName || found.person.username! };
 }
 

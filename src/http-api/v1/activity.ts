@@ -11,6 +11,7 @@ const showPush = ({
   id,
   via,
   person,
+  deployKey,
   at: when,
   updates,
   updateCount,
@@ -18,6 +19,7 @@ const showPush = ({
   id,
   via,
   person: person?.username ?? null,
+  deployKey,
   at: isoTime(when),
   updates: updates.map(({ ref, oldId, newId, forced, position, restorableUntil }) => ({
     ref,

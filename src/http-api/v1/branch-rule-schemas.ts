@@ -8,6 +8,8 @@ const teams = z
   .array(z.string())
   .describe('Teams of the owning organisation, whose people may; those who may push to the repository');
 const tasks = z.boolean().describe('Whether tasks of the CI may');
+const deployKeys = z.boolean().describe('Whether deploy keys that may write may');
+const whitelistedKeys = z.boolean().describe('Whether deploy keys are among those who are named');
 const pattern = z
   .string()
   .describe('A name, or a pattern with * ** ? [a-z] {a,b}; ~DEFAULT_BRANCH for the default branch');
@@ -17,22 +19,28 @@ const branchFields = {
   enable_push_whitelist: z.boolean().describe('Whether only those who are named may'),
   push_whitelist_usernames: usernames,
   push_whitelist_teams: teams,
+  push_whitelist_deploy_keys: whitelistedKeys,
   enable_force_push: z.boolean().describe('Whether anybody may rewrite the branch'),
   enable_force_push_allowlist: z.boolean().describe('Whether only those who are named may'),
   force_push_allowlist_usernames: usernames,
   force_push_allowlist_teams: teams,
+  force_push_allowlist_deploy_keys: whitelistedKeys,
   push_level: level,
   push_tasks: tasks,
+  push_deploy_keys: deployKeys,
   force_push_level: level,
   force_push_tasks: tasks,
+  force_push_deploy_keys: deployKeys,
   create_level: level,
   create_usernames: usernames,
   create_teams: teams,
   create_tasks: tasks,
+  create_deploy_keys: deployKeys,
   delete_level: level,
   delete_usernames: usernames,
   delete_teams: teams,
   delete_tasks: tasks,
+  delete_deploy_keys: deployKeys,
   require_linear_history: z.boolean().describe('Whether merge commits are refused'),
   require_signed_commits: z.boolean().describe('Whether commits without a verified signature are refused'),
   enable_merge_whitelist: z.boolean().describe('Whether only those who are named may merge pull requests'),
@@ -50,6 +58,7 @@ const branchFields = {
   enable_status_check: z.boolean().describe('Whether checks must have passed'),
   status_check_contexts: z.array(z.string()).describe('Their contexts; a * at the end stands for any ending'),
   block_on_outdated_branch: z.boolean().describe('Whether the head must contain the tip of the branch'),
+  merge_queue: z.boolean().describe('Whether a queue tests and merges, one pull request after the other'),
   merge_styles: z.array(z.enum(['merge', 'squash', 'rebase', 'forward'])).describe('Ways to merge'),
   block_admin_merge_override: z.boolean().describe('Whether the conditions hold for administrators, too'),
 };
@@ -85,8 +94,6 @@ const optional = <Fields extends z.ZodRawShape>(fields: Fields) => {
 const off = z.literal(false).nullish().describe('Only false: there is no such rule here');
 const none = z.array(z.string()).max(0).nullish().describe('Only empty: there is no such rule here');
 const unused = {
-  push_whitelist_deploy_keys: off,
-  force_push_allowlist_deploy_keys: off,
   enable_approvals_whitelist: off,
   approvals_whitelist_username: none,
   approvals_whitelist_usernames: none,

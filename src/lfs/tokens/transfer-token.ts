@@ -33,6 +33,8 @@ interface Payload {
   p?: { i: string; v: PersonViewer['via']; s: Scope; in: boolean };
   /** A task of the CI. */
   t?: { i: number; r: string; s: 'read' | 'write' };
+  /** A deploy key, by its id. */
+  k?: string;
 }
 
 const signatureOf = ({ instanceKey }: Pick<LfsDeps, 'instanceKey'>, text: string): Buffer =>
@@ -58,17 +60,19 @@ export function signTransfer(deps: Pick<LfsDeps, 'instanceKey' | 'clock'>, grant
         }
       : {}),
     ...(viewer.kind === 'task' ? { t: { i: viewer.taskId, r: viewer.repositoryId, s: viewer.scope } } : {}),
+    ...(viewer.kind === 'deployKey' ? { k: viewer.id } : {}),
   };
   const text = Buffer.from(JSON.stringify(payload)).toString('base64url');
   return `${prefix}${text}.${signatureOf(deps, text).toString('base64url')}`;
 }
 
 /**
- * What a token permits, or null: not made here, expired, or of an account that is gone or disabled. A person's viewer
+ * What a token permits, or null: not made here, expired, of an account that is gone or disabled, or of a
+ * deploy key that was removed. A person's viewer
  * is limited to the repository of the token, and to reading by one for downloads.
  */
 export async function verifyTransfer(
-  deps: Pick<LfsDeps, 'instanceKey' | 'clock' | 'accounts'>,
+  deps: Pick<LfsDeps, 'instanceKey' | 'clock' | 'accounts' | 'db'>,
   token: string,
 ): Promise<TransferGrant | null> {
   const [text = '', signature = ''] = token.slice(prefix.length).split('.');
@@ -83,8 +87,15 @@ export async function verifyTransfer(
   return { viewer, repositoryId: payload.r, operation: payload.o, object };
 }
 
-async function viewerOf({ accounts }: Pick<LfsDeps, 'accounts'>, { r, o, p, t }: Payload): Promise<Viewer | null> {
+async function viewerOf(
+  { accounts, db }: Pick<LfsDeps, 'accounts' | 'db'>,
+  { r, o, p, t, k }: Payload,
+): Promise<Viewer | null> {
   if (t !== undefined) return { kind: 'task', taskId: t.i, repositoryId: t.r, scope: o === 'download' ? 'read' : t.s };
+  if (k !== undefined) {
+    const key = await accounts.deployKeys.viewerOf(db.lookup, k);
+    return key === null || o === 'upload' ? key : { ...key, scope: 'read' };
+  }
   if (p === undefined) return anonymous;
   const person = (await accounts.peopleById([p.i])).get(p.i);
   if (person === undefined || person.disabledAt !== null) return null;

@@ -63,6 +63,8 @@ const notices: Readonly<Record<string, string>> = {
   archived: 'The repository is archived: everyone who could read it still can, nobody can push.',
   unarchived: 'The repository is unarchived.',
   restored: 'The repository is back.',
+  'deploy-key-added': 'The deploy key is added. It works from now on.',
+  'deploy-key-removed': 'The deploy key is removed.',
   'collaborator-added': 'The collaborator is added.',
   'collaborator-removed': 'The collaborator is removed.',
   'role-changed': 'The role is changed.',

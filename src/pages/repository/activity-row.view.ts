@@ -33,6 +33,8 @@ export interface ActivityUpdateView {
 export interface ActivityPushView {
   avatar: AvatarView | null;
   person: { name: string; url: string } | null;
+  /** `deploy key web-server`, instead of a person. */
+  deployKey: string | null;
   /** `over SSH`, `undone here`, `copied by the mirror`. */
   via: string;
   at: TimeView;
@@ -73,6 +75,7 @@ export function viewActivityPush(push: ActivityPush, around: ActivityAround): Ac
   return {
     avatar: person === null ? null : viewAvatar(person.id, around.pictures.get(person.id)?.avatarAt ?? null),
     person: person?.username == null ? null : { name: person.username, url: personUrl(person.username) },
+    deployKey: push.deployKey === null ? null : `deploy key ${viewName(push.deployKey)}`,
     via: ways[push.via],
     at: viewTime(push.at, around.now),
     updates: push.updates.map((update) => viewUpdate(push.id, update, around)),

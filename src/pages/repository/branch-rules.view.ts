@@ -82,9 +82,9 @@ export function viewRule(
 }
 
 function describeGrant(rule: ListedRule, act: RuleAct | 'merge'): string {
-  const { level, tasks } = act === 'merge' ? rule.merging.grant : rule.grants[act];
+  const { level, tasks, deployKeys = false } = act === 'merge' ? rule.merging.grant : rule.grants[act];
   const people = handles(rule, act);
-  const others = [...people, ...(tasks ? ['CI tasks'] : [])];
+  const others = [...people, ...(tasks ? ['CI tasks'] : []), ...(deployKeys ? ['deploy keys'] : [])];
   if (level === 'nobody' && others.length > 0) return others.join(', ');
   return [levelTexts.find(({ value }) => value === level)!.short, ...others].join(', ');
 }
@@ -109,7 +109,7 @@ export function viewDecidedLinks({ canonical }: Found, { names, total }: Decided
 export interface RuleForm {
   target: RuleTarget;
   pattern: string;
-  acts: { act: RuleAct; level: string; people: string; tasks: boolean }[];
+  acts: { act: RuleAct; level: string; people: string; tasks: boolean; deployKeys: boolean }[];
   linear: boolean;
   signed: boolean;
   /** Null for tags. */
@@ -137,7 +137,7 @@ export const newForm = (target: RuleTarget): RuleForm => ({
   merging: target === 'TAG' ? null : newMergingForm,
   acts: ruleActs.map((act) => {
     const isUsual = act === 'push' || act === 'create';
-    return { act, level: isUsual ? 'write' : 'nobody', people: '', tasks: isUsual };
+    return { act, level: isUsual ? 'write' : 'nobody', people: '', tasks: isUsual, deployKeys: isUsual };
   }),
 });
 
@@ -152,12 +152,13 @@ export const formOf = (rule: ListedRule): RuleForm => ({
     level: rule.grants[act].level,
     people: handles(rule, act).join(', '),
     tasks: rule.grants[act].tasks,
+    deployKeys: rule.grants[act].deployKeys ?? false,
   })),
 });
 
 /**
- * Reads the fields of the form: `pattern`, `linear`, `signed`, for each act `<act>_level`, `<act>_people` and
- * `<act>_tasks`, and those of `readMergingForm`.
+ * Reads the fields of the form: `pattern`, `linear`, `signed`, for each act `<act>_level`, `<act>_people`,
+ * `<act>_tasks` and `<act>_deploy_keys`, and those of `readMergingForm`.
  */
 export const readForm = (target: RuleTarget, form: Form): RuleForm => ({
   target,
@@ -170,6 +171,7 @@ export const readForm = (target: RuleTarget, form: Form): RuleForm => ({
     level: form.text(`${act}_level`),
     people: form.text(`${act}_people`),
     tasks: form.text(`${act}_tasks`) !== '',
+    deployKeys: form.text(`${act}_deploy_keys`) !== '',
   })),
 });
 
@@ -180,6 +182,9 @@ export const inputOf = ({ pattern, linear, signed, acts, merging }: RuleForm): R
   linear,
   signed,
   grants: Object.fromEntries(
-    acts.map(({ act, level, people, tasks }) => [act, { level, ...namesOfGrant(people.split(/[\s,]+/)), tasks }]),
+    acts.map(({ act, level, people, tasks, deployKeys }) => [
+      act,
+      { level, ...namesOfGrant(people.split(/[\s,]+/)), tasks, deployKeys },
+    ]),
   ),
 });

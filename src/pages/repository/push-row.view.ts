@@ -11,6 +11,8 @@ export interface PushRowView {
   avatar: AvatarView;
   /** Null for a push from the command line, or by a person whose account is deleted. */
   person: { name: string; url: string } | null;
+  /** `deploy key web-server`, instead of a person. */
+  deployKey: string | null;
   /** `pushed to main`, `created the tag v1`, `pushed to 3 branches and tags`. */
   what: string;
   at: TimeView;
@@ -28,12 +30,13 @@ function describe(updates: RecentPush['updates']): string {
   return `pushed to ${name}`;
 }
 
-export function viewPushRow({ repository, person, at, updates }: RecentPush, now: number): PushRowView {
+export function viewPushRow({ repository, person, deployKey, at, updates }: RecentPush, now: number): PushRowView {
   const address = { owner: repository.owner.handle, name: repository.name };
   return {
     repository: { name: `${address.owner}/${address.name}`, url: repositoryUrl(address) },
     avatar: viewRepositoryAvatar(repository, repository.owner),
     person: person?.username == null ? null : { name: person.username, url: personUrl(person.username) },
+    deployKey: deployKey === null ? null : `deploy key ${viewName(deployKey)}`,
     what: describe(updates),
     at: viewTime(at, now),
   };

@@ -1,4 +1,5 @@
 import type { Route } from '../route.ts';
+import { addDeployKey, removeDeployKey, showDeployKeys } from './deploy-keys.page.ts';
 import { showActivity, restoreTip } from './activity.page.ts';
 import {
   addRule,
@@ -103,6 +104,22 @@ export const repositoryRoutes: readonly Route[] = [
     access: 'repository:admin',
     cost: 'rows',
     page: removeCollaborator,
+  },
+  { method: 'GET', path: `${at}/settings/keys`, access: 'repository:admin', cost: 'rows', page: showDeployKeys },
+  {
+    method: 'POST',
+    path: `${at}/settings/keys`,
+    access: 'repository:admin',
+    cost: 'rows',
+    page: addDeployKey,
+    confirmation: 'required',
+  },
+  {
+    method: 'POST',
+    path: `${at}/settings/keys/:id/delete`,
+    access: 'repository:admin',
+    cost: 'rows',
+    page: removeDeployKey,
   },
   {
     method: 'GET',

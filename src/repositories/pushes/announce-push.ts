@@ -13,8 +13,10 @@ import type { PushRow } from '../schema/push-schema.ts';
 export interface AnnouncedPush {
   id: string;
   repository: Repository;
-  /** UUID of the person who pushed; `null` for the command line and deleted accounts. */
+  /** UUID of the person who pushed; `null` for the command line, deploy keys and deleted accounts. */
   pusherId: string | null;
+  /** Title of the deploy key that pushed; null for all others. */
+  deployKey: string | null;
   via: PushRow['via'];
   /** The limits of the credential that pushed; null when none was recorded. */
   credential: RecordedCredential | null;
@@ -96,6 +98,7 @@ async function announcedPush(deps: RepositoryDeps, journal: PushJournal, row: Pu
     id: row.id,
     repository,
     pusherId: row.userId,
+    deployKey: row.deployKey,
     via: row.via,
     credential: row.credential === null ? null : (JSON.parse(row.credential) as RecordedCredential),
     options: JSON.parse(row.options) as string[],

@@ -24,6 +24,8 @@ export interface ActivityPush {
   via: PushRow['via'];
   /** `null` for one by the server, on the command line, or by a deleted account. */
   person: Person | null;
+  /** Title of the deploy key that pushed; null for all others. */
+  deployKey: string | null;
   /** Epoch milliseconds. */
   at: number;
   /** The first of the refs that moved. */
@@ -88,6 +90,7 @@ export async function listActivity(
         id: row.id,
         via: row.via,
         person: row.userId === null ? null : (people.get(row.userId) ?? null),
+        deployKey: row.deployKey,
         at: row.createdAt,
         updates: updates.map(({ position, ref, oldId, newId, forced, keptUntil }) => ({
           position,

@@ -22,6 +22,10 @@ export async function preReceiveRefusal(
 ): Promise<string | null> {
   const facts = await repositoryFacts(deps, tx.before, viewer.kind === 'person' ? viewer.id : null, row);
   const level = repositoryLevel(viewer, facts);
+  if (viewer.kind === 'deployKey') {
+    const now = await deps.accounts.deployKeys.viewerOf(tx.before, viewer.id);
+    if (now?.scope !== viewer.scope) return 'this deploy key is no longer accepted';
+  }
   if (row.deletedAt !== null || level === 'none') return 'repository not found';
   if (!allows(level, needed)) return allows(opened.level, needed) ? 'you may no longer write here' : onlyForReview(row);
   if (row.archivedAt !== null) return 'this repository is archived and read-only';

@@ -90,7 +90,7 @@ export async function receivePush(
       input: incoming.input,
       output: incoming.output,
       signal: incoming.signal,
-      client: incoming.viewer.kind === 'person' ? incoming.viewer.id : undefined,
+      client: 'id' in incoming.viewer ? incoming.viewer.id : undefined,
       stallMs: incoming.stallMs,
       stateless: incoming.via === 'http',
       extraFolders: [...(opened.repository.acceptsGerritRefs ? gerritFolders : []), reviewFolder],
@@ -168,7 +168,17 @@ async function checkAndJournal(
 
     const userId = viewer.kind === 'person' && !isLocalAdministrator(viewer) ? viewer.id : null;
     const credential = recordCredential(viewer);
-    await journal.begin(tx, { id, repositoryId: row.id, userId, via, credential, options, updates: accepted });
+    const deployKey = viewer.kind === 'deployKey' ? viewer.title : null;
+    await journal.begin(tx, {
+      id,
+      repositoryId: row.id,
+      userId,
+      via,
+      credential,
+      deployKey,
+      options,
+      updates: accepted,
+    });
     const remarks = options.map((option) => remarkOn(deps, option));
     return { accept: true, refused, remarks, onlyForward, linear, signed };
   });

@@ -15,6 +15,8 @@ export interface RecentPush {
   repository: ListedRepository;
   /** `null` for one made on the command line, or by a deleted account. */
   person: Person | null;
+  /** Title of the deploy key that pushed; null for all others. */
+  deployKey: string | null;
   /** Epoch milliseconds. */
   at: number;
   /** The refs that moved, in the order of the push; ids of zeros mean "no ref". */
@@ -56,6 +58,7 @@ export async function recentPushes(deps: RepositoryDeps, viewer: Viewer, limit: 
           id: push.id,
           repository: repositories.get(push.repositoryId)!,
           person: push.userId === null ? null : (people.get(push.userId) ?? null),
+          deployKey: push.deployKey,
           at: push.createdAt,
           updates: updates
             .filter(({ pushId }) => pushId === push.id)

@@ -12,9 +12,9 @@ type Grants = BranchRule['grants'];
 
 /** What a new rule allows: to push and to create, and neither to rewrite nor to delete. */
 export const usualGrants: Grants = {
-  push: { level: 'write', people: [], tasks: true },
+  push: { level: 'write', people: [], tasks: true, deployKeys: true },
   force: { level: 'nobody', people: [], tasks: false },
-  create: { level: 'write', people: [], tasks: true },
+  create: { level: 'write', people: [], tasks: true, deployKeys: true },
   delete: { level: 'nobody', people: [], tasks: false },
 };
 
@@ -58,7 +58,10 @@ const isFree = ({ grants, linear, signed, merging }: BranchRule): boolean =>
   !linear &&
   !signed &&
   isMergingFree(merging) &&
-  ruleActs.every((act) => act === 'delete' || (grants[act].level === 'write' && grants[act].tasks));
+  ruleActs.every(
+    (act) =>
+      act === 'delete' || (grants[act].level === 'write' && grants[act].tasks && grants[act].deployKeys === true),
+  );
 
 /**
  * Sets whether the default branch may be rewritten, in the rule that decides about it. A pattern that matches other

@@ -28,9 +28,9 @@ const refusals: Readonly<Record<RuleTarget, Record<RuleAct, [nobody: string, you
 
 /** Why a rule refuses an act, in one line for the person who pushes. */
 export function refusalByRule(rule: BranchRule, act: RuleAct): string {
-  const { level, people, teams = [], tasks } = rule.grants[act];
+  const { level, people, teams = [], tasks, deployKeys = false } = rule.grants[act];
   const [nobody, you] = refusals[rule.target][act];
-  return `${nameOfRule(rule)}: ${level === 'nobody' && people.length + teams.length === 0 && !tasks ? nobody : you}`;
+  return `${nameOfRule(rule)}: ${level === 'nobody' && people.length + teams.length === 0 && !tasks && !deployKeys ? nobody : you}`;
 }
 
 export const mergesRefused = (rule: BranchRule): string =>

@@ -244,7 +244,7 @@ async function readInput(
   const { target } = present;
   const named = new Set([...ruleActs.flatMap((act) => present.grants[act].people), ...present.merging.grant.people]);
   const readGrant = async (act: RuleAct | 'merge'): Promise<RuleGrant> => {
-    const { level, people, teams, tasks } = (act === 'merge' ? merging.grant : grants[act]) ?? {};
+    const { level, people, teams, tasks, deployKeys } = (act === 'merge' ? merging.grant : grants[act]) ?? {};
     const before = act === 'merge' ? present.merging.grant : present.grants[act];
     return {
       level: level === undefined ? before.level : parseLevel(level, `${act}_level`),
@@ -257,6 +257,7 @@ async function readInput(
           ? (before.teams ?? [])
           : await readTeams(deps, repository, teams, { field: `${act}_people`, leavesOutUnknown }),
       tasks: tasks ?? before.tasks,
+      ...(act !== 'merge' && { deployKeys: deployKeys ?? before.deployKeys ?? false }),
     };
   };
   const read = {

@@ -92,6 +92,8 @@ function toRule(
   const grant = (act: RuleAct | 'merge'): RuleGrant => ({
     level: row[`${act}Level`],
     tasks: row[`${act}Tasks`],
+    // A deploy key pushes; it merges no pull request.
+    ...(act !== 'merge' && { deployKeys: row[`${act}DeployKeys`] }),
     people: people.filter((each) => each.act === act).map(({ userId }) => userId),
     teams: teamsFor(act, teams),
   });
@@ -139,11 +141,15 @@ export function grantColumns(grants: BranchRule['grants']) {
   return {
     pushLevel: push.level,
     pushTasks: push.tasks,
+    pushDeployKeys: push.deployKeys ?? false,
     forceLevel: force.level,
     forceTasks: force.tasks,
+    forceDeployKeys: force.deployKeys ?? false,
     createLevel: create.level,
     createTasks: create.tasks,
+    createDeployKeys: create.deployKeys ?? false,
     deleteLevel: remove.level,
     deleteTasks: remove.tasks,
+    deleteDeployKeys: remove.deployKeys ?? false,
   };
 }

@@ -12,7 +12,7 @@ export interface Unverified {
 }
 
 /** Whom the fair queue of verifications counts a push for. */
-export const clientOf = (viewer: Viewer): string => (viewer.kind === 'person' ? viewer.id : viewer.kind);
+export const clientOf = (viewer: Viewer): string => ('id' in viewer ? viewer.id : viewer.kind);
 
 /** The first of these commits that has no verified signature; null when all have one. */
 export async function firstUnverified(

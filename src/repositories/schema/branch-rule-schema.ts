@@ -12,12 +12,16 @@ export interface BranchRuleRow {
   pattern: string;
   pushLevel: RuleLevel;
   pushTasks: boolean;
+  pushDeployKeys: boolean;
   forceLevel: RuleLevel;
   forceTasks: boolean;
+  forceDeployKeys: boolean;
   createLevel: RuleLevel;
   createTasks: boolean;
+  createDeployKeys: boolean;
   deleteLevel: RuleLevel;
   deleteTasks: boolean;
+  deleteDeployKeys: boolean;
   linear: boolean;
   signed: boolean;
   mergeLevel: RuleLevel;
@@ -49,12 +53,16 @@ export const branchRuleSchema = new EntitySchema<BranchRuleRow>({
     pattern: { type: 'text' },
     pushLevel: level('push_level'),
     pushTasks: flag('push_tasks'),
+    pushDeployKeys: flag('push_deploy_keys'),
     forceLevel: level('force_level'),
     forceTasks: flag('force_tasks'),
+    forceDeployKeys: flag('force_deploy_keys'),
     createLevel: level('create_level'),
     createTasks: flag('create_tasks'),
+    createDeployKeys: flag('create_deploy_keys'),
     deleteLevel: level('delete_level'),
     deleteTasks: flag('delete_tasks'),
+    deleteDeployKeys: flag('delete_deploy_keys'),
     linear: flag('linear'),
     signed: flag('signed'),
     mergeLevel: level('merge_level'),

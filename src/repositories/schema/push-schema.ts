@@ -10,6 +10,8 @@ export interface PushRow {
   via: 'http' | 'ssh' | 'web' | 'api' | 'cli' | 'undo' | 'mirror' | 'sync' | 'merge';
   /** The limits of the credential that pushed, as JSON of `RecordedCredential`; null for those of no person. */
   credential: string | null;
+  /** Title of the deploy key that pushed; null for all others. */
+  deployKey: string | null;
   /** Push options as a JSON array of strings. */
   options: string;
   createdAt: number;
@@ -69,6 +71,7 @@ export const pushSchema = new EntitySchema<PushRow>({
     userId: { name: 'user_id', type: 'text', nullable: true },
     via: { type: 'text' },
     credential: { type: 'text', nullable: true },
+    deployKey: { name: 'deploy_key', type: 'text', nullable: true },
     options: { type: 'text' },
     createdAt: { name: 'created_at', type: 'integer' },
     settledAt: { name: 'settled_at', type: 'integer', nullable: true },

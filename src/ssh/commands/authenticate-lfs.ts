@@ -1,7 +1,7 @@
 import { invalid } from '../../kernel/index.ts';
 import { tokenTtlMs } from '../../lfs/index.ts';
 import type { SshDeps } from '../deps.ts';
-import type { AuthenticatedSession } from './session.ts';
+import type { GitSession } from './session.ts';
 import { send } from './write-output.ts';
 
 export interface LfsRequest {
@@ -19,7 +19,7 @@ export interface LfsRequest {
 export async function authenticateLfs(
   { lfs, config }: SshDeps,
   { program, operation, owner, name }: LfsRequest,
-  session: AuthenticatedSession,
+  session: GitSession,
 ): Promise<number> {
   const { viewer } = session;
   const { repository, canonical } = await lfs.open(viewer, { owner, name }, operation);

@@ -1,9 +1,10 @@
 import type { GitOperation } from '../../git/index.ts';
-import { unauthenticated } from '../../kernel/index.ts';
+import { forbidden, unauthenticated } from '../../kernel/index.ts';
 import type { Command } from './parse-command.ts';
 import { errorOutput } from './error-output.ts';
 import type { SshDeps } from '../deps.ts';
 import { authenticateLfs } from './authenticate-lfs.ts';
+import { plainText } from './plain-text.ts';
 import { serveGit } from './serve-git.ts';
 import { serveInfoCommand } from './info-commands.ts';
 import { serveInboxCommand } from './inbox-commands.ts';
@@ -12,7 +13,7 @@ import { servePullCommand } from './pull-commands.ts';
 import type { InboxCommand } from './parse-inbox-command.ts';
 import type { IssueCommand } from './parse-issue-command.ts';
 import type { PullCommand } from './parse-pull-command.ts';
-import type { Client, AuthenticatedSession } from './session.ts';
+import type { Client, AuthenticatedSession, GitSession } from './session.ts';
 
 /** The response to anything that is not a command; it reveals nothing about the server. */
 const notUnderstood = 'hearth: only git and a few words are understood here; "help" lists them\n';
@@ -53,8 +54,7 @@ async function attempt(
     // Looked up for each command: a connection may outlive its key or its owner's rights.
     const owner = await deps.accounts.viewerOfKey(client.blob, { address: client.address });
     if (owner === null) throw unauthenticated('key_removed', 'This key is no longer accepted.');
-    const session = { ...client, viewer: owner.viewer };
-    const exitCode = await serve(deps, command, session);
+    const exitCode = await serve(deps, command, { ...client, viewer: owner.viewer });
     return { exitCode, result: exitCode === 0 ? 'ok' : 'failed' };
   } catch (error) {
     // Errors after the client has disconnected are caused by that.
@@ -67,23 +67,34 @@ async function attempt(
   }
 }
 
-function serve(
-  deps: SshDeps,
-  command: Exclude<Command, { kind: 'wrong path' }>,
-  session: AuthenticatedSession,
-): Promise<number> {
+function serve(deps: SshDeps, command: Exclude<Command, { kind: 'wrong path' }>, session: GitSession): Promise<number> {
   switch (command.kind) {
     case 'git':
       return serveGit(deps, command, session);
     case 'lfs':
       return authenticateLfs(deps, command, session);
     default:
-      if (isAboutInbox(command)) return serveInboxCommand(deps, command, session);
-      if (isAboutPulls(command)) return servePullCommand(deps, command, session);
-      return isAboutIssues(command)
-        ? serveIssueCommand(deps, command, session)
-        : serveInfoCommand(deps, command, session);
+      return serveAccount(deps, command, session);
   }
+}
+
+/** Everything but git is about what a person has and may do. */
+function serveAccount(
+  deps: SshDeps,
+  command: Exclude<Command, { kind: 'wrong path' | 'git' | 'lfs' }>,
+  { viewer, ...client }: GitSession,
+): Promise<number> {
+  if (viewer.kind === 'deployKey') {
+    if (command.kind === 'greet') {
+      client.writeError(plainText(`hearth: This is the deploy key ${viewer.title}. It serves git alone.\n`));
+      return Promise.resolve(0);
+    }
+    throw forbidden('deploy_key_serves_git', 'A deploy key serves git alone.');
+  }
+  const session: AuthenticatedSession = { ...client, viewer };
+  if (isAboutInbox(command)) return serveInboxCommand(deps, command, session);
+  if (isAboutPulls(command)) return servePullCommand(deps, command, session);
+  return isAboutIssues(command) ? serveIssueCommand(deps, command, session) : serveInfoCommand(deps, command, session);
 }
 
 const isAboutInbox = (command: Command): command is InboxCommand => command.kind.startsWith('inbox ');

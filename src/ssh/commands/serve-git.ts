@@ -3,7 +3,7 @@ import type { GitService } from './parse-command.ts';
 import { plainText } from './plain-text.ts';
 import type { SshDeps } from '../deps.ts';
 import { send } from './write-output.ts';
-import type { AuthenticatedSession } from './session.ts';
+import type { GitSession } from './session.ts';
 
 type Request = { service: GitService; owner: string; name: string };
 
@@ -11,7 +11,7 @@ type Request = { service: GitService; owner: string; name: string };
  * Runs one of git's three services over the channel and resolves with the exit status. Refuses what `repositories` and
  * `git` refuse; a hidden and an absent repository are refused alike.
  */
-export async function serveGit(deps: SshDeps, request: Request, session: AuthenticatedSession): Promise<number> {
+export async function serveGit(deps: SshDeps, request: Request, session: GitSession): Promise<number> {
   try {
     return await serveAt(deps, request, session);
   } catch (error) {
@@ -24,11 +24,7 @@ export async function serveGit(deps: SshDeps, request: Request, session: Authent
   }
 }
 
-async function serveAt(
-  deps: SshDeps,
-  { service, owner, name }: Request,
-  session: AuthenticatedSession,
-): Promise<number> {
+async function serveAt(deps: SshDeps, { service, owner, name }: Request, session: GitSession): Promise<number> {
   const { repositories, git } = deps;
   const { viewer, protocol, input, output, signal } = session;
   const client = viewer.id;

@@ -1,5 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
-import type { PersonViewer } from '../../access/index.ts';
+import type { DeployKeyViewer, PersonViewer } from '../../access/index.ts';
 
 /** One session of either SSH server: the streams to the client and data about the connection. */
 export interface Session {
@@ -22,6 +22,11 @@ export interface Session {
 export interface Client extends Session {
   /** The public key, in wire form, that authenticated this connection. */
   blob: Buffer;
+}
+
+/** A client of git: an account, or a deploy key, at this moment. */
+export interface GitSession extends Client {
+  viewer: PersonViewer | DeployKeyViewer;
 }
 
 /** A client, and its account at this moment. */

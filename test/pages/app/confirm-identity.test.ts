@@ -17,7 +17,7 @@ const declared = table.filter((route) => 'confirmation' in route && route.confir
 
 /** Paths of what signs people in, of deletions and of transfers. */
 const dangerous =
-  /(?:delete|transfer|purge|administrator|second-factor\/reset|reset-link|people\/new|linked-accounts)(?:\/|$)|^\/settings\/(?:account|security|keys|gpg|tokens|emails)|\/emails(?:\/|$)|\/tokens?$/;
+  /(?:delete|transfer|purge|administrator|second-factor\/reset|reset-link|people\/new|linked-accounts)(?:\/|$)|^\/settings\/(?:account|security|keys|gpg|tokens|emails)|\/emails(?:\/|$)|\/tokens?$|\/settings\/keys(?:\/|$)/;
 
 /** Routes that look like it and ask for no confirmation, each with its reason. */
 const harmless: Record<string, string> = {
@@ -26,6 +26,7 @@ const harmless: Record<string, string> = {
   '/orgs/:name/avatar/delete': 'a picture',
   '/repos/:owner/:name/image/delete': 'a picture',
   '/settings/keys/:id/delete': 'revoking must be quick: whoever has the session gains nothing by it',
+  '/repos/:owner/:name/settings/keys/:id/delete': 'as for keys of a person',
   '/settings/gpg/:id/delete': 'as for SSH keys',
   '/settings/tokens/:id/delete': 'as for SSH keys',
   '/settings/emails/:id/delete': 'as for SSH keys',

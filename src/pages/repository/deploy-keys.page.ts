@@ -1,0 +1,84 @@
+import type { ListedDeployKey } from '../../repositories/index.ts';
+import { oneOf, personUrl, repositoryUrl } from '../../http/index.ts';
+import { page, seeOther, type PageReply } from '../app/reply.ts';
+import { submit, type FormRefusal } from '../app/submit.ts';
+import { viewNotice, withNotice } from '../app/notices.view.ts';
+import { viewRepositoryHead } from '../app/repository-head.view.ts';
+import type { Page, RepositoryPersonContext } from '../app/request-context.ts';
+import { viewTime } from '../app/times.view.ts';
+import type { RepositoryDeps } from './deps.ts';
+
+interface KeyForm {
+  title: string;
+  key: string;
+  access: 'read' | 'write';
+}
+
+const listUrl = ({ found }: RepositoryPersonContext): string => `${repositoryUrl(found.canonical)}/settings/keys`;
+
+async function keysPage(
+  context: RepositoryPersonContext,
+  { repositories, clock, config }: RepositoryDeps,
+  form: KeyForm,
+  refusal: FormRefusal | null,
+): Promise<PageReply> {
+  const { viewer, found, query } = context;
+  const keys = await repositories.deployKeys.list(viewer, found.canonical.owner, found.canonical.name);
+  return page('repository/deploy-keys', {
+    repository: viewRepositoryHead(found),
+    section: 'keys',
+    keys: keys.map((key) => viewKey(key, clock.now(), config.ssh.systemSshd)),
+    form,
+    refusal,
+    notice: viewNotice(query),
+  });
+}
+
+/** @param systemSshd whether OpenSSH does the work, which knows keys on security tokens */
+const viewKey = (key: ListedDeployKey, now: number, systemSshd: boolean) => ({
+  id: key.id,
+  title: key.title,
+  type: key.type,
+  fingerprint: key.fingerprint,
+  mayWrite: key.access === 'write',
+  worksHere: key.worksWithBuiltInServer || systemSshd,
+  addedBy: key.person?.username == null ? null : { name: key.person.username, url: personUrl(key.person.username) },
+  added: viewTime(key.createdAt, now),
+  lastUsed: key.lastUsedAt === null ? null : viewTime(key.lastUsedAt, now),
+});
+
+/** `B/settings/keys`: the deploy keys, for everyone who administers the repository. */
+export const showDeployKeys: Page<RepositoryPersonContext, RepositoryDeps> = (context, deps) =>
+  keysPage(context, deps, { title: '', key: '', access: 'read' }, null);
+
+/** Fields `title`, `key`, a whole line of a `.pub` file, and `access`: read or write. */
+export const addDeployKey: Page<RepositoryPersonContext, RepositoryDeps> = (context, deps) => {
+  const {
+    viewer,
+    found: { canonical },
+    form,
+  } = context;
+  const input = {
+    title: form.text('title'),
+    key: form.text('key'),
+    access: oneOf(['read', 'write'] as const, form.text('access')),
+  };
+  return submit(
+    async () => {
+      const { title, key: line, access } = input;
+      await deps.repositories.deployKeys.add(viewer, canonical.owner, canonical.name, { title, line, access });
+      return seeOther(withNotice(listUrl(context), 'deploy-key-added'));
+    },
+    (refusal) => keysPage(context, deps, input, refusal),
+  );
+};
+
+export const removeDeployKey: Page<RepositoryPersonContext, RepositoryDeps> = async (context, { repositories }) => {
+  const {
+    viewer,
+    found: { canonical },
+    params,
+  } = context;
+  await repositories.deployKeys.remove(viewer, canonical.owner, canonical.name, params.id ?? '');
+  return seeOther(withNotice(listUrl(context), 'deploy-key-removed'));
+};
