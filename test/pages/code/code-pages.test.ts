@@ -98,6 +98,7 @@ t.test('addresses lead where people mean', async (t) => {
     ['/blob/main/src', '/tree/main/src'],
     ['/tree/main/src/core.ts', '/blob/main/src/core.ts'],
     [`/commit/${tip.slice(0, 7)}`, `/commit/${tip}`],
+    [`/commit/${tip.slice(0, 7)}?view=split&w=1`, `/commit/${tip}?view=split&w=1`],
     [`/commit/${tip.slice(0, 7)}.patch`, `/commit/${tip}.patch`],
     ['/compare?base=main&head=topic', '/compare/main...topic'],
     ['/go?ref=topic&page=blob&path=src%2Fnowhere.ts', '/tree/topic/src'],
