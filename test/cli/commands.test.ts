@@ -182,6 +182,11 @@ t.test('user add refuses a taken or reserved name before asking for a password',
   );
   t.match(await outputOf('user add admin'), /handle is reserved.*\[2\]$/s);
   t.match(await outputOf(['user', 'add', 'no spaces']), /letters and digits.*\[2\]$/s);
+  t.match(
+    await outputOf('user rename carol alice'),
+    /taken\nhint: choose another name\n\[4\]$/,
+    'no option that it lacks',
+  );
   t.equal(await outputOf('user add alice --admin --if-missing'), 'User alice exists already (id <id>).\n[0]');
   t.match(await outputOf('user add bob --admin --if-missing'), /user bob exists, but is no administrator\n\[4\]$/);
   t.match(await outputOf('user add carol --display-name Other --if-missing'), /another name to show\n\[4\]$/);

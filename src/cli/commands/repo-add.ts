@@ -1,10 +1,11 @@
 import type { Command } from 'commander';
 import { localAdministrator } from '../../access/index.ts';
-import { conflict, nullIfNotFound } from '../../kernel/index.ts';
+import { conflict, isDomainError, nullIfNotFound } from '../../kernel/index.ts';
 import type { Found } from '../../repositories/index.ts';
 import { cloneAddresses } from '../serving/addresses.ts';
 import type { Cli } from '../cli.ts';
 import { withExamples } from '../help.ts';
+import { withHint } from '../report-error.ts';
 import type { Run } from '../action.ts';
 import { findRepository, splitName } from './find-repository.ts';
 import { repositoryToJson } from './repository-row.ts';
@@ -51,17 +52,22 @@ async function addRepository(cli: Cli, options: AddOptions, text: string): Promi
     if (found !== null) return acceptExisting(cli, found, visibility);
   }
   const { description, defaultBranch, readme, licence, gitignore, template } = options;
-  const repository = await modules.repositories.create(localAdministrator, {
-    owner,
-    name,
-    visibility,
-    description,
-    defaultBranch,
-    readme,
-    licence,
-    gitignore,
-    template: template === undefined ? undefined : splitName(template),
-  });
+  const repository = await modules.repositories
+    .create(localAdministrator, {
+      owner,
+      name,
+      visibility,
+      description,
+      defaultBranch,
+      readme,
+      licence,
+      gitignore,
+      template: template === undefined ? undefined : splitName(template),
+    })
+    .catch((error: unknown) => {
+      if (!isDomainError(error) || error.reason !== 'repository_name_taken') throw error;
+      throw withHint(error, 'choose another name; --if-missing accepts a repository that is already there');
+    });
   const { canonical } = await findRepository(modules, text);
   const clone = cloneAddresses(modules.config, canonical);
   cli.output.result(

@@ -4,6 +4,7 @@ import { conflict, nullIfNotFound } from '../../kernel/index.ts';
 import type { Run } from '../action.ts';
 import type { Cli } from '../cli.ts';
 import { withExamples } from '../help.ts';
+import { withHint } from '../report-error.ts';
 import { passwordOptions, readPassword } from '../terminal/read-password.ts';
 import type { PasswordOptions } from '../terminal/read-password.ts';
 import { findPerson } from './find-person.ts';
@@ -54,7 +55,11 @@ async function addUser(cli: Cli, options: AddOptions, name: string): Promise<voi
   if (options.ifMissing && (await isThere(cli, modules, options, name))) return;
   // Checked before a password is asked for.
   owners.parseHandle(name);
-  if (await owners.isTaken(name)) throw conflict('handle_taken', `The name ${name} is taken.`);
+  if (await owners.isTaken(name))
+    throw withHint(
+      conflict('handle_taken', `The name ${name} is taken.`),
+      'choose another name; --if-missing accepts a user that is already there',
+    );
 
   const { password, isRandom } = await readPassword(cli, options, accounts.suggestPassword);
   const person = await accounts.addPerson({

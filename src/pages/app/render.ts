@@ -60,13 +60,15 @@ export function createRender({ embedded, assets, sendsMail, hasProviders }: Rend
 
 /** Rules of a few pages, which no other page has to load: issues and the inbox, pull requests, security. */
 function subjectStyles(template: string): string[] {
+  if (template === 'pulls/changes') return ['issues.css', 'pulls.css', 'wide.css'];
   if (/^pulls\//.test(template)) return ['issues.css', 'pulls.css'];
   if (template === 'runs/tests') return ['runs.css', 'tests.css'];
   if (/^runs\//.test(template)) return ['runs.css'];
   if (/^releases\//.test(template)) return ['issues.css', 'releases.css'];
   if (/^editing\//.test(template)) return ['issues.css', 'editing.css'];
   if (/^(issues|notifications)\//.test(template)) return ['issues.css'];
-  if (template === 'code/history' || template === 'code/blob') return ['code.css'];
+  if (template === 'code/history') return ['code.css'];
+  if (/^code\/(blob|blame|commit|compare)$/.test(template)) return ['code.css', 'wide.css'];
   return /^account\/(authenticator-app|recovery-codes|security)$/.test(template) ? ['security.css'] : [];
 }
 

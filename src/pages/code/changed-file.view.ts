@@ -47,6 +47,8 @@ interface DiffContext {
   layout: DiffLayout;
   /** An address that shows one file alone, with wider limits. */
   loadUrl(file: ChangedFile): string;
+  /** The link that shows more lines around the changes of a file, as HTML. */
+  moreLinesOf?(file: ChangedFile): string;
   /** Undefined for a file without highlighting. */
   coloursOf(file: ChangedFile): Colours | undefined;
   /** Undefined for a file whose words were not compared. */
@@ -119,8 +121,10 @@ export function viewChangedFile(
 ): ChangedFileView {
   const [rowsOf, columns] = context.layout === 'split' ? [splitRows, 4] : [unifiedRows, 3];
   const notes = context.notesOf?.(file) ?? new Map();
+  const more = context.moreLinesOf?.(file) ?? '';
+  const additions = { beside: () => '', afterRange: () => more };
   const html = hasLines(patch)
-    ? withNotes(rowsOf(patch, context.coloursOf(file), context.marksOf(file)), notes, columns)
+    ? withNotes(rowsOf(patch, context.coloursOf(file), context.marksOf(file), additions), notes, columns)
         .map((row) => row.html)
         .join('')
     : null;

@@ -22,7 +22,7 @@ const address = /^([0-9a-f]{4,64})(\.patch|\.diff)?$/;
 
 /** `B/commit/{oid}`: what one commit changed; `.patch` as a mail, `.diff` plain. A short id leads to the full one. */
 export const showCommit: Page<RepositoryContext, CodeDeps> = async (context, deps): Promise<Reply> => {
-  const { found, params } = context;
+  const { found, params, query } = context;
   const { git, clock } = deps;
   const [, id, ending = ''] = address.exec(params['id'] ?? '') ?? [];
   if (id === undefined) throw notFound();
@@ -32,7 +32,7 @@ export const showCommit: Page<RepositoryContext, CodeDeps> = async (context, dep
   });
   const commit = await git.objects.commit(found.path, oid);
   if (!oid.startsWith(id)) throw notFound();
-  if (id !== oid) return movedTo(commitUrl(url, oid) + ending);
+  if (id !== oid) return movedTo(commitUrl(url, oid) + ending + (query.size === 0 ? '' : `?${query}`));
   const range = { from: commit.parents[0] ?? null, to: oid };
   if (ending !== '') {
     // A merge has no patch of its own as a mail.

@@ -8,6 +8,7 @@ import type { RepositoryContext } from '../app/request-context.ts';
 import { colourPatches } from './colour-patches.ts';
 import { markWords } from './mark-words.ts';
 import { pictureSizes } from './picture-size.ts';
+import { contextParameter, moreLinesLink, readContextLines } from './context-lines.ts';
 import type { CodeDeps } from './deps.ts';
 
 /** Limits of a page with all files; the page of a single file has much higher ones. */
@@ -20,6 +21,7 @@ function readDiffOptions({ query }: RepositoryContext) {
     layout: query.get('view') === 'split' ? ('split' as const) : ('unified' as const),
     ignoreWhitespace: query.get('w') === '1',
     only: query.get('file'),
+    contextLines: readContextLines(query),
   };
 }
 
@@ -33,20 +35,21 @@ export async function readComparison(
 ) {
   const { found } = context;
   const { git } = deps;
-  const { layout, ignoreWhitespace, only } = readDiffOptions(context);
+  const { layout, ignoreWhitespace, only, contextLines } = readDiffOptions(context);
   const address = (change: Record<string, string | null>): string => {
     const query = new URLSearchParams();
     const wanted = {
       view: layout === 'split' ? 'split' : null,
       w: ignoreWhitespace ? '1' : null,
       file: only,
+      context: contextParameter(contextLines),
       ...change,
     };
     for (const [name, value] of Object.entries(wanted)) if (value !== null) query.set(name, value);
     return query.size === 0 ? self : `${self}?${query}`;
   };
   const onlyPath = only === null ? undefined : decodePath(only);
-  const request = { from: range.from, to: range.to, ignoreWhitespace, only: onlyPath };
+  const request = { from: range.from, to: range.to, ignoreWhitespace, contextLines, only: onlyPath };
   const { files, truncated, patches, cutShort } = await git.queries.readDiff(
     found.path,
     request,
@@ -66,6 +69,8 @@ export async function readComparison(
     to: range.to,
     layout,
     loadUrl: (file: ChangedFile) => address({ file: fileParameter(file.newPath) }),
+    moreLinesOf: (file: ChangedFile) =>
+      moreLinesLink(file, contextLines, (lines) => address({ file: fileParameter(file.newPath), context: lines })),
     coloursOf: (file: ChangedFile) => colours.get(file),
     marksOf: (file: ChangedFile) => marks.get(file),
     sizeOf: (oid: string) => sizes.get(oid) ?? null,
@@ -86,7 +91,7 @@ export async function readComparison(
     ignoreWhitespace,
     isOneFile: only !== null,
     urls: {
-      all: address({ file: null }),
+      all: address({ file: null, context: null }),
       unified: address({ view: null }),
       split: address({ view: 'split' }),
       whitespace: address({ w: ignoreWhitespace ? null : '1' }),

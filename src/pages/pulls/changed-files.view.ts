@@ -9,11 +9,12 @@ import { readAnnotations, withNotes } from '../code/annotations.view.ts';
 import { describeChangedFile, hasLines, isPicture } from '../code/changed-file.view.ts';
 import { escapeHtml } from '../code/code-html.ts';
 import { colourPatches } from '../code/colour-patches.ts';
+import { moreLinesLink } from '../code/context-lines.ts';
 import { splitRows, unifiedRows } from '../code/diff-lines.view.ts';
 import type { DiffRow, RowAdditions } from '../code/diff-lines.view.ts';
 import { markWords } from '../code/mark-words.ts';
 import { pictureSizes } from '../code/picture-size.ts';
-import { contextSteps, placeText } from './changes-address.ts';
+import { placeText } from './changes-address.ts';
 import type { ChangesAddress, ChangesQuery } from './changes-address.ts';
 import type { PullsDeps } from './deps.ts';
 import type { ReadChanges } from './read-changes.ts';
@@ -159,17 +160,17 @@ function additionsFor<Below>(
   const places = { OLD: '', NEW: '' };
   for (const side of ['OLD', 'NEW'] as const)
     places[side] = escapeHtml(address({ comment: placeText(file.newPath, { side, line: 1 }) }).slice(0, -1));
-  const wider = contextSteps[contextSteps.indexOf(query.contextLines) + 1];
-  const isPartial = file.oldMode !== '000000' && file.newMode !== '000000' && wider !== undefined;
-  const more = isPartial
-    ? escapeHtml(address({ file: encodePath(file.newPath), context: String(wider), all: null }))
-    : null;
+  const { newPath } = file;
+  const more = moreLinesLink(
+    file,
+    query.contextLines,
+    (context) => `${address({ file: encodePath(newPath), context, all: null })}#${fileAnchor(newPath)}`,
+  );
   return {
     beside: (side, line) =>
       mayComment && (isWhole || side === 'NEW')
         ? `<a class="add" href="${places[side]}${line}#comment" tabindex="-1" aria-label="Comment on line ${line}">+</a>`
         : '',
-    afterRange: () =>
-      more === null ? '' : ` <a class="more-lines" href="${more}#${fileAnchor(file.newPath)}">More lines</a>`,
+    afterRange: () => more,
   };
 }

@@ -1,6 +1,7 @@
 import { repositoryUrl } from '../../http/index.ts';
 import { notFound } from '../../kernel/index.ts';
 import { decodePath, encodePath } from '../app/code-urls.ts';
+import { contextParameter, readContextLines } from '../code/context-lines.ts';
 import type { RepositoryContext } from '../app/request-context.ts';
 
 /** What `?comment=` names: lines of a file, a file, or the round as a whole. */
@@ -28,16 +29,12 @@ export interface ChangesQuery {
   comment: CommentPlace | null;
 }
 
-/** How many unchanged lines a page shows around a change, from few to the whole file. */
-export const contextSteps: readonly number[] = [3, 25, 200, 20_000];
-
 export function readChangesQuery({ query }: Pick<RepositoryContext, 'query'>): ChangesQuery {
   const number = (name: string): number | null => {
     const text = query.get(name) ?? '';
     return /^[1-9]\d{0,5}$/.test(text) ? Number(text) : null;
   };
   const file = query.get('file');
-  const context = number('context') ?? contextSteps[0]!;
   return {
     from: number('from'),
     to: number('to'),
@@ -45,7 +42,7 @@ export function readChangesQuery({ query }: Pick<RepositoryContext, 'query'>): C
     layout: query.get('view') === 'split' ? 'split' : 'unified',
     ignoreWhitespace: query.get('w') === '1',
     only: file === null || file === '' ? null : decodePath(file),
-    contextLines: contextSteps.includes(context) ? context : contextSteps[0]!,
+    contextLines: readContextLines(query),
     isAll: query.get('all') === '1',
     comment: readPlace(query.get('comment') ?? ''),
   };
@@ -78,7 +75,7 @@ export function changesAddress(page: string, query: ChangesQuery): ChangesAddres
     view: layout === 'split' ? 'split' : null,
     w: ignoreWhitespace ? '1' : null,
     file: only === null ? null : encodePath(only),
-    context: contextLines === contextSteps[0] ? null : String(contextLines),
+    context: contextParameter(contextLines),
     all: isAll ? '1' : null,
   };
   return (change = {}) => {

@@ -223,7 +223,7 @@ t.test('flips', async (t) => {
       ['gzip', { 'Accept-Encoding': 'gzip' }],
       ['known already', { 'If-None-Match': etag! }],
       ['known already, but asked for anew', { 'If-None-Match': etag!, 'Cache-Control': 'no-cache' }],
-      ['behind a proxy', { 'X-Forwarded-Proto': 'https', 'X-Forwarded-For': '203.0.113.7', Host: 'git.example.org' }],
+      ['behind a proxy', { 'X-Forwarded-Proto': 'https', 'X-Forwarded-For': '203.0.113.7', Host: 'git.example.lan' }],
       ['in the dark', { Cookie: 'hearth_theme=dark' }],
     ];
     const seen = new Map<string, string>();
@@ -234,7 +234,7 @@ t.test('flips', async (t) => {
       seen.set(words, `${short.status} ${short.body}`);
     }
     t.match(seen.get('known already'), /^304 $/);
-    t.match(seen.get('behind a proxy'), 'https://git.example.org/git/alice/kiln.git');
+    t.match(seen.get('behind a proxy'), 'https://git.example.lan/git/alice/kiln.git');
     t.match(seen.get('in the dark'), 'data-theme="dark"');
     for (const [words, headers] of [
       ['a session', { Cookie: 'hearth_session=none' }],

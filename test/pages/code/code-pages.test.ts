@@ -86,11 +86,19 @@ t.test(
   },
 );
 
+t.test('pages of code use a large screen; the description and the clone address come before the files', async (t) => {
+  for (const page of ['/blob/main/src/core.ts', '/blame/main/src/core.ts', `/commit/${tip}`, '/compare/main...topic'])
+    t.match((await get(page)).body, /href="[^"]*wide\.css"/, page);
+  t.notMatch((await get('')).body, 'wide.css');
+  t.match((await get('')).body, /class="home-side home-intro"[^]*class="clone[^]*class="home-main"/);
+});
+
 t.test('addresses lead where people mean', async (t) => {
   const cases: [from: string, to: string][] = [
     ['/blob/main/src', '/tree/main/src'],
     ['/tree/main/src/core.ts', '/blob/main/src/core.ts'],
     [`/commit/${tip.slice(0, 7)}`, `/commit/${tip}`],
+    [`/commit/${tip.slice(0, 7)}?view=split&w=1`, `/commit/${tip}?view=split&w=1`],
     [`/commit/${tip.slice(0, 7)}.patch`, `/commit/${tip}.patch`],
     ['/compare?base=main&head=topic', '/compare/main...topic'],
     ['/go?ref=topic&page=blob&path=src%2Fnowhere.ts', '/tree/topic/src'],

@@ -1,4 +1,6 @@
 import t from 'tap';
+import { writeFileSync } from 'node:fs';
+import { temporaryFolder } from '../../fixtures/temporary-folder.ts';
 import { startEdgeCaseWeb } from '../../fixtures/edge-case-web.ts';
 import { runGit } from '../../fixtures/git-repositories.ts';
 import { sendRequest } from '../../fixtures/web-fixture.ts';
@@ -42,4 +44,32 @@ t.test('a comparison shows all that changed, in both looks', async (t) => {
     /<details[^>]*id="file-1"[^]*?(<table[^]*?<\/table>)?<\/details>/.exec((await get(`/commit/${spaces}?w=1`)).body) ??
     [];
   t.equal(crlf, '', 'lines that differ in white space only are no lines then');
+});
+
+t.test('more lines around the changes of a file are shown, up to the whole file', async (t) => {
+  const work = temporaryFolder(t);
+  const lines = (middle: string) =>
+    Array.from({ length: 400 }, (_, at) => (at === 200 ? middle : `line ${at}`)).join('\n');
+  const commit = async (text: string) => {
+    writeFileSync(`${work}/tall.txt`, `${text}\n`);
+    await runGit(['add', '.'], { cwd: work });
+    await runGit(['commit', '--quiet', '-m', 'tall'], { cwd: work });
+  };
+  await runGit(['init', '--quiet', '-b', 'tall'], { cwd: work });
+  await commit(lines('before'));
+  await commit(lines('after'));
+  await runGit(['push', '--quiet', path, 'tall', 'tall~1:refs/heads/tall-before'], { cwd: work });
+  const shown = (body: string): number => [...body.matchAll(/line \d+/g)].length;
+  const next = (body: string): string | undefined =>
+    /class="more-lines" href="([^"]+)"/.exec(body)?.[1]?.replaceAll('&amp;', '&');
+  let { body } = await get('/compare/tall-before..tall?w=1');
+  const counts = [shown(body)];
+  for (let link = next(body); link !== undefined; link = next(body)) {
+    t.match(link, /w=1&file=tall\.txt&context=\d+$/, 'what was chosen stays');
+    ({ body } = await sendRequest(web, link));
+    counts.push(shown(body));
+  }
+  // In front of the first two, git's heading of the hunk is a line, too.
+  t.same(counts, [7, 51, 399, 399]);
+  t.equal(shown((await get('/compare/tall-before..tall?context=999')).body), 7, 'other numbers are the first step');
 });
