@@ -62,6 +62,7 @@ import { ciIdentityKeys } from './v144-ci-identity-keys.ts';
 import { runnerLabels } from './v146-runner-labels.ts';
 import { artifactRetention } from './v148-artifact-retention.ts';
 import { pushWays } from './v150-push-ways.ts';
+import { namesInPulls } from './v161-names-in-pulls.ts';
 import { deployKeys } from './v160-deploy-keys.ts';
 import { contributedRounds } from './v152-contributed-rounds.ts';
 
@@ -132,4 +133,5 @@ export const migrations: readonly Migration[] = [
   pushWays,
   contributedRounds,
   deployKeys,
+  namesInPulls,
 ];

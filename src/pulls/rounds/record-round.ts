@@ -83,6 +83,7 @@ export async function recordRound(
     note: note.slice(0, limits.noteLength),
     pushId,
     submitterId,
+    submitterName: null,
     bytes,
     createdAt: now,
   };
