@@ -9,7 +9,7 @@ export type BundlePulls = Pick<Pulls, 'portable'>;
 export type PlannedPulls = Awaited<ReturnType<Pulls['portable']['plan']>>;
 
 /** Issues and pull requests as files of a bundle. */
-export async function* conversationFiles(
+export async function* logFiles(
   { issues, pulls }: { issues: Pick<Issues, 'exportIssues'>; pulls: BundlePulls },
   repositoryId: string,
   plan: PlannedPulls,
@@ -19,7 +19,7 @@ export async function* conversationFiles(
 }
 
 /** What a bundle has of issues and pull requests, all of it read once. */
-export interface CheckedConversations {
+export interface CheckedLogs {
   logs: CheckedExport;
   /** The number of pull requests. */
   pulls: number;
@@ -30,11 +30,11 @@ export interface CheckedConversations {
 }
 
 /** Null for a bundle without issues. Refuses `parcel_unreadable`. */
-export async function checkConversations(
+export async function checkLogs(
   { issues, pulls }: { issues: Pick<Issues, 'checkExport'>; pulls: BundlePulls },
   source: ImportSource,
   bundle: { path: string; refs: ReadonlyMap<string, string> },
-): Promise<CheckedConversations | null> {
+): Promise<CheckedLogs | null> {
   const logs = await issues.checkExport(source);
   if (logs === null) return null;
   const checked = await pulls.portable.check(source, logs, { ...bundle, folder: readFolder });

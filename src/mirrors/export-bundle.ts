@@ -10,8 +10,8 @@ import type { ImportedIssues, ImportSource, Issues } from '../issues/index.ts';
 import { isOid } from '../lfs/index.ts';
 import type { Lfs } from '../lfs/index.ts';
 import type { Found, NewRule, Repositories } from '../repositories/index.ts';
-import { checkConversations, conversationFiles } from './bundle-pulls.ts';
-import type { BundlePulls, CheckedConversations, PlannedPulls } from './bundle-pulls.ts';
+import { checkLogs, logFiles } from './bundle-pulls.ts';
+import type { BundlePulls, CheckedLogs, PlannedPulls } from './bundle-pulls.ts';
 import { bundleFiles } from './bundle-files.ts';
 import { exportedRule, readRules } from './bundle-rules.ts';
 import { differences } from './pull.ts';
@@ -91,8 +91,8 @@ export interface ExportedBundle {
 
 /**
  * Writes a repository as one file that plain git can clone (an export bundle): branches, tags and notes with their
- * history, Hearth's settings, the issues, and pull requests with the commits of their rounds. Works beside a running server. Refuses
- * `parcel_not_written` when the file cannot be written.
+ * history, Hearth's settings, the issues, and pull requests with the commits of their rounds. Works beside a running
+ * server. Refuses `parcel_not_written` when the file cannot be written.
  */
 export async function exportBundle(deps: BundleDeps, found: Found, target: string): Promise<ExportedBundle> {
   const { repository, canonical, path: folder } = found;
@@ -164,7 +164,7 @@ async function* metadataFiles(
     Buffer.from(readme(`${canonical.owner}/${canonical.name}`, facts.leftOut?.pullRequests ?? 0)),
   );
   if (image !== null) yield whole(imageFile, image);
-  yield* conversationFiles({ issues, pulls }, repository.id, plan);
+  yield* logFiles({ issues, pulls }, repository.id, plan);
   for await (const { oid, bytes, open } of lfs.mirroring.export(repository.id))
     yield { name: `${lfsFolder}/${oid}`, size: bytes, content: (await open()).stream };
 }
@@ -225,7 +225,7 @@ export async function importBundle(
     // All of it is read before anything is made: a bundle that is damaged changes nothing.
     const issuesAt = meta === undefined || facts === null ? null : bundleFiles(git, scratch, meta);
     const bundle = { path: scratch, refs: there };
-    const checked = issuesAt === null ? null : await checkConversations(deps, issuesAt, bundle);
+    const checked = issuesAt === null ? null : await checkLogs(deps, issuesAt, bundle);
     const made = await repositories.create(localAdministrator, {
       owner,
       name,
@@ -237,8 +237,7 @@ export async function importBundle(
     const found = await repositories.find(localAdministrator, owner, made.name);
     // The rows of rounds name commits, which come first. What is read from the temporary repository stays readable.
     await git.remotes.bundles.takeObjects(scratch, found.path);
-    const imported =
-      checked === null || issuesAt === null ? null : await importConversations(deps, found, checked, issuesAt);
+    const imported = checked === null || issuesAt === null ? null : await importLogs(deps, found, checked, issuesAt);
     if (meta !== undefined && facts !== null) await importLfsObjects(deps, scratch, meta, found);
     const { results } =
       refs.size === 0
@@ -299,22 +298,22 @@ export async function updateIssues(
     const refs = await git.refs.list(scratch);
     const meta = refs.get(readBundleRef);
     const files = meta === undefined ? null : bundleFiles(git, scratch, meta);
-    const checked = files === null ? null : await checkConversations(deps, files, { path: scratch, refs });
+    const checked = files === null ? null : await checkLogs(deps, files, { path: scratch, refs });
     if (files === null || checked === null)
       throw invalid('bundle_without_issues', 'This bundle has no issues: it is no export of Hearth, or an old one.');
     await deps.issues.refuseTakenNumbers(found.repository.id, checked.logs);
     await checked.refuseTaken(found.repository.id);
     if (checked.pulls > 0) await git.remotes.bundles.takeObjects(scratch, found.path);
-    return await importConversations(deps, found, checked, files);
+    return await importLogs(deps, found, checked, files);
   } finally {
     await git.storage.remove(scratch);
   }
 }
 
-const importConversations = async (
+const importLogs = async (
   { issues }: BundleDeps,
   { repository, canonical, path: folder }: Found,
-  { logs, importer }: CheckedConversations,
+  { logs, importer }: CheckedLogs,
   source: ImportSource,
 ): Promise<ImportedIssues> => issues.importIssues(repository, canonical, logs, source, await importer(folder));
 

@@ -15,9 +15,6 @@ import type { CheckedPulls } from './read-pulls.ts';
 import type { PullFile } from './pull-file.ts';
 import { writePull } from './write-pull.ts';
 
-/** The rounds of a pull request with what git says of them. */
-export type FoundRounds = ReadonlyMap<number, ReadRound>;
-
 /**
  * Refuses `pull_exists` when an open pull request of the repository, that no earlier import made, has a branch that
  * one of the export has; asked before anything is written.

@@ -7,7 +7,7 @@ import type { PullRow } from '../schema/pull-schema.ts';
 import { reviewCommentSchema, reviewSchema, threadPositionSchema, threadSchema } from '../schema/review-schema.ts';
 import { roundCommitSchema, roundSchema } from '../schema/round-schema.ts';
 import { reviewRequestSchema } from '../schema/turn-schema.ts';
-import type { FoundRounds } from './import-pulls.ts';
+import type { ReadRound } from '../rounds/read-round.ts';
 import type { PullFile } from './pull-file.ts';
 
 /** What the rows of a pull request are made with. */
@@ -20,7 +20,8 @@ export interface PullContext {
   ids: ReadonlyMap<string, string>;
   /** Makes addresses in texts those of this instance. */
   text(given: string): string;
-  rounds: FoundRounds;
+  /** What git says of the rounds. */
+  rounds: ReadonlyMap<number, ReadRound>;
 }
 
 const rowsPerInsert = 100;
