@@ -56,15 +56,19 @@ import { lfsObjects } from './v120-lfs-objects.ts';
 import { lfsLocks } from './v122-lfs-locks.ts';
 import { releases } from './v124-releases.ts';
 import { templateRepositories } from './v128-template-repositories.ts';
+import { mergeQueue } from './v130-merge-queue.ts';
 import { teams } from './v134-teams.ts';
 import { ciRepositorySettings } from './v142-ci-settings.ts';
 import { ciIdentityKeys } from './v144-ci-identity-keys.ts';
 import { runnerLabels } from './v146-runner-labels.ts';
 import { artifactRetention } from './v148-artifact-retention.ts';
 import { pushWays } from './v150-push-ways.ts';
-import { namesInPulls } from './v161-names-in-pulls.ts';
-import { deployKeys } from './v160-deploy-keys.ts';
 import { contributedRounds } from './v152-contributed-rounds.ts';
+import { importedReleases } from './v154-imported-releases.ts';
+import { stacks } from './v156-stacks.ts';
+import { deployKeys } from './v160-deploy-keys.ts';
+import { namesInPulls } from './v161-names-in-pulls.ts';
+import { ciCallMatrices } from './v164-ci-call-matrices.ts';
 
 /** Every migration, in order. SPEC §9 fixes the numbers 2, 9 and 19 (federation), 13 and 14; the others are ours. */
 export const migrations: readonly Migration[] = [
@@ -124,6 +128,7 @@ export const migrations: readonly Migration[] = [
   lfsLocks,
   releases,
   templateRepositories,
+  mergeQueue,
   teams,
   annotations,
   ciRepositorySettings,
@@ -132,6 +137,9 @@ export const migrations: readonly Migration[] = [
   artifactRetention,
   pushWays,
   contributedRounds,
+  importedReleases,
+  stacks,
   deployKeys,
   namesInPulls,
+  ciCallMatrices,
 ];

@@ -1,5 +1,5 @@
 /**
- * Runs the test files, one more at a time than there are cores, each in its own Node process, and parses their TAP. The
+ * Runs the test files, two more at a time than there are cores, each in its own Node process, and parses their TAP. The
  * command of `tap` does the same with loaders that start every file twice; here a file costs one plain start.
  *
  * The time limit of a file is 120 seconds, or that of a line `// time limit: 300 s` among its first ten; after it the
@@ -20,7 +20,7 @@ const project = join(import.meta.dirname, '..');
 const cache = join(project, 'node_modules/.cache/hearth-tests');
 const durationsFile = join(cache, 'seconds.json');
 /** Files wait for timers, disks and other processes for a third of their time. */
-const jobs = availableParallelism() + 1;
+const jobs = availableParallelism() + 2;
 const defaultLimitSeconds = 120;
 const filesRunAgain = 3;
 const inMemory = '/dev/shm';

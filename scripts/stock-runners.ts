@@ -100,12 +100,55 @@ function bySystemd(kind: 'registration' | 'created'): Recipe {
   };
 }
 
+/** What a run is looked at for besides its result: an annotation, a summary, and a call by the name of a repository. */
+const workflow = `on: push
+jobs:
+  a:
+    runs-on: linux
+    steps:
+      - run: |
+          echo '::error file=src/a.c,line=3,title=Oops::Expected a number'
+          echo '# Tests passed' >> "$GITHUB_STEP_SUMMARY"
+  b:
+    uses: alice/work/.hearth/workflows/called.yml@main
+    with: {word: called}
+`;
+const called = `on: {workflow_call: {inputs: {word: {type: string}}}}
+jobs:
+  say: {runs-on: linux, steps: [{run: 'test "\${{ inputs.word }}" = called'}]}
+`;
+
+interface Reports {
+  seen: string[];
+  missing: string[];
+}
+
+/** Forgejo's runner sends no summaries. */
+async function reportsOf({ modules, found }: Forge, sendsSummaries: boolean): Promise<Reports> {
+  const { run, jobs } = await modules.ci.runs.find(found, 1);
+  const [annotation] = await modules.ci.annotations.ofJobs(run, jobs);
+  const summaries = await modules.ci.summaries.of(jobs.flatMap(({ taskId }) => taskId ?? []));
+  const reports: Reports = { seen: [], missing: [] };
+  const check = (what: string, isThere: boolean, isNeeded = true) => {
+    if (isThere) reports.seen.push(what);
+    else if (isNeeded) reports.missing.push(what);
+  };
+  check('annotation', annotation?.path === 'src/a.c' && annotation.firstLine === 3);
+  check(
+    'called workflow',
+    jobs.some(({ name, status }) => name === 'b / say' && status === 'success'),
+  );
+  check('summary', summaries.length > 0, sendsSummaries);
+  return reports;
+}
+
 async function tryRecipe({ name, prepare }: Recipe): Promise<boolean> {
   const owner = { teardown: (fn: () => unknown) => void ends.unshift(fn) };
   const forge = await startForge(owner);
   const folder = path.join(forge.folder, 'runner');
   mkdirSync(folder);
   let daemon: ChildProcess | null = null;
+  let reported: Reports | null = null;
   const lines: string[] = [];
   try {
     const command = await prepare(forge, folder);
@@ -117,11 +160,20 @@ async function tryRecipe({ name, prepare }: Recipe): Promise<boolean> {
     for (const stream of [daemon.stdout!, daemon.stderr!])
       stream.on('data', (part: Buffer) => lines.push(String(part)));
     await forge.push({
-      '.hearth/workflows/ci.yml': 'on: push\njobs: {a: {runs-on: linux, steps: [{run: echo "works"}]}}\n',
+      '.hearth/workflows/ci.yml': workflow,
+      '.hearth/workflows/called.yml': called,
     });
     for (let tries = 0; tries < 240; tries += 1) {
       const { run } = await forge.state(1).catch(() => ({ run: 'waiting' }));
-      if (run === 'success') return true;
+      if (run === 'success') {
+        // The last rows and the summary may come after the result.
+        for (let more = 0; more < 20; more += 1) {
+          reported = await reportsOf(forge, !command.includes('forgejo-runner'));
+          if (reported.missing.length === 0) return true;
+          await sleep(500);
+        }
+        break;
+      }
       if (run === 'failure' || run === 'cancelled') break;
       await sleep(500);
     }
@@ -130,8 +182,9 @@ async function tryRecipe({ name, prepare }: Recipe): Promise<boolean> {
     lines.push(String((error as { stderr?: string }).stderr ?? error));
     return false;
   } finally {
-    const isOk = (await forge.state(1).catch(() => null))?.run === 'success';
-    console.log(`${isOk ? 'ok  ' : 'FAIL'} ${name}`);
+    const isOk = reported !== null && reported.missing.length === 0;
+    console.log(`${isOk ? 'ok  ' : 'FAIL'} ${name}${reported === null ? '' : `: ${reported.seen.join(', ')}`}`);
+    if (reported !== null && !isOk) console.log(`missing: ${reported.missing.join(', ')}`);
     if (!isOk) console.log(lines.join('').split('\n').slice(-30).join('\n'));
     daemon?.kill('SIGTERM');
     if (daemon !== null && daemon.exitCode === null)

@@ -16,8 +16,8 @@ import type { Ci } from './ci/index.ts';
 import type { Config, Origin } from './config/index.ts';
 import { createDatabase, databaseFileIn } from './db/index.ts';
 import type { Database, WriterConnection } from './db/index.ts';
-import { countInstance, objectKinds, storageFault } from './doctor/index.ts';
-import type { InstanceCounts } from './doctor/index.ts';
+import { countInstance, createStorageUsage, objectKinds, storageFault } from './doctor/index.ts';
+import type { InstanceCounts, StorageUsage } from './doctor/index.ts';
 import { embedded } from './embedded/index.ts';
 import { createFederation, federationEntities } from './federation/index.ts';
 import type { Federation } from './federation/index.ts';
@@ -120,6 +120,7 @@ export interface Modules {
   audit: Audit;
   workers: WorkerPool;
   counts(): Promise<InstanceCounts>;
+  storage: StorageUsage;
   /** Ends running work and closes the database. */
   close(): Promise<void>;
 }
@@ -349,6 +350,7 @@ export async function openModules(
       signCommit: signing.signCommit,
       baseUrl: config.baseUrl,
       contributedPushBytes: config.pulls.contributedPushSizeBytes,
+      queueTimeoutMs: config.pulls.queueTimeoutMs,
       contributedBytes: config.pulls.contributedSizeBytes,
       isDiskLow: (folder) => isDiskLow(folder, config.storage.lowDiskFloorBytes),
     });
@@ -412,6 +414,8 @@ export async function openModules(
       settings: { baseUrl: config.baseUrl, keepDoneMs: config.notifications.keepDoneDays * 24 * 60 * 60_000 },
     });
     issues.onEntry(ci.onPull({ issues, pulls }));
+    pulls.queue.testBy(ci.pulls.candidateTests);
+    ci.onRunEnd(pulls.queue.onRunEnd);
     issues.onEntry(notifications.onEntry);
     ci.onRunEnd(notifications.onRunEnd);
     releases.onEvent(ci.onRelease);
@@ -423,6 +427,7 @@ export async function openModules(
       db,
       repositories,
       lfs,
+      releases,
       git,
       clock,
       random,
@@ -493,6 +498,7 @@ export async function openModules(
       audit,
       workers,
       counts: () => countInstance(db, clock.now()),
+      storage: createStorageUsage(db),
       async close() {
         await releases.saveDownloads();
         await ci.stop();
@@ -624,6 +630,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     objectStatistics: modules.objectStatistics,
     backups: modules.backups,
     counts: modules.counts,
+    storage: modules.storage,
     origins: options.origins ?? new Map(),
     scheduledTasks: async () => {
       const known = new Map((await runs.list()).map((run) => [run.name, run]));
@@ -693,6 +700,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
         .catch((error: unknown) => logger.error('pull.push_options_failed', { error }));
       void modules.issues.recoverEntries();
       void modules.notifications.tell();
+      modules.pulls.queue.advanceAll().catch((error: unknown) => logger.error('pull.queue_failed', { error }));
       ci.advanceRuns().catch((error: unknown) => logger.error('ci.advance_failed', { error }));
       schedule.start();
       setTimeout(() => git.useSpawner(), 500).unref(); // after the start, which it would delay
@@ -738,6 +746,7 @@ export function scheduledTasks(modules: Modules): CronTask[] {
       run: () => modules.pulls.finishPushOptions({ olderThanMs: 60_000 }),
     },
     { name: 'pulls.merge-ready', time: '25 * * * * *', run: () => modules.pulls.mergeAllReady() },
+    { name: 'pulls.merge-queues', time: '20 * * * * *', run: () => modules.pulls.queue.advanceAll() },
     {
       name: 'pulls.release-rounds',
       time: '0 18 4 * * *',

@@ -3,16 +3,20 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { needPrograms } from './need-programs.ts';
-import { freePort, runNginx } from './nginx.ts';
+import { countingCgi, freePort, runNginx } from './nginx.ts';
 
 const program = '/usr/lib/cgit/cgit.cgi';
 
-/** @param files a folder that is served as static files, below `/files/` */
+/**
+ * @param files a folder that is served as static files, below `/files/`
+ * @param options.countProcessorTime costs a shell for every request
+ */
 export async function startCgit(
   folder: string,
   repository: string,
   files: string,
-): Promise<{ url: string; stop(): void }> {
+  { countProcessorTime = false } = {},
+): Promise<{ url: string; cpuS(): number; stop(): void }> {
   needPrograms({ nginx: 'nginx', fcgiwrap: 'fcgiwrap' });
   if (!existsSync(program)) throw new Error('cgit is missing. Install the package cgit');
   const port = await freePort();
@@ -32,14 +36,15 @@ export async function startCgit(
       '',
     ].join('\n'),
   );
-  const { stop } = await runNginx(place, {
+  const counting = countingCgi(place, program);
+  const { pids, stop } = await runNginx(place, {
     socket,
     port,
     settings: 'default_type text/html;',
     locations: `location /files/ { alias ${files}/; }
     location ~ ^/cgit(/.*)$ {
       fastcgi_pass unix:${socket};
-      fastcgi_param SCRIPT_FILENAME ${program};
+      fastcgi_param SCRIPT_FILENAME ${countProcessorTime ? counting.script : program};
       fastcgi_param CGIT_CONFIG ${place}/cgitrc;
       fastcgi_param PATH_INFO $1;
       fastcgi_param QUERY_STRING $query_string;
@@ -48,5 +53,5 @@ export async function startCgit(
       fastcgi_param HOME ${place};
     }`,
   });
-  return { url: `http://127.0.0.1:${port}`, stop };
+  return { url: `http://127.0.0.1:${port}`, cpuS: () => counting.cpuS(pids), stop };
 }

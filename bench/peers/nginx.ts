@@ -23,6 +23,20 @@ function childSeconds(text: string): number {
   );
 }
 
+/**
+ * A CGI program that records its CPU time: fcgiwrap does not wait for that of its children. In milliseconds: `times` of
+ * other shells counts in hundredths and drops the rest, which is half of a small request. It costs a shell for every
+ * request: where throughput is measured, leave it off.
+ */
+export function countingCgi(place: string, program: string): { script: string; cpuS(pids: number[]): number } {
+  const [script, times] = [path.join(place, 'counting'), path.join(place, 'times')];
+  writeFileSync(times, '');
+  writeFileSync(script, `#!/bin/bash\nTIMEFORMAT='%3U %3S'\nexec 3>&2\n{ time ${program} 2>&3; } 2>> ${times}\n`, {
+    mode: 0o755,
+  });
+  return { script, cpuS: (pids) => cpuOfTree(pids) + childSeconds(readFileSync(times, 'utf8')) };
+}
+
 export async function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer().on('error', reject);
@@ -92,16 +106,8 @@ export async function startNginx(
   const place = path.join(folder, 'nginx');
   mkdirSync(place, { recursive: true });
   const socket = path.join(place, 'cgi.sock');
-  // fcgiwrap does not wait for its children's CPU time, so each request records its own. In milliseconds: `times` of
-  // other shells counts in hundredths and drops the rest, which is half of a small request. That costs a shell for
-  // every request: where throughput is measured, leave it off.
-  const times = path.join(place, 'times');
-  writeFileSync(times, '');
-  const counting = path.join(place, 'counting-backend');
-  writeFileSync(counting, `#!/bin/bash\nTIMEFORMAT='%3U %3S'\nexec 3>&2\n{ time ${backend} 2>&3; } 2>> ${times}\n`, {
-    mode: 0o755,
-  });
-  const script = countProcessorTime ? counting : backend;
+  const counting = countingCgi(place, backend);
+  const script = countProcessorTime ? counting.script : backend;
   const { pids, stop } = await runNginx(place, {
     socket,
     port,
@@ -126,7 +132,7 @@ export async function startNginx(
   });
   return {
     url: `http://127.0.0.1:${port}`,
-    cpuS: () => cpuOfTree(pids) + childSeconds(readFileSync(times, 'utf8')),
+    cpuS: () => counting.cpuS(pids),
     stop,
   };
 }

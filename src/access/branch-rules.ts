@@ -84,7 +84,7 @@ export interface MergeConditions {
   threadsResolved: boolean;
   /** Contexts of statuses that must be successful; a `*` at the end stands for any ending. */
   checks: readonly string[];
-  /** Whether the head must contain the tip of the branch; `queue` is reserved. */
+  /** Whether the head must contain the tip of the branch, or is merged by the queue, which tests it on the tip. */
   upToDate: 'no' | 'yes' | 'queue';
   styles: readonly string[];
   /** Whether the conditions hold for administrators, too. */

@@ -1,6 +1,7 @@
 export {
   anonymous,
   isLocalAdministrator,
+  asInstanceAdministrator,
   localAdministrator,
   personIdOf,
   personViewer,
@@ -57,7 +58,7 @@ export type {
   RuleTeam,
   RuleVerdict,
 } from './branch-rules.ts';
-export { countingApprovals, isAbsolute, mergeVerdict, requestedChanges } from './merge-verdict.ts';
+export { checksOfCandidate, countingApprovals, isAbsolute, mergeVerdict, requestedChanges } from './merge-verdict.ts';
 export type { MergeBlock, MergeFacts, MergeVerdict, OwnerGroup, ReviewFacts, RoundFacts } from './merge-verdict.ts';
 export {
   allTaskPermissions,

@@ -98,7 +98,8 @@ export function refusalInRepository(
 }
 
 /**
- * The policy of issues: what a viewer may do with one. `visibleIssues` states `read` in SQL.
+ * The policy of issues: what a viewer may do with one. A trusted task has the level "write" of its permission: it labels,
+ * edits and closes as a member does. `visibleIssues` states `read` in SQL.
  * @param entry for `edit_entry` and `delete_entry`
  */
 export function refusalOnIssue(
@@ -116,8 +117,6 @@ export function refusalOnIssue(
   const refused = refusalToWrite(viewer, repository);
   if (refused !== null) return refused;
   if (issue.locked && !allows(member, 'write')) return 'locked';
-  // A trusted task comments, and does nothing else.
-  if (viewer.kind === 'task') return act === 'contribute' ? contributionRefusal(viewer, repository) : 'level';
   switch (act) {
     case 'contribute':
       return contributionRefusal(viewer, repository);
@@ -128,6 +127,7 @@ export function refusalOnIssue(
     case 'close':
       return isAuthor || allows(member, 'write') ? null : 'level';
     case 'edit_entry': {
+      // What people have written in comments is not for tasks.
       const needed = entry?.position === 0 ? 'write' : 'admin';
       return (entry !== null && isBy(viewer, entry.authorId)) || allows(member, needed) ? null : 'level';
     }
@@ -168,6 +168,5 @@ function contributionRefusal(viewer: Viewer, repository: IssueRepositoryFacts): 
 }
 
 function levelRefusal(viewer: Viewer, repository: RepositoryFacts, act: 'triage' | 'manage'): IssueRefusal | null {
-  if (viewer.kind === 'task') return 'level';
   return allows(memberLevel(viewer, repository), act === 'triage' ? 'write' : 'admin') ? null : 'level';
 }

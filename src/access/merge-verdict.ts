@@ -1,5 +1,5 @@
 import { mayByGrant } from './branch-rules.ts';
-import type { ApprovalsSurvive, BranchRule } from './branch-rules.ts';
+import type { ApprovalsSurvive, BranchRule, MergeConditions } from './branch-rules.ts';
 import { allows } from './level.ts';
 import { repositoryLevel } from './repository-level.ts';
 import type { RepositoryFacts } from './repository-facts.ts';
@@ -39,6 +39,10 @@ export interface MergeFacts {
   /** Whether the base branch is there, and the head contains its tip. */
   baseExists: boolean;
   isUpToDate: boolean;
+  /** Whether the merge queue of the branch asks, which has the merge tested itself. */
+  isByQueue?: boolean;
+  /** Pull requests that are merged first and are not yet: numbers, null for one of another repository. */
+  needs?: readonly (number | null)[];
   /** All rounds, in any order. */
   rounds: readonly RoundFacts[];
   reviews: readonly ReviewFacts[];
@@ -59,7 +63,8 @@ export type MergeBlock =
   | { kind: 'changes_requested'; by: readonly string[] }
   | { kind: 'threads'; open: number }
   | { kind: 'checks'; missing: readonly { context: string; state: 'missing' | 'pending' | 'failure' | 'error' }[] }
-  | { kind: 'behind' };
+  | { kind: 'needs'; numbers: readonly (number | null)[] }
+  | { kind: 'behind' | 'queue' };
 
 export interface MergeVerdict {
   blocks: MergeBlock[];
@@ -78,6 +83,7 @@ const absolute: readonly MergeBlock['kind'][] = [
   'empty',
   'unrelated',
   'level',
+  'needs',
 ];
 
 /** Whether a block stands for administrators, too, whatever the rule says. */
@@ -99,6 +105,7 @@ export function mergeVerdict(
   const blocks: MergeBlock[] = [];
   if (facts.state !== 'OPEN') return { blocks: [{ kind: 'not_open' }], approvedBy: [], mayBypass: false };
   if (facts.isDraft) blocks.push({ kind: 'draft' });
+  if (facts.needs !== undefined && facts.needs.length > 0) blocks.push({ kind: 'needs', numbers: facts.needs });
   if (!facts.baseExists) blocks.push({ kind: 'no_base' });
   if (facts.mergeState !== 'CLEAN')
     blocks.push({
@@ -123,14 +130,37 @@ export function mergeVerdict(
       : [];
     if (missing.length > 0) blocks.push({ kind: 'owners', missing });
     if (merging.threadsResolved && facts.openThreads > 0) blocks.push({ kind: 'threads', open: facts.openThreads });
-    const failing = merging.checks.flatMap((check) => missingCheck(check, facts.checks));
+    const failing = checksOfHead(merging).flatMap((check) => missingCheck(check, facts.checks));
     if (failing.length > 0) blocks.push({ kind: 'checks', missing: failing });
-    if (merging.upToDate !== 'no' && !facts.isUpToDate) blocks.push({ kind: 'behind' });
+    if (merging.upToDate === 'yes' && !facts.isUpToDate) blocks.push({ kind: 'behind' });
+    if (merging.upToDate === 'queue' && facts.isByQueue !== true) blocks.push({ kind: 'queue' });
   }
   const isAdministrator = allows(repositoryLevel(viewer, repository), 'admin');
   const mayBypass =
     blocks.length > 0 && isAdministrator && !blocks.some(isAbsolute) && (merging === null || !merging.adminsToo);
   return { blocks, approvedBy, mayBypass };
+}
+
+const ofQueue = ' (merge_group)';
+
+/** The checks that a head must have passed: where a queue merges, those of its runs are asked of what it tests. */
+const checksOfHead = ({ checks, upToDate }: MergeConditions): readonly string[] =>
+  upToDate === 'queue' ? checks.filter((check) => !check.endsWith(ofQueue)) : checks;
+
+/**
+ * How the required checks stand at a commit that the queue tests: those of its runs must be there and successful, of
+ * the others those that were reported.
+ * @param states states of the statuses of the commit, by context
+ */
+export function checksOfCandidate(
+  { checks }: Pick<MergeConditions, 'checks'>,
+  states: MergeFacts['checks'],
+): 'success' | 'pending' | 'failure' {
+  const asked = checks
+    .flatMap((check) => missingCheck(check, states).map((missing) => ({ ...missing, check })))
+    .filter(({ state, check }) => state !== 'missing' || check.endsWith(ofQueue));
+  if (asked.some(({ state }) => state === 'failure' || state === 'error')) return 'failure';
+  return asked.length === 0 ? 'success' : 'pending';
 }
 
 /** The last verdict of each reviewer; comments leave an earlier one as it is. */

@@ -13,7 +13,7 @@ export interface PullFacts extends IssueFacts {
  * `add_round` is to push to the pull request; `edit` its title, base branch, and whether it is a draft; `review` is to
  * comment on lines and to give a verdict; `request_review` to ask people; `approve` whether an approval counts; `merge`
  * is judged further by the rule of the branch; `dismiss` ends the effect of a review of another person; `run_ci` lets
- * the CI run on the code of a person without write access.
+ * the CI run on the code of a person without write access; `queue_first` puts one before the others of a merge queue.
  */
 export type PullAct =
   | 'read'
@@ -25,7 +25,8 @@ export type PullAct =
   | 'approve'
   | 'merge'
   | 'dismiss'
-  | 'run_ci';
+  | 'run_ci'
+  | 'queue_first';
 
 /**
  * The policy of pull requests: what a viewer may do with one; null is yes. Its text, labels and comments follow
@@ -60,6 +61,7 @@ export function refusalOnPull(
     case 'run_ci':
       return allows(member, 'write') ? null : 'level';
     case 'dismiss':
+    case 'queue_first':
       return allows(member, 'admin') ? null : 'level';
   }
 }

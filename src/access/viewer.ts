@@ -71,12 +71,21 @@ export const localAdministrator: PersonViewer = Object.freeze({
   repositoryIds: null,
 });
 
+/**
+ * The viewer of the administration pages for what is not theirs: the rights of the command line, under the name of the
+ * administrator. Anyone else keeps the rights that they have.
+ */
+export const asInstanceAdministrator = (viewer: Viewer): Viewer =>
+  viewer.kind === 'person' && viewer.isAdministrator && viewer.via === 'session'
+    ? { ...localAdministrator, id: viewer.id, username: viewer.username }
+    : viewer;
+
 /** The actor of a log line: the person's UUID, `local` for the command line, `task 12`, `deploy key UUID`. */
 export function viewerForLog(viewer: Viewer): string {
   if (viewer.kind === 'anonymous') return 'anonymous';
   if (viewer.kind === 'task') return `task ${viewer.taskId}`;
   if (viewer.kind === 'deployKey') return `deploy key ${viewer.id}`;
-  return isLocalAdministrator(viewer) ? 'local' : viewer.id;
+  return viewer.id === localAdministrator.id ? 'local' : viewer.id;
 }
 
 /** UUID of the person, or null for anonymous clients, tasks, deploy keys, and the command line, which is no account. */

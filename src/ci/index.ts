@@ -2,6 +2,7 @@ import { artifactFileSchema, artifactSchema } from './schema/artifact-schema.ts'
 import { registrationTokenSchema, runnerSchema } from './schema/runner-schema.ts';
 import { annotationSchema, summarySchema } from './schema/annotation-schema.ts';
 import { jobSchema } from './schema/job-schema.ts';
+import { callMatrixSchema } from './schema/call-matrix-schema.ts';
 import { runNumberSchema, runSchema, workflowFileSchema } from './schema/run-schema.ts';
 import { retentionSchema } from './schema/retention-schema.ts';
 import { scheduleSchema } from './schema/schedule-schema.ts';
@@ -82,6 +83,7 @@ export const ciEntities = [
   variableSchema,
   scheduleSchema,
   runNumberSchema,
+  callMatrixSchema,
   artifactSchema,
   artifactFileSchema,
   annotationSchema,

@@ -59,7 +59,8 @@ export const options = [
     type: origin,
     default: null,
     example: 'https://git.example.org',
-    sentence: 'Address under which people reach the web pages. When unset, each request tells.',
+    sentence:
+      'Address under which people reach the web pages. When unset, each request tells, and only IP addresses, localhost and names of a local network (without a dot, .lan, .local, .home, .internal, .home.arpa, .test) are accepted.',
   }),
 
   row({
@@ -326,6 +327,13 @@ export const options = [
     type: size('1MiB', '1TiB'),
     default: '64MiB',
     sentence: 'Largest pack that a person may push to a pull request who may not write to the repository.',
+  }),
+  row({
+    key: 'pulls.queue_timeout',
+    env: 'SERVICE_PULLS_QUEUE_TIMEOUT',
+    type: duration('1m', '7d'),
+    default: '2h',
+    sentence: 'How long the test of one pull request in a merge queue may take.',
   }),
   row({
     key: 'pulls.contributed_size',

@@ -14,3 +14,5 @@ export { checkAddress } from './checks/address.ts';
 export { checkPeers } from './checks/peers.ts';
 export type { GroupReport, CheckResult, Level } from './check-result.ts';
 export type { DoctorDeps } from './deps.ts';
+export { createStorageUsage } from './storage-usage.ts';
+export type { StorageUsage } from './storage-usage.ts';

@@ -13,12 +13,23 @@ const templates = join(projectFolder, templatesFolder);
 const assets = join(templates, 'assets');
 const templateCache = join(projectFolder, 'node_modules/.cache/hearth-templates');
 
+/** How long files count as unchanged once they were checked: a page needs some twenty, an edit shows on the reload. */
+const recheckMs = 250;
+const isDue = ({ checkedAt }: { checkedAt: number }): boolean => performance.now() - checkedAt > recheckMs;
+
 interface Compiled {
   render: compileTemplate;
   /** The template and all its includes, with their modification times when read. */
   files: { path: string; changedAt: number }[];
+  checkedAt: number;
 }
 const compiled = new Map<string, Compiled>();
+
+interface ReadAsset {
+  content: Buffer;
+  checkedAt: number;
+}
+const readAssets = new Map<string, ReadAsset>();
 
 function filesBelow(folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -44,7 +55,16 @@ function isTemplate(name: string): boolean {
 function compile(name: string): Compiled {
   if (!isTemplate(name)) throw unknownName('template', name);
   const { render, files } = compileWithCache(templates, name, templateCache);
-  return { render, files: files.map((file) => ({ path: file, changedAt: changedAt(file) })) };
+  return {
+    render,
+    files: files.map((file) => ({ path: file, changedAt: changedAt(file) })),
+    checkedAt: performance.now(),
+  };
+}
+
+function isUnchanged(template: Compiled): boolean {
+  template.checkedAt = performance.now();
+  return template.files.every((file) => file.changedAt === changedAt(file.path));
 }
 
 /** Reads everything from the checkout; a changed template is compiled again. */
@@ -67,13 +87,17 @@ export const embedded: Embedded = {
     };
   },
   asset(path) {
+    const known = readAssets.get(path);
+    if (known !== undefined && !isDue(known)) return known.content;
     if (!filesBelow(assets).includes(path)) throw unknownName('asset', path);
-    return readFileSync(join(assets, path));
+    const content = readFileSync(join(assets, path));
+    readAssets.set(path, { content, checkedAt: performance.now() });
+    return content;
   },
   assetPaths: () => filesBelow(assets),
   renderTemplate(name, locals = {}) {
     let known = compiled.get(name);
-    if (!known?.files.every((file) => file.changedAt === changedAt(file.path))) {
+    if (known === undefined || (isDue(known) && !isUnchanged(known))) {
       known = compile(name);
       compiled.set(name, known);
     }

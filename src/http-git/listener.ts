@@ -1,6 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { Config } from '../config/index.ts';
 import type { Random } from '../kernel/index.ts';
-import { anonymousIdentity, externalOrigin, countHostHeaders } from '../http/index.ts';
+import { anonymousIdentity, countHostHeaders, createHostTrust, externalOrigin } from '../http/index.ts';
 import type { Client, Exchange, createClientReader } from '../http/index.ts';
 import type { GitHandlers } from './git-exchange.ts';
 
@@ -8,8 +9,8 @@ interface ListenerOptions {
   handlers: GitHandlers;
   random: Random;
   readClient: ReturnType<typeof createClientReader>;
-  /** The configured address of this server; null when each request tells. */
-  baseUrl: string | null;
+  /** `baseUrl`: the configured address of this server; null when each request tells. */
+  config: Pick<Config, 'baseUrl' | 'federation'>;
   /** Headers of every response. */
   headers: Readonly<Record<string, string>>;
   /** Called when a request begins: log, metrics, admission. */
@@ -44,7 +45,7 @@ const patternOf = (path: string): RegExp =>
  * address does not decode, is handed on and refused there.
  */
 export function createGitListener(
-  { handlers, random, readClient, baseUrl, headers, onRequest }: ListenerOptions,
+  { handlers, random, readClient, config, headers, onRequest }: ListenerOptions,
   next: RequestListener,
 ): RequestListener {
   const routes = gitRoutes.map(({ method, path, handler }) => ({
@@ -55,7 +56,7 @@ export function createGitListener(
     refuse: method === 'ANY' ? handlers[handler] : handlers.refuseMethod(method),
   }));
   const constantHeaders = Object.entries(headers).flat();
-  const isHostAcceptable = createHostCheck();
+  const isHostAcceptable = createHostCheck(createHostTrust(config));
 
   function take(request: IncomingMessage, response: ServerResponse): boolean {
     const { url = '' } = request;
@@ -77,7 +78,7 @@ export function createGitListener(
         path,
         params,
         rest: found[3] ?? '',
-        origin: () => originOf(request, client, baseUrl),
+        origin: () => originOf(request, client, config.baseUrl),
         querystring,
         headers: ['X-Request-Id', requestId, ...constantHeaders],
         state: { requestId, address: client.address, routePath: route.path, identity: anonymousIdentity },
@@ -116,13 +117,20 @@ function decodeNames(url: string, [, owner = '', name = '']: RegExpExecArray): {
   }
 }
 
-/** Whether a request names one host, in good form. Names come again and again, so the last one is remembered. */
-function createHostCheck(): (request: IncomingMessage, client: Client) => boolean {
+/**
+ * Whether a request names one host, in good form and to be believed. Names come again and again, so the last one is
+ * remembered.
+ */
+function createHostCheck(isTrusted: (host: string) => boolean): (request: IncomingMessage, client: Client) => boolean {
   let lastGood: string | undefined;
+  let lastTrusted: string | undefined;
   return (request, { forwardedHost }) => {
     if (countHostHeaders(request) !== 1) return false;
-    const host = forwardedHost ?? request.headers.host;
-    if (host === undefined) return false;
+    const { host: sent } = request.headers;
+    if (sent === undefined) return false;
+    if (sent !== lastTrusted && isTrusted(sent)) lastTrusted = sent;
+    if (sent !== lastTrusted) return false;
+    const host = forwardedHost ?? sent;
     if (host !== lastGood && externalOrigin({ host, forwardedProto: null, baseUrl: null }).kind === 'known')
       lastGood = host;
     return host === lastGood;

@@ -62,7 +62,7 @@ export function createAssets(embedded: Embedded): Assets {
     const known = prepared.get(name);
     if (known && embedded.isExecutable) return known.asset;
     const source = embedded.asset(name);
-    if (known?.source.equals(source)) return known.asset;
+    if (known !== undefined && (known.source === source || known.source.equals(source))) return known.asset;
     const asset = prepare(name, source);
     prepared.set(name, { source, asset });
     return asset;

@@ -4,7 +4,7 @@ import type { Audit } from '../audit/index.ts';
 import type { Backups } from '../backup/index.ts';
 import type { Config, Origin } from '../config/index.ts';
 import type { Database } from '../db/index.ts';
-import type { InstanceCounts } from '../doctor/index.ts';
+import type { InstanceCounts, StorageUsage } from '../doctor/index.ts';
 import type { Federation } from '../federation/index.ts';
 import type { Git } from '../git/index.ts';
 import type { Highlighting } from '../highlighting/index.ts';
@@ -93,6 +93,7 @@ export interface WebDeps {
   backups: Backups;
   /** How much of everything there is. */
   counts(): Promise<InstanceCounts>;
+  storage: StorageUsage;
   /** Where each setting comes from. */
   origins: ReadonlyMap<string, Origin>;
   /** What runs by the clock, and how it went the last time. */

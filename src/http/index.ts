@@ -40,6 +40,7 @@ export { externalOrigin } from './request/external-origin.ts';
 export { createForm } from './request/form.ts';
 export type { Form } from './request/form.ts';
 export { countHostHeaders } from './request/host-header.ts';
+export { createHostTrust } from './request/trusted-hosts.ts';
 export {
   cloneTransports,
   keyChoices,

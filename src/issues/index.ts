@@ -8,6 +8,7 @@ export { contextFor as issueContextFor, factsOfIssue } from './issue-context.ts'
 export type { IssueAt, IssueContext, RepositoryAt } from './issue-context.ts';
 export { issueNotFound, refusalError } from './issue-errors.ts';
 export { parseBody, parseComment, parseTitle } from './parse-texts.ts';
+export { issueLinkSchema } from './schema/classification-schema.ts';
 export { issueSchema } from './schema/issue-schema.ts';
 export { objectKey as attachmentKey, objectPrefix as attachmentPrefix } from './attachments/attachment.ts';
 export { attachmentMarkdown, attachmentPath, isShownInline } from './attachments/attachment.ts';
@@ -24,6 +25,7 @@ export type { PortablePerson } from './export/portable-details.ts';
 export type * as PortableTypes from './import/portable-types.ts';
 export type { ImportedIssues } from './import/import-issues.ts';
 export type { Attachment } from './attachments/attachment.ts';
+export { isByTask } from './entries/entry.ts';
 export type { AnnouncedEntry, EntryListener } from './announcements/announce-entry.ts';
 export { commentIdOf } from './comments/find-comments.ts';
 export type { FoundComment } from './comments/find-comments.ts';

@@ -1,7 +1,8 @@
 import type { Git, TreeEntry } from '../git/index.ts';
 import { unreadableExport } from '../issues/index.ts';
 import type { ImportFile, ImportSource } from '../issues/index.ts';
-import { isDomainError, nullIfNotFound } from '../kernel/index.ts';
+import { invalid, isDomainError, nullIfNotFound } from '../kernel/index.ts';
+import type { ReleaseSource } from '../releases/index.ts';
 
 /** The metadata files of a bundle, read from its temporary repository. Links and folders are no files. */
 export function bundleFiles(git: Pick<Git, 'objects'>, scratch: string, commit: string): ImportSource {
@@ -31,3 +32,24 @@ export function bundleFiles(git: Pick<Git, 'objects'>, scratch: string, commit: 
 }
 
 const isPlain = ({ type, kind }: TreeEntry): boolean => type === 'blob' && kind !== 'symlink';
+
+/** The files of the releases in a commit. */
+export function releaseSource(git: Git, scratch: string, commit: string): ReleaseSource {
+  const blobOf = async (name: string): Promise<string | null> => {
+    const entry = await git.objects.entryAt(scratch, commit, name).catch(nullIfNotFound);
+    return entry !== null && isPlain(entry) ? entry.oid : null;
+  };
+  return {
+    async read(name, maxBytes) {
+      const oid = await blobOf(name);
+      const content = oid === null ? null : (await git.objects.blob(scratch, oid, { maxBytes })).content;
+      if (oid !== null && content === null)
+        throw invalid('parcel_unreadable', `The list of releases in this bundle is too large (${name}).`);
+      return content;
+    },
+    async open(name) {
+      const oid = await blobOf(name);
+      return oid === null ? null : git.queries.streamBlob(scratch, oid);
+    },
+  };
+}

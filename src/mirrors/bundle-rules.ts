@@ -18,7 +18,7 @@ export function exportedRule({ target, pattern, linear, signed, grants, merging,
     linear,
     signed,
     grants: { push: grant('push'), force: grant('force'), create: grant('create'), delete: grant('delete') },
-    ...(target === 'BRANCH' && { merging: { ...merging, grant: grant('merge'), upToDate: merging.upToDate !== 'no' } }),
+    ...(target === 'BRANCH' && { merging: { ...merging, grant: grant('merge'), upToDate: upToDateOf(merging) } }),
   };
 }
 
@@ -61,7 +61,7 @@ const readMerging = ({ grant, approvals, approvalsSurvive, checks, styles, ...sw
   styles: (styles as unknown[]).map(String),
   ownersApprove: switches['ownersApprove'] === true,
   threadsResolved: switches['threadsResolved'] === true,
-  upToDate: switches['upToDate'] === true,
+  upToDate: switches['upToDate'] === 'queue' ? 'queue' : switches['upToDate'] === true,
   adminsToo: switches['adminsToo'] === true,
 });
 
@@ -72,3 +72,7 @@ const readGrant = ({ level, people, tasks, deployKeys }: Fields): GrantInput => 
   tasks: tasks === true,
   deployKeys: deployKeys === undefined ? level === 'write' : deployKeys === true,
 });
+
+/** A boolean as in bundles of versions without merge queues. */
+const upToDateOf = ({ upToDate }: { upToDate: string }): boolean | 'queue' =>
+  upToDate === 'queue' ? 'queue' : upToDate === 'yes';

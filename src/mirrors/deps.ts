@@ -3,6 +3,7 @@ import type { Git } from '../git/index.ts';
 import type { Clock, Logger, Random } from '../kernel/index.ts';
 import type { Lfs } from '../lfs/index.ts';
 import type { Outbound } from '../outbound/index.ts';
+import type { Releases } from '../releases/index.ts';
 import type { Repositories } from '../repositories/index.ts';
 import type { InstanceKey } from '../sealing/index.ts';
 
@@ -12,6 +13,7 @@ export interface MirrorDeps {
   repositories: Pick<Repositories, 'create' | 'edit' | 'locate' | 'pushes'>;
   git: Git;
   lfs: Pick<Lfs, 'mirroring' | 'usage' | 'read'>;
+  releases: Pick<Releases, 'foreign'>;
   outbound: Outbound;
   key: InstanceKey;
   clock: Clock;
@@ -19,5 +21,11 @@ export interface MirrorDeps {
   logger: Logger;
   /** Running transfers by repository, with git's progress line; removed at their end. */
   progress: Map<string, string>;
-  settings: { caFile: string | null /** name of this server, for the comment of a key */; name: string };
+  settings: {
+    caFile: string | null;
+    /** Name of this server, for the comment of a key. */
+    name: string;
+    /** Whether the host of a URL is in `mirrors.allowed_hosts`. */
+    isNamed(url: URL): boolean;
+  };
 }

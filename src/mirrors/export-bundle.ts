@@ -9,11 +9,12 @@ import type { Clock, Random } from '../kernel/index.ts';
 import type { ImportedIssues, ImportSource, Issues } from '../issues/index.ts';
 import { isOid } from '../lfs/index.ts';
 import type { Lfs } from '../lfs/index.ts';
-import type { Found, NewRule, Repositories } from '../repositories/index.ts';
+import type { Found, NewRule, Repositories, Repository } from '../repositories/index.ts';
 import { checkLogs, logFiles } from './bundle-pulls.ts';
 import type { BundlePulls, CheckedLogs, PlannedPulls } from './bundle-pulls.ts';
-import { bundleFiles } from './bundle-files.ts';
+import { bundleFiles, releaseSource } from './bundle-files.ts';
 import { exportedRule, readRules } from './bundle-rules.ts';
+import type { Releases } from '../releases/index.ts';
 import { differences } from './pull.ts';
 
 /** Dependencies of export and import. */
@@ -21,6 +22,7 @@ export interface BundleDeps {
   git: Git;
   repositories: Repositories;
   lfs: Pick<Lfs, 'mirroring'>;
+  releases: Pick<Releases, 'bundles'>;
   issues: Pick<Issues, 'exportIssues' | 'checkExport' | 'refuseTakenNumbers' | 'importIssues'>;
   pulls: BundlePulls;
   clock: Clock;
@@ -69,7 +71,8 @@ git clone FILE FOLDER gives the history, without Hearth. The commit that holds t
 ${factsFile} has name, description, visibility and default branch; ${imageFile}, when it is there, is the
 image of the repository. Its issues are below issues, each as JSON and as a text to read, with labels,
 milestones and attached files beside; its pull requests are below pulls in the same way, with their rounds,
-reviews and threads below reviews. Files of Git LFS are below ${lfsFolder}, each by its SHA-256. hearth import FILE makes a repository of all of it.
+reviews and threads below reviews. releases.json has the releases, whose files are below releases, and files of
+Git LFS are below ${lfsFolder}, each by its SHA-256. hearth import FILE makes a repository of all of it.
 ${
   pulls === 0
     ? ''
@@ -153,7 +156,7 @@ async function sourceOf(
 }
 
 async function* metadataFiles(
-  { issues, pulls, lfs }: BundleDeps,
+  { issues, pulls, lfs, releases }: BundleDeps,
   { repository, canonical }: Found,
   { facts, image, plan }: { facts: Facts; image: Buffer | null; plan: PlannedPulls },
 ): AsyncGenerator<BundleFile> {
@@ -165,6 +168,7 @@ async function* metadataFiles(
   );
   if (image !== null) yield whole(imageFile, image);
   yield* logFiles({ issues, pulls }, repository.id, plan);
+  yield* releases.bundles.export(repository.id);
   for await (const { oid, bytes, open } of lfs.mirroring.export(repository.id))
     yield { name: `${lfsFolder}/${oid}`, size: bytes, content: (await open()).stream };
 }
@@ -195,13 +199,14 @@ export interface Imported {
   issues: ImportedIssues | null;
   /** How many of them are pull requests. */
   pulls: number;
+  releases: number;
 }
 
 /**
  * Creates a repository from an export bundle, from any git bundle, or from a bare repository on this machine. git
- * checks every object first. Its refs arrive as a push, so that search and CI are notified. Refuses
- * `parcel_unreadable`; `parcel_name_missing` for a source that is no export bundle when no name is given; as `create`
- * does.
+ * checks every object first. Its refs arrive as a push, so that search and CI are notified. What is refused leaves no
+ * repository behind. Refuses `parcel_unreadable`; `parcel_name_missing` for a source that is no export bundle when no
+ * name is given; as `create` does.
  * @param source absolute path
  */
 export async function importBundle(
@@ -210,8 +215,9 @@ export async function importBundle(
   wishes: ImportRequest,
   options?: ExchangeOptions,
 ): Promise<Imported> {
-  const { git, repositories } = deps;
+  const { git, repositories, releases } = deps;
   const scratch = scratchIn(deps);
+  let made: Repository | null = null;
   try {
     await git.remotes.bundles.read(source, scratch, options);
     const there = await git.refs.list(scratch);
@@ -226,7 +232,9 @@ export async function importBundle(
     const issuesAt = meta === undefined || facts === null ? null : bundleFiles(git, scratch, meta);
     const bundle = { path: scratch, refs: there };
     const checked = issuesAt === null ? null : await checkLogs(deps, issuesAt, bundle);
-    const made = await repositories.create(localAdministrator, {
+    const releasesAt = meta === undefined || facts === null ? null : releaseSource(git, scratch, meta);
+    const released = releasesAt === null ? [] : await releases.bundles.read(releasesAt);
+    made = await repositories.create(localAdministrator, {
       owner,
       name,
       visibility: wishes.visibility ?? facts?.visibility ?? 'PRIVATE',
@@ -239,6 +247,7 @@ export async function importBundle(
     await git.remotes.bundles.takeObjects(scratch, found.path);
     const imported = checked === null || issuesAt === null ? null : await importLogs(deps, found, checked, issuesAt);
     if (meta !== undefined && facts !== null) await importLfsObjects(deps, scratch, meta, found);
+    if (releasesAt !== null) await releases.bundles.import(found.repository, released, releasesAt, refs);
     const { results } =
       refs.size === 0
         ? { results: [] }
@@ -256,7 +265,11 @@ export async function importBundle(
       isExportBundle: facts !== null,
       issues: imported,
       pulls: checked?.pulls ?? 0,
+      releases: released.length,
     };
+  } catch (error) {
+    if (made !== null) await repositories.trash.discard(made);
+    throw error;
   } finally {
     await git.storage.remove(scratch);
   }

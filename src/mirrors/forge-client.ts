@@ -37,7 +37,7 @@ const maxPages = 50;
  * where this server may not connect, `elsewhere_not_found`, `elsewhere_failed`.
  */
 export async function keysAt(deps: MirrorDeps, url: string): Promise<string[]> {
-  const { body } = await get(deps, url, {}, maxKeysBytes);
+  const { body } = await getFrom(deps, url, {}, maxKeysBytes);
   return body
     .toString('utf8')
     .split('\n')
@@ -59,7 +59,7 @@ export async function repositoriesAt(
   for (let page = 1; page <= maxPages; page += 1) {
     const query = `per_page=${perPage}&limit=${limit}&page=${page}${whose === 'user/repos' ? '&affiliation=owner' : ''}`;
     const headers = { Accept: 'application/json', ...(secret === '' ? {} : { Authorization: `Bearer ${secret}` }) };
-    const { headers: responseHeaders, body } = await get(
+    const { headers: responseHeaders, body } = await getFrom(
       deps,
       `${api.replace(/\/$/, '')}/${whose}?${query}`,
       headers,
@@ -67,17 +67,18 @@ export async function repositoriesAt(
     );
     const listed = readList(body);
     found.push(...listed);
-    if (!hasNext(responseHeaders.link, listed.length)) break;
+    if (!hasNextPage(responseHeaders.link, listed.length, perPage)) break;
   }
   return found;
 }
 
 /** A server with pages says so in `Link`; without the header the list is complete, unless the page is full. */
-function hasNext(link: string | string[] | undefined, count: number): boolean {
+export function hasNextPage(link: string | string[] | undefined, count: number, perPage: number): boolean {
   return link === undefined ? count >= perPage : /rel="?next"?/.test(String(link));
 }
 
-async function get(
+/** What a forge answers, with its refusals in words. Refuses as `keysAt` does. */
+export async function getFrom(
   { outbound }: MirrorDeps,
   url: string,
   headers: Record<string, string>,

@@ -17,6 +17,8 @@ export interface ImportInput extends NewRepository {
   secret?: string | undefined;
   /** A private key that the remote knows already, in OpenSSH's format; by default a new key pair is generated. */
   sshKey?: string | undefined;
+  /** Whether releases with their notes and files come along, from a forge over http. */
+  withReleases?: boolean | undefined;
   /** Whether it stays a pull mirror. */
   keepMirroring: boolean;
 }
@@ -29,9 +31,18 @@ export interface ImportInput extends NewRepository {
 export async function importRepository(
   deps: MirrorDeps,
   viewer: Viewer,
-  { address: given, username = '', secret = '', sshKey, keepMirroring, ...repository }: ImportInput,
+  {
+    address: given,
+    username = '',
+    secret = '',
+    sshKey,
+    keepMirroring,
+    withReleases = false,
+    ...repository
+  }: ImportInput,
 ): Promise<Repository> {
-  const input = { direction: 'pull', address: given, username, secret, intervalMs: minIntervalMs, prune: true };
+  const tried = { direction: 'pull', intervalMs: minIntervalMs, prune: true, withReleases };
+  const input = { ...tried, address: given, username, secret };
   const { address } = readInput(input);
   const ssh = await contact(deps, address, { username, secret }, sshKey);
   const made = await deps.repositories.create(viewer, repository);
@@ -47,6 +58,7 @@ export async function importRepository(
       offeredHostKey: null,
       intervalMs: keepMirroring ? 8 * 3_600_000 : null,
       prune: true,
+      withReleases,
       isPaused: ssh !== null && sshKey === undefined,
       failures: 0,
       lastError: null,

@@ -65,7 +65,7 @@ export async function saveMirror(
   { repository, path }: Pick<Found, 'repository' | 'path'>,
   input: MirrorInput,
 ): Promise<Mirror> {
-  const { direction, address, username, intervalMs } = readInput(input);
+  const { direction, address, username, intervalMs, withReleases } = readInput(input);
   const { id } = repository;
   const before = await deps.db.read.findOneBy(mirrorSchema, { repositoryId: id });
   if (direction === 'pull' && before?.direction !== 'pull' && (await deps.git.refs.list(path)).size > 0) {
@@ -82,6 +82,7 @@ export async function saveMirror(
       username,
       intervalMs,
       prune: input.prune,
+      withReleases,
       updatedAt: now,
       isPaused: false,
       failures: 0,

@@ -14,6 +14,8 @@ export interface MirrorInput {
   newKey?: boolean | undefined;
   intervalMs: number;
   prune: boolean;
+  /** Whether a pull mirror brings releases along; of http addresses alone. */
+  withReleases?: boolean | undefined;
 }
 
 export const minIntervalMs = 5 * 60_000;
@@ -28,11 +30,18 @@ export function refusePassword(secret: string | undefined): void {
 }
 
 /** Refuses `invalid_mirror`. */
-export function readInput({ direction, address: given, username = '', intervalMs }: MirrorInput): {
+export function readInput({
+  direction,
+  address: given,
+  username = '',
+  intervalMs,
+  withReleases = false,
+}: MirrorInput): {
   direction: MirrorDirection;
   address: RemoteAddress;
   username: string;
   intervalMs: number;
+  withReleases: boolean;
 } {
   if (direction !== 'pull' && direction !== 'push')
     throw invalid('invalid_mirror', 'Choose a direction.', { field: 'direction' });
@@ -42,5 +51,9 @@ export function readInput({ direction, address: given, username = '', intervalMs
   if (!Number.isFinite(intervalMs) || intervalMs < minIntervalMs || intervalMs > maxIntervalMs) {
     throw invalid('invalid_mirror', 'An interval is from five minutes to thirty days.', { field: 'interval' });
   }
-  return { direction, address, username: address.kind === 'ssh' ? '' : username.trim(), intervalMs };
+  if (withReleases && (direction !== 'pull' || address.kind !== 'http'))
+    throw invalid('invalid_mirror', 'Releases come with pull mirrors and imports of http addresses only.', {
+      field: 'releases',
+    });
+  return { direction, address, username: address.kind === 'ssh' ? '' : username.trim(), intervalMs, withReleases };
 }

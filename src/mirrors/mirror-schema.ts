@@ -23,6 +23,8 @@ export interface MirrorRow {
   intervalMs: number | null;
   /** Whether branches and tags that were deleted at the source are deleted at the target. */
   prune: boolean;
+  /** Whether releases come along, from a forge over http. */
+  withReleases: boolean;
   isPaused: boolean;
   /** Consecutive failures. */
   failures: number;
@@ -51,6 +53,7 @@ export const mirrorSchema = new EntitySchema<MirrorRow>({
     offeredHostKey: { name: 'offered_host_key', type: 'text', nullable: true },
     intervalMs: { name: 'interval_ms', type: 'integer', nullable: true },
     prune: { type: 'boolean' },
+    withReleases: { name: 'with_releases', type: 'boolean' },
     isPaused: { name: 'is_paused', type: 'boolean' },
     failures: { type: 'integer' },
     lastError: { name: 'last_error', type: 'text', nullable: true },

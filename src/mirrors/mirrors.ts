@@ -41,7 +41,7 @@ export function createMirrors({ config: { baseUrl, caFile, mirrors }, keyFile, .
     }),
     key: new InstanceKey(keyFile, tools.random, 'mirrors'),
     progress: new Map(),
-    settings: { caFile, name: baseUrl === null ? 'hearth' : new URL(baseUrl).hostname },
+    settings: { caFile, name: baseUrl === null ? 'hearth' : new URL(baseUrl).hostname, isNamed },
   };
   const runner = createRunner(deps);
   const wake = (): void =>

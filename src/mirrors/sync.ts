@@ -5,6 +5,7 @@ import type { MirrorRow } from './mirror-schema.ts';
 import { sendLfsObjects } from './mirror-lfs.ts';
 import { nextMirrorState } from './mirror-state.ts';
 import { pull } from './pull.ts';
+import { fetchReleases } from './releases/fetch-releases.ts';
 import { openRemote, readHostKey, describeFailure } from './remote-credentials.ts';
 import { parseRemoteAddress } from './remote-address.ts';
 import type { MirrorDeps } from './deps.ts';
@@ -67,7 +68,12 @@ export async function deleteFetchedRefs(git: MirrorDeps['git'], path: string): P
 
 async function exchange(deps: MirrorDeps, located: Located, row: MirrorRow, signal: AbortSignal): Promise<void> {
   const remote = await openRemote(deps, row);
-  if (row.direction === 'pull') return void (await pull(deps, located, row, remote, signal));
+  if (row.direction === 'pull') {
+    await pull(deps, located, row, remote, signal);
+    // After the tags, which they name.
+    if (row.withReleases && !('ssh' in remote)) await fetchReleases(deps, located, remote, signal);
+    return;
+  }
   await sendLfsObjects(deps, located, remote, signal);
   const refused = await deps.git.remotes.push(located.path, remote, {
     prune: row.prune,

@@ -7,6 +7,7 @@ import type { Organisations } from '../organisations/index.ts';
 import type { Owners } from '../owners/index.ts';
 import type { Repositories } from '../repositories/index.ts';
 import type { MergeStateQueue } from './mergeability/merge-state-queue.ts';
+import type { QueueRunner } from './queue/queue-runner.ts';
 import type { MatchedOwnersCache } from './owners/match-owners.ts';
 
 /** What the use-cases of this module work with. */
@@ -32,6 +33,10 @@ export interface PullDeps {
   /** Whether the disk of a folder has too little space left for writing. */
   isDiskLow(folder: string): Promise<boolean>;
   matchedOwners: MatchedOwnersCache;
+  /** Advances merge queues in the background. */
+  queue: QueueRunner;
+  /** How long the test of one pull request in a merge queue may take; two hours when left out. */
+  queueTimeoutMs?: number | undefined;
   /** Computes merge states in the background. */
   mergeStates: MergeStateQueue;
 }

@@ -30,6 +30,8 @@ export const limits = {
   /** People who are asked for a review of one pull request; owners of code among them whom the server asks. */
   requests: 50,
   ownerRequests: 20,
+  /** People who are offered as reviewers. */
+  reviewCandidates: 1_000,
   /** A file of owners: bytes, rules that are read, owners of one rule, members of an organisation among them. */
   ownersFileBytes: 256 * 1024,
   ownerRules: 1_000,
@@ -43,6 +45,19 @@ export const limits = {
   viewedFiles: 3_000,
   /** Suggestions that are applied at a time. */
   suggestionsAtOnce: 100,
+  /** Pull requests in the merge queue of a branch, and those that a list of queues shows. */
+  queued: 200,
+  listedQueue: 1_000,
+  /** Branches of one push whose queues are looked at; those of the others are within the minute. */
+  wokenQueues: 20,
+  /** Pull requests of a stack, which one push makes and one page lists; those that one of them needs. */
+  stack: 50,
+  neededPulls: 50,
+  /** Rounds of those, the newest, on which one may be built. */
+  stackedOn: 30,
+  /** An answered patch, and the patch that it quotes, in bytes. */
+  answeredPatchBytes: 1024 * 1024,
+  quotedPatchBytes: 4 * 1024 * 1024,
   /** Characters of the reason of a dismissal. */
   dismissalReasonLength: 1_000,
 };

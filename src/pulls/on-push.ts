@@ -5,18 +5,20 @@ import type { EntryLog } from '../issues/index.ts';
 import type { AnnouncedPush, PushListener } from '../repositories/index.ts';
 import type { PullDeps } from './deps.ts';
 import { limits } from './limits.ts';
-import { closingTargets } from './merging/merge-pull.ts';
+import { closingTargets } from './merging/land-merge.ts';
 import { recordMerged } from './merging/record-merged.ts';
 import type { RecordedMerge } from './merging/record-merged.ts';
 import { contributedBytes, isOverBudget } from './rounds/contributed-bytes.ts';
 import { prepareNextRound } from './rounds/prepare-next-round.ts';
 import { recordRound } from './rounds/record-round.ts';
 import type { PreparedRound } from './rounds/record-round.ts';
+import { prepareRetargets, recordRetarget } from './lifecycle/retarget-landed.ts';
+import type { Retarget } from './lifecycle/retarget-landed.ts';
 import { pullSchema } from './schema/pull-schema.ts';
 import type { PullRow } from './schema/pull-schema.ts';
 import { fetchBranch } from './sources/find-head.ts';
 import { applyPushOptions } from './pushes/apply-push-options.ts';
-import { preparePushedRound, recordPushedRound } from './pushes/on-pushed-round.ts';
+import { preparePushedRounds, recordPushedRounds } from './pushes/on-pushed-round.ts';
 import type { PushedRound } from './pushes/on-pushed-round.ts';
 
 /** A new round of a pull request whose head branch was pushed. */
@@ -29,10 +31,11 @@ interface NextRound {
 interface Prepared {
   rounds: NextRound[];
   merged: RecordedMerge[];
-  /** Of a push to `refs/for/…`. */
-  pushed: PushedRound | null;
+  /** Of a push to `refs/for/…`: one, or those of a stack. */
+  pushed: PushedRound[];
+  retargets: Retarget[];
   /** Open pull requests whose base branch has moved, the newest first. */
-  onto: string[];
+  onto: PullRow[];
   /** What `record` has appended, for `recorded`. */
   logs: EntryLog[];
 }
@@ -50,8 +53,10 @@ export function onPush(deps: PullDeps): PushListener<Prepared> {
     isAwaited: true,
     async prepare(push) {
       const prepared = await prepare(deps, push);
-      if (prepared.rounds.length > 0 || prepared.merged.length > 0 || prepared.pushed !== null) return prepared;
-      deps.mergeStates.add(prepared.onto);
+      const { rounds, merged, pushed, retargets } = prepared;
+      if (rounds.length + merged.length + pushed.length + retargets.length > 0) return prepared;
+      tryOnto(deps, push, prepared.onto);
+      wakeQueues(deps, push);
       return null;
     },
     async record(tx, push, prepared) {
@@ -65,16 +70,25 @@ export function onPush(deps: PullDeps): PushListener<Prepared> {
         const origin = { submitterId: push.pusherId, pushId: push.id, bytes, via: 'git' } as const;
         await recordRound(log, issue, pull, round, origin);
       }
-      if (prepared.pushed !== null) await recordPushedRound(log, push, prepared.pushed);
+      if (prepared.pushed.length > 0) await recordPushedRounds(log, push, prepared.pushed);
+      for (const retarget of prepared.retargets) await recordRetarget(log, push, retarget);
       prepared.logs = [log];
     },
-    async recorded(push, { rounds, pushed, onto, logs }) {
+    async recorded(push, { rounds, pushed, retargets, onto, logs }) {
       for (const log of logs) deps.issues.pulls.announce(log);
-      const next = pushed?.next == null ? [] : [pushed.next];
-      deps.mergeStates.add([...[...rounds, ...next].map(({ issueId }) => issueId), ...onto]);
-      if (pushed !== null) await applyPushOptions(deps, push, pushed);
+      wakeQueues(deps, push);
+      const next = pushed.flatMap((one) => one.next ?? []);
+      deps.mergeStates.add([...rounds, ...next, ...retargets].map(({ issueId }) => issueId));
+      tryOnto(deps, push, onto);
+      if (pushed.length > 0) await applyPushOptions(deps, push, pushed);
     },
   };
+}
+
+/** A queue has another tip to merge onto. */
+function wakeQueues({ queue }: PullDeps, { repository, updates }: AnnouncedPush): void {
+  for (const { ref } of updates.slice(0, limits.wokenQueues))
+    if (ref.startsWith(heads)) queue.wakeSoon(repository.id, ref.slice(heads.length));
 }
 
 /** Who pushed, with the limits of the credential; for an entry by the server, no person. */
@@ -87,8 +101,8 @@ async function prepare(deps: PullDeps, push: AnnouncedPush): Promise<Prepared> {
       update.ref.startsWith(heads) ? [[update.ref.slice(heads.length), update] as const] : [],
     ),
   );
-  const pushed = await preparePushedRound(deps, push);
-  const prepared: Prepared = { rounds: [], merged: [], pushed, onto: [], logs: [] };
+  const pushed = await preparePushedRounds(deps, push);
+  const prepared: Prepared = { rounds: [], merged: [], pushed, retargets: [], onto: [], logs: [] };
   if (branches.size === 0) return prepared;
   const { withHead, withBase } = await openPulls(deps, push.repository.id, branches);
   for (const pull of withHead) {
@@ -98,12 +112,38 @@ async function prepare(deps: PullDeps, push: AnnouncedPush): Promise<Prepared> {
     if (next !== null) prepared.rounds.push(next);
   }
   prepared.merged = await findMerged(deps, push, withBase, branches);
+  const deleted = [...branches].flatMap(([branch, { newId }]) => (noId.test(newId) ? [branch] : []));
+  if (deleted.length > 0 && withBase.length > 0)
+    prepared.retargets = await findRetargets(deps, push, deleted, withBase);
   const merged = new Set(prepared.merged.map(({ issueId }) => issueId));
-  prepared.onto = withBase
-    .map(({ issueId }) => issueId)
-    .filter((issueId) => !merged.has(issueId))
-    .slice(0, limits.mergeStates);
+  prepared.onto = withBase.filter(({ issueId }) => !merged.has(issueId)).slice(0, limits.mergeStates);
   return prepared;
+}
+
+async function findRetargets(
+  deps: PullDeps,
+  push: AnnouncedPush,
+  deleted: readonly string[],
+  withBase: readonly PullRow[],
+): Promise<Retarget[]> {
+  const located = (await deps.repositories.locate([push.repository.id])).get(push.repository.id);
+  return located === undefined ? [] : prepareRetargets(deps, located, deleted, withBase);
+}
+
+/** Has the merge states of pull requests onto branches that have moved computed, those of one branch together. */
+function tryOnto(deps: PullDeps, push: AnnouncedPush, pulls: readonly PullRow[]): void {
+  const tips = new Map(push.updates.map(({ ref, newId }) => [ref, newId]));
+  for (const [branch, some] of Map.groupBy(pulls, ({ baseBranch }) => baseBranch)) {
+    const tip = tips.get(`${heads}${branch}`);
+    const ids = some.map(({ issueId }) => issueId);
+    if (some.length === 1 || tip === undefined || noId.test(tip)) deps.mergeStates.add(ids);
+    else
+      deps.mergeStates.addAfter(async () => {
+        const at = (await deps.repositories.locate([push.repository.id])).get(push.repository.id);
+        const tried = [...new Set(some.map(({ headOid }) => headOid))];
+        if (at !== undefined) await deps.git.merges.tryMerges(at.path, tip, tried);
+      }, ids);
+  }
 }
 
 /** Open pull requests from these branches and onto them. */

@@ -1,4 +1,5 @@
 import { pullPushSchema, pullSchema } from './schema/pull-schema.ts';
+import { queueSchema } from './schema/queue-schema.ts';
 import { reviewCommentSchema, reviewSchema, threadPositionSchema, threadSchema } from './schema/review-schema.ts';
 import { removedRoundSchema, roundCommitSchema, roundSchema } from './schema/round-schema.ts';
 import { attentionSchema, reviewRequestSchema, viewedFileSchema } from './schema/turn-schema.ts';
@@ -6,6 +7,7 @@ import { attentionSchema, reviewRequestSchema, viewedFileSchema } from './schema
 export const pullEntities = [
   pullSchema,
   pullPushSchema,
+  queueSchema,
   roundSchema,
   roundCommitSchema,
   removedRoundSchema,

@@ -1,3 +1,6 @@
+import { reviewByAnswers } from './answers/review-by-answers.ts';
+import { findStack } from './stacks/find-stack.ts';
+import { mergeBaseOf } from './stacks/stacked-on.ts';
 import { bindDeps } from '../kernel/index.ts';
 import type { PullDeps } from './deps.ts';
 import { findByBranches } from './find-by-branches.ts';
@@ -15,6 +18,7 @@ import { pullOfCommit } from './lists/pull-of-commit.ts';
 import { mergedAmong } from './lists/merged-among.ts';
 import { openHeads } from './lists/open-heads.ts';
 import { findMergeState, updateMergeState } from './mergeability/compute-merge-state.ts';
+import { readConflicts } from './mergeability/read-conflicts.ts';
 import { MergeStateQueue } from './mergeability/merge-state-queue.ts';
 import { createReviewService } from './reviews/review-service.ts';
 import { createThreadService } from './threads/thread-service.ts';
@@ -25,6 +29,12 @@ import { applySuggestions } from './suggestions/apply-suggestions.ts';
 import { findPullTemplate } from './templates/pull-template.ts';
 import { createTurnService } from './turns/turn-service.ts';
 import { createViewedService } from './viewed/viewed-files.ts';
+import { advanceBranch, advanceQueues, wakeForRun } from './queue/advance-queue.ts';
+import { enterQueue, leaveQueue, putFirst } from './queue/enter-queue.ts';
+import type { CandidateTests } from './queue/candidate-tests.ts';
+import { followEntry } from './queue/follow-entry.ts';
+import { findPlace, listQueues } from './queue/queue-place.ts';
+import { QueueRunner } from './queue/queue-runner.ts';
 import { mergeBox } from './merging/merge-box.ts';
 import { mergePull } from './merging/merge-pull.ts';
 import { cancelMergeWhenReady, mergeAllReady, mergeIfReady, mergeWhenReady } from './merging/merge-when-ready.ts';
@@ -44,17 +54,19 @@ import type { CheckedPulls, ReadBundle } from './portable/read-pulls.ts';
 import { finishPushOptions } from './pushes/apply-push-options.ts';
 import { acceptPushesFor } from './pushes/push-for.ts';
 
-export type PullsOptions = Omit<PullDeps, 'mergeStates' | 'matchedOwners'>;
+export type PullsOptions = Omit<PullDeps, 'mergeStates' | 'matchedOwners' | 'queue'>;
 
 /** Pull requests; the functions behind these names say what each refuses. */
 export function createPulls(tools: PullsOptions) {
   const mergeStates = new MergeStateQueue(tools.logger);
-  const deps: PullDeps = { ...tools, mergeStates, matchedOwners: createMatchedOwnersCache() };
+  const queue = new QueueRunner(tools.logger);
+  const deps: PullDeps = { ...tools, mergeStates, queue, matchedOwners: createMatchedOwnersCache() };
   mergeStates.connect(async (issueId) => {
     await catchUpWithHead(deps, issueId);
     await updateMergeState(deps, issueId);
-    await mergeIfReady(deps, issueId);
+    await mergeIfReady(deps, issueId, enterQueue);
   });
+  queue.connect((repositoryId, baseBranch) => advanceBranch(deps, { repositoryId, baseBranch }));
   tools.issues.pulls.refuseReopen(refuseSecondPull);
   const bind = bindDeps(deps);
 
@@ -69,19 +81,25 @@ export function createPulls(tools: PullsOptions) {
     template: bind(findPullTemplate),
     /** For the API and webhooks, which have found the issues already. */
     ofIssues: bind(pullsOfIssues),
-    reviews: createReviewService(deps),
+    reviews: {
+      ...createReviewService(deps),
+      /** From the text of a patch with answers between its lines. */
+      submitAnswers: bind(reviewByAnswers),
+    },
     threads: createThreadService(deps),
     turns: createTurnService(deps),
     owners: { of: bind(ownersOf) },
     viewed: createViewedService(deps),
     suggestions: { apply: bind(applySuggestions) },
     /** For `issues.onEntry`, before what notifies: keeps whose turn it is, and asks owners of code. */
-    onEntry: turnListener(deps),
+    onEntry: followEntry(deps, turnListener(deps)),
     /** What lists and the API show beside issues that were found already. */
     describe: bind(describePulls),
     /** For the CI, which has the issue already. */
     codeOf: bind(codeOf),
     hasMerged: bind(hasMerged),
+    mergeBaseOf: bind(mergeBaseOf),
+    stack: bind(findStack),
     inWrite: bind(pullInWrite),
     openHeads: bind(openHeads),
     /** For notes of releases. */
@@ -100,10 +118,26 @@ export function createPulls(tools: PullsOptions) {
       patch: bind(readPatch),
     },
     mergeStateOf: bind(findMergeState),
+    conflicts: bind(readConflicts),
     mergeBox: bind(mergeBox),
     merge: bind(mergePull),
     mergeWhenReady: bind(mergeWhenReady),
     cancelMergeWhenReady: bind(cancelMergeWhenReady),
+    queue: {
+      enter: bind(enterQueue),
+      leave: bind(leaveQueue),
+      putFirst: bind(putFirst),
+      placeOf: bind(findPlace),
+      list: bind(listQueues),
+      /** Plugs in what tests merges before a branch moves to them. */
+      testBy<T>(tests: CandidateTests<T>): void {
+        queue.tests = tests as CandidateTests<unknown>;
+      },
+      /** For `ci.onRunEnd`. */
+      onRunEnd: bind(wakeForRun),
+      /** At start, and for the scheduled task: takes up the rows. */
+      advanceAll: () => advanceQueues(deps),
+    },
 
     /** For exports and imports of repositories. */
     portable: {
@@ -134,7 +168,7 @@ export function createPulls(tools: PullsOptions) {
     /** For the scheduled task. */
     releaseRounds: () => releaseRounds(deps),
     /** Waits for running trial merges. */
-    stop: () => mergeStates.stop(),
+    stop: async () => void (await Promise.all([mergeStates.stop(), queue.stop()])),
   };
 }
 

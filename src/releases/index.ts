@@ -16,6 +16,8 @@ export { compareReleaseCounts, recountReleases } from './recount-releases.ts';
 export type { NewRelease } from './lifecycle/create-release.ts';
 export type { ReleaseEdit } from './lifecycle/edit-release.ts';
 export type { DescribedRelease } from './lists/describe-releases.ts';
+export type { ForeignFile, ForeignRelease } from './transfer/import-foreign.ts';
+export type { ReleaseSource } from './transfer/import-releases.ts';
 export type { GeneratedNotes } from './notes/generate-notes.ts';
 export type { ReleaseCounts, ReleaseFile, ReleaseRow } from './schema/release-schema.ts';
 

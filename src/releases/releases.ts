@@ -17,6 +17,10 @@ import { countReleases, describeReleases, releasedTags } from './lists/describe-
 import type { DescribedRelease } from './lists/describe-releases.ts';
 import { listReleases, listReleasesByPage } from './lists/list-releases.ts';
 import { generateNotes } from './notes/generate-notes.ts';
+import { exportReleases } from './transfer/export-releases.ts';
+import { cleanFileName } from './transfer/clean-texts.ts';
+import { storeForeignFile, storeForeignRelease } from './transfer/import-foreign.ts';
+import { importReleases, readReleases } from './transfer/import-releases.ts';
 import { defaultReleaseSettings } from './settings.ts';
 import type { ReleaseSettings } from './settings.ts';
 
@@ -62,6 +66,11 @@ export function createReleases({ settings, ...tools }: ReleasesOptions) {
       /** Size limit of a file, in bytes. */
       maxBytes: deps.settings.fileBytes,
     },
+
+    /** For imports from other forges. */
+    foreign: { store: bind(storeForeignRelease), storeFile: bind(storeForeignFile), fileName: cleanFileName },
+    /** For export bundles. */
+    bundles: { export: bind(exportReleases), read: readReleases, import: bind(importReleases) },
 
     /** Registers a listener of events. */
     onEvent: (listener: ReleaseListener): void => void deps.listeners.push(listener),

@@ -50,6 +50,8 @@ export type SshPulls = Pick<
   | 'updateBranch'
   | 'merge'
   | 'mergeWhenReady'
+  | 'queue'
+  | 'stack'
   | 'mergeBox'
   | 'deleteBranch'
   | 'rounds'

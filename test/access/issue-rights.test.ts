@@ -108,18 +108,18 @@ const table: Record<string, Column> = {
     may: [...members, 'trusted task'],
   },
   'comment, locked': { act: on(ofBob, 'contribute'), may: [] },
-  'edit own': { act: on(ofAlice, 'edit_issue'), may: ['signed in', ...members] },
+  'edit own': { act: on(ofAlice, 'edit_issue'), may: ['signed in', ...members, 'trusted task'] },
   'edit own, blocked by the owner': {
     act: on(ofAlice, 'edit_issue'),
     change: { blocked: true },
-    may: ['signed in', ...members],
+    may: ['signed in', ...members, 'trusted task'],
   },
-  'close own': { act: on(ofAlice, 'close'), may: ['signed in', ...members] },
+  'close own': { act: on(ofAlice, 'close'), may: ['signed in', ...members, 'trusted task'] },
   'edit own comment': { act: on(ofBob, 'edit_entry', own), may: ['signed in', ...members] },
   'delete own comment': { act: on(ofBob, 'delete_entry', own), may: ['signed in', ...members] },
-  'label, assign, milestone, lock, hide': { act: on(ofBob, 'triage'), may: writers },
-  'close any': { act: on(ofBob, 'close'), may: writers },
-  "edit an issue's text of another person": { act: on(ofBob, 'edit_entry', text), may: writers },
+  'label, assign, milestone, lock, hide': { act: on(ofBob, 'triage'), may: [...writers, 'trusted task'] },
+  'close any': { act: on(ofBob, 'close'), may: [...writers, 'trusted task'] },
+  "edit an issue's text of another person": { act: on(ofBob, 'edit_entry', text), may: [...writers, 'trusted task'] },
   "edit another person's comment": { act: on(ofBob, 'edit_entry', comment), may: admins },
   "delete another person's comment": { act: on(ofBob, 'delete_entry', comment), may: admins },
   'delete an issue, move': { act: on(ofBob, 'manage'), may: admins },
@@ -131,7 +131,7 @@ const table: Record<string, Column> = {
 };
 table['comment, locked']!.act = on({ ...ofBob, locked: true }, 'contribute');
 table['comment, locked']!.may = [...writers, 'trusted task'];
-table['edit own, locked'] = { act: on({ ...ofAlice, locked: true }, 'edit_issue'), may: writers };
+table['edit own, locked'] = { act: on({ ...ofAlice, locked: true }, 'edit_issue'), may: [...writers, 'trusted task'] };
 
 // The command line has no account, and edits what is "own" as an administrator.
 for (const [right, { act, change = {}, may }] of Object.entries(table)) {

@@ -235,6 +235,13 @@ const blocked: Record<
     ['checks'],
   ],
   'behind, where it must not be': [{ isUpToDate: false }, { upToDate: 'yes' }, ['behind']],
+  'behind, where a queue merges': [{ isUpToDate: false, isByQueue: true }, { upToDate: 'queue' }, []],
+  'past the queue': [{}, { upToDate: 'queue' }, ['queue']],
+  'checks of the queue are not asked of the head': [
+    { isByQueue: true },
+    { upToDate: 'queue', checks: ['ci (merge_group)'] },
+    [],
+  ],
   'behind, where it may be': [{ isUpToDate: false }, {}, []],
 };
 

@@ -105,6 +105,7 @@ const table: Record<string, Column> = {
   'merge own': { act: on(ofAlice, 'merge'), may: writers },
   "let a stranger's CI run": { act: on(ofBob, 'run_ci'), may: writers },
   'dismiss a review': { act: on(ofBob, 'dismiss'), may: admins },
+  'put first in the merge queue': { act: on(ofAlice, 'queue_first'), may: admins },
 };
 
 for (const [right, { act, change = {}, may }] of Object.entries(table)) {
@@ -126,6 +127,7 @@ const acts: PullAct[] = [
   'merge',
   'dismiss',
   'run_ci',
+  'queue_first',
 ];
 
 t.test('an archived repository takes none of it; what is hidden or in the trash is hidden for every act', async (t) => {

@@ -234,7 +234,7 @@ interface TakenBackup {
 async function proveBackup(t: Test, { hearth, name, folder, branches, before, round }: TakenBackup): Promise<void> {
   t.strictSame((await hearth.modules.backups.drill(name)).problems, [], `round ${round}`);
   const target = path.join(temporaryFolder(t), 'data');
-  const restored = { env: { SERVICE_DATA_DIR: target } };
+  const restored = { env: { SERVICE_DATA_DIR: target, SERVICE_HTTP_LISTEN: '127.0.0.1:3000' } };
   t.equal((await runCli(['restore', folder], restored)).code, 0);
   const { code, stdout } = await runCli(['doctor', '--json'], restored);
   t.equal(code, 0);

@@ -2,7 +2,7 @@
 // Real disks that are full, turn read-only, or fail to sync. As root, on Linux, where there are loop devices and
 // strace.
 import { spawn } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -26,6 +26,13 @@ async function pusher(server: RunningProgram, command: (...words: string[]) => P
   let acknowledged = '';
   return {
     acknowledged: () => acknowledged,
+    /** Uploads an object of Git LFS; returns the status of the answer. */
+    async putObject(to: RunningProgram, content: Buffer): Promise<number> {
+      const oid = createHash('sha256').update(content).digest('hex');
+      const url = `${to.url}/git/alice/site.git/info/lfs/objects/${oid}`;
+      const headers = { Authorization: `Bearer ${token}` };
+      return (await fetch(url, { method: 'PUT', headers, body: new Uint8Array(content) })).status;
+    },
     /** Pushes one commit with this many random bytes; returns whether the server accepted it. */
     async push(to: RunningProgram, bytes: number, text = 'more') {
       writeFileSync(path.join(work, 'file'), randomBytes(bytes));
@@ -59,14 +66,16 @@ if (hasLoopDevices) {
   t.test(`a completely full disk: refusals, reads, and recovery without a restart (${rounds})`, async (t) => {
     const disk = await loopDeviceDisk(t, 48);
     const server = await disk.serve();
-    const { push, isThere } = await pusher(server, (...words) =>
+    const { push, putObject, isThere } = await pusher(server, (...words) =>
       disk.inside(server, program, ...words, '--data-dir', server.dataDir),
     );
     t.equal((await push(server, 1_000)).code, 0);
+    const object = randomBytes(300_000);
     for (let round = 0; round < rounds; round += 1) {
       const filler = path.join(server.dataDir, 'tmp-filler');
       await disk.inside(server, 'sh', '-c', `dd if=/dev/zero of='${filler}' bs=4k 2>/dev/null || true`);
       t.not((await push(server, 200_000, `full ${round}`)).code, 0, 'refused');
+      t.equal(await putObject(server, object), 507, 'no object of LFS');
       t.equal((await fetch(`${server.url}/repos/alice/site`)).status, 200, 'pages are read');
       t.ok(await isThere(server), 'and repositories');
       await disk.inside(server, 'rm', filler);
@@ -77,6 +86,7 @@ if (hasLoopDevices) {
         response = await push(server, 1_000, `free ${round}`);
       }
       t.equal(response.code, 0, `as before, without a restart: ${response.stderr}`);
+      t.equal(await putObject(server, object), 200);
       t.ok(await isThere(server));
     }
     t.equal(await server.stop(), 0, 'it never ended by itself');

@@ -60,12 +60,13 @@ t.test('the summary of a step is replaced by the next one, and belongs to the jo
   const runner = await world.addRunner(['linux']);
   const { taskId, context } = (await runner.fetch())!;
   // The first report stores the steps of a task.
-  await runner.report(taskId);
   const { ci } = world.modules;
   const task = await ci.artifacts.authoriseTask(String(context['gitea_runtime_token']));
   const set = (step: number, content: Buffer | string, job = task.jobId) =>
     ci.summaries.set(task, { job, step, content: Buffer.from(content) });
   await set(1, '# One');
+  t.match(await ci.summaries.of([taskId]), [{ content: '# One' }], 'before the runner reports its steps');
+  await runner.report(taskId);
   await set(1, '# Two \0');
   t.match(await ci.summaries.of([taskId]), [{ taskId, step: 1, content: '# Two ' }]);
   t.equal(await reasonOf(set(2, 'x')), 'step_not_found');

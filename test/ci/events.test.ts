@@ -76,7 +76,7 @@ t.test('`workflow_run` follows the runs of named workflows, and ends after five 
   await push({
     ...workflow(on('push:', 'Build'), 'build.yml'),
     ...workflow(on('workflow_run: {workflows: [Build], types: [completed], branches: [main]}', 'After'), 'after.yml'),
-    ...workflow(on('workflow_run: {workflows: [Build], types: [requested]}'), 'never.yml'),
+    ...workflow(on('workflow_run: {workflows: [Build], types: [rerequested]}'), 'never.yml'),
     ...workflow(on('workflow_run: {workflows: [Build], branches-ignore: [main]}'), 'elsewhere.yml'),
     ...workflow(on('workflow_run: {workflows: [Loop, After]}', 'Loop'), 'loop.yml'),
   });
@@ -105,6 +105,40 @@ t.test('`workflow_run` follows the runs of named workflows, and ends after five 
     ['loop.yml 5', 'loop.yml 4', 'loop.yml 3', 'loop.yml 2', 'after.yml 1'],
   );
 });
+
+t.test(
+  '`workflow_run` of the types `requested` and `in_progress` starts before the run has ended, once each',
+  async (t) => {
+    const world = await openCi(t);
+    const { push, ci, addRunner, state, found, viewer } = world;
+    await push({
+      ...workflow(on('push:', 'Build'), 'build.yml'),
+      ...workflow(on('workflow_run: {workflows: [Build], types: [requested]}', 'Asked'), 'asked.yml'),
+      ...workflow(on('workflow_run: {workflows: [Build], types: [in_progress, completed]}', 'Begun'), 'begun.yml'),
+      ...workflow(on('workflow_run: {workflows: [Asked], types: [requested, in_progress]}'), 'chain.yml'),
+    });
+    const seen = async () =>
+      (await runsOf(world)).map(({ workflow: path, payload }) => {
+        const run = payload['workflow_run'] as { status: string; conclusion: string | null } | undefined;
+        return run === undefined
+          ? path
+          : `${path} ${String(payload['action'])} ${run.status} ${String(run.conclusion)}`;
+      });
+    await ci.sweep();
+    t.same(await seen(), ['asked.yml requested queued null', 'build.yml']);
+    const runner = await addRunner(['linux']);
+    const build = (await runner.fetch())!;
+    await ci.sweep();
+    t.same((await seen()).slice(0, 2), ['begun.yml in_progress in_progress null', 'chain.yml requested queued null']);
+    await runner.finish(build.taskId);
+    await ci.runs.rerun(viewer, found, 1, 'all');
+    await ci.sweep();
+    t.equal((await seen()).filter((one) => one.startsWith('begun.yml')).length, 2);
+    t.equal((await seen())[0], 'begun.yml completed completed success');
+    t.equal((await state(1)).run, 'waiting');
+    t.equal((await seen()).filter((one) => one.startsWith('asked.yml')).length, 1, 'of the first attempt alone');
+  },
+);
 
 t.test('a published release starts its workflows at the tag, an edited one those of that type', async (t) => {
   const world = await openCi(t);

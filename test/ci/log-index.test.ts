@@ -1,5 +1,6 @@
 // The index of a log, and the search in it, against a model that reads every row: whatever is appended, in whatever
 // parts, with reopened logs and damaged, lost or foreign index files in between.
+import { spawn } from 'node:child_process';
 import {
   appendFileSync,
   copyFileSync,
@@ -11,6 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import t from 'tap';
 import { annotationLevels, markOf, readLogCommand } from '../../src/ci/log-command.ts';
@@ -18,10 +20,13 @@ import { indexFileOf, LogFile, LogView } from '../../src/ci/logs/log-file.ts';
 import type { LogReader } from '../../src/ci/logs/log-file.ts';
 import { recordBytes } from '../../src/ci/logs/log-index.ts';
 import { formatRow, readRow } from '../../src/ci/logs/row-buffer.ts';
+import { contentOf } from './followed-log-writer.ts';
 import { searchLog } from '../../src/ci/logs/search-log.ts';
+import { seededRandom } from '../fixtures/seeded-random.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 
 const numRuns = Number(process.env['HEARTH_LOG_ROUNDS'] ?? 60);
+const kills = Number(process.env['HEARTH_CHAOS'] ?? 6);
 const folder = temporaryFolder(t);
 const time = { seconds: 1_767_225_600n, nanos: 0 };
 
@@ -143,6 +148,45 @@ t.test(`append, damage, reopen: the index answers as a scan of all rows (${numRu
   );
   t.pass();
 });
+
+t.test(
+  `${kills} kills while a log is written and followed: no acknowledged row is lost, and the index fits`,
+  async (t) => {
+    const file = path.join(folder, 'killed.log');
+    const random = seededRandom(22);
+    let acknowledged = 0;
+    for (let kill = 0; kill < kills; kill += 1) {
+      const writer = spawn(
+        process.execPath,
+        [
+          '--disable-warning=ExperimentalWarning',
+          fileURLToPath(new URL('followed-log-writer.ts', import.meta.url)),
+          file,
+          `${kill}`,
+        ],
+        { stdio: ['ignore', 'pipe', 'inherit'] },
+      );
+      const ended = new Promise((resolve) => writer.once('close', resolve));
+      let said = '';
+      for await (const part of writer.stdout) {
+        if (said === '') setTimeout(() => writer.kill('SIGKILL'), random.below(60));
+        said += String(part);
+      }
+      await ended;
+      t.notMatch(said, /wrong/, 'followers read what was written');
+      // The last line may be incomplete.
+      acknowledged = Math.max(acknowledged, Number(said.split('\n').at(-2)));
+      const log = new LogFile(file);
+      await log.load();
+      t.ok(log.rows >= acknowledged, `${log.rows} rows, ${acknowledged} acknowledged`);
+      const all = Array.from({ length: log.rows }, (_, row) => contentOf(row));
+      for (const probe of [0, acknowledged, random.below(log.rows)]) await check(log, all, probe);
+      await check(new LogView(file), all, log.rows - 1);
+      await log.close();
+    }
+    t.ok(acknowledged > kills, 'every writer went on where the last one was killed');
+  },
+);
 
 t.test('an index is small, is used, and is left behind when the log is shorter than it says', async (t) => {
   const file = path.join(folder, '900.log');

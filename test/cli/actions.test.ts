@@ -3,7 +3,9 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
+import { personViewer } from '../../src/access/index.ts';
 import { runGit } from '../fixtures/git-repositories.ts';
+import { startHearth } from '../fixtures/start-hearth.ts';
 import { openCi, settle } from '../ci/ci-fixture.ts';
 import type { CiWorld } from '../ci/ci-fixture.ts';
 import { runCli } from './fake-process.ts';
@@ -102,6 +104,40 @@ t.test('actions from bundles: made, updated, public, and without runs of their o
   writeFileSync(path.join(folder, 'broken.bundle'), 'no bundle');
   t.not((await hearth('actions', 'mirror', 'checkout', '--bundle', path.join(folder, 'broken.bundle'))).code, 0);
   t.equal((await modules.git.refs.list(found.path)).size, 3, 'and nothing has changed');
+});
+
+t.test('actions from a git server over HTTP: mirrored, fetched again, and what fails is said', async (t) => {
+  const there = await startHearth(t);
+  const bob = await there.addPerson('bob');
+  const owner = { ...personViewer(bob.id, 'admin'), username: 'bob' };
+  await there.modules.organisations.create(owner, { name: 'actions' });
+  await there.modules.repositories.create(owner, { owner: 'actions', name: 'checkout', visibility: 'PUBLIC' });
+  const source = await there.modules.repositories.find(owner, 'actions', 'checkout');
+  const checkout = await upstream(there.folder, 'checkout');
+  const publish = async (tag: string) => {
+    await checkout(tag, path.join(there.folder, 'checkout.bundle'));
+    await runGit(['push', '--quiet', source.path, 'main', tag], { cwd: path.join(there.folder, 'upstream-checkout') });
+  };
+  await publish('v4');
+  const world = await openCi(t, { env: { SERVICE_MIRRORS_ALLOWED_HOSTS: new URL(there.url).host } });
+  const { modules, db } = world;
+  const hearth = cliOf(world);
+  const from = ['--from', `${there.url}/git`, '--owner', 'alice'];
+  t.match(await hearth('actions', 'mirror', 'checkout', ...from), {
+    code: 0,
+    stdout: /^actions\/checkout\t[^\t]+\tmirrored, daily\n$/,
+  });
+  const found = await modules.repositories.find({ kind: 'anonymous' }, 'actions', 'checkout');
+  const tags = async () => [...(await modules.git.refs.list(found.path)).keys()].sort();
+  t.strictSame(await tags(), ['refs/heads/main', 'refs/tags/v4']);
+  await publish('v5');
+  world.clock.advance(1_000);
+  t.match(await hearth('actions', 'mirror', 'checkout', ...from), { code: 0 });
+  t.strictSame(await tags(), ['refs/heads/main', 'refs/tags/v4', 'refs/tags/v5'], 'at once, before the day is over');
+  t.strictSame(await db.read.query('SELECT id FROM ci_runs'), [], 'their workflows started nothing');
+  const absent = await hearth('actions', 'mirror', 'cache', ...from);
+  t.match(absent.stderr, /git\/actions\/cache: /, 'the address and the reason');
+  t.not(absent.code, 0);
 });
 
 t.test('where runners find actions is written into the settings file', async (t) => {

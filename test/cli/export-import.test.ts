@@ -59,6 +59,11 @@ t.test('an export bundle is one file that plain git clones, and another instance
     declaredType: 'image/png',
     bytes: png,
   });
+  for (const [pattern, condition] of [
+    ['release/*', '--merge-queue'],
+    ['next/*', '--up-to-date'],
+  ] as const)
+    t.equal((await here('repo', 'rule', 'add', 'alice/garden', pattern, condition)).code, 0);
   await here('repo', 'archive', 'alice/garden');
   t.match(await here('export', 'alice/garden', 'garden.bundle'), {
     code: 0,
@@ -95,6 +100,14 @@ t.test('an export bundle is one file that plain git clones, and another instance
   const { repository } = await repositories.find(localAdministrator, 'alice', 'garden');
   t.match(repository, { acceptsGerritRefs: true, imageContentType: 'image/png' });
   t.same(await repositories.rules.protectedDefaults([repository]), new Set());
+  const rules = await repositories.rules.list(localAdministrator, 'alice', 'garden');
+  t.same(
+    rules.map(({ pattern, merging }) => [pattern, merging.upToDate]),
+    [
+      ['release/*', 'queue'],
+      ['next/*', 'yes'],
+    ],
+  );
   const refs = (bare: string): string => git(bare, '--git-dir=.', 'for-each-ref');
   t.equal(
     refs(shown.path),
@@ -285,4 +298,74 @@ t.test('a bundle with damaged issues is refused, and makes nothing', async (t) =
     stderr: /issues has more than 400000 files/,
   });
   t.match(await there('repo', 'show', 'alice/many'), { code: 3 });
+});
+
+t.test('releases come along with their files; what is damaged is refused', async (t) => {
+  const at = { owner: 'alice', name: 'published' };
+  await here('repo', 'adopt', 'work', 'alice/published');
+  const source = await modulesOf('here');
+  const content = async function* (text: string) {
+    yield Buffer.from(text);
+  };
+  const upload = (name: string, text: string) =>
+    source.releases.files.upload(localAdministrator, at, { tag: 'v1' }, { name, content: content(text) });
+  await source.releases.create(localAdministrator, at, { tag: 'v1', title: 'One', body: 'First.', isPrerelease: true });
+  await upload('tool.zip', 'bytes');
+  await upload('same.zip', 'bytes');
+  await upload('empty.txt', '');
+  await source.releases.create(localAdministrator, at, { tag: 'v2', target: 'topic/deep', isDraft: true });
+  t.match(await here('export', 'alice/published', 'published.bundle'), { code: 0 });
+  t.match(await there('import', 'published.bundle'), { code: 0, stdout: /4 branches and tags, 2 releases\./ });
+
+  const target = await modulesOf('there');
+  const listOf = async ({ releases }: typeof target) => {
+    const { rows } = await releases.list(localAdministrator, at, { limit: 10 });
+    const described = await releases.describe(rows);
+    return described.map(
+      ({ tag, tagOid, target, title, body, isDraft, isPrerelease, createdAt, publishedAt, files }) => ({
+        ...{ tag, tagOid, target, title, body, isDraft, isPrerelease, createdAt, publishedAt },
+        files: files.map(({ name, bytes, sha256 }) => ({ name, bytes, sha256 })),
+      }),
+    );
+  };
+  t.equal((await listOf(target)).length, 2);
+  t.strictSame(await listOf(target), await listOf(source));
+  const { file } = await target.releases.files
+    .find(localAdministrator, at, { tag: 'v1' }, { name: 'same.zip' })
+    .then(async (found) => ({ file: await target.releases.files.read(found.file) }));
+  t.equal((await file.stream.toArray()).join(''), 'bytes');
+
+  const other = path.join(folder, 'unpublished');
+  git(folder, 'clone', '--quiet', 'published.bundle', 'unpublished');
+  git(other, 'fetch', '--quiet', 'origin', 'refs/hearth/meta');
+  const refused = async (name: string, damage: () => void): Promise<void> => {
+    git(other, 'checkout', '--quiet', '--force', '--detach', 'FETCH_HEAD');
+    damage();
+    git(other, 'add', '--all');
+    git(other, 'commit', '--quiet', '-m', 'damaged');
+    git(other, 'update-ref', 'refs/hearth/meta', 'HEAD');
+    git(other, 'bundle', 'create', '--quiet', path.join(folder, 'bad.bundle'), 'refs/hearth/meta', 'refs/tags/v1');
+    t.match(await there('import', 'bad.bundle', `alice/${name}`), {
+      code: 2,
+      stderr: /releases in this bundle cannot/,
+    });
+  };
+  const list = path.join(other, 'releases.json');
+  const replace = (from: string | RegExp, to: string) => () =>
+    writeFileSync(list, readFileSync(list, 'utf8').replace(from, to));
+  await refused('b1', replace('"tag": "v2"', '"tag": "v1"'));
+  await refused('b2', replace('"same.zip"', '"../same.zip"'));
+  await refused('b3', replace('"same.zip"', '"tool.zip"'));
+  await refused('b4', replace('"format": 1', '"format": 2'));
+  await refused('b5', replace('{', '{{'));
+  await refused('b6', replace('"bytes": 5', '"bytes": 6'));
+  await refused('b7', () => {
+    const folderOf = path.join(other, 'releases');
+    for (const name of readdirSync(folderOf)) writeFileSync(path.join(folderOf, name), 'damaged');
+  });
+  for (let at = 1; at <= 7; at += 1)
+    t.match(await there('repo', 'show', `alice/b${at}`), { code: 3 }, `nothing is left of ${at}`);
+  const { stdout } = await there('--json', 'repo', 'list');
+  t.notMatch(stdout, /"b[67]"/);
+  t.match(await there('import', 'published.bundle', 'alice/b7'), { code: 0 }, 'the name is free');
 });

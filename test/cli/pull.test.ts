@@ -166,6 +166,47 @@ t.test('pull requests are reviewed', async (t) => {
   t.match((await hearth(['show', ...at])).stdout, /From a pipe\.\n/);
 });
 
+t.test('a review from an answered patch', async (t) => {
+  const at = ['alice/garden', '3'];
+  const patch = (await hearth(['diff', ...at, '--patch'])).stdout;
+  const quoted = patch.replaceAll(/^/gm, '> ');
+  const text = quoted
+    .replace(/^> \+painted$/m, '> +painted\n\nIn which colour?\n')
+    .replace(/^> Subject: .*$/m, '$&\n\nA good start.');
+  t.not(text, quoted);
+  t.match(await hearth(['review', ...at, '--as', 'bob'], { input: text.replace('> +painted', '> +plastered') }), {
+    code: 2,
+    stderr: /quotes what the patch of this round does not have/,
+  });
+  const file = path.join(folder, 'answers.txt');
+  writeFileSync(file, text);
+  t.match(await hearth(['review', ...at, '--request-changes', '--file', file, '--round', '1', '--as', 'bob']), {
+    code: 0,
+    stdout: 'Requested changes on alice/garden#3 (round 1).\n',
+  });
+  const again = text.replace('In which colour?', 'And how often?').replace('A good start.', 'Later.');
+  t.match(await hearth(['review', ...at, '--as', 'bob'], { input: again }), { code: 0, stdout: /^Reviewed/ });
+  const { reviews, threads } = (await json('show', ...at)) as Record<string, { [name: string]: unknown }[]>;
+  t.match(reviews!.slice(-2), [
+    { verdict: 'request_changes', body: '> Subject: [PATCH] painted\n\nA good start.' },
+    { verdict: 'comment', body: /Later\.$/ },
+  ]);
+  const bodies = threads!.map(({ path: name, side, firstLine, comments }) => [
+    name,
+    side,
+    firstLine,
+    (comments as { body: string }[])[0]!.body,
+  ]);
+  t.match(bodies.slice(-2), [
+    ['gate.txt', 'new', 1, 'In which colour?'],
+    ['gate.txt', 'new', 1, 'And how often?'],
+  ]);
+  t.match(await hearth(['review', ...at, '--as', 'bob'], { input: 'Words alone.\n' }), {
+    code: 2,
+    stderr: /--approve/,
+  });
+});
+
 t.test('lists by branch, and patches', async (t) => {
   t.match(await json('list', 'alice/garden', '--base', 'main', '--head', 'painted'), [{ number: 3 }]);
   t.same(await json('list', 'alice/garden', '--base', 'oiled'), []);
@@ -176,4 +217,61 @@ t.test('lists by branch, and patches', async (t) => {
     /^From [0-9a-f]{40} [^]*\nSubject: \[PATCH\] painted\n/,
   );
   t.match(await hearth(['diff', 'alice/garden', '2', '--patch']), { code: 3 });
+});
+
+t.test('a stack', async (t) => {
+  t.same(await json('stack', 'alice/garden', '3'), []);
+  const at = { owner: 'alice', name: 'garden' };
+  await modules.issues.addLink(alice, { ...at, number: 3 }, 'needs', { ...at, number: 1 });
+  t.match(await hearth(['stack', 'alice/garden', '3']), {
+    stdout: '1\tOil it\tmerged\t\n3\tPaint it\topen\t#1\n',
+  });
+  t.match(await json('stack', 'alice/garden', '1'), [
+    { number: 1, state: 'merged', needs: [] },
+    { number: 3, state: 'open', needs: [1], isBehind: false },
+  ]);
+  t.match(await hearth(['stack', 'alice/garden', '2']), { code: 3 });
+});
+
+t.test('the merge queue of a branch', async (t) => {
+  const ruleId = await modules.repositories.rules.add(alice, 'alice', 'garden', {
+    pattern: 'main',
+    target: 'BRANCH',
+    merging: { upToDate: 'queue', checks: ['build (merge_group)'], adminsToo: false },
+  });
+  t.match(await hearth(['queue', 'alice/garden']), { code: 0, stdout: '' });
+  const numbers: string[] = [];
+  for (const name of ['gilded', 'carved']) {
+    branch(name, `${name}\n`);
+    const opened = await hearth(['new', 'alice/garden', '--head', name, '--title', name, '--body', '']);
+    numbers.push(/#(\d+)\.$/m.exec(opened.stdout)![1]!);
+  }
+  const [one, two] = numbers as [string, string];
+  t.match(await hearth(['merge', 'alice/garden', one, '--as', 'alice']), { code: 4, stderr: /queue/ });
+  t.match(await hearth(['queue', 'alice/garden', one]), { code: 4, stderr: /only a person/ });
+  t.match(await hearth(['queue', 'alice/garden', one, '--as', 'bob']), { code: 4 }, 'bob may not write');
+  t.match(await hearth(['queue', 'alice/garden', '--leave']), { code: 2, stderr: /number/ });
+  t.match(await hearth(['queue', 'alice/garden', one, '--leave', '--first']), { code: 2 });
+  t.match(await hearth(['queue', 'alice/garden', one, '--leave', '--as', 'alice']), { code: 4, stderr: /not in/ });
+  t.match(await hearth(['queue', 'alice/garden', one, '--as', 'alice']), {
+    code: 0,
+    stdout: `alice/garden#${one} is in the merge queue of main, place 1 of 1.\n`,
+  });
+  t.match(await hearth(['queue', 'alice/garden', one, '--as', 'alice']), { code: 4, stderr: /already/ });
+  t.match(await json('queue', 'alice/garden', two, '--style', 'squash', '--as', 'alice'), {
+    number: Number(two),
+    place: 2,
+    length: 2,
+    baseBranch: 'main',
+  });
+  t.match(await json('queue', 'alice/garden', two, '--first', '--as', 'alice'), { number: Number(two), length: 2 });
+  t.match(await json('queue', 'alice/garden'), [{ place: 1 }, { place: 2 }]);
+  t.match((await hearth(['queue', 'alice/garden'])).stdout, /^main\t1\t\d\t(gilded|carved)\t(testing|waiting)\t/);
+  for (const number of numbers)
+    t.match(await hearth(['queue', 'alice/garden', number, '--leave', '--as', 'alice']), {
+      stdout: `alice/garden#${number} is out of the merge queue.\n`,
+    });
+  t.same(await json('queue', 'alice/garden'), []);
+  await modules.repositories.rules.remove(alice, 'alice', 'garden', ruleId);
+  t.match(await hearth(['queue', 'alice/garden', one, '--as', 'alice']), { code: 4, stderr: /no merge queue/ });
 });

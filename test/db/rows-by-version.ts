@@ -931,6 +931,26 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
       },
     ],
   ],
+  130: [
+    [
+      'pull_queue',
+      {
+        issue_id: 'is106',
+        repository_id: 'r2',
+        base_branch: 'main',
+        position: 1,
+        state: 'TESTING',
+        round: 1,
+        added_by: 'alice-id',
+        merge: '{"style":"MERGE"}',
+        added_at: 1,
+        onto_oid: 'b'.repeat(40),
+        candidate_oid: 'c'.repeat(40),
+        tested_since: 2,
+        run_count: 1,
+      },
+    ],
+  ],
   138: [
     [
       'ci_annotations',
@@ -1051,6 +1071,43 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
       },
     ],
   ],
+  154: [
+    [
+      'releases',
+      {
+        id: 're154',
+        repository_id: 'r1',
+        tag: 'v154',
+        target: 'main',
+        tag_message: '',
+        title: '',
+        body: '',
+        is_draft: 1,
+        is_prerelease: 0,
+        revision: 1,
+        created_at: 1,
+        updated_at: 1,
+        listed_at: 1,
+        origin: 'https://git.example.org/api/v1/repos/bob/tool/releases/7',
+      },
+    ],
+  ],
+  156: [
+    [
+      'pull_pushes',
+      {
+        push_id: 'p150',
+        repository_id: 'r1',
+        number: 156,
+        base_branch: 'main',
+        user_id: 'bob-id',
+        created_at: 156,
+        position: 1,
+        oid: 'c'.repeat(40),
+        below_oid: 'b'.repeat(40),
+      },
+    ],
+  ],
   160: [
     [
       'deploy_keys',
@@ -1067,5 +1124,16 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
       },
     ],
     ['pushes', { id: 'p160', repository_id: 'r1', via: 'ssh', deploy_key: 'robot', created_at: 160 }],
+  ],
+  164: [
+    [
+      'ci_call_matrices',
+      {
+        run_id: 112,
+        position: 0,
+        call_key: 'build',
+        matrix: '{"combinations":[{"os":"linux"}],"failFast":true,"maxParallel":null}',
+      },
+    ],
   ],
 };

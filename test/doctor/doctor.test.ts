@@ -131,7 +131,7 @@ async function doctor(...words: string[]): Promise<Report & { code: number }> {
   if (stdout === '') throw new Error(stderr);
   return { code, ...(JSON.parse(stdout) as Report) };
 }
-const settings: Record<string, string> = {};
+const settings: Record<string, string> = { SERVICE_HTTP_LISTEN: '127.0.0.1:3000' };
 const long = new Date(Date.now() - 3 * 86_400_000);
 const age = (file: string): void => utimesSync(file, long, long);
 
@@ -145,6 +145,21 @@ t.test('a clean instance has no results', async (t) => {
   );
   const { code, problems, warnings, findings } = await doctor();
   t.strictSame({ code, problems, warnings, findings }, { code: 0, problems: 0, warnings: 0, findings: [] });
+});
+
+t.test('a base URL is asked for where others can reach the server', async (t) => {
+  const checksWith = async (more: Record<string, string>) => {
+    const before = { ...settings };
+    Object.assign(settings, more);
+    const { findings } = await doctor('--only', 'settings');
+    for (const name of Object.keys(more)) delete settings[name];
+    Object.assign(settings, before);
+    return findings.map(({ check }) => check);
+  };
+  t.same(await checksWith({ SERVICE_HTTP_LISTEN: '0.0.0.0:3000' }), ['settings.no_base_url']);
+  t.same(await checksWith({ SERVICE_HTTP_LISTEN: '[::1]:3000' }), []);
+  const SERVICE_BASE_URL = 'https://git.example.org';
+  t.same(await checksWith({ SERVICE_HTTP_LISTEN: '0.0.0.0:3000', SERVICE_BASE_URL }), []);
 });
 
 /**

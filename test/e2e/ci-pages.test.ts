@@ -56,8 +56,28 @@ t.test('a person watches a matrix workflow that their push started', { timeout: 
 
   await page.goto(`${B}/runs`);
   t.match(await page.getByRole('main').innerText(), /Build <b>it<\/b>/);
+  const workflows = page.getByRole('navigation', { name: 'Workflows' });
+  await workflows.getByRole('link', { name: 'CI', exact: true }).click();
+  t.match(page.url(), /runs\?workflow=ci\.yml$/);
+  t.equal(await workflows.locator('[aria-current]').innerText(), 'CI');
+  await page.getByLabel('State').selectOption('failure');
+  await page.getByRole('button', { name: 'Filter' }).click();
+  t.match(page.url(), /workflow=ci\.yml&status=failure/, 'the other filters keep the workflow');
+  t.match(await page.getByRole('main').innerText(), /No runs match/);
+  await workflows.getByRole('link', { name: 'All workflows' }).click();
+  await page.getByLabel('State').selectOption('');
+  await page.getByRole('button', { name: 'Filter' }).click();
   await page.getByRole('link', { name: 'Build <b>it</b>' }).click();
   t.equal(await page.locator('.graph-node').count(), 2);
+  t.same(await page.locator('.graph-member title').allTextContents(), ['build (3.10): Running', 'build (18): Waiting']);
+  await page.setViewportSize({ width: 360, height: 740 });
+  const runUrl = page.url();
+  await page.locator('.graph-member').first().click();
+  t.match(page.url(), /\/jobs\/\d+$/, 'each matrix job has its own state, which leads to it');
+  await page.evaluate(() => window.scrollTo(500, 0));
+  t.equal(await page.evaluate(() => window.scrollX), 0, 'the list of jobs scrolls by itself');
+  await page.setViewportSize({ width: 1280, height: 720 });
+  await page.goto(runUrl);
   t.match(await page.getByRole('main').innerText(), /package\s+It needs build first\./);
 
   await page.getByRole('link', { name: 'build (3.10)', exact: true }).click();

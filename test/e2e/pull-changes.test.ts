@@ -191,6 +191,33 @@ t.test('suggestions are applied one by one or together', async (t) => {
   await author.context().close();
 });
 
+t.test('all suggestions of a review become one commit', async (t) => {
+  const page = await (await open(bob)).newPage();
+  for (const [line, text] of [
+    [24, 'line twenty-four'],
+    [26, 'line twenty-six'],
+  ] as const) {
+    await page.goto(`${changes}?file=src/bed.ts&context=25&comment=src/bed.ts:NEW:${line}#comment`);
+    await page.getByRole('textbox', { name: 'Comment' }).fill(`\`\`\`suggestion\n${text}\n\`\`\`\n`);
+    await page.getByRole('button', { name: /^(Start a review|Add to review)$/ }).click();
+    await page.locator('.suggestion .added').filter({ hasText: text }).waitFor();
+  }
+  await page.getByRole('link', { name: 'Finish your review' }).click();
+  await page.getByRole('radio', { name: /^Comment/ }).check();
+  await page.getByRole('button', { name: 'Submit review' }).click();
+  await page.getByRole('status').filter({ hasText: 'Your review is submitted.' }).waitFor();
+  await page.context().close();
+
+  const author = await (await open(alice)).newPage();
+  await author.goto(changes);
+  await author.getByRole('button', { name: 'Apply all 2 suggestions of bob' }).click();
+  await author.getByRole('status').filter({ hasText: 'The suggestions are applied' }).waitFor();
+  t.equal(await author.getByRole('button', { name: /^Apply all/ }).count(), 0);
+  await git('fetch', '--quiet', 'origin', 'topic');
+  t.match(await git('show', 'FETCH_HEAD:src/bed.ts'), /line twenty-four[^]*line twenty-six/);
+  await author.context().close();
+});
+
 t.test('keys move between files and threads', async (t) => {
   const page = await (await open(bob, { javaScriptEnabled: true })).newPage();
   await page.goto(changes);

@@ -165,6 +165,39 @@ t.before(async () => {
   });
   await pulls.mergeWhenReady(viewer('alice'), inHall(2), { style: 'squash', title: 'A window', body: '', round: 1 });
   await issues.close(viewer('alice'), inHall(3));
+  // A third one, with a merge queue: one is tested, one waits, one may enter.
+  const shed = { owner: 'alice', name: 'shed' };
+  await repositories.create(viewer('alice'), { name: 'shed', visibility: 'PUBLIC' });
+  const { path: shedPath } = await repositories.find(viewer('alice'), 'alice', 'shed');
+  const queueWorkflow = 'on: merge_group\njobs:\n  test:\n    runs-on: linux\n    steps: [{ run: ls }]\n';
+  await fillRepository(t, shedPath, { '.hearth/workflows/queue.yml': queueWorkflow });
+  const shedWork = await pullWork(t, shedPath);
+  await repositories.rules.add(viewer('alice'), 'alice', 'shed', {
+    pattern: 'main',
+    target: 'BRANCH',
+    merging: { upToDate: 'queue' },
+  });
+  for (const [index, name] of ['shelf', 'hook', 'lamp'].entries()) {
+    await shedWork.commit(name, { [`${name}.txt`]: 'new\n' }, `Add a ${name}`);
+    await pulls.open(viewer('alice'), shed, { head: name, title: `Add a ${name}`, body: '' });
+    if (name !== 'lamp')
+      await pulls.queue.enter(viewer('alice'), { ...shed, number: index + 1 }, { style: 'merge', round: 1 });
+  }
+  // A fourth one, with a stack of three: the second needs the first, and the third is for the branch of the second.
+  const loft = { owner: 'alice', name: 'loft' };
+  await repositories.create(viewer('alice'), { name: 'loft', visibility: 'PUBLIC' });
+  const { path: loftPath } = await repositories.find(viewer('alice'), 'alice', 'loft');
+  await fillRepository(t, loftPath, { 'README.md': '# Loft\n' });
+  const loftWork = await pullWork(t, loftPath);
+  for (const [name, base] of [
+    ['joists', 'main'],
+    ['boards', 'main'],
+    ['carpet', 'boards'],
+  ] as const) {
+    await loftWork.commit(name, { [`${name}.txt`]: 'new\n' }, `Lay ${name}`);
+    await pulls.open(viewer('alice'), loft, { head: name, base, title: `Lay ${name}`, body: '' });
+  }
+  await issues.addLink(viewer('alice'), { ...loft, number: 2 }, 'needs', { ...loft, number: 1 });
   // For the journey, and for a form.
   await commit('ladder', { 'ladder.txt': 'long\n' }, 'Add a ladder\n\nIt is needed to get up.');
 });
@@ -187,6 +220,13 @@ const pages: [who: string | null, name: string, path: string][] = [
   ['alice', 'blocked-changes', '/repos/alice/hall/pulls/1/changes'],
   ['alice', 'when-ready', '/repos/alice/hall/pulls/2'],
   ['carol', 'closed', '/repos/alice/hall/pulls/3'],
+  ['alice', 'queue-testing', '/repos/alice/shed/pulls/1'],
+  ['alice', 'queue-waiting', '/repos/alice/shed/pulls/2'],
+  ['alice', 'queue-enter', '/repos/alice/shed/pulls/3'],
+  [null, 'queue', '/repos/alice/shed/pulls/queue'],
+  ['bob', 'queue-empty', `${roof}/pulls/queue`],
+  ['alice', 'stack', '/repos/alice/loft/pulls/2'],
+  [null, 'stack-changes', '/repos/alice/loft/pulls/3/changes'],
   [null, 'commits', `${roof}/pulls/2/commits`],
   ['alice', 'settings', `${roof}/settings/issues`],
   ['alice', 'waiting', '/dashboard/pulls'],

@@ -67,6 +67,9 @@ const forms: [
 ][] = [
   ['writers', () => 'merge', () => ({ style: 'merge', round: '1' })],
   ['writers', () => 'merge', () => ({ style: 'merge', round: '9', action: 'when-ready' })],
+  ['writers', () => 'merge', () => ({ style: 'merge', round: '9', action: 'queue' })],
+  ['writers', () => 'queue', () => ({ action: 'leave' })],
+  ['admins', () => 'queue', () => ({ action: 'first' })],
   ['writers', () => 'cancel-merge', () => ({})],
   ['writers', () => 'reviewers', () => ({ add: 'no-such-person', reviewers: 'no-such-person' }), 'missing'],
   ['admins', () => 'dismiss', ({ reviewId }) => ({ review: reviewId, reason: 'Done' }), 'missing'],
@@ -88,6 +91,9 @@ const forms: [
 const operations: [right: Right, method: string, at: (sample: Sample) => string, body: unknown, missing?: 'missing'][] =
   [
     ['writers', 'POST', () => '/merge', { Do: 'merge' }],
+    ['writers', 'POST', () => '/queue', {}],
+    ['writers', 'DELETE', () => '/queue', undefined],
+    ['admins', 'POST', () => '/queue/first', undefined],
     ['writers', 'POST', () => '/update', undefined],
     ['writers', 'PATCH', () => '', { base: 'no-such-branch' }],
     ['writers', 'POST', () => '/requested_reviewers', { reviewers: ['no-such-person'] }, 'missing'],

@@ -1,5 +1,5 @@
 // Merges without a work tree agree with those of git merge, git rebase and git merge --squash.
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
@@ -130,7 +130,7 @@ t.test('conflicts are named by file and leave nothing behind', async (t) => {
         ['a', 'gone', 'ünd/d'],
       );
   }
-  t.match(await merges.tryMerge(repository, onto, bad), { kind: 'conflict' });
+  t.match(await merges.tryMerge(repository, { onto, head: bad }), { kind: 'conflict' });
   t.equal(count(), before, 'no object stays');
   t.strictSame(leftovers(), []);
 
@@ -143,6 +143,129 @@ t.test('conflicts are named by file and leave nothing behind', async (t) => {
   t.match(rebasedRoot, { kind: 'merged', commits: 1 }, 'a root commit is applied, too');
   await t.rejects(merge('MERGE', onto, '1'.repeat(40)), { code: 'internal' });
   await t.rejects(merge('MERGE', onto, '--all'), because('invalid_object_id'));
+});
+
+t.test('the text of conflicts is that of git merge, within limits, and leaves nothing behind', async (t) => {
+  const { repository, work, run, commit, push, leftovers } = await openPair(t);
+  const raw = Buffer.from('caf\xe9.txt', 'latin1');
+  const far = { 100: 'far' };
+  commit({
+    'near.txt': lines(300),
+    'gone.txt': lines(20),
+    'crlf.txt': lines(20).replaceAll('\n', '\r\n'),
+    'data.bin': `\0${lines(5)}`,
+    'long.txt': lines(1_000),
+    'huge.txt': `${'x'.repeat(200)}\n`.repeat(6_000),
+  });
+  const change = (side: string) => {
+    writeFileSync(Buffer.concat([Buffer.from(`${work}/`), raw]), `${side}\n`);
+    return commit(
+      {
+        'near.txt': lines(300, {
+          5: side,
+          9: side,
+          50: `${side}\n<<<<<<< ${side}\n>>>>>>> ${side}`,
+          299: side,
+          ...far,
+        }),
+        'crlf.txt': lines(20, { 7: side }).replaceAll('\n', '\r\n'),
+        'data.bin': `\0${side}`,
+        'both.txt': lines(4, { 1: side }),
+        'long.txt': lines(1_000, Object.fromEntries(Array.from({ length: 1_000 }, (_, at) => [at, `${side} ${at}`]))),
+        'huge.txt': side + `${'x'.repeat(200)}\n`.repeat(6_000),
+      },
+      side,
+    );
+  };
+  run('checkout', '--quiet', '-b', 'topic');
+  change('topic');
+  const head = commit({ 'gone.txt': lines(20, { 3: 'topic' }) }, 'change what main deletes');
+  run('checkout', '--quiet', 'main');
+  change('main');
+  run('rm', '--quiet', 'gone.txt');
+  const onto = commit({}, 'delete');
+  push();
+  const conflicts = await merges.conflicts(repository, { onto, head });
+  t.same(leftovers(), []);
+  t.equal(conflicts?.total, 8);
+  t.same(
+    conflicts?.files.map(({ rawPath, kind, cutShort }) => [rawPath.toString('latin1'), kind, cutShort]),
+    [
+      ['both.txt', 'marked', false],
+      ['caf\xe9.txt', 'marked', false],
+      ['crlf.txt', 'marked', false],
+      ['data.bin', 'binary', false],
+      ['gone.txt', 'gone_in_ours', false],
+      ['huge.txt', 'too_large', false],
+      ['long.txt', 'marked', true],
+      ['near.txt', 'marked', false],
+    ],
+  );
+  const files = new Map(conflicts?.files.map((file) => [file.path, file]));
+  run('checkout', '--quiet', '--detach', onto);
+  t.throws(() => run('merge', '--quiet', '--no-edit', head));
+  for (const name of ['both.txt', 'crlf.txt', 'near.txt', 'long.txt']) {
+    const ofGit = readFileSync(path.join(work, name), 'utf8').replaceAll('<<<<<<< HEAD', `<<<<<<< ${onto}`).split('\n');
+    for (const { number, text } of files.get(name)!.hunks.flat())
+      if (text.toString() !== ofGit[number - 1]) t.equal(text.toString(), ofGit[number - 1], `${name}:${number}`);
+  }
+  const kindsOf = (name: string) =>
+    files.get(name)!.hunks.map((hunk) => hunk.map(({ kind, number }) => `${number}${kind[0]}`).join(' '));
+  t.same(kindsOf('both.txt'), ['1c 2m 3o 4m 5t 6m 7c 8c']);
+  t.equal(kindsOf('near.txt').length, 3, 'what is near is one');
+  t.equal(
+    files
+      .get('near.txt')!
+      .hunks.flat()
+      .filter(({ kind }) => kind === 'mark').length,
+    9,
+  );
+  t.ok(
+    files
+      .get('near.txt')!
+      .hunks.flat()
+      .some(({ kind, text }) => kind === 'ours' && text.toString() === '>>>>>>> main'),
+    'what only looks like a mark is text',
+  );
+  t.equal(files.get('long.txt')!.hunks.flat().length, 200);
+  t.equal(await merges.conflicts(repository, { onto, head }), conflicts, 'recalled');
+  t.equal(await merges.conflicts(repository, { onto, head: onto }), null, 'there are none');
+});
+
+t.test('many heads are tried by one process, with the results that each has alone', async (t) => {
+  const { repository, run, commit, push, leftovers } = await openPair(t);
+  commit({ a: lines(10), b: lines(10) }, 'first');
+  const heads: string[] = [];
+  for (let number = 0; number < 60; number += 1) {
+    run('checkout', '--quiet', '--detach', 'main');
+    const change: Record<string, string> =
+      number % 3 === 0 ? { a: lines(10, { 5: `topic ${number}` }) } : { [`new ${number}`]: 'new\n' };
+    heads.push(commit(number % 6 === 0 ? { ...change, b: lines(10, { 1: 'topic' }) } : change, `topic ${number}`));
+    run('branch', `topic-${number}`);
+  }
+  run('checkout', '--quiet', '--orphan', 'island');
+  const island = commit({ z: 'z\n' }, 'island');
+  run('checkout', '--quiet', 'main');
+  const onto = commit({ a: lines(10, { 5: 'main' }), b: lines(10, { 1: 'main' }) }, 'main');
+  push();
+  // git ends at a head without common history: those behind it in the same process are tried alone.
+  await merges.tryMerges(repository, onto, [...heads.slice(0, 30), island, ...heads.slice(30)]);
+  t.same(leftovers(), []);
+  const aside = `${repository}-aside`;
+  renameSync(repository, aside);
+  const known = await Promise.all(
+    heads.map((head) => merges.tryMerge(repository, { onto, head }).catch((error: unknown) => error)),
+  );
+  rmSync(repository, { recursive: true });
+  renameSync(aside, repository);
+  t.equal(known.filter((each) => !(each instanceof Error)).length, 25 + 5 + 11, 'recalled from memory');
+  for (const [at, head] of heads.entries()) {
+    const alone = await merges.tryMerge(repository, { onto, head });
+    if (!(known[at] instanceof Error)) t.same(known[at], alone);
+    const conflicts = at % 6 === 0 ? ['a', 'b'] : at % 3 === 0 ? ['a'] : undefined;
+    t.same(alone.kind === 'conflict' ? alone.files.map(({ path }) => path) : undefined, conflicts);
+  }
+  t.match(await merges.tryMerge(repository, { onto, head: island }), { kind: 'unrelated' });
 });
 
 t.test('a rebase leaves out what the branch has, keeps authors, encodings and empty commits', async (t) => {

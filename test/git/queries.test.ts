@@ -275,6 +275,25 @@ t.test('history follows renames of a file, filters by author and pages', async (
   t.equal((await git.queries.lastChange(path, tip, Buffer.from('empty')))?.subject, 'Begin');
 });
 
+t.test('the last change of a file or folder is what git says, with a commit-graph and without', async (t) => {
+  const graph = `${path}/objects/info/commit-graph`;
+  const commits = runGit('rev-list', '--max-count=8', 'main').split('\n');
+  const compare = async (oid: string): Promise<string[]> => {
+    const names = runGit('-c', 'core.quotePath=false', 'ls-tree', '-r', '-t', '--name-only', oid).split('\n');
+    const wrong: string[] = [];
+    for (const name of names.filter((each) => !/^"|\ufffd/.test(each))) {
+      const found = await git.queries.lastChange(path, oid, Buffer.from(name));
+      if (found?.oid !== runGit('rev-list', '--max-count=1', oid, '--', name)) wrong.push(name);
+    }
+    return wrong;
+  };
+  rmSync(graph, { force: true });
+  for (const oid of commits.slice(0, 4)) t.same(await compare(oid), [], `${oid} without a commit-graph`);
+  runGit('commit-graph', 'write', '--reachable', '--changed-paths');
+  for (const oid of commits.slice(4)) t.same(await compare(oid), [], `${oid} with a commit-graph`);
+  rmSync(graph);
+});
+
 t.test('diff lists agree with git: renames, modes, types, counts, names of any bytes', async (t) => {
   const at = (name: string) => runGit('rev-parse', name);
   const { files } = await git.queries.listDiff(path, { from: at('main~5'), to: tip });

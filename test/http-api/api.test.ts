@@ -399,7 +399,7 @@ t.test('the life of a repository by script', async (t) => {
         url: `${web.origin}/repos/alice/ledger/commit/${tip}`,
         author: person,
         committer: person,
-        verification: null,
+        verification: { verified: false, reason: 'unsigned', signature: '', payload: '', signer: null },
         timestamp: '2025-12-30T10:00:00.000Z',
         added: null,
         removed: null,
@@ -408,6 +408,10 @@ t.test('the life of a repository by script', async (t) => {
       protected: true,
       effective_branch_protection_name: '~DEFAULT_BRANCH',
       user_can_push: true,
+      user_can_merge: true,
+      required_approvals: 0,
+      enable_status_check: false,
+      status_check_contexts: [],
     },
   ]);
   t.match((await asAlice('GET', '/repos/alice/ledger/commits/main')).json, {

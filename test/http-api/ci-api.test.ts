@@ -2,6 +2,7 @@
 import { Readable } from 'node:stream';
 import t from 'tap';
 import { sendRequest, fillRepository, startWeb } from '../fixtures/web-fixture.ts';
+import { driveRunner } from '../ci/ci-fixture.ts';
 import { pullWork } from '../pages/pulls/pulls-fixture.ts';
 
 const api = '/api/v1';
@@ -87,6 +88,103 @@ t.test('a run of an outside contributor is approved by who may write; a runner i
   const one = `${R}/runners/${(made as { id: number }).id}`;
   t.match(await alice.call('PATCH', one, { trustedOnly: true }), { json: { trustedOnly: true, disabled: false } });
   t.match(await alice.call('PATCH', one, { disabled: true }), { json: { trustedOnly: true, disabled: true } });
+});
+
+t.test('runs, jobs, tasks and workflows in the shapes of Gitea', async (t) => {
+  const { web, ci, alice, bob, anonymous } = await start(t);
+  const A = `${R}/actions`;
+  const dispatches = `${A}/workflows/release.yml/dispatches`;
+  const wish = { ref: 'main', inputs: { target: 'here' } };
+  t.match(await bob.call('POST', dispatches, wish), { status: 404 });
+  t.match(await alice.call('POST', `${A}/workflows/absent.yml/dispatches`, wish), { status: 404 });
+  t.match(await alice.call('POST', dispatches, wish), { status: 204 });
+  t.match(await alice.call('POST', dispatches, { ...wish, ref: 'refs/heads/main' }), { status: 204 });
+  t.match(await anonymous('GET', `${A}/workflows`), {
+    status: 200,
+    json: {
+      total_count: 1,
+      workflows: [{ id: 'release.yml', name: 'Release', path: '.hearth/workflows/release.yml', state: 'active' }],
+    },
+  });
+  const registration = await ci.runners.resetRegistrationToken({ kind: 'instance' }, null);
+  const made = { name: 'builder', version: 'v1', labels: ['linux'], ephemeral: false, capabilities: [] };
+  const { runner: registered, token } = await ci.runners.register(registration, made);
+  const runner = await driveRunner(web.modules, { uuid: registered.uuid, token });
+  const task = (await runner.fetch())!;
+  const all = (await anonymous('GET', `${A}/runs`)).json as { workflow_runs: { id: number }[] };
+  t.match(all, {
+    total_count: 2,
+    workflow_runs: [
+      { run_number: 2, status: 'queued', conclusion: '' },
+      {
+        run_number: 1,
+        status: 'in_progress',
+        path: 'release.yml@refs/heads/main',
+        head_branch: 'main',
+        event: 'workflow_dispatch',
+        actor: { login: 'alice' },
+        completed_at: null,
+      },
+    ],
+  });
+  const one = `${A}/runs/${all.workflow_runs[1]!.id}`;
+  await runner.finish(task.taskId, 'failure');
+  t.match(await anonymous('GET', one), { json: { status: 'completed', conclusion: 'failure' } });
+  for (const [query, numbers] of [
+    ['status=failure', [1]],
+    ['status=queued&event=workflow_dispatch&branch=main', [2]],
+    ['status=completed&actor=alice', [1]],
+    ['actor=absent', []],
+    ['event=push', []],
+    ['head_sha=ffff', []],
+    ['limit=1&page=2', [1]],
+  ] as const)
+    t.match(
+      await anonymous('GET', `${A}/runs?${query}`),
+      { status: 200, json: { workflow_runs: numbers.map((number) => ({ run_number: number })) } },
+      query,
+    );
+  t.equal((await anonymous('GET', `${A}/runs?status=odd`)).status, 422);
+  const jobs = (await anonymous('GET', `${one}/jobs`)).json as { jobs: { id: number }[] };
+  t.match(jobs, {
+    total_count: 2,
+    jobs: [
+      {
+        name: 'build',
+        status: 'completed',
+        conclusion: 'failure',
+        runner_name: 'builder',
+        labels: ['linux'],
+        steps: [{ name: 'Make' }],
+      },
+      { name: 'deploy', conclusion: 'skipped', runner_name: null, steps: [] },
+    ],
+  });
+  const job = `${A}/jobs/${jobs.jobs[0]!.id}`;
+  t.match(await anonymous('GET', job), { json: { name: 'build', run_attempt: 1 } });
+  t.match(await anonymous('GET', `${job}/logs`), { status: 200, body: /done/ });
+  t.match(await anonymous('GET', `${A}/jobs/${jobs.jobs[1]!.id}/logs`), { status: 404 });
+  t.match(await anonymous('GET', `${A}/jobs/99999`), { status: 404 });
+  t.match(await anonymous('GET', `${A}/tasks`), {
+    json: { total_count: 1, workflow_runs: [{ id: task.taskId, name: 'build', status: 'failure', run_number: 1 }] },
+  });
+  t.match(await bob.call('POST', `${one}/rerun`), { status: 404 });
+  t.match(await alice.call('POST', `${one}/rerun-failed-jobs`), { status: 200, json: { run_attempt: 2 } });
+  t.match(await anonymous('GET', `${A}/tasks`), { json: { total_count: 1 } }, 'a job that waits has no task');
+  t.match(await alice.call('POST', `${one}/rerun`), { status: 409 });
+  t.match(await alice.call('DELETE', one), { status: 409 });
+  t.match(await bob.call('POST', `${one}/cancel`), { status: 404 });
+  t.match(await alice.call('POST', `${one}/cancel`), { status: 204 });
+  t.match(await bob.call('DELETE', one), { status: 404 });
+  t.match(await alice.call('DELETE', one), { status: 204 });
+  t.match(await anonymous('GET', one), { status: 404 });
+  t.match(await anonymous('GET', `${A}/runs/x`), { status: 404 });
+  t.match(await bob.call('PUT', `${A}/workflows/release.yml/disable`), { status: 404 });
+  t.match(await alice.call('PUT', `${A}/workflows/release.yml/disable`), { status: 204 });
+  t.match(await anonymous('GET', `${A}/workflows/release.yml`), { json: { state: 'disabled_manually' } });
+  t.match(await alice.call('POST', dispatches, wish), { status: 409 });
+  t.match(await alice.call('PUT', `${A}/workflows/release.yml/enable`), { status: 204 });
+  t.match(await anonymous('GET', `${A}/workflows/absent.yml`), { status: 404 });
 });
 
 t.test('a run is started, watched, cancelled and run again', async (t) => {

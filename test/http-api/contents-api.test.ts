@@ -1,6 +1,7 @@
 // Files, branches, commits, trees and refs over the API, in the shapes that clients of Gitea read.
 import { execFileSync } from 'node:child_process';
 import t from 'tap';
+import { localAdministrator } from '../../src/access/index.ts';
 import { fillRepository, sendRequest, startWeb } from '../fixtures/web-fixture.ts';
 import type { PageResponse, Web } from '../fixtures/web-fixture.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
@@ -116,6 +117,7 @@ t.test('files over the API', async (t) => {
         verification: { verified: true, reason: 'valid_instance', signer: { username: 'bob' } },
       },
     });
+    t.match((await bob('GET', `${roof}/activity?limit=1`)).json, [{ via: 'api', person: 'bob' }]);
     const { sha } = made.json['content'] as { sha: string };
     const updated = await bob('PUT', `${roof}/contents/b.txt`, {
       content: base64('two\n'),
@@ -260,12 +262,27 @@ t.test('branches, commits, trees, refs and blame', async (t) => {
     });
     t.match(await anonymous('GET', `${roof}/branches/deep/one`), {
       status: 200,
-      json: { id: tip, user_can_push: false },
+      json: { id: tip, user_can_push: false, user_can_merge: false, required_approvals: 0 },
     });
     t.match(await anonymous('GET', `${roof}/branches?page=2&limit=1`), {
       headers: { 'x-total-count': '2' },
       json: [{ name: 'main' }],
     });
+    await web.modules.repositories.rules.add(localAdministrator, 'alice', 'roof', {
+      target: 'BRANCH',
+      pattern: 'ruled',
+      merging: { grant: { level: 'admin' }, approvals: 2, checks: ['ci/*'] },
+    });
+    t.match(await bob('POST', `${roof}/branches`, { new_branch_name: 'ruled', old_ref_name: 'main' }), {
+      json: {
+        user_can_merge: false,
+        required_approvals: 2,
+        enable_status_check: true,
+        status_check_contexts: ['ci/*'],
+      },
+    });
+    await web.modules.repositories.rules.replaceAll(localAdministrator, 'alice', 'roof', []);
+    t.match(await bob('DELETE', `${roof}/branches/ruled`), { status: 204 });
     t.match(await bob('POST', `${roof}/branches`, { new_branch_name: 'deep/one' }), { status: 409 });
     t.match(await bob('POST', `${roof}/branches`, { new_branch_name: 'a..b' }), { status: 422 });
     t.match(await carol('POST', `${roof}/branches`, { new_branch_name: 'mine' }), { status: 404 });
@@ -315,8 +332,70 @@ t.test('branches, commits, trees, refs and blame', async (t) => {
     t.match(await anonymous('GET', `${roof}/compare/main..blue`), { json: { total_commits: 2 } });
     for (const wrong of ['main', 'main...nowhere', 'a...b...c', '...'])
       t.match(await anonymous('GET', `${roof}/compare/${wrong}`), { status: 404 }, wrong);
-    t.match(await anonymous('GET', `${roof}/git/commits/blue`), {
-      json: { commit: { message: 'Update README.md\n' } },
+  });
+
+  await t.test('commits are in the shapes of Gitea, with our own fields', async (t) => {
+    const [blue, treeOfBlue] = [git('rev-parse', 'blue'), git('rev-parse', 'blue^{tree}')];
+    const parent = git('rev-parse', 'blue^');
+    const created = new Date(Number(git('show', '-s', '--format=%ct', 'blue')) * 1000).toISOString();
+    const address = await anonymous('GET', `${roof}/commits?sha=blue`);
+    const [newest, , oldest] = address.json as unknown as Record<string, unknown>[];
+    const gitApi = `${web.origin}/api/v1${roof}/git`;
+    const meta = (sha: string) => ({ url: `${gitApi}/commits/${sha}`, sha, created });
+    const { commit, author, verification, ...rest } = newest as {
+      commit: { author: object; verification: object };
+      author: { email: string };
+      verification: object;
+    };
+    t.strictSame(rest, {
+      ...meta(blue),
+      html_url: `${web.origin}/repos/alice/roof/commit/${blue}`,
+      committer: author,
+      parents: [meta(parent)],
+      files: null,
+      stats: null,
+      id: blue,
+      tree: treeOfBlue,
+      message: 'Update README.md\n',
+    });
+    t.match(author, { login: 'bob', username: 'bob', name: /./, email: /@/, date: created, avatar_url: /\/avatars\// });
+    const { name, email, date } = author as { email: string; name: string; date: string };
+    t.strictSame(commit.author, { name, email, date });
+    t.match(commit, {
+      url: meta(blue).url,
+      message: 'Update README.md\n',
+      tree: { url: `${gitApi}/trees/${treeOfBlue}`, sha: treeOfBlue, created },
+      verification: {
+        verified: true,
+        reason: 'valid_instance',
+        signature: /BEGIN SSH SIGNATURE/,
+        payload: new RegExp(`^tree ${treeOfBlue}\n`),
+        signer: { name, email, username: 'bob' },
+      },
+    });
+    t.match(verification, { verified: true, reason: 'valid_instance', signature: /BEGIN/ });
+    t.match(oldest, {
+      author: { id: -1, login: null, username: null, name: /./ },
+      parents: [],
+      verification: { verified: false, reason: 'unsigned', signature: null },
+      commit: { verification: { verified: false, reason: 'unsigned', signature: '', payload: '', signer: null } },
+    });
+    const changes = {
+      files: [{ filename: 'README.md', status: 'modified' }],
+      stats: { total: 2, additions: 1, deletions: 1 },
+    };
+    t.strictSame((await anonymous('GET', `${roof}/commits/blue`)).json, { ...newest, ...changes });
+    const gitea = await anonymous('GET', `${roof}/git/commits/blue`);
+    t.match(gitea.json, { ...meta(blue), commit, author: { login: 'bob', email: '' }, parents: [{ sha: parent }] });
+    t.match(gitea.json, changes);
+    t.match(await anonymous('GET', `${roof}/git/commits/${String(oldest?.['id'])}`), {
+      json: { author: null, committer: null, parents: [], stats: { deletions: 0 } },
+    });
+    t.match(await anonymous('GET', `${roof}/git/commits/blue?stat=false&files=false&verification=false`), {
+      json: { sha: blue, files: null, stats: null, commit: { verification: null } },
+    });
+    t.match(await anonymous('GET', `${roof}/branches/blue`), {
+      json: { commit: { id: blue, verification: { verified: true, signer: { username: 'bob' } } } },
     });
   });
 

@@ -70,6 +70,10 @@ const endpoints = (): Record<string, Endpoint> => ({
   'open an issue': write('POST', '/issues', { title: 'Broken' }, 'issues'),
   'comment on an issue': write('POST', '/issues/1/comments', { body: 'Seen' }, 'issues'),
   'comment on a pull request': write('POST', '/issues/2/comments', { body: 'Seen' }, 'issues', 'pull-requests'),
+  'close an issue': write('PATCH', '/issues/1', { state: 'closed' }, 'issues'),
+  'edit an issue': write('PATCH', '/issues/1', { title: `One ${fresh()}`, body: 'Edited', state: 'open' }, 'issues'),
+  'label an issue': write('POST', '/issues/1/labels', { labels: ['bug'] }, 'issues'),
+  'label a pull request': write('PUT', '/issues/2/labels', { labels: ['bug'] }, 'issues', 'pull-requests'),
   'start a workflow': write('POST', '/runs', { workflow: 'again.yml' }, 'actions'),
 });
 
@@ -84,6 +88,7 @@ const never: [method: string, path: string, body?: unknown][] = [
   ['POST', '/forks', {}],
   ['POST', '/runs/1/approve'],
   ['POST', '/runners', { name: 'x' }],
+  ['POST', '/issues/1/move', { owner: 'alice', name: 'other' }],
 ];
 
 async function start(t: Parameters<typeof startWeb>[0]) {
@@ -109,6 +114,7 @@ async function start(t: Parameters<typeof startWeb>[0]) {
     '.hearth/workflows/again.yml': again,
     '.hearth/workflows/plain.yml': 'on: workflow_dispatch\njobs:\n  plain: {runs-on: linux, steps: [{run: x}]}\n',
   });
+  await issues.addLabel(alice, { repository: at }, { name: 'bug', colour: 'ff0000' });
   await issues.open(alice, at, { title: 'One' });
   await (await pullWork(t, found.path)).commit('topic', { 'a.txt': 'a\n' }, 'Topic');
   await pulls.open(alice, at, { title: 'Two', head: 'topic' });

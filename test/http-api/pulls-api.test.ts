@@ -338,11 +338,94 @@ t.test('tokens, readers and forks', async (t) => {
   t.match((await carol('GET', `${roof}/pulls?head=carol:gutter`)).json, [{ number: 1 }]);
 
   await alice('PATCH', roof, { visibility: 'PRIVATE' });
-  for (const path of ['', '/1', '/1/commits', '/1/files', '/1.diff', '/1.patch', '/1/merge', '/main/carol:gutter'])
+  for (const path of [
+    '',
+    '/1',
+    '/1/commits',
+    '/1/files',
+    '/1/conflicts',
+    '/1.diff',
+    '/1.patch',
+    '/1/merge',
+    '/main/carol:gutter',
+  ])
     t.match(await dora('GET', `${roof}/pulls${path}`), {
       status: 404,
       json: { error: { code: 'repository_not_found' } },
     });
+});
+
+t.test('people who can be asked for reviews, by what the caller may know', async (t) => {
+  const { web, alice, bob, carol, dora, anonymous, as, viewer, ids } = await openWorld(t);
+  ids['eve'] = (await web.modules.accounts.addPerson({ username: 'eve' })).id;
+  const { organisations, repositories, accounts } = web.modules;
+  const reviewersOf = async (who: typeof alice, at = roof): Promise<unknown> => {
+    const { status, json } = await who('GET', `${at}/reviewers`);
+    return status === 200 ? (json as unknown as { login: string }[]).map(({ login }) => login) : status;
+  };
+  t.same(await reviewersOf(alice), ['alice', 'bob'], 'the owner and the collaborators');
+  t.same(await reviewersOf(bob), ['alice', 'bob'], 'for those who may write');
+  t.same([await reviewersOf(dora), await reviewersOf(anonymous)], [404, 401], 'and no one else');
+  t.match(
+    (await alice('GET', `${roof}/reviewers`)).json,
+    [{ login: 'alice', full_name: 'ALICE' }, {}],
+    'in the shape of Gitea',
+  );
+  await repositories.collaborators.add(viewer('alice'), 'alice', 'roof', { username: 'carol', role: 'read' });
+  t.same(await reviewersOf(bob), ['alice', 'bob', 'carol'], 'who may read can be asked');
+  t.equal(await reviewersOf(carol), 404, 'and does not see the others');
+  await accounts.setDisabled(ids['carol']!, true);
+  t.same(await reviewersOf(bob), ['alice', 'bob'], 'an account that is disabled is not offered');
+  await accounts.setDisabled(ids['carol']!, false);
+
+  const eve = await as('eve');
+  await organisations.create(viewer('alice'), { name: 'guild' });
+  await organisations.addMember(viewer('alice'), 'guild', { username: 'dora', role: 'MEMBER' });
+  await repositories.create(viewer('alice'), { owner: 'guild', name: 'hall', visibility: 'PRIVATE' });
+  const team = { organisation: 'guild', name: 'glazers' };
+  await organisations.teams.create(viewer('alice'), 'guild', { name: 'glazers' });
+  await organisations.teams.addMember(viewer('alice'), team, 'carol');
+  await repositories.teams.setRole(viewer('alice'), team, { owner: 'guild', name: 'hall' }, 'write');
+  await repositories.collaborators.add(viewer('alice'), 'guild', 'hall', { username: 'eve', role: 'write' });
+  const hall = '/repos/guild/hall';
+  t.same(await reviewersOf(alice, hall), ['alice', 'carol', 'dora', 'eve'], 'an OWNER knows the members');
+  t.same(await reviewersOf(dora, hall), ['carol', 'eve'], 'a MEMBER knows the people of teams');
+  t.same(await reviewersOf(eve, hall), ['eve'], 'a collaborator from outside knows of no team');
+  t.same([await reviewersOf(bob, hall), await reviewersOf(anonymous, hall)], [404, 401]);
+});
+
+t.test('the conflicts of a pull request', async (t) => {
+  const { alice, bob, dora, anonymous, commit } = await openWorld(t);
+  const head = await commit('alice', 'slate', { 'tiles.txt': 'slate\n' }, 'Slate instead');
+  await bob('POST', `${roof}/pulls`, { head: 'slate', base: 'main', title: 'Slate' });
+  const address = `${roof}/pulls/1/conflicts`;
+  t.match(await anonymous('GET', address), { status: 200, json: { head_sha: head, total: 0, files: [] } });
+  const base = await commit('alice', 'main', { 'tiles.txt': 'blue <b>\n' }, 'Blue ones');
+  t.same(await anonymous('GET', address).then(({ json }) => json), {
+    base_sha: base,
+    head_sha: head,
+    total: 1,
+    files: [
+      {
+        filename: 'tiles.txt',
+        kind: 'marked',
+        hunks: [
+          [
+            { line: 1, kind: 'mark', text: `<<<<<<< ${base}` },
+            { line: 2, kind: 'ours', text: 'blue <b>' },
+            { line: 3, kind: 'mark', text: '=======' },
+            { line: 4, kind: 'theirs', text: 'slate' },
+            { line: 5, kind: 'mark', text: `>>>>>>> ${head}` },
+          ],
+        ],
+        truncated: false,
+      },
+    ],
+  });
+  t.equal((await anonymous('GET', `${roof}/pulls/2/conflicts`)).status, 404);
+  await alice('PATCH', roof, { visibility: 'PRIVATE' });
+  for (const who of [anonymous, dora]) t.equal((await who('GET', address)).status, 404, 'like what is absent');
+  t.equal((await bob('GET', address)).status, 200);
 });
 
 t.test('merging, updating and rounds', async (t) => {
@@ -420,6 +503,93 @@ t.test('merging, updating and rounds', async (t) => {
   t.match(await bob('POST', `${roof}/pulls/2/update?style=rebase`), { status: 200 });
   t.match((await anonymous('GET', `${roof}/pulls/2/rounds`)).json, [{ round: 1 }, { round: 2, change: 'rebased' }]);
   await alice('POST', `${roof}/branch_protections`, { rule_name: 'main' });
+});
+
+t.test('a stack by dependencies', async (t) => {
+  const { bob, alice, anonymous, commit } = await openWorld(t);
+  const low = await commit('alice', 'low', { 'low.txt': 'low\n' }, 'Low');
+  await bob('POST', `${roof}/pulls`, { head: 'low', base: 'main', title: 'Low' });
+  await commit('alice', 'high', { 'high.txt': 'high\n' }, 'High');
+  await bob('POST', `${roof}/pulls`, { head: 'high', base: 'main', title: 'High' });
+  t.match(await anonymous('GET', `${roof}/pulls/2/stack`), { status: 200, json: [] });
+  t.match(await alice('POST', `${roof}/issues/2/dependencies`, { index: 1 }), { status: 201 });
+  t.match((await anonymous('GET', `${roof}/pulls/2/stack`)).json, [
+    { number: 1, title: 'Low', state: 'open', draft: false, head_sha: low, needs: [], behind: false },
+    { number: 2, title: 'High', needs: [1] },
+  ]);
+  t.match(await bob('POST', `${roof}/pulls/2/merge`, { Do: 'merge' }), {
+    status: 409,
+    json: { error: { code: 'merge_blocked', message: /#1, which has to be merged first/ } },
+  });
+  t.match(await bob('POST', `${roof}/pulls/1/merge`, { Do: 'squash' }), { status: 200 });
+  t.match(await bob('POST', `${roof}/pulls/2/merge`, { Do: 'merge' }), { status: 200 });
+  t.match(await anonymous('GET', `${roof}/pulls/9/stack`), { status: 404 });
+});
+
+t.test('the merge queue', async (t) => {
+  const { alice, bob, dora, anonymous, commit, web } = await openWorld(t);
+  const queue = { rule_name: 'main', merge_queue: true, status_check_contexts: ['build (merge_group)'] };
+  t.match(await alice('POST', `${roof}/branch_protections`, queue), {
+    status: 201,
+    json: { merge_queue: true, block_on_outdated_branch: false },
+  });
+  for (const name of ['slate', 'straw', 'tin']) {
+    await commit('alice', name, { [`${name}.txt`]: `${name}\n` }, name);
+    t.match(await bob('POST', `${roof}/pulls`, { head: name, base: 'main', title: name }), { status: 201 });
+  }
+  const at = (number: number) => `${roof}/pulls/${number}/queue`;
+  t.match(await anonymous('GET', `${roof}/pulls/queue`), { status: 200, json: [] });
+  t.match(await anonymous('GET', at(1)), { status: 404, json: { error: { code: 'queue_place_not_found' } } });
+  t.match(await bob('POST', `${roof}/pulls/1/merge`, { Do: 'merge' }), {
+    status: 409,
+    json: { error: { code: 'merge_blocked', message: /queue/ } },
+  });
+  t.match(await bob('POST', at(1), { head_commit_id: 'f'.repeat(40) }), { json: { error: { code: 'head_changed' } } });
+  t.match(await bob('POST', at(1), { Do: 'octopus' }), { status: 422, json: { error: { field: 'Do' } } });
+  t.match(await dora('POST', at(1), {}), { status: 403 });
+  t.match(await anonymous('POST', at(1), {}), { status: 401 });
+  for (const number of [1, 2, 3])
+    t.match(await bob('POST', at(number), { Do: 'squash', MergeTitleField: `Of the queue, ${number}` }), {
+      status: 204,
+    });
+  t.match(await bob('POST', at(1), {}), { status: 409, json: { error: { code: 'in_queue' } } });
+  t.match(await bob('POST', `${at(3)}/first`), { status: 403 });
+  t.match(await alice('POST', `${at(3)}/first`), { status: 204 });
+  let testing: Json = {};
+  for (let tries = 0; tries < 200 && testing['state'] !== 'testing'; tries += 1) {
+    testing = ((await anonymous('GET', `${roof}/pulls/queue`)).json as unknown as Json[])[0]!;
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+  t.match((await anonymous('GET', `${roof}/pulls/queue`)).json, [
+    { base: 'main', state: 'testing', place: 1, length: 3, candidate_sha: /^[0-9a-f]{40}$/, user: { login: 'bob' } },
+    { state: 'waiting', place: 2, candidate_sha: null, tested_since: null },
+    { state: 'waiting', place: 3 },
+  ]);
+  const first = Number(testing['number']);
+  t.match((await anonymous('GET', at(first))).json, { number: first, place: 1, round: 1, tested_since: String });
+  t.match((await anonymous('GET', `${roof}/commits/${String(testing['candidate_sha'])}`)).json, {
+    message: new RegExp(`^Of the queue, ${first}`),
+  });
+  t.match(await dora('DELETE', at(2)), { status: 403 });
+  t.match(await bob('DELETE', at(2)), { status: 204 });
+  t.match(await bob('DELETE', at(2)), { status: 409, json: { error: { code: 'not_in_queue' } } });
+  const status = { context: 'build (merge_group)', state: 'success' };
+  t.match(await bob('POST', `${roof}/commits/${String(testing['candidate_sha'])}/statuses`, status), { status: 201 });
+  await web.modules.pulls.queue.advanceAll();
+  for (let tries = 0; tries < 200; tries += 1) {
+    if ((await anonymous('GET', `${roof}/pulls/${first}/merge`)).status === 204) break;
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+  t.match((await anonymous('GET', `${roof}/pulls/${first}`)).json, {
+    merged: true,
+    merge_commit_sha: testing['candidate_sha'],
+    merged_by: { login: 'bob' },
+  });
+  t.match((await alice('PATCH', `${roof}/branch_protections/main`, { merge_queue: false })).json, {
+    merge_queue: false,
+    block_on_outdated_branch: false,
+  });
+  t.match(await bob('POST', at(2), {}), { status: 409, json: { error: { code: 'no_queue' } } });
 });
 
 t.test('reviews with comments on lines', async (t) => {

@@ -88,6 +88,37 @@ t.test('security C09 with a base URL other names are sent there', async (t) => {
   );
 });
 
+t.test('security C09 without a base URL only addresses and names of a local network are answered', async (t) => {
+  const env = { SERVICE_FEDERATION_BASE_URL: 'https://forge.example.org' };
+  const web = await startWeb(t, { env });
+  const { hostname } = await import('node:os');
+  const statusAt = async (Host: string, path = '/login', more: Record<string, string> = {}) =>
+    (await sendRequest(web, path, { headers: { Host, ...more } })).status;
+  for (const host of [
+    '192.168.1.20:3000',
+    '203.0.113.7',
+    '[2001:db8::1]:3000',
+    'LOCALHOST',
+    'hearth:3000',
+    'git.lan',
+    'git.home.arpa',
+    'git.internal.',
+    hostname(),
+    'forge.example.org',
+  ])
+    t.equal(await statusAt(host), 200, host);
+  for (const host of ['evil.example', 'lan.evil.example', 'git.lan.evil.example:3000', '192.168.1.20.evil.example'])
+    t.equal(await statusAt(host), 421, host);
+  for (const path of ['/', '/api/v1', '/repos/alice/kiln', '/git/alice/kiln.git/info/refs?service=git-upload-pack'])
+    t.equal(await statusAt('evil.example', path), 421, path);
+  const forged = { 'X-Forwarded-Host': 'localhost' };
+  t.equal(await statusAt('evil.example', '/login', forged), 421, 'a header that a script can set changes nothing');
+  t.equal(await statusAt('evil.example', '/healthz'), 200, 'health tells nothing');
+  const { body } = await sendRequest(web, '/login', { headers: { Host: 'evil.example' } });
+  t.match(body, 'set base_url (SERVICE_BASE_URL)');
+  t.notMatch(body, 'evil.example', 'the answer repeats nothing of the request');
+});
+
 t.test('SPEC §1 the origin is rebuilt from a trusted proxy only', async (t) => {
   for (const [trusted, expected] of [
     ['loopback', 'https://git.example.org/git/alice/kiln.git'],

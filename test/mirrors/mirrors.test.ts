@@ -259,7 +259,7 @@ t.test('security G01 private addresses, other protocols and redirects are refuse
 
 t.test('git connects to the address that was checked, whatever the name says by now', async (t) => {
   const url = new URL(address());
-  url.hostname = 'nowhere.example.org';
+  url.hostname = 'nowhere.internal';
   const remote = { url, addresses: ['127.0.0.1'], username: 'bob', secret: bob.token, caFile: null };
   const { refs, head } = await here.modules.git.remotes.list(remote);
   t.same([head, [...refs.keys()]], ['trunk', ['refs/heads/trunk', 'refs/tags/v1']]);

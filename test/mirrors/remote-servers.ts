@@ -6,6 +6,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { userInfo } from 'node:os';
 import path from 'node:path';
@@ -132,6 +133,8 @@ export interface HttpSide {
   authorizations: (string | null)[];
   /** Called with each response before it is sent. */
   beforeResponse: ((body: Buffer) => Promise<void>) | null;
+  /** Answers what is not of git; says whether it did. */
+  answer: ((request: IncomingMessage, response: ServerResponse) => boolean) | null;
 }
 
 /** @param address each 127.x.y.z is another host to its clients */
@@ -141,10 +144,11 @@ export async function httpSide(
 ): Promise<HttpSide> {
   const folder = temporaryFolder(t);
   const authorizations: (string | null)[] = [];
-  const side: HttpSide = { folder, host: '', url: '', authorizations, beforeResponse: null };
+  const side: HttpSide = { folder, host: '', url: '', authorizations, beforeResponse: null, answer: null };
   const server = createServer((request, response) => {
     const { authorization = null } = request.headers;
     authorizations.push(authorization);
+    if (side.answer?.(request, response) === true) return;
     if (password !== null && authorization !== `Basic ${Buffer.from(password).toString('base64')}`) {
       response.writeHead(401, { 'WWW-Authenticate': 'Basic realm="git"' }).end();
       return;

@@ -1,4 +1,5 @@
 // What lies in a bucket besides artifacts (test/http-artifacts): logs, images, attachments, LFS objects.
+import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
@@ -144,4 +145,32 @@ t.test('attachments and avatars of a server whose objects are in a bucket', asyn
   await s3.stop();
   await avatars.recover();
   t.equal((await avatars.ofOwners([alice.id])).size, 1, 'a start does not need the store');
+});
+
+t.test('LFS objects of a server whose objects are in a bucket; a fork copies inside the store', async (t) => {
+  const s3 = await startS3(t);
+  const { modules, found, push, viewer } = await openCi(t, { env: s3.env });
+  const { lfs, repositories, accounts } = modules;
+  const film = Buffer.from('film');
+  const object = { oid: createHash('sha256').update(film).digest('hex'), bytes: film.length };
+  const content = async function* () {
+    yield film;
+  };
+  await lfs.mirroring.store(found.repository, { ...object, content: content() }, { hasQuota: true });
+  const own = `${found.repository.id}/${object.oid}`;
+  t.strictSame(keysOf(s3, 'lfs/'), [own]);
+  await push({
+    'film.mov': `version https://git-lfs.github.com/spec/v1\noid sha256:${object.oid}\nsize ${object.bytes}\n`,
+  });
+  await repositories.changeVisibility(viewer, 'alice', 'work', 'PUBLIC');
+  const bob = await accounts.addPerson({ username: 'bob' });
+  s3.requests.length = 0;
+  const fork = await repositories.forks.create({ ...viewer, id: bob.id, username: 'bob' }, 'alice', 'work', {});
+  t.strictSame(keysOf(s3, 'lfs/'), [own, `${fork.id}/${object.oid}`].sort());
+  t.notOk(
+    s3.requests.some((line) => line.startsWith('GET forge/lfs/')),
+    'the content stays in the store',
+  );
+  const opened = await lfs.read({ ...object, repositoryId: fork.id });
+  t.equal((await buffer(opened.stream)).toString(), 'film');
 });

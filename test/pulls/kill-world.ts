@@ -62,8 +62,8 @@ export async function openKillWorld(t: Test) {
   await server.command('repo', 'create', 'alice/site', '--public');
   const tokenOf = (user: string) =>
     server.command('token', 'add', '--user', user, '--name', 'laptop', '--access', 'admin');
-  const tokens = { alice: await tokenOf('alice'), bob: await tokenOf('bob') };
-  type Person = keyof typeof tokens;
+  const tokens: Record<string, string> = { alice: await tokenOf('alice'), bob: await tokenOf('bob') };
+  type Person = string;
   /** The same session on the port of the moment. */
   const page = (address: string, form?: Record<string, string>) => open(new URL(address, server.url).href, form);
 
@@ -110,8 +110,8 @@ export async function openKillWorld(t: Test) {
     }
   };
 
-  async function until(condition: () => boolean | Promise<boolean>, what: string): Promise<void> {
-    for (let tries = 0; tries < 400; tries += 1) {
+  async function until(condition: () => boolean | Promise<boolean>, what: string, times = 400): Promise<void> {
+    for (let tries = 0; tries < times; tries += 1) {
       if (await condition()) return;
       await sleep(50);
     }
@@ -187,6 +187,17 @@ export async function openKillWorld(t: Test) {
   await expect('alice', 'POST', 'branch_protections', rule);
 
   return {
+    url: (): string => server.url,
+    /** Another command of the same program. */
+    command: (...words: string[]): Promise<string> => server.command(...words),
+    /** A person with a token. */
+    async addPerson(name: string): Promise<void> {
+      await server.command('user', 'add', name, '--random-password');
+      tokens[name] = await tokenOf(name);
+    },
+    inside,
+    query,
+    isSettled,
     api,
     expect,
     page,

@@ -73,6 +73,38 @@ t.test('a pull request of a branch', async (t) => {
   t.equal(await reasonOf(pulls.merge(alice, at(1), { style: 'merge', round: 1 })), 'merge_blocked');
 });
 
+t.test('a merge is two writes until its answer, and nothing waits for its announcement', async (t) => {
+  const modules = await openPulls(t);
+  const { alice, pulls, issues, db } = modules;
+  const bug = await issues.open(alice, roof, { title: 'Leak' });
+  for (const [style, line] of [
+    ['merge', 2],
+    ['squash', 8],
+  ] as const) {
+    const title = style === 'merge' ? `Mend it, fixes #${bug.number}` : 'Again';
+    const { number } = await openTopic(modules, { branch: style, line, title });
+    await announced(modules);
+    await pulls.mergeStateOf(alice, at(number));
+    let isOver = false;
+    let writes = 0;
+    const original = db.write.bind(db);
+    const write = (...args: Parameters<typeof db.write>): ReturnType<typeof db.write> => {
+      if (!isOver) writes += 1;
+      return original(...args);
+    };
+    Object.assign(db, { write });
+    await pulls.merge(alice, at(number), { style, round: 1 });
+    isOver = true;
+    Object.assign(db, { write: original });
+    t.equal(writes, 2, style);
+    t.equal((await pulls.find(alice, at(number))).issue.state, 'MERGED', 'with the entry, when it is answered');
+    await announced(modules);
+    const kinds = (await issues.listEntries(alice, at(number))).entries.map(({ kind }) => kind);
+    t.equal(kinds.filter((kind) => kind === 'merged').length, 1);
+  }
+  t.equal((await issues.find(alice, at(bug.number))).state, 'CLOSED');
+});
+
 t.test('styles of merging', async (t) => {
   const modules = await openPulls(t);
   const { alice, bob, pulls, path, base } = modules;

@@ -44,6 +44,14 @@ const files: Record<string, { source: string; says: RegExp }> = {
     source: `${tap} t.before(async () => { throw new Error('no folder'); }); t.test('a', async (t) => t.ok(true));`,
     says: /FAIL \S*prepares-first\.test\.ts \(1, .*\n\s+not ok: no folder\n/,
   },
+  'throws-later.test.ts': {
+    source: `${tap} t.test('a', async (t) => { setTimeout(() => { throw new Error('too late'); }, 10); await new Promise((done) => setTimeout(done, 200)); t.ok(true); });`,
+    says: /FAIL \S*throws-later\.test\.ts [^]*?too late/,
+  },
+  'rejects-later.test.ts': {
+    source: `${tap} t.test('a', async (t) => { void Promise.reject(new Error('not awaited')); await new Promise((done) => setTimeout(done, 200)); t.ok(true); });`,
+    says: /FAIL \S*rejects-later\.test\.ts [^]*?not awaited/,
+  },
   'leaves-a-process.test.ts': {
     source: `${tap} import { spawn } from 'node:child_process';\nspawn('sleep', ['600'], { stdio: 'inherit' }).unref(); t.ok(true);`,
     says: /^ok {3}\S*leaves-a-process\.test\.ts \(1, /m,

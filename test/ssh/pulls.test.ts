@@ -105,6 +105,36 @@ t.test('what is hidden answers like what is absent', async (t) => {
   t.match(await as(bob, 'pull show alice/site 99'), { code: 1, stderr: /not found/ });
 });
 
+t.test('the merge queue', async (t) => {
+  t.equal((await as(bob, 'pull queue alice/site')).stdout, '');
+  t.match(await as(alice, 'pull queue alice/site 2'), { code: 1, stderr: /no merge queue/ });
+  t.match(await as(alice, 'pull queue alice/site 2 --leave'), { code: 1, stderr: /not in the merge queue/ });
+  t.match(await as(alice, 'pull queue alice/site 2 --first'), { code: 1, stderr: /not in the merge queue/ });
+  await repositories.rules.add(alice.viewer, 'alice', 'site', {
+    pattern: 'main',
+    target: 'BRANCH',
+    merging: { upToDate: 'queue', checks: ['build (merge_group)'], adminsToo: false },
+  });
+  t.match(await as(bob, 'pull queue alice/site 2'), { code: 1, stderr: /may not/ });
+  t.match(await as(alice, 'pull queue alice/site 2 --style squash'), {
+    stdout: 'alice/site#2 is in the merge queue of main, place 1 of 1.\n',
+  });
+  t.match((await as(bob, 'pull queue alice/site')).stdout, /^main\t1\t2\tCopper\t(waiting|testing)\t/);
+  t.match(await as(alice, 'pull queue alice/site 2 --leave'), {
+    stdout: 'alice/site#2 is out of the merge queue.\n',
+  });
+});
+
+t.test('a stack', async (t) => {
+  t.equal((await as(bob, 'pull stack alice/site 2')).stdout, '');
+  await hearth.modules.issues.addLink(alice.viewer, { owner: 'alice', name: 'site', number: 2 }, 'needs', {
+    owner: 'alice',
+    name: 'site',
+    number: 1,
+  });
+  t.equal((await as(bob, 'pull stack alice/site 2')).stdout, '1\tmerged\tA slate roof\t\n2\topen\tCopper\t#1\n');
+});
+
 t.test('words that are no command of pull requests', async (t) => {
   for (const line of [
     'pull',
@@ -125,6 +155,11 @@ t.test('words that are no command of pull requests', async (t) => {
     'pull retarget alice/site 1',
     'pull update alice/site 1 --style squash',
     'pull list alice/site --base',
+    'pull queue alice/site --first',
+    'pull queue alice/site x',
+    'pull queue alice/site 1 --leave --first',
+    'pull queue alice/site 1 --style none',
+    'pull diff alice/site 1 --since x',
   ])
     t.equal(parseCommand(line), null, line);
   t.match(parseCommand('pull merge alice/site #7 --when-ready'), { kind: 'pull merge', number: 7, whenReady: true });

@@ -81,7 +81,9 @@ export async function addDeployKey(
   return toDeployKey(row);
 }
 
-/** Removes a deploy key as part of the write that has checked the rights. Refuses `unknown_deploy_key`. */
+/**
+ * Removes a deploy key of a repository as part of the write that has checked the rights. Refuses `unknown_deploy_key`.
+ */
 export async function removeDeployKey({ manager }: Tx, repositoryId: string, id: string): Promise<DeployKey> {
   const row = await manager.findOneBy(deployKeySchema, { id, repositoryId });
   if (row === null) throw notFound('unknown_deploy_key', 'There is no such deploy key.');

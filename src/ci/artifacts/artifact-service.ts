@@ -18,7 +18,8 @@ import {
   removeArtifactOfTask,
   signedUrlOfArtifact,
 } from './list-artifacts.ts';
-import { artifactById, artifactsOfRepository, runById } from './repository-artifacts.ts';
+import { runById } from '../runs/find-run.ts';
+import { artifactById, artifactsOfRepository } from './repository-artifacts.ts';
 import { assembleArtifact, createArtifact, finishArtifact, receiveArtifact } from './upload-artifact.ts';
 
 /** Artifacts of runs: archives of version 4, files of version 3. */

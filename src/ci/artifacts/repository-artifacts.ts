@@ -3,7 +3,6 @@ import type { Found } from '../../repositories/index.ts';
 import type { CiDeps } from '../deps.ts';
 import { artifactSchema } from '../schema/artifact-schema.ts';
 import type { ArtifactRow } from '../schema/artifact-schema.ts';
-import { runNotFound } from '../runs/load-run.ts';
 import { runSchema } from '../schema/run-schema.ts';
 import type { RunRow } from '../schema/run-schema.ts';
 import { artifactNotFound } from './upload-artifact.ts';
@@ -16,13 +15,6 @@ export interface ArtifactOfRun {
 
 type Deps = Pick<CiDeps, 'db'>;
 const shown = In(['ready', 'removed']);
-
-/** A run of a repository by its id. Refuses `run_not_found`. */
-export async function runById({ db }: Deps, { repository }: Pick<Found, 'repository'>, id: number): Promise<RunRow> {
-  const run = await db.read.findOneBy(runSchema, { id, repositoryId: repository.id });
-  if (run === null) throw runNotFound();
-  return run;
-}
 
 /**
  * The artifacts of a repository, or of one run, the newest first, with those that have expired; and how many there are.

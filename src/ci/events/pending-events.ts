@@ -4,23 +4,15 @@ import { isDomainError } from '../../kernel/index.ts';
 import type { ReleaseEvent } from '../../releases/index.ts';
 import type { CiDeps } from '../deps.ts';
 import { changeRuns } from '../runs/change-runs.ts';
-import { readRef } from '../runs/run-context.ts';
-import type { RunEnding } from '../runs/run-ending.ts';
+import { insertPendingEvent } from '../runs/record-run-event.ts';
 import { startRun } from '../runs/start-run.ts';
 import { pendingEventSchema } from '../schema/event-schema.ts';
 import type { PendingEventRow } from '../schema/event-schema.ts';
-import type { RunRow } from '../schema/run-schema.ts';
 import type { Json } from '../workflows/json.ts';
 import { planRuns } from '../runs/start-by-event.ts';
 import type { PlainEvent } from '../runs/start-by-event.ts';
 
-/** Runs that start each other by `workflow_run` end after so many. */
-const maxDepth = 5;
 const batch = 100;
-
-const insert = (tx: Tx, row: Omit<PendingEventRow, 'id' | 'createdAt'>) =>
-  // Details are any JSON, nested too deeply for the compiler.
-  tx.manager.insert(pendingEventSchema, { ...row, createdAt: tx.now } as never);
 
 /** Actions of releases in the words of workflow files; a withdrawn release is a draft again. */
 const releaseActions: Record<ReleaseEvent['action'], readonly string[]> = {
@@ -47,7 +39,7 @@ export async function recordRelease(tx: Tx, { action, repository, release, actor
     created_at: new Date(release.createdAt).toISOString(),
     published_at: release.publishedAt === null ? null : new Date(release.publishedAt).toISOString(),
   };
-  await insert(tx, {
+  await insertPendingEvent(tx, {
     repositoryId: repository.id,
     event: 'release',
     action,
@@ -59,63 +51,35 @@ export async function recordRelease(tx: Tx, { action, repository, release, actor
   });
 }
 
-/** Records the end of a run, in the write that ends it. */
-export const recordEndedRun: RunEnding = async (tx, run) => {
-  const depth = depthOf(run);
-  if (depth >= maxDepth) return;
-  const { type, name } = readRef(run.ref);
-  await insert(tx, {
-    repositoryId: run.repositoryId,
-    event: 'workflow_run',
-    action: 'completed',
-    details: {
-      action: 'completed',
-      depth: depth + 1,
-      workflow: { name: run.workflowName, path: run.workflowPath },
-      workflow_run: {
-        id: run.id,
-        name: run.workflowName,
-        path: run.workflowPath,
-        display_title: run.title,
-        run_number: run.number,
-        run_attempt: run.attempt,
-        event: run.event,
-        status: 'completed',
-        conclusion: run.status,
-        head_branch: type === 'branch' ? name : '',
-        head_sha: run.sha,
-        created_at: new Date(run.createdAt).toISOString(),
-      },
-    },
-    ref: null,
-    // What follows the code of others gets no secrets either.
-    isTrusted: run.isTrusted,
-    actorId: run.actorId,
-  });
-};
-
-const depthOf = ({ event, eventPayload }: RunRow): number =>
-  event === 'workflow_run' && typeof eventPayload['depth'] === 'number' ? eventPayload['depth'] : 0;
-
 /**
  * Starts the workflows of recorded events, the oldest first: the runs are made in the write that removes the row, so
  * each event starts them once. One whose repository is gone or cannot be read is dropped.
  */
 export async function startPendingEvents(deps: CiDeps): Promise<void> {
-  const rows = await deps.db.read.find(pendingEventSchema, {
-    where: { id: MoreThan(0) },
-    order: { id: 'ASC' },
-    take: batch,
-  });
+  for (let done = 0, isMore = true; isMore; ) {
+    const rows = await deps.db.read.find(pendingEventSchema, {
+      where: { id: MoreThan(done) },
+      order: { id: 'ASC' },
+      take: batch,
+    });
+    if (!(await startAll(deps, rows))) return;
+    done = rows.at(-1)?.id ?? done;
+    isMore = rows.length === batch;
+  }
+}
+
+/** False when the machine is too busy now. */
+async function startAll(deps: CiDeps, rows: readonly PendingEventRow[]): Promise<boolean> {
   for (const row of rows) {
     try {
       await startPending(deps, row);
     } catch (error) {
-      if (isDomainError(error) && error.code === 'unavailable') return;
+      if (isDomainError(error) && error.code === 'unavailable') return false;
       deps.logger.error('ci.event_failed', { repository: row.repositoryId, ciEvent: row.event, error });
       await deps.db.write(({ manager }) => manager.delete(pendingEventSchema, { id: row.id }));
     }
   }
+  return true;
 }
 
 async function startPending(deps: CiDeps, row: PendingEventRow): Promise<void> {
@@ -143,5 +107,5 @@ function eventsOf(row: PendingEventRow, place: { ref: string; sha: string }): Pl
     return words.map((action) => ({ ...common, action, details: { action, ...details } }));
   }
   const run = details['workflow_run'] as { head_branch: string; name: string };
-  return [{ ...common, action: row.action, details, endedRun: { workflowName: run.name, branch: run.head_branch } }];
+  return [{ ...common, action: row.action, details, followedRun: { workflowName: run.name, branch: run.head_branch } }];
 }

@@ -58,7 +58,7 @@ export async function identityToken(deps: CiDeps, token: string, audience: strin
       iat: seconds,
       nbf: seconds,
       exp: seconds + ttlSeconds,
-      ...claimsOf(loaded, deps.settings),
+      ...claimsOf(loaded, jobKey, deps.settings),
     },
   ]
     .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
@@ -93,16 +93,41 @@ const fromContext = [
   'workflow_ref',
   'workflow_sha',
 ];
-const claimNames = [...fromContext, 'ref_protected', 'repository_visibility', 'runner_environment'];
+const claimNames = [
+  ...fromContext,
+  'job_workflow_ref',
+  'job_workflow_sha',
+  'ref_protected',
+  'repository_visibility',
+  'runner_environment',
+];
 
-function claimsOf(loaded: LoadedRun, settings: CiDeps['settings']): { [claim: string]: unknown } {
+/** `environment` is absent: there are no environments here. */
+function claimsOf(loaded: LoadedRun, jobKey: string, settings: CiDeps['settings']): { [claim: string]: unknown } {
   const context = githubContext(loaded, settings);
   const { repository } = loaded;
   return {
     ...Object.fromEntries(fromContext.map((name) => [name, context[name]])),
+    ...calledFileOf(loaded, jobKey, context),
     // A text, as on GitHub.
     ref_protected: String(context['ref_protected']),
     repository_visibility: repository.visibility.toLowerCase(),
     runner_environment: 'self-hosted',
   };
+}
+
+/** The file that has the job: a service may trust a called workflow whichever repository calls it. */
+function calledFileOf(
+  { parsed }: LoadedRun,
+  jobKey: string,
+  context: ReturnType<typeof githubContext>,
+): { job_workflow_ref: unknown; job_workflow_sha: unknown } {
+  const file = (parsed.ok ? parsed.workflow.jobs.get(jobKey)?.call?.file : null) ?? null;
+  if (file === null) return { job_workflow_ref: context['workflow_ref'], job_workflow_sha: context['workflow_sha'] };
+  const { repository, ref, sha } = file.commit ?? {
+    repository: context['repository'],
+    ref: context['ref'],
+    sha: context['sha'],
+  };
+  return { job_workflow_ref: `${String(repository)}/${file.path}@${String(ref)}`, job_workflow_sha: sha };
 }

@@ -6,6 +6,7 @@ import type { RunRow } from '../schema/run-schema.ts';
 import { findWorkflows } from '../workflows/find-workflows.ts';
 import { sourceOf } from '../workflows/workflow-reader.ts';
 import { approveRun, approveRunsOfPull } from './approve-runs.ts';
+import { testCandidates } from './test-candidates.ts';
 import { pullNumberOf, runsWaiting } from './waiting-runs.ts';
 
 /** Runs of a pull request that wait for approval, and what they would run. */
@@ -57,5 +58,7 @@ export function createPullRunService(deps: CiDeps) {
     approve: bind(approveRun),
     approveAll: bind(approveRunsOfPull),
     hasWorkflows: bind(hasWorkflows),
+    /** For `pulls.queue.testBy`. */
+    candidateTests: testCandidates(deps),
   };
 }

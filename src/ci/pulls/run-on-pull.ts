@@ -1,3 +1,4 @@
+import { isByTask } from '../../issues/index.ts';
 import type { EntryListener, Issue } from '../../issues/index.ts';
 import type { PullCode } from '../../pulls/index.ts';
 import type { Located } from '../../repositories/index.ts';
@@ -11,8 +12,9 @@ import type { NewRun, RunSource } from '../runs/start-run.ts';
 import { enabledWorkflows } from '../settings/repository-settings.ts';
 import { takesAction } from '../workflows/match-pull.ts';
 import type { PullAction } from '../workflows/match-pull.ts';
-import type { ParsedWorkflow } from '../workflows/parse-workflow.ts';
 import type { PullTrigger } from '../workflows/workflow.ts';
+import { withCalledFiles } from '../workflows/read-called-files.ts';
+import type { RunnableWorkflow } from '../workflows/read-called-files.ts';
 import { sourceOf } from '../workflows/workflow-reader.ts';
 import { pullPayload, titleOfPullRun } from './pull-event.ts';
 import type { PullSources } from './pull-sources.ts';
@@ -89,7 +91,7 @@ type Announced = Pick<Parameters<NonNullable<EntryListener['prepare']>>[0], 'iss
 /** The runs that an entry starts; null for none. */
 async function startedBy(deps: CiDeps, sources: PullSources, { issue, entry }: Announced): Promise<StartedRuns | null> {
   const action = actions.get(entry.kind);
-  if (action === undefined || issue.state !== 'OPEN' || issue.heldAt !== null) return null;
+  if (action === undefined || isByTask(entry) || issue.state !== 'OPEN' || issue.heldAt !== null) return null;
   const located = (await deps.repositories.locate([issue.repositoryId])).get(issue.repositoryId);
   const code = await sources.pulls.codeOf(issue.id);
   if (located === undefined || code === null || isOver(action, entry.details['headOid'], code)) return null;
@@ -118,7 +120,7 @@ async function prepare(deps: CiDeps, sources: PullSources, change: PullChange): 
   const head = await git.objects.commit(path, round.headOid);
   if (asksForNoRun(head.message)) return null;
   const baseTip = (await git.refs.list(path)).get(`refs/heads/${pull.baseBranch}`);
-  const mergeOid = baseTip === undefined ? null : await mergeForTest(deps, change, baseTip);
+  const mergeOid = baseTip === undefined ? null : await mergeForTest(deps, sources, change, baseTip);
   if (baseTip === undefined || mergeOid === null) return null;
   const merge = { baseTip, mergeOid };
   const matching = await matchingWorkflows(deps, change, merge);
@@ -154,6 +156,7 @@ async function prepare(deps: CiDeps, sources: PullSources, change: PullChange): 
 /** The commit that would be made by merging now; null where there is none. */
 async function mergeForTest(
   { git, accounts, logger }: CiDeps,
+  { pulls }: PullSources,
   { located, issue, code, at }: PullChange,
   baseTip: string,
 ): Promise<string | null> {
@@ -163,6 +166,7 @@ async function mergeForTest(
     style: 'MERGE',
     onto: baseTip,
     head: headOid,
+    base: await pulls.mergeBaseOf(located.path, code.pull, baseTip),
     message: `Merge ${headOid} into ${baseTip}\n`,
     author: server,
     committer: server,
@@ -172,19 +176,13 @@ async function mergeForTest(
   return null;
 }
 
-interface FoundWorkflow {
-  path: string;
-  content: string;
-  parsed: ParsedWorkflow;
-}
-
 /** Workflows of the merge that this event starts. Of a broken file it must be known that it names pull requests. */
 async function matchingWorkflows(
   deps: CiDeps,
-  { located: { path, repository }, code, action }: PullChange,
+  { located: { path, repository }, code, action, actorId }: PullChange,
   { baseTip, mergeOid }: TrialMerge,
-): Promise<FoundWorkflow[]> {
-  const found: (FoundWorkflow & { trigger: PullTrigger })[] = [];
+): Promise<RunnableWorkflow[]> {
+  const found: (RunnableWorkflow & { trigger: PullTrigger })[] = [];
   for (const file of await enabledWorkflows(deps, { repositoryId: repository.id, path }, mergeOid)) {
     const parsed = await deps.workflows.read(sourceOf(file, repository.id));
     const trigger = (parsed.ok ? parsed.workflow.triggers : parsed.triggers)?.pull ?? null;
@@ -195,11 +193,12 @@ async function matchingWorkflows(
     ? await deps.git.objects.changedPaths(path, baseTip, mergeOid, { limit: maxChangedPaths }).catch(() => null)
     : null;
   const base = { kind: 'branch', name: code.pull.baseBranch, changedPaths } as const;
-  const matching: FoundWorkflow[] = [];
+  const matching: RunnableWorkflow[] = [];
   for (const {
     trigger: { branches, paths },
     ...one
   } of found)
-    if (await deps.workflows.startsOn({ branches, tags: null, paths }, base, repository.id)) matching.push(one);
+    if (await deps.workflows.startsOn({ branches, tags: null, paths }, base, repository.id))
+      matching.push(await withCalledFiles(deps, one, { actorId, client: repository.id }));
   return matching;
 }

@@ -1,19 +1,22 @@
 import type { Tx } from '../../db/index.ts';
 import type { CiDeps } from '../deps.ts';
 import { variablesFor } from '../secrets/variables.ts';
-import { chainOf, withoutConditions } from '../workflows/call-chain.ts';
-import type { JobDefinition, Workflow } from '../workflows/workflow.ts';
+import { chainOf, keysOfCall, withoutConditions } from '../workflows/call-chain.ts';
+import { hasPendingCalls, siblingsOf, withCallMatrices } from '../workflows/expand-call.ts';
+import type { CallMatrix } from '../workflows/expand-call.ts';
+import type { JobDefinition, Workflow, WorkflowCall } from '../workflows/workflow.ts';
 import type { AfterCommit } from './after-commit.ts';
 import { cancelJob } from './cancel-jobs.ts';
 import { claimGroup, groupNameOf } from './claim-group.ts';
-import { RunChanges, maxJobsOfRun, tooManyJobs } from './run-changes.ts';
+import { RunChanges, maxJobsOfRun, positionsPerJob, tooManyJobs } from './run-changes.ts';
 import { contextsOfJob } from './job-contexts.ts';
 import type { JobContexts } from './job-contexts.ts';
 import type { JobRow } from '../schema/job-schema.ts';
 import type { LoadedRun } from './load-run.ts';
 import { outcomesOf } from './needs.ts';
+import { callMatricesOf, callMatrixSchema } from '../schema/call-matrix-schema.ts';
 import { isFinal, isRunning } from '../run-status.ts';
-import { resolveJob } from './resolve-job.ts';
+import { earlyName, resolveJob } from './resolve-job.ts';
 import type { ResolvedMatrixJob } from './resolve-job.ts';
 
 /**
@@ -44,7 +47,9 @@ export async function advanceJobs(
     return runChanges.save();
   }
   if (run.concurrencyState === 'pending' || run.approval === 'waiting') return runChanges.save();
-  const { workflow } = parsed;
+  let { workflow } = parsed;
+  // The run was loaded before this write; a call may have been expanded since.
+  if (hasPendingCalls(workflow)) workflow = withCallMatrices(workflow, await callMatricesOf(tx.manager, run.id));
   const advance = new Advance(deps, tx, after, runChanges, { ...loaded, run }, workflow);
   advance.unhold();
   let before: string;
@@ -63,7 +68,7 @@ class Advance {
   readonly #after: AfterCommit;
   readonly #runChanges: RunChanges;
   readonly #loaded: LoadedRun;
-  readonly #workflow: Workflow;
+  #workflow: Workflow;
   #variables: Record<string, string> | null = null;
   /** Computed once per job for its whole matrix: its needs have ended, and change no more. */
   readonly #contexts = new Map<JobDefinition, JobContexts>();
@@ -78,7 +83,7 @@ class Advance {
   }
 
   fingerprint(): string {
-    return this.#runChanges.jobs.map((job) => `${job.status}${job.hold}`).join();
+    return `${this.#workflow.jobs.size} ${this.#runChanges.jobs.map((job) => `${job.status}${job.hold}`).join()}`;
   }
 
   /**
@@ -95,19 +100,26 @@ class Advance {
 
   /**
    * `fail-fast`: cancels the rest of a matrix when one of its jobs fails. A matrix job created after the failure is
-   * one that is run again alone: a failure of an earlier attempt does not cancel it.
+   * one that is run again alone: a failure of an earlier attempt does not cancel it. The matrix of a call likewise.
    */
   async endSiblings(): Promise<void> {
     const { jobs } = this.#runChanges;
-    for (const failed of jobs.filter((job) => job.status === 'failure' && job.failFast && !job.continueOnError)) {
+    for (const failed of jobs.filter((job) => job.status === 'failure' && !job.continueOnError)) {
+      const keys = this.#keysEndedBy(failed);
       for (const sibling of jobs) {
-        if (sibling.jobKey !== failed.jobKey || isFinal(sibling.status) || sibling.status === 'cancelling') continue;
+        if (!keys.has(sibling.jobKey) || isFinal(sibling.status) || sibling.status === 'cancelling') continue;
         if (failed.finishedAt !== null && sibling.createdAt > failed.finishedAt) continue;
         await cancelJob(this.#deps, this.#tx, this.#runChanges, sibling, {
           reason: `Cancelled because ${failed.name} failed.`,
         });
       }
     }
+  }
+
+  #keysEndedBy({ jobKey, failFast }: JobRow): Set<string> {
+    const calls = chainOf(this.#workflow.jobs.get(jobKey)?.call ?? null).filter((call) => call.failFast);
+    const others = calls.flatMap((call) => siblingsOf(this.#workflow, call).filter(({ key }) => key !== call.key));
+    return new Set([...(failFast ? [jobKey] : []), ...others.flatMap((call) => keysOfCall(this.#workflow, call))]);
   }
 
   async resolveReady(): Promise<void> {
@@ -120,10 +132,48 @@ class Advance {
       const outcome = definition === undefined ? null : outcomesOf(this.#runChanges, this.#workflow, definition);
       if (outcome === null || definition === undefined) continue;
       const resolution = resolveJob(definition, await this.#contextsOf(definition), outcome, job.combination);
-      if (resolution.kind === 'skip') this.#runChanges.change(job, { status: 'skipped' });
+      if (resolution.kind === 'expand') await this.#expandCall(job, resolution.matrix);
+      else if (resolution.kind === 'skip') this.#runChanges.change(job, { status: 'skipped' });
       else if (resolution.kind === 'fail')
         this.#runChanges.change(job, { status: 'failure', reason: resolution.reason, failFast: resolution.failFast });
       else this.#expand(job, resolution.matrixJobs);
+    }
+  }
+
+  /**
+   * Adds the jobs of a call for each further combination of its matrix, in the order of the file. The job that asked is
+   * resolved in the next round.
+   */
+  async #expandCall(job: JobRow, matrix: CallMatrix): Promise<void> {
+    const { run, jobs } = this.#runChanges;
+    const workflow = withCallMatrices(this.#workflow, [matrix]);
+    const inside = jobs.filter(({ jobKey }) => jobKey.startsWith(`${matrix.callKey}.`));
+    if (jobs.length + inside.length * (matrix.combinations.length - 1) > maxJobsOfRun)
+      return this.#runChanges.change(job, { status: 'failure', reason: tooManyJobs });
+    const known = (await callMatricesOf(this.#tx.manager, run.id)).length;
+    const { callKey, ...rest } = matrix;
+    // A combination is any JSON, nested too deeply for the compiler.
+    const row = { runId: run.id, position: known, callKey, matrix: rest } as never;
+    await this.#tx.manager.insert(callMatrixSchema, row);
+    this.#workflow = workflow;
+    this.#contexts.clear();
+    for (const [at] of matrix.combinations.entries()) {
+      if (at === 0) continue;
+      for (const one of inside)
+        this.#runChanges.add({
+          ...withoutId(one),
+          jobKey: `${callKey}#${at}${one.jobKey.slice(callKey.length)}`,
+        });
+    }
+    const places = new Map([...workflow.jobs.keys()].map((key, place) => [key, place * positionsPerJob]));
+    for (const one of jobs) {
+      const definition = workflow.jobs.get(one.jobKey);
+      if (definition === undefined) continue;
+      this.#runChanges.change(one, {
+        position: places.get(one.jobKey)! + (one.position % positionsPerJob),
+        needs: [...definition.waitsFor],
+        ...(one.hold === 'needs' && { name: earlyName(definition, one.combination) }),
+      });
     }
   }
 
@@ -150,11 +200,27 @@ class Advance {
         (one) => one.jobKey === job.jobKey && (one.status === 'waiting' || isRunning(one.status)),
       );
       if (job.maxParallel !== null && busy.length >= job.maxParallel) continue;
+      if (!this.#hasPlaceInCalls(job)) continue;
       const mustClaim = job.concurrencyGroup !== null && job.concurrencyState !== 'holding';
       const held = mustClaim ? await this.#claim(job) : job.concurrencyState;
       if (held === 'pending') this.#runChanges.change(job, { hold: 'concurrency', concurrencyState: 'pending' });
       else this.#makeWaiting(job, held);
     }
+  }
+
+  /** `max-parallel` of the calls that it stands in: a call that has begun goes on. */
+  #hasPlaceInCalls({ jobKey }: JobRow): boolean {
+    const hasBegun = (call: WorkflowCall): boolean => {
+      const rows = keysOfCall(this.#workflow, call).flatMap((key) => this.#runChanges.matrixJobsOf(key));
+      const isActive = rows.some((one) => one.status === 'waiting' || isRunning(one.status));
+      return isActive || (rows.some((one) => one.startedAt !== null) && rows.some((one) => !isFinal(one.status)));
+    };
+    return chainOf(this.#workflow.jobs.get(jobKey)?.call ?? null).every(
+      (call) =>
+        call.maxParallel === null ||
+        hasBegun(call) ||
+        siblingsOf(this.#workflow, call).filter(hasBegun).length < call.maxParallel,
+    );
   }
 
   /** Matrix jobs of the same run wait for each other, too. */

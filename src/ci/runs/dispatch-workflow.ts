@@ -7,6 +7,7 @@ import { requireEnabled } from '../settings/repository-settings.ts';
 import { findWorkflows } from '../workflows/find-workflows.ts';
 import type { ParsedWorkflow } from '../workflows/parse-workflow.ts';
 import type { DispatchInput, Triggers } from '../workflows/workflow.ts';
+import { withCalledFiles } from '../workflows/read-called-files.ts';
 import { sourceOf } from '../workflows/workflow-reader.ts';
 import type { Json } from '../workflows/json.ts';
 import { changeRuns } from './change-runs.ts';
@@ -25,6 +26,8 @@ export interface DispatchableWorkflow {
 /** A workflow of the default branch: its triggers, or what is wrong with it. */
 export interface ListedWorkflow {
   path: string;
+  /** From the root: `.hearth/workflows`. */
+  folder: string;
   name: string;
   triggers: Triggers | null;
   /** With line and column; null for a valid file. */
@@ -33,18 +36,26 @@ export interface ListedWorkflow {
 
 /** All workflows of the default branch, by path. */
 export async function listWorkflows(deps: CiDeps, found: Found): Promise<ListedWorkflow[]> {
-  return (await readDefaultBranch(deps, found)).map(({ path, parsed }) => {
-    if (parsed.ok) return { path, name: parsed.workflow.name, triggers: parsed.workflow.triggers, problem: null };
-    return { path, name: parsed.name, triggers: parsed.triggers, problem: parsed.problem.describe() };
+  return (await readDefaultBranch(deps, found)).map(({ path, folder, parsed }) => {
+    if (parsed.ok)
+      return { path, folder, name: parsed.workflow.name, triggers: parsed.workflow.triggers, problem: null };
+    return { path, folder, name: parsed.name, triggers: parsed.triggers, problem: parsed.problem.describe() };
   });
 }
 
-async function readDefaultBranch(deps: CiDeps, found: Found): Promise<{ path: string; parsed: ParsedWorkflow }[]> {
+async function readDefaultBranch(
+  deps: CiDeps,
+  found: Found,
+): Promise<{ path: string; folder: string; parsed: ParsedWorkflow }[]> {
   const sha = await deps.git.refs.resolve(found.path, 'HEAD').catch(() => null);
   if (sha === null) return [];
-  const read: { path: string; parsed: ParsedWorkflow }[] = [];
+  const read: { path: string; folder: string; parsed: ParsedWorkflow }[] = [];
   for (const file of await findWorkflows(deps.git, found.path, sha))
-    read.push({ path: file.path, parsed: await deps.workflows.read(sourceOf(file, found.repository.id)) });
+    read.push({
+      path: file.path,
+      folder: file.folder,
+      parsed: await deps.workflows.read(sourceOf(file, found.repository.id)),
+    });
   return read;
 }
 
@@ -81,13 +92,14 @@ export async function dispatchWorkflow(
   if (ref === undefined) throw notFound('revision_not_found', 'There is no such branch or tag.');
   const sha = await deps.git.refs.resolve(path, ref);
   const file = (await findWorkflows(deps.git, path, sha)).find((one) => one.path === input.path);
-  const parsed = file === undefined ? null : await deps.workflows.read(sourceOf(file, repository.id));
-  if (file === undefined || parsed === null || !parsed.ok || parsed.workflow.triggers.dispatch === null) {
+  const own = file === undefined ? null : await deps.workflows.read(sourceOf(file, repository.id));
+  if (file === undefined || own === null || !own.ok || own.workflow.triggers.dispatch === null) {
     throw notFound('workflow_not_found', `There is no workflow ${input.path} on ${name} that can be started by hand.`);
   }
   await requireEnabled(deps, repository.id, file.path);
-  const inputs = readInputs(parsed.workflow.triggers.dispatch.inputs, input.inputs);
+  const inputs = readInputs(own.workflow.triggers.dispatch.inputs, input.inputs);
   const actorId = personIdOf(viewer);
+  const { content, parsed } = await withCalledFiles(deps, { ...file, parsed: own }, { actorId, client: repository.id });
   const actor = viewer.kind === 'person' ? (viewer.username ?? deletedUserName) : deletedUserName;
   const sender = { login: actor, username: actor };
   const isProtected = await deps.repositories.rules.protectedRefs(repository);
@@ -99,7 +111,7 @@ export async function dispatchWorkflow(
       { repository, owner, actor, isProtected },
       {
         workflowPath: file.path,
-        content: file.content,
+        content,
         parsed,
         event: 'workflow_dispatch',
         eventPayload: {
@@ -114,7 +126,7 @@ export async function dispatchWorkflow(
         isTrusted: true,
         approval: null,
         actorId,
-        title: parsed.workflow.name,
+        title: own.workflow.name,
       },
     ),
   );

@@ -23,6 +23,17 @@ export async function findRunRow(
   return run;
 }
 
+/** A run of a repository by its id. Refuses `run_not_found`. */
+export async function runById(
+  { db }: Pick<Deps, 'db'>,
+  { repository }: Pick<Found, 'repository'>,
+  id: number,
+): Promise<RunRow> {
+  const run = await db.read.findOneBy(runSchema, { id, repositoryId: repository.id });
+  if (run === null) throw runNotFound();
+  return run;
+}
+
 /** A run with the jobs of one of its attempts. */
 export interface RunWithJobs {
   run: RunRow;
@@ -72,6 +83,28 @@ export async function findJob(
   const task = job.taskId === null ? null : await deps.db.read.findOneBy(taskSchema, { id: job.taskId });
   const steps = task === null ? [] : await stepsOf(deps, [task.id]);
   return { run, job, task, steps: task === null ? [] : steps.map((step) => endedWith(task, step)) };
+}
+
+/** A job of a repository by its id alone, with its run and task. Refuses `run_not_found`. */
+export async function findJobById(deps: Deps, found: Pick<Found, 'repository'>, jobId: number): Promise<JobWithTask> {
+  const job = await deps.db.read.findOneBy(jobSchema, { id: jobId, repositoryId: found.repository.id });
+  const run = job === null ? null : await deps.db.read.findOneBy(runSchema, { id: job.runId });
+  if (job === null || run === null) throw runNotFound();
+  return findJob(deps, found, run.number, job.id);
+}
+
+/** Steps and runners of some jobs, by task. */
+export async function tasksOf(
+  deps: Deps,
+  jobs: readonly JobRow[],
+): Promise<Map<number, { task: TaskRow; steps: StepRow[] }>> {
+  const ids = jobs.flatMap(({ taskId }) => taskId ?? []);
+  if (ids.length === 0) return new Map();
+  const tasks = await deps.db.read.findBy(taskSchema, { id: In(ids) });
+  const steps = Map.groupBy(await stepsOf(deps, ids), ({ taskId }) => taskId);
+  return new Map(
+    tasks.map((task) => [task.id, { task, steps: (steps.get(task.id) ?? []).map((step) => endedWith(task, step)) }]),
+  );
 }
 
 /** Names of the runners that took some jobs, by task. */

@@ -19,6 +19,7 @@ const states: Record<RunStatus, CommitState> = {
 const eventWords: Record<RunRow['event'], string> = {
   push: 'push',
   pull_request: 'pull_request',
+  merge_group: 'merge_group',
   workflow_dispatch: 'dispatch',
   schedule: 'schedule',
   create: 'create',

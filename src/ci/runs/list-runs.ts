@@ -1,10 +1,12 @@
 import { In } from 'typeorm';
+import type { SelectQueryBuilder } from 'typeorm';
 import { idsIn } from '../../db/index.ts';
 import type { Found, Repository } from '../../repositories/index.ts';
 import type { CiDeps } from '../deps.ts';
 import { plainEvents } from '../workflows/workflow.ts';
 import { runSchema } from '../schema/run-schema.ts';
 import type { EventName, RunRow } from '../schema/run-schema.ts';
+import type { RunStatus } from '../run-status.ts';
 
 /** Filters of a list of runs; all optional. */
 export interface RunFilter {
@@ -14,6 +16,9 @@ export interface RunFilter {
   /** Full name of the ref. */
   ref?: string | undefined;
   actorId?: string | undefined;
+  /** Any of these; besides `status`. */
+  statuses?: readonly RunStatus[] | undefined;
+  sha?: string | undefined;
 }
 
 export interface RunPage {
@@ -35,6 +40,7 @@ export const runStatusGroups = Object.keys(statusGroups);
 export const eventNames: readonly EventName[] = [
   'push',
   'pull_request',
+  'merge_group',
   'workflow_dispatch',
   'schedule',
   ...plainEvents,
@@ -47,25 +53,51 @@ export async function listRuns(
   filter: RunFilter,
   { limit, before }: { limit: number; before?: number | undefined },
 ): Promise<RunPage> {
-  // The filter reads only an index; the rows of the page are read by it afterwards.
-  const query = db.read
-    .createQueryBuilder(runSchema, 'r')
-    .select('r.id', 'id')
-    .where('r.repository_id = :repositoryId', { repositoryId: found.repository.id })
+  const query = filtered(db, found, filter)
     .orderBy('r.number', 'DESC')
     .limit(limit + 1);
   if (before !== undefined) query.andWhere('r.number < :before', { before });
+  const rows = await rowsOf(db, query);
+  const runs = rows.slice(0, limit);
+  return { runs, next: rows.length > limit ? runs.at(-1)!.number : null };
+}
+
+/** Counting ends here: a repository may have a hundred thousand runs. */
+export const maxCountedRuns = 10_000;
+
+/** A page of the runs of a repository by its number, newest first, and how many there are, up to `maxCountedRuns`. */
+export async function pageOfRuns(
+  { db }: Pick<CiDeps, 'db'>,
+  found: Pick<Found, 'repository'>,
+  filter: RunFilter,
+  { limit, skip }: { limit: number; skip: number },
+): Promise<{ runs: RunRow[]; total: number }> {
+  const query = filtered(db, found, filter).orderBy('r.number', 'DESC').offset(skip).limit(limit);
+  const counted = filtered(db, found, filter).limit(maxCountedRuns);
+  return { runs: await rowsOf(db, query), total: (await counted.getRawMany()).length };
+}
+
+/** The filter reads only an index; the rows of the page are read by it afterwards. */
+function filtered(db: CiDeps['db'], found: Pick<Found, 'repository'>, filter: RunFilter): SelectQueryBuilder<RunRow> {
+  const query = db.read
+    .createQueryBuilder(runSchema, 'r')
+    .select('r.id', 'id')
+    .where('r.repository_id = :repositoryId', { repositoryId: found.repository.id });
   if (filter.workflow) query.andWhere('r.workflow_path = :workflow', { workflow: filter.workflow });
   if (filter.event) query.andWhere('r.event = :event', { event: filter.event });
   if (filter.ref) query.andWhere('r.ref = :ref', { ref: filter.ref });
   if (filter.actorId) query.andWhere('r.actor_id = :actorId', { actorId: filter.actorId });
   const statuses = Object.hasOwn(statusGroups, filter.status ?? '') ? statusGroups[filter.status!] : undefined;
   if (statuses !== undefined) query.andWhere('r.status IN (:...statuses)', { statuses });
+  if (filter.statuses !== undefined) query.andWhere('r.status IN (:...among)', { among: filter.statuses });
+  if (filter.sha) query.andWhere('r.sha = :sha', { sha: filter.sha });
+  return query;
+}
+
+async function rowsOf(db: CiDeps['db'], query: SelectQueryBuilder<RunRow>): Promise<RunRow[]> {
   const ids = (await query.getRawMany<{ id: number }>()).map(({ id }) => id);
   const rows = ids.length === 0 ? [] : await db.read.findBy(runSchema, { id: In(ids) });
-  rows.sort((a, b) => b.number - a.number);
-  const runs = rows.slice(0, limit);
-  return { runs, next: rows.length > limit ? runs.at(-1)!.number : null };
+  return rows.sort((a, b) => b.number - a.number);
 }
 
 /** The workflows for which a repository has runs, by path, with the name of the newest. */

@@ -3,6 +3,8 @@ import type { Database } from '../../db/index.ts';
 import { notFound } from '../../kernel/index.ts';
 import type { Owner } from '../../owners/index.ts';
 import type { Repositories, Repository } from '../../repositories/index.ts';
+import { callMatricesOf } from '../schema/call-matrix-schema.ts';
+import { hasPendingCalls, withCallMatrices } from '../workflows/expand-call.ts';
 import type { ParsedWorkflow } from '../workflows/parse-workflow.ts';
 import type { WorkflowReader, WorkflowSource } from '../workflows/workflow-reader.ts';
 import { runSchema, workflowFileSchema } from '../schema/run-schema.ts';
@@ -61,8 +63,14 @@ export class RunLoader {
       actor: nameOf(run.actorId),
       attemptActor: nameOf(run.attemptActorId),
       isProtected: await repositories.rules.protectedRefs(located.repository),
-      parsed: await workflows.read(this.sourceOf(run)),
+      parsed: await this.#expanded(run.id, await workflows.read(this.sourceOf(run))),
     };
+  }
+
+  async #expanded(runId: number, parsed: ParsedWorkflow): Promise<ParsedWorkflow> {
+    if (!parsed.ok || !hasPendingCalls(parsed.workflow)) return parsed;
+    const matrices = await callMatricesOf(this.#deps.db.read, runId);
+    return { ok: true, workflow: withCallMatrices(parsed.workflow, matrices) };
   }
 
   /** The file of a run. */

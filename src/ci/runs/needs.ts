@@ -1,7 +1,7 @@
 import { In } from 'typeorm';
 import type { EntityManager } from 'typeorm';
 import { outputSchema } from '../schema/task-schema.ts';
-import { chainOf, entryOf, jobKeysOf } from '../workflows/call-chain.ts';
+import { chainOf, entryOf, jobKeysOf, keysOfCall } from '../workflows/call-chain.ts';
 import type { JobOutcome } from '../workflows/expression-functions.ts';
 import { evaluateValue, textOf } from '../workflows/evaluate.ts';
 import type { EvaluationBudget } from '../workflows/evaluation-budget.ts';
@@ -102,7 +102,7 @@ function neededCalls(workflow: Workflow, calls: readonly WorkflowCall[], sources
   const { matrixJobs, budget } = sources;
   const values = new Map<string, string>();
   for (const call of calls) {
-    const names = new Set(call.jobKeys.map((key) => key.slice(call.key.length + 1).split(/[.#]/, 1)[0]!));
+    const names = new Set(keysOfCall(workflow, call).map((key) => key.slice(call.key.length + 1).split(/[.#]/, 1)[0]!));
     const inner = [...names].map((name): [string, NeededJob] => [name, neededEntry(workflow, call, name, sources)]);
     const contexts = { jobs: asJson(inner), github: {}, inputs: {}, vars: {} };
     for (const [name, expression] of call.outputs) {
@@ -110,7 +110,7 @@ function neededCalls(workflow: Workflow, calls: readonly WorkflowCall[], sources
       if (value !== '' || !values.has(name)) values.set(name, value);
     }
   }
-  const jobs = calls.flatMap(({ jobKeys }) => jobKeys).flatMap((key) => matrixJobs.get(key) ?? []);
+  const jobs = calls.flatMap((call) => keysOfCall(workflow, call)).flatMap((key) => matrixJobs.get(key) ?? []);
   return { result: statusOfMatrix(jobs) ?? 'skipped', outputs: values };
 }
 

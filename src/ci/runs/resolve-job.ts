@@ -1,11 +1,19 @@
-import { ExpressionProblem, evaluateCondition, evaluateValue, isTruthy, textOf } from '../workflows/evaluate.ts';
+import {
+  ExpressionProblem,
+  evaluateCondition,
+  evaluateValue,
+  isTruthy,
+  readCount,
+  textOf,
+} from '../workflows/evaluate.ts';
 import type { ExpressionScope } from '../workflows/evaluate.ts';
 import { BudgetSpent } from '../workflows/evaluation-budget.ts';
 import type { EvaluationBudget } from '../workflows/evaluation-budget.ts';
 import type { JobOutcome } from '../workflows/expression-functions.ts';
 import { expandMatrix, combinationName, MatrixProblem } from '../workflows/expand-matrix.ts';
 import type { MatrixCombination } from '../workflows/expand-matrix.ts';
-import type { JobDefinition } from '../workflows/workflow.ts';
+import type { CallMatrix } from '../workflows/expand-call.ts';
+import type { CallStrategy, JobDefinition } from '../workflows/workflow.ts';
 import type { Json } from '../workflows/json.ts';
 import { chainOf } from '../workflows/call-chain.ts';
 import { inputsOfCall } from './job-contexts.ts';
@@ -32,6 +40,8 @@ export interface ResolvedConcurrency {
 export type Resolution =
   | { kind: 'go'; matrixJobs: ResolvedMatrixJob[] }
   | { kind: 'skip' }
+  /** A call that it stands in has to be expanded first. */
+  | { kind: 'expand'; matrix: CallMatrix }
   /** `failFast` from the file, as far as that could be evaluated. */
   | { kind: 'fail'; reason: string; failFast: boolean };
 
@@ -54,6 +64,7 @@ export function resolveJob(
     for (const [at, call] of chainOf(definition.call).entries()) {
       const scope = scopeOf({ ...callers[at]!, inputs }, outcomes.calls[at]!, budget, call.combination);
       if (!evaluateCondition(call.condition, scope)) return { kind: 'skip' };
+      if (call.pending !== null) return { kind: 'expand', matrix: evaluateStrategy(call.key, call.pending, scope) };
       inputs = inputsOfCall(call, scope);
     }
     const contexts = { ...own, inputs };
@@ -70,6 +81,19 @@ export function resolveJob(
     if (!isProblem(error)) throw error;
     return { kind: 'fail', reason: error.message, failFast: error instanceof MatrixJobProblem ? error.failFast : true };
   }
+}
+
+function evaluateStrategy(
+  callKey: string,
+  { matrix, failFast, maxParallel }: CallStrategy,
+  scope: ExpressionScope,
+): CallMatrix {
+  return {
+    callKey,
+    combinations: expandMatrix(evaluateValue(matrix, scope), scope.budget),
+    failFast: isTruthy(evaluateValue(failFast, scope)),
+    maxParallel: readCount(evaluateValue(maxParallel, scope)),
+  };
 }
 
 class ResolveProblem extends Error {}
@@ -168,9 +192,4 @@ function readLabels(value: Json): string[] {
     throw new ResolveProblem('"runs-on" did not give the name of a label.');
   }
   return list.map((label) => (label as string).trim());
-}
-
-function readCount(value: Json): number | null {
-  const count = typeof value === 'string' ? Number(value) : value;
-  return typeof count === 'number' && count >= 1 ? Math.floor(count) : null;
 }

@@ -4,6 +4,7 @@ import type { AfterCommit } from './after-commit.ts';
 import { describeJob, removeJobStatus, setJobStatus } from './job-commit-status.ts';
 import { jobSchema } from '../schema/job-schema.ts';
 import type { JobRow } from '../schema/job-schema.ts';
+import { recordRunEvent } from './record-run-event.ts';
 import { releaseGroup } from './release-group.ts';
 import { isFinal, isRunning, statusOfRun } from '../run-status.ts';
 import { runSchema } from '../schema/run-schema.ts';
@@ -17,6 +18,9 @@ export type NewJob = Omit<JobRow, 'id'>;
  */
 export const maxJobsOfRun = 1_024;
 export const tooManyJobs = `A run has at most ${maxJobsOfRun} jobs, all combinations of all matrices together.`;
+
+/** Positions of a job's matrix start at multiples of this; a matrix has fewer jobs. */
+export const positionsPerJob = 1000;
 
 /**
  * Unit of work on the jobs of a run's current attempt, inside one write. Changes are collected and saved together with
@@ -127,6 +131,7 @@ export class RunChanges {
     const { run } = this;
     const status = run.concurrencyState === 'pending' && !run.isCancelled ? 'blocked' : statusOfRun(this.jobs, run);
     const ended = isFinal(status);
+    const wasStarted = run.startedAt !== null;
     const endsNow = ended && run.finishedAt === null;
     const freed = ended && run.concurrencyState !== null && run.concurrencyGroup !== null ? [run.concurrencyGroup] : [];
     Object.assign(run, {
@@ -142,6 +147,7 @@ export class RunChanges {
       { id },
       { status, reason, isCancelled, startedAt, finishedAt, concurrencyState },
     );
+    if (!wasStarted && run.startedAt !== null) await recordRunEvent(this.#tx, run, 'in_progress');
     if (endsNow) for (const listener of this.#deps.endings) await listener(this.#tx, run);
     this.#after.changed.add(id);
     return freed;

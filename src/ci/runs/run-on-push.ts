@@ -5,6 +5,7 @@ import { enabledWorkflows } from '../settings/repository-settings.ts';
 import type { WorkflowFile } from '../workflows/find-workflows.ts';
 import type { PushedRef } from '../workflows/match-push.ts';
 import type { ParsedWorkflow } from '../workflows/parse-workflow.ts';
+import { withCalledFiles } from '../workflows/read-called-files.ts';
 import { sourceOf } from '../workflows/workflow-reader.ts';
 import { AfterCommit } from './after-commit.ts';
 import { follow } from './change-runs.ts';
@@ -117,17 +118,21 @@ async function runsOf(
   if (matching.length === 0) return [];
   const commits = await commitsSince(deps, located.path, { ...update, newId: sha }, head);
   const payload = pushPayload({ ...update, newId: sha }, commits, located, actor, deps.settings.baseUrl);
-  return matching.map(({ file, parsed: one }) => ({
+  const actorId = push.pusherId;
+  const complete = matching.map(({ file, parsed: one }) =>
+    withCalledFiles(deps, { ...file, parsed: one }, { actorId, client }),
+  );
+  return (await Promise.all(complete)).map((file) => ({
     workflowPath: file.path,
     content: file.content,
-    parsed: one,
+    parsed: file.parsed,
     event: 'push',
     eventPayload: payload,
     ref: update.ref,
     sha,
     isTrusted: true,
     approval: null,
-    actorId: push.pusherId,
+    actorId,
     title: head.subject,
   }));
 }

@@ -6,10 +6,11 @@ import { runTopic } from '../notifier-topics.ts';
 import { cancelRun } from './cancel-run.ts';
 import { dispatchEvent } from './repository-dispatch.ts';
 import { dispatchWorkflow, listDispatchable, listWorkflows } from './dispatch-workflow.ts';
-import { findJob, findRun, runnersOf, stepNames } from './find-run.ts';
-import { listRuns, newestChecked, newestRun, workflowsOf } from './list-runs.ts';
+import { filesOf } from './files-of-run.ts';
+import { findJob, findJobById, findRun, runById, tasksOf, runnersOf, stepNames } from './find-run.ts';
+import { listTasks } from './list-tasks.ts';
+import { listRuns, pageOfRuns, newestChecked, newestRun, workflowsOf } from './list-runs.ts';
 import type { RunFilter } from './list-runs.ts';
-import type { RunRow } from '../schema/run-schema.ts';
 import { rerun } from './rerun.ts';
 import type { RerunChoice, RerunOptions } from './rerun.ts';
 
@@ -24,9 +25,14 @@ export function createRunService(deps: CiDeps) {
     newestChecked: bind(newestChecked),
     find: bind(findRun),
     findJob: bind(findJob),
+    findJobById: bind(findJobById),
+    byId: bind(runById),
+    tasksOf: bind(tasksOf),
+    listTasks: bind(listTasks),
+    page: bind(pageOfRuns),
     runnersOf: bind(runnersOf),
     stepNames: bind(stepNames),
-    fileOf: (run: RunRow) => deps.runs.sourceOf(run).content(),
+    filesOf: bind(filesOf),
     /** Resolves when a run has changed, or after a timeout. */
     waitFor: (runId: number, options: { signal: AbortSignal; timeoutMs: number }) =>
       deps.notifier.wait(runTopic(runId), options),

@@ -6,6 +6,7 @@ import type { CiDeps } from '../deps.ts';
 import { nextTime, parseCron } from '../workflows/cron.ts';
 import { enabledWorkflows } from '../settings/repository-settings.ts';
 import { findWorkflows } from '../workflows/find-workflows.ts';
+import { withCalledFiles } from '../workflows/read-called-files.ts';
 import { sourceOf } from '../workflows/workflow-reader.ts';
 import { changeRuns } from './change-runs.ts';
 import { deletedUserName } from './load-run.ts';
@@ -90,7 +91,8 @@ async function runSchedule(deps: CiDeps, { repositoryId, workflowPath, cron, act
   if (file === undefined) return;
   const people = actorId === null ? null : await deps.accounts.peopleById([actorId]);
   const actor = (actorId === null ? null : people?.get(actorId)?.username) ?? deletedUserName;
-  const parsed = await deps.workflows.read(sourceOf(file, repositoryId));
+  const own = await deps.workflows.read(sourceOf(file, repositoryId));
+  const { content, parsed } = await withCalledFiles(deps, { ...file, parsed: own }, { actorId, client: repositoryId });
   const isProtected = await deps.repositories.rules.protectedRefs(located.repository);
   await changeRuns(deps, async (tx, after) => {
     const waiting = await waitingRun(tx, { repositoryId, workflowPath, ref }, cron);
@@ -110,7 +112,7 @@ async function runSchedule(deps: CiDeps, { repositoryId, workflowPath, cron, act
       { repository: located.repository, owner: located.owner, actor, isProtected },
       {
         workflowPath,
-        content: file.content,
+        content,
         parsed,
         event: 'schedule',
         eventPayload: { schedule: cron, repository: repositoryPayload(located, deps.settings.baseUrl) },

@@ -6,6 +6,7 @@ import type { NewRun, RunSource } from './start-run.ts';
 import { enabledWorkflows } from '../settings/repository-settings.ts';
 import type { Json } from '../workflows/json.ts';
 import type { EventTrigger, PlainEventName } from '../workflows/workflow.ts';
+import { withCalledFiles } from '../workflows/read-called-files.ts';
 import { sourceOf } from '../workflows/workflow-reader.ts';
 
 /** An event that starts workflows by its name and activity type. */
@@ -20,8 +21,8 @@ export interface PlainEvent {
   sha: string;
   isTrusted: boolean;
   actorId: string | null;
-  /** The run that has ended, for `workflow_run`. */
-  endedRun?: { workflowName: string; branch: string };
+  /** The run that was made, has begun or has ended, for `workflow_run`. */
+  followedRun?: { workflowName: string; branch: string };
 }
 
 /** The runs that an event starts, to be created inside a write; null for none. */
@@ -43,10 +44,11 @@ export async function planRuns(deps: CiDeps, located: Located, event: PlainEvent
     const parsed = await deps.workflows.read(sourceOf(file, client));
     const trigger = parsed.ok ? parsed.workflow.triggers.events.get(event.event) : undefined;
     if (!parsed.ok || trigger === undefined || !(await takes(deps, trigger, event, client))) continue;
+    const complete = await withCalledFiles(deps, { ...file, parsed }, { actorId: event.actorId, client });
     runs.push({
       workflowPath: file.path,
-      content: file.content,
-      parsed,
+      content: complete.content,
+      parsed: complete.parsed,
       event: event.event,
       eventPayload: payload,
       ref: event.ref,
@@ -69,12 +71,13 @@ export async function nameOf({ accounts }: Pick<CiDeps, 'accounts'>, id: string 
 async function takes(
   deps: Pick<CiDeps, 'workflows'>,
   { types, workflows, branches }: EventTrigger,
-  { action, endedRun }: PlainEvent,
+  { action, followedRun }: PlainEvent,
   client: string,
 ): Promise<boolean> {
-  if (types !== null && (action === null || !types.includes(action))) return false;
-  if (endedRun === undefined) return true;
-  if (!workflows.includes(endedRun.workflowName)) return false;
-  const branch = { kind: 'branch', name: endedRun.branch, changedPaths: null } as const;
+  const wanted = types ?? (followedRun === undefined ? null : ['completed']);
+  if (wanted !== null && (action === null || !wanted.includes(action))) return false;
+  if (followedRun === undefined) return true;
+  if (!workflows.includes(followedRun.workflowName)) return false;
+  const branch = { kind: 'branch', name: followedRun.branch, changedPaths: null } as const;
   return deps.workflows.startsOn({ branches, tags: null, paths: null }, branch, client);
 }

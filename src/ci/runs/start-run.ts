@@ -12,9 +12,10 @@ import { hashOf } from '../workflows/workflow-reader.ts';
 import { advanceJobs } from './advance-run.ts';
 import type { AfterCommit } from './after-commit.ts';
 import { claimGroup, groupNameOf } from './claim-group.ts';
-import { RunChanges, maxJobsOfRun, tooManyJobs } from './run-changes.ts';
+import { RunChanges, maxJobsOfRun, positionsPerJob, tooManyJobs } from './run-changes.ts';
 import { setRunProblem } from './job-commit-status.ts';
 import type { LoadedRun } from './load-run.ts';
+import { recordRunEvent } from './record-run-event.ts';
 import { githubContext } from './run-context.ts';
 import { runNumberSchema, runSchema, workflowFileSchema } from '../schema/run-schema.ts';
 import type { RunRow } from '../schema/run-schema.ts';
@@ -53,6 +54,7 @@ export async function startRun(
 ): Promise<RunRow> {
   const { repository } = source;
   const run = await insertRun(tx, repository, input);
+  await recordRunEvent(tx, run, 'requested');
   after.changed.add(run.id);
   if (!input.parsed.ok) return failRun(deps, tx, run, run.reason!);
   const { workflow } = input.parsed;
@@ -190,9 +192,6 @@ async function failRun(deps: CiDeps, tx: Tx, run: RunRow, reason: string): Promi
   for (const listener of deps.endings) await listener(tx, run);
   return run;
 }
-
-/** Positions of a job's matrix start at multiples of this; a matrix has fewer jobs. */
-const positionsPerJob = 1000;
 
 /** Every job of the file, with its matrix as far as it is known now. */
 function earlyJobs(

@@ -5,7 +5,7 @@ import type { CiDeps } from '../deps.ts';
 import { summarySchema } from '../schema/annotation-schema.ts';
 import type { SummaryRow } from '../schema/annotation-schema.ts';
 import { runTopic } from '../notifier-topics.ts';
-import { stepSchema } from '../schema/task-schema.ts';
+import { jobSchema } from '../schema/job-schema.ts';
 
 /** Size limit of the summary of one step in bytes: runners cut at a mebibyte, as GitHub does. */
 export const maxSummaryBytes = 1024 * 1024;
@@ -19,15 +19,18 @@ const maxListed = 100;
  * job, `step_not_found`, `summary_not_text`, `too_many_summaries`.
  */
 export async function setSummary(
-  { db, notifier }: Pick<CiDeps, 'db' | 'notifier'>,
+  { db, notifier, runs }: Pick<CiDeps, 'db' | 'notifier' | 'runs'>,
   { taskId, jobId, run }: RunningTask,
   { job, step, content }: { job: number; step: number; content: Buffer },
 ): Promise<void> {
   if (job !== jobId) throw notFound('task_not_found', 'There is no such task.');
   const text = readText(content);
+  // A runner reports the steps of a short job after it has sent their summaries.
+  const { jobKey } = await db.read.findOneByOrFail(jobSchema, { id: jobId });
+  const { parsed } = await runs.load(run.id);
+  const stepCount = parsed.ok ? (parsed.workflow.jobs.get(jobKey)?.stepNames.length ?? 0) : 0;
+  if (step >= stepCount) throw notFound('step_not_found', 'The job has no such step.');
   await db.write(async ({ manager }) => {
-    if (!(await manager.existsBy(stepSchema, { taskId, position: step })))
-      throw notFound('step_not_found', 'The job has no such step.');
     const others = await manager.find(summarySchema, { where: { taskId }, select: { step: true } });
     if (!others.some((one) => one.step === step) && others.length >= maxSummaries)
       throw invalid('too_many_summaries', `At most ${maxSummaries} steps of a job have a summary.`);

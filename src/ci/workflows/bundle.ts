@@ -1,3 +1,5 @@
+import { keyOfCall, parseCallAddress } from './call-address.ts';
+import type { CallAddress } from './call-address.ts';
 import { maxWorkflowBytes } from './workflow-size.ts';
 
 /**
@@ -6,9 +8,26 @@ import { maxWorkflowBytes } from './workflow-size.ts';
  */
 export interface Bundle {
   main: string;
-  /** Keyed by path from the root of the repository: `.hearth/workflows/build.yml`. */
+  /** Keyed as `keyOfCall` says: by path from the root of the repository, `.hearth/workflows/build.yml`. */
   called: ReadonlyMap<string, string>;
+  /**
+   * Commits of other repositories by their base; null when those were not read, as for lists of workflows. Claims of
+   * identity tokens name them.
+   */
+  commits: ReadonlyMap<string, CalledCommit> | null;
 }
+
+/** Where called files of another repository were read. */
+export interface CalledCommit {
+  /** `owner/name` in its own spelling. */
+  repository: string;
+  /** Full name of the ref, or the commit id that the address has. */
+  ref: string;
+  sha: string;
+}
+
+/** Reads a file of another repository; null when it is absent or may not be read. */
+export type ReadCalledFile = (address: CallAddress) => Promise<{ text: string; commit: CalledCommit } | null>;
 
 const mark = '#!hearth-bundle\n';
 /**
@@ -20,31 +39,98 @@ const maxCalled = 20;
  * Steps may use folders of the repository; a workflow is a file. The repetitions are bounded, so that a file of
  * nothing but beginnings of calls takes linear time.
  */
-const calls = /\buses["']?[ \t]{0,20}:\s{0,200}["']?\.\/([^\s"',}\]#]{1,500}\.ya?ml)/g;
+const calls = /\buses["']?[ \t]{0,20}:\s{0,200}["']?([\w.-][^\s"',}\]#]{1,900})/g;
+
+interface Open {
+  text: string;
+  base: string | null;
+}
+
+/** The calls in a text, and the key of each. */
+function* callsIn({ text, base }: Open): Generator<{ uses: string; key: string; base: string | null }> {
+  for (const [, uses = ''] of text.matchAll(calls)) {
+    const found = /\.ya?ml(?:@|$)/.test(uses) ? keyOfCall(uses, base) : null;
+    if (found !== null) yield { uses, ...found };
+  }
+}
+
+/** The files that a bundle has so far, within the limits. */
+class CalledFiles {
+  readonly files = new Map<string, string>();
+  #bytes = 0;
+
+  /** False when it is there already or would be too much. */
+  add(key: string, text: string): boolean {
+    if (this.files.has(key) || this.files.size === maxCalled) return false;
+    this.#bytes += Buffer.byteLength(text);
+    if (this.#bytes > maxWorkflowBytes) return false;
+    this.files.set(key, text);
+    return true;
+  }
+}
+
+const write = (main: string, { files }: CalledFiles, commits: Bundle['commits']): string =>
+  mark + JSON.stringify({ main, called: Object.fromEntries(files), commits: commits && Object.fromEntries(commits) });
 
 /**
- * A file with those that it calls, and that these call.
+ * A file with those of its own repository that it calls, and that these call. A file that pretends to be a bundle
+ * becomes the main file of one: it says nothing about other repositories.
  * @param files all workflows of the commit, keyed by path from the root of the repository
  */
 export function bundle(content: string, files: ReadonlyMap<string, string>): string {
-  let bytes = 0;
-  const called = new Map<string, string>();
-  const open = [content];
+  const called = new CalledFiles();
+  let callsOthers = false;
+  const open: Open[] = [{ text: content, base: null }];
   for (let at = open.shift(); at !== undefined; at = open.shift()) {
-    for (const [, path = ''] of at.matchAll(calls)) {
-      const text = files.get(path);
-      if (text === undefined || called.has(path) || called.size === maxCalled) continue;
-      bytes += Buffer.byteLength(text);
-      if (bytes > maxWorkflowBytes) continue;
-      called.set(path, text);
-      open.push(text);
+    for (const { key, base } of callsIn(at)) {
+      if (base !== null) callsOthers = true;
+      const text = base === null ? files.get(key) : undefined;
+      if (text !== undefined && called.add(key, text)) open.push({ text, base: null });
     }
   }
-  return called.size === 0 ? content : mark + JSON.stringify({ main: content, called: Object.fromEntries(called) });
+  if (!callsOthers && called.files.size === 0 && !content.startsWith(mark)) return content;
+  return write(content, called, callsOthers ? null : new Map());
+}
+
+/** The bundle with the files of other repositories that it calls, each repository at one commit. */
+export async function withOthers(content: string, read: ReadCalledFile): Promise<string> {
+  const { main, called: own, commits: known } = unbundle(content);
+  if (known !== null) return content;
+  const called = new CalledFiles();
+  for (const [key, text] of own) called.add(key, text);
+  const commits = new Map<string, CalledCommit>();
+  const asked = new Set<string>();
+  const open: Open[] = [main, ...own.values()].map((text) => ({ text, base: null }));
+  for (let at = open.shift(); at !== undefined; at = open.shift()) {
+    for (const { uses, key, base } of callsIn(at)) {
+      if (base === null || asked.has(key) || asked.size === maxCalled) continue;
+      asked.add(key);
+      const found = await read(addressOf(uses, key));
+      if (found === null || !called.add(key, found.text)) continue;
+      commits.set(base, found.commit);
+      open.push({ text: found.text, base });
+    }
+  }
+  return write(main, called, commits);
+}
+
+/** A file calls those beside it without naming their repository. */
+function addressOf(uses: string, key: string): CallAddress {
+  const at = key.lastIndexOf(':');
+  const [repository = '', ref = ''] = key.slice(0, at).split('@');
+  return parseCallAddress(uses) ?? parseCallAddress(`${repository}/${key.slice(at + 1)}@${ref}`)!;
 }
 
 export function unbundle(text: string): Bundle {
-  if (!text.startsWith(mark)) return { main: text, called: new Map() };
-  const { main, called } = JSON.parse(text.slice(mark.length)) as { main: string; called: { [path: string]: string } };
-  return { main, called: new Map(Object.entries(called)) };
+  if (!text.startsWith(mark)) return { main: text, called: new Map(), commits: new Map() };
+  const { main, called, commits } = JSON.parse(text.slice(mark.length)) as {
+    main: string;
+    called: { [path: string]: string };
+    commits?: { [base: string]: CalledCommit } | null;
+  };
+  return {
+    main,
+    called: new Map(Object.entries(called)),
+    commits: commits === null ? null : new Map(Object.entries(commits ?? {})),
+  };
 }

@@ -1,3 +1,6 @@
+import { evaluateValue, textOf } from './evaluate.ts';
+import { EvaluationBudget } from './evaluation-budget.ts';
+import { combinationName } from './expand-matrix.ts';
 import type { JobDefinition, Workflow, WorkflowCall } from './workflow.ts';
 
 /** The calls that a job stands in, the outermost first. */
@@ -16,10 +19,35 @@ export function entryOf({ calls }: Pick<Workflow, 'calls'>, within: WorkflowCall
   return { key, calls: calls.get(key) ?? null };
 }
 
+/** A parsed file, in the worker or as a workflow. */
+interface Keyed extends Pick<Workflow, 'calls'> {
+  jobs: ReadonlyMap<string, unknown>;
+}
+
 /** Keys of all jobs that a name under `needs` stands for. */
-export function jobKeysOf(workflow: Pick<Workflow, 'calls'>, within: WorkflowCall | null, need: string): string[] {
+export function jobKeysOf(workflow: Keyed, within: WorkflowCall | null, need: string): string[] {
   const { key, calls } = entryOf(workflow, within, need);
-  return calls === null ? [key] : calls.flatMap(({ jobKeys }) => jobKeys);
+  return calls === null ? [key] : calls.flatMap((call) => keysOfCall(workflow, call));
+}
+
+/** Read many times for each workflow: by each job that needs a call. */
+const keysByCall = new WeakMap<Keyed['jobs'], Map<string, string[]>>();
+
+/** Keys of the jobs that replace a call. */
+export function keysOfCall({ jobs }: Pick<Keyed, 'jobs'>, { key }: WorkflowCall): readonly string[] {
+  let known = keysByCall.get(jobs);
+  if (known === undefined) {
+    keysByCall.set(jobs, (known = new Map()));
+    for (const jobKey of jobs.keys()) {
+      for (let at = jobKey.indexOf('.'); at !== -1; at = jobKey.indexOf('.', at + 1)) {
+        const call = jobKey.slice(0, at);
+        const list = known.get(call);
+        if (list === undefined) known.set(call, [jobKey]);
+        else list.push(jobKey);
+      }
+    }
+  }
+  return known.get(key) ?? [];
 }
 
 /** A job that runs whatever its own conditions and those of its callers say. */
@@ -31,3 +59,22 @@ export const withoutConditions = (definition: JobDefinition): JobDefinition => (
 
 const always = (call: WorkflowCall | null): WorkflowCall | null =>
   call && { ...call, condition: 'always()', outer: always(call.outer) };
+
+/** What precedes the names of the jobs of a call: `build (linux) / pack / `. */
+export const prefixOf = (call: WorkflowCall | null): string =>
+  chainOf(call)
+    .map((one) => `${nameOf(one)} / `)
+    .join('');
+
+/** `build (linux)`, unless the name itself has the combination. */
+function nameOf({ name, combination }: WorkflowCall): string {
+  const suffix = combinationName(combination);
+  if (!name.includes('${{')) return suffix === '' ? name : `${name} (${suffix})`;
+  try {
+    const contexts = { github: {}, needs: {}, vars: {}, inputs: {}, matrix: combination };
+    const outcome = { success: true, failure: false, cancelled: false };
+    return textOf(evaluateValue(name, { contexts, outcome, budget: new EvaluationBudget() }));
+  } catch {
+    return name;
+  }
+}

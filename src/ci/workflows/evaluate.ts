@@ -168,3 +168,9 @@ export function mentionsContext(value: Json, context: string): boolean {
     value !== null && typeof value === 'object' && Object.values(value).some((one) => mentionsContext(one, context))
   );
 }
+
+/** A count such as `max-parallel`, from 1; null for anything else. */
+export function readCount(value: Json): number | null {
+  const count = typeof value === 'string' ? Number(value) : value;
+  return typeof count === 'number' && count >= 1 ? Math.floor(count) : null;
+}

@@ -1,4 +1,4 @@
-import { nullIfNotFound } from '../../kernel/index.ts';
+import { notFound, nullIfNotFound } from '../../kernel/index.ts';
 import type { Git } from '../../git/index.ts';
 import { bundle } from './bundle.ts';
 import { maxWorkflowBytes } from './workflow-size.ts';
@@ -7,7 +7,9 @@ import { maxWorkflowBytes } from './workflow-size.ts';
 export interface WorkflowFile {
   /** Path below the workflows folder: `ci.yml`, `deploy/site.yaml`. */
   path: string;
-  /** With the files that it calls. */
+  /** That folder, from the root: `.hearth/workflows`. */
+  folder: string;
+  /** With the files of the same commit that it calls. */
   content: string;
 }
 
@@ -37,7 +39,7 @@ export async function findWorkflows(git: Git, repositoryPath: string, sha: strin
       files.map(async ({ path, oid }) => ({ path, content: await readFile(git, repositoryPath, oid) })),
     );
     const byPath = new Map(read.map(({ path, content }) => [`${folder}/${path}`, content]));
-    return read.map(({ path, content }) => ({ path, content: bundle(content, byPath) }));
+    return read.map(({ path, content }) => ({ path, folder, content: bundle(content, byPath) }));
   }
   return [];
 }
@@ -62,6 +64,14 @@ async function listFolder(git: Git, repositoryPath: string, sha: string, root: s
     }
   }
   return found;
+}
+
+/** A workflow file by its path from the root. Refuses `revision_not_found` for what is no file. */
+export async function readWorkflowFile(git: Git, repositoryPath: string, sha: string, path: string): Promise<string> {
+  const entry = await git.objects.entryAt(repositoryPath, sha, path);
+  if (entry.kind !== 'file' && entry.kind !== 'executable')
+    throw notFound('revision_not_found', 'There is no such branch, tag, commit or file.');
+  return readFile(git, repositoryPath, entry.oid);
 }
 
 /** One byte more than the limit, so that the parser refuses it. */

@@ -1,24 +1,35 @@
 import { isMap } from 'yaml';
 import type { YAMLMap } from 'yaml';
 import { lowerTaskPermissions } from '../../access/index.ts';
+import type { Bundle } from './bundle.ts';
+import { keyOfCall, parseCallAddress } from './call-address.ts';
 import { parsePermissions } from './parse-settings.ts';
-import { evaluateValue, textOf } from './evaluate.ts';
-import { EvaluationBudget } from './evaluation-budget.ts';
-import { combinationName, expandMatrix } from './expand-matrix.ts';
+import { prefixOf } from './call-chain.ts';
+import { isTruthy, readCount } from './evaluate.ts';
+import { expandMatrix } from './expand-matrix.ts';
 import type { MatrixCombination } from './expand-matrix.ts';
 import { WorkflowProblem } from './workflow-problem.ts';
 import type { ParsedJob } from './parsed-job.ts';
-import type { CallInput, Permissions, WorkflowCall } from './workflow.ts';
+import type { CalledFile, CallInput, Permissions, WorkflowCall } from './workflow.ts';
 import type { Json } from './json.ts';
 import type { YamlFile } from './yaml-nodes.ts';
 
 export interface CallingFile {
   file: YamlFile;
-  /** Files that may be called, keyed by path, each parsed once. */
-  called: ReadonlyMap<string, () => YamlFile>;
+  /** Where it is from; null for the repository of the run. */
+  base: string | null;
+  called: CalledFiles;
   permissions: Permissions;
   /** How many calls this file stands in. */
   depth: number;
+}
+
+/** Files that may be called. */
+export interface CalledFiles {
+  /** Keyed as `keyOfCall` says, each parsed once. */
+  files: ReadonlyMap<string, () => YamlFile>;
+  /** As in the bundle: null when files of other repositories were not read. */
+  commits: Bundle['commits'];
 }
 
 /** The jobs of a file, and its calls with those of the files that it calls. */
@@ -33,7 +44,11 @@ const maxDepth = 4;
 const callTypes: readonly CallInput['type'][] = ['string', 'boolean', 'number'];
 
 /** Parses `jobs` of a called file. */
-export type ParseInner = (file: YamlFile, node: unknown, permissions: Permissions) => ParsedJobs;
+export type ParseInner = (
+  file: YamlFile,
+  node: unknown,
+  place: Pick<CallingFile, 'base' | 'permissions'>,
+) => ParsedJobs;
 
 interface CallingJob {
   key: string;
@@ -50,46 +65,64 @@ interface ParsedCall {
 }
 
 /**
- * A job that calls another workflow of the repository, replaced by that workflow's jobs, once for each combination of
- * its matrix. Throws `WorkflowProblem`.
+ * A job that calls another workflow, replaced by that workflow's jobs, once for each combination of its matrix; by none
+ * while files of other repositories were not read. Throws `WorkflowProblem`.
  */
 export function parseCall(
   calling: CallingFile,
   { key, job, jobsLeft }: CallingJob,
   parseInner: ParseInner,
 ): ParsedCall {
-  const { file, called, depth } = calling;
+  const { file, base, called, depth } = calling;
   const get = (name: string): unknown => file.get(job, name);
   const uses = file.text(get('uses'), '"uses"');
   if (depth >= maxDepth) throw file.problem(get('uses'), `Workflows call each other at most ${maxDepth} deep.`);
-  if (!uses.startsWith('./'))
-    throw file.problem(
-      get('uses'),
-      'Only workflows of the same repository can be called: "./.hearth/workflows/name.yml".',
-    );
-  const path = uses.slice(2);
-  const open = called.get(path);
-  if (open === undefined)
-    throw file.problem(get('uses'), `There is no workflow ${path} in this commit, or it is too large to be called.`);
+  const callee = keyOfCall(uses, base);
+  if (callee === null) throw file.problem(get('uses'), notCallable);
   for (const name of ['steps', 'runs-on'])
     if (!file.isAbsent(get(name))) throw file.problem(get(name), `A job that calls a workflow has no "${name}".`);
-  const combinations = combinationsOf(file, get('strategy'));
+  const strategy = strategyOf(file, get('strategy'));
+  if (callee.base !== null && called.commits === null)
+    return { needs: [...new Set(file.texts(get('needs'), '"needs"'))], calls: [[key, []]], jobs: [] };
+  const open = called.files.get(callee.key);
+  const path = uses.replace(/^\.\//, '');
+  if (open === undefined) throw file.problem(get('uses'), callee.base === null ? notThere(path) : notReadable(path));
+  const commit = callee.base === null ? null : called.commits!.get(callee.base)!;
+  const calledFile = { path: parseCallAddress(uses)?.path ?? path, commit };
   try {
-    return read(calling, parseInner, { key, job, jobsLeft, path, open, combinations });
+    return read(calling, parseInner, { key, job, jobsLeft, path, base: callee.base, calledFile, open, strategy });
   } catch (error) {
     if (!(error instanceof WorkflowProblem) || (error instanceof CallProblem && error.file === file)) throw error;
     throw file.problem(get('uses'), `${path}, ${error.describe()}`);
   }
 }
 
-/** The matrix of a call is known before anything runs: its jobs are those of the run. */
-function combinationsOf(file: YamlFile, node: unknown): MatrixCombination[] {
-  if (file.isAbsent(node)) return [{}];
-  const matrix = file.json(file.get(file.map(node, '"strategy"'), 'matrix'));
-  if (JSON.stringify(matrix).includes('${{'))
-    throw file.problem(node, 'The matrix of a job that calls a workflow is written out here, without expressions.');
+const notCallable =
+  'A job calls a workflow as "./.hearth/workflows/name.yml" or as "owner/name/.hearth/workflows/name.yml@ref".';
+const notThere = (path: string): string =>
+  `There is no workflow ${path} in this commit, or it is too large to be called.`;
+/** The same words for what is absent and for what is hidden. */
+const notReadable = (path: string): string =>
+  `There is no workflow ${path} on this server that the person whose run this is may read, or it is too large to be called.`;
+
+/** The strategy of a call; with expressions it is evaluated when the jobs before it have ended. */
+interface ParsedStrategy extends Pick<WorkflowCall, 'pending' | 'failFast' | 'maxParallel'> {
+  combinations: readonly MatrixCombination[];
+}
+
+function strategyOf(file: YamlFile, node: unknown): ParsedStrategy {
+  const strategy = file.isAbsent(node) ? null : file.map(node, '"strategy"');
+  const get = (name: string): Json => (strategy === null ? null : file.json(file.get(strategy, name)));
+  const pending = { matrix: get('matrix'), failFast: get('fail-fast') ?? true, maxParallel: get('max-parallel') };
+  if (JSON.stringify(pending).includes('${{'))
+    return { combinations: [{}], pending, failFast: true, maxParallel: null };
   try {
-    return expandMatrix(matrix);
+    return {
+      combinations: expandMatrix(pending.matrix),
+      pending: null,
+      failFast: isTruthy(pending.failFast),
+      maxParallel: readCount(pending.maxParallel),
+    };
   } catch (error) {
     throw file.problem(node, (error as Error).message);
   }
@@ -106,15 +139,18 @@ class CallProblem extends WorkflowProblem {
 }
 
 interface Called extends CallingJob {
+  /** As messages name it. */
   path: string;
+  base: string | null;
+  calledFile: CalledFile;
   open: () => YamlFile;
-  combinations: readonly MatrixCombination[];
+  strategy: ParsedStrategy;
 }
 
 function read(
   { file, permissions: top }: CallingFile,
   parseInner: ParseInner,
-  { key, job, jobsLeft, path, open, combinations }: Called,
+  { key, job, jobsLeft, path, base, calledFile, open, strategy }: Called,
 ): ParsedCall {
   const get = (name: string): unknown => file.get(job, name);
   const own = (node: unknown, message: string) => {
@@ -135,9 +171,11 @@ function read(
     if (required && !given.has(name)) throw own(get('uses'), `${path} needs the input ${name}.`);
   const secrets = get('secrets');
   const allowed = parsePermissions(inner, inner.get(root, 'permissions'));
-  const parsed = parseInner(inner, inner.get(root, 'jobs'), allowed);
+  const parsed = parseInner(inner, inner.get(root, 'jobs'), { base, permissions: allowed });
+  const { combinations, pending, failFast, maxParallel } = strategy;
   // Counted before they are copied: the limit of the file is checked once they are there.
-  if (parsed.jobs.size * combinations.length > jobsLeft + 1) combinations = combinations.slice(0, jobsLeft + 2);
+  const copied =
+    parsed.jobs.size * combinations.length > jobsLeft + 1 ? combinations.slice(0, jobsLeft + 2) : combinations;
   const ceiling = parsePermissions(file, get('permissions')) ?? top;
   const needs = [...new Set(file.texts(get('needs'), '"needs"'))];
   const common = {
@@ -152,18 +190,16 @@ function read(
         : ('inherit' as const),
     outputs: settings === null ? new Map<string, string>() : parseOutputs(inner, inner.get(settings, 'outputs')),
     outer: null,
+    file: calledFile,
+    name: file.textOrNull(get('name'), '"name"') ?? key,
+    pending,
+    failFast,
+    maxParallel,
   };
-  const name = file.textOrNull(get('name'), '"name"') ?? key;
-  const calls = combinations.map((combination, at): WorkflowCall => {
-    const callKey = at === 0 ? key : `${key}#${at}`;
-    return {
-      ...common,
-      key: callKey,
-      combination,
-      jobKeys: [...parsed.jobs.keys()].map((each) => `${callKey}.${each}`),
-    };
-  });
-  const placed = calls.map((call) => placeInner(parsed, call, { name, allowed, ceiling }));
+  const calls = copied.map(
+    (combination, at): WorkflowCall => ({ ...common, key: at === 0 ? key : `${key}#${at}`, combination }),
+  );
+  const placed = calls.map((call) => placeInner(parsed, call, { allowed, ceiling }));
   return {
     needs,
     calls: [[key, calls], ...placed.flatMap((one) => one.calls)],
@@ -171,24 +207,11 @@ function read(
   };
 }
 
-/** `build (linux)`, unless the name itself has the combination. */
-function nameOf(name: string, matrix: MatrixCombination): string {
-  const suffix = combinationName(matrix);
-  if (!name.includes('${{')) return suffix === '' ? name : `${name} (${suffix})`;
-  try {
-    const contexts = { github: {}, needs: {}, vars: {}, inputs: {}, matrix };
-    const outcome = { success: true, failure: false, cancelled: false };
-    return textOf(evaluateValue(name, { contexts, outcome, budget: new EvaluationBudget() }));
-  } catch {
-    return name;
-  }
-}
-
 /** The jobs and calls of a called file, as they are in the file that calls it. */
 function placeInner(
   { jobs, calls }: ParsedJobs,
   call: WorkflowCall,
-  { name, allowed, ceiling }: { name: string; allowed: Permissions; ceiling: Permissions },
+  { allowed, ceiling }: { allowed: Permissions; ceiling: Permissions },
 ): { jobs: ParsedJob[]; calls: [string, readonly WorkflowCall[]][] } {
   const within = (key: string): string => `${call.key}.${key}`;
   const moved = new Map<WorkflowCall, WorkflowCall>();
@@ -196,11 +219,11 @@ function placeInner(
     if (one === null) return call;
     const known = moved.get(one);
     if (known !== undefined) return known;
-    const made = { ...one, key: within(one.key), jobKeys: one.jobKeys.map(within), outer: move(one.outer) };
+    const made = { ...one, key: within(one.key), outer: move(one.outer) };
     moved.set(one, made);
     return made;
   };
-  const prefix = `${nameOf(name, call.combination)} / `;
+  const prefix = prefixOf(call);
   return {
     calls: [...calls].map(([key, list]) => [within(key), list.map(move)]),
     jobs: [...jobs.values()].map(({ definition: each, ...place }) => ({

@@ -21,9 +21,9 @@ export function parseJobs(calling: CallingFile, node: unknown): ParsedJobs {
   const outer = new Map<string, Needing>();
   // A file that many jobs call is parsed once.
   const understood = new Map<YamlFile, ParsedJobs>();
-  const parseInner: ParseInner = (called, at, permissions) => {
+  const parseInner: ParseInner = (called, at, place) => {
     const depth = calling.depth + 1;
-    const known = understood.get(called) ?? parseJobs({ file: called, called: calling.called, permissions, depth }, at);
+    const known = understood.get(called) ?? parseJobs({ file: called, called: calling.called, depth, ...place }, at);
     understood.set(called, known);
     return known;
   };
@@ -42,10 +42,11 @@ export function parseJobs(calling: CallingFile, node: unknown): ParsedJobs {
     for (const each of parsed.jobs) jobs.set(each.definition.key, each);
     if (jobs.size > maxJobs) break;
   }
-  if (jobs.size === 0) throw file.problem(node, 'A workflow needs at least one job.');
+  if (jobs.size === 0 && calls.size === 0) throw file.problem(node, 'A workflow needs at least one job.');
   if (jobs.size > maxJobs) throw file.problem(node, `A workflow has at most ${maxJobs} jobs.`);
   checkNeeds(file, outer);
-  const keysOf = (needs: readonly string[]): string[] => needs.flatMap((need) => jobKeysOf({ calls }, null, need));
+  const keysOf = (needs: readonly string[]): string[] =>
+    needs.flatMap((need) => jobKeysOf({ jobs, calls }, null, need));
   for (const { definition, ...place } of jobs.values()) {
     const { key, call, needs, waitsFor } = definition;
     const [outermost] = chainOf(call);

@@ -2,10 +2,26 @@ import type { YAMLMap } from 'yaml';
 import { isSeq } from 'yaml';
 import { parseCron } from './cron.ts';
 import { plainEvents } from './workflow.ts';
-import type { DispatchInput, EventTrigger, Filter, InputType, PullTrigger, PushTrigger, Triggers } from './workflow.ts';
+import type {
+  DispatchInput,
+  EventTrigger,
+  Filter,
+  InputType,
+  MergeGroupTrigger,
+  PullTrigger,
+  PushTrigger,
+  Triggers,
+} from './workflow.ts';
 import type { YamlFile } from './yaml-nodes.ts';
 
-const ownEvents: readonly string[] = ['push', 'pull_request', 'workflow_dispatch', 'schedule', ...plainEvents];
+const ownEvents: readonly string[] = [
+  'push',
+  'pull_request',
+  'merge_group',
+  'workflow_dispatch',
+  'schedule',
+  ...plainEvents,
+];
 const maxPatterns = 100;
 const maxPatternLength = 256;
 /**
@@ -24,6 +40,7 @@ export function parseTriggers(file: YamlFile, node: unknown): Triggers {
   return {
     push: push === undefined ? null : parsePush(file, push),
     pull: pull === undefined ? null : parsePull(file, pull),
+    mergeGroup: events.has('merge_group') ? parseMergeGroup(file, events.get('merge_group')) : null,
     dispatch: dispatch === undefined ? null : { inputs: parseInputs(file, dispatch) },
     schedule: events.has('schedule') ? parseSchedule(file, events.get('schedule')) : [],
     events: new Map(
@@ -62,6 +79,11 @@ function parsePull(file: YamlFile, node: unknown): PullTrigger {
     branches: parseFilter(file, settings, 'branches'),
     paths: parseFilter(file, settings, 'paths'),
   };
+}
+
+function parseMergeGroup(file: YamlFile, node: unknown): MergeGroupTrigger {
+  if (file.isAbsent(node)) return { branches: null };
+  return { branches: parseFilter(file, file.map(node, '"merge_group"'), 'branches') };
 }
 
 function parseEvent(file: YamlFile, name: string, node: unknown): EventTrigger {

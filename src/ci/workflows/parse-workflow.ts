@@ -39,7 +39,7 @@ export function readWorkflow(path: string, text: string): ReadWorkflow {
   let name = path;
   let triggers: Triggers | null = null;
   try {
-    const { main, called } = unbundle(text);
+    const { main, called, commits } = unbundle(text);
     if (Buffer.byteLength(main) > maxWorkflowBytes)
       throw new WorkflowProblem('A workflow file has at most 128 KiB.', { line: 1, column: 1 });
     const file = new YamlFile(main);
@@ -50,7 +50,7 @@ export function readWorkflow(path: string, text: string): ReadWorkflow {
     triggers = parseTriggers(file, file.get(root, 'on'));
     const permissions = parsePermissions(file, file.get(root, 'permissions'));
     const { jobs, calls } = parseJobs(
-      { file, called: openOnce(called), permissions, depth: 0 },
+      { file, base: null, called: { files: openOnce(called), commits }, permissions, depth: 0 },
       file.get(root, 'jobs'),
     );
     return {

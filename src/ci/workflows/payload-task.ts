@@ -13,7 +13,8 @@ export interface PayloadRequest {
 export function run({ path, content, jobKey, resolved }: PayloadRequest): { payload: string } | { problem: string } {
   const read = readWorkflow(path, content);
   if ('ok' in read) return { problem: read.problem.describe() };
-  const job = read.jobs.get(jobKey);
+  // A call whose matrix was evaluated in the run has more jobs than the file; all combinations share their nodes.
+  const job = read.jobs.get(jobKey) ?? read.jobs.get(jobKey.replaceAll(/#\d+/g, ''));
   if (job === undefined) return { problem: `the workflow has no job ${jobKey}` };
   try {
     return { payload: writePayload(job, resolved) };

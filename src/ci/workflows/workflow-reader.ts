@@ -51,7 +51,10 @@ export interface WorkflowSource {
 }
 
 /** A file as `findWorkflows` found it. */
-export const sourceOf = ({ path, content }: WorkflowFile, client: string): WorkflowSource => ({
+export const sourceOf = (
+  { path, content }: Pick<WorkflowFile, 'path' | 'content'>,
+  client: string,
+): WorkflowSource => ({
   path,
   hash: hashOf(content),
   content: () => content,

@@ -1,4 +1,5 @@
 import type { TaskPermissions } from '../../access/index.ts';
+import type { CalledCommit } from './bundle.ts';
 import type { MatrixCombination } from './expand-matrix.ts';
 import type { Json } from './json.ts';
 
@@ -25,6 +26,7 @@ export interface Workflow {
 export interface Triggers {
   push: PushTrigger | null;
   pull: PullTrigger | null;
+  mergeGroup: MergeGroupTrigger | null;
   dispatch: { inputs: ReadonlyMap<string, DispatchInput> } | null;
   /** Cron expressions, in UTC. */
   schedule: readonly string[];
@@ -60,6 +62,11 @@ export interface PullTrigger {
   paths: Filter | null;
 }
 
+/** `merge_group`: filters on the base branch. */
+export interface MergeGroupTrigger {
+  branches: Filter | null;
+}
+
 /** Exactly one of the two lists of patterns that a filter may have. */
 export interface Filter {
   kind: 'only' | 'ignore';
@@ -89,7 +96,7 @@ export interface Concurrency {
 /** What the file asks for the task's token; null where it does not say. */
 export type Permissions = TaskPermissions | null;
 
-/** A job that calls another workflow of the repository, with one combination of its matrix. */
+/** A job that calls another workflow, with one combination of its matrix. */
 export interface WorkflowCall {
   /** `build`, `build#1` for the second combination, `build.pack` for a call in the workflow that `build` calls. */
   key: string;
@@ -103,10 +110,31 @@ export interface WorkflowCall {
   given: ReadonlyMap<string, Json>;
   /** All secrets of the caller, or these; may contain expressions. */
   secrets: 'inherit' | { readonly [name: string]: Json };
-  /** Keys of the jobs that replace it. */
-  jobKeys: readonly string[];
+  /** Name of the calling job; may contain expressions over its matrix. */
+  name: string;
+  /** A strategy with expressions, which is evaluated when `needs` have ended; null once it is known. */
+  pending: CallStrategy | null;
+  /** Whether the calls of the other combinations are cancelled when a job of this one fails. */
+  failFast: boolean;
+  /** How many calls of the matrix have running jobs at a time; null for all. */
+  maxParallel: number | null;
+  /** The file that it calls. */
+  file: CalledFile;
   /** Expressions over `jobs`. */
   outputs: ReadonlyMap<string, string>;
+}
+
+export interface CallStrategy {
+  matrix: Json;
+  failFast: Json;
+  maxParallel: Json;
+}
+
+/** A called file: of the commit of the run, or of another repository's. */
+export interface CalledFile {
+  /** From the root of its repository. */
+  path: string;
+  commit: CalledCommit | null;
 }
 
 export interface CallInput {

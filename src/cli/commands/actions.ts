@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { Command } from 'commander';
 import { localAdministrator } from '../../access/index.ts';
 import type { Modules } from '../../app.ts';
-import { invalid, notFound, nullIfNotFound, unavailable } from '../../kernel/index.ts';
+import { invalid, notFound, nullIfNotFound, isDomainError, unavailable } from '../../kernel/index.ts';
 import type { Found } from '../../repositories/index.ts';
 import type { Action, Run } from '../action.ts';
 import type { Cli } from '../cli.ts';
@@ -157,6 +157,8 @@ async function fetchMirror(cli: Cli, { mirrors }: Modules, found: Found, address
       });
     else await mirrors.sync(id);
     await mirrors.runDue();
+  } catch (error) {
+    throw isDomainError(error) ? unavailable('mirror_failed', `${address}: ${error.message}`) : error;
   } finally {
     progress.end();
   }

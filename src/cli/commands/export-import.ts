@@ -64,10 +64,11 @@ export function addRepoAdoptCommand(repo: Command, run: Run): void {
 }
 
 function bundleDeps(
-  { git, repositories, issues, pulls, lfs, clock, config }: Modules,
+  { git, repositories, issues, pulls, lfs, releases, clock, config }: Modules,
   random: BundleDeps['random'],
 ): BundleDeps {
-  return { git, repositories, issues, pulls, lfs, clock, random, temporaryFolder: path.join(config.dataDir, 'tmp') };
+  const temporaryFolder = path.join(config.dataDir, 'tmp');
+  return { git, repositories, issues, pulls, lfs, releases, clock, random, temporaryFolder };
 }
 
 const exportRepository: Action<{ replace?: true }, [string, string]> = async (cli, { replace }, text, file) => {
@@ -175,7 +176,7 @@ async function importSource(cli: Cli, source: string, wishes: ImportRequest): Pr
     const [, share, what] = /(\d+)%.*?(\(.*?\))?/.exec(text) ?? [];
     if (share !== undefined) shown.step({ done: Number(share), total: 100, item: what ?? path.basename(source) });
   };
-  const { found, refs, refused, issues, pulls } = await importBundle(
+  const { found, refs, refused, issues, pulls, releases } = await importBundle(
     bundleDeps(modules, systemRandom),
     source,
     wishes,
@@ -197,13 +198,14 @@ async function importSource(cli: Cli, source: string, wishes: ImportRequest): Pr
   const { repository, canonical } = found;
   const clone = cloneAddresses(modules.config, canonical);
   cli.output.result(
-    `Made ${repository.visibility.toLowerCase()} repository ${canonical.owner}/${canonical.name}: ${refs} branches and tags${issues === null || issues.added === pulls ? '' : `, ${issues.added - pulls} issues`}${pullsInWords(pulls)}. Clone it with: git clone ${clone.http}`,
+    `Made ${repository.visibility.toLowerCase()} repository ${canonical.owner}/${canonical.name}: ${refs} branches and tags${issues === null || issues.added === pulls ? '' : `, ${issues.added - pulls} issues`}${pullsInWords(pulls)}${releases === 0 ? '' : `, ${releases} ${releases === 1 ? 'release' : 'releases'}`}. Clone it with: git clone ${clone.http}`,
     {
       ...repositoryToJson(repository, canonical.owner),
       refs,
       refused,
       issues: (issues?.added ?? 0) - pulls,
       pullRequests: pulls,
+      releases,
       cloneHttp: clone.http,
       cloneSsh: clone.ssh,
     },

@@ -20,6 +20,7 @@ export function addImportGithubCommand(imports: Command, run: Run): void {
       .requiredOption('--user <name>', 'the person or organisation here that they belong to')
       .option('--stars', 'import starred repositories instead of its own')
       .option('--watch', 'keep each in sync as a pull mirror')
+      .option('--no-releases', 'leave their releases out')
       .option('--keep-visibility', 'keep public ones public (default: all private)')
       .option('--secret-file <file>', 'file with a token of that account, for its private repositories')
       .option('--secret-stdin', 'read that token from standard input')
@@ -41,6 +42,8 @@ interface Options {
   user: string;
   stars?: true;
   watch?: true;
+  /** Commander sets it to false for `--no-releases`. */
+  releases: boolean;
   keepVisibility?: true;
   secretFile?: string;
   secretStdin?: true;
@@ -120,13 +123,19 @@ async function bring(
       address: one.cloneUrl,
       ...account,
       keepMirroring: options.watch === true,
+      withReleases: options.releases && /^https?:/.test(one.cloneUrl),
     });
     await mirrors.runDue();
     const error = (await mirrors.find(id))?.lastError;
-    if (error != null) return { result: `is there, but still empty: ${error}`, isFailed: true };
     const { path } = await repositories.find(localAdministrator, owner, one.name);
+    const refs = counted((await git.refs.list(path)).size, 'ref', 'refs');
+    if (error != null)
+      return {
+        result: `is there, ${refs === '0 refs' ? 'but still empty' : `with ${refs}`}: ${error}`,
+        isFailed: true,
+      };
     return {
-      result: `imported, ${visibility.toLowerCase()}: ${counted((await git.refs.list(path)).size, 'ref', 'refs')}`,
+      result: `imported, ${visibility.toLowerCase()}: ${refs}`,
       isFailed: false,
     };
   } catch (error) {

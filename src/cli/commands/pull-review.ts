@@ -20,7 +20,7 @@ export function addPullReviewCommands(pull: Command, run: Run): void {
       .argument('<owner/name>', 'repository')
       .argument('<number>', 'number of the pull request');
   withExamples(
-    command('review', 'review a pull request')
+    command('review', 'review a pull request; from an answered patch, each answer becomes a comment on its line')
       .option('--approve', 'approve it')
       .option('--request-changes', 'ask for changes; it cannot be merged until you approve it')
       .option('--comment', 'neither of both')
@@ -32,6 +32,8 @@ export function addPullReviewCommands(pull: Command, run: Run): void {
       .action(run(review)),
     'hearth pull review alice/garden 7 --approve --as bob',
     'hearth pull review alice/garden 7 --request-changes --file review.md --as bob',
+    'hearth pull diff alice/garden 7 --patch | sed "s/^/> /" > review.txt # write your answers between the lines',
+    'hearth pull review alice/garden 7 --as bob < review.txt',
     'hearth pull review alice/garden 7 --comment --on "gate.txt:3: Which oil?" "gate.txt:7-9: Why?" --as bob',
   );
   withExamples(
@@ -53,7 +55,7 @@ interface ReviewOptions extends AsOption, BodyOptions {
 }
 
 const review: Action<ReviewOptions, [string, string]> = async (cli, options, repository, number) => {
-  const verdict = verdictIn(options);
+  const given = verdictIn(options);
   const comments = (options.on ?? []).map(readComment);
   if (options.as === undefined) throw invalid('usage', 'A review is written by a user: name one with --as.');
   const modules = await cli.openModules();
@@ -62,30 +64,46 @@ const review: Action<ReviewOptions, [string, string]> = async (cli, options, rep
   const { pull } = await modules.pulls.find(viewer, at);
   const round = options.round === undefined ? pull.lastRound : readCount(options.round);
   // An approval and comments on lines need no text besides.
-  const needsText = verdict !== 'APPROVE' && comments.length === 0;
+  const needsText = given !== 'APPROVE' && comments.length === 0;
+  const { isAnsweredPatch, pullLimits } = await import('../../pulls/index.ts');
   const written = needsText || options.file !== undefined ? options : { ...options, body: options.body ?? '' };
-  await withBody(cli, written, '', async (body) => {
+  if (given === null && (comments.length > 0 || options.body !== undefined || (cli.mayAsk && !options.file)))
+    throw noVerdict();
+  await withBody(cli, { ...written, maxTextBytes: pullLimits.answeredPatchBytes }, '', async (body) => {
     const { reviews } = modules.pulls;
+    const verdict = given ?? 'COMMENT';
+    if (isAnsweredPatch(body) && comments.length === 0) {
+      const wanted = options.round === undefined ? undefined : round;
+      await reviews.submitAnswers(viewer, at, { text: body, verdict, round: wanted });
+      return reportReview(verdict);
+    }
+    if (given === null) throw noVerdict();
     await reviews.addComments(
       viewer,
       at,
       comments.map((comment) => ({ ...comment, round })),
     );
     await reviews.submit(viewer, at, { verdict, body, round, confirm: options.round !== undefined });
-    const said = { APPROVE: 'Approved', REQUEST_CHANGES: 'Requested changes on', COMMENT: 'Reviewed' }[verdict];
-    await reportPull(cli, modules, viewer, at, `${said} ${namePull(at)} (round ${round}).`);
+    await reportReview(verdict);
   });
+
+  function reportReview(verdict: Verdict): Promise<void> {
+    const said = { APPROVE: 'Approved', REQUEST_CHANGES: 'Requested changes on', COMMENT: 'Reviewed' }[verdict];
+    return reportPull(cli, modules, viewer, at, `${said} ${namePull(at)} (round ${round}).`);
+  }
 };
 
-/** Refuses `usage` for none and for several. */
-function verdictIn({ approve, requestChanges, comment }: ReviewOptions): Verdict {
+const noVerdict = () => invalid('usage', 'Give one of --approve, --request-changes and --comment.');
+
+/** Null for none, which only an answered patch may have. Refuses `usage` for several. */
+function verdictIn({ approve, requestChanges, comment }: ReviewOptions): Verdict | null {
   const given = [
     ...(approve ? ['APPROVE' as const] : []),
     ...(requestChanges ? ['REQUEST_CHANGES' as const] : []),
     ...(comment ? ['COMMENT' as const] : []),
   ];
-  if (given.length !== 1) throw invalid('usage', 'Give one of --approve, --request-changes and --comment.');
-  return given[0]!;
+  if (given.length > 1) throw noVerdict();
+  return given[0] ?? null;
 }
 
 /** Reads `path:3: text` or `path:3-5: text`, about lines of the new version. Refuses `usage`. */

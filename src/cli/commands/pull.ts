@@ -12,7 +12,9 @@ import { actorOf, authorOf } from './issue-row.ts';
 import type { AsOption } from './issue-row.ts';
 import { addPullChangeCommands } from './pull-change.ts';
 import { describePulls, findPull, namePull, pullAt, pullColumns, pullToJson, stateOf } from './pull-row.ts';
+import { addPullQueueCommand } from './pull-queue.ts';
 import { addPullReviewCommands, reviewToJson, threadToJson } from './pull-review.ts';
+import { addPullStackCommand } from './pull-stack.ts';
 import { addPullWriteCommands } from './pull-write.ts';
 import { readCount } from './read-count.ts';
 import { cloneAddresses } from '../serving/addresses.ts';
@@ -44,6 +46,7 @@ export function addPullCommands(program: Command, run: Run): void {
   withExamples(
     one('diff', 'print the changes of a pull request in the format of git apply')
       .option('--round <number>', 'those of this round; left out: the last')
+      .option('--since <round>', 'only what differs since this older round')
       .option('--patch', 'its commits as mails, for git am')
       .action(run(printDiff)),
     'hearth pull diff alice/garden 7 | git apply',
@@ -57,6 +60,8 @@ export function addPullCommands(program: Command, run: Run): void {
   addPullWriteCommands(pull, run);
   addPullReviewCommands(pull, run);
   addPullChangeCommands(pull, run);
+  addPullQueueCommand(pull, run);
+  addPullStackCommand(pull, run);
 }
 
 const listPulls: Action<ListOptions, [string]> = async (cli, options, text) => {
@@ -123,6 +128,7 @@ const showPull: Action<AsOption, [string, string]> = async (cli, options, reposi
 
 interface DiffOptions extends AsOption {
   round?: string;
+  since?: string;
   patch?: true;
 }
 
@@ -133,6 +139,7 @@ const printDiff: Action<DiffOptions, [string, string]> = async (cli, options, re
   const { text } = await modules.pulls.rounds.patch(viewer, at, {
     format: options.patch ? 'patch' : 'diff',
     round: options.round === undefined ? undefined : readCount(options.round),
+    since: options.since === undefined ? undefined : readCount(options.since),
   });
   const stdout = cli.process.stdout as unknown as Writable;
   for await (const part of text as AsyncIterable<Buffer>) {

@@ -7,6 +7,7 @@ import type { Mirror } from '../../mirrors/index.ts';
 import type { Action, Run } from '../action.ts';
 import type { Cli } from '../cli.ts';
 import { addNoun, withExamples } from '../help.ts';
+import { withHint } from '../report-error.ts';
 import { isoOrNull, never } from '../terminal/output.ts';
 import type { Column } from '../terminal/output.ts';
 import { showProgress } from '../terminal/progress.ts';
@@ -23,13 +24,14 @@ export function addRepoMirrorCommands(repo: Command, run: Run): void {
       .argument('<owner/name>', 'the new repository')
       .option('--mirror', 'keep it in sync as a pull mirror')
       .option('--public', 'make it public')
+      .option('--releases', 'bring its releases along, with notes and files, from a forge over http or https')
       .option('--username <name>', 'username on the other server')
       .option('--secret-file <file>', 'file with the password or token')
       .option('--secret-stdin', 'read the password or token from standard input')
       .option('--key <file>', 'for ssh: an Ed25519 private key that the other server accepts (default: a new one)')
       .action(run(importRepository)),
     'hearth repo import https://git.example.org/bob/tool.git alice/tool',
-    'hearth repo import https://git.example.org/bob/tool.git alice/tool --mirror',
+    'hearth repo import https://git.example.org/bob/tool.git alice/tool --mirror --releases',
     'hearth repo import ssh://git@git.example.lan:2222/bob/tool.git alice/tool --key ~/.ssh/id_ed25519',
   );
   const mirror = addNoun(repo, 'mirror', 'pull and push mirrors');
@@ -80,6 +82,7 @@ const toJson = ({
   offeredFingerprint,
   intervalMs,
   prune,
+  withReleases,
   failures,
   lastError,
   lastStartedAt,
@@ -98,6 +101,7 @@ const toJson = ({
   offeredHostKeyFingerprint: offeredFingerprint,
   intervalMs,
   prune,
+  releases: withReleases,
   failures,
   lastError,
   lastStartedAt: isoOrNull(lastStartedAt),
@@ -210,6 +214,7 @@ const acceptHostKey: Action<{ fingerprint: string }, [string]> = async (cli, { f
 interface ImportOptions {
   mirror?: true;
   public?: true;
+  releases?: true;
   username?: string;
   secretFile?: string;
   secretStdin?: true;
@@ -237,14 +242,21 @@ const importRepository: Action<ImportOptions, [string, string]> = async (
     secret,
     sshKey,
     keepMirroring: mirror === true,
+    withReleases: options.releases === true,
   });
   const made = (await modules.mirrors.find(id))!;
   if (made.isWaitingForKey) return printKey(cli, text, made);
   const after = await waitFor(cli, modules, id, text);
-  if (after?.lastError != null)
-    throw unavailable('mirror_failed', `${text} is there, but still empty: ${after.lastError}`);
   const { path: folder, canonical } = await findRepository(modules, text);
   const refs = (await modules.git.refs.list(folder)).size;
+  if (after?.lastError != null)
+    throw withHint(
+      unavailable(
+        'mirror_failed',
+        `${text} is there, but ${refs === 0 ? 'still empty' : 'not whole'}: ${after.lastError}`,
+      ),
+      `hearth repo mirror sync ${text} tries again`,
+    );
   cli.output.result(
     `Imported ${canonical.owner}/${canonical.name}: ${refs} branches and tags${mirror ? '; it goes on following' : ''}.`,
     { ...canonical, refs, isMirror: mirror === true },

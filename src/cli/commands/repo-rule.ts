@@ -43,6 +43,7 @@ export function addRuleCommands(repo: Command, run: Run): void {
       .option('--threads', 'all threads must be resolved before a merge')
       .option('--check <names>', 'checks that must have passed, with commas; build* is all that begin so')
       .option('--up-to-date', 'the branch to merge must contain the tip')
+      .option('--merge-queue', 'a queue tests and merges, one pull request after the other')
       .option('--styles <styles>', 'ways to merge: merge, squash, rebase, forward')
       .option('--admins-pass', 'administrators may merge in spite of the conditions')
       .action(run(addRule)),
@@ -100,7 +101,8 @@ const requirements = ({ linear, signed, merging }: ListedRule): string[] =>
     merging.ownersApprove && 'owners',
     merging.threadsResolved && 'threads',
     ...merging.checks,
-    merging.upToDate !== 'no' && 'up to date',
+    merging.upToDate === 'yes' && 'up to date',
+    merging.upToDate === 'queue' && 'merge queue',
     merging.styles.length < noMergeConditions.styles.length && merging.styles.join('/').toLowerCase(),
   ].filter((word) => typeof word === 'string');
 
@@ -155,6 +157,7 @@ interface AddOptions extends Partial<Record<RuleAct, string>> {
   threads?: true;
   check?: string;
   upToDate?: true;
+  mergeQueue?: true;
   styles?: string;
   adminsPass?: true;
 }
@@ -209,7 +212,7 @@ const addRule: Action<AddOptions, [string, string]> = async (cli, options, text,
       ownersApprove: options.owners,
       threadsResolved: options.threads,
       checks: options.check?.split(','),
-      upToDate: options.upToDate,
+      upToDate: options.mergeQueue ? 'queue' : options.upToDate,
       styles: options.styles?.split(','),
       ...(options.adminsPass && { adminsToo: false }),
     },

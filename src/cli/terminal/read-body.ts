@@ -14,6 +14,11 @@ export interface BodyOptions {
   file?: string;
 }
 
+/** Where a text may be longer than that of a comment, in bytes. */
+interface BodyLimit {
+  maxTextBytes?: number;
+}
+
 /**
  * The text of an issue or a comment: from an option, a file, standard input (`--file -`, and where there is no
  * terminal), or the editor of the person at the terminal. `work` sends it; when that fails, what was written in the
@@ -22,20 +27,20 @@ export interface BodyOptions {
  */
 export async function withBody<T>(
   cli: Cli,
-  { body, file }: BodyOptions,
+  { body, file, maxTextBytes: most = maxBytes }: BodyOptions & BodyLimit,
   initial: string,
   work: (text: string) => Promise<T>,
 ): Promise<T> {
   if (body !== undefined && file !== undefined) throw invalid('usage', 'Give one of --body and --file.');
   if (body !== undefined) return work(body);
-  if (file !== undefined && file !== '-') return work(readText(path.resolve(cli.process.cwd(), file)));
-  if (file === '-' || !cli.mayAsk) return work(await readAll(cli.process.stdin, tooLong));
+  if (file !== undefined && file !== '-') return work(readText(path.resolve(cli.process.cwd(), file), most));
+  if (file === '-' || !cli.mayAsk) return work(await readAll(cli.process.stdin, () => tooLong(most), most));
   const folder = mkdtempSync(path.join(tmpdir(), 'hearth-'));
   const written = path.join(folder, 'text.md');
   try {
     writeFileSync(written, initial, { mode: 0o600 });
     await runEditor(cli, written);
-    const result = await work(readText(written));
+    const result = await work(readText(written, most));
     rmSync(folder, { recursive: true });
     return result;
   } catch (error) {
@@ -44,10 +49,10 @@ export async function withBody<T>(
   }
 }
 
-const tooLong = () => invalid('text_too_long', `The text may have at most ${maxBytes / 1024} KiB.`);
+const tooLong = (most: number) => invalid('text_too_long', `The text may have at most ${most / 1024} KiB.`);
 
-function readText(file: string): string {
-  if (statSync(file).size > maxBytes) throw tooLong();
+function readText(file: string, most: number): string {
+  if (statSync(file).size > most) throw tooLong(most);
   return readFileSync(file, 'utf8');
 }
 

@@ -7,13 +7,17 @@ import { withHint } from '../report-error.ts';
 const maxBytes = 64 * 1024;
 
 /** All of standard input. */
-export async function readAll(stdin: AsyncIterable<Buffer | string>, tooLong: () => Error): Promise<string> {
+export async function readAll(
+  stdin: AsyncIterable<Buffer | string>,
+  tooLong: () => Error,
+  most = maxBytes,
+): Promise<string> {
   const parts: Buffer[] = [];
   let bytes = 0;
   for await (const part of stdin) {
     parts.push(Buffer.from(part));
     bytes += part.length;
-    if (bytes > maxBytes) throw tooLong();
+    if (bytes > most) throw tooLong();
   }
   return Buffer.concat(parts).toString('utf8');
 }

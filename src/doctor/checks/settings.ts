@@ -17,6 +17,19 @@ export const checkSettings: CheckGroup = async (deps) => {
       }),
     );
   }
+  const { host } = config.http.listen;
+  const isPublic = host !== '127.0.0.1' && host !== '::1' && host !== 'localhost';
+  if (config.baseUrl === null && isPublic) {
+    findings.push(
+      warning(
+        'settings.no_base_url',
+        'base_url is not set: the server answers under IP addresses, localhost and names of a local network only.',
+        {
+          remedy: 'set base_url (SERVICE_BASE_URL) to the address that people use, and restart',
+        },
+      ),
+    );
+  }
   if (config.baseUrl !== null) {
     const { protocol, hostname } = new URL(config.baseUrl);
     const isLocal = hostname === 'localhost' || hostname.startsWith('127.') || hostname === '[::1]';
@@ -31,10 +44,6 @@ export const checkSettings: CheckGroup = async (deps) => {
         ),
       );
     }
-    const isPublic =
-      config.http.listen.host !== '127.0.0.1' &&
-      config.http.listen.host !== '::1' &&
-      config.http.listen.host !== 'localhost';
     if (isLocal && isPublic) {
       findings.push(
         warning(

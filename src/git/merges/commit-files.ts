@@ -8,7 +8,7 @@ import { readPatches } from '../queries/read-patches.ts';
 import type { Patch, PatchLimits } from '../queries/read-patches.ts';
 import { commitPayload } from './commit-payload.ts';
 import type { SignCommit } from './commit-payload.ts';
-import { treeOf } from './compare-rounds.ts';
+import { treeOf } from './merge-trees.ts';
 import type { MergeWorkspace } from './merge-workspace.ts';
 import { rewriteTree } from './rewrite-tree.ts';
 import type { TreeChange } from './rewrite-tree.ts';

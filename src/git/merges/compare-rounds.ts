@@ -1,9 +1,8 @@
 import { internal } from '../../kernel/index.ts';
 import { checked } from '../objects/browse.ts';
-import { mergeTrees } from './merge-trees.ts';
+import { mergeFrom, treeOf } from './merge-trees.ts';
 import type { ConflictedFile } from './merge-trees.ts';
 import type { MergeWorkspace } from './merge-workspace.ts';
-import { temporaryCommit } from './pick-commits.ts';
 
 /** A series of commits: those that `head` has and `base` has not. Full ids. */
 export interface CommitRange {
@@ -24,15 +23,7 @@ export type CarriedRange =
 /** Carries `range` onto another base. Refuses `internal` when git fails or takes too long. */
 export async function carryRange(workspace: MergeWorkspace, range: CommitRange, onto: string): Promise<CarriedRange> {
   if (range.base === onto) return { kind: 'clean', tree: await treeOf(workspace, range.head) };
-  const moved = await temporaryCommit(await treeOf(workspace, onto), [checked(range.base)], onto);
-  return mergeTrees(workspace, await workspace.writeTemporary(moved), range.head);
-}
-
-/** The tree of a commit. Refuses `internal` for one that is missing. */
-export async function treeOf(workspace: MergeWorkspace, commit: string): Promise<string> {
-  const { code, output, errorText } = await workspace.run(['rev-parse', '--verify', `${checked(commit)}^{tree}`]);
-  if (code !== 0) throw internal('a commit is missing', { cause: { commit, errorText } });
-  return output.toString('latin1').trim();
+  return mergeFrom(workspace, { onto, ...range });
 }
 
 /** How a commit of one version of a series relates to the other version. */

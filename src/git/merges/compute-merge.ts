@@ -1,10 +1,10 @@
 import { internal } from '../../kernel/index.ts';
 import type { BrowseDeps } from '../objects/browse.ts';
-import { checked } from '../objects/browse.ts';
+import { checked, readCommit } from '../objects/browse.ts';
 import type { Signature } from '../objects/parse-objects.ts';
 import { commitPayload } from './commit-payload.ts';
 import type { SignCommit } from './commit-payload.ts';
-import { mergeTrees } from './merge-trees.ts';
+import { mergeFrom } from './merge-trees.ts';
 import type { MergeOutcome } from './merge-outcome.ts';
 import type { MergeWorkspace } from './merge-workspace.ts';
 import { pickCommits } from './pick-commits.ts';
@@ -20,6 +20,8 @@ export interface MergeRequest {
   /** The tip of the branch, and the commit that is merged into it: full ids. */
   onto: string;
   head: string;
+  /** The merge base: a full id that `onto` or `head` descends from. Left out: where the two have parted. */
+  base?: string | undefined;
   /** Of the new commit; a rebase keeps those of its commits. */
   message: string;
   author: Signature;
@@ -34,16 +36,21 @@ export async function computeMerge(
   workspace: MergeWorkspace,
   request: MergeRequest,
 ): Promise<MergeOutcome> {
-  const { style, head, message, author, committer, sign } = request;
+  const { style, head, base, message, author, committer, sign } = request;
   const onto = checked(request.onto);
-  const { ahead, behind } = await distance(workspace, onto, checked(head));
-  if (ahead === 0) return { kind: 'nothing' };
-  if (style === 'FORWARD') return behind === 0 ? { kind: 'merged', oid: head, commits: 0 } : { kind: 'not_forward' };
-  if (style === 'REBASE') return pickCommits(deps, path, workspace, { ...request, isForward: behind === 0 });
+  if (style === 'FORWARD' || style === 'REBASE') {
+    const { ahead, behind } = await distance(workspace, onto, checked(head));
+    if (ahead === 0) return { kind: 'nothing' };
+    if (style === 'REBASE') return pickCommits(deps, path, workspace, { ...request, isForward: behind === 0 });
+    return behind === 0 ? { kind: 'merged', oid: head, commits: 0 } : { kind: 'not_forward' };
+  }
 
-  const merged = await mergeTrees(workspace, onto, head);
+  const merged = await mergeFrom(workspace, { onto, head: checked(head), base });
   if (merged.kind === 'unrelated') return merged;
   if (merged.kind === 'conflict') return { kind: 'conflict', files: merged.files, commit: null };
+  // Commits that change nothing are commits, too; they are counted where nothing has changed.
+  const { tree } = await deps.readers.use(path, (reader) => readCommit(reader, onto));
+  if (merged.tree === tree && (await distance(workspace, onto, head)).ahead === 0) return { kind: 'nothing' };
   const parents = style === 'MERGE' ? [onto, head] : [onto];
   const payload = await commitPayload({ tree: merged.tree, parents, author, committer, message }, sign);
   return { kind: 'merged', oid: await workspace.writeCommit(payload), commits: 1 };

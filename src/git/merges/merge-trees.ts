@@ -1,5 +1,7 @@
 import { internal } from '../../kernel/index.ts';
 import { checked } from '../objects/browse.ts';
+import type { Signature } from '../objects/parse-objects.ts';
+import { commitPayload } from './commit-payload.ts';
 import type { MergeWorkspace } from './merge-workspace.ts';
 
 /** A file that git could not merge. */
@@ -37,15 +39,91 @@ export async function mergeTrees(workspace: MergeWorkspace, ours: string, theirs
     if (/unrelated histories/.test(errorText)) return { kind: 'unrelated' };
     throw internal('git could not merge', { cause: { code, errorText } });
   }
-  const [tree = Buffer.alloc(0), ...names] = splitAtNul(output);
-  const oid = checked(tree.toString('latin1'));
-  if (code === 0) return { kind: 'clean', tree: oid };
-  return {
-    kind: 'conflict',
-    tree: oid,
-    files: names.slice(0, maxFiles).map((rawPath) => ({ path: rawPath.toString('utf8'), rawPath })),
-  };
+  // A commit that is missing makes git end with 1, too.
+  if (output.length === 0) throw internal('git could not merge', { cause: { code, errorText } });
+  return mergedTrees(code === 0, splitAtNul(output));
 }
+
+/**
+ * Merges each of several commits with the same one, by one process: it reads the history and the trees that they share
+ * once. Ends early at a commit that cannot be merged at all. Refuses as `mergeTrees`.
+ * @returns by head; those that git has not come to are missing
+ */
+export async function mergeEach(
+  workspace: MergeWorkspace,
+  ours: string,
+  heads: readonly string[],
+): Promise<Map<string, MergedTrees>> {
+  const { output } = await workspace.run(
+    ['merge-tree', '--stdin', '-z', '--name-only', '--no-messages'],
+    heads.map((head) => `${checked(ours)} ${checked(head)}\n`).join(''),
+  );
+  const parts = splitAtNul(output);
+  const merged = new Map<string, MergedTrees>();
+  // A status, the tree, the names of files in conflict, and an empty part.
+  for (let from = 0; merged.size < heads.length; ) {
+    const end = parts.findIndex((part, at) => at > from && part.length === 0);
+    const status = parts[from]?.toString('latin1');
+    if (end === -1 || (status !== '0' && status !== '1')) break;
+    merged.set(heads[merged.size]!, mergedTrees(status === '1', parts.slice(from + 1, end)));
+    from = end + 1;
+  }
+  return merged;
+}
+
+function mergedTrees(isClean: boolean, [tree = Buffer.alloc(0), ...names]: readonly Buffer[]): MergedTrees {
+  const oid = checked(tree.toString('latin1'));
+  if (isClean) return { kind: 'clean', tree: oid };
+  const files = names.slice(0, maxFiles).map((rawPath) => {
+    // Kept in memory: a copy, not a part of all that git has printed.
+    const copy = Buffer.from(rawPath);
+    return { path: copy.toString('utf8'), rawPath: copy };
+  });
+  return { kind: 'conflict', tree: oid, files };
+}
+
+/** Two commits that are to be merged. */
+export interface MergeSides {
+  onto: string;
+  head: string;
+  /** The merge base, from which one of the two descends; without it, git finds where they have parted. */
+  base?: string | undefined;
+}
+
+/** Merges two commits; see {@link sidesFrom}. */
+export async function mergeFrom(workspace: MergeWorkspace, sides: MergeSides): Promise<MergedTrees> {
+  const { ours, theirs } = await sidesFrom(workspace, sides);
+  return mergeTrees(workspace, ours, theirs);
+}
+
+/**
+ * The commits that git-merge-tree(1) is given. It finds the merge base by itself, so for a given base, the tree of the
+ * side that does not descend from it becomes that of a child of it.
+ */
+export async function sidesFrom(
+  workspace: MergeWorkspace,
+  { onto, head, base }: MergeSides,
+): Promise<{ ours: string; theirs: string }> {
+  if (base === undefined) return { ours: onto, theirs: head };
+  const { code } = await workspace.run(['merge-base', '--is-ancestor', checked(base), checked(head)]);
+  const other = code === 0 ? onto : head;
+  const payload = await temporaryCommit(await treeOf(workspace, other), [base], other);
+  const moved = await workspace.writeTemporary(payload);
+  return code === 0 ? { ours: moved, theirs: head } : { ours: onto, theirs: moved };
+}
+
+/** The tree of a commit. Refuses `internal` for one that is missing. */
+export async function treeOf(workspace: MergeWorkspace, commit: string): Promise<string> {
+  const { code, output, errorText } = await workspace.run(['rev-parse', '--verify', `${checked(commit)}^{tree}`]);
+  if (code !== 0) throw internal('a commit is missing', { cause: { commit, errorText } });
+  return output.toString('latin1').trim();
+}
+
+const none: Signature = { name: 'server', email: 'server@localhost', at: 0, offsetMinutes: 0 };
+
+/** A commit that only a merge reads. */
+export const temporaryCommit = (tree: string, parents: readonly string[], message: string): Promise<Buffer> =>
+  commitPayload({ tree, parents, author: none, committer: none, message });
 
 /** The parts of git's output, each of which ends with NUL. */
 function splitAtNul(output: Buffer): Buffer[] {
@@ -53,7 +131,7 @@ function splitAtNul(output: Buffer): Buffer[] {
   for (let from = 0; from < output.length; ) {
     const end = output.indexOf(0, from);
     const part = output.subarray(from, end === -1 ? output.length : end);
-    if (part.length > 0) parts.push(part);
+    parts.push(part);
     from += part.length + 1;
   }
   return parts;

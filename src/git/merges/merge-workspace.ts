@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { deflate } from 'node:zlib';
 import { nullIfAbsent, syncPath } from '../../files/index.ts';
 import { internal } from '../../kernel/index.ts';
+import { ObjectReader } from '../objects/object-reader.ts';
 import type { GitRunner } from '../processes/git-runner.ts';
 import { checkBlob } from './check-blob.ts';
 
@@ -25,7 +26,9 @@ export interface MergeWorkspace {
   /** With these variables, any git process reads the objects of this folder, too. */
   readonly environment: Readonly<Record<string, string>>;
   /** Runs git on the repository; new objects go to this folder. */
-  run(argv: readonly string[]): Promise<{ code: number | null; output: Buffer; errorText: string }>;
+  run(argv: readonly string[], input?: string): Promise<{ code: number | null; output: Buffer; errorText: string }>;
+  /** Reads objects of the repository and of this folder, by a process that ends with `work`. */
+  read<Result>(work: (reader: ObjectReader) => Promise<Result>): Promise<Result>;
   /** Writes a commit. @param payload its content, without the header of the object. @returns its id */
   writeCommit(payload: Buffer): Promise<string>;
   /** The same for a commit that only git reads meanwhile: it is never published. */
@@ -54,14 +57,25 @@ export async function openMergeWorkspace(
     GIT_OBJECT_DIRECTORY: folder,
     GIT_ALTERNATE_OBJECT_DIRECTORIES: [objects, temporary].map(quotedPath).join(':'),
   };
-  const run: MergeWorkspace['run'] = (argv) => {
+  const run: MergeWorkspace['run'] = (argv, input) => {
     const { maxOutputBytes, ...bounds } = limits;
     const command = { argv: [`--git-dir=${repository}`, ...argv], environment, signal, yields: true, ...bounds };
-    return runner.run(command, maxOutputBytes);
+    return runner.run(command, maxOutputBytes, input);
   };
   return {
     environment,
     run,
+    async read(work) {
+      const { timeLimitMs } = limits;
+      const bounds = { responseTimeoutMs: timeLimitMs, ttlMs: timeLimitMs };
+      const reader = new ObjectReader(runner, repository, { ...bounds, environment });
+      try {
+        return await work(reader);
+      } finally {
+        reader.close();
+        await reader.exited;
+      }
+    },
     checkBlob: (name, content, idLength) => checkBlob(run, temporary, { name, content, idLength }),
     writeCommit: (payload) => writeLoose(folder, 'commit', payload, idLengthOf(payload)),
     writeTemporary: (payload) => writeLoose(temporary, 'commit', payload, idLengthOf(payload)),

@@ -1,5 +1,4 @@
 import type { Semaphore } from '../../kernel/index.ts';
-import { checked } from '../objects/browse.ts';
 import type { BrowseDeps } from '../objects/browse.ts';
 import { memoize } from '../queries/memoize.ts';
 import { weighPatches } from '../queries/read-patches.ts';
@@ -12,9 +11,11 @@ import { carryRange, pairCommits } from './compare-rounds.ts';
 import type { CarriedRange, CommitRange, PairedCommit } from './compare-rounds.ts';
 import { computeMerge } from './compute-merge.ts';
 import type { MergeRequest } from './compute-merge.ts';
+import { findConflicts, weighConflicts } from './read-conflicts.ts';
+import type { Conflicts } from './read-conflicts.ts';
 import type { MergeOutcome } from './merge-outcome.ts';
-import { mergeTrees } from './merge-trees.ts';
-import type { MergedTrees } from './merge-trees.ts';
+import { mergeEach, mergeFrom } from './merge-trees.ts';
+import type { MergedTrees, MergeSides } from './merge-trees.ts';
 import { revertRange } from './revert-range.ts';
 import type { RevertRequest } from './revert-range.ts';
 import { writeTag } from './write-tag.ts';
@@ -38,8 +39,15 @@ export interface GitMerges {
   startFrom(path: string, request: StartRequest): Promise<string>;
   /** See {@link previewFiles}; nothing is stored. */
   previewFiles(path: string, request: CommitFilesRequest, limits: PatchLimits): Promise<FilesPreview>;
-  /** Whether two commits merge, and where they conflict; nothing is stored. */
-  tryMerge(path: string, onto: string, head: string, signal?: AbortSignal): Promise<MergedTrees>;
+  /**
+   * Whether two commits merge, and where they conflict; nothing is stored. Recalled from memory when the same was asked
+   * before.
+   */
+  tryMerge(path: string, sides: MergeSides): Promise<MergedTrees>;
+  /** Tries several heads at the price of few, for later calls of `tryMerge`; see {@link mergeEach}. */
+  tryMerges(path: string, onto: string, heads: readonly string[]): Promise<void>;
+  /** See {@link findConflicts}; null where two commits merge. Recalled from memory when the same was asked before. */
+  conflicts(path: string, sides: MergeSides): Promise<Conflicts | null>;
   /** See {@link carryRange}; nothing is stored, so only the id of the tree is of use. */
   tryCarry(path: string, range: CommitRange, onto: string, signal?: AbortSignal): Promise<CarriedRange>;
   /** See {@link readCarriedDiff}; recalled from memory when the same was asked before. */
@@ -48,8 +56,15 @@ export interface GitMerges {
   pairCommits(path: string, before: CommitRange, after: CommitRange): Promise<PairedCommit[]>;
 }
 
-/** Memory of diffs of carried rounds, in bytes. */
+/** Memory of diffs of carried rounds, and of the texts of conflicts, in bytes. */
 const maxCarriedBytes = 16 * 1024 * 1024;
+const maxConflictBytes = 8 * 1024 * 1024;
+
+/** Memory of merges that were tried: each is one, and each file in conflict. */
+const maxTriedWeight = 20_000;
+
+/** Heads that one process merges: the limits are those of one merge. */
+const mergedAtOnce = 25;
 
 const limitsOf = (memoryLimitBytes: number): MergeLimits => ({
   timeLimitMs: 10_000,
@@ -72,6 +87,14 @@ export function createMerges(deps: BrowseDeps, slots: Semaphore): GitMerges {
       release();
     }
   }
+
+  const tryMerge = memoize(
+    (path: string, sides: MergeSides) => within(path, undefined, (workspace) => mergeFrom(workspace, sides)),
+    {
+      most: maxTriedWeight,
+      weigh: (merged) => 1 + (merged.kind === 'conflict' ? merged.files.length : 0),
+    },
+  );
 
   return {
     merge: (path, request, signal) =>
@@ -106,9 +129,19 @@ export function createMerges(deps: BrowseDeps, slots: Semaphore): GitMerges {
       }),
     previewFiles: (path, request, patchLimits) =>
       within(path, undefined, (workspace) => previewFiles(deps, path, workspace, request, patchLimits)),
-    tryMerge: (path, onto, head, signal) =>
-      within(path, signal, (workspace) => mergeTrees(workspace, checked(onto), checked(head))),
+    tryMerge,
+    async tryMerges(path, onto, heads) {
+      for (let from = 0; from < heads.length; from += mergedAtOnce) {
+        const some = heads.slice(from, from + mergedAtOnce);
+        const merged = await within(path, undefined, (workspace) => mergeEach(workspace, onto, some));
+        for (const [head, trees] of merged) tryMerge.put(trees, path, { onto, head });
+      }
+    },
     tryCarry: (path, range, onto, signal) => within(path, signal, (workspace) => carryRange(workspace, range, onto)),
+    conflicts: memoize((path, sides) => within(path, undefined, (workspace) => findConflicts(workspace, sides)), {
+      most: maxConflictBytes,
+      weigh: weighConflicts,
+    }),
     carriedDiff: memoize(
       (path, request) => within(path, undefined, (workspace) => readCarriedDiff(deps, path, workspace, request)),
       {

@@ -1,22 +1,22 @@
 import { internal } from '../../kernel/index.ts';
-import { maxCommitBytes, readObject } from '../objects/browse.ts';
+import { checked, maxCommitBytes, readObject } from '../objects/browse.ts';
 import type { BrowseDeps } from '../objects/browse.ts';
 import { parseCommit } from '../objects/parse-objects.ts';
 import type { Signature } from '../objects/parse-objects.ts';
 import { commitPayload } from './commit-payload.ts';
 import type { SignCommit } from './commit-payload.ts';
 import type { MergeOutcome } from './merge-outcome.ts';
-import { mergeTrees } from './merge-trees.ts';
+import { mergeTrees, temporaryCommit } from './merge-trees.ts';
 import type { MergeWorkspace } from './merge-workspace.ts';
 
 /** How many commits one rebase applies. */
 export const maxPicks = 250;
 
-const none: Signature = { name: 'server', email: 'server@localhost', at: 0, offsetMinutes: 0 };
-
 export interface PickRequest {
   onto: string;
   head: string;
+  /** Commits up to this one are left out. */
+  base?: string | undefined;
   committer: Signature;
   sign?: SignCommit | undefined;
   /** Whether the branch is behind `head`: then no commit needs to change. */
@@ -31,7 +31,7 @@ export async function pickCommits(
   deps: BrowseDeps,
   path: string,
   workspace: MergeWorkspace,
-  { onto, head, committer, sign, isForward }: PickRequest,
+  { onto, head, base, committer, sign, isForward }: PickRequest,
 ): Promise<MergeOutcome> {
   const { code, output, errorText } = await workspace.run([
     'rev-list',
@@ -42,6 +42,7 @@ export async function pickCommits(
     '--right-only',
     `--max-count=${maxPicks + 1}`,
     `${onto}...${head}`,
+    ...(base === undefined ? [] : [`^${checked(base)}`]),
     '--',
   ]);
   if (code !== 0) throw internal('git could not list commits', { cause: { code, errorText } });
@@ -107,10 +108,6 @@ async function pick(
   const theirs = await workspace.writeTemporary(await temporaryCommit(original.tree, [base], oid));
   return mergeTrees(workspace, ours, theirs);
 }
-
-/** A commit that only a merge reads. */
-export const temporaryCommit = (tree: string, parents: readonly string[], message: string): Promise<Buffer> =>
-  commitPayload({ tree, parents, author: none, committer: none, message });
 
 async function readOriginal({ readers }: BrowseDeps, path: string, oid: string): Promise<Original> {
   const [{ content }, [parentTree]] = await readers.use(path, (reader) =>

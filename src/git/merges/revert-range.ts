@@ -2,11 +2,9 @@ import { checked } from '../objects/browse.ts';
 import type { Signature } from '../objects/parse-objects.ts';
 import { commitPayload } from './commit-payload.ts';
 import type { SignCommit } from './commit-payload.ts';
-import { treeOf } from './compare-rounds.ts';
 import type { MergeOutcome } from './merge-outcome.ts';
-import { mergeTrees } from './merge-trees.ts';
+import { mergeTrees, temporaryCommit, treeOf } from './merge-trees.ts';
 import type { MergeWorkspace } from './merge-workspace.ts';
-import { temporaryCommit } from './pick-commits.ts';
 
 export interface RevertRequest {
   /** The tip of the branch: full ids. */

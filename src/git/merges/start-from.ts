@@ -2,7 +2,7 @@ import { checked } from '../objects/browse.ts';
 import type { Signature } from '../objects/parse-objects.ts';
 import { commitPayload } from './commit-payload.ts';
 import type { SignCommit } from './commit-payload.ts';
-import { treeOf } from './compare-rounds.ts';
+import { treeOf } from './merge-trees.ts';
 import type { MergeWorkspace } from './merge-workspace.ts';
 
 export interface StartRequest {

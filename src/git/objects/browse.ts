@@ -1,4 +1,4 @@
-import { internal, invalid, notFound } from '../../kernel/index.ts';
+import { internal, invalid, notFound, nullIfNotFound } from '../../kernel/index.ts';
 import type { GitLimits } from '../limits.ts';
 import type { GitObject, ObjectReader } from './object-reader.ts';
 import type { ObjectReaders } from './object-readers.ts';
@@ -251,6 +251,11 @@ export async function readObject(
   const object = await reader.object(oid);
   if (object === null) throw missing();
   return object;
+}
+
+/** The entry at a path below a tree; null where there is none. */
+export async function entryBelow(reader: ObjectReader, rootOid: string, path: Buffer): Promise<TreeEntry | null> {
+  return find(reader, rootOid, path).catch(nullIfNotFound);
 }
 
 /** Descends from a tree; null for the tree itself. */

@@ -16,6 +16,12 @@ export interface GitObject extends ObjectInfo {
   content: Buffer;
 }
 
+interface ObjectReaderOptions {
+  responseTimeoutMs: number;
+  ttlMs: number;
+  environment?: Readonly<Record<string, string>> | undefined;
+}
+
 interface Question {
   /** Whether the response carries content. */
   withContent: boolean;
@@ -44,18 +50,19 @@ export class ObjectReader {
   /** CPU time of the process when it was last charged. */
   #chargedMs = 0;
 
-  /** @param answerMs time limit of one response, in milliseconds */
-  constructor(
-    runner: GitRunner,
-    path: string,
-    { responseTimeoutMs, ttlMs }: { responseTimeoutMs: number; ttlMs: number },
-  ) {
+  /**
+   * @param options.responseTimeoutMs time limit of one response
+   * @param options.ttlMs time limit of the process
+   * @param options.environment variables for this process alone
+   */
+  constructor(runner: GitRunner, path: string, { responseTimeoutMs, ttlMs, environment }: ObjectReaderOptions) {
     this.#answerMs = responseTimeoutMs;
     this.#process = runner.start({
       argv: [`--git-dir=${path}`, 'cat-file', '--batch-command', '--buffer'],
       takesInput: true,
       timeLimitMs: ttlMs,
       isShared: true,
+      environment,
     });
     this.#stdin = this.#process.stdin!;
     this.#process.stdout!.on('data', (chunk: Buffer) => this.#receive(chunk));

@@ -74,8 +74,13 @@ export interface GitRunner {
   /**
    * Runs a short command to its end and returns its output. Refuses `internal` when it exceeds its time or
    * `maxOutputBytes`, and with the signal's reason; the caller judges the exit code.
+   * @param input what git reads from its stdin; a git that ends before it has read all of it is judged by its exit code
    */
-  run(command: GitCommand, maxOutputBytes: number): Promise<{ code: number | null; output: Buffer; errorText: string }>;
+  run(
+    command: GitCommand,
+    maxOutputBytes: number,
+    input?: string,
+  ): Promise<{ code: number | null; output: Buffer; errorText: string }>;
   /** Number of live processes. */
   running(): number;
   /** Starts nothing more, waits up to `graceMs` for running processes, then kills them. */
@@ -125,8 +130,9 @@ export function createGitRunner(
     return child;
   }
 
-  async function run(command: GitCommand, maxOutputBytes: number) {
-    const child = start(command);
+  async function run(command: GitCommand, maxOutputBytes: number, input?: string) {
+    const child = start(input === undefined ? command : { ...command, takesInput: true });
+    child.stdin?.on('error', () => {}).end(input);
     const chunks: Buffer[] = [];
     let bytes = 0;
     child.stdout?.on('data', (chunk: Buffer) => {

@@ -19,16 +19,20 @@ export async function readArriving(
   const pack = await readPackCommits(request, head, { newId });
   const content = pack.contentOf(newId);
   const { commits, ends } = walkPack({ oldId: '', newId }, pack, new Set());
-  if (content !== undefined) return { tip: parseCommit(newId, content), isKnown: false, commits, ends };
+  const read = (oid: string) => {
+    const found = pack.contentOf(oid);
+    return found === undefined ? null : parseCommit(oid, found);
+  };
+  if (content !== undefined) return { tip: parseCommit(newId, content), isKnown: false, commits, ends, read };
   try {
     const tip = await readers.use(request.path, async (reader) => {
       const [info] = await reader.infos([newId]);
       return info?.type === 'commit' ? await readCommit(reader, newId) : null;
     });
-    return { tip, isKnown: tip !== null, commits, ends };
+    return { tip, isKnown: tip !== null, commits, ends, read };
   } catch (error) {
     logger.warn('push.tip_unknown', { path: request.path, error });
-    return { tip: null, isKnown: false, commits, ends };
+    return { tip: null, isKnown: false, commits, ends, read };
   }
 }
 

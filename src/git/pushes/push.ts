@@ -47,6 +47,8 @@ export interface ArrivingCommits {
   commits: readonly string[];
   /** Ids of the commits that these stand on, which the pack does not have. */
   ends: readonly string[];
+  /** Reads one of `commits`; null for another. */
+  read(oid: string): Commit | null;
 }
 
 /** A ref that git writes in the place of the one that the client named. */

@@ -4,6 +4,7 @@ import type { BrowseDeps } from '../objects/browse.ts';
 import type { Commit } from '../objects/parse-objects.ts';
 import { pathArgument } from './history.ts';
 import { lineSplitter, readGit } from './read-git.ts';
+import { unquotePath } from './unquote-path.ts';
 
 /** Consecutive lines from one commit. */
 export interface BlameGroup {
@@ -90,32 +91,10 @@ function createReader(): { groups: BlameGroup[]; take(line: Buffer): boolean } {
         groups.push({ oid, previous: previous.get(oid) ?? null, firstLine: Number(number), lines: [] });
       } else if (text.startsWith('previous ') && last) {
         const [, id = '', file = ''] = /^previous (\S+) (.*)$/s.exec(text) ?? [];
-        last.previous = { oid: id, file: unquote(file) };
+        last.previous = { oid: id, file: unquotePath(file) };
         previous.set(last.oid, last.previous);
       }
       return true;
     },
   };
-}
-
-const letters: Readonly<Record<string, string>> = {
-  a: '\x07',
-  b: '\b',
-  t: '\t',
-  n: '\n',
-  v: '\v',
-  f: '\f',
-  r: '\r',
-  '"': '"',
-  '\\': '\\',
-};
-
-/** git quotes names with unusual bytes. */
-function unquote(name: string): Buffer {
-  const inner = /^"(.*)"$/s.exec(name)?.[1];
-  const text = inner?.replace(
-    /\\([0-7]{3}|.)/g,
-    (_all, code: string) => letters[code] ?? String.fromCharCode(parseInt(code, 8)),
-  );
-  return Buffer.from(text ?? name, 'latin1');
 }

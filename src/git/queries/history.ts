@@ -14,6 +14,8 @@ export interface HistoryRequest {
   file: Buffer;
   /** Only commits whose author's name or address contains this text, in any case. */
   author?: string | null;
+  /** Only commits whose message contains this text, in any case. */
+  message?: string | null;
   /** Only commits that were committed in this time: epoch milliseconds. */
   since?: number | undefined;
   until?: number | undefined;
@@ -54,7 +56,9 @@ export async function history(deps: BrowseDeps, path: string, request: HistoryRe
   let passed = 0;
   let [from, file, cutShort] = [request.oid, request.file, false];
   for (let moves = 0; moves <= maxMoves; moves += 1) {
+    let oldest: string | null = null;
     const whole = await walk(deps, path, { ...request, oid: from, file }, (oid) => {
+      oldest = oid;
       if (skipping === null && passed < (request.skip ?? 0)) passed += 1;
       else if (skipping === null) found.push({ oid, file });
       else if (oid === skipping) skipping = null;
@@ -62,7 +66,11 @@ export async function history(deps: BrowseDeps, path: string, request: HistoryRe
     });
     cutShort ||= !whole && found.length <= request.limit;
     if (!whole || file.length === 0) break;
-    const move = await movedBy(deps, path, from, file);
+    if (isFiltered(request)) {
+      const { author: _author, since: _since, until: _until, ...all } = request;
+      await walk(deps, path, { ...all, oid: from, file }, (oid) => ((oldest = oid), true));
+    }
+    const move = oldest === null ? null : await movedBy(deps, path, oldest, file);
     if (move === null) break;
     ({ from, file } = move);
   }
@@ -76,6 +84,10 @@ export async function history(deps: BrowseDeps, path: string, request: HistoryRe
     cutShort,
   };
 }
+
+/** Whether the walk passes over commits, perhaps that which gave the file its name. */
+const isFiltered = ({ author, since, until }: HistoryRequest): boolean =>
+  Boolean(author) || since !== undefined || until !== undefined;
 
 /** Which of the files exist in their commits. One round trip. */
 async function areThere(reader: ObjectReader, entries: readonly { oid: string; file: Buffer }[]): Promise<boolean[]> {
@@ -91,12 +103,15 @@ async function areThere(reader: ObjectReader, entries: readonly { oid: string; f
 async function walk(
   deps: BrowseDeps,
   path: string,
-  { oid, file, author, since, until, signal }: HistoryRequest,
+  { oid, file, author, message, since, until, signal }: HistoryRequest,
   take: (oid: string) => boolean,
 ): Promise<boolean> {
   const argv = [
     'rev-list',
-    ...(author ? [`--author=${author}`, '--fixed-strings', '--regexp-ignore-case'] : []),
+    ...(author || message ? ['--fixed-strings', '--regexp-ignore-case'] : []),
+    // git asks for both, where both are given.
+    ...(author ? [`--author=${author}`] : []),
+    ...(message ? [`--grep=${message}`] : []),
     ...(since === undefined ? [] : [`--since=${Math.floor(since / 1000)}`]),
     ...(until === undefined ? [] : [`--until=${Math.floor(until / 1000)}`]),
     checked(oid),
@@ -112,12 +127,9 @@ async function walk(
 async function movedBy(
   deps: BrowseDeps,
   path: string,
-  tip: string,
+  oid: string,
   file: Buffer,
 ): Promise<{ from: string; file: Buffer } | null> {
-  let oid = '';
-  await walk(deps, path, { oid: tip, file, limit: Infinity }, (each) => ((oid = each), true));
-  if (oid === '') return null;
   const { parents } = await deps.readers.use(path, (reader) => readCommit(reader, oid));
   const [parent] = parents;
   if (parent === undefined) return null;

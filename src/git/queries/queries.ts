@@ -17,6 +17,7 @@ import type { Grep, GrepRequest } from './grep.ts';
 import { countCommits, history } from './history.ts';
 import type { History, HistoryRequest } from './history.ts';
 import { createArchiveCache } from './archive-cache.ts';
+import { lastChange } from './last-change.ts';
 import { listDiff } from './list-diff.ts';
 import type { ChangedFile, DiffList, DiffRange } from './list-diff.ts';
 import { lineChanges } from './line-changes.ts';
@@ -163,7 +164,10 @@ export function createGitQueries(
     readPatches: (target, range, files, limits) => readPatches(deps, target, range, files, limits),
     lineChanges: (target, range) => lineChanges(deps, target, range),
     lastChange: memoize(
-      async (target, oid, file) => (await history(deps, target, { oid, file, limit: 1 })).entries[0]?.commit ?? null,
+      (target, oid, file) => {
+        onHistoryRead(target);
+        return lastChange(deps, tables, target, oid, file);
+      },
       { most: 2_000 },
     ),
     commitsBetween: async (target, from, to, { limit }) =>

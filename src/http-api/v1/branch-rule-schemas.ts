@@ -58,6 +58,7 @@ const branchFields = {
   enable_status_check: z.boolean().describe('Whether checks must have passed'),
   status_check_contexts: z.array(z.string()).describe('Their contexts; a * at the end stands for any ending'),
   block_on_outdated_branch: z.boolean().describe('Whether the head must contain the tip of the branch'),
+  merge_queue: z.boolean().describe('Whether a queue tests and merges, one pull request after the other'),
   merge_styles: z.array(z.enum(['merge', 'squash', 'rebase', 'forward'])).describe('Ways to merge'),
   block_admin_merge_override: z.boolean().describe('Whether the conditions hold for administrators, too'),
 };

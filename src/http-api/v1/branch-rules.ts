@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { RuleTarget } from '../../access/index.ts';
+import type { PersonViewer, RuleTarget } from '../../access/index.ts';
 import { invalid, notFound } from '../../kernel/index.ts';
-import type { Found, ListedRule } from '../../repositories/index.ts';
+import type { Found, GrantInput, ListedRule, MergingInput, RuleInput } from '../../repositories/index.ts';
 import { numericId } from '../../webhooks/index.ts';
 import type { WebDeps } from '../../http/index.ts';
 import { created, json, nothing } from '../responses.ts';
@@ -14,8 +14,7 @@ import {
   tagProtection,
   tagProtectionEdit,
 } from './branch-rule-schemas.ts';
-import { branchInput, showBranchRule, showTagRule, tagInput } from './branch-rule-fields.ts';
-import type { PersonViewer } from '../../access/index.ts';
+import { showBranchRule, showTagRule } from './branch-rules-show.ts';
 
 const branchRules = '/repos/{owner}/{name}/branch_protections';
 const tagRules = '/repos/{owner}/{name}/tag_protections';
@@ -44,6 +43,132 @@ async function tagRule(call: Call, id: string): Promise<ListedRule> {
 function present(rule: ListedRule | undefined): ListedRule {
   if (rule === undefined) throw notFound('rule_not_found', 'There is no such rule.');
   return rule;
+}
+
+/** Who may do an act, from Gitea's switches; our own level goes before them. */
+function grantOf(
+  switches: {
+    enabled: boolean | undefined;
+    whitelist: boolean | undefined;
+    usernames: string[] | undefined;
+    teams: string[] | undefined;
+    deployKeys?: boolean | undefined;
+  },
+  own: { level: string | undefined; tasks: boolean | undefined; deployKeys?: boolean | undefined },
+): GrantInput {
+  const { enabled, whitelist } = switches;
+  const everyone = enabled === true || whitelist === false ? 'write' : undefined;
+  const level = enabled === false || whitelist === true ? 'nobody' : everyone;
+  const named = enabled === false ? { people: [], teams: [] } : { people: switches.usernames, teams: switches.teams };
+  // Where a list decides in Gitea, it decides about deploy keys, too.
+  const keys = enabled === false ? false : whitelist === true ? (switches.deployKeys ?? false) : switches.deployKeys;
+  return {
+    level: own.level ?? level,
+    ...named,
+    tasks: own.tasks ?? (enabled === false ? false : undefined),
+    deployKeys: own.deployKeys ?? keys ?? (everyone === undefined ? undefined : true),
+  };
+}
+
+type BranchBody = z.output<typeof branchProtectionEdit>;
+
+/** What Gitea's switches and our own fields say of merges. */
+function mergingInput(body: BranchBody): MergingInput {
+  const isStale = body.dismiss_stale_approvals ?? undefined;
+  const survive = isStale === undefined ? undefined : isStale ? 'nothing' : 'rebase';
+  return {
+    grant: grantOf(
+      {
+        enabled: undefined,
+        whitelist: body.enable_merge_whitelist ?? undefined,
+        usernames: body.merge_whitelist_usernames ?? undefined,
+        teams: body.merge_whitelist_teams ?? undefined,
+      },
+      { level: body.merge_level ?? undefined, tasks: body.merge_tasks ?? undefined },
+    ),
+    approvals: body.required_approvals ?? undefined,
+    approvalsSurvive: body.approvals_survive ?? survive,
+    ownersApprove: body.block_on_codeowner_reviews ?? undefined,
+    threadsResolved: body.block_on_unresolved_threads ?? undefined,
+    checks: body.enable_status_check === false ? [] : (body.status_check_contexts ?? undefined),
+    upToDate: body.merge_queue
+      ? 'queue'
+      : (body.block_on_outdated_branch ?? (body.merge_queue === false ? 'no' : undefined)),
+    styles: body.merge_styles ?? undefined,
+    adminsToo: body.block_admin_merge_override ?? undefined,
+  };
+}
+
+/** Clients of Gitea send false where there is no list for it to be about. */
+const whitelisted = (
+  isList: boolean | null | undefined,
+  deployKeys: boolean | null | undefined,
+): boolean | undefined => (isList === true || deployKeys === true ? (deployKeys ?? undefined) : undefined);
+
+const branchInput = (body: BranchBody): RuleInput => ({
+  linear: body.require_linear_history ?? undefined,
+  signed: body.require_signed_commits ?? undefined,
+  merging: mergingInput(body),
+  grants: {
+    push: grantOf(
+      {
+        enabled: body.enable_push ?? undefined,
+        whitelist: body.enable_push_whitelist ?? undefined,
+        usernames: body.push_whitelist_usernames ?? undefined,
+        teams: body.push_whitelist_teams ?? undefined,
+        deployKeys: whitelisted(body.enable_push_whitelist, body.push_whitelist_deploy_keys),
+      },
+      {
+        level: body.push_level ?? undefined,
+        tasks: body.push_tasks ?? undefined,
+        deployKeys: body.push_deploy_keys ?? undefined,
+      },
+    ),
+    force: grantOf(
+      {
+        enabled: body.enable_force_push ?? undefined,
+        whitelist: body.enable_force_push_allowlist ?? undefined,
+        usernames: body.force_push_allowlist_usernames ?? undefined,
+        teams: body.force_push_allowlist_teams ?? undefined,
+        deployKeys: whitelisted(body.enable_force_push_allowlist, body.force_push_allowlist_deploy_keys),
+      },
+      {
+        level: body.force_push_level ?? undefined,
+        tasks: body.force_push_tasks ?? undefined,
+        deployKeys: body.force_push_deploy_keys ?? undefined,
+      },
+    ),
+    create: {
+      level: body.create_level ?? undefined,
+      people: body.create_usernames ?? undefined,
+      teams: body.create_teams ?? undefined,
+      tasks: body.create_tasks ?? undefined,
+      deployKeys: body.create_deploy_keys ?? undefined,
+    },
+    delete: {
+      level: body.delete_level ?? undefined,
+      people: body.delete_usernames ?? undefined,
+      teams: body.delete_teams ?? undefined,
+      tasks: body.delete_tasks ?? undefined,
+      deployKeys: body.delete_deploy_keys ?? undefined,
+    },
+  },
+});
+
+function tagInput(body: z.output<typeof tagProtectionEdit>): RuleInput {
+  const people = body.whitelist_usernames ?? undefined;
+  const teams = body.whitelist_teams ?? undefined;
+  // In Gitea, a list of people or teams leaves everyone else out.
+  const otherwise = people === undefined && teams === undefined ? undefined : 'nobody';
+  const grant = (level: string | null | undefined): GrantInput => ({
+    level: level ?? otherwise,
+    people,
+    teams,
+    tasks: otherwise === undefined ? undefined : false,
+  });
+  return {
+    grants: { create: grant(body.create_level), force: grant(body.move_level), delete: grant(body.delete_level) },
+  };
 }
 
 const listBranchProtections = operation({

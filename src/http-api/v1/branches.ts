@@ -1,17 +1,15 @@
 import { z } from 'zod';
 import { allows } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
-import type { Commit } from '../../git/index.ts';
 import type { WebDeps } from '../../http/index.ts';
-import { repositoryUrl } from '../../http/index.ts';
 import { notFound } from '../../kernel/index.ts';
 import type { Found } from '../../repositories/index.ts';
 import { created, json, listed, nothing } from '../responses.ts';
 import { operation } from '../operation.ts';
+import { showPayloadCommits } from './commits-show.ts';
 import { pageOf } from './contents.ts';
 import { sliceOf } from './issues-parts.ts';
 import { branch, numberedPage, paging } from './schemas.ts';
-import { isoTime } from './show.ts';
 
 const at = '/repos/{owner}/{name}/branches';
 const common = { tag: 'Contents', cost: 'objects' } as const;
@@ -27,33 +25,23 @@ async function showBranches(deps: WebDeps, viewer: Viewer, found: Found, rows: r
   const rights = await deps.repositories.rules.rightsIn(viewer, found.repository);
   const mayWrite = allows(found.level, 'write') && found.repository.archivedAt === null;
   const commits = await Promise.all(rows.map(({ oid }) => deps.git.objects.commit(found.path, oid)));
-  const people = await deps.accounts.addresses.peopleByAddress(
-    commits.flatMap(({ author, committer }) => [author.email, committer.email]),
-  );
-  const person = ({ name, email }: Commit['author']) => ({ name, email, username: people.get(email)?.username ?? '' });
+  const shown = await showPayloadCommits(deps, commits, { origin, found });
   return rows.map(({ name, oid }, index): z.output<typeof branch> => {
     const ref = `refs/heads/${name}`;
     const pattern = rights.patternOf(ref);
-    const { message, author, committer } = commits[index]!;
+    const merging = rights.mergingOf(ref);
     return {
       name,
       id: oid,
       isDefault: name === found.repository.defaultBranch,
-      commit: {
-        id: oid,
-        message,
-        url: `${origin}${repositoryUrl(found.canonical)}/commit/${oid}`,
-        author: person(author),
-        committer: person(committer),
-        verification: null,
-        timestamp: isoTime(committer.at),
-        added: null,
-        removed: null,
-        modified: null,
-      },
+      commit: shown[index]!,
       protected: pattern !== null,
       effective_branch_protection_name: pattern ?? '',
       user_can_push: mayWrite && rights.may(ref, 'push'),
+      user_can_merge: mayWrite && (merging?.mayMerge ?? true),
+      required_approvals: merging?.approvals ?? 0,
+      enable_status_check: (merging?.checks.length ?? 0) > 0,
+      status_check_contexts: [...(merging?.checks ?? [])],
     };
   });
 }

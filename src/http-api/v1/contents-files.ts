@@ -16,7 +16,8 @@ import {
   newFile,
 } from './contents-schemas.ts';
 import type { FileOptions } from './contents-schemas.ts';
-import { showEntry, showFileCommit, showVerification, showWithContent } from './contents-show.ts';
+import { showFileCommit } from './commits-show.ts';
+import { showEntry, showWithContent } from './contents-show.ts';
 
 const at = '/repos/{owner}/{name}/contents';
 const read = { method: 'GET', tag: 'Contents', access: 'repository:read', cost: 'objects', status: 200 } as const;
@@ -183,11 +184,7 @@ async function change(
     const isThere = entry !== null && operation.kind !== 'delete';
     files.push(isThere ? await showWithContent(deps, found.path, operation.path, entry, place) : null);
   }
-  return {
-    files,
-    commit: showFileCommit(commit, place),
-    verification: await showVerification(deps, found, commit),
-  };
+  return { files, ...(await showFileCommit(deps, commit, { origin, found })) };
 }
 
 async function changeOne(...args: Parameters<typeof change>) {

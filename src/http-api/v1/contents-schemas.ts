@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { changedFile, pullCommit } from './pulls-schemas.ts';
+import { commitMeta, commitUser, giteaCommit, verification } from './commits-schemas.ts';
+import { changedFile } from './pulls-schemas.ts';
 
 /** The shapes of files, trees and refs: those of Gitea's API. */
 
-const time = z.iso.datetime().describe('ISO 8601, UTC');
 const oid = z.string().describe('Full id of a git object');
 const address = z.string().nullable();
 
@@ -27,8 +27,6 @@ export const contents = z
   })
   .meta({ id: 'Contents' });
 
-const commitUser = z.strictObject({ name: z.string(), email: z.string(), date: time });
-const commitMeta = z.strictObject({ url: z.string(), sha: oid, created: time });
 const fileCommit = z
   .strictObject({
     ...commitMeta.shape,
@@ -40,16 +38,6 @@ const fileCommit = z
     tree: commitMeta,
   })
   .meta({ id: 'FileCommit' });
-export const verification = z
-  .strictObject({
-    verified: z.boolean(),
-    reason: z.string(),
-    signature: z.string(),
-    payload: z.string(),
-    signer: z.strictObject({ name: z.string(), email: z.string(), username: z.string() }).nullable(),
-  })
-  .meta({ id: 'CommitVerification' });
-
 const afterChange = { commit: fileCommit, verification };
 export const fileResponse = z
   .strictObject({ content: contents.nullable(), ...afterChange })
@@ -107,7 +95,7 @@ export const filesChange = z
 export type FileOptions = Omit<z.output<typeof newFile>, 'content'>;
 
 export const comparison = z
-  .strictObject({ total_commits: z.int(), commits: z.array(pullCommit), files: z.array(changedFile) })
+  .strictObject({ total_commits: z.int(), commits: z.array(giteaCommit), files: z.array(changedFile) })
   .meta({ id: 'Comparison' });
 
 export const gitTree = z

@@ -1,10 +1,9 @@
 import type { z } from 'zod';
-import type { Commit, TreeEntry } from '../../git/index.ts';
+import type { TreeEntry } from '../../git/index.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import type { WebDeps } from '../../http/index.ts';
 import type { Found } from '../../repositories/index.ts';
 import type * as schemas from './contents-schemas.ts';
-import { isoTime } from './show.ts';
 
 /** Larger files have an address only. */
 export const maxContentBytes = 2 * 1024 * 1024;
@@ -72,45 +71,4 @@ export async function showWithContent(
   shown.size = size;
   if (entry.kind === 'symlink') return { ...shown, target: content?.toString() ?? null };
   return content === null ? shown : { ...shown, encoding: 'base64', content: content.toString('base64') };
-}
-
-/** A commit beside the files that it changed. */
-export function showFileCommit(
-  { oid, tree, parents, author, committer, message }: Commit,
-  { origin, at }: Pick<ContentsPlace, 'origin' | 'at'>,
-) {
-  const api = apiOf({ origin, at });
-  const created = isoTime(committer.at);
-  const person = (one: Commit['author']) => ({ name: one.name, email: one.email, date: isoTime(one.at) });
-  return {
-    url: `${api}/git/commits/${oid}`,
-    sha: oid,
-    created,
-    html_url: `${origin}${repositoryUrl(at)}/commit/${oid}`,
-    author: person(author),
-    committer: person(committer),
-    parents: parents.map((sha) => ({ url: `${api}/git/commits/${sha}`, sha, created })),
-    message,
-    tree: { url: `${api}/git/trees/${tree}`, sha: tree, created },
-  };
-}
-
-/** What the signature of a commit is worth. */
-export async function showVerification(
-  { signing, accounts }: Pick<WebDeps, 'signing' | 'accounts'>,
-  { repository }: Pick<Found, 'repository'>,
-  { signature, committer }: Commit,
-): Promise<z.output<typeof schemas.verification>> {
-  const object = signature && { signature, address: committer.email, at: committer.at };
-  const [verdict] = await signing.verify([object], repository.id);
-  const person = (await accounts.addresses.peopleByAddress([committer.email])).get(committer.email);
-  return {
-    verified: verdict?.verified ?? false,
-    reason: verdict?.reason ?? 'unsigned',
-    signature: signature?.text ?? '',
-    payload: signature?.signed.toString() ?? '',
-    signer: verdict?.verified
-      ? { name: committer.name, email: committer.email, username: person?.username ?? '' }
-      : null,
-  };
 }

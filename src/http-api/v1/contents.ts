@@ -1,19 +1,14 @@
 import { isUtf8 } from 'node:buffer';
 import { z } from 'zod';
 import { allows } from '../../access/index.ts';
-import { invalid, notFound } from '../../kernel/index.ts';
+import { notFound } from '../../kernel/index.ts';
 import type { LfsObjectRow } from '../../lfs/index.ts';
 import type { Found } from '../../repositories/index.ts';
-import type { Commit } from '../../git/index.ts';
 import type { WebDeps } from '../../http/index.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import { json, listed } from '../responses.ts';
 import { operation } from '../operation.ts';
-import { archive, commit, numberedPage, paging, tree } from './schemas.ts';
-import { showPullCommits } from './pulls-code.ts';
-import { pullCommit } from './pulls-schemas.ts';
-import { timeIn } from './issues-parts.ts';
-import { showCommit } from './show.ts';
+import { archive, paging, tree } from './schemas.ts';
 import { showTags, tagShape } from './tags.ts';
 
 const at = '/repos/{owner}/{name}';
@@ -53,107 +48,6 @@ export const listTags = operation({
   async run({ found, query: { limit, after }, deps, origin }) {
     const { rows, next } = pageOf(await deps.git.refs.tags(found.path), limit, after);
     return listed(await showTags(deps, found, origin, rows), next);
-  },
-});
-
-/** A commit of a list: our own fields, and those of Gitea's API that have other names. */
-const listedCommit = z
-  .strictObject({
-    ...commit.shape,
-    ...pullCommit.pick({ url: true, sha: true, created: true, html_url: true, commit: true }).shape,
-  })
-  .meta({ id: 'ListedCommit' });
-
-/** A page of history goes on at the commit where it began: a push in between moves nothing. */
-const position = /^([0-9a-f]{40}|[0-9a-f]{64})\.(\d{1,9})$/;
-
-/** Commits with what their signatures are worth, and the people behind their addresses, who are asked for at once. */
-async function showCommits(
-  { accounts, signing }: Pick<WebDeps, 'accounts' | 'signing'>,
-  { repository }: Pick<Found, 'repository'>,
-  commits: readonly Commit[],
-) {
-  const objects = commits.map(
-    ({ signature, committer }) => signature && { signature, address: committer.email, at: committer.at },
-  );
-  const verifications = await signing.verify(objects, repository.id);
-  const people = await accounts.addresses.peopleByAddress(
-    commits.flatMap(({ author, committer }) => [author.email, committer.email]),
-  );
-  return commits.map((one, index) => showCommit(one, verifications[index] ?? null, people));
-}
-
-/** Text that can be an argument of a process. */
-const plainText = z.string().regex(/^[^\x00]*$/);
-
-export const listCommits = operation({
-  id: 'listCommits',
-  method: 'GET',
-  path: `${at}/commits`,
-  tag: 'Contents',
-  summary: 'List commits, newest first',
-  access: 'repository:read',
-  cost: 'objects',
-  status: 200,
-  isPaged: true,
-  description: 'Fields of Gitea’s API stand beside our own.',
-  query: z.object({
-    ref,
-    sha: z.string().optional().describe('The same as ref'),
-    path: plainText
-      .max(4096)
-      .optional()
-      .describe('Only commits that changed this file or folder; renames are followed'),
-    author: plainText.max(255).optional().describe('Only those whose author’s name or address contains this'),
-    since: z.string().max(50).optional().describe('Only those committed later: ISO 8601'),
-    until: z.string().max(50).optional().describe('Only those committed earlier: ISO 8601'),
-    page: numberedPage,
-    ...paging,
-  }),
-  response: z.array(listedCommit),
-  async run({ found, query, deps, origin }) {
-    const { after, limit, page } = query;
-    const [, from, skipped] = after === undefined ? [] : (position.exec(after) ?? []);
-    if (after !== undefined && from === undefined)
-      throw invalid('invalid_page', 'This page address is not one that was given out.');
-    const start = await resolveRef(deps, found, from ?? query.ref ?? query.sha);
-    const skip = Number(skipped ?? Math.max(page - 1, 0) * limit);
-    const { entries, hasMore } = await deps.git.queries.history(found.path, {
-      oid: start,
-      file: Buffer.from((query.path ?? '').split('/').filter(Boolean).join('/')),
-      author: query.author || null,
-      since: timeIn(query.since, 'since'),
-      until: timeIn(query.until, 'until'),
-      skip,
-      limit,
-    });
-    const commits = entries.map(({ commit }) => commit);
-    const [own, gitea] = await Promise.all([
-      showCommits(deps, found, commits),
-      showPullCommits(deps, commits, { origin, at: found.canonical }),
-    ]);
-    const rows = own.map((one, index) => {
-      const { url, sha, created, html_url, commit } = gitea[index]!;
-      return { ...one, url, sha, created, html_url, commit };
-    });
-    return listed(rows, hasMore ? `${start}.${skip + limit}` : null);
-  },
-});
-
-export const getCommit = operation({
-  id: 'getCommit',
-  method: 'GET',
-  path: `${at}/commits/{commit}`,
-  tag: 'Contents',
-  summary: 'Get a commit',
-  access: 'repository:read',
-  cost: 'objects',
-  status: 200,
-  response: commit,
-  async run({ found, params, deps }) {
-    const oid = await resolveRef(deps, found, params.commit);
-    const [shown] = await showCommits(deps, found, [await deps.git.objects.commit(found.path, oid)]);
-    return json(shown!);
   },
 });
 

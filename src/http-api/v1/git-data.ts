@@ -6,11 +6,11 @@ import { isDomainError, notFound } from '../../kernel/index.ts';
 import type { Found } from '../../repositories/index.ts';
 import { json } from '../responses.ts';
 import { operation } from '../operation.ts';
+import { showGiteaCommits } from './commits-show.ts';
 import { resolveRef } from './contents.ts';
 import { blame, comparison, gitBlob, gitTree, reference } from './contents-schemas.ts';
 import { apiOf, maxContentBytes } from './contents-show.ts';
-import { showFile, showPullCommits } from './pulls-code.ts';
-import { pullCommit } from './pulls-schemas.ts';
+import { showFile } from './pulls-code.ts';
 import { isoTime } from './show.ts';
 
 const at = '/repos/{owner}/{name}';
@@ -41,21 +41,9 @@ export const compareCommits = operation({
     const place = { origin, at: found.canonical, oid: to };
     return json({
       total_commits: ahead,
-      commits: await showPullCommits(deps, commits, place),
+      commits: await showGiteaCommits(deps, commits, { origin, found }),
       files: files.map((file) => showFile(file, place)),
     });
-  },
-});
-
-export const getGitCommit = operation({
-  ...read,
-  id: 'getGitCommit',
-  path: `${at}/git/commits/{commit}`,
-  summary: 'Get a commit in the form of Gitea’s API',
-  response: pullCommit,
-  async run({ found, params, deps, origin }) {
-    const commit = await deps.git.objects.commit(found.path, await resolveRef(deps, found, params.commit));
-    return json((await showPullCommits(deps, [commit], { origin, at: found.canonical }))[0]!);
   },
 });
 
@@ -215,12 +203,4 @@ export const getBlame = operation({
   },
 });
 
-export const gitDataOperations = [
-  compareCommits,
-  getGitCommit,
-  getGitTree,
-  getGitBlob,
-  listGitRefs,
-  listMatchingRefs,
-  getBlame,
-];
+export const gitDataOperations = [compareCommits, getGitTree, getGitBlob, listGitRefs, listMatchingRefs, getBlame];

@@ -21,6 +21,7 @@ function show(mirror: Mirror | null): z.output<typeof mirrorShape> {
     offeredFingerprint,
     intervalMs,
     prune,
+    withReleases,
     failures,
     lastError,
     lastOkAt,
@@ -38,6 +39,7 @@ function show(mirror: Mirror | null): z.output<typeof mirrorShape> {
     offeredHostKeyFingerprint: offeredFingerprint,
     intervalMs,
     prune,
+    releases: withReleases,
     failures,
     lastError,
     lastOkAt: isoTimeOrNull(lastOkAt),
@@ -73,8 +75,12 @@ export const saveMirror = operation({
   refuses: [409],
   body: mirrorInput,
   response: mirrorShape,
-  run: async ({ viewer, found, body: { intervalMs = 8 * 3_600_000, prune = true, ...input }, deps }) =>
-    json(show(await deps.mirrors.save(viewer, found, { ...input, intervalMs, prune }))),
+  run: async ({
+    viewer,
+    found,
+    body: { intervalMs = 8 * 3_600_000, prune = true, releases: withReleases, ...input },
+    deps,
+  }) => json(show(await deps.mirrors.save(viewer, found, { ...input, intervalMs, prune, withReleases }))),
 });
 
 export const endMirror = operation({

@@ -1,5 +1,6 @@
 import type { Operation } from '../operation.ts';
 import { artifactOperations } from './actions-artifacts.ts';
+import { actionOperations } from './actions-runs.ts';
 import { listActivity, listLostTips, restoreLostTip } from './activity.ts';
 import { deployKeyOperations } from './deploy-keys.ts';
 import { branchRuleOperations } from './branch-rules.ts';
@@ -7,7 +8,8 @@ import { ciSettingsOperations } from './ci-settings.ts';
 import { addCollaborator, changeCollaborator, listCollaborators, removeCollaborator } from './collaborators.ts';
 import { branchOperations } from './branches.ts';
 import { changeFiles, createFile, deleteFile, getContents, getRootContents, updateFile } from './contents-files.ts';
-import { getArchiveLinks, getCommit, getRawFile, getTree, listCommits, listTags } from './contents.ts';
+import { getCommit, getGitCommit, listCommits } from './commits.ts';
+import { getArchiveLinks, getRawFile, getTree, listTags } from './contents.ts';
 import { gitDataOperations } from './git-data.ts';
 import {
   addIssueComment,
@@ -54,7 +56,7 @@ import {
   searchIssues,
 } from './issues.ts';
 import { createFork, listForks, mergeUpstream } from './forks.ts';
-import { getPullDiff, getPullPatch, listPullCommits, listPullFiles } from './pulls-code.ts';
+import { getPullConflicts, getPullDiff, getPullPatch, listPullCommits, listPullFiles } from './pulls-code.ts';
 import {
   cancelPullMerge,
   getPullMerged,
@@ -63,6 +65,8 @@ import {
   mergePull,
   updatePullBranch,
 } from './pulls-merge.ts';
+import { addPullToQueue, getPullInQueue, listPullQueue, putPullFirst, removePullFromQueue } from './pulls-queue.ts';
+import { getPullStack } from './pulls-stack.ts';
 import {
   createPullReview,
   deletePullReview,
@@ -70,6 +74,7 @@ import {
   getPullReview,
   listPullReviewComments,
   listPullReviews,
+  listReviewers,
   requestPullReviews,
   submitPullReview,
   undismissPullReview,
@@ -161,6 +166,7 @@ export const operations: readonly Operation[] = [
   ...tagOperations,
   listCommits,
   getCommit,
+  getGitCommit,
   getTree,
   getRawFile,
   getArchiveLinks,
@@ -236,14 +242,21 @@ export const operations: readonly Operation[] = [
   // Before `{number}`, which would take their place.
   getPullDiff,
   getPullPatch,
+  listPullQueue,
   getPull,
   editPull,
   listPullCommits,
   listPullFiles,
+  getPullConflicts,
   getPullMerged,
   mergePull,
   cancelPullMerge,
+  getPullInQueue,
+  addPullToQueue,
+  removePullFromQueue,
+  putPullFirst,
   updatePullBranch,
+  getPullStack,
   listPullRounds,
   getPullRound,
   listPullReviews,
@@ -256,6 +269,7 @@ export const operations: readonly Operation[] = [
   undismissPullReview,
   requestPullReviews,
   withdrawPullReviews,
+  listReviewers,
   ...pullThreadOperations,
   // After what is below `{number}`.
   getPullByBranches,
@@ -302,6 +316,7 @@ export const operations: readonly Operation[] = [
   changeMember,
   removeMember,
   ...artifactOperations,
+  ...actionOperations,
   listRuns,
   startRun,
   dispatchEvent,

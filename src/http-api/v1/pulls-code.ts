@@ -1,16 +1,15 @@
 import { z } from 'zod';
-import type { ChangedFile, Commit } from '../../git/index.ts';
+import type { ChangedFile } from '../../git/index.ts';
 import { repositoryUrl } from '../../http/index.ts';
-import type { WebDeps } from '../../http/index.ts';
 import type { PatchFormat } from '../../pulls/index.ts';
-import { userPayload } from '../../webhooks/index.ts';
-import { listed } from '../responses.ts';
+import { json, listed } from '../responses.ts';
 import { operation } from '../operation.ts';
+import { giteaCommit } from './commits-schemas.ts';
+import { showGiteaCommits } from './commits-show.ts';
 import { sliceOf } from './issues-parts.ts';
 import { numberedPaging } from './issues-schemas.ts';
 import { onePullAt, pullAt } from './pulls-parts.ts';
-import { changedFile, pullCommit } from './pulls-schemas.ts';
-import { isoTime } from './show.ts';
+import { changedFile, pullConflicts } from './pulls-schemas.ts';
 
 const common = {
   tag: 'Pull requests',
@@ -32,52 +31,16 @@ export const listPullCommits = operation({
   description: `The newest ${mostCommits}; all of them where no page is asked for.`,
   isPaged: true,
   query: z.object(pages),
-  response: z.array(pullCommit),
+  response: z.array(giteaCommit),
   async run({ viewer, found, params, query, deps, origin }) {
     const { pull } = await deps.pulls.find(viewer, pullAt(found, params.number));
     const commits = await deps.git.queries.commitsBetween(found.path, pull.baseOid, pull.headOid, {
       limit: mostCommits,
     });
     const { rows, next } = sliceOf(commits, query);
-    return listed(await showPullCommits(deps, rows, { origin, at: found.canonical }), next, commits.length);
+    return listed(await showGiteaCommits(deps, rows, { origin, found }), next, commits.length);
   },
 });
-
-/** Commits in the form of Gitea's API. */
-export async function showPullCommits(
-  { accounts }: Pick<WebDeps, 'accounts'>,
-  commits: readonly Commit[],
-  { origin, at }: { origin: string; at: { owner: string; name: string } },
-): Promise<z.output<typeof pullCommit>[]> {
-  const people = await accounts.addresses.peopleByAddress(
-    commits.flatMap(({ author, committer }) => [author.email, committer.email]),
-  );
-  const personOf = (email: string) => {
-    const person = people.get(email);
-    return person === undefined ? null : userPayload(person, { baseUrl: origin });
-  };
-  const api = `${origin}/api/v1/repos/${at.owner}/${at.name}`;
-  const signature = ({ name, email, at: time }: Commit['author']) => ({ name, email, date: isoTime(time) });
-  return commits.map(({ oid, tree, parents, author, committer, message }) => ({
-    url: `${api}/commits/${oid}`,
-    sha: oid,
-    created: isoTime(committer.at),
-    html_url: `${origin}${repositoryUrl(at)}/commit/${oid}`,
-    commit: {
-      url: `${api}/commits/${oid}`,
-      author: signature(author),
-      committer: signature(committer),
-      message,
-      tree: { url: `${api}/tree?ref=${oid}`, sha: tree, created: isoTime(committer.at) },
-      verification: null,
-    },
-    author: personOf(author.email),
-    committer: personOf(committer.email),
-    parents: parents.map((sha) => ({ url: `${api}/commits/${sha}`, sha, created: isoTime(committer.at) })),
-    files: null,
-    stats: null,
-  }));
-}
 
 export const listPullFiles = operation({
   ...common,
@@ -132,6 +95,35 @@ export function showFile(
   };
 }
 
+const conflictKinds = { gone_in_ours: 'gone_in_base', gone_in_theirs: 'gone_in_head' } as const;
+
+export const getPullConflicts = operation({
+  ...common,
+  id: 'getPullConflicts',
+  path: `${onePullAt}/conflicts`,
+  summary: 'Get the conflicts of a pull request with its base branch',
+  description: 'The first files, with the lines that git marks and those around them; no files where it merges.',
+  response: pullConflicts,
+  async run({ viewer, found, params, deps }) {
+    const at = pullAt(found, params.number);
+    const { pull } = await deps.pulls.find(viewer, at);
+    const conflicts = await deps.pulls.conflicts(viewer, at);
+    return json({
+      base_sha: conflicts?.baseOid ?? pull.baseOid,
+      head_sha: conflicts?.headOid ?? pull.headOid,
+      total: conflicts?.total ?? 0,
+      files: (conflicts?.files ?? []).map(({ path, kind, hunks, cutShort }) => ({
+        filename: path,
+        kind: kind === 'gone_in_ours' || kind === 'gone_in_theirs' ? conflictKinds[kind] : kind,
+        hunks: hunks.map((lines) =>
+          lines.map(({ number, kind, text }) => ({ line: number, kind, text: text.toString('utf8') })),
+        ),
+        truncated: cutShort,
+      })),
+    });
+  },
+});
+
 const patch = (id: string, format: PatchFormat, summary: string) =>
   operation({
     ...common,
@@ -139,9 +131,13 @@ const patch = (id: string, format: PatchFormat, summary: string) =>
     path: `${onePullAt}.${format}`,
     summary,
     response: 'bytes',
-    query: z.object({ round: z.int().optional().describe('Left out: the last one') }),
+    refuses: [422],
+    query: z.object({
+      round: z.int().optional().describe('Left out: the last one'),
+      since: z.int().optional().describe('An older round: only what differs from its head'),
+    }),
     async run({ viewer, found, params, query, deps }) {
-      const wanted = { format, round: query.round };
+      const wanted = { format, round: query.round, since: query.since };
       return {
         kind: 'bytes',
         type: 'text/plain; charset=utf-8',

@@ -14,7 +14,7 @@ const read = { ...common, method: 'GET', access: 'repository:read', status: 200 
 const write = { ...common, access: 'repository:read', scope: 'write' } as const;
 
 /** Gitea's words for how to merge. */
-const styles = { merge: 'merge', rebase: 'rebase', squash: 'squash', 'fast-forward-only': 'forward' } as const;
+export const styles = { merge: 'merge', rebase: 'rebase', squash: 'squash', 'fast-forward-only': 'forward' } as const;
 
 export const getPullMerged = operation({
   ...read,

@@ -4,11 +4,11 @@ import type { IssueAt } from '../../issues/index.ts';
 import { invalid } from '../../kernel/index.ts';
 import type { Verdict } from '../../pulls/index.ts';
 import type { WebDeps } from '../../http/index.ts';
-import { numericId } from '../../webhooks/index.ts';
+import { numericId, userPayload } from '../../webhooks/index.ts';
 import { json, listed, nothing } from '../responses.ts';
 import { operation } from '../operation.ts';
 import { sliceOf } from './issues-parts.ts';
-import { numberedPaging } from './issues-schemas.ts';
+import { giteaUser, numberedPaging } from './issues-schemas.ts';
 import { textBytes } from './issues.ts';
 import { onePullAt, pullAt } from './pulls-parts.ts';
 import { findReview, readReviews, showRequests, showReviewComments, showReviews } from './pulls-review-parts.ts';
@@ -270,5 +270,27 @@ export const withdrawPullReviews = operation({
     const at = pullAt(call.found, call.params.number);
     await call.deps.pulls.turns.request(call.viewer, at, { remove: call.body.reviewers ?? [] });
     return nothing();
+  },
+});
+
+export const listReviewers = operation({
+  ...common,
+  id: 'listReviewers',
+  method: 'GET',
+  path: '/repos/{owner}/{name}/reviewers',
+  summary: 'List people who can be asked to review pull requests',
+  description:
+    'For those who may write: the owner, the collaborators, and the people of an organisation whom the caller may know ' +
+    'of. The author of a pull request is among them, and cannot be asked for it.',
+  access: 'repository:write',
+  status: 200,
+  response: z.array(giteaUser),
+  async run({ viewer, found, deps, origin }) {
+    const people = await deps.accounts.peopleById(await deps.pulls.turns.candidates(viewer, found.canonical));
+    return json(
+      [...people.values()]
+        .sort((one, other) => (one.username!.toLowerCase() < other.username!.toLowerCase() ? -1 : 1))
+        .map((person) => userPayload(person, { baseUrl: origin })),
+    );
   },
 });

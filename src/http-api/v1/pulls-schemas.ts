@@ -132,29 +132,6 @@ export const pullEdit = z
   })
   .meta({ id: 'PullRequestEdit' });
 
-const signature = z.strictObject({ name: z.string(), email: z.string(), date: time });
-export const pullCommit = z
-  .strictObject({
-    url: z.string(),
-    sha: oid,
-    created: time,
-    html_url: z.string(),
-    commit: z.strictObject({
-      url: z.string(),
-      author: signature,
-      committer: signature,
-      message: z.string(),
-      tree: z.strictObject({ url: z.string(), sha: z.string(), created: time }),
-      verification: z.null(),
-    }),
-    author: giteaUser.nullable().describe('The account with the address of the commit'),
-    committer: giteaUser.nullable(),
-    parents: z.array(z.strictObject({ url: z.string(), sha: oid, created: time })),
-    files: z.null(),
-    stats: z.null(),
-  })
-  .meta({ id: 'PullCommit' });
-
 export const changedFile = z
   .strictObject({
     filename: z.string(),
@@ -168,6 +145,31 @@ export const changedFile = z
     raw_url: z.string(),
   })
   .meta({ id: 'ChangedFile' });
+
+const conflictLine = z
+  .strictObject({
+    line: z.int().describe('In the file with its marks, from 1'),
+    kind: z.enum(['context', 'mark', 'ours', 'base', 'theirs']),
+    text: z.string(),
+  })
+  .meta({ id: 'ConflictLine' });
+export const pullConflicts = z
+  .strictObject({
+    base_sha: z.string().describe('The tip of the base branch: the side that git calls ours'),
+    head_sha: z.string(),
+    total: z.int().describe('Files in conflict; those beyond the first ones are only counted'),
+    files: z.array(
+      z.strictObject({
+        filename: z.string(),
+        kind: z
+          .enum(['marked', 'binary', 'too_large', 'gone_in_base', 'gone_in_head', 'other'])
+          .describe('Only for marked there are lines'),
+        hunks: z.array(z.array(conflictLine)),
+        truncated: z.boolean(),
+      }),
+    ),
+  })
+  .meta({ id: 'PullConflicts' });
 
 const flag = z.boolean().nullish();
 const style = z.enum(['merge', 'rebase', 'squash', 'fast-forward-only']);
@@ -186,6 +188,43 @@ export const pullMerge = z
     force_merge: flag.describe('Merges in spite of the rule of the branch, where it lets administrators'),
   })
   .meta({ id: 'PullRequestMerge' });
+
+export const pullQueuePlace = z
+  .strictObject({
+    number: z.int(),
+    title: z.string(),
+    base: z.string().describe('The branch'),
+    state: z.enum(['waiting', 'testing']),
+    place: z.int().describe('From 1'),
+    length: z.int().describe('How many are in the queue of the branch'),
+    round: z.int().describe('The round that is merged; a later one is out'),
+    user: giteaUser.nullable().describe('Who added it'),
+    added_at: time,
+    candidate_sha: oid.nullable().describe('The merge that is tested, and becomes the tip of the branch'),
+    tested_since: time.nullable(),
+  })
+  .meta({ id: 'PullRequestQueuePlace' });
+
+export const stackedPull = z
+  .strictObject({
+    number: z.int(),
+    title: z.string(),
+    state: z.enum(['open', 'closed', 'merged']),
+    draft: z.boolean(),
+    head_sha: oid,
+    needs: z.array(z.int()).describe('Numbers of those directly below it, which are merged first'),
+    behind: z.boolean().describe('Whether one below has newer commits than those on which it is built'),
+  })
+  .meta({ id: 'StackedPullRequest' });
+
+export const pullQueueEntry = z
+  .object({
+    Do: style.nullish().describe('How it is merged; left out: merge'),
+    MergeTitleField: message,
+    MergeMessageField: message,
+    head_commit_id: z.string().max(64).nullish().describe('The head that the caller has seen; another one is refused'),
+  })
+  .meta({ id: 'PullRequestQueueEntry' });
 
 const roundFields = {
   round: z.int().describe('From 1'),

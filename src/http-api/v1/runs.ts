@@ -1,8 +1,6 @@
-import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { describeJob, describeRun } from '../../ci/index.ts';
 import type { JobRow, RunRow } from '../../ci/index.ts';
-import { notFound } from '../../kernel/index.ts';
 import type { Found } from '../../repositories/index.ts';
 import { runPathNumber, repositoryUrl } from '../../http/index.ts';
 import type { WebDeps } from '../../http/index.ts';
@@ -19,8 +17,10 @@ import {
   runWithJobs,
   startableWorkflow,
 } from './ci-schemas.ts';
+import { logResponse } from './job-log.ts';
 import { idBefore, paging } from './schemas.ts';
 import { isoTime, isoTimeOrNull } from './show.ts';
+import { textOfInput } from './workflow-inputs.ts';
 
 const at = '/repos/{owner}/{name}/runs';
 
@@ -40,10 +40,6 @@ async function showRuns(where: Where, rows: readonly RunRow[]): Promise<z.output
     url: pageOf(where, row.number),
   }));
 }
-
-/** Runners get texts, and convert them by the types in the file; null is like an input that is left empty. */
-const textOfInput = (value: unknown): string =>
-  typeof value === 'string' ? value : value === null ? '' : JSON.stringify(value);
 
 const showRun = async (where: Where, row: RunRow) => (await showRuns(where, [row]))[0]!;
 
@@ -288,21 +284,8 @@ export const getJobLog = operation({
     tail: z.int().min(0).optional().describe('Only so many rows at the end; goes before `from`'),
   }),
   response: 'bytes',
-  async run({ found, params, query: { from = 0, tail }, deps: { ci } }) {
+  async run({ found, params, query, deps: { ci } }) {
     const { task } = await ci.runs.findJob(found, runPathNumber(params.number), runPathNumber(params.job));
-    if (task === null || task.logRemovedAt !== null) throw notFound('log_not_found', 'There is no log.');
-    const { total } = await ci.logs.read(task.id, 0, 0);
-    const body = Readable.from(ci.logs.raw(task.id, tail === undefined ? from : Math.max(0, total - tail)));
-    // A browser that opens the log must not execute what a job has printed.
-    return {
-      kind: 'bytes',
-      type: 'text/plain; charset=utf-8',
-      body,
-      headers: {
-        'Content-Security-Policy': "default-src 'none'; sandbox",
-        'Content-Disposition': 'attachment',
-        'X-Log-Rows': String(total),
-      },
-    };
+    return logResponse(ci, task, query);
   },
 });

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { invalid } from '../../kernel/index.ts';
 import { sshKeyUses } from '../../accounts/index.ts';
 import { plainHttpMirrorRisk } from '../../mirrors/index.ts';
+import { objectId, payloadCommit } from './commits-schemas.ts';
 import { giteaUser } from './issues-schemas.ts';
 import { collaboratorRoles, organisationRoles } from '../../access/index.ts';
 
@@ -12,10 +13,6 @@ import { collaboratorRoles, organisationRoles } from '../../access/index.ts';
 
 export const time = z.iso.datetime().describe('ISO 8601, UTC');
 const handle = z.string().describe('Handle of a person or an organisation');
-export const objectId = z
-  .string()
-  .regex(/^[0-9a-f]{40}(?:[0-9a-f]{24})?$/)
-  .describe('Full id of a git object');
 const visibility = z.enum(['PUBLIC', 'PRIVATE']);
 const scope = z.enum(['read', 'write', 'admin']);
 const commitState = z.enum(['pending', 'success', 'failure', 'error']);
@@ -68,19 +65,6 @@ export const repository = z
   })
   .meta({ id: 'Repository' });
 
-const payloadCommit = z.strictObject({
-  id: objectId,
-  message: z.string(),
-  url: z.string(),
-  author: z.strictObject({ name: z.string(), email: z.string(), username: z.string() }),
-  committer: z.strictObject({ name: z.string(), email: z.string(), username: z.string() }),
-  verification: z.null(),
-  timestamp: time,
-  added: z.null(),
-  removed: z.null(),
-  modified: z.null(),
-});
-
 export const branch = z
   .strictObject({
     name: z.string(),
@@ -90,37 +74,12 @@ export const branch = z
     protected: z.boolean().describe('Whether a rule decides about it'),
     effective_branch_protection_name: z.string().describe('The pattern of that rule; empty without one'),
     user_can_push: z.boolean().describe('Whether the caller may push to it'),
+    user_can_merge: z.boolean().describe('Whether the caller may merge pull requests into it'),
+    required_approvals: z.int(),
+    enable_status_check: z.boolean().describe('Whether merges wait for statuses'),
+    status_check_contexts: z.array(z.string()),
   })
   .meta({ id: 'Branch' });
-
-const signature = z
-  .strictObject({
-    name: z.string(),
-    email: z.string(),
-    date: time,
-    username: z.string().nullable().describe('The person whose verified or no-reply address it is'),
-  })
-  .meta({ id: 'Signature' });
-export const commit = z
-  .strictObject({
-    id: objectId,
-    tree: objectId,
-    parents: z.array(objectId),
-    author: signature,
-    committer: signature,
-    message: z.string(),
-    verification: z
-      .strictObject({
-        verified: z.boolean(),
-        reason: z.string().describe('valid, unsigned, unknown_key, invalid, unverified_email …'),
-        signer: z.string().nullable().describe('The username of the person who registered the key'),
-        fingerprint: z.string().nullable(),
-        signature: z.string().nullable(),
-        payload: z.string().nullable().describe('What was signed'),
-      })
-      .describe('What the signature is worth'),
-  })
-  .meta({ id: 'Commit' });
 
 const treeEntry = z
   .strictObject({
@@ -244,6 +203,7 @@ export const mirror = z
       .describe('Of another one that the host shows by now; the mirror waits until it is accepted'),
     intervalMs: z.int().nullable().describe('Null for an import, which is done once'),
     prune: z.boolean(),
+    releases: z.boolean().describe('Whether a pull mirror brings releases with notes and files along'),
     failures: z.int(),
     lastError: z.string().nullable(),
     lastOkAt: time.nullable(),
@@ -264,6 +224,10 @@ export const mirrorInput = z
       .boolean()
       .optional()
       .describe('Whether what is gone on the leading side goes on the other; left out, it does'),
+    releases: z
+      .boolean()
+      .optional()
+      .describe('Whether a pull mirror over http brings releases with notes and files along; left out, it does not'),
   })
   .meta({ id: 'MirrorInput' });
 

@@ -1,10 +1,9 @@
 import type { z } from 'zod';
 import type { Viewer } from '../../access/index.ts';
 import type { EmailAddress, Person, SshKey } from '../../accounts/index.ts';
-import type { Commit, Signature } from '../../git/index.ts';
 import type { Member, Organisation } from '../../organisations/index.ts';
 import type { Collaborator, CommitStatus, Repository } from '../../repositories/index.ts';
-import type { GpgKey, Verification } from '../../signing/index.ts';
+import type { GpgKey } from '../../signing/index.ts';
 import type { Owner } from '../../owners/index.ts';
 import type { WebDeps } from '../../http/index.ts';
 import { viewCloneBox, organisationUrl, personUrl, repositoryImageUrl, repositoryUrl } from '../../http/index.ts';
@@ -88,35 +87,6 @@ function showRow(
 function showParent({ repository: { name }, owner: { handle } }: Parent, origin: string) {
   const address = { owner: handle, name };
   return { ...address, full_name: `${handle}/${name}`, html_url: origin + repositoryUrl(address) };
-}
-
-export function showCommit(
-  { oid, tree, parents, author, committer, message, signature }: Commit,
-  verification: Verification | null,
-  people: ReadonlyMap<string, Person>,
-): Shown<typeof schemas.commit> {
-  const showSignature = ({ name, email, at }: Signature) => ({
-    name,
-    email,
-    date: isoTime(at),
-    username: people.get(email)?.username ?? null,
-  });
-  return {
-    id: oid,
-    tree,
-    parents,
-    author: showSignature(author),
-    committer: showSignature(committer),
-    message,
-    verification: {
-      verified: verification?.verified ?? false,
-      reason: verification?.reason ?? 'unsigned',
-      signer: verification?.signer?.username ?? null,
-      fingerprint: verification?.fingerprint ?? null,
-      signature: signature?.text ?? null,
-      payload: signature?.signed.toString() ?? null,
-    },
-  };
 }
 
 /** @param page the page of the repository: our own CI says where below it one can read more */

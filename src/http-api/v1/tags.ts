@@ -7,7 +7,7 @@ import type { Found } from '../../repositories/index.ts';
 import { created, json, nothing } from '../responses.ts';
 import { operation } from '../operation.ts';
 import { newTag } from './releases-schemas.ts';
-import { objectId } from './schemas.ts';
+import { objectId } from './commits-schemas.ts';
 import { isoTime } from './show.ts';
 
 const list = '/repos/{owner}/{name}/tags';

@@ -4,8 +4,11 @@ import { externalOrigin } from '../request/external-origin.ts';
 import { countHostHeaders } from '../request/host-header.ts';
 import { HttpError } from '../http-error.ts';
 import { createClientReader } from '../request/client-address.ts';
+import { createHostTrust } from '../request/trusted-hosts.ts';
 
 const maxUrlLength = 4096;
+const unknownName =
+  'This server does not know the name in this address. Its administrator can make it known: set base_url (SERVICE_BASE_URL) to the address that people use, then restart. IP addresses, localhost and names of a local network work without it.';
 
 /** Malformed escapes and NUL would reach the use-cases undecoded or truncated. */
 function isWellFormed(part: string): boolean {
@@ -29,10 +32,14 @@ function isPath(path: string): boolean {
  *
  * Jobs of runners may use any host name that resolves to this server, and get URLs with that name; their tokens
  * are not valid for pages. Health checks, git and federation may use any name as well: health checks reveal
- * nothing, the others have their own credentials and never take a URL from a request.
+ * nothing, the others have their own credentials and never take a URL from a request. Without a base URL, git is
+ * served under the names of pages only, because anonymous clients may read what is public.
+ *
+ * The Host header decides, not a forwarded one: a script of a rebound page can set the latter.
  */
-export function acceptHost(config: Pick<Config, 'baseUrl' | 'proxy'>): Middleware {
+export function acceptHost(config: Pick<Config, 'baseUrl' | 'federation' | 'proxy'>): Middleware {
   const readClient = createClientReader(config.proxy.trusted);
+  const isTrusted = createHostTrust(config);
   return async (ctx, next) => {
     const client = readClient(ctx.req.socket.remoteAddress ?? '', ctx.req.headers);
     ctx.state.address = client.address;
@@ -43,12 +50,15 @@ export function acceptHost(config: Pick<Config, 'baseUrl' | 'proxy'>): Middlewar
 
     const called = { host: client.forwardedHost ?? ctx.req.headers.host, forwardedProto: client.forwardedProto };
     const asConfigured = externalOrigin({ ...called, baseUrl: config.baseUrl });
-    const isJob = asConfigured.kind === 'misdirected' && /^\/(?:twirp|api\/actions_pipeline)\//.test(ctx.path);
-    const verdict = isJob ? externalOrigin({ ...called, baseUrl: null }) : asConfigured;
+    const isJob = /^\/(?:twirp|api\/actions_pipeline)\//.test(ctx.path);
+    const verdict =
+      isJob && asConfigured.kind === 'misdirected' ? externalOrigin({ ...called, baseUrl: null }) : asConfigured;
     if (verdict.kind === 'malformed') throw new HttpError(400, 'The Host header is not well-formed.');
+    const anyName = isJob || /^\/(?:healthz|readyz|ap\/|nodeinfo\/|\.well-known\/)/.test(ctx.path);
+    if (!anyName && !isTrusted(ctx.req.headers.host ?? '')) throw new HttpError(421, unknownName);
     if (verdict.kind === 'known') {
       ctx.state.origin = verdict.origin;
-    } else if (/^\/(?:healthz|readyz|git\/|ap\/|nodeinfo\/|\.well-known\/)/.test(ctx.path)) {
+    } else if (anyName || ctx.path.startsWith('/git/')) {
       ctx.state.origin = verdict.expected;
     } else {
       throw new HttpError(421, `This server answers at ${verdict.expected}. Please use that address.`);

@@ -35,6 +35,8 @@ export type PullEntryKind =
   | 'dismissed'
   | 'asked'
   | 'merge_when_ready'
+  | 'queued'
+  | 'unqueued'
   | 'merged'
   | 'branch_deleted'
   | 'branch_restored'
@@ -72,6 +74,10 @@ export function authorshipOf(viewer: Viewer): Authorship {
     ? { ...noAuthor, authorName: 'Administrator' }
     : { ...noAuthor, authorId: viewer.id };
 }
+
+/** Whether a task of the CI wrote an entry: it starts no workflow, so that none starts itself for ever. */
+export const isByTask = (entry: Authorship & Pick<EntryRow, 'via'>): boolean =>
+  entry.authorId === null && entry.remoteAuthorId === null && entry.authorName === 'CI' && entry.via === 'api';
 
 /** How it came, where the transport does not say. */
 export function viaOf(viewer: Viewer): EntryVia {

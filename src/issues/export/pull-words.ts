@@ -35,6 +35,10 @@ export function pullWords({ kind, details }: Pick<PortableEntry, 'kind' | 'detai
       return `restored the branch ${word('branch')}`;
     case 'applied':
       return `applied suggestions in ${word('oid').slice(0, 12)}`;
+    case 'queued':
+      return 'put this into the merge queue';
+    case 'unqueued':
+      return 'took this out of the merge queue';
     default:
       return null;
   }

@@ -32,11 +32,13 @@ const details = z.object({
   onto: commitId.nullable().optional(),
   base: line(limits.titleCharacters).optional(),
   branch: line(limits.titleCharacters).optional(),
-  style: z.enum(['MERGE', 'SQUASH', 'REBASE', 'FORWARD']).nullable().optional(),
+  style: line(20).nullable().optional(),
   verdict: z.enum(['COMMENT', 'APPROVE', 'REQUEST_CHANGES']).nullable().optional(),
   bypassed: z.array(line(500)).max(100).optional(),
   reviewId: uuid.optional(),
   threads: z.array(uuid).max(2_000).optional(),
+  place: z.int().min(1).optional(),
+  first: z.boolean().optional(),
   withdrawn: z.boolean().optional(),
   removed: z.boolean().optional(),
   cancelled: z.boolean().optional(),
@@ -58,6 +60,8 @@ export const pullEntryKinds = [
   'branch_deleted',
   'branch_restored',
   'applied',
+  'queued',
+  'unqueued',
 ] as const satisfies readonly PullEntryKind[];
 
 const entryKinds = [

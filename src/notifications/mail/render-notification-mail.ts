@@ -148,11 +148,13 @@ const mailedKinds = [
   'review',
   'asked',
   'merged',
+  'unqueued',
 ] as const;
 
 /** Who is assigned or asked for a review is told to them alone. */
 function concerns({ kind, details }: Entry, userId: string): boolean {
   if (kind === 'assigned') return Array.isArray(details['users']) && details['users'].includes(userId);
+  if (kind === 'unqueued') return details['failed'] === true;
   return kind !== 'asked' || (details['userId'] === userId && details['removed'] !== true);
 }
 
@@ -197,6 +199,8 @@ function actOf({ kind, details }: Entry): string {
     }
     case 'merged':
       return `merged this into ${String(details['base'] ?? 'the base branch')}`;
+    case 'unqueued':
+      return `took this out of the merge queue: ${String(details['reason'] ?? '').replace(/\.$/, '')}`;
     case 'review':
       return verdicts[String(details['verdict'])] ?? 'reviewed this';
     default:

@@ -32,7 +32,7 @@ export async function issueRecipients(deps: NotificationDeps, announced: Announc
   const { repository, issue, entry } = announced;
   // An imported history notifies no one, and neither does what waits for a member.
   if (entry.via === 'import' || issue.heldAt !== null || entry.heldAt !== null) return [];
-  const isForAll = kindsForAll.includes(entry.kind);
+  const isForAll = kindsForAll.includes(entry.kind) || (entry.kind === 'unqueued' && entry.details['failed'] === true);
   const named = await namedBy(deps, announced);
   if (!isForAll && named.size === 0) return [];
   const [watches, subscriptions, assignees, blockers, reviewers] = await Promise.all([

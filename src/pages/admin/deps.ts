@@ -19,5 +19,6 @@ export type AdminDeps = Pick<
   | 'origins'
   | 'scheduledTasks'
   | 'singleSignOn'
+  | 'storage'
   | 'unready'
 >;

@@ -2,10 +2,12 @@ import { localAdministrator } from '../../access/index.ts';
 import type { Owner } from '../../owners/index.ts';
 import { page } from '../app/reply.ts';
 import { listPage, pageLinks, readFilter } from '../app/list-page.view.ts';
+import { viewNotice } from '../app/notices.view.ts';
 import { viewCount, viewSize } from '../app/format-numbers.ts';
 import { viewTime } from '../app/times.view.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
 import type { AdminDeps } from './deps.ts';
+import { adminRepositoryUrl } from './repository.page.ts';
 
 const here = '/admin/repositories';
 
@@ -36,12 +38,15 @@ export const showAdminRepositories: Page<PersonContext, AdminDeps> = async ({ qu
     count: viewCount(counts.count, 'repository', 'repositories'),
     total: viewSize(counts.bytes),
     filter,
-    repositories: found.repositories.map(({ owner, name, visibility, sizeBytes, pushedAt }) => ({
+    repositories: found.repositories.map(({ owner, name, visibility, archivedAt, sizeBytes, pushedAt }) => ({
       name: `${owner.handle}/${name}`,
+      manage: adminRepositoryUrl({ owner: owner.handle, name }),
+      isArchived: archivedAt !== null,
       isPrivate: visibility === 'PRIVATE',
       size: viewSize(sizeBytes),
       pushed: pushedAt === null ? null : viewTime(pushedAt, clock.now()),
     })),
     ...pageLinks(here, found, { q: filter }),
+    notice: viewNotice(query),
   });
 };

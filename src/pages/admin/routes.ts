@@ -28,10 +28,20 @@ import {
 } from './person-addresses.page.ts';
 import { retryFailedMails, retryMail, sendTestMail, showMail } from './mail.page.ts';
 import { resetSecondFactor, showAdminPeople, setAdministrator, setDisabled } from './people.page.ts';
+import { addPerson, showNewPerson } from './new-person.page.ts';
+import { showPersonSecret } from './person-secret.page.ts';
+import { deletePerson, makeResetLink, renamePerson, showPerson } from './person.page.ts';
 import { showAdminRepositories } from './repositories.page.ts';
+import {
+  deleteAnyRepository,
+  setRepositoryState,
+  showAdminRepository,
+  transferAnyRepository,
+} from './repository.page.ts';
 import { showScheduledTasks } from './scheduled-tasks.page.ts';
 import { showAdminSettings } from './settings.page.ts';
 import { showSingleSignOn } from './single-sign-on.page.ts';
+import { showUsage } from './usage.page.ts';
 
 /** Pages of the administrator, without those of runners and secrets (`runs`) and invitations (`sign-in`). */
 export const adminRoutes: readonly Route[] = [
@@ -40,6 +50,40 @@ export const adminRoutes: readonly Route[] = [
   { method: 'POST', path: '/admin/pushes/:id/retry', access: 'administrator', cost: 'rows', page: retryParkedPush },
   { method: 'POST', path: '/admin/mirrors/:id/sync', access: 'administrator', cost: 'rows', page: syncFailingMirror },
   { method: 'GET', path: '/admin/people', access: 'administrator', cost: 'rows', page: showAdminPeople },
+  { method: 'GET', path: '/admin/people/new', access: 'administrator', cost: 'rows', page: showNewPerson },
+  {
+    method: 'POST',
+    path: '/admin/people/new',
+    access: 'administrator',
+    cost: 'password',
+    page: addPerson,
+    confirmation: 'required',
+  },
+  { method: 'GET', path: '/admin/people/:id', access: 'administrator', cost: 'rows', page: showPerson },
+  {
+    method: 'GET',
+    path: '/admin/people/:id/secret/:oneTimeToken',
+    access: 'administrator',
+    cost: 'rows',
+    page: showPersonSecret,
+  },
+  {
+    method: 'POST',
+    path: '/admin/people/:id/reset-link',
+    access: 'administrator',
+    cost: 'rows',
+    page: makeResetLink,
+    confirmation: 'required',
+  },
+  { method: 'POST', path: '/admin/people/:id/rename', access: 'administrator', cost: 'rows', page: renamePerson },
+  {
+    method: 'POST',
+    path: '/admin/people/:id/delete',
+    access: 'administrator',
+    cost: 'rows',
+    page: deletePerson,
+    confirmation: 'required',
+  },
   {
     method: 'POST',
     path: '/admin/people/:id/administrator',
@@ -82,6 +126,37 @@ export const adminRoutes: readonly Route[] = [
   },
   { method: 'POST', path: '/admin/people/:id/disabled', access: 'administrator', cost: 'rows', page: setDisabled },
   { method: 'GET', path: '/admin/repositories', access: 'administrator', cost: 'rows', page: showAdminRepositories },
+  {
+    method: 'GET',
+    path: '/admin/repositories/:owner/:name',
+    access: 'administrator',
+    cost: 'rows',
+    page: showAdminRepository,
+  },
+  {
+    method: 'POST',
+    path: '/admin/repositories/:owner/:name/state',
+    access: 'administrator',
+    cost: 'rows',
+    page: setRepositoryState,
+  },
+  {
+    method: 'POST',
+    path: '/admin/repositories/:owner/:name/transfer',
+    access: 'administrator',
+    cost: 'rows',
+    page: transferAnyRepository,
+    confirmation: 'required',
+  },
+  {
+    method: 'POST',
+    path: '/admin/repositories/:owner/:name/delete',
+    access: 'administrator',
+    cost: 'rows',
+    page: deleteAnyRepository,
+    confirmation: 'required',
+  },
+  { method: 'GET', path: '/admin/usage', access: 'administrator', cost: 'rows', page: showUsage },
   { method: 'GET', path: '/admin/jobs', access: 'administrator', cost: 'rows', page: showScheduledTasks },
   { method: 'GET', path: '/admin/mail', access: 'administrator', cost: 'rows', page: showMail },
   { method: 'POST', path: '/admin/mail/test', access: 'administrator', cost: 'signature', page: sendTestMail },

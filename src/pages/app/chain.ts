@@ -128,8 +128,7 @@ export function createWebServer(options: WebOptions): WebServer {
     // Fair queue: a client begins a few requests per turn of the event loop, before any of them costs something.
     admission.enqueue,
     // git over HTTP: past Koa, whose middlewares cost more than a response from the ref cache.
-    (next) =>
-      createGitListener({ handlers: git, random, headers, onRequest, readClient, baseUrl: config.baseUrl }, next),
+    (next) => createGitListener({ handlers: git, random, headers, onRequest, readClient, config }, next),
     // Page cache, cached responses to anonymous requests: past Koa for the same reason.
     pageCache.serve,
   ];

@@ -3,6 +3,7 @@ import type { DomainError, ErrorCode, Logger } from '../../kernel/index.ts';
 import type { Context, Middleware } from '../../http/index.ts';
 import { readPreferences, HttpError, statusOf, discardBody } from '../../http/index.ts';
 import type { Render } from './render.ts';
+import { viewRepositoryHead } from './repository-head.view.ts';
 
 /**
  * Status of each error code on error pages. A refusal of a form is rendered by the page of the form
@@ -102,6 +103,13 @@ function renderError(ctx: Context, response: ErrorResponse, render: Render): voi
     unread: 0,
   };
   ctx.type = 'html';
+  const { found } = ctx.state;
+  if (status === 404 && found !== null) {
+    // The viewer may read the repository, so its name is no secret: the page keeps the head and the tabs.
+    const repository = viewRepositoryHead(found);
+    ctx.body = render('app/missing-page', frame, { repository, title: titles[404] });
+    return;
+  }
   ctx.body = render('app/error', frame, { title: titles[status] ?? 'That did not work', status, message, requestId });
 }
 

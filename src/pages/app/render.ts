@@ -66,6 +66,7 @@ function subjectStyles(template: string): string[] {
   if (/^releases\//.test(template)) return ['issues.css', 'releases.css'];
   if (/^editing\//.test(template)) return ['issues.css', 'editing.css'];
   if (/^(issues|notifications)\//.test(template)) return ['issues.css'];
+  if (template === 'code/history' || template === 'code/blob') return ['code.css'];
   return /^account\/(authenticator-app|recovery-codes|security)$/.test(template) ? ['security.css'] : [];
 }
 

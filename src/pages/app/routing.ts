@@ -39,7 +39,7 @@ function refuseUnrouted(routerOf: (path: string) => Router<State>): (ctx: Contex
   return (ctx) => {
     const matched = routerOf(ctx.path)
       .match(ctx.path, ctx.method)
-      .path.filter((layer) => layer.path !== '/{*rest}');
+      .path.filter((layer) => !String(layer.path).endsWith('/{*rest}'));
     const allowed = [...new Set(matched.flatMap((layer) => layer.methods))];
     if (allowed.length === 0) throw notFound();
     throw new HttpError(405, 'This address does not take that kind of request.', { Allow: allowed.join(', ') });

@@ -11,6 +11,8 @@ import { codeUrl, splitPath } from '../app/code-urls.ts';
 import { readAnnotations, withLineNotes } from './annotations.view.ts';
 import { readLineRange, viewCodeLines } from './code-lines.view.ts';
 import { viewCommitLine } from './commit-line.view.ts';
+import { maxTableBytes, readCsv, tableSeparator } from './csv-table.view.ts';
+import type { CsvTable } from './csv-table.view.ts';
 import { imageType } from './media-types.ts';
 import { readText } from './read-text.ts';
 import { viewName } from '../app/plain-text.ts';
@@ -70,6 +72,8 @@ async function readContent({ context, deps, at, entry }: Asked) {
   ) {
     return { facts, ...(await readDocument({ context, deps, at, entry }, text.text)) };
   }
+  const table = readTable(context, entry.name, size, text.text);
+  if (table !== null) return { facts: [viewCount(table.rows.length, 'row'), ...facts], table };
   const request = { oid: entry.oid, fileName: entry.name, text: text.text, client: context.found.path };
   const coloured = await highlighting.highlight(request);
   const lines = viewCodeLines(text.text, coloured, readLineRange(context.query.get('lines')));
@@ -84,6 +88,13 @@ async function readContent({ context, deps, at, entry }: Asked) {
     dependency: annotations.dependency,
     isFinal: coloured !== null || !highlighting.canHighlight(request),
   };
+}
+
+/** A file of separated values as a table, unless its source or a line of it is asked for. */
+function readTable({ query }: RepositoryContext, name: string, size: number, text: string): CsvTable | null {
+  const separator = tableSeparator(name);
+  if (separator === null || size > maxTableBytes || query.get('plain') === '1' || query.has('lines')) return null;
+  return readCsv(text, separator);
 }
 
 /** A Markdown file as a document, or as text with a word on why. */
@@ -135,12 +146,16 @@ export const showBlob: Page<RepositoryContext, CodeDeps> = async (context, deps)
       ...frame,
       content,
       commit: commit && viewCommitLine(commit, url, deps.clock.now(), authors, statuses.of(commit.oid), references),
-      isMarkdown: markdownName.test(entry.name),
-      isDocument: 'document' in content || 'plain' in content,
+      hasSource:
+        markdownName.test(entry.name) ||
+        'table' in content ||
+        /\.svg$/i.test(entry.name) ||
+        (tableSeparator(entry.name) !== null && context.query.get('plain') === '1'),
+      isRendered: !('code' in content),
       links: {
         raw: codeUrl(url, 'raw', at.ref, at.file),
         blame:
-          'code' in content || 'document' in content || 'plain' in content
+          'code' in content || 'document' in content || 'plain' in content || 'table' in content
             ? codeUrl(url, 'blame', at.ref, at.file)
             : null,
         self: codeUrl(url, 'blob', at.ref, at.file),

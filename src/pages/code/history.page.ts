@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { content, page, type Reply } from '../app/reply.ts';
+import { content, page, seeOther, type Reply } from '../app/reply.ts';
 import { feedAuthor, writeFeed } from './atom.ts';
 import { codeUrl } from '../app/code-urls.ts';
 import { viewHistoryDays } from './history-days.view.ts';
@@ -15,8 +15,23 @@ import type { CodeDeps } from './deps.ts';
 
 const perPage = 50;
 const perFeed = 30;
-const maxAuthorLength = 100;
+const maxTextLength = 100;
+const dayMs = 86_400_000;
 const objectId = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
+
+/** What a history is narrowed to. Days are those of UTC; what is no day is left out. */
+function readHistoryFilter(query: URLSearchParams) {
+  const text = (name: string): string =>
+    (query.get(name) ?? '')
+      .replace(/[\0\n]/g, ' ')
+      .trim()
+      .slice(0, maxTextLength);
+  const day = (name: string): string => {
+    const value = query.get(name) ?? '';
+    return /^\d{4}-\d\d-\d\d$/.test(value) && !Number.isNaN(Date.parse(value)) ? value : '';
+  };
+  return { message: text('message'), author: text('author'), since: day('since'), until: day('until') };
+}
 
 const feedEnding = Buffer.from('.atom');
 
@@ -35,11 +50,32 @@ export const showHistory: Page<RepositoryContext, CodeDeps> = async (context, de
   const { found, query } = context;
   const { at, isFeed } = await readAddress(context, deps);
   if (isFeed) return feed(context, deps, at);
-  const author = (query.get('author') ?? '').replaceAll('\0', '').trim().slice(0, maxAuthorLength) || null;
+  const filter = readHistoryFilter(query);
+  const chosen = new URLSearchParams(Object.entries(filter).filter(([, value]) => value !== ''));
+  const url = repositoryUrl(found.canonical);
+  const self = codeUrl(url, 'commits', at.ref, at.file);
+  const wanted = query.get('path')?.replace(/^[\s/]+|[\s/]+$|\0/g, '');
+  // The path is a part of the address of a history: the form of the filter leads there.
+  if (wanted !== undefined) {
+    const there = codeUrl(url, 'commits', at.ref, Buffer.from(wanted));
+    return seeOther(chosen.size === 0 ? there : `${there}?${chosen}`);
+  }
+  const time = {
+    ...(filter.since === '' ? {} : { since: Date.parse(filter.since) }),
+    ...(filter.until === '' ? {} : { until: Date.parse(filter.until) + dayMs - 1000 }),
+  };
   const after = objectId.test(query.get('after') ?? '') ? query.get('after') : null;
   const [frame, history] = await Promise.all([
     frameAt(context, deps, at, 'commits'),
-    deps.git.queries.history(found.path, { oid: at.oid, file: at.file, author, after, limit: perPage }),
+    deps.git.queries.history(found.path, {
+      oid: at.oid,
+      file: at.file,
+      author: filter.author,
+      message: filter.message,
+      ...time,
+      after,
+      limit: perPage,
+    }),
   ]);
   const { views: signatures, dependency } = await readSignatures(
     deps,
@@ -60,10 +96,8 @@ export const showHistory: Page<RepositoryContext, CodeDeps> = async (context, de
     deps,
     history.entries.map(({ commit }) => commit.message),
   );
-  const url = repositoryUrl(found.canonical);
-  const self = codeUrl(url, 'commits', at.ref, at.file);
   const last = history.entries.at(-1)?.commit.oid;
-  const more = new URLSearchParams({ ...(author ? { author } : {}), after: last ?? '' });
+  const more = new URLSearchParams([...chosen, ['after', last ?? '']]);
   return page(
     'code/history',
     {
@@ -77,8 +111,10 @@ export const showHistory: Page<RepositoryContext, CodeDeps> = async (context, de
         commitStatusOf: statuses.of,
         references,
       }),
-      author,
+      filter: { ...filter, path: at.file.toString() },
+      isFiltered: chosen.size > 0,
       self,
+      newest: chosen.size === 0 ? self : `${self}?${chosen}`,
       isFirst: after === null,
       more: history.hasMore && last !== undefined ? `${self}?${more}` : null,
       cutShort: history.cutShort,

@@ -1,5 +1,6 @@
 import { notFound } from '../../kernel/index.ts';
 import { explainRefusal } from '../../issues/index.ts';
+import { pullLimits } from '../../pulls/index.ts';
 import type { ReviewRow, RoundRow } from '../../pulls/index.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import { encodePath } from '../app/code-urls.ts';
@@ -23,6 +24,7 @@ import type { ReadChanges } from './read-changes.ts';
 import { readThreads } from './read-threads.ts';
 import { reviewersIn, viewReviewers } from './reviewers.view.ts';
 import { viewReviewForm } from './review-form.view.ts';
+import type { ThreadView } from './thread.view.ts';
 import { viewPairs, viewRound, viewRoundChoice } from './rounds.view.ts';
 
 const maxListed = 300;
@@ -106,6 +108,7 @@ export async function changesPage(
     top: places.rest(),
     viewedFiles: files.filter((file) => file.viewed?.state === 'viewed').length,
     suggestions: threads.flatMap(({ view }) => view.comments.flatMap(({ suggestion }) => suggestion ?? [])).length,
+    suggestedBy: viewSuggestedBy(threads.map(({ view }) => view)),
     openThreads: threads.filter(({ view }) => !view.isResolved && !view.isDraft).map(({ view }) => view),
     resolvedThreads: threads.filter(({ view }) => view.isResolved).length,
     mayReview,
@@ -124,10 +127,23 @@ export async function changesPage(
       unified: address({ view: null }),
       split: address({ view: 'split' }),
       whitespace: address({ w: query.ignoreWhitespace ? null : '1' }),
-      diff: `${url}.diff`,
-      patch: `${url}.patch`,
+      diff: patchUrl(`${url}.diff`, query),
+      patch: patchUrl(`${url}.patch`, query),
     },
   });
+}
+
+/** The round that the page shows, as a file. */
+const patchUrl = (url: string, { to }: ChangesQuery): string => (to === null ? url : `${url}?to=${to}`);
+
+/** Reviews with several suggestions that can be applied, for a button that applies them all, but for resolved ones. */
+function viewSuggestedBy(threads: readonly ThreadView[]) {
+  const comments = threads.flatMap((thread) =>
+    thread.isResolved ? [] : thread.comments.filter(({ suggestion }) => suggestion !== null),
+  );
+  return [...Map.groupBy(comments, ({ reviewId }) => reviewId).values()]
+    .filter((own) => own.length > 1 && own.length <= pullLimits.suggestionsAtOnce)
+    .map((own) => ({ by: own[0]!.author, comments: own.map(({ suggestion }) => suggestion) }));
 }
 
 /** The rounds that a page compares: an older one that is not older counts as none. */

@@ -3,9 +3,12 @@ import type { MergeBlock } from '../../access/index.ts';
 import { explainBlock } from '../../pulls/index.ts';
 import type { DescribedPull, MergeBox } from '../../pulls/index.ts';
 import type { CloneBoxView } from '../../http/index.ts';
+import { viewConflicts } from './conflicts.view.ts';
+import type { ConflictsView, ReadConflicts } from './conflicts.view.ts';
 import { viewCommitState } from '../app/commit-state.view.ts';
 import type { StatusView } from '../app/commit-state.view.ts';
 import { viewName } from '../app/plain-text.ts';
+import type { TimeView } from '../app/times.view.ts';
 import { viewCount } from '../app/format-numbers.ts';
 import { viewPerson } from '../issues/people.view.ts';
 import type { People, PersonView } from '../issues/people.view.ts';
@@ -39,11 +42,26 @@ export interface MergeBoxView {
   lines: BoxLine[];
   checks: CheckView[];
   checksTitle: string;
-  conflicts: { paths: string[]; hasMore: boolean; commands: string } | null;
+  conflicts: ConflictsView | null;
   /** Null for a viewer who may not merge. */
   merge: MergeFormView | null;
   whenReady: { by: PersonView | null; style: string; mayCancel: boolean } | null;
+  queued: QueuedView | null;
   may: { markReady: boolean; markDraft: boolean; update: boolean };
+}
+
+/** Its place in the merge queue. */
+export interface QueuedView {
+  place: number;
+  length: number;
+  isTesting: boolean;
+  by: PersonView | null;
+  since: TimeView;
+  /** The runs that test it, and the whole queue. */
+  runsUrl: string;
+  url: string;
+  mayLeave: boolean;
+  mayBeFirst: boolean;
 }
 
 export interface MergeFormView {
@@ -56,6 +74,8 @@ export interface MergeFormView {
   mayBypass: boolean;
   bypasses: boolean;
   mayWait: boolean;
+  /** Whether the queue of the branch merges. */
+  isQueue: boolean;
   /** Null where there is no branch to delete. */
   deletesBranch: boolean | null;
   branch: string;
@@ -82,9 +102,13 @@ export interface BoxAround {
   people: People;
   described: DescribedPull;
   clone: CloneBoxView;
+  conflicts: ReadConflicts;
+  /** Names of the two branches, as a page may show them. */
+  sides: { base: string; head: string };
   /** `?style=` of the address. */
   style: string | null;
   form: MergeForm | null;
+  queued: QueuedView | null;
   /** Of this repository. */
   repositoryUrl: string;
   /** Whether the viewer may push to the repository of the head, and so delete its branch. */
@@ -93,26 +117,20 @@ export interface BoxAround {
 
 export function viewMergeBox(box: MergeBox, around: BoxAround): MergeBoxView {
   const { pull } = around.described;
-  const { conflicts, mergeState } = box.state;
+  const { mergeState } = box.state;
   return {
     round: pull.lastRound,
     lines: viewLines(box, pull, around.people),
     checks: viewChecks(box, around.repositoryUrl),
     checksTitle: checksTitle(box),
-    conflicts:
-      mergeState === 'CONFLICT'
-        ? {
-            paths: conflicts.slice(0, 20).map(viewName),
-            hasMore: conflicts.length > 20,
-            commands: commandsFor(around),
-          }
-        : null,
+    conflicts: viewConflicts(box, around.conflicts, around.sides, commandsFor(around)),
     merge: box.messages && viewMergeForm(box, box.messages, around),
     whenReady: box.whenReady && {
       by: box.whenReady.by === null ? null : viewPerson(box.whenReady.by, around.people),
       style: (styleWords[box.whenReady.style]?.text ?? '').toLowerCase(),
       mayCancel: box.mayMerge,
     },
+    queued: around.queued,
     may: {
       markReady: pull.isDraft && box.mayEdit,
       markDraft: !pull.isDraft && box.mayEdit,
@@ -159,6 +177,8 @@ const blockTitles: Readonly<Partial<Record<MergeBlock['kind'], [icon: string, to
     changes_requested: ['alert', 'bad', 'Changes were requested'],
     threads: ['comment', 'wait', 'Threads are open'],
     behind: ['clock', 'wait', 'The branch is behind its base branch'],
+    needs: ['clock', 'wait', 'Another pull request comes first'],
+    queue: ['clock', 'quiet', 'A merge queue merges into this branch'],
     style: ['alert', 'wait', 'This way to merge is not allowed'],
   };
 
@@ -172,6 +192,7 @@ function viewBlock(block: MergeBlock, names: (ids: readonly string[]) => string)
     empty: 'The base branch has all of these commits already.',
     unrelated: 'The two branches have no commit in common.',
     behind: 'Update it with the base branch first.',
+    queue: 'It tests each pull request as it would be merged, one after the other.',
   }[block.kind as string];
   if (block.kind === 'changes_requested') return { icon, tone, title, text: `By ${names(block.by)}.` };
   return { icon, tone, title, text: text === undefined ? explainBlock(block) : text };
@@ -229,13 +250,16 @@ function viewMergeForm(
   messages: NonNullable<MergeBox['messages']>,
   { url, described, style: wanted, form, mayPushBranch }: BoxAround,
 ): MergeFormView {
-  const { blocks, mayBypass } = box.verdict;
+  const { mayBypass } = box.verdict;
+  const blocks = box.verdict.blocks.filter(({ kind }) => kind !== 'queue');
   const asked = (form?.style ?? wanted ?? '').toUpperCase();
   const style = box.styles.find((each) => each === asked) ?? box.styles[0] ?? 'MERGE';
   const { title, body } = messages[style];
   const { pull, head } = described;
   const isDefault = head.repository !== null && head.repository.repository.defaultBranch === head.branch;
-  const mayDelete = mayPushBranch && head.branch !== null && box.headTip !== null && !isDefault;
+  const isQueue = box.rule?.merging.upToDate === 'queue';
+  // The queue merges later, and deletes nothing.
+  const mayDelete = !isQueue && mayPushBranch && head.branch !== null && box.headTip !== null && !isDefault;
   return {
     styles: box.styles.map((value) => ({
       value,
@@ -252,6 +276,7 @@ function viewMergeForm(
     mayWait: blocks.length > 0 && !blocks.some(isAbsolute) && box.whenReady === null,
     deletesBranch: mayDelete ? (form?.deletesBranch ?? box.deletesBranch) : null,
     branch: viewName(pull.headBranch ?? ''),
+    isQueue,
   };
 }
 

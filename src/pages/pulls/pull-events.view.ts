@@ -60,7 +60,13 @@ export function viewPullEvent(
     case 'retargeted':
       return {
         icon: 'branch',
-        parts: [text('changed the base branch from '), strong('from'), text(' to '), strong('to')],
+        parts: [
+          text('changed the base branch from '),
+          strong('from'),
+          text(' to '),
+          strong('to'),
+          ...(typeof details['landed'] === 'number' ? [text(`, because #${details['landed']} was merged`)] : []),
+        ],
       };
     case 'draft':
       return { icon: 'pull', parts: [text('marked this as a draft')] };
@@ -98,6 +104,22 @@ export function viewPullEvent(
             ? [text('ended the wish to merge this when it is ready'), ...reason]
             : [text('asked to merge this as soon as it is ready')],
       };
+    case 'queued':
+      return {
+        icon: 'clock',
+        parts: [
+          text(details['first'] === true ? 'put this first in the merge queue' : 'added this to the merge queue'),
+        ],
+      };
+    case 'unqueued': {
+      const run = Number(details['run']);
+      const ofRun: EventPart[] =
+        run > 0 ? [text(' See '), { link: `${repositoryUrl}/runs/${run}`, name: `run ${run}` }, text('.')] : [];
+      const why = [...reason, ...ofRun];
+      return details['failed'] === true
+        ? { icon: 'cross', parts: [text('took this out of the merge queue'), ...why] }
+        : { icon: 'clock', parts: [text('took this out of the merge queue')] };
+    }
     case 'merged': {
       const bypassed = Array.isArray(details['bypassed']) ? details['bypassed'].map(String) : [];
       return {

@@ -40,8 +40,8 @@ function act(
 }
 
 /**
- * Fields `round`, `style`, `message_title`, `message`, `delete_branch` and `bypass` (ticks), and `action`: `merge`, or
- * `when-ready`.
+ * Fields `round`, `style`, `message_title`, `message`, `delete_branch` and `bypass` (ticks), and `action`: `merge`,
+ * `when-ready` or `queue`.
  */
 export const mergePull: PullForm = (context, deps) => {
   const { viewer, form } = context;
@@ -57,6 +57,8 @@ export const mergePull: PullForm = (context, deps) => {
   const asked = { ...input, round: readPosition(form.text('round')) };
   if (form.text('action') === 'when-ready')
     return act(context, deps, () => deps.pulls.mergeWhenReady(viewer, at, asked), { typed: { merge } });
+  if (form.text('action') === 'queue')
+    return act(context, deps, () => deps.pulls.queue.enter(viewer, at, asked), { typed: { merge } });
   return act(
     context,
     deps,
@@ -76,6 +78,13 @@ function unlessRefused(error: unknown): void {
 /** Takes back the wish to merge when it is ready. */
 export const cancelMerge: PullForm = (context, deps) =>
   act(context, deps, () => deps.pulls.cancelMergeWhenReady(context.viewer, issueAt(context)));
+
+/** Field `action`: `leave` the merge queue, or be its `first`. */
+export const changeQueue: PullForm = (context, deps) => {
+  const { leave, putFirst } = deps.pulls.queue;
+  const change = context.form.text('action') === 'first' ? putFirst : leave;
+  return act(context, deps, () => change(context.viewer, issueAt(context)));
+};
 
 /** Fields `round`, and `style`: `merge` or `rebase`. */
 export const updateBranch: PullForm = (context, deps) => {

@@ -1,4 +1,4 @@
-import type { DescribedPull, PullHead } from '../../pulls/index.ts';
+import type { DescribedPull, PullHead, StackedPull } from '../../pulls/index.ts';
 import type { ListedIssue } from '../../issues/index.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import { codeUrl } from '../app/code-urls.ts';
@@ -28,6 +28,21 @@ export interface PullHeadView {
   /** `url` is null for a push, and for a branch that the viewer may not see or that is gone. */
   head: { name: string; url: string | null };
   counts: { comments: number; commits: number };
+  /** Null for a pull request that stands alone. */
+  stack: StackView | null;
+}
+
+/** The pull requests of a stack, the one that is merged first at the top. */
+export interface StackView {
+  place: number;
+  rows: {
+    number: number;
+    title: string;
+    url: string;
+    state: PullHeadView['state'];
+    isCurrent: boolean;
+    isBehind: boolean;
+  }[];
 }
 
 /** A pull request with what every page about it shows. */
@@ -46,7 +61,11 @@ export async function readPullHead(
   const at = issueAt(context);
   await deps.pulls.find(viewer, at);
   const issue = await deps.issues.find(viewer, at);
-  const [all, round] = await Promise.all([deps.pulls.describe(viewer, [issue]), deps.pulls.rounds.find(viewer, at)]);
+  const [all, round, stack] = await Promise.all([
+    deps.pulls.describe(viewer, [issue]),
+    deps.pulls.rounds.find(viewer, at),
+    deps.pulls.stack(viewer, at),
+  ]);
   const described = all.get(issue.id)!;
   const { mergedBy, mergedByName } = described.pull;
   const people = await deps.owners.ownersById([issue.authorId, mergedBy].flatMap((id) => id ?? []));
@@ -60,7 +79,7 @@ export async function readPullHead(
       url: issueUrl(url, issue.number, 'PULL'),
       number: issue.number,
       title: viewName(issue.title),
-      state: isMerged ? 'merged' : issue.state === 'CLOSED' ? 'closed' : isDraft ? 'draft' : 'open',
+      state: stateOf({ state: issue.state, isDraft }),
       isLocked: issue.lockedAt !== null,
       isHeld: issue.heldAt !== null,
       person:
@@ -70,8 +89,26 @@ export async function readPullHead(
       base: { name: viewName(baseBranch), url: codeUrl(url, 'tree', baseBranch) },
       head: viewHead(described.head),
       counts: { comments: issue.commentCount, commits: round.commitCount },
+      stack: viewStack(stack, issue.number, url),
     },
   };
+}
+
+const stateOf = ({ state, isDraft }: Pick<StackedPull, 'state' | 'isDraft'>): PullHeadView['state'] =>
+  state === 'MERGED' ? 'merged' : state === 'CLOSED' ? 'closed' : isDraft ? 'draft' : 'open';
+
+function viewStack(stack: readonly StackedPull[], current: number, url: string): StackView | null {
+  const place = stack.findIndex(({ number }) => number === current) + 1;
+  if (stack.length < 2 || place === 0) return null;
+  const rows = stack.map(({ number, title, isBehind, ...pull }) => ({
+    number,
+    title: viewName(title),
+    url: issueUrl(url, number, 'PULL'),
+    state: stateOf(pull),
+    isCurrent: number === current,
+    isBehind,
+  }));
+  return { place, rows };
 }
 
 function viewHead({ label, repository, branch }: PullHead): PullHeadView['head'] {

@@ -3,6 +3,7 @@ import { allows } from '../../access/index.ts';
 import { isDomainError, nullIfNotFound } from '../../kernel/index.ts';
 import type { MergeBox, PullHead } from '../../pulls/index.ts';
 import { viewNotice } from '../app/notices.view.ts';
+import { viewName } from '../app/plain-text.ts';
 import { movedTo, page } from '../app/reply.ts';
 import type { PageReply, RedirectReply } from '../app/reply.ts';
 import type { RepositoryContext } from '../app/request-context.ts';
@@ -13,12 +14,14 @@ import { showWith } from '../issues/issue.page.ts';
 import { issueUrl } from '../issues/issue-urls.ts';
 import { viewSomeone } from '../issues/people.view.ts';
 import type { PullsDeps } from './deps.ts';
+import { readConflicts } from './conflicts.view.ts';
 import { viewFinished } from './finished-pull.view.ts';
 import { viewMergeBox } from './merge-box.view.ts';
 import type { MergeForm } from './merge-box.view.ts';
 import { viewPullEvent } from './pull-events.view.ts';
 import { viewOwners } from './owners.view.ts';
 import { readPullHead } from './pull-head.view.ts';
+import { viewQueued } from './queued.view.ts';
 import { viewReviewForm } from './review-form.view.ts';
 import type { ReviewFormInput } from './review-form.view.ts';
 import { readApproval } from '../runs/read-approval.ts';
@@ -45,7 +48,7 @@ export async function pullPage(
   const repository = repositoryUrl(found.canonical);
   if (kind !== 'PULL') return movedTo(issueUrl(repository, at.number, kind));
   const { issue, described, head } = await readPullHead(context, deps);
-  const [box, rounds, mayPushBranch, reviews, requests, rights, draft, approval] = await Promise.all([
+  const [box, rounds, mayPushBranch, reviews, requests, rights, draft, approval, place] = await Promise.all([
     readBox(context, deps),
     pulls.rounds.list(viewer, at),
     mayPushTo(context, deps, described.head),
@@ -54,13 +57,16 @@ export async function pullPage(
     pulls.rightsOn(viewer, at),
     context.person === null ? null : pulls.reviews.draftOf(viewer, at),
     readApproval(context, deps, at.number),
+    issue.state === 'OPEN' ? pulls.queue.placeOf(viewer, at) : null,
   ]);
+  const conflicts = issue.state === 'OPEN' ? readConflicts(context, deps, box) : null;
   const conversation = await readConversation(context, deps, forms, issue, {
     viewEvent: (entry, people) => viewPullEvent(entry, { repositoryUrl: repository, pullUrl: head.url, people }),
     people: [
       ...rounds.map(({ submitterId }) => submitterId),
       ...peopleOf(box),
       ...reviewersIn(reviews, requests),
+      place?.addedBy ?? null,
     ].filter((id) => id !== null),
   });
   const review = viewReviewForm({ issue, described }, context.person?.id, { rights, draft, form: forms.review });
@@ -95,8 +101,11 @@ export async function pullPage(
             people,
             described,
             clone,
+            conflicts: await conflicts,
+            sides: { base: head.base.name, head: viewName(described.head.label) },
             style: query.get('style'),
             form: forms.merge ?? null,
+            queued: place && viewQueued(place, { rights, repository, people, now }),
             repositoryUrl: repository,
             mayPushBranch,
           })

@@ -10,6 +10,7 @@ import {
   approveRuns,
   askForReview,
   cancelMerge,
+  changeQueue,
   changeHeadBranch,
   letMaintainersPush,
   markDraft,
@@ -22,6 +23,7 @@ import {
 import { dismissReview } from './review-forms.page.ts';
 import { showPullAsJson, showPullAsMarkdown, showPullFeed, showPullsFeed } from './pull-feeds.page.ts';
 import { changePulls, showPullList } from './pull-list.page.ts';
+import { showQueue } from './queue.page.ts';
 import { pullPage, showPull } from './pull.page.ts';
 
 const at = '/repos/:owner/:name';
@@ -61,6 +63,7 @@ export const pullsRoutes: readonly Route[] = [
     takesFiles: 'PULL',
     page: openPull,
   },
+  read(`${list}/queue`, showQueue, 'rows'),
   read(`${one}.atom`, showPullFeed, 'rows'),
   read(`${one}.json`, showPullAsJson, 'rows'),
   read(`${one}.md`, showPullAsMarkdown, 'rows'),
@@ -69,6 +72,7 @@ export const pullsRoutes: readonly Route[] = [
   ...conversationRoutes(one, 'PULL', pullPage),
   form('merge', mergePull),
   form('cancel-merge', cancelMerge),
+  form('queue', changeQueue),
   form('reviewers', askForReview),
   form('dismiss', dismissReview),
   form('maintainers', letMaintainersPush),

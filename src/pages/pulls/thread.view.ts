@@ -100,6 +100,7 @@ function viewComment(thread: ListedThread, comment: ListedComment, around: Threa
   const edit = around.editing?.threadId === threadId && around.editing.position === position && isOwn && !isGone;
   return {
     position,
+    reviewId: comment.reviewId,
     anchor: `${threadAnchor(threadId)}-${position}`,
     author: viewAuthor(comment, around.people),
     at: viewTime(comment.createdAt, around.now),

@@ -78,6 +78,7 @@ async function mirrorPage(
     username: mirror?.username ?? '',
     interval: String(Math.round((mirror?.intervalMs ?? 8 * hourMs) / hourMs)),
     prune: mirror?.prune ?? true,
+    releases: mirror?.withReleases ?? false,
   };
   const typed = {
     direction: form.text('direction'),
@@ -85,6 +86,7 @@ async function mirrorPage(
     username: form.text('username'),
     interval: form.text('interval'),
     prune: form.text('prune') === 'yes',
+    releases: form.text('releases') === 'yes',
   };
   return page('repository/mirror', {
     repository: viewRepositoryHead(found),
@@ -102,7 +104,10 @@ async function mirrorPage(
 export const showMirror: Page<RepositoryPersonContext, RepositoryDeps> = (context, deps) =>
   mirrorPage(context, deps, null);
 
-/** Fields `direction`, `address`, `username`, `secret` (empty: as it was), `interval` (hours), `prune`, `new_key`. */
+/**
+ * Fields `direction`, `address`, `username`, `secret` (empty: as it was), `interval` (hours), `prune`, `releases`,
+ * `new_key`.
+ */
 export const saveMirror: Page<RepositoryPersonContext, RepositoryDeps> = (context, deps): Promise<Reply> => {
   const { form, viewer, found } = context;
   return submit(
@@ -114,6 +119,7 @@ export const saveMirror: Page<RepositoryPersonContext, RepositoryDeps> = (contex
         secret: form.text('secret'),
         intervalMs: /^\d{1,4}$/.test(form.text('interval')) ? Number(form.text('interval')) * hourMs : 8 * hourMs,
         prune: form.text('prune') === 'yes',
+        withReleases: form.text('releases') === 'yes',
         newKey: form.text('new_key') === 'yes',
       });
       return seeOther(withNotice(mirrorUrl(context), isWaitingForKey ? 'mirror-key' : 'mirror-saved'));

@@ -27,6 +27,7 @@ interface NewRepositoryForm {
   import_address: string;
   import_username: string;
   import_mirror: boolean;
+  import_releases: boolean;
 }
 
 // Private first: a repository is public only by choice.
@@ -74,6 +75,7 @@ export const showNewRepository: Page<PersonContext, RepositoryDeps> = (context, 
       import_address: '',
       import_username: '',
       import_mirror: false,
+      import_releases: false,
     },
     null,
   );
@@ -82,7 +84,7 @@ export const showNewRepository: Page<PersonContext, RepositoryDeps> = (context, 
 /**
  * Fields `owner` (left out: oneself), `name`, `description`, `visibility`, `default_branch`; for first files `readme`,
  * `license`, `gitignores`, or `template`; to import
- * one from elsewhere `import_address`, `import_username`, `import_secret`, `import_mirror`.
+ * one from elsewhere `import_address`, `import_username`, `import_secret`, `import_mirror`, `import_releases`.
  */
 export const createRepository: Page<PersonContext, RepositoryDeps> = (context, deps) => {
   const { form, viewer, person } = context;
@@ -99,6 +101,7 @@ export const createRepository: Page<PersonContext, RepositoryDeps> = (context, d
     import_address: form.text('import_address').trim(),
     import_username: form.text('import_username').trim(),
     import_mirror: form.text('import_mirror') === 'yes',
+    import_releases: form.text('import_releases') === 'yes',
   };
   return submit(
     async () => {
@@ -111,6 +114,7 @@ export const createRepository: Page<PersonContext, RepositoryDeps> = (context, d
         import_address: address,
         import_username: username,
         import_mirror: keepMirroring,
+        import_releases: withReleases,
         ...fields
       } = input;
       const isImport = address !== '';
@@ -121,6 +125,7 @@ export const createRepository: Page<PersonContext, RepositoryDeps> = (context, d
             username,
             secret: form.text('import_secret'),
             keepMirroring,
+            withReleases,
           })
         : await deps.repositories.create(viewer, {
             ...fields,
@@ -140,6 +145,6 @@ export const createRepository: Page<PersonContext, RepositoryDeps> = (context, d
       return seeOther(withNotice(`${url}/settings/mirror`, waits ? 'import-key' : 'import-begun'));
     },
     (refusal) => newRepositoryPage(context, deps, input, refusal),
-    { address: 'import_address', username: 'import_username', secret: 'import_secret' },
+    { address: 'import_address', username: 'import_username', secret: 'import_secret', releases: 'import_releases' },
   );
 };

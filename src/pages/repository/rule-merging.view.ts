@@ -13,7 +13,8 @@ export interface MergingForm {
   threadsResolved: boolean;
   /** One a line. */
   checks: string;
-  upToDate: boolean;
+  /** `no`, `yes` or `queue`. */
+  upToDate: string;
   styles: readonly string[];
   /** Whether administrators may merge in spite of the conditions. */
   adminsPass: boolean;
@@ -32,6 +33,12 @@ const surviveTexts = [
   { value: 'anything', text: 'Every push' },
 ];
 
+const upToDateTexts = [
+  { value: 'no', text: 'May be merged' },
+  { value: 'yes', text: 'Must be updated first' },
+  { value: 'queue', text: 'Waits in a merge queue' },
+];
+
 export const newMergingForm: MergingForm = {
   level: 'write',
   people: '',
@@ -40,7 +47,7 @@ export const newMergingForm: MergingForm = {
   ownersApprove: false,
   threadsResolved: false,
   checks: '',
-  upToDate: false,
+  upToDate: 'no',
   styles: ruleStyles,
   adminsPass: false,
 };
@@ -53,7 +60,7 @@ export const mergingFormOf = ({ merging }: ListedRule, people: readonly string[]
   ownersApprove: merging.ownersApprove,
   threadsResolved: merging.threadsResolved,
   checks: merging.checks.join('\n'),
-  upToDate: merging.upToDate !== 'no',
+  upToDate: merging.upToDate,
   styles: merging.styles,
   adminsPass: !merging.adminsToo,
 });
@@ -70,7 +77,7 @@ export const readMergingForm = (form: Form): MergingForm => ({
   ownersApprove: form.text('owners_approve') !== '',
   threadsResolved: form.text('threads_resolved') !== '',
   checks: form.text('checks'),
-  upToDate: form.text('up_to_date') !== '',
+  upToDate: form.text('up_to_date') || 'no',
   styles: form.all('styles'),
   adminsPass: form.text('admins_pass') !== '',
 });
@@ -89,8 +96,9 @@ export const mergingInputOf = ({ level, people, survive, adminsPass, ...form }: 
 });
 
 /** The form as the template needs it. */
-export const viewMergingForm = ({ styles, survive, ...form }: MergingForm) => ({
+export const viewMergingForm = ({ styles, survive, upToDate, ...form }: MergingForm) => ({
   ...form,
+  upToDate: upToDateTexts.map((each) => ({ ...each, isChosen: each.value === upToDate })),
   survivals: surviveTexts.map((each) => ({ ...each, isChosen: each.value === survive })),
   styles: ruleStyles.map((value) => ({ value, ...styleTexts[value]!, isOn: styles.includes(value) })),
 });
@@ -103,7 +111,8 @@ export function viewMerging({ merging }: ListedRule): string[] {
     merging.ownersApprove && 'Owners approve',
     merging.threadsResolved && 'Threads resolved',
     checks.length > 0 && (checks.length === 1 ? '1 check' : `${checks.length} checks`),
-    merging.upToDate !== 'no' && 'Up to date',
+    merging.upToDate === 'yes' && 'Up to date',
+    merging.upToDate === 'queue' && 'Merge queue',
     styles.length < ruleStyles.length && styles.map((style) => styleTexts[style]?.text ?? style).join(' or '),
   ].filter((word) => typeof word === 'string');
 }

@@ -3,9 +3,22 @@ import type { JobRow, RunStatus } from '../../ci/index.ts';
 import { viewStatus } from '../app/commit-state.view.ts';
 import type { StatusView } from '../app/commit-state.view.ts';
 
-/** A box of the graph: one job, all jobs of its matrix together. */
+/** A box of the graph: one job, or all jobs of a matrix together, each with its own state. */
 interface NodeView {
   key: string;
+  label: string;
+  url: string;
+  status: StatusView;
+  x: number;
+  y: number;
+  height: number;
+  /** The jobs of a matrix, in its order; none for a single job. */
+  members: MemberView[];
+  /** How many more there are than places for them. */
+  hidden: { count: number; x: number; y: number } | null;
+}
+
+interface MemberView {
   label: string;
   url: string;
   status: StatusView;
@@ -24,6 +37,8 @@ export interface JobGraphView {
 
 const box = { width: 184, height: 40, gapX: 56, gapY: 14, margin: 4 };
 const maxLabel = 22;
+/** States of matrix jobs below the label, as targets that a finger can hit (WCAG 2.2 SC 2.5.8). */
+const member = { size: 24, columns: 7, maxRows: 4 };
 
 const running: readonly RunStatus[] = ['cancelling', 'running', 'waiting', 'blocked'];
 
@@ -42,7 +57,7 @@ function statusOf(matrixJobs: readonly JobRow[]): RunStatus {
  */
 export function viewJobGraph(jobs: readonly JobRow[], jobUrl: (job: JobRow) => string): JobGraphView | null {
   const groups = [...Map.groupBy(jobs, (job) => job.jobKey)];
-  if (groups.length < 2) return null;
+  if (jobs.length < 2) return null;
   const needs = new Map(groups.map(([key, matrixJobs]) => [key, matrixJobs[0]!.needs]));
   const depths = new Map<string, number>();
   const depthOf = (key: string): number => {
@@ -53,11 +68,12 @@ export function viewJobGraph(jobs: readonly JobRow[], jobUrl: (job: JobRow) => s
     depths.set(key, depth);
     return depth;
   };
-  const rows = new Map<number, number>();
+  const ends = new Map<number, number>();
   const nodes = groups.map(([key, matrixJobs]) => {
     const depth = depthOf(key);
-    const row = rows.get(depth) ?? 0;
-    rows.set(depth, row + 1);
+    const at = { x: box.margin + depth * (box.width + box.gapX), y: ends.get(depth) ?? box.margin };
+    const inside = viewMembers(matrixJobs, jobUrl, at);
+    ends.set(depth, at.y + inside.height + box.gapY);
     const first = matrixJobs.find((job) => job.status === 'failure') ?? matrixJobs[0]!;
     const label = matrixJobs.length > 1 ? `${key} (${matrixJobs.length})` : matrixJobs[0]!.name;
     return {
@@ -65,8 +81,8 @@ export function viewJobGraph(jobs: readonly JobRow[], jobUrl: (job: JobRow) => s
       label: label.length > maxLabel ? `${label.slice(0, maxLabel - 1)}…` : label,
       url: jobUrl(first),
       status: viewStatus(statusOf(matrixJobs)),
-      x: box.margin + depth * (box.width + box.gapX),
-      y: box.margin + row * (box.height + box.gapY),
+      ...at,
+      ...inside,
     };
   });
   const at = new Map(nodes.map((node) => [node.key, node]));
@@ -75,9 +91,35 @@ export function viewJobGraph(jobs: readonly JobRow[], jobUrl: (job: JobRow) => s
   );
   return {
     width: Math.max(...nodes.map(({ x }) => x)) + box.width + box.margin,
-    height: Math.max(...nodes.map(({ y }) => y)) + box.height + box.margin,
+    height: Math.max(...nodes.map(({ y, height }) => y + height)) + box.margin,
     nodes,
     edges,
+  };
+}
+
+/** The states of matrix jobs in rows below the label of their box, and the height of the box. */
+function viewMembers(
+  matrixJobs: readonly JobRow[],
+  jobUrl: (job: JobRow) => string,
+  at: { x: number; y: number },
+): Pick<NodeView, 'members' | 'hidden' | 'height'> {
+  if (matrixJobs.length < 2) return { members: [], hidden: null, height: box.height };
+  const placeOf = (index: number) => ({
+    x: at.x + 8 + (index % member.columns) * member.size,
+    y: at.y + box.height - 4 + Math.floor(index / member.columns) * member.size,
+  });
+  const places = member.columns * member.maxRows;
+  const shown = matrixJobs.length > places ? places - 2 : matrixJobs.length;
+  const rows = Math.min(member.maxRows, Math.ceil(matrixJobs.length / member.columns));
+  return {
+    members: matrixJobs.slice(0, shown).map((job, index) => ({
+      label: job.name,
+      url: jobUrl(job),
+      status: viewStatus(job.status),
+      ...placeOf(index),
+    })),
+    hidden: shown === matrixJobs.length ? null : { count: matrixJobs.length - shown, ...placeOf(shown) },
+    height: box.height + rows * member.size,
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Filter, PullTrigger, PushTrigger } from '../../ci/index.ts';
+import type { Filter, PullTrigger, PushTrigger, Triggers } from '../../ci/index.ts';
 import { viewName } from '../app/plain-text.ts';
 
 /** More patterns than this are a list to look up in the file. */
@@ -25,6 +25,10 @@ export function describePull({ branches, paths }: PullTrigger): string {
   const changes = paths === null ? '' : ` that changes ${describeFilter(paths, '', 'any file')}`;
   return `A pull request${into}${changes !== '' && into.includes(',') ? ',' : ''}${changes} by those who may write here`;
 }
+
+/** Which merge queues start it. */
+export const describeMergeGroup = ({ branches }: NonNullable<Triggers['mergeGroup']>): string =>
+  `The merge queue of ${describeFilter(branches, '', 'any branch')}`;
 
 /** `main or rel/**, but not rel/old/**`: patterns count in their order, a later one overrules. */
 function describeFilter(filter: Filter | null, noun: string, everything: string): string {

@@ -35,6 +35,7 @@ export interface RunRowView {
 const events: Record<RunRow['event'], string> = {
   push: 'push',
   pull_request: 'pull request',
+  merge_group: 'merge queue',
   workflow_dispatch: 'started manually',
   schedule: 'schedule',
   create: 'new branch or tag',

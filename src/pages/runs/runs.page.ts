@@ -2,6 +2,7 @@ import { eventNames, runStatusGroups } from '../../ci/index.ts';
 import type { RunFilter, RunRow } from '../../ci/index.ts';
 import { page } from '../app/reply.ts';
 import type { Reply } from '../app/reply.ts';
+import { viewName } from '../app/plain-text.ts';
 import { viewRunRow } from './run-row.view.ts';
 import { viewNotice } from '../app/notices.view.ts';
 import { viewRepositoryHead } from '../app/repository-head.view.ts';
@@ -24,10 +25,11 @@ export const showRuns: Page<RepositoryContext, RunsDeps> = async (context, deps)
     branch: query.get('branch') ?? '',
     actor: query.get('actor') ?? '',
   };
-  const [{ runs, next }, workflows, queue] = await Promise.all([
+  const [{ runs, next }, workflows, queue, disabled] = await Promise.all([
     ci.runs.list(found, await filterOf(chosen, deps), { limit: perPage, before: queryNumber(query, 'before') }),
     ci.runs.workflowsOf(found),
     ci.tasks.explainQueue(found),
+    ci.settings.disabledWorkflows(found.repository.id),
   ]);
   const head = viewRepositoryHead(found);
   const actors = await actorsOf(runs, deps);
@@ -39,15 +41,19 @@ export const showRuns: Page<RepositoryContext, RunsDeps> = async (context, deps)
   return page('runs/runs', {
     repository: head,
     runs: runs.map((run) => viewRunRow(run, head.url, actors.get(run.actorId ?? '') ?? null, clock.now(), references)),
-    workflows,
+    workflows: workflows.map(({ path, name }) => ({
+      path,
+      name: viewName(name),
+      url: listUrl(head.url, { ...chosen, workflow: path }),
+      isEnabled: !disabled.has(path),
+    })),
+    allWorkflows: listUrl(head.url, { ...chosen, workflow: '' }),
+    events: eventNames.map((value) => ({ value, label: eventLabels.get(value) ?? value })),
     chosen,
     isFiltered: Object.values(chosen).some((value) => value !== ''),
     isAnyActive: runs.some((run) => run.finishedAt === null),
     queued: queue.length,
-    next:
-      next === null
-        ? null
-        : `${head.url}/runs?${new URLSearchParams({ ...withoutEmpty(chosen), before: String(next) }).toString()}`,
+    next: next === null ? null : listUrl(head.url, { ...chosen, before: String(next) }),
     notice: viewNotice(query),
   });
 };
@@ -56,8 +62,17 @@ function oneOf(words: readonly string[], given: string | null): string {
   return given !== null && words.includes(given) ? given : '';
 }
 
-function withoutEmpty(values: Record<string, string>): Record<string, string> {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ''));
+const eventLabels = new Map<string, string>([
+  ['push', 'Push'],
+  ['pull_request', 'Pull request'],
+  ['workflow_dispatch', 'Manual'],
+  ['schedule', 'Schedule'],
+]);
+
+/** The list with these filters; empty ones are left out. */
+function listUrl(repositoryUrl: string, filters: Record<string, string>): string {
+  const query = new URLSearchParams(Object.entries(filters).filter(([, value]) => value !== '')).toString();
+  return `${repositoryUrl}/runs${query === '' ? '' : `?${query}`}`;
 }
 
 /** A person who does not exist has started no runs. */

@@ -5,15 +5,16 @@ import { viewName } from '../app/plain-text.ts';
 import { viewRepositoryHead } from '../app/repository-head.view.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import { viewCodeLines } from '../code/code-lines.view.ts';
-import { runPathNumber } from '../../http/index.ts';
+import { repositoryUrl, runPathNumber } from '../../http/index.ts';
+import { codeUrl } from '../app/code-urls.ts';
 import { runUrl } from './run-row.view.ts';
 import type { RunsDeps } from './deps.ts';
 
 /** The workflow file of a run as it was read from its commit, with the files that it calls. */
 export const showWorkflowFile: Page<RepositoryContext, RunsDeps> = async (context, deps): Promise<Reply> => {
-  const { found, params } = context;
+  const { found, params, viewer } = context;
   const { run } = await deps.ci.runs.find(found, runPathNumber(params.number));
-  const text = await deps.ci.runs.fileOf(run);
+  const { main: text, called } = await deps.ci.runs.filesOf(viewer, run);
   const coloured = await deps.highlighting.highlight({
     oid: hash('sha256', text),
     fileName: 'workflow.yml',
@@ -27,5 +28,15 @@ export const showWorkflowFile: Page<RepositoryContext, RunsDeps> = async (contex
     path: viewName(run.workflowPath),
     sha: run.sha.slice(0, 10),
     code: viewCodeLines(text, coloured, null),
+    called: called.map(({ path, commit }) => {
+      const [owner = '', name = ''] = commit?.repository.split('/') ?? [];
+      const sha = commit?.sha ?? run.sha;
+      return {
+        path: viewName(path),
+        repository: commit?.repository ?? null,
+        sha: sha.slice(0, 10),
+        url: codeUrl(commit === null ? head.url : repositoryUrl({ owner, name }), 'blob', sha, Buffer.from(path)),
+      };
+    }),
   });
 };

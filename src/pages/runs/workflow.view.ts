@@ -1,6 +1,6 @@
 import type { EventTrigger, ListedWorkflow, PlainEventName, Triggers } from '../../ci/index.ts';
 import { viewName } from '../app/plain-text.ts';
-import { describePull, describePush } from './push-filters.ts';
+import { describeMergeGroup, describePull, describePush } from './push-filters.ts';
 
 /** A workflow of the default branch, as the list shows it. */
 export interface WorkflowView {
@@ -45,21 +45,22 @@ const eventTexts: Record<PlainEventName, string> = {
   delete: 'The deletion of a branch or tag',
   release: 'A release',
   repository_dispatch: 'A call of the API',
-  workflow_run: 'The end of a run of',
+  workflow_run: 'A run of',
 };
 
 function describeEvent(name: PlainEventName, { types, workflows, branches }: EventTrigger): string {
   const named = workflows.length === 0 ? '' : ` ${viewName(workflows.join(', '))}`;
   const onBranches = branches === null ? '' : ` on ${branches.kind === 'ignore' ? 'other branches than ' : ''}`;
   const patterns = viewName((branches?.patterns ?? []).join(', '));
-  const ofTypes = types === null ? '' : ` (${viewName(types.join(', '))})`;
+  const ofTypes = types === null ? (name === 'workflow_run' ? ' (completed)' : '') : ` (${viewName(types.join(', '))})`;
   return `${eventTexts[name]}${named}${onBranches}${patterns}${ofTypes}`;
 }
 
-function startsOf({ push, pull, dispatch, schedule, events }: Triggers): string[] {
+function startsOf({ push, pull, mergeGroup, dispatch, schedule, events }: Triggers): string[] {
   return [
     ...(push === null ? [] : describePush(push)),
     ...(pull === null ? [] : [describePull(pull)]),
+    ...(mergeGroup === null ? [] : [describeMergeGroup(mergeGroup)]),
     ...[...events].map(([name, trigger]) => describeEvent(name, trigger)),
     ...(dispatch === null ? [] : ['By hand']),
     ...schedule.map((cron) => `By the clock: ${cron} (UTC)`),

@@ -7,17 +7,22 @@ import type { SignInDeps } from './deps.ts';
 
 const tokenOf = ({ form, query }: RequestContext): string => form.text('token') || query.get('token') || '';
 
-function setupPage(handle: string, refusal: FormRefusal | null): PageReply {
-  return page('sign-in/setup', { form: { handle }, refusal });
+function setupPage(
+  { origin }: RequestContext,
+  { config }: SignInDeps,
+  { handle, refusal }: { handle: string; refusal: FormRefusal | null },
+): PageReply {
+  return page('sign-in/setup', { form: { handle }, refusal, unnamedAddress: config.baseUrl === null ? origin : null });
 }
 
 /** `/setup?token=…` makes the first administrator. Without a valid token it is a 404. */
-export const showSetup: Page<RequestContext, SignInDeps> = async (context, { accounts }) => {
-  await accounts.checkSetupToken(tokenOf(context));
-  return setupPage('', null);
+export const showSetup: Page<RequestContext, SignInDeps> = async (context, deps) => {
+  await deps.accounts.checkSetupToken(tokenOf(context));
+  return setupPage(context, deps, { handle: '', refusal: null });
 };
 
-export const setUp: Page<RequestContext, SignInDeps> = (context, { accounts, config }) => {
+export const setUp: Page<RequestContext, SignInDeps> = (context, deps) => {
+  const { accounts, config } = deps;
   const { form, origin } = context;
   const handle = form.text('handle').trim();
   return submit(
@@ -30,6 +35,6 @@ export const setUp: Page<RequestContext, SignInDeps> = (context, { accounts, con
       const { secret } = await accounts.startSession(person.id, sessionOrigin(context));
       return seeOther(withNotice('/settings/keys', 'welcome'), { cookies: [sessionCookie(origin, secret, config)] });
     },
-    (refusal) => setupPage(handle, refusal),
+    (refusal) => setupPage(context, deps, { handle, refusal }),
   );
 };

@@ -27,5 +27,6 @@ export const siteRoutes: readonly Route[] = [
 
 /** The page for what no other row matches. */
 export const notFoundRoutes: readonly Route[] = [
+  { method: 'GET', path: '/repos/:owner/:name/{*rest}', access: 'repository:read', cost: 'rows', page: showNotFound },
   { method: 'GET', path: '/{*rest}', access: 'public', cost: 'free', page: showNotFound },
 ];

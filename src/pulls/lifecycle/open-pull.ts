@@ -123,7 +123,7 @@ export async function createPull(
   return { issue, pull: pull! };
 }
 
-const headOf = ({ headOid, baseOid }: PreparedRound) => ({ headOid, baseOid });
+const headOf = ({ headOid, baseOid, stackedOnOid }: PreparedRound) => ({ headOid, baseOid, stackedOnOid });
 
 const blank = {
   isOpen: true,

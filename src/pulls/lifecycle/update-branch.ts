@@ -6,6 +6,7 @@ import type { PullDeps } from '../deps.ts';
 import { findPull, requireOpen } from '../find-pull.ts';
 import type { PullContext } from '../find-pull.ts';
 import { oidOf } from '../merging/merge-pull.ts';
+import { mergeBaseOf } from '../stacks/stacked-on.ts';
 import { roundChanged } from '../rounds/record-round.ts';
 import { fetchBranch } from '../sources/find-head.ts';
 import { headForWriting, moveHead } from './move-head.ts';
@@ -52,10 +53,12 @@ async function mergeBase(
   };
   const [onto, head] = style === 'MERGE' ? [pull.headOid, baseTip] : [baseTip, pull.headOid];
   const into = pull.headBranch === null ? '' : ` into ${pull.headBranch}`;
+  const base = await mergeBaseOf(deps, path, pull, baseTip);
   const outcome = await deps.git.merges.merge(path, {
     style,
     onto,
     head,
+    base,
     message: `Merge branch '${pull.baseBranch}'${into}`,
     author: identity,
     committer: identity,

@@ -2,6 +2,7 @@ import type { Viewer } from '../../access/index.ts';
 import type { IssueAt } from '../../issues/index.ts';
 import { isDomainError } from '../../kernel/index.ts';
 import type { PullDeps } from '../deps.ts';
+import { mergeBaseOf } from '../stacks/stacked-on.ts';
 import { findPull, pullById } from '../find-pull.ts';
 import { limits } from '../limits.ts';
 import { pullSchema } from '../schema/pull-schema.ts';
@@ -40,7 +41,7 @@ export async function mergeStateOf(
   if (!pull.isOpen) return recorded;
   if (tip === null) return { mergeState: 'UNKNOWN', mergeStateOnto: null, mergeStateReason: 'no_base', conflicts: [] };
   if (pull.mergeStateOnto === tip && pull.mergeState !== 'UNKNOWN') return recorded;
-  const computed = await compute(deps, path, pull.headOid, tip);
+  const computed = await compute(deps, path, pull, tip);
   await deps.db.write(
     async ({ manager }) => {
       const { conflicts, ...state } = computed;
@@ -63,11 +64,13 @@ const pick = ({ mergeState, mergeStateOnto, mergeStateReason }: PullRow) => ({
 });
 
 async function compute(
-  { git, logger }: Pick<PullDeps, 'git' | 'logger'>,
+  deps: Pick<PullDeps, 'db' | 'git' | 'logger'>,
   path: string,
-  headOid: string,
+  pull: PullRow,
   tip: string,
 ): Promise<ComputedMergeState> {
+  const { git, logger } = deps;
+  const { headOid } = pull;
   const is = (mergeState: MergeState, reason: string | null = null, conflicts: string[] = []) => ({
     mergeState,
     mergeStateOnto: tip,
@@ -75,9 +78,16 @@ async function compute(
     conflicts,
   });
   try {
-    if ((await git.queries.distance(path, tip, headOid)).ahead === 0) return is('EMPTY');
-    const merged = await git.merges.tryMerge(path, tip, headOid);
-    if (merged.kind === 'clean') return is('CLEAN');
+    const merged = await git.merges.tryMerge(path, {
+      onto: tip,
+      head: headOid,
+      base: await mergeBaseOf(deps, path, pull, tip),
+    });
+    if (merged.kind === 'clean') {
+      // Commits are counted where nothing would change: there may be none, or some that change nothing.
+      const isSame = (await git.objects.commit(path, tip)).tree === merged.tree;
+      return is(isSame && (await git.queries.distance(path, tip, headOid)).ahead === 0 ? 'EMPTY' : 'CLEAN');
+    }
     if (merged.kind === 'unrelated') return is('UNRELATED');
     return is(
       'CONFLICT',

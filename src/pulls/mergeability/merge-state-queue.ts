@@ -38,6 +38,22 @@ export class MergeStateQueue {
     }
   }
 
+  /**
+   * The same after work that makes it faster, which has its turn like one of them; they are added whatever becomes of
+   * it.
+   */
+  addAfter(work: () => Promise<void>, issueIds: readonly string[]): void {
+    if (this.#isStopped) return;
+    const run = this.#slots
+      .run(work)
+      .catch((error: unknown) => this.#logger.warn('pull.merge_states_not_tried', { error }))
+      .finally(() => {
+        this.#running.delete(run);
+        this.add(issueIds);
+      });
+    this.#running.add(run);
+  }
+
   /** Waits for what is running. */
   async stop(): Promise<void> {
     this.#isStopped = true;

@@ -33,6 +33,10 @@ export function explainBlock(block: MergeBlock): string {
       return `${count(block.open, 'thread')} not resolved.`;
     case 'checks':
       return `Required checks: ${block.missing.map(({ context, state }) => `${context} (${state})`).join(', ')}.`;
+    case 'needs':
+      return `It needs ${block.numbers.map((number) => (number === null ? 'a pull request elsewhere' : `#${number}`)).join(', ')}, which has to be merged first.`;
+    case 'queue':
+      return 'This branch takes merges from its merge queue alone.';
     case 'behind':
       return 'The branch is behind its base branch: update it first.';
   }

@@ -11,6 +11,7 @@ import { mergeStateOf, publishHead } from '../mergeability/compute-merge-state.t
 import type { ComputedMergeState } from '../mergeability/compute-merge-state.ts';
 import type { OwnersOfPull } from '../owners/owners-of-files.ts';
 import { readRound } from '../rounds/read-round.ts';
+import { mergeBaseOf } from '../stacks/stacked-on.ts';
 import { gatherFacts, gitFacts } from './merge-facts.ts';
 import { messagesOf } from './merge-template.ts';
 import { mergeStyles } from './merge-message.ts';
@@ -57,7 +58,10 @@ export async function mergeBox(deps: PullDeps, viewer: Viewer, at: IssueAt): Pro
   const may = (act: 'merge' | 'edit'): boolean => refusalOnPull(viewer, facts, factsOfPull(issue, pull), act) === null;
   const mayMerge = may('merge') && issue.state === 'OPEN' && !verdict.blocks.some(({ kind }) => kind === 'level');
   // Most viewers may not merge: the commits are read for those who may.
-  const round = mayMerge ? await readRound(deps, found.path, pull.headOid, state.mergeStateOnto ?? pull.baseOid) : null;
+  const tip = state.mergeStateOnto ?? pull.baseOid;
+  const round = mayMerge
+    ? await readRound(deps, found.path, pull.headOid, tip, await mergeBaseOf(deps, found.path, pull, tip))
+    : null;
   const headTip = await tipOfHead(deps, head);
   const ready = pull.mergeWhenReady === null ? null : (JSON.parse(pull.mergeWhenReady) as { style: MergeStyle });
   return {
@@ -71,7 +75,7 @@ export async function mergeBox(deps: PullDeps, viewer: Viewer, at: IssueAt): Pro
       round &&
       (await messagesOf(deps, found, {
         ...{ issue, pull, headLabel: head.label, commits: round.commits },
-        tip: state.mergeStateOnto ?? pull.baseOid,
+        tip,
       })),
     checks: gathered.statuses,
     head,

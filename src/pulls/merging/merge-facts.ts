@@ -10,6 +10,7 @@ import type { OwnersOfPull } from '../owners/owners-of-files.ts';
 import { reviewFacts } from '../reviews/review-facts.ts';
 import type { PullRow } from '../schema/pull-schema.ts';
 import { roundSchema } from '../schema/round-schema.ts';
+import { unmergedNeeds } from '../stacks/needed-pulls.ts';
 import { countOpenThreads } from '../threads/count-open.ts';
 
 /** What decides about a merge, gathered before the write; `verdictFacts` takes from the write what changes fast. */
@@ -54,12 +55,13 @@ export async function gatherFacts(
   { issue, pull, repository }: { issue: Issue; pull: PullRow; repository: Repository },
   { state, isUpToDate, owners }: GitFacts,
 ): Promise<GatheredFacts> {
-  const [rule, rounds, reviews, openThreads, statuses] = await Promise.all([
+  const [rule, rounds, reviews, openThreads, statuses, needs] = await Promise.all([
     deps.repositories.rules.deciding(source, repository, pull.baseBranch),
     source.find(roundSchema, { where: { issueId: issue.id }, order: { round: 'ASC' } }),
     reviewFacts(deps, source, issue.id, repository),
     countOpenThreads(source, issue.id),
     deps.repositories.statuses.ofCommit(source, repository.id, pull.headOid),
+    unmergedNeeds(source, issue),
   ]);
   return {
     rule,
@@ -71,6 +73,7 @@ export async function gatherFacts(
       mergeState: state.mergeState,
       baseExists: state.mergeStateOnto !== null,
       isUpToDate,
+      needs,
       rounds: rounds.map(({ round, change, submitterId }) => ({ round, change, submitterId })),
       reviews,
       owners: policyGroups(owners),

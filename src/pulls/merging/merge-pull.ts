@@ -5,21 +5,21 @@ import type { IssueAt } from '../../issues/index.ts';
 import { conflict } from '../../kernel/index.ts';
 import type { Found } from '../../repositories/index.ts';
 import type { PullDeps } from '../deps.ts';
-import { factsOfPull, findPull, pullInWrite, refuse } from '../find-pull.ts';
+import { factsOfPull, findPull, refuse } from '../find-pull.ts';
 import type { PullContext } from '../find-pull.ts';
 import { headOf } from '../head-label.ts';
 import { mergeStateOf } from '../mergeability/compute-merge-state.ts';
-import { hasComingPush } from '../rounds/coming-push.ts';
-import { readRound } from '../rounds/read-round.ts';
+import { commitsOnto } from '../rounds/read-round.ts';
 import type { RoundCommit } from '../rounds/read-round.ts';
 import { roundChanged } from '../rounds/record-round.ts';
-import { pullSchema } from '../schema/pull-schema.ts';
 import { explainBlock } from './block-words.ts';
 import { gatherFacts, gitFacts } from './merge-facts.ts';
 import type { GatheredFacts } from './merge-facts.ts';
+import { landMerge } from './land-merge.ts';
+import type { Merged } from './land-merge.ts';
 import { messagesOf } from './merge-template.ts';
+import { mergeBaseOf } from '../stacks/stacked-on.ts';
 import { coAuthorsOf, formatMessage, parseStyle } from './merge-message.ts';
-import { recordMerged } from './record-merged.ts';
 
 export interface MergeInput {
   /** `merge`, `squash`, `rebase` or `forward`. */
@@ -31,12 +31,6 @@ export interface MergeInput {
   body?: string | undefined;
   /** Whether an administrator merges in spite of what the rule requires, where it lets them. */
   bypasses?: boolean;
-}
-
-export interface Merged {
-  /** The tip of the base branch. */
-  oid: string;
-  pushId: string;
 }
 
 /** How often a merge is computed anew when the base branch moves meanwhile. */
@@ -76,32 +70,23 @@ async function tryOnce(
     requireVerdict(mergeVerdict(viewer, now.facts, gathered.rule, gathered.facts, style), input.bypasses === true);
   judge(await gatherFacts(deps, deps.db.read, context, ofGit), context);
   const onto = ofGit.state.mergeStateOnto!;
-  const commits = (await readRound(deps, found.path, pull.headOid, onto)).commits;
-  const outcome = await computeMerge(deps, viewer, found, context, { style, onto, commits, input });
+  const base = await mergeBaseOf(deps, found.path, pull, onto);
+  // Only a squash names the commits and their authors.
+  const commits = style === 'SQUASH' ? await commitsOnto(deps.git, found.path, base ?? onto, pull.headOid) : [];
+  const outcome = await computeMerge(deps, viewer, found, context, { style, onto, base, commits, input });
   const oid = oidOf(outcome, pull.baseBranch);
-  const closing = await closingTargets(deps, viewer, context);
   let bypassed: MergeBlock[] = [];
-  const { pushId, isMoved } = await deps.repositories.pushes.moveBranch(viewer, found, {
-    branch: pull.baseBranch,
-    oldId: onto,
-    newId: oid,
-    right: 'merge',
-    async authorize(tx) {
-      const now = await pullInWrite(deps, tx, viewer, issue, 'merge');
-      if (now.pull.lastRound !== input.round || now.pull.headOid !== pull.headOid) throw roundChanged();
-      // A push that was taken already is a round, though its listener has not written it yet.
-      if (await hasComingPush(tx.before, issue)) throw roundChanged();
-      if (now.pull.baseBranch !== pull.baseBranch) throw conflict('base_changed', 'The base branch was changed.');
+  const landed = await landMerge(deps, viewer, found, context, {
+    onto,
+    oid,
+    style,
+    round: input.round,
+    async authorize(tx, now) {
       bypassed = judge(await gatherFacts(deps, tx.before, now, ofGit), now);
     },
-    // The listener of the push reads it, also after a crash.
-    async record({ manager }, mergePushId) {
-      const mergedBy = personIdOf(viewer);
-      const merge = { mergePushId, mergedOid: oid, mergedOntoOid: onto, mergeStyle: style, mergedBy };
-      await manager.update(pullSchema, { issueId: issue.id }, merge);
-    },
+    bypassed: () => bypassed.map(explainBlock),
   });
-  if (!isMoved) return null;
+  if (landed === null) return null;
   if (bypassed.length > 0)
     deps.logger.warn('pull.rule_bypassed', {
       repositoryId: repository.id,
@@ -109,16 +94,7 @@ async function tryOnce(
       blocks: bypassed.map(({ kind }) => kind),
       by: isLocalAdministrator(viewer) ? 'local' : personIdOf(viewer),
     });
-  // The listener of the push does the same after a crash; whichever comes first records it.
-  await deps.issues.pulls.write(viewer, (log) =>
-    recordMerged(deps, log, viewer, repository, {
-      issueId: issue.id,
-      pushId,
-      closing,
-      bypassed: bypassed.map(explainBlock),
-    }),
-  );
-  return { oid, pushId };
+  return landed;
 }
 
 /** The blocks that an administrator passes. Refuses `merge_blocked`. */
@@ -128,18 +104,8 @@ function requireVerdict({ blocks, mayBypass }: MergeVerdict, bypasses: boolean):
   throw conflict('merge_blocked', worst.map(explainBlock).join(' '));
 }
 
-/** Issues that the pull request says it closes; only a merge into the default branch closes them. */
-export async function closingTargets(
-  deps: PullDeps,
-  viewer: Viewer,
-  { issue, pull, repository }: Pick<PullContext, 'issue' | 'pull' | 'repository'>,
-) {
-  if (pull.baseBranch !== repository.defaultBranch) return [];
-  const text = await deps.issues.pulls.textOf(issue.id);
-  return deps.issues.pulls.closingTargets(viewer, repository.id, `${issue.title}\n\n${text}`);
-}
-
-async function computeMerge(
+/** Computes the commit that merges the last round onto a commit; its objects are written, and no ref moves. */
+export async function computeMerge(
   deps: PullDeps,
   viewer: Viewer,
   found: Found,
@@ -147,9 +113,17 @@ async function computeMerge(
   {
     style,
     onto,
+    base,
     commits,
     input,
-  }: { style: MergeStyle; onto: string; commits: readonly RoundCommit[]; input: MergeInput },
+  }: {
+    style: MergeStyle;
+    onto: string;
+    /** Of `mergeBaseOf`. */
+    base: string | undefined;
+    commits: readonly RoundCommit[];
+    input: Pick<MergeInput, 'title' | 'body'>;
+  },
 ): Promise<MergeOutcome> {
   const { path, repository } = found;
   const time = { at: deps.clock.now(), offsetMinutes: 0 };
@@ -168,6 +142,7 @@ async function computeMerge(
     style,
     onto,
     head: pull.headOid,
+    base,
     message,
     author,
     committer,

@@ -13,6 +13,14 @@ import type { MergeInput } from './merge-pull.ts';
 
 type ReadyInput = Omit<MergeInput, 'bypasses' | 'round'>;
 
+/** How the merge queue of a branch takes one. */
+type EnterQueue = (
+  deps: PullDeps,
+  viewer: Viewer,
+  at: IssueAt,
+  input: Omit<MergeInput, 'bypasses'>,
+) => Promise<unknown>;
+
 const unset = { mergeWhenReadyBy: null, mergeWhenReadyRound: null, mergeWhenReady: null } as const;
 
 /**
@@ -79,9 +87,9 @@ export async function cancelMergeWhenReady(deps: PullDeps, viewer: Viewer, at: I
 
 /**
  * Merges a pull request that waits for it, if nothing stands in the way now. A refusal that time may lift leaves it
- * waiting; one that it cannot ends the wish, with the reason in the log.
+ * waiting; one that it cannot ends the wish, with the reason in the log. Where a queue merges, it is added to that.
  */
-export async function mergeIfReady(deps: PullDeps, issueId: string): Promise<void> {
+export async function mergeIfReady(deps: PullDeps, issueId: string, enterQueue: EnterQueue): Promise<void> {
   const found = await pullById(deps, issueId);
   if (found === null || found.issue.state !== 'OPEN' || found.pull.mergeWhenReady === null) return;
   const { issue, pull } = found;
@@ -91,23 +99,25 @@ export async function mergeIfReady(deps: PullDeps, issueId: string): Promise<voi
   const person = (await deps.accounts.peopleById([askedBy])).get(askedBy);
   if (person === undefined || person.disabledAt !== null)
     return endWish(deps, issueId, anonymous, 'The account that asked for it is gone.');
-  const viewer = viewerWithCredential(
-    person.id,
-    { via: 'session', scope: 'write', repositoryIds: null },
-    issue.repositoryId,
-  );
+  const viewer = viewerOnBehalf(person.id, issue.repositoryId);
   const at = { owner: located.owner.handle, name: located.repository.name, number: issue.number };
   try {
     const input = JSON.parse(pull.mergeWhenReady!) as ReadyInput;
-    await mergePull(deps, viewer, at, { ...input, round: pull.mergeWhenReadyRound! });
+    const rule = await deps.repositories.rules.deciding(deps.db.read, located.repository, pull.baseBranch);
+    const merge = rule?.merging.upToDate === 'queue' ? enterQueue : mergePull;
+    await merge(deps, viewer, at, { ...input, round: pull.mergeWhenReadyRound! });
   } catch (error) {
     if (!isDomainError(error)) throw error;
     // A later round ends the wish itself, unless it is only rebased.
-    const passing = ['merge_blocked', 'branch_moves_too_fast', 'round_changed'];
+    const passing = ['merge_blocked', 'branch_moves_too_fast', 'round_changed', 'queue_full'];
     const isPassing = passing.includes(error.reason) || error.code === 'unavailable';
     if (!isPassing) await endWish(deps, issueId, viewer, error.message);
   }
 }
+
+/** A person for whom the server merges later, by the rights that they have then. */
+export const viewerOnBehalf = (personId: string, repositoryId: string): Viewer =>
+  viewerWithCredential(personId, { via: 'session', scope: 'write', repositoryIds: null }, repositoryId);
 
 async function endWish(deps: PullDeps, issueId: string, viewer: Viewer, reason: string): Promise<void> {
   await deps.issues.pulls.write(viewer, async (log) => {

@@ -4,6 +4,7 @@ import type { EntryLog, Issues } from '../../issues/index.ts';
 import type { Repository } from '../../repositories/index.ts';
 import type { PullDeps } from '../deps.ts';
 import { pullSchema } from '../schema/pull-schema.ts';
+import { queueSchema } from '../schema/queue-schema.ts';
 import { attentionSchema } from '../schema/turn-schema.ts';
 
 type Targets = Awaited<ReturnType<Issues['pulls']['closingTargets']>>;
@@ -51,6 +52,9 @@ export async function recordMerged(
   await manager.update(pullSchema, { issueId }, change);
   Object.assign(pull, change);
   await manager.delete(attentionSchema, { issueId });
+  const queued = await manager.findOneBy(queueSchema, { issueId });
+  await manager.delete(queueSchema, { issueId });
+  const isByQueue = queued !== null && byHand === undefined && queued.candidateOid === pull.mergedOid;
   await log.append(issue, {
     kind: 'merged',
     details: {
@@ -60,9 +64,14 @@ export async function recordMerged(
       base: pull.baseBranch,
       round: pull.lastRound,
       ...(bypassed.length === 0 ? {} : { bypassed }),
+      ...(isByQueue ? { queue: true } : {}),
     },
     origin: `merged:${pushId}`,
     ...(byHand === undefined ? {} : { via: 'git' as const }),
+    // The person who added it is told like everyone else: it is the server that merges, later.
+    ...(isByQueue
+      ? { author: { authorId: null, remoteAuthorId: null, authorName: null }, via: 'server' as const }
+      : {}),
   });
   if (closing.length > 0)
     await deps.issues.pulls.closeNamed(log, viewer, repository, closing, {

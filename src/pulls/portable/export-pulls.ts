@@ -126,6 +126,7 @@ async function headOf(deps: PullDeps, { id: issueId }: Issue, pull: PullRow) {
     submitter: who(pull.submitterId, pull.submitterName),
     isDraft: pull.isDraft,
     maintainersMayPush: pull.maintainersMayPush,
+    stackedOnOid: pull.stackedOnOid,
     mergeStyle: pull.mergeStyle,
     mergedBy: who(pull.mergedBy, pull.mergedByName),
     mergedOid: pull.mergedOid,

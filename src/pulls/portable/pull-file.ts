@@ -78,6 +78,8 @@ export function pullFiles({ commitId, line, maybe, number, person, text, time, u
     submitter: maybe(person),
     isDraft: z.boolean(),
     maintainersMayPush: z.boolean(),
+    /** Missing in bundles from before there were stacks. */
+    stackedOnOid: maybe(commitId),
     mergeStyle: maybe(z.enum(['MERGE', 'SQUASH', 'REBASE', 'FORWARD'])),
     mergedBy: maybe(person),
     mergedOid: maybe(commitId),

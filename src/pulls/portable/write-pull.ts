@@ -61,6 +61,7 @@ async function writeRow({ manager }: Tx, pull: PullFile, context: PullContext): 
     headOid: last.headOid,
     baseOid: last.baseOid,
     maintainersMayPush: pull.maintainersMayPush,
+    stackedOnOid: pull.stackedOnOid,
     mergeStyle: pull.mergeStyle,
     mergedBy: merger.id,
     mergedByName: merger.name,

@@ -8,17 +8,26 @@ import { pullPushSchema } from '../schema/pull-schema.ts';
 import type { PullPushRow } from '../schema/pull-schema.ts';
 import { roundSchema } from '../schema/round-schema.ts';
 import { changeRequests } from '../turns/review-requests.ts';
-import { labelsFor, pullHead } from './on-pushed-round.ts';
+import { labelsFor, pullHead, rowsOfPush } from './on-pushed-round.ts';
 import type { PushedRound } from './on-pushed-round.ts';
 import { readPushOptions } from './read-push-options.ts';
 import { pullByNumber } from './which-pull.ts';
 
 /**
  * Once the round is durable: what else the options ask for, each by itself. What is refused is logged, and ends
- * nothing: the person sees on the page what is set. The row of the push goes last, so a crash in between sets them
+ * nothing: the person sees on the page what is set. The rows of the push go last, so a crash in between sets them
  * again (`finishPushOptions`); twice is as once. What a later push may have set anew is left alone.
  */
 export async function applyPushOptions(
+  deps: PullDeps,
+  push: AnnouncedPush,
+  pushed: readonly Pick<PushedRound, 'viewer' | 'at' | 'headOid' | 'isFirst'>[],
+): Promise<void> {
+  for (const one of pushed) await applyTo(deps, push, one);
+  await deps.db.write(({ manager }) => manager.delete(pullPushSchema, { pushId: push.id }));
+}
+
+async function applyTo(
   deps: PullDeps,
   push: AnnouncedPush,
   { viewer, at, headOid, isFirst }: Pick<PushedRound, 'viewer' | 'at' | 'headOid' | 'isFirst'>,
@@ -51,7 +60,6 @@ export async function applyPushOptions(
     if (isLast && style !== null)
       await attempt('merge', () => mergeWhenReady(deps, viewer, at, { style, round: known.pull.lastRound }));
   }
-  await deps.db.write(({ manager }) => manager.delete(pullPushSchema, { pushId: push.id }));
 }
 
 /** Rows that one round of the task looks at. */
@@ -71,28 +79,30 @@ export async function finishPushOptions(deps: PullDeps, { olderThanMs }: { older
     .orderBy('f.created_at')
     .limit(batch)
     .getMany();
-  for (const row of rows)
+  for (const row of new Map(rows.map((each) => [each.pushId, each])).values())
     await finish(deps, row).catch((error: unknown) =>
       deps.logger.warn('pull.push_options_failed', { pushId: row.pushId, error }),
     );
 }
 
-async function finish(deps: PullDeps, { pushId, userId, repositoryId, number }: PullPushRow): Promise<void> {
+async function finish(deps: PullDeps, { pushId, userId, repositoryId }: PullPushRow): Promise<void> {
   const push = await deps.repositories.pushes.find(pushId);
   const update = push?.updates.find(({ ref }) => pullHead.test(ref));
   const located = (await deps.repositories.locate([repositoryId])).get(repositoryId);
   // In the trash: once it is restored.
   if (located === undefined) return;
-  const known = await pullByNumber(deps.db.read, repositoryId, number);
-  if (push === null || update === undefined || known === null) {
+  if (push === null || update === undefined) {
     await deps.db.write(({ manager }) => manager.delete(pullPushSchema, { pushId }));
     return;
   }
-  const first = await rowBy(deps.db.read, roundSchema, { issueId: known.issue.id, round: 1 });
-  await applyPushOptions(deps, push, {
-    viewer: viewerWithCredential(userId, push.credential, repositoryId),
-    at: { owner: located.owner.handle, name: located.repository.name, number },
-    headOid: update.newId,
-    isFirst: first?.pushId === pushId,
-  });
+  const viewer = viewerWithCredential(userId, push.credential, repositoryId);
+  const pushed: Parameters<typeof applyPushOptions>[2][number][] = [];
+  for (const { number, oid } of await rowsOfPush(deps, pushId)) {
+    const known = await pullByNumber(deps.db.read, repositoryId, number);
+    if (known === null) continue;
+    const first = await rowBy(deps.db.read, roundSchema, { issueId: known.issue.id, round: 1 });
+    const at = { owner: located.owner.handle, name: located.repository.name, number };
+    pushed.push({ viewer, at, headOid: oid ?? update.newId, isFirst: first?.pushId === pushId });
+  }
+  await applyPushOptions(deps, push, pushed);
 }

@@ -1,6 +1,6 @@
 import { refusalInRepository, viewerWithCredential } from '../../access/index.ts';
 import type { PersonViewer } from '../../access/index.ts';
-import { issueLimits, issueSchema } from '../../issues/index.ts';
+import { issueLimits, issueLinkSchema, issueSchema } from '../../issues/index.ts';
 import type { EntryLog, IssueAt } from '../../issues/index.ts';
 import { isDomainError, unavailable } from '../../kernel/index.ts';
 import type { AnnouncedPush, Found, Located } from '../../repositories/index.ts';
@@ -11,6 +11,7 @@ import { prepareRound, recordRound } from '../rounds/record-round.ts';
 import type { PreparedRound } from '../rounds/record-round.ts';
 import { pullPushSchema, pullSchema } from '../schema/pull-schema.ts';
 import type { PullPushRow } from '../schema/pull-schema.ts';
+import { roundSchema } from '../schema/round-schema.ts';
 import { findPullTemplate } from '../templates/pull-template.ts';
 import { cleanText, cutBytes, firstText } from './first-text.ts';
 import { readPushOptions, setsMore } from './read-push-options.ts';
@@ -30,24 +31,44 @@ export interface PushedRound {
 export const pullHead = /^refs\/pull\/(\d+)\/head$/;
 
 /**
- * For the push listener: opens the pull request of a push to `refs/for/…` with the number that it was given, or reads
- * its next round. Idempotent. Null for other pushes.
+ * For the push listener: opens the pull requests of a push to `refs/for/…` with the numbers that they were given, or
+ * reads their next rounds; the lowest of a stack first. Idempotent. Empty for other pushes.
  */
-export async function preparePushedRound(deps: PullDeps, push: AnnouncedPush): Promise<PushedRound | null> {
+export async function preparePushedRounds(deps: PullDeps, push: AnnouncedPush): Promise<PushedRound[]> {
   const update = push.updates.find(({ ref }) => pullHead.test(ref));
-  if (update === undefined) return null;
-  const row = await deps.db.read.findOneBy(pullPushSchema, { pushId: push.id });
+  if (update === undefined) return [];
+  const rows = await rowsOfPush(deps, push.id);
   const located = (await deps.repositories.locate([push.repository.id])).get(push.repository.id);
   if (located === undefined) throw unavailable('repository_in_trash', 'The repository is in the trash.');
-  if (row === null) return dropOfGone(deps, push, located, update.ref);
+  if (rows.length === 0) await dropOfGone(deps, push, located, update.ref);
+  const pushed: PushedRound[] = [];
+  for (const row of rows) pushed.push(await prepareOne(deps, { push, located, row, headOid: row.oid ?? update.newId }));
+  return pushed;
+}
+
+/** The pull requests of a push, the lowest of a stack first. */
+export async function rowsOfPush({ db }: Pick<PullDeps, 'db'>, pushId: string): Promise<PullPushRow[]> {
+  const rows = await db.read.findBy(pullPushSchema, { pushId });
+  return rows.sort((one, other) => one.position - other.position);
+}
+
+async function prepareOne(
+  deps: PullDeps,
+  { push, located, row, headOid }: Pick<FirstPush, 'push' | 'located' | 'row' | 'headOid'>,
+): Promise<PushedRound> {
   const viewer = viewerWithCredential(row.userId, push.credential, push.repository.id);
   const at = { owner: located.owner.handle, name: located.repository.name, number: row.number };
   const known = await pullByNumber(deps.db.read, row.repositoryId, row.number);
-  const headOid = update.newId;
   if (known === null) return openFirst(deps, { push, located, row, viewer, at, headOid });
-  if (known.pull.headOid === headOid && known.pull.lastRound === 1)
-    return { viewer, at, headOid, next: null, isFirst: true };
-  const next = await prepareNext(deps, located, known, { headOid, submitterId: row.userId });
+  const { pull, issue } = known;
+  const isSame = pull.headOid === headOid && (row.oid === null || pull.stackedOnOid === row.belowOid);
+  if (isSame && pull.lastRound === 1) {
+    const first = await deps.db.read.findOneBy(roundSchema, { issueId: issue.id, round: 1 });
+    return { viewer, at, headOid, next: null, isFirst: first?.pushId === push.id };
+  }
+  const next = await prepareNext(deps, located, known, row, headOid);
+  // git has written the ref of the highest.
+  if (row.oid !== null && next !== null) await deps.git.refs.setPull(located.path, issue.number, 'head', headOid);
   return { viewer, at, headOid, next, isFirst: false };
 }
 
@@ -55,12 +76,16 @@ export async function preparePushedRound(deps: PullDeps, push: AnnouncedPush): P
  * A first push without its row: the account that pushed was deleted before the pull request was written, and nothing
  * says what it was for.
  */
-async function dropOfGone(deps: PullDeps, { id, repository }: AnnouncedPush, { path }: Located, ref: string) {
+async function dropOfGone(
+  deps: PullDeps,
+  { id, repository }: AnnouncedPush,
+  { path }: Located,
+  ref: string,
+): Promise<void> {
   const number = Number(pullHead.exec(ref)![1]);
-  if (await deps.db.read.existsBy(issueSchema, { repositoryId: repository.id, number })) return null;
+  if (await deps.db.read.existsBy(issueSchema, { repositoryId: repository.id, number })) return;
   deps.logger.warn('pull.push_dropped', { pushId: id, number, reason: 'account_gone' });
   await deps.git.refs.setPull(path, number, 'head', null);
-  return null;
 }
 
 interface FirstPush {
@@ -96,13 +121,17 @@ async function create(deps: PullDeps, { push, located, row, viewer, headOid }: F
   const { path, repository, owner } = located;
   const found = { repository, path, canonical: { owner: owner.handle, name: repository.name } };
   const baseTip = (await deps.git.refs.list(path)).get(`refs/heads/${baseBranch}`);
-  const prepared = await prepareRound(deps, path, null, headOid, baseTip ?? headOid);
-  const coming = { submitterId: row.userId, headOid, known: baseTip === undefined ? [] : [baseTip] };
+  const { belowOid } = row;
+  const prepared = await prepareRound(deps, path, null, headOid, baseTip ?? headOid, belowOid);
+  const known = [baseTip, belowOid].filter((oid) => typeof oid === 'string');
+  const coming = { submitterId: row.userId, headOid, known };
   const bytes = await contributedBytes(deps, located, coming);
   const text = firstText(prepared.commits, { topic, baseBranch });
   const labels = await labelsFor(deps, viewer, found, options.labels);
   const body = options.description ?? (await withTemplate(deps, path, text.body, baseTip ?? null));
   const fields = { title: options.title ?? text.title, body, labels };
+  // git has written the ref of the highest of a stack, as of any push.
+  if (row.oid !== null) await deps.git.refs.setPull(path, number, 'head', headOid);
   const code = {
     number,
     baseBranch,
@@ -144,7 +173,8 @@ async function prepareNext(
   deps: PullDeps,
   located: Located,
   { issue, pull }: KnownPull,
-  { headOid, submitterId }: { headOid: string; submitterId: string },
+  { userId: submitterId, oid, belowOid }: PullPushRow,
+  headOid: string,
 ): Promise<PushedRound['next']> {
   const { path } = located;
   if (issue.state !== 'OPEN') {
@@ -152,31 +182,63 @@ async function prepareNext(
     return null;
   }
   const baseTip = (await deps.git.refs.list(path)).get(`refs/heads/${pull.baseBranch}`) ?? pull.baseOid;
-  const prepared = await prepareRound(deps, path, pull, headOid, baseTip);
-  const bytes = await contributedBytes(deps, located, { submitterId, headOid, known: [baseTip, pull.headOid] });
+  const prepared = await prepareRound(deps, path, pull, headOid, baseTip, oid === null ? undefined : belowOid);
+  const known = [baseTip, pull.headOid, belowOid].filter((each) => each !== null);
+  const bytes = await contributedBytes(deps, located, { submitterId, headOid, known });
   return { issueId: issue.id, prepared, bytes };
 }
 
 /**
- * In the write of the listener: records the round, and that the push is done. Its row stays while there are options
+ * In the write of the listener: records the rounds, and that the push is done. Its rows stay while there are options
  * to set, so that a crash before they are set loses none of them.
  */
-export async function recordPushedRound(log: EntryLog, push: AnnouncedPush, pushed: PushedRound): Promise<void> {
+export async function recordPushedRounds(
+  log: EntryLog,
+  push: AnnouncedPush,
+  pushed: readonly PushedRound[],
+): Promise<void> {
   const { manager } = log.tx;
-  const { next, isFirst } = pushed;
   const options = readPushOptions(push.options);
-  if (!(next !== null || isFirst) || !setsMore(options, isFirst))
+  await recordNeeds(log, push);
+  if (!pushed.some(({ next, isFirst }) => (next !== null || isFirst) && setsMore(options, isFirst)))
     await manager.delete(pullPushSchema, { pushId: push.id });
-  if (next === null) return;
-  const issue = await manager.findOneBy(issueSchema, { id: next.issueId });
-  const pull = await manager.findOneBy(pullSchema, { issueId: next.issueId });
-  if (issue?.state !== 'OPEN' || pull === null) return;
-  const { note } = options;
-  await recordRound(log, issue, pull, next.prepared, {
-    submitterId: push.pusherId,
-    pushId: push.id,
-    bytes: next.bytes,
-    note,
-    via: 'git',
-  });
+  for (const { next } of pushed) {
+    if (next === null) continue;
+    const issue = await manager.findOneBy(issueSchema, { id: next.issueId });
+    const pull = await manager.findOneBy(pullSchema, { issueId: next.issueId });
+    if (issue?.state !== 'OPEN' || pull === null) continue;
+    await recordRound(log, issue, pull, next.prepared, {
+      submitterId: push.pusherId,
+      pushId: push.id,
+      bytes: next.bytes,
+      note: options.note,
+      via: 'git',
+    });
+  }
+}
+
+/** Each pull request of a stack needs the one below it, and no other open one that the same person has pushed. */
+async function recordNeeds({ tx: { manager, now } }: EntryLog, push: AnnouncedPush): Promise<void> {
+  const rows = (await manager.findBy(pullPushSchema, { pushId: push.id })).filter(({ oid }) => oid !== null);
+  let below: string | null = null;
+  for (const { repositoryId, number, userId } of rows.sort((one, other) => one.position - other.position)) {
+    const issue = await manager.findOneBy(issueSchema, { repositoryId, number });
+    if (issue === null) continue;
+    const own = await manager
+      .createQueryBuilder(issueLinkSchema, 'l')
+      .innerJoin('pulls', 'p', 'p.issue_id = l.to_id')
+      .select('l.to_id', 'toId')
+      .where("l.from_id = :id AND l.kind = 'needs'", { id: issue.id })
+      .andWhere("p.repository_id = :repositoryId AND p.is_open = :open AND p.source = 'PUSH'", {
+        repositoryId,
+        open: true,
+      })
+      .andWhere('p.submitter_id = :userId', { userId })
+      .getRawMany<{ toId: string }>();
+    for (const { toId } of own)
+      if (toId !== below) await manager.delete(issueLinkSchema, { fromId: issue.id, toId, kind: 'needs' });
+    if (below !== null && !own.some(({ toId }) => toId === below))
+      await manager.insert(issueLinkSchema, { fromId: issue.id, toId: below, kind: 'needs', createdAt: now });
+    below = issue.id;
+  }
 }

@@ -1,22 +1,21 @@
-import type { EntityManager } from 'typeorm';
-import { allows, personIdOf, refusalInRepository, refusalOnPull, repositoryLevel } from '../../access/index.ts';
-import type { IssueRepositoryFacts, Viewer } from '../../access/index.ts';
+import { allows, personIdOf, refusalInRepository, repositoryLevel } from '../../access/index.ts';
 import type { Tx } from '../../db/index.ts';
 import { isForReview, isWellFormedRef, reviewFolder } from '../../git/index.ts';
 import { nextNumber, refusalError } from '../../issues/index.ts';
-import { conflict, forbidden, invalid, isDomainError, notFound } from '../../kernel/index.ts';
+import { conflict, forbidden, invalid, isDomainError } from '../../kernel/index.ts';
 import type { PushForReview, ReviewPort, ReviewVerdict } from '../../repositories/index.ts';
 import type { PullDeps } from '../deps.ts';
-import { factsOfPull } from '../find-pull.ts';
-import { limits } from '../limits.ts';
 import { contributedBytesLeft, contributedTooMuch } from '../rounds/contributed-bytes.ts';
 import { changeIdOf } from '../rounds/read-round.ts';
-import { pullPushSchema, pullSchema } from '../schema/pull-schema.ts';
+import { pullPushSchema } from '../schema/pull-schema.ts';
 import { pullPageOf, remarksOnPush } from './push-remarks.ts';
 import { readPushOptions } from './read-push-options.ts';
 import type { PushForOptions } from './read-push-options.ts';
+import { decideStack } from './decide-stack.ts';
+import { readStack } from './read-stack.ts';
+import type { StackCommit } from './read-stack.ts';
+import { refuseRound, refuseTooManyOf } from './refuse-push.ts';
 import { isBeingPushedTo, whichPull } from './which-pull.ts';
-import type { KnownPull } from './which-pull.ts';
 
 /** What is read of a push to `refs/for/…` before the write that decides about it. */
 interface PreparedPush {
@@ -25,6 +24,8 @@ interface PreparedPush {
   topic: string | null;
   options: PushForOptions;
   changeId: string | null;
+  /** Of the option `stack`: its commits, the lowest first. */
+  stack: StackCommit[] | null;
 }
 
 type Prepared = PreparedPush | { refused: string };
@@ -43,7 +44,10 @@ export function acceptPushesFor(deps: PullDeps): ReviewPort<Prepared> {
     prepare: (push) => preparePush(deps, push).catch(asRefusal((refused) => ({ refused }))),
     async decide(tx, push, prepared) {
       if ('refused' in prepared) return { accept: false, reason: prepared.refused };
-      return decide(deps, tx, push, prepared).catch(asRefusal((reason) => ({ accept: false, reason })));
+      const { stack } = prepared;
+      const decided =
+        stack === null ? decide(deps, tx, push, prepared) : decideStack(deps, tx, push, { ...prepared, stack });
+      return decided.catch(asRefusal((reason) => ({ accept: false, reason })));
     },
     async remarkOnBranch(viewer, opened, branch) {
       const page = pullPageOf(deps, opened.canonical, `new?head=${encodeURIComponent(branch)}`);
@@ -54,6 +58,8 @@ export function acceptPushesFor(deps: PullDeps): ReviewPort<Prepared> {
     },
   };
 }
+
+const alone = { position: 0, oid: null, belowOid: null } as const;
 
 /** A refusal becomes the line beside the ref; a temporary obstacle and a fault go on. */
 const asRefusal =
@@ -79,7 +85,8 @@ async function preparePush(
   const base = refs.get(`refs/heads/${baseBranch}`)!;
   if (arriving.isKnown && (await deps.git.refs.isForward(opened.path, newId, base)))
     throw invalid('nothing_to_merge', `${baseBranch} has this commit already`);
-  return { refs, baseBranch, topic: theTopic, options, changeId: changeIdOf(arriving.tip) };
+  const stack = options.isStack ? await readStack(deps, opened.path, { newId, arriving, options, topic }, base) : null;
+  return { refs, baseBranch, topic: theTopic, options, changeId: changeIdOf(arriving.tip), stack };
 }
 
 /** Branches that one line names. */
@@ -132,7 +139,7 @@ async function decide(
   }
   const isMember = allows(repositoryLevel(viewer, context.facts), 'write');
   if (answer === null) {
-    if (!isMember) await refuseTooManyOf(tx.before, repositoryId, userId);
+    if (!isMember) await refuseTooManyOf(tx.before, repositoryId, userId, 1);
     deps.issues.pulls.charge(viewer, context);
   }
   const named = known?.issue.number ?? (answer !== null && 'pending' in answer ? answer.pending : null);
@@ -142,7 +149,7 @@ async function decide(
     throw conflict('push_running', `another push to pull request #${named} is under way; push again when it has ended`);
   const number = named ?? (await nextNumber(tx, repositoryId));
   const to = `refs/pull/${number}/head`;
-  const row = { pushId: id, repositoryId, number, baseBranch, topic, userId, createdAt: tx.now };
+  const row = { pushId: id, repositoryId, number, baseBranch, topic, userId, createdAt: tx.now, ...alone };
   return {
     accept: true,
     to,
@@ -154,40 +161,4 @@ async function decide(
     },
     remarks: () => remarksOnPush(deps, viewer, opened, { number, known, headOid: newId, arriving, options }),
   };
-}
-
-function refuseRound(viewer: Viewer, facts: IssueRepositoryFacts, { issue, pull }: KnownPull): void {
-  const refusal = refusalOnPull(viewer, facts, factsOfPull(issue, pull), 'add_round');
-  if (refusal === 'hidden') throw notFound('pull_not_found', `there is no pull request #${issue.number} here`);
-  if (refusal === 'level')
-    throw forbidden('not_your_pull', `pull request #${issue.number} is not yours; open one of your own with a topic`);
-  if (refusal !== null) throw refusalError(refusal, 'PULL');
-  if (pull.source !== 'PUSH')
-    throw invalid(
-      'pull_of_branch',
-      `pull request #${issue.number} follows ${pull.headBranch ?? 'a branch'}; push to that`,
-    );
-  if (issue.state !== 'OPEN')
-    throw invalid(
-      'pull_not_open',
-      `pull request #${issue.number} is ${issue.state === 'MERGED' ? 'merged' : 'closed'}`,
-    );
-  if (pull.lastRound >= limits.rounds)
-    throw invalid('too_many_rounds', `a pull request has at most ${limits.rounds} rounds; open another with a topic`);
-}
-
-/** Those whose push is not recorded yet count, too; a push that git refused does not, and a next round neither. */
-async function refuseTooManyOf(source: EntityManager, repositoryId: string, userId: string): Promise<void> {
-  const open = await source.countBy(pullSchema, { submitterId: userId, repositoryId, isOpen: true });
-  const coming: { n: number } | undefined = await source
-    .createQueryBuilder(pullPushSchema, 'f')
-    // One row of each: `getCount` would sort them to tell them apart.
-    .select('count(*)', 'n')
-    .innerJoin('pushes', 'p', 'p.id = f.push_id')
-    .where('f.user_id = :userId AND f.repository_id = :repositoryId', { userId, repositoryId })
-    .andWhere('p.announced_at IS NULL AND p.parked_at IS NULL')
-    .andWhere('NOT EXISTS (SELECT 1 FROM issues i WHERE i.repository_id = f.repository_id AND i.number = f.number)')
-    .getRawOne();
-  if (open + Number(coming?.n ?? 0) >= limits.openPerContributor)
-    throw invalid('too_many_pulls', `you have ${limits.openPerContributor} open pull requests here; close one first`);
 }

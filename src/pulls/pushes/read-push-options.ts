@@ -9,6 +9,8 @@ export interface PushForOptions {
   description: string | null;
   isDraft: boolean | null;
   topic: string | null;
+  /** Whether each commit is to have a pull request of its own. */
+  isStack: boolean;
   /** Number of the pull request that the push adds to. */
   pull: number | null;
   /** Of the round. */
@@ -42,6 +44,7 @@ export function readPushOptions(options: readonly string[]): PushForOptions {
     description: null,
     isDraft: null,
     topic: null,
+    isStack: false,
     pull: null,
     note: '',
     labels: [],
@@ -82,6 +85,9 @@ function readOption(read: PushForOptions, option: string): boolean {
     case 'draft':
     case 'ready':
       read.isDraft = name === 'draft';
+      return true;
+    case 'stack':
+      read.isStack = true;
       return true;
     case 'topic':
       read.topic = needed(name, value);

@@ -107,7 +107,7 @@ async function pendingPushes(
     .innerJoin('push_updates', 'u', 'u.push_id = f.push_id AND u.position = 0')
     .select('f.number', 'number')
     .addSelect('f.topic', 'topic')
-    .addSelect('u.new_id', 'newId')
+    .addSelect('coalesce(f.oid, u.new_id)', 'newId')
     .where('f.user_id = :userId AND f.repository_id = :repositoryId', { userId, repositoryId })
     .andWhere('f.base_branch = :baseBranch', { baseBranch })
     .andWhere('p.announced_at IS NULL AND p.parked_at IS NULL')

@@ -21,31 +21,47 @@ export interface RoundCommit {
   commit: Commit;
 }
 
-/** Finds what a head brings to a branch. Refuses `git_busy`. @param path folder of the repository, which has both */
+/**
+ * Finds what a head brings to a branch. Refuses `git_busy`.
+ * @param path folder of the repository, which has both
+ * @param base where its commits begin; left out, where the two have parted
+ */
 export async function readRound(
   { git }: Pick<PullDeps, 'git'>,
   path: string,
   headOid: string,
   baseTip: string,
+  base?: string | null,
 ): Promise<ReadRound> {
-  const mergeBase = await git.queries.mergeBase(path, baseTip, headOid);
+  const mergeBase = base ?? (await git.queries.mergeBase(path, baseTip, headOid));
   const baseOid = mergeBase ?? baseTip;
   const [{ ahead }, commits] = await Promise.all([
     git.queries.distance(path, baseOid, headOid),
-    git.queries.commitsBetween(path, baseOid, headOid, { limit: limits.listedCommits }),
+    commitsOnto(git, path, baseOid, headOid),
   ]);
   return {
     headOid,
     baseOid,
     isUnrelated: mergeBase === null,
     commitCount: ahead,
-    commits: commits.reverse().map((commit) => ({
-      oid: commit.oid,
-      subject: commit.subject.slice(0, 500),
-      changeId: changeIdOf(commit),
-      commit,
-    })),
+    commits,
   };
+}
+
+/** The commits that a head has and a base has not, oldest first; the newest ones of many. Refuses `git_busy`. */
+export async function commitsOnto(
+  git: PullDeps['git'],
+  path: string,
+  baseOid: string,
+  headOid: string,
+): Promise<RoundCommit[]> {
+  const commits = await git.queries.commitsBetween(path, baseOid, headOid, { limit: limits.listedCommits });
+  return commits.reverse().map((commit) => ({
+    oid: commit.oid,
+    subject: commit.subject.slice(0, 500),
+    changeId: changeIdOf(commit),
+    commit,
+  }));
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { EntryLog, EntryVia, Issue } from '../../issues/index.ts';
 import { conflict, invalid } from '../../kernel/index.ts';
 import type { PullDeps } from '../deps.ts';
+import { removeFromQueue } from '../queue-rows.ts';
 import { limits } from '../limits.ts';
 import { pullSchema } from '../schema/pull-schema.ts';
 import type { PullRow } from '../schema/pull-schema.ts';
@@ -8,6 +9,7 @@ import { roundCommitSchema, roundSchema } from '../schema/round-schema.ts';
 import type { RoundChange, RoundRow } from '../schema/round-schema.ts';
 import type { ThreadPositionRow } from '../schema/review-schema.ts';
 import { prepareThreads, recordThreads } from '../threads/thread-positions.ts';
+import { findStackedOn, stackBase } from '../stacks/stacked-on.ts';
 import { changeBetween } from './change-between.ts';
 import { readRound } from './read-round.ts';
 import type { ReadRound } from './read-round.ts';
@@ -18,6 +20,8 @@ export interface PreparedRound extends ReadRound {
   change: RoundChange;
   /** The round before, as it was read; the write refuses when another one came meanwhile. */
   after: { round: number; headOid: string; baseOid: string } | null;
+  /** See `PullRow.stackedOnOid`. */
+  stackedOnOid: string | null;
   /** Where the threads of earlier rounds are in this one. */
   threads: ThreadPositionRow[];
 }
@@ -36,15 +40,22 @@ export interface RoundOrigin {
  * Reads a round and keeps its objects. Slow: it runs before the write. Refuses `git_busy`.
  * @param pull null for the first round
  * @param baseTip the tip of the base branch
+ * @param stackedOnOid the commit on which it is built; left out, it is found by what the pull request needs
  */
 export async function prepareRound(
   deps: Pick<PullDeps, 'db' | 'git' | 'logger'>,
   path: string,
-  pull: Pick<PullRow, 'issueId' | 'lastRound' | 'headOid' | 'baseOid'> | null,
+  pull: Pick<PullRow, 'issueId' | 'repositoryId' | 'lastRound' | 'headOid' | 'baseOid'> | null,
   headOid: string,
   baseTip: string,
+  stackedOnOid?: string | null,
 ): Promise<PreparedRound> {
-  const read = await readRound(deps, path, headOid, baseTip);
+  const stackedOn =
+    stackedOnOid === undefined && pull !== null
+      ? await findStackedOn(deps, path, pull, headOid)
+      : (stackedOnOid ?? null);
+  const base = await stackBase(deps, path, { headOid, stackedOnOid: stackedOn }, baseTip);
+  const read = { ...(await readRound(deps, path, headOid, baseTip, base)), stackedOnOid: stackedOn };
   await keepRound(deps, path, read);
   if (pull === null) return { ...read, change: 'first', after: null, threads: [] };
   const after = { round: pull.lastRound, headOid: pull.headOid, baseOid: pull.baseOid };
@@ -67,6 +78,11 @@ export async function recordRound(
   { submitterId, pushId, bytes = 0, note = '', via }: RoundOrigin,
 ): Promise<RoundRow | null> {
   const { manager, now } = log.tx;
+  const { stackedOnOid } = prepared;
+  if (pull.stackedOnOid !== stackedOnOid) {
+    await manager.update(pullSchema, { issueId: issue.id }, { stackedOnOid });
+    pull.stackedOnOid = stackedOnOid;
+  }
   if (pull.lastRound > 0 && pull.headOid === prepared.headOid && pull.baseOid === prepared.baseOid) return null;
   if (pull.lastRound !== (prepared.after?.round ?? 0)) throw roundChanged();
   if (pull.lastRound >= limits.rounds)
@@ -128,6 +144,7 @@ export async function recordRound(
     });
   if (isOver)
     await log.append(issue, { kind: 'merge_when_ready', details: { cancelled: true, reason: 'A new round came.' } });
+  await removeFromQueue(log, issue, { reason: 'A new round came.', failed: true });
   return row;
 }
 

@@ -29,6 +29,11 @@ export interface PullRow {
   /** Of the last round. */
   headOid: string;
   baseOid: string;
+  /**
+   * The commit of a pull request that this one needs and on which it is built: its own commits come after it. Kept for
+   * the last round; null for none.
+   */
+  stackedOnOid: string | null;
   /** Whether people who may write to the repository may push to the branch of the fork. */
   maintainersMayPush: boolean;
   mergeState: MergeState;
@@ -72,6 +77,7 @@ export const pullSchema = new EntitySchema<PullRow>({
     lastRound: { name: 'last_round', type: 'integer' },
     headOid: { name: 'head_oid', type: 'text' },
     baseOid: { name: 'base_oid', type: 'text' },
+    stackedOnOid: { name: 'stacked_on_oid', type: 'text', nullable: true },
     maintainersMayPush: { name: 'maintainers_may_push', type: 'boolean' },
     mergeState: { name: 'merge_state', type: 'text' },
     mergeStateOnto: { name: 'merge_state_onto', type: 'text', nullable: true },
@@ -90,7 +96,7 @@ export const pullSchema = new EntitySchema<PullRow>({
   },
 });
 
-/** A push to `refs/for/<branch>`, and the pull that it adds to or opens. */
+/** A push to `refs/for/<branch>`, and a pull that it adds to or opens: one, or with a stack one for each commit. */
 export interface PullPushRow {
   pushId: string;
   repositoryId: string;
@@ -99,6 +105,12 @@ export interface PullPushRow {
   topic: string | null;
   userId: string;
   createdAt: number;
+  /** In its stack, from 0 for the lowest; 0 without one. */
+  position: number;
+  /** The commit of the stack that becomes its head; null for what the push names. */
+  oid: string | null;
+  /** The commit of the stack below it; null for the lowest. */
+  belowOid: string | null;
 }
 
 export const pullPushSchema = new EntitySchema<PullPushRow>({
@@ -107,10 +119,13 @@ export const pullPushSchema = new EntitySchema<PullPushRow>({
   columns: {
     pushId: { name: 'push_id', type: 'text', primary: true },
     repositoryId: { name: 'repository_id', type: 'text' },
-    number: { type: 'integer' },
+    number: { type: 'integer', primary: true },
     baseBranch: { name: 'base_branch', type: 'text' },
     topic: { type: 'text', nullable: true },
     userId: { name: 'user_id', type: 'text' },
     createdAt: { name: 'created_at', type: 'integer' },
+    position: { type: 'integer' },
+    oid: { type: 'text', nullable: true },
+    belowOid: { name: 'below_oid', type: 'text', nullable: true },
   },
 });

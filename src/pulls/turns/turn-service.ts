@@ -1,5 +1,6 @@
 import { bindDeps } from '../../kernel/index.ts';
 import type { PullDeps } from '../deps.ts';
+import { reviewCandidates } from './review-candidates.ts';
 import { changeRequests, listRequests, unansweredRequests } from './review-requests.ts';
 import { waitingFor, waitingForOthers } from './waiting-lists.ts';
 
@@ -9,6 +10,7 @@ export function createTurnService(deps: PullDeps) {
   return {
     request: bind(changeRequests),
     requested: bind(listRequests),
+    candidates: bind(reviewCandidates),
     unanswered: bind(unansweredRequests),
     waitingFor: bind(waitingFor),
     waitingForOthers: bind(waitingForOthers),

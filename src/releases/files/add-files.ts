@@ -50,6 +50,7 @@ export async function addFiles(
     repositoryId,
     downloads: 0,
     uploaderId,
+    origin: null,
     createdAt: tx.now,
   }));
   await tx.manager.insert(releaseFileSchema, rows);

@@ -86,7 +86,7 @@ export async function bytesLeft(
 }
 
 /** The refusal for a file that goes on beyond the limit. */
-const fileTooLarge = (maxBytes: number) =>
+export const fileTooLarge = (maxBytes: number) =>
   invalid('release_file_too_large', `A file of a release may have at most ${readableSize(maxBytes)}.`, {
     field: 'files',
   });

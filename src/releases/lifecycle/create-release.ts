@@ -78,6 +78,7 @@ export async function createRelease(
         isPrerelease,
         authorId: personIdOf(viewer),
         authorName: viewer.kind === 'task' ? 'workflow' : null,
+        origin: null,
         revision: 1,
         createdAt: now,
         updatedAt: now,

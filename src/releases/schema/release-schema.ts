@@ -20,6 +20,8 @@ export interface ReleaseRow {
   authorId: string | null;
   /** Of an author without an account. */
   authorName: string | null;
+  /** What names it at the forge that it came from; null for one that was made here. */
+  origin: string | null;
   /** Counts edits. */
   revision: number;
   createdAt: number;
@@ -46,6 +48,7 @@ export const releaseSchema = new EntitySchema<ReleaseRow>({
     isPrerelease: { name: 'is_prerelease', type: 'boolean' },
     authorId: { name: 'author_id', type: 'text', nullable: true },
     authorName: { name: 'author_name', type: 'text', nullable: true },
+    origin: { type: 'text', nullable: true },
     revision: { type: 'integer' },
     createdAt: { name: 'created_at', type: 'integer' },
     updatedAt: { name: 'updated_at', type: 'integer' },
@@ -66,6 +69,8 @@ export interface ReleaseFile {
   sha256: string;
   downloads: number;
   uploaderId: string | null;
+  /** As that of a release. */
+  origin: string | null;
   createdAt: number;
 }
 
@@ -81,6 +86,7 @@ export const releaseFileSchema = new EntitySchema<ReleaseFile>({
     sha256: { type: 'text' },
     downloads: { type: 'integer' },
     uploaderId: { name: 'uploader_id', type: 'text', nullable: true },
+    origin: { type: 'text', nullable: true },
     createdAt: { name: 'created_at', type: 'integer' },
   },
 });

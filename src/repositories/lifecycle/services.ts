@@ -9,7 +9,7 @@ import {
   transferRepository,
   withdrawTransfer,
 } from './transfer-repository.ts';
-import { emptyTrash, listRestorable, listTrash, moveToTrash, restoreRepository } from './trash.ts';
+import { discardRepository, emptyTrash, listRestorable, listTrash, moveToTrash, restoreRepository } from './trash.ts';
 
 /** Deleted repositories until they are purged. */
 export function createTrashService(deps: RepositoryDeps) {
@@ -20,6 +20,7 @@ export function createTrashService(deps: RepositoryDeps) {
     list: bind(listTrash),
     listRestorable: bind(listRestorable),
     empty: bind(emptyTrash),
+    discard: bind(discardRepository),
   };
 }
 

@@ -152,6 +152,25 @@ export async function emptyTrash(deps: RepositoryDeps, ttlMs: number = deps.sett
   return rows.length;
 }
 
+/**
+ * Removes a repository whose import was refused, without a time in the trash: what it has is at its source. Never
+ * throws; one that cannot be removed now is in the trash.
+ */
+export async function discardRepository(deps: RepositoryDeps, { id }: Pick<Repository, 'id'>): Promise<void> {
+  try {
+    const row = await deps.db.write(async ({ manager, now }) => {
+      await manager.update(repositorySchema, { id }, { deletedAt: now, deletedBy: null });
+      return manager.findOneBy(repositorySchema, { id });
+    });
+    if (row === null) return;
+    await removeTrashed(deps, row);
+    await deps.db.write(({ manager }) => manager.delete(repositorySchema, { id, deletedAt: isNotNull() }));
+    deps.logger.info('repository.import_discarded', { repositoryId: id });
+  } catch (error) {
+    deps.logger.error('repository.import_not_discarded', { repositoryId: id, error });
+  }
+}
+
 /** Removes the folder and the image of a trashed repository, also where they were never moved to the trash. */
 export async function removeTrashed(deps: RepositoryDeps, row: Repository): Promise<void> {
   await deps.git.storage.remove(deps.git.storage.pathOf(ownerIdOf(row), row.id));

@@ -27,12 +27,19 @@ export interface ServerPush {
   authorize?(tx: Tx, row: Repository): Promise<void>;
   /** Records, in the same write, what the push is for. */
   record?(tx: Tx, pushId: string): Promise<void>;
+  /**
+   * Records what follows once the refs have moved, in the write that settles the push. Where that fails or is cut off,
+   * the push is settled without it: a listener of the push does the same then.
+   */
+  settled?(tx: Tx, pushId: string): Promise<void>;
 }
 
 export interface AppliedPush {
   /** Id of the push in the journal. */
   pushId: string;
   results: readonly RefResult[];
+  /** Whether `settled` has recorded what follows. */
+  isFollowed: boolean;
 }
 
 /**
@@ -45,7 +52,7 @@ export async function applyUpdates(
   journal: PushJournal,
   running: RunningPushes,
   { repository: { id: repositoryId }, path }: Pick<Found, 'repository' | 'path'>,
-  { via, userId, credential = null, updates, authorize, record }: ServerPush,
+  { via, userId, credential = null, updates, authorize, record, settled }: ServerPush,
 ): Promise<AppliedPush> {
   if (await isDiskLow(path, deps.settings.lowDiskFloorBytes)) {
     throw unavailable('disk_low', 'The server is low on disk space; reading still works.', { retryAfterSeconds: 600 });
@@ -64,12 +71,14 @@ export async function applyUpdates(
       await record?.(tx, pushId);
       return row;
     });
-    const results = await act(deps, journal, pushId, path, updates);
+    const follow = settled && ((tx: Tx) => settled(tx, pushId));
+    const { results, isSettled } = await act(deps, journal, pushId, path, updates, follow);
     const accepted = updates.filter((_, at) => results[at]?.ok === true);
+    const isFollowed = isSettled && settled !== undefined && accepted.length > 0;
     await setInitialDefaultBranch(deps, { repository, path }, accepted).catch((error: unknown) =>
       deps.logger.error('push.follow_branch_failed', { pushId, error }),
     );
-    return { pushId, results };
+    return { pushId, results, isFollowed };
   } finally {
     running.delete(pushId);
   }
@@ -81,14 +90,16 @@ async function act(
   pushId: string,
   path: string,
   updates: readonly RefUpdate[],
-): Promise<readonly RefResult[]> {
+  record: ((tx: Tx) => Promise<void>) | undefined,
+): Promise<{ results: readonly RefResult[]; isSettled: boolean }> {
   try {
     const results = await deps.git.refs.move(path, updates);
-    await journal.settle(pushId, results, { isAnnouncing: true });
-    return results;
+    await journal.settle(pushId, results, { isAnnouncing: true, record });
+    return { results, isSettled: true };
   } catch (error) {
     deps.logger.warn('push.settled_by_refs', { pushId, error });
     const push = await deps.db.read.findOneByOrFail(pushSchema, { id: pushId });
-    return (await settleFromRefs(journal, [push], await deps.git.refs.list(path))).get(pushId) ?? [];
+    const results = (await settleFromRefs(journal, [push], await deps.git.refs.list(path))).get(pushId) ?? [];
+    return { results, isSettled: false };
   }
 }

@@ -6,7 +6,7 @@ import type { RepositoryDeps } from '../deps.ts';
 import type { Found } from '../find-repository.ts';
 import { judgeUpdates } from '../rules/judge-updates.ts';
 import type { JudgedUpdates } from '../rules/judge-updates.ts';
-import { decidingRule } from '../rules/load-rules.ts';
+import { decidingRule, loadRules } from '../rules/load-rules.ts';
 import { mergesRefused, sentence, unsignedRefused } from '../rules/describe-rule.ts';
 import { unverifiedIn } from '../rules/verify-commits.ts';
 import type { Repository } from '../schema/repository-schema.ts';
@@ -34,33 +34,38 @@ export interface BranchMove {
   authorize?(tx: Tx, row: Repository): Promise<void>;
   /** Records, in the write that journals the push, what it is for. */
   record?(tx: Tx, pushId: string): Promise<void>;
+  /** Records what follows, in the write that settles the push: see `ServerPush`. */
+  settled?(tx: Tx, pushId: string): Promise<void>;
 }
 
 /**
  * Moves a branch as a journalled push, after the rules of the repository. Refuses what `mayMoveRefs`
  * and `authorize` refuse, `branch_protected`, and what `applyUpdates` refuses.
- * @returns the id of the push, and whether the branch moved; it did not when its tip is another one by now
+ * @returns the id of the push, whether the branch moved, which it did not when its tip is another one by now, and
+ * whether `settled` has recorded what follows
  */
 export async function moveBranch(
   deps: RepositoryDeps,
   apply: Apply,
   viewer: Viewer,
   found: Pick<Found, 'repository' | 'path'>,
-  { branch, oldId, newId, right, via = 'merge', authorize, record }: BranchMove,
-): Promise<{ pushId: string; isMoved: boolean }> {
+  { branch, oldId, newId, right, via = 'merge', authorize, record, settled }: BranchMove,
+): Promise<{ pushId: string; isMoved: boolean; isFollowed: boolean }> {
   const update: RefUpdate = { ref: `refs/heads/${branch}`, oldId, newId };
   const isNew = /^0+$/.test(oldId);
   const [isForward, hasMerges, unverified] = await Promise.all([
-    isNew || deps.git.refs.isForward(found.path, oldId, newId),
-    deps.git.refs.hasNewMerges(found.path, update),
+    // A merge moves the branch to what was computed onto its tip.
+    isNew || right === 'merge' || deps.git.refs.isForward(found.path, oldId, newId),
+    hasMergesIn(deps, found, update),
     unverifiedIn(deps, viewer, found, update),
   ]);
-  const { pushId, results } = await apply(found, {
+  const { pushId, results, isFollowed } = await apply(found, {
     via,
     userId: viewer.kind === 'person' && !isLocalAdministrator(viewer) ? viewer.id : null,
     credential: recordCredential(viewer),
     updates: [update],
     ...(record === undefined ? {} : { record }),
+    ...(settled === undefined ? {} : { settled }),
     async authorize(tx, row) {
       if (right === 'push') await mayMoveRefs(deps, tx, viewer, row);
       else await takesPushes(deps, tx, row);
@@ -81,7 +86,7 @@ export async function moveBranch(
     to: newId,
     by: viewerForLog(viewer),
   });
-  return { pushId, isMoved: results[0]?.ok === true };
+  return { pushId, isMoved: results[0]?.ok === true, isFollowed };
 
   /** For a merge, which needs no right to push. */
   async function refusalOfCommits(tx: Tx, row: Repository, name: string): Promise<string | null> {
@@ -90,6 +95,17 @@ export async function moveBranch(
     if (rule.linear && hasMerges) return mergesRefused(rule);
     return rule.signed && unverified !== null ? unsignedRefused(rule, unverified.oid, unverified.why) : null;
   }
+}
+
+/** Whether a move brings merge commits, where a rule of the repository refuses them at all. */
+async function hasMergesIn(
+  { db, git }: RepositoryDeps,
+  { repository, path }: Pick<Found, 'repository' | 'path'>,
+  move: { oldId: string; newId: string },
+): Promise<boolean> {
+  // A rule that is added later is one that the write may still meet: it refuses the move then, as one with merges.
+  const rules = await loadRules(db.read, repository.id);
+  return !rules.some(({ linear }) => linear) || git.refs.hasNewMerges(path, move);
 }
 
 function refusalOf(

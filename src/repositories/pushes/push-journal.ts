@@ -20,6 +20,11 @@ export interface RefResult {
   reason?: string | undefined;
 }
 
+interface SettleOptions {
+  isAnnouncing?: boolean;
+  record?: ((tx: Tx) => Promise<void>) | undefined;
+}
+
 /**
  * Rows per statement: parameters are limited, and building a long statement blocks every other request; a push has up
  * to 100,000 commands.
@@ -86,18 +91,19 @@ export class PushJournal {
    * failure that loses it leaves refs that no later push has moved, because the journal row of a later push would have
    * been synced behind it. The next start settles by them.
    * @param results one for each command, in the order of the push
-   * @param isAnnouncing whether the announcement follows at once; it is counted as begun, without a write of its own
+   * @param options.isAnnouncing whether the announcement follows at once; it is counted as begun, without a write of
+   * its own
+   * @param options.record records, in the same write, what follows from an accepted command; the write is synced then
    */
-  async settle(
-    pushId: string,
-    results: readonly RefResult[],
-    { isAnnouncing = false }: { isAnnouncing?: boolean } = {},
-  ): Promise<void> {
+  async settle(pushId: string, results: readonly RefResult[], options: SettleOptions = {}): Promise<void> {
+    const { isAnnouncing = false } = options;
     const rejected = results.flatMap(({ ok, reason }, position) =>
       ok ? [] : [{ position, reason: reason ?? 'refused' }],
     );
     const anyAccepted = rejected.length < results.length;
-    const settle = async ({ manager, before, now }: Tx): Promise<void> => {
+    const record = anyAccepted ? options.record : undefined;
+    const settle = async (tx: Tx): Promise<void> => {
+      const { manager, before, now } = tx;
       const push = await before.findOneBy(pushSchema, { id: pushId, settledAt: IsNull() });
       if (push === null) return;
       const settleUpdates = async () => {
@@ -122,8 +128,9 @@ export class PushJournal {
         ),
         anyAccepted && manager.update(repositorySchema, { id: push.repositoryId }, { pushedAt: now, updatedAt: now }),
       ]);
+      await record?.(tx);
     };
-    await this.#db.write(settle, { durable: 'with-the-next' });
+    await this.#db.write(settle, record === undefined ? { durable: 'with-the-next' } : {});
   }
 
   /**

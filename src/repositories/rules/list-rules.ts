@@ -2,6 +2,7 @@ import {
   accessGrantsOf,
   allows,
   judgeRefMove,
+  mayByGrant,
   mayByRule,
   ruleActs,
   RuleBook,
@@ -138,6 +139,8 @@ export interface RefRights {
   patternOf(ref: string): string | null;
   /** Whether the viewer may do an act on it. */
   may(ref: string, act: RuleAct): boolean;
+  /** What the rule asks of merges into a branch, and whether the viewer may merge by it; null for no rule. */
+  mergingOf(ref: string): { approvals: number; checks: readonly string[]; mayMerge: boolean } | null;
 }
 
 /** The rules of a repository as its pages ask for them. @param viewer the one who looks at the page */
@@ -167,6 +170,12 @@ export async function rightsIn(deps: RepositoryDeps, viewer: Viewer, repository:
           judgeRefMove(viewer, facts, rule, { kind: 'delete', isDefaultBranch: isDefaultBranch(ref) }).refusal === null
         );
       return rule === null || mayByRule(viewer, facts, rule, act);
+    },
+    mergingOf(ref) {
+      const merging = ruleFor(ref)?.merging;
+      if (merging == null) return null;
+      const { approvals, checks, grant } = merging;
+      return { approvals, checks, mayMerge: mayByGrant(viewer, facts, grant) };
     },
   };
 }

@@ -24,8 +24,8 @@ export interface MergingInput {
   approvalsSurvive?: string | undefined;
   threadsResolved?: boolean | undefined;
   checks?: readonly string[] | undefined;
-  /** Whether the head must contain the tip of the branch. */
-  upToDate?: boolean | undefined;
+  /** Whether the head must contain the tip of the branch: `no`, `yes`, or `queue` for a merge queue. */
+  upToDate?: boolean | string | undefined;
   /** `merge`, `squash`, `rebase`, `forward`, in any case. */
   styles?: readonly string[] | undefined;
   adminsToo?: boolean | undefined;
@@ -39,7 +39,7 @@ const most = { approvals: 20, checks: 30, contextLength: 255 };
 
 /**
  * Reads the conditions of merges, but for who may merge. Refuses `invalid_approvals`, `invalid_survive`,
- * `invalid_checks`, `invalid_styles`.
+ * `invalid_checks`, `invalid_up_to_date`, `invalid_styles`.
  * @param grant who may merge
  */
 export function readMerging(input: MergingInput, before: MergeConditions, grant: RuleGrant): MergeConditions {
@@ -52,7 +52,7 @@ export function readMerging(input: MergingInput, before: MergeConditions, grant:
       input.approvalsSurvive === undefined ? before.approvalsSurvive : readSurvival(input.approvalsSurvive),
     threadsResolved: threadsResolved ?? before.threadsResolved,
     checks: input.checks === undefined ? before.checks : readChecks(input.checks),
-    upToDate: upToDate === undefined ? before.upToDate : upToDate ? 'yes' : 'no',
+    upToDate: upToDate === undefined ? before.upToDate : readUpToDate(upToDate),
     styles: input.styles === undefined ? before.styles : readStyles(input.styles),
     adminsToo: adminsToo ?? before.adminsToo,
   };
@@ -69,6 +69,13 @@ function readSurvival(given: string): ApprovalsSurvive {
   const found = survivals.find((each) => each === given.trim().toLowerCase());
   if (found !== undefined) return found;
   throw invalid('invalid_survive', 'Choose one of nothing, rebase and anything.', { field: 'approvals_survive' });
+}
+
+function readUpToDate(given: boolean | string): MergeConditions['upToDate'] {
+  if (typeof given === 'boolean') return given ? 'yes' : 'no';
+  const found = (['no', 'yes', 'queue'] as const).find((each) => each === given.trim().toLowerCase());
+  if (found !== undefined) return found;
+  throw invalid('invalid_up_to_date', 'Choose one of no, yes and queue.', { field: 'up_to_date' });
 }
 
 /** A `*` stands at the end of a context alone. */

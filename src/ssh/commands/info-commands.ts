@@ -37,7 +37,8 @@ issue assign OWNER/NAME NUMBER [--add USERS] [--remove USERS]
 pull list OWNER/NAME [--state open|closed|merged|all] [--label NAMES] [--base BRANCH] [--head BRANCH]
                                       its pull requests, the newest first
 pull show OWNER/NAME NUMBER           one pull request with its comments and reviews
-pull diff OWNER/NAME NUMBER [--round NUMBER] [--patch]
+pull stack OWNER/NAME NUMBER          what is merged before it, and what comes after
+pull diff OWNER/NAME NUMBER [--round NUMBER] [--since NUMBER] [--patch]
                                       its changes, to read
 pull checkout OWNER/NAME NUMBER       the git commands that fetch it
 pull new OWNER/NAME --head BRANCH [--base BRANCH] [--draft] --title WORDS < TEXT
@@ -49,6 +50,8 @@ pull retarget OWNER/NAME NUMBER --base BRANCH
 pull update OWNER/NAME NUMBER [--style merge|rebase]
 pull merge OWNER/NAME NUMBER [--style merge|squash|rebase|forward] [--title WORDS] [--round NUMBER]
                                       [--when-ready] [--delete-branch]
+pull queue OWNER/NAME [NUMBER] [--style merge|squash|rebase|forward] [--leave] [--first]
+                                      the merge queues; with a number: adds it to one
 pull close|reopen|ready|draft OWNER/NAME NUMBER
 inbox [list] [--unread|--saved|--done] your notifications, with their numbers
 inbox done|read|unread|save NUMBERS   change them, or all with --all

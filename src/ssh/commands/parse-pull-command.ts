@@ -12,9 +12,17 @@ export type PullCommand = Place &
   (
     | { kind: 'pull list'; state: ListState; labels: string[]; base: string | null; head: string | null }
     | { kind: 'pull new'; head: string; base: string | undefined; title: string; isDraft: boolean }
-    | { kind: 'pull show' | 'pull checkout' | 'pull close' | 'pull reopen'; number: number }
+    | { kind: 'pull show' | 'pull stack' | 'pull checkout' | 'pull close' | 'pull reopen'; number: number }
     | { kind: 'pull ready' | 'pull draft'; number: number }
-    | { kind: 'pull diff'; number: number; round: number | undefined; format: PatchFormat }
+    | {
+        kind: 'pull diff';
+        number: number;
+        round: number | undefined;
+        since: number | undefined;
+        format: PatchFormat;
+      }
+    /** Without a number: the list. */
+    | { kind: 'pull queue'; number: number | null; act: 'enter' | 'leave' | 'first'; style: string }
     | { kind: 'pull review'; number: number; verdict: Verdict; round: number | undefined }
     | { kind: 'pull reviewers'; number: number; add: string[]; remove: string[] }
     | { kind: 'pull retarget'; number: number; base: string }
@@ -50,6 +58,7 @@ export function parsePullCommand(
   const { plain, options } = split;
   if (verb === 'list') return plain.length > 0 ? null : parseList(place, options);
   if (verb === 'new' || verb === 'add' || verb === 'create') return plain.length > 0 ? null : parseNew(place, options);
+  if (verb === 'queue') return parseQueue(place, plain, options);
   const number = plain.length === 1 ? numberIn(plain[0]!) : null;
   return number === null ? null : parseOne(verb, { ...place, number }, options);
 }
@@ -71,9 +80,22 @@ function parseNew(place: Place, options: Options): PullCommand | null {
   return { kind: 'pull new', ...place, head, base, title, isDraft: options.has('--draft') };
 }
 
+function parseQueue(place: Place, plain: readonly string[], options: Options): PullCommand | null {
+  const [first] = plain;
+  const number = first === undefined ? null : numberIn(first);
+  const style = options.get('--style') ?? 'merge';
+  if (plain.length > 1 || (first !== undefined && number === null) || !styles.includes(style)) return null;
+  if (!hasOnly(options, '--style', '--leave', '--first') || options.get('--leave') || options.get('--first'))
+    return null;
+  const isAlone = options.size <= 1 && (number !== null || options.size === 0);
+  const act = options.has('--leave') ? 'leave' : options.has('--first') ? 'first' : 'enter';
+  return isAlone ? { kind: 'pull queue', ...place, number, act, style } : null;
+}
+
 function parseOne(verb: string | undefined, place: Place & { number: number }, options: Options): PullCommand | null {
   switch (verb) {
     case 'show':
+    case 'stack':
     case 'checkout':
     case 'close':
     case 'reopen':
@@ -81,9 +103,10 @@ function parseOne(verb: string | undefined, place: Place & { number: number }, o
     case 'draft':
       return options.size > 0 ? null : { kind: `pull ${verb}`, ...place };
     case 'diff': {
-      const round = roundIn(options);
-      if (!hasOnly(options, '--round', '--patch') || round === null || options.get('--patch')) return null;
-      return { kind: 'pull diff', ...place, round, format: options.has('--patch') ? 'patch' : 'diff' };
+      const [round, since] = [roundIn(options), roundIn(options, '--since')];
+      if (!hasOnly(options, '--round', '--since', '--patch') || round === null || since === null) return null;
+      if (options.get('--patch')) return null;
+      return { kind: 'pull diff', ...place, round, since, format: options.has('--patch') ? 'patch' : 'diff' };
     }
     case 'review':
       return parseReview(place, options);
@@ -116,8 +139,8 @@ function parseOne(verb: string | undefined, place: Place & { number: number }, o
 }
 
 /** Undefined without the option, null for what is no number. */
-function roundIn(options: Options): number | null | undefined {
-  const text = options.get('--round');
+function roundIn(options: Options, name = '--round'): number | null | undefined {
+  const text = options.get(name);
   return text === undefined ? undefined : /^\d{1,6}$/.test(text) ? Number(text) : null;
 }
 

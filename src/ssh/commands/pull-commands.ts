@@ -1,12 +1,13 @@
 import { StringDecoder } from 'node:string_decoder';
 import type { IssueAt } from '../../issues/index.ts';
 import { isDomainError } from '../../kernel/index.ts';
-import { explainBlock } from '../../pulls/index.ts';
+import { explainBlock, isAnsweredPatch, pullLimits } from '../../pulls/index.ts';
 import type { SshDeps } from '../deps.ts';
 import { cloneAddress } from './clone-address.ts';
 import { commentOn, listAll, nameOf, sendAll, showOne } from './conversation-commands.ts';
-import { authorOf, labelsOf, time } from './issue-text.ts';
+import { authorOf, labelsOf, rows, time } from './issue-text.ts';
 import type { PullCommand } from './parse-pull-command.ts';
+import { queueCommand } from './queue-command.ts';
 import { readText } from './read-text.ts';
 import type { AuthenticatedSession } from './session.ts';
 
@@ -32,12 +33,22 @@ async function* output(deps: SshDeps, command: PullCommand, session: Authenticat
     const { issue } = await pulls.open(viewer, { owner, name }, { title, body, head, base, isDraft });
     return yield `Opened ${owner}/${name}#${issue.number}.\n`;
   }
+  if (command.kind === 'pull queue') return yield* queueCommand(deps, command, session);
   const at = { owner, name, number: command.number };
   const it = nameOf(at);
   const { pull } = await pulls.find(viewer, at);
   switch (command.kind) {
     case 'pull show':
       return yield* show(deps, at, session);
+    case 'pull stack':
+      return yield rows(
+        (await pulls.stack(viewer, at)).map(({ number, title, state, below }) => [
+          String(number),
+          state.toLowerCase(),
+          title,
+          below.map((lower) => `#${lower}`).join(','),
+        ]),
+      );
     case 'pull diff':
       return yield* diff(deps, command, session);
     case 'pull checkout':
@@ -108,8 +119,11 @@ async function* review(
   session: AuthenticatedSession,
 ): AsyncGenerator<string> {
   const round = wanted ?? lastRound;
-  const body = verdict === 'APPROVE' ? '' : await readText(session);
-  await pulls.reviews.submit(session.viewer, at, { verdict, body, round, confirm: wanted !== undefined });
+  const mostBytes = pullLimits.answeredPatchBytes;
+  const body = verdict === 'APPROVE' ? '' : await readText(session, undefined, mostBytes);
+  const { reviews } = pulls;
+  if (isAnsweredPatch(body)) await reviews.submitAnswers(session.viewer, at, { text: body, verdict, round: wanted });
+  else await reviews.submit(session.viewer, at, { verdict, body, round, confirm: wanted !== undefined });
   const said = { APPROVE: 'Approved', REQUEST_CHANGES: 'Requested changes on', COMMENT: 'Reviewed' }[verdict];
   yield `${said} ${nameOf(at)} (round ${round}).\n`;
 }
@@ -162,11 +176,11 @@ async function* show(deps: SshDeps, at: IssueAt, session: AuthenticatedSession):
 /** The changes of a round, to read: what a terminal would interpret is replaced, as in all that is printed here. */
 async function* diff(
   { pulls }: SshDeps,
-  { round, format, ...at }: Of<'pull diff'>,
+  { round, since, format, ...at }: Of<'pull diff'>,
   { viewer }: AuthenticatedSession,
 ): AsyncGenerator<string> {
   const decoder = new StringDecoder('utf8');
-  const { text } = await pulls.rounds.patch(viewer, at, { format, round });
+  const { text } = await pulls.rounds.patch(viewer, at, { format, round, since });
   for await (const part of text as AsyncIterable<Buffer>) yield decoder.write(part);
   yield decoder.end();
 }

@@ -13,6 +13,7 @@ const maxMs = 60_000;
 export async function readText(
   { input, signal }: { input: Readable; signal: AbortSignal },
   limitMs = maxMs,
+  mostBytes = maxBytes,
 ): Promise<string> {
   const parts: Buffer[] = [];
   let bytes = 0;
@@ -25,7 +26,7 @@ export async function readText(
   try {
     for await (const part of input as AsyncIterable<Buffer>) {
       bytes += part.length;
-      if (bytes > maxBytes) throw invalid('text_too_long', `The text may have at most ${maxBytes / 1024} KiB.`);
+      if (bytes > mostBytes) throw invalid('text_too_long', `The text may have at most ${mostBytes / 1024} KiB.`);
       parts.push(part);
     }
   } catch (error) {

@@ -17,7 +17,7 @@ const declared = table.filter((route) => 'confirmation' in route && route.confir
 
 /** Paths of what signs people in, of deletions and of transfers. */
 const dangerous =
-  /(?:delete|transfer|purge|administrator|second-factor\/reset|linked-accounts)(?:\/|$)|^\/settings\/(?:account|security|keys|gpg|tokens|emails)|\/emails(?:\/|$)|\/tokens?$|\/settings\/keys(?:\/|$)/;
+  /(?:delete|transfer|purge|administrator|second-factor\/reset|reset-link|people\/new|linked-accounts)(?:\/|$)|^\/settings\/(?:account|security|keys|gpg|tokens|emails)|\/emails(?:\/|$)|\/tokens?$|\/settings\/keys(?:\/|$)/;
 
 /** Routes that look like it and ask for no confirmation, each with its reason. */
 const harmless: Record<string, string> = {

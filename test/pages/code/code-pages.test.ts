@@ -1,4 +1,6 @@
 import t from 'tap';
+import { localAdministrator } from '../../../src/access/index.ts';
+import { sendRequest } from '../../fixtures/web-fixture.ts';
 import { edgeCaseUrl, startEdgeCaseWeb } from '../../fixtures/edge-case-web.ts';
 import { gzipSync } from 'node:zlib';
 import { runGit } from '../../fixtures/git-repositories.ts';
@@ -50,8 +52,39 @@ t.test('each kind of file shows sensibly', async (t) => {
     t.equal(status, 200, file);
     t.match(body, shows, file);
   }
+  t.match((await get('/blob/main/images/drawing.svg')).body, 'drawing.svg?plain=1">Source');
+  t.match(
+    (await get('/blob/main/images/drawing.svg?plain=1')).body,
+    /id="L1"[^]*onload<\/span>|id="L1"[^]*&lt;svg/,
+    'the source of a drawing',
+  );
   t.match((await get('/tree/main/lib')).body, /A submodule[^]*2222222222[^]*href="https:\/\/example\.org\/lib\.git"/);
 });
+
+t.test(
+  'a 404 inside a readable repository keeps its head and tabs, and one of a hidden repository has none',
+  async (t) => {
+    for (const rest of ['/blob/main/none', '/tree/nosuchbranch', '/commit/0000000', '/nothing-of-the-kind', '/a/b/c']) {
+      const { status, body } = await get(rest);
+      t.equal(status, 404, rest);
+      t.match(body, /class="repository-head"[^]*Back to the code/, rest);
+      t.notMatch(body, 'nosuchbranch', 'it repeats nothing of the request');
+    }
+    const { id } = (await web.modules.repositories.find(localAdministrator, 'alice', 'odd')).repository;
+    await web.modules.db.write(({ manager }) =>
+      manager.query("UPDATE repositories SET visibility = 'PRIVATE' WHERE id = ?", [id]),
+    );
+    const [hidden, absent] = await Promise.all(
+      ['/repos/alice/odd/blob/main/none', '/repos/alice/none/blob/main/none'].map((path) => sendRequest(web, path)),
+    );
+    await web.modules.db.write(({ manager }) =>
+      manager.query("UPDATE repositories SET visibility = 'PUBLIC' WHERE id = ?", [id]),
+    );
+    t.equal(hidden!.status, 404);
+    t.equal(hidden!.body, absent!.body, 'hidden and absent answer alike');
+    t.notMatch(hidden!.body, 'repository-head');
+  },
+);
 
 t.test('addresses lead where people mean', async (t) => {
   const cases: [from: string, to: string][] = [
@@ -104,6 +137,29 @@ t.test('histories, branches, tags, feeds, the finder', async (t) => {
     (await get('/commits/main?author=bob')).body,
     /href="\/repos\/alice\/odd\/commit\/[0-9a-f]{40}"><bdi>&lt;script/,
   );
+  const subjects = async (query: string) =>
+    [...(await get(`/commits/main?${query}`)).body.matchAll(/class="row-title"[^>]*><bdi>([^<]*)/g)].map(
+      ([, text]) => text,
+    );
+  const all = await subjects('');
+  t.ok(all.length > 2, 'without a search');
+  const wanted = all[1]!.slice(0, 12);
+  const found = await subjects(`message=${encodeURIComponent(wanted.toUpperCase())}`);
+  t.ok(found.length > 0 && found.length < all.length, 'some match, in any case');
+  for (const subject of found) t.match(subject!.toLowerCase(), wanted.toLowerCase());
+  t.same(await subjects(`message=${encodeURIComponent(wanted)}&author=nobody-here`), [], 'both have to match');
+  t.same(await subjects('message=.*'), [], 'a text, not an expression');
+  t.same(await subjects('until=1999-12-31'), []);
+  t.same(await subjects('since=2999-01-01'), []);
+  const inTime = await subjects('since=2000-01-01&until=2999-01-01');
+  t.same(
+    inTime,
+    all.filter((subject) => subject !== 'From the year 292277'),
+  );
+  t.same(await subjects('since=yesterday'), all, 'what is no day is left out');
+  t.match((await get('/commits/main?message=none-has-this')).body, 'No commit here matches the search');
+  const elsewhere = await get('/commits/main?message=x&path=%2Fsrc%2Fcore.ts');
+  t.match(elsewhere, { status: 303, headers: { location: /\/commits\/main\/src\/core\.ts\?message=x$/ } });
   t.match((await get('/commits/feed.atom')).body, /<!DOCTYPE html>/, 'an existing ref with that exact name wins');
   const feed = await get('/commits/main.atom');
   t.match(feed.headers['content-type'], 'application/atom+xml');

@@ -55,6 +55,38 @@ t.test('each role sees the buttons that it may press', async (t) => {
   t.equal(pull.isDraft, false, 'nothing has changed');
 });
 
+t.test('a conflict is shown with its marks, to who may read the repository', async (t) => {
+  const { pulls, place, viewers, work, repositories, alice, bob, anonymous } = await pullWeb(t);
+  const hostile = 'fine\u202e <script>alert(1)</script>\n';
+  await work.commit('tiles', { 'roof.txt': `topic ${hostile}`, 'b <i>.txt': 'topic\n' }, 'Lay tiles');
+  await pulls.open(viewers.carol, place, { head: 'tiles', title: 'Lay tiles', body: '' });
+  await work.commit('main', { 'roof.txt': 'main\n', 'b <i>.txt': 'main\n' }, 'On main');
+  const one = `${roofUrl}/pulls/1`;
+  // A slow machine may need another view: the page does not wait for git.
+  let page = await anonymous.get(one);
+  for (let view = 0; view < 100 && /The conflicts are being read/.test(words(page)); view += 1)
+    page = await anonymous.get(one);
+  t.match(words(page), /Git cannot merge these files: .*b <i>\.txt .*roof\.txt .*Solve the conflicts on your machine/);
+  const rows = Array.from(
+    page.body.matchAll(/<tr class="(ours|theirs|mark)"><td class="number">(\d+)<\/td><td>(.*?)<\/td>/g),
+    ([, kind, number, text]) => `${number} ${kind} ${text}`,
+  );
+  t.same(rows.slice(5), [
+    '1 mark &lt;&lt;&lt;&lt;&lt;&lt;&lt; main',
+    '2 ours main',
+    '3 mark =======',
+    '4 theirs topic fine<span class="odd" title="U+202E">U+202E</span> &lt;script&gt;alert(1)&lt;/script&gt;',
+    '5 mark &gt;&gt;&gt;&gt;&gt;&gt;&gt; tiles',
+  ]);
+  await repositories.changeVisibility(viewers.alice, place.owner, place.name, 'PRIVATE');
+  for (const who of [anonymous, bob]) {
+    const hidden = await who.get(one);
+    t.equal(hidden.status === 200, false);
+    t.notMatch(hidden.body, /class="ours"/);
+  }
+  t.match((await alice.get(one)).body, /class="ours"/);
+});
+
 t.test('the list is narrowed down by state, draft and review', async (t) => {
   const { pulls, place, viewers, anonymous, issues, at } = await pullWeb(t);
   await pulls.open(viewers.carol, place, { head: 'tiles', title: 'Lay tiles', body: '' });

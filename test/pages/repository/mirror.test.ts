@@ -41,6 +41,8 @@ t.test('a repository is imported, stays a mirror, is paused, and becomes an ordi
     'main',
   );
   const address = `${there.url}/git/carol/tool.git`;
+  const at = { owner: 'carol', name: 'tool' };
+  await there.modules.releases.create(viewer, at, { tag: 'v1', title: 'The first', body: 'Notes of carol' });
 
   const port = Number(new URL(here.url).port);
   const get = (session: string, path: string): Promise<PageResponse> =>
@@ -55,11 +57,13 @@ t.test('a repository is imported, stays a mirror, is paused, and becomes an ordi
     import_username: 'carol',
     import_secret: 'not to be seen',
     import_mirror: 'yes',
+    import_releases: 'yes',
   };
   const refused = await post(alice.session, '/repos', { ...wanted, import_address: `${there.url}/git/carol/none.git` });
   t.equal(refused.status, 422);
   t.match(refused.body, /username and a password[^]*none\.git/);
   t.notMatch(refused.body, /not to be seen/);
+  t.match(refused.body, /name="import_releases" value="yes" checked/);
   t.match(await post(alice.session, '/repos', { ...wanted, import_address: 'https://10.0.0.1/x.git' }), {
     status: 422,
     body: /mirrors\.allowed_hosts/,
@@ -71,10 +75,13 @@ t.test('a repository is imported, stays a mirror, is paused, and becomes an ordi
     visibility: 'PUBLIC',
     import_address: address,
     import_mirror: 'yes',
+    import_releases: 'yes',
   });
   t.same([begun.status, begun.headers.location], [303, `${page}?done=import-begun`]);
   await here.modules.mirrors.runDue();
   t.match((await get(alice.session, page)).body, /Pull mirror[^]*Up to date/);
+  t.match((await get(alice.session, page)).body, /name="releases" value="yes" checked/);
+  t.match((await get(alice.session, '/repos/alice/tool/releases')).body, /The first[^]*Notes of carol/);
   t.match((await get(alice.session, '/repos/alice/tool/branches')).body, /main/);
   t.match((await get(alice.session, '/repos/alice/tool/activity')).body, /by the mirror/);
   t.equal((await get(bob.session, page)).status, 404);
@@ -87,6 +94,10 @@ t.test('a repository is imported, stays a mirror, is paused, and becomes an ordi
     (await post(alice.session, page, { direction: 'pull', address, interval: '24', prune: 'yes' })).headers.location,
     /mirror-saved/,
   );
+  t.match(await post(alice.session, page, { direction: 'push', address, interval: '24', releases: 'yes' }), {
+    status: 422,
+    body: /Releases come with pull mirrors[^]*name="releases" value="yes" checked/,
+  });
   t.match((await get(alice.session, page)).body, /value="24" selected/);
   t.match((await post(alice.session, `${page}/sync`)).headers.location, /mirror-sync/);
   await here.modules.mirrors.runDue();
@@ -101,13 +112,16 @@ t.test('a repository is imported, stays a mirror, is paused, and becomes an ordi
     address,
     state: 'ok',
     hasSecret: false,
+    releases: false,
     intervalMs: 86_400_000,
   });
   t.same([(await call(bob.token, 'GET')).status, (await call(null, 'GET')).status], [404, 401]);
   t.equal((await call(alice.token, 'PUT', '', { direction: 'pull', address: 'https://10.0.0.1/x.git' })).status, 422);
   t.match(
-    JSON.parse((await call(alice.token, 'PUT', '', { direction: 'pull', address, intervalMs: 3_600_000 })).body),
-    { intervalMs: 3_600_000 },
+    JSON.parse(
+      (await call(alice.token, 'PUT', '', { direction: 'pull', address, intervalMs: 3_600_000, releases: true })).body,
+    ),
+    { intervalMs: 3_600_000, releases: true },
   );
   t.equal((await call(alice.token, 'POST', '/pause')).status, 204);
   t.match(JSON.parse((await call(alice.token, 'GET')).body), { state: 'paused', nextAt: null });

@@ -12,7 +12,9 @@ t.test('the first administrator comes in through the setup link', async (t) => {
     t.equal((await browser.get(wrong)).status, 404, wrong);
   const token = await web.modules.accounts.setupToken();
   const link = `/setup?token=${token}`;
-  t.equal((await browser.get(link)).status, 200);
+  const form = await browser.get(link);
+  t.equal(form.status, 200);
+  t.match(main(form), new RegExp(`${web.origin}</code> now[^]*base_url`), 'the setting that a name needs is told');
 
   const refused = await browser.post(link, { handle: 'ad min', password });
   t.equal(refused.status, 422);

@@ -1,0 +1,79 @@
+import { anonymous, personViewer } from '../../access/index.ts';
+import { nullIfNotFound } from '../../kernel/index.ts';
+import type { Git } from '../../git/index.ts';
+import type { Found, Repositories } from '../../repositories/index.ts';
+import { withOthers } from './bundle.ts';
+import type { CalledCommit, ReadCalledFile } from './bundle.ts';
+import { baseOf } from './call-address.ts';
+import type { CallAddress } from './call-address.ts';
+import { readWorkflowFile } from './find-workflows.ts';
+import type { WorkflowFile } from './find-workflows.ts';
+import type { ParsedWorkflow } from './parse-workflow.ts';
+import { sourceOf } from './workflow-reader.ts';
+import type { WorkflowReader } from './workflow-reader.ts';
+
+interface Deps {
+  git: Git;
+  repositories: Pick<Repositories, 'find'>;
+  workflows: WorkflowReader;
+}
+
+/** A workflow file that a run is made of. */
+export interface RunnableWorkflow extends WorkflowFile {
+  parsed: ParsedWorkflow;
+}
+
+/**
+ * A workflow with the files of other repositories that it calls, as the person whose run it is may read them. A
+ * repository that is hidden from that person is absent, and so it is called for none.
+ * @param file as `findWorkflows` found it, and parsed
+ * @param actorId whose run it is; null has the rights of anonymous clients
+ * @param client the repository of the run
+ */
+export async function withCalledFiles(
+  deps: Deps,
+  { path, folder, content, parsed }: RunnableWorkflow,
+  { actorId, client }: { actorId: string | null; client: string },
+): Promise<RunnableWorkflow> {
+  const complete = parsed.ok ? await withOthers(content, reader(deps, actorId)) : content;
+  if (complete === content) return { path, folder, content, parsed };
+  return {
+    path,
+    folder,
+    content: complete,
+    parsed: await deps.workflows.read(sourceOf({ path, content: complete }, client)),
+  };
+}
+
+/** Looks each repository and ref up once. */
+function reader(deps: Deps, actorId: string | null): ReadCalledFile {
+  const places = new Map<string, Promise<{ found: Found; commit: CalledCommit } | null>>();
+  return async (address) => {
+    const base = baseOf(address);
+    if (!places.has(base)) places.set(base, locate(deps, address, actorId));
+    const place = await places.get(base)!;
+    if (place === null) return null;
+    const { found, commit } = place;
+    const text = await readWorkflowFile(deps.git, found.path, commit.sha, address.path).catch(nullIfNotFound);
+    return text === null ? null : { text, commit };
+  };
+}
+
+const wholeId = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
+
+async function locate(
+  { git, repositories }: Deps,
+  { owner, name, ref }: CallAddress,
+  actorId: string | null,
+): Promise<{ found: Found; commit: CalledCommit } | null> {
+  const viewer = actorId === null ? anonymous : personViewer(actorId, 'read');
+  const found = await repositories.find(viewer, owner, name).catch(nullIfNotFound);
+  if (found === null) return null;
+  const repository = `${found.canonical.owner}/${found.canonical.name}`;
+  // A tag precedes a branch of its name, as on other forges.
+  for (const full of [`refs/tags/${ref}`, `refs/heads/${ref}`, ...(wholeId.test(ref) ? [ref] : [])]) {
+    const sha = await git.refs.resolve(found.path, full).catch(nullIfNotFound);
+    if (sha !== null) return { found, commit: { repository, ref: full, sha } };
+  }
+  return null;
+}

@@ -1,0 +1,43 @@
+import type { Command } from 'commander';
+import type { StackedPull } from '../../pulls/index.ts';
+import type { Action, Run } from '../action.ts';
+import { withExamples } from '../help.ts';
+import type { Column } from '../terminal/output.ts';
+import { actorOf } from './issue-row.ts';
+import type { AsOption } from './issue-row.ts';
+import { pullAt } from './pull-row.ts';
+
+/** `hearth pull stack`: the pull requests that one needs, and those that need it. */
+export function addPullStackCommand(pull: Command, run: Run): void {
+  withExamples(
+    pull
+      .command('stack')
+      .description('list the stack of a pull request: what is merged before it, and what comes after')
+      .argument('<owner/name>', 'repository')
+      .argument('<number>', 'number of the pull request')
+      .option('--as <user>', 'show what this user sees')
+      .action(run(stack)),
+    'hearth pull stack alice/garden 7',
+  );
+}
+
+const stateOf = ({ state, isDraft }: StackedPull): string =>
+  state === 'OPEN' && isDraft ? 'draft' : state.toLowerCase();
+
+const columns: Column<StackedPull>[] = [
+  { title: 'NUMBER', cell: ({ number }) => number, align: 'right' },
+  { title: 'TITLE', cell: ({ title }) => title },
+  { title: 'STATE', cell: stateOf },
+  { title: 'NEEDS', cell: ({ below }) => below.map((number) => `#${number}`).join(',') },
+];
+
+const stack: Action<AsOption, [string, string]> = async (cli, options, repository, number) => {
+  const modules = await cli.openModules();
+  const viewer = await actorOf(modules, options);
+  const rows = await modules.pulls.stack(viewer, await pullAt(modules, viewer, repository, number));
+  cli.output.list(rows, columns, ['pull request', 'pull requests'], ({ below, state, ...row }) => ({
+    ...row,
+    state: state.toLowerCase(),
+    needs: below,
+  }));
+};

@@ -1,0 +1,93 @@
+import type { Database } from '../db/index.ts';
+
+/** Bytes that one owner has stored, with the trash. */
+export interface OwnerUsage {
+  ownerId: string;
+  /** Outside the trash. */
+  repositories: number;
+  /** Without what forks share with their source, which is on disk once. */
+  gitBytes: number;
+  lfsBytes: number;
+  releaseBytes: number;
+}
+
+/** Bytes of one repository by kind. */
+export interface RepositoryUsage {
+  gitBytes: number;
+  /** Of `gitBytes`: objects that are hard links to those of other repositories. */
+  sharedBytes: number;
+  lfsBytes: number;
+  releaseBytes: number;
+  attachmentBytes: number;
+  artifactBytes: number;
+}
+
+type Reader = Pick<Database, 'read'>;
+type Row = Record<string, string | number | null>;
+
+const read = async ({ read }: Reader, sql: string, ...parameters: (string | number)[]): Promise<Row[]> =>
+  (await read.query(sql, parameters)) as Row[];
+
+/** The largest a request may ask for: the page of an administrator shows them at once. */
+const maxOwners = 100;
+
+/**
+ * The owners with the most bytes in git, Git LFS and files of releases, at most a hundred, largest first. Attachments
+ * and artifacts are counted by repository only (`ofRepository`): there are no kept totals of them.
+ */
+async function usageByOwner(db: Reader): Promise<OwnerUsage[]> {
+  const rows = await read(
+    db,
+    `SELECT COALESCE(r.owner_user_id, r.owner_org_id) AS owner_id,
+            sum(CASE WHEN r.deleted_at IS NULL THEN 1 ELSE 0 END) AS repositories,
+            sum(r.size_bytes - r.shared_bytes) AS git_bytes,
+            sum(COALESCE(l.bytes, 0)) AS lfs_bytes,
+            sum(COALESCE(c.bytes, 0)) AS release_bytes
+       FROM repositories r
+       LEFT JOIN lfs_repositories l ON l.repository_id = r.id
+       LEFT JOIN release_counts c ON c.repository_id = r.id
+      GROUP BY COALESCE(r.owner_user_id, r.owner_org_id)
+      ORDER BY sum(r.size_bytes - r.shared_bytes + COALESCE(l.bytes, 0) + COALESCE(c.bytes, 0)) DESC,
+               COALESCE(r.owner_user_id, r.owner_org_id)
+      LIMIT ${maxOwners}`,
+  );
+  return rows.map((row) => ({
+    ownerId: String(row['owner_id']),
+    repositories: Number(row['repositories']),
+    gitBytes: Number(row['git_bytes']),
+    lfsBytes: Number(row['lfs_bytes']),
+    releaseBytes: Number(row['release_bytes']),
+  }));
+}
+
+/** What a repository has stored; zero for one that is absent. */
+async function usageOfRepository(db: Reader, repositoryId: string): Promise<RepositoryUsage> {
+  const one = async (sql: string): Promise<Row> => (await read(db, sql, repositoryId))[0] ?? {};
+  const [git, lfs, releases, attachments, artifacts] = await Promise.all([
+    one('SELECT size_bytes AS bytes, shared_bytes AS shared FROM repositories WHERE id = ?'),
+    one('SELECT bytes FROM lfs_repositories WHERE repository_id = ?'),
+    one('SELECT bytes FROM release_counts WHERE repository_id = ?'),
+    one('SELECT sum(bytes) AS bytes FROM attachments WHERE repository_id = ?'),
+    one(
+      `SELECT sum(a.size_bytes) AS bytes FROM ci_runs n JOIN ci_artifacts a ON a.run_id = n.id
+        WHERE n.repository_id = ? AND a.state <> 'removed'`,
+    ),
+  ]);
+  const bytesOf = ({ bytes }: Row): number => Number(bytes ?? 0);
+  return {
+    gitBytes: bytesOf(git),
+    sharedBytes: Number(git['shared'] ?? 0),
+    lfsBytes: bytesOf(lfs),
+    releaseBytes: bytesOf(releases),
+    attachmentBytes: bytesOf(attachments),
+    artifactBytes: bytesOf(artifacts),
+  };
+}
+
+/** How much disk is used, by owner and by repository: for administrators. */
+export const createStorageUsage = (db: Reader) => ({
+  byOwner: () => usageByOwner(db),
+  ofRepository: (repositoryId: string) => usageOfRepository(db, repositoryId),
+});
+
+export type StorageUsage = ReturnType<typeof createStorageUsage>;

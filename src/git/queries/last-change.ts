@@ -1,0 +1,68 @@
+import { openCommitGraph } from '../last-commits/commit-graph.ts';
+import { walkLastCommits } from '../last-commits/history-walk.ts';
+import type { Tables } from '../last-commits/tables.ts';
+import { checked, readCommit } from '../objects/browse.ts';
+import type { BrowseDeps } from '../objects/browse.ts';
+import type { Commit } from '../objects/parse-objects.ts';
+import { pathArgument } from './history.ts';
+import { lineSplitter, readGit } from './read-git.ts';
+
+/** After this time git is asked, which reads more history in the same time. */
+const walkLimitMs = 500;
+
+/**
+ * The commit that last changed one file or folder: `git log -1 -- <file>`; null when there is none, or when git ran out
+ * of time. The row of its folder is taken where it is stored; else the walk of the commit-graph finds it without a
+ * process, and without a commit-graph git does. Refuses `git_busy`.
+ */
+export async function lastChange(
+  deps: BrowseDeps,
+  tables: Tables,
+  path: string,
+  oid: string,
+  file: Buffer,
+): Promise<Commit | null> {
+  const found = (await fromFolder(deps, tables, path, oid, file)) ?? (await fromGit(deps, path, oid, file));
+  return found === null ? null : deps.readers.use(path, (reader) => readCommit(reader, found));
+}
+
+/** Null when the commit-graph cannot tell. */
+async function fromFolder(
+  deps: BrowseDeps,
+  tables: Tables,
+  path: string,
+  oid: string,
+  file: Buffer,
+): Promise<string | null> {
+  if (file.length === 0) return null;
+  const slash = file.lastIndexOf(0x2f);
+  const [folder, name] = [file.subarray(0, Math.max(slash, 0)), file.subarray(slash + 1).toString('latin1')];
+  const stored = (await tables.read(path, folder, oid))?.get(name);
+  if (stored !== undefined) return stored.oid;
+  if (!deps.limits.readCommitGraph || (await openCommitGraph(path)) === null) return null;
+  let found: string | null = null;
+  const isWhole = await walkLastCommits<{ oid: string }>(deps, path, {
+    oid,
+    folder,
+    names: [name],
+    storedAt: await tables.storedAt(path, folder),
+    stored: (at) => tables.read(path, folder, at),
+    found: (_name, at) => (found = at),
+    foundStored: (_name, row) => (found = row.oid),
+    timeLimitMs: walkLimitMs,
+    enter: () => deps.shortSlots.acquire({ repository: path }),
+  });
+  return isWhole ? found : null;
+}
+
+async function fromGit(deps: BrowseDeps, path: string, oid: string, file: Buffer): Promise<string | null> {
+  let found: string | null = null;
+  const lines = lineSplitter(0x0a, (line) => ((found = line.toString('latin1')), true));
+  await readGit(
+    deps,
+    path,
+    ['rev-list', '--max-count=1', checked(oid), '--', ...(file.length === 0 ? [] : [pathArgument(file)])],
+    lines.feed,
+  );
+  return found;
+}

@@ -1,0 +1,325 @@
+import { z } from 'zod';
+import { notFound } from '../../kernel/index.ts';
+import { json, nothing } from '../responses.ts';
+import { operation } from '../operation.ts';
+import type { Operation } from '../operation.ts';
+import {
+  actionJob,
+  actionJobs,
+  actionRun,
+  actionRuns,
+  actionTasks,
+  actionWorkflow,
+  actionWorkflows,
+  actionsUrl,
+  branchOf,
+  idOf,
+  pageUrl,
+  showActionJobs,
+  showActionRuns,
+  statusesOf,
+} from './actions-schemas.ts';
+import type { Where } from './actions-schemas.ts';
+import { logResponse } from './job-log.ts';
+import { paging } from './schemas.ts';
+import { isoTime, isoTimeOrNull } from './show.ts';
+import { textOfInput } from './workflow-inputs.ts';
+
+const at = '/repos/{owner}/{name}/actions';
+const shared = { tag: 'Runs', cost: 'rows' } as const;
+const pages = { limit: paging.limit, page: z.int().min(1).max(10_000).default(1) };
+
+type RerunChoice = 'all' | 'failed' | { jobId: number };
+
+const listActionRuns = operation({
+  ...shared,
+  id: 'listActionRuns',
+  method: 'GET',
+  path: `${at}/runs`,
+  summary: 'List the runs of a repository in the shape of Gitea, newest first',
+  access: 'repository:read',
+  status: 200,
+  query: z.object({
+    ...pages,
+    event: z.string().max(100).optional(),
+    branch: z.string().max(1000).optional(),
+    status: z.enum(Object.keys(statusesOf) as [string, ...string[]]).optional(),
+    actor: z.string().max(100).optional().describe('Handle of a person'),
+    head_sha: z.string().max(64).optional(),
+  }),
+  response: actionRuns,
+  async run({ found, query: { limit, page, event, branch, status, actor, head_sha: sha }, deps, origin }) {
+    // A person who does not exist has started no runs.
+    const person =
+      actor === undefined ? null : await deps.accounts.personByUsername(actor).catch(() => ({ id: 'absent' }));
+    const filter = {
+      event,
+      sha,
+      ref: branch === undefined ? undefined : `refs/heads/${branch}`,
+      statuses: status === undefined ? undefined : statusesOf[status],
+      actorId: person?.id,
+    };
+    const { runs, total } = await deps.ci.runs.page(found, filter, { limit, skip: (page - 1) * limit });
+    return json({ total_count: total, workflow_runs: await showActionRuns({ found, deps, origin }, runs) });
+  },
+});
+
+const getActionRun = operation({
+  ...shared,
+  id: 'getActionRun',
+  method: 'GET',
+  path: `${at}/runs/{run}`,
+  summary: 'Get a run by its id, in the shape of Gitea',
+  access: 'repository:read',
+  status: 200,
+  response: actionRun,
+  async run({ found, params, deps, origin }) {
+    const row = await deps.ci.runs.byId(found, idOf(params.run));
+    return json((await showActionRuns({ found, deps, origin }, [row]))[0]!);
+  },
+});
+
+const deleteActionRun = operation({
+  ...shared,
+  id: 'deleteActionRun',
+  method: 'DELETE',
+  path: `${at}/runs/{run}`,
+  summary: 'Delete a run that has ended, with its logs and artifacts',
+  access: 'repository:admin',
+  status: 204,
+  refuses: [409],
+  async run({ viewer, found, params, deps }) {
+    const { number } = await deps.ci.runs.byId(found, idOf(params.run));
+    await deps.ci.runs.remove(viewer, found, number);
+    return nothing();
+  },
+});
+
+const cancelActionRun = operation({
+  ...shared,
+  id: 'cancelActionRun',
+  method: 'POST',
+  path: `${at}/runs/{run}/cancel`,
+  summary: 'Cancel a run by its id',
+  access: 'repository:write',
+  status: 204,
+  refuses: [409],
+  async run({ viewer, found, params, deps }) {
+    const { number } = await deps.ci.runs.byId(found, idOf(params.run));
+    await deps.ci.runs.cancel(viewer, found, number, { force: false });
+    return nothing();
+  },
+});
+
+const rerunOperation = (path: string, id: string, summary: string, choice: (params: { job?: string }) => RerunChoice) =>
+  operation({
+    ...shared,
+    id,
+    method: 'POST',
+    path: `${at}/runs/{run}/${path}` as `${typeof at}/runs/{run}/jobs/{job}/rerun`,
+    summary,
+    access: 'repository:write',
+    status: 200,
+    refuses: [409],
+    response: actionRun,
+    async run({ viewer, found, params, deps, origin }) {
+      const { number } = await deps.ci.runs.byId(found, idOf(params.run));
+      const row = await deps.ci.runs.rerun(viewer, found, number, choice(params));
+      return json((await showActionRuns({ found, deps, origin }, [row]))[0]!);
+    },
+  });
+
+const listActionJobs = operation({
+  ...shared,
+  id: 'listActionJobs',
+  method: 'GET',
+  path: `${at}/runs/{run}/jobs`,
+  summary: 'List the jobs of a run with their steps, in the shape of Gitea',
+  access: 'repository:read',
+  status: 200,
+  query: z.object(pages),
+  response: actionJobs,
+  async run({ found, params, query: { limit, page }, deps, origin }) {
+    const row = await deps.ci.runs.byId(found, idOf(params.run));
+    const { jobs } = await deps.ci.runs.find(found, row.number);
+    const shown = jobs.slice((page - 1) * limit, page * limit);
+    return json({ total_count: jobs.length, jobs: await showActionJobs({ found, deps, origin }, row, shown) });
+  },
+});
+
+const getActionJob = operation({
+  ...shared,
+  id: 'getActionJob',
+  method: 'GET',
+  path: `${at}/jobs/{job}`,
+  summary: 'Get a job by its id, in the shape of Gitea',
+  access: 'repository:read',
+  status: 200,
+  response: actionJob,
+  async run({ found, params, deps, origin }) {
+    const { run, job } = await deps.ci.runs.findJobById(found, idOf(params.job));
+    return json((await showActionJobs({ found, deps, origin }, run, [job]))[0]!);
+  },
+});
+
+const getActionJobLog = operation({
+  ...shared,
+  id: 'getActionJobLog',
+  method: 'GET',
+  path: `${at}/jobs/{job}/logs`,
+  summary: 'Get the log of a job by its id, as text: time, space, content',
+  access: 'repository:read',
+  cost: 'objects',
+  status: 200,
+  response: 'bytes',
+  async run({ found, params, deps: { ci } }) {
+    const { task } = await ci.runs.findJobById(found, idOf(params.job));
+    return logResponse(ci, task, {});
+  },
+});
+
+const listActionTasks = operation({
+  ...shared,
+  id: 'listActionTasks',
+  method: 'GET',
+  path: `${at}/tasks`,
+  summary: 'List what runners were given, newest first, in the shape of Gitea',
+  access: 'repository:read',
+  status: 200,
+  query: z.object(pages),
+  response: actionTasks,
+  async run({ found, query: { limit, page }, deps, origin }) {
+    const { tasks, total } = await deps.ci.runs.listTasks(found, { limit, skip: (page - 1) * limit });
+    const where = { found, deps, origin };
+    return json({
+      total_count: total,
+      workflow_runs: tasks.map(({ task, job, run }) => ({
+        id: task.id,
+        name: job.name,
+        head_branch: branchOf(run.ref),
+        head_sha: run.sha,
+        run_number: run.number,
+        event: run.event,
+        display_title: run.title,
+        status: task.status,
+        workflow_id: run.workflowPath,
+        url: `${actionsUrl(where)}/jobs/${job.id}`,
+        created_at: isoTime(task.createdAt),
+        updated_at: isoTime(task.stoppedAt ?? task.reportedAt ?? task.createdAt),
+        run_started_at: isoTimeOrNull(task.startedAt),
+      })),
+    });
+  },
+});
+
+async function workflowsOf(where: Where) {
+  const { found, deps } = where;
+  const disabled = await deps.ci.settings.disabledWorkflows(found.repository.id);
+  return (await deps.ci.workflows.list(found)).map(({ path, folder, name }) => {
+    const id = encodeURIComponent(path);
+    return {
+      id: path,
+      name,
+      path: `${folder}/${path}`,
+      state: disabled.has(path) ? ('disabled_manually' as const) : ('active' as const),
+      url: `${actionsUrl(where)}/workflows/${id}`,
+      html_url: `${pageUrl(where)}/runs?workflow=${id}`,
+      badge_url: `${pageUrl(where)}/runs/badge/${path.split('/').map(encodeURIComponent).join('/')}.svg`,
+    };
+  });
+}
+
+const listActionWorkflows = operation({
+  ...shared,
+  id: 'listActionWorkflows',
+  method: 'GET',
+  path: `${at}/workflows`,
+  summary: 'List the workflows of the default branch in the shape of Gitea',
+  access: 'repository:read',
+  cost: 'objects',
+  status: 200,
+  response: actionWorkflows,
+  async run({ found, deps, origin }) {
+    const workflows = await workflowsOf({ found, deps, origin });
+    return json({ total_count: workflows.length, workflows });
+  },
+});
+
+const getActionWorkflow = operation({
+  ...shared,
+  id: 'getActionWorkflow',
+  method: 'GET',
+  path: `${at}/workflows/{workflow}`,
+  summary: 'Get a workflow of the default branch by its file, in the shape of Gitea',
+  access: 'repository:read',
+  cost: 'objects',
+  status: 200,
+  response: actionWorkflow,
+  async run({ found, params, deps, origin }) {
+    const workflow = (await workflowsOf({ found, deps, origin })).find(({ id }) => id === params.workflow);
+    if (workflow === undefined) throw notFound('workflow_not_found', 'There is no such workflow.');
+    return json(workflow);
+  },
+});
+
+const dispatchActionWorkflow = operation({
+  ...shared,
+  id: 'dispatchActionWorkflow',
+  method: 'POST',
+  path: `${at}/workflows/{workflow}/dispatches`,
+  summary: 'Start a workflow manually, as Gitea and GitHub are asked to',
+  access: 'repository:write',
+  cost: 'objects',
+  status: 204,
+  body: z
+    .strictObject({
+      ref: z.string().max(1000).describe('A branch or a tag, or its full name'),
+      inputs: z.record(z.string().max(200), z.json()).optional(),
+    })
+    .meta({ id: 'CreateActionWorkflowDispatch' }),
+  async run({ viewer, found, params, body: { ref, inputs = {} }, deps }) {
+    await deps.ci.workflows.dispatch(viewer, found, {
+      path: params.workflow,
+      ref,
+      inputs: new Map(Object.entries(inputs).map(([name, value]) => [name, textOfInput(value)])),
+    });
+    return nothing();
+  },
+});
+
+const switchOperation = (word: 'enable' | 'disable') =>
+  operation({
+    ...shared,
+    id: `${word}ActionWorkflow`,
+    method: 'PUT',
+    path: `${at}/workflows/{workflow}/${word}` as `${typeof at}/workflows/{workflow}/enable`,
+    summary: word === 'enable' ? 'Switch a workflow on again' : 'Switch a workflow off on all branches',
+    access: 'repository:write',
+    status: 204,
+    async run({ viewer, found, params, deps }) {
+      await deps.ci.settings.switchWorkflow(viewer, found, { path: params.workflow, isEnabled: word === 'enable' });
+      return nothing();
+    },
+  });
+
+/** Runs, jobs, tasks and workflows in the shapes of Gitea's API, which are GitHub's. */
+export const actionOperations: readonly Operation[] = [
+  listActionRuns,
+  getActionRun,
+  deleteActionRun,
+  cancelActionRun,
+  rerunOperation('rerun', 'rerunActionRun', 'Re-run all jobs of a run by its id', () => 'all'),
+  rerunOperation('rerun-failed-jobs', 'rerunFailedActionJobs', 'Re-run the failed jobs of a run', () => 'failed'),
+  rerunOperation('jobs/{job}/rerun', 'rerunActionJob', 'Re-run a job and what needs it', ({ job = '' }) => ({
+    jobId: idOf(job),
+  })),
+  listActionJobs,
+  getActionJob,
+  getActionJobLog,
+  listActionTasks,
+  listActionWorkflows,
+  getActionWorkflow,
+  dispatchActionWorkflow,
+  switchOperation('enable'),
+  switchOperation('disable'),
+];

@@ -1,0 +1,97 @@
+import { z } from 'zod';
+import { giteaUser } from './issues-schemas.ts';
+
+/** The shapes of commits: those of Gitea's API, with fields of our own beside them. */
+
+const time = z.iso.datetime().describe('ISO 8601, UTC');
+export const objectId = z
+  .string()
+  .regex(/^[0-9a-f]{40}(?:[0-9a-f]{24})?$/)
+  .describe('Full id of a git object');
+
+const identity = z.strictObject({ name: z.string(), email: z.string(), username: z.string() });
+
+/** What the signature of a commit is worth, in Gitea's form. */
+export const verification = z
+  .strictObject({
+    verified: z.boolean(),
+    reason: z.string(),
+    signature: z.string(),
+    payload: z.string(),
+    signer: identity.nullable(),
+  })
+  .meta({ id: 'CommitVerification' });
+
+export const commitUser = z.strictObject({ name: z.string(), email: z.string(), date: time });
+export const commitMeta = z.strictObject({ url: z.string(), sha: objectId, created: time });
+
+/** A commit of a webhook or a branch. */
+export const payloadCommit = z.strictObject({
+  id: objectId,
+  message: z.string(),
+  url: z.string(),
+  author: identity,
+  committer: identity,
+  verification,
+  timestamp: time,
+  added: z.null(),
+  removed: z.null(),
+  modified: z.null(),
+});
+
+export const giteaCommit = z
+  .strictObject({
+    ...commitMeta.shape,
+    html_url: z.string(),
+    commit: z.strictObject({
+      url: z.string(),
+      author: commitUser,
+      committer: commitUser,
+      message: z.string(),
+      tree: commitMeta,
+      verification: verification.nullable().describe('Null where it was not asked for'),
+    }),
+    author: giteaUser.nullable().describe('The account with the address of the commit'),
+    committer: giteaUser.nullable(),
+    parents: z.array(commitMeta),
+    files: z
+      .array(z.strictObject({ filename: z.string(), status: z.enum(['added', 'removed', 'modified']) }))
+      .nullable()
+      .describe('Compared with the first parent, 3,000 at most; null in lists'),
+    stats: z
+      .strictObject({ total: z.int(), additions: z.int(), deletions: z.int() })
+      .nullable()
+      .describe('Changed lines of these files; null in lists'),
+  })
+  .meta({ id: 'GiteaCommit' });
+
+/** Who made a commit, and the account with that address. */
+const signature = z
+  .strictObject({
+    ...commitUser.shape,
+    ...giteaUser.pick({ id: true, full_name: true, avatar_url: true, html_url: true }).shape,
+    login: z.string().nullable(),
+    username: z.string().nullable().describe('The person whose verified or no-reply address it is'),
+  })
+  .meta({ id: 'Signature' });
+
+export const commit = z
+  .strictObject({
+    ...giteaCommit.shape,
+    author: signature,
+    committer: signature,
+    id: objectId,
+    tree: objectId,
+    message: z.string(),
+    verification: z
+      .strictObject({
+        verified: z.boolean(),
+        reason: z.string().describe('valid, unsigned, unknown_key, invalid, unverified_email …'),
+        signer: z.string().nullable().describe('The username of the person who registered the key'),
+        fingerprint: z.string().nullable(),
+        signature: z.string().nullable(),
+        payload: z.string().nullable().describe('What was signed'),
+      })
+      .describe('What the signature is worth'),
+  })
+  .meta({ id: 'Commit' });

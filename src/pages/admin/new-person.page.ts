@@ -1,0 +1,48 @@
+import { page, seeOther, type PageReply } from '../app/reply.ts';
+import { submit, type FormRefusal } from '../app/submit.ts';
+import { withNotice } from '../app/notices.view.ts';
+import type { Page, PersonContext } from '../app/request-context.ts';
+import type { AdminDeps } from './deps.ts';
+
+function newPersonPage({ form }: PersonContext, { config }: AdminDeps, refusal: FormRefusal | null): PageReply {
+  return page('admin/new-person', {
+    form: {
+      username: form.text('username'),
+      displayName: form.text('display_name'),
+      address: form.text('address'),
+      isAdministrator: form.text('administrator') === 'yes',
+    },
+    getsPassword: config.accounts.passwordSignIn,
+    refusal,
+  });
+}
+
+export const showNewPerson: Page<PersonContext, AdminDeps> = (context, deps) => newPersonPage(context, deps, null);
+
+/**
+ * Fields `username`, `display_name`, `address`, which counts as verified, and `administrator`. The password is random,
+ * is shown once, and is replaced by the person at the first sign-in; where passwords are switched off there is none.
+ */
+export const addPerson: Page<PersonContext, AdminDeps> = (context, deps) => {
+  const { form, person: self } = context;
+  const { accounts, config, oneTimeSecrets } = deps;
+  return submit(
+    async () => {
+      const password = config.accounts.passwordSignIn ? accounts.suggestPassword() : null;
+      const address = form.text('address').trim();
+      const { id } = await accounts.addPerson({
+        username: form.text('username').trim(),
+        displayName: form.text('display_name'),
+        password,
+        mustChangePassword: password !== null,
+        isAdministrator: form.text('administrator') === 'yes',
+        ...(address === '' ? {} : { address }),
+      });
+      if (password === null) return seeOther(withNotice(`/admin/people/${id}`, 'person-added'));
+      const oneTimeToken = oneTimeSecrets.store(self.id, { name: 'password', value: password });
+      return seeOther(`/admin/people/${id}/secret/${oneTimeToken}`);
+    },
+    (refusal) => newPersonPage(context, deps, refusal),
+    { handle: 'username', displayName: 'display_name' },
+  );
+};

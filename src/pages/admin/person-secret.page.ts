@@ -1,0 +1,17 @@
+import { page, seeOther } from '../app/reply.ts';
+import { withNotice } from '../app/notices.view.ts';
+import type { Page, PersonContext } from '../app/request-context.ts';
+import type { AdminDeps } from './deps.ts';
+
+/** The first password of a person, or a link to choose one: shown once, to the administrator who made it. */
+export const showPersonSecret: Page<PersonContext, AdminDeps> = async ({ person, params }, deps) => {
+  const { accounts, oneTimeSecrets } = deps;
+  const { id, username } = await accounts.personById(params.id ?? '');
+  const secret = oneTimeSecrets.take(person.id, params.oneTimeToken ?? '');
+  if (secret === null) return seeOther(withNotice(`/admin/people/${id}`, 'person-secret-gone'));
+  return page(
+    'admin/person-secret',
+    { isLink: secret.name === 'link', value: secret.value, username, self: `/admin/people/${id}` },
+    { showsSecret: true },
+  );
+};

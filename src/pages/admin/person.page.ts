@@ -1,0 +1,104 @@
+import { invalid } from '../../kernel/index.ts';
+import { page, seeOther, type PageReply, type Reply } from '../app/reply.ts';
+import { submit, type FormRefusal } from '../app/submit.ts';
+import { viewAvatar } from '../app/avatar.view.ts';
+import { viewNotice, withNotice } from '../app/notices.view.ts';
+import { viewTime } from '../app/times.view.ts';
+import type { Page, PersonContext } from '../app/request-context.ts';
+import type { AdminDeps } from './deps.ts';
+
+/** Which form of the page came back. */
+type PersonForm = 'link' | 'rename' | 'administrator' | 'disabled' | 'delete';
+
+const people = '/admin/people';
+const pageOf = (id: string): string => `${people}/${encodeURIComponent(id)}`;
+
+interface Input {
+  which: PersonForm;
+  refusal: FormRefusal;
+}
+
+async function personPage(
+  { person: self, params, query, form }: PersonContext,
+  { accounts, config, federation, clock }: AdminDeps,
+  input?: Input,
+): Promise<PageReply> {
+  const person = await accounts.personById(params.id ?? '');
+  const { id, username, displayName, isAdministrator, disabledAt, lastSeenAt, createdAt, secondFactorAt } = person;
+  const [hasPassword, addresses, followers] = await Promise.all([
+    accounts.hasPassword(id),
+    accounts.addresses.list(id),
+    federation.countFollowers({ owner: { kind: 'user', id } }),
+  ]);
+  const now = clock.now();
+  return page('admin/person', {
+    person: {
+      username,
+      displayName,
+      isAdministrator,
+      isDisabled: disabledAt !== null,
+      isSelf: id === self.id,
+      hasPassword,
+      hasSecondFactor: secondFactorAt !== null,
+      address: addresses.find(({ isPrimary }) => isPrimary)?.address ?? null,
+      avatar: viewAvatar(id),
+      joined: viewTime(createdAt, now),
+      seen: lastSeenAt === null ? null : viewTime(lastSeenAt, now),
+      disabled: disabledAt === null ? null : viewTime(disabledAt, now),
+    },
+    /** What has to be typed before the account is deleted. */
+    name: username ?? id,
+    self: pageOf(id),
+    canSetPasswords: config.accounts.passwordSignIn,
+    followers,
+    form: {
+      username: input?.which === 'rename' ? form.text('username') : (username ?? ''),
+      confirm: form.text('confirm'),
+    },
+    which: input?.which ?? null,
+    refusal: input?.refusal ?? null,
+    notice: viewNotice(query),
+  });
+}
+
+/** A form of this page; refused, it comes back as it was sent. Refuses `unknown_person` before anything else. */
+const personForm =
+  (
+    which: PersonForm,
+    act: (id: string, context: PersonContext, deps: AdminDeps) => Promise<Reply>,
+  ): Page<PersonContext, AdminDeps> =>
+  async (context, deps) => {
+    const { id } = await deps.accounts.personById(context.params.id ?? '');
+    return submit(
+      () => act(id, context, deps),
+      (refusal) => personPage(context, deps, { which, refusal }),
+      { handle: 'username' },
+    );
+  };
+
+/** `/admin/people/{id}`: an account, and what an administrator can do with it. */
+export const showPerson: Page<PersonContext, AdminDeps> = (context, deps) => personPage(context, deps);
+
+/** Makes a link with which the person chooses a password, and leads to the page that shows it once. */
+export const makeResetLink = personForm('link', async (id, { person, origin }, { accounts, oneTimeSecrets }) => {
+  const { secret } = await accounts.makeResetLink(id);
+  const value = `${origin}/login/reset?token=${encodeURIComponent(secret)}`;
+  return seeOther(`${pageOf(id)}/secret/${oneTimeSecrets.store(person.id, { name: 'link', value })}`);
+});
+
+/** Field `username`. The old one stays reserved and redirects (security E07). */
+export const renamePerson = personForm('rename', async (id, { form }, { accounts }) => {
+  await accounts.renamePerson(id, form.text('username').trim());
+  return seeOther(withNotice(pageOf(id), 'person-renamed'));
+});
+
+/** Field `confirm`, the username, or the id of a person without one. */
+export const deletePerson = personForm('delete', async (id, { form, person: self }, { accounts }) => {
+  const { username } = await accounts.personById(id);
+  const name = username ?? id;
+  if (form.text('confirm').trim() !== name)
+    throw invalid('wrong_confirmation', `Type ${name} to confirm.`, { field: 'confirm' });
+  if (id === self.id) throw invalid('own_account', 'Delete your own account in your settings.', { field: 'confirm' });
+  await accounts.deletePerson(id);
+  return seeOther(withNotice(people, 'person-deleted'));
+});

@@ -1,0 +1,124 @@
+import { asInstanceAdministrator } from '../../access/index.ts';
+import { invalid } from '../../kernel/index.ts';
+import { repositoryUrl } from '../../http/index.ts';
+import type { Repository, RepositoryAddress } from '../../repositories/index.ts';
+import { page, seeOther, type PageReply, type Reply } from '../app/reply.ts';
+import { submit, type FormRefusal } from '../app/submit.ts';
+import { viewSize } from '../app/format-numbers.ts';
+import { viewNotice, withNotice } from '../app/notices.view.ts';
+import { viewTime } from '../app/times.view.ts';
+import type { Page, PersonContext } from '../app/request-context.ts';
+import type { AdminDeps } from './deps.ts';
+
+const list = '/admin/repositories';
+
+/** Where administrators manage a repository, whether they may open it or not. */
+export const adminRepositoryUrl = ({ owner, name }: RepositoryAddress): string =>
+  `${list}/${encodeURIComponent(owner)}/${encodeURIComponent(name)}`;
+
+type RepositoryForm = 'transfer' | 'state' | 'delete';
+
+interface Input {
+  which: RepositoryForm;
+  refusal: FormRefusal;
+}
+
+interface FoundHere {
+  repository: Repository;
+  canonical: RepositoryAddress;
+}
+
+/** As the command line does: the operator of the machine can do all of it there. Refuses `not_found`. */
+const find = ({ viewer, params }: PersonContext, { repositories }: AdminDeps): Promise<FoundHere> =>
+  repositories.find(asInstanceAdministrator(viewer), params.owner ?? '', params.name ?? '');
+
+async function repositoryPage(
+  { query, form }: PersonContext,
+  { storage, config, clock }: AdminDeps,
+  { repository, canonical }: FoundHere,
+  input?: Input,
+): Promise<PageReply> {
+  const { gitBytes, sharedBytes, lfsBytes, releaseBytes, attachmentBytes, artifactBytes } = await storage.ofRepository(
+    repository.id,
+  );
+  const now = clock.now();
+  const all = gitBytes + lfsBytes + releaseBytes + attachmentBytes + artifactBytes;
+  return page('admin/repository', {
+    name: `${canonical.owner}/${canonical.name}`,
+    self: adminRepositoryUrl(canonical),
+    /** Private repositories open to those who have access to them, also among administrators. */
+    url: repository.visibility === 'PUBLIC' ? repositoryUrl(canonical) : null,
+    isPrivate: repository.visibility === 'PRIVATE',
+    isArchived: repository.archivedAt !== null,
+    created: viewTime(repository.createdAt, now),
+    pushed: repository.pushedAt === null ? null : viewTime(repository.pushedAt, now),
+    usage: [
+      ['Git', gitBytes],
+      ['Git LFS', lfsBytes],
+      ['Files of releases', releaseBytes],
+      ['Attachments', attachmentBytes],
+      ['Artifacts', artifactBytes],
+      ['Together', all],
+    ].map(([kind, bytes]) => ({ kind, size: viewSize(Number(bytes)) })),
+    shared: sharedBytes === 0 ? null : viewSize(sharedBytes),
+    trashDays: Math.round(config.repositories.trashKeepMs / 86_400_000),
+    form: { newOwner: form.text('new_owner'), confirm: form.text('confirm') },
+    which: input?.which ?? null,
+    refusal: input?.refusal ?? null,
+    notice: viewNotice(query),
+  });
+}
+
+/** A form of this page; refused, it comes back as it was sent. */
+const repositoryForm =
+  (
+    which: RepositoryForm,
+    act: (address: RepositoryAddress, context: PersonContext, deps: AdminDeps) => Promise<Reply>,
+  ): Page<PersonContext, AdminDeps> =>
+  async (context, deps) => {
+    const found = await find(context, deps);
+    return submit(
+      () => act(found.canonical, context, deps),
+      (refusal) => repositoryPage(context, deps, found, { which, refusal }),
+      { newOwner: 'new_owner' },
+    );
+  };
+
+/** `/admin/repositories/{owner}/{name}`: what a repository has stored, and what an administrator can do with it. */
+export const showAdminRepository: Page<PersonContext, AdminDeps> = async (context, deps) =>
+  repositoryPage(context, deps, await find(context, deps));
+
+/** Field `new_owner`. At once: nobody has to accept. The old path redirects. */
+export const transferAnyRepository = repositoryForm('transfer', async ({ owner, name }, { viewer, form }, deps) => {
+  const to = form.text('new_owner').trim();
+  await deps.repositories.transfers.start(asInstanceAdministrator(viewer), owner, name, to);
+  return seeOther(withNotice(adminRepositoryUrl({ owner: to, name }), 'transferred'));
+});
+
+/** Field `state`: `archived`, `unarchived` or `private`. Nothing is made public here: that is its owner's decision. */
+export const setRepositoryState = repositoryForm(
+  'state',
+  async ({ owner, name }, { viewer, form }, { repositories }) => {
+    const here = adminRepositoryUrl({ owner, name });
+    const state = form.text('state');
+    if (state === 'private') {
+      await repositories.changeVisibility(asInstanceAdministrator(viewer), owner, name, 'PRIVATE');
+      return seeOther(withNotice(here, 'now-private'));
+    }
+    if (state !== 'archived' && state !== 'unarchived')
+      throw invalid('unknown_state', 'Choose archived, unarchived or private.');
+    await repositories.setArchived(asInstanceAdministrator(viewer), owner, name, state === 'archived');
+    return seeOther(withNotice(here, state));
+  },
+);
+
+/** Field `confirm`, `owner/name` as it is written. Moves the repository to the trash of its owner. */
+export const deleteAnyRepository = repositoryForm(
+  'delete',
+  async ({ owner, name }, { viewer, form }, { repositories }) => {
+    if (form.text('confirm').trim() !== `${owner}/${name}`)
+      throw invalid('wrong_confirmation', `Type ${owner}/${name} to confirm.`, { field: 'confirm' });
+    await repositories.trash.move(asInstanceAdministrator(viewer), owner, name);
+    return seeOther(withNotice(list, 'admin-repository-deleted'));
+  },
+);

@@ -1,0 +1,127 @@
+import type { ConflictLine, ConflictText } from '../../git/index.ts';
+import { isDomainError } from '../../kernel/index.ts';
+import type { MergeBox, PullConflicts } from '../../pulls/index.ts';
+import { nullOnTimeout } from '../app/null-on-timeout.ts';
+import { viewName } from '../app/plain-text.ts';
+import type { RepositoryContext } from '../app/request-context.ts';
+import { lineHtml } from '../code/code-html.ts';
+import { readText } from '../code/read-text.ts';
+import { issueAt } from '../issues/conversation.reply.ts';
+import type { PullsDeps } from './deps.ts';
+
+/** How long the page waits for the texts; what is not there by then is on the next view. */
+const waitMs = 250;
+
+/** Files whose names the page has. */
+const maxNamed = 20;
+
+/** Lines of files that are unfolded at first. */
+const unfoldedLines = 60;
+
+export interface ConflictFileView {
+  path: string;
+  /** What a file without marks is about. */
+  reason: string | null;
+  /** Rows of a table; null for none. Escaped. */
+  html: string | null;
+  isOpen: boolean;
+  isCut: boolean;
+}
+
+export interface ConflictsView {
+  files: ConflictFileView[];
+  hasMore: boolean;
+  /** The texts are being read still, or are beyond the limits. */
+  state: 'reading' | 'failed' | 'read';
+  commands: string;
+}
+
+/** What was read: the conflicts, or why not. */
+export type ReadConflicts = PullConflicts | 'reading' | 'failed' | null;
+
+/** The conflicts of a pull request, where they are known or found quickly; git goes on looking for them. */
+export async function readConflicts(
+  context: RepositoryContext,
+  { pulls }: PullsDeps,
+  box: MergeBox | null,
+): Promise<ReadConflicts> {
+  if (box?.state.mergeState !== 'CONFLICT') return null;
+  const reading = pulls
+    .conflicts(context.viewer, issueAt(context))
+    .catch((error: unknown) =>
+      isDomainError(error) && error.code === 'unavailable' ? ('reading' as const) : ('failed' as const),
+    );
+  const read = await nullOnTimeout(
+    reading.then((found) => ({ found })),
+    waitMs,
+  );
+  return read === null ? 'reading' : read.found;
+}
+
+/** @param names of the two branches, for the marks */
+export function viewConflicts(
+  box: MergeBox,
+  read: ReadConflicts,
+  names: { base: string; head: string },
+  commands: string,
+): ConflictsView | null {
+  const { mergeState, conflicts } = box.state;
+  if (mergeState !== 'CONFLICT') return null;
+  const texts = typeof read === 'object' && read !== null ? read : null;
+  const withText = (texts?.files ?? []).slice(0, maxNamed);
+  const nameOnly = conflicts.slice(withText.length, maxNamed);
+  let lines = 0;
+  return {
+    files: [
+      ...withText.map((file) => {
+        lines += file.hunks.reduce((sum, hunk) => sum + hunk.length, 0);
+        return viewFile(file, texts!, names, lines <= unfoldedLines);
+      }),
+      ...nameOnly.map((path) => ({ path: viewName(path), reason: null, html: null, isOpen: false, isCut: false })),
+    ],
+    hasMore: conflicts.length > maxNamed,
+    state: typeof read === 'string' ? read : 'read',
+    commands,
+  };
+}
+
+function viewFile(
+  { path, kind, hunks, cutShort }: ConflictText,
+  { baseOid, headOid }: PullConflicts,
+  { base, head }: { base: string; head: string },
+  isOpen: boolean,
+): ConflictFileView {
+  const reasons = {
+    marked: null,
+    binary: 'Both sides changed this binary file.',
+    too_large: 'It is too large to be shown.',
+    gone_in_ours: `It was deleted or renamed in ${base}, and changed in ${head}.`,
+    gone_in_theirs: `It was deleted or renamed in ${head}, and changed in ${base}.`,
+    other: 'The two sides cannot be put into one file.',
+  };
+  const named = (line: ConflictLine): string => {
+    const text = textOf(line);
+    return line.kind === 'mark' ? text.replace(baseOid, base).replace(headOid, head) : text;
+  };
+  return {
+    path: viewName(path),
+    reason: reasons[kind],
+    html:
+      hunks.length === 0
+        ? null
+        : hunks.map((hunk) => hunkHtml(hunk, named)).join('<tr class="hunk"><td colspan="2">⋯</td></tr>'),
+    isOpen,
+    isCut: cutShort,
+  };
+}
+
+const hunkHtml = (hunk: readonly ConflictLine[], textOfLine: (line: ConflictLine) => string): string =>
+  hunk
+    .map((line) => {
+      const look = line.kind === 'context' ? '' : ` class="${line.kind}"`;
+      return `<tr${look}><td class="number">${line.number}</td><td>${lineHtml(textOfLine(line))}</td></tr>`;
+    })
+    .join('');
+
+/** Lines belong to files in any encoding; each is read by itself. */
+const textOf = ({ text }: ConflictLine): string => readText(text)?.text ?? text.toString('latin1');

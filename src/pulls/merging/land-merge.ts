@@ -1,0 +1,95 @@
+import { anonymous, personIdOf } from '../../access/index.ts';
+import type { Viewer } from '../../access/index.ts';
+import type { Tx } from '../../db/index.ts';
+import type { MergeStyle } from '../../git/index.ts';
+import type { EntryLog } from '../../issues/index.ts';
+import { conflict } from '../../kernel/index.ts';
+import type { Found } from '../../repositories/index.ts';
+import type { PullDeps } from '../deps.ts';
+import { pullInWrite } from '../find-pull.ts';
+import type { PullContext } from '../find-pull.ts';
+import { hasComingPush } from '../rounds/coming-push.ts';
+import { roundChanged } from '../rounds/record-round.ts';
+import { pullSchema } from '../schema/pull-schema.ts';
+import { recordMerged } from './record-merged.ts';
+
+/** A computed merge that is to become the tip of the base branch. */
+export interface ComputedMerge {
+  /** The tip that it was computed for, and the commit. */
+  onto: string;
+  oid: string;
+  style: MergeStyle;
+  round: number;
+  /** Judges the merge by what the write sees; throws to refuse. */
+  authorize(tx: Tx, now: PullContext): Promise<void>;
+  /** What the rule required and an administrator passed, once `authorize` has judged. */
+  bypassed?(): string[];
+  /** Whether the queue merges: the log says so, and not that a person has done it at this moment. */
+  isByQueue?: boolean;
+}
+
+export interface Merged {
+  /** The tip of the base branch. */
+  oid: string;
+  pushId: string;
+}
+
+/**
+ * Moves the base branch to a computed merge as a journalled push, and records it. Null when the branch has moved since.
+ * Refuses `round_changed`, `base_changed`, what `moveBranch` refuses, and what `authorize` throws.
+ */
+export async function landMerge(
+  deps: PullDeps,
+  viewer: Viewer,
+  found: Found,
+  context: PullContext,
+  { onto, oid, style, round, authorize, bypassed, isByQueue = false }: ComputedMerge,
+): Promise<Merged | null> {
+  const { issue, pull, repository } = context;
+  const closing = await closingTargets(deps, viewer, context);
+  const actor = isByQueue ? anonymous : viewer;
+  const recordOn = (log: EntryLog, pushId: string) =>
+    recordMerged(deps, log, viewer, repository, { issueId: issue.id, pushId, closing, bypassed: bypassed?.() ?? [] });
+  const logs: EntryLog[] = [];
+  const { pushId, isMoved, isFollowed } = await deps.repositories.pushes.moveBranch(viewer, found, {
+    branch: pull.baseBranch,
+    oldId: onto,
+    newId: oid,
+    right: 'merge',
+    async authorize(tx) {
+      const now = await pullInWrite(deps, tx, viewer, issue, 'merge');
+      if (now.pull.lastRound !== round || now.pull.headOid !== pull.headOid) throw roundChanged();
+      // A push that was taken already is a round, though its listener has not written it yet.
+      if (await hasComingPush(tx.before, issue)) throw roundChanged();
+      if (now.pull.baseBranch !== pull.baseBranch) throw conflict('base_changed', 'The base branch was changed.');
+      await authorize(tx, now);
+    },
+    // The listener of the push reads it, also after a crash.
+    async record({ manager }, mergePushId) {
+      const mergedBy = personIdOf(viewer);
+      const merge = { mergePushId, mergedOid: oid, mergedOntoOid: onto, mergeStyle: style, mergedBy };
+      await manager.update(pullSchema, { issueId: issue.id }, merge);
+    },
+    async settled(tx, mergePushId) {
+      const log = deps.issues.pulls.logIn(tx, actor);
+      await recordOn(log, mergePushId);
+      logs.splice(0, logs.length, log);
+    },
+  });
+  if (!isMoved) return null;
+  // The listener of the push does the same after a crash; whichever comes first records it.
+  if (isFollowed) for (const log of logs) deps.issues.pulls.announce(log);
+  else await deps.issues.pulls.write(actor, (log) => recordOn(log, pushId));
+  return { oid, pushId };
+}
+
+/** Issues that the pull request says it closes; only a merge into the default branch closes them. */
+export async function closingTargets(
+  deps: PullDeps,
+  viewer: Viewer,
+  { issue, pull, repository }: Pick<PullContext, 'issue' | 'pull' | 'repository'>,
+) {
+  if (pull.baseBranch !== repository.defaultBranch) return [];
+  const text = await deps.issues.pulls.textOf(issue.id);
+  return deps.issues.pulls.closingTargets(viewer, repository.id, `${issue.title}\n\n${text}`);
+}

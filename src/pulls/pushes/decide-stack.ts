@@ -1,0 +1,150 @@
+import type { EntityManager } from 'typeorm';
+import { allows, personIdOf, refusalInRepository, repositoryLevel } from '../../access/index.ts';
+import type { Tx } from '../../db/index.ts';
+import { issueSchema, nextNumber, refusalError } from '../../issues/index.ts';
+import { conflict, forbidden, invalid } from '../../kernel/index.ts';
+import type { PushForReview, PushTarget, ReviewVerdict } from '../../repositories/index.ts';
+import type { PullDeps } from '../deps.ts';
+import { contributedBytesLeft, contributedTooMuch } from '../rounds/contributed-bytes.ts';
+import { pullPushSchema, pullSchema } from '../schema/pull-schema.ts';
+import { roundCommitSchema } from '../schema/round-schema.ts';
+import { pullPageOf } from './push-remarks.ts';
+import type { PushForOptions } from './read-push-options.ts';
+import type { StackCommit } from './read-stack.ts';
+import { refuseRound, refuseTooManyOf } from './refuse-push.ts';
+import type { KnownPull } from './which-pull.ts';
+
+interface Owner {
+  repositoryId: string;
+  userId: string;
+  baseBranch: string;
+}
+
+/** What was read before the write. */
+interface PreparedStack {
+  refs: ReadonlyMap<string, string>;
+  baseBranch: string;
+  options: PushForOptions;
+  stack: readonly StackCommit[];
+}
+
+/** A commit of the stack with its pull request: one that is there, or the number of a new one. */
+interface Placed {
+  commit: StackCommit;
+  known: KnownPull | null;
+  number: number;
+}
+
+/**
+ * Decides about a push with the option `stack`: each commit adds to the open pull request of the same person and branch
+ * that has its change as its newest, or opens one. A commit whose pull request was merged is left out. The push writes
+ * the ref of the highest; the listener sets the others. Refuses `push_running`, `nothing_to_merge`, and for each pull
+ * request what one push to it would be refused for.
+ */
+export async function decideStack(
+  deps: PullDeps,
+  tx: Tx,
+  { id, viewer, opened, newId }: PushForReview,
+  { refs, baseBranch, options, stack }: PreparedStack,
+): Promise<ReviewVerdict> {
+  const userId = personIdOf(viewer);
+  if (userId === null) throw forbidden('only_people', 'only people open pull requests by a push');
+  const repositoryId = opened.repository.id;
+  const owner = { repositoryId, userId, baseBranch };
+  const context = await deps.issues.pulls.contextOf(tx.before, viewer, opened.repository);
+  if (await isPushing(tx.before, owner))
+    throw conflict('push_running', `another push for ${baseBranch} is under way; push again when it has ended`);
+  const known = await pullsOfChanges(tx.before, owner, stack);
+  const open = stack.filter(({ changeId }) => known.get(changeId)?.issue.state !== 'MERGED');
+  if (open.at(-1)?.oid !== newId) throw invalid('nothing_to_merge', 'the newest commit was merged already');
+  const news = open.filter(({ changeId }) => !known.has(changeId)).length;
+  for (const { changeId } of open) {
+    const pull = known.get(changeId);
+    if (pull !== undefined) refuseRound(viewer, context.facts, pull);
+  }
+  const isMember = allows(repositoryLevel(viewer, context.facts), 'write');
+  if (news > 0) {
+    const refusal = refusalInRepository(viewer, context.facts, 'contribute');
+    if (refusal !== null) throw refusalError(refusal, 'PULL');
+    if (!isMember) await refuseTooManyOf(tx.before, repositoryId, userId, news);
+    for (let count = 0; count < news; count += 1) deps.issues.pulls.charge(viewer, context);
+  }
+  const left = isMember ? Number.MAX_SAFE_INTEGER : await contributedBytesLeft(deps, tx.before, repositoryId, userId);
+  if (left === 0) throw contributedTooMuch(deps);
+  const placed: Placed[] = [];
+  for (const commit of open) {
+    const there = known.get(commit.changeId) ?? null;
+    placed.push({ commit, known: there, number: there?.issue.number ?? (await nextNumber(tx, repositoryId)) });
+  }
+  const to = `refs/pull/${placed.at(-1)!.number}/head`;
+  return {
+    accept: true,
+    to,
+    oldId: refs.get(to) ?? '0'.repeat(newId.length),
+    maxPackBytes: isMember ? null : Math.min(deps.contributedPushBytes ?? left, left),
+    others: options.others,
+    record: async () => {
+      const row = { pushId: id, repositoryId, baseBranch, topic: null, userId, createdAt: tx.now };
+      for (const [position, { commit, number }] of placed.entries())
+        await tx.manager.insert(pullPushSchema, {
+          ...row,
+          number,
+          position,
+          oid: commit.oid,
+          belowOid: commit.belowOid,
+        });
+    },
+    remarks: async () => placed.map((one) => remarkOn(deps, opened, one)),
+  };
+}
+
+function remarkOn(deps: PullDeps, { canonical }: PushTarget, { commit, known, number }: Placed): string {
+  const page = pullPageOf(deps, canonical, String(number));
+  const what = known === null ? 'New pull request' : 'Pull request';
+  const isSame = known !== null && known.pull.headOid === commit.oid;
+  const round = known === null ? '' : isSame ? ', nothing new' : `, round ${known.pull.lastRound + 1}`;
+  return `${what} #${number}${round} “${commit.subject.slice(0, 60)}”${page === null ? '' : `: ${page}`}`;
+}
+
+/** Whether a push of the person to this branch is not recorded yet: it may be about to open the same. */
+const isPushing = (source: EntityManager, { repositoryId, userId, baseBranch }: Owner): Promise<boolean> =>
+  source
+    .createQueryBuilder(pullPushSchema, 'f')
+    .innerJoin('pushes', 'p', 'p.id = f.push_id')
+    .where('f.user_id = :userId AND f.repository_id = :repositoryId', { userId, repositoryId })
+    .andWhere('f.base_branch = :baseBranch', { baseBranch })
+    .andWhere('p.announced_at IS NULL AND p.parked_at IS NULL')
+    .getExists();
+
+/** By change id: the pull request whose last round has it as its newest commit, an open one before a merged one. */
+async function pullsOfChanges(
+  source: EntityManager,
+  { repositoryId, userId, baseBranch }: Owner,
+  stack: readonly StackCommit[],
+): Promise<Map<string, KnownPull>> {
+  const rows: { issueId: string; changeId: string }[] = await source
+    .createQueryBuilder(roundCommitSchema, 'c')
+    .innerJoin('pulls', 'p', 'p.issue_id = c.issue_id AND p.last_round = c.round')
+    .select(['c.issue_id AS "issueId"', 'c.change_id AS "changeId"'])
+    .where('c.change_id IN (:...changes)', { changes: stack.map(({ changeId }) => changeId) })
+    .andWhere('p.repository_id = :repositoryId AND p.submitter_id = :userId', { repositoryId, userId })
+    .andWhere("p.base_branch = :baseBranch AND p.source = 'PUSH'", { baseBranch })
+    .andWhere(
+      'NOT EXISTS (SELECT 1 FROM pull_commits d WHERE d.issue_id = c.issue_id AND d.round = c.round AND d.position > c.position)',
+    )
+    .limit(1_000)
+    .getRawMany();
+  const found = new Map<string, KnownPull>();
+  for (const { issueId, changeId } of rows) {
+    const issue = await source.findOneBy(issueSchema, { id: issueId });
+    const pull = await source.findOneBy(pullSchema, { issueId });
+    if (issue === null || pull === null || issue.deletedAt !== null || issue.state === 'CLOSED') continue;
+    const other = found.get(changeId)?.issue;
+    const isBetter =
+      other === undefined ||
+      (issue.state === 'OPEN' && other.state !== 'OPEN') ||
+      (issue.state === other.state && issue.number > other.number);
+    if (isBetter) found.set(changeId, { issue, pull });
+  }
+  return found;
+}

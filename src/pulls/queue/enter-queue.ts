@@ -1,0 +1,122 @@
+import { mergeVerdict, personIdOf, refusalOnPull } from '../../access/index.ts';
+import type { Viewer } from '../../access/index.ts';
+import type { IssueAt } from '../../issues/index.ts';
+import { conflict, forbidden } from '../../kernel/index.ts';
+import type { PullDeps } from '../deps.ts';
+import { factsOfPull, findPull, pullInWrite, refuse, requireOpen } from '../find-pull.ts';
+import type { PullContext } from '../find-pull.ts';
+import { limits } from '../limits.ts';
+import { explainBlock } from '../merging/block-words.ts';
+import { gatherFacts, gitFacts } from '../merging/merge-facts.ts';
+import type { GatheredFacts } from '../merging/merge-facts.ts';
+import { formatMessage, parseStyle } from '../merging/merge-message.ts';
+import type { MergeInput } from '../merging/merge-pull.ts';
+import { mergeStateOf } from '../mergeability/compute-merge-state.ts';
+import { queueOfBranch, removeFromQueue } from '../queue-rows.ts';
+import { roundChanged } from '../rounds/record-round.ts';
+import { pullSchema } from '../schema/pull-schema.ts';
+import { queueSchema } from '../schema/queue-schema.ts';
+
+/** How a candidate is merged. */
+export type QueuedMerge = Pick<MergeInput, 'style' | 'title' | 'body'>;
+
+/** What stands in the way of a merge by the queue. Refuses `merge_blocked` with the reasons, `no_queue`. */
+export function requireQueued(viewer: Viewer, gathered: GatheredFacts, now: PullContext, style: string): void {
+  if (gathered.rule?.merging.upToDate !== 'queue') throw conflict('no_queue', 'This branch has no merge queue.');
+  const facts = { ...gathered.facts, isByQueue: true };
+  const { blocks } = mergeVerdict(viewer, now.facts, gathered.rule, facts, style);
+  if (blocks.length > 0) throw conflict('merge_blocked', blocks.map(explainBlock).join(' '));
+}
+
+/**
+ * Adds the last round of a pull request to the merge queue of its base branch, behind those that are there. Nothing may
+ * stand in the way of a merge but the test, which the queue does. It is bound to the round and to who adds it, whose
+ * rights count when it is merged. Refuses `no_queue`, `in_queue`, `queue_full`, `merge_blocked` with the reasons,
+ * `round_changed`, `pull_closed`, `git_busy`, and what `refusalOnPull` refuses for `merge`.
+ */
+export async function enterQueue(
+  deps: PullDeps,
+  viewer: Viewer,
+  at: IssueAt,
+  { round, ...input }: Omit<MergeInput, 'bypasses'>,
+): Promise<void> {
+  const merge: QueuedMerge = { style: parseStyle(input.style), title: input.title, body: input.body };
+  formatMessage({ title: merge.title ?? '', body: merge.body ?? '' });
+  const found = await deps.repositories.find(viewer, at.owner, at.name);
+  const context = await findPull(deps, viewer, at);
+  const { issue, pull, repository } = context;
+  refuse(refusalOnPull(viewer, context.facts, factsOfPull(issue, pull), 'merge'));
+  const personId = personIdOf(viewer);
+  if (personId === null) throw forbidden('person_needed', 'Only a person can add to the merge queue.');
+  requireOpen(context);
+  const ofGit = await gitFacts(deps, found.path, repository, pull, await mergeStateOf(deps, found.path, pull));
+  requireQueued(viewer, await gatherFacts(deps, deps.db.read, context, ofGit), context, merge.style);
+  await deps.issues.pulls.write(viewer, async (log) => {
+    const { manager, now: time } = log.tx;
+    const now = await pullInWrite(deps, log.tx, viewer, issue, 'merge');
+    requireOpen(now);
+    if (now.pull.lastRound !== round || now.pull.headOid !== pull.headOid) throw roundChanged();
+    requireQueued(viewer, await gatherFacts(deps, log.tx.before, now, ofGit), now, merge.style);
+    const place = { repositoryId: repository.id, baseBranch: now.pull.baseBranch };
+    const rows = await queueOfBranch(manager, place);
+    if (rows.some(({ issueId }) => issueId === issue.id))
+      throw conflict('in_queue', 'It is in the merge queue already.');
+    if (rows.length >= limits.queued)
+      throw conflict('queue_full', `At most ${limits.queued} pull requests wait in the queue of a branch.`);
+    await manager.insert(queueSchema, {
+      ...place,
+      issueId: issue.id,
+      position: Math.max(0, ...rows.map(({ position }) => position)) + 1,
+      state: 'WAITING',
+      round,
+      addedBy: personId,
+      merge: JSON.stringify(merge),
+      addedAt: time,
+      ontoOid: null,
+      candidateOid: null,
+      testedSince: null,
+      runCount: 0,
+    });
+    const wish = { mergeWhenReadyBy: null, mergeWhenReadyRound: null, mergeWhenReady: null };
+    await manager.update(pullSchema, { issueId: issue.id }, wish);
+    await deps.issues.pulls.subscribeOnce(log.tx, issue.id, personId, 'comment');
+    await log.append(now.issue, { kind: 'queued', details: { round, style: merge.style, place: rows.length + 1 } });
+  });
+  deps.queue.wake(repository.id, pull.baseBranch);
+}
+
+/**
+ * Takes a pull request out of the queue; the author may, and everyone who may write. Refuses `not_in_queue`, and what
+ * `refusalOnPull` refuses for `edit`.
+ */
+export async function leaveQueue(deps: PullDeps, viewer: Viewer, at: IssueAt): Promise<void> {
+  const { issue } = await findPull(deps, viewer, at);
+  const row = await deps.issues.pulls.write(viewer, async (log) => {
+    const now = await pullInWrite(deps, log.tx, viewer, issue, 'edit');
+    return removeFromQueue(log, now.issue, {});
+  });
+  if (row === null) throw notInQueue();
+  deps.queue.wake(row.repositoryId, row.baseBranch);
+}
+
+/**
+ * Puts a pull request before all that wait; what is tested at the moment is not interrupted. For administrators of the
+ * repository. Refuses `not_in_queue`, and what `refusalOnPull` refuses for `queue_first`.
+ */
+export async function putFirst(deps: PullDeps, viewer: Viewer, at: IssueAt): Promise<void> {
+  const { issue } = await findPull(deps, viewer, at);
+  await deps.issues.pulls.write(viewer, async (log) => {
+    const { manager } = log.tx;
+    const now = await pullInWrite(deps, log.tx, viewer, issue, 'queue_first');
+    const own = await manager.findOneBy(queueSchema, { issueId: issue.id });
+    if (own === null) throw notInQueue();
+    const rows = await queueOfBranch(manager, own);
+    const next = rows.find(({ state }) => state === 'WAITING');
+    if (own.state !== 'WAITING' || next?.issueId === own.issueId) return;
+    const position = Math.min(...rows.map((row) => row.position)) - 1;
+    await manager.update(queueSchema, { issueId: issue.id }, { position });
+    await log.append(now.issue, { kind: 'queued', details: { first: true, round: own.round } });
+  });
+}
+
+const notInQueue = () => conflict('not_in_queue', 'It is not in the merge queue.');

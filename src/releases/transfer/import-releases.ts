@@ -1,0 +1,148 @@
+import { invalid, isDomainError } from '../../kernel/index.ts';
+import { parseTagName } from '../../repositories/index.ts';
+import type { Repository } from '../../repositories/index.ts';
+import type { ReleaseDeps } from '../deps.ts';
+import { fileKey } from '../files/receive-file.ts';
+import { parseTagMessage, parseTarget } from '../lifecycle/create-release.ts';
+import { limits } from '../limits.ts';
+import { parseFileName, parseNotes, parseTitle } from '../parse-release.ts';
+import { releaseFileSchema, releaseSchema } from '../schema/release-schema.ts';
+import type { ReleaseFile, ReleaseRow } from '../schema/release-schema.ts';
+import { releaseContentFile, releaseListFile, releasesFile } from './release-file.ts';
+import type { ExportedRelease } from './release-file.ts';
+
+/** The files of a bundle; its content is untrusted. */
+export interface ReleaseSource {
+  /** A small file as a whole; null when it is absent. Refuses one that is larger. */
+  read(name: string, maxBytes: number): Promise<Buffer | null>;
+  /** A file as a stream; null when it is absent. */
+  open(name: string): Promise<AsyncIterable<Uint8Array> | null>;
+}
+
+/** Two hundred releases with the longest texts, as JSON. */
+const maxListBytes = 64 * 1024 * 1024;
+
+const unreadable = (file: string, why: string) =>
+  invalid('parcel_unreadable', `The releases in this bundle cannot be read: ${file} ${why}.`);
+
+/**
+ * Reads the releases of an export, so that what is wrong with them is known before anything is made. Refuses
+ * `parcel_unreadable`.
+ */
+export async function readReleases(source: ReleaseSource): Promise<ExportedRelease[]> {
+  const all: ExportedRelease[] = [];
+  for (let part = 1; ; part += 1) {
+    const name = releaseListFile(part);
+    const bytes = await source.read(name, maxListBytes);
+    if (bytes === null) break;
+    all.push(...parseList(name, bytes));
+    if (all.length > limits.releasesPerRepository)
+      throw unreadable(name, `has more than ${limits.releasesPerRepository} releases`);
+  }
+  const tags = new Set(all.map(({ tag }) => tag));
+  if (tags.size !== all.length) throw unreadable(releaseListFile(1), 'has a tag twice');
+  return all;
+}
+
+function parseList(name: string, bytes: Buffer): ExportedRelease[] {
+  try {
+    const { releases } = releasesFile.parse(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)));
+    return releases.map((release) => ({
+      ...release,
+      tag: parseTagName(release.tag),
+      target: parseTarget(release.target),
+      tagMessage: parseTagMessage(release.tagMessage),
+      title: parseTitle(release.title),
+      body: parseNotes(release.body),
+      files: distinct(release.files.map((file) => ({ ...file, name: parseFileName(file.name) }))),
+    }));
+  } catch (error) {
+    throw unreadable(name, isDomainError(error) ? `has a wrong value: ${error.message}` : 'has not the form of one');
+  }
+}
+
+function distinct<File extends { name: string }>(files: File[]): File[] {
+  if (new Set(files.map(({ name }) => name)).size !== files.length)
+    throw invalid('parcel_unreadable', 'a release has two files of one name.');
+  return files;
+}
+
+/**
+ * Stores releases in a repository that is being imported. No person is notified; authors are names. A release whose tag
+ * does not come along becomes a draft. What an administrator imports is let in without a quota. Refuses
+ * `parcel_unreadable` for a file that is missing or whose content is not what the list says, and what the store
+ * refuses.
+ * @param refs those that the repository will have, by full name
+ */
+export async function importReleases(
+  deps: ReleaseDeps,
+  repository: Pick<Repository, 'id'>,
+  releases: readonly ExportedRelease[],
+  source: ReleaseSource,
+  refs: ReadonlyMap<string, string>,
+): Promise<void> {
+  for (const release of releases) {
+    const id = deps.random.uuid();
+    const files: ReleaseFile[] = [];
+    for (const file of release.files)
+      files.push({
+        ...file,
+        id: await storeFile(deps, file, source),
+        releaseId: id,
+        repositoryId: repository.id,
+        uploaderId: null,
+        origin: null,
+        createdAt: Date.parse(file.createdAt),
+      });
+    const row = rowOf(release, id, repository.id, refs.get(`refs/tags/${release.tag}`) ?? null);
+    await deps.db.write(async ({ manager }) => {
+      await manager.insert(releaseSchema, row);
+      if (files.length > 0) await manager.insert(releaseFileSchema, files);
+    });
+  }
+}
+
+async function storeFile(
+  { objects, random }: ReleaseDeps,
+  { name, bytes, sha256 }: ExportedRelease['files'][number],
+  source: ReleaseSource,
+): Promise<string> {
+  const content = await source.open(releaseContentFile(sha256));
+  if (content === null) throw unreadable(releaseContentFile(sha256), `is missing, the content of ${name}`);
+  const id = random.uuid();
+  const tooLarge = () => unreadable(releaseContentFile(sha256), 'has another size');
+  await objects
+    .put(fileKey(id), content, { maxBytes: bytes, tooLarge, expected: { bytes, sha256 } })
+    .catch((error: unknown) => {
+      const isDamaged = isDomainError(error) && error.reason === 'object_damaged';
+      throw isDamaged ? unreadable(releaseContentFile(sha256), 'has another content') : error;
+    });
+  return id;
+}
+
+function rowOf(release: ExportedRelease, id: string, repositoryId: string, tagOid: string | null): ReleaseRow {
+  const { tag, target, tagMessage, title, body, isPrerelease, author } = release;
+  const createdAt = Date.parse(release.createdAt);
+  const isDraft = release.isDraft || tagOid === null;
+  const publishedAt = isDraft ? null : Date.parse(release.publishedAt ?? release.createdAt);
+  return {
+    id,
+    repositoryId,
+    tag,
+    tagOid: isDraft ? null : tagOid,
+    target,
+    tagMessage,
+    title,
+    body,
+    isDraft,
+    isPrerelease,
+    authorId: null,
+    authorName: author,
+    origin: null,
+    revision: 1,
+    createdAt,
+    updatedAt: Date.parse(release.updatedAt),
+    publishedAt,
+    listedAt: publishedAt ?? createdAt,
+  };
+}
