@@ -418,7 +418,6 @@ t.test('these pages pass axe and do not overflow, in light and dark, narrow and 
   });
   const pages: [who: string, path: string][] = [
     ['carol', '/repos/carol/oven/settings/keys'],
-    ['carol', '/repos/carol/oven/settings/branches/new?for=branch'],
     ['alice', '/'],
     ['alice', '/orgs/new'],
     ['alice', '/orgs/potters'],
