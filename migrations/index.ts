@@ -67,6 +67,7 @@ import { contributedRounds } from './v152-contributed-rounds.ts';
 import { importedReleases } from './v154-imported-releases.ts';
 import { stacks } from './v156-stacks.ts';
 import { deployKeys } from './v160-deploy-keys.ts';
+import { namesInPulls } from './v161-names-in-pulls.ts';
 import { ciCallMatrices } from './v164-ci-call-matrices.ts';
 
 /** Every migration, in order. SPEC §9 fixes the numbers 2, 9 and 19 (federation), 13 and 14; the others are ours. */
@@ -139,5 +140,6 @@ export const migrations: readonly Migration[] = [
   importedReleases,
   stacks,
   deployKeys,
+  namesInPulls,
   ciCallMatrices,
 ];

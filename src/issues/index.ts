@@ -14,7 +14,15 @@ export { objectKey as attachmentKey, objectPrefix as attachmentPrefix } from './
 export { attachmentMarkdown, attachmentPath, isShownInline } from './attachments/attachment.ts';
 export type { ExportedFile } from './export/export-issues.ts';
 export type { ImportFile, ImportSource } from './import/import-source.ts';
-export { unreadable as unreadableExport } from './import/import-source.ts';
+export { readJson as readExportJson, unreadable as unreadableExport } from './import/import-source.ts';
+export { exportNames, maxLogFileBytes } from './export/export-issues.ts';
+export { iso, isoOrNull } from './export/read-log.ts';
+export { derivedId, orderedId } from './import/derived-id.ts';
+export type { CheckedExport } from './import/read-export.ts';
+export type { PreparedPull, PullImporter } from './import/pull-importer.ts';
+export type { ImportedPerson } from './import/issue-file.ts';
+export type { PortablePerson } from './export/portable-details.ts';
+export type * as PortableTypes from './import/portable-types.ts';
 export type { ImportedIssues } from './import/import-issues.ts';
 export type { Attachment } from './attachments/attachment.ts';
 export { isByTask } from './entries/entry.ts';

@@ -17,6 +17,10 @@ import type { IssueDeps, ReopenCheck, TextListener } from './deps.ts';
 import { findEntry, listEntries } from './entries/list-entries.ts';
 import { EntryLog, writeEntries } from './entries/write-entries.ts';
 import { exportIssue } from './export/export-issue.ts';
+import { PeopleNames } from './export/portable-details.ts';
+import { hasSeal, sealed } from './export/seal.ts';
+import { peopleAmong } from './import/imported-people.ts';
+import type { ImportedPerson } from './import/issue-file.ts';
 import { exportIssues } from './export/export-issues.ts';
 import { importIssues, refuseTakenNumbers } from './import/import-issues.ts';
 import type { ImportSource } from './import/import-source.ts';
@@ -179,7 +183,17 @@ export function createIssues({ settings: given, texts, ...tools }: IssuesOptions
     /** The log of an issue as JSON or Markdown, for viewers who may read it. */
     exportIssue: bind(exportIssue),
     /** All of a repository, for its export. Asks for no right: it is for administrators. */
-    exportIssues: (repositoryId: string) => exportIssues(deps, repositoryId),
+    exportIssues: (repositoryId: string, options?: { pulls?: ReadonlySet<number> }) =>
+      exportIssues(deps, repositoryId, options),
+    /** For the files of an export that are about the code of pull requests. */
+    portable: {
+      people: (withIds: boolean) => new PeopleNames(deps, withIds),
+      peopleAmong: (people: readonly (ImportedPerson | null)[], isOwn: boolean) => peopleAmong(deps, people, isOwn),
+      sealed: (text: AsyncIterable<string>) => sealed(deps, text),
+      hasSeal: (bytes: Buffer) => hasSeal(deps, bytes),
+      types: () => import('./import/portable-types.ts'),
+      check: async () => (await import('./import/read-export.ts')).check,
+    },
 
     /**
      * Reads an export, and refuses `parcel_unreadable` before anything is written; null for one without issues. The

@@ -6,10 +6,12 @@ import { readBundleRef } from '../git/index.ts';
 import type { BundleFile, ExchangeOptions, Git } from '../git/index.ts';
 import { conflict, internal, invalid, nullIfNotFound } from '../kernel/index.ts';
 import type { Clock, Random } from '../kernel/index.ts';
-import type { ImportedIssues, Issues } from '../issues/index.ts';
+import type { ImportedIssues, ImportSource, Issues } from '../issues/index.ts';
 import { isOid } from '../lfs/index.ts';
 import type { Lfs } from '../lfs/index.ts';
 import type { Found, NewRule, Repositories, Repository } from '../repositories/index.ts';
+import { checkLogs, logFiles } from './bundle-pulls.ts';
+import type { BundlePulls, CheckedLogs, PlannedPulls } from './bundle-pulls.ts';
 import { bundleFiles, releaseSource } from './bundle-files.ts';
 import { exportedRule, readRules } from './bundle-rules.ts';
 import type { Releases } from '../releases/index.ts';
@@ -21,7 +23,8 @@ export interface BundleDeps {
   repositories: Repositories;
   lfs: Pick<Lfs, 'mirroring'>;
   releases: Pick<Releases, 'bundles'>;
-  issues: Pick<Issues, 'count' | 'exportIssues' | 'checkExport' | 'refuseTakenNumbers' | 'importIssues'>;
+  issues: Pick<Issues, 'exportIssues' | 'checkExport' | 'refuseTakenNumbers' | 'importIssues'>;
+  pulls: BundlePulls;
   clock: Clock;
   random: Random;
   /** Folder of temporary repositories, on the file system of the real ones. */
@@ -61,19 +64,20 @@ const maxFactsBytes = 1024 * 1024;
 const maxImageBytes = 4 * 1024 * 1024;
 const isTaken = (ref: string): boolean => /^refs\/(?:heads|tags|notes|changes|meta)\//.test(ref);
 
-/** @param pulls the number of pull requests, which no bundle has */
+/** @param pulls the number of pull requests that stay behind */
 const readme = (name: string, pulls: number): string => `The repository ${name} of a Hearth, as one git bundle.
 
 git clone FILE FOLDER gives the history, without Hearth. The commit that holds this text says the rest:
 ${factsFile} has name, description, visibility and default branch; ${imageFile}, when it is there, is the
 image of the repository. Its issues are below issues, each as JSON and as a text to read, with labels,
-milestones and attached files beside; releases.json has the releases, whose files are below releases, and files of
+milestones and attached files beside; its pull requests are below pulls in the same way, with their rounds,
+reviews and threads below reviews. releases.json has the releases, whose files are below releases, and files of
 Git LFS are below ${lfsFolder}, each by its SHA-256. hearth import FILE makes a repository of all of it.
 ${
   pulls === 0
     ? ''
     : `
-Left out: ${pulls === 1 ? '1 pull request' : `${pulls} pull requests`} with comments, rounds and reviews. Commits that are on a branch are here.
+Left out: ${pulls === 1 ? '1 pull request' : `${pulls} pull requests`} that nobody has let in yet, or whose commits are gone.
 `
 }`;
 
@@ -82,25 +86,27 @@ const scratchIn = ({ temporaryFolder, random }: BundleDeps): string =>
 
 export interface ExportedBundle {
   refs: number;
+  pullRequests: number;
   bytes: number;
-  /** Pull requests, which stay behind. */
+  /** Pull requests that stay behind: they wait for a member, or their commits are gone. */
   leftOut: { pullRequests: number };
 }
 
 /**
  * Writes a repository as one file that plain git can clone (an export bundle): branches, tags and notes with their
- * history, Hearth's settings and the issues; pull requests are left out. Works beside a running server. Refuses
- * `parcel_not_written` when the file cannot be written.
+ * history, Hearth's settings, the issues, and pull requests with the commits of their rounds. Works beside a running
+ * server. Refuses `parcel_not_written` when the file cannot be written.
  */
 export async function exportBundle(deps: BundleDeps, found: Found, target: string): Promise<ExportedBundle> {
   const { repository, canonical, path: folder } = found;
   await access(path.dirname(target), constants.W_OK).catch((cause: unknown) => {
     throw conflict('parcel_not_written', `Nothing can be written to ${path.dirname(target)}.`, { cause });
   });
-  const refs = new Map([...(await deps.git.refs.list(folder))].filter(([ref]) => isTaken(ref)));
+  const own = [...(await deps.git.refs.list(folder))].filter(([ref]) => isTaken(ref));
+  const plan = await deps.pulls.portable.plan(repository.id, folder);
+  const refs = new Map([...own, ...plan.refs]);
   const rules = await deps.repositories.rules.list(localAdministrator, canonical.owner, canonical.name);
-  const { openPulls, closedPulls } = await deps.issues.count(repository.id);
-  const leftOut = { pullRequests: openPulls + closedPulls };
+  const leftOut = { pullRequests: plan.leftOut };
   const at = deps.clock.now();
   const facts: Facts = {
     format: 1,
@@ -130,13 +136,13 @@ export async function exportBundle(deps: BundleDeps, found: Found, target: strin
       scratch: scratchIn(deps),
       defaultBranch: repository.defaultBranch,
       message: `Parcel of ${name}`,
-      files: metadataFiles(deps, found, facts, image),
+      files: metadataFiles(deps, found, { facts, image, plan }),
     });
     await rename(unfinished, target);
   } finally {
     await rm(unfinished, { force: true });
   }
-  return { refs: refs.size, bytes: (await stat(target)).size, leftOut };
+  return { refs: own.length, pullRequests: plan.numbers.size, bytes: (await stat(target)).size, leftOut };
 }
 
 /** A public fork of what is private by now keeps that to itself. */
@@ -150,10 +156,9 @@ async function sourceOf(
 }
 
 async function* metadataFiles(
-  { issues, lfs, releases }: BundleDeps,
+  { issues, pulls, lfs, releases }: BundleDeps,
   { repository, canonical }: Found,
-  facts: Facts,
-  image: Buffer | null,
+  { facts, image, plan }: { facts: Facts; image: Buffer | null; plan: PlannedPulls },
 ): AsyncGenerator<BundleFile> {
   const whole = (name: string, bytes: Buffer): BundleFile => ({ name, size: bytes.length, content: [bytes] });
   yield whole(factsFile, Buffer.from(`${JSON.stringify(facts, null, 2)}\n`));
@@ -162,7 +167,7 @@ async function* metadataFiles(
     Buffer.from(readme(`${canonical.owner}/${canonical.name}`, facts.leftOut?.pullRequests ?? 0)),
   );
   if (image !== null) yield whole(imageFile, image);
-  yield* issues.exportIssues(repository.id);
+  yield* logFiles({ issues, pulls }, repository.id, plan);
   yield* releases.bundles.export(repository.id);
   for await (const { oid, bytes, open } of lfs.mirroring.export(repository.id))
     yield { name: `${lfsFolder}/${oid}`, size: bytes, content: (await open()).stream };
@@ -192,6 +197,8 @@ export interface Imported {
   isExportBundle: boolean;
   /** Null for a bundle without issues. */
   issues: ImportedIssues | null;
+  /** How many of them are pull requests. */
+  pulls: number;
   releases: number;
 }
 
@@ -208,7 +215,7 @@ export async function importBundle(
   wishes: ImportRequest,
   options?: ExchangeOptions,
 ): Promise<Imported> {
-  const { git, repositories, issues, releases } = deps;
+  const { git, repositories, releases } = deps;
   const scratch = scratchIn(deps);
   let made: Repository | null = null;
   try {
@@ -223,7 +230,8 @@ export async function importBundle(
     const refs = new Map([...there].filter(([ref]) => isTaken(ref)));
     // All of it is read before anything is made: a bundle that is damaged changes nothing.
     const issuesAt = meta === undefined || facts === null ? null : bundleFiles(git, scratch, meta);
-    const checked = issuesAt === null ? null : await issues.checkExport(issuesAt);
+    const bundle = { path: scratch, refs: there };
+    const checked = issuesAt === null ? null : await checkLogs(deps, issuesAt, bundle);
     const releasesAt = meta === undefined || facts === null ? null : releaseSource(git, scratch, meta);
     const released = releasesAt === null ? [] : await releases.bundles.read(releasesAt);
     made = await repositories.create(localAdministrator, {
@@ -235,14 +243,11 @@ export async function importBundle(
       defaultBranch: facts?.defaultBranch ?? wishes.defaultBranch,
     });
     const found = await repositories.find(localAdministrator, owner, made.name);
-    // Before the objects go: the files of the issues are among them.
-    const imported =
-      checked === null || issuesAt === null
-        ? null
-        : await issues.importIssues(found.repository, found.canonical, checked, issuesAt);
+    // The rows of rounds name commits, which come first. What is read from the temporary repository stays readable.
+    await git.remotes.bundles.takeObjects(scratch, found.path);
+    const imported = checked === null || issuesAt === null ? null : await importLogs(deps, found, checked, issuesAt);
     if (meta !== undefined && facts !== null) await importLfsObjects(deps, scratch, meta, found);
     if (releasesAt !== null) await releases.bundles.import(found.repository, released, releasesAt, refs);
-    await git.remotes.bundles.takeObjects(scratch, found.path);
     const { results } =
       refs.size === 0
         ? { results: [] }
@@ -259,6 +264,7 @@ export async function importBundle(
       refused,
       isExportBundle: facts !== null,
       issues: imported,
+      pulls: checked?.pulls ?? 0,
       releases: released.length,
     };
   } catch (error) {
@@ -287,9 +293,9 @@ async function importLfsObjects(
 }
 
 /**
- * Brings the issues of an export bundle into a repository that is there: those of an earlier import are updated, new
- * ones are added. Its refs stay as they are. Refuses `parcel_unreadable`, `bundle_without_issues`,
- * `issue_number_taken`; nothing is changed then.
+ * Brings the issues and pull requests of an export bundle into a repository that is there: those of an earlier import
+ * are updated, new ones are added. Its branches and tags stay as they are. Refuses `parcel_unreadable`,
+ * `bundle_without_issues`, `issue_number_taken`, `pull_exists`; nothing is changed then.
  * @param source absolute path
  */
 export async function updateIssues(
@@ -298,20 +304,31 @@ export async function updateIssues(
   found: Found,
   options?: ExchangeOptions,
 ): Promise<ImportedIssues> {
-  const { git, issues } = deps;
+  const { git } = deps;
   const scratch = scratchIn(deps);
   try {
     await git.remotes.bundles.read(source, scratch, options);
-    const meta = (await git.refs.list(scratch)).get(readBundleRef);
+    const refs = await git.refs.list(scratch);
+    const meta = refs.get(readBundleRef);
     const files = meta === undefined ? null : bundleFiles(git, scratch, meta);
-    const checked = files === null ? null : await issues.checkExport(files);
+    const checked = files === null ? null : await checkLogs(deps, files, { path: scratch, refs });
     if (files === null || checked === null)
       throw invalid('bundle_without_issues', 'This bundle has no issues: it is no export of Hearth, or an old one.');
-    return await issues.importIssues(found.repository, found.canonical, checked, files);
+    await deps.issues.refuseTakenNumbers(found.repository.id, checked.logs);
+    await checked.refuseTaken(found.repository.id);
+    if (checked.pulls > 0) await git.remotes.bundles.takeObjects(scratch, found.path);
+    return await importLogs(deps, found, checked, files);
   } finally {
     await git.storage.remove(scratch);
   }
 }
+
+const importLogs = async (
+  { issues }: BundleDeps,
+  { repository, canonical, path: folder }: Found,
+  { logs, importer }: CheckedLogs,
+  source: ImportSource,
+): Promise<ImportedIssues> => issues.importIssues(repository, canonical, logs, source, await importer(folder));
 
 async function factsOf(git: Git, scratch: string, meta: string): Promise<Facts> {
   const bytes = await fileOf(git, scratch, meta, factsFile, maxFactsBytes);

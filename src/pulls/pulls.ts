@@ -48,6 +48,9 @@ import { findRound, listRoundCommits, listRounds } from './rounds/list-rounds.ts
 import { readPatch } from './rounds/read-patch.ts';
 import { releaseRounds } from './rounds/release-rounds.ts';
 import { pullsOfIssues } from './pulls-of-issues.ts';
+import type { CheckedExport, ImportSource, PullImporter } from '../issues/index.ts';
+import { exportPulls, planExport } from './portable/export-pulls.ts';
+import type { CheckedPulls, ReadBundle } from './portable/read-pulls.ts';
 import { finishPushOptions } from './pushes/apply-push-options.ts';
 import { acceptPushesFor } from './pushes/push-for.ts';
 
@@ -134,6 +137,20 @@ export function createPulls(tools: PullsOptions) {
       onRunEnd: bind(wakeForRun),
       /** At start, and for the scheduled task: takes up the rows. */
       advanceAll: () => advanceQueues(deps),
+    },
+
+    /** For exports and imports of repositories. */
+    portable: {
+      plan: bind(planExport),
+      files: bind(exportPulls),
+      /** Loaded when first needed: the parser of the format takes a while. */
+      check: async (...given: [source: ImportSource, logs: CheckedExport, bundle: ReadBundle]): Promise<CheckedPulls> =>
+        (await import('./portable/read-pulls.ts')).checkPulls(deps, ...given),
+      refuseTakenBranches: async (
+        ...given: [repositoryId: string, checked: CheckedPulls, numbers: readonly number[]]
+      ) => (await import('./portable/import-pulls.ts')).refuseTakenBranches(deps, ...given),
+      importer: async (path: string, checked: CheckedPulls): Promise<PullImporter> =>
+        (await import('./portable/import-pulls.ts')).importPulls(deps, path, checked),
     },
 
     /** For `repositories.pushes.onPush`; the first listener, because a person who has pushed opens the page next. */

@@ -1,7 +1,9 @@
 // `hearth repo rule`: rules for branches and tags from the terminal.
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
 import { openModules as realOpenModules } from '../../src/app.ts';
+import { makeKey } from '../../src/openssh/index.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { runCli } from './fake-process.ts';
 
@@ -58,6 +60,38 @@ t.test('rules are listed, added and removed', async (t) => {
   t.match((await rule('remove', 'alice/garden', 'v*', '--tag')).stdout, /Removed the rule v\* of alice\/garden/);
   t.match((await hearth('repo', 'edit', 'alice/garden', '--no-protect')).code, 0);
   t.notMatch((await rule('list', 'alice/garden')).stdout, /DEFAULT_BRANCH/);
+});
+
+t.test('what a rule allows deploy keys', async (t) => {
+  const rule = (...words: string[]) => hearth('repo', 'rule', ...words);
+  t.match(await rule('add', 'alice/garden', 'built', '--push', 'nobody', '--deploy-keys', 'push'), { code: 0 });
+  t.match(await rule('add', 'alice/garden', 'by-hand', '--deploy-keys', 'none'), { code: 0 });
+  const { stdout } = await rule('list', 'alice/garden');
+  t.match(stdout, /^built\tbranches\ttasks,deploy-keys\tnobody\twrite,tasks,no-deploy-keys\t/m);
+  t.match(stdout, /^by-hand\tbranches\twrite,tasks,no-deploy-keys\tnobody\twrite,tasks,no-deploy-keys\t/m);
+  t.match(await rule('add', 'alice/garden', 'x', '--deploy-keys', 'dance'), { code: 2, stderr: /not dance/ });
+  for (const name of ['built', 'by-hand']) await rule('remove', 'alice/garden', name);
+});
+
+t.test('deploy keys are listed, added and removed', async (t) => {
+  const key = (...words: string[]) => hearth('repo', 'deploy-key', ...words);
+  const { blob } = makeKey('robot');
+  writeFileSync(path.join(folder, 'robot.pub'), `ssh-ed25519 ${blob.toString('base64')} robot@example.org\n`);
+  const file = path.join(folder, 'robot.pub');
+  t.match(await key('list', 'alice/garden'), { code: 0, stdout: '' });
+  t.match(await key('add', 'alice/garden', file), {
+    code: 0,
+    stdout: /^Added the deploy key robot@example\.org \(SHA256:\S+\) to alice\/garden\. It only reads\.\n$/,
+  });
+  t.match(await key('add', 'alice/garden', file), { code: 4, stderr: /already in use/ });
+  t.match(await key('add', 'alice/garden', path.join(folder, 'none.pub')), { code: 2, stderr: /cannot be read/ });
+  t.match((await key('list', 'alice/garden')).stdout, /^robot@example\.org\tread\tssh-ed25519\tSHA256:/);
+  const [row] = JSON.parse((await key('list', 'alice/garden', '--json')).stdout) as { id: string }[];
+  t.match(row, { title: 'robot@example.org', access: 'read', addedBy: null, lastUsedAt: null });
+  t.match(await key('remove', 'alice/garden', row!.id.slice(0, 8), '--dry-run'), { code: 0, stdout: /Would remove/ });
+  t.match(await key('remove', 'alice/garden', 'SHA256:none'), { code: 3 });
+  t.match(await key('remove', 'alice/garden', row!.id, '--yes'), { code: 0, stdout: /^Removed the deploy key/ });
+  t.match(await key('add', 'alice/garden', file, '--write', '--title', 'builds'), { code: 0, stdout: /It may push/ });
 });
 
 t.test('rules travel with an export', async (t) => {

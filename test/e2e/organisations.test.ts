@@ -5,6 +5,7 @@ import { mkdirSync } from 'node:fs';
 import { launchBrowser } from '../fixtures/browser.ts';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { localAdministrator } from '../../src/access/index.ts';
+import { makeKey } from '../../src/openssh/index.ts';
 import { allRules, rulesOfLooks, violationsOn } from '../fixtures/axe.ts';
 import { runGit } from '../fixtures/git-repositories.ts';
 import { sampleImages } from '../images/sample-images.ts';
@@ -377,13 +378,46 @@ t.test(
   },
 );
 
+t.test('a deploy key is added, refused twice, and removed', async (t) => {
+  const page = await tab('carol');
+  const line = `ssh-ed25519 ${makeKey('robot').blob.toString('base64')} robot@example.org`;
+  await page.goto(`${web.origin}/repos/carol/oven/settings/collaborators`);
+  await page.getByRole('link', { name: 'Deploy keys' }).click();
+  await page.getByText('There are no deploy keys yet').waitFor();
+  await page.getByLabel('Public key', { exact: true }).fill('no key');
+  await page.getByLabel('Title', { exact: true }).fill('Oven timer');
+  await page.getByLabel('Read and write', { exact: false }).check();
+  await press(page, 'Add key');
+  await page.getByRole('alert').filter({ hasText: 'not a readable public key' }).waitFor();
+  t.equal(await page.getByLabel('Title', { exact: true }).inputValue(), 'Oven timer', 'what was typed is still there');
+  t.ok(await page.getByLabel('Read and write', { exact: false }).isChecked());
+  await page.getByLabel('Public key', { exact: true }).fill(line);
+  await press(page, 'Add key');
+  await says(page, 'The deploy key is added');
+  await page.getByText('Oven timer').waitFor();
+  t.match(await page.textContent('main'), /Read and write.*SHA256:.*by\s+carol, never used/s);
+  await page.getByLabel('Public key', { exact: true }).fill(line);
+  await press(page, 'Add key');
+  await page.getByRole('alert').filter({ hasText: 'already in use' }).waitFor();
+  await page.getByText('Remove', { exact: true }).first().click();
+  await press(page, 'Remove');
+  await says(page, 'The deploy key is removed');
+  await page.getByText('There are no deploy keys yet').waitFor();
+});
+
 t.test('these pages pass axe and do not overflow, in light and dark, narrow and wide', async (t) => {
   const { organisations, repositories } = web.modules;
   const glazers = { organisation: 'potters', name: 'glazers' };
   await organisations.teams.create(localAdministrator, 'potters', { name: 'glazers', description: 'They glaze.' });
   await organisations.teams.addMember(localAdministrator, glazers, 'carol');
   await repositories.teams.setRole(localAdministrator, glazers, { owner: 'potters', name: 'workshop' }, 'write');
+  await repositories.deployKeys.add(localAdministrator, 'carol', 'oven', {
+    title: 'A machine with a long name that builds and publishes everything',
+    line: `ssh-ed25519 ${makeKey('robot').blob.toString('base64')}`,
+    access: 'write',
+  });
   const pages: [who: string, path: string][] = [
+    ['carol', '/repos/carol/oven/settings/keys'],
     ['alice', '/'],
     ['alice', '/orgs/new'],
     ['alice', '/orgs/potters'],

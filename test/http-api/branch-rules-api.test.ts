@@ -1,5 +1,6 @@
 // Rules for branches and tags in the shapes that clients of Gitea read and send.
 import t from 'tap';
+import { makeKey } from '../../src/openssh/index.ts';
 import { sendRequest, startWeb } from '../fixtures/web-fixture.ts';
 import type { PageResponse } from '../fixtures/web-fixture.ts';
 
@@ -167,4 +168,48 @@ t.test('the field of the repository is the rule for its default branch', async (
   t.same((await alice('GET', `${at}/branch_protections`)).json, []);
   t.match((await alice('PATCH', at, { defaultBranchProtected: true })).json, { defaultBranchProtected: true });
   t.match((await alice('GET', '/repos?owner=alice')).json, [{ defaultBranchProtected: true }]);
+});
+
+t.test('deploy keys in Gitea’s shape, and as a subject of rules', async (t) => {
+  const { blob } = makeKey('robot');
+  const key = `ssh-ed25519 ${blob.toString('base64')} robot@example.org`;
+  t.match(await alice('GET', `${at}/keys`), { status: 200, json: [] });
+  const made = await alice('POST', `${at}/keys`, { title: 'web server', key, read_only: false });
+  t.match(made, {
+    status: 201,
+    json: { title: 'web server', read_only: false, added_by: 'alice', last_used_at: null, key: /^ssh-ed25519 \S+$/ },
+  });
+  const { id, fingerprint } = made.json;
+  t.match(await alice('GET', `${at}/keys/${String(id)}`), { status: 200, json: made.json });
+  t.match(await alice('GET', `${at}/keys?fingerprint=${encodeURIComponent(String(fingerprint))}`), { json: [{ id }] });
+  t.match(await alice('GET', `${at}/keys?key_id=7`), { status: 200, json: [] });
+  t.match(await alice('POST', `${at}/keys`, { title: 'again', key }), { status: 409 });
+  t.match(await alice('POST', '/user/keys', { title: 'mine', key }), { status: 409 }, 'nor a key of a person');
+  t.match(await alice('POST', `${at}/keys`, { title: 'bad', key: 'ssh-dss AAAA' }), { status: 422 });
+  for (const caller of [bob, await callerOf('carol')]) {
+    t.match(await caller('GET', `${at}/keys`), { status: /^40[34]$/ });
+    t.match(await caller('POST', `${at}/keys`, { key }), { status: /^40[34]$/ });
+    t.match(await caller('DELETE', `${at}/keys/${String(id)}`), { status: /^40[34]$/ });
+  }
+  t.match(await alice('DELETE', `${at}/keys/${String(id)}`), { status: 204 });
+  t.match(await alice('GET', `${at}/keys/${String(id)}`), { status: 404 });
+
+  const rules = `${at}/branch_protections`;
+  const add = (rule_name: string, more: object) => alice('POST', rules, { rule_name, ...more });
+  t.match(await add('k1', {}), { json: { push_deploy_keys: true, push_whitelist_deploy_keys: false } }, 'as others');
+  t.match(
+    await add('k2', { enable_push: true, enable_push_whitelist: true, push_whitelist_usernames: ['bob'] }),
+    { json: { push_deploy_keys: false, push_whitelist_deploy_keys: false } },
+    'a list leaves them out',
+  );
+  t.match(await add('k3', { enable_push: true, enable_push_whitelist: true, push_whitelist_deploy_keys: true }), {
+    json: { enable_push: true, enable_push_whitelist: true, push_deploy_keys: true, push_whitelist_deploy_keys: true },
+  });
+  t.match(await alice('PATCH', `${rules}/k3`, { enable_push: false }), {
+    json: { enable_push: false, push_deploy_keys: false },
+  });
+  t.match(await alice('PATCH', `${rules}/k1`, { force_push_deploy_keys: true, create_deploy_keys: false }), {
+    json: { push_deploy_keys: true, force_push_deploy_keys: true, create_deploy_keys: false },
+  });
+  for (const name of ['k1', 'k2', 'k3']) await alice('DELETE', `${rules}/${name}`);
 });

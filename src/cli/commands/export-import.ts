@@ -21,7 +21,7 @@ export function addExportImportCommands(program: Command, run: Run): void {
   withExamples(
     program
       .command('export')
-      .description('export a repository to one file: a git bundle with its settings and image')
+      .description('export a repository to one file: a git bundle with its settings, issues and pull requests')
       .argument('<owner/name>', 'repository')
       .argument('<file>', 'the file to write')
       .option('--replace', 'overwrite an existing file')
@@ -39,7 +39,7 @@ export function addExportImportCommands(program: Command, run: Run): void {
       .option('--private', 'make it private')
       .option(
         '--issues',
-        'only bring the issues into a repository that is there; those of an earlier import are updated',
+        'only bring issues and pull requests into a repository that is there; those of an earlier import are updated',
       )
       .action(run(importFile)),
     'hearth import garden.bundle',
@@ -64,10 +64,11 @@ export function addRepoAdoptCommand(repo: Command, run: Run): void {
 }
 
 function bundleDeps(
-  { git, repositories, issues, lfs, releases, clock, config }: Modules,
+  { git, repositories, issues, pulls, lfs, releases, clock, config }: Modules,
   random: BundleDeps['random'],
 ): BundleDeps {
-  return { git, repositories, issues, lfs, releases, clock, random, temporaryFolder: path.join(config.dataDir, 'tmp') };
+  const temporaryFolder = path.join(config.dataDir, 'tmp');
+  return { git, repositories, issues, pulls, lfs, releases, clock, random, temporaryFolder };
 }
 
 const exportRepository: Action<{ replace?: true }, [string, string]> = async (cli, { replace }, text, file) => {
@@ -80,21 +81,28 @@ const exportRepository: Action<{ replace?: true }, [string, string]> = async (cl
     import('../../mirrors/index.ts'),
     import('../../kernel/index.ts'),
   ]);
-  const { refs, bytes, leftOut } = await exportBundle(bundleDeps(modules, systemRandom), found, target);
+  const { refs, pullRequests, bytes, leftOut } = await exportBundle(bundleDeps(modules, systemRandom), found, target);
   const name = `${found.canonical.owner}/${found.canonical.name}`;
-  cli.output.result(`Wrote ${name} to ${target}: ${refs} branches and tags, ${readableSize(bytes)}.`, {
-    repository: name,
-    file: target,
-    refs,
-    bytes,
-    leftOut,
-  });
-  const { pullRequests } = leftOut;
-  if (pullRequests > 0)
+  cli.output.result(
+    `Wrote ${name} to ${target}: ${refs} branches and tags${pullsInWords(pullRequests)}, ${readableSize(bytes)}.`,
+    {
+      repository: name,
+      file: target,
+      refs,
+      pullRequests,
+      bytes,
+      leftOut,
+    },
+  );
+  if (leftOut.pullRequests > 0)
     cli.output.message(
-      `Left out: ${pullRequests === 1 ? '1 pull request' : `${pullRequests} pull requests`} with comments, rounds and reviews. A backup has them.`,
+      `Left out${pullsInWords(leftOut.pullRequests).replace(',', ':')} that nobody has let in yet, or whose commits are gone. A backup has them.`,
     );
 };
+
+/** `, 3 pull requests`, or nothing. */
+const pullsInWords = (count: number): string =>
+  count === 0 ? '' : `, ${count === 1 ? '1 pull request' : `${count} pull requests`}`;
 
 interface ImportOptions {
   public?: true;
@@ -168,7 +176,7 @@ async function importSource(cli: Cli, source: string, wishes: ImportRequest): Pr
     const [, share, what] = /(\d+)%.*?(\(.*?\))?/.exec(text) ?? [];
     if (share !== undefined) shown.step({ done: Number(share), total: 100, item: what ?? path.basename(source) });
   };
-  const { found, refs, refused, issues, releases } = await importBundle(
+  const { found, refs, refused, issues, pulls, releases } = await importBundle(
     bundleDeps(modules, systemRandom),
     source,
     wishes,
@@ -190,12 +198,13 @@ async function importSource(cli: Cli, source: string, wishes: ImportRequest): Pr
   const { repository, canonical } = found;
   const clone = cloneAddresses(modules.config, canonical);
   cli.output.result(
-    `Made ${repository.visibility.toLowerCase()} repository ${canonical.owner}/${canonical.name}: ${refs} branches and tags${issues === null || issues.added === 0 ? '' : `, ${issues.added} issues`}${releases === 0 ? '' : `, ${releases} ${releases === 1 ? 'release' : 'releases'}`}. Clone it with: git clone ${clone.http}`,
+    `Made ${repository.visibility.toLowerCase()} repository ${canonical.owner}/${canonical.name}: ${refs} branches and tags${issues === null || issues.added === pulls ? '' : `, ${issues.added - pulls} issues`}${pullsInWords(pulls)}${releases === 0 ? '' : `, ${releases} ${releases === 1 ? 'release' : 'releases'}`}. Clone it with: git clone ${clone.http}`,
     {
       ...repositoryToJson(repository, canonical.owner),
       refs,
       refused,
-      issues: issues?.added ?? 0,
+      issues: (issues?.added ?? 0) - pulls,
+      pullRequests: pulls,
       releases,
       cloneHttp: clone.http,
       cloneSsh: clone.ssh,

@@ -34,7 +34,7 @@ export function addRuleCommands(repo: Command, run: Run): void {
       .option('--create <who>', 'who may create')
       .option('--delete <who>', 'who may delete')
       .option('--tasks <acts>', 'what tasks of the CI may: push, force, create, delete, or none', 'push,create')
-      .option('--deploy-keys <acts>', 'the same for deploy keys that may write', 'push,create')
+      .option('--deploy-keys <acts>', 'the same for deploy keys that may write (default: where all with write may)')
       .option('--linear', 'refuse merge commits')
       .option('--signed', 'refuse commits without a verified signature')
       .option('--merge <who>', `who may merge pull requests: ${who}`)
@@ -65,16 +65,21 @@ export function addRuleCommands(repo: Command, run: Run): void {
   );
 }
 
-/** `admin,bob`: the role and the people who may, `tasks` and `deploy keys`. */
+/**
+ * `admin,bob`: the role and the people who may, `tasks` and `deploy-keys`. Deploy keys that may write are among all who
+ * may push, so that `write` is said to be without them instead.
+ */
 function describe(rule: ListedRule, act: RuleAct | 'merge'): string {
   if (rule.target === 'TAG' && (act === 'push' || act === 'merge')) return '';
   const { level, tasks, deployKeys = false } = act === 'merge' ? rule.merging.grant : rule.grants[act];
+  const isForKeys = level !== 'write' && deployKeys;
   const named = [...rule.named[act].flatMap(({ person }) => person.username ?? []), ...rule.teams[act]];
   const parts = [
-    ...(level === 'nobody' && named.length + Number(tasks) + Number(deployKeys) > 0 ? [] : [level]),
+    ...(level === 'nobody' && named.length + Number(tasks) + Number(isForKeys) > 0 ? [] : [level]),
     ...named,
   ];
-  return [...parts, ...(tasks ? ['tasks'] : []), ...(deployKeys ? ['deploy keys'] : [])].join(',');
+  const without = act !== 'merge' && level === 'write' && !deployKeys ? ['no-deploy-keys'] : [];
+  return [...parts, ...(tasks ? ['tasks'] : []), ...(isForKeys ? ['deploy-keys'] : []), ...without].join(',');
 }
 
 const columns: Column<ListedRule>[] = [
@@ -145,7 +150,7 @@ interface AddOptions extends Partial<Record<RuleAct, string>> {
   linear?: true;
   signed?: true;
   tasks: string;
-  deployKeys: string;
+  deployKeys?: string;
   merge?: string;
   approvals?: string;
   owners?: true;
@@ -156,6 +161,14 @@ interface AddOptions extends Partial<Record<RuleAct, string>> {
   styles?: string;
   adminsPass?: true;
 }
+
+/** Of a rule that does not say. */
+const usualLevels: Readonly<Record<RuleAct, string>> = {
+  push: 'write',
+  force: 'nobody',
+  create: 'write',
+  delete: 'nobody',
+};
 
 const roles = ['write', 'admin', 'owner', 'nobody'];
 
@@ -177,15 +190,16 @@ function readActs(who: string, text: string): string[] {
 }
 
 const addRule: Action<AddOptions, [string, string]> = async (cli, options, text, pattern) => {
-  const [tasks, deployKeys] = [readActs('Tasks', options.tasks), readActs('Deploy keys', options.deployKeys)];
+  const tasks = readActs('Tasks', options.tasks);
+  const deployKeys = options.deployKeys === undefined ? null : readActs('Deploy keys', options.deployKeys);
   const modules = await cli.openModules();
   const { owner, name } = (await findRepository(modules, text)).canonical;
   const target = options.tag ? 'tag' : 'branch';
-  const grant = (act: RuleAct): GrantInput => ({
-    ...readGrant(options[act]),
-    tasks: tasks.includes(act),
-    deployKeys: deployKeys.includes(act),
-  });
+  const grant = (act: RuleAct): GrantInput => {
+    const given = readGrant(options[act]);
+    const { level = usualLevels[act] } = given;
+    return { ...given, tasks: tasks.includes(act), deployKeys: deployKeys?.includes(act) ?? level === 'write' };
+  };
   await modules.repositories.rules.add(localAdministrator, owner, name, {
     target,
     pattern,

@@ -57,7 +57,7 @@ export interface Bundles {
    * `parcel_unreadable`.
    */
   read(source: string, scratch: string, options?: ExchangeOptions): Promise<void>;
-  /** Moves the objects of a temporary repository into another one. */
+  /** Moves the objects of a temporary repository into another one; it borrows them from there from now on. */
   takeObjects(scratch: string, path: string): Promise<void>;
 }
 
@@ -224,7 +224,7 @@ async function readBundle(
 
 /**
  * Moves what `readBundle` fetched into a repository: packs before their indexes, so that no reader finds an incomplete
- * one.
+ * one. The temporary repository stays readable, by objects of the other one.
  */
 async function takeObjects(scratch: string, repository: string): Promise<void> {
   const [from, to] = [path.join(scratch, 'objects', 'pack'), path.join(repository, 'objects', 'pack')];
@@ -232,4 +232,5 @@ async function takeObjects(scratch: string, repository: string): Promise<void> {
   const isLast = (name: string): number => Number(name.endsWith('.idx'));
   for (const name of (await readdir(from)).sort((a, b) => isLast(a) - isLast(b)))
     await rename(path.join(from, name), path.join(to, name));
+  await writeFile(path.join(scratch, 'objects', 'info', 'alternates'), `${path.join(repository, 'objects')}\n`);
 }

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import type { IssueDeps } from '../deps.ts';
 import { objectKey } from '../attachments/attachment.ts';
@@ -10,6 +9,7 @@ import { portableIssue } from './issue-json.ts';
 import { issueAsMarkdown } from './issue-markdown.ts';
 import { attachmentsOf, iso, isoOrNull, readLog } from './read-log.ts';
 import { PeopleNames } from './portable-details.ts';
+import { sealed } from './seal.ts';
 
 /** A file of an export, written while it is made. */
 export interface ExportedFile {
@@ -25,6 +25,8 @@ export const exportNames = {
   labels: 'labels.json',
   milestones: 'milestones.json',
   folder: 'issues',
+  /** The logs of pull requests. */
+  pulls: 'pulls',
   attachments: 'attachments',
 } as const;
 
@@ -40,8 +42,13 @@ const isWhole = { isWhole: true };
  * All issues of a repository as files of an export, for administrators: labels, milestones, each log as JSON
  * and as Markdown, and the files that texts show. Issues in the trash and what waits for a member are left out. Held in
  * memory is a page of a log.
+ * @param options.pulls numbers of pull requests whose logs are exported, too; their code is a file of another module
  */
-export async function* exportIssues(deps: IssueDeps, repositoryId: string): AsyncGenerator<ExportedFile> {
+export async function* exportIssues(
+  deps: IssueDeps,
+  repositoryId: string,
+  { pulls = new Set() }: { pulls?: ReadonlySet<number> } = {},
+): AsyncGenerator<ExportedFile> {
   const { db } = deps;
   const numbers = await db.read.findOneBy(issueNumbersSchema, { repositoryId });
   if (numbers === null) return;
@@ -73,7 +80,9 @@ export async function* exportIssues(deps: IssueDeps, repositoryId: string): Asyn
       .orderBy('i.number')
       .limit(issuesPerPage)
       .getMany();
-    const shown = rows.filter((row) => row.kind === 'ISSUE' && row.deletedAt === null && row.heldAt === null);
+    const shown = rows.filter(
+      (row) => (row.kind === 'ISSUE' || pulls.has(row.number)) && row.deletedAt === null && row.heldAt === null,
+    );
     for (const issue of await withDetails(deps, shown)) yield* filesOf(deps, issue);
     if (rows.length < issuesPerPage) return;
     after = rows.at(-1)!.number;
@@ -81,7 +90,7 @@ export async function* exportIssues(deps: IssueDeps, repositoryId: string): Asyn
 }
 
 async function* filesOf(deps: IssueDeps, issue: ListedIssue): AsyncGenerator<ExportedFile> {
-  const base = `${exportNames.folder}/${issue.number}`;
+  const base = `${issue.kind === 'PULL' ? exportNames.pulls : exportNames.folder}/${issue.number}`;
   yield* logFiles(deps, issue, base);
   yield { name: `${base}.md`, size: null, content: encoded(issueAsMarkdown(deps, issue)) };
   for (const { id, bytes } of await attachmentsOf(deps, issue.id)) {
@@ -97,8 +106,7 @@ async function* filesOf(deps: IssueDeps, issue: ListedIssue): AsyncGenerator<Exp
 }
 
 /**
- * The log in files of at most `maxLogFileBytes`, each with a keyed digest of everything before it: this instance
- * recognises what it has written itself.
+ * The log in files of at most `maxLogFileBytes`, each sealed.
  */
 async function* logFiles(deps: IssueDeps, issue: ListedIssue, base: string): AsyncGenerator<ExportedFile> {
   const entries = readLog(deps, issue, new PeopleNames(deps, true), true)[Symbol.asyncIterator]();
@@ -121,19 +129,6 @@ async function* logFiles(deps: IssueDeps, issue: ListedIssue, base: string): Asy
     yield { name, size: null, content: sealed(deps, text()) };
     if (next.done === true) return;
   }
-}
-
-/** Closes the object that the text has left open. */
-export const sealMark = ',\n "seal": ';
-
-async function* sealed(deps: IssueDeps, text: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
-  const hash = createHash('sha256');
-  for await (const chunk of text) {
-    const bytes = Buffer.from(chunk);
-    hash.update(bytes);
-    yield bytes;
-  }
-  yield Buffer.from(`${sealMark}"${deps.sealExport(hash.digest('hex'))}"}\n`);
 }
 
 function json(name: string, value: unknown): ExportedFile {

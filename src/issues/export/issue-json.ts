@@ -11,10 +11,10 @@ export interface PortableIssue {
   /** UUID of the repository that it comes from; with the number it is the origin of what an import makes of it. */
   repository: string;
   number: number;
-  kind: 'issue';
+  kind: 'issue' | 'pull';
   title: string;
   author: PortablePerson | null;
-  state: 'open' | 'closed';
+  state: 'open' | 'closed' | 'merged';
   closeReason: string | null;
   labels: string[];
   milestone: string | null;
@@ -35,6 +35,7 @@ export interface ExportOptions {
 }
 
 const maxLinks = 1_000;
+const states = { OPEN: 'open', CLOSED: 'closed', MERGED: 'merged' } as const;
 
 /** The fields before the log. */
 export async function portableIssue(
@@ -62,10 +63,10 @@ export async function portableIssue(
     format: 1,
     repository: issue.repositoryId,
     number: issue.number,
-    kind: 'issue',
+    kind: issue.kind === 'PULL' ? 'pull' : 'issue',
     title: issue.title,
     author: authorOf(issue, people),
-    state: issue.state === 'OPEN' ? 'open' : 'closed',
+    state: states[issue.state],
     closeReason: issue.closeReason,
     labels: issue.labels.map(({ name }) => name),
     milestone: milestone?.title ?? null,

@@ -3,6 +3,7 @@ import { silentKinds } from '../entries/entry.ts';
 import type { ListedIssue } from '../lists/read-issues.ts';
 import { portableIssue } from './issue-json.ts';
 import type { ExportOptions, PortableIssue } from './issue-json.ts';
+import { pullWords } from './pull-words.ts';
 import { readLog } from './read-log.ts';
 import type { PortableEntry } from './read-log.ts';
 import { PeopleNames } from './portable-details.ts';
@@ -29,7 +30,7 @@ function headOf(issue: PortableIssue): string {
   const lines = [
     `# ${oneLine(title)} (#${number})`,
     '',
-    `${state === 'open' ? 'Open' : `Closed${reason}`}, opened by ${nameOf(author)} on ${dayOf(createdAt)}`,
+    `${state === 'open' ? 'Open' : state === 'merged' ? 'Merged' : `Closed${reason}`}, opened by ${nameOf(author)} on ${dayOf(createdAt)}`,
     ...(labels.length === 0 ? [] : [`Labels: ${labels.map(oneLine).join(', ')}`]),
     ...(milestone === null ? [] : [`Milestone: ${oneLine(milestone)}`]),
     ...(assignees.length === 0 ? [] : [`Assignees: ${assignees.map(nameOf).join(', ')}`]),
@@ -51,7 +52,10 @@ const words: Record<string, string> = {
 function shown(entry: PortableEntry): string {
   const { kind, author, createdAt, body, isDeleted, editedAt, hiddenFor } = entry;
   const isText = kind === 'opened' || kind === 'comment';
-  if (!isText) return `\n* ${nameOf(author)} ${whatHappened(entry)} on ${dayOf(createdAt)}\n`;
+  if (!isText) {
+    const happened = `\n* ${nameOf(author)} ${pullWords(entry) ?? whatHappened(entry)} on ${dayOf(createdAt)}\n`;
+    return body === null || body === '' ? happened : `${happened}\n${body.replace(/\n*$/, '\n')}`;
+  }
   const head =
     kind === 'opened'
       ? '\n---\n'

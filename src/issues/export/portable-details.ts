@@ -40,8 +40,8 @@ export class PeopleNames {
 }
 
 /** Ids of people in the details of an entry. */
-export const peopleIn = ({ users }: EntryDetails): string[] =>
-  Array.isArray(users) ? users.filter((id) => typeof id === 'string') : [];
+export const peopleIn = ({ users, userId }: EntryDetails): string[] =>
+  [...(Array.isArray(users) ? users : []), userId].filter((id) => typeof id === 'string');
 
 /** Id of another issue in the details of an entry. */
 export const issueIn = ({ issueId }: EntryDetails): string | null => (typeof issueId === 'string' ? issueId : null);
@@ -59,6 +59,9 @@ export async function numbersOf(
   );
 }
 
+const named = (names: unknown): PortablePerson[] =>
+  Array.isArray(names) ? names.filter((name) => typeof name === 'string').map((name) => ({ name })) : [];
+
 /**
  * The details of an entry with names and numbers for ids; null for an entry about an issue that is not in the export.
  */
@@ -70,7 +73,16 @@ export function portableDetails(
     repositoryId,
   }: { people: PeopleNames; numbers: ReadonlyMap<string, number>; repositoryId: string },
 ): EntryDetails | null {
-  const { users: _users, issueId: _issueId, position: _position, repositoryId: commitIn, ...rest } = details;
+  const {
+    users: _users,
+    names,
+    userId,
+    userName,
+    issueId: _issueId,
+    position: _position,
+    repositoryId: commitIn,
+    ...rest
+  } = details;
   const other = issueIn(details);
   const number = other === null ? undefined : numbers.get(other);
   if (other !== null && number === undefined) return null;
@@ -78,7 +90,10 @@ export function portableDetails(
   if (typeof rest['commit'] === 'string' && commitIn !== repositoryId) delete rest['commit'];
   return {
     ...rest,
-    ...(_users === undefined ? {} : { people: people.ofAll(peopleIn(details)) }),
+    ...(_users === undefined ? {} : { people: [...people.ofAll(peopleIn({ users: _users })), ...named(names)] }),
+    ...(typeof userId === 'string' ? { person: people.of(userId) } : {}),
+    // Who was no account where this was imported.
+    ...(typeof userName === 'string' ? { person: { name: userName } } : {}),
     ...(number === undefined ? {} : { number }),
   };
 }

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { isDomainError } from '../../kernel/index.ts';
 import { attachmentPath, objectKey, parseFileName } from '../attachments/attachment.ts';
 import { storeAttachment } from '../attachments/add-attachment.ts';
@@ -7,6 +6,7 @@ import { exportNames } from '../export/export-issues.ts';
 import type { RepositoryAt } from '../issue-context.ts';
 import { attachmentSchema } from '../schema/classification-schema.ts';
 import type { AttachmentRow } from '../schema/classification-schema.ts';
+import { derivedId } from './derived-id.ts';
 import type { ImportedAttachment } from './issue-file.ts';
 import { importLimits } from './import-source.ts';
 import type { ImportSource } from './import-source.ts';
@@ -32,7 +32,7 @@ export async function storeFiles(
   const rows: StoredFiles['rows'] = [];
   const ids = new Map<string, string>();
   for (const attachment of attachments) {
-    const id = idHere(repositoryId, attachment.id);
+    const id = derivedId('attachment', repositoryId, attachment.id);
     if (await deps.db.read.existsBy(attachmentSchema, { id })) {
       ids.set(attachment.id, id);
       continue;
@@ -69,14 +69,6 @@ async function store(
 
 async function* one(bytes: Buffer): AsyncGenerator<Buffer> {
   yield bytes;
-}
-
-/** A UUID of version 8 (RFC 9562) from what it stands for. */
-function idHere(repositoryId: string, id: string): string {
-  const bytes = createHash('sha256').update(`attachment ${repositoryId} ${id}`).digest().subarray(0, 16);
-  bytes[6] = (bytes[6]! & 0x0f) | 0x80;
-  bytes[8] = (bytes[8]! & 0x3f) | 0x80;
-  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
 const address = /\/repos\/[^/\s()]{1,200}\/[^/\s()]{1,200}\/attachments\/([0-9a-f-]{36})/g;

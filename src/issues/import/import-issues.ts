@@ -12,6 +12,7 @@ import { storeFiles, rewriteAttachmentUrls } from './import-attachments.ts';
 import { findPeople } from './imported-people.ts';
 import type { ImportSource } from './import-source.ts';
 import { issueOrigin } from './issue-rows.ts';
+import type { PullImporter } from './pull-importer.ts';
 import type { CheckedExport } from './read-export.ts';
 import { writeIssue } from './write-issue.ts';
 import type { PreparedIssue } from './write-issue.ts';
@@ -68,9 +69,9 @@ async function takenNumbers({ db }: IssueDeps, repositoryId: string): Promise<Ma
 
 /**
  * Makes the issues of an export those of a repository, with their numbers, times and order; a second import brings what
- * the first one made up to date. No person and no listener is notified. It is for administrators: no right is
- * asked.
+ * the first one made up to date. No person and no listener is notified. It is for administrators: no right is asked.
  * Refuses `issue_number_taken`; nothing is changed then. What a crash leaves half done, a second import completes.
+ * @param pulls fills in the code of pull requests; without it they are left out
  */
 export async function importIssues(
   deps: IssueDeps,
@@ -78,6 +79,7 @@ export async function importIssues(
   at: { owner: string; name: string },
   checked: CheckedExport,
   source: ImportSource,
+  pulls?: PullImporter,
 ): Promise<ImportedIssues> {
   const { db, random } = deps;
   const { index, numbers } = checked;
@@ -98,23 +100,36 @@ export async function importIssues(
       if ((await repositoryOf(tx, repository.id)) === null) throw internal('the repository of an import is gone');
       // First: triggers count in the row of the numbers.
       await raiseNumber(tx, repository.id, batch.at(-1)!.issue.number);
-      for (const prepared of batch) await writeIssue(tx, prepared);
+      for (const prepared of batch) {
+        await writeIssue(tx, prepared);
+        await prepared.pull?.write(tx);
+      }
     });
   };
+  const written: number[] = [];
   for (const number of numbers) {
     const { issue, isOwn } = await checked.read(number);
+    if (issue.kind === 'pull' && pulls === undefined) continue;
     const files = await storeFiles(deps, source, repository.id, issue.attachments);
+    const text = rewriteAttachmentUrls(files.ids, at);
+    const isKnown = taken.has(number);
+    const context = { id: ids.get(number)!, repositoryId: repository.id, isKnown, text };
+    const pull = issue.kind === 'pull' ? await pulls!.prepare(issue, context) : undefined;
+    if (pull === null) continue;
+    written.push(number);
     waiting.push({
       issue,
+      pull,
       files,
       labelScopes,
-      isKnown: taken.has(number),
+      isKnown,
       context: {
         id: ids.get(number)!,
         repositoryId: repository.id,
         people: await findPeople(deps, issue, isOwn),
         ids,
-        text: rewriteAttachmentUrls(files.ids, at),
+        partIds: pull?.ids ?? new Map(),
+        text,
       },
     });
     for (const { kind, number: other } of issue.links)
@@ -124,9 +139,9 @@ export async function importIssues(
   await flush();
   await writeLinks(deps, links);
   await db.write((tx) => raiseNumber(tx, repository.id, Math.max(index.lastNumber, numbers.at(-1) ?? 0)));
-  const updated = numbers.filter((number) => taken.has(number)).length;
-  deps.logger.info('issues.imported', { repositoryId: repository.id, added: numbers.length - updated, updated });
-  return { added: numbers.length - updated, updated };
+  const updated = written.filter((number) => taken.has(number)).length;
+  deps.logger.info('issues.imported', { repositoryId: repository.id, added: written.length - updated, updated });
+  return { added: written.length - updated, updated };
 }
 
 /** Labels and milestones by name; those that are there take over what the export says. */

@@ -34,20 +34,24 @@ export async function findPeople(
   issue: ImportedIssue,
   isOwn: boolean,
 ): Promise<ImportedPeople> {
+  return peopleAmong({ accounts }, [issue.author, ...issue.assignees, ...issue.entries.flatMap(peopleOf)], isOwn);
+}
+
+/** Looks up people. @param isOwn whether this instance wrote their names */
+export async function peopleAmong(
+  { accounts }: Pick<IssueDeps, 'accounts'>,
+  people: readonly (ImportedPerson | null)[],
+  isOwn: boolean,
+): Promise<ImportedPeople> {
   if (!isOwn) return new ImportedPeople(new Set());
-  const ids = new Set<string>();
-  const add = (person: ImportedPerson | null): void => {
-    if (person?.id !== undefined) ids.add(person.id);
-  };
-  add(issue.author);
-  issue.assignees.forEach(add);
-  for (const entry of issue.entries) peopleOf(entry).forEach(add);
+  const ids = new Set(people.flatMap((person) => person?.id ?? []));
   return new ImportedPeople(new Set((await accounts.peopleById(ids)).keys()));
 }
 
 const peopleOf = ({ author, details, reactions, revisions }: ImportedEntry): (ImportedPerson | null)[] => [
   author,
   ...(details.people ?? []),
+  details.person ?? null,
   ...reactions.flatMap(({ people }) => people),
   ...revisions.map(({ editor }) => editor),
 ];

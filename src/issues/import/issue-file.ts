@@ -1,34 +1,10 @@
 import { z } from 'zod';
-import { parseText } from '../../accounts/index.ts';
 import { limits } from '../limits.ts';
+import type { PullEntryKind } from '../entries/entry.ts';
 import { hideReasons } from '../moderation/hide-entry.ts';
 import { reactionKinds } from '../participation/reactions.ts';
 import { importLimits } from './import-source.ts';
-
-const time = z.iso.datetime().transform((text) => Date.parse(text));
-const maybe = <T extends z.ZodType>(type: T) => type.nullable().default(null);
-const uuid = z.uuid();
-
-/** One line without control characters and direction marks, as forms take it. */
-const line = (maxCharacters: number) =>
-  z.string().transform((given, context) => {
-    try {
-      return parseText(given, { field: 'text', called: 'The text', maxCharacters });
-    } catch {
-      context.addIssue({ code: 'custom', message: `is no line of at most ${maxCharacters} characters` });
-      return z.NEVER;
-    }
-  });
-
-const text = z.string().transform((given, context) => {
-  const plain = given.replaceAll('\0', '').toWellFormed();
-  if (Buffer.byteLength(plain) <= limits.bodyBytes) return plain;
-  context.addIssue({ code: 'custom', message: 'is longer than 64 KiB' });
-  return z.NEVER;
-});
-
-const person = z.object({ name: line(100), id: uuid.optional() });
-const number = z.int().min(1).max(importLimits.highestNumber);
+import { commitId, line, maybe, number, person, text, time, uuid } from './portable-types.ts';
 
 const labelled = z.object({ name: line(100), colour: z.string().regex(/^[0-9a-f]{6}$/) });
 
@@ -39,15 +15,57 @@ const details = z.object({
   labels: z.array(labelled).max(limits.labelsPerIssue).optional(),
   people: z.array(person).max(100).optional(),
   milestone: line(limits.milestoneTitleCharacters).nullable().optional(),
-  reason: z.enum(['completed', 'not_planned', 'duplicate']).optional(),
-  commit: z
-    .string()
-    .regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/)
-    .optional(),
+  reason: line(1_000).optional(),
+  commit: commitId.optional(),
   link: z.enum(['mentions', 'closes', 'needs', 'duplicates']).optional(),
   isIncoming: z.boolean().optional(),
   number: number.optional(),
+  // Of pull requests.
+  person: person.nullable().optional(),
+  round: z.int().min(1).max(10_000).optional(),
+  change: z.enum(['first', 'added', 'rebased', 'edited', 'unknown']).optional(),
+  commits: z.int().min(0).optional(),
+  comments: z.int().min(0).optional(),
+  headOid: commitId.optional(),
+  baseOid: commitId.optional(),
+  oid: commitId.nullable().optional(),
+  onto: commitId.nullable().optional(),
+  base: line(limits.titleCharacters).optional(),
+  branch: line(limits.titleCharacters).optional(),
+  style: line(20).nullable().optional(),
+  verdict: z.enum(['COMMENT', 'APPROVE', 'REQUEST_CHANGES']).nullable().optional(),
+  bypassed: z.array(line(500)).max(100).optional(),
+  reviewId: uuid.optional(),
+  threads: z.array(uuid).max(2_000).optional(),
+  place: z.int().min(1).optional(),
+  first: z.boolean().optional(),
+  failed: z.boolean().optional(),
+  candidate: commitId.optional(),
+  run: z.int().min(1).optional(),
+  withdrawn: z.boolean().optional(),
+  removed: z.boolean().optional(),
+  cancelled: z.boolean().optional(),
 });
+
+const closeReasons = ['completed', 'not_planned', 'duplicate'] as const;
+
+/** Kinds of entries that only pull requests have. */
+export const pullEntryKinds = [
+  'round',
+  'retargeted',
+  'draft',
+  'ready',
+  'review',
+  'dismissed',
+  'asked',
+  'merge_when_ready',
+  'merged',
+  'branch_deleted',
+  'branch_restored',
+  'applied',
+  'queued',
+  'unqueued',
+] as const satisfies readonly PullEntryKind[];
 
 const entryKinds = [
   'opened',
@@ -72,9 +90,10 @@ const entryKinds = [
   'edited',
   'emptied',
   'trashed',
+  ...pullEntryKinds,
 ] as const;
 
-const entry = z.object({
+const entryFields = z.object({
   position: z.int().min(0).max(1_000_000_000),
   kind: z.enum(entryKinds),
   author: maybe(person),
@@ -99,6 +118,12 @@ const entry = z.object({
     .default([]),
 });
 
+const entry = entryFields.refine(
+  ({ kind, details: { reason } }) =>
+    kind !== 'closed' || reason === undefined || closeReasons.some((known) => known === reason),
+  'is closed for an unknown reason',
+);
+
 const attachment = z.object({
   id: uuid,
   name: z.string().max(1_000),
@@ -112,11 +137,11 @@ const common = { format: z.literal(1), repository: uuid, number, entries: z.arra
 /** The first file of a log. */
 export const issueFile = z.object({
   ...common,
-  kind: z.literal('issue'),
+  kind: z.enum(['issue', 'pull']),
   title: line(limits.titleCharacters).refine((title) => title !== '', 'is empty'),
   author: maybe(person),
-  state: z.enum(['open', 'closed']),
-  closeReason: maybe(z.enum(['completed', 'not_planned', 'duplicate'])),
+  state: z.enum(['open', 'closed', 'merged']),
+  closeReason: maybe(z.enum(closeReasons)),
   labels: z.array(line(100)).max(limits.labelsPerIssue),
   milestone: maybe(line(limits.milestoneTitleCharacters)),
   assignees: z.array(person).max(limits.assigneesPerIssue),

@@ -15,6 +15,8 @@ export interface RowContext {
   people: ImportedPeople;
   /** Ids of all issues of the import by number. */
   ids: ReadonlyMap<number, string>;
+  /** Ids of the reviews and threads of a pull request, by those in the export. */
+  partIds: ReadonlyMap<string, string>;
   /** Makes addresses in texts those of this instance. */
   text(given: string): string;
 }
@@ -31,19 +33,22 @@ export interface EntryRows {
   hidden: HiddenEntryRow | null;
 }
 
+const states = { open: 'OPEN', closed: 'CLOSED', merged: 'MERGED' } as const;
+const texts: ReadonlySet<string> = new Set(['opened', 'comment', 'review']);
+
 /** The columns of an issue that its file decides. */
 export function issueColumns(
   issue: ImportedIssue,
   { people, now }: RowContext,
   milestoneId: string | null,
 ): Omit<Issue, 'id' | 'repositoryId' | 'number' | 'lastPosition' | 'commentCount' | 'pinnedAt' | 'origin'> {
-  const isClosed = issue.state === 'closed';
+  const [isClosed, isPull] = [issue.state !== 'open', issue.kind === 'pull'];
   return {
-    kind: 'ISSUE',
+    kind: isPull ? 'PULL' : 'ISSUE',
     title: issue.title,
     ...people.authorOf(issue.author),
-    state: isClosed ? 'CLOSED' : 'OPEN',
-    closeReason: isClosed ? (issue.closeReason ?? 'completed') : null,
+    state: states[issue.state],
+    closeReason: isClosed ? (issue.closeReason ?? (isPull ? null : 'completed')) : null,
     milestoneId,
     lockedAt: issue.isLocked ? now : null,
     heldAt: null,
@@ -60,7 +65,7 @@ export function entryRows(given: ImportedEntry, position: number, context: RowCo
   const details = detailsOf(given, context);
   if (details === null) return null;
   const { id: issueId, people, now, text } = context;
-  const hasText = (given.kind === 'opened' || given.kind === 'comment') && !given.isDeleted;
+  const hasText = texts.has(given.kind) && !given.isDeleted;
   const revisions = hasText ? given.revisions : [];
   return {
     entry: {
@@ -101,17 +106,26 @@ export function entryRows(given: ImportedEntry, position: number, context: RowCo
   };
 }
 
-function detailsOf({ kind, details }: ImportedEntry, { people, ids, repositoryId }: RowContext): EntryDetails | null {
-  const { people: who, number, commit, ...rest } = details;
+function detailsOf(
+  { kind, details }: ImportedEntry,
+  { people, ids, partIds, repositoryId }: RowContext,
+): EntryDetails | null {
+  const { people: who, person, number, commit, reviewId, threads, ...rest } = details;
   const issueId = number === undefined ? undefined : ids.get(number);
   const needsIssue = kind === 'linked' || kind === 'unlinked' || (kind === 'mentioned' && commit === undefined);
   if ((number !== undefined || needsIssue) && issueId === undefined) return null;
+  const userId = person === undefined ? null : people.idOf(person);
+  const review = reviewId === undefined ? undefined : partIds.get(reviewId);
   const names = (who ?? []).flatMap((person) => (people.idOf(person) === null ? [person.name] : []));
   return {
     ...rest,
     ...(commit === undefined ? {} : { commit, repositoryId }),
     ...(issueId === undefined ? {} : { issueId }),
     ...(who === undefined ? {} : { users: people.idsOf(who) }),
+    ...(userId === null ? {} : { userId }),
+    ...(userId === null && person != null ? { userName: person.name } : {}),
+    ...(review === undefined ? {} : { reviewId: review }),
+    ...(threads === undefined ? {} : { threads: threads.flatMap((id) => partIds.get(id) ?? []) }),
     // Who is no account here is a name.
     ...(names.length === 0 ? {} : { names }),
   };

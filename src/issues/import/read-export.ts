@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { z } from 'zod';
 import type { IssueDeps } from '../deps.ts';
-import { exportNames, sealMark } from '../export/export-issues.ts';
+import { exportNames } from '../export/export-issues.ts';
+import { hasSeal } from '../export/seal.ts';
 import { importLimits, readJson, unreadable } from './import-source.ts';
 import type { ImportFile, ImportSource } from './import-source.ts';
-import { indexFile, issueFile, issuePartFile, labelsFile, milestonesFile } from './issue-file.ts';
+import { indexFile, issueFile, issuePartFile, labelsFile, milestonesFile, pullEntryKinds } from './issue-file.ts';
 import type { ImportedIndex, ImportedIssue, ImportedLabels, ImportedMilestones } from './issue-file.ts';
 
 /** An issue of an export with its whole log. */
@@ -21,12 +22,21 @@ export interface CheckedExport {
   milestones: ImportedMilestones;
   /** Ascending. */
   numbers: readonly number[];
+  /** Those of pull requests among them. */
+  pulls: readonly number[];
   /** Reads an issue again; in memory is one at a time. */
   read(number: number): Promise<ReadIssue>;
 }
 
 /** The files of each log, in the order of their parts. */
-type LogFiles = ReadonlyMap<number, readonly ImportFile[]>;
+type LogFiles = ReadonlyMap<number, readonly LogFile[]>;
+
+interface LogFile extends ImportFile {
+  path: string;
+}
+
+const pathOf = ({ kind, number }: Pick<ImportedIssue, 'kind' | 'number'>): string =>
+  `${kind === 'pull' ? exportNames.pulls : exportNames.folder}/${number}.json`;
 
 const logName = /^([1-9]\d{0,9})(?:-([2-9]|[1-9]\d{1,3}))?\.json$/;
 
@@ -39,19 +49,24 @@ export async function checkExport(deps: IssueDeps, source: ImportSource): Promis
   if (index === null) return null;
   const labels = (await optional(source, exportNames.labels, labelsFile)) ?? [];
   const milestones = (await optional(source, exportNames.milestones, milestonesFile)) ?? [];
-  const logs = await findLogs(source);
+  const [ofIssues, ofPulls] = [await findLogs(source, exportNames.folder), await findLogs(source, exportNames.pulls)];
+  const both = [...ofPulls.keys()].find((number) => ofIssues.has(number));
+  if (both !== undefined)
+    throw unreadable(`${exportNames.pulls}/${both}.json`, `has the number of ${exportNames.folder}/${both}.json`);
+  const logs: LogFiles = new Map([...ofIssues, ...ofPulls]);
   const numbers = [...logs.keys()].sort((a, b) => a - b);
   let entries = 0;
   for (const number of numbers) {
     const { issue } = await readIssue(deps, logs, number);
-    if (issue.repository !== index.repository)
-      throw unreadable(`${exportNames.folder}/${number}.json`, 'is of another repository');
+    if (issue.repository !== index.repository) throw unreadable(pathOf(issue), 'is of another repository');
+    if ((issue.kind === 'pull') !== ofPulls.has(number)) throw unreadable(pathOf(issue), 'is of the other kind');
     await checkAttachments(source, issue);
     entries += issue.entries.length;
     if (entries > importLimits.entries)
       throw unreadable(exportNames.folder, `has more than ${importLimits.entries} entries`);
   }
-  return { index, labels, milestones, numbers, read: (number) => readIssue(deps, logs, number) };
+  const pulls = [...ofPulls.keys()].sort((a, b) => a - b);
+  return { index, labels, milestones, numbers, pulls, read: (number) => readIssue(deps, logs, number) };
 }
 
 /** What a log says of its files holds for those that are there. */
@@ -72,28 +87,28 @@ async function optional<T>(source: ImportSource, path: string, schema: z.ZodType
   return file === null ? null : check(schema, (await readJson(file, path)).value, path);
 }
 
-async function findLogs(source: ImportSource): Promise<LogFiles> {
-  const found = new Map<number, Map<number, ImportFile>>();
-  for (const file of await source.files(exportNames.folder, importLimits.files)) {
+async function findLogs(source: ImportSource, folder: string): Promise<LogFiles> {
+  const found = new Map<number, Map<number, LogFile>>();
+  for (const file of await source.files(folder, importLimits.files)) {
     const [, number, part = '1'] = logName.exec(file.name) ?? [];
     if (number === undefined) continue;
-    const parts = found.get(Number(number)) ?? new Map<number, ImportFile>();
-    found.set(Number(number), parts.set(Number(part), file));
-    if (found.size > importLimits.issues)
-      throw unreadable(exportNames.folder, `has more than ${importLimits.issues} issues`);
+    const parts = found.get(Number(number)) ?? new Map<number, LogFile>();
+    const path = `${folder}/${file.name}`;
+    found.set(Number(number), parts.set(Number(part), { name: file.name, path, read: (bytes) => file.read(bytes) }));
+    if (found.size > importLimits.issues) throw unreadable(folder, `has more than ${importLimits.issues} issues`);
   }
   return new Map(
     [...found].map(([number, parts]) => {
       const inOrder = Array.from({ length: parts.size }, (_, at) => parts.get(at + 1));
-      if (inOrder.includes(undefined)) throw unreadable(`${exportNames.folder}/${number}.json`, 'lacks a part');
-      return [number, inOrder as ImportFile[]] as const;
+      if (inOrder.includes(undefined)) throw unreadable(`${folder}/${number}.json`, 'lacks a part');
+      return [number, inOrder as LogFile[]] as const;
     }),
   );
 }
 
 async function readIssue(deps: IssueDeps, logs: LogFiles, number: number): Promise<ReadIssue> {
   const [first, ...more] = logs.get(number)!;
-  const path = (file: ImportFile): string => `${exportNames.folder}/${file.name}`;
+  const path = (file: LogFile): string => file.path;
   const head = await readJson(first!, path(first!));
   const issue = check(issueFile, head.value, path(first!));
   if (issue.number !== number) throw unreadable(path(first!), `has the number ${issue.number}`);
@@ -112,27 +127,24 @@ async function readIssue(deps: IssueDeps, logs: LogFiles, number: number): Promi
 }
 
 /** Positions rise from 0, which is the text of the issue and the only one of its kind. */
-function checkOrder({ entries }: ImportedIssue, path: string): void {
+function checkOrder({ kind: subject, state, entries }: ImportedIssue, path: string): void {
+  if (subject === 'issue' && state === 'merged') throw unreadable(path, 'is merged and no pull request');
   if (entries.length > importLimits.entriesPerIssue) throw unreadable(path, 'has too many entries');
   let last = -1;
   for (const { position, kind } of entries) {
     if (position <= last) throw unreadable(path, `has the entry ${position} twice, or out of order`);
     if ((position === 0) !== (kind === 'opened')) throw unreadable(path, `has no text of the issue at its beginning`);
+    if (subject === 'issue' && pullEntryKinds.some((known) => known === kind))
+      throw unreadable(path, `has an entry of pull requests, ${position}`);
     last = position;
   }
   if (entries[0]?.position !== 0) throw unreadable(path, 'has no text of the issue at its beginning');
 }
 
-function hasSeal({ sealExport }: Pick<IssueDeps, 'sealExport'>, bytes: Buffer): boolean {
-  const at = bytes.lastIndexOf(sealMark);
-  if (at === -1) return false;
-  const [, seal] = /^"([^"]*)"\}\s*$/.exec(bytes.toString('utf8', at + sealMark.length)) ?? [];
-  return seal === sealExport(createHash('sha256').update(bytes.subarray(0, at)).digest('hex'));
-}
-
 const maxWhy = 200;
 
-function check<T>(schema: z.ZodType<T>, value: unknown, path: string): T {
+/** Reads a value by its schema. Refuses `parcel_unreadable`, with the place of what is wrong. */
+export function check<T>(schema: z.ZodType<T>, value: unknown, path: string): T {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   const [problem] = result.error.issues;

@@ -21,11 +21,14 @@ import { insertOnce } from '../insert-once.ts';
 import type { StoredFiles } from './import-attachments.ts';
 import { entryOrigin, entryRows, issueColumns, issueOrigin } from './issue-rows.ts';
 import type { EntryRows, RowContext } from './issue-rows.ts';
+import type { PreparedPull } from './pull-importer.ts';
 import type { ImportedIssue } from './issue-file.ts';
 
 /** An issue that is ready to be written: everything slow is done. */
 export interface PreparedIssue {
   issue: ImportedIssue;
+  /** Of a pull request. */
+  pull?: PreparedPull | undefined;
   context: Omit<RowContext, 'now'>;
   /** Of the repository, and of the organisation that owns it. */
   labelScopes: readonly { repositoryId?: string; organisationId?: string }[];

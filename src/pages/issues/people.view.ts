@@ -21,6 +21,12 @@ export function viewPerson(id: string, people: People): PersonView {
   return { name: person.handle, url: personUrl(person.handle), avatar: viewAvatar(person.id, person.avatarAt) };
 }
 
+/** A person by id, or by the name in an import; null for neither. */
+export const viewSomeone = (
+  { id, name }: { id: string | null; name: string | null },
+  people: People,
+): PersonView | null => (id === null && name === null ? null : viewAuthor({ authorId: id, authorName: name }, people));
+
 /** The author of an issue or an entry: an account, a name that was imported, the server, or a deleted account. */
 export function viewAuthor(
   { authorId, authorName, via }: { authorId: string | null; authorName: string | null; via?: string },

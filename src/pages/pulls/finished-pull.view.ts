@@ -5,7 +5,7 @@ import { repositoryUrl } from '../../http/index.ts';
 import { commitUrl } from '../app/code-urls.ts';
 import { viewName } from '../app/plain-text.ts';
 import { viewTime } from '../app/times.view.ts';
-import { viewPerson } from '../issues/people.view.ts';
+import { viewSomeone } from '../issues/people.view.ts';
 import type { People } from '../issues/people.view.ts';
 
 interface Around {
@@ -27,7 +27,7 @@ export function viewFinished(box: MergeBox, { issue, described, found, people, n
   const isDefault = head.repository !== null && head.repository.repository.defaultBranch === head.branch;
   return {
     isMerged,
-    by: pull.mergedBy === null ? null : viewPerson(pull.mergedBy, people),
+    by: viewSomeone({ id: pull.mergedBy, name: pull.mergedByName }, people),
     at: pull.mergedAt === null ? null : viewTime(pull.mergedAt, now),
     commit:
       pull.mergedOid === null

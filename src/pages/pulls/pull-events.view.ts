@@ -36,6 +36,8 @@ export function viewPullEvent(
   const word = (name: string): string => (typeof details[name] === 'string' ? (details[name] as string) : '');
   const strong = (name: string): EventPart => ({ strong: viewName(word(name)) });
   const person = (): EventPart => {
+    // Of an import, where that is no account here.
+    if (word('userName') !== '') return strong('userName');
     const { name, url } = viewPerson(word('userId'), people);
     return url === null ? { strong: name } : { link: url, name };
   };

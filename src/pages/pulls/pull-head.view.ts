@@ -7,7 +7,7 @@ import type { RepositoryContext } from '../app/request-context.ts';
 import { viewCount } from '../app/format-numbers.ts';
 import { issueAt } from '../issues/conversation.reply.ts';
 import { issueUrl } from '../issues/issue-urls.ts';
-import { viewAuthor, viewPerson } from '../issues/people.view.ts';
+import { viewAuthor, viewSomeone } from '../issues/people.view.ts';
 import type { PersonView } from '../issues/people.view.ts';
 import type { PullsDeps } from './deps.ts';
 
@@ -67,7 +67,7 @@ export async function readPullHead(
     deps.pulls.stack(viewer, at),
   ]);
   const described = all.get(issue.id)!;
-  const { mergedBy } = described.pull;
+  const { mergedBy, mergedByName } = described.pull;
   const people = await deps.owners.ownersById([issue.authorId, mergedBy].flatMap((id) => id ?? []));
   const url = repositoryUrl(found.canonical);
   const isMerged = issue.state === 'MERGED';
@@ -82,7 +82,8 @@ export async function readPullHead(
       state: stateOf({ state: issue.state, isDraft }),
       isLocked: issue.lockedAt !== null,
       isHeld: issue.heldAt !== null,
-      person: isMerged && mergedBy !== null ? viewPerson(mergedBy, people) : viewAuthor(issue, people),
+      person:
+        (isMerged ? viewSomeone({ id: mergedBy, name: mergedByName }, people) : null) ?? viewAuthor(issue, people),
       verb: issue.state === 'OPEN' ? 'wants to merge' : isMerged ? 'merged' : 'wanted to merge',
       commits: viewCount(round.commitCount, 'commit'),
       base: { name: viewName(baseBranch), url: codeUrl(url, 'tree', baseBranch) },

@@ -12,7 +12,7 @@ import { issueAt, readConversation } from '../issues/conversation.reply.ts';
 import type { ConversationForms } from '../issues/conversation.reply.ts';
 import { showWith } from '../issues/issue.page.ts';
 import { issueUrl } from '../issues/issue-urls.ts';
-import { viewPerson } from '../issues/people.view.ts';
+import { viewSomeone } from '../issues/people.view.ts';
 import type { PullsDeps } from './deps.ts';
 import { readConflicts } from './conflicts.view.ts';
 import { viewFinished } from './finished-pull.view.ts';
@@ -84,13 +84,13 @@ export async function pullPage(
     people: null,
     head,
     rounds: rounds
-      .map(({ round, change, commitCount, note, submitterId, createdAt }) => ({
+      .map(({ round, change, commitCount, note, submitterId, submitterName, createdAt }) => ({
         round,
         change: roundWords[change],
         commits: commitCount,
         note,
         url: round === 1 ? `${head.url}/changes?to=1` : `${head.url}/changes?from=${round - 1}&to=${round}`,
-        by: submitterId === null ? null : viewPerson(submitterId, people),
+        by: viewSomeone({ id: submitterId, name: submitterName }, people),
         at: viewTime(createdAt, now),
       }))
       .reverse(),

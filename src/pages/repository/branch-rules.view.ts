@@ -84,9 +84,16 @@ export function viewRule(
 function describeGrant(rule: ListedRule, act: RuleAct | 'merge'): string {
   const { level, tasks, deployKeys = false } = act === 'merge' ? rule.merging.grant : rule.grants[act];
   const people = handles(rule, act);
-  const others = [...people, ...(tasks ? ['CI tasks'] : []), ...(deployKeys ? ['deploy keys'] : [])];
+  const others = [
+    ...people,
+    ...(tasks ? ['CI tasks'] : []),
+    ...(level !== 'write' && deployKeys ? ['deploy keys'] : []),
+  ];
   if (level === 'nobody' && others.length > 0) return others.join(', ');
-  return [levelTexts.find(({ value }) => value === level)!.short, ...others].join(', ');
+  // Deploy keys that may write are among all who may push.
+  const isWithoutKeys = act !== 'merge' && level === 'write' && !deployKeys;
+  const role = levelTexts.find(({ value }) => value === level)!.short;
+  return [isWithoutKeys ? `${role} but deploy keys` : role, ...others].join(', ');
 }
 
 /** Which names a rule decides about now, in one line. */

@@ -140,6 +140,8 @@ const blank = {
   mergeWhenReadyRound: null,
   mergeWhenReady: null,
   mergedBy: null,
+  mergedByName: null,
+  submitterName: null,
   mergedOid: null,
   mergedOntoOid: null,
   mergePushId: null,

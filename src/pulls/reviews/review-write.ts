@@ -60,6 +60,7 @@ export const newReview = (
   fields: Pick<ReviewRow, 'issueId' | 'round' | 'authorId'> & Partial<ReviewRow>,
 ): ReviewRow => ({
   id: deps.random.uuid(),
+  authorName: null,
   verdict: null,
   body: '',
   position: null,
@@ -67,6 +68,7 @@ export const newReview = (
   submittedAt: null,
   dismissedAt: null,
   dismissedBy: null,
+  dismissedByName: null,
   dismissalReason: null,
   ...fields,
 });
@@ -89,6 +91,7 @@ export async function addThread(
     createdAt: now,
     resolvedAt: null,
     resolvedBy: null,
+    resolvedByName: null,
   };
   await manager.insert(threadSchema, thread);
   return thread;

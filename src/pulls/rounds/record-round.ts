@@ -99,6 +99,7 @@ export async function recordRound(
     note: note.slice(0, limits.noteLength),
     pushId,
     submitterId,
+    submitterName: null,
     bytes,
     createdAt: now,
   };

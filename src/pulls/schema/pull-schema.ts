@@ -23,6 +23,8 @@ export interface PullRow {
   /** Of a push to `refs/for/<branch>/<topic>`. */
   topic: string | null;
   submitterId: string | null;
+  /** Of an imported one whose submitter is no account here. */
+  submitterName: string | null;
   lastRound: number;
   /** Of the last round. */
   headOid: string;
@@ -48,6 +50,8 @@ export interface PullRow {
   /** The merge that was asked for, as JSON: style and message. */
   mergeWhenReady: string | null;
   mergedBy: string | null;
+  /** As `submitterName`. */
+  mergedByName: string | null;
   /** The tip of the base branch after the merge, and before it. */
   mergedOid: string | null;
   mergedOntoOid: string | null;
@@ -69,6 +73,7 @@ export const pullSchema = new EntitySchema<PullRow>({
     headBranch: { name: 'head_branch', type: 'text', nullable: true },
     topic: { type: 'text', nullable: true },
     submitterId: { name: 'submitter_id', type: 'text', nullable: true },
+    submitterName: { name: 'submitter_name', type: 'text', nullable: true },
     lastRound: { name: 'last_round', type: 'integer' },
     headOid: { name: 'head_oid', type: 'text' },
     baseOid: { name: 'base_oid', type: 'text' },
@@ -83,6 +88,7 @@ export const pullSchema = new EntitySchema<PullRow>({
     mergeWhenReadyRound: { name: 'merge_when_ready_round', type: 'integer', nullable: true },
     mergeWhenReady: { name: 'merge_when_ready', type: 'text', nullable: true },
     mergedBy: { name: 'merged_by', type: 'text', nullable: true },
+    mergedByName: { name: 'merged_by_name', type: 'text', nullable: true },
     mergedOid: { name: 'merged_oid', type: 'text', nullable: true },
     mergedOntoOid: { name: 'merged_onto_oid', type: 'text', nullable: true },
     mergePushId: { name: 'merge_push_id', type: 'text', nullable: true },

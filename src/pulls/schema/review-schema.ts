@@ -12,6 +12,8 @@ export interface ReviewRow {
   /** The round that was reviewed. */
   round: number;
   authorId: string | null;
+  /** Of an imported one whose author is no account here. */
+  authorName: string | null;
   verdict: Verdict | null;
   body: string;
   /** Of its entry in the log of the issue. */
@@ -20,6 +22,8 @@ export interface ReviewRow {
   submittedAt: number | null;
   dismissedAt: number | null;
   dismissedBy: string | null;
+  /** As `authorName`. */
+  dismissedByName: string | null;
   dismissalReason: string | null;
 }
 
@@ -31,6 +35,7 @@ export const reviewSchema = new EntitySchema<ReviewRow>({
     issueId: { name: 'issue_id', type: 'text' },
     round: { type: 'integer' },
     authorId: { name: 'author_id', type: 'text', nullable: true },
+    authorName: { name: 'author_name', type: 'text', nullable: true },
     verdict: { type: 'text', nullable: true },
     body: { type: 'text' },
     position: { type: 'integer', nullable: true },
@@ -38,6 +43,7 @@ export const reviewSchema = new EntitySchema<ReviewRow>({
     submittedAt: { name: 'submitted_at', type: 'integer', nullable: true },
     dismissedAt: { name: 'dismissed_at', type: 'integer', nullable: true },
     dismissedBy: { name: 'dismissed_by', type: 'text', nullable: true },
+    dismissedByName: { name: 'dismissed_by_name', type: 'text', nullable: true },
     dismissalReason: { name: 'dismissal_reason', type: 'text', nullable: true },
   },
 });
@@ -59,6 +65,8 @@ export interface ThreadRow {
   createdAt: number;
   resolvedAt: number | null;
   resolvedBy: string | null;
+  /** Of an imported one, where that is no account here. */
+  resolvedByName: string | null;
 }
 
 export const threadSchema = new EntitySchema<ThreadRow>({
@@ -77,6 +85,7 @@ export const threadSchema = new EntitySchema<ThreadRow>({
     createdAt: { name: 'created_at', type: 'integer' },
     resolvedAt: { name: 'resolved_at', type: 'integer', nullable: true },
     resolvedBy: { name: 'resolved_by', type: 'text', nullable: true },
+    resolvedByName: { name: 'resolved_by_name', type: 'text', nullable: true },
   },
 });
 

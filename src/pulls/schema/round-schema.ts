@@ -21,6 +21,8 @@ export interface RoundRow {
   note: string;
   pushId: string | null;
   submitterId: string | null;
+  /** Of an imported one whose submitter is no account here. */
+  submitterName: string | null;
   /** What it takes in the repository, for a submitter who may not write to that; else 0. */
   bytes: number;
   createdAt: number;
@@ -39,6 +41,7 @@ export const roundSchema = new EntitySchema<RoundRow>({
     note: { type: 'text' },
     pushId: { name: 'push_id', type: 'text', nullable: true },
     submitterId: { name: 'submitter_id', type: 'text', nullable: true },
+    submitterName: { name: 'submitter_name', type: 'text', nullable: true },
     bytes: { type: 'integer' },
     createdAt: { name: 'created_at', type: 'integer' },
   },

@@ -1,0 +1,105 @@
+import type { Tx } from '../../db/index.ts';
+import { conflict } from '../../kernel/index.ts';
+import { derivedId, issueSchema, orderedId } from '../../issues/index.ts';
+import type { PreparedPull, PullImporter } from '../../issues/index.ts';
+import type { PullDeps } from '../deps.ts';
+import { publishHead } from '../mergeability/compute-merge-state.ts';
+import { readRound } from '../rounds/read-round.ts';
+import type { ReadRound } from '../rounds/read-round.ts';
+import { keepRound } from '../rounds/round-refs.ts';
+import { pullSchema } from '../schema/pull-schema.ts';
+import type { PullRow } from '../schema/pull-schema.ts';
+import { roundSchema } from '../schema/round-schema.ts';
+import { keysOf } from './read-pulls.ts';
+import type { CheckedPulls } from './read-pulls.ts';
+import type { PullFile } from './pull-file.ts';
+import { writePull } from './write-pull.ts';
+
+/**
+ * Refuses `pull_exists` when an open pull request of the repository, that no earlier import made, has a branch that
+ * one of the export has; asked before anything is written.
+ */
+export async function refuseTakenBranches(
+  { db }: PullDeps,
+  repositoryId: string,
+  checked: CheckedPulls,
+  numbers: readonly number[],
+): Promise<void> {
+  const open = await db.read.findBy(pullSchema, { repositoryId, isOpen: true });
+  if (open.length === 0) return;
+  const issues = await db.read.findBy(issueSchema, { repositoryId, kind: 'PULL', state: 'OPEN' });
+  const originOf = new Map(issues.map(({ id, origin, number }) => [id, { origin, number }]));
+  const taken = new Map(
+    open.flatMap(({ issueId, baseBranch, headBranch, headRepositoryId }) => {
+      const { origin = null, number } = originOf.get(issueId) ?? {};
+      const isOwn = headRepositoryId === repositoryId && headBranch !== null && origin === null;
+      return isOwn ? [[JSON.stringify(['branch', baseBranch, headBranch]), number] as const] : [];
+    }),
+  );
+  for (const number of numbers) {
+    const key = keysOf((await checked.read(number)).pull).find((each) => taken.has(each));
+    if (key !== undefined)
+      throw conflict(
+        'pull_exists',
+        `The open pull request #${taken.get(key)} has the branches of #${number} of the bundle. Nothing was imported.`,
+      );
+  }
+}
+
+/**
+ * Makes the code of pull requests that of a repository, which has the commits of all rounds already.
+ * @param path of the repository
+ */
+export function importPulls(deps: PullDeps, path: string, checked: CheckedPulls): PullImporter {
+  return {
+    async prepare({ number }, { id, repositoryId, isKnown, text }): Promise<PreparedPull | null> {
+      const { pull, isOwn } = await checked.read(number);
+      if (isKnown && (await wentOn(deps, id, pull))) return null;
+      const people = await deps.issues.portable.peopleAmong(peopleOf(pull), isOwn);
+      const found = new Map<number, ReadRound>();
+      for (const { round, headOid, baseOid } of pull.rounds) {
+        await keepRound(deps, path, { headOid, baseOid });
+        found.set(round, await readRound(deps, path, headOid, baseOid));
+      }
+      await publishHead(deps, path, { number }, { headOid: pull.rounds.at(-1)!.headOid });
+      const ids = idsOf(pull, repositoryId);
+      const write = (tx: Tx): Promise<void> =>
+        writePull(tx, pull, { issueId: id, repositoryId, people, ids, text, rounds: found });
+      return { ids, write };
+    },
+  };
+}
+
+/** Whether something happened here to the code of one that an earlier import made. */
+async function wentOn({ db }: PullDeps, issueId: string, pull: PullFile): Promise<boolean> {
+  const row: PullRow | null = await db.read.findOneBy(pullSchema, { issueId });
+  if (row === null) return false;
+  if (row.mergedAt !== null && pull.mergedAt === null) return true;
+  const rounds = await db.read.findBy(roundSchema, { issueId });
+  const same = new Map(pull.rounds.map((each) => [each.round, each]));
+  return rounds.some(({ round, headOid, baseOid }) => {
+    const other = same.get(round);
+    return other?.headOid !== headOid || other.baseOid !== baseOid;
+  });
+}
+
+/** Ids here: of threads in the order of the export, in which pages show them. */
+function idsOf({ reviews, threads }: PullFile, repositoryId: string): Map<string, string> {
+  const ids = new Map(reviews.map(({ id }) => [id, derivedId('review', repositoryId, id)]));
+  let [at, rank] = [-1, 0];
+  for (const { id, createdAt } of threads) {
+    rank = createdAt === at ? rank + 1 : 0;
+    at = createdAt;
+    ids.set(id, orderedId('thread', repositoryId, { id, at, rank }));
+  }
+  return ids;
+}
+
+const peopleOf = ({ submitter, mergedBy, rounds, reviews, requests, threads }: PullFile) => [
+  submitter,
+  mergedBy,
+  ...rounds.map((each) => each.submitter),
+  ...reviews.flatMap(({ author, dismissedBy }) => [author, dismissedBy]),
+  ...requests.flatMap(({ person, askedBy }) => [person, askedBy]),
+  ...threads.flatMap(({ resolvedBy, comments }) => [resolvedBy, ...comments.map(({ author }) => author)]),
+];

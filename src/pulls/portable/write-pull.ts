@@ -1,0 +1,223 @@
+import type { EntitySchema, FindOptionsWhere } from 'typeorm';
+import type { Tx } from '../../db/index.ts';
+import type { ImportedPerson } from '../../issues/index.ts';
+import { issueSchema } from '../../issues/index.ts';
+import { pullSchema } from '../schema/pull-schema.ts';
+import type { PullRow } from '../schema/pull-schema.ts';
+import { reviewCommentSchema, reviewSchema, threadPositionSchema, threadSchema } from '../schema/review-schema.ts';
+import { roundCommitSchema, roundSchema } from '../schema/round-schema.ts';
+import { reviewRequestSchema } from '../schema/turn-schema.ts';
+import type { ReadRound } from '../rounds/read-round.ts';
+import type { PullFile } from './pull-file.ts';
+
+/** What the rows of a pull request are made with. */
+export interface PullContext {
+  issueId: string;
+  repositoryId: string;
+  /** Whose the names in the files are. */
+  people: { idOf(person: ImportedPerson | null): string | null };
+  /** Ids here of reviews and threads, by those in the export. */
+  ids: ReadonlyMap<string, string>;
+  /** Makes addresses in texts those of this instance. */
+  text(given: string): string;
+  /** What git says of the rounds. */
+  rounds: ReadonlyMap<number, ReadRound>;
+}
+
+const rowsPerInsert = 100;
+
+/** Inserts the code of a pull request, or what an earlier import does not have of it. */
+export async function writePull(tx: Tx, pull: PullFile, context: PullContext): Promise<void> {
+  await writeRow(tx, pull, context);
+  await writeRounds(tx, pull, context);
+  await writeReviews(tx, pull, context);
+  await writeThreads(tx, pull, context);
+  await writeRequests(tx, pull, context);
+}
+
+/** An account, or the name of who is none here. */
+function whoIs({ people }: PullContext, person: ImportedPerson | null): { id: string | null; name: string | null } {
+  const id = people.idOf(person);
+  return { id, name: id === null ? (person?.name ?? null) : null };
+}
+
+async function writeRow({ manager }: Tx, pull: PullFile, context: PullContext): Promise<void> {
+  const { issueId, repositoryId } = context;
+  const last = pull.rounds.at(-1)!;
+  const [submitter, merger] = [whoIs(context, pull.submitter), whoIs(context, pull.mergedBy)];
+  const issue = await manager.findOneByOrFail(issueSchema, { id: issueId });
+  const columns = {
+    isOpen: issue.state === 'OPEN' && issue.deletedAt === null,
+    isDraft: pull.isDraft,
+    baseBranch: pull.baseBranch,
+    source: pull.source,
+    // A fork is another repository, which nothing says here.
+    headRepositoryId: pull.isOwnBranch ? repositoryId : null,
+    headBranch: pull.headBranch,
+    topic: pull.topic,
+    submitterId: submitter.id,
+    submitterName: submitter.name,
+    lastRound: last.round,
+    headOid: last.headOid,
+    baseOid: last.baseOid,
+    maintainersMayPush: pull.maintainersMayPush,
+    stackedOnOid: pull.stackedOnOid,
+    mergeStyle: pull.mergeStyle,
+    mergedBy: merger.id,
+    mergedByName: merger.name,
+    mergedOid: pull.mergedOid,
+    mergedOntoOid: pull.mergedOntoOid,
+    mergedAt: pull.mergedAt,
+  } satisfies Partial<PullRow>;
+  if (await manager.existsBy(pullSchema, { issueId }))
+    return void (await manager.update(pullSchema, { issueId }, columns));
+  await manager.insert(pullSchema, {
+    issueId,
+    repositoryId,
+    ...columns,
+    mergeState: 'UNKNOWN',
+    mergeStateOnto: null,
+    mergeStateReason: null,
+    conflicts: '[]',
+    mergeWhenReadyBy: null,
+    mergeWhenReadyRound: null,
+    mergeWhenReady: null,
+    mergePushId: null,
+  });
+}
+
+async function writeRounds(tx: Tx, pull: PullFile, context: PullContext): Promise<void> {
+  const { issueId, rounds: found } = context;
+  const present = new Set((await tx.manager.findBy(roundSchema, { issueId })).map(({ round }) => round));
+  const missing = pull.rounds.filter(({ round }) => !present.has(round));
+  const rows = missing.map(({ round, headOid, baseOid, change, note, submitter, createdAt }) => {
+    const { id, name } = whoIs(context, submitter);
+    return {
+      ...{ issueId, round, headOid, baseOid, change, note, createdAt },
+      commitCount: found.get(round)!.commitCount,
+      pushId: null,
+      submitterId: id,
+      submitterName: name,
+      bytes: 0,
+    };
+  });
+  await insertAll(tx, roundSchema, rows);
+  const commits = missing.flatMap(({ round }) =>
+    found.get(round)!.commits.map(({ oid, subject, changeId }, at) => ({
+      ...{ issueId, round, oid, subject, changeId },
+      position: at + 1,
+    })),
+  );
+  await insertAll(tx, roundCommitSchema, commits);
+}
+
+async function writeReviews(tx: Tx, pull: PullFile, context: PullContext): Promise<void> {
+  const { issueId, ids, text } = context;
+  const rows = pull.reviews.map((review) => {
+    const [author, dismisser] = [whoIs(context, review.author), whoIs(context, review.dismissedBy)];
+    return {
+      id: ids.get(review.id)!,
+      issueId,
+      round: review.round,
+      authorId: author.id,
+      authorName: author.name,
+      verdict: review.verdict,
+      body: text(review.body),
+      position: review.position,
+      createdAt: review.createdAt,
+      submittedAt: review.submittedAt,
+      dismissedAt: review.dismissedAt,
+      dismissedBy: dismisser.id,
+      dismissedByName: dismisser.name,
+      dismissalReason: review.dismissalReason,
+    };
+  });
+  const present = new Set((await tx.manager.findBy(reviewSchema, { issueId })).map(({ id }) => id));
+  await insertAll(
+    tx,
+    reviewSchema,
+    rows.filter(({ id }) => !present.has(id)),
+  );
+  for (const { id, body, dismissedAt, dismissedBy, dismissedByName, dismissalReason } of rows)
+    if (present.has(id))
+      await tx.manager.update(
+        reviewSchema,
+        { id },
+        { body, dismissedAt, dismissedBy, dismissedByName, dismissalReason },
+      );
+}
+
+async function writeThreads(tx: Tx, pull: PullFile, context: PullContext): Promise<void> {
+  const { issueId, ids, text } = context;
+  const present = new Set((await tx.manager.findBy(threadSchema, { issueId })).map(({ id }) => id));
+  const rows = pull.threads.map((thread) => {
+    const resolver = whoIs(context, thread.resolvedBy);
+    const { round, commitOid, path, side, firstLine, lastLine, quoted, createdAt, resolvedAt } = thread;
+    return {
+      id: ids.get(thread.id)!,
+      ...{ issueId, round, commitOid, path, side, firstLine, lastLine, quoted, createdAt, resolvedAt },
+      resolvedBy: resolver.id,
+      resolvedByName: resolver.name,
+    };
+  });
+  await insertAll(
+    tx,
+    threadSchema,
+    rows.filter(({ id }) => !present.has(id)),
+  );
+  for (const { id, resolvedAt, resolvedBy, resolvedByName } of rows)
+    if (present.has(id)) await tx.manager.update(threadSchema, { id }, { resolvedAt, resolvedBy, resolvedByName });
+  const comments = pull.threads.flatMap((thread) =>
+    thread.comments.map((comment) => {
+      const { id, name } = whoIs(context, comment.author);
+      const { position, appliedOid, createdAt, editedAt } = comment;
+      return {
+        threadId: ids.get(thread.id)!,
+        ...{ position, appliedOid, createdAt, editedAt },
+        reviewId: ids.get(comment.review)!,
+        authorId: id,
+        authorName: name,
+        body: text(comment.body),
+        deletedAt: comment.isDeleted ? tx.now : null,
+      };
+    }),
+  );
+  const places = pull.threads.flatMap((thread) =>
+    thread.places.map((place) => ({ threadId: ids.get(thread.id)!, ...place })),
+  );
+  for (const comment of comments) {
+    const key = { threadId: comment.threadId, position: comment.position };
+    if (present.has(comment.threadId) && (await tx.manager.existsBy(reviewCommentSchema, key)))
+      await tx.manager.update(reviewCommentSchema, key, comment);
+    else await tx.manager.insert(reviewCommentSchema, comment);
+  }
+  await insertMissing(tx, threadPositionSchema, places, ({ threadId, round }) => ({ threadId, round }), present);
+}
+
+async function writeRequests(tx: Tx, { requests }: PullFile, context: PullContext): Promise<void> {
+  const { issueId, people } = context;
+  for (const { person, reason, askedBy, askedAt, answeredAt } of requests) {
+    const userId = people.idOf(person);
+    if (userId === null) continue;
+    const row = { issueId, userId, reason, askedBy: people.idOf(askedBy), askedAt, answeredAt };
+    await tx.manager.upsert(reviewRequestSchema, row, ['issueId', 'userId']);
+  }
+}
+
+async function insertMissing<Row extends { threadId: string }>(
+  tx: Tx,
+  schema: EntitySchema<Row>,
+  rows: readonly Row[],
+  key: (row: Row) => FindOptionsWhere<Row>,
+  present: ReadonlySet<string>,
+): Promise<void> {
+  const missing: Row[] = [];
+  for (const row of rows)
+    if (!present.has(row.threadId) || !(await tx.manager.existsBy(schema, key(row)))) missing.push(row);
+  await insertAll(tx, schema, missing);
+}
+
+async function insertAll<Row extends object>({ manager }: Tx, schema: EntitySchema<Row>, rows: readonly Row[]) {
+  for (let at = 0; at < rows.length; at += rowsPerInsert)
+    await manager.insert(schema, rows.slice(at, at + rowsPerInsert) as never);
+}
