@@ -3,7 +3,7 @@ import { eachLimit, isDomainError } from '../../kernel/index.ts';
 import { releaseLimits } from '../../releases/index.ts';
 import type { Located } from '../../repositories/index.ts';
 import type { MirrorDeps } from '../deps.ts';
-import { listRemoteReleases, openRemoteFile, releasesFailed } from './release-client.ts';
+import { listRemoteReleases, openRemoteFile, releasesFailed, releasesPrefix } from './release-client.ts';
 import type { ReleaseApi } from './release-client.ts';
 import type { RemoteFile, RemoteRelease } from './remote-release.ts';
 
@@ -41,7 +41,7 @@ export async function fetchReleases(
       return true;
     } catch (error) {
       const why = isDomainError(error) && error.code !== 'internal' ? error.message : 'This server failed.';
-      failures.push(`${what}: ${why}`);
+      failures.push(`${what}: ${why.replace(releasesPrefix, '')}`);
       logger.warn('mirror.release_missing', { repositoryId: repository.id, what, error });
       return false;
     }

@@ -23,7 +23,10 @@ export interface ReleaseApi {
   trusted: ReadonlySet<string>;
 }
 
-export const releasesFailed = (why: string) => unavailable('remote_releases_failed', `Releases: ${why}.`);
+/** How the refusals of this folder begin; a list of them has it once. */
+export const releasesPrefix = 'Releases: ';
+
+export const releasesFailed = (why: string) => unavailable('remote_releases_failed', `${releasesPrefix}${why}.`);
 
 /** Where the releases of a repository may be listed, the likeliest first. */
 function candidates({ url }: Pick<HttpRemote, 'url'>): { kind: ForgeKind; endpoint: string }[] {
