@@ -98,8 +98,8 @@ export function refusalInRepository(
 }
 
 /**
- * The policy of issues: what a viewer may do with one. A trusted task has the level
- * `write` of its permission: it labels, edits and closes as a member does. `visibleIssues` states `read` in SQL.
+ * The policy of issues: what a viewer may do with one. A trusted task has the level "write" of its permission: it
+ * labels, edits and closes as a member does. `visibleIssues` states `read` in SQL.
  * @param entry for `edit_entry` and `delete_entry`
  */
 export function refusalOnIssue(
