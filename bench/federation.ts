@@ -23,7 +23,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { localAdministrator } from '../src/access/index.ts';
-import { openModules } from '../src/app.ts';
+import { openModules } from '../src/app/index.ts';
 import { loadConfig } from '../src/config/index.ts';
 import { pushContent } from '../src/federation/activities/push.ts';
 import { publish } from '../src/federation/deliveries/publish.ts';

@@ -3,7 +3,7 @@
 // usage: bench/issues [--issues N] [--entries N] [--rounds N] [--executable PATH] [--url FORGE/OWNER/NAME/issues]
 // With --url the same lists of another forge are asked; its words for a filter are those of Gitea and Forgejo.
 import path from 'node:path';
-import { openModules } from '../src/app.ts';
+import { openModules } from '../src/app/index.ts';
 import { anonymous } from '../src/access/index.ts';
 import { loadConfig } from '../src/config/index.ts';
 import { parseIssueQuery } from '../src/issues/index.ts';

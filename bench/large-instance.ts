@@ -6,7 +6,7 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { openModules } from '../src/app.ts';
+import { openModules } from '../src/app/index.ts';
 import { loadConfig } from '../src/config/index.ts';
 import { silentLogger } from '../src/kernel/index.ts';
 import { operations } from '../src/http-api/v1/operations.ts';

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { PersonViewer } from '../src/access/index.ts';
-import { openModules } from '../src/app.ts';
+import { openModules } from '../src/app/index.ts';
 import { loadConfig } from '../src/config/index.ts';
 import { silentLogger } from '../src/kernel/index.ts';
 import { median, option, row as tableRow } from './rounds.ts';

@@ -16,7 +16,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { localAdministrator } from '../src/access/index.ts';
-import { openModules } from '../src/app.ts';
+import { openModules } from '../src/app/index.ts';
 import { loadConfig } from '../src/config/index.ts';
 import { silentLogger, systemClock, systemRandom } from '../src/kernel/index.ts';
 import { enqueueDelivery } from '../src/webhooks/enqueue-delivery.ts';

@@ -9,7 +9,7 @@ import { gzipSync } from 'node:zlib';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { localAdministrator } from '../src/access/index.ts';
-import { openModules } from '../src/app.ts';
+import { openModules } from '../src/app/index.ts';
 import { loadConfig } from '../src/config/index.ts';
 import { silentLogger } from '../src/kernel/index.ts';
 import { startHearthServer } from './hearth-server.ts';

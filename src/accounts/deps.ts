@@ -29,11 +29,11 @@ export interface AccountsDeps {
   hasher: PasswordHasher;
   signInRateLimit: SignInRateLimit;
   lastUse: LastUseRecorder;
-  /** Hooks that run before a person is deleted; registered by `app.ts`. */
+  /** Hooks that run before a person is deleted; registered by `app/`. */
   deletionHooks: AccountDeletionHook[];
   /** Listeners of security events; registered by modules that build on this one. */
   securityListeners: SecurityListener[];
-  /** What follows from a sign-up by invitation; registered by `app.ts`. */
+  /** What follows from a sign-up by invitation; registered by `app/`. */
   signUpHooks: SignUpHook[];
   resetRateLimit: ResetRateLimit;
   codeRateLimit: CodeRateLimit;

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { openModules, Modules } from '../app.ts';
+import type { openModules, Modules } from '../app/index.ts';
 import type { ConfigSources, LoadedConfig } from '../config/index.ts';
 import { invalid, silentLogger } from '../kernel/index.ts';
 import type { Clock, Logger } from '../kernel/index.ts';
@@ -124,7 +124,7 @@ export function createCli(process: CliProcess, flags: GlobalFlags, tools: CliToo
 
   async function open(): Promise<Modules> {
     const { config, origins } = await cli.loadConfig();
-    const { databaseFile, openModules } = await import('../app.ts');
+    const { databaseFile, openModules } = await import('../app/index.ts');
     const { dropPrivilegesToOwnerOf, requireDataDir } = await import('./data-dir.ts');
     const user = dropPrivilegesToOwnerOf(config.dataDir, process);
     if (user !== null && flags.verbose) cli.output.message(`Working as user ${user}, the owner of ${config.dataDir}.`);

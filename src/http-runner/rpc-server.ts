@@ -32,7 +32,7 @@ export interface RpcServer {
 const isOwn = (path: string): boolean =>
   /^(?:\/api\/actions)?\/(?:runner|ping)\.v1\./.test(path) || path.startsWith('/api/actions/');
 
-/** Nothing listens before `listen`; the web edge hands over what belongs here (app.ts plugs the two together). */
+/** Nothing listens before `listen`; the web edge hands over what belongs here (`app/` plugs the two together). */
 export function createRpcServer({ config, ci, clock, logger }: RpcOptions): RpcServer {
   const service = new RunnerService(ci, clock.now());
   const readClient = createClientReader(config.proxy.trusted);

@@ -33,7 +33,7 @@ import type { BackgroundPriority } from './admission/background-priority.ts';
 import type { OneTimeSecrets } from './one-time-secrets.ts';
 import type { PendingForms } from './pending-forms.ts';
 
-/** How the SSH server is reached; app.ts knows once it listens. */
+/** How the SSH server is reached; `app/` knows once it listens. */
 export interface SshFacts {
   /** The port that people connect to. */
   port: number;

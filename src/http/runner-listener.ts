@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 
 /**
  * What CI runners ask of the web port. They know one address only, that of the web
- * pages, so their calls arrive here; `app.ts` plugs in what serves them.
+ * pages, so their calls arrive here; `app/` plugs in what serves them.
  */
 export interface RunnerListener {
   /** Serves a request that is a runner's; says whether it was. */

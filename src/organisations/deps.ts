@@ -11,12 +11,12 @@ export interface OrganisationDeps {
   avatars: Avatars;
   random: Random;
   logger: Logger;
-  /** Set once by `app.ts`. */
+  /** Set once by `app/`. */
   ownedRepositories: OwnedRepositories;
 }
 
 /**
- * The port for what organisations own. The module `repositories` implements it and may import this one, so `app.ts`
+ * The port for what organisations own. The module `repositories` implements it and may import this one, so `app/`
  * connects them.
  */
 export interface OwnedRepositories {

@@ -32,7 +32,6 @@ t.test('no file or folder has a name that says nothing about its content', async
 
 /** A table may be long; each with its content. */
 const longTables: Record<string, string> = {
-  'src/app.ts': 'every module and port, in the order of construction',
   'src/config/options.ts': 'every option',
 };
 

@@ -13,7 +13,7 @@ export const projectFolder = fileURLToPath(new URL('../../', import.meta.url));
 export interface SourceFile {
   /** From the project folder, with forward slashes: `src/db/index.ts`. */
   path: string;
-  /** `db` for `src/db/…`, `app` for `src/app.ts`, else the top folder. */
+  /** `db` for `src/db/…`, else the top folder. */
   moduleName: string;
   text: string;
   imports: Import[];

@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
 import { localAdministrator } from '../../src/access/index.ts';
-import { openModules } from '../../src/app.ts';
+import { openModules } from '../../src/app/index.ts';
 import { loadConfig } from '../../src/config/index.ts';
 import { copyDatabase } from '../../src/db/index.ts';
 import { silentLogger } from '../../src/kernel/index.ts';

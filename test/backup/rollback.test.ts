@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import t from 'tap';
 import { migrations } from '../../migrations/index.ts';
 import { localAdministrator } from '../../src/access/index.ts';
-import { openModules } from '../../src/app.ts';
+import { openModules } from '../../src/app/index.ts';
 import { pushesAfter } from '../../src/backup/index.ts';
 import { mergePushJournal } from '../../src/backup/merge-push-journal.ts';
 import { loadConfig } from '../../src/config/index.ts';

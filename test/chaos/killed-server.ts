@@ -1,7 +1,7 @@
 // A program for start-recovery.test.ts: a server with a listener of pushes that kills it. argv: the data folder. Prints
 // a line when its ports are open; exits when nothing is left to announce.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createApp } from '../../src/app.ts';
+import { createApp } from '../../src/app/index.ts';
 import { loadConfig } from '../../src/config/index.ts';
 import { silentLogger } from '../../src/kernel/index.ts';
 

@@ -9,7 +9,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { localAdministrator } from '../../src/access/index.ts';
-import { createApp } from '../../src/app.ts';
+import { createApp } from '../../src/app/index.ts';
 import { silentLogger } from '../../src/kernel/index.ts';
 import { gitClient } from '../e2e/git-client.ts';
 import { startProgram } from '../e2e/running-program.ts';

@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { localAdministrator } from '../../src/access/index.ts';
 import type { PersonViewer } from '../../src/access/index.ts';
-import { databaseFile, openModules } from '../../src/app.ts';
+import { databaseFile, openModules } from '../../src/app/index.ts';
 import type { RunnerRow, TaskContent, TaskReport } from '../../src/ci/index.ts';
 import { instanceScope } from '../../src/ci/index.ts';
 import { loadConfig } from '../../src/config/index.ts';

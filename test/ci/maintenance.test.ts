@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
-import { newestSchema } from '../../src/app.ts';
+import { newestSchema } from '../../src/app/index.ts';
 import { restoreBackup } from '../../src/backup/index.ts';
 import type { TaskContent } from '../../src/ci/index.ts';
 import { instanceScope } from '../../src/ci/index.ts';

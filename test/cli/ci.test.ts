@@ -2,7 +2,7 @@
 import path from 'node:path';
 import t from 'tap';
 import { localAdministrator, personViewer } from '../../src/access/index.ts';
-import { openModules as realOpenModules } from '../../src/app.ts';
+import { openModules as realOpenModules } from '../../src/app/index.ts';
 import { runCli } from './fake-process.ts';
 import type { RanCli, RunCliOptions } from './fake-process.ts';
 import { matrixWorkflow, rowsOf, startForge } from '../http-runner/rpc-fixture.ts';

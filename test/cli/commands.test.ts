@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
-import { openModules as realOpenModules } from '../../src/app.ts';
+import { openModules as realOpenModules } from '../../src/app/index.ts';
 import { stepOf, totpCode } from '../../src/accounts/second-factor/totp.ts';
 import { fixedClock } from '../fixtures/fixed-clock.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';

@@ -5,7 +5,7 @@ import t from 'tap';
 import type { Test } from 'tap';
 import { localAdministrator } from '../../src/access/index.ts';
 import type { PersonViewer } from '../../src/access/index.ts';
-import type { Modules } from '../../src/app.ts';
+import type { Modules } from '../../src/app/index.ts';
 import { clientEnvironment } from '../git/git-fixture.ts';
 import { announced } from '../pulls/pulls-fixture.ts';
 import { twoInstances } from './two-instances.ts';

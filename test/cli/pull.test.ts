@@ -6,7 +6,7 @@ import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { fillRepository } from '../fixtures/web-fixture.ts';
 import { runCli } from './fake-process.ts';
 import type { RunCliOptions } from './fake-process.ts';
-import { openModules } from '../../src/app.ts';
+import { openModules } from '../../src/app/index.ts';
 import { loadConfig } from '../../src/config/index.ts';
 import { silentLogger } from '../../src/kernel/index.ts';
 

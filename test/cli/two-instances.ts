@@ -2,8 +2,8 @@
 // modulesOf(name), the modules of one of them; git(cwd, ...args), in the folder of both.
 import { execFileSync } from 'node:child_process';
 import path from 'node:path';
-import { openModules as realOpenModules } from '../../src/app.ts';
-import type { Modules } from '../../src/app.ts';
+import { openModules as realOpenModules } from '../../src/app/index.ts';
+import type { Modules } from '../../src/app/index.ts';
 import { clientEnvironment } from '../git/git-fixture.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import path from 'node:path';
 import t from 'tap';
 import { QueryFailedError } from 'typeorm';
-import { entities } from '../../src/app.ts';
+import { entities } from '../../src/app/index.ts';
 import { claim, dueKeys } from '../../src/outbox/claim.ts';
 import { isForeignKeyViolation, isUniqueViolation, uniqueRules } from '../../src/db/constraint-errors.ts';
 import type { UniqueRule } from '../../src/db/constraint-errors.ts';

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import t from 'tap';
 import { parse } from 'yaml';
-import { openModules as realOpenModules } from '../../src/app.ts';
+import { openModules as realOpenModules } from '../../src/app/index.ts';
 import { runCli } from '../cli/fake-process.ts';
 import { startForge } from '../http-runner/rpc-fixture.ts';
 import { connectClient } from '../http-runner/runner-client.ts';

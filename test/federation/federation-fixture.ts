@@ -5,8 +5,8 @@
 import { generateKeyPairSync } from 'node:crypto';
 import path from 'node:path';
 import { localAdministrator } from '../../src/access/index.ts';
-import { openModules } from '../../src/app.ts';
-import type { Modules } from '../../src/app.ts';
+import { openModules } from '../../src/app/index.ts';
+import type { Modules } from '../../src/app/index.ts';
 import { loadConfig } from '../../src/config/index.ts';
 import { createFederation } from '../../src/federation/index.ts';
 import type { Federation, FederationOptions } from '../../src/federation/index.ts';

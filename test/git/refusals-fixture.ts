@@ -1,7 +1,7 @@
 // refusals: every way in which a whole push is refused, as one table for the tests of both transports. Each is
 // prepared through the modules of a running server, and undone.
 import { localAdministrator } from '../../src/access/index.ts';
-import type { Modules } from '../../src/app.ts';
+import type { Modules } from '../../src/app/index.ts';
 
 export interface Refusal {
   name: string;

@@ -3,8 +3,8 @@
 import path from 'node:path';
 import { loadConfig } from '../../src/config/index.ts';
 import { localAdministrator } from '../../src/access/index.ts';
-import { createApp } from '../../src/app.ts';
-import type { App } from '../../src/app.ts';
+import { createApp } from '../../src/app/index.ts';
+import type { App } from '../../src/app/index.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { recordingLogger } from '../git/git-fixture.ts';

@@ -2,7 +2,7 @@
 // Two listeners of entries write what they hear into the table `heard`. Prints {port, cookies} once it answers; people
 // and alice/roof are made by the first start.
 import path from 'node:path';
-import { createApp } from '../../src/app.ts';
+import { createApp } from '../../src/app/index.ts';
 import { localAdministrator } from '../../src/access/index.ts';
 import { loadConfig } from '../../src/config/index.ts';
 import { silentLogger } from '../../src/kernel/index.ts';

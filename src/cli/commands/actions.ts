@@ -3,7 +3,7 @@ import { readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Command } from 'commander';
 import { localAdministrator } from '../../access/index.ts';
-import type { Modules } from '../../app.ts';
+import type { Modules } from '../../app/index.ts';
 import { invalid, notFound, nullIfNotFound, isDomainError, unavailable } from '../../kernel/index.ts';
 import type { Found } from '../../repositories/index.ts';
 import type { Action, Run } from '../action.ts';

@@ -1,4 +1,4 @@
-import type { Modules } from '../../app.ts';
+import type { Modules } from '../../app/index.ts';
 import type { CiScope } from '../../ci/index.ts';
 import { notFound } from '../../kernel/index.ts';
 import { findRepository } from './find-repository.ts';

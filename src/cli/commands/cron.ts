@@ -44,7 +44,7 @@ const columns: Column<TaskRow>[] = [
 
 async function listTasks(cli: Cli): Promise<void> {
   const modules = await cli.openModules();
-  const { scheduledTasks } = await import('../../app.ts');
+  const { scheduledTasks } = await import('../../app/index.ts');
   const { createTaskRuns } = await import('../../scheduler/index.ts');
   const runs = new Map((await createTaskRuns(modules).list()).map((run) => [run.name, run]));
   const next = JSON.parse((await callServer(modules.config.dataDir, 'cron.next')) ?? '{}') as Record<string, number>;
@@ -90,7 +90,7 @@ interface Outcome {
 /** Without a server, this process runs the task. */
 async function runHere(cli: Cli, name: string): Promise<Outcome> {
   const modules = await cli.openModules();
-  const { scheduledTasks } = await import('../../app.ts');
+  const { scheduledTasks } = await import('../../app/index.ts');
   const { createTaskRuns } = await import('../../scheduler/index.ts');
   const task = scheduledTasks(modules).find((each) => each.name === name) ?? refuse(name);
   const [startedAt, startedAtMs] = [cli.clock.now(), performance.now()];

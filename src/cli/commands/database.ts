@@ -55,7 +55,7 @@ const copy: Action<{ to: string }, []> = async (cli, { to }) => {
   if (!existsSync(path.dirname(target))) throw invalid('usage', `There is no folder ${path.dirname(target)}.`);
   const { config } = await cli.loadConfig();
   const [{ databaseFile }, { copyDatabase, checkDatabaseFile }, { dropPrivilegesToOwnerOf, requireDataDir }] =
-    await Promise.all([import('../../app.ts'), import('../../db/index.ts'), import('../data-dir.ts')]);
+    await Promise.all([import('../../app/index.ts'), import('../../db/index.ts'), import('../data-dir.ts')]);
   requireDataDir(config.dataDir, databaseFile(config), 'the settings');
   dropPrivilegesToOwnerOf(config.dataDir, cli.process);
   const unfinished = `${target}.unfinished`;

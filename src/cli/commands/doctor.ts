@@ -2,7 +2,7 @@ import { Option } from 'commander';
 import type { Command } from 'commander';
 import type { GroupReport, CheckResult, Level } from '../../doctor/index.ts';
 import { rootCertificates } from 'node:tls';
-import type { Modules } from '../../app.ts';
+import type { Modules } from '../../app/index.ts';
 import { invalid, isDomainError } from '../../kernel/index.ts';
 import type { Run } from '../action.ts';
 import type { Cli } from '../cli.ts';

@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { open, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Command } from 'commander';
-import type { Modules } from '../../app.ts';
+import type { Modules } from '../../app/index.ts';
 import { conflict, invalid, isDomainError, notFound } from '../../kernel/index.ts';
 import type { ImportRequest, BundleDeps } from '../../mirrors/index.ts';
 import type { Action, Run } from '../action.ts';

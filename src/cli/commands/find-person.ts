@@ -1,5 +1,5 @@
 import type { Person } from '../../accounts/index.ts';
-import type { Modules } from '../../app.ts';
+import type { Modules } from '../../app/index.ts';
 import { isDomainError, notFound } from '../../kernel/index.ts';
 import { withHint } from '../report-error.ts';
 

@@ -1,6 +1,6 @@
 import { localAdministrator } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
-import type { Modules } from '../../app.ts';
+import type { Modules } from '../../app/index.ts';
 import { invalid, isDomainError, notFound } from '../../kernel/index.ts';
 import { withHint } from '../report-error.ts';
 import type { Found } from '../../repositories/index.ts';

@@ -1,7 +1,7 @@
 import { Option } from 'commander';
 import type { Command } from 'commander';
 import type { PersonViewer } from '../../access/index.ts';
-import type { Modules } from '../../app.ts';
+import type { Modules } from '../../app/index.ts';
 import { invalid } from '../../kernel/index.ts';
 import type { Change, InboxView, Notification, UndoableChange } from '../../notifications/index.ts';
 import type { Action, Run } from '../action.ts';

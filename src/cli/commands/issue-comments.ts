@@ -1,5 +1,5 @@
 import type { PersonViewer } from '../../access/index.ts';
-import type { Modules } from '../../app.ts';
+import type { Modules } from '../../app/index.ts';
 import type { IssueAt, ListedEntry } from '../../issues/index.ts';
 import { isoOrNull } from '../terminal/output.ts';
 import { absoluteTime } from '../terminal/times.ts';

@@ -2,7 +2,7 @@ import { Option } from 'commander';
 import type { Command } from 'commander';
 import type { DescribedIssue, IssueFilter } from '../../issues/index.ts';
 import type { PersonViewer } from '../../access/index.ts';
-import type { Modules } from '../../app.ts';
+import type { Modules } from '../../app/index.ts';
 import type { Cli } from '../cli.ts';
 import { actorOf, listIn, repositoryOf } from './issue-row.ts';
 import type { AsOption } from './issue-row.ts';

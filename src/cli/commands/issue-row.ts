@@ -1,6 +1,6 @@
 import { localAdministrator } from '../../access/index.ts';
 import type { PersonViewer } from '../../access/index.ts';
-import type { Modules } from '../../app.ts';
+import type { Modules } from '../../app/index.ts';
 import { invalid } from '../../kernel/index.ts';
 import type { DescribedIssue, IssueAt } from '../../issues/index.ts';
 import type { Cli } from '../cli.ts';

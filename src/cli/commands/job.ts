@@ -1,6 +1,6 @@
 import { Option } from 'commander';
 import type { Command } from 'commander';
-import type { Modules } from '../../app.ts';
+import type { Modules } from '../../app/index.ts';
 import type { QueuedItem, QueueState } from '../../doctor/index.ts';
 import { invalid, notFound } from '../../kernel/index.ts';
 import type { RetriedPush } from '../../repositories/index.ts';

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { Person, SshKey, SshKeyUse } from '../../accounts/index.ts';
 import { conflict, invalid, isDomainError } from '../../kernel/index.ts';
 import type { GpgKey } from '../../signing/index.ts';
-import type { Modules } from '../../app.ts';
+import type { Modules } from '../../app/index.ts';
 import type { Cli } from '../cli.ts';
 import { addNoun, withExamples } from '../help.ts';
 import { isoOrNull, never } from '../terminal/output.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Modules } from '../../app.ts';
+import type { Modules } from '../../app/index.ts';
 import { conflict } from '../../kernel/index.ts';
 import type { LfsFault, ScannedRepository } from '../../lfs/index.ts';
 import type { Run } from '../action.ts';

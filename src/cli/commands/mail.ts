@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { Option } from 'commander';
-import type { Modules } from '../../app.ts';
+import type { Modules } from '../../app/index.ts';
 import { conflict, invalid } from '../../kernel/index.ts';
 import type { QueuedMail } from '../../mail/index.ts';
 import type { Action, Run } from '../action.ts';

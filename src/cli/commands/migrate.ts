@@ -52,7 +52,11 @@ async function migrate(cli: Cli, { status, dryRun, rehearse }: Options): Promise
     { databaseFile, openDatabase },
     { dropPrivilegesToOwnerOf, prepareDataDir, requireDataDir },
     { takeInstanceLock },
-  ] = await Promise.all([import('../../app.ts'), import('../data-dir.ts'), import('../serving/instance-lock.ts')]);
+  ] = await Promise.all([
+    import('../../app/index.ts'),
+    import('../data-dir.ts'),
+    import('../serving/instance-lock.ts'),
+  ]);
   const looksOnly = status === true || dryRun === true;
   dropPrivilegesToOwnerOf(config.dataDir, cli.process);
   if (looksOnly) requireDataDir(config.dataDir, databaseFile(config), 'the settings');

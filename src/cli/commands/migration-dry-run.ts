@@ -15,7 +15,7 @@ export async function dryRunMigrations(cli: Cli): Promise<void> {
     { dropPrivilegesToOwnerOf, requireDataDir },
     { systemRandom },
   ] = await Promise.all([
-    import('../../app.ts'),
+    import('../../app/index.ts'),
     import('../../db/index.ts'),
     import('../data-dir.ts'),
     import('../../kernel/index.ts'),

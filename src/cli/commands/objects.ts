@@ -1,6 +1,6 @@
 import { Argument, Option } from 'commander';
 import type { Command } from 'commander';
-import type { Modules } from '../../app.ts';
+import type { Modules } from '../../app/index.ts';
 import type { CheckedKind, CopiedKind } from '../../doctor/index.ts';
 import { conflict, invalid } from '../../kernel/index.ts';
 import type { AskRows, ObjectKind, ObjectStore } from '../../objects/index.ts';
@@ -106,7 +106,7 @@ async function copy(cli: Cli, { to, remove }: CopyOptions, ...given: (string | s
     await Promise.all([
       import('../../doctor/index.ts'),
       import('../../objects/index.ts'),
-      import('../../app.ts'),
+      import('../../app/index.ts'),
       import('../../images/index.ts'),
       import('../../kernel/index.ts'),
     ]);

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { localAdministrator } from '../../access/index.ts';
-import type { Modules } from '../../app.ts';
+import type { Modules } from '../../app/index.ts';
 import { conflict, nullIfNotFound } from '../../kernel/index.ts';
 import type { ListedOrganisation, Organisation } from '../../organisations/index.ts';
 import type { Action, Run } from '../action.ts';

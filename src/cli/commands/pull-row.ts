@@ -1,5 +1,5 @@
 import type { PersonViewer } from '../../access/index.ts';
-import type { Modules } from '../../app.ts';
+import type { Modules } from '../../app/index.ts';
 import type { DescribedIssue, IssueAt } from '../../issues/index.ts';
 import type { DescribedPull } from '../../pulls/index.ts';
 import type { Cli } from '../cli.ts';

@@ -1,5 +1,5 @@
 import type { PersonViewer } from '../../access/index.ts';
-import type { Modules } from '../../app.ts';
+import type { Modules } from '../../app/index.ts';
 import type { DescribedRelease } from '../../releases/index.ts';
 import type { Cli } from '../cli.ts';
 import { isoOrNull } from '../terminal/output.ts';

@@ -1,7 +1,7 @@
 import { Option } from 'commander';
 import type { Command } from 'commander';
 import { localAdministrator } from '../../access/index.ts';
-import type { Modules } from '../../app.ts';
+import type { Modules } from '../../app/index.ts';
 import { notFound } from '../../kernel/index.ts';
 import type { ListedRepository } from '../../repositories/index.ts';
 import { cloneAddresses } from '../serving/addresses.ts';

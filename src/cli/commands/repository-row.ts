@@ -1,4 +1,4 @@
-import type { Modules } from '../../app.ts';
+import type { Modules } from '../../app/index.ts';
 import type { ListedRepository, Repository } from '../../repositories/index.ts';
 import { isoOrNull, never } from '../terminal/output.ts';
 import type { Column } from '../terminal/output.ts';

@@ -41,7 +41,7 @@ async function restore(cli: Cli, { confirm, dryRun }: Options, given: string): P
     { silentLogger, systemRandom },
     { createAudit },
   ] = await Promise.all([
-    import('../../app.ts'),
+    import('../../app/index.ts'),
     import('../../backup/index.ts'),
     import('../data-dir.ts'),
     import('../serving/instance-lock.ts'),

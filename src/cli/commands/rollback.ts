@@ -36,7 +36,7 @@ async function rollback(cli: Cli, { to, dryRun }: { to?: string; dryRun?: true }
     { systemRandom },
     { repositoryPath },
   ] = await Promise.all([
-    import('../../app.ts'),
+    import('../../app/index.ts'),
     import('../../backup/index.ts'),
     import('../data-dir.ts'),
     import('../serving/instance-lock.ts'),

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Modules } from '../../app.ts';
+import type { Modules } from '../../app/index.ts';
 import type { JobRow, StoredRow } from '../../ci/index.ts';
 import type { Found } from '../../repositories/index.ts';
 import { notFound } from '../../kernel/index.ts';

@@ -1,6 +1,6 @@
 import { Option } from 'commander';
 import type { Command } from 'commander';
-import type { Modules } from '../../app.ts';
+import type { Modules } from '../../app/index.ts';
 import type { CiScope, Runner } from '../../ci/index.ts';
 import { conflict, invalid } from '../../kernel/index.ts';
 import type { Action, Run } from '../action.ts';

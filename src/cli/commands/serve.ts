@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { App } from '../../app.ts';
+import type { App } from '../../app/index.ts';
 import type { Config } from '../../config/index.ts';
 import { unavailable, waitAtMost } from '../../kernel/index.ts';
 import type { Logger } from '../../kernel/index.ts';
@@ -101,7 +101,7 @@ async function serve(cli: Cli, { listen, sshListen, ssh }: Options): Promise<voi
     // The database's thread starts while the modules are loading: both take about as long.
     const { beginWriting, databaseFileIn } = await import('../../db/index.ts');
     const writing = beginWriting(databaseFileIn(config.dataDir));
-    const { createApp } = await import('../../app.ts');
+    const { createApp } = await import('../../app/index.ts');
     const app = await createApp(config, {
       logger,
       clock: cli.clock,

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Modules } from '../../app.ts';
+import type { Modules } from '../../app/index.ts';
 import { conflict, nullIfNotFound } from '../../kernel/index.ts';
 import type { Run } from '../action.ts';
 import type { Cli } from '../cli.ts';

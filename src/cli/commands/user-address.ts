@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { EmailAddress } from '../../accounts/index.ts';
-import type { Modules } from '../../app.ts';
+import type { Modules } from '../../app/index.ts';
 import { notFound } from '../../kernel/index.ts';
 import type { Action, Run } from '../action.ts';
 import { addNoun, withExamples } from '../help.ts';

@@ -1,0 +1,196 @@
+import type { Config } from '../config/index.ts';
+import { storageFault } from '../doctor/index.ts';
+import type { Scheduler } from '../scheduler/index.ts';
+import type { AppOptions, Modules } from './modules.ts';
+import { scheduledTasks } from './scheduled-tasks.ts';
+import { openModules } from './open-modules.ts';
+
+export interface ListeningAt {
+  host: string;
+  port: number;
+}
+
+export interface Addresses {
+  http: ListeningAt;
+  /**
+   * `null` when SSH is off. With the system's sshd, the port that clients reach; the fingerprint of its key is unknown.
+   */
+  ssh: (ListeningAt & { fingerprint: string | null }) | null;
+  grpc: ListeningAt;
+}
+
+export interface App {
+  readonly modules: Modules;
+  /** Opens the ports and starts the scheduler; recovery of pushes and runs goes on in the background. */
+  start(): Promise<Addresses>;
+  /** Stops listening, lets running pushes and clones end within `graceMs`, then closes the modules. */
+  stop(options?: { graceMs?: number }): Promise<void>;
+}
+
+/** Builds the whole server; it does not listen before `start`. */
+export async function createApp(config: Config, options: AppOptions): Promise<App> {
+  // The transports need the larger libraries: commands that only open modules never load them.
+  const edges = Promise.all([
+    import('../http/index.ts'),
+    import('../pages/index.ts'),
+    import('../ssh/index.ts'),
+    import('../http-runner/index.ts'),
+    import('../scheduler/index.ts'),
+    import('../control/index.ts'),
+  ]);
+  const modules = await openModules(config, options, 'always');
+  const { accounts, avatars, ci, clock, db, federation, git, logger, organisations, owners, repositories } = modules;
+  const [
+    { createProbe },
+    { createWebServer },
+    { createSshServer, sshdControlCommands },
+    { createRpcServer },
+    { createTaskRuns, createScheduler, schedulerControlCommands, packingControlCommands, pushControlCommands },
+    { createControlServer },
+  ] = await edges;
+  const runs = createTaskRuns({ db, clock });
+
+  let addresses: Addresses | null = null;
+  let stopping = false;
+  const forSsh = {
+    config,
+    accounts,
+    repositories,
+    issues: modules.issues,
+    lfs: modules.lfs,
+    pulls: modules.pulls,
+    notifications: modules.notifications,
+    git,
+    workers: modules.workers,
+    logger,
+    clock,
+  };
+  const ssh = config.ssh.enabled && !config.ssh.systemSshd ? createSshServer(forSsh) : null;
+  const rpc = createRpcServer({ config, ci, clock, logger });
+  const probe = createProbe(config);
+  const web = createWebServer({
+    db,
+    probe,
+    config,
+    clock,
+    logger,
+    accounts,
+    owners,
+    avatars,
+    organisations,
+    signing: modules.signing,
+    singleSignOn: modules.singleSignOn,
+    repositories,
+    federation,
+    ci,
+    issues: modules.issues,
+    lfs: modules.lfs,
+    pulls: modules.pulls,
+    releases: modules.releases,
+    webhooks: modules.webhooks,
+    mail: modules.mail,
+    notices: modules.notices,
+    outbox: modules.outbox,
+    notifications: modules.notifications,
+    mirrors: modules.mirrors,
+    git,
+    search: modules.search,
+    codeSearch: modules.codeSearch,
+    runners: rpc,
+    audit: modules.audit,
+    workers: modules.workers,
+    imageProxy: modules.imageProxy,
+    objectStatistics: modules.objectStatistics,
+    backups: modules.backups,
+    counts: modules.counts,
+    storage: modules.storage,
+    origins: options.origins ?? new Map(),
+    scheduledTasks: async () => {
+      const known = new Map((await runs.list()).map((run) => [run.name, run]));
+      return schedule.tasks.map(({ name, time }) => ({ name, time, last: known.get(name) ?? null }));
+    },
+    ssh: () => addresses?.ssh ?? null,
+    unready: async () => {
+      const [steps, storage, hasGit] = await Promise.all([
+        db.schema().catch(() => null),
+        storageFault(config),
+        git.isUsable(),
+      ]);
+      return [
+        ...(stopping ? ['draining'] : addresses === null ? ['starting'] : []),
+        ...(steps === null ? ['database'] : steps.some((step) => step.state === 'pending') ? ['migrations'] : []),
+        ...(hasGit ? [] : ['git']),
+        ...(storage === null ? [] : [storage]),
+      ];
+    },
+  });
+  const schedule: Scheduler = createScheduler({
+    logger,
+    clock,
+    runs,
+    tasks: scheduledTasks(modules),
+  });
+  const control = createControlServer({
+    dataDir: config.dataDir,
+    logger,
+    commands: {
+      ...options.controlCommands,
+      ...(config.ssh.systemSshd ? sshdControlCommands(forSsh) : {}),
+      ...schedulerControlCommands(schedule),
+      ...pushControlCommands(modules),
+      ...packingControlCommands(modules),
+      'address.probe': probe.command,
+    },
+  });
+
+  return {
+    modules: modules,
+    async start() {
+      await modules.search.recover();
+      await repositories.recover();
+      await Promise.all([
+        avatars.recover(),
+        federation.recover(),
+        ci.recover(),
+        modules.mirrors.recover(),
+        modules.outbox.recover(),
+        modules.objects.sweep(),
+      ]);
+      const [http, sshAt, grpc] = await Promise.all([
+        web.listen(),
+        ssh === null ? null : ssh.listen(),
+        rpc.listen(),
+        control.listen(),
+      ]);
+      const ofTheMachine = config.ssh.systemSshd
+        ? { host: '0.0.0.0', port: config.ssh.publicPort ?? 22, fingerprint: null }
+        : null;
+      addresses = { http, ssh: sshAt ?? ofTheMachine, grpc };
+      // After listening: neither recovery of pushes nor a workflow file may keep the server from starting.
+      void repositories.pushes
+        .recover()
+        .then(() => (stopping ? undefined : modules.pulls.finishPushOptions({ olderThanMs: 0 })))
+        .catch((error: unknown) => logger.error('pull.push_options_failed', { error }));
+      void modules.issues.recoverEntries();
+      void modules.notifications.tell();
+      modules.pulls.queue.advanceAll().catch((error: unknown) => logger.error('pull.queue_failed', { error }));
+      ci.advanceRuns().catch((error: unknown) => logger.error('ci.advance_failed', { error }));
+      schedule.start();
+      setTimeout(() => git.useSpawner(), 500).unref(); // after the start, which it would delay
+      return addresses;
+    },
+    async stop({ graceMs = 30_000 } = {}) {
+      stopping = true;
+      repositories.pushes.abortRecovery();
+      await Promise.all([
+        rpc.stop({ graceMs }),
+        web.stop({ graceMs }),
+        ssh?.stop({ graceMs }),
+        control.stop({ graceMs }),
+        federation.stop(),
+        schedule.stop(),
+      ]);
+      await modules.close();
+    },
+  };
+}

@@ -1,0 +1,28 @@
+import path from 'node:path';
+import type { Config } from '../config/index.ts';
+import type { ObjectImageStoreOptions } from '../images/index.ts';
+import type { StoreOptions } from '../objects/index.ts';
+
+/** The path is older than the module `sealing`; one key encrypts the secrets of all modules. */
+export const keyFile = (dataDir: string): string => path.join(dataDir, 'ci', 'secret.key');
+
+/** Where images are while objects are in a folder. */
+export const imageFolder = (config: Config, kind: ObjectImageStoreOptions['kind']): string =>
+  kind === 'repositories'
+    ? config.repositories.imageRoot
+    : path.join(config.dataDir, ...(kind === 'trash' ? ['trash', 'images'] : ['avatars']));
+
+/** Artifacts and logs lie where they always were, beside what CI is still writing. */
+export const storeOptions = (
+  config: Config,
+  tools: Pick<StoreOptions, 'clock' | 'random' | 'logger'>,
+): StoreOptions => ({
+  ...tools,
+  config,
+  directory: path.join(config.dataDir, 'objects'),
+  elsewhere: {
+    'artifacts/': path.join(config.dataDir, 'ci', 'artifacts'),
+    'logs/': path.join(config.dataDir, 'ci', 'logs'),
+  },
+  lowDiskFloorBytes: () => config.storage.lowDiskFloorBytes,
+});

@@ -1,0 +1,73 @@
+import path from 'node:path';
+import type { EntitySchema } from 'typeorm';
+import { migrations } from '../../migrations/index.ts';
+import { accountEntities } from '../accounts/index.ts';
+import { auditEntities } from '../audit/index.ts';
+import { ciEntities } from '../ci/index.ts';
+import type { Config } from '../config/index.ts';
+import { createDatabase, databaseFileIn } from '../db/index.ts';
+import type { Database } from '../db/index.ts';
+import { federationEntities } from '../federation/index.ts';
+import { pullEntities } from '../pulls/index.ts';
+import { releaseEntities } from '../releases/index.ts';
+import { issueEntities } from '../issues/index.ts';
+import { lfsEntities } from '../lfs/index.ts';
+import { systemClock } from '../kernel/index.ts';
+import { organisationEntities } from '../organisations/index.ts';
+import { avatarSchema, handleSchema } from '../owners/index.ts';
+import { repositoryEntities } from '../repositories/index.ts';
+import { signingEntities } from '../signing/index.ts';
+import { notificationEntities } from '../notifications/index.ts';
+import { outboxEntities } from '../outbox/index.ts';
+import { noticeEntities } from '../notices/index.ts';
+import { mirrorEntities } from '../mirrors/index.ts';
+import { webhookEntities } from '../webhooks/index.ts';
+import type { AppOptions } from './modules.ts';
+
+/** Every mapped table. */
+export const entities = [
+  ...auditEntities,
+  ...outboxEntities,
+  handleSchema,
+  avatarSchema,
+  ...accountEntities,
+  ...organisationEntities,
+  ...signingEntities,
+  ...repositoryEntities,
+  ...lfsEntities,
+  ...issueEntities,
+  ...pullEntities,
+  ...releaseEntities,
+  ...ciEntities,
+  ...federationEntities,
+  ...webhookEntities,
+  ...noticeEntities,
+  ...notificationEntities,
+  ...mirrorEntities,
+] as unknown as EntitySchema<never>[];
+
+/** The schema version after all migrations. */
+export const newestSchema = Math.max(...migrations.map(({ version }) => version));
+
+export function databaseFile(config: Config): string {
+  return databaseFileIn(config.dataDir);
+}
+
+/** Opens only the database, which is all that `hearth migrate` needs. */
+export function openDatabase(
+  config: Config,
+  { logger, clock = systemClock, onStorageFault, writing }: AppOptions,
+  migrate: 'always' | 'when-new' | 'never',
+): Promise<Database> {
+  return createDatabase({
+    file: databaseFile(config),
+    entities,
+    migrations,
+    clock,
+    logger,
+    snapshotDirectory: path.join(config.dataDir, 'backups'),
+    migrate,
+    ...(onStorageFault === undefined ? {} : { onStorageFault }),
+    ...(writing === undefined ? {} : { writing }),
+  });
+}

@@ -1,0 +1,11 @@
+/**
+ * The composition root: the only module that imports all others. It builds each once, in dependency order
+ * (`open-modules.ts`), and connects their ports (`connect-ports.ts`).
+ */
+export { createApp } from './create-app.ts';
+export type { Addresses, App, ListeningAt } from './create-app.ts';
+export { imageFolder, storeOptions } from './data-folders.ts';
+export { databaseFile, entities, newestSchema, openDatabase } from './database.ts';
+export type { AppOptions, Modules } from './modules.ts';
+export { openModules } from './open-modules.ts';
+export { scheduledTasks } from './scheduled-tasks.ts';

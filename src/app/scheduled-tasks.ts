@@ -1,0 +1,105 @@
+import type { Config } from '../config/index.ts';
+import type { Federation } from '../federation/index.ts';
+import type { CronTask } from '../scheduler/index.ts';
+import type { Modules } from './modules.ts';
+
+/** All scheduled tasks; `hearth cron run` runs one of them without a server. */
+export function scheduledTasks(modules: Modules): CronTask[] {
+  const { accounts, backups, ci, codeSearch, config, federation, git, repositories, webhooks } = modules;
+  return [
+    {
+      name: 'trash.empty',
+      time: '0 10 4 * * *',
+      run: async () => (await backups.isRunning()) || repositories.trash.empty(),
+    },
+    { name: 'pushes.let-go', time: '0 50 1 * * *', run: () => repositories.pushes.releaseOverwrittenTips() },
+    {
+      name: 'git.pack',
+      time: '0 0 2 * * *',
+      run: () => import('../scheduler/index.ts').then(({ packRepositories }) => packRepositories(modules, 1.25)),
+    },
+    ...(config.backup.nightly ? [{ name: 'backup.nightly', time: '0 30 3 * * *', run: () => backups.nightly() }] : []),
+    { name: 'pushes.finish', time: '30 * * * * *', run: () => repositories.pushes.finish() },
+    { name: 'issues.announce', time: '35 * * * * *', run: () => modules.issues.finishEntries() },
+    {
+      name: 'pulls.push-options',
+      time: '40 * * * * *',
+      run: () => modules.pulls.finishPushOptions({ olderThanMs: 60_000 }),
+    },
+    { name: 'pulls.merge-ready', time: '25 * * * * *', run: () => modules.pulls.mergeAllReady() },
+    { name: 'pulls.merge-queues', time: '20 * * * * *', run: () => modules.pulls.queue.advanceAll() },
+    {
+      name: 'pulls.release-rounds',
+      time: '0 18 4 * * *',
+      run: async () => (await backups.isRunning()) || modules.pulls.releaseRounds(),
+    },
+    {
+      name: 'issues.empty-trash',
+      time: '0 15 4 * * *',
+      run: async () => (await backups.isRunning()) || modules.issues.emptyTrash(),
+    },
+    {
+      name: 'issues.remove-files',
+      time: '0 25 4 * * *',
+      run: async () => (await backups.isRunning()) || modules.issues.removeUnusedAttachments(),
+    },
+    {
+      name: 'releases.remove-files',
+      time: '0 28 4 * * *',
+      run: async () => (await backups.isRunning()) || modules.releases.removeOrphans(),
+    },
+    { name: 'releases.count-downloads', time: '55 * * * * *', run: () => modules.releases.saveDownloads() },
+    {
+      name: 'lfs.collect',
+      time: '0 20 5 * * 0',
+      run: () => collectLfs(modules),
+    },
+    { name: 'repositories.survey', time: '50 */10 * * * *', run: () => repositories.statistics.updateDue() },
+    { name: 'repositories.measure', time: '0 10 3 * * *', run: () => repositories.statistics.measureAll() },
+    { name: 'ci.sweep', time: '*/15 * * * * *', run: () => ci.sweep() },
+    { name: 'ci.remove-old', time: '0 40 4 * * *', run: async () => (await backups.isRunning()) || ci.removeOld() },
+    ...(modules.objects.place === 'folder'
+      ? []
+      : [{ name: 'ci.store-logs', time: '35 * * * * *', run: () => ci.storeLogs() }]),
+    { name: 'ci.schedules', time: '5 * * * * *', run: () => ci.runSchedules() },
+    {
+      name: 'git.maintain',
+      time: '40 * * * * *',
+      run: () => git.maintenance.run(async () => !(await backups.isRunning())),
+    },
+    { name: 'mirrors.sync', time: '20 * * * * *', run: () => modules.mirrors.runDue() },
+    { name: 'webhooks.deliver', time: '*/10 * * * * *', run: () => webhooks.drain() },
+    { name: 'notifications.tell', time: '45 * * * * *', run: () => modules.notifications.tell() },
+    { name: 'notifications.remove-old', time: '0 35 4 * * *', run: () => modules.notifications.removeOld() },
+    { name: 'webhooks.remove-old', time: '0 45 4 * * *', run: () => webhooks.removeOld() },
+    { name: 'mail.send', time: '*/10 * * * * *', run: () => modules.mail.drain() },
+    { name: 'mail.remove-old', time: '0 55 4 * * *', run: () => modules.mail.removeOld() },
+    { name: 'code-search.update', time: '15 */5 * * * *', run: () => codeSearch.update() },
+    { name: 'images.sweep', time: '0 25 4 * * *', run: () => modules.imageProxy.evict() },
+    { name: 'sessions.sweep', time: '0 20 4 * * *', run: () => accounts.removeExpired() },
+    ...(federation.isOperational ? federationTasks(federation, config) : []),
+  ];
+}
+
+/** Stops between two repositories while a backup is made. */
+async function collectLfs({ lfs, backups }: Modules): Promise<void> {
+  const shouldContinue = async (): Promise<boolean> => !(await backups.isRunning());
+  for await (const { problem } of lfs.collection.scan({ removes: true, shouldContinue })) void problem;
+  if (await shouldContinue()) await lfs.collection.removeOrphans();
+}
+
+/**
+ * SPEC §8: deliveries are drained every ten seconds. The scan of followed people selects those who are due by the
+ * configured interval.
+ */
+function federationTasks(federation: Federation, { federation: { userResyncIntervalMs } }: Config): CronTask[] {
+  return [
+    { name: 'federation.deliver', time: '*/10 * * * * *', run: () => federation.drain() },
+    {
+      name: 'federation.scan',
+      time: userResyncIntervalMs < 30_000 ? '* * * * * *' : '*/5 * * * * *',
+      run: () => federation.scanDuePeople(),
+    },
+    { name: 'federation.sweep', time: '0 30 4 * * *', run: () => federation.removeOld() },
+  ];
+}
