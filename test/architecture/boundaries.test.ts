@@ -97,7 +97,7 @@ t.test('a module imports only modules to its right, through their index.ts', asy
 });
 
 t.test('only the command line starts the app, and bin only the command line', async (t) => {
-  const importers = sources.filter(({ imports }) => imports.some(({ file }) => file === 'src/app.ts'));
+  const importers = sources.filter(({ imports }) => imports.some(({ file }) => file === 'src/app/index.ts'));
   t.strictSame(
     importers.filter(({ moduleName }) => moduleName !== 'cli').map((source) => source.path),
     [],

@@ -15,7 +15,7 @@ export interface AnnotationView {
   icon: string;
   title: string | null;
   message: string;
-  /** `src/app.ts:12`, and where it is shown; null for one about no file. */
+  /** `file:line`, and where it is shown; null for one about no file. */
   file: { text: string; url: string } | null;
   job: string;
   workflow: string;

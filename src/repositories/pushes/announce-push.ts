@@ -27,7 +27,7 @@ export interface AnnouncedPush {
   arrivedAt: number;
 }
 
-/** The port through which other modules subscribe to pushes; `app.ts` registers them. */
+/** The port through which other modules subscribe to pushes; `app/` registers them. */
 export interface PushListener<Prepared = unknown> extends Listener<AnnouncedPush, Prepared> {
   /** A message for the person who pushes about a push option; null for an unknown one. */
   remarkOn?(option: string): string | null;

@@ -43,7 +43,7 @@ export type ReviewVerdict =
     }
   | { accept: false; reason: string };
 
-/** The port through which the module of pull requests takes pushes to `refs/for/…`; `app.ts` registers it. */
+/** The port through which the module of pull requests takes pushes to `refs/for/…`; `app/` registers it. */
 export interface ReviewPort<Prepared = unknown> {
   /** Whether a person who may not write here may push for review. */
   mayPush(viewer: Viewer, found: Pick<PushTarget, 'repository'>): Promise<boolean>;
