@@ -1,7 +1,7 @@
 import { In } from 'typeorm';
 import { idsIn } from '../db/index.ts';
 import type { Tx } from '../db/index.ts';
-import { insertOnce } from './insert-once.ts';
+import { insertOrIgnore } from './insert-or-ignore.ts';
 import { limits } from './limits.ts';
 import { attachmentSchema, attachmentUseSchema } from './schema/classification-schema.ts';
 
@@ -32,7 +32,7 @@ export async function recordAttachmentUses(
   const rows = await tx.manager.findBy(attachmentSchema, { id: In([...ids]), repositoryId });
   for (const { id, issueId: shownIn, uploaderId } of rows) {
     if (shownIn === null && uploaderId !== authorId) continue;
-    await insertOnce(tx, attachmentUseSchema, { attachmentId: id, issueId, position });
+    await insertOrIgnore(tx, attachmentUseSchema, { attachmentId: id, issueId, position });
     if (shownIn === null) await tx.manager.update(attachmentSchema, { id }, { issueId });
   }
 }

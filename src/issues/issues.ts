@@ -77,7 +77,7 @@ import { RateLimiter } from './moderation/rate-limits.ts';
 import { findDraft, saveDraft } from './participation/drafts.ts';
 import { listParticipants } from './participation/participants.ts';
 import { listReactions, react } from './participation/reactions.ts';
-import { readersAmong } from './participation/readers-among.ts';
+import { filterReaders } from './participation/filter-readers.ts';
 import { listSubscribers, setSubscription, subscribeOnce, subscriptionOf } from './participation/subscriptions.ts';
 import { closeByCommits } from './commits/close-by-commits.ts';
 import { closeNamed, closingTargets } from './commits/close-named.ts';
@@ -160,7 +160,7 @@ export function createIssues({ settings: given, texts, ...tools }: IssuesOptions
     subscriptionOf: bind(subscriptionOf),
     /** For notifications. */
     listSubscribers: bind(listSubscribers),
-    readersAmong: bind(readersAmong),
+    readersAmong: bind(filterReaders),
     peopleMentioned: bind(peopleMentioned),
     addLink: bind(addLink),
     removeLink: bind(removeLink),

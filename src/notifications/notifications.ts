@@ -18,7 +18,7 @@ import type { DigestMailData, MailPort, SubjectMailData } from './mail/mailer.ts
 import { renderDigestMail } from './mail/render-digest-mail.ts';
 import { renderNotificationMail } from './mail/render-notification-mail.ts';
 import { readUnsubscribeToken, unsubscribe } from './mail/unsubscribe.ts';
-import { removeOld } from './remove-old.ts';
+import { pruneNotifications } from './prune-notifications.ts';
 import type { WatchLevel } from './schema/watch-schema.ts';
 import { listWatchers, listWatches, setWatching, watchingOf } from './watching/watches.ts';
 
@@ -85,7 +85,7 @@ export function createNotifications({ mail, ...tools }: NotificationOptions) {
     /** For a scheduled task, and after the start: announces what an earlier run left. */
     tell: () => batchDrain.drainAll(),
     /** For a scheduled task. */
-    removeOld: bind(removeOld),
+    removeOld: bind(pruneNotifications),
     stop: () => batchDrain.stop(),
   };
 }

@@ -18,8 +18,8 @@ import { pullSchema } from './schema/pull-schema.ts';
 import type { PullRow } from './schema/pull-schema.ts';
 import { fetchBranch } from './sources/find-head.ts';
 import { applyPushOptions } from './pushes/apply-push-options.ts';
-import { preparePushedRounds, recordPushedRounds } from './pushes/on-pushed-round.ts';
-import type { PushedRound } from './pushes/on-pushed-round.ts';
+import { preparePushedRounds, recordPushedRounds } from './pushes/record-pushed-round.ts';
+import type { PushedRound } from './pushes/record-pushed-round.ts';
 
 /** A new round of a pull request whose head branch was pushed. */
 interface NextRound {

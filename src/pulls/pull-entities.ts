@@ -2,7 +2,7 @@ import { pullPushSchema, pullSchema } from './schema/pull-schema.ts';
 import { queueSchema } from './schema/queue-schema.ts';
 import { reviewCommentSchema, reviewSchema, threadPositionSchema, threadSchema } from './schema/review-schema.ts';
 import { removedRoundSchema, roundCommitSchema, roundSchema } from './schema/round-schema.ts';
-import { attentionSchema, reviewRequestSchema, viewedFileSchema } from './schema/turn-schema.ts';
+import { attentionSchema, reviewRequestSchema, viewedFileSchema } from './schema/attention-schema.ts';
 
 export const pullEntities = [
   pullSchema,

@@ -2,7 +2,7 @@ import { In } from 'typeorm';
 import type { PullDeps } from './deps.ts';
 import { pullSchema } from './schema/pull-schema.ts';
 import type { PullRow } from './schema/pull-schema.ts';
-import { reviewRequestSchema } from './schema/turn-schema.ts';
+import { reviewRequestSchema } from './schema/attention-schema.ts';
 
 /** A pull request with the people whose review it waits for. */
 export interface PullOfIssue {

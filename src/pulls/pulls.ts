@@ -24,10 +24,10 @@ import { createReviewService } from './reviews/review-service.ts';
 import { createThreadService } from './threads/thread-service.ts';
 import { createMatchedOwnersCache } from './owners/match-owners.ts';
 import { ownersOf } from './owners/owner-groups.ts';
-import { turnListener } from './turns/turn-listener.ts';
+import { attentionListener } from './attention/attention-listener.ts';
 import { applySuggestions } from './suggestions/apply-suggestions.ts';
 import { findPullTemplate } from './templates/pull-template.ts';
-import { createTurnService } from './turns/turn-service.ts';
+import { createAttentionService } from './attention/attention-service.ts';
 import { createViewedService } from './viewed/viewed-files.ts';
 import { advanceBranch, advanceQueues, wakeForRun } from './queue/advance-queue.ts';
 import { enterQueue, leaveQueue, putFirst } from './queue/enter-queue.ts';
@@ -38,7 +38,7 @@ import { QueueRunner } from './queue/queue-runner.ts';
 import { mergeBox } from './merging/merge-box.ts';
 import { mergePull } from './merging/merge-pull.ts';
 import { cancelMergeWhenReady, mergeAllReady, mergeIfReady, mergeWhenReady } from './merging/merge-when-ready.ts';
-import { reconsiderOnStatus } from './merging/reconsider-on-status.ts';
+import { retryMergeOnStatus } from './merging/retry-merge-on-status.ts';
 import { onPush } from './on-push.ts';
 import { rightsOnPull } from './rights.ts';
 import { compareRounds, pairRoundCommits } from './rounds/compare-rounds.ts';
@@ -87,12 +87,12 @@ export function createPulls(tools: PullsOptions) {
       submitAnswers: bind(reviewByAnswers),
     },
     threads: createThreadService(deps),
-    turns: createTurnService(deps),
+    attention: createAttentionService(deps),
     owners: { of: bind(ownersOf) },
     viewed: createViewedService(deps),
     suggestions: { apply: bind(applySuggestions) },
     /** For `issues.onEntry`, before what notifies: keeps whose turn it is, and asks owners of code. */
-    onEntry: followEntry(deps, turnListener(deps)),
+    onEntry: followEntry(deps, attentionListener(deps)),
     /** What lists and the API show beside issues that were found already. */
     describe: bind(describePulls),
     /** For the CI, which has the issue already. */
@@ -158,7 +158,7 @@ export function createPulls(tools: PullsOptions) {
     /** For `repositories.pushes.forRefs`. */
     pushesFor: acceptPushesFor(deps),
     /** For `repositories.statuses.onChange`. */
-    onStatus: reconsiderOnStatus(deps),
+    onStatus: retryMergeOnStatus(deps),
     /** After an event that may have made pull requests ready: by the ids of their issues. */
     reconsider: (issueIds: readonly string[]): void => mergeStates.add(issueIds),
     /** For the scheduled task. */

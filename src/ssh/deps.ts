@@ -56,5 +56,5 @@ export type SshPulls = Pick<
   | 'deleteBranch'
   | 'rounds'
   | 'reviews'
-  | 'turns'
+  | 'attention'
 >;

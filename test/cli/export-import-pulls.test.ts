@@ -60,7 +60,7 @@ const onLine = (line: number, body: string, more: object = {}) => ({
   ...{ round: 1, path: 'a.txt', side: 'NEW' as const, firstLine: line, lastLine: line, body, sendNow: false },
   ...more,
 });
-await pulls.turns.request(bob, at(2), { add: ['carol', 'alice'] });
+await pulls.attention.request(bob, at(2), { add: ['carol', 'alice'] });
 for (const comment of [onLine(10, 'why ten?'), onLine(9, 'and nine?'), onLine(10, 'the old one', { side: 'OLD' })])
   await pulls.reviews.addComment(carol, at(2), comment);
 await pulls.reviews.submit(carol, at(2), { verdict: 'REQUEST_CHANGES', body: 'Not yet', round: 1 });
@@ -105,7 +105,7 @@ async function seen({ issues: talk, pulls: code }: Modules, place: ReturnType<ty
     commits: await Promise.all(rounds.map(({ round }) => code.rounds.commits(by, place, round))),
     reviews: await code.reviews.list(by, place),
     threads: await code.threads.list(by, place),
-    requested: await code.turns.requested(by, place),
+    requested: await code.attention.requested(by, place),
   };
 }
 

@@ -108,7 +108,7 @@ t.before(async () => {
     body: 'The glue **smells**.',
     round: 2,
   });
-  await pulls.turns.request(viewer('carol'), at(2), { add: ['alice'] });
+  await pulls.attention.request(viewer('carol'), at(2), { add: ['alice'] });
   // 3: a draft; 4: merged.
   await commit('chimney', { 'chimney.txt': 'tall\n' }, 'Build a chimney');
   await pulls.open(viewer('bob'), place, { head: 'chimney', title: 'Build a chimney', body: '', isDraft: true });

@@ -3,7 +3,7 @@
 import { execFileSync } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
-import { reconsiderOnStatus } from '../../src/pulls/merging/reconsider-on-status.ts';
+import { retryMergeOnStatus } from '../../src/pulls/merging/retry-merge-on-status.ts';
 import { roof, announced, at, commit, lines, openPulls, pushTip, tipOf, zeroId } from './pulls-fixture.ts';
 import type { PullModules } from './pulls-fixture.ts';
 import { reasonOf } from '../repositories/repositories-fixture.ts';
@@ -347,7 +347,7 @@ t.test('a status of a write that takes long is followed once that has ended', as
   const { repository } = await repositories.find(alice, roof.owner, roof.name);
   const added: string[] = [];
   const warnings: string[] = [];
-  const follow = reconsiderOnStatus({
+  const follow = retryMergeOnStatus({
     db,
     mergeStates: { add: (ids: readonly string[]) => void added.push(...ids) },
     logger: { warn: (event: string) => void warnings.push(event) },

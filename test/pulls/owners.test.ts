@@ -135,7 +135,7 @@ t.test(
       { pattern: '*.txt', userIds: [bob.id] },
     ]);
     await announced(issues, deps.db);
-    const asked = await pulls.turns.requested(alice, at(1));
+    const asked = await pulls.attention.requested(alice, at(1));
     t.same(
       asked.map(({ userId, reason }) => [userId, reason]).sort(),
       [
@@ -143,15 +143,15 @@ t.test(
         [carol.id, 'owner'],
       ].sort(),
     );
-    t.match((await pulls.turns.waitingFor(bob, { limit: 10 })).rows, [{ reason: 'owner', issue: { number: 1 } }]);
+    t.match((await pulls.attention.waitingFor(bob, { limit: 10 })).rows, [{ reason: 'owner', issue: { number: 1 } }]);
     t.same(
       (await issues.listEntries(alice, at(1))).entries.map(({ kind }) => kind),
       ['opened', 'asked', 'asked'],
     );
-    await pulls.turns.request(alice, at(1), { remove: ['carol'] });
+    await pulls.attention.request(alice, at(1), { remove: ['carol'] });
     await nextRound(alice, 1, { 'b.txt': 'y\n' });
     await announced(issues, deps.db);
-    t.equal((await pulls.turns.requested(alice, at(1))).filter(({ userId }) => userId === bob.id).length, 1, 'once');
+    t.equal((await pulls.attention.requested(alice, at(1))).filter(({ userId }) => userId === bob.id).length, 1, 'once');
   },
 );
 

@@ -196,7 +196,7 @@ t.test(
       ['update', () => pulls.updateBranch(alice, home, { style: 'MERGE', round: 1 })],
       ['review', () => pulls.reviews.submit(bob, home, { verdict: 'APPROVE', body: '', round: 1 })],
       ['open', () => pulls.open(bob, { owner: 'alice', name: 'home' }, { title: 'x', head: 'topic' })],
-      ['ask', () => pulls.turns.request(alice, home, { add: ['bob'] })],
+      ['ask', () => pulls.attention.request(alice, home, { add: ['bob'] })],
       ['when ready', () => pulls.mergeWhenReady(alice, home, style)],
     ];
     for (const [what, work] of forbidden)

@@ -1,7 +1,7 @@
 import { notFound } from '../../kernel/index.ts';
 import type { AccountsDeps } from '../deps.ts';
 import { identitySchema } from '../schema/identity-schema.ts';
-import { refuseLastWayIn } from '../ways-in.ts';
+import { refuseLastSignInMethod } from '../last-sign-in-method.ts';
 import { toIdentity } from './identity.ts';
 import type { Identity } from './identity.ts';
 
@@ -21,7 +21,7 @@ export async function removeIdentity(
     const row = await tx.manager.findOneBy(identitySchema, { id: identityId, userId: personId });
     if (row === null) throw notFound('unknown_identity', 'There is no such linked account.');
     await tx.manager.delete(identitySchema, { id: identityId });
-    if (!evenIfLast) await refuseLastWayIn(deps, tx, personId);
+    if (!evenIfLast) await refuseLastSignInMethod(deps, tx, personId);
     return toIdentity(row);
   });
 }

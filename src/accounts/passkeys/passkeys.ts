@@ -4,7 +4,7 @@ import type { AccountsDeps } from '../deps.ts';
 import { passkeySchema } from '../schema/passkey-schema.ts';
 import { noteFactorRemoved } from '../second-factor/first-factor.ts';
 import { announceSecurityEvent } from '../security-events.ts';
-import { refuseLastWayIn } from '../ways-in.ts';
+import { refuseLastSignInMethod } from '../last-sign-in-method.ts';
 import { withLog } from '../with-log.ts';
 import { addPasskey, beginPasskey } from './add-passkey.ts';
 import { askForPasskey, checkPasskey, usePasskey } from './check-passkey.ts';
@@ -70,7 +70,7 @@ async function removePasskey(deps: AccountsDeps, personId: string, passkeyId: st
     const row = await tx.manager.findOneBy(passkeySchema, { id: passkeyId, userId: personId });
     if (row === null) throw notFound('unknown_passkey', 'There is no such passkey.');
     await tx.manager.delete(passkeySchema, { id: passkeyId, userId: personId });
-    await refuseLastWayIn(deps, tx, personId);
+    await refuseLastSignInMethod(deps, tx, personId);
     await noteFactorRemoved(tx, personId);
     await announceSecurityEvent(deps, tx, personId, { kind: 'second_factor_removed', factor: 'passkey', by: 'person' });
     return toPasskey(row);

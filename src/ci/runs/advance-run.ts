@@ -7,7 +7,7 @@ import type { CallMatrix } from '../workflows/expand-call.ts';
 import type { JobDefinition, Workflow, WorkflowCall } from '../workflows/workflow.ts';
 import type { AfterCommit } from './after-commit.ts';
 import { cancelJob } from './cancel-jobs.ts';
-import { claimGroup, groupNameOf } from './claim-group.ts';
+import { claimConcurrencyGroup, concurrencyGroupOf } from './claim-concurrency-group.ts';
 import { RunChanges, maxJobsOfRun, positionsPerJob, tooManyJobs } from './run-changes.ts';
 import { contextsOfJob } from './job-contexts.ts';
 import type { JobContexts } from './job-contexts.ts';
@@ -185,7 +185,7 @@ class Advance {
       const resolved = {
         ...combination,
         hold: 'parallel' as const,
-        concurrencyGroup: concurrency && groupNameOf(this.#runChanges.run, concurrency.group),
+        concurrencyGroup: concurrency && concurrencyGroupOf(this.#runChanges.run, concurrency.group),
       };
       if (at === 0) this.#runChanges.change(job, resolved);
       else this.#runChanges.add({ ...withoutId(job), ...resolved, position: job.position + at });
@@ -237,7 +237,7 @@ class Advance {
       job.combination,
     );
     const concurrency = resolution.kind === 'go' ? resolution.matrixJobs[0]!.concurrency : null;
-    const held = await claimGroup(this.#deps, this.#tx, this.#after, this.#runChanges.run, {
+    const held = await claimConcurrencyGroup(this.#deps, this.#tx, this.#after, this.#runChanges.run, {
       cancelInProgress: false,
       queue: 'single',
       ...concurrency,

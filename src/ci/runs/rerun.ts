@@ -7,7 +7,7 @@ import type { CiDeps } from '../deps.ts';
 import type { Workflow } from '../workflows/workflow.ts';
 import { advanceJobs } from './advance-run.ts';
 import { changeRuns } from './change-runs.ts';
-import { claimGroup } from './claim-group.ts';
+import { claimConcurrencyGroup } from './claim-concurrency-group.ts';
 import { findRunRow } from './find-run.ts';
 import { RunChanges } from './run-changes.ts';
 import type { NewJob } from './run-changes.ts';
@@ -70,7 +70,7 @@ export async function rerun(
       finishedAt: null,
     };
     if (run.concurrencyGroup !== null) {
-      run.concurrencyState = await claimGroup(deps, tx, after, run, {
+      run.concurrencyState = await claimConcurrencyGroup(deps, tx, after, run, {
         group: run.concurrencyGroup,
         cancelInProgress: false,
         queue: 'max',

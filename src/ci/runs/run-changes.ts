@@ -5,7 +5,7 @@ import { describeJob, removeJobStatus, setJobStatus } from './job-commit-status.
 import { jobSchema } from '../schema/job-schema.ts';
 import type { JobRow } from '../schema/job-schema.ts';
 import { recordRunEvent } from './record-run-event.ts';
-import { releaseGroup } from './release-group.ts';
+import { releaseConcurrencyGroup } from './release-concurrency-group.ts';
 import { isFinal, isRunning, statusOfRun } from '../run-status.ts';
 import { runSchema } from '../schema/run-schema.ts';
 import type { RunRow } from '../schema/run-schema.ts';
@@ -105,7 +105,7 @@ export class RunChanges {
     for (const job of touched) await this.#reportCommitStatus(job);
     const releasedByRun = await this.#saveRun(now);
     for (const group of new Set([...freed, ...releasedByRun]))
-      await releaseGroup(this.#tx, this.#after, this.run.repositoryId, group);
+      await releaseConcurrencyGroup(this.#tx, this.#after, this.run.repositoryId, group);
     if (touched.some((job) => job.status === 'waiting')) this.#after.mayHaveWork = true;
     this.#changed.clear();
     this.#added.length = 0;

@@ -11,7 +11,7 @@ import type { JobDefinition, Workflow } from '../workflows/workflow.ts';
 import { hashOf } from '../workflows/workflow-reader.ts';
 import { advanceJobs } from './advance-run.ts';
 import type { AfterCommit } from './after-commit.ts';
-import { claimGroup, groupNameOf } from './claim-group.ts';
+import { claimConcurrencyGroup, concurrencyGroupOf } from './claim-concurrency-group.ts';
 import { RunChanges, maxJobsOfRun, positionsPerJob, tooManyJobs } from './run-changes.ts';
 import { setRunProblem } from './job-commit-status.ts';
 import type { LoadedRun } from './load-run.ts';
@@ -88,9 +88,9 @@ async function claimGroupFor(
   concurrency: ResolvedConcurrency | null,
 ): Promise<void> {
   if (concurrency === null) return;
-  const claimed = { ...concurrency, group: groupNameOf(run, concurrency.group) };
+  const claimed = { ...concurrency, group: concurrencyGroupOf(run, concurrency.group) };
   run.concurrencyGroup = claimed.group;
-  run.concurrencyState = await claimGroup(deps, tx, after, run, claimed);
+  run.concurrencyState = await claimConcurrencyGroup(deps, tx, after, run, claimed);
   const { concurrencyGroup, concurrencyState } = run;
   await tx.manager.update(runSchema, { id: run.id }, { concurrencyGroup, concurrencyState });
 }

@@ -125,7 +125,7 @@ const changeReviewers: Action<ReviewerOptions, [string, string]> = async (cli, o
   const modules = await cli.openModules();
   const viewer = await actorOf(modules, options);
   const at = await pullAt(modules, viewer, repository, number);
-  await modules.pulls.turns.request(viewer, at, change);
+  await modules.pulls.attention.request(viewer, at, change);
   const { waitingFor } = await modules.pulls.reviews.text(viewer, at);
   const line = `${namePull(at)} waits for ${waitingFor.join(', ') || 'no review'}.`;
   cli.output.result(line, { ...at, waitingFor });

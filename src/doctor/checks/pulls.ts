@@ -1,5 +1,5 @@
 import { readHiddenRefs } from '../../git/index.ts';
-import { listCommitsAnew, pullLimits } from '../../pulls/index.ts';
+import { recomputeCommits, pullLimits } from '../../pulls/index.ts';
 import { problem, warning } from '../check-result.ts';
 import type { CheckResult } from '../check-result.ts';
 import { counted, rowsOf } from '../deps.ts';
@@ -120,7 +120,7 @@ async function checkCommits(
     warning('pulls.commits', `The lists of commits of ${what} of pull requests are incomplete.`, {
       remedy: 'hearth doctor --fix reads them from git',
       fix: async () => {
-        for (const { path, round } of rounds) await listCommitsAnew(deps, path, round);
+        for (const { path, round } of rounds) await recomputeCommits(deps, path, round);
         return `listed the commits of ${what} anew`;
       },
     }),

@@ -247,7 +247,7 @@ export const requestPullReviews = operation({
   response: z.array(pullReview).describe('One for each person who was asked and has not answered'),
   async run(call) {
     const at = pullAt(call.found, call.params.number);
-    const rows = await call.deps.pulls.turns.request(call.viewer, at, { add: call.body.reviewers ?? [] });
+    const rows = await call.deps.pulls.attention.request(call.viewer, at, { add: call.body.reviewers ?? [] });
     return json(
       await showRequests(
         call,
@@ -268,7 +268,7 @@ export const withdrawPullReviews = operation({
   body: pullReviewRequest,
   async run(call) {
     const at = pullAt(call.found, call.params.number);
-    await call.deps.pulls.turns.request(call.viewer, at, { remove: call.body.reviewers ?? [] });
+    await call.deps.pulls.attention.request(call.viewer, at, { remove: call.body.reviewers ?? [] });
     return nothing();
   },
 });
@@ -286,7 +286,7 @@ export const listReviewers = operation({
   status: 200,
   response: z.array(giteaUser),
   async run({ viewer, found, deps, origin }) {
-    const people = await deps.accounts.peopleById(await deps.pulls.turns.candidates(viewer, found.canonical));
+    const people = await deps.accounts.peopleById(await deps.pulls.attention.candidates(viewer, found.canonical));
     return json(
       [...people.values()]
         .sort((one, other) => (one.username!.toLowerCase() < other.username!.toLowerCase() ? -1 : 1))

@@ -2,7 +2,7 @@ import { conflict, internal } from '../../kernel/index.ts';
 import { repositoryOf } from '../../repositories/index.ts';
 import type { Repository } from '../../repositories/index.ts';
 import type { IssueDeps } from '../deps.ts';
-import { insertOnce } from '../insert-once.ts';
+import { insertOrIgnore } from '../insert-or-ignore.ts';
 import { foldName } from '../parse-texts.ts';
 import { raiseNumber } from '../numbers/next-number.ts';
 import { issueLinkSchema, labelSchema, milestoneSchema } from '../schema/classification-schema.ts';
@@ -187,6 +187,6 @@ async function writeLinks(
   for (let at = 0; at < links.length; at += linksPerWrite)
     await db.write(async (tx) => {
       for (const { from, to, kind } of links.slice(at, at + linksPerWrite))
-        await insertOnce(tx, issueLinkSchema, { fromId: from, toId: to, kind, createdAt: tx.now });
+        await insertOrIgnore(tx, issueLinkSchema, { fromId: from, toId: to, kind, createdAt: tx.now });
     });
 }

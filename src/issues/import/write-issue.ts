@@ -17,7 +17,7 @@ import { issueSchema } from '../schema/issue-schema.ts';
 import type { Issue } from '../schema/issue-schema.ts';
 import { hiddenEntrySchema } from '../schema/moderation-schema.ts';
 import { assigneeSchema, reactionSchema } from '../schema/participation-schema.ts';
-import { insertOnce } from '../insert-once.ts';
+import { insertOrIgnore } from '../insert-or-ignore.ts';
 import type { StoredFiles } from './import-attachments.ts';
 import { entryOrigin, entryRows, issueColumns, issueOrigin } from './issue-rows.ts';
 import type { EntryRows, RowContext } from './issue-rows.ts';
@@ -82,7 +82,7 @@ export async function writeIssue(tx: Tx, prepared: PreparedIssue): Promise<void>
   );
   await writeLabels(tx, prepared);
   const assignees = context.people.idsOf(issue.assignees);
-  for (const userId of assignees) await insertOnce(tx, assigneeSchema, { issueId: context.id, userId });
+  for (const userId of assignees) await insertOrIgnore(tx, assigneeSchema, { issueId: context.id, userId });
 }
 
 async function writeEntries(
@@ -178,11 +178,11 @@ async function writeFiles(
     for (const attachmentId of attachmentsIn(entry.body ?? '')) {
       if (!here.has(attachmentId)) continue;
       used.add(attachmentId);
-      await insertOnce(tx, attachmentUseSchema, { attachmentId, issueId, position: entry.position });
+      await insertOrIgnore(tx, attachmentUseSchema, { attachmentId, issueId, position: entry.position });
     }
   }
   for (const { id } of rows)
-    if (!used.has(id)) await insertOnce(tx, attachmentUseSchema, { attachmentId: id, issueId, position: 0 });
+    if (!used.has(id)) await insertOrIgnore(tx, attachmentUseSchema, { attachmentId: id, issueId, position: 0 });
 }
 
 /** The labels of the file, of those that are there by name. */

@@ -5,7 +5,7 @@ import type { IssueDeps } from '../deps.ts';
 import { findIssue, issueInWrite } from '../find-issue.ts';
 import { entryNotFound } from '../issue-errors.ts';
 import type { IssueAt } from '../issue-context.ts';
-import { insertOnce } from '../insert-once.ts';
+import { insertOrIgnore } from '../insert-or-ignore.ts';
 import { charge } from '../moderation/hold-newcomers.ts';
 import { entrySchema } from '../schema/entry-schema.ts';
 import { reactionSchema } from '../schema/participation-schema.ts';
@@ -41,7 +41,7 @@ export async function react(
     const entry = await tx.manager.findOneBy(entrySchema, { issueId: issue.id, position });
     if (userId === null || entry === null || entry.body === null || entry.heldAt !== null) throw entryNotFound();
     const row = { issueId: issue.id, position, userId, kind };
-    if (isOn) await insertOnce(tx, reactionSchema, row);
+    if (isOn) await insertOrIgnore(tx, reactionSchema, row);
     else await tx.manager.delete(reactionSchema, row);
   });
 }

@@ -4,7 +4,7 @@ import type { Tx } from '../../db/index.ts';
 import type { IssueDeps } from '../deps.ts';
 import { findIssue, issueInWrite } from '../find-issue.ts';
 import type { IssueAt } from '../issue-context.ts';
-import { insertOnce } from '../insert-once.ts';
+import { insertOrIgnore } from '../insert-or-ignore.ts';
 import { subscriptionSchema } from '../schema/participation-schema.ts';
 import type { SubscriptionReason, SubscriptionRow } from '../schema/participation-schema.ts';
 
@@ -15,7 +15,7 @@ export async function subscribeOnce(
   userId: string | null,
   reason: SubscriptionReason,
 ): Promise<void> {
-  if (userId !== null) await insertOnce(tx, subscriptionSchema, { issueId, userId, isOn: true, reason });
+  if (userId !== null) await insertOrIgnore(tx, subscriptionSchema, { issueId, userId, isOn: true, reason });
 }
 
 /**

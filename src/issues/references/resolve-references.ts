@@ -9,7 +9,7 @@ import type { IssueDeps } from '../deps.ts';
 import type { EntryLog } from '../entries/write-entries.ts';
 import { factsOfIssue, repositoryContext } from '../issue-context.ts';
 import type { IssueContext } from '../issue-context.ts';
-import { insertOnce } from '../insert-once.ts';
+import { insertOrIgnore } from '../insert-or-ignore.ts';
 import { limits } from '../limits.ts';
 import { issueLinkSchema } from '../schema/classification-schema.ts';
 import { issueSchema } from '../schema/issue-schema.ts';
@@ -152,8 +152,8 @@ export async function recordReferences(
   const shown = { issueId: from.issue.id, repositoryId: from.repository.id, position: from.position };
   await recordAttachmentUses(log.tx, shown, personIdOf(viewer), attachments);
   for (const userId of people) {
-    await insertOnce(log.tx, mentionSchema, { issueId: from.issue.id, userId });
-    await insertOnce(log.tx, subscriptionSchema, { issueId: from.issue.id, userId, isOn: true, reason: 'mention' });
+    await insertOrIgnore(log.tx, mentionSchema, { issueId: from.issue.id, userId });
+    await insertOrIgnore(log.tx, subscriptionSchema, { issueId: from.issue.id, userId, isOn: true, reason: 'mention' });
   }
   for (const target of issues) {
     const found = await traceableIssue(deps, log.tx, viewer, from.repository, target);

@@ -68,9 +68,9 @@ async function readFollowing(personId: string, { federation, clock }: AccountDep
 
 /** Pull requests that wait for the person, and of theirs those that wait for others. */
 async function readWaiting(viewer: Viewer, deps: AccountDeps) {
-  const { turns } = deps.pulls;
+  const { attention } = deps.pulls;
   const paging = { limit: maxWaiting, after: null, before: null };
-  const [own, others] = await Promise.all([turns.waitingFor(viewer, paging), turns.waitingForOthers(viewer, paging)]);
+  const [own, others] = await Promise.all([attention.waitingFor(viewer, paging), attention.waitingForOthers(viewer, paging)]);
   return {
     own: await viewWaiting(deps, own.rows),
     hasMoreOwn: own.next !== null,

@@ -43,7 +43,7 @@ export async function changesPage(
     pulls.rounds.list(viewer, at),
     pulls.rightsOn(viewer, at),
     pulls.reviews.list(viewer, at),
-    pulls.turns.requested(viewer, at),
+    pulls.attention.requested(viewer, at),
     context.person === null ? null : pulls.reviews.draftOf(viewer, at),
     context.person === null ? [] : pulls.viewed.list(viewer, at),
   ]);

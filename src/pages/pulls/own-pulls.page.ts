@@ -7,9 +7,9 @@ import { viewWaiting } from './waiting.view.ts';
 /** `/dashboard/pulls`: what waits for the person; `?list=others`: what they opened, and waits for others. */
 export const showOwnPulls: Page<PersonContext, PullsDeps> = async ({ viewer, query }, deps) => {
   const list = query.get('list') === 'others' ? 'others' : 'you';
-  const { turns } = deps.pulls;
+  const { attention } = deps.pulls;
   const { rows, next, previous } = await listPage(
-    (paging) => (list === 'you' ? turns.waitingFor : turns.waitingForOthers)(viewer, paging),
+    (paging) => (list === 'you' ? attention.waitingFor : attention.waitingForOthers)(viewer, paging),
     query,
   );
   const path = '/dashboard/pulls';

@@ -106,7 +106,7 @@ export const askForReview: PullForm = (context, deps) => {
   const change = { add: namesIn(form.text('add')), remove: form.all('remove') };
   return submit(
     async () => {
-      await deps.pulls.turns.request(viewer, issueAt(context), change);
+      await deps.pulls.attention.request(viewer, issueAt(context), change);
       return seeOther(urlOfIssue(context));
     },
     (refusal) =>

@@ -53,7 +53,7 @@ export async function pullPage(
     pulls.rounds.list(viewer, at),
     mayPushTo(context, deps, described.head),
     pulls.reviews.list(viewer, at),
-    pulls.turns.requested(viewer, at),
+    pulls.attention.requested(viewer, at),
     pulls.rightsOn(viewer, at),
     context.person === null ? null : pulls.reviews.draftOf(viewer, at),
     readApproval(context, deps, at.number),

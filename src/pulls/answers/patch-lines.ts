@@ -1,5 +1,5 @@
 import { unquotePath } from '../../git/index.ts';
-import { pathText } from '../path-text.ts';
+import { pathText } from '../encode-path.ts';
 import type { ThreadSide } from '../schema/review-schema.ts';
 
 /** Where a line of a patch stands in the code. */

@@ -1,12 +1,12 @@
 import { invalid } from '../../kernel/index.ts';
-import type { WantedPlace } from '../threads/find-place.ts';
+import type { ThreadAnchor } from '../threads/locate-thread.ts';
 import type { LinePlace, PatchLine } from './patch-lines.ts';
 
 /** What a person has written between the quoted lines of a patch. */
 export interface Answers {
   /** What is about no line of code: the text of the review. */
   body: string;
-  comments: (WantedPlace & { body: string })[];
+  comments: (ThreadAnchor & { body: string })[];
 }
 
 /** Whether a text quotes a patch, as a mail that answers one does. */

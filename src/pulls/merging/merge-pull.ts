@@ -12,7 +12,7 @@ import { mergeStateOf } from '../mergeability/compute-merge-state.ts';
 import { commitsOnto } from '../rounds/read-round.ts';
 import type { RoundCommit } from '../rounds/read-round.ts';
 import { roundChanged } from '../rounds/record-round.ts';
-import { explainBlock } from './block-words.ts';
+import { explainBlock } from './explain-block.ts';
 import { gatherFacts, gitFacts } from './merge-facts.ts';
 import type { GatheredFacts } from './merge-facts.ts';
 import { landMerge } from './land-merge.ts';

@@ -5,7 +5,7 @@ import type { Repository } from '../../repositories/index.ts';
 import type { PullDeps } from '../deps.ts';
 import { pullSchema } from '../schema/pull-schema.ts';
 import { queueSchema } from '../schema/queue-schema.ts';
-import { attentionSchema } from '../schema/turn-schema.ts';
+import { attentionSchema } from '../schema/attention-schema.ts';
 
 type Targets = Awaited<ReturnType<Issues['pulls']['closingTargets']>>;
 

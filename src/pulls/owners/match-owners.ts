@@ -2,7 +2,7 @@ import type { ChangedFile, Git } from '../../git/index.ts';
 import { createLru, nullIfNotFound } from '../../kernel/index.ts';
 import type { Lru } from '../../kernel/index.ts';
 import { limits } from '../limits.ts';
-import { pathText } from '../path-text.ts';
+import { pathText } from '../encode-path.ts';
 import type { PullRow } from '../schema/pull-schema.ts';
 import { parseOwners } from './parse-owners.ts';
 import type { OwnerRule, OwnersFault } from './parse-owners.ts';

@@ -7,7 +7,7 @@ import type { PullRow } from '../schema/pull-schema.ts';
 import { reviewCommentSchema, reviewSchema, threadPositionSchema, threadSchema } from '../schema/review-schema.ts';
 import type { ThreadRow } from '../schema/review-schema.ts';
 import { roundSchema } from '../schema/round-schema.ts';
-import { reviewRequestSchema } from '../schema/turn-schema.ts';
+import { reviewRequestSchema } from '../schema/attention-schema.ts';
 import { reviewsFolder, roundRefs } from './portable-names.ts';
 
 /** The pull requests of a repository that an export has. */

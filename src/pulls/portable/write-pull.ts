@@ -6,7 +6,7 @@ import { pullSchema } from '../schema/pull-schema.ts';
 import type { PullRow } from '../schema/pull-schema.ts';
 import { reviewCommentSchema, reviewSchema, threadPositionSchema, threadSchema } from '../schema/review-schema.ts';
 import { roundCommitSchema, roundSchema } from '../schema/round-schema.ts';
-import { reviewRequestSchema } from '../schema/turn-schema.ts';
+import { reviewRequestSchema } from '../schema/attention-schema.ts';
 import type { ReadRound } from '../rounds/read-round.ts';
 import type { PullFile } from './pull-file.ts';
 

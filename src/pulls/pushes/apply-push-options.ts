@@ -7,11 +7,11 @@ import { mergeWhenReady } from '../merging/merge-when-ready.ts';
 import { pullPushSchema } from '../schema/pull-schema.ts';
 import type { PullPushRow } from '../schema/pull-schema.ts';
 import { roundSchema } from '../schema/round-schema.ts';
-import { changeRequests } from '../turns/review-requests.ts';
-import { labelsFor, pullHead, rowsOfPush } from './on-pushed-round.ts';
-import type { PushedRound } from './on-pushed-round.ts';
+import { changeRequests } from '../attention/review-requests.ts';
+import { labelsFor, pullHead, rowsOfPush } from './record-pushed-round.ts';
+import type { PushedRound } from './record-pushed-round.ts';
 import { readPushOptions } from './read-push-options.ts';
-import { pullByNumber } from './which-pull.ts';
+import { pullByNumber } from './choose-pull.ts';
 
 /**
  * Once the round is durable: what else the options ask for, each by itself. What is refused is logged, and ends

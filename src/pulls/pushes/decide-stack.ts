@@ -8,11 +8,11 @@ import type { PullDeps } from '../deps.ts';
 import { contributedBytesLeft, contributedTooMuch } from '../rounds/contributed-bytes.ts';
 import { pullPushSchema, pullSchema } from '../schema/pull-schema.ts';
 import { roundCommitSchema } from '../schema/round-schema.ts';
-import { pullPageOf } from './push-remarks.ts';
+import { pullPageUrl } from './push-output.ts';
 import type { PushForOptions } from './read-push-options.ts';
 import type { StackCommit } from './read-stack.ts';
 import { refuseRound, refuseTooManyOf } from './refuse-push.ts';
-import type { KnownPull } from './which-pull.ts';
+import type { KnownPull } from './choose-pull.ts';
 
 interface Owner {
   repositoryId: string;
@@ -99,7 +99,7 @@ export async function decideStack(
 }
 
 function remarkOn(deps: PullDeps, { canonical }: PushTarget, { commit, known, number }: Placed): string {
-  const page = pullPageOf(deps, canonical, String(number));
+  const page = pullPageUrl(deps, canonical, String(number));
   const what = known === null ? 'New pull request' : 'Pull request';
   const isSame = known !== null && known.pull.headOid === commit.oid;
   const round = known === null ? '' : isSame ? ', nothing new' : `, round ${known.pull.lastRound + 1}`;

@@ -8,14 +8,14 @@ import type { PullDeps } from '../deps.ts';
 import { contributedBytesLeft, contributedTooMuch } from '../rounds/contributed-bytes.ts';
 import { changeIdOf } from '../rounds/read-round.ts';
 import { pullPushSchema } from '../schema/pull-schema.ts';
-import { pullPageOf, remarksOnPush } from './push-remarks.ts';
+import { pullPageUrl, pushOutput } from './push-output.ts';
 import { readPushOptions } from './read-push-options.ts';
 import type { PushForOptions } from './read-push-options.ts';
 import { decideStack } from './decide-stack.ts';
 import { readStack } from './read-stack.ts';
 import type { StackCommit } from './read-stack.ts';
 import { refuseRound, refuseTooManyOf } from './refuse-push.ts';
-import { isBeingPushedTo, whichPull } from './which-pull.ts';
+import { isBeingPushedTo, choosePull } from './choose-pull.ts';
 
 /** What is read of a push to `refs/for/…` before the write that decides about it. */
 interface PreparedPush {
@@ -50,7 +50,7 @@ export function acceptPushesFor(deps: PullDeps): ReviewPort<Prepared> {
       return decided.catch(asRefusal((reason) => ({ accept: false, reason })));
     },
     async remarkOnBranch(viewer, opened, branch) {
-      const page = pullPageOf(deps, opened.canonical, `new?head=${encodeURIComponent(branch)}`);
+      const page = pullPageUrl(deps, opened.canonical, `new?head=${encodeURIComponent(branch)}`);
       if (page === null || viewer.kind !== 'person') return null;
       const { facts } = await deps.issues.pulls.contextOf(deps.db.lookup, viewer, opened.repository);
       if (refusalInRepository(viewer, facts, 'contribute') !== null) return null;
@@ -122,7 +122,7 @@ async function decide(
   if (userId === null) throw forbidden('only_people', 'only people open pull requests by a push');
   const repositoryId = opened.repository.id;
   const context = await deps.issues.pulls.contextOf(tx.before, viewer, opened.repository);
-  const answer = await whichPull(tx.before, {
+  const answer = await choosePull(tx.before, {
     repositoryId,
     userId,
     baseBranch,
@@ -159,6 +159,6 @@ async function decide(
     record: async () => {
       await tx.manager.insert(pullPushSchema, row);
     },
-    remarks: () => remarksOnPush(deps, viewer, opened, { number, known, headOid: newId, arriving, options }),
+    remarks: () => pushOutput(deps, viewer, opened, { number, known, headOid: newId, arriving, options }),
   };
 }

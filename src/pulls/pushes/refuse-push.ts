@@ -6,7 +6,7 @@ import { forbidden, invalid, notFound } from '../../kernel/index.ts';
 import { factsOfPull } from '../find-pull.ts';
 import { limits } from '../limits.ts';
 import { pullPushSchema, pullSchema } from '../schema/pull-schema.ts';
-import type { KnownPull } from './which-pull.ts';
+import type { KnownPull } from './choose-pull.ts';
 
 /** What stands against a next round of a pull request by a push to `refs/for/…`. */
 export function refuseRound(viewer: Viewer, facts: IssueRepositoryFacts, { issue, pull }: KnownPull): void {

@@ -6,7 +6,7 @@ import type { PullDeps } from '../deps.ts';
 import { factsOfPull, findPull, pullInWrite, refuse, requireOpen } from '../find-pull.ts';
 import type { PullContext } from '../find-pull.ts';
 import { limits } from '../limits.ts';
-import { explainBlock } from '../merging/block-words.ts';
+import { explainBlock } from '../merging/explain-block.ts';
 import { gatherFacts, gitFacts } from '../merging/merge-facts.ts';
 import type { GatheredFacts } from '../merging/merge-facts.ts';
 import { formatMessage, parseStyle } from '../merging/merge-message.ts';

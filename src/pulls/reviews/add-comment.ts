@@ -10,11 +10,11 @@ import { limits } from '../limits.ts';
 import { roundOf } from '../round-of.ts';
 import { reviewCommentSchema, reviewSchema, threadSchema } from '../schema/review-schema.ts';
 import type { ReviewCommentRow, ReviewRow } from '../schema/review-schema.ts';
-import { findPlace } from '../threads/find-place.ts';
-import type { WantedPlace } from '../threads/find-place.ts';
+import { locateThread } from '../threads/locate-thread.ts';
+import type { ThreadAnchor } from '../threads/locate-thread.ts';
 import { addThread, addToThread, draftIn, newReview, reviewerOf, threadNotFound, writeReview } from './review-write.ts';
 
-export interface NewReviewComment extends Omit<WantedPlace, 'path'> {
+export interface NewReviewComment extends Omit<ThreadAnchor, 'path'> {
   /** The round that the page showed. */
   round: number;
   /** Left out or null: the round as a whole. */
@@ -55,7 +55,7 @@ export async function addComment(
   if (twin !== null) return twin;
   deps.issues.pulls.charge(viewer, found);
   const folder = pathOf(deps, found.repository);
-  const newPlace = threadId === null ? await findPlace(deps, folder, round, wanted) : null;
+  const newPlace = threadId === null ? await locateThread(deps, folder, round, wanted) : null;
   const references = sendNow ? await deps.issues.pulls.resolveReferences(viewer, found.repository, body) : null;
   return writeReview(deps, viewer, found, async (log, context) => {
     if (threadId !== null) await refuseHiddenThread(log, issue.id, threadId, authorId);
@@ -138,7 +138,7 @@ async function sameComment(
   authorId: string,
   body: string,
   threadId: string | null,
-  { path, side, firstLine, lastLine }: WantedPlace,
+  { path, side, firstLine, lastLine }: ThreadAnchor,
 ): Promise<CommentPlace | null> {
   const rows: ReviewCommentRow[] = await db.read
     .createQueryBuilder(reviewCommentSchema, 'c')

@@ -4,7 +4,7 @@ import type { PullDeps } from '../deps.ts';
 import type { ReviewRow, ThreadRow, Verdict } from '../schema/review-schema.ts';
 import { listThreads } from '../threads/list-threads.ts';
 import type { ListedThread } from '../threads/list-threads.ts';
-import { listRequests } from '../turns/review-requests.ts';
+import { listRequests } from '../attention/review-requests.ts';
 import { listReviews } from './list-reviews.ts';
 
 const verdictWords: Record<Verdict, string> = {

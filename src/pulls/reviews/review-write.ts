@@ -12,7 +12,7 @@ import type { PullContext } from '../find-pull.ts';
 import { limits } from '../limits.ts';
 import { reviewCommentSchema, reviewSchema, threadSchema } from '../schema/review-schema.ts';
 import type { ReviewCommentRow, ReviewRow, ThreadRow } from '../schema/review-schema.ts';
-import type { Place } from '../threads/find-place.ts';
+import type { ThreadLocation } from '../threads/locate-thread.ts';
 
 export const threadNotFound = () => notFound('thread_not_found', 'There is no such thread.');
 export const reviewNotFound = () => notFound('review_not_found', 'There is no such review.');
@@ -79,7 +79,7 @@ export async function addThread(
   { manager, now }: Tx,
   issueId: string,
   round: number,
-  place: Place,
+  place: ThreadLocation,
 ): Promise<ThreadRow> {
   if ((await manager.countBy(threadSchema, { issueId })) >= limits.threads)
     throw invalid('too_many_threads', `A pull request has at most ${limits.threads} threads.`);

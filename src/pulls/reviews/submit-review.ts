@@ -12,7 +12,7 @@ import { limits } from '../limits.ts';
 import { roundOf } from '../round-of.ts';
 import { reviewCommentSchema, reviewSchema, threadSchema } from '../schema/review-schema.ts';
 import type { ReviewCommentRow, ReviewRow, ThreadRow, Verdict } from '../schema/review-schema.ts';
-import { reviewRequestSchema } from '../schema/turn-schema.ts';
+import { reviewRequestSchema } from '../schema/attention-schema.ts';
 import { placesIn } from '../threads/thread-positions.ts';
 import { draftIn, newReview, reviewerOf, writeReview } from './review-write.ts';
 

@@ -7,7 +7,7 @@ import { findPull, pullInWrite, requireOpen } from '../find-pull.ts';
 import type { PullContext } from '../find-pull.ts';
 import { headForWriting, moveHead } from '../lifecycle/move-head.ts';
 import { limits } from '../limits.ts';
-import { pathBytes } from '../path-text.ts';
+import { pathBytes } from '../encode-path.ts';
 import type { CommentPlace } from '../reviews/add-comment.ts';
 import { commentIn } from '../reviews/review-write.ts';
 import { roundChanged } from '../rounds/record-round.ts';

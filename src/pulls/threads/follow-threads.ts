@@ -1,10 +1,10 @@
 import type { ChangedFile, LineChange } from '../../git/index.ts';
 import { nullIfNotFound } from '../../kernel/index.ts';
 import type { PullDeps } from '../deps.ts';
-import { pathBytes, pathText } from '../path-text.ts';
+import { pathBytes, pathText } from '../encode-path.ts';
 import type { ThreadPositionRow, ThreadRow } from '../schema/review-schema.ts';
 import type { RoundRow } from '../schema/round-schema.ts';
-import { shownRange } from './find-place.ts';
+import { shownRange } from './locate-thread.ts';
 import { mapLines } from './map-lines.ts';
 
 /** Where a thread begins to be followed. */

@@ -7,8 +7,8 @@ import type { PullDeps } from '../deps.ts';
 import { findPull, pullInWrite } from '../find-pull.ts';
 import { limits } from '../limits.ts';
 import { roundOf } from '../round-of.ts';
-import { viewedFileSchema } from '../schema/turn-schema.ts';
-import type { ViewedFileRow } from '../schema/turn-schema.ts';
+import { viewedFileSchema } from '../schema/attention-schema.ts';
+import type { ViewedFileRow } from '../schema/attention-schema.ts';
 
 /** A file of a comparison, by its content on both sides: another content was not viewed. */
 export interface ViewedFile {

@@ -6,7 +6,7 @@ import type { Found } from '../find-repository.ts';
 import { repositorySchema } from '../schema/repository-schema.ts';
 import { preReceiveRefusal } from './pre-receive-check.ts';
 import type { PushJournal, RefUpdate } from './push-journal.ts';
-import { remarkOn } from './remark-on-option.ts';
+import { pushOptionWarning } from './push-option-warning.ts';
 import type { PushForReview, ReviewVerdict } from './review-port.ts';
 
 export interface ReviewCommand {
@@ -51,6 +51,6 @@ export async function journalForReview(
     deps.logger.warn('push.remarks_failed', { pushId: id, error });
     return [];
   });
-  remarks.push(...verdict.others.map((option) => remarkOn(deps, option)));
+  remarks.push(...verdict.others.map((option) => pushOptionWarning(deps, option)));
   return { accept: true, rewritten: { ref: update.ref, to, oldId }, maxPackBytes, remarks };
 }

@@ -7,7 +7,7 @@ import type { Found, RepositoryAddress } from '../find-repository.ts';
 import { isDiskLow } from '../disk-space.ts';
 import { repositorySchema } from '../schema/repository-schema.ts';
 import type { RepositoryDeps } from '../deps.ts';
-import { remarkOn } from './remark-on-option.ts';
+import { pushOptionWarning } from './push-option-warning.ts';
 import { setInitialDefaultBranch } from './set-initial-default-branch.ts';
 import { clientOf, firstUnverified } from '../rules/verify-commits.ts';
 import { judgeUpdates } from '../rules/judge-updates.ts';
@@ -179,7 +179,7 @@ async function checkAndJournal(
       options,
       updates: accepted,
     });
-    const remarks = options.map((option) => remarkOn(deps, option));
+    const remarks = options.map((option) => pushOptionWarning(deps, option));
     return { accept: true, refused, remarks, onlyForward, linear, signed };
   });
   if (verdict.accept) verdict.remarks?.push(...(await remarkOnNewBranch(deps, viewer, opened, updates)));

@@ -59,7 +59,7 @@ async function* output(deps: SshDeps, command: PullCommand, session: Authenticat
     case 'pull review':
       return yield* review(deps, command, pull, session);
     case 'pull reviewers':
-      await pulls.turns.request(viewer, at, command);
+      await pulls.attention.request(viewer, at, command);
       return yield `${it} waits for ${(await pulls.reviews.text(viewer, at)).waitingFor.join(', ') || 'no review'}.\n`;
     case 'pull close':
       await issues.close(viewer, at);

@@ -111,7 +111,7 @@ t.test('the list is narrowed down by state, draft and review', async (t) => {
   await pulls.reviews.submit(viewers.alice, at(1), { verdict: 'REQUEST_CHANGES', body: 'No.', round: 1 });
   t.same(await found('review:approved'), [], 'the last verdict counts');
   t.same(await found('review:changes_requested'), ['1']);
-  await pulls.turns.request(viewers.carol, at(2), { add: ['alice'] });
+  await pulls.attention.request(viewers.carol, at(2), { add: ['alice'] });
   t.same(await found('review-requested:alice'), ['2']);
   const other = await anonymous.get(`${roofUrl}/issues?q=is%3Apull`);
   t.equal(other.status, 303);

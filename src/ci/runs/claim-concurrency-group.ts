@@ -3,8 +3,8 @@ import type { CiDeps } from '../deps.ts';
 import type { AfterCommit } from './after-commit.ts';
 import { cancelJob, cancelJobs } from './cancel-jobs.ts';
 import { RunChanges } from './run-changes.ts';
-import { groupMembers } from './release-group.ts';
-import type { GroupMembers } from './release-group.ts';
+import { concurrencyGroupMembers } from './release-concurrency-group.ts';
+import type { GroupMembers } from './release-concurrency-group.ts';
 import type { RunRow } from '../schema/run-schema.ts';
 import type { ResolvedConcurrency } from './resolve-job.ts';
 
@@ -12,7 +12,7 @@ import type { ResolvedConcurrency } from './resolve-job.ts';
  * The name under which a run, or one of its jobs, is in a concurrency group. Code that is not trusted has groups of its
  * own: it chooses their names, and would cancel the runs of branches by them.
  */
-export const groupNameOf = ({ isTrusted, ref }: Pick<RunRow, 'isTrusted' | 'ref'>, group: string): string =>
+export const concurrencyGroupOf = ({ isTrusted, ref }: Pick<RunRow, 'isTrusted' | 'ref'>, group: string): string =>
   isTrusted ? group : `untrusted ${ref}: ${group}`;
 
 /**
@@ -20,7 +20,7 @@ export const groupNameOf = ({ isTrusted, ref }: Pick<RunRow, 'isTrusted' | 'ref'
  * one replaces the waiting one, and with `cancel-in-progress` cancels the holder. A replaced one records by which.
  * @param run the claiming run, for itself or for one of its jobs; its own hold is no obstacle
  */
-export async function claimGroup(
+export async function claimConcurrencyGroup(
   deps: Pick<CiDeps, 'presence' | 'repositories' | 'endings'>,
   tx: Tx,
   after: AfterCommit,
@@ -28,7 +28,7 @@ export async function claimGroup(
   { group, cancelInProgress, queue }: ResolvedConcurrency,
 ): Promise<'holding' | 'pending'> {
   const membersOf = (state: 'holding' | 'pending') =>
-    groupMembers(tx, run.repositoryId, group, state).then((members) => others(members, run.id));
+    concurrencyGroupMembers(tx, run.repositoryId, group, state).then((members) => others(members, run.id));
   if (queue === 'single') {
     await cancelMembers(
       deps,

@@ -8,7 +8,7 @@ import type { Issue } from '../schema/issue-schema.ts';
 const atOnce = 100;
 
 /** Those of these people who may read an issue, with the rights of a session; before they are notified. */
-export async function readersAmong(
+export async function filterReaders(
   { repositories }: Pick<IssueDeps, 'repositories'>,
   { repository, issue }: { repository: Repository; issue: Issue },
   personIds: readonly string[],

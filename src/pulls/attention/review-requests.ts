@@ -6,8 +6,8 @@ import { invalid } from '../../kernel/index.ts';
 import type { PullDeps } from '../deps.ts';
 import { factsOfPull, findPull, pullInWrite, refuse, requireOpen } from '../find-pull.ts';
 import { limits } from '../limits.ts';
-import { reviewRequestSchema } from '../schema/turn-schema.ts';
-import type { ReviewRequestRow } from '../schema/turn-schema.ts';
+import { reviewRequestSchema } from '../schema/attention-schema.ts';
+import type { ReviewRequestRow } from '../schema/attention-schema.ts';
 
 /** People by their handles. */
 export interface RequestChange {

@@ -10,7 +10,7 @@ import { userSchema } from './schema/user-schema.ts';
  * For the write that takes a way in from its own person: refuses `only_way_in` when neither a password, nor a passkey,
  * nor an account of a configured provider is left to sign in with.
  */
-export async function refuseLastWayIn(
+export async function refuseLastSignInMethod(
   { settings, baseUrl }: Pick<AccountsDeps, 'settings' | 'baseUrl'>,
   { manager }: Tx,
   personId: string,

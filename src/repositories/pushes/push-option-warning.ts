@@ -1,7 +1,7 @@
 import type { RepositoryDeps } from '../deps.ts';
 
 /** The message of the listener that understands an option; every option gets one. */
-export function remarkOn({ optionRemarks }: Pick<RepositoryDeps, 'optionRemarks'>, option: string): string {
+export function pushOptionWarning({ optionRemarks }: Pick<RepositoryDeps, 'optionRemarks'>, option: string): string {
   for (const remark of optionRemarks) {
     const message = remark(option);
     if (message !== null) return message;

@@ -13,7 +13,7 @@ const maxCommits = 1_000;
  * For `repositories.statuses.onChange`: a check that succeeds may be the last that a pull request waits for which is to
  * be merged when it is ready.
  */
-export function reconsiderOnStatus(deps: Pick<PullDeps, 'db' | 'mergeStates' | 'logger'>): StatusListener {
+export function retryMergeOnStatus(deps: Pick<PullDeps, 'db' | 'mergeStates' | 'logger'>): StatusListener {
   const succeeded = new Map<string, Set<string>>();
   let isWaiting = false;
   // A timer runs in the context that set it, here that of a write, in which reading is refused as long as it is open.

@@ -6,10 +6,10 @@ import type { PullDeps } from '../deps.ts';
 import { limits } from '../limits.ts';
 import { roundCommitSchema } from '../schema/round-schema.ts';
 import type { PushForOptions } from './read-push-options.ts';
-import type { KnownPull } from './which-pull.ts';
+import type { KnownPull } from './choose-pull.ts';
 
 /** Address of a page below those of the pull requests; null while the server does not know its own address. */
-export function pullPageOf(
+export function pullPageUrl(
   { baseUrl }: Pick<PullDeps, 'baseUrl'>,
   { owner, name }: RepositoryAddress,
   page: string,
@@ -28,13 +28,13 @@ interface AcceptedPush {
 }
 
 /** What a person reads who has pushed to a pull request: its page, the round, and options that do nothing. */
-export async function remarksOnPush(
+export async function pushOutput(
   deps: PullDeps,
   viewer: Viewer,
   opened: PushTarget,
   { number, known, headOid, arriving, options }: AcceptedPush,
 ): Promise<string[]> {
-  const page = pullPageOf(deps, opened.canonical, String(number));
+  const page = pullPageUrl(deps, opened.canonical, String(number));
   const at = page === null ? '' : `: ${page}`;
   const remarks = [`${known === null ? 'New pull request' : 'Pull request'} #${number}${at}`];
   if (known !== null)

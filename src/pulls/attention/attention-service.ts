@@ -2,17 +2,17 @@ import { bindDeps } from '../../kernel/index.ts';
 import type { PullDeps } from '../deps.ts';
 import { reviewCandidates } from './review-candidates.ts';
 import { changeRequests, listRequests, unansweredRequests } from './review-requests.ts';
-import { waitingFor, waitingForOthers } from './waiting-lists.ts';
+import { listAwaitingViewer, listAwaitingOthers } from './attention-lists.ts';
 
 /** Whose turn it is; the functions behind these names say what each refuses. */
-export function createTurnService(deps: PullDeps) {
+export function createAttentionService(deps: PullDeps) {
   const bind = bindDeps(deps);
   return {
     request: bind(changeRequests),
     requested: bind(listRequests),
     candidates: bind(reviewCandidates),
     unanswered: bind(unansweredRequests),
-    waitingFor: bind(waitingFor),
-    waitingForOthers: bind(waitingForOthers),
+    waitingFor: bind(listAwaitingViewer),
+    waitingForOthers: bind(listAwaitingOthers),
   };
 }

@@ -13,10 +13,10 @@ import { pullPushSchema, pullSchema } from '../schema/pull-schema.ts';
 import type { PullPushRow } from '../schema/pull-schema.ts';
 import { roundSchema } from '../schema/round-schema.ts';
 import { findPullTemplate } from '../templates/pull-template.ts';
-import { cleanText, cutBytes, firstText } from './first-text.ts';
+import { cleanText, cutBytes, defaultDescription } from './default-description.ts';
 import { readPushOptions, setsMore } from './read-push-options.ts';
-import { pullByNumber } from './which-pull.ts';
-import type { KnownPull } from './which-pull.ts';
+import { pullByNumber } from './choose-pull.ts';
+import type { KnownPull } from './choose-pull.ts';
 
 /** What an announced push to `refs/for/…` makes of its pull request. */
 export interface PushedRound {
@@ -126,7 +126,7 @@ async function create(deps: PullDeps, { push, located, row, viewer, headOid }: F
   const known = [baseTip, belowOid].filter((oid) => typeof oid === 'string');
   const coming = { submitterId: row.userId, headOid, known };
   const bytes = await contributedBytes(deps, located, coming);
-  const text = firstText(prepared.commits, { topic, baseBranch });
+  const text = defaultDescription(prepared.commits, { topic, baseBranch });
   const labels = await labelsFor(deps, viewer, found, options.labels);
   const body = options.description ?? (await withTemplate(deps, path, text.body, baseTip ?? null));
   const fields = { title: options.title ?? text.title, body, labels };

@@ -4,7 +4,7 @@ import type { RoundRow } from '../schema/round-schema.ts';
 import { readRound } from './read-round.ts';
 
 /** Writes the list of the commits of a round anew, from git; for the doctor. Refuses `git_busy`. */
-export async function listCommitsAnew(
+export async function recomputeCommits(
   deps: Pick<PullDeps, 'db' | 'git'>,
   path: string,
   { issueId, round, headOid, baseOid }: Pick<RoundRow, 'issueId' | 'round' | 'headOid' | 'baseOid'>,

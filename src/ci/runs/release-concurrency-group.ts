@@ -12,7 +12,7 @@ export interface GroupMembers {
 }
 
 /** Members of a repository's group in one state, oldest first. */
-export async function groupMembers(
+export async function concurrencyGroupMembers(
   { manager }: Tx,
   repositoryId: string,
   group: string,
@@ -27,13 +27,13 @@ export async function groupMembers(
 }
 
 /** Gives a free group to the member that has waited longest; its run is to be advanced. */
-export async function releaseGroup(tx: Tx, after: AfterCommit, repositoryId: string, group: string): Promise<void> {
-  const holding = await groupMembers(tx, repositoryId, group, 'holding');
+export async function releaseConcurrencyGroup(tx: Tx, after: AfterCommit, repositoryId: string, group: string): Promise<void> {
+  const holding = await concurrencyGroupMembers(tx, repositoryId, group, 'holding');
   if (holding.runs.length + holding.jobs.length > 0) return;
   const {
     runs: [run],
     jobs: [job],
-  } = await groupMembers(tx, repositoryId, group, 'pending');
+  } = await concurrencyGroupMembers(tx, repositoryId, group, 'pending');
   if (run !== undefined && (job === undefined || run.createdAt <= job.createdAt)) {
     await tx.manager.update(runSchema, { id: run.id }, { concurrencyState: 'holding' });
     after.toAdvance.add(run.id);

@@ -10,7 +10,7 @@ const atOnce = 500;
  * old mails, and parts of events that failed for good. What is saved stays.
  * @returns the number of removed notifications
  */
-export async function removeOld({ db, clock, settings }: NotificationDeps): Promise<number> {
+export async function pruneNotifications({ db, clock, settings }: NotificationDeps): Promise<number> {
   const now = clock.now();
   let removed = await inParts(db, 'done_at < ? AND done_at IS NOT NULL AND saved_at IS NULL', [
     now - settings.keepDoneMs,

@@ -5,7 +5,7 @@ import type { RoundCommit } from '../rounds/read-round.ts';
  * Title and text of a pull request from its commits: the subject of a single one, else the topic, else the subject of
  * the newest; the rest of the messages. What a text of an issue may not have is left out.
  */
-export function firstText(
+export function defaultDescription(
   commits: readonly RoundCommit[],
   { topic, baseBranch }: { topic: string | null; baseBranch: string },
 ): { title: string; body: string } {

@@ -2,7 +2,7 @@ import type { EntitySchema } from 'typeorm';
 import type { Tx } from '../db/index.ts';
 
 /** Inserts a row unless its key exists. */
-export async function insertOnce<Row extends object>(
+export async function insertOrIgnore<Row extends object>(
   { manager }: Tx,
   schema: EntitySchema<Row>,
   row: Row,

@@ -6,11 +6,11 @@ import type { KeysetPage, KeysetPaging } from '../../db/index.ts';
 import { issueSchema } from '../../issues/index.ts';
 import type { Issue } from '../../issues/index.ts';
 import type { PullDeps } from '../deps.ts';
-import { attentionSchema } from '../schema/turn-schema.ts';
-import type { AttentionRow } from '../schema/turn-schema.ts';
+import { attentionSchema } from '../schema/attention-schema.ts';
+import type { AttentionRow } from '../schema/attention-schema.ts';
 
 /** A pull request that waits for a person. */
-export interface WaitingPull {
+export interface AttentionListItem {
   issue: Issue;
   /** `asked`, `owner`, `round`, `review`, `reply`; null in a list of what waits for others. */
   reason: string | null;
@@ -18,7 +18,7 @@ export interface WaitingPull {
   since: number;
 }
 
-const keyOf = ({ since, issue }: WaitingPull): string => ageKey({ createdAt: since, id: issue.id });
+const keyOf = ({ since, issue }: AttentionListItem): string => ageKey({ createdAt: since, id: issue.id });
 
 /** How one of the lists is read. */
 interface WaitingList<Row extends ObjectLiteral> {
@@ -28,7 +28,7 @@ interface WaitingList<Row extends ObjectLiteral> {
   time: string;
   id: string;
   isNewestFirst: boolean;
-  read(rows: Row[]): WaitingPull[] | Promise<WaitingPull[]>;
+  read(rows: Row[]): AttentionListItem[] | Promise<AttentionListItem[]>;
 }
 
 /** A page of what the viewer may see; anonymous clients have none. */
@@ -36,7 +36,7 @@ function readWaiting<Row extends ObjectLiteral>(
   viewer: Viewer,
   paging: KeysetPaging,
   { query: rowsOf, time, id: idOf, isNewestFirst, read }: WaitingList<Row>,
-): Promise<KeysetPage<WaitingPull>> {
+): Promise<KeysetPage<AttentionListItem>> {
   const personId = personIdOf(viewer);
   const visible = visibleIssues(viewer, 'r', 'i');
   return readKeysetPage(paging, keyOf, async ({ key, isBackwards, limit }) => {
@@ -52,11 +52,11 @@ function readWaiting<Row extends ObjectLiteral>(
 }
 
 /** Open pull requests that wait for the viewer, what waits longest first; no drafts. Refuses `invalid_page`. */
-export const waitingFor = (
+export const listAwaitingViewer = (
   { db, issues }: PullDeps,
   viewer: Viewer,
   paging: KeysetPaging,
-): Promise<KeysetPage<WaitingPull>> =>
+): Promise<KeysetPage<AttentionListItem>> =>
   readWaiting<AttentionRow>(viewer, paging, {
     time: 'a.since',
     id: 'a.issue_id',
@@ -80,11 +80,11 @@ export const waitingFor = (
   });
 
 /** The viewer's own open pull requests that do not wait for them, the last changed first. Refuses `invalid_page`. */
-export const waitingForOthers = (
+export const listAwaitingOthers = (
   { db }: PullDeps,
   viewer: Viewer,
   paging: KeysetPaging,
-): Promise<KeysetPage<WaitingPull>> =>
+): Promise<KeysetPage<AttentionListItem>> =>
   readWaiting<Issue>(viewer, paging, {
     time: 'i.updated_at',
     id: 'i.id',

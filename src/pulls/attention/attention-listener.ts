@@ -10,7 +10,7 @@ import { ownersOfFiles } from '../owners/owners-of-files.ts';
 import { pullSchema } from '../schema/pull-schema.ts';
 import type { PullRow } from '../schema/pull-schema.ts';
 import { reviewCommentSchema, reviewSchema, threadSchema } from '../schema/review-schema.ts';
-import { attentionSchema, reviewRequestSchema } from '../schema/turn-schema.ts';
+import { attentionSchema, reviewRequestSchema } from '../schema/attention-schema.ts';
 
 /** What the listener has found out before its write. */
 interface Prepared {
@@ -31,7 +31,7 @@ const changesTurns: readonly string[] = [...bringsCode, ...ends, 'reopened', 'as
  * reviewer says, the author and who submitted the code; who was asked, until they answer; after the end, none. Who acts
  * is out. Asks the owners of the changed files, too, each once.
  */
-export const turnListener = (deps: PullDeps): EntryListener<Prepared> => ({
+export const attentionListener = (deps: PullDeps): EntryListener<Prepared> => ({
   name: 'review turns',
   async prepare({ issue, entry, repository }: AnnouncedEntry) {
     if (issue.kind !== 'PULL' || !changesTurns.includes(entry.kind)) return null;

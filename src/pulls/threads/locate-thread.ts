@@ -2,13 +2,13 @@ import type { ChangedFile } from '../../git/index.ts';
 import { invalid, nullIfNotFound } from '../../kernel/index.ts';
 import type { PullDeps } from '../deps.ts';
 import { limits } from '../limits.ts';
-import { pathBytes, pathText } from '../path-text.ts';
+import { pathBytes, pathText } from '../encode-path.ts';
 import type { ThreadRow, ThreadSide } from '../schema/review-schema.ts';
 import { roundCommitSchema } from '../schema/round-schema.ts';
 import type { RoundRow } from '../schema/round-schema.ts';
 
 /** Where a comment is to stand, as a form says it. */
-export interface WantedPlace {
+export interface ThreadAnchor {
   /** A commit of the round; its head when left out. */
   commitOid?: string | null | undefined;
   /** As `pathText` writes it; null for the round as a whole. */
@@ -19,7 +19,7 @@ export interface WantedPlace {
   lastLine?: number | null | undefined;
 }
 
-export type Place = Pick<ThreadRow, 'commitOid' | 'path' | 'side' | 'firstLine' | 'lastLine' | 'quoted'>;
+export type ThreadLocation = Pick<ThreadRow, 'commitOid' | 'path' | 'side' | 'firstLine' | 'lastLine' | 'quoted'>;
 
 /**
  * Finds the place of a new thread and the lines that it quotes. Every line of a changed file has one, near a change or
@@ -27,12 +27,12 @@ export type Place = Pick<ThreadRow, 'commitOid' | 'path' | 'side' | 'firstLine' 
  * what has no lines to show: binary and very large files, submodules.
  * @param path folder of the repository
  */
-export async function findPlace(
+export async function locateThread(
   deps: Pick<PullDeps, 'db' | 'git'>,
   path: string,
   round: RoundRow,
-  wanted: WantedPlace,
-): Promise<Place> {
+  wanted: ThreadAnchor,
+): Promise<ThreadLocation> {
   const commitOid = await commitOf(deps, round, wanted.commitOid ?? null);
   if (wanted.path === null) return { commitOid, path: null, side: null, firstLine: null, lastLine: null, quoted: '' };
   const range = await shownRange(deps, path, round, commitOid);

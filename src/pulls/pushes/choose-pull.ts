@@ -25,7 +25,7 @@ export interface KnownPull {
 }
 
 /** A pull request that is there, or the number of one that an earlier push opens; null stands for a new one. */
-export type PullAnswer = { known: KnownPull } | { pending: number } | null;
+export type PullChoice = { known: KnownPull } | { pending: number } | null;
 
 /** Open pull requests of one person for one branch that are looked at. */
 const maxLookedAt = 200;
@@ -36,7 +36,7 @@ const maxLookedAt = 200;
  * for that branch. Pushes of which the pull request is not written yet count: two first pushes of one topic make one.
  * Refuses `pull_not_found`, `wrong_base`, `which_pull` with the list and both ways to say it.
  */
-export async function whichPull(source: EntityManager, question: PullQuestion): Promise<PullAnswer> {
+export async function choosePull(source: EntityManager, question: PullQuestion): Promise<PullChoice> {
   const { repositoryId, baseBranch, topic, number } = question;
   if (number !== null) {
     const known = await pullByNumber(source, repositoryId, number);
