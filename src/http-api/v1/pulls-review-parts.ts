@@ -16,7 +16,7 @@ import { isoTime } from './show.ts';
 export type Review = Awaited<ReturnType<WebDeps['pulls']['reviews']['list']>>[number];
 
 /** A request as the service gives it. */
-type ReviewRequest = Awaited<ReturnType<WebDeps['pulls']['turns']['request']>>[number];
+type ReviewRequest = Awaited<ReturnType<WebDeps['pulls']['attention']['request']>>[number];
 
 interface Place {
   viewer: Viewer;

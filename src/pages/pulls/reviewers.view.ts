@@ -4,7 +4,7 @@ import { viewPerson } from '../issues/people.view.ts';
 import type { People, PersonView } from '../issues/people.view.ts';
 
 type Reviews = Awaited<ReturnType<Pulls['reviews']['list']>>;
-type Requests = Awaited<ReturnType<Pulls['turns']['requested']>>;
+type Requests = Awaited<ReturnType<Pulls['attention']['requested']>>;
 
 export interface ReviewerView extends PersonView {
   /** What the last verdict was, or that one is waited for. */

@@ -18,7 +18,7 @@ export interface WaitingPullView {
   since: TimeView;
 }
 
-type Waiting = Awaited<ReturnType<Pulls['turns']['waitingFor']>>['rows'];
+type Waiting = Awaited<ReturnType<Pulls['attention']['waitingFor']>>['rows'];
 
 const reasonWords: Readonly<Record<string, string>> = {
   asked: 'You were asked for a review',
