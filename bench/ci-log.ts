@@ -5,11 +5,11 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { executable, startHearthServer } from './hearth-server.ts';
-import { option, row } from './rounds.ts';
+import { readNumberOption, formatRow } from './harness.ts';
 
-const rounds = option('rounds', 40);
-const rows = option('rows', 1_000_000);
-const mebibytes = option('mebibytes', 128);
+const rounds = readNumberOption('rounds', 40);
+const rows = readNumberOption('rows', 1_000_000);
+const mebibytes = readNumberOption('mebibytes', 128);
 const steps = 13;
 
 const hearth = await startHearthServer();
@@ -119,8 +119,8 @@ await call('UpdateTask', {
   },
 });
 
-console.log(row([`${rows} rows, ${steps} steps, ${rounds} requests each`, 'p50 ms', 'p95 ms', 'largest ms', 'kB']));
-console.log(row(['---', '---:', '---:', '---:', '---:']));
+console.log(formatRow([`${rows} rows, ${steps} steps, ${rounds} requests each`, 'p50 ms', 'p95 ms', 'largest ms', 'kB']));
+console.log(formatRow(['---', '---:', '---:', '---:', '---:']));
 const page = `${hearth.url}/repos/alice/bench/runs/1`;
 for (const [what, address] of [
   ['the run', page],
@@ -143,7 +143,7 @@ for (const [what, address] of [
   const sorted = samples.toSorted((a, b) => a - b);
   const part = (share: number): string =>
     sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]!.toFixed(1);
-  console.log(row([what, part(0.5), part(0.95), sorted.at(-1)!.toFixed(1), (size / 1000).toFixed(0)]));
+  console.log(formatRow([what, part(0.5), part(0.95), sorted.at(-1)!.toFixed(1), (size / 1000).toFixed(0)]));
 }
 
 /** Largest resident set of the server so far, in MiB. */
@@ -163,7 +163,7 @@ const before = peak();
 const startedAt = performance.now();
 await call('UpdateLog', large);
 console.log(
-  `\n${row([`one call of ${mebibytes} MiB`, 'before, MiB', 'peak, MiB', 'seconds'])}\n${row(['---', '---:', '---:', '---:'])}`,
+  `\n${formatRow([`one call of ${mebibytes} MiB`, 'before, MiB', 'peak, MiB', 'seconds'])}\n${formatRow(['---', '---:', '---:', '---:'])}`,
 );
-console.log(row(['server', before.toFixed(0), peak().toFixed(0), ((performance.now() - startedAt) / 1000).toFixed(1)]));
+console.log(formatRow(['server', before.toFixed(0), peak().toFixed(0), ((performance.now() - startedAt) / 1000).toFixed(1)]));
 await hearth.stop();

@@ -12,10 +12,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { executable, startHearthServer } from './hearth-server.ts';
 import { cpuOfTree } from './process-usage.ts';
-import { option, row, textOption } from './rounds.ts';
+import { readNumberOption, formatRow, readTextOption } from './harness.ts';
 
-const rounds = option('rounds', 100);
-const seconds = option('seconds', 60);
+const rounds = readNumberOption('rounds', 100);
+const seconds = readNumberOption('seconds', 60);
 const runners = 50;
 
 const hearth = await startHearthServer();
@@ -147,7 +147,7 @@ async function pushOnce(
 }
 
 const line = (what: string, values: readonly number[]) =>
-  row([what, percentile(values, 0.5), percentile(values, 0.95), Math.max(...values).toFixed(1)]);
+  formatRow([what, percentile(values, 0.5), percentile(values, 0.95), Math.max(...values).toFixed(1)]);
 
 async function measurePushes(what: string, runner: Runner, tree: WorkTree): Promise<void> {
   const samples = [];
@@ -170,8 +170,8 @@ async function measurePushes(what: string, runner: Runner, tree: WorkTree): Prom
 }
 
 const first = addRunner('first');
-console.log(row([`${rounds} pushes, one job each`, 'p50 ms', 'p95 ms', 'largest ms']));
-console.log(row(['---', '---:', '---:', '---:']));
+console.log(formatRow([`${rounds} pushes, one job each`, 'p50 ms', 'p95 ms', 'largest ms']));
+console.log(formatRow(['---', '---:', '---:', '---:']));
 const tree = await workTree(
   'work',
   `${hearth.url}/git/alice/bench.git`,
@@ -179,7 +179,7 @@ const tree = await workTree(
   `http.extraHeader=Authorization: Bearer ${hearth.token}`,
 );
 await measurePushes('one runner waits', first, tree);
-const [otherUrl, registrationToken] = [textOption('url'), textOption('registration-token')];
+const [otherUrl, registrationToken] = [readTextOption('url'), readTextOption('registration-token')];
 if (otherUrl !== null && registrationToken !== null) {
   const runner = await registerRunner(new URL(otherUrl).origin, registrationToken);
   await measurePushes(`${new URL(otherUrl).host}: one runner waits`, runner, await workTree('other', otherUrl));
@@ -212,21 +212,21 @@ async function cpuOf(
   return { share, polls: during / seconds };
 }
 
-console.log(`\n${row([`${runners} runners without work, ${seconds} s`, 'Calls a second', 'CPU, % of one core'])}`);
-console.log(row(['---', '---:', '---:']));
+console.log(`\n${formatRow([`${runners} runners without work, ${seconds} s`, 'Calls a second', 'CPU, % of one core'])}`);
+console.log(formatRow(['---', '---:', '---:']));
 for (const [what, polling, times] of [
   ['no runner at all', [], { holdMs: 0, pauseMs: 0 }],
   ['as runners come: 5 s, then 2 s of pause', idle, { holdMs: 5_000, pauseMs: 2_000 }],
   ['with the settings that Hearth shows: 30 s, then 1 s', idle, { holdMs: 30_000, pauseMs: 1_000 }],
 ] as const) {
   const { share, polls } = await cpuOf(polling, times);
-  console.log(row([what, polls.toFixed(1), share.toFixed(1)]));
+  console.log(formatRow([what, polls.toFixed(1), share.toFixed(1)]));
 }
 
 console.log(
-  `\n${row([`${rounds} pushes among ${runners} runners with other labels`, 'p50 ms', 'p95 ms', 'largest ms'])}`,
+  `\n${formatRow([`${rounds} pushes among ${runners} runners with other labels`, 'p50 ms', 'p95 ms', 'largest ms'])}`,
 );
-console.log(row(['---', '---:', '---:', '---:']));
+console.log(formatRow(['---', '---:', '---:', '---:']));
 await Promise.all(idle.map((runner) => runner.call('Declare', { version: 'bench', labels: ['other'] })));
 let isOver = false;
 const fetches = idle.map(async (runner) => {

@@ -7,12 +7,12 @@ import { cloneRequest, drain, moveRefs } from './fetch-request.ts';
 import { startHearthServer } from './hearth-server.ts';
 import { startHttpPeer } from './peers/http-peer.ts';
 import { cpuOfTree, memoryOfTree } from './process-usage.ts';
-import { compare, comparisonHead, option } from './rounds.ts';
-import type { Side } from './rounds.ts';
+import { compare, comparisonHead, readNumberOption } from './harness.ts';
+import type { Measurement } from './harness.ts';
 import { fillRepository } from './sample-history.ts';
 
-const clients = option('clients', 20);
-const rounds = option('rounds', 3);
+const clients = readNumberOption('clients', 20);
+const rounds = readNumberOption('rounds', 3);
 const hearth = await startHearthServer();
 await fillRepository(hearth.repository);
 const peer = await startHttpPeer(hearth);
@@ -24,7 +24,7 @@ const ours = {
 
 let peakMb = 0;
 const burst =
-  ({ url, moveRefs, cpuS }: Pick<typeof peer, 'url' | 'moveRefs' | 'cpuS'>, body: string): Side =>
+  ({ url, moveRefs, cpuS }: Pick<typeof peer, 'url' | 'moveRefs' | 'cpuS'>, body: string): Measurement =>
   async () => {
     moveRefs();
     const cpuBefore = cpuS();

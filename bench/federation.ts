@@ -32,8 +32,8 @@ import { isSignedBy, readSignedRequest, signRequest } from '../src/federation/si
 import type { IncomingRequest } from '../src/federation/signatures/index.ts';
 import { silentLogger, systemClock, systemRandom } from '../src/kernel/index.ts';
 import { createWebServer } from '../src/pages/index.ts';
-import { load } from './peers/wrk.ts';
-import { median, option, row as tableRow, textOption } from './rounds.ts';
+import { runLoad } from './peers/wrk.ts';
+import { median, readNumberOption, formatRow as tableRow, readTextOption } from './harness.ts';
 
 const hosts = 100;
 /** Size of a delivered Push with some fifteen commits. */
@@ -112,7 +112,7 @@ else if (process.argv[2] === 'sender') {
       void postAsPeer(port, requests, connections).then((ms) => process.send!(ms));
     },
   );
-} else await measure(option('rounds', 5), option('deliveries', 4_000));
+} else await measure(readNumberOption('rounds', 5), readNumberOption('deliveries', 4_000));
 
 /** The next message of the other process. */
 function responseOf<T>(child: ChildProcess): Promise<T> {
@@ -174,7 +174,7 @@ async function measure(rounds: number, count: number): Promise<void> {
       enqueuedMs.push(enqueued);
     }
     print(rows, enqueuedMs);
-    const other = textOption('url');
+    const other = readTextOption('url');
     if (other !== null) await compareActors(`http://127.0.0.1:${port}/ap/repos/alice/tool`, other);
   } finally {
     peers.kill();
@@ -188,7 +188,7 @@ async function measure(rounds: number, count: number): Promise<void> {
   async function compareActors(ours: string, theirs: string): Promise<void> {
     console.log(`\n${tableRow(['Actor document', 'Per second', 'p95 ms'])}\n${tableRow(['---', '---:', '---:'])}`);
     for (const url of [ours, theirs]) {
-      const { perSecond, p95Ms } = await load(url, {
+      const { perSecond, p95Ms } = await runLoad(url, {
         seconds: 3,
         connections: 4,
         headers: { Accept: 'application/activity+json', ...(url === ours && { Host: new URL(origin).host }) },

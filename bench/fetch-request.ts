@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { request } from 'node:http';
 import { request as requestTls } from 'node:https';
-import { packet } from './packet.ts';
+import { encodePacket } from './packet.ts';
 
 /** The request that `git clone` sends after the ref advertisement; `depth` for a shallow one. */
 export function cloneRequest(repository: string, depth?: number): string {
@@ -11,14 +11,14 @@ export function cloneRequest(repository: string, depth?: number): string {
     .trim()
     .split('\n');
   return [
-    packet('command=fetch'),
-    packet('object-format=sha1'),
+    encodePacket('command=fetch'),
+    encodePacket('object-format=sha1'),
     '0001',
-    packet('ofs-delta'),
-    packet('no-progress'),
-    ...(depth === undefined ? [] : [packet(`deepen ${depth}`)]),
-    ...[...new Set(refs)].map((id) => packet(`want ${id}\n`)),
-    packet('done\n'),
+    encodePacket('ofs-delta'),
+    encodePacket('no-progress'),
+    ...(depth === undefined ? [] : [encodePacket(`deepen ${depth}`)]),
+    ...[...new Set(refs)].map((id) => encodePacket(`want ${id}\n`)),
+    encodePacket('done\n'),
     '0000',
   ].join('');
 }

@@ -8,11 +8,11 @@ import { mkdirSync } from 'node:fs';
 import { startHearthServer } from './hearth-server.ts';
 import { startCgit } from './peers/cgit.ts';
 import { cpuOfTree, memoryOfTree } from './process-usage.ts';
-import { median, option, row, textOption } from './rounds.ts';
+import { median, readNumberOption, formatRow, readTextOption } from './harness.ts';
 import { fillRepository } from './sample-history.ts';
 
-const views = option('views', 200);
-const other = textOption('url')?.replace(/\/$/, '') ?? null;
+const views = readNumberOption('views', 200);
+const other = readTextOption('url')?.replace(/\/$/, '') ?? null;
 
 const hearth = await startHearthServer();
 await fillRepository(hearth.repository);
@@ -98,8 +98,8 @@ async function view(urls: readonly string[], cpuS: () => number): Promise<Seen> 
 }
 
 console.log(`Repository of ${git('rev-list', '--count', 'HEAD')} commits; ${views} first views of each page.\n`);
-console.log(row(['Page', 'Server', 'CPU ms', 'p50 ms', 'p95 ms']));
-console.log(row(['---', '---', '---:', '---:', '---:']));
+console.log(formatRow(['Page', 'Server', 'CPU ms', 'p50 ms', 'p95 ms']));
+console.log(formatRow(['---', '---', '---:', '---:', '---:']));
 for (const [name, { ours, cgit: cgitPath, theirs }] of Object.entries(pages)) {
   // The first requests compile code and templates.
   const [warming, counted] = [places.slice(0, 10), places.slice(10)];
@@ -111,7 +111,7 @@ for (const [name, { ours, cgit: cgitPath, theirs }] of Object.entries(pages)) {
   for (const [side, { url, cpuS }] of Object.entries(sides)) {
     await view(warming.map(url), cpuS);
     const { cpuMs, p50Ms, p95Ms } = await view(counted.map(url), cpuS);
-    console.log(row([name, side, Number.isNaN(cpuMs) ? '' : cpuMs.toFixed(1), p50Ms.toFixed(1), p95Ms.toFixed(1)]));
+    console.log(formatRow([name, side, Number.isNaN(cpuMs) ? '' : cpuMs.toFixed(1), p50Ms.toFixed(1), p95Ms.toFixed(1)]));
   }
 }
 console.log(`\nMemory of Hearth's processes afterwards: ${memoryOfTree(hearth.pid).toFixed(0)} MB.`);

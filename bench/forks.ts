@@ -8,10 +8,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createGit } from '../src/git/index.ts';
 import { silentLogger } from '../src/kernel/index.ts';
-import { option } from './rounds.ts';
+import { readNumberOption } from './harness.ts';
 
-const megabytes = option('megabytes', 500);
-const rounds = option('rounds', 5);
+const megabytes = readNumberOption('megabytes', 500);
+const rounds = readNumberOption('rounds', 5);
 const folder = mkdtempSync(path.join(tmpdir(), 'hearth-forks-'));
 const dataDir = path.join(folder, 'data');
 const git = await createGit({

@@ -6,8 +6,8 @@ import { cloneRequest, drain, moveRefs } from './fetch-request.ts';
 import { startHearthServer } from './hearth-server.ts';
 import { startHttpPeer } from './peers/http-peer.ts';
 import { cpuOfTree } from './process-usage.ts';
-import { compare, comparisonHead, option } from './rounds.ts';
-import type { Side } from './rounds.ts';
+import { compare, comparisonHead, readNumberOption } from './harness.ts';
+import type { Measurement } from './harness.ts';
 import { fillRepository } from './sample-history.ts';
 
 const hearth = await startHearthServer();
@@ -23,7 +23,7 @@ type Server = Pick<typeof peer, 'url' | 'moveRefs' | 'cpuS'>;
 
 /** @param isNew whether this is the first request since the last push */
 const drained =
-  (server: Server, body: string, isNew: boolean): Side =>
+  (server: Server, body: string, isNew: boolean): Measurement =>
   async () => {
     if (isNew) server.moveRefs();
     const cpuBefore = server.cpuS();
@@ -35,7 +35,7 @@ const drained =
     return { wallS, cpuS: cpuBefore === undefined ? undefined : server.cpuS()! - cpuBefore };
   };
 const cloned =
-  (server: { url: string }, name: string): Side =>
+  (server: { url: string }, name: string): Measurement =>
   async () => {
     const target = path.join(hearth.folder, `clone-${name}`);
     execFileSync('rm', ['-rf', target]);
@@ -44,7 +44,7 @@ const cloned =
     return { wallS: (performance.now() - startedAt) / 1000 };
   };
 
-const rounds = option('rounds', 7);
+const rounds = readNumberOption('rounds', 7);
 const full = cloneRequest(hearth.repository);
 const shallow = cloneRequest(hearth.repository, 1);
 const serverSide = (title: string, body: string, isNew: boolean) =>

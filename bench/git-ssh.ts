@@ -5,8 +5,8 @@ import path from 'node:path';
 import { startHearthServer } from './hearth-server.ts';
 import { startSshPeer } from './peers/ssh-peer.ts';
 import { cpuOfTree } from './process-usage.ts';
-import { compare, comparisonHead, option } from './rounds.ts';
-import type { Side } from './rounds.ts';
+import { compare, comparisonHead, readNumberOption } from './harness.ts';
+import type { Measurement } from './harness.ts';
 import { fillRepository } from './sample-history.ts';
 
 const hearth = await startHearthServer();
@@ -17,7 +17,7 @@ const ours = { url: `ssh://git@127.0.0.1:${hearth.sshPort}/alice/bench.git`, cpu
 type Server = Pick<typeof peer, 'url' | 'cpuS'>;
 const env = { ...process.env, GIT_SSH_COMMAND: peer.command };
 const timed =
-  (server: Server, args: () => string[]): Side =>
+  (server: Server, args: () => string[]): Measurement =>
   async () => {
     const list = args();
     const cpuBefore = server.cpuS();
@@ -34,7 +34,7 @@ const clone = (server: Server, name: string) =>
   });
 const list = (server: Server) => timed(server, () => ['ls-remote', '-q', server.url]);
 
-const rounds = option('rounds', 7);
+const rounds = readNumberOption('rounds', 7);
 const rows = [
   ...(await compare('SSH clone with its client', rounds, { hearth: clone(ours, 'a'), [peer.name]: clone(peer, 'b') })),
   ...(await compare('SSH ls-remote', rounds * 2, { hearth: list(ours), [peer.name]: list(peer) })),

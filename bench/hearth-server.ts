@@ -6,11 +6,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { textOption } from './rounds.ts';
+import { readTextOption } from './harness.ts';
 
 /** `--executable PATH`: another build, to compare two of them. */
 export const executable = path.resolve(
-  textOption('executable') ?? fileURLToPath(new URL('../dist/hearth', import.meta.url)),
+  readTextOption('executable') ?? fileURLToPath(new URL('../dist/hearth', import.meta.url)),
 );
 
 export interface HearthServer {

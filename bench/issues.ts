@@ -9,13 +9,13 @@ import { loadConfig } from '../src/config/index.ts';
 import { parseIssueQuery } from '../src/issues/index.ts';
 import { silentLogger } from '../src/kernel/index.ts';
 import { startHearthServer } from './hearth-server.ts';
-import { option, row, textOption } from './rounds.ts';
+import { readNumberOption, formatRow, readTextOption } from './harness.ts';
 import { fillTracker } from './sample-issues.ts';
 
-const issues = option('issues', 100_000);
-const entries = option('entries', 500_000);
-const rounds = option('rounds', 40);
-const externalUrl = textOption('url');
+const issues = readNumberOption('issues', 100_000);
+const entries = readNumberOption('entries', 500_000);
+const rounds = readNumberOption('rounds', 40);
+const externalUrl = readTextOption('url');
 
 /** Our filter words, and the query of another forge for the same. */
 const lists: Record<string, [ours: string, theirs: string]> = {
@@ -57,23 +57,23 @@ async function measure(): Promise<void> {
 
   const base = `${hearth.url}/repos/alice/bench/issues`;
   const hasPage = (await fetch(`${base}?q=is:open`)).status === 200;
-  console.log(row(['List, 50 a page', 'Module, ms p50 / p95', 'Page, ms p50 / p95', 'Other forge, ms p50 / p95']));
-  console.log(row(['---', '---:', '---:', '---:']));
+  console.log(formatRow(['List, 50 a page', 'Module, ms p50 / p95', 'Page, ms p50 / p95', 'Other forge, ms p50 / p95']));
+  console.log(formatRow(['---', '---:', '---:', '---:']));
   for (const [name, [ours, theirs]] of Object.entries(lists)) {
     const { filter } = parseIssueQuery(ours);
     const module = await timed(async () => void (await modules.issues.list(anonymous, at, filter, { limit: 50 })));
     const page = hasPage ? await timed(() => read(`${base}?${new URLSearchParams({ q: ours })}`)) : null;
     const other = externalUrl === null ? null : await timed(() => read(`${externalUrl}?${theirs}`));
-    console.log(row([name, shown(module), shown(page), shown(other)]));
+    console.log(formatRow([name, shown(module), shown(page), shown(other)]));
   }
 
   const one = `${base}/${longIssue}`;
   const first = await once(() => read(one));
   const again = await timed(() => read(one));
-  console.log(`\n${row(['Page of an issue', 'ms'])}\n${row(['---', '---:'])}`);
-  console.log(row([`${longLog} entries, first view`, first.toFixed(0)]));
-  console.log(row([`${longLog} entries, rendered before, p50 / p95`, shown(again)]));
-  console.log(row([`${longLog} entries as JSON, p50 / p95`, shown(await timed(() => read(`${one}.json`)))]));
+  console.log(`\n${formatRow(['Page of an issue', 'ms'])}\n${formatRow(['---', '---:'])}`);
+  console.log(formatRow([`${longLog} entries, first view`, first.toFixed(0)]));
+  console.log(formatRow([`${longLog} entries, rendered before, p50 / p95`, shown(again)]));
+  console.log(formatRow([`${longLog} entries as JSON, p50 / p95`, shown(await timed(() => read(`${one}.json`)))]));
   await modules.close();
   await hearth.stop();
 }

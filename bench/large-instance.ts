@@ -13,15 +13,15 @@ import { operations } from '../src/http-api/v1/operations.ts';
 import { routes } from '../src/pages/routes.ts';
 import { startHearthServer } from './hearth-server.ts';
 import { cpuMsOfThreads } from './process-usage.ts';
-import { option, row, textOption } from './rounds.ts';
+import { readNumberOption, formatRow, readTextOption } from './harness.ts';
 import { fillRepository } from './sample-history.ts';
 import { fillActivity, fillOwners } from './sample-instance.ts';
 
-const count = option('rows', 100_000);
+const count = readNumberOption('rows', 100_000);
 /** The fastest of these counts: other work of the server and the machine slows some. */
-const times = option('times', 7);
-const kept = textOption('folder');
-const only = textOption('only');
+const times = readNumberOption('times', 7);
+const kept = readTextOption('folder');
+const only = readTextOption('only');
 /** The limit per response. */
 const maxCpuMs = 10;
 const maxBytes = 100_000;
@@ -250,8 +250,8 @@ for (let waits = 0; waits < 60; waits++) {
   if (cpuMsOfThreads(hearth.pid) - before < 20) break;
 }
 
-console.log(row(['Address', 'Who', 'Status', 'CPU ms', 'kB', '']));
-console.log(row(['---', '---', '---:', '---:', '---:', '---']));
+console.log(formatRow(['Address', 'Who', 'Status', 'CPU ms', 'kB', '']));
+console.log(formatRow(['---', '---', '---:', '---:', '---:', '---']));
 const worst: string[] = [];
 for (const address of [...new Set(addresses)]) {
   if (only !== null && !address.includes(only)) continue;
@@ -268,7 +268,7 @@ for (const address of [...new Set(addresses)]) {
     } while (taken.length < times && taken[0]! < enoughMs);
     const cpuMs = Math.min(...taken);
     const isOver = cpuMs > maxCpuMs || bytes > maxBytes;
-    const line = row([
+    const line = formatRow([
       `\`${address}\``,
       who,
       String(status),

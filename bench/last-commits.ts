@@ -1,7 +1,7 @@
 // The column of last commits of a folder's page: in three cache states, beside git computing the same.
 import { execFileSync } from 'node:child_process';
 import type { HearthServer } from './hearth-server.ts';
-import { median, row } from './rounds.ts';
+import { median, formatRow } from './harness.ts';
 
 interface Asked {
   hearth: HearthServer;
@@ -86,7 +86,7 @@ export async function measureLastCommits({ hearth, branch, folders, rounds }: As
     );
     const wrong = single.filter((name, at) => shown.get(name.slice(name.lastIndexOf('/') + 1)) !== expected[at]).length;
     const pick = (of: (one: (typeof cold)[number]) => number): number => median(cold.map(of));
-    return row([
+    return formatRow([
       folder || '(root)',
       String(names.length),
       median(warm).toFixed(1),
@@ -104,7 +104,7 @@ export async function measureLastCommits({ hearth, branch, folders, rounds }: As
   for (const folder of folders) rows.push(await measure(folder));
   return [
     'Last commit of each entry. Cold: a commit that nobody has asked for and whose history holds no answer; the first answer comes without what is not known yet.\n',
-    row([
+    formatRow([
       'Folder',
       'Entries',
       'Warm ms',
@@ -116,7 +116,7 @@ export async function measureLastCommits({ hearth, branch, folders, rounds }: As
       'git log -1 each ms',
       'Rows that differ',
     ]),
-    row(['---', ...Array<string>(9).fill('---:')]),
+    formatRow(['---', ...Array<string>(9).fill('---:')]),
     ...rows,
   ];
 }

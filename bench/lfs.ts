@@ -8,10 +8,10 @@ import { request } from 'node:http';
 import path from 'node:path';
 import { startHearthServer } from './hearth-server.ts';
 import { memoryOfTree } from './process-usage.ts';
-import { median, option } from './rounds.ts';
+import { median, readNumberOption } from './harness.ts';
 
-const rounds = option('rounds', 5);
-const megabytes = option('megabytes', 1024);
+const rounds = readNumberOption('rounds', 5);
+const megabytes = readNumberOption('megabytes', 1024);
 const bytes = megabytes * 1024 * 1024;
 const chunk = randomBytes(1024 * 1024);
 

@@ -2,16 +2,16 @@
 // usage: bench/ls-remote [--seconds N] [--rounds N] [--executable PATH] [--url OTHER-FORGE] [--install]
 import { execFileSync } from 'node:child_process';
 import { startHearthServer } from './hearth-server.ts';
-import { packet } from './packet.ts';
+import { encodePacket } from './packet.ts';
 import { startHttpPeer } from './peers/http-peer.ts';
-import { load } from './peers/wrk.ts';
-import { median, option, row, spread } from './rounds.ts';
+import { runLoad } from './peers/wrk.ts';
+import { median, readNumberOption, formatRow, formatSpread } from './harness.ts';
 import { fillRepository } from './sample-history.ts';
 
-const listing = `${packet('command=ls-refs\n')}${packet('object-format=sha1')}0001${packet('symrefs')}${packet('peel')}0000`;
+const listing = `${encodePacket('command=ls-refs\n')}${encodePacket('object-format=sha1')}0001${encodePacket('symrefs')}${encodePacket('peel')}0000`;
 const connections = 4;
-const seconds = option('seconds', 3);
-const rounds = option('rounds', 5);
+const seconds = readNumberOption('seconds', 3);
+const rounds = readNumberOption('rounds', 5);
 
 interface Call {
   path: string;
@@ -25,7 +25,7 @@ async function rate(address: string, { path, headers, body }: Call): Promise<num
   const authorization = `Basic ${Buffer.from(`${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`).toString('base64')}`;
   const credentials: Record<string, string> = url.username === '' ? {} : { authorization };
   url.username = url.password = '';
-  return (await load(url.href, { seconds, connections, headers: { ...headers, ...credentials }, body })).perSecond;
+  return (await runLoad(url.href, { seconds, connections, headers: { ...headers, ...credentials }, body })).perSecond;
 }
 
 const version2 = { 'git-protocol': 'version=2' };
@@ -58,8 +58,8 @@ const hearth = await startHearthServer();
 await fillRepository(hearth.repository);
 const peer = await startHttpPeer(hearth, { countProcessorTime: false });
 
-console.log(row(['Listing', 'Hearth per s (min–max)', `${peer.name} per s (min–max)`, 'Ratio']));
-console.log(row(['---', '---:', '---:', '---:']));
+console.log(formatRow(['Listing', 'Hearth per s (min–max)', `${peer.name} per s (min–max)`, 'Ratio']));
+console.log(formatRow(['---', '---:', '---:', '---:']));
 for (const refs of [10, 10_000]) {
   setBranches(hearth.repository, refs);
   peer.follow();
@@ -72,7 +72,7 @@ for (const refs of [10, 10_000]) {
     }
     const ratio = median(ours.map((value, index) => value / theirs[index]!));
     console.log(
-      row([`${name}, ${refs.toLocaleString('en')} refs`, spread(ours), spread(theirs), `${ratio.toFixed(1)}×`]),
+      formatRow([`${name}, ${refs.toLocaleString('en')} refs`, formatSpread(ours), formatSpread(theirs), `${ratio.toFixed(1)}×`]),
     );
   }
 }

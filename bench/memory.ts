@@ -5,12 +5,12 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { startHearthServer } from './hearth-server.ts';
 import { treeOf } from './process-usage.ts';
-import { option, row } from './rounds.ts';
+import { readNumberOption, formatRow } from './harness.ts';
 import { fillRepository } from './sample-history.ts';
 
-const pages = option('pages', 2_000);
-const blames = option('blames', 256);
-const refs = option('refs', 100_000);
+const pages = readNumberOption('pages', 2_000);
+const blames = readNumberOption('blames', 256);
+const refs = readNumberOption('refs', 100_000);
 
 const hearth = await startHearthServer(JSON.parse(process.env['BENCH_ENV'] ?? '{}') as Record<string, string>);
 await fillRepository(hearth.repository);
@@ -66,7 +66,7 @@ function report(name: string): void {
       `${kind} ${all!.length > 1 ? `×${all!.length} ` : ''}${sum(all!, ({ anonymous }) => anonymous).toFixed(0)}`,
   );
   console.log(
-    row([
+    formatRow([
       name,
       sum(processes, ({ anonymous }) => anonymous).toFixed(0),
       peak.toFixed(0),
@@ -105,8 +105,8 @@ const pick = <Item>(items: readonly Item[], count: number): Item[] =>
   Array.from({ length: count }, (_, at) => items[Math.floor((at * items.length) / count)]!);
 
 console.log(`Repository of ${commits.length} commits and ${files.length} text files. Megabytes.\n`);
-console.log(row(['After', 'Anonymous', 'Its peak meanwhile', 'Mapped files', 'Anonymous by process']));
-console.log(row(['---', '---:', '---:', '---:', '---']));
+console.log(formatRow(['After', 'Anonymous', 'Its peak meanwhile', 'Mapped files', 'Anonymous by process']));
+console.log(formatRow(['---', '---:', '---:', '---:', '---']));
 report('the start');
 const quarter = Math.floor(pages / 4);
 await view([

@@ -12,10 +12,10 @@ import type { PersonViewer } from '../src/access/index.ts';
 import { openModules } from '../src/app/index.ts';
 import { loadConfig } from '../src/config/index.ts';
 import { silentLogger } from '../src/kernel/index.ts';
-import { median, option, row as tableRow } from './rounds.ts';
+import { median, readNumberOption, formatRow as tableRow } from './harness.ts';
 
-const rounds = option('rounds', 7);
-const watchers = option('watchers', 500);
+const rounds = readNumberOption('rounds', 7);
+const watchers = readNumberOption('watchers', 500);
 const folder = mkdtempSync(path.join(tmpdir(), 'hearth-bench-'));
 const { config } = loadConfig({
   env: { SERVICE_DATA_DIR: path.join(folder, 'data') },

@@ -20,7 +20,7 @@ import { openModules } from '../src/app/index.ts';
 import { loadConfig } from '../src/config/index.ts';
 import { silentLogger, systemClock, systemRandom } from '../src/kernel/index.ts';
 import { enqueueDelivery } from '../src/webhooks/enqueue-delivery.ts';
-import { median, option, row as tableRow } from './rounds.ts';
+import { median, readNumberOption, formatRow as tableRow } from './harness.ts';
 
 const hosts = 20;
 const hangingHost = `127.0.1.${hosts}`;
@@ -70,7 +70,7 @@ function serveAsPeers(): void {
 }
 
 if (process.argv[2] === 'peers') serveAsPeers();
-else await measure(option('rounds', 5), option('deliveries', 2_000));
+else await measure(readNumberOption('rounds', 5), readNumberOption('deliveries', 2_000));
 
 function responseOf<T>(child: ChildProcess): Promise<T> {
   return new Promise((resolve) => child.once('message', (message) => resolve(message as T)));

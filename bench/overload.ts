@@ -5,13 +5,13 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { executable, startHearthServer } from './hearth-server.ts';
-import { needPrograms } from './peers/need-programs.ts';
-import { option } from './rounds.ts';
+import { requirePrograms } from './peers/require-programs.ts';
+import { readNumberOption } from './harness.ts';
 import { fillRepository } from './sample-history.ts';
 
-needPrograms({ wrk: 'wrk' });
-const seconds = option('seconds', 10);
-const connections = option('connections', 200);
+requirePrograms({ wrk: 'wrk' });
+const seconds = readNumberOption('seconds', 10);
+const connections = readNumberOption('connections', 200);
 const hearth = await startHearthServer();
 await fillRepository(hearth.repository);
 const git = (...words: string[]): string[] =>

@@ -12,20 +12,20 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { cloneRequest } from './fetch-request.ts';
 import { startHearthServer } from './hearth-server.ts';
-import { needPrograms } from './peers/need-programs.ts';
-import { median, option, row, spread, textOption } from './rounds.ts';
+import { requirePrograms } from './peers/require-programs.ts';
+import { median, readNumberOption, formatRow, formatSpread, readTextOption } from './harness.ts';
 import { fillRepository } from './sample-history.ts';
 
-const rounds = option('rounds', 5);
-const seconds = option('seconds', 3);
-const clients = option('clients', 4);
+const rounds = readNumberOption('rounds', 5);
+const seconds = readNumberOption('seconds', 3);
+const clients = readNumberOption('clients', 4);
 /** The response time is measured, not the throughput. */
 const pauseMs = 5;
 
-const [otherPage, otherClone] = [textOption('url'), textOption('clone-url')];
+const [otherPage, otherClone] = [readTextOption('url'), readTextOption('clone-url')];
 if ((otherPage === null) !== (otherClone === null))
   throw new Error('--url and --clone-url go together: a page, and where its repository is cloned from');
-needPrograms({ curl: 'curl' });
+requirePrograms({ curl: 'curl' });
 const hearth = await startHearthServer();
 await fillRepository(hearth.repository);
 const requestFile = path.join(hearth.folder, 'clone-request');
@@ -97,15 +97,15 @@ async function measure(pageUrl: string, url: string, whole: string): Promise<voi
   }
   const idle = samples['nobody clones']!;
   console.log(
-    row([
+    formatRow([
       `The page of a repository at ${pageUrl.startsWith(hearth.url) ? 'Hearth' : new URL(pageUrl).host}, while`,
       'p50 ms (min–max)',
       'Of idle',
     ]),
   );
-  console.log(row(['---', '---:', '---:']));
+  console.log(formatRow(['---', '---:', '---:']));
   for (const [name, took] of Object.entries(samples)) {
-    console.log(row([name, spread(took, 2), `${median(took.map((value, at) => value / idle[at]!)).toFixed(2)}×`]));
+    console.log(formatRow([name, formatSpread(took, 2), `${median(took.map((value, at) => value / idle[at]!)).toFixed(2)}×`]));
   }
 }
 

@@ -8,13 +8,13 @@ import path from 'node:path';
 import { startHearthServer } from './hearth-server.ts';
 import { measureLastCommits } from './last-commits.ts';
 import { startCgit } from './peers/cgit.ts';
-import { load } from './peers/wrk.ts';
-import type { Load } from './peers/wrk.ts';
-import { median, option, row, textOption } from './rounds.ts';
+import { runLoad } from './peers/wrk.ts';
+import type { LoadResult } from './peers/wrk.ts';
+import { median, readNumberOption, formatRow, readTextOption } from './harness.ts';
 import { fillRepository } from './sample-history.ts';
 
-const rounds = option('rounds', 3);
-const seconds = option('seconds', 2);
+const rounds = readNumberOption('rounds', 3);
+const seconds = readNumberOption('seconds', 2);
 const connections = 4;
 
 const hearth = await startHearthServer();
@@ -55,7 +55,7 @@ const pages: Record<string, [ours: string, cgit: string]> = {
   history: [`${B}/commits/${branch}`, '/cgit/bench/log/'],
   blame: [`${B}/blame/${branch}/${file}`, `/cgit/bench/blame/${file}`],
 };
-const other = textOption('url')?.replace(/\/$/, '');
+const other = readTextOption('url')?.replace(/\/$/, '');
 /** Gitea's form of the URLs, or our own where supported. */
 const isOurKind =
   other !== undefined && (await fetch(`${other}/tree/${branch}`, { redirect: 'manual' })).status === 200;
@@ -100,8 +100,8 @@ console.log(
 );
 console.log(
   [
-    row(['Page', 'Server', 'Requests/s', 'p50 ms', 'p95 ms', 'Bytes', 'Hearth faster by', 'Made anew, ms']),
-    row(['---', '---', '---:', '---:', '---:', '---:', '---:', '---:']),
+    formatRow(['Page', 'Server', 'Requests/s', 'p50 ms', 'p95 ms', 'Bytes', 'Hearth faster by', 'Made anew, ms']),
+    formatRow(['---', '---', '---:', '---:', '---:', '---:', '---:', '---:']),
   ].join('\n'),
 );
 for (const [name, [ours, theirs]] of Object.entries(pages)) {
@@ -113,20 +113,20 @@ for (const [name, [ours, theirs]] of Object.entries(pages)) {
     'static file': `${cgit.url}/files/${name}`,
     ...(other === undefined ? {} : { 'other forge': otherUrl(name, ours) }),
   };
-  const found = new Map<string, Load[]>(Object.keys(sides).map((side) => [side, []]));
+  const found = new Map<string, LoadResult[]>(Object.keys(sides).map((side) => [side, []]));
   for (let round = -1; round < rounds; round += 1) {
     for (const [side, url] of Object.entries(sides)) {
-      const one = await load(url, { seconds: round < 0 ? 1 : seconds, connections });
+      const one = await runLoad(url, { seconds: round < 0 ? 1 : seconds, connections });
       if (round >= 0) found.get(side)!.push(one);
     }
   }
-  const pick = (side: string, of: (one: Load) => number): number => median(found.get(side)!.map(of));
+  const pick = (side: string, of: (one: LoadResult) => number): number => median(found.get(side)!.map(of));
   for (const side of found.keys()) {
     const faster = median(
       found.get(side)!.map(({ perSecond }, round) => found.get('hearth')![round]!.perSecond / perSecond),
     );
     console.log(
-      row([
+      formatRow([
         name,
         side,
         pick(side, (one) => one.perSecond).toFixed(0),

@@ -16,12 +16,12 @@ import type { Git } from '../src/git/index.ts';
 import { silentLogger } from '../src/kernel/index.ts';
 import { cloneRequest, drain, moveRefs } from './fetch-request.ts';
 import { startHearthServer } from './hearth-server.ts';
-import { option, row, spread } from './rounds.ts';
+import { readNumberOption, formatRow, formatSpread } from './harness.ts';
 import { fillRepository } from './sample-history.ts';
 
-const rounds = option('rounds', 7);
+const rounds = readNumberOption('rounds', 7);
 /** As much memory as a server that has been in use. */
-const ballast = Array.from({ length: option('ballast', 80) }, (_, at) => Buffer.alloc(2 ** 20, at + 1));
+const ballast = Array.from({ length: readNumberOption('ballast', 80) }, (_, at) => Buffer.alloc(2 ** 20, at + 1));
 const atOnce = 20;
 
 const folder = mkdtempSync(path.join(tmpdir(), 'hearth-bench-'));
@@ -90,22 +90,22 @@ for (let round = 0; round <= rounds; round++) {
   }
 }
 console.log(
-  row([`100 starts, ${atOnce} at a time`, 'Event loop late, p99, ms (min–max)', 'Longest, ms', 'All done, ms']),
+  formatRow([`100 starts, ${atOnce} at a time`, 'Event loop late, p99, ms (min–max)', 'Longest, ms', 'All done, ms']),
 );
-console.log(row(['---', '---:', '---:', '---:']));
+console.log(formatRow(['---', '---:', '---:', '---:']));
 for (const [name, all] of Object.entries(samples)) {
   console.log(
-    row([
+    formatRow([
       name,
-      spread(
+      formatSpread(
         all.map(({ stillMs }) => stillMs),
         1,
       ),
-      spread(
+      formatSpread(
         all.map(({ longestMs }) => longestMs),
         1,
       ),
-      spread(all.map(({ tookMs }) => tookMs)),
+      formatSpread(all.map(({ tookMs }) => tookMs)),
     ]),
   );
 }
@@ -162,7 +162,7 @@ for (let round = 0; round <= rounds; round++) {
     if (round > 0) (late[name] ??= []).push(sample);
   }
 }
-console.log(`\n${row(['A whole server, meanwhile', 'Event loop late, p99, ms (min–max)'])}`);
-console.log(row(['---', '---:']));
-for (const [name, samples] of Object.entries(late)) console.log(row([name, spread(samples, 1)]));
+console.log(`\n${formatRow(['A whole server, meanwhile', 'Event loop late, p99, ms (min–max)'])}`);
+console.log(formatRow(['---', '---:']));
+for (const [name, samples] of Object.entries(late)) console.log(formatRow([name, formatSpread(samples, 1)]));
 await server.stop();

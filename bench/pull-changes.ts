@@ -11,11 +11,11 @@ import { localAdministrator } from '../src/access/index.ts';
 import { loadConfig } from '../src/config/index.ts';
 import { silentLogger } from '../src/kernel/index.ts';
 import { startHearthServer } from './hearth-server.ts';
-import { option, row } from './rounds.ts';
+import { readNumberOption, formatRow } from './harness.ts';
 
-const rounds = option('rounds', 40);
+const rounds = readNumberOption('rounds', 40);
 /** Pull requests whose page nobody has seen: each gives one first view. */
-const fresh = option('fresh', 20);
+const fresh = readNumberOption('fresh', 20);
 const files = 30;
 /** Ten changed lines at each of two places make 54 rows of a file with their context and headers. */
 const changedAt = (line: number): boolean => (line > 40 && line <= 50) || (line > 140 && line <= 150);
@@ -105,27 +105,27 @@ async function shown(query = ''): Promise<string> {
 
 // What any page of the server loads once, its own templates and rules among it, is no cost of this page.
 await fetch(`${hearth.url}/repos/alice/bench`, { headers: { Cookie: `hearth_session=${secret}` } });
-console.log(`${row(['Page of changes', 'Value'])}\n${row(['---', '---:'])}`);
-console.log(row(['first view after the start, ms', (await once()).toFixed(0)]));
+console.log(`${formatRow(['Page of changes', 'Value'])}\n${formatRow(['---', '---:'])}`);
+console.log(formatRow(['first view after the start, ms', (await once()).toFixed(0)]));
 const firstViews: number[] = [];
 for (const branch of others) {
   const { issue: other } = await modules.pulls.open(viewer, at, { title: branch, head: branch, body: '' });
   firstViews.push(await once('', addressOf(other.number)));
 }
-console.log(row(['first view of another, ms p50 / p95', spread(firstViews)]));
+console.log(formatRow(['first view of another, ms p50 / p95', spread(firstViews)]));
 for (let view = 0; view < 10; view += 1) await read();
-console.log(row(['later views, ms p50 / p95', await shown()]));
-console.log(row(['later views, split, ms p50 / p95', await shown('?view=split')]));
+console.log(formatRow(['later views, ms p50 / p95', await shown()]));
+console.log(formatRow(['later views, split, ms p50 / p95', await shown('?view=split')]));
 const page = await read();
 const assets = [...page.matchAll(/(?:href|src)="(\/assets\/[^"#]+)/g)].map(([, address]) => address!);
 const sizes = await Promise.all(
   [...new Set(assets)].map(async (address) => gzipSync(await (await fetch(hearth.url + address)).bytes()).length),
 );
 const lines = page.match(/class="sign"/g)?.length ?? 0;
-console.log(row(['lines with context', lines.toLocaleString('en')]));
-console.log(row(['page, kB gzipped', (gzipSync(page).length / 1000).toFixed(1)]));
+console.log(formatRow(['lines with context', lines.toLocaleString('en')]));
+console.log(formatRow(['page, kB gzipped', (gzipSync(page).length / 1000).toFixed(1)]));
 console.log(
-  row([
+  formatRow([
     `with its ${sizes.length} other files, kB gzipped`,
     (sizes.reduce((a, b) => a + b, gzipSync(page).length) / 1000).toFixed(1),
   ]),
@@ -145,7 +145,7 @@ git('commit', '--quiet', '--all', '-m', 'Again');
 push('main', 'topic');
 for (let tries = 0; tries < 200 && !(await read()).includes('round 2 (the last)'); tries += 1)
   await new Promise((resolve) => setTimeout(resolve, 50));
-console.log(row(['what the author changed since round 1: first view, ms', (await once('?from=1')).toFixed(0)]));
-console.log(row(['later views, ms p50 / p95', await shown('?from=1')]));
+console.log(formatRow(['what the author changed since round 1: first view, ms', (await once('?from=1')).toFixed(0)]));
+console.log(formatRow(['later views, ms p50 / p95', await shown('?from=1')]));
 await modules.close();
 await hearth.stop();

@@ -14,12 +14,12 @@ import { loadConfig } from '../src/config/index.ts';
 import { silentLogger } from '../src/kernel/index.ts';
 import { startHearthServer } from './hearth-server.ts';
 import { cpuOfTree } from './process-usage.ts';
-import { compare, comparisonHead, median, option, row, spread, textOption } from './rounds.ts';
-import type { Side } from './rounds.ts';
+import { compare, comparisonHead, median, readNumberOption, formatRow, formatSpread, readTextOption } from './harness.ts';
+import type { Measurement } from './harness.ts';
 import { fillRepository } from './sample-history.ts';
 import { fillTracker } from './sample-issues.ts';
 
-const rounds = option('rounds', 15);
+const rounds = readNumberOption('rounds', 15);
 const hearth = await startHearthServer();
 await fillRepository(hearth.repository);
 const work = path.join(hearth.folder, 'work');
@@ -75,14 +75,14 @@ function otherForge(address: string): Forge {
       git('-c', `http.extraHeader=Authorization: Basic ${credentials}`, 'push', '-q', `${origin}${pathname}`, ...refs),
   };
 }
-const address = textOption('url');
+const address = readTextOption('url');
 const there = address === null ? null : otherForge(address);
 there?.push(`origin/${main}:refs/heads/${main}`);
 
 let count = 0;
 /** Each side adds one commit to a series of its own. */
 const pushTo =
-  (branch: string, target: string, forge = here): Side =>
+  (branch: string, target: string, forge = here): Measurement =>
   async () => {
     git('checkout', '-q', '-B', branch, count === 0 ? `origin/${main}` : 'HEAD');
     git('commit', '-q', '--allow-empty', '-m', `Change ${count++}`);
@@ -111,7 +111,7 @@ async function openPull(name: string, content: string, { push, api }: Forge = he
 
 let merged = 0;
 const mergeAt =
-  (forge: Forge): Side =>
+  (forge: Forge): Measurement =>
   async () => {
     const number = await openPull(`peer-${merged++}`, 'one line\n', forge);
     const path = `pulls/${number}`;
@@ -209,7 +209,7 @@ const modules = await openModules(config, { logger: silentLogger });
 const list = { owner: 'alice', name: 'list' };
 await modules.repositories.create(localAdministrator, { ...list, visibility: 'PUBLIC' });
 const { repository } = await modules.repositories.find(localAdministrator, list.owner, list.name);
-const pulls = option('pulls', 100_000);
+const pulls = readNumberOption('pulls', 100_000);
 await fillTracker(modules.db, repository.id, { issues: pulls, entries: pulls, kind: 'PULL' });
 const lists: Record<string, string> = {
   'open, newest first': 'is:open',
@@ -277,14 +277,14 @@ console.log(
     ...pushes,
     ...beside,
     '',
-    row(['What', 'Median (min–max)', 'Limit']),
-    row(['---', '---:', '---:']),
+    formatRow(['What', 'Median (min–max)', 'Limit']),
+    formatRow(['---', '---:', '---:']),
     ...[
       ['Push of one commit to refs/for, to the same push to a branch', wallRatio(pushes), '1.15×'],
-      ['Merge of a small change: ms', spread(merges.map(({ ms }) => ms)), ''],
-      ['The same: CPU ms of the server', spread(merges.map(({ cpuMs }) => cpuMs)), '150'],
-      ['Page of changes, 30 files, 1,500 lines, first view: ms', spread(first.map(({ ms }) => ms)), '150'],
-      ['The same: CPU ms of the server', spread(first.map(({ cpuMs }) => cpuMs)), ''],
+      ['Merge of a small change: ms', formatSpread(merges.map(({ ms }) => ms)), ''],
+      ['The same: CPU ms of the server', formatSpread(merges.map(({ cpuMs }) => cpuMs)), '150'],
+      ['Page of changes, 30 files, 1,500 lines, first view: ms', formatSpread(first.map(({ ms }) => ms)), '150'],
+      ['The same: CPU ms of the server', formatSpread(first.map(({ cpuMs }) => cpuMs)), ''],
       ['The first such page since the start: ms', cold!.ms.toFixed(0), ''],
       ['The same: CPU ms of the server', cold!.cpuMs.toFixed(0), ''],
       ['Page of changes: kB gzipped', (cold!.bytes / 1000).toFixed(1), '60'],
@@ -292,10 +292,10 @@ console.log(
       ['The same: CPU ms of the server', laterCpuMs.toFixed(1), ''],
       ['p95 of pages while 50 merge states are computed, to p95 without', `${median(ratios).toFixed(2)}×`, '2×'],
       ...listed,
-      ['Comment on a pull request: ms', spread(comments.map(({ answeredMs }) => answeredMs)), '20'],
-      [`The same, in the inboxes of ${watchers} watchers: ms`, spread(comments.map(({ toldMs }) => toldMs)), '1,000'],
+      ['Comment on a pull request: ms', formatSpread(comments.map(({ answeredMs }) => answeredMs)), '20'],
+      [`The same, in the inboxes of ${watchers} watchers: ms`, formatSpread(comments.map(({ toldMs }) => toldMs)), '1,000'],
       ['The same: CPU ms of the server for all of it', commentCpuMs.toFixed(0), ''],
-    ].map(row),
+    ].map(formatRow),
   ].join('\n'),
 );
 await hearth.stop();

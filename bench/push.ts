@@ -6,8 +6,8 @@ import path from 'node:path';
 import { startHearthServer } from './hearth-server.ts';
 import { startHttpPeer } from './peers/http-peer.ts';
 import { startSshPeer } from './peers/ssh-peer.ts';
-import { compare, comparisonHead, option } from './rounds.ts';
-import type { Side } from './rounds.ts';
+import { compare, comparisonHead, readNumberOption } from './harness.ts';
+import type { Measurement } from './harness.ts';
 import { fillRepository } from './sample-history.ts';
 
 const hearth = await startHearthServer();
@@ -26,7 +26,7 @@ let count = 0;
 
 /** Every side has a branch of its own, so that each push adds exactly one commit to it. */
 const push =
-  (url: string, branch: string): Side =>
+  (url: string, branch: string): Measurement =>
   async () => {
     execFileSync('git', [...person, '-C', work, 'commit', '-q', '--allow-empty', '-m', `Change ${count++}`]);
     const startedAt = performance.now();
@@ -37,7 +37,7 @@ const push =
     return { wallS: (performance.now() - startedAt) / 1000 };
   };
 
-const rounds = option('rounds', 25);
+const rounds = readNumberOption('rounds', 25);
 const httpUrl = `${hearth.url}/git/alice/bench.git`;
 const rows = [
   ...(await compare('HTTP push of one commit', rounds, {

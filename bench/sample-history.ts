@@ -3,13 +3,13 @@ import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { option, textOption } from './rounds.ts';
+import { readNumberOption, readTextOption } from './harness.ts';
 
-const commits = option('commits', 4000);
+const commits = readNumberOption('commits', 4000);
 
 /** Copies a history into the bare repository at `target`, packed with a bitmap as maintenance does. */
 export async function fillRepository(target: string): Promise<void> {
-  const given = textOption('repository');
+  const given = readTextOption('repository');
   if (given !== null) copyObjects(path.resolve(given), target);
   else await generate(target);
   execFileSync('git', ['-C', target, 'repack', '-adbq'], { stdio: 'inherit' });

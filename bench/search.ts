@@ -18,20 +18,20 @@ import { createSearch } from '../src/search/index.ts';
 import { seededRandom } from '../test/fixtures/seeded-random.ts';
 import { startHearthServer } from './hearth-server.ts';
 import type { HearthServer } from './hearth-server.ts';
-import { median, option, row, spread, textOption } from './rounds.ts';
+import { median, readNumberOption, formatRow, formatSpread, readTextOption } from './harness.ts';
 import { cpuOfTree } from './process-usage.ts';
 import { drawHardQuery, fillNames } from './sample-names.ts';
 
-const rows = option('rows', 100_000);
-const rounds = option('rounds', 7);
-const seconds = option('seconds', 5);
-const hard = option('hard', 1_000);
+const rows = readNumberOption('rows', 100_000);
+const rounds = readNumberOption('rounds', 7);
+const seconds = readNumberOption('seconds', 5);
+const hard = readNumberOption('hard', 1_000);
 /** Rounds on the running server, of `seconds` each. */
 const loadRounds = 3;
 const connections = 20;
 /** Requests of the other page. At full speed it would be a second load on the two processors. */
 const fetchesPerS = 50;
-const externalUrl = textOption('url');
+const externalUrl = readTextOption('url');
 
 const queries: Record<string, string> = {
   'one letter': 'a',
@@ -107,7 +107,7 @@ async function measure(): Promise<void> {
   };
 
   console.log(
-    row([
+    formatRow([
       'Query',
       'Hearth, first 50, ms (–p99)',
       '`LIKE`, first 50, ms',
@@ -115,7 +115,7 @@ async function measure(): Promise<void> {
       'Hearth, all up to 1,000 each, ms (–p99)',
     ]),
   );
-  console.log(row(['---', '---:', '---:', '---:', '---:']));
+  console.log(formatRow(['---', '---:', '---:', '---:', '---:']));
   const everything: number[] = [];
   for (const [name, query] of Object.entries(queries)) {
     const ours: number[] = [];
@@ -140,10 +140,10 @@ async function measure(): Promise<void> {
     const written = query.length > 20 ? `${query.slice(0, 20)}…` : query;
     const withP99 = (samples: number[]) => `${median(samples).toFixed(2)} (–${percentile(samples, 0.99, 2)})`;
     console.log(
-      row([
+      formatRow([
         `${name} (\`${written}\`)`,
         withP99(ours),
-        spread(theirs, 1),
+        formatSpread(theirs, 1),
         `${median(ratios).toFixed(3)}×`,
         withP99(all),
       ]),
@@ -186,7 +186,7 @@ async function measure(): Promise<void> {
   }
   console.log(`\nMedians of ${loadRounds} rounds, in turns:\n`);
   console.log(
-    row([
+    formatRow([
       `${connections} connections, a mix of queries`,
       'Answers/s',
       'p50 ms',
@@ -195,18 +195,18 @@ async function measure(): Promise<void> {
       'Server CPU ms each',
     ]),
   );
-  console.log(row(['---', '---:', '---:', '---:', '---:', '---:']));
+  console.log(formatRow(['---', '---:', '---:', '---:', '---:', '---:']));
   for (const [at, address] of addresses.entries())
-    console.log(row([`\`${address.replace('?q=', '')}\``, ...medians(searching[at]!)]));
+    console.log(formatRow([`\`${address.replace('?q=', '')}\``, ...medians(searching[at]!)]));
   if (externalUrl !== null) {
     const other = new URL(externalUrl);
     const [perS, p50, p95, p99] = await searchers(hearth, other.pathname + other.search, seconds, other.origin);
-    console.log(row(['the other forge, over what it has', perS!, p50!, p95!, p99!, '']));
+    console.log(formatRow(['the other forge, over what it has', perS!, p50!, p95!, p99!, '']));
   }
-  console.log(row([`another page, asked for ${fetchesPerS} times a second, alone`, ...medians(alone), '']));
+  console.log(formatRow([`another page, asked for ${fetchesPerS} times a second, alone`, ...medians(alone), '']));
   for (const [at, address] of addresses.entries()) {
     console.log(
-      row([
+      formatRow([
         `the same while ${connections} connections ask \`${address.replace('?q=', '')}\``,
         ...medians(concurrent[at]!),
         '',

@@ -11,9 +11,9 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { executable } from './hearth-server.ts';
 import { memoryOfTree, treeOf } from './process-usage.ts';
-import { option, row, spread, textOption } from './rounds.ts';
+import { readNumberOption, formatRow, formatSpread, readTextOption } from './harness.ts';
 
-const rounds = option('rounds', 10);
+const rounds = readNumberOption('rounds', 10);
 
 function timed(program: string, args: string[]): number {
   const startedAt = performance.now();
@@ -79,7 +79,7 @@ async function otherReady(command: string, url: string): Promise<{ readyMs: numb
   }
 }
 
-const [command, url] = [textOption('command'), textOption('url')];
+const [command, url] = [readTextOption('command'), readTextOption('url')];
 if ((command === null) !== (url === null))
   throw new Error('--command and --url go together: what to start, and what answers then');
 const folder = mkdtempSync(path.join(tmpdir(), 'hearth-bench-'));
@@ -97,14 +97,14 @@ for (let round = 0; round < rounds; round++) {
 }
 rmSync(folder, { recursive: true, force: true });
 
-console.log(row(['Start and memory', 'Median (min–max)']));
-console.log(row(['---', '---:']));
-console.log(row(['`hearth --version`', `${spread(versions)} ms`]));
-console.log(row(['`node --version`, for comparison', `${spread(bareNode)} ms`]));
-console.log(row(['`hearth serve` to the first answer', `${spread(readies.map(({ readyMs }) => readyMs))} ms`]));
-console.log(row(['Memory when idle, all processes', `${spread(readies.map(({ idleMb }) => idleMb))} MB`]));
-console.log(row(['Size of the executable', `${(statSync(executable).size / 2 ** 20).toFixed(1)} MiB`]));
+console.log(formatRow(['Start and memory', 'Median (min–max)']));
+console.log(formatRow(['---', '---:']));
+console.log(formatRow(['`hearth --version`', `${formatSpread(versions)} ms`]));
+console.log(formatRow(['`node --version`, for comparison', `${formatSpread(bareNode)} ms`]));
+console.log(formatRow(['`hearth serve` to the first answer', `${formatSpread(readies.map(({ readyMs }) => readyMs))} ms`]));
+console.log(formatRow(['Memory when idle, all processes', `${formatSpread(readies.map(({ idleMb }) => idleMb))} MB`]));
+console.log(formatRow(['Size of the executable', `${(statSync(executable).size / 2 ** 20).toFixed(1)} MiB`]));
 if (command !== null) {
-  console.log(row(['The other server to the first answer', `${spread(others.map(({ readyMs }) => readyMs))} ms`]));
-  console.log(row(['Its memory when idle, all processes', `${spread(others.map(({ idleMb }) => idleMb))} MB`]));
+  console.log(formatRow(['The other server to the first answer', `${formatSpread(others.map(({ readyMs }) => readyMs))} ms`]));
+  console.log(formatRow(['Its memory when idle, all processes', `${formatSpread(others.map(({ idleMb }) => idleMb))} MB`]));
 }

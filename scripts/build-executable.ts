@@ -8,7 +8,7 @@
  * Further measures for a short start, explained in their files: a command line loads the definitions of its own command
  * only (src/cli/command-groups.ts); chunks load libraries and parts of Node at their first use, and unused parts of
  * libraries are left out (executable/bundle.ts); garbage is first collected after the start (executable/assemble.ts);
- * git's version is cached per program file (src/git/processes/cached-version.ts). test/cli/loading.test.ts limits what
+ * git's version is cached per program file (src/git/processes/cached-version.ts). test/cli/lazy-loading.test.ts limits what
  * a start may load.
  *
  * usage: scripts/build-executable [--if-changed]
@@ -21,9 +21,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompressSync } from 'node:zlib';
-import { assemble } from './executable/assemble.ts';
+import { assembleExecutable } from './executable/assemble-executable.ts';
 import { bundle, bundleTemplates } from './executable/bundle.ts';
-import { recordCode } from './executable/record-code.ts';
+import { recordCodeCache } from './executable/record-code-cache.ts';
 import { stripSymbols } from './executable/strip-symbols.ts';
 
 const project = join(import.meta.dirname, '..');
@@ -71,14 +71,14 @@ async function buildExecutable(workFolder: string): Promise<void> {
   for (const [name, source] of chunks) contents.set(`chunks/${name}`, source);
 
   const recorder = join(workFolder, 'recorder');
-  await assemble({
+  await assembleExecutable({
     node,
     script: script(true),
     assets: new Map([...contents, ['loader', script(true)]]),
     output: recorder,
     workFolder: await folder('recording'),
   });
-  const code = await recordCode({ recorder, chunks: [...chunks.keys()], workFolder: await folder('recorded') });
+  const code = await recordCodeCache({ recorder, chunks: [...chunks.keys()], workFolder: await folder('recorded') });
   for (const [name, { bytes, runsAtStart }] of code) {
     contents.set(`code/${name}`, bytes);
     if (runsAtStart) continue;
@@ -87,7 +87,7 @@ async function buildExecutable(workFolder: string): Promise<void> {
     contents.set(`packed/${name}`, brotliCompressSync(chunks.get(name)!));
   }
 
-  await assemble({
+  await assembleExecutable({
     node,
     script: script(false),
     assets: new Map([...contents, ['loader', script(false)]]),

@@ -155,7 +155,7 @@ async function runFile(file: string): Promise<Outcome> {
   // Tests that become another user must still have access.
   await chmod(folder, 0o711);
   try {
-    const ended = await runNode(['--disable-warning=ExperimentalWarning', 'scripts/test-file.ts', file], limitSeconds, {
+    const ended = await runNode(['--disable-warning=ExperimentalWarning', 'scripts/run-test-file.ts', file], limitSeconds, {
       TMPDIR: folder,
       TAP_TIMEOUT: String(limitSeconds),
       NODE_COMPILE_CACHE: join(cache, 'compiled'),

@@ -2,7 +2,7 @@
 // nginx.
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { needPrograms } from './need-programs.ts';
+import { requirePrograms } from './require-programs.ts';
 import { countingCgi, freePort, runNginx } from './nginx.ts';
 
 const program = '/usr/lib/cgit/cgit.cgi';
@@ -17,7 +17,7 @@ export async function startCgit(
   files: string,
   { countProcessorTime = false } = {},
 ): Promise<{ url: string; cpuS(): number; stop(): void }> {
-  needPrograms({ nginx: 'nginx', fcgiwrap: 'fcgiwrap' });
+  requirePrograms({ nginx: 'nginx', fcgiwrap: 'fcgiwrap' });
   if (!existsSync(program)) throw new Error('cgit is missing. Install the package cgit');
   const port = await freePort();
   const place = path.join(folder, 'cgit');

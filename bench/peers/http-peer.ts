@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import path from 'node:path';
 import type { HearthServer } from '../hearth-server.ts';
-import { textOption } from '../rounds.ts';
+import { readTextOption } from '../harness.ts';
 import { copyRepository } from '../sample-history.ts';
 import { moveRefs } from '../fetch-request.ts';
 import { startNginx } from './nginx.ts';
@@ -27,7 +27,7 @@ export async function startHttpPeer(
   hearth: HearthServer,
   options: { countProcessorTime?: boolean } = {},
 ): Promise<HttpPeer> {
-  const url = textOption('url');
+  const url = readTextOption('url');
   if (url !== null) return otherForge(url, hearth.repository);
   const root = path.join(hearth.folder, 'peer');
   const repository = path.join(root, 'bench.git');

@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { cpuOfTree } from '../process-usage.ts';
-import { needPrograms } from './need-programs.ts';
+import { requirePrograms } from './require-programs.ts';
 
 export interface Peer {
   /** CPU seconds so far. */
@@ -101,7 +101,7 @@ export async function startNginx(
   gitConfig: string,
   { countProcessorTime = true } = {},
 ): Promise<Peer & { url: string }> {
-  needPrograms({ nginx: 'nginx', fcgiwrap: 'fcgiwrap' });
+  requirePrograms({ nginx: 'nginx', fcgiwrap: 'fcgiwrap' });
   const port = await freePort();
   const place = path.join(folder, 'nginx');
   mkdirSync(place, { recursive: true });

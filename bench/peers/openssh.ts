@@ -4,7 +4,7 @@ import { chmodSync, copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { cpuOfTree } from '../process-usage.ts';
-import { needPrograms } from './need-programs.ts';
+import { requirePrograms } from './require-programs.ts';
 import { freePort } from './nginx.ts';
 import type { Peer } from './nginx.ts';
 
@@ -14,7 +14,7 @@ export async function startSshd(
   publicKey: string,
   gitConfig: string,
 ): Promise<Peer & { port: number }> {
-  needPrograms({ '/usr/sbin/sshd': 'openssh-server' });
+  requirePrograms({ '/usr/sbin/sshd': 'openssh-server' });
   const port = await freePort();
   const place = path.join(folder, 'sshd');
   mkdirSync(place, { recursive: true });

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { userInfo } from 'node:os';
 import path from 'node:path';
 import type { HearthServer } from '../hearth-server.ts';
-import { textOption } from '../rounds.ts';
+import { readTextOption } from '../harness.ts';
 import { copyRepository } from '../sample-history.ts';
 import { startSshd } from './openssh.ts';
 
@@ -20,7 +20,7 @@ export interface SshPeer {
 export async function startSshPeer(hearth: HearthServer): Promise<SshPeer> {
   const algorithms = '-o LogLevel=ERROR -o KexAlgorithms=curve25519-sha256 -c aes128-gcm@openssh.com';
   const command = `ssh -F none -i ${hearth.keyFile} -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null ${algorithms}`;
-  const url = textOption('ssh-url');
+  const url = readTextOption('ssh-url');
   if (url !== null) {
     // Authenticates with the user's own keys: an empty repository, `ssh://git@forge.example.org/alice/bench.git`.
     execFileSync(

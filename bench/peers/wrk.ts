@@ -3,11 +3,11 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { needPrograms } from './need-programs.ts';
+import { requirePrograms } from './require-programs.ts';
 
 const script = fileURLToPath(new URL('wrk.lua', import.meta.url));
 
-export interface Load {
+export interface LoadResult {
   perSecond: number;
   p50Ms: number;
   p95Ms: number;
@@ -23,8 +23,8 @@ export interface LoadOptions {
   body?: string | undefined;
 }
 
-export async function load(url: string, { seconds, connections, headers = {}, body }: LoadOptions): Promise<Load> {
-  needPrograms({ wrk: 'wrk' });
+export async function runLoad(url: string, { seconds, connections, headers = {}, body }: LoadOptions): Promise<LoadResult> {
+  requirePrograms({ wrk: 'wrk' });
   const more = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
   const { stdout } = await promisify(execFile)('wrk', [
     '-t1',

@@ -106,7 +106,7 @@ const maxSteps = 2_000_000;
  * The rules of a repository, ready to be asked which one decides for a ref. Where several match, one decides alone: the
  * rule whose pattern is the name itself, else that of the default branch, else the first in the order of the list.
  */
-export class RuleBook<Rule extends BranchRule> {
+export class RuleSet<Rule extends BranchRule> {
   readonly #exact = new Map<string, Rule>();
   readonly #patterns: { folder: string; pattern: RefPattern; rule: Rule }[] = [];
   #steps = 0;

@@ -26,7 +26,7 @@ export type {
   IssueFacts,
   IssueRefusal,
   IssueRepositoryFacts,
-  IssuesFrom,
+  IssueAuthorPolicy,
 } from './issue-rights.ts';
 export { mayBecomePublic, maySync, refusalToFork, visibilityOfFork } from './fork-rights.ts';
 export type { ForkOwnerFacts, ForkRefusal } from './fork-rights.ts';
@@ -34,7 +34,7 @@ export { isContributedUpload, refusalOnLfs } from './lfs-rights.ts';
 export type { LfsAct, LfsRefusal, LfsRepositoryFacts } from './lfs-rights.ts';
 export { visibleIssues } from './visible-issues.ts';
 export {
-  RuleBook,
+  RuleSet,
   TooManyRefs,
   defaultBranchPattern,
   judgeRefMove,

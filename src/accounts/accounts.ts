@@ -56,7 +56,7 @@ import {
   personById,
   personByUsername,
 } from './people/find-people.ts';
-import { listPeopleAmong } from './people/list-people-among.ts';
+import { listReferencedPeople } from './people/list-referenced-people.ts';
 import { countPeople, listAccounts, listProfiles } from './people/list-profiles.ts';
 import { renamePerson } from './people/rename-person.ts';
 import { setAdministrator } from './people/set-administrator.ts';
@@ -142,7 +142,7 @@ export function createAccounts({ config, settings: changed, mail = noMail, ...to
     listProfiles: bind(listProfiles),
     listAccounts: bind(listAccounts),
     countPeople: bind(countPeople),
-    listPeopleAmong: bind(listPeopleAmong),
+    listPeopleAmong: bind(listReferencedPeople),
     hasAdministrator: bind(hasAdministrator),
     chooseHandle: bind(chooseHandle),
     updateProfile: bind(updateProfile),

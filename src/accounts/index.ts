@@ -14,7 +14,7 @@ export type { IdentitySignUp } from './identities/sign-up-with-identity.ts';
 export type { Person } from './people/person.ts';
 export type { AccountDeletionHook } from './people/account-deletion-hook.ts';
 export type { PeopleOptions, PeoplePage, ProfileOrder } from './people/list-profiles.ts';
-export type { NewPerson } from './people/add-person.ts';
+export type { NewPerson } from './people/insert-person.ts';
 export type { Profile } from './people/update-profile.ts';
 export { maxPasswordBytes, minPasswordCharacters } from './password-rules.ts';
 export type { PasswordChange } from './passwords/change-password.ts';

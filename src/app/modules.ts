@@ -4,7 +4,7 @@ import type { Backups } from '../backup/index.ts';
 import type { Ci } from '../ci/index.ts';
 import type { Config, Origin } from '../config/index.ts';
 import type { Database, WriterConnection } from '../db/index.ts';
-import type { InstanceCounts, StorageUsage } from '../doctor/index.ts';
+import type { InstanceStatistics, StorageUsage } from '../doctor/index.ts';
 import type { Federation } from '../federation/index.ts';
 import type { Git } from '../git/index.ts';
 import type { ImageProxy } from '../image-proxy/index.ts';
@@ -79,7 +79,7 @@ export interface Modules {
   backups: Backups;
   audit: Audit;
   workers: WorkerPool;
-  counts(): Promise<InstanceCounts>;
+  counts(): Promise<InstanceStatistics>;
   storage: StorageUsage;
   /** Ends running work and closes the database. */
   close(): Promise<void>;

@@ -4,7 +4,7 @@ import { createAudit } from '../audit/index.ts';
 import { createBackups } from '../backup/index.ts';
 import { ciSettings, createCi } from '../ci/index.ts';
 import type { Config } from '../config/index.ts';
-import { countInstance, createStorageUsage, objectKinds } from '../doctor/index.ts';
+import { readInstanceStatistics, createStorageUsage, objectKinds } from '../doctor/index.ts';
 import { embedded } from '../embedded/index.ts';
 import { createFederation } from '../federation/index.ts';
 import { createGit } from '../git/index.ts';
@@ -298,7 +298,7 @@ export async function openModules(
       backups,
       audit,
       workers,
-      counts: () => countInstance(db, clock.now()),
+      counts: () => readInstanceStatistics(db, clock.now()),
       storage: createStorageUsage(db),
       async close() {
         await releases.saveDownloads();

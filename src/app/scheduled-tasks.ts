@@ -84,8 +84,8 @@ export function scheduledTasks(modules: Modules): CronTask[] {
 /** Stops between two repositories while a backup is made. */
 async function collectLfs({ lfs, backups }: Modules): Promise<void> {
   const shouldContinue = async (): Promise<boolean> => !(await backups.isRunning());
-  for await (const { problem } of lfs.collection.scan({ removes: true, shouldContinue })) void problem;
-  if (await shouldContinue()) await lfs.collection.removeOrphans();
+  for await (const { problem } of lfs.gc.scan({ removes: true, shouldContinue })) void problem;
+  if (await shouldContinue()) await lfs.gc.removeOrphans();
 }
 
 /**

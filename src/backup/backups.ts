@@ -11,7 +11,7 @@ import type { KeepRule } from './prune-backups.ts';
 import type { BackupDeps, OnProgress } from './deps.ts';
 import { isBackupRunning } from './backup-lock.ts';
 import { verifyBackup } from './verify-backup.ts';
-import type { CheckedPart } from './checked-part.ts';
+import type { VerificationResult } from './verification-result.ts';
 
 /** The state of backups, for the status page and metrics. */
 export interface BackupState {
@@ -26,7 +26,7 @@ export interface Backups {
   list(): Promise<ListedBackup[]>;
   state(): Promise<BackupState>;
   /** Verifies a backup by name; without `all`, a sample of fifty repositories. Refuses `no_backup`. */
-  verify(name: string, options?: { all?: boolean; onProgress?: OnProgress }): Promise<CheckedPart[]>;
+  verify(name: string, options?: { all?: boolean; onProgress?: OnProgress }): Promise<VerificationResult[]>;
   /** Runs a restore test of one backup, or the newest. Refuses `no_backup`. */
   drill(name?: string, onProgress?: OnProgress): Promise<RestoreTest>;
   prune(rule: KeepRule, options?: { dryRun?: boolean }): Promise<{ removed: ListedBackup[]; kept: ListedBackup[] }>;

@@ -12,9 +12,9 @@ import { copyRepository } from './copy-repository.ts';
 import { newestBackup } from './list-backups.ts';
 import { createFolder } from './create-folder.ts';
 import { manifestName, totalBytes } from './manifest.ts';
-import type { BackedUpRepository, Manifest, ObjectsElsewhere } from './manifest.ts';
-import { countObjects } from './objects-elsewhere.ts';
-import { databaseAt, databaseName, isKey, plainParts } from './deps.ts';
+import type { BackedUpRepository, Manifest, ExternalObjects } from './manifest.ts';
+import { countObjects } from './external-objects.ts';
+import { databasePath, databaseName, isKeyFile, dataFolders } from './deps.ts';
 import type { BackupDeps, OnProgress } from './deps.ts';
 import { withBackupLock } from './backup-lock.ts';
 
@@ -36,7 +36,7 @@ export interface CreatedBackup {
   /** Ids of repositories without a folder. */
   missing: string[];
   /** What lies in a bucket and is not in the backup; null where objects are files of the backup. */
-  objects: ObjectsElsewhere | null;
+  objects: ExternalObjects | null;
 }
 
 /** Retries for a repository that is moved while it is copied: to the trash, to another owner. */
@@ -105,7 +105,7 @@ async function fill(
   { startedAt, withKeys = false, onProgress = () => {} }: CreateOptions & { startedAt: number },
 ): Promise<Manifest> {
   const database = path.join(target, databaseName);
-  await copyDatabase(databaseAt(deps.config), database);
+  await copyDatabase(databasePath(deps.config), database);
   if (!withKeys) await stripKeys(database);
   const [rows = [], steps = []] = await askDatabaseFile(database, [
     plain('SELECT id, coalesce(owner_user_id, owner_org_id) AS owner, deleted_at FROM repositories ORDER BY owner, id'),
@@ -127,12 +127,12 @@ async function fill(
         setUp: [],
       });
   }
-  for (const { relativePath, at } of plainParts(deps.config)) {
+  for (const { relativePath, at } of dataFolders(deps.config)) {
     onProgress({ done: rows.length, total: rows.length, item: relativePath });
     await copier.folder(
       at,
       relativePath,
-      (name) => name.startsWith('.') || (!withKeys && isKey(`${relativePath}/${name}`)),
+      (name) => name.startsWith('.') || (!withKeys && isKeyFile(`${relativePath}/${name}`)),
     );
   }
   if (withKeys) await copier.folder(path.join(deps.config.dataDir, 'secrets'), 'secrets');

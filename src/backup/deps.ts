@@ -31,14 +31,14 @@ export interface Progress {
 export type OnProgress = (progress: Progress) => void;
 
 /** A data folder that is copied unchanged, and its place in a backup. */
-export interface Part {
+export interface BackupFolder {
   relativePath: string;
   at: string;
 }
 
 /** All folders besides the database and the repositories, which are copied in their own way. */
-export function plainParts({ dataDir, repositories }: BackupDeps['config']): Part[] {
-  const below = (name: string): Part => ({ relativePath: name, at: path.join(dataDir, name) });
+export function dataFolders({ dataDir, repositories }: BackupDeps['config']): BackupFolder[] {
+  const below = (name: string): BackupFolder => ({ relativePath: name, at: path.join(dataDir, name) });
   return [
     { relativePath: 'repo-images', at: repositories.imageRoot },
     below('avatars'),
@@ -51,9 +51,9 @@ export function plainParts({ dataDir, repositories }: BackupDeps['config']): Par
 }
 
 /** Files with these names are keys; only `--with-keys` includes them. */
-export const isKey = (relativePath: string): boolean =>
+export const isKeyFile = (relativePath: string): boolean =>
   relativePath === 'ci/secret.key' || relativePath.startsWith('secrets/');
 
 export const databaseName = 'hearth.db';
 
-export const databaseAt = ({ dataDir }: Pick<Config, 'dataDir'>): string => path.join(dataDir, databaseName);
+export const databasePath = ({ dataDir }: Pick<Config, 'dataDir'>): string => path.join(dataDir, databaseName);

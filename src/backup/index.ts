@@ -13,4 +13,4 @@ export { planRestore, restoreBackup } from './restore-backup.ts';
 export type { Restored, RestoreOptions, RestorePlan } from './restore-backup.ts';
 export type { OnProgress, Progress } from './deps.ts';
 export { packBackup, unpackBackup } from './tar-backup.ts';
-export type { CheckedPart } from './checked-part.ts';
+export type { VerificationResult } from './verification-result.ts';

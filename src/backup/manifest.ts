@@ -34,11 +34,11 @@ export interface Manifest {
   rows: Record<string, number>;
   files: Record<string, FileEntry>;
   /** What lies in a bucket and is not in the backup; absent where objects are files of the backup. */
-  objects?: ObjectsElsewhere;
+  objects?: ExternalObjects;
 }
 
 /** Objects that rows of a backup name, and where they are. */
-export interface ObjectsElsewhere {
+export interface ExternalObjects {
   /** `https://s3.example.org/bucket/prefix`. */
   at: string;
   count: number;

@@ -10,7 +10,7 @@ import { mergePushJournal } from './merge-push-journal.ts';
 import type { MergedJournal } from './merge-push-journal.ts';
 import { reconcileJournal } from './reconcile-journal.ts';
 import type { RefsOnDisk } from './reconcile-journal.ts';
-import { databaseAt } from './deps.ts';
+import { databasePath } from './deps.ts';
 
 export interface RollbackOptions {
   config: Pick<Config, 'dataDir' | 'storage'>;
@@ -37,7 +37,7 @@ export interface RolledBack extends MergedJournal {
  * complete and in place.
  */
 export async function rollback({ config, snapshot, keep, random, now, logger }: RollbackOptions): Promise<RolledBack> {
-  const current = databaseAt(config);
+  const current = databasePath(config);
   const prepared = `${current}.new`;
   for (const ending of ['', '-wal', '-shm']) await rm(`${prepared}${ending}`, { force: true });
   await copyFile(snapshot, prepared);

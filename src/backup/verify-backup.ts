@@ -10,9 +10,9 @@ import { hashFile } from './copy-file.ts';
 import { describeRefs } from './create-backup.ts';
 import { manifestName, restoreTestFileName, readManifest, verifiedName } from './manifest.ts';
 import type { Manifest } from './manifest.ts';
-import type { CheckedPart } from './checked-part.ts';
+import type { VerificationResult } from './verification-result.ts';
 import { databaseName } from './deps.ts';
-import { checkObjectsElsewhere } from './objects-elsewhere.ts';
+import { checkExternalObjects } from './external-objects.ts';
 import type { BackupDeps, OnProgress } from './deps.ts';
 
 const enough = 20;
@@ -32,7 +32,7 @@ export async function verifyBackup(
     hashes = true,
     onProgress = () => {},
   }: { sample?: number; hashes?: boolean; onProgress?: OnProgress } = {},
-): Promise<CheckedPart[]> {
+): Promise<VerificationResult[]> {
   const manifest = await readManifest(folder);
   const files = hashes ? [await checkFiles(folder, manifest, onProgress)] : [];
   // On a damaged file, further messages of SQLite and git add nothing.
@@ -41,11 +41,11 @@ export async function verifyBackup(
     ...files,
     database,
     await checkRepositories(deps, folder, manifest, sample, onProgress),
-    ...(await checkObjectsElsewhere(deps, path.join(folder, databaseName), manifest)),
+    ...(await checkExternalObjects(deps, path.join(folder, databaseName), manifest)),
   ];
 }
 
-async function checkFiles(folder: string, { files }: Manifest, onProgress: OnProgress): Promise<CheckedPart> {
+async function checkFiles(folder: string, { files }: Manifest, onProgress: OnProgress): Promise<VerificationResult> {
   const problems: string[] = [];
   const relativePaths = Object.keys(files);
   let done = 0;
@@ -67,7 +67,7 @@ async function checkFiles(folder: string, { files }: Manifest, onProgress: OnPro
   return { part: 'files', looked: relativePaths.length, problems: problems.slice(0, enough) };
 }
 
-async function checkDatabase(file: string, { rows, files, objects }: Manifest): Promise<CheckedPart> {
+async function checkDatabase(file: string, { rows, files, objects }: Manifest): Promise<VerificationResult> {
   const looked = Object.values(rows).reduce((sum, count) => sum + count, 0);
   const isElsewhere = objects !== undefined;
   try {
@@ -145,7 +145,7 @@ async function checkRepositories(
   { repositories }: Manifest,
   sample: number,
   onProgress: OnProgress,
-): Promise<CheckedPart> {
+): Promise<VerificationResult> {
   // Spread over the list, so that a sample covers many owners.
   const step = Math.max(1, Math.ceil(repositories.length / sample));
   const chosen = repositories.filter((_, at) => at % step === 0);

@@ -17,9 +17,9 @@ import { removeRetired } from './identity/signing-keys.ts';
 import { recordRelease, startPendingEvents } from './events/pending-events.ts';
 import { createLogService } from './logs/log-service.ts';
 import { LogStore } from './logs/log-store.ts';
-import { storeLogs } from './logs/store-logs.ts';
+import { uploadLogs } from './logs/upload-logs.ts';
 import { createPullRunService } from './pulls/pull-run-service.ts';
-import type { PullSources } from './pulls/pull-sources.ts';
+import type { PullRunDeps } from './pulls/pull-deps.ts';
 import { testReports } from './reports/read-reports.ts';
 import { runOnPulls } from './pulls/run-on-pull.ts';
 import { removeExpired } from './retention/remove-expired.ts';
@@ -31,7 +31,7 @@ import type { AfterCommit } from './runs/after-commit.ts';
 import { advanceAll, changeRuns } from './runs/change-runs.ts';
 import { RunLoader } from './runs/load-run.ts';
 import { recordEndedRun } from './runs/record-run-event.ts';
-import type { RunEnding } from './runs/run-ending.ts';
+import type { RunEndListener } from './runs/run-end-listener.ts';
 import { runOnPush } from './runs/run-on-push.ts';
 import { createRunService, createWorkflowService } from './runs/run-service.ts';
 import { runSchedules } from './runs/schedules.ts';
@@ -77,7 +77,7 @@ export function createCi(options: CiOptions) {
     release: ({ task }) => returnTask(deps, task.id),
   });
   const workflows = new WorkflowReader(options.workers);
-  let pullSources: PullSources | null = null;
+  let pullSources: PullRunDeps | null = null;
   const deps: CiDeps = {
     ...options,
     key: new InstanceKey(settings.keyFile, random, 'ci'),
@@ -120,7 +120,7 @@ export function createCi(options: CiOptions) {
     variables: createVariableService(deps),
 
     /** Registers a listener for the end of every run, called inside the write that ends it. */
-    onRunEnd: (ending: RunEnding) => void deps.endings.push(ending),
+    onRunEnd: (ending: RunEndListener) => void deps.endings.push(ending),
     /** For `repositories.pushes.onPush`. */
     onPush: runOnPush(deps),
 
@@ -130,7 +130,7 @@ export function createCi(options: CiOptions) {
     /** Runs of pull requests, and their approval; once `onPull` was called. */
     pulls: createPullRunService(deps),
     /** For `issues.onEntry`. */
-    onPull(sources: PullSources) {
+    onPull(sources: PullRunDeps) {
       pullSources = sources;
       return runOnPulls(deps, sources);
     },
@@ -157,7 +157,7 @@ export function createCi(options: CiOptions) {
       return removeExpired(deps);
     },
     /** Every minute, where objects are in a bucket: complete logs go there. */
-    storeLogs: () => storeLogs(deps),
+    storeLogs: () => uploadLogs(deps),
     /** Every minute: starts scheduled workflows that are due. */
     runSchedules: () => runSchedules(deps),
     /** Ends the waits of polling runners, before the listeners close. */

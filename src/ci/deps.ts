@@ -7,8 +7,8 @@ import type { ObjectStore } from '../objects/index.ts';
 import type { Repositories } from '../repositories/index.ts';
 import type { ArtifactStore } from './artifacts/artifact-store.ts';
 import type { LogStore } from './logs/log-store.ts';
-import type { PullSources } from './pulls/pull-sources.ts';
-import type { RunEnding } from './runs/run-ending.ts';
+import type { PullRunDeps } from './pulls/pull-deps.ts';
+import type { RunEndListener } from './runs/run-end-listener.ts';
 import type { RunLoader } from './runs/load-run.ts';
 import type { Presence } from './runners/last-seen.ts';
 import type { InstanceKey } from '../sealing/index.ts';
@@ -39,9 +39,9 @@ export interface CiDeps {
   artifacts: ArtifactStore;
   settings: CiSettings;
   /** Listeners for the end of a run; registered by `onRunEnd`. */
-  endings: RunEnding[];
+  endings: RunEndListener[];
   /** Built after this module; given with the listener of their entries. */
-  pullSources(): PullSources;
+  pullSources(): PullRunDeps;
 }
 
 export interface CiSettings {

@@ -49,8 +49,8 @@ export async function main(process: CliProcess, tools: Partial<CliTools> = {}): 
 
 /** -1 unless the command is one of sshd's two helpers, in the form that sshd uses. */
 async function sshHelper(process: CliProcess, words: readonly string[]): Promise<number> {
-  const { runSshHelper } = await import('./system-ssh.ts');
-  return (await runSshHelper(process, words)) ?? -1;
+  const { runSshdHelper } = await import('./sshd-helpers.ts');
+  return (await runSshdHelper(process, words)) ?? -1;
 }
 
 /** Without a stream where possible: Node takes longer to create one than for everything else here. */

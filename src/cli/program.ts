@@ -5,7 +5,7 @@ import { groupsFor } from './command-groups.ts';
 import { formatHelp, withExamples } from './help.ts';
 
 /** Common behaviour of all commands: output streams, and the end of the program. */
-export interface ProgramEnds {
+export interface ProgramHandlers {
   /** For help and the version, when requested. */
   print(text: string): void;
   /** Builds the `Cli` for one action, runs it and closes it. */
@@ -17,7 +17,7 @@ export interface ProgramEnds {
  */
 export async function createProgram(
   version: string,
-  ends: ProgramEnds,
+  ends: ProgramHandlers,
   words: readonly string[] = [],
 ): Promise<Command> {
   const program = new Command('hearth');

@@ -11,7 +11,7 @@ export { options } from './options.ts';
 export type { Option, OptionKey } from './options.ts';
 export { formatAddress, readDuration } from './option-types.ts';
 export type { ListenAddress, Mailbox } from './option-types.ts';
-export { exampleFile } from './example.ts';
+export { exampleFile } from './example-file.ts';
 export { problemsError } from './problems.ts';
 export type { Problem } from './problems.ts';
 export { setInFile } from './set-in-file.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { findRisks, refuseCombinations } from './combinations.ts';
+import { findRisks, findConflictingOptions } from './conflicting-options.ts';
 import { fieldName } from './config.ts';
 import type { Config } from './config.ts';
 import { nearestName } from './nearest-name.ts';
@@ -34,7 +34,7 @@ export function checkConfig(sources: ConfigSources): CheckedConfig {
 
   const config = buildConfig(values);
   const place = (key: string): Origin => origins.get(key) ?? { kind: 'default', name: null };
-  const refusals = refuseCombinations(config, (key) => place(key).kind !== 'default');
+  const refusals = findConflictingOptions(config, (key) => place(key).kind !== 'default');
   if (refusals.length > 0) {
     return {
       problems: refusals.map(({ key, message }) => problemAt(key, place(key), file, 'config_combination', message)),

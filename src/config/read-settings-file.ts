@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { parse, TomlError } from 'smol-toml';
-import { isTable, keyLines } from './key-lines.ts';
+import { isTable, locateTomlKeys } from './locate-toml-keys.ts';
 import { nearestName } from './nearest-name.ts';
 import type { Problem } from './problems.ts';
 
@@ -65,7 +65,7 @@ function readToml(path: string, toml: string, knownKeys: readonly string[]): Set
     return unusable(path, 'config_syntax', error.line, `not valid TOML: ${what}`);
   }
   let lines: ReadonlyMap<string, number> | undefined;
-  const lineOf = (key: string): number | null => (lines ??= keyLines(toml)).get(key) ?? null;
+  const lineOf = (key: string): number | null => (lines ??= locateTomlKeys(toml)).get(key) ?? null;
   const values = new Map<string, unknown>();
   const problems: Problem[] = [];
   collect(root, '');

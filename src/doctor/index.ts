@@ -1,5 +1,5 @@
-export { countInstance } from './count-instance.ts';
-export type { InstanceCounts } from './count-instance.ts';
+export { readInstanceStatistics } from './instance-statistics.ts';
+export type { InstanceStatistics } from './instance-statistics.ts';
 export { listQueuedItems } from './queue-status.ts';
 export type { QueuedItem, QueueState } from './queue-status.ts';
 export { storageFault } from './storage-fault.ts';

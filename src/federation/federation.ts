@@ -22,7 +22,7 @@ import { endAllFollows } from './follows/end-all-follows.ts';
 import { endFollow, follow, scanAllPeople, scanDuePeople } from './follows/follows.ts';
 import { retryFollow } from './follows/follow-repository.ts';
 import { followedNews, followingOf } from './follows/following.ts';
-import { recover, removeOld } from './housekeeping.ts';
+import { recover, pruneFederation } from './housekeeping.ts';
 import { receiveActivity } from './inbox/receive-activity.ts';
 import { createGroupCommit } from './inbox/group-commit.ts';
 import { createFederationMetrics } from './metrics.ts';
@@ -32,10 +32,10 @@ import { acceptOrigin, originChange, originConsequences } from './origin.ts';
 import { createAllowlist } from './peers/allowlist.ts';
 import { countDeadHosts } from './deliveries/peer-health.ts';
 import { listPeers } from './peers/list-peers.ts';
-import { createContactRecorder } from './peers/record-contact.ts';
+import { createReachabilityRecorder } from './peers/mark-peer-reachable.ts';
 import { acceptInvite, confirmPeer, hostOfCode, invitePeer, receivePairing, removePeer } from './peers/pairing.ts';
 import { checkPeer } from './peers/check-peer.ts';
-import { createPublications } from './publications.ts';
+import { createPublicDocuments } from './public-documents.ts';
 import type { FederationDeps, FederationSettings } from './deps.ts';
 
 export interface FederationOptions {
@@ -81,10 +81,10 @@ export function createFederation({
     remoteActors,
     metrics: measures,
     groupCommit: createGroupCommit(tools.db),
-    recordContact: createContactRecorder(tools),
+    recordContact: createReachabilityRecorder(tools),
   };
   const drain = createDeliveryQueue(deps);
-  const publications = createPublications(deps);
+  const publications = createPublicDocuments(deps);
 
   const bind = bindDeps(deps);
   /** For requests of other servers: `not_found` unless federation is operational. */
@@ -160,7 +160,7 @@ export function createFederation({
     /** Scans the followed people that are due; for the scheduled task. */
     scanDuePeople: bind(scanDuePeople),
     /** For the daily task. */
-    removeOld: bind(removeOld),
+    removeOld: bind(pruneFederation),
     /** At start, before any listener opens, with the instance lock held. */
     recover: bind(recover),
     /** Aborts running deliveries, uncounted, and closes connections. */

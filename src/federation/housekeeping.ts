@@ -17,7 +17,7 @@ const pushRetentionMs = 180 * dayMs;
 const furthestAttemptMs = 3_600_000;
 
 /** Every day: removes old rows. Local pushes stay, they are the outbox. */
-export async function removeOld(deps: FederationDeps): Promise<void> {
+export async function pruneFederation(deps: FederationDeps): Promise<void> {
   const now = deps.clock.now();
   await removeSettled(deps, now - retentionMs);
   await deps.db.write(async ({ manager }) => {

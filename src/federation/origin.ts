@@ -1,7 +1,7 @@
 import { Like, MoreThan, Not } from 'typeorm';
 import { invalid } from '../kernel/index.ts';
 import { keySchema } from './schema/key-schema.ts';
-import { cancelWaiting } from './deliveries/cancel-deliveries.ts';
+import { cancelWaitingDeliveries } from './deliveries/cancel-deliveries.ts';
 import { followAgain } from './follows/follow-repository.ts';
 import { followerSchema } from './schema/follower-schema.ts';
 import { remoteFollowSchema } from './schema/remote-follow-schema.ts';
@@ -91,7 +91,7 @@ export async function acceptOrigin(deps: FederationDeps, origin: string): Promis
     followers = await deps.db.write(async (tx) => {
       const { manager, now } = tx;
       await manager.upsert(originSchema, { origin: deps.settings.origin, acceptedAt: now }, ['origin']);
-      await cancelWaiting(tx, 'it speaks of the former address of this server');
+      await cancelWaitingDeliveries(tx, 'it speaks of the former address of this server');
       const forgotten = await manager.createQueryBuilder().delete().from(followerSchema).execute();
       return forgotten.affected ?? 0;
     });

@@ -2,7 +2,7 @@ import { notFound } from '../kernel/index.ts';
 import { parseFollowTarget } from './follows/follow-target.ts';
 import { resolveTarget } from './follows/resolve-target.ts';
 import { requireFederationOn } from './require-federation-on.ts';
-import type { Publications } from './publications.ts';
+import type { PublicDocuments } from './public-documents.ts';
 import type { FederationDeps } from './deps.ts';
 import type { Document } from './actors/actor-documents.ts';
 import { fetchDocument } from './actors/fetch-document.ts';
@@ -13,7 +13,7 @@ import { fetchDocument } from './actors/fetch-document.ts';
  * @param text a handle or a URL, as for a follow
  * Refuses `federation_off`; `unknown_actor`; otherwise as `resolveTarget` and `fetchDocument` do.
  */
-export async function showActor(deps: FederationDeps, publications: Publications, text: string): Promise<Document> {
+export async function showActor(deps: FederationDeps, publications: PublicDocuments, text: string): Promise<Document> {
   requireFederationOn(deps);
   const target = parseFollowTarget(text);
   const { host, origin } = new URL(deps.settings.origin);
@@ -25,7 +25,7 @@ export async function showActor(deps: FederationDeps, publications: Publications
   return fetchDocument(deps, id);
 }
 
-async function pathOf(publications: Publications, resource: string, origin: string): Promise<string> {
+async function pathOf(publications: PublicDocuments, resource: string, origin: string): Promise<string> {
   const { links } = (await publications.webFinger(resource)) as { links: { rel: string; href: string }[] };
   const self = links.find(({ rel }) => rel === 'self');
   if (self === undefined) throw notFound('unknown_actor', 'There is no such actor.');

@@ -12,23 +12,23 @@ import { cachedVersion } from './processes/cached-version.ts';
 import * as browse from './objects/browse.ts';
 import { fetchLocal } from './forks/fetch-local.ts';
 import { forkRepository } from './forks/fork-repository.ts';
-import { commitDays } from './queries/commit-days.ts';
+import { commitDays } from './queries/commit-activity.ts';
 import { changedPaths } from './objects/changed-paths.ts';
 import { defaultLimits, limitsOf } from './limits.ts';
 import type { GitLimits } from './limits.ts';
 import { checkRepository, packRepository } from './maintenance/check-and-pack.ts';
-import { repairNewRefs } from './pushes/new-refs.ts';
+import { repairNewRefs } from './pushes/sync-new-refs.ts';
 import { hasNewMerges } from './pushes/linear-check.ts';
 import { gainedByMove } from './pushes/signed-check.ts';
 import { isForward, keepObjects, moveRefs, releaseObjects, setPullRef } from './pushes/move-refs.ts';
 import type { RefMove } from './pushes/move-refs.ts';
-import { bytesOfNewObjects } from './queries/disk-usage.ts';
+import { measureNewObjects } from './queries/measure-new-objects.ts';
 import { newCommits } from './objects/new-commits.ts';
 import { createObjectReaders } from './objects/object-readers.ts';
 import { createBundles } from './remotes/bundle.ts';
 import { createGitRunner } from './processes/git-runner.ts';
 import { receivePack } from './pushes/receive-pack.ts';
-import type { RefResult } from './pushes/push-report.ts';
+import type { RefResult } from './pushes/report-status.ts';
 import { createReachability } from './fetches/reachability.ts';
 import { createGitQueries } from './queries/queries.ts';
 import { recoverRepository } from './maintenance/recover.ts';
@@ -36,7 +36,7 @@ import { createRefQuota } from './pushes/ref-quota.ts';
 import { createRefCache } from './ref-cache/ref-cache.ts';
 import { readPackedRef, readRefs } from './refs/refs.ts';
 import { fetchRemote, fetchedRefs, hostKeyOf, listRemote, pushRemote } from './remotes/fetch-and-push.ts';
-import { askForLfs } from './remotes/lfs-over-ssh.ts';
+import { requestLfsEndpoint } from './remotes/lfs-authenticate.ts';
 import { removeStrayKeys } from './remotes/ssh.ts';
 import { timeOfFileSystem, writeSettings } from './processes/settings.ts';
 import { createReusedPipes } from './spawner/buffer-reusing-pipe.ts';
@@ -280,7 +280,7 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
       log: (target, oid, paging) => browse.log(browsing, target, oid, paging),
       namedCommits: (target, ids) => browse.namedCommits(browsing, target, ids),
       newCommits: (target, oid, known, bounds) => newCommits(browsing, target, oid, known, bounds),
-      bytesOfNew: (target, objects) => bytesOfNewObjects(browsing, target, objects),
+      bytesOfNew: (target, objects) => measureNewObjects(browsing, target, objects),
       commitDays: (target, range) => commitDays(browsing, target, range),
       changedPaths: (target, from, to, bounds) => changedPaths(browsing, target, from, to, bounds),
       tree: (target, oid, at, paging) => browse.tree(browsing, target, oid, at, paging),
@@ -292,7 +292,7 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
     remotes: {
       list: (remote, options) => listRemote(remotes, remote, options),
       hostKeyOf: (host) => hostKeyOf(remotes, host),
-      lfsOf: (remote, operation, options) => askForLfs(remotes, remote, operation, options),
+      lfsOf: (remote, operation, options) => requestLfsEndpoint(remotes, remote, operation, options),
       async fetch(target, remote, options) {
         await fetchRemote(remotes, target, remote, { ...options, maxBytes: limits.maxPushBytes });
         maintenance.recordPush(target);

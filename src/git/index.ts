@@ -7,7 +7,7 @@ export type { GitLimits } from './limits.ts';
 export type { AdvertiseRequest } from './fetches/advertise-refs.ts';
 export type { ArchiveRequest, UploadOutcome, UploadRequest } from './fetches/upload-pack.ts';
 export type {
-  ArrivingCommits,
+  IncomingCommits,
   ProposedPush,
   PushHooks,
   PushOutcome,
@@ -17,7 +17,7 @@ export type {
   RewrittenRef,
 } from './pushes/push.ts';
 export { atomicFailure } from './pushes/check-refs.ts';
-export type { RefUpdate } from './pushes/push-head.ts';
+export type { RefUpdate } from './pushes/push-header.ts';
 export type { FastForwardRule } from './pushes/fast-forward-check.ts';
 export type { LinearRule } from './pushes/linear-check.ts';
 export type { SignedRule } from './pushes/signed-check.ts';
@@ -26,14 +26,14 @@ export type { BundleFile, BundleRequest } from './remotes/bundle.ts';
 export type { ExchangeOptions, RemoteRefs } from './remotes/fetch-and-push.ts';
 export type { HttpRemote, Remote } from './remotes/remote.ts';
 export type { SshHost, SshRemote } from './remotes/ssh.ts';
-export type { RefResult } from './pushes/push-report.ts';
+export type { RefResult } from './pushes/report-status.ts';
 export type { Blob, Head, Tree } from './objects/browse.ts';
 export type { NewCommits } from './objects/new-commits.ts';
 export type { Commit, EntryKind, CommitSignature, Signature, TreeEntry } from './objects/parse-objects.ts';
-export type { CarriedDiff, CarriedDiffRequest } from './merges/carried-diff.ts';
+export type { Interdiff, InterdiffRequest } from './merges/interdiff.ts';
 export { withSignature } from './merges/commit-payload.ts';
-export { maxPairedCommits } from './merges/compare-rounds.ts';
-export type { CarriedRange, CommitRange, PairedCommit } from './merges/compare-rounds.ts';
+export { maxPairedCommits } from './merges/range-diff.ts';
+export type { CarriedRange, CommitRange, PairedCommit } from './merges/range-diff.ts';
 export type { MergeRequest, MergeStyle } from './merges/compute-merge.ts';
 export type { CommitFilesRequest, CommittedFile, CommittedFiles, FilesPreview } from './merges/commit-files.ts';
 export type { MergeOutcome } from './merges/merge-outcome.ts';
@@ -53,13 +53,13 @@ export type { ChangedFile, DiffList, DiffRange, FileStatus } from './queries/lis
 export type { LineChange, LineChanges } from './queries/line-changes.ts';
 export type { Hunk, Patch, Patches, PatchLimits, PatchLine } from './queries/read-patches.ts';
 export type { Blame, BlameGroup } from './queries/blame.ts';
-export type { Distance } from './queries/compare.ts';
+export type { Divergence } from './queries/compare-commits.ts';
 export type { Grep, GrepLine, GrepRequest } from './queries/grep.ts';
 export type { ListedEntry } from './queries/list-tree.ts';
 export type { ListedFile } from './queries/list-files.ts';
-export type { TagNote } from './queries/read-tag.ts';
+export type { AnnotatedTag } from './queries/read-tag.ts';
 export type { ArchiveFormat } from './queries/stream-git.ts';
-export type { LastCommit, Table as LastCommitTable } from './last-commits/tables.ts';
+export type { LastCommit, Table as LastCommitTable } from './last-commits/last-commit-cache.ts';
 export type { LastCommits } from './last-commits/last-commits.ts';
 export type { GitOperation, GitTraffic, GitTrafficSeries } from './traffic.ts';
 export type { ForkRequest } from './forks/fork-repository.ts';

@@ -1,8 +1,8 @@
 import { isDomainError } from '../kernel/index.ts';
 import type { Context, Middleware } from '../http/index.ts';
-import { HttpError, statusOf } from '../http/index.ts';
+import { HttpError, httpStatusByErrorCode } from '../http/index.ts';
 import type { RefusalLog } from './refusal-log.ts';
-import { refuseWithoutBody } from './refuse-without-body.ts';
+import { sendEarlyRefusal } from './early-refusal.ts';
 
 // The one place where errors become responses to other servers (SPEC §7).
 
@@ -32,7 +32,7 @@ function prepare(ctx: Context, status: number): void {
 /** A sender that is refused without its body being wanted does not get to send it. */
 function refuse(ctx: Context, status: number): void {
   prepare(ctx, status);
-  if (ctx.method === 'POST' && !ctx.req.complete) refuseWithoutBody(ctx);
+  if (ctx.method === 'POST' && !ctx.req.complete) sendEarlyRefusal(ctx);
 }
 
 /** Turns what a handler throws into a short response, and into a line of the log that says why. */
@@ -47,7 +47,7 @@ export function withErrorMapping(log: RefusalLog, handle: (ctx: Context) => Prom
         return refuse(ctx, error.status);
       }
       if (!isDomainError(error) || error.code === 'internal') throw error;
-      const status = statusOf[error.code];
+      const status = httpStatusByErrorCode[error.code];
       if (status === 503) ctx.set('Retry-After', String(error.retryAfterSeconds ?? 60));
       if (status !== 404) {
         ctx.state.isLogged = true;

@@ -1,3 +1,3 @@
 export { createFederationHandlers } from './handlers.ts';
 export type { FederationHandlers } from './handlers.ts';
-export { nameActors } from './negotiate.ts';
+export { negotiateActors } from './content-negotiation.ts';

@@ -6,7 +6,7 @@ import type { Organisation, Organisations } from '../organisations/index.ts';
 import type { Found, Needed, Repositories } from '../repositories/index.ts';
 import { tokenNeeded } from './authenticate-token.ts';
 import type { Caller } from './authenticate-token.ts';
-import { taskNeeds } from './task-use.ts';
+import { requiredTaskPermissions } from './task-permissions.ts';
 import type { Operation } from './operation.ts';
 
 type Finder = Pick<Repositories, 'find' | 'findMoved'>;
@@ -103,7 +103,7 @@ async function viewerOfTask(
   { owner = '', name = '', number = '' }: Readonly<Record<string, string>>,
   { repositories, issues }: Pick<AuthorizationDeps, 'repositories' | 'issues'>,
 ): Promise<Viewer> {
-  const needs = taskNeeds(operation);
+  const needs = requiredTaskPermissions(operation);
   if (needs === null) throw tokenNeeded();
   const uses = [...needs.uses];
   if (needs.mayBePull) {

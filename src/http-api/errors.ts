@@ -1,10 +1,10 @@
 import { isDomainError } from '../kernel/index.ts';
 import type { ErrorCode, Logger } from '../kernel/index.ts';
 import type { Context, Middleware } from '../http/index.ts';
-import { discardBody, HttpError, statusOf } from '../http/index.ts';
+import { discardBody, HttpError, httpStatusByErrorCode } from '../http/index.ts';
 
 /** Status of each error code in JSON responses: `invalid` is 422 here. */
-const apiStatusOf: Record<ErrorCode, number> = { ...statusOf, invalid: 422 };
+const apiStatusOf: Record<ErrorCode, number> = { ...httpStatusByErrorCode, invalid: 422 };
 
 /** Reasons for which HTTP has a word of its own: who is named in a path and absent is not found. */
 const statusOfReason = new Map([['no_such_person', 404]]);

@@ -36,4 +36,4 @@ export const listed = <Item>(
 export const created = <Result>(value: Result, location?: string): ApiResponse<Result> =>
   location === undefined ? { kind: 'json', value } : { kind: 'json', value, location };
 
-export const nothing = (): ApiResponse<never> => ({ kind: 'nothing' });
+export const noContent = (): ApiResponse<never> => ({ kind: 'nothing' });

@@ -7,7 +7,7 @@ import { authenticate } from './authenticate-token.ts';
 import type { Caller } from './authenticate-token.ts';
 import type { Operation } from './operation.ts';
 import { readBody, readIfMatch, readQuery } from './read-input.ts';
-import { respond } from './respond.ts';
+import { sendApiResponse } from './send-api-response.ts';
 
 /** Where all operations are. */
 export const apiPrefix = '/api/v1';
@@ -35,7 +35,7 @@ function chainFor(operation: Operation, deps: WebDeps, admission: Admission): Mi
     const { origin } = ctx.state;
     const ifMatch = operation.takesIfMatch ? readIfMatch(ctx) : null;
     const call = { viewer, found, organisation, params, query, body, deps, origin, ifMatch };
-    respond(ctx, operation, await operation.run(call));
+    sendApiResponse(ctx, operation, await operation.run(call));
   };
   return [begin, ...admission.limit(operation.cost, identify), serve];
 }

@@ -1,7 +1,7 @@
 import { isDomainError } from '../kernel/index.ts';
 import type { DomainError, Logger } from '../kernel/index.ts';
 import type { Context } from '../http/index.ts';
-import { discardBody, HttpError, statusOf } from '../http/index.ts';
+import { discardBody, HttpError, httpStatusByErrorCode } from '../http/index.ts';
 
 // Maps errors to responses that the artifact actions understand.
 
@@ -109,7 +109,7 @@ function readError(
     ? format.status.overLimit
     : error.code === 'conflict' && error.reason !== 'artifact_exists'
       ? format.status.conflict
-      : statusOf[error.code];
+      : httpStatusByErrorCode[error.code];
   return {
     status,
     words: error,

@@ -5,7 +5,7 @@ import { invalid } from '../kernel/index.ts';
 import type { Context, Middleware } from '../http/index.ts';
 import { chunksOf, HttpError } from '../http/index.ts';
 import { withErrorFormat, pipelines } from './errors.ts';
-import { readJson, readSmallBody, readWhole, requireOwnRun, taskOf } from './read-request.ts';
+import { readJson, readSmallBody, readInteger, requireOwnRun, authenticateTask } from './read-request.ts';
 import type { ArtifactDeps } from './deps.ts';
 
 export const pipelinesPath = '/api/actions_pipeline';
@@ -25,7 +25,7 @@ export function createPipelinesApi(deps: ArtifactDeps): Middleware {
   const { ci, logger } = deps;
 
   async function handle(ctx: Context): Promise<void> {
-    const task = await taskOf(deps, ctx);
+    const task = await authenticateTask(deps, ctx);
     const summary = summaryPlace.exec(ctx.path.slice(pipelinesPath.length));
     if (summary !== null) return receiveSummary(ctx, task, summary);
     const [, run, id, below] = place.exec(ctx.path.slice(pipelinesPath.length)) ?? [];
@@ -47,7 +47,7 @@ export function createPipelinesApi(deps: ArtifactDeps): Middleware {
   const handlers: Readonly<Record<string, (ctx: Context, task: RunningTask, id: number) => Promise<void>>> = {
     async 'POST artifacts'(ctx, task) {
       const fields = await readJson(ctx);
-      const days = readWhole(fields.get('retention_days'));
+      const days = readInteger(fields.get('retention_days'));
       const { id, name } = await ci.artifacts.openFileArtifact(task, {
         name: fields.get('name'),
         ttlMs: days === null || days === 0 ? null : days * dayMs,

@@ -5,7 +5,7 @@ import { readToken, readBytes, HttpError } from '../http/index.ts';
 import type { ArtifactDeps } from './deps.ts';
 
 /** Who calls, by the runtime token of its task. Before anything of the body is read. Refuses `bad_runtime_token`. */
-export function taskOf({ ci }: ArtifactDeps, ctx: Context): Promise<RunningTask> {
+export function authenticateTask({ ci }: ArtifactDeps, ctx: Context): Promise<RunningTask> {
   const token = readToken(ctx.req.headers.authorization);
   if (token === null) throw unauthenticated('bad_runtime_token', 'This token opens nothing here, or no longer.');
   return ci.artifacts.authoriseTask(token);
@@ -42,7 +42,7 @@ export async function readJson(ctx: Context): Promise<ReadonlyMap<string, unknow
 }
 
 /** A whole number that came as one or as text; null when it is left out. Refuses `malformed_json`. */
-export function readWhole(value: unknown): number | null {
+export function readInteger(value: unknown): number | null {
   if (value === undefined || value === null) return null;
   const number = typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value;
   if (typeof number !== 'number' || !Number.isSafeInteger(number) || number < 0)

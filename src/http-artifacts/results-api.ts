@@ -3,7 +3,7 @@ import { invalid } from '../kernel/index.ts';
 import type { Context, Middleware } from '../http/index.ts';
 import { chunksOf, HttpError } from '../http/index.ts';
 import { withErrorFormat, blobStorage, twirp } from './errors.ts';
-import { readJson, readSmallBody, readWhole, requireOwnRun, taskOf } from './read-request.ts';
+import { readJson, readSmallBody, readInteger, requireOwnRun, authenticateTask } from './read-request.ts';
 import type { ArtifactDeps } from './deps.ts';
 import { sendArtifact } from './send-artifact.ts';
 
@@ -30,13 +30,13 @@ export function createResultsApi(deps: ArtifactDeps): Middleware {
     async FinalizeArtifact(_ctx, task, fields) {
       const { id } = await ci.artifacts.finish(task, {
         name: fields.get('name'),
-        sizeBytes: readWhole(fields.get('size')),
+        sizeBytes: readInteger(fields.get('size')),
         digest: readDigest(fields.get('hash')),
       });
       return { ok: true, artifact_id: String(id) };
     },
     async ListArtifacts(_ctx, task, fields) {
-      const [name, id] = [fields.get('name_filter') ?? null, readWhole(fields.get('id_filter'))];
+      const [name, id] = [fields.get('name_filter') ?? null, readInteger(fields.get('id_filter'))];
       const artifacts = (await ci.artifacts.listOfTask(task)).filter(
         (one) => (name === null || one.name === name) && (id === null || one.id === id),
       );
@@ -55,7 +55,7 @@ export function createResultsApi(deps: ArtifactDeps): Middleware {
     const method = Object.hasOwn(methods, name) ? methods[name]! : null;
     if (method === null) throw new HttpError(404, `There is no method ${name.slice(0, 60)}.`);
     if (ctx.method !== 'POST') throw new HttpError(405, 'Methods are called with POST.', { Allow: 'POST' });
-    const task = await taskOf(deps, ctx);
+    const task = await authenticateTask(deps, ctx);
     if (!ctx.is('application/json')) throw new HttpError(415, 'This takes application/json.');
     const fields = await readJson(ctx);
     requireOwnRun(task, fields.get('workflow_run_backend_id'));

@@ -29,7 +29,7 @@ export const anonymousIdentity: Identity = Object.freeze({
 });
 
 /** A repository as a page finds it: with what its head shows. */
-export interface FoundHere extends Found {
+export interface FoundWithHeader extends Found {
   /** Whether the viewer has pinned it; null for viewers who cannot. */
   isPinned: boolean | null;
   issues: IssueTab;
@@ -69,7 +69,7 @@ export interface State {
   /** The handler has already written the access log line of this request. */
   isLogged?: boolean;
   /** Set on routes that name a repository, once the viewer may see it. */
-  found: FoundHere | null;
+  found: FoundWithHeader | null;
   /** Set on routes for the OWNERs of an organisation. */
   organisation: Organisation | null;
   form: Form;

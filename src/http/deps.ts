@@ -4,7 +4,7 @@ import type { Audit } from '../audit/index.ts';
 import type { Backups } from '../backup/index.ts';
 import type { Config, Origin } from '../config/index.ts';
 import type { Database } from '../db/index.ts';
-import type { InstanceCounts, StorageUsage } from '../doctor/index.ts';
+import type { InstanceStatistics, StorageUsage } from '../doctor/index.ts';
 import type { Federation } from '../federation/index.ts';
 import type { Git } from '../git/index.ts';
 import type { Highlighting } from '../highlighting/index.ts';
@@ -92,7 +92,7 @@ export interface WebDeps {
   audit: Audit;
   backups: Backups;
   /** How much of everything there is. */
-  counts(): Promise<InstanceCounts>;
+  counts(): Promise<InstanceStatistics>;
   storage: StorageUsage;
   /** Where each setting comes from. */
   origins: ReadonlyMap<string, Origin>;

@@ -9,14 +9,14 @@ export type {
   AttachedFile,
   Context,
   Exchange,
-  FoundHere,
+  FoundWithHeader,
   Identity,
   Middleware,
   ReceivedContent,
   State,
 } from './context.ts';
 export type { SshFacts, WebDeps } from './deps.ts';
-export { createHttpCounts } from './metrics/http-counts.ts';
+export { createHttpMetrics } from './metrics/http-metrics.ts';
 export { serveMetrics } from './metrics/serve-metrics.ts';
 export { compressText } from './middleware/compression.ts';
 export { acceptHost } from './middleware/host.ts';
@@ -43,7 +43,7 @@ export { countHostHeaders } from './request/host-header.ts';
 export { createHostTrust } from './request/trusted-hosts.ts';
 export {
   cloneTransports,
-  keyChoices,
+  shortcutSettings,
   oneOf,
   preferenceCookies,
   readPreferences,
@@ -60,13 +60,13 @@ export { longestQuery, readSearchQuery } from './request/search-query.ts';
 export { challengeCookie, endedChallengeCookie, readChallengeCookie } from './request/challenge-cookie.ts';
 export { endedProviderCookie, providerCookie, readProviderCookie } from './request/provider-cookie.ts';
 export { endedSessionCookie, readSessionCookie, sessionCookie } from './request/session-cookie.ts';
-export { viewCloneBox } from './response/clone-addresses.ts';
-export type { CloneBoxView } from './response/clone-addresses.ts';
+export { viewCloneBox } from './response/clone-urls.ts';
+export type { CloneBoxView } from './response/clone-urls.ts';
 export { HttpError } from './http-error.ts';
 export { setBody } from './response/set-body.ts';
-export { statusOf } from './response/status-of.ts';
+export { httpStatusByErrorCode } from './response/error-status.ts';
 export { organisationUrl, ownerUrl, personUrl, repositoryImageUrl, repositoryUrl, teamUrl } from './response/urls.ts';
-export { takeRunnerRequests } from './runner-listener.ts';
+export { routeRunnerRequests } from './runner-listener.ts';
 export type { RunnerListener } from './runner-listener.ts';
 export { createHttpServer } from './server.ts';
 export type { WebServer } from './server.ts';

@@ -13,7 +13,7 @@ export interface RunnerListener {
 }
 
 /** Hands the runners' requests to their listener: no cookie, form or redirect has a meaning there. */
-export function takeRunnerRequests(runners: RunnerListener | undefined, next: RequestListener): RequestListener {
+export function routeRunnerRequests(runners: RunnerListener | undefined, next: RequestListener): RequestListener {
   if (runners === undefined) return next;
   return (request, response) => {
     if (!runners.handleRequest(request, response)) next(request, response);

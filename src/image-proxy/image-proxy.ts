@@ -14,8 +14,8 @@ import type { ImageValidators } from './fetch-image.ts';
 import { imageProxyLimits } from './limits.ts';
 import type { ImageProxyLimits } from './limits.ts';
 import type { ProxiedType } from './proxied-type.ts';
-import { readAddress, signAddress } from './signed-address.ts';
-import type { ImageScope, SignedImage } from './signed-address.ts';
+import { readSignedImageUrl, signImageUrl } from './signed-url.ts';
+import type { ImageScope, SignedImage } from './signed-url.ts';
 import { createTokenBuckets } from './token-buckets.ts';
 
 export interface ImageProxyOptions {
@@ -170,9 +170,9 @@ export function createImageProxy(options: ImageProxyOptions): ImageProxy {
   }
 
   return {
-    sign: (scope, url) => signAddress(key, scope, url),
+    sign: (scope, url) => signImageUrl(key, scope, url),
     async open(signature, encoded) {
-      const image = readAddress(key, signature, encoded);
+      const image = readSignedImageUrl(key, signature, encoded);
       if (image === null) return null;
       const at = cacheKey(image);
       let file = await cache.open(at);

@@ -1,4 +1,4 @@
 export { createImageProxy } from './image-proxy.ts';
 export type { ImageProxy, ImageProxyOptions, ProxiedImage } from './image-proxy.ts';
 export type { ImageProxyCounts } from './metrics.ts';
-export type { ImageScope } from './signed-address.ts';
+export type { ImageScope } from './signed-url.ts';

@@ -18,16 +18,16 @@ import { findEntry, listEntries } from './entries/list-entries.ts';
 import { EntryLog, writeEntries } from './entries/write-entries.ts';
 import { exportIssue } from './export/export-issue.ts';
 import { PeopleNames } from './export/portable-details.ts';
-import { hasSeal, sealed } from './export/seal.ts';
+import { hasValidMac, appendMac } from './export/export-mac.ts';
 import { peopleAmong } from './import/imported-people.ts';
-import type { ImportedPerson } from './import/issue-file.ts';
+import type { ImportedPerson } from './import/export-file-schemas.ts';
 import { exportIssues } from './export/export-issues.ts';
 import { importIssues, refuseTakenNumbers } from './import/import-issues.ts';
 import type { ImportSource } from './import/import-source.ts';
 import { findIssue, findMovedIssue, issueInWrite, kindOfIssue } from './find-issue.ts';
 import { contextFor, repositoryContext } from './issue-context.ts';
 import type { IssueAt, RepositoryAt, RepositoryContext } from './issue-context.ts';
-import { countLabelled } from './labels/count-labelled.ts';
+import { countIssuesPerLabel } from './labels/count-issues-per-label.ts';
 import {
   addDefaultLabels,
   addLabel,
@@ -71,7 +71,7 @@ import {
 import { blockPerson, listBlocks, unblockPerson } from './moderation/blocks.ts';
 import { admitContributor, listHeld, refuseContributor } from './moderation/held-contributions.ts';
 import { hideComment } from './moderation/hide-entry.ts';
-import { charge, holdsContribution } from './moderation/hold-newcomers.ts';
+import { chargeRateLimit, holdsContribution } from './moderation/hold-newcomers.ts';
 import { listHeldTexts } from './moderation/list-held-texts.ts';
 import { RateLimiter } from './moderation/rate-limits.ts';
 import { findDraft, saveDraft } from './participation/drafts.ts';
@@ -80,8 +80,8 @@ import { listReactions, react } from './participation/reactions.ts';
 import { filterReaders } from './participation/filter-readers.ts';
 import { listSubscribers, setSubscription, subscribeOnce, subscriptionOf } from './participation/subscriptions.ts';
 import { closeByCommits } from './commits/close-by-commits.ts';
-import { closeNamed, closingTargets } from './commits/close-named.ts';
-import { loadReferenceTargets } from './references/link-targets.ts';
+import { closeReferencedIssues, findClosingTargets } from './commits/close-referenced-issues.ts';
+import { loadReferenceTargets } from './references/reference-targets.ts';
 import { peopleMentioned, recordReferences, resolveReferences } from './references/resolve-references.ts';
 import { changeIssueSettings, countIssues, issueSettings, issueTab } from './repository-settings.ts';
 import { rightsInRepository, rightsOnIssue } from './rights.ts';
@@ -189,9 +189,9 @@ export function createIssues({ settings: given, texts, ...tools }: IssuesOptions
     portable: {
       people: (withIds: boolean) => new PeopleNames(deps, withIds),
       peopleAmong: (people: readonly (ImportedPerson | null)[], isOwn: boolean) => peopleAmong(deps, people, isOwn),
-      sealed: (text: AsyncIterable<string>) => sealed(deps, text),
-      hasSeal: (bytes: Buffer) => hasSeal(deps, bytes),
-      types: () => import('./import/portable-types.ts'),
+      sealed: (text: AsyncIterable<string>) => appendMac(deps, text),
+      hasSeal: (bytes: Buffer) => hasValidMac(deps, bytes),
+      types: () => import('./import/field-schemas.ts'),
       check: async () => (await import('./import/read-export.ts')).check,
     },
 
@@ -218,7 +218,7 @@ export function createIssues({ settings: given, texts, ...tools }: IssuesOptions
     tab: (repositoryId: string) => issueTab(deps, repositoryId),
 
     listLabels: bind(listLabels),
-    countLabelled: bind(countLabelled),
+    countLabelled: bind(countIssuesPerLabel),
     listOrganisationLabels: bind(listOrganisationLabels),
     addLabel: bind(addLabel),
     addDefaultLabels: bind(addDefaultLabels),
@@ -257,11 +257,11 @@ export function createIssues({ settings: given, texts, ...tools }: IssuesOptions
       announce: (log: Pick<EntryLog, 'appended'>): void => announcer.announceAll(log.appended),
       issueInWrite: bind(issueInWrite),
       /** Counts a contribution of the viewer; refuses when there are too many. */
-      charge: bind(charge),
+      charge: bind(chargeRateLimit),
       holdsContribution,
       replaceReviewText,
-      closingTargets: bind(closingTargets),
-      closeNamed: bind(closeNamed),
+      closingTargets: bind(findClosingTargets),
+      closeNamed: bind(closeReferencedIssues),
       resolveReferences: bind(resolveReferences),
       recordReferences: bind(recordReferences),
       subscribeOnce,

@@ -7,7 +7,7 @@ import { factsOfIssue } from './issue-context.ts';
 import { refuse, revisionConflict } from './issue-errors.ts';
 import type { IssueAt } from './issue-context.ts';
 import { parseBody, parseTitle } from './parse-texts.ts';
-import { charge } from './moderation/hold-newcomers.ts';
+import { chargeRateLimit } from './moderation/hold-newcomers.ts';
 import { withIssueWrite } from './with-issue-write.ts';
 import { resolveReferences } from './references/resolve-references.ts';
 import type { Issue } from './schema/issue-schema.ts';
@@ -36,7 +36,7 @@ export async function updateIssue(
   const title = givenTitle === undefined ? null : parseTitle(givenTitle);
   const body = givenBody === undefined ? null : parseBody(givenBody);
   const found = await findIssue(deps, viewer, at);
-  if (given.state !== undefined) charge(deps, viewer, found);
+  if (given.state !== undefined) chargeRateLimit(deps, viewer, found);
   const references = body === null ? null : await resolveReferences(deps, viewer, found.repository, body);
   const change = await resolveChange(deps, given);
   const { state, ...triaged } = change;

@@ -1,11 +1,11 @@
 import { bindDeps, createKeyedMutex } from '../kernel/index.ts';
 import type { LfsCounters, LfsDeps } from './deps.ts';
-import { fillArchive } from './archives/fill-archive.ts';
-import { checkObjects } from './collection/check.ts';
-import { collect } from './collection/collect.ts';
-import { removeOrphans } from './collection/remove-files.ts';
+import { smudgeArchive } from './archives/smudge-archive.ts';
+import { checkObjects } from './integrity/check-objects.ts';
+import { collectGarbage } from './gc/collect-garbage.ts';
+import { removeOrphans } from './gc/remove-files.ts';
 import { exportObjects, missingObjects, presentObjects, takesObjects } from './copying/mirror-objects.ts';
-import { createCopyPort } from './copying/copy-port.ts';
+import { createObjectLinker } from './copying/link-shared-objects.ts';
 import { openLfs } from './lfs-context.ts';
 import type { LfsContext } from './lfs-context.ts';
 import { createLock, listLocks, removeLock } from './locks/locks.ts';
@@ -14,7 +14,7 @@ import { repositoryUsage, switchRepository } from './repository-usage.ts';
 import { signTransfer, verifyTransfer } from './tokens/transfer-token.ts';
 import { planBatch } from './transfers/batch.ts';
 import { describeObject, objectOfPointer, openObject } from './transfers/open-object.ts';
-import { remarkOnMissing } from './copying/remark-on-missing.ts';
+import { warnOfMissingObjects } from './copying/warn-of-missing-objects.ts';
 import { receiveObject, storeObject, verifyObject } from './transfers/receive-object.ts';
 
 /**
@@ -33,7 +33,7 @@ export function createLfs(tools: Omit<LfsDeps, 'inTurn' | 'counters'>) {
     describe: bind(describeObject),
     ofPointer: bind(objectOfPointer),
     read: bind(openObject),
-    fillArchive: bind(fillArchive),
+    fillArchive: bind(smudgeArchive),
     tokens: { sign: bind(signTransfer), verify: bind(verifyTransfer) },
     locks: {
       create: bind(createLock),
@@ -52,11 +52,11 @@ export function createLfs(tools: Omit<LfsDeps, 'inTurn' | 'counters'>) {
     usage: bind(repositoryUsage),
     switchRepository: bind(switchRepository),
     /** For `repositories.forks.copyWith`. */
-    copyPort: createCopyPort(deps),
+    copyPort: createObjectLinker(deps),
     /** For `repositories.pushes.remarkWith`. */
-    remarkOnMissing: bind(remarkOnMissing),
+    remarkOnMissing: bind(warnOfMissingObjects),
     /** For `hearth lfs` and the scheduled task. */
-    collection: { scan: bind(collect), removeOrphans: bind(removeOrphans), check: bind(checkObjects) },
+    gc: { scan: bind(collectGarbage), removeOrphans: bind(removeOrphans), check: bind(checkObjects) },
     /** What this process has moved, for the metrics. */
     counters: (): Readonly<LfsCounters> => counters,
   };

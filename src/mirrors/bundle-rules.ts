@@ -1,5 +1,5 @@
 import { ruleActs } from '../access/index.ts';
-import type { GrantInput, ListedRule, MergingInput, NewRule } from '../repositories/index.ts';
+import type { GrantInput, ListedRule, MergeConditionsInput, NewRule } from '../repositories/index.ts';
 import { checkRule } from '../repositories/index.ts';
 import { invalid } from '../kernel/index.ts';
 
@@ -53,7 +53,7 @@ function readRule(value: unknown): NewRule {
   return rule;
 }
 
-const readMerging = ({ grant, approvals, approvalsSurvive, checks, styles, ...switches }: Fields): MergingInput => ({
+const readMerging = ({ grant, approvals, approvalsSurvive, checks, styles, ...switches }: Fields): MergeConditionsInput => ({
   grant: readGrant(grant as Fields),
   approvals: Number(approvals),
   approvalsSurvive: String(approvalsSurvive),

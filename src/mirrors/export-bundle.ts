@@ -15,7 +15,7 @@ import type { BundlePulls, CheckedLogs, PlannedPulls } from './bundle-pulls.ts';
 import { bundleFiles, releaseSource } from './bundle-files.ts';
 import { exportedRule, readRules } from './bundle-rules.ts';
 import type { Releases } from '../releases/index.ts';
-import { differences } from './pull.ts';
+import { diffRefs } from './pull.ts';
 
 /** Dependencies of export and import. */
 export interface BundleDeps {
@@ -254,7 +254,7 @@ export async function importBundle(
         : await repositories.pushes.applyUpdates(found, {
             via: 'mirror',
             userId: null,
-            updates: differences(new Map(), refs, false),
+            updates: diffRefs(new Map(), refs, false),
           });
     const refused = results.flatMap((result) => (result.ok ? [] : [`${result.ref}: ${result.reason}`]));
     if (facts !== null) await importFacts(deps, found, facts, image);

@@ -5,10 +5,10 @@ import { hostOf } from './describe-mirror.ts';
 import { minIntervalMs, readInput, refusePassword } from './mirror-input.ts';
 import { mirrorSchema } from './mirror-schema.ts';
 import type { MirrorRow } from './mirror-schema.ts';
-import { reachHttp, reachSsh, readHostKey, encryptSecret, probeAddress } from './remote-credentials.ts';
+import { openHttpRemote, openSshRemote, readHostKey, encryptSecret, probeAddress } from './remote-credentials.ts';
 import type { RemoteAddress } from './remote-address.ts';
 import type { MirrorDeps } from './deps.ts';
-import { makeMirrorKey, readMirrorKey, sealKey } from './ssh-key.ts';
+import { makeMirrorKey, readMirrorKey, encryptKey } from './ssh-key.ts';
 import type { MirrorKey } from './ssh-key.ts';
 
 export interface ImportInput extends NewRepository {
@@ -54,7 +54,7 @@ export async function importRepository(
       url: address.text,
       username: ssh === null ? username : '',
       secretCiphertext: secret === '' ? null : encryptSecret(deps, repositoryId, address.text, secret),
-      ...(ssh === null ? noSsh : { ...sealKey(deps, repositoryId, ssh.key), hostKey: ssh.hostKey }),
+      ...(ssh === null ? noSsh : { ...encryptKey(deps, repositoryId, ssh.key), hostKey: ssh.hostKey }),
       offeredHostKey: null,
       intervalMs: keepMirroring ? 8 * 3_600_000 : null,
       prune: true,
@@ -90,7 +90,7 @@ async function contact(
   sshKey: string | undefined,
 ): Promise<{ key: MirrorKey; hostKey: string } | null> {
   if (address.kind === 'http') {
-    await probeAddress(address.text, async () => deps.git.remotes.list(await reachHttp(deps, address, credentials)));
+    await probeAddress(address.text, async () => deps.git.remotes.list(await openHttpRemote(deps, address, credentials)));
     return null;
   }
   const comment = `mirror@${deps.settings.name}`;
@@ -100,7 +100,7 @@ async function contact(
   if (sshKey !== undefined) {
     const { privateKey } = key;
     await probeAddress(address.text, async () =>
-      deps.git.remotes.list(await reachSsh(deps, address, { privateKey, hostKey })),
+      deps.git.remotes.list(await openSshRemote(deps, address, { privateKey, hostKey })),
     );
   }
   return { key, hostKey };

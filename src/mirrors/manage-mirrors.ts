@@ -12,11 +12,11 @@ import type { MirrorInput } from './mirror-input.ts';
 import { mirrorSchema } from './mirror-schema.ts';
 import type { MirrorRow } from './mirror-schema.ts';
 import { isWaitingForKey } from './mirror-state.ts';
-import { decryptSecret, reachHttp, readHostKey, encryptSecret, probeAddress } from './remote-credentials.ts';
+import { decryptSecret, openHttpRemote, readHostKey, encryptSecret, probeAddress } from './remote-credentials.ts';
 import { parseRemoteAddress } from './remote-address.ts';
 import type { HttpAddress, SshAddress } from './remote-address.ts';
 import type { MirrorDeps } from './deps.ts';
-import { makeMirrorKey, sealKey } from './ssh-key.ts';
+import { makeMirrorKey, encryptKey } from './ssh-key.ts';
 import { deleteFetchedRefs } from './sync.ts';
 
 const noMirror = () => conflict('no_mirror', 'This repository is no mirror.');
@@ -133,7 +133,7 @@ async function httpCredentials(
   if (stored === null || stored.secretCiphertext === null || stored.url !== url || stored.username !== username) {
     const known = stored === null ? secret : decryptSecret(deps, stored);
     await probeAddress(url, async () =>
-      deps.git.remotes.list(await reachHttp(deps, address, { username, secret: known })),
+      deps.git.remotes.list(await openHttpRemote(deps, address, { username, secret: known })),
     );
   }
   return {
@@ -158,7 +158,7 @@ async function sshCredentials(
   refusePassword(secret);
   const offeredHostKey = known?.offeredHostKey ?? null;
   if (before === null || before.sshKeyCiphertext === null || newKey) {
-    const key = sealKey(deps, id, makeMirrorKey(`mirror@${deps.settings.name}`));
+    const key = encryptKey(deps, id, makeMirrorKey(`mirror@${deps.settings.name}`));
     return { secretCiphertext: null, ...key, hostKey, offeredHostKey, isPaused: true, lastStartedAt: null };
   }
   const { sshKeyCiphertext, sshPublicKey } = before;

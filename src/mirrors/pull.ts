@@ -34,7 +34,7 @@ export async function pull(
   await git.remotes.fetch(path, remote, { signal, progress });
   const here = await git.refs.list(path);
   const known = [...new Set(here.values())].slice(0, maxKnownTips);
-  const updates = differences(here, await git.remotes.fetchedRefs(path), row.prune);
+  const updates = diffRefs(here, await git.remotes.fetchedRefs(path), row.prune);
   let moved = 0;
   if (updates.length > 0) {
     const { results } = await repositories.pushes.applyUpdates(located, { via: 'mirror', userId: null, updates });
@@ -65,7 +65,7 @@ export async function pull(
 const isCommit = (oid: string): boolean => !/^0+$/.test(oid);
 
 /** The ref updates that turn `here` into `there`. */
-export function differences(
+export function diffRefs(
   here: ReadonlyMap<string, string>,
   there: ReadonlyMap<string, string>,
   prune: boolean,

@@ -6,7 +6,7 @@ import type { MirrorRow } from './mirror-schema.ts';
 import { parseRemoteAddress } from './remote-address.ts';
 import type { HttpAddress, SshAddress } from './remote-address.ts';
 import type { MirrorDeps } from './deps.ts';
-import { openKey } from './ssh-key.ts';
+import { decryptKey } from './ssh-key.ts';
 
 /** Warning about http URLs. */
 export const plainHttpRisk =
@@ -39,10 +39,10 @@ export function decryptSecret(
 export async function openRemote(deps: MirrorDeps, row: MirrorRow): Promise<Remote> {
   const address = parseRemoteAddress(row.url);
   if (address.kind === 'http')
-    return reachHttp(deps, address, { username: row.username, secret: decryptSecret(deps, row) });
+    return openHttpRemote(deps, address, { username: row.username, secret: decryptSecret(deps, row) });
   if (row.hostKey === null)
     throw unavailable('host_key_unknown', 'The host key of the remote is not known yet. Save the mirror again.');
-  return reachSsh(deps, address, { privateKey: openKey(deps, row), hostKey: row.hostKey });
+  return openSshRemote(deps, address, { privateKey: decryptKey(deps, row), hostKey: row.hostKey });
 }
 
 export interface Credentials {
@@ -50,7 +50,7 @@ export interface Credentials {
   secret: string;
 }
 
-export async function reachHttp(
+export async function openHttpRemote(
   { outbound, settings }: MirrorDeps,
   { text }: HttpAddress,
   { username, secret }: Credentials,
@@ -58,7 +58,7 @@ export async function reachHttp(
   return { ...(await outbound.resolve(text)), username, secret, caFile: settings.caFile };
 }
 
-export async function reachSsh(
+export async function openSshRemote(
   deps: MirrorDeps,
   address: SshAddress,
   keys: { privateKey: string; hostKey: string },

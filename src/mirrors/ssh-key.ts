@@ -1,4 +1,4 @@
-import { fingerprint, makeKey, readPrivateKey } from '../openssh/index.ts';
+import { fingerprint, generateKey, readPrivateKey } from '../openssh/index.ts';
 import { invalid, unavailable } from '../kernel/index.ts';
 import { encrypt, decrypt } from '../sealing/index.ts';
 import type { MirrorRow } from './mirror-schema.ts';
@@ -16,7 +16,7 @@ const keyType = 'ssh-ed25519';
 
 /** @param comment the name of the key at the remote */
 export function makeMirrorKey(comment: string): MirrorKey {
-  const { privateKey, blob } = makeKey(comment);
+  const { privateKey, blob } = generateKey(comment);
   return { privateKey, publicKey: `${keyType} ${blob.toString('base64')} ${comment}` };
 }
 
@@ -36,7 +36,7 @@ export function readMirrorKey(text: string, comment: string): MirrorKey {
  */
 const placeOf = (repositoryId: string): string => `mirror-key:${repositoryId}`;
 
-export function sealKey(
+export function encryptKey(
   { key, random }: MirrorDeps,
   repositoryId: string,
   { privateKey, publicKey }: MirrorKey,
@@ -48,7 +48,7 @@ export function sealKey(
 }
 
 /** Refuses `mirror_secret_closed` when the instance key has changed. */
-export function openKey(
+export function decryptKey(
   { key }: MirrorDeps,
   { repositoryId, sshKeyCiphertext }: Pick<MirrorRow, 'repositoryId' | 'sshKeyCiphertext'>,
 ): string {

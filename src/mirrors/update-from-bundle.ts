@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { ExchangeOptions, Git } from '../git/index.ts';
 import type { Random } from '../kernel/index.ts';
 import type { Found, Repositories } from '../repositories/index.ts';
-import { differences } from './pull.ts';
+import { diffRefs } from './pull.ts';
 
 export interface BundleUpdateDeps {
   git: Git;
@@ -27,7 +27,7 @@ export async function updateFromBundle(
   try {
     await git.remotes.bundles.read(source, scratch, options);
     const there = [...(await git.refs.list(scratch))].filter(([ref]) => /^refs\/(?:heads|tags)\//.test(ref));
-    const updates = differences(await git.refs.list(found.path), new Map(there), false);
+    const updates = diffRefs(await git.refs.list(found.path), new Map(there), false);
     if (updates.length === 0) return { moved: 0, refused: [] };
     await git.remotes.bundles.takeObjects(scratch, found.path);
     const { results } = await repositories.pushes.applyUpdates(found, { via: 'mirror', userId: null, updates });

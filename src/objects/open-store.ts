@@ -34,9 +34,9 @@ export async function openStoreAs(options: StoreOptions, place: ObjectStore['pla
   const { endpoint, bucket, prefix, privateEndpoint, ...settings } = config.objects;
   if (endpoint === null || bucket === null)
     throw invalid('object_store_not_set', 'No bucket is set: objects.endpoint and objects.bucket, and an access key.');
-  const { addressOf, createCredentials, createS3Client, createS3Store } = await import('./s3/index.ts');
+  const { objectUrl, createCredentials, createS3Client, createS3Store } = await import('./s3/index.ts');
   const target = { ...settings, endpoint, bucket };
-  const { host } = addressOf(target, '');
+  const { host } = objectUrl(target, '');
   const outbound = createOutbound({
     // The one host that the settings name.
     isAllowed: (url) => url.host === host,

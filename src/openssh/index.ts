@@ -1,4 +1,4 @@
 export { fingerprint } from './fingerprint.ts';
-export { makeKey } from './make-key.ts';
+export { generateKey } from './generate-key.ts';
 export { readPrivateKey } from './read-private-key.ts';
 export { sshString, uint32 } from './ssh-string.ts';

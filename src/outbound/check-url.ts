@@ -16,7 +16,7 @@ export interface OutboundRules {
 }
 
 /** Whether a URL may resolve to an address that is not public. */
-export const mayBeInner = (url: URL, rules: OutboundRules): boolean =>
+export const mayBePrivate = (url: URL, rules: OutboundRules): boolean =>
   rules.devAllowInsecure || rules.allowsPrivate?.(url) === true;
 
 /** `[::1]` without brackets, as resolvers and sockets expect it. */
@@ -48,6 +48,6 @@ export async function checkUrl(text: string, rules: OutboundRules): Promise<URL>
   }
   // `connect` does not call the resolver for a literal address, so it is checked here.
   const host = bareHost(url);
-  if (!mayBeInner(url, rules) && isIP(host) !== 0 && !isPublicAddress(host)) throw privateAddress(url.hostname);
+  if (!mayBePrivate(url, rules) && isIP(host) !== 0 && !isPublicAddress(host)) throw privateAddress(url.hostname);
   return url;
 }

@@ -6,10 +6,10 @@ import { isIP, isIPv6 } from 'node:net';
 import { getCACertificates } from 'node:tls';
 import { invalid, unavailable } from '../kernel/index.ts';
 import { networkErrorMessage } from './network-error-message.ts';
-import { bareHost, privateAddress, checkUrl, mayBeInner } from './check-url.ts';
+import { bareHost, privateAddress, checkUrl, mayBePrivate } from './check-url.ts';
 import type { OutboundRules } from './check-url.ts';
 import { isPublicAddress } from './public-address.ts';
-import { firstReachable } from './first-reachable.ts';
+import { findReachableAddress } from './find-reachable-address.ts';
 import { createNameResolver } from './resolve-name.ts';
 import type { ResolveName } from './resolve-name.ts';
 import { openRequest } from './open-request.ts';
@@ -89,11 +89,11 @@ export function createOutbound(options: OutboundOptions): Outbound {
     checkUrl: (url) => checkUrl(url, rulesOfSend),
     async send(request) {
       const url = await checkUrl(request.url, rulesOfSend);
-      return sendRequest(url, request, mayBeInner(url, options) ? anywhere : guarded);
+      return sendRequest(url, request, mayBePrivate(url, options) ? anywhere : guarded);
     },
     async open(request) {
       const url = await checkUrl(request.url, rulesOfSend);
-      return openRequest(url, request, mayBeInner(url, options) ? anywhere : guarded);
+      return openRequest(url, request, mayBePrivate(url, options) ? anywhere : guarded);
     },
     async resolve(text) {
       const url = await checkUrl(text, options);
@@ -107,11 +107,11 @@ export function createOutbound(options: OutboundOptions): Outbound {
               throw unreachable(networkErrorMessage(cause), cause);
             });
       if (addresses.length === 0) throw unreachable('its name does not resolve');
-      const bad = mayBeInner(url, options) ? undefined : addresses.find((address) => !isPublicAddress(address));
+      const bad = mayBePrivate(url, options) ? undefined : addresses.find((address) => !isPublicAddress(address));
       if (bad !== undefined) throw privateAddress(url.hostname);
       return { url, addresses };
     },
-    reachable: (addresses, port) => firstReachable(addresses, port, limits.connectMs),
+    reachable: (addresses, port) => findReachableAddress(addresses, port, limits.connectMs),
     addressesOf: async (name) => (await resolve(name)).map((address) => ({ address, isAllowed: mayContact(address) })),
     close() {
       agents.http.destroy();

@@ -3,7 +3,7 @@ export type { Owners } from './owners.ts';
 export { foldHandle, maxHandleLength, parseHandle, reservedHandles } from './handle-rules.ts';
 export type { Handle } from './handle-rules.ts';
 export type { HandleClaim } from './claim-handle.ts';
-export type { ReleasedHandle } from './list-released.ts';
+export type { ReleasedHandle } from './list-released-handles.ts';
 export type { Owner } from './resolve-handle.ts';
 export { handleSchema } from './handle-schema.ts';
 export type { OwnerKind } from './handle-schema.ts';

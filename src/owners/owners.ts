@@ -2,7 +2,7 @@ import type { Database, Tx } from '../db/index.ts';
 import { claimHandle } from './claim-handle.ts';
 import type { HandleClaim } from './claim-handle.ts';
 import { foldHandle, parseHandle } from './handle-rules.ts';
-import { listReleased } from './list-released.ts';
+import { listReleasedHandles } from './list-released-handles.ts';
 import { freeHandle, releaseHandle, renameHandle } from './release-handle.ts';
 import {
   avatarAtOf,
@@ -26,7 +26,7 @@ export function createOwners({ db }: { db: Database }) {
     rename: (tx: Tx, claim: HandleClaim) => renameHandle(tx, claim),
     release: (tx: Tx, ownerId: string) => releaseHandle(tx, ownerId),
     free: (tx: Tx, handle: string) => freeHandle(tx, handle),
-    listReleased: (ownerId?: string) => listReleased(db.read, ownerId),
+    listReleased: (ownerId?: string) => listReleasedHandles(db.read, ownerId),
     resolve: (handle: string) => resolveHandle(db, handle),
     resolveAll: (handles: Iterable<string>) => resolveHandles(db.read, handles),
     resolveFormer: (handle: string) => resolveFormerHandle(db.read, handle),

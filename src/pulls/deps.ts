@@ -8,7 +8,7 @@ import type { Owners } from '../owners/index.ts';
 import type { Repositories } from '../repositories/index.ts';
 import type { MergeStateQueue } from './mergeability/merge-state-queue.ts';
 import type { QueueRunner } from './queue/queue-runner.ts';
-import type { MatchedOwnersCache } from './owners/match-owners.ts';
+import type { MatchedOwnersCache } from './code-owners/match-owners.ts';
 
 /** What the use-cases of this module work with. */
 export interface PullDeps {

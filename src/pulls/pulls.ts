@@ -1,6 +1,6 @@
-import { reviewByAnswers } from './answers/review-by-answers.ts';
+import { submitPatchReply } from './patch-replies/submit-patch-reply.ts';
 import { findStack } from './stacks/find-stack.ts';
-import { mergeBaseOf } from './stacks/stacked-on.ts';
+import { mergeBaseOf } from './stacks/stack-base.ts';
 import { bindDeps } from '../kernel/index.ts';
 import type { PullDeps } from './deps.ts';
 import { findByBranches } from './find-by-branches.ts';
@@ -9,21 +9,21 @@ import { editPull } from './lifecycle/edit-pull.ts';
 import { deleteHeadBranch, restoreHeadBranch } from './lifecycle/head-branch.ts';
 import { openPull } from './lifecycle/open-pull.ts';
 import { proposeChange } from './lifecycle/propose-change.ts';
-import { refuseSecondPull } from './lifecycle/refuse-second-pull.ts';
+import { refuseDuplicatePull } from './lifecycle/refuse-duplicate-pull.ts';
 import { revertPull } from './lifecycle/revert-pull.ts';
 import { updateBranch } from './lifecycle/update-branch.ts';
 import { describePulls } from './lists/describe-pulls.ts';
 import { hasMerged } from './lists/has-merged.ts';
 import { pullOfCommit } from './lists/pull-of-commit.ts';
-import { mergedAmong } from './lists/merged-among.ts';
-import { openHeads } from './lists/open-heads.ts';
+import { findMergedPulls } from './lists/find-merged-pulls.ts';
+import { branchesWithOpenPulls } from './lists/branches-with-open-pulls.ts';
 import { findMergeState, updateMergeState } from './mergeability/compute-merge-state.ts';
 import { readConflicts } from './mergeability/read-conflicts.ts';
 import { MergeStateQueue } from './mergeability/merge-state-queue.ts';
 import { createReviewService } from './reviews/review-service.ts';
 import { createThreadService } from './threads/thread-service.ts';
-import { createMatchedOwnersCache } from './owners/match-owners.ts';
-import { ownersOf } from './owners/owner-groups.ts';
+import { createMatchedOwnersCache } from './code-owners/match-owners.ts';
+import { ownersOf } from './code-owners/owner-groups.ts';
 import { attentionListener } from './attention/attention-listener.ts';
 import { applySuggestions } from './suggestions/apply-suggestions.ts';
 import { findPullTemplate } from './templates/pull-template.ts';
@@ -32,8 +32,8 @@ import { createViewedService } from './viewed/viewed-files.ts';
 import { advanceBranch, advanceQueues, wakeForRun } from './queue/advance-queue.ts';
 import { enterQueue, leaveQueue, putFirst } from './queue/enter-queue.ts';
 import type { CandidateTests } from './queue/candidate-tests.ts';
-import { followEntry } from './queue/follow-entry.ts';
-import { findPlace, listQueues } from './queue/queue-place.ts';
+import { withQueueUpdates } from './queue/queue-listener.ts';
+import { findQueuePosition, listQueues } from './queue/queue-position.ts';
 import { QueueRunner } from './queue/queue-runner.ts';
 import { mergeBox } from './merging/merge-box.ts';
 import { mergePull } from './merging/merge-pull.ts';
@@ -42,17 +42,17 @@ import { retryMergeOnStatus } from './merging/retry-merge-on-status.ts';
 import { onPush } from './on-push.ts';
 import { rightsOnPull } from './rights.ts';
 import { compareRounds, pairRoundCommits } from './rounds/compare-rounds.ts';
-import { catchUpWithHead } from './rounds/catch-up.ts';
-import { codeOf } from './rounds/code-of.ts';
+import { recordMissedRound } from './rounds/record-missed-round.ts';
+import { findPullCode } from './rounds/find-pull-code.ts';
 import { findRound, listRoundCommits, listRounds } from './rounds/list-rounds.ts';
 import { readPatch } from './rounds/read-patch.ts';
-import { releaseRounds } from './rounds/release-rounds.ts';
+import { removeDeletedRounds } from './rounds/remove-deleted-rounds.ts';
 import { pullsOfIssues } from './pulls-of-issues.ts';
 import type { CheckedExport, ImportSource, PullImporter } from '../issues/index.ts';
 import { exportPulls, planExport } from './portable/export-pulls.ts';
 import type { CheckedPulls, ReadBundle } from './portable/read-pulls.ts';
 import { finishPushOptions } from './pushes/apply-push-options.ts';
-import { acceptPushesFor } from './pushes/push-for.ts';
+import { acceptPushesForReview } from './pushes/push-for-review.ts';
 
 export type PullsOptions = Omit<PullDeps, 'mergeStates' | 'matchedOwners' | 'queue'>;
 
@@ -62,12 +62,12 @@ export function createPulls(tools: PullsOptions) {
   const queue = new QueueRunner(tools.logger);
   const deps: PullDeps = { ...tools, mergeStates, queue, matchedOwners: createMatchedOwnersCache() };
   mergeStates.connect(async (issueId) => {
-    await catchUpWithHead(deps, issueId);
+    await recordMissedRound(deps, issueId);
     await updateMergeState(deps, issueId);
     await mergeIfReady(deps, issueId, enterQueue);
   });
   queue.connect((repositoryId, baseBranch) => advanceBranch(deps, { repositoryId, baseBranch }));
-  tools.issues.pulls.refuseReopen(refuseSecondPull);
+  tools.issues.pulls.refuseReopen(refuseDuplicatePull);
   const bind = bindDeps(deps);
 
   return {
@@ -84,7 +84,7 @@ export function createPulls(tools: PullsOptions) {
     reviews: {
       ...createReviewService(deps),
       /** From the text of a patch with answers between its lines. */
-      submitAnswers: bind(reviewByAnswers),
+      submitAnswers: bind(submitPatchReply),
     },
     threads: createThreadService(deps),
     attention: createAttentionService(deps),
@@ -92,18 +92,18 @@ export function createPulls(tools: PullsOptions) {
     viewed: createViewedService(deps),
     suggestions: { apply: bind(applySuggestions) },
     /** For `issues.onEntry`, before what notifies: keeps whose turn it is, and asks owners of code. */
-    onEntry: followEntry(deps, attentionListener(deps)),
+    onEntry: withQueueUpdates(deps, attentionListener(deps)),
     /** What lists and the API show beside issues that were found already. */
     describe: bind(describePulls),
     /** For the CI, which has the issue already. */
-    codeOf: bind(codeOf),
+    codeOf: bind(findPullCode),
     hasMerged: bind(hasMerged),
     mergeBaseOf: bind(mergeBaseOf),
     stack: bind(findStack),
     inWrite: bind(pullInWrite),
-    openHeads: bind(openHeads),
+    openHeads: bind(branchesWithOpenPulls),
     /** For notes of releases. */
-    mergedAmong: bind(mergedAmong),
+    mergedAmong: bind(findMergedPulls),
     edit: bind(editPull),
     updateBranch: bind(updateBranch),
     deleteBranch: bind(deleteHeadBranch),
@@ -127,7 +127,7 @@ export function createPulls(tools: PullsOptions) {
       enter: bind(enterQueue),
       leave: bind(leaveQueue),
       putFirst: bind(putFirst),
-      placeOf: bind(findPlace),
+      placeOf: bind(findQueuePosition),
       list: bind(listQueues),
       /** Plugs in what tests merges before a branch moves to them. */
       testBy<T>(tests: CandidateTests<T>): void {
@@ -156,7 +156,7 @@ export function createPulls(tools: PullsOptions) {
     /** For `repositories.pushes.onPush`; the first listener, because a person who has pushed opens the page next. */
     onPush: onPush(deps),
     /** For `repositories.pushes.forRefs`. */
-    pushesFor: acceptPushesFor(deps),
+    pushesFor: acceptPushesForReview(deps),
     /** For `repositories.statuses.onChange`. */
     onStatus: retryMergeOnStatus(deps),
     /** After an event that may have made pull requests ready: by the ids of their issues. */
@@ -166,7 +166,7 @@ export function createPulls(tools: PullsOptions) {
     /** At the start, and for the scheduled task: options of pushes that a crash has left. */
     finishPushOptions: bind(finishPushOptions),
     /** For the scheduled task. */
-    releaseRounds: () => releaseRounds(deps),
+    releaseRounds: () => removeDeletedRounds(deps),
     /** Waits for running trial merges. */
     stop: async () => void (await Promise.all([mergeStates.stop(), queue.stop()])),
   };

@@ -12,7 +12,7 @@ import type { ReleaseKey, RepositoryAt } from './find-release.ts';
 import { createRelease } from './lifecycle/create-release.ts';
 import { deleteRelease } from './lifecycle/delete-release.ts';
 import { editRelease } from './lifecycle/edit-release.ts';
-import { draftOfLostTag } from './lifecycle/on-push.ts';
+import { unpublishOnTagDeletion } from './lifecycle/on-push.ts';
 import { countReleases, describeReleases, releasedTags } from './lists/describe-releases.ts';
 import type { DescribedRelease } from './lists/describe-releases.ts';
 import { listReleases, listReleasesByPage } from './lists/list-releases.ts';
@@ -21,7 +21,7 @@ import { cleanFileName } from './transfer/clean-texts.ts';
 import { storeForeignFile, storeForeignRelease } from './transfer/import-foreign.ts';
 import type { Repository } from '../repositories/index.ts';
 import type { ReleaseSource } from './transfer/import-releases.ts';
-import type { ExportedRelease } from './transfer/release-file.ts';
+import type { ExportedRelease } from './transfer/export-format.ts';
 import type { WrittenFile } from './transfer/export-releases.ts';
 import { defaultReleaseSettings } from './settings.ts';
 import type { ReleaseSettings } from './settings.ts';
@@ -91,7 +91,7 @@ export function createReleases({ settings, ...tools }: ReleasesOptions) {
     /** Registers a listener of events. */
     onEvent: (listener: ReleaseListener): void => void deps.listeners.push(listener),
     /** For `repositories.pushes.onPush`. */
-    onPush: draftOfLostTag(deps),
+    onPush: unpublishOnTagDeletion(deps),
     /** For a scheduled task. */
     removeOrphans: bind(removeOrphans),
     /** For a scheduled task, and before the database closes. */

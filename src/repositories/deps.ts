@@ -9,7 +9,7 @@ import type { Owners } from '../owners/index.ts';
 import type { CopyPort, ForkListener } from './forks/fork-port.ts';
 import type { VerifyCommits } from './rules/verify-port.ts';
 import type { PreReceiveCheck } from './pushes/pre-receive-port.ts';
-import type { ArrivalRemark } from './pushes/arrival-remark.ts';
+import type { PostReceiveOutput } from './pushes/post-receive-port.ts';
 import type { ReviewPort } from './pushes/review-port.ts';
 
 /** Makes commits on behalf of people; the server for its command line. */
@@ -48,7 +48,7 @@ export interface RepositoryDeps {
   /** Messages of listeners about the push options that they understand; registered by `onPush`. */
   optionRemarks: ((option: string) => string | null)[];
   /** Messages about what a push has brought; registered by `remarkWith`. */
-  arrivalRemarks: ArrivalRemark[];
+  arrivalRemarks: PostReceiveOutput[];
 }
 
 export interface RepositorySettings {

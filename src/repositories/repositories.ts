@@ -2,7 +2,7 @@ import type { RowSource, Tx } from '../db/index.ts';
 import { bindDeps } from '../kernel/index.ts';
 import { personIdOf } from '../access/index.ts';
 import type { Viewer, Visibility } from '../access/index.ts';
-import { bindAddress } from './bind-address.ts';
+import { bindRepositoryDeps } from './bind-repository-deps.ts';
 import { createTeamRepositoryService } from './teams/team-repositories.ts';
 import { createDeployKeyService } from './deploy-keys/deploy-key-service.ts';
 import { createCollaboratorService } from './collaborators/collaborator-service.ts';
@@ -20,7 +20,7 @@ import { changeVisibility } from './lifecycle/change-visibility.ts';
 import { editRepository } from './lifecycle/edit-repository.ts';
 import type { RepositoryEdit } from './lifecycle/edit-repository.ts';
 import { findRedirect, listFormerPaths } from './lifecycle/redirects.ts';
-import { createTransferService, createTrashService } from './lifecycle/services.ts';
+import { createTransferService, createTrashService } from './lifecycle/lifecycle-services.ts';
 import { ownedRepositoriesIn, refuseOwner } from './lifecycle/owned-repositories.ts';
 import { recoverFolders } from './lifecycle/recover-folders.ts';
 import { renameRepository } from './lifecycle/rename-repository.ts';
@@ -32,8 +32,8 @@ import { createPushService } from './pushes/push-service.ts';
 import { createRepositoryStatistics } from './repository-statistics.ts';
 import type { Repository } from './schema/repository-schema.ts';
 import { createRuleService } from './rules/rule-service.ts';
-import { startRepository } from './starting/start-repository.ts';
-import type { StartedRepository } from './starting/start-repository.ts';
+import { initialiseRepository } from './initialisation/initialise-repository.ts';
+import type { InitialisedRepository } from './initialisation/initialise-repository.ts';
 import { createStatusService } from './statuses/status-service.ts';
 
 /**
@@ -75,11 +75,11 @@ export function createRepositories(
   const { pushes, branches, tags, ...pushing } = createPushService(deps, statistics.schedule);
   const ownedRepositories = ownedRepositoriesIn(deps);
   const bind = bindDeps(deps);
-  const bindAt = bindAddress(deps);
+  const bindAt = bindRepositoryDeps(deps);
 
   return {
     /** With first files where some are wanted. */
-    create: (viewer: Viewer, input: StartedRepository) => startRepository(deps, pushes.moveBranch, viewer, input),
+    create: (viewer: Viewer, input: InitialisedRepository) => initialiseRepository(deps, pushes.moveBranch, viewer, input),
     find: (viewer: Viewer, owner: string, name: string, needed: Needed = 'read'): Promise<Found> =>
       findRepository(deps, viewer, { owner, name }, needed),
     findMoved: bindAt(findRedirect),

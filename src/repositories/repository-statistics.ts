@@ -1,8 +1,8 @@
 import { IsNull } from 'typeorm';
 import { createKeyedMutex } from '../kernel/index.ts';
 import { ownerIdOf } from './find-repository.ts';
-import { recordCommits } from './commit-counts/record-commits.ts';
-import { countLanguages } from './languages/count-languages.ts';
+import { recordCommitCounts } from './commit-counts/record-commit-counts.ts';
+import { recordLanguages } from './languages/record-languages.ts';
 import { repositorySchema } from './schema/repository-schema.ts';
 import type { Repository } from './schema/repository-schema.ts';
 import type { RepositoryDeps } from './deps.ts';
@@ -99,8 +99,8 @@ async function updateStatistics(deps: RepositoryDeps, id: string): Promise<boole
     const repository = await deps.db.read.findOneBy(repositorySchema, { id });
     if (repository === null || repository.deletedAt !== null) return false;
     await measure(deps, repository);
-    await recordCommits(deps, repository, pathOf(deps, repository));
-    await countLanguages(deps, id, pathOf(deps, repository), startedAt);
+    await recordCommitCounts(deps, repository, pathOf(deps, repository));
+    await recordLanguages(deps, id, pathOf(deps, repository), startedAt);
     return true;
   } catch (error) {
     deps.logger.warn('repository.not_surveyed', { repositoryId: id, error });

@@ -1,7 +1,7 @@
 export { createSearch, mostCounted, mostHits } from './search.ts';
 export type { Search } from './search.ts';
-export type { First, FoundPerson, FoundRepository } from './find.ts';
-export { foldQuery } from './query-text.ts';
+export type { First, FoundPerson, FoundRepository } from './find-repositories-and-people.ts';
+export { foldQuery } from './fold-text.ts';
 export { hitMarker, markHits } from './mark-hits.ts';
 export type { TextSegment } from './mark-hits.ts';
 export { createCodeSearch } from './code/code-search.ts';

@@ -1,4 +1,4 @@
-import { fold, foldQuery } from './query-text.ts';
+import { fold, foldQuery } from './fold-text.ts';
 
 /** A part of a text, and whether it matches the query. */
 export interface TextSegment {

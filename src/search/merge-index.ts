@@ -1,5 +1,5 @@
 import type { Database } from '../db/index.ts';
-import type { OrderedList } from './ordered-list.ts';
+import type { DocumentList } from './document-list.ts';
 
 /** Index pages that one write merges: some tens of milliseconds. */
 const pagesPerWrite = 500;
@@ -11,7 +11,7 @@ const pagesPerWrite = 500;
  */
 export async function mergeIndex(
   db: Database,
-  { index }: { index: OrderedList['index'] | 'search_entry_trigrams' },
+  { index }: { index: DocumentList['index'] | 'search_entry_trigrams' },
   isEnding: () => boolean,
 ): Promise<void> {
   for (;;) {

@@ -1,10 +1,10 @@
 import { inList, isoTime } from '../db/index.ts';
-import type { OrderedList } from './ordered-list.ts';
+import type { DocumentList } from './document-list.ts';
 
 export type Kind = 'repository' | 'person';
 
 export interface SearchSource {
-  list: OrderedList;
+  list: DocumentList;
   /** The rows of some ids, given as a JSON array. */
   rows: string;
   /** The searched columns of a row. */

@@ -2,10 +2,10 @@ import { availableParallelism } from 'node:os';
 import type { Viewer } from '../access/index.ts';
 import type { Database, DatabaseThread } from '../db/index.ts';
 import type { Logger } from '../kernel/index.ts';
-import { findFirstHits, findHits } from './find.ts';
-import type { First, FoundPerson, FoundRepository } from './find.ts';
-import { foldQuery } from './query-text.ts';
-import { catchUp, followChanges } from './follow-changes.ts';
+import { findFirstHits, findHits } from './find-repositories-and-people.ts';
+import type { First, FoundPerson, FoundRepository } from './find-repositories-and-people.ts';
+import { foldQuery } from './fold-text.ts';
+import { indexMissedChanges, indexChanges } from './index-changes.ts';
 import { searchSources } from './search-sources.ts';
 import { mergeIndex } from './merge-index.ts';
 import { reindex } from './reindex.ts';
@@ -47,7 +47,7 @@ export function createSearch({ db, logger }: SearchOptions) {
   const isEnding = (): boolean => isClosed;
 
   db.beforeCommit(async (tx) => {
-    if (!isCatchingUp) await followChanges(tx);
+    if (!isCatchingUp) await indexChanges(tx);
   });
 
   return {
@@ -78,7 +78,7 @@ export function createSearch({ db, logger }: SearchOptions) {
     async recover(): Promise<void> {
       isCatchingUp = true;
       try {
-        const rows = await catchUp(db);
+        const rows = await indexMissedChanges(db);
         if (rows === 0) return;
         const lists = Object.values(searchSources).map(({ list }) => list);
         for (const list of [...lists, entryIndex]) await mergeIndex(db, list, isEnding);

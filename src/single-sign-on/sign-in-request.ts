@@ -53,12 +53,12 @@ export const codeChallenge = (codeVerifier: string): string =>
   createHash('sha256').update(codeVerifier).digest('base64url');
 
 /** Encrypts a value for a cookie, so that the browser that has it can neither read nor change it. */
-export function seal({ key, random }: Sealer, use: string, value: { expiresAt: number }): string {
+export function encryptRequest({ key, random }: Sealer, use: string, value: { expiresAt: number }): string {
   return Buffer.from(encrypt(key.for(use), random, use, JSON.stringify(value)), 'base64').toString('base64url');
 }
 
 /** The value of `seal`; null when it was made for another use, changed, or has expired. */
-export function unseal<Value extends { expiresAt: number }>(
+export function decryptRequest<Value extends { expiresAt: number }>(
   { key, clock }: Sealer,
   use: string,
   sealed: string | null,

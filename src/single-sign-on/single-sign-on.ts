@@ -7,7 +7,7 @@ import { mappingsOf } from './provider-account.ts';
 import type { ProviderAccount } from './provider-account.ts';
 import { createProviderClients, loadLibrary } from './provider-client.ts';
 import type { ProviderClientOptions, ProviderStatus } from './provider-client.ts';
-import { codeChallenge, newRequest, requestTtlMs, seal, unseal } from './sign-in-request.ts';
+import { codeChallenge, newRequest, requestTtlMs, encryptRequest, decryptRequest } from './sign-in-request.ts';
 import type { SignInRequest } from './sign-in-request.ts';
 import { suggestUsername } from './suggest-username.ts';
 import { verifyResponse } from './verify-response.ts';
@@ -108,7 +108,7 @@ async function begin(
     // The person signs in again there, unless they have just done so.
     ...(begun.purpose === 'confirm' ? { max_age: '60' } : {}),
   });
-  return { url: url.href, sealed: seal(deps, useOfRequest, request), ttlMs: requestTtlMs };
+  return { url: url.href, sealed: encryptRequest(deps, useOfRequest, request), ttlMs: requestTtlMs };
 }
 
 /**
@@ -121,7 +121,7 @@ async function finish(
   { sealed, parameters }: { sealed: string | null; parameters: URLSearchParams },
 ): Promise<{ request: SignInRequest; account: ProviderAccount }> {
   const provider = providerBy(deps, name);
-  const request = unseal<SignInRequest>(deps, useOfRequest, sealed);
+  const request = decryptRequest<SignInRequest>(deps, useOfRequest, sealed);
   if (request === null || request.provider !== name || parameters.get('state') !== request.state)
     throw invalid('sign_in_expired', 'This sign-in was begun in another browser or too long ago. Please begin again.');
   return { request, account: await verifyResponse(deps, provider, request, parameters) };
@@ -161,7 +161,7 @@ const maxCookieLength = 3_900;
 function sealSignUp(deps: SingleSignOnDeps, pending: PendingSignUp): string {
   const { account } = pending;
   const smaller = [pending, { ...pending, next: '/' }, { ...pending, next: '/', account: { ...account, groups: [] } }];
-  const sealed = smaller.map((each) => seal(deps, useOfSignUp, each));
+  const sealed = smaller.map((each) => encryptRequest(deps, useOfSignUp, each));
   return sealed.find((each) => each.length <= maxCookieLength) ?? sealed.at(-1)!;
 }
 
@@ -196,7 +196,7 @@ async function readSignUp(
   deps: SingleSignOnDeps,
   sealed: string | null,
 ): Promise<{ account: ProviderAccount; title: string; next: string; suggestion: string }> {
-  const pending = unseal<PendingSignUp>(deps, useOfSignUp, sealed);
+  const pending = decryptRequest<PendingSignUp>(deps, useOfSignUp, sealed);
   if (pending === null)
     throw invalid('sign_in_expired', 'This sign-in was begun in another browser or too long ago. Please begin again.');
   const { account, next } = pending;

@@ -3,7 +3,7 @@ export interface SshLimits {
   /** From the TCP connection to a verified signature. */
   loginGraceMs: number;
   /** Refused sign-in attempts per connection. A query about a known key does not count. */
-  loginTries: number;
+  maxAuthTries: number;
   /** Connections served before sign-in; further ones are queued. */
   arriving: number;
   /** Connections served per address, signed in or not. */

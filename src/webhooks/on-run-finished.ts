@@ -1,4 +1,4 @@
-import type { RunEnding } from '../ci/index.ts';
+import type { RunEndListener } from '../ci/index.ts';
 import { repositoryOf } from '../repositories/index.ts';
 import type { EndedRun } from './payloads.ts';
 import { enqueueDelivery } from './enqueue-delivery.ts';
@@ -9,7 +9,7 @@ import { webhooksFor } from './scope.ts';
  * Subscribes to the end of every run, inside the write that ends it. Names of people and owners are looked up at
  * sending; the state of the run at its end is stored here.
  */
-export function onRunFinished(deps: WebhookDeps): RunEnding {
+export function onRunFinished(deps: WebhookDeps): RunEndListener {
   return async (tx, run) => {
     const repository = await repositoryOf(tx, run.repositoryId);
     if (repository === null) return;

@@ -8,7 +8,7 @@ import { WorkerSlot } from './worker-slot.ts';
 import type { SlotOutcome } from './worker-slot.ts';
 
 /** Why a task has no result. All but `busy` are cached for the same input. */
-export type GiveUpReason =
+export type TaskFailureReason =
   /** The input is larger than the task allows. */
   | 'input_too_large'
   | 'result_too_large'
@@ -21,7 +21,7 @@ export type GiveUpReason =
   /** No thread was free in time; the task was not started. */
   | 'busy';
 
-export type Outcome<Result> = { ok: true; value: Result } | { ok: false; reason: GiveUpReason };
+export type TaskOutcome<Result> = { ok: true; value: Result } | { ok: false; reason: TaskFailureReason };
 
 /** The `run` that a task's file exports; callers import only its type. */
 type Task = (input: never) => unknown;
@@ -79,7 +79,7 @@ export const defaultPoolLimits: PoolLimits = {
 const entryBytes = 300;
 
 interface Known {
-  outcome: Outcome<unknown>;
+  outcome: TaskOutcome<unknown>;
   /** Size of the result. */
   bytes: number;
   giveUps: number;
@@ -92,8 +92,8 @@ interface Job {
   request: TaskRequest<Task>;
   hasBegun: boolean;
   waiting: number;
-  done: Promise<{ outcome: Outcome<unknown>; cpuMs: number }>;
-  settle: (settled: { outcome: Outcome<unknown>; cpuMs: number }) => void;
+  done: Promise<{ outcome: TaskOutcome<unknown>; cpuMs: number }>;
+  settle: (settled: { outcome: TaskOutcome<unknown>; cpuMs: number }) => void;
 }
 
 /** Runs parsers of untrusted text in threads that can be terminated, and caches their results. */
@@ -103,7 +103,7 @@ export interface WorkerPool {
    * of the input, and takes at most `maxWaitMs` plus three times `deadlineMs`. The first caller is charged the CPU
    * time, by `chargeCpuTime`.
    */
-  run<Run extends Task>(request: TaskRequest<Run>): Promise<Outcome<Awaited<ReturnType<Run>>>>;
+  run<Run extends Task>(request: TaskRequest<Run>): Promise<TaskOutcome<Awaited<ReturnType<Run>>>>;
   /** Terminates all threads; later requests get `busy`. */
   stop(): void;
 }
@@ -136,7 +136,7 @@ export function createWorkerPool({
 
   const keyOf = ({ task, key }: TaskRequest<Task>): string => `${task} ${key}`;
 
-  function remember(request: TaskRequest<Task>, outcome: Outcome<unknown>, bytes: number): void {
+  function remember(request: TaskRequest<Task>, outcome: TaskOutcome<unknown>, bytes: number): void {
     const key = keyOf(request);
     const giveUps = outcome.ok ? 0 : (cache.get(key)?.giveUps ?? 0) + 1;
     const isForGood = outcome.ok || outcome.reason === 'input_too_large' || outcome.reason === 'result_too_large';
@@ -146,7 +146,7 @@ export function createWorkerPool({
   }
 
   /** Converts a thread's outcome for the callers and caches it. */
-  function conclude(request: TaskRequest<Task>, ended: SlotOutcome): Outcome<unknown> {
+  function conclude(request: TaskRequest<Task>, ended: SlotOutcome): TaskOutcome<unknown> {
     if (ended.kind === 'done') {
       const outcome = { ok: true as const, value: deserialize(ended.result) as unknown };
       remember(request, outcome, ended.result.length);
@@ -224,7 +224,7 @@ export function createWorkerPool({
 
   return {
     async run<Run extends Task>(request: TaskRequest<Run>) {
-      type Reply = Outcome<Awaited<ReturnType<Run>>>;
+      type Reply = TaskOutcome<Awaited<ReturnType<Run>>>;
       const taskRequest = request as unknown as TaskRequest<Task>;
       const known = cache.get(keyOf(taskRequest));
       if (known !== undefined && now() < known.retryAt) return known.outcome as Reply;

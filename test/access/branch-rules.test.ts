@@ -7,7 +7,7 @@ import {
   localAdministrator,
   mayByRule,
   noMergeConditions,
-  RuleBook,
+  RuleSet,
   ruleActs,
   ruleLevels,
   TooManyRefs,
@@ -168,7 +168,7 @@ t.test('one rule decides: the name itself, then the default branch, then the fir
   const rule = (pattern: string, target: 'BRANCH' | 'TAG' = 'BRANCH') => ruleOf({}, { pattern, target });
   const rules = [rule('**'), rule('m*'), rule(defaultBranchPattern), rule('v*', 'TAG'), rule('release/1')];
   const decides = (ref: string, defaultBranch = 'main', some = rules) =>
-    new RuleBook(some, defaultBranch).ruleFor(ref)?.pattern ?? null;
+    new RuleSet(some, defaultBranch).ruleFor(ref)?.pattern ?? null;
   t.equal(decides('refs/heads/main'), defaultBranchPattern);
   t.equal(decides('refs/heads/main', 'trunk'), '**');
   t.equal(decides('refs/heads/main', 'trunk', rules.slice(1)), 'm*');
@@ -183,7 +183,7 @@ t.test('one rule decides: the name itself, then the default branch, then the fir
 
 t.test('the work for one push is limited', async (t) => {
   const rules = Array.from({ length: 50 }, (_, at) => ruleOf({}, { pattern: `${'*a'.repeat(99)}${at}` }));
-  const book = new RuleBook(rules, 'main');
+  const book = new RuleSet(rules, 'main');
   const start = performance.now();
   t.throws(() => {
     for (let at = 0; at < 100_000; at += 1) book.ruleFor(`refs/heads/${'a'.repeat(200)}${at}x`);

@@ -3,24 +3,24 @@ import { refusalOnIssue, visibleIssues } from '../../src/access/index.ts';
 import type { IssueFacts, Viewer } from '../../src/access/index.ts';
 import { seededRandom } from '../fixtures/seeded-random.ts';
 import { insertRow, openTestDatabase } from '../fixtures/test-database.ts';
-import { drawViewers, drawWorld, store, teamRoleIn } from './access-world.ts';
-import type { World } from './access-world.ts';
+import { generateViewers, generateAccessData, storeAccessData, teamRoleIn } from './access-data.ts';
+import type { AccessData } from './access-data.ts';
 
 interface DrawnIssue extends IssueFacts {
   id: string;
   repositoryId: string;
 }
 
-function visibleByFunction(viewer: Viewer, world: World, issues: readonly DrawnIssue[]): string[] {
+function visibleByFunction(viewer: Viewer, accessData: AccessData, issues: readonly DrawnIssue[]): string[] {
   const id = viewer.kind === 'person' ? viewer.id : '';
-  const facts = new Map(world.repositories.map((repository) => [repository.id, repository]));
+  const facts = new Map(accessData.repositories.map((repository) => [repository.id, repository]));
   return issues
     .filter((issue) => {
       const repository = facts.get(issue.repositoryId)!;
       const relations = {
-        organisationRole: world.members.get(`${repository.ownerOrganisationId}/${id}`) ?? null,
-        collaboratorRole: world.collaborators.get(`${repository.id}/${id}`) ?? null,
-        teamRole: teamRoleIn(world, repository.id, id),
+        organisationRole: accessData.members.get(`${repository.ownerOrganisationId}/${id}`) ?? null,
+        collaboratorRole: accessData.collaborators.get(`${repository.id}/${id}`) ?? null,
+        teamRole: teamRoleIn(accessData, repository.id, id),
       };
       const settings = { archived: false, issuesFrom: 'nobody', blocked: true } as const;
       return refusalOnIssue(viewer, { ...repository, ...relations, ...settings }, issue, 'read') === null;
@@ -34,13 +34,13 @@ t.test('security E02 the policy of issues in SQL and as a function show the same
   let [compared, shown] = [0, 0];
   for (const seed of [4, 5]) {
     const random = seededRandom(seed);
-    const world = drawWorld(random);
-    await store(db, world);
-    const issues: DrawnIssue[] = world.repositories.flatMap(({ id: repositoryId }) =>
+    const accessData = generateAccessData(random);
+    await storeAccessData(db, accessData);
+    const issues: DrawnIssue[] = accessData.repositories.flatMap(({ id: repositoryId }) =>
       [1, 2, 3].map(() => ({
         id: random.uuid(),
         repositoryId,
-        authorId: random.chance(0.8) ? random.pick(world.people) : null,
+        authorId: random.chance(0.8) ? random.pick(accessData.people) : null,
         locked: random.chance(0.2),
         deleted: random.chance(0.2),
         held: random.chance(0.4),
@@ -62,7 +62,7 @@ t.test('security E02 the policy of issues in SQL and as a function show the same
           updated_at: 1,
         });
     });
-    for (const viewer of drawViewers(world, random)) {
+    for (const viewer of generateViewers(accessData, random)) {
       const { sql, parameters } = visibleIssues(viewer, 'r', 'i');
       const rows: { id: string }[] = await db.read
         .createQueryBuilder()
@@ -73,7 +73,7 @@ t.test('security E02 the policy of issues in SQL and as a function show the same
         .andWhere(sql, parameters)
         .getRawMany();
       const actual = rows.map(({ id }) => id).sort();
-      const expected = visibleByFunction(viewer, world, issues);
+      const expected = visibleByFunction(viewer, accessData, issues);
       if (actual.join() !== expected.join()) t.same(actual, expected, `seed ${seed}, ${JSON.stringify(viewer)}`);
       compared += issues.length;
       shown += actual.length;

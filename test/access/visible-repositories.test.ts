@@ -4,29 +4,29 @@ import type { Viewer } from '../../src/access/index.ts';
 import type { Database } from '../../src/db/index.ts';
 import { seededRandom } from '../fixtures/seeded-random.ts';
 import { openTestDatabase } from '../fixtures/test-database.ts';
-import { drawViewers, drawWorld, store, teamRoleIn } from './access-world.ts';
-import type { World } from './access-world.ts';
+import { generateViewers, generateAccessData, storeAccessData, teamRoleIn } from './access-data.ts';
+import type { AccessData } from './access-data.ts';
 
 /** The rows that the policy function shows, asked repository by repository. */
-function visibleByFunction(viewer: Viewer, world: World): string[] {
+function visibleByFunction(viewer: Viewer, accessData: AccessData): string[] {
   const id = viewer.kind === 'person' ? viewer.id : '';
-  return world.repositories
+  return accessData.repositories
     .filter((facts) => {
-      const organisationRole = world.members.get(`${facts.ownerOrganisationId}/${id}`) ?? null;
-      const collaboratorRole = world.collaborators.get(`${facts.id}/${id}`) ?? null;
-      const teamRole = teamRoleIn(world, facts.id, id);
+      const organisationRole = accessData.members.get(`${facts.ownerOrganisationId}/${id}`) ?? null;
+      const collaboratorRole = accessData.collaborators.get(`${facts.id}/${id}`) ?? null;
+      const teamRole = teamRoleIn(accessData, facts.id, id);
       return repositoryLevel(viewer, { ...facts, organisationRole, collaboratorRole, teamRole }) !== 'none';
     })
     .map((facts) => facts.id);
 }
 
-const owners = (world: World) =>
+const owners = (accessData: AccessData) =>
   [
-    [{ kind: 'user', id: world.people[0]! }, 'owner_user_id'],
+    [{ kind: 'user', id: accessData.people[0]! }, 'owner_user_id'],
     [
       {
         kind: 'organisation',
-        id: world.repositories.find((facts) => facts.ownerUserId === null)!.ownerOrganisationId!,
+        id: accessData.repositories.find((facts) => facts.ownerUserId === null)!.ownerOrganisationId!,
       },
       'owner_org_id',
     ],
@@ -59,10 +59,10 @@ t.test('security E02, SPEC §5 the policy in SQL and the policy as a function sh
   let shown = 0;
   for (const seed of [1, 2, 3]) {
     const random = seededRandom(seed);
-    const world = drawWorld(random);
-    await store(db, world);
-    const ids = JSON.stringify(world.repositories.map((repository) => repository.id));
-    for (const viewer of drawViewers(world, random)) {
+    const accessData = generateAccessData(random);
+    await storeAccessData(db, accessData);
+    const ids = JSON.stringify(accessData.repositories.map((repository) => repository.id));
+    for (const viewer of generateViewers(accessData, random)) {
       const { sql, parameters } = visibleRepositories(viewer, 'r');
       const rows: { id: string }[] = await db.read
         .createQueryBuilder()
@@ -71,24 +71,24 @@ t.test('security E02, SPEC §5 the policy in SQL and the policy as a function sh
         .where('r.id IN (SELECT value FROM json_each(:ids))', { ids })
         .andWhere(`(${sql})`, parameters)
         .getRawMany();
-      const expected = visibleByFunction(viewer, world).sort();
+      const expected = visibleByFunction(viewer, accessData).sort();
       const actual = rows.map((row) => row.id).sort();
       if (actual.join() !== expected.join()) t.same(actual, expected, `seed ${seed}, ${JSON.stringify(viewer)}`);
       // The trash is in no list, although the local administrator's condition includes it.
-      const listed = expected.filter((id) => world.repositories.some((facts) => facts.id === id && !facts.deleted));
+      const listed = expected.filter((id) => accessData.repositories.some((facts) => facts.id === id && !facts.deleted));
       const inParts = await idsInParts(db, viewer, ids);
       if (inParts.join() !== listed.join()) t.same(inParts, listed, `seed ${seed}, parts, ${JSON.stringify(viewer)}`);
-      for (const [owner, column] of owners(world)) {
+      for (const [owner, column] of owners(accessData)) {
         const ofOwner = await idsInParts(db, viewer, ids, { ...owner, column });
         const wanted = listed.filter((id) =>
-          world.repositories.some(
+          accessData.repositories.some(
             (facts) => facts.id === id && (facts.ownerUserId ?? facts.ownerOrganisationId) === owner.id,
           ),
         );
         if (ofOwner.join() !== wanted.join())
           t.same(ofOwner, wanted, `seed ${seed}, parts of ${owner.kind}, ${JSON.stringify(viewer)}`);
       }
-      compared += world.repositories.length;
+      compared += accessData.repositories.length;
       shown += actual.length;
     }
   }
@@ -99,9 +99,9 @@ t.test('security E02, SPEC §5 the policy in SQL and the policy as a function sh
 t.test('the condition composes with a larger query and another alias', async (t) => {
   const { db } = await openTestDatabase(t);
   const random = seededRandom(9);
-  const world = drawWorld(random);
-  await store(db, world);
-  for (const viewer of drawViewers(world, random).slice(0, 12)) {
+  const accessData = generateAccessData(random);
+  await storeAccessData(db, accessData);
+  for (const viewer of generateViewers(accessData, random).slice(0, 12)) {
     const { sql, parameters } = visibleRepositories(viewer, 'shelf');
     const query = db.read.createQueryBuilder().select('shelf.id', 'id').from('repositories', 'shelf');
     t.same(await query.where(sql, parameters).andWhere('1 = 0').getRawMany(), [], 'no OR escapes the AND beside it');

@@ -1,8 +1,8 @@
 import t from 'tap';
 import { addressKey, readAddress } from '../../src/accounts/addresses/address-rules.ts';
 import { createNoReplyAddresses } from '../../src/accounts/addresses/no-reply.ts';
-import { dayMs, minuteMs, openAccounts, openWithAlice, outcomes, password, reasonOf } from './fixture.ts';
-import { queuedMail } from './mail-stub.ts';
+import { dayMs, minuteMs, openAccounts, openWithAlice, outcomes, password, reasonOf } from './accounts-fixture.ts';
+import { createMailStub } from './mail-stub.ts';
 
 t.test('an address is parsed strictly, and compared without case', (t) => {
   const long = 'a'.repeat(64);
@@ -92,7 +92,7 @@ t.test('no-reply addresses are those of this host', (t) => {
 });
 
 t.test('an address is private and owns nothing until its link was used', async (t) => {
-  const { mail, sent } = queuedMail();
+  const { mail, sent } = createMailStub();
   const { accounts, alice, clock, storedBytes } = await openWithAlice(t, {}, mail);
   const { addresses } = accounts;
   const added = await addresses.add(alice.id, { address: ' Alice@Example.org ' });
@@ -114,7 +114,7 @@ t.test('an address is private and owns nothing until its link was used', async (
 });
 
 t.test('a link works once, for a day, for one account, and as a whole', async (t) => {
-  const { mail, sent, last } = queuedMail();
+  const { mail, sent, last } = createMailStub();
   const { accounts, alice, clock } = await openWithAlice(t, { linkMailsPerHour: 100 }, mail);
   const { addresses } = accounts;
   const bob = await accounts.addPerson({ username: 'bob', password });
@@ -151,7 +151,7 @@ t.test('a link works once, for a day, for one account, and as a whole', async (t
 });
 
 t.test('only a verified address is unique, so nobody can keep it from its owner', async (t) => {
-  const { mail, last } = queuedMail();
+  const { mail, last } = createMailStub();
   const { accounts, alice } = await openWithAlice(t, {}, mail);
   const { addresses } = accounts;
   const bob = await accounts.addPerson({ username: 'bob', password });
@@ -176,7 +176,7 @@ t.test('only a verified address is unique, so nobody can keep it from its owner'
 });
 
 t.test('without mail an administrator vouches for addresses', async (t) => {
-  const { mail, sent } = queuedMail(false);
+  const { mail, sent } = createMailStub(false);
   const { accounts, alice } = await openWithAlice(t, {}, mail);
   const { addresses } = accounts;
   t.notOk(addresses.canSendLinks);
@@ -192,7 +192,7 @@ t.test('without mail an administrator vouches for addresses', async (t) => {
 });
 
 t.test('the primary address is one of the verified ones, and another follows a removed one', async (t) => {
-  const { accounts, alice, clock } = await openWithAlice(t, {}, queuedMail().mail);
+  const { accounts, alice, clock } = await openWithAlice(t, {}, createMailStub().mail);
   const { addresses } = accounts;
   const add = async (address: string, isVerified = true) => {
     clock.advance(1);
@@ -261,7 +261,7 @@ t.test('people are found by verified and no-reply addresses at once, under any n
 });
 
 t.test('addresses and mails of one person, and mails to one address, are limited', async (t) => {
-  const { mail } = queuedMail();
+  const { mail } = createMailStub();
   const limits = { maxAddressesPerPerson: 3, linkMailsPerHour: 4, linkMailsPerAddressHour: 6 };
   const { accounts, clock } = await openAccounts(t, limits, mail);
   const { addresses } = accounts;

@@ -8,10 +8,10 @@ import { formatPasswordString, isOutdated, parsePasswordString } from '../../src
 import { suggestPassword } from '../../src/accounts/passwords/suggest-password.ts';
 import { parseWebsite } from '../../src/accounts/people/profile-rules.ts';
 import { cleanText, parseText } from '../../src/accounts/validate-text.ts';
-import { randomText } from '../../src/accounts/random-text.ts';
+import { randomString } from '../../src/accounts/random-string.ts';
 import { newAccessToken } from '../../src/accounts/tokens/token-format.ts';
 import { systemRandom } from '../../src/kernel/index.ts';
-import { cheapCost, reasonOf } from './fixture.ts';
+import { cheapCost, reasonOf } from './accounts-fixture.ts';
 
 /** Titles of tests may not contain line breaks. */
 const inAscii = (value: unknown) =>
@@ -63,7 +63,7 @@ t.test('random text has a uniform distribution', (t) => {
   const alphabet = 'abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ';
   const counts = new Map<string, number>();
   const characters = 62_000;
-  for (const character of randomText(systemRandom, alphabet, characters)) {
+  for (const character of randomString(systemRandom, alphabet, characters)) {
     counts.set(character, (counts.get(character) ?? 0) + 1);
   }
   t.equal(counts.size, alphabet.length);

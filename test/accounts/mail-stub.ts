@@ -3,14 +3,14 @@
 import type { MailMessage } from '../../src/mail/index.ts';
 import type { AccountMail } from '../../src/accounts/index.ts';
 
-interface Queued {
+interface QueuedMail {
   kind: string;
   data: Record<string, string>;
 }
 
-export function queuedMail(isConfigured = true) {
+export function createMailStub(isConfigured = true) {
   const kinds = new Map<string, (data: never) => Promise<MailMessage | null>>();
-  const sent: Queued[] = [];
+  const sent: QueuedMail[] = [];
   const mail: AccountMail = {
     isConfigured,
     define: (kind, render) => void kinds.set(kind, render as (data: never) => Promise<MailMessage | null>),
@@ -23,6 +23,6 @@ export function queuedMail(isConfigured = true) {
     mail,
     sent,
     last: () => sent.at(-1)!,
-    render: (message: Queued = sent.at(-1)!) => kinds.get(message.kind)!(message.data as never),
+    render: (message: QueuedMail = sent.at(-1)!) => kinds.get(message.kind)!(message.data as never),
   };
 }

@@ -1,11 +1,11 @@
 import t from 'tap';
-import { dayMs, minuteMs, openAccounts, password, reasonOf } from './fixture.ts';
-import { queuedMail } from './mail-stub.ts';
+import { dayMs, minuteMs, openAccounts, password, reasonOf } from './accounts-fixture.ts';
+import { createMailStub } from './mail-stub.ts';
 
 const baseUrl = 'https://git.example.org';
 
 async function open(t: Parameters<typeof openAccounts>[0], isConfigured = true) {
-  const queued = queuedMail(isConfigured);
+  const queued = createMailStub(isConfigured);
   const modules = await openAccounts(t, { baseUrl }, queued.mail);
   const root = await modules.accounts.addPerson({ username: 'root-person', password, isAdministrator: true });
   return { ...modules, ...queued, root };

@@ -3,9 +3,9 @@ import t from 'tap';
 import { newSecret } from '../../src/accounts/index.ts';
 import { systemRandom } from '../../src/kernel/index.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
-import { minuteMs, openAccounts, origin, outcomes, password, reasonOf } from './fixture.ts';
+import { minuteMs, openAccounts, origin, outcomes, password, reasonOf } from './accounts-fixture.ts';
 import { createAuthenticator } from './software-authenticator.ts';
-import type { Changes } from './software-authenticator.ts';
+import type { AuthenticatorOverrides } from './software-authenticator.ts';
 
 const baseUrl = 'https://git.example.org';
 const home = { origin: baseUrl, rpId: 'git.example.org' };
@@ -22,7 +22,7 @@ async function openWithPasskey(t: Owner, settings = {}) {
     sessionId,
   });
   const cookie = newSecret(systemRandom);
-  const signIn = async (changes: Changes = {}, more: { cookie?: string | null; signer?: typeof authenticator } = {}) =>
+  const signIn = async (changes: AuthenticatorOverrides = {}, more: { cookie?: string | null; signer?: typeof authenticator } = {}) =>
     accounts.passkeys.signIn({
       challenge: more.cookie === undefined ? cookie : more.cookie,
       response: (more.signer ?? authenticator).get(await accounts.passkeys.askForSignIn(cookie), changes),
@@ -92,7 +92,7 @@ t.test('a passkey is the second factor after the password', async (t) => {
 
 t.test('answers to a sign-in that are refused', async (t) => {
   const { clock, signIn, cookie, accounts, authenticator, db } = await openWithPasskey(t);
-  const refused: [string, Changes][] = [
+  const refused: [string, AuthenticatorOverrides][] = [
     ['another origin', { origin: 'https://git.example.org.evil.example' }],
     ['another port', { origin: 'https://git.example.org:8443' }],
     ['plain http', { origin: 'http://git.example.org' }],
@@ -155,14 +155,14 @@ t.test('an authenticator that counts nothing is still used once for each challen
 
 t.test('registrations that are refused', async (t) => {
   const { accounts, alice, authenticator } = await openWithPasskey(t);
-  const add = async (changes: Changes, more: Partial<{ name: string; sessionId: string }> = {}) =>
+  const add = async (changes: AuthenticatorOverrides, more: Partial<{ name: string; sessionId: string }> = {}) =>
     accounts.passkeys.add(alice.id, {
       name: 'Phone',
       response: createAuthenticator(home).create(await accounts.passkeys.begin(alice.id, sessionId), changes),
       sessionId,
       ...more,
     });
-  const refused: [string, Changes][] = [
+  const refused: [string, AuthenticatorOverrides][] = [
     ['another origin', { origin: 'https://evil.example' }],
     ['another host', { rpId: 'evil.example' }],
     ['the user was not verified', { flags: 0x41 }],

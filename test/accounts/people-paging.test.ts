@@ -1,5 +1,5 @@
 import t from 'tap';
-import { listPeopleAmong } from '../../src/accounts/people/list-people-among.ts';
+import { listReferencedPeople } from '../../src/accounts/people/list-referenced-people.ts';
 import { listAccounts, listProfiles } from '../../src/accounts/people/list-profiles.ts';
 import type { PeopleOptions, PeoplePage } from '../../src/accounts/people/list-profiles.ts';
 import type { AccountsDeps } from '../../src/accounts/deps.ts';
@@ -97,7 +97,7 @@ t.test('the people of an organisation are sorted by handle, in a small one and i
     );
   });
   const among = (id: string, options: PeopleOptions) =>
-    listPeopleAmong(deps, { table: 'organisation_members', column: 'organisation_id', id }, options);
+    listReferencedPeople(deps, { table: 'organisation_members', column: 'organisation_id', id }, options);
   const expected = ids(members.filter(({ username }) => username !== null).toSorted(byHandle));
   t.strictSame(await walk((paging) => among('small', paging)), [expected, expected]);
   const [forwards, backwards] = await walk((paging) => among('large', paging));

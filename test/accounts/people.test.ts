@@ -1,5 +1,5 @@
 import t from 'tap';
-import { openAccounts, origin, outcomes, password, reasonOf } from './fixture.ts';
+import { openAccounts, origin, outcomes, password, reasonOf } from './accounts-fixture.ts';
 
 t.test('a person is added with a handle and found by it in any case', async (t) => {
   const { accounts, clock } = await openAccounts(t);

@@ -1,6 +1,6 @@
 import t from 'tap';
-import { dayMs, openAccounts, origin, outcomes, password, reasonOf } from './fixture.ts';
-import { signedIn } from '../fixtures/signed-in.ts';
+import { dayMs, openAccounts, origin, outcomes, password, reasonOf } from './accounts-fixture.ts';
+import { expectSession } from '../fixtures/expect-session.ts';
 
 t.test('the first administrator registers with a setup token, once', async (t) => {
   const { accounts } = await openAccounts(t);
@@ -9,7 +9,7 @@ t.test('the first administrator registers with a setup token, once', async (t) =
   const alice = await accounts.setUp({ token: ` ${token} `, username: 'alice', password });
   t.match(alice, { username: 'alice', isAdministrator: true, mustChangePassword: false });
   t.equal(await accounts.hasAdministrator(), true);
-  t.equal((await signedIn(accounts.signIn({ username: 'alice', password, ...origin }))).person.id, alice.id);
+  t.equal((await expectSession(accounts.signIn({ username: 'alice', password, ...origin }))).person.id, alice.id);
   t.equal(await reasonOf(accounts.checkSetupToken(token)), 'setup_closed');
   t.equal(await reasonOf(accounts.setUp({ token, username: 'mallory', password })), 'setup_closed');
   t.equal(await reasonOf(accounts.setupToken()), 'administrator_exists');
@@ -168,7 +168,7 @@ t.test('security D07 secrets are stored as hashes only', async (t) => {
   const setup = await accounts.setupToken();
   const alice = await accounts.setUp({ token: setup, username: 'alice', password });
   const { secret: invite } = await accounts.addInvite(alice.id);
-  const { secret: session } = await signedIn(accounts.signIn({ username: 'alice', password, ...origin }));
+  const { secret: session } = await expectSession(accounts.signIn({ username: 'alice', password, ...origin }));
   const { token, secret } = await accounts.addToken(alice.id, {
     name: 'work',
     access: 'read',

@@ -1,12 +1,12 @@
 import t from 'tap';
-import { minuteMs, openWithAlice, origin, outcomes, password, reasonOf, refusalOf } from './fixture.ts';
-import { queuedMail } from './mail-stub.ts';
+import { minuteMs, openWithAlice, origin, outcomes, password, reasonOf, refusalOf } from './accounts-fixture.ts';
+import { createMailStub } from './mail-stub.ts';
 
 const next = 'another long password';
 const baseUrl = 'https://git.example.org';
 
 async function withAddress(t: Parameters<typeof openWithAlice>[0], settings = {}) {
-  const queued = queuedMail();
+  const queued = createMailStub();
   const modules = await openWithAlice(t, { baseUrl, ...settings }, queued.mail);
   const { accounts, alice } = modules;
   const address = await accounts.addresses.add(alice.id, { address: 'Alice@example.org', isVerified: true });
@@ -147,7 +147,7 @@ t.test('one network asks for a few addresses an hour', async (t) => {
 });
 
 t.test('without mail nobody can ask, and an administrator hands out a link', async (t) => {
-  const { mail, sent } = queuedMail(false);
+  const { mail, sent } = createMailStub(false);
   const { accounts, alice, clock, signIn } = await openWithAlice(t, {}, mail);
   await accounts.addresses.add(alice.id, { address: 'alice@example.org', isVerified: true });
   t.equal(

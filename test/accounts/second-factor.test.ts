@@ -3,7 +3,7 @@ import t from 'tap';
 import type { SignInResult } from '../../src/accounts/index.ts';
 import { stepOf, totpCode } from '../../src/accounts/second-factor/totp.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
-import { minuteMs, openAccounts, origin, outcomes, password, reasonOf, refusalOf } from './fixture.ts';
+import { minuteMs, openAccounts, origin, outcomes, password, reasonOf, refusalOf } from './accounts-fixture.ts';
 
 const stepMs = 30_000;
 

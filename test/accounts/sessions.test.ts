@@ -1,6 +1,6 @@
 import t from 'tap';
-import { dayMs, minuteMs, openWithAlice, origin, password, reasonOf } from './fixture.ts';
-import { signedIn } from '../fixtures/signed-in.ts';
+import { dayMs, minuteMs, openWithAlice, origin, password, reasonOf } from './accounts-fixture.ts';
+import { expectSession } from '../fixtures/expect-session.ts';
 
 const anywhere = { address: null };
 
@@ -86,7 +86,7 @@ t.test('people list their sessions, and end one or all others', async (t) => {
   const second = await signIn({ address: '192.0.2.2' });
   clock.advance(1000);
   const third = await signIn({ address: '192.0.2.3' });
-  const theirs = await signedIn(accounts.signIn({ username: 'bob', password, ...origin }));
+  const theirs = await expectSession(accounts.signIn({ username: 'bob', password, ...origin }));
 
   t.same(
     (await accounts.listSessions(alice.id)).map((session) => session.address),

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { cheapCost, dayMs, openWithAlice, origin, outcomes, password, reasonOf, refusalOf } from './fixture.ts';
+import { cheapCost, dayMs, openWithAlice, origin, outcomes, password, reasonOf, refusalOf } from './accounts-fixture.ts';
 
 const from = (address: string) => ({ ...origin, address });
 const anywhere = { address: null };

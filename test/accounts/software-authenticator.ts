@@ -2,7 +2,7 @@
 // options of the server, each part of which a test can change.
 import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 
-export interface Changes {
+export interface AuthenticatorOverrides {
   origin?: string;
   rpId?: string;
   challenge?: string;
@@ -42,7 +42,7 @@ export function createAuthenticator(home: { origin: string; rpId: string }) {
   let counter = 0;
   let owner: string | null = null;
 
-  const clientData = (challenge: string, type: string, changes: Changes): Buffer =>
+  const clientData = (challenge: string, type: string, changes: AuthenticatorOverrides): Buffer =>
     Buffer.from(
       JSON.stringify({
         type: changes.type ?? type,
@@ -51,13 +51,13 @@ export function createAuthenticator(home: { origin: string; rpId: string }) {
         crossOrigin: false,
       }),
     );
-  const authenticatorData = (flags: number, changes: Changes): Buffer => {
+  const authenticatorData = (flags: number, changes: AuthenticatorOverrides): Buffer => {
     const head = Buffer.alloc(5);
     head.writeUInt8(changes.flags ?? flags);
     head.writeUInt32BE(changes.counter ?? (counter += 1), 1);
     return Buffer.concat([sha256(changes.rpId ?? home.rpId), head]);
   };
-  const credential = (changes: Changes, response: object): string => {
+  const credential = (changes: AuthenticatorOverrides, response: object): string => {
     const name = changes.id ?? id.toString('base64url');
     return JSON.stringify({ id: name, rawId: name, type: 'public-key', response });
   };
@@ -65,7 +65,7 @@ export function createAuthenticator(home: { origin: string; rpId: string }) {
   return {
     id: id.toString('base64url'),
     /** What `navigator.credentials.create` returns for the options of the server. */
-    create(options: { challenge: string; user: { id: string } }, changes: Changes = {}): string {
+    create(options: { challenge: string; user: { id: string } }, changes: AuthenticatorOverrides = {}): string {
       owner = options.user.id;
       const key = new Map<number, unknown>([
         [1, 2],
@@ -95,7 +95,7 @@ export function createAuthenticator(home: { origin: string; rpId: string }) {
       });
     },
     /** What `navigator.credentials.get` returns. */
-    get(options: { challenge: string }, changes: Changes = {}): string {
+    get(options: { challenge: string }, changes: AuthenticatorOverrides = {}): string {
       const data = clientData(options.challenge, 'webauthn.get', changes);
       const authData = authenticatorData(present | verified, changes);
       const signature = changes.signature ?? sign('sha256', Buffer.concat([authData, sha256(data)]), privateKey);

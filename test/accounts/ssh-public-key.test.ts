@@ -6,7 +6,7 @@ import t from 'tap';
 import { fingerprintOf, parsePublicKeyLine, worksWithBuiltInServer } from '../../src/accounts/keys/ssh-public-key.ts';
 import { isDomainError } from '../../src/kernel/index.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
-import { reasonOf } from './fixture.ts';
+import { reasonOf } from './accounts-fixture.ts';
 import { certificate, dsaKey, genuineKeys, weakRsaKey } from './ssh-keys-fixture.ts';
 
 const [ed25519, , , , rsa] = genuineKeys as unknown as { type: string; base64: string; fingerprint: string }[];

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { insertRow } from '../fixtures/test-database.ts';
 import type { NewAccessToken } from '../../src/accounts/index.ts';
-import { dayMs, minuteMs, openWithAlice, outcomes, reasonOf, refusalOf } from './fixture.ts';
+import { dayMs, minuteMs, openWithAlice, outcomes, reasonOf, refusalOf } from './accounts-fixture.ts';
 import { genuineKeys } from './ssh-keys-fixture.ts';
 
 const anywhere = { address: null };

@@ -27,7 +27,7 @@ const ownParsers: Record<string, string> = {
   'src/highlighting/split-lines.ts': 'coloured code',
   'src/pages/code/word-diff.ts': 'pairs of lines',
   'src/issues/templates/parse-template.ts': 'issue templates',
-  'src/pages/issues/text-difference.ts': 'revisions of a text',
+  'src/pages/issues/line-diff.ts': 'revisions of a text',
   'src/signing/gpg-keys/key-parts.ts': 'OpenPGP keys',
 };
 

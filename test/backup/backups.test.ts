@@ -22,10 +22,10 @@ import { retainedBackups, usualRule } from '../../src/backup/index.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
 import { startHearth } from '../fixtures/start-hearth.ts';
-import { runCli } from '../cli/fake-process.ts';
+import { runCli } from '../cli/run-cli.ts';
 import { clientEnvironment, until } from '../git/git-fixture.ts';
-import { steadyPushes } from './steady-pushes.ts';
-import type { Branch } from './steady-pushes.ts';
+import { startPushLoad } from './push-load.ts';
+import type { Branch } from './push-load.ts';
 
 const run = promisify(execFile);
 /** Twenty for a release; see scripts/chaos. */
@@ -258,7 +258,7 @@ async function proveBackup(t: Test, { hearth, name, folder, branches, before, ro
 t.test(`backups under load restore completely with a clean doctor, ${rounds} of ${rounds}`, async (t) => {
   const { hearth, alice, cli } = await instance(t, 2);
   t.equal((await cli('user', 'admin', 'alice', 'on')).code, 0);
-  const load = steadyPushes({
+  const load = startPushLoad({
     url: hearth.url,
     token: alice.token,
     repositories: ['alice/garden-1', 'alice/garden-2'],

@@ -7,10 +7,10 @@ import { openModules } from '../../src/app/index.ts';
 import { loadConfig } from '../../src/config/index.ts';
 import { copyDatabase } from '../../src/db/index.ts';
 import { silentLogger } from '../../src/kernel/index.ts';
-import { runCli } from '../cli/fake-process.ts';
+import { runCli } from '../cli/run-cli.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { fillRepository } from '../fixtures/web-fixture.ts';
-import { because, gitSync } from '../git/git-fixture.ts';
+import { errorWithReason, gitSync } from '../git/git-fixture.ts';
 import { viewerOf } from '../pages/issues/issues-fixture.ts';
 import { commit } from '../pulls/pulls-fixture.ts';
 
@@ -138,7 +138,7 @@ t.test(
     t.equal(await refsOf(after), refs, 'nothing in git is lost');
     t.match(await after.pulls.rounds.list(alice, first), [{ headOid: one }, { headOid: two }, { headOid: three }]);
     t.strictSame(await findings(dataDir), []);
-    await t.rejects(after.pulls.find(alice, { ...roof, number: 2 }), because('issue_not_found'));
+    await t.rejects(after.pulls.find(alice, { ...roof, number: 2 }), errorWithReason('issue_not_found'));
     const { issue } = await after.pulls.open(alice, roof, { title: 'Shutters', body: '', head: 'shutters' });
     t.equal(issue.number, 2);
     t.match(await refsOf(after), `${one} refs/pull/2/head`);

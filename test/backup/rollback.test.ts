@@ -11,7 +11,7 @@ import { loadConfig } from '../../src/config/index.ts';
 import { copyDatabase, createDatabase } from '../../src/db/index.ts';
 import { silentLogger } from '../../src/kernel/index.ts';
 import type { AnnouncedPush } from '../../src/repositories/index.ts';
-import { runCli } from '../cli/fake-process.ts';
+import { runCli } from '../cli/run-cli.ts';
 import { runGit } from '../fixtures/git-repositories.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { databaseOptions } from '../fixtures/test-database.ts';

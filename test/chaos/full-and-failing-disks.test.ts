@@ -8,14 +8,14 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { gitClient } from '../e2e/git-client.ts';
-import { startProgram } from '../e2e/running-program.ts';
-import type { RunningProgram } from '../e2e/running-program.ts';
-import { hasFailingCalls, hasLoopDevices, loopDeviceDisk } from './loop-device-disk.ts';
+import { startServerProcess } from '../e2e/server-process.ts';
+import type { ServerProcess } from '../e2e/server-process.ts';
+import { hasFaultInjection, hasLoopDevices, loopDeviceDisk } from './loop-device-disk.ts';
 
 const rounds = Number(process.env['HEARTH_CHAOS'] ?? 1);
 
 /** Alice, her repository, and pushes whose acknowledgements are recorded. */
-async function pusher(server: RunningProgram, command: (...words: string[]) => Promise<string>) {
+async function pusher(server: ServerProcess, command: (...words: string[]) => Promise<string>) {
   await command('user', 'add', 'alice', '--random-password', '--admin');
   const token = (await command('token', 'add', '--user', 'alice', '--name', 'laptop', '--access', 'write')).trim();
   await command('repo', 'create', 'alice/site', '--public');
@@ -27,14 +27,14 @@ async function pusher(server: RunningProgram, command: (...words: string[]) => P
   return {
     acknowledged: () => acknowledged,
     /** Uploads an object of Git LFS; returns the status of the answer. */
-    async putObject(to: RunningProgram, content: Buffer): Promise<number> {
+    async putObject(to: ServerProcess, content: Buffer): Promise<number> {
       const oid = createHash('sha256').update(content).digest('hex');
       const url = `${to.url}/git/alice/site.git/info/lfs/objects/${oid}`;
       const headers = { Authorization: `Bearer ${token}` };
       return (await fetch(url, { method: 'PUT', headers, body: new Uint8Array(content) })).status;
     },
     /** Pushes one commit with this many random bytes; returns whether the server accepted it. */
-    async push(to: RunningProgram, bytes: number, text = 'more') {
+    async push(to: ServerProcess, bytes: number, text = 'more') {
       writeFileSync(path.join(work, 'file'), randomBytes(bytes));
       await client.expect(work, 'add', '.');
       await client.expect(work, 'commit', '-q', '--allow-empty', '-m', text);
@@ -49,7 +49,7 @@ async function pusher(server: RunningProgram, command: (...words: string[]) => P
       return response;
     },
     /** Whether all acknowledged commits are served intact. */
-    async isThere(at: RunningProgram) {
+    async isThere(at: ServerProcess) {
       const [tip = ''] = (
         await client.expect(work, 'ls-remote', `${at.url}/git/alice/site.git`, 'refs/heads/main')
       ).split('\t');
@@ -123,11 +123,11 @@ if (hasLoopDevices) {
   );
 }
 
-if (hasFailingCalls) {
+if (hasFaultInjection) {
   t.test(
     `every fsync fails: nothing is acknowledged, the server exits with 1, nothing is lost (${rounds})`,
     async (t) => {
-      let server = await startProgram(t, 'checkout');
+      let server = await startServerProcess(t, 'checkout');
       const { push, isThere } = await pusher(server, server.command);
       for (let round = 0; round < rounds; round += 1) {
         t.equal((await push(server, 1_000, `before ${round}`)).code, 0);
@@ -143,7 +143,7 @@ if (hasFailingCalls) {
         t.not((await push(server, 1_000, `unsynced ${round}`)).code, 0, 'not acknowledged');
         t.equal(await Promise.race([server.ended, sleep(30_000).then(() => 'hangs')]), 1);
         t.match(output, /INJECTED/);
-        server = await startProgram(t, 'checkout', { folder: server.folder });
+        server = await startServerProcess(t, 'checkout', { folder: server.folder });
         t.ok(await isThere(server));
         t.equal((await push(server, 1_000, `after ${round}`)).code, 0);
       }
@@ -152,6 +152,6 @@ if (hasFailingCalls) {
 }
 
 t.test('unavailable tests are reported', async (t) => {
-  t.comment(`own disks: ${hasLoopDevices}, failing system calls: ${hasFailingCalls}`);
+  t.comment(`own disks: ${hasLoopDevices}, failing system calls: ${hasFaultInjection}`);
   t.ok(true);
 });

@@ -7,8 +7,8 @@ import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { startProgram } from '../e2e/running-program.ts';
-import type { RunningProgram } from '../e2e/running-program.ts';
+import { startServerProcess } from '../e2e/server-process.ts';
+import type { ServerProcess } from '../e2e/server-process.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
 
@@ -26,7 +26,7 @@ export const hasLoopDevices = works(
 );
 
 /** strace can make system calls of a running process fail. */
-export const hasFailingCalls =
+export const hasFaultInjection =
   process.getuid?.() === 0 && works('strace', '-e', 'trace=fsync', '-e', 'inject=fsync:error=EIO', 'true');
 
 function works(file: string, ...words: string[]): boolean {
@@ -40,11 +40,11 @@ function works(file: string, ...words: string[]): boolean {
 
 export interface LoopDeviceDisk {
   folder: string;
-  serve(env?: Record<string, string>): Promise<RunningProgram>;
+  serve(env?: Record<string, string>): Promise<ServerProcess>;
   /** Runs a program in the mount namespace of this server. */
-  inside(server: RunningProgram, ...words: string[]): Promise<string>;
+  inside(server: ServerProcess, ...words: string[]): Promise<string>;
   /** From now on the file system refuses every write, also to open files. */
-  breakDown(server: RunningProgram): Promise<void>;
+  breakDown(server: ServerProcess): Promise<void>;
   /** With no server running: the check of a reboot. */
   repair(): Promise<void>;
 }
@@ -57,15 +57,15 @@ export async function loopDeviceDisk(t: Owner, megabytes: number): Promise<LoopD
   const env = { ...process.env, PATH: `${process.env['PATH']}:/usr/sbin:/sbin` };
   await run('truncate', ['-s', `${megabytes}M`, image]);
   await run('mkfs.ext4', ['-q', '-F', '-m', '0', image], { env });
-  const inside = async ({ pid }: RunningProgram, ...words: string[]) =>
+  const inside = async ({ pid }: ServerProcess, ...words: string[]) =>
     (await run('nsenter', ['-t', String(pid), '-m', ...words])).stdout;
   return {
     folder,
     serve: (more = {}) =>
-      startProgram(t, 'checkout', {
+      startServerProcess(t, 'checkout', {
         folder,
         env: { SERVICE_STORAGE_LOW_DISK_FLOOR: '0B', ...more },
-        through: [
+        wrapper: [
           'unshare',
           '-m',
           'sh',

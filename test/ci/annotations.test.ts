@@ -2,7 +2,7 @@
 // who sees it.
 import t from 'tap';
 import { parseAnnotation } from '../../src/ci/logs/parse-annotation.ts';
-import type { CiWorld } from './ci-fixture.ts';
+import type { CiFixture } from './ci-fixture.ts';
 import { driveRunner, openCi, reasonOf, workflow } from './ci-fixture.ts';
 
 const simple = workflow('on: push\njobs:\n  a:\n    runs-on: linux\n    steps: [{run: one}, {run: two}]\n');
@@ -12,7 +12,7 @@ t.test('annotations are stored once, at most 50 of a level, and come before the 
   const sha = await first.push(simple);
   const runner = await first.addRunner(['linux']);
   const { taskId } = (await runner.fetch())!;
-  const of = (world: CiWorld) => world.modules.ci.annotations.ofCommit(first.found, sha);
+  const of = (fixture: CiFixture) => fixture.modules.ci.annotations.ofCommit(first.found, sha);
   await runner.log(taskId, 0, ['plain', '::error file=src/a.ts,line=3,endLine=5,title=T::No%0Amore', '::notice::n']);
   t.match(await of(first), [
     { level: 'error', path: 'src/a.ts', firstLine: 3, lastLine: 5, title: 'T', message: 'No\nmore', row: 1 },
@@ -36,31 +36,31 @@ t.test('annotations are stored once, at most 50 of a level, and come before the 
 });
 
 t.test('a new attempt replaces what the last one said; with debug logging it gets the switches', async (t) => {
-  const world = await openCi(t);
-  const sha = await world.push(simple);
-  const runner = await world.addRunner(['linux']);
+  const fixture = await openCi(t);
+  const sha = await fixture.push(simple);
+  const runner = await fixture.addRunner(['linux']);
   const { taskId, secrets } = (await runner.fetch())!;
   t.notOk(secrets.has('ACTIONS_STEP_DEBUG'));
   await runner.log(taskId, 0, ['::error::old'], true);
-  await runner.report(taskId, { result: 'failure', stoppedAt: world.clock.now() });
-  const { ci } = world.modules;
-  await ci.runs.rerun(world.viewer, world.found, 1, 'failed', { debug: true });
-  t.same(await ci.annotations.ofCommit(world.found, sha), []);
+  await runner.report(taskId, { result: 'failure', stoppedAt: fixture.clock.now() });
+  const { ci } = fixture.modules;
+  await ci.runs.rerun(fixture.viewer, fixture.found, 1, 'failed', { debug: true });
+  t.same(await ci.annotations.ofCommit(fixture.found, sha), []);
   const next = (await runner.fetch())!;
   t.equal(next.secrets.get('ACTIONS_STEP_DEBUG'), 'true');
   await runner.log(next.taskId, 0, ['::error::new'], true);
-  t.match(await ci.annotations.ofCommit(world.found, sha), [{ message: 'new' }]);
-  const { jobs, run } = await ci.runs.find(world.found, 1, 1);
+  t.match(await ci.annotations.ofCommit(fixture.found, sha), [{ message: 'new' }]);
+  const { jobs, run } = await ci.runs.find(fixture.found, 1, 1);
   t.match(await ci.annotations.ofJobs(run, jobs), [{ message: 'old' }], 'the page of the old attempt has its own');
 });
 
 t.test('the summary of a step is replaced by the next one, and belongs to the job of its token', async (t) => {
-  const world = await openCi(t);
-  await world.push(simple);
-  const runner = await world.addRunner(['linux']);
+  const fixture = await openCi(t);
+  await fixture.push(simple);
+  const runner = await fixture.addRunner(['linux']);
   const { taskId, context } = (await runner.fetch())!;
   // The first report stores the steps of a task.
-  const { ci } = world.modules;
+  const { ci } = fixture.modules;
   const task = await ci.artifacts.authoriseTask(String(context['gitea_runtime_token']));
   const set = (step: number, content: Buffer | string, job = task.jobId) =>
     ci.summaries.set(task, { job, step, content: Buffer.from(content) });
@@ -72,7 +72,7 @@ t.test('the summary of a step is replaced by the next one, and belongs to the jo
   t.equal(await reasonOf(set(2, 'x')), 'step_not_found');
   t.equal(await reasonOf(set(0, 'x', task.jobId + 1)), 'task_not_found');
   t.equal(await reasonOf(set(0, Buffer.from([0xff]))), 'summary_not_text');
-  await runner.report(taskId, { result: 'success', stoppedAt: world.clock.now() });
+  await runner.report(taskId, { result: 'success', stoppedAt: fixture.clock.now() });
   t.equal(await reasonOf(ci.artifacts.authoriseTask(String(context['gitea_runtime_token']))), 'bad_runtime_token');
 });
 

@@ -22,7 +22,7 @@ import { copyTestDatabase } from '../fixtures/test-database.ts';
 
 const zero = '0'.repeat(40);
 
-export type CiWorld = Awaited<ReturnType<typeof openCi>>;
+export type CiFixture = Awaited<ReturnType<typeof openCi>>;
 
 export async function openCi(
   t: Owner,

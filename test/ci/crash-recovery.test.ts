@@ -7,7 +7,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { freePort } from '../fixtures/free-port.ts';
-import { startProgram } from '../e2e/running-program.ts';
+import { startServerProcess } from '../e2e/server-process.ts';
 import { seededRandom } from '../fixtures/seeded-random.ts';
 import { runGit } from '../fixtures/git-repositories.ts';
 import { rowsOf } from '../http-runner/rpc-fixture.ts';
@@ -109,7 +109,7 @@ t.test(
   async (t) => {
     const port = await freePort();
     const env = { SERVICE_HTTP_LISTEN: `127.0.0.1:${port}` };
-    let server = await startProgram(t, 'checkout', { env });
+    let server = await startServerProcess(t, 'checkout', { env });
     const { folder, url, dataDir } = server;
     await server.command('user', 'add', 'alice', '--random-password');
     const token = await server.command('token', 'add', '--user', 'alice', '--name', 'x', '--access', 'write');
@@ -178,7 +178,7 @@ t.test(
       await orFail(() => done.finished >= enough);
       await sleep(random.below(100));
       await server.kill();
-      server = await startProgram(t, 'checkout', { folder, env });
+      server = await startServerProcess(t, 'checkout', { folder, env });
     }
     await pushing;
     await orFail(() => done.finished >= total);

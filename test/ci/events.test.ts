@@ -17,16 +17,16 @@ const runsOf = async ({ ci, found }: World) =>
   }));
 
 t.test('a new branch or tag starts `create`, a deleted one `delete` of the default branch', async (t) => {
-  const world = await openCi(t);
-  const { push, ci, found, db, clock, viewer } = world;
+  const fixture = await openCi(t);
+  const { push, ci, found, db, clock, viewer } = fixture;
   await push({ ...workflow(on('create:'), 'new.yml'), ...workflow(on('delete:'), 'gone.yml') });
-  t.match(await runsOf(world), [
+  t.match(await runsOf(fixture), [
     { workflow: 'new.yml', event: 'create', payload: { ref: 'main', ref_type: 'branch' } },
   ]);
   await push({ a: '1' });
-  t.equal((await runsOf(world)).length, 1, 'no further push of it');
+  t.equal((await runsOf(fixture)).length, 1, 'no further push of it');
   const sha = await push({ b: '1' }, { tag: 'v1' });
-  t.match(await runsOf(world), [
+  t.match(await runsOf(fixture), [
     { workflow: 'new.yml', event: 'create', ref: 'refs/tags/v1', payload: { ref: 'v1', ref_type: 'tag' } },
     {},
   ]);
@@ -43,7 +43,7 @@ t.test('a new branch or tag starts `create`, a deleted one `delete` of the defau
   };
   const prepared = (await ci.onPush.prepare!(deletion))!;
   await db.write((tx) => ci.onPush.record!(tx, deletion, prepared));
-  t.match(await runsOf(world), [
+  t.match(await runsOf(fixture), [
     { workflow: 'gone.yml', event: 'delete', ref: 'refs/heads/main', payload: { ref: 'v1', ref_type: 'tag' } },
     {},
     {},
@@ -51,8 +51,8 @@ t.test('a new branch or tag starts `create`, a deleted one `delete` of the defau
 });
 
 t.test('`repository_dispatch` starts the workflows of its type, with the payload', async (t) => {
-  const world = await openCi(t);
-  const { push, ci, found, viewer } = world;
+  const fixture = await openCi(t);
+  const { push, ci, found, viewer } = fixture;
   const send = (type: string, payload = {}) => ci.workflows.dispatchEvent(viewer, found, { type, payload });
   t.equal(await reasonOf(send('deploy')), 'revision_not_found');
   await push({
@@ -61,7 +61,7 @@ t.test('`repository_dispatch` starts the workflows of its type, with the payload
   });
   t.equal((await send('deploy', { target: { port: 8080 } })).length, 2);
   t.equal((await send('other')).length, 1);
-  t.match(await runsOf(world), [
+  t.match(await runsOf(fixture), [
     { workflow: 'any.yml', payload: { action: 'other' } },
     { workflow: 'one.yml', payload: { action: 'deploy', client_payload: { target: { port: 8080 } } } },
     { workflow: 'any.yml', event: 'repository_dispatch', ref: 'refs/heads/main' },
@@ -71,8 +71,8 @@ t.test('`repository_dispatch` starts the workflows of its type, with the payload
 });
 
 t.test('`workflow_run` follows the runs of named workflows, and ends after five in a row', async (t) => {
-  const world = await openCi(t);
-  const { push, ci, addRunner } = world;
+  const fixture = await openCi(t);
+  const { push, ci, addRunner } = fixture;
   await push({
     ...workflow(on('push:', 'Build'), 'build.yml'),
     ...workflow(on('workflow_run: {workflows: [Build], types: [completed], branches: [main]}', 'After'), 'after.yml'),
@@ -83,7 +83,7 @@ t.test('`workflow_run` follows the runs of named workflows, and ends after five 
   const runner = await addRunner(['linux']);
   await runner.finish((await runner.fetch())!.taskId, 'failure');
   await ci.sweep();
-  t.match(await runsOf(world), [
+  t.match(await runsOf(fixture), [
     {
       workflow: 'after.yml',
       event: 'workflow_run',
@@ -94,12 +94,12 @@ t.test('`workflow_run` follows the runs of named workflows, and ends after five 
     { workflow: 'build.yml' },
   ]);
   await ci.sweep();
-  t.equal((await runsOf(world)).length, 2, 'once');
+  t.equal((await runsOf(fixture)).length, 2, 'once');
   for (let task = await runner.fetch(); task !== null; task = await runner.fetch()) {
     await runner.finish(task.taskId);
     await ci.sweep();
   }
-  const chain = (await runsOf(world)).filter(({ event }) => event === 'workflow_run');
+  const chain = (await runsOf(fixture)).filter(({ event }) => event === 'workflow_run');
   t.same(
     chain.map(({ workflow: path, payload }) => `${path} ${String(payload['depth'])}`),
     ['loop.yml 5', 'loop.yml 4', 'loop.yml 3', 'loop.yml 2', 'after.yml 1'],
@@ -109,8 +109,8 @@ t.test('`workflow_run` follows the runs of named workflows, and ends after five 
 t.test(
   '`workflow_run` of the types `requested` and `in_progress` starts before the run has ended, once each',
   async (t) => {
-    const world = await openCi(t);
-    const { push, ci, addRunner, state, found, viewer } = world;
+    const fixture = await openCi(t);
+    const { push, ci, addRunner, state, found, viewer } = fixture;
     await push({
       ...workflow(on('push:', 'Build'), 'build.yml'),
       ...workflow(on('workflow_run: {workflows: [Build], types: [requested]}', 'Asked'), 'asked.yml'),
@@ -118,7 +118,7 @@ t.test(
       ...workflow(on('workflow_run: {workflows: [Asked], types: [requested, in_progress]}'), 'chain.yml'),
     });
     const seen = async () =>
-      (await runsOf(world)).map(({ workflow: path, payload }) => {
+      (await runsOf(fixture)).map(({ workflow: path, payload }) => {
         const run = payload['workflow_run'] as { status: string; conclusion: string | null } | undefined;
         return run === undefined
           ? path
@@ -141,8 +141,8 @@ t.test(
 );
 
 t.test('a published release starts its workflows at the tag, an edited one those of that type', async (t) => {
-  const world = await openCi(t);
-  const { push, ci, modules, viewer } = world;
+  const fixture = await openCi(t);
+  const { push, ci, modules, viewer } = fixture;
   await push({
     ...workflow(on('release: {types: [published]}'), 'publish.yml'),
     ...workflow(on('release: {types: [edited, deleted]}'), 'edit.yml'),
@@ -150,7 +150,7 @@ t.test('a published release starts its workflows at the tag, an edited one those
   const at = { owner: 'alice', name: 'work' };
   const release = await modules.releases.create(viewer, at, { tag: 'v1', target: 'main', title: 'One', body: '' });
   await ci.sweep();
-  t.match(await runsOf(world), [
+  t.match(await runsOf(fixture), [
     {
       workflow: 'publish.yml',
       event: 'release',
@@ -160,32 +160,32 @@ t.test('a published release starts its workflows at the tag, an edited one those
   ]);
   await modules.releases.delete(viewer, at, { id: release.id });
   await ci.sweep();
-  t.match(await runsOf(world), [
+  t.match(await runsOf(fixture), [
     { workflow: 'edit.yml', ref: 'refs/heads/main', payload: { action: 'deleted' } },
     { workflow: 'publish.yml' },
   ]);
 });
 
 t.test('a workflow, a repository and the server are switched off', async (t) => {
-  const world = await openCi(t);
-  const { push, ci, found, viewer } = world;
+  const fixture = await openCi(t);
+  const { push, ci, found, viewer } = fixture;
   const start = () => ci.workflows.dispatch(viewer, found, { path: 'a.yml', ref: '', inputs: new Map() });
   await push({
     ...workflow(on('push:\n  workflow_dispatch:'), 'a.yml'),
     ...workflow(on('push:'), 'b.yml'),
   });
-  t.equal((await runsOf(world)).length, 2);
+  t.equal((await runsOf(fixture)).length, 2);
   await ci.settings.switchWorkflow(viewer, found, { path: 'a.yml', isEnabled: false });
   await push({ x: '1' });
-  t.match(await runsOf(world), [{ workflow: 'b.yml' }, {}, {}]);
+  t.match(await runsOf(fixture), [{ workflow: 'b.yml' }, {}, {}]);
   t.equal(await reasonOf(start()), 'workflow_disabled');
   t.equal(await reasonOf(ci.runs.rerun(viewer, found, 1, 'all')), 'workflow_disabled');
   await ci.settings.switchWorkflow(viewer, found, { path: 'a.yml', isEnabled: true });
   await start();
   await ci.settings.change(viewer, found, { isEnabled: false });
-  const before = (await runsOf(world)).length;
+  const before = (await runsOf(fixture)).length;
   await push({ x: '2' });
-  t.equal((await runsOf(world)).length, before);
+  t.equal((await runsOf(fixture)).length, before);
   t.equal(await reasonOf(start()), 'ci_disabled');
   t.equal(await reasonOf(ci.settings.change(viewer, { ...found, level: 'write' }, {})), 'repository_not_found');
   const off = await openCi(t, { env: { SERVICE_CI_ENABLED: 'false' } });

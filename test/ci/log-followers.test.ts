@@ -6,7 +6,7 @@ import path from 'node:path';
 import fc from 'fast-check';
 import t from 'tap';
 import { readRow } from '../../src/ci/logs/row-buffer.ts';
-import type { CiWorld } from './ci-fixture.ts';
+import type { CiFixture } from './ci-fixture.ts';
 import { openCi, workflow } from './ci-fixture.ts';
 
 const rounds = Number(process.env['HEARTH_LOG_ROUNDS'] ?? 40);
@@ -68,7 +68,7 @@ function runnerBuffer() {
   };
 }
 
-type Runner = Awaited<ReturnType<CiWorld['addRunner']>>;
+type Runner = Awaited<ReturnType<CiFixture['addRunner']>>;
 
 /** One step of a round. */
 type Step =
@@ -109,7 +109,7 @@ interface Follower {
 
 /** One log from its first row to its completion, in the order of the steps. */
 async function playRound(
-  { ci, folder }: CiWorld,
+  { ci, folder }: CiFixture,
   runner: Runner,
   writes: Awaited<ReturnType<typeof holdWrites>>,
   steps: readonly Step[],
@@ -228,18 +228,18 @@ async function playRound(
 t.test(
   `${rounds} logs with followers that come and go: no row is acknowledged that was not sent, every window is right`,
   async (t) => {
-    const world = await openCi(t);
-    const runner = await world.addRunner(['linux']);
-    const writes = await holdWrites(world.folder);
+    const fixture = await openCi(t);
+    const runner = await fixture.addRunner(['linux']);
+    const writes = await holdWrites(fixture.folder);
     t.teardown(() => writes.restore());
     const matrix = Array.from({ length: 100 }, (_, at) => at).join(', ');
     const many = workflow(
       `on: push\njobs:\n  a:\n    runs-on: linux\n    strategy: {fail-fast: false, matrix: {n: [${matrix}]}}\n    steps: [{run: one}]\n`,
     );
-    for (let tasks = 0; tasks < rounds + 60; tasks += 100) await world.push(many);
+    for (let tasks = 0; tasks < rounds + 60; tasks += 100) await fixture.push(many);
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 24 }), (steps) =>
-        playRound(world, runner, writes, steps),
+        playRound(fixture, runner, writes, steps),
       ),
       {
         numRuns: rounds,

@@ -12,13 +12,13 @@ import { driveRunner, openCi, reasonOf, workflow } from './ci-fixture.ts';
 const simple = workflow('on: push\njobs:\n  a:\n    runs-on: linux\n    steps: [{run: one}]\n');
 
 async function running(t: Owner, options: Parameters<typeof openCi>[1] = {}) {
-  const world = await openCi(t, options);
-  await world.push(simple);
-  const runner = await world.addRunner(['linux']);
+  const fixture = await openCi(t, options);
+  await fixture.push(simple);
+  const runner = await fixture.addRunner(['linux']);
   const { taskId } = (await runner.fetch())!;
-  const file = path.join(world.folder, 'data/ci/logs/0', `${taskId}.log`);
+  const file = path.join(fixture.folder, 'data/ci/logs/0', `${taskId}.log`);
   return {
-    ...world,
+    ...fixture,
     runner,
     taskId,
     file,

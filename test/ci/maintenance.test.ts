@@ -12,7 +12,7 @@ import { statusIcons } from '../../src/pages/app/status-icon.view.ts';
 import { seededRandom } from '../fixtures/seeded-random.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { openCi, reasonOf, workflow } from './ci-fixture.ts';
-import type { CiWorld } from './ci-fixture.ts';
+import type { CiFixture } from './ci-fixture.ts';
 
 const one = workflow('on: push\njobs: {build: {runs-on: linux, steps: [{run: make}]}}');
 const dayMs = 86_400_000;
@@ -23,7 +23,7 @@ async function* bytesOf(text: string): AsyncGenerator<Buffer> {
 
 /** Uploads an artifact as a job does. */
 async function leave(
-  { ci }: CiWorld,
+  { ci }: CiFixture,
   { context }: TaskContent,
   name: string,
   text: string,
@@ -38,27 +38,27 @@ async function leave(
   });
 }
 
-async function read({ ci, found }: CiWorld, number: number, id: number): Promise<string> {
+async function read({ ci, found }: CiFixture, number: number, id: number): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of (await ci.artifacts.open(found, number, id)).content) chunks.push(chunk as Buffer);
   return Buffer.concat(chunks).toString();
 }
 
-const filesOf = (world: CiWorld, what: string): string[] => {
-  const folder = path.join(world.folder, 'data/ci', what, '0');
+const filesOf = (fixture: CiFixture, what: string): string[] => {
+  const folder = path.join(fixture.folder, 'data/ci', what, '0');
   return existsSync(folder) ? readdirSync(folder).sort() : [];
 };
 
 t.test(
   'expired logs and artifacts are removed and their rows record it; orphaned files are removed, too',
   async (t) => {
-    const world = await openCi(t, { env: { SERVICE_CI_LOG_KEEP: '30d', SERVICE_CI_ARTIFACT_KEEP: '20d' } });
-    const { ci, clock, found, push } = world;
+    const fixture = await openCi(t, { env: { SERVICE_CI_LOG_KEEP: '30d', SERVICE_CI_ARTIFACT_KEEP: '20d' } });
+    const { ci, clock, found, push } = fixture;
     await push(one);
-    const runner = await world.addRunner(['linux']);
+    const runner = await fixture.addRunner(['linux']);
     const first = (await runner.fetch())!;
-    const short = await leave(world, first, 'short', 'a', clock.now() + 3 * dayMs);
-    const long = await leave(world, first, 'long', 'b', clock.now() + 900 * dayMs);
+    const short = await leave(fixture, first, 'short', 'a', clock.now() + 3 * dayMs);
+    const long = await leave(fixture, first, 'long', 'b', clock.now() + 900 * dayMs);
     t.equal(long.expiresAt, clock.now() + 20 * dayMs, 'no longer than the settings allow');
     const open = await ci.artifacts.create(
       await ci.artifacts.authoriseTask(String(first.context.gitea_runtime_token)),
@@ -70,10 +70,10 @@ t.test(
     await ci.artifacts.receive(open, { kind: 'block', blockId: 'a' }, bytesOf('never finished'));
     await runner.finish(first.taskId);
     for (const stray of ['data/ci/logs/0/99.log', 'data/ci/artifacts/0/99.zip'])
-      writeFileSync(path.join(world.folder, stray), 'x');
+      writeFileSync(path.join(fixture.folder, stray), 'x');
 
     t.match(await ci.removeOld(), { logs: 0, artifacts: 0, orphans: 3 }, 'the upload whose task is over counts as one');
-    t.same(filesOf(world, 'logs'), [`${first.taskId}.log`]);
+    t.same(filesOf(fixture, 'logs'), [`${first.taskId}.log`]);
     clock.advance(4 * dayMs);
     t.match(await ci.removeOld(), { logs: 0, artifacts: 2, orphans: 0 });
     t.match(await ci.artifacts.list(found, 1), [
@@ -81,12 +81,12 @@ t.test(
       { id: long.id, state: 'ready' },
       { name: 'open', state: 'removed' },
     ]);
-    t.equal(await reasonOf(read(world, 1, short.id)), 'artifact_not_found');
-    t.equal(await read(world, 1, long.id), 'b');
+    t.equal(await reasonOf(read(fixture, 1, short.id)), 'artifact_not_found');
+    t.equal(await read(fixture, 1, long.id), 'b');
     clock.advance(27 * dayMs);
     t.match(await ci.removeOld(), { logs: 1, artifacts: 1 });
-    t.same([filesOf(world, 'logs'), filesOf(world, 'artifacts')], [[], []]);
-    const job = (await world.state(1)).rows[0]!;
+    t.same([filesOf(fixture, 'logs'), filesOf(fixture, 'artifacts')], [[], []]);
+    const job = (await fixture.state(1)).rows[0]!;
     t.match((await ci.runs.findJob(found, 1, job.id)).task, { logRemovedAt: clock.now() });
     t.match(await ci.removeOld(), { logs: 0, artifacts: 0, orphans: 0 });
   },
@@ -95,13 +95,13 @@ t.test(
 t.test(
   'a run is deleted by who administers its repository, with all it had, and its number is not used again',
   async (t) => {
-    const world = await openCi(t);
-    const { ci, modules, found, viewer, push } = world;
+    const fixture = await openCi(t);
+    const { ci, modules, found, viewer, push } = fixture;
     const sha = await push(one);
     const ticks = () => statusIcons(modules.repositories, { id: found.repository.id, url: '/repos/alice/work' }, [sha]);
-    const runner = await world.addRunner(['linux']);
+    const runner = await fixture.addRunner(['linux']);
     const task = (await runner.fetch())!;
-    const artifact = await leave(world, task, 'site', 'content');
+    const artifact = await leave(fixture, task, 'site', 'content');
     t.equal(await reasonOf(ci.runs.remove(viewer, { ...found, level: 'write' }, 1)), 'repository_not_found');
     t.equal(await reasonOf(ci.runs.remove(viewer, found, 1)), 'run_not_ended');
     await runner.finish(task.taskId);
@@ -114,30 +114,30 @@ t.test(
     );
     await ci.runs.remove(viewer, found, 1);
     t.equal(await reasonOf(ci.runs.find(found, 1)), 'run_not_found');
-    t.equal(await reasonOf(read(world, 1, artifact.id)), 'run_not_found');
+    t.equal(await reasonOf(read(fixture, 1, artifact.id)), 'run_not_found');
     t.equal((await ticks()).size, 0, 'the commit no longer shows a check that leads nowhere');
-    t.same([filesOf(world, 'logs'), filesOf(world, 'artifacts')], [[], []]);
+    t.same([filesOf(fixture, 'logs'), filesOf(fixture, 'artifacts')], [[], []]);
     t.equal(await reasonOf(ci.runs.remove(viewer, found, 1)), 'run_not_found');
     await push({ a: '1' });
-    t.equal((await world.state(2)).run, 'waiting');
+    t.equal((await fixture.state(2)).run, 'waiting');
     t.match(
-      world.log.find(({ event }) => event === 'ci.run_removed'),
+      fixture.log.find(({ event }) => event === 'ci.run_removed'),
       { number: 1 },
     );
   },
 );
 
 t.test('a job of a later attempt finds artifacts of an earlier one, and may reuse their names', async (t) => {
-  const world = await openCi(t);
-  const { ci, found, viewer, push } = world;
+  const fixture = await openCi(t);
+  const { ci, found, viewer, push } = fixture;
   await push(
     workflow(
       'on: push\njobs: {build: {runs-on: linux, steps: [{run: make}]}, test: {needs: build, runs-on: linux, steps: [{run: make}]}}',
     ),
   );
-  const runner = await world.addRunner(['linux']);
+  const runner = await fixture.addRunner(['linux']);
   const build = (await runner.fetch())!;
-  await leave(world, build, 'site', 'first');
+  await leave(fixture, build, 'site', 'first');
   await runner.finish(build.taskId);
   const test = (await runner.fetch())!;
   await runner.finish(test.taskId, 'failure');
@@ -145,19 +145,19 @@ t.test('a job of a later attempt finds artifacts of an earlier one, and may reus
   const again = (await runner.fetch())!;
   const task = await ci.artifacts.authoriseTask(String(again.context.gitea_runtime_token));
   t.match(await ci.artifacts.listOfTask(task), [{ name: 'site', attempt: 1 }]);
-  const second = await leave(world, again, 'site', 'second');
+  const second = await leave(fixture, again, 'site', 'second');
   t.match(await ci.artifacts.listOfTask(task), [{ id: second.id, attempt: 2 }], 'of each name the newest');
-  t.equal(await reasonOf(leave(world, again, 'site', 'third')), 'artifact_exists');
+  t.equal(await reasonOf(leave(fixture, again, 'site', 'third')), 'artifact_exists');
 });
 
 t.test('a backup contains logs and artifacts, and the key of secrets only with keys; a restore shows it', async (t) => {
-  const world = await openCi(t);
-  const { ci, modules, push } = world;
+  const fixture = await openCi(t);
+  const { ci, modules, push } = fixture;
   await ci.secrets.set(instanceScope, { name: 'DEPLOY_KEY', value: 'do not tell' });
   await push(one);
-  const runner = await world.addRunner(['linux']);
+  const runner = await fixture.addRunner(['linux']);
   const task = (await runner.fetch())!;
-  const artifact = await leave(world, task, 'site', 'content');
+  const artifact = await leave(fixture, task, 'site', 'content');
   const open = await ci.artifacts.create(await ci.artifacts.authoriseTask(String(task.context.gitea_runtime_token)), {
     name: 'open',
     expiresAt: null,

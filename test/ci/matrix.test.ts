@@ -240,13 +240,13 @@ t.test(
   'random matrices: never more jobs running than allowed, none after a failed one, and the right result',
   async (t) => {
     const random = seededRandom(Number(process.env['HEARTH_CI_SEED'] ?? 5));
-    let world = await openCi(t);
+    let fixture = await openCi(t);
     const first = [
-      await world.addRunner(['linux']),
-      await world.addRunner(['linux'], { capabilities: ['cancelling'] }),
+      await fixture.addRunner(['linux']),
+      await fixture.addRunner(['linux'], { capabilities: ['cancelling'] }),
     ];
     let runners = first;
-    const { folder } = world;
+    const { folder } = fixture;
     for (let number = 1; number <= matrices; number += 1) {
       const matrixJobs = Array.from(
         { length: 1 + random.below(7) },
@@ -265,14 +265,14 @@ t.test(
         '    name: leg ${{ matrix.n }}\n    continue-on-error: ${{ matrix.may }}\n    concurrency: "${{ matrix.group }}"',
       );
       const about = `matrix ${number}: ${text}`;
-      await world.push(workflow(text), { message: `Matrix ${number}` });
+      await fixture.push(workflow(text), { message: `Matrix ${number}` });
       const running = new Map<number, { name: string; runner: (typeof runners)[number] }>();
       const ended = new Map<string, string>();
       let hasFailed = false;
 
       /** Invariants after every step. */
       const check = async () => {
-        const { rows } = await world.state(number);
+        const { rows } = await fixture.state(number);
         const matrix = rows.filter(({ jobKey }) => jobKey === 't');
         const busy = matrix.filter(({ status }) => ['waiting', 'running', 'cancelling'].includes(status));
         if (limit !== null && busy.length > limit) throw new Error(`${busy.length} jobs running in ${about}`);
@@ -300,14 +300,14 @@ t.test(
           const runner = random.pick(runners);
           const task = await runner.fetch();
           if (task === null) throw new Error(`nobody may take what waits in ${about}`);
-          const { name } = (await world.state(number)).rows.find(({ taskId }) => taskId === task.taskId)!;
+          const { name } = (await fixture.state(number)).rows.find(({ taskId }) => taskId === task.taskId)!;
           if (ended.has(name)) throw new Error(`${name} had ended and runs in ${about}`);
           if (random.chance(0.7)) await runner.report(task.taskId);
           running.set(task.taskId, { name, runner });
         } else if (random.chance(0.1)) {
-          await world.close();
-          world = await openCi(t, { folder });
-          runners = await Promise.all(first.map(({ credentials }) => driveRunner(world.modules, credentials)));
+          await fixture.close();
+          fixture = await openCi(t, { folder });
+          runners = await Promise.all(first.map(({ credentials }) => driveRunner(fixture.modules, credentials)));
           for (const work of running.values()) work.runner = random.pick(runners);
           // A task belongs to the runner that took it.
           for (const [taskId, work] of running)
@@ -337,7 +337,7 @@ t.test(
       }
       const failed = matrixJobs.some(({ n, may }) => ended.get(`leg ${n}`) === 'failure' && !may);
       const cancelled = matrixJobs.some(({ n }) => ended.get(`leg ${n}`) === 'cancelled');
-      const { run, jobs } = await world.state(number);
+      const { run, jobs } = await fixture.state(number);
       t.equal(run, failed ? 'failure' : cancelled ? 'cancelled' : 'success', `matrix ${number}`);
       t.strictSame(
         [jobs['after'], jobs['mend']],

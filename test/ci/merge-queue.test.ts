@@ -11,9 +11,9 @@ const workflow = 'name: Queue\non: [merge_group]\njobs:\n  test:\n    runs-on: l
 
 /** alice/work with a queue on main, bob who may write, and a runner. */
 async function openQueue(t: Parameters<typeof openCi>[0], more: Parameters<typeof openCi>[1] = {}) {
-  const world = await openCi(t, more);
-  const { modules, viewer } = world;
-  const first = await world.push({ '.github/workflows/queue.yml': workflow, 'a.txt': 'a\n' });
+  const fixture = await openCi(t, more);
+  const { modules, viewer } = fixture;
+  const first = await fixture.push({ '.github/workflows/queue.yml': workflow, 'a.txt': 'a\n' });
   await modules.repositories.rules.add(viewer, at.owner, at.name, {
     pattern: 'main',
     target: 'BRANCH',
@@ -22,28 +22,28 @@ async function openQueue(t: Parameters<typeof openCi>[0], more: Parameters<typeo
   await modules.accounts.addPerson({ username: 'bob' });
   await modules.repositories.collaborators.add(viewer, at.owner, at.name, { username: 'bob', role: 'write' });
   const bob = personViewer((await modules.accounts.personByUsername('bob')).id, 'admin');
-  const runner = await world.addRunner(['linux']);
+  const runner = await fixture.addRunner(['linux']);
   const { queue } = modules.pulls;
   const place = (number: number) => ({ ...at, number });
   return {
-    ...world,
+    ...fixture,
     bob,
     runner,
     queue,
     first,
     /** A pull request of a branch that adds a file of its name. */
     async open(name: string, on = first): Promise<number> {
-      await pushTo(world, name, { [`${name}.txt`]: `${name}\n` }, on);
+      await pushTo(fixture, name, { [`${name}.txt`]: `${name}\n` }, on);
       return (await modules.pulls.open(viewer, at, { title: `Add ${name}`, body: '', head: name })).issue.number;
     },
     enter: (number: number, by = viewer, style = 'merge') => queue.enter(by, place(number), { style, round: 1 }),
     placeOf: (number: number) => queue.placeOf(viewer, place(number)),
     stateOf: async (number: number) => (await modules.pulls.find(viewer, place(number))).issue.state,
     pull: async (number: number) => (await modules.pulls.find(viewer, place(number))).pull,
-    tip: async () => (await runGit(['rev-parse', 'refs/heads/main'], { cwd: world.found.path })).trim(),
+    tip: async () => (await runGit(['rev-parse', 'refs/heads/main'], { cwd: fixture.found.path })).trim(),
     /** What the log says of the queue, and of the merge. */
     async entries(number: number) {
-      await announced(world);
+      await announced(fixture);
       const { entries } = await modules.issues.listEntries(viewer, place(number));
       return entries
         .filter(({ kind }) => ['queued', 'unqueued', 'merged'].includes(kind))
@@ -52,28 +52,28 @@ async function openQueue(t: Parameters<typeof openCi>[0], more: Parameters<typeo
     /** The next task, once there is one. */
     async task() {
       const waiting = "SELECT count(*) AS n FROM ci_jobs WHERE status = 'waiting'";
-      await until(async () => (Number((await world.db.read.query(waiting))[0].n) > 0 ? true : null));
+      await until(async () => (Number((await fixture.db.read.query(waiting))[0].n) > 0 ? true : null));
       return (await runner.fetch())!;
     },
   };
 }
 
-const merged = (world: { stateOf(number: number): Promise<string> }, number: number) =>
-  until(async () => ((await world.stateOf(number)) === 'MERGED' ? true : null));
+const merged = (fixture: { stateOf(number: number): Promise<string> }, number: number) =>
+  until(async () => ((await fixture.stateOf(number)) === 'MERGED' ? true : null));
 
 t.test('the tested commit becomes the tip, one after the other', async (t) => {
-  const world = await openQueue(t);
-  const { modules, viewer, bob, runner, first } = world;
-  const [one, two] = [await world.open('one'), await world.open('two')];
+  const fixture = await openQueue(t);
+  const { modules, viewer, bob, runner, first } = fixture;
+  const [one, two] = [await fixture.open('one'), await fixture.open('two')];
   const refused = modules.pulls.merge(viewer, { ...at, number: one }, { style: 'merge', round: 1 });
   t.equal(await reasonOf(refused), 'merge_blocked', 'a merge past the queue');
-  await world.enter(one);
-  t.equal(await reasonOf(world.enter(one)), 'in_queue');
-  await world.enter(two, bob, 'squash');
-  const task = await world.task();
-  const tested = await world.placeOf(one);
+  await fixture.enter(one);
+  t.equal(await reasonOf(fixture.enter(one)), 'in_queue');
+  await fixture.enter(two, bob, 'squash');
+  const task = await fixture.task();
+  const tested = await fixture.placeOf(one);
   t.match(tested, { state: 'TESTING', place: 1, length: 2, candidateOid: /^[0-9a-f]{40}$/ });
-  t.match(await world.placeOf(two), { state: 'WAITING', place: 2, length: 2, candidateOid: null });
+  t.match(await fixture.placeOf(two), { state: 'WAITING', place: 2, length: 2, candidateOid: null });
   t.match(task.context, {
     event_name: 'merge_group',
     sha: tested!.candidateOid,
@@ -84,19 +84,19 @@ t.test('the tested commit becomes the tip, one after the other', async (t) => {
     },
   });
   t.equal(await runner.fetch(), null, 'the second waits for the first');
-  t.equal(await world.tip(), first, 'and the branch for the test');
+  t.equal(await fixture.tip(), first, 'and the branch for the test');
   await runner.finish(task.taskId);
-  await merged(world, one);
-  t.equal(await world.tip(), tested!.candidateOid, 'the tested commit, bit for bit');
-  const next = await world.task();
+  await merged(fixture, one);
+  t.equal(await fixture.tip(), tested!.candidateOid, 'the tested commit, bit for bit');
+  const next = await fixture.task();
   t.match(next.context, { event: { merge_group: { base_sha: tested!.candidateOid } } });
   await runner.finish(next.taskId);
-  await merged(world, two);
-  t.equal(await world.tip(), next.context['sha']);
-  t.match(await world.pull(two), { mergeStyle: 'SQUASH', mergedBy: bob.id, mergedOid: next.context['sha'] });
-  t.same(await world.queue.list(viewer, at), []);
+  await merged(fixture, two);
+  t.equal(await fixture.tip(), next.context['sha']);
+  t.match(await fixture.pull(two), { mergeStyle: 'SQUASH', mergedBy: bob.id, mergedOid: next.context['sha'] });
+  t.same(await fixture.queue.list(viewer, at), []);
   t.match(
-    await world.entries(one),
+    await fixture.entries(one),
     [
       { kind: 'queued', authorId: viewer.id, round: 1, place: 1 },
       { kind: 'merged', authorId: null, queue: true, oid: tested!.candidateOid },
@@ -106,95 +106,95 @@ t.test('the tested commit becomes the tip, one after the other', async (t) => {
 });
 
 t.test('what fails, changes or is taken out leaves, and the next is tested', async (t) => {
-  const world = await openQueue(t);
-  const { modules, viewer, bob, runner, first } = world;
+  const fixture = await openQueue(t);
+  const { modules, viewer, bob, runner, first } = fixture;
   const [red, pushed, closed, left, green, last] = [
-    await world.open('red'),
-    await world.open('pushed'),
-    await world.open('closed'),
-    await world.open('left'),
-    await world.open('green'),
-    await world.open('last'),
+    await fixture.open('red'),
+    await fixture.open('pushed'),
+    await fixture.open('closed'),
+    await fixture.open('left'),
+    await fixture.open('green'),
+    await fixture.open('last'),
   ];
-  await world.enter(red);
-  const task = await world.task();
-  for (const number of [pushed, closed, left, green, last]) await world.enter(number);
-  const next = await pushTo(world, 'pushed', { 'pushed.txt': 'otherwise\n' }, first);
-  t.ok(await until(async () => ((await world.pull(pushed)).headOid === next ? true : null)));
+  await fixture.enter(red);
+  const task = await fixture.task();
+  for (const number of [pushed, closed, left, green, last]) await fixture.enter(number);
+  const next = await pushTo(fixture, 'pushed', { 'pushed.txt': 'otherwise\n' }, first);
+  t.ok(await until(async () => ((await fixture.pull(pushed)).headOid === next ? true : null)));
   await modules.issues.close(viewer, { ...at, number: closed }, 'not_planned');
-  await world.queue.leave(bob, { ...at, number: left });
-  t.equal(await reasonOf(world.queue.leave(bob, { ...at, number: left })), 'not_in_queue');
+  await fixture.queue.leave(bob, { ...at, number: left });
+  t.equal(await reasonOf(fixture.queue.leave(bob, { ...at, number: left })), 'not_in_queue');
   t.equal(
-    await reasonOf(world.queue.putFirst(bob, { ...at, number: last })),
+    await reasonOf(fixture.queue.putFirst(bob, { ...at, number: last })),
     'not_allowed_on_issue',
     'only administrators',
   );
-  await world.queue.putFirst(viewer, { ...at, number: last });
-  t.match(await world.placeOf(last), { place: 2 });
+  await fixture.queue.putFirst(viewer, { ...at, number: last });
+  t.match(await fixture.placeOf(last), { place: 2 });
   await runner.finish(task.taskId, 'failure');
-  const second = await world.task();
+  const second = await fixture.task();
   t.equal(second.context['ref'], `refs/pull/${last}/merge`, 'the one that was put first');
-  await pushTo(world, 'main', { 'by-hand.txt': 'b\n' }, first);
-  const again = await world.task();
+  await pushTo(fixture, 'main', { 'by-hand.txt': 'b\n' }, first);
+  const again = await fixture.task();
   t.equal(again.context['ref'], `refs/pull/${last}/merge`, 'tested again on the new tip');
   t.not(again.context['sha'], second.context['sha']);
   await runner.finish(again.taskId);
-  await merged(world, last);
-  const third = await world.task();
+  await merged(fixture, last);
+  const third = await fixture.task();
   await runner.finish(third.taskId);
-  await merged(world, green);
-  t.equal(await world.tip(), third.context['sha']);
-  t.same(await world.queue.list(viewer, at), []);
-  const run = await world.entries(red);
+  await merged(fixture, green);
+  t.equal(await fixture.tip(), third.context['sha']);
+  t.same(await fixture.queue.list(viewer, at), []);
+  const run = await fixture.entries(red);
   t.match(run, [
     { kind: 'queued' },
     { kind: 'unqueued', failed: true, reason: 'The test of the merge failed.', run: 1 },
   ]);
-  t.match(await world.entries(pushed), [{ kind: 'queued' }, { failed: true, reason: 'A new round came.' }]);
-  t.match(await world.entries(closed), [{ kind: 'queued' }, { failed: true, reason: 'The pull request was closed.' }]);
-  t.match(await world.entries(left), [{ kind: 'queued' }, { kind: 'unqueued', authorId: bob.id, failed: undefined }]);
-  await world.enter(red);
-  const fourth = await world.task();
+  t.match(await fixture.entries(pushed), [{ kind: 'queued' }, { failed: true, reason: 'A new round came.' }]);
+  t.match(await fixture.entries(closed), [{ kind: 'queued' }, { failed: true, reason: 'The pull request was closed.' }]);
+  t.match(await fixture.entries(left), [{ kind: 'queued' }, { kind: 'unqueued', authorId: bob.id, failed: undefined }]);
+  await fixture.enter(red);
+  const fourth = await fixture.task();
   t.equal(fourth.context['ref'], `refs/pull/${red}/merge`, 'who left may enter again');
-  await world.queue.leave(viewer, { ...at, number: red });
-  await until(async () => ((await world.ci.runs.find(world.found, 5)).run.status === 'cancelled' ? true : null));
+  await fixture.queue.leave(viewer, { ...at, number: red });
+  await until(async () => ((await fixture.ci.runs.find(fixture.found, 5)).run.status === 'cancelled' ? true : null));
 });
 
 t.test(
   'merge when ready waits for what is missing, and then for the queue; conflicts and time are an end',
   async (t) => {
-    const world = await openQueue(t, { env: { SERVICE_PULLS_QUEUE_TIMEOUT: '10m' } });
-    const { modules, viewer, runner, first, clock } = world;
-    const slow = await world.open('slow');
+    const fixture = await openQueue(t, { env: { SERVICE_PULLS_QUEUE_TIMEOUT: '10m' } });
+    const { modules, viewer, runner, first, clock } = fixture;
+    const slow = await fixture.open('slow');
     await modules.pulls.edit(viewer, { ...at, number: slow }, { isDraft: true });
-    t.equal(await reasonOf(world.enter(slow)), 'merge_blocked');
+    t.equal(await reasonOf(fixture.enter(slow)), 'merge_blocked');
     await modules.pulls.mergeWhenReady(viewer, { ...at, number: slow }, { style: 'merge', round: 1 });
     await modules.pulls.edit(viewer, { ...at, number: slow }, { isDraft: false });
-    const task = await world.task();
+    const task = await fixture.task();
     t.equal(task.context['ref'], `refs/pull/${slow}/merge`);
-    t.equal((await world.pull(slow)).mergeWhenReady, null);
-    const [clash] = [await world.open('clash')];
-    await world.enter(clash);
-    await pushTo(world, 'main', { 'clash.txt': 'mine\n' }, first);
-    await world.task();
+    t.equal((await fixture.pull(slow)).mergeWhenReady, null);
+    const [clash] = [await fixture.open('clash')];
+    await fixture.enter(clash);
+    await pushTo(fixture, 'main', { 'clash.txt': 'mine\n' }, first);
+    await fixture.task();
     clock.advance(11 * 60_000);
-    await world.queue.advanceAll();
-    await until(async () => ((await world.placeOf(slow)) === null ? true : null));
-    t.match((await world.entries(slow)).at(-1), { kind: 'unqueued', reason: 'The test of the merge took too long.' });
-    await until(async () => ((await world.placeOf(clash)) === null ? true : null));
-    t.match((await world.entries(clash)).at(-1), { kind: 'unqueued', failed: true, reason: /conflict/ });
+    await fixture.queue.advanceAll();
+    await until(async () => ((await fixture.placeOf(slow)) === null ? true : null));
+    t.match((await fixture.entries(slow)).at(-1), { kind: 'unqueued', reason: 'The test of the merge took too long.' });
+    await until(async () => ((await fixture.placeOf(clash)) === null ? true : null));
+    t.match((await fixture.entries(clash)).at(-1), { kind: 'unqueued', failed: true, reason: /conflict/ });
     t.equal(await runner.fetch(), null);
   },
 );
 
 t.test('a start takes the queue up from its rows', async (t) => {
-  const world = await openQueue(t);
-  const one = await world.open('one');
-  await world.enter(one);
-  const task = await world.task();
+  const fixture = await openQueue(t);
+  const one = await fixture.open('one');
+  await fixture.enter(one);
+  const task = await fixture.task();
   const { sha } = task.context as { sha: string };
-  await world.close();
-  const again = await openCi(t, { folder: world.folder, clock: world.clock });
+  await fixture.close();
+  const again = await openCi(t, { folder: fixture.folder, clock: fixture.clock });
   await again.modules.pulls.queue.advanceAll();
   t.match(await again.modules.pulls.queue.placeOf(again.viewer, { ...at, number: one }), { candidateOid: sha });
   await again.ci.runs.cancel(again.viewer, again.found, 1, { force: true });

@@ -2,7 +2,7 @@
 import t from 'tap';
 import { runGit } from '../fixtures/git-repositories.ts';
 import { openCi } from './ci-fixture.ts';
-import type { CiWorld } from './ci-fixture.ts';
+import type { CiFixture } from './ci-fixture.ts';
 import { announced, pushTo, until } from './pulls-fixture.ts';
 
 const workflow = (on: string) =>
@@ -13,23 +13,23 @@ const at = { owner: 'alice', name: 'work' };
 /** Runs of pull requests, the oldest first. */
 const runsOf = async ({
   modules: { db },
-}: CiWorld): Promise<{ number: number; event: string; sha: string; ref: string }[]> =>
+}: CiFixture): Promise<{ number: number; event: string; sha: string; ref: string }[]> =>
   db.read.query("SELECT number, event, sha, ref, is_trusted FROM ci_runs WHERE event = 'pull_request' ORDER BY number");
 
-const runCount = (world: CiWorld, count: number) =>
+const runCount = (fixture: CiFixture, count: number) =>
   until(async () => {
-    const runs = await runsOf(world);
+    const runs = await runsOf(fixture);
     return runs.length >= count ? runs : null;
   });
 
 t.test('a pull request is tested as it would be merged; its statuses show at the head', async (t) => {
-  const world = await openCi(t);
-  const { modules, found, viewer } = world;
-  const first = await world.push({ '.github/workflows/checks.yml': usual, 'a.txt': 'a\n' });
-  const head = await pushTo(world, 'topic', { 'b.txt': 'b\n' }, first);
-  const base = await pushTo(world, 'main', { 'c.txt': 'c\n' }, first);
+  const fixture = await openCi(t);
+  const { modules, found, viewer } = fixture;
+  const first = await fixture.push({ '.github/workflows/checks.yml': usual, 'a.txt': 'a\n' });
+  const head = await pushTo(fixture, 'topic', { 'b.txt': 'b\n' }, first);
+  const base = await pushTo(fixture, 'main', { 'c.txt': 'c\n' }, first);
   const { issue } = await modules.pulls.open(viewer, at, { title: 'Add b', body: 'Please.', head: 'topic' });
-  const [run] = await runCount(world, 1);
+  const [run] = await runCount(fixture, 1);
   t.match(run, { event: 'pull_request', ref: 'refs/pull/1/merge', is_trusted: 1 });
   const parents = (await runGit(['rev-list', '--parents', '-1', run!.sha], { cwd: found.path })).trim().split(' ');
   t.same(parents, [run!.sha, base, head]);
@@ -38,7 +38,7 @@ t.test('a pull request is tested as it would be merged; its statuses show at the
   t.match(await statuses(), [{ context: 'Checks / test (pull_request)', state: 'pending' }]);
   t.same(await modules.repositories.statuses.ofCommit(modules.db.read, found.repository.id, run!.sha), []);
 
-  const runner = await world.addRunner(['linux']);
+  const runner = await fixture.addRunner(['linux']);
   const task = await runner.fetch();
   t.match(task?.context, {
     event_name: 'pull_request',
@@ -65,8 +65,8 @@ t.test('a pull request is tested as it would be merged; its statuses show at the
   await runner.finish(task!.taskId);
   t.match(await statuses(), [{ state: 'success' }]);
 
-  const next = await pushTo(world, 'topic', { 'b.txt': 'b2\n' }, head);
-  const runs = await runCount(world, 2);
+  const next = await pushTo(fixture, 'topic', { 'b.txt': 'b2\n' }, head);
+  const runs = await runCount(fixture, 2);
   t.match(runs[1], { ref: 'refs/pull/1/merge' });
   t.match(await modules.repositories.statuses.ofCommit(modules.db.read, found.repository.id, next), [
     { context: 'Checks / test (pull_request)', state: 'pending' },
@@ -76,14 +76,14 @@ t.test('a pull request is tested as it would be merged; its statuses show at the
 
   await modules.issues.close(viewer, { ...at, number: issue.number }, 'not_planned');
   await modules.issues.reopen(viewer, { ...at, number: issue.number });
-  const third = (await runCount(world, 3))[2]!;
+  const third = (await runCount(fixture, 3))[2]!;
   t.match((await modules.ci.runs.find(found, third.number)).run.eventPayload, { action: 'reopened' });
 });
 
 t.test('types, branches and paths decide; conflicts start nothing', async (t) => {
-  const world = await openCi(t);
-  const { modules, viewer } = world;
-  const first = await world.push({
+  const fixture = await openCi(t);
+  const { modules, viewer } = fixture;
+  const first = await fixture.push({
     '.github/workflows/ready.yml': workflow('  pull_request:\n    types: [ready_for_review]\n').replace(
       'Checks',
       'Ready',
@@ -97,47 +97,47 @@ t.test('types, branches and paths decide; conflicts start nothing', async (t) =>
     'a.txt': 'a\n',
   });
   const names = async () => {
-    await announced(world);
+    await announced(fixture);
     const rows: { name: string }[] = await modules.db.read.query(
       "SELECT workflow_name AS name FROM ci_runs WHERE event <> 'push' ORDER BY number",
     );
     return rows.map(({ name }) => name);
   };
-  await pushTo(world, 'plain', { 'x.txt': 'x\n' }, first);
+  await pushTo(fixture, 'plain', { 'x.txt': 'x\n' }, first);
   await modules.pulls.open(viewer, at, { title: 'Plain', head: 'plain', isDraft: true });
   t.same(await names(), []);
   await modules.pulls.edit(viewer, { ...at, number: 1 }, { isDraft: false });
   t.same(await names(), ['Ready']);
-  await pushTo(world, 'docs', { 'docs/one.md': '1\n' }, first);
+  await pushTo(fixture, 'docs', { 'docs/one.md': '1\n' }, first);
   await modules.pulls.open(viewer, at, { title: 'Docs', head: 'docs' });
   t.same(await names(), ['Ready', 'Docs']);
 
-  await pushTo(world, 'release/1', { 'r.txt': 'r\n' }, first);
-  await pushTo(world, 'fix', { 'y.txt': 'y\n' }, first);
+  await pushTo(fixture, 'release/1', { 'r.txt': 'r\n' }, first);
+  await pushTo(fixture, 'fix', { 'y.txt': 'y\n' }, first);
   await modules.pulls.open(viewer, at, { title: 'Fix', head: 'fix', base: 'release/1' });
   t.same(await names(), ['Ready', 'Docs', 'Release']);
 
-  await pushTo(world, 'left', { 'docs/same.md': 'left\n' }, first);
-  await pushTo(world, 'main', { 'docs/same.md': 'right\n' }, first);
+  await pushTo(fixture, 'left', { 'docs/same.md': 'left\n' }, first);
+  await pushTo(fixture, 'main', { 'docs/same.md': 'right\n' }, first);
   await modules.pulls.open(viewer, at, { title: 'Left', head: 'left' });
   t.same(await names(), ['Ready', 'Docs', 'Release'], 'there is no merge to test');
 });
 
 t.test('a pull request that waits for a check is merged when the run succeeds', async (t) => {
-  const world = await openCi(t);
-  const { modules, viewer } = world;
-  const first = await world.push({ '.github/workflows/checks.yml': usual, 'a.txt': 'a\n' });
+  const fixture = await openCi(t);
+  const { modules, viewer } = fixture;
+  const first = await fixture.push({ '.github/workflows/checks.yml': usual, 'a.txt': 'a\n' });
   await modules.repositories.rules.add(viewer, 'alice', 'work', { pattern: 'main', target: 'BRANCH' });
   await modules.db.write(({ manager }) =>
     manager.query("UPDATE branch_rules SET checks = ? WHERE pattern = 'main'", ['["Checks / test (pull_request)"]']),
   );
-  await pushTo(world, 'topic', { 'b.txt': 'b\n' }, first);
+  await pushTo(fixture, 'topic', { 'b.txt': 'b\n' }, first);
   await modules.pulls.open(viewer, at, { title: 'Add b', head: 'topic' });
   await modules.pulls.mergeWhenReady(viewer, { ...at, number: 1 }, { style: 'merge', round: 1 });
-  await runCount(world, 1);
+  await runCount(fixture, 1);
   const state = async () => (await modules.pulls.find(viewer, { ...at, number: 1 })).issue.state;
   t.equal(await state(), 'OPEN');
-  const runner = await world.addRunner(['linux']);
+  const runner = await fixture.addRunner(['linux']);
   await runner.finish((await runner.fetch())!.taskId);
   await until(async () => ((await state()) === 'MERGED' ? true : null));
 });

@@ -3,7 +3,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { runGit } from '../fixtures/git-repositories.ts';
-import type { CiWorld } from './ci-fixture.ts';
+import type { CiFixture } from './ci-fixture.ts';
 
 export const until = async <T>(find: () => Promise<T | null | undefined>): Promise<T> => {
   for (let tries = 0; tries < 300; tries += 1) {
@@ -16,7 +16,7 @@ export const until = async <T>(find: () => Promise<T | null | undefined>): Promi
 
 /** Commits on top of a commit and moves a branch there, as a push by alice does, with every listener. */
 export async function pushTo(
-  { modules, found, viewer, folder }: CiWorld,
+  { modules, found, viewer, folder }: CiFixture,
   branch: string,
   files: Record<string, string>,
   on: string,
@@ -39,7 +39,7 @@ export async function pushTo(
 }
 
 /** Waits until every entry is announced: what has started no run by then starts none. */
-export const announced = ({ modules: { db } }: CiWorld) =>
+export const announced = ({ modules: { db } }: CiFixture) =>
   until(async () => {
     const [row] = await db.read.query('SELECT count(*) AS n FROM issue_entries WHERE announced_at IS NULL');
     const [open] = await db.read.query('SELECT count(*) AS n FROM pushes WHERE announced_at IS NULL');

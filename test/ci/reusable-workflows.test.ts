@@ -369,9 +369,9 @@ async function addTools({ modules, push }: Awaited<ReturnType<typeof openCi>>) {
 }
 
 t.test('a workflow of another repository is called at its ref, and stays that commit when it runs again', async (t) => {
-  const world = await openCi(t);
-  const { push, state, addRunner, ci, found, viewer, modules } = world;
-  const { bob, remove } = await addTools(world);
+  const fixture = await openCi(t);
+  const { push, state, addRunner, ci, found, viewer, modules } = fixture;
+  const { bob, remove } = await addTools(fixture);
   await ci.secrets.set({ kind: 'instance' }, { name: 'DEPLOY', value: 'tell nobody' });
   await push({
     ...remove,
@@ -430,9 +430,9 @@ jobs:
 });
 
 t.test('a workflow of a hidden repository is absent for those who cannot read it', async (t) => {
-  const world = await openCi(t);
-  const { push, state, ci, modules, viewer } = world;
-  const { bob, remove } = await addTools(world);
+  const fixture = await openCi(t);
+  const { push, state, ci, modules, viewer } = fixture;
+  const { bob, remove } = await addTools(fixture);
   const secret = 'bob/secret/.github/workflows/tool.yml@main';
   const use = (uses: string) => ({ ...remove, ...workflow(`on: push\njobs:\n  build: {uses: ${uses}}\n`) });
   const reasonAfter = async (number: number, uses: string) => {
@@ -457,7 +457,7 @@ t.test('a workflow of a hidden repository is absent for those who cannot read it
     { run: 'waiting', jobs: { 'build / pack': 'waiting' } },
     'by rights of the person, not of the owner',
   );
-  const { run } = await ci.runs.find(world.found, 5);
+  const { run } = await ci.runs.find(fixture.found, 5);
   t.same((await ci.runs.filesOf(viewer, run)).called, [], 'not named to those who cannot read it');
   t.equal((await ci.runs.filesOf(bob, run)).called.length, 1);
   await modules.repositories.create(viewer, { name: 'own', visibility: 'PRIVATE' });
@@ -470,13 +470,13 @@ t.test('a workflow of a hidden repository is absent for those who cannot read it
   });
   t.match(await state(6), { jobs: { 'build / pack': 'waiting' } }, 'a private repository of the same owner');
   t.equal(before, 1);
-  t.match(await ci.workflows.list(world.found), [{ path: 'ci.yml', problem: null }], 'lists read no other repository');
+  t.match(await ci.workflows.list(fixture.found), [{ path: 'ci.yml', problem: null }], 'lists read no other repository');
 });
 
 t.test('calls over repositories end after four, and a file cannot pretend to be of another repository', async (t) => {
-  const world = await openCi(t);
-  const { push, state, modules } = world;
-  const { bob } = await addTools(world);
+  const fixture = await openCi(t);
+  const { push, state, modules } = fixture;
+  const { bob } = await addTools(fixture);
   const to = await modules.repositories.find(bob, 'bob', 'tools');
   const name = '.hearth/workflows/self.yml';
   const self = `on: [push, workflow_call]\njobs: {again: {uses: bob/tools/${name}@main}}\n`;

@@ -7,8 +7,8 @@ import { personViewer } from '../../src/access/index.ts';
 import { runGit } from '../fixtures/git-repositories.ts';
 import { startHearth } from '../fixtures/start-hearth.ts';
 import { openCi, settle } from '../ci/ci-fixture.ts';
-import type { CiWorld } from '../ci/ci-fixture.ts';
-import { runCli } from './fake-process.ts';
+import type { CiFixture } from '../ci/ci-fixture.ts';
+import { runCli } from './run-cli.ts';
 
 t.setTimeout(120_000);
 
@@ -33,7 +33,7 @@ async function upstream(folder: string, name: string) {
 }
 
 const cliOf =
-  ({ modules, folder }: CiWorld) =>
+  ({ modules, folder }: CiFixture) =>
   (...words: string[]) =>
     runCli(words, {
       cwd: folder,
@@ -42,9 +42,9 @@ const cliOf =
     });
 
 t.test('actions from bundles: made, updated, public, and without runs of their own', async (t) => {
-  const world = await openCi(t);
-  const { modules, ci, folder, db } = world;
-  const hearth = cliOf(world);
+  const fixture = await openCi(t);
+  const { modules, ci, folder, db } = fixture;
+  const hearth = cliOf(fixture);
   const checkout = await upstream(folder, 'checkout');
   const bundles = path.join(folder, 'bundles');
   await checkout('v4', path.join(bundles, 'checkout.bundle'));
@@ -119,9 +119,9 @@ t.test('actions from a git server over HTTP: mirrored, fetched again, and what f
     await runGit(['push', '--quiet', source.path, 'main', tag], { cwd: path.join(there.folder, 'upstream-checkout') });
   };
   await publish('v4');
-  const world = await openCi(t, { env: { SERVICE_MIRRORS_ALLOWED_HOSTS: new URL(there.url).host } });
-  const { modules, db } = world;
-  const hearth = cliOf(world);
+  const fixture = await openCi(t, { env: { SERVICE_MIRRORS_ALLOWED_HOSTS: new URL(there.url).host } });
+  const { modules, db } = fixture;
+  const hearth = cliOf(fixture);
   const from = ['--from', `${there.url}/git`, '--owner', 'alice'];
   t.match(await hearth('actions', 'mirror', 'checkout', ...from), {
     code: 0,
@@ -131,7 +131,7 @@ t.test('actions from a git server over HTTP: mirrored, fetched again, and what f
   const tags = async () => [...(await modules.git.refs.list(found.path)).keys()].sort();
   t.strictSame(await tags(), ['refs/heads/main', 'refs/tags/v4']);
   await publish('v5');
-  world.clock.advance(1_000);
+  fixture.clock.advance(1_000);
   t.match(await hearth('actions', 'mirror', 'checkout', ...from), { code: 0 });
   t.strictSame(await tags(), ['refs/heads/main', 'refs/tags/v4', 'refs/tags/v5'], 'at once, before the day is over');
   t.strictSame(await db.read.query('SELECT id FROM ci_runs'), [], 'their workflows started nothing');
@@ -141,10 +141,10 @@ t.test('actions from a git server over HTTP: mirrored, fetched again, and what f
 });
 
 t.test('where runners find actions is written into the settings file', async (t) => {
-  const world = await openCi(t);
-  const file = path.join(world.folder, 'hearth.toml');
+  const fixture = await openCi(t);
+  const file = path.join(fixture.folder, 'hearth.toml');
   writeFileSync(file, '# mine\nbase_url = "https://git.example.org"\n');
-  const hearth = cliOf(world);
+  const hearth = cliOf(fixture);
   t.match(await hearth('actions', 'use', 'self'), { code: 0, stdout: /says ci\.actions_url = "self"\. Restart/ });
   t.equal(readFileSync(file, 'utf8'), '# mine\nbase_url = "https://git.example.org"\n\n[ci]\nactions_url = "self"\n');
   t.match(await hearth('config', 'show'), { stdout: /^ci\.actions_url\tself$/m });

@@ -3,8 +3,8 @@ import path from 'node:path';
 import t from 'tap';
 import { localAdministrator, personViewer } from '../../src/access/index.ts';
 import { openModules as realOpenModules } from '../../src/app/index.ts';
-import { runCli } from './fake-process.ts';
-import type { RanCli, RunCliOptions } from './fake-process.ts';
+import { runCli } from './run-cli.ts';
+import type { CliResult, RunCliOptions } from './run-cli.ts';
 import { matrixWorkflow, rowsOf, startForge } from '../http-runner/rpc-fixture.ts';
 import type { Forge } from '../http-runner/rpc-fixture.ts';
 import { pullWork } from '../pages/pulls/pulls-fixture.ts';
@@ -23,7 +23,7 @@ const openModules: typeof realOpenModules = async (config, options) => {
 };
 t.teardown(async () => (await opened)?.close());
 
-function hearth(words: readonly string[], options: RunCliOptions = {}): Promise<RanCli> {
+function hearth(words: readonly string[], options: RunCliOptions = {}): Promise<CliResult> {
   return runCli(words, {
     cwd: forge.folder,
     openModules,

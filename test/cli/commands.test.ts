@@ -6,15 +6,15 @@ import { openModules as realOpenModules } from '../../src/app/index.ts';
 import { stepOf, totpCode } from '../../src/accounts/second-factor/totp.ts';
 import { fixedClock } from '../fixtures/fixed-clock.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
-import { runCli } from './fake-process.ts';
-import type { RanCli, RunCliOptions } from './fake-process.ts';
+import { runCli } from './run-cli.ts';
+import type { CliResult, RunCliOptions } from './run-cli.ts';
 
 const folder = temporaryFolder(t);
 const dataDir = path.join(folder, 'data');
 const clock = fixedClock();
 
 /** One command line on the data folder of these tests. */
-function hearth(line: string | readonly string[], options: RunCliOptions = {}): Promise<RanCli> {
+function hearth(line: string | readonly string[], options: RunCliOptions = {}): Promise<CliResult> {
   const words = typeof line === 'string' ? line.split(' ') : line;
   return runCli(words, {
     cwd: folder,

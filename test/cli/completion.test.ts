@@ -4,7 +4,7 @@ import path from 'node:path';
 import t from 'tap';
 import { openModules as realOpenModules } from '../../src/app/index.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
-import { runCli } from './fake-process.ts';
+import { runCli } from './run-cli.ts';
 
 const folder = temporaryFolder(t);
 const dataDir = path.join(folder, 'data');
@@ -106,8 +106,8 @@ t.test('the script for bash completes words, options, values and names', async (
 
 t.test('every command is in every script', async (t) => {
   const { createProgram } = await import('../../src/cli/program.ts');
-  const { commandShapes } = await import('../../src/cli/completion/command-shapes.ts');
-  const shapes = commandShapes(await createProgram('1.0.0', { print() {}, async act() {} }));
+  const { commandSpecs } = await import('../../src/cli/completion/command-specs.ts');
+  const shapes = commandSpecs(await createProgram('1.0.0', { print() {}, async act() {} }));
   t.ok(shapes.length > 100);
   for (const shell of ['bash', 'zsh', 'fish']) {
     const { stdout, code } = await hearth(`completion ${shell}`);

@@ -10,11 +10,11 @@ import { openModules as realOpenModules } from '../../src/app/index.ts';
 import { freePort } from '../fixtures/free-port.ts';
 import { startHearth } from '../fixtures/start-hearth.ts';
 import type { Hearth, TestPerson } from '../fixtures/start-hearth.ts';
-import { hasSshd, newBare, sshSide } from '../mirrors/remote-servers.ts';
+import { hasSshd, createBareRepository, startSshRemote } from '../mirrors/remote-servers.ts';
 import { clientEnvironment } from '../git/git-fixture.ts';
-import { receiver } from '../webhooks/receiver.ts';
+import { startReceiver } from '../webhooks/receiver.ts';
 import type { Receiver } from '../webhooks/receiver.ts';
-import { runCli } from './fake-process.ts';
+import { runCli } from './run-cli.ts';
 import { insertRow } from '../fixtures/test-database.ts';
 import { insertDelivery } from '../webhooks/insert-delivery.ts';
 
@@ -56,7 +56,7 @@ const git = async (...args: string[]): Promise<string> =>
   ).stdout.trim();
 
 t.before(async () => {
-  target = await receiver(t);
+  target = await startReceiver(t);
   const port = await freePort();
   sshPort = await freePort();
   other = `http://127.0.0.1:${await freePort()}`;
@@ -412,8 +412,8 @@ t.test('backup list, drill and prune; ssh hostkey show', async (t) => {
 });
 
 t.test('repo import and mirror by ssh: a generated key, or an existing one', canTrySsh, async (t) => {
-  const there = await sshSide(t, sshPort);
-  newBare(there.folder, 'tool.git');
+  const there = await startSshRemote(t, sshPort);
+  createBareRepository(there.folder, 'tool.git');
   const address = `${there.url}/tool.git`;
   const made = await hearth('repo', 'import', address, 'alice/later', '--mirror');
   t.match(made, {

@@ -6,7 +6,7 @@ import t from 'tap';
 import { openModules as realOpenModules } from '../../src/app/index.ts';
 import { clientEnvironment } from '../git/git-fixture.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
-import { runCli } from './fake-process.ts';
+import { runCli } from './run-cli.ts';
 
 const folder = temporaryFolder(t);
 let opened: ReturnType<typeof realOpenModules> | undefined;

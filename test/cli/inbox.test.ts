@@ -7,7 +7,7 @@ import { loadConfig } from '../../src/config/index.ts';
 import { silentLogger } from '../../src/kernel/index.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { viewerOf } from '../repositories/repositories-fixture.ts';
-import { runCli } from './fake-process.ts';
+import { runCli } from './run-cli.ts';
 
 t.setTimeout(60_000);
 

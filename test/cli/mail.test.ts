@@ -4,7 +4,7 @@ import path from 'node:path';
 import t from 'tap';
 import { headerOf, startMailServer } from '../fixtures/mail-server.ts';
 import { startHearth } from '../fixtures/start-hearth.ts';
-import { runCli } from './fake-process.ts';
+import { runCli } from './run-cli.ts';
 
 const server = await startMailServer(t, { user: 'hearth' });
 const hearth = await startHearth(t, { env: server.env });

@@ -6,7 +6,7 @@ import { removeRuntimeState, writeRuntimeState } from '../../src/cli/serving/run
 import { systemdUnit } from '../../src/cli/serving/systemd-unit.ts';
 import { progressLine, showProgress } from '../../src/cli/terminal/progress.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
-import { runCli } from './fake-process.ts';
+import { runCli } from './run-cli.ts';
 
 const folder = temporaryFolder(t);
 const dataDir = path.join(folder, 'data');

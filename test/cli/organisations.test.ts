@@ -6,7 +6,7 @@ import { localAdministrator } from '../../src/access/index.ts';
 import { openModules as realOpenModules } from '../../src/app/index.ts';
 import { fixedClock } from '../fixtures/fixed-clock.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
-import { runCli } from './fake-process.ts';
+import { runCli } from './run-cli.ts';
 
 const folder = temporaryFolder(t);
 const clock = fixedClock();

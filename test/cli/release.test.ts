@@ -9,7 +9,7 @@ import { silentLogger } from '../../src/kernel/index.ts';
 import { personViewer } from '../../src/access/index.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { fillRepository } from '../fixtures/web-fixture.ts';
-import { runCli } from './fake-process.ts';
+import { runCli } from './run-cli.ts';
 
 t.setTimeout(120_000);
 

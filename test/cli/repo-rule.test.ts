@@ -3,9 +3,9 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
 import { openModules as realOpenModules } from '../../src/app/index.ts';
-import { makeKey } from '../../src/openssh/index.ts';
+import { generateKey } from '../../src/openssh/index.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
-import { runCli } from './fake-process.ts';
+import { runCli } from './run-cli.ts';
 
 const folder = temporaryFolder(t);
 /** Commands open and close the modules; here they stay open, which saves most of the time. */
@@ -75,7 +75,7 @@ t.test('what a rule allows deploy keys', async (t) => {
 
 t.test('deploy keys are listed, added and removed', async (t) => {
   const key = (...words: string[]) => hearth('repo', 'deploy-key', ...words);
-  const { blob } = makeKey('robot');
+  const { blob } = generateKey('robot');
   writeFileSync(path.join(folder, 'robot.pub'), `ssh-ed25519 ${blob.toString('base64')} robot@example.org\n`);
   const file = path.join(folder, 'robot.pub');
   t.match(await key('list', 'alice/garden'), { code: 0, stdout: '' });

@@ -5,16 +5,16 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
-import { startProgram } from '../e2e/running-program.ts';
+import { startServerProcess } from '../e2e/server-process.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
-import { runCli } from './fake-process.ts';
+import { runCli } from './run-cli.ts';
 
 const folder = temporaryFolder(t);
 const settings = path.join(folder, 'hearth.toml');
 writeFileSync(settings, '[log]\nlevel = "info"\n');
 const ownGit = path.join(folder, 'git');
 writeFileSync(ownGit, '#!/bin/sh\nexec /usr/bin/env git "$@"\n', { mode: 0o755 });
-const server = await startProgram(t, 'checkout', { folder, env: { SERVICE_GIT_PROGRAM: ownGit } });
+const server = await startServerProcess(t, 'checkout', { folder, env: { SERVICE_GIT_PROGRAM: ownGit } });
 const program = path.join(import.meta.dirname, '../../bin/hearth');
 
 /** Exit code and both outputs of a command beside the server. */

@@ -9,7 +9,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout } from 'node:timers/promises';
 import t from 'tap';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
-import { runCli } from './fake-process.ts';
+import { runCli } from './run-cli.ts';
 
 const folder = temporaryFolder(t);
 const program = new URL('../../bin/hearth', import.meta.url).pathname;

@@ -7,8 +7,8 @@ import { loadConfig } from '../../src/config/index.ts';
 import { silentLogger } from '../../src/kernel/index.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { KeyRing, makeSshKey } from '../signing/signed-commits.ts';
-import { runCli } from './fake-process.ts';
-import type { RunCliOptions } from './fake-process.ts';
+import { runCli } from './run-cli.ts';
+import type { RunCliOptions } from './run-cli.ts';
 
 t.setTimeout(120_000);
 

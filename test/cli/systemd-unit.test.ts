@@ -8,7 +8,7 @@ import path from 'node:path';
 import t from 'tap';
 import { systemdUnit } from '../../src/cli/serving/systemd-unit.ts';
 import { gitClient } from '../e2e/git-client.ts';
-import { startProgram } from '../e2e/running-program.ts';
+import { startServerProcess } from '../e2e/server-process.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 
 const nobodyUserId = 65_534;
@@ -107,9 +107,9 @@ if (canTry) {
     for (const name of ['data', 'trace']) chownSync(path.join(folder, name), nobodyUserId, nobodyUserId);
     copyFileSync(new URL('../../dist/hearth', import.meta.url), path.join(folder, 'bin', 'hearth'));
     const trace = path.join(folder, 'trace', 'calls');
-    const server = await startProgram(t, 'executable', {
+    const server = await startServerProcess(t, 'executable', {
       folder,
-      through: [
+      wrapper: [
         'unshare',
         '-m',
         'sh',

@@ -7,7 +7,7 @@ import type { Modules } from '../../src/app/index.ts';
 import { clientEnvironment } from '../git/git-fixture.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
-import { runCli } from './fake-process.ts';
+import { runCli } from './run-cli.ts';
 
 export function twoInstances(t: Owner) {
   const folder = temporaryFolder(t);

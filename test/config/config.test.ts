@@ -9,13 +9,13 @@ import {
   searchPaths,
 } from '../../src/config/index.ts';
 import type { Config, Problem } from '../../src/config/index.ts';
-import { keyLines } from '../../src/config/key-lines.ts';
+import { locateTomlKeys } from '../../src/config/locate-toml-keys.ts';
 import { nearestName } from '../../src/config/nearest-name.ts';
 import { text } from '../../src/config/option-types.ts';
 import { resolveOptions } from '../../src/config/resolve-options.ts';
 import { isDomainError } from '../../src/kernel/index.ts';
 
-type World = {
+type ConfigInputs = {
   env?: Record<string, string>;
   files?: Record<string, string>;
   flags?: Record<string, string>;
@@ -23,7 +23,7 @@ type World = {
 };
 
 /** Sources from a fake environment and disk; the working folder is /srv. */
-function sources({ env = {}, files = {}, flags = {}, configPath }: World) {
+function sources({ env = {}, files = {}, flags = {}, configPath }: ConfigInputs) {
   return {
     env,
     cwd: '/srv',
@@ -37,12 +37,12 @@ function sources({ env = {}, files = {}, flags = {}, configPath }: World) {
   };
 }
 
-function load(world: World): Config {
-  return loadConfig(sources(world)).config;
+function load(inputs: ConfigInputs): Config {
+  return loadConfig(sources(inputs)).config;
 }
 
-function problems(world: World): readonly Problem[] {
-  return checkConfig(sources(world)).problems;
+function problems(inputs: ConfigInputs): readonly Problem[] {
+  return checkConfig(sources(inputs)).problems;
 }
 
 /** The one problem of a file that is expected to have just one. */
@@ -126,8 +126,8 @@ t.test('the file is searched as --config, SERVICE_CONFIG, ./hearth.toml, /etc/he
 });
 
 t.test('a file that was named must exist', async (t) => {
-  for (const world of [{ configPath: 'gone.toml' }, { env: { SERVICE_CONFIG: 'gone.toml' } }]) {
-    t.match(problems(world), [{ reason: 'config_file', where: '/srv/gone.toml', message: /no such file/ }]);
+  for (const inputs of [{ configPath: 'gone.toml' }, { env: { SERVICE_CONFIG: 'gone.toml' } }]) {
+    t.match(problems(inputs), [{ reason: 'config_file', where: '/srv/gone.toml', message: /no such file/ }]);
   }
 });
 
@@ -247,11 +247,11 @@ t.test('text that is not TOML is refused with its line', async (t) => {
 
 t.test('all problems are reported in one error, and no setting is applied', async (t) => {
   const files = { '/srv/hearth.toml': '[http]\nlisten = 1\nport = 2\n' };
-  const world = { files, env: { SERVICE_LOG_LEVEL: 'loud' } };
-  t.equal(problems(world).length, 3);
-  t.equal(checkConfig(sources(world)).loaded, null);
+  const inputs = { files, env: { SERVICE_LOG_LEVEL: 'loud' } };
+  t.equal(problems(inputs).length, 3);
+  t.equal(checkConfig(sources(inputs)).loaded, null);
   try {
-    load(world);
+    load(inputs);
     t.fail('must throw');
   } catch (error) {
     if (!isDomainError(error)) throw error;
@@ -401,7 +401,7 @@ t.test('names and lines', async (t) => {
   t.equal(nearestName('nothing.like.it', ['http.listen']), null);
   t.equal(formatAddress({ host: '::1', port: 80 }), '[::1]:80');
   t.same(
-    [...keyLines('a = 1\n\n[b]\n# c\nd = [\n1,\n]\n"e" = 2\n[b.f]\ng = 3')],
+    [...locateTomlKeys('a = 1\n\n[b]\n# c\nd = [\n1,\n]\n"e" = 2\n[b.f]\ng = 3')],
     [
       ['a', 1],
       ['b', 3],
@@ -412,7 +412,7 @@ t.test('names and lines', async (t) => {
     ],
   );
   t.same(
-    [...keyLines('a = 1\r\n# x\r\n[b]\r\nc = 2\r\n')],
+    [...locateTomlKeys('a = 1\r\n# x\r\n[b]\r\nc = 2\r\n')],
     [
       ['a', 1],
       ['b', 3],

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import t from 'tap';
 import { parse } from 'yaml';
 import { openModules as realOpenModules } from '../../src/app/index.ts';
-import { runCli } from '../cli/fake-process.ts';
+import { runCli } from '../cli/run-cli.ts';
 import { startForge } from '../http-runner/rpc-fixture.ts';
 import { connectClient } from '../http-runner/runner-client.ts';
 

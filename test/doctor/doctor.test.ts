@@ -19,7 +19,7 @@ import { promisify } from 'node:util';
 import t from 'tap';
 import { localAdministrator } from '../../src/access/index.ts';
 import { attachmentMarkdown } from '../../src/issues/index.ts';
-import { runCli } from '../cli/fake-process.ts';
+import { runCli } from '../cli/run-cli.ts';
 import { startHearth } from '../fixtures/start-hearth.ts';
 import type { Hearth } from '../fixtures/start-hearth.ts';
 import { clientEnvironment } from '../git/git-fixture.ts';

@@ -35,7 +35,7 @@ export interface Principal {
   privateKey: string | null;
 }
 
-export interface Place {
+export interface TestRepository {
   owner: string;
   name: string;
   visibility: Visibility;
@@ -46,13 +46,13 @@ export interface Place {
   canaries: string[];
 }
 
-export interface World {
+export interface AccessFixture {
   hearth: Hearth;
   principals: Principal[];
-  places: Place[];
+  testRepositories: TestRepository[];
   /** The level of a person by the policy, with a credential of this scope. */
-  levelOf(who: Principal, place: Place, scope?: Scope): Level;
-  may(who: Principal, place: Place, needed: Needed, scope?: Scope): boolean;
+  levelOf(who: Principal, place: TestRepository, scope?: Scope): Level;
+  may(who: Principal, place: TestRepository, needed: Needed, scope?: Scope): boolean;
 }
 
 const people: [name: string, more: Partial<Principal>][] = [
@@ -80,7 +80,7 @@ const anonymous: Principal = {
   privateKey: null,
 };
 
-export async function accessWorld(t: Owner): Promise<World> {
+export async function startAccessFixture(t: Owner): Promise<AccessFixture> {
   const hearth = await startHearth(t);
   const { accounts, organisations, repositories } = hearth.modules;
   const principals: Principal[] = [anonymous];
@@ -119,7 +119,7 @@ export async function accessWorld(t: Owner): Promise<World> {
     if (organisationRole !== null && name !== 'creator')
       await organisations.addMember(creator, 'guild', { username: name, role: organisationRole });
   }
-  const places: Place[] = [];
+  const places: TestRepository[] = [];
   for (const owner of ['maker', 'guild']) {
     for (const visibility of ['PUBLIC', 'PRIVATE'] as const)
       places.push(await makePlace(hearth, owner, visibility, owner === 'maker' ? maker : creator));
@@ -139,7 +139,7 @@ export async function accessWorld(t: Owner): Promise<World> {
     if (teamRole !== null) await organisations.teams.addMember(creator, team, name);
 
   /** Defined by this fixture alone, so that expectations are independent of the tested code. */
-  const factsOf = (who: Principal, { id, visibility, ownerKind }: Place): RepositoryFacts => ({
+  const factsOf = (who: Principal, { id, visibility, ownerKind }: TestRepository): RepositoryFacts => ({
     id,
     visibility,
     ownerUserId: ownerKind === 'person' ? byName.get('maker')!.id : null,
@@ -150,12 +150,12 @@ export async function accessWorld(t: Owner): Promise<World> {
     deleted: false,
   });
   const order: Level[] = ['none', 'read', 'write', 'admin'];
-  const levelOf: World['levelOf'] = (who, place, scope) => repositoryLevel(viewerOf(who, scope), factsOf(who, place));
-  const may: World['may'] = (who, place, needed, scope) =>
+  const levelOf: AccessFixture['levelOf'] = (who, place, scope) => repositoryLevel(viewerOf(who, scope), factsOf(who, place));
+  const may: AccessFixture['may'] = (who, place, needed, scope) =>
     needed === 'owner'
       ? ownsRepository(viewerOf(who, scope), factsOf(who, place))
       : order.indexOf(levelOf(who, place, scope)) >= order.indexOf(needed);
-  return { hearth, principals, places, levelOf, may };
+  return { hearth, principals, testRepositories: places, levelOf, may };
 }
 
 async function makePlace(
@@ -163,7 +163,7 @@ async function makePlace(
   owner: string,
   visibility: Visibility,
   viewer: Viewer,
-): Promise<Place> {
+): Promise<TestRepository> {
   const name = `${visibility.toLowerCase()}-${owner}`;
   const word = `canary${visibility === 'PRIVATE' ? 'dark' : 'light'}${owner}`;
   const { id } = await modules.repositories.create(viewer, {

@@ -10,8 +10,8 @@ import { neededRight } from '../../src/pages/app/access-declarations.ts';
 import { routes } from '../../src/pages/routes.ts';
 import type { Route } from '../../src/pages/routes.ts';
 import { encodePacket, flushPacket } from '../../src/git/index.ts';
-import { accessWorld } from './access-fixture.ts';
-import type { Place, Principal, World } from './access-fixture.ts';
+import { startAccessFixture } from './access-fixture.ts';
+import type { TestRepository, Principal, AccessFixture } from './access-fixture.ts';
 
 t.setTimeout(240_000);
 
@@ -25,9 +25,9 @@ const table: Route[] = (routes as (...handlers: never[]) => Route[])(
   noHandlers,
 );
 
-let world: World;
+let fixture: AccessFixture;
 const agent = new Agent({ keepAlive: true, maxSockets: 8 });
-t.before(async () => void (world = await accessWorld(t)));
+t.before(async () => void (fixture = await startAccessFixture(t)));
 t.teardown(() => agent.destroy());
 
 interface Got {
@@ -50,9 +50,9 @@ function sendRequest(
   who: Principal,
   path: string,
   { method = 'GET', headers = {}, body }: Asked,
-  readable: (place: Place) => boolean,
+  readable: (place: TestRepository) => boolean,
 ): Promise<Got> {
-  const { url } = world.hearth;
+  const { url } = fixture.hearth;
   return new Promise((resolve, reject) => {
     // Set explicitly: Node sends no length with a DELETE.
     const length = body === undefined ? {} : { 'Content-Length': String(body.length) };
@@ -64,7 +64,7 @@ function sendRequest(
         const { 'x-request-id': _id, date: _date, ...otherHeaders } = response.headers;
         const all = JSON.stringify(otherHeaders) + text;
         searched += 1;
-        for (const place of world.places) {
+        for (const place of fixture.testRepositories) {
           if (!readable(place) && place.canaries.some((word) => all.includes(word)))
             leaks.push(`${who.name}: ${method} ${path} tells of ${place.name}`);
         }
@@ -79,7 +79,7 @@ function sendRequest(
 /** With a person's session, as a browser sends it. */
 function browse(who: Principal, method: string, path: string): Promise<Got> {
   const headers: Record<string, string> = {
-    Origin: world.hearth.url,
+    Origin: fixture.hearth.url,
     ...(who.session === null ? {} : { Cookie: `hearth_session=${who.session}` }),
   };
   // A form in an unsupported encoding: refused by the first reader after authorization, so that nothing changes.
@@ -89,7 +89,7 @@ function browse(who: Principal, method: string, path: string): Promise<Got> {
     who,
     path,
     { method, headers, ...(method === 'POST' ? { body: 'x' } : {}) },
-    (place) => world.levelOf(who, place) !== 'none',
+    (place) => fixture.levelOf(who, place) !== 'none',
   );
 }
 
@@ -104,7 +104,7 @@ async function each<Item>(items: readonly Item[], work: (item: Item) => Promise<
 }
 
 /** Values for the parameters of a path. */
-const values = (place: Pick<Place, 'owner' | 'name' | 'head'>): Record<string, string> => ({
+const values = (place: Pick<TestRepository, 'owner' | 'name' | 'head'>): Record<string, string> => ({
   owner: place.owner,
   name: place.name,
   username: 'reader',
@@ -128,7 +128,7 @@ const rests: Record<string, string> = {
   upload: 'main',
 };
 
-function fill(path: string, place: Pick<Place, 'owner' | 'name' | 'head'>): string {
+function fill(path: string, place: Pick<TestRepository, 'owner' | 'name' | 'head'>): string {
   const [, kind = ''] = /^\/repos\/:owner\/:name\/([a-z]+)/.exec(path) ?? [];
   return (
     path
@@ -152,7 +152,7 @@ const isFilled = (path: string): boolean =>
   !path.endsWith('/sync') &&
   [...path.matchAll(/:(\w+)/g)].every(([, name]) => ['owner', 'name', 'username', 'id', 'ref'].includes(name!));
 
-const missing = (place: Place) => ({ ...place, name: 'missing' });
+const missing = (place: TestRepository) => ({ ...place, name: 'missing' });
 const isGone = ({ status }: Got): boolean => status === 404;
 const misses: string[] = [];
 const expect = (what: string, got: unknown, wanted: unknown): void => {
@@ -164,14 +164,14 @@ t.test(
   async (t) => {
     const rows = table.filter(({ access }) => neededRight(access) !== null);
     const cells = rows.flatMap((route) =>
-      world.places.flatMap((place) => world.principals.map((who) => ({ route, place, who }))),
+      fixture.testRepositories.flatMap((place) => fixture.principals.map((who) => ({ route, place, who }))),
     );
     const absent = new Map<string, Promise<Got>>();
     await each(cells, async ({ route, place, who }) => {
       const { method, path, access } = route;
       const got = await browse(who, method, fill(path, place));
       const what = `${who.name}: ${method} ${fill(path, place)} (${access})`;
-      if (!world.may(who, place, neededRight(access)!)) {
+      if (!fixture.may(who, place, neededRight(access)!)) {
         // The same bytes as for an absent repository, whatever the route.
         const key = who.name;
         if (!absent.has(key)) absent.set(key, browse(who, 'GET', `/repos/${place.owner}/missing`));
@@ -187,8 +187,8 @@ t.test(
 
 t.test('security E03 a repository that is missing responds the same on every route', async (t) => {
   const rows = table.filter(({ access }) => neededRight(access) !== null);
-  const [place] = world.places;
-  for (const who of world.principals) {
+  const [place] = fixture.testRepositories;
+  for (const who of fixture.principals) {
     const seen = new Set<string>();
     await each(
       rows,
@@ -210,7 +210,7 @@ t.test('every other page: the sign-in page, the 404, or the page itself', async 
       !['git', 'api', 'task', 'federation', 'open'].includes(access) &&
       !apart.test(path),
   );
-  const cells = rows.flatMap((route) => world.principals.map((who) => ({ route, who })));
+  const cells = rows.flatMap((route) => fixture.principals.map((who) => ({ route, who })));
   await each(cells, async ({ route: { method, path, access }, who }) => {
     const filled = path
       .replace(/^\/orgs\/:name/, '/orgs/guild')
@@ -245,8 +245,8 @@ const scopes: Scope[] = ['read', 'write', 'admin'];
 const credentials = (who: Principal): (Scope | null)[] => (who.id === null ? [null] : scopes);
 
 t.test('git over HTTP: scope and level together, for both services', async (t) => {
-  const cells = world.places.flatMap((place) =>
-    world.principals.flatMap((who) =>
+  const cells = fixture.testRepositories.flatMap((place) =>
+    fixture.principals.flatMap((who) =>
       credentials(who).flatMap((scope) =>
         (['upload-pack', 'receive-pack'] as const).map((service) => ({ place, who, scope, service })),
       ),
@@ -255,25 +255,25 @@ t.test('git over HTTP: scope and level together, for both services', async (t) =
   await each(cells, async ({ place, who, scope, service }) => {
     const headers: Record<string, string> =
       scope === null ? {} : { Authorization: `Basic ${Buffer.from(`x:${who.tokens[scope]}`).toString('base64')}` };
-    const level = world.levelOf(who, place, scope ?? undefined);
+    const level = fixture.levelOf(who, place, scope ?? undefined);
     const fetchRefs = (name: string) =>
       sendRequest(
         who,
         `/git/${place.owner}/${name}.git/info/refs?service=git-${service}`,
         { headers },
-        (each) => world.levelOf(who, each, scope ?? undefined) !== 'none',
+        (each) => fixture.levelOf(who, each, scope ?? undefined) !== 'none',
       );
     const got = await fetchRefs(place.name);
     const isPush = service === 'receive-pack';
     // Who may read and write anywhere gets in, to propose changes.
-    const isAllowed = world.may(who, place, 'read', scope ?? undefined) && !(isPush && (scope ?? 'read') === 'read');
+    const isAllowed = fixture.may(who, place, 'read', scope ?? undefined) && !(isPush && (scope ?? 'read') === 'read');
     const wanted = isAllowed ? 200 : who.id === null ? 401 : level === 'none' ? 404 : 403;
     expect(`${who.name} (${scope}) ${service} ${place.name}`, got.status, wanted);
     if (wanted === 401 || wanted === 404)
       expect(`${who.name} (${scope}) ${service} ${place.name} bytes`, got.body, (await fetchRefs('missing')).body);
-    if (!isPush || wanted !== 200 || world.may(who, place, 'write', scope ?? undefined)) return;
+    if (!isPush || wanted !== 200 || fixture.may(who, place, 'write', scope ?? undefined)) return;
     const command = encodePacket(`${'0'.repeat(40)} ${place.head} refs/heads/by-a-reader\0 report-status`);
-    const pushed = await fetch(`${world.hearth.url}/git/${place.owner}/${place.name}.git/git-receive-pack`, {
+    const pushed = await fetch(`${fixture.hearth.url}/git/${place.owner}/${place.name}.git/git-receive-pack`, {
       method: 'POST',
       headers: { ...headers, 'Content-Type': 'application/x-git-receive-pack-request' },
       body: new Uint8Array(Buffer.concat([command, flushPacket])),
@@ -288,8 +288,8 @@ t.test('git over HTTP: scope and level together, for both services', async (t) =
 t.test('the JSON API: every operation on a repository, by scope and level', async (t) => {
   const rows = operations.filter(({ access }) => access.startsWith('repository:'));
   const cells = rows.flatMap((operation) =>
-    world.places.flatMap((place) =>
-      world.principals.flatMap((who) => credentials(who).map((scope) => ({ operation, place, who, scope }))),
+    fixture.testRepositories.flatMap((place) =>
+      fixture.principals.flatMap((who) => credentials(who).map((scope) => ({ operation, place, who, scope }))),
     ),
   );
   const rank = (scope: Scope): number => scopes.indexOf(scope);
@@ -297,7 +297,7 @@ t.test('the JSON API: every operation on a repository, by scope and level', asyn
     const right = access.slice('repository:'.length) as 'read' | 'write' | 'admin' | 'owner';
     const needed: Scope = demanded ?? (right === 'owner' ? 'admin' : right);
     const needsToken = demanded !== undefined || right !== 'read';
-    const level = world.levelOf(who, place, scope ?? undefined);
+    const level = fixture.levelOf(who, place, scope ?? undefined);
     const wanted =
       needsToken && scope === null
         ? 401
@@ -305,7 +305,7 @@ t.test('the JSON API: every operation on a repository, by scope and level', asyn
           ? 404
           : needsToken && rank(scope!) < rank(needed)
             ? 403
-            : world.may(who, place, right, scope ?? undefined)
+            : fixture.may(who, place, right, scope ?? undefined)
               ? 'allowed'
               : 404;
     // Allowed operations with an effect are covered by the API's own tests.
@@ -326,7 +326,7 @@ t.test('the JSON API: every operation on a repository, by scope and level', asyn
         who,
         `/api/v1${at}`,
         { method, headers, ...(body === undefined ? {} : { body: '{' }) },
-        (each) => world.levelOf(who, each, scope ?? undefined) !== 'none',
+        (each) => fixture.levelOf(who, each, scope ?? undefined) !== 'none',
       );
     const got = await call(filled);
     const what = `${who.name} (${scope}) ${id} on ${place.name}`;
@@ -343,7 +343,7 @@ t.test('the JSON API: every operation on a repository, by scope and level', asyn
 t.test('the JSON API: every operation of an organisation and of the server, by scope and role', async (t) => {
   const rows = operations.filter(({ access }) => access === 'organisation:owner' || access === 'administrator');
   const cells = rows.flatMap((operation) =>
-    world.principals.flatMap((who) => credentials(who).map((scope) => ({ operation, who, scope }))),
+    fixture.principals.flatMap((who) => credentials(who).map((scope) => ({ operation, who, scope }))),
   );
   await each(cells, async ({ operation: { method, path, access, body, id }, who, scope }) => {
     const isAllowed = access === 'administrator' ? who.isAdministrator : who.organisationRole === 'OWNER';
@@ -359,7 +359,7 @@ t.test('the JSON API: every operation of an organisation and of the server, by s
         who,
         `/api/v1${path.replace('{org}', org).replace(/\{\w+\}/g, 'x')}`,
         { method, headers, ...(body === undefined ? {} : { body: '{' }) },
-        (place) => world.levelOf(who, place, scope ?? undefined) !== 'none',
+        (place) => fixture.levelOf(who, place, scope ?? undefined) !== 'none',
       );
     const got = await call('guild');
     const what = `${who.name} (${scope}) ${id}`;
@@ -379,7 +379,7 @@ interface Ran {
 }
 
 function connect(privateKey: string): Promise<ssh2.Client> {
-  const { host, port } = world.hearth.ssh;
+  const { host, port } = fixture.hearth.ssh;
   const client = new ssh2.Client();
   return new Promise((resolve, reject) => {
     client
@@ -408,27 +408,27 @@ t.test('SSH: every command on a repository, by level', async (t) => {
   const commands = ['upload-pack', 'receive-pack', 'upload-archive'] as const;
   let cells = 0;
   await each(
-    world.principals.filter(({ privateKey }) => privateKey !== null),
+    fixture.principals.filter(({ privateKey }) => privateKey !== null),
     async (who) => {
       const client = await connect(who.privateKey!);
       const absent = await run(client, "git-upload-pack 'maker/missing.git'");
-      for (const place of world.places) {
+      for (const place of fixture.testRepositories) {
         for (const command of commands) {
           cells += 1;
           const ran = await run(client, `git-${command} '${place.owner}/${place.name}.git'`);
           const what = `${who.name} ${command} ${place.name}`;
           searched += 1;
-          if (!world.may(who, place, 'read') && place.canaries.some((word) => (ran.out + ran.err).includes(word)))
+          if (!fixture.may(who, place, 'read') && place.canaries.some((word) => (ran.out + ran.err).includes(word)))
             leaks.push(what);
-          if (!world.may(who, place, 'read')) expect(what, JSON.stringify(ran), JSON.stringify(absent));
+          if (!fixture.may(who, place, 'read')) expect(what, JSON.stringify(ran), JSON.stringify(absent));
           // An archive needs a request of its own; it is enough that git was started.
           else if (/hearth:/.test(ran.err) || (command !== 'upload-archive' && !/^[0-9a-f]{4}/.test(ran.out)))
             misses.push(`${what}: ${ran.err || ran.out.slice(0, 40)}`);
         }
         const info = await run(client, `repo info ${place.owner}/${place.name}`);
         cells += 1;
-        expect(`${who.name} repo info ${place.name}`, info.code, world.may(who, place, 'read') ? 0 : 1);
-        if (!world.may(who, place, 'read')) expect(`${who.name} repo info ${place.name}`, info.err, absent.err);
+        expect(`${who.name} repo info ${place.name}`, info.code, fixture.may(who, place, 'read') ? 0 : 1);
+        if (!fixture.may(who, place, 'read')) expect(`${who.name} repo info ${place.name}`, info.err, absent.err);
       }
       client.end();
     },
@@ -460,19 +460,19 @@ t.test('security E02 lists, searches, feeds and profiles contain nothing hidden 
     '/settings/repositories',
   ];
   await each(
-    world.principals.flatMap((who) => pages.map((page) => ({ who, page }))),
+    fixture.principals.flatMap((who) => pages.map((page) => ({ who, page }))),
     async ({ who, page }) => {
       const { body } = page.startsWith('/api')
         ? await sendRequest(
             who,
             page,
             { headers: who.tokens.read ? { Authorization: `Bearer ${who.tokens.read}` } : {} },
-            (place) => world.levelOf(who, place) !== 'none',
+            (place) => fixture.levelOf(who, place) !== 'none',
           )
         : await browse(who, 'GET', page);
-      for (const place of world.places) {
+      for (const place of fixture.testRepositories) {
         // The request did not contain the name, so the response must not either.
-        if (world.levelOf(who, place) === 'none' && body.includes(`${place.owner}/${place.name}`))
+        if (fixture.levelOf(who, place) === 'none' && body.includes(`${place.owner}/${place.name}`))
           leaks.push(`${who.name}: ${page} names ${place.name}`);
       }
     },
@@ -480,12 +480,12 @@ t.test('security E02 lists, searches, feeds and profiles contain nothing hidden 
   t.same(leaks, [], 'no canary');
   t.ok(searched >= 1000, `${searched} answers were looked through`);
   // In JSON: pages put markup into matches.
-  const maker = world.principals.find(({ name }) => name === 'maker')!;
+  const maker = fixture.principals.find(({ name }) => name === 'maker')!;
   const found = await sendRequest(
     maker,
     '/api/v1/search?q=canarydark',
     { headers: { Authorization: `Bearer ${maker.tokens.read}` } },
-    (place) => world.may(maker, place, 'read'),
+    (place) => fixture.may(maker, place, 'read'),
   );
   t.match(found.body, /canarydarkmakerdescription/, 'who may see it finds it');
 });

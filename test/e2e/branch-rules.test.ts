@@ -6,7 +6,7 @@ import path from 'node:path';
 import { launchBrowser } from '../fixtures/browser.ts';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { localAdministrator } from '../../src/access/index.ts';
-import { allRules, rulesOfLooks, violationsOn } from '../fixtures/axe.ts';
+import { allRules, presentationRules, findViolations } from '../fixtures/axe.ts';
 import { startHearth } from '../fixtures/start-hearth.ts';
 import { gitClient } from './git-client.ts';
 
@@ -221,7 +221,7 @@ t.test('these pages pass axe and do not overflow, in light and dark, narrow and 
         t.match(await page.locator('main').innerText(), /bob may not push to this repository/);
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme });
-        const broken = await violationsOn(page, colorScheme === 'light' ? allRules : rulesOfLooks);
+        const broken = await findViolations(page, colorScheme === 'light' ? allRules : presentationRules);
         t.same(broken, [], `${address} ${width} ${colorScheme}`);
         if (pictures !== undefined) {
           mkdirSync(pictures, { recursive: true });

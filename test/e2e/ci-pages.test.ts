@@ -3,7 +3,7 @@
 import t from 'tap';
 import { launchBrowser } from '../fixtures/browser.ts';
 import type { Browser, Page } from 'playwright-core';
-import { allRules, rulesOfLooks, violationsOn } from '../fixtures/axe.ts';
+import { allRules, presentationRules, findViolations } from '../fixtures/axe.ts';
 import { rowsOf, startForge } from '../http-runner/rpc-fixture.ts';
 import type { Forge } from '../http-runner/rpc-fixture.ts';
 import { connectClient } from '../http-runner/runner-client.ts';
@@ -268,7 +268,7 @@ t.test('every page of CI passes axe, in light and dark, wide and narrow', { time
   ];
   for (const [colorScheme, width, runOnly] of [
     ['light', 1280, allRules],
-    ['dark', 360, rulesOfLooks],
+    ['dark', 360, presentationRules],
   ] as const) {
     const page = await signedIn(
       { ...forge, alice: { ...forge.alice, session } },
@@ -291,7 +291,7 @@ t.test('every page of CI passes axe, in light and dark, wide and narrow', { time
           await page.getByRole('main').innerText(),
           /line 3, column 3: The job a needs "runs-on"[^]*A pull request by those who may write here[^]*workflow_call: other workflows/,
         );
-      t.strictSame(await violationsOn(page, runOnly), [], `${target}, ${colorScheme}, ${width}`);
+      t.strictSame(await findViolations(page, runOnly), [], `${target}, ${colorScheme}, ${width}`);
       const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
       t.ok(Number(overflow) <= 0, `${target} fits ${width} pixels`);
     }

@@ -5,7 +5,7 @@ import t from 'tap';
 import { writeZip } from '../../src/files/index.ts';
 import { launchBrowser } from '../fixtures/browser.ts';
 import type { Browser, Page } from 'playwright-core';
-import { allRules, rulesOfLooks, violationsOn } from '../fixtures/axe.ts';
+import { allRules, presentationRules, findViolations } from '../fixtures/axe.ts';
 import { startForge } from '../http-runner/rpc-fixture.ts';
 import type { Forge } from '../http-runner/rpc-fixture.ts';
 import { connectClient } from '../http-runner/runner-client.ts';
@@ -32,13 +32,13 @@ async function signedIn({ url, alice }: Forge, options: Parameters<Browser['newC
 async function inspect(t: Tap, forge: Forge, targets: readonly string[]): Promise<void> {
   for (const [colorScheme, width, runOnly] of [
     ['light', 1280, allRules],
-    ['dark', 360, rulesOfLooks],
+    ['dark', 360, presentationRules],
   ] as const) {
     const page = await signedIn(forge, { colorScheme, viewport: { width, height: 900 } });
     for (const [at, target] of targets.entries()) {
       const response = await page.goto(forge.url + target);
       t.equal(response?.status(), 200, target);
-      t.strictSame(await violationsOn(page, runOnly), [], `${target}, ${colorScheme}, ${width}`);
+      t.strictSame(await findViolations(page, runOnly), [], `${target}, ${colorScheme}, ${width}`);
       const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
       t.ok(Number(overflow) <= 0, `${target} fits ${width} pixels`);
       if (process.env['HEARTH_SHOTS'] !== undefined)
@@ -104,7 +104,7 @@ t.test('a runner: the job at hand, labels, history, and the lines that make one'
     await scripted.getByRole('main').innerText(),
     /With systemd[^]*sudo sh -c[^]*In a container[^]*docker run -d --restart always/,
   );
-  t.strictSame(await violationsOn(scripted, allRules), []);
+  t.strictSame(await findViolations(scripted, allRules), []);
   await scripted.goto(list);
   await scripted.getByLabel('Name').fill('made here');
   await scripted.getByRole('button', { name: 'Create runner' }).click();
@@ -112,7 +112,7 @@ t.test('a runner: the job at hand, labels, history, and the lines that make one'
     await scripted.getByRole('main').innerText(),
     /With systemd[^]*\.runner[^]*In a container[^]*ci-runner\/\.runner/,
   );
-  t.strictSame(await violationsOn(scripted, allRules), []);
+  t.strictSame(await findViolations(scripted, allRules), []);
   await inspect(t, forge, ['/repos/alice/work/settings/runners', `/repos/alice/work/settings/runners/${runner.id}`]);
 });
 

@@ -7,7 +7,7 @@ import { DatabaseSync } from 'node:sqlite';
 import t from 'tap';
 import { seededRandom } from '../fixtures/seeded-random.ts';
 import { gitClient } from './git-client.ts';
-import { startProgram } from './running-program.ts';
+import { startServerProcess } from './server-process.ts';
 
 const rounds = Number(process.env.HEARTH_KILLS ?? 6);
 
@@ -16,7 +16,7 @@ t.test(
   { timeout: 60_000 + rounds * 5_000 },
   async (t) => {
     const random = seededRandom(20_261_120);
-    let server = await startProgram(t, 'executable');
+    let server = await startServerProcess(t, 'executable');
     const { folder, dataDir } = server;
     const client = gitClient(folder);
     await server.command('user', 'add', 'alice', '--random-password');
@@ -51,7 +51,7 @@ t.test(
       if (code === 0) acknowledged.push(tip);
       else cut++;
 
-      server = await startProgram(t, 'executable', { folder });
+      server = await startServerProcess(t, 'executable', { folder });
       const refs = await client.expect(bare, '--git-dir=.', 'for-each-ref', '--format=%(objectname)');
       if (code === 0) t.equal(refs, tip, `round ${round}: the acknowledged push is there`);
       // The ports open before interrupted pushes are recovered.

@@ -8,11 +8,11 @@
 //   CRAWL_REPOSITORY=dir   crawls the branches and tags of that repository instead
 import t from 'tap';
 import { launchBrowser } from '../fixtures/browser.ts';
-import { allRules, rulesOfLooks, violationsOn } from '../fixtures/axe.ts';
+import { allRules, presentationRules, findViolations } from '../fixtures/axe.ts';
 import { runGit } from '../fixtures/git-repositories.ts';
 import { makeEdgeCaseRepository } from '../fixtures/edge-case-repository.ts';
 import { seededRandom } from '../fixtures/seeded-random.ts';
-import { invalidParts } from '../fixtures/valid-html.ts';
+import { validateHtml } from '../fixtures/validate-html.ts';
 import { signedIn, startWeb, visitor } from '../fixtures/web-fixture.ts';
 import type { PageResponse, Visitor, Web } from '../fixtures/web-fixture.ts';
 
@@ -81,7 +81,7 @@ const maxValidated = 256 * 1024;
 
 /** What is wrong with a page: by the HTML standard, and by our own rules. */
 function faultsOf(html: string): string[] {
-  const faults = html.length > maxValidated ? [] : invalidParts(html).slice(0, 3);
+  const faults = html.length > maxValidated ? [] : validateHtml(html).slice(0, 3);
   const tags = html.replace(/>[^<]*/g, '>').replace(/"[^"]*"/g, '""');
   if (/<[^>]*\s(?:style|on[a-z]+)=/i.test(tags)) faults.push('inline style or script');
   if (/[\x00-\x08\x0b\x0e-\x1f\x7f]/.test(html)) faults.push('a control character');
@@ -173,7 +173,7 @@ async function lookAt(who: Visitor, { samples, faults }: Crawl): Promise<void> {
       for (const theme of ['light', 'dark'] as const) {
         await page.setViewportSize({ width, height: 800 });
         await page.emulateMedia({ colorScheme: theme });
-        const found = await violationsOn(page, width === 360 && theme === 'light' ? allRules : rulesOfLooks);
+        const found = await findViolations(page, width === 360 && theme === 'light' ? allRules : presentationRules);
         faults.push(...found.slice(0, 3).map((what) => `${address}, ${theme}, ${width} px: ${what}`));
       }
       if (await page.evaluate<boolean>('document.documentElement.scrollWidth > document.documentElement.clientWidth'))

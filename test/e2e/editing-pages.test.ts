@@ -5,8 +5,8 @@ import path from 'node:path';
 import t from 'tap';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { launchBrowser } from '../fixtures/browser.ts';
-import { allRules, rulesOfLooks, violationsOn } from '../fixtures/axe.ts';
-import { invalidParts } from '../fixtures/valid-html.ts';
+import { allRules, presentationRules, findViolations } from '../fixtures/axe.ts';
+import { validateHtml } from '../fixtures/validate-html.ts';
 import { fillRepository, signedIn, startWeb } from '../fixtures/web-fixture.ts';
 import type { Web } from '../fixtures/web-fixture.ts';
 import { viewerOf } from '../pages/issues/issues-fixture.ts';
@@ -113,12 +113,12 @@ t.test('axe finds nothing on any page that changes files, in any look', async (t
       await tab.setViewportSize({ width, height: 900 });
       await tab.emulateMedia({ colorScheme: theme });
       const what = `${name}, ${theme}, ${width} px`;
-      t.same(await violationsOn(tab, width === 360 && theme === 'light' ? allRules : rulesOfLooks), [], what);
+      t.same(await findViolations(tab, width === 360 && theme === 'light' ? allRules : presentationRules), [], what);
       t.notOk(await isTooWide(tab), `${what}: nothing sticks out`);
       await shot(tab, `${name}-${theme}-${width}`);
     }
     const html = await (await tab.request.get(web.origin + address)).text();
-    t.same(invalidParts(html), [], `${name} is valid HTML`);
+    t.same(validateHtml(html), [], `${name} is valid HTML`);
   }
   for (const tab of tabs.values()) await tab.context().close();
 });
@@ -153,7 +153,7 @@ for (const scripts of [false, true])
     );
     await bob.click('button:has-text("Commit changes")');
     t.match(await words(bob), /has changed since you began/);
-    if (scripts) t.same(await violationsOn(bob, rulesOfLooks), []);
+    if (scripts) t.same(await findViolations(bob, presentationRules), []);
     t.notOk(await isTooWide(bob));
     await shot(bob, `conflict-${name}`);
     t.equal(await bob.inputValue('#content'), '# Second\n');

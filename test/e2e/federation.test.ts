@@ -8,8 +8,8 @@ import t from 'tap';
 import { freePort } from '../fixtures/free-port.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { gitClient } from './git-client.ts';
-import { startProgram } from './running-program.ts';
-import type { RunningProgram } from './running-program.ts';
+import { startServerProcess } from './server-process.ts';
+import type { ServerProcess } from './server-process.ts';
 
 const password = 'correct horse battery';
 
@@ -32,12 +32,12 @@ async function place(host: string, peer: string) {
     name: host,
     origin,
     folder,
-    start: (): Promise<RunningProgram> => startProgram(t, 'checkout', { folder, env }),
+    start: (): Promise<ServerProcess> => startServerProcess(t, 'checkout', { folder, env }),
   };
 }
 
 /** Signs alice in by the setup link; afterwards requests pages and posts forms as her. */
-async function signedIn(server: RunningProgram, origin: string) {
+async function signedIn(server: ServerProcess, origin: string) {
   const token = new URL(server.setupLink!).searchParams.get('token')!;
   const send = (target: string, form: Record<string, string> | null, cookie: string) =>
     fetch(new URL(target, origin), {

@@ -2,17 +2,17 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
-import { formBrowser } from './form-browser.ts';
+import { createFormClient } from './form-client.ts';
 import { gitClient } from './git-client.ts';
-import { startProgram } from './running-program.ts';
-import type { Program } from './running-program.ts';
+import { startServerProcess } from './server-process.ts';
+import type { ServerVariant } from './server-process.ts';
 
-const programs: Program[] = ['checkout', 'executable'];
+const programs: ServerVariant[] = ['checkout', 'executable'];
 for (const which of programs) {
   t.test(`${which}: setup link → account → repository → push over HTTP → clone over SSH → page`, async (t) => {
-    const server = await startProgram(t, which);
+    const server = await startServerProcess(t, which);
     const client = gitClient(server.folder);
-    const open = formBrowser(server.url);
+    const open = createFormClient(server.url);
     t.ok(server.setupLink, 'the start block shows the setup link');
     t.equal((await open('/healthz')).status, 200);
 
@@ -67,7 +67,7 @@ for (const which of programs) {
 }
 
 t.test('a history with harmless faults of old tools can be pushed', async (t) => {
-  const server = await startProgram(t, 'executable');
+  const server = await startServerProcess(t, 'executable');
   const client = gitClient(server.folder);
   await server.command('user', 'add', 'alice', '--random-password');
   const token = await server.command('token', 'add', '--user', 'alice', '--name', 'laptop', '--access', 'write');

@@ -5,7 +5,7 @@ import t from 'tap';
 import path from 'node:path';
 import { launchBrowser } from '../fixtures/browser.ts';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { allRules, rulesOfLooks, violationsOn } from '../fixtures/axe.ts';
+import { allRules, presentationRules, findViolations } from '../fixtures/axe.ts';
 import { signedIn, startWeb } from '../fixtures/web-fixture.ts';
 import type { Web } from '../fixtures/web-fixture.ts';
 import { viewerOf } from '../pages/issues/issues-fixture.ts';
@@ -134,7 +134,7 @@ t.test('axe finds nothing on any of these pages, in any look', async (t) => {
       await tab.setViewportSize({ width, height: 900 });
       await tab.emulateMedia({ colorScheme: theme });
       const what = `${name}, ${theme}, ${width} px`;
-      t.same(await violationsOn(tab, width === 360 && theme === 'light' ? allRules : rulesOfLooks), [], what);
+      t.same(await findViolations(tab, width === 360 && theme === 'light' ? allRules : presentationRules), [], what);
       t.notOk(await isTooWide(tab), `${what}: nothing sticks out`);
       await shot(tab, `${name}-${theme}-${width}`);
     }
@@ -151,7 +151,7 @@ t.test('open menus, and forms that were refused', async (t) => {
     await page.setViewportSize({ width, height: 900 });
     await page.emulateMedia({ colorScheme: theme });
     const check = async (name: string) => {
-      t.same(await violationsOn(page), [], `${name}, ${theme}`);
+      t.same(await findViolations(page), [], `${name}, ${theme}`);
       t.notOk(await isTooWide(page), `${name}, ${width} px`);
       await shot(page, `${name}-${theme}-${width}`);
     };

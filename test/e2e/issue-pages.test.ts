@@ -5,8 +5,8 @@ import t from 'tap';
 import path from 'node:path';
 import { launchBrowser } from '../fixtures/browser.ts';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { allRules, rulesOfLooks, violationsOn } from '../fixtures/axe.ts';
-import { invalidParts } from '../fixtures/valid-html.ts';
+import { allRules, presentationRules, findViolations } from '../fixtures/axe.ts';
+import { validateHtml } from '../fixtures/validate-html.ts';
 import { fillRepository, signedIn, startWeb } from '../fixtures/web-fixture.ts';
 import type { Web } from '../fixtures/web-fixture.ts';
 import { viewerOf } from '../pages/issues/issues-fixture.ts';
@@ -149,12 +149,12 @@ t.test('axe finds nothing on any page of issues, in any look', async (t) => {
       await tab.setViewportSize({ width, height: 900 });
       await tab.emulateMedia({ colorScheme: theme });
       const what = `${name}, ${theme}, ${width} px`;
-      t.same(await violationsOn(tab, width === 360 && theme === 'light' ? allRules : rulesOfLooks), [], what);
+      t.same(await findViolations(tab, width === 360 && theme === 'light' ? allRules : presentationRules), [], what);
       t.notOk(await isTooWide(tab), `${what}: nothing sticks out`);
       await shot(tab, `${name}-${theme}-${width}`);
     }
     const html = await (await tab.request.get(web.origin + roof + address)).text();
-    t.same(invalidParts(html), [], `${name} is valid HTML`);
+    t.same(validateHtml(html), [], `${name} is valid HTML`);
   }
   for (const tab of tabs.values()) await tab.context().close();
 });
@@ -167,7 +167,7 @@ t.test('open menus, and forms that were refused', async (t) => {
     const context = await open('alice', { width, theme, scripts: true });
     const page = await context.newPage();
     const check = async (name: string) => {
-      t.same(await violationsOn(page), [], `${name}, ${theme}`);
+      t.same(await findViolations(page), [], `${name}, ${theme}`);
       t.notOk(await isTooWide(page), `${name}, ${width} px`);
       await shot(page, `${name}-${theme}-${width}`);
     };

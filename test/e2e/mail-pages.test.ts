@@ -5,10 +5,10 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { launchBrowser } from '../fixtures/browser.ts';
 import type { Browser, Page } from 'playwright-core';
-import { allRules, rulesOfLooks, violationsOn } from '../fixtures/axe.ts';
+import { allRules, presentationRules, findViolations } from '../fixtures/axe.ts';
 import { startMailServer } from '../fixtures/mail-server.ts';
 import type { MailServer } from '../fixtures/mail-server.ts';
-import { invalidParts } from '../fixtures/valid-html.ts';
+import { validateHtml } from '../fixtures/validate-html.ts';
 import { password, startWeb, visitor } from '../fixtures/web-fixture.ts';
 import type { Web } from '../fixtures/web-fixture.ts';
 
@@ -48,7 +48,7 @@ async function inAllLooks(t: Assertions, tab: Page, name: string): Promise<void>
     await tab.setViewportSize({ width, height: 800 });
     await tab.emulateMedia({ colorScheme: theme });
     const what = `${name}, ${theme}, ${width} px`;
-    t.same(await violationsOn(tab, width === 360 && theme === 'light' ? allRules : rulesOfLooks), [], what);
+    t.same(await findViolations(tab, width === 360 && theme === 'light' ? allRules : presentationRules), [], what);
     const isTooWide = 'document.documentElement.scrollWidth > document.documentElement.clientWidth';
     t.notOk(await tab.evaluate<boolean>(isTooWide), `${what}: nothing sticks out`);
     if (pictures !== undefined)
@@ -95,7 +95,7 @@ t.test('pages of administrators, with and without mail', async (t) => {
   ] as const) {
     await tab.goto(web.origin + address);
     await inAllLooks(t, tab, name);
-    t.same(invalidParts(await (await tab.request.get(web.origin + address)).text()), [], `${name} is valid HTML`);
+    t.same(validateHtml(await (await tab.request.get(web.origin + address)).text()), [], `${name} is valid HTML`);
   }
   const off = await startWeb(t);
   const tabWithout = await tabOf(off, await administratorOf(off));

@@ -6,7 +6,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { launchBrowser } from '../fixtures/browser.ts';
 import type { Browser, Page } from 'playwright-core';
-import { allRules, violationsOn } from '../fixtures/axe.ts';
+import { allRules, findViolations } from '../fixtures/axe.ts';
 import { headerOf, startMailServer } from '../fixtures/mail-server.ts';
 import type { MailServer, ReceivedMail } from '../fixtures/mail-server.ts';
 import { startHearth } from '../fixtures/start-hearth.ts';
@@ -163,7 +163,7 @@ t.test('axe finds nothing on their pages, in light and dark, wide and narrow', a
         if (session) await context.addCookies([{ name: 'hearth_session', value: session, url: hearth.url }]);
         const page = await context.newPage();
         await page.goto(`${hearth.url}${at}`);
-        t.same(await violationsOn(page, allRules), [], `${name} ${width} ${colorScheme}`);
+        t.same(await findViolations(page, allRules), [], `${name} ${width} ${colorScheme}`);
         const wide = await page.evaluate(
           () => document.documentElement.scrollWidth > document.documentElement.clientWidth,
         );

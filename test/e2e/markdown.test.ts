@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import t from 'tap';
 import { launchBrowser } from '../fixtures/browser.ts';
 import type { Browser } from 'playwright-core';
-import { rulesOfLooks, violationsOn } from '../fixtures/axe.ts';
+import { presentationRules, findViolations } from '../fixtures/axe.ts';
 import { sendRequest, fillRepository, signedIn, startWeb } from '../fixtures/web-fixture.ts';
 import type { Web } from '../fixtures/web-fixture.ts';
 
@@ -99,7 +99,7 @@ t.test('a README shows code, formulas, badges and links, in both themes and at b
     await page.goto(`${web.origin}/repos/alice/roof/blob/main/README.md`, { waitUntil: 'networkidle' });
     const look = `${colorScheme} ${width}`;
     t.strictSame(
-      await violationsOn(page, colorScheme === 'light' && width === 1280 ? undefined : rulesOfLooks),
+      await findViolations(page, colorScheme === 'light' && width === 1280 ? undefined : presentationRules),
       [],
       look,
     );

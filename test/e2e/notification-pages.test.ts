@@ -6,7 +6,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { launchBrowser } from '../fixtures/browser.ts';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { allRules, rulesOfLooks, violationsOn } from '../fixtures/axe.ts';
+import { allRules, presentationRules, findViolations } from '../fixtures/axe.ts';
 import { signedIn, startWeb } from '../fixtures/web-fixture.ts';
 import type { Web } from '../fixtures/web-fixture.ts';
 import { viewerOf } from '../pages/issues/issues-fixture.ts';
@@ -132,7 +132,7 @@ t.test('axe finds nothing on any of these pages, in any look', async (t) => {
       await tab.setViewportSize({ width, height: 900 });
       await tab.emulateMedia({ colorScheme: theme });
       const what = `${name}, ${theme}, ${width} px`;
-      t.same(await violationsOn(tab, width === 360 && theme === 'light' ? allRules : rulesOfLooks), [], what);
+      t.same(await findViolations(tab, width === 360 && theme === 'light' ? allRules : presentationRules), [], what);
       t.notOk(await isTooWide(tab), `${what}: nothing sticks out`);
       // Open, it hides what is below.
       if (name === 'repository-head') await tab.click('.watch > summary');

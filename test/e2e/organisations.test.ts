@@ -5,8 +5,8 @@ import { mkdirSync } from 'node:fs';
 import { launchBrowser } from '../fixtures/browser.ts';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { localAdministrator } from '../../src/access/index.ts';
-import { makeKey } from '../../src/openssh/index.ts';
-import { allRules, rulesOfLooks, violationsOn } from '../fixtures/axe.ts';
+import { generateKey } from '../../src/openssh/index.ts';
+import { allRules, presentationRules, findViolations } from '../fixtures/axe.ts';
 import { runGit } from '../fixtures/git-repositories.ts';
 import { sampleImages } from '../images/sample-images.ts';
 import { fillRepository, password, signedIn, startWeb } from '../fixtures/web-fixture.ts';
@@ -380,7 +380,7 @@ t.test(
 
 t.test('a deploy key is added, refused twice, and removed', async (t) => {
   const page = await tab('carol');
-  const line = `ssh-ed25519 ${makeKey('robot').blob.toString('base64')} robot@example.org`;
+  const line = `ssh-ed25519 ${generateKey('robot').blob.toString('base64')} robot@example.org`;
   await page.goto(`${web.origin}/repos/carol/oven/settings/collaborators`);
   await page.getByRole('link', { name: 'Deploy keys' }).click();
   await page.getByText('There are no deploy keys yet').waitFor();
@@ -413,7 +413,7 @@ t.test('these pages pass axe and do not overflow, in light and dark, narrow and 
   await repositories.teams.setRole(localAdministrator, glazers, { owner: 'potters', name: 'workshop' }, 'write');
   await repositories.deployKeys.add(localAdministrator, 'carol', 'oven', {
     title: 'A machine with a long name that builds and publishes everything',
-    line: `ssh-ed25519 ${makeKey('robot').blob.toString('base64')}`,
+    line: `ssh-ed25519 ${generateKey('robot').blob.toString('base64')}`,
     access: 'write',
   });
   const pages: [who: string, path: string][] = [
@@ -442,7 +442,7 @@ t.test('these pages pass axe and do not overflow, in light and dark, narrow and 
     ['carol', '/repos/new'],
   ];
   const looks = [
-    [320, 'dark', rulesOfLooks],
+    [320, 'dark', presentationRules],
     [1280, 'light', allRules],
   ] as const;
   for (const [width, colorScheme, runOnly] of looks) {
@@ -453,7 +453,7 @@ t.test('these pages pass axe and do not overflow, in light and dark, narrow and 
         (await (await open(who, { viewport: { width, height: 900 }, colorScheme, javaScriptEnabled: true })).newPage());
       tabs.set(who, page);
       await page.goto(web.origin + path);
-      t.same(await violationsOn(page, runOnly), [], `${path} as ${who}, ${width} ${colorScheme}`);
+      t.same(await findViolations(page, runOnly), [], `${path} as ${who}, ${width} ${colorScheme}`);
       if (pictures !== undefined && width === 1280) await photograph(page, path, who);
       t.same(
         await page.evaluate(

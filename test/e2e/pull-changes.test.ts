@@ -5,8 +5,8 @@ import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { launchBrowser } from '../fixtures/browser.ts';
-import { allRules, rulesOfLooks, violationsOn } from '../fixtures/axe.ts';
-import { numbered, startPullWeb } from '../fixtures/pull-web.ts';
+import { allRules, presentationRules, findViolations } from '../fixtures/axe.ts';
+import { numbered, startPullWeb } from '../fixtures/pull-web-fixture.ts';
 
 t.setTimeout(240_000);
 
@@ -257,7 +257,7 @@ t.test('every state is accessible, in each look', async (t) => {
         await page.emulateMedia({ colorScheme });
         const isFirst = colorScheme === 'light' && width === 1280;
         t.strictSame(
-          await violationsOn(page, isFirst ? allRules : rulesOfLooks),
+          await findViolations(page, isFirst ? allRules : presentationRules),
           [],
           `${name} ${colorScheme} ${width}`,
         );

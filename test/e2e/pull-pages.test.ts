@@ -6,8 +6,8 @@ import t from 'tap';
 import path from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { launchBrowser } from '../fixtures/browser.ts';
-import { allRules, rulesOfLooks, violationsOn } from '../fixtures/axe.ts';
-import { invalidParts } from '../fixtures/valid-html.ts';
+import { allRules, presentationRules, findViolations } from '../fixtures/axe.ts';
+import { validateHtml } from '../fixtures/validate-html.ts';
 import { fillRepository, signedIn, startWeb } from '../fixtures/web-fixture.ts';
 import type { Web } from '../fixtures/web-fixture.ts';
 import { viewerOf } from '../pages/issues/issues-fixture.ts';
@@ -256,13 +256,13 @@ t.test('axe finds nothing on any page of pull requests, in any look', async (t) 
       await tab.setViewportSize({ width, height: 900 });
       await tab.emulateMedia({ colorScheme: theme });
       const what = `${name}, ${theme}, ${width} px`;
-      t.same(await violationsOn(tab, width === 360 && theme === 'light' ? allRules : rulesOfLooks), [], what);
+      t.same(await findViolations(tab, width === 360 && theme === 'light' ? allRules : presentationRules), [], what);
       t.notOk(await isTooWide(tab), `${what}: nothing sticks out`);
       await shot(tab, `${name}-${theme}-${width}`);
     }
     const html = await (await tab.request.get(web.origin + address)).text();
     if (name === 'commit-of-pull') t.match(html, /This commit is on no branch and no tag of this repository/);
-    t.same(invalidParts(html), [], `${name} is valid HTML`);
+    t.same(validateHtml(html), [], `${name} is valid HTML`);
   }
   for (const tab of tabs.values()) await tab.context().close();
 });

@@ -7,12 +7,12 @@ import t from 'tap';
 import { personViewer } from '../../src/access/index.ts';
 import type { PersonViewer } from '../../src/access/index.ts';
 import { runGit } from '../fixtures/git-repositories.ts';
-import { accessWorld } from './access-fixture.ts';
-import type { Place, Principal } from './access-fixture.ts';
+import { startAccessFixture } from './access-fixture.ts';
+import type { TestRepository, Principal } from './access-fixture.ts';
 
 t.setTimeout(240_000);
-const world = await accessWorld(t);
-const { hearth, principals, places } = world;
+const fixture = await startAccessFixture(t);
+const { hearth, principals, testRepositories } = fixture;
 const { pulls, repositories } = hearth.modules;
 
 type Right = 'people' | 'writers' | 'admins';
@@ -33,7 +33,7 @@ const viewerNamed = (name: string): PersonViewer => ({
 });
 const [keeper, writer] = [viewerNamed('keeper'), viewerNamed('writer')];
 
-async function sampleIn({ owner, name }: Place): Promise<Sample> {
+async function sampleIn({ owner, name }: TestRepository): Promise<Sample> {
   const at = { owner, name };
   const work = path.join(hearth.folder, `work-${name}`);
   const git = async (...args: string[]) => (await runGit(args, { cwd: work })).trim();
@@ -102,17 +102,17 @@ const operations: [right: Right, method: string, at: (sample: Sample) => string,
     ['writers', 'POST', ({ threadId }) => `/threads/${threadId}/resolve`, undefined],
   ];
 
-const mayDo: Record<Right, (who: Principal, place: Place) => boolean> = {
-  people: (who, place) => who.id !== null && world.may(who, place, 'read'),
-  writers: (who, place) => world.may(who, place, 'write'),
-  admins: (who, place) => world.may(who, place, 'admin'),
+const mayDo: Record<Right, (who: Principal, place: TestRepository) => boolean> = {
+  people: (who, place) => who.id !== null && fixture.may(who, place, 'read'),
+  writers: (who, place) => fixture.may(who, place, 'write'),
+  admins: (who, place) => fixture.may(who, place, 'admin'),
 };
 
 /** `sign in` stands for a redirect to the page for that, or 401. */
 type Outcome = 'allowed' | 'forbidden' | 'hidden' | 'sign in';
 
-function wantedFor(who: Principal, place: Place, right: Right, isPage: boolean): Outcome {
-  if (!world.may(who, place, 'read')) return who.id === null && !isPage ? 'sign in' : 'hidden';
+function wantedFor(who: Principal, place: TestRepository, right: Right, isPage: boolean): Outcome {
+  if (!fixture.may(who, place, 'read')) return who.id === null && !isPage ? 'sign in' : 'hidden';
   if (who.id === null) return 'sign in';
   return mayDo[right](who, place) ? 'allowed' : 'forbidden';
 }
@@ -123,8 +123,8 @@ const outcomeOf = (status: number, location: string | null): Outcome => {
 };
 
 t.test('§6 every form and operation about a pull request, for every role', async (t) => {
-  const samples = new Map<Place, Sample>();
-  for (const place of places) samples.set(place, await sampleIn(place));
+  const samples = new Map<TestRepository, Sample>();
+  for (const place of testRepositories) samples.set(place, await sampleIn(place));
   const wrong: string[] = [];
   let cells = 0;
   for (const [place, sample] of samples) {
@@ -175,7 +175,7 @@ t.test('§6 every form and operation about a pull request, for every role', asyn
 });
 
 t.test('§6 who may open one: by the setting of the repository', async (t) => {
-  const place = places.find(({ name }) => name === 'public-guild')!;
+  const place = testRepositories.find(({ name }) => name === 'public-guild')!;
   const at = { owner: place.owner, name: place.name };
   for (const pullsFrom of ['members', 'nobody', 'anyone'] as const) {
     await hearth.modules.issues.changeSettings(viewerNamed('creator'), at, { pullsFrom });

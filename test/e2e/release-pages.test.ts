@@ -6,7 +6,7 @@ import path from 'node:path';
 import { launchBrowser } from '../fixtures/browser.ts';
 import type { Browser, BrowserContext } from 'playwright-core';
 import { localAdministrator } from '../../src/access/index.ts';
-import { allRules, rulesOfLooks, violationsOn } from '../fixtures/axe.ts';
+import { allRules, presentationRules, findViolations } from '../fixtures/axe.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { fillRepository, signedIn, startWeb } from '../fixtures/web-fixture.ts';
 import type { Web } from '../fixtures/web-fixture.ts';
@@ -118,16 +118,16 @@ t.test('every page of releases passes axe in each look', async (t) => {
   if (pictures !== undefined) mkdirSync(pictures, { recursive: true });
   for (const [colorScheme, width, runOnly] of [
     ['light', 1280, allRules],
-    ['dark', 1280, rulesOfLooks],
-    ['light', 360, rulesOfLooks],
-    ['dark', 360, rulesOfLooks],
+    ['dark', 1280, presentationRules],
+    ['light', 360, presentationRules],
+    ['dark', 360, presentationRules],
   ] as const) {
     // axe is a script.
     const context = await open('alice', { colorScheme, viewport: { width, height: 900 }, javaScriptEnabled: true });
     const page = await context.newPage();
     for (const [name, target] of Object.entries(targets)) {
       await page.goto(web.origin + target);
-      t.strictSame(await violationsOn(page, runOnly), [], `${target}, ${colorScheme}, ${width}`);
+      t.strictSame(await findViolations(page, runOnly), [], `${target}, ${colorScheme}, ${width}`);
       const isWide = 'document.documentElement.scrollWidth > document.documentElement.clientWidth';
       t.equal(await page.evaluate<boolean>(isWide), false, `${target} is not wider than ${width}`);
       if (pictures !== undefined)

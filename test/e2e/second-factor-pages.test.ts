@@ -6,7 +6,7 @@ import path from 'node:path';
 import type { Browser, BrowserContext, CDPSession, Page } from 'playwright-core';
 import { stepOf, totpCode } from '../../src/accounts/second-factor/totp.ts';
 import { launchBrowser } from '../fixtures/browser.ts';
-import { allRules, rulesOfLooks, violationsOn } from '../fixtures/axe.ts';
+import { allRules, presentationRules, findViolations } from '../fixtures/axe.ts';
 import { freePort } from '../fixtures/free-port.ts';
 import { startHearth } from '../fixtures/start-hearth.ts';
 import type { Hearth } from '../fixtures/start-hearth.ts';
@@ -52,13 +52,13 @@ async function look(t: Pick<Tap, 'ok' | 'same'>, page: Page, name: string): Prom
   const copy = await (copies ??= browser.newPage({ baseURL: origin, reducedMotion: 'reduce' }));
   await copy.goto('/api/v1');
   await copy.setContent(await page.content(), { waitUntil: 'load' });
-  let rules: Parameters<typeof violationsOn>[1] = allRules;
+  let rules: Parameters<typeof findViolations>[1] = allRules;
   for (const colorScheme of ['light', 'dark'] as const) {
     for (const width of [1280, 360]) {
       await copy.emulateMedia({ colorScheme });
       await copy.setViewportSize({ width, height: 900 });
-      t.same(await violationsOn(copy, rules), [], `${name} ${colorScheme} ${width}`);
-      rules = rulesOfLooks;
+      t.same(await findViolations(copy, rules), [], `${name} ${colorScheme} ${width}`);
+      rules = presentationRules;
       const scroll = await copy.evaluate<number>('document.documentElement.scrollWidth');
       t.ok(scroll <= width, `${name}: ${scroll} px wide of ${width}`);
       if (SHOTS)

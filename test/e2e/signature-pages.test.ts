@@ -4,7 +4,7 @@ import t from 'tap';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { launchBrowser } from '../fixtures/browser.ts';
 import type { Page } from 'playwright-core';
-import { violationsOn } from '../fixtures/axe.ts';
+import { findViolations } from '../fixtures/axe.ts';
 import { runGit } from '../fixtures/git-repositories.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { fillRepository, signedIn, startWeb } from '../fixtures/web-fixture.ts';
@@ -60,7 +60,7 @@ t.test('badges open to say why, and keys are added without scripts', async (t) =
     return context.newPage();
   };
   const look = async (page: Page, name: string): Promise<void> => {
-    t.strictSame(await violationsOn(page), [], name);
+    t.strictSame(await findViolations(page), [], name);
     t.ok(Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth')) <= 0, `${name} fits`);
     if (pictures === undefined) return;
     mkdirSync(pictures, { recursive: true });

@@ -5,7 +5,7 @@ import t from 'tap';
 import path from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { launchBrowser } from '../fixtures/browser.ts';
-import { allRules, rulesOfLooks, violationsOn } from '../fixtures/axe.ts';
+import { allRules, presentationRules, findViolations } from '../fixtures/axe.ts';
 import { fixedClock } from '../fixtures/fixed-clock.ts';
 import { freePort } from '../fixtures/free-port.ts';
 import { startProvider } from '../fixtures/openid-provider.ts';
@@ -58,14 +58,14 @@ async function look(t: Pick<Tap, 'ok' | 'same'>, page: Page, name: string): Prom
   const html = (await page.content()).replace(/<meta http-equiv="refresh"[^>]*>/, '');
   const looks = [
     { colorScheme: 'light', width: 1280, rules: allRules },
-    { colorScheme: 'dark', width: 360, rules: rulesOfLooks },
+    { colorScheme: 'dark', width: 360, rules: presentationRules },
   ] as const;
   for (const { colorScheme, width, rules } of looks) {
     const context = await browser.newContext({ baseURL: origin, viewport: { width, height: 900 }, colorScheme });
     const copy = await context.newPage();
     await copy.goto('/api/v1');
     await copy.setContent(html, { waitUntil: 'load' });
-    t.same(await violationsOn(copy, rules), [], `${name} ${colorScheme} ${width}`);
+    t.same(await findViolations(copy, rules), [], `${name} ${colorScheme} ${width}`);
     const scroll = await copy.evaluate<number>('document.documentElement.scrollWidth');
     t.ok(scroll <= width, `${name}: ${scroll} px wide of ${width}`);
     if (SHOTS) await copy.screenshot({ path: path.join(SHOTS, `${name}-${colorScheme}-${width}.png`), fullPage: true });

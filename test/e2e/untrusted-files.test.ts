@@ -4,13 +4,13 @@ import path from 'node:path';
 import t from 'tap';
 import { hostileDocuments, hostileWorkflows, ordinaryWorkflow } from '../fixtures/hostile-files.ts';
 import { gitClient } from './git-client.ts';
-import { startProgram } from './running-program.ts';
+import { startServerProcess } from './server-process.ts';
 
 t.test(
   'hostile workflows and documents block neither the server nor its next start',
   { timeout: 110_000 },
   async (t) => {
-    let server = await startProgram(t, 'executable');
+    let server = await startServerProcess(t, 'executable');
     const { folder } = server;
     const client = gitClient(folder);
     await server.command('user', 'add', 'alice', '--random-password');
@@ -69,7 +69,7 @@ t.test(
     t.match((await get('/repos/alice/site')).text, '<a href="/repos/alice/site/blob/main/d0">more</a>');
 
     await server.kill();
-    server = await startProgram(t, 'executable', { folder });
+    server = await startServerProcess(t, 'executable', { folder });
     t.equal((await get('/healthz')).status, 200);
     const run = await get('/repos/alice/site/runs/1');
     t.match(run.text, /h10\.yml, line 4, column 10: Merge keys/);

@@ -6,7 +6,7 @@ import type { Outcome } from '../../src/federation/deliveries/delivery-state.ts'
 import { startFakePeer } from './fake-peer.ts';
 import type { FakePeer } from './fake-peer.ts';
 import { addDeliveries, addRepository, deliveryRows, openFederation } from './federation-fixture.ts';
-import type { FederationTestOptions, FederationStage } from './federation-fixture.ts';
+import type { FederationTestOptions, FederationFixture } from './federation-fixture.ts';
 import { freePort } from '../fixtures/free-port.ts';
 import { until } from './two-instances.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
@@ -78,7 +78,7 @@ t.test('SPEC §3 the state after an attempt', async (t) => {
   });
 });
 
-interface Stage extends FederationStage {
+interface Stage extends FederationFixture {
   repository: { id: string; apPath: string };
   peer: FakePeer;
   queue(inboxes: readonly string[]): Promise<string>;
@@ -302,8 +302,8 @@ t.test(
       Object.fromEntries((await deliveryRows(stage)).map((row) => [row.host, row.next_attempt_at - clock.now()]));
     t.same(await waits(), { [host]: 8 * minute, [stage.peer.host]: 0 });
 
-    const { createContactRecorder } = await import('../../src/federation/peers/record-contact.ts');
-    await createContactRecorder({ db: modules.db, clock })(host);
+    const { createReachabilityRecorder } = await import('../../src/federation/peers/mark-peer-reachable.ts');
+    await createReachabilityRecorder({ db: modules.db, clock })(host);
     t.same(await waits(), { [host]: 0, [stage.peer.host]: 0 });
   },
 );

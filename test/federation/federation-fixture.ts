@@ -16,9 +16,9 @@ import { fixedClock } from '../fixtures/fixed-clock.ts';
 import type { FixedClock } from '../fixtures/fixed-clock.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
-import { placeDatabase } from '../fixtures/database-template.ts';
+import { copyDatabaseTemplate } from '../fixtures/database-template.ts';
 
-export interface FederationStage {
+export interface FederationFixture {
   modules: Modules;
   federation: Federation;
   clock: FixedClock;
@@ -38,7 +38,7 @@ export interface FederationTestOptions {
   logger?: Logger;
 }
 
-export async function openFederation(t: Owner, options: FederationTestOptions = {}): Promise<FederationStage> {
+export async function openFederation(t: Owner, options: FederationTestOptions = {}): Promise<FederationFixture> {
   const {
     origin = 'http://127.0.0.1:9',
     allow = ['127.0.0.3'],
@@ -54,7 +54,7 @@ export async function openFederation(t: Owner, options: FederationTestOptions = 
       readFile: () => '',
     }).config;
   const logger = options.logger ?? silentLogger;
-  await placeDatabase(path.join(folder, 'data'));
+  await copyDatabaseTemplate(path.join(folder, 'data'));
   const modules = await openModules(load({}), { logger, clock }, 'always');
   const config = load({
     SERVICE_FEDERATION_ENABLED: 'true',
@@ -90,7 +90,7 @@ export interface DeliveryRow {
   locked_until: number;
 }
 
-export const deliveryRows = ({ modules }: FederationStage): Promise<DeliveryRow[]> =>
+export const deliveryRows = ({ modules }: FederationFixture): Promise<DeliveryRow[]> =>
   modules.db.read.query('SELECT * FROM federation_delivery ORDER BY id');
 
 const keys = generateKeyPairSync('rsa', {
@@ -101,7 +101,7 @@ const keys = generateKeyPairSync('rsa', {
 
 /** Gives alice a public repository whose actor exists, with a key that all tests share; returns its id and path. */
 export async function addRepository(
-  { modules }: FederationStage,
+  { modules }: FederationFixture,
   name = 'tool',
 ): Promise<{ id: string; apPath: string }> {
   if (!(await modules.owners.isTaken('alice'))) await modules.accounts.addPerson({ username: 'alice' });
@@ -123,7 +123,7 @@ let activities = 0;
 
 /** One activity of the repository to each inbox, all due now. */
 export async function addDeliveries(
-  { modules }: FederationStage,
+  { modules }: FederationFixture,
   repository: { id: string; apPath: string },
   inboxes: readonly string[],
   bytes = 200,

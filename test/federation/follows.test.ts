@@ -3,7 +3,7 @@ import { parseFollowTarget } from '../../src/federation/follows/follow-target.ts
 import { keysNumber, startFakePeer } from './fake-peer.ts';
 import type { FakeActor, FakePeer } from './fake-peer.ts';
 import { openFederation } from './federation-fixture.ts';
-import type { FederationStage } from './federation-fixture.ts';
+import type { FederationFixture } from './federation-fixture.ts';
 import { viewFollowedPerson, viewFollowStatus } from '../../src/pages/follows/follow-status.view.ts';
 import { seededRandom } from '../fixtures/seeded-random.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
@@ -43,11 +43,11 @@ t.test('SPEC §4.7 follow targets are parsed as people type them', async (t) => 
   }
 });
 
-interface Stage extends FederationStage {
+interface Stage extends FederationFixture {
   peer: FakePeer;
   alice: { id: string };
-  follow(target: string): ReturnType<FederationStage['federation']['follow']>;
-  following(): ReturnType<FederationStage['federation']['followingOf']>;
+  follow(target: string): ReturnType<FederationFixture['federation']['follow']>;
+  following(): ReturnType<FederationFixture['federation']['followingOf']>;
   /** Types and objects of the activities that are queued. */
   queued(): Promise<string[]>;
 }

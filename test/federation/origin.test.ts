@@ -1,10 +1,10 @@
 // A base URL other than the one that other servers know: how it is detected and accepted.
 import path from 'node:path';
 import t from 'tap';
-import { startBlock } from '../../src/cli/serving/start-block.ts';
+import { formatStartupBanner } from '../../src/cli/serving/startup-banner.ts';
 import { createDoctor } from '../../src/doctor/index.ts';
 import { silentLogger } from '../../src/kernel/index.ts';
-import { runCli } from '../cli/fake-process.ts';
+import { runCli } from '../cli/run-cli.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { sendRequest } from '../fixtures/web-fixture.ts';
 import { freePort } from '../fixtures/free-port.ts';
@@ -148,9 +148,9 @@ t.test('the start block and the page of the administrator warn of a changed base
     dataDir: '/srv/hearth',
     setupUrl: null,
   };
-  t.notMatch(startBlock(facts), /federation/);
+  t.notMatch(formatStartupBanner(facts), /federation/);
   t.match(
-    startBlock({ ...facts, originChange: { from: former, to: present } }),
+    formatStartupBanner({ ...facts, originChange: { from: former, to: present } }),
     `hearth federation origin accept ${present}`,
   );
 });

@@ -2,7 +2,7 @@
 import path from 'node:path';
 import t from 'tap';
 import { localAdministrator } from '../../src/access/index.ts';
-import { runCli } from '../cli/fake-process.ts';
+import { runCli } from '../cli/run-cli.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
 import { runGit } from '../fixtures/git-repositories.ts';
 import { keysNumber, startFakePeer } from './fake-peer.ts';

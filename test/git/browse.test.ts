@@ -5,7 +5,7 @@ import t from 'tap';
 import { chargeCpuTime } from '../../src/kernel/index.ts';
 import type { Git } from '../../src/git/index.ts';
 import { parseCommit, parseTree } from '../../src/git/objects/parse-objects.ts';
-import { because, clientEnvironment, gitSync, killBelow, openGit, sampleRepository, until } from './git-fixture.ts';
+import { errorWithReason, clientEnvironment, gitSync, killBelow, openGit, sampleRepository, until } from './git-fixture.ts';
 
 const sample = sampleRepository();
 const idOf = (revision: string) => gitSync(['rev-parse', revision], { cwd: sample });
@@ -42,7 +42,7 @@ t.test('an empty repository has a default branch without commits', async (t) => 
   await t.rejects(git.refs.resolve(repository, 'main'), { code: 'not_found' });
   await git.refs.setHead(repository, 'trunk/1');
   t.same(await git.refs.head(repository), { branch: 'trunk/1', oid: null });
-  await t.rejects(git.refs.setHead(repository, '--delete'), because('invalid_branch_name'));
+  await t.rejects(git.refs.setHead(repository, '--delete'), errorWithReason('invalid_branch_name'));
 });
 
 t.test('HEAD, branches, tags and revisions resolve', async (t) => {
@@ -88,7 +88,7 @@ t.test('HEAD, branches, tags and revisions resolve', async (t) => {
     'refs/hearth/x',
   ];
   for (const name of absent)
-    await t.rejects(git.refs.resolve(repository, name), because('revision_not_found'), JSON.stringify(name));
+    await t.rejects(git.refs.resolve(repository, name), errorWithReason('revision_not_found'), JSON.stringify(name));
 
   gitSync(['update-ref', 'refs/heads/main-like', idOf('topic')], { cwd: repository });
   gitSync(['update-ref', `refs/heads/${main.slice(0, 8)}`, idOf('topic')], { cwd: repository });
@@ -131,9 +131,9 @@ t.test('trees, blobs and history are read', async (t) => {
     '*',
     ':/',
   ]) {
-    await t.rejects(git.objects.tree(repository, main, folder), because('revision_not_found'), folder);
+    await t.rejects(git.objects.tree(repository, main, folder), errorWithReason('revision_not_found'), folder);
   }
-  await t.rejects(git.objects.tree(repository, 'main', ''), because('invalid_object_id'));
+  await t.rejects(git.objects.tree(repository, 'main', ''), errorWithReason('invalid_object_id'));
 
   const guide = await git.objects.entryAt(repository, main, 'docs/guide.txt');
   t.match(guide, { kind: 'file', oid: idOf('main:docs/guide.txt') });
@@ -145,7 +145,7 @@ t.test('trees, blobs and history are read', async (t) => {
   t.same(await git.objects.blob(repository, guide.oid, { maxBytes: 5 }), { oid: guide.oid, size: 6, content: null });
   await t.rejects(
     git.objects.blob(repository, main, { maxBytes: 5 }),
-    because('revision_not_found'),
+    errorWithReason('revision_not_found'),
     'a commit is no blob',
   );
 
@@ -158,8 +158,8 @@ t.test('trees, blobs and history are read', async (t) => {
     ],
   );
   t.match(await git.objects.log(repository, main, { limit: 9, skip: 2 }), [{ subject: 'Begin', parents: [] }]);
-  await t.rejects(git.objects.log(repository, '--all', { limit: 1 }), because('invalid_object_id'));
-  await t.rejects(git.objects.log(repository, '9'.repeat(40), { limit: 1 }), because('revision_not_found'));
+  await t.rejects(git.objects.log(repository, '--all', { limit: 1 }), errorWithReason('invalid_object_id'));
+  await t.rejects(git.objects.log(repository, '9'.repeat(40), { limit: 1 }), errorWithReason('revision_not_found'));
   t.match(await git.objects.commit(repository, main), {
     message: 'Say three\n\nA longer text.\n',
     author: { name: 'Alice', email: 'alice@example.org', at: Date.parse('2026-01-02T02:04:05Z'), offsetMinutes: 60 },
@@ -208,10 +208,10 @@ t.test(
     ]);
     await t.rejects(
       git.objects.tree(repository, commit, 'link/etc'),
-      because('revision_not_found'),
+      errorWithReason('revision_not_found'),
       'a link leads nowhere',
     );
-    await t.rejects(git.objects.tree(repository, commit, 'module'), because('revision_not_found'));
+    await t.rejects(git.objects.tree(repository, commit, 'module'), errorWithReason('revision_not_found'));
     for (const name of names) t.equal((await git.objects.entryAt(repository, commit, name)).oid, blob);
 
     const { author, committer, subject } = await git.objects.commit(repository, commit);
@@ -390,6 +390,6 @@ t.test('a damaged repository fails fast with a specific error', async (t) => {
   const main = idOf('main');
   writeFileSync(path.join(repository, 'refs/heads/main'), `${'8'.repeat(40)}\n`);
   t.same(await git.refs.head(repository), { branch: 'main', oid: null });
-  await t.rejects(git.objects.tree(repository, '8'.repeat(40), ''), because('revision_not_found'));
+  await t.rejects(git.objects.tree(repository, '8'.repeat(40), ''), errorWithReason('revision_not_found'));
   t.match(await git.objects.commit(repository, main), { subject: 'Say three' });
 });

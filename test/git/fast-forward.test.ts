@@ -3,17 +3,17 @@ import t from 'tap';
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { PackCommits } from '../../src/git/pushes/pack-commits.ts';
+import { PackCommitReader } from '../../src/git/pushes/pack-commit-reader.ts';
 import { makeBareRepository } from '../fixtures/git-repositories.ts';
 import { seededRandom } from '../fixtures/seeded-random.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
 import { clientEnvironment, gitSync, openGit } from './git-fixture.ts';
-import { observer, openPush, packOf, pushBytes, readResponse, sendPush, usual, zeroId } from './push-fixture.ts';
+import { createHookRecorder, openPush, packOf, pushBytes, readResponse, sendPush, defaultCapabilities, zeroId } from './push-fixture.ts';
 
 const main = 'refs/heads/main';
 const reason = 'main is protected';
-const guarded = () => observer({ accept: true, remarks: [], onlyForward: [{ ref: main, reason }] });
+const guarded = () => createHookRecorder({ accept: true, remarks: [], onlyForward: [{ ref: main, reason }] });
 
 /** A served repository that has `main`, and a work tree where further commits are made. */
 async function serve(t: Owner) {
@@ -81,10 +81,10 @@ t.test(
       sendPush(git, served, pushBytes({ commands: commands.slice(0, count), pack, capabilities }), seen);
     const report = ['unpack ok', `ng ${main} ${reason}`, 'ng refs/heads/new atomic push failure', 'flush'];
 
-    const alone = await push(usual, 1);
+    const alone = await push(defaultCapabilities, 1);
     t.equal(alone.outcome.kind, 'refused');
     t.same(readResponse(alone.response).report, [...report.slice(0, 2), 'flush']);
-    const atomic = await push(`${usual} atomic`, 2);
+    const atomic = await push(`${defaultCapabilities} atomic`, 2);
     t.equal(atomic.outcome.kind, 'refused');
     t.same(readResponse(atomic.response).report, report);
     t.match(seen.results, [
@@ -97,7 +97,7 @@ t.test(
     t.equal(objects(), before, 'no object stays');
     t.equal(await tip('refs/heads/new'), undefined);
 
-    const { response } = await push(usual, 2);
+    const { response } = await push(defaultCapabilities, 2);
     t.same(readResponse(response).report, ['unpack ok', `ng ${main} ${reason}`, 'ok refs/heads/new', 'flush']);
     t.same(seen.results.at(-1), [
       { ref: main, ok: false, reason },
@@ -255,8 +255,8 @@ t.test(
 );
 
 /** Feeds a pack in chunks and returns what was parsed. */
-function readPack(pack: Buffer, idBytes: number, chunkBytes: number): PackCommits {
-  const commits = new PackCommits(idBytes);
+function readPack(pack: Buffer, idBytes: number, chunkBytes: number): PackCommitReader {
+  const commits = new PackCommitReader(idBytes);
   for (let at = 0; at < pack.length; at += chunkBytes) commits.push(pack.subarray(at, at + chunkBytes));
   return commits;
 }
@@ -284,7 +284,7 @@ t.test('all commits of a pack are parsed, with both kinds of deltas, in chunks o
       t.same(wrong, [], `${more.join()} in chunks of ${chunkBytes}`);
     }
   }
-  t.equal(new PackCommits(20).parentsOf(lines[0]![0]!), undefined);
+  t.equal(new PackCommitReader(20).parentsOf(lines[0]![0]!), undefined);
 });
 
 t.test('SHA-256 repositories are supported', async (t) => {

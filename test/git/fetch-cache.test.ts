@@ -13,7 +13,7 @@ import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
 import { gitConfig, gitSync, openGit, recordingLogger, sampleRepository, until } from './git-fixture.ts';
 import type { TestGit } from './git-fixture.ts';
-import { observer, packOf, pushBytes, sendPush } from './push-fixture.ts';
+import { createHookRecorder, packOf, pushBytes, sendPush } from './push-fixture.ts';
 
 const sample = sampleRepository();
 const main = gitSync(['rev-parse', 'main'], { cwd: sample });
@@ -141,7 +141,7 @@ t.test('a push, a deletion and a move are seen by the next request', async (t) =
     deps.git,
     repository,
     pushBytes({ commands: [`${main} ${topic} refs/heads/main`], pack: packOf(sample, 'topic', '^main') }),
-    observer(),
+    createHookRecorder(),
   );
   t.match(outcome, { kind: 'reported', results: [{ ok: true }] });
   await fetchPack(deps, repository, fetchOf(topic)).outcome;

@@ -8,7 +8,7 @@ import t from 'tap';
 import type { Git } from '../../src/git/index.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
-import { because, clientGit, gitSync, openGit } from './git-fixture.ts';
+import { errorWithReason, clientGit, gitSync, openGit } from './git-fixture.ts';
 
 const all = { defaultBranch: 'main', onlyBranch: null };
 
@@ -90,10 +90,10 @@ t.test('a fork of one branch has that ref alone', async (t) => {
   t.same([...(await git.refs.list(fork)).keys()], ['refs/heads/main']);
   await t.rejects(
     git.storage.fork(source, newPath(git), { defaultBranch: 'main', onlyBranch: 'absent' }),
-    because('branch_not_found'),
+    errorWithReason('branch_not_found'),
   );
-  await t.rejects(git.storage.fork(source, fork, all), because('repository_exists'));
-  await t.rejects(git.storage.fork(await newRepository(), newPath(git), all), because('repository_empty'));
+  await t.rejects(git.storage.fork(source, fork, all), errorWithReason('repository_exists'));
+  await t.rejects(git.storage.fork(await newRepository(), newPath(git), all), errorWithReason('repository_empty'));
 });
 
 t.test('a fork holds no object that the source hides', async (t) => {

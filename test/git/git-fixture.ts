@@ -71,7 +71,7 @@ export function gitSync(args: readonly string[], { cwd, input, env = {} }: Clien
 }
 
 /** What `t.rejects` and `t.throws` compare a refusal with. */
-export const because = (reason: string): Error => ({ reason }) as unknown as Error;
+export const errorWithReason = (reason: string): Error => ({ reason }) as unknown as Error;
 
 export interface LogLine extends LogFields {
   event: string;

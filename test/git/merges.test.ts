@@ -4,7 +4,7 @@ import path from 'node:path';
 import t from 'tap';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { seededRandom } from '../fixtures/seeded-random.ts';
-import { because, gitSync, openGit } from './git-fixture.ts';
+import { errorWithReason, gitSync, openGit } from './git-fixture.ts';
 import type { MergeStyle } from '../../src/git/index.ts';
 
 const deps = await openGit(t);
@@ -142,7 +142,7 @@ t.test('conflicts are named by file and leave nothing behind', async (t) => {
   const rebasedRoot = await merge('REBASE', onto, island);
   t.match(rebasedRoot, { kind: 'merged', commits: 1 }, 'a root commit is applied, too');
   await t.rejects(merge('MERGE', onto, '1'.repeat(40)), { code: 'internal' });
-  await t.rejects(merge('MERGE', onto, '--all'), because('invalid_object_id'));
+  await t.rejects(merge('MERGE', onto, '--all'), errorWithReason('invalid_object_id'));
 });
 
 t.test('the text of conflicts is that of git merge, within limits, and leaves nothing behind', async (t) => {

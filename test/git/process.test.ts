@@ -21,7 +21,7 @@ import { createSpawner } from '../../src/git/spawner/spawner.ts';
 import { readVersion } from '../../src/git/processes/version.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
-import { because, gitConfig, openGit, processesBelow, recordingLogger, until } from './git-fixture.ts';
+import { errorWithReason, gitConfig, openGit, processesBelow, recordingLogger, until } from './git-fixture.ts';
 
 /** Where children are started: by this process, or by the spawner. */
 type Place = 'here' | 'apart';
@@ -146,7 +146,7 @@ t.test('git is found, and refused when it is too old or something else', async (
   const { logger } = recordingLogger();
   const start = (program: string) =>
     createGit({ config: gitConfig(folder, program), logger, searchPath: `${folder}:relative` });
-  await t.rejects(start('git'), because('git_missing'));
+  await t.rejects(start('git'), errorWithReason('git_missing'));
   const program = path.join(folder, 'git');
   const responses = (text: string) => {
     writeFileSync(program, `#!/bin/sh\necho '${text}'\n`);
@@ -155,7 +155,7 @@ t.test('git is found, and refused when it is too old or something else', async (
   responses('git version 2.38.9');
   await t.rejects(start('git'), { reason: 'git_too_old', message: /2\.39 or newer.*2\.38\.9/ });
   responses('svn 1.14');
-  await t.rejects(start(program), because('git_missing'));
+  await t.rejects(start(program), errorWithReason('git_missing'));
   t.match(readVersion('git version 2.50.1 (Apple Git-155)\n', 'git'), {
     major: 2,
     minor: 50,
@@ -177,7 +177,7 @@ t.test('git is started for its version once per program', async (t) => {
       (output) => readVersion(output, program).text,
     );
   writeFileSync(program, '\x7fELF one');
-  await t.rejects(getVersion('git version 2.38.9'), because('git_too_old'));
+  await t.rejects(getVersion('git version 2.38.9'), errorWithReason('git_too_old'));
   t.same(
     [await getVersion(), await getVersion(), calls],
     ['2.40.1', '2.40.1', 2],
@@ -240,7 +240,7 @@ both('a stop lets children finish, then ends them, and starts no more', async (t
     quick.then(({ output }) => t.equal(output.toString(), 'done\n')),
     slow.exited.then((exit) => t.match(exit, { stoppedBy: 'shutdown' })),
   ]);
-  t.throws(() => runner.start({ argv: [], timeLimitMs: 1 }), because('stopping'));
+  t.throws(() => runner.start({ argv: [], timeLimitMs: 1 }), errorWithReason('stopping'));
   t.match(log, [{ event: 'git.stopped', reason: 'shutdown' }]);
 });
 
@@ -303,7 +303,7 @@ t.test('a program that cannot be started causes a refusal, not a crash', async (
   const { logger } = recordingLogger();
   const folder = temporaryFolder(t);
   const runner = createGitRunner(path.join(folder, 'absent'), { environment: {}, home: folder, file: '' }, logger);
-  t.throws(() => runner.start({ argv: [], timeLimitMs: 1_000 }), because('git_busy'));
+  t.throws(() => runner.start({ argv: [], timeLimitMs: 1_000 }), errorWithReason('git_busy'));
   t.equal(runner.running(), 0);
 });
 
@@ -344,7 +344,7 @@ t.test('slots: one client gets its share; a full queue and a long wait are refus
     retryAfterSeconds: 5,
   });
   await slots.acquire({ repository: 'e', client: 'y' });
-  for (const wait of waiting) await t.rejects(wait, because('git_busy'));
+  for (const wait of waiting) await t.rejects(wait, errorWithReason('git_busy'));
   t.same([slots.held(), slots.waiting()], [3, 0]);
   t.match(slots.statistics(), { admitted: 3, refusedFull: 1, refusedLate: 2 });
   t.ok(slots.statistics().waitedSeconds > 0);

@@ -10,7 +10,7 @@ import { PacketReader } from '../../src/git/pkt-line.ts';
 import { clientEnvironment } from './git-fixture.ts';
 
 export const zeroId = '0'.repeat(40);
-export const usual = 'report-status side-band-64k object-format=sha1 agent=git/test';
+export const defaultCapabilities = 'report-status side-band-64k object-format=sha1 agent=git/test';
 
 export interface RawPush {
   /** `old new ref` lines. */
@@ -22,7 +22,7 @@ export interface RawPush {
 }
 
 /** The bytes of a push, as a client sends them after the advertisement. */
-export function pushBytes({ commands, capabilities = usual, options, pack }: RawPush): Buffer {
+export function pushBytes({ commands, capabilities = defaultCapabilities, options, pack }: RawPush): Buffer {
   const lines = commands.map((line, at) => {
     const tail = at === 0 ? Buffer.from(`\0 ${capabilities}`) : Buffer.alloc(0);
     return encodePacket(Buffer.concat([Buffer.from(line as string), tail]));
@@ -31,14 +31,14 @@ export function pushBytes({ commands, capabilities = usual, options, pack }: Raw
   return Buffer.concat([...lines, flushPacket, ...section, pack ?? Buffer.alloc(0)]);
 }
 
-export interface Observed extends PushHooks {
+export interface HookRecorder extends PushHooks {
   pushes: ProposedPush[];
   results: RefResult[][];
 }
 
 /** Hooks that accept, and record their calls. */
-export function observer(verdict: Awaited<ReturnType<PushHooks['preReceive']>> = { accept: true }): Observed {
-  const pushes: Observed['pushes'] = [];
+export function createHookRecorder(verdict: Awaited<ReturnType<PushHooks['preReceive']>> = { accept: true }): HookRecorder {
+  const pushes: HookRecorder['pushes'] = [];
   const results: RefResult[][] = [];
   return {
     pushes,
@@ -67,7 +67,7 @@ export interface Sent {
 export function openPush(
   git: Git,
   path: string,
-  seen: PushHooks = observer(),
+  seen: PushHooks = createHookRecorder(),
   more: Pick<PushRequest, 'stallMs' | 'stateless' | 'extraFolders'> = {},
 ): Sent {
   const [input, output, gone] = [new PassThrough(), new PassThrough(), new AbortController()];
@@ -78,7 +78,7 @@ export function openPush(
 }
 
 /** Sends a whole push. @param ends false leaves the client's side open, as over SSH */
-export async function sendPush(git: Git, path: string, bytes: Buffer, seen: PushHooks = observer(), ends = true) {
+export async function sendPush(git: Git, path: string, bytes: Buffer, seen: PushHooks = createHookRecorder(), ends = true) {
   const push = openPush(git, path, seen);
   push.input.write(bytes);
   if (ends) push.input.end();

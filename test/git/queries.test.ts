@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { Git, PatchLimits } from '../../src/git/index.ts';
 import { makeEdgeCaseRepository, notUtf8 } from '../fixtures/edge-case-repository.ts';
-import { because, clientEnvironment, gitSync, openGit } from './git-fixture.ts';
+import { errorWithReason, clientEnvironment, gitSync, openGit } from './git-fixture.ts';
 
 const none = Buffer.alloc(0);
 const limits: PatchLimits = { files: 100, linesPerFile: 1_000, bytesPerLine: 5_000, bytes: 1024 * 1024 };
@@ -62,7 +62,7 @@ t.test('in a URL the longest existing ref wins, and the rest is the path', async
     'main@{1}',
     '../main',
   ]) {
-    await t.rejects(locate(text), because('revision_not_found'), text);
+    await t.rejects(locate(text), errorWithReason('revision_not_found'), text);
   }
 });
 
@@ -451,7 +451,7 @@ t.test('archives and streams are complete, or fail', async (t) => {
   await t.rejects(async () => read(await git.queries.streamBlob(path, '0'.repeat(40))), { code: 'internal' });
   await t.rejects(
     async () => git.queries.archive(path, { oid: '--output=/tmp/x', format: 'zip', prefix: 'x' }),
-    because('invalid_object_id'),
+    errorWithReason('invalid_object_id'),
   );
   const abandoned = await git.queries.archive(path, { oid: tip, format: 'zip', prefix: 'x' });
   abandoned.destroy();

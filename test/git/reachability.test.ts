@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
-import { because, gitSync, openGit } from './git-fixture.ts';
+import { errorWithReason, gitSync, openGit } from './git-fixture.ts';
 import { encodePacket, flushPacket } from '../../src/git/index.ts';
 
 const deps = await openGit(t);
@@ -92,9 +92,9 @@ async function fetchIds(
   return Buffer.concat(chunks).toString('latin1');
 }
 
-const world = await oneThatLost();
-const { repository } = world;
-const others = [...world.lost, world.deleted];
+const fixture = await oneThatLost();
+const { repository } = fixture;
+const others = [...fixture.lost, fixture.deleted];
 
 for (const [how, prepare] of [
   ['single packs', () => {}],
@@ -116,12 +116,12 @@ for (const [how, prepare] of [
     `SECURITY A06: with ${how}, a fetch gets objects of any type that are reachable from visible refs, and no others`,
     async (t) => {
       prepare();
-      for (const id of [...world.visible, world.preserved])
+      for (const id of [...fixture.visible, fixture.preserved])
         t.match(await fetchIds(repository, [id]), 'packfile', `${id} is there`);
       for (const id of others) {
-        t.equal(world.inside('cat-file', '-t', id).length > 0, true, 'the object still lies there');
+        t.equal(fixture.inside('cat-file', '-t', id).length > 0, true, 'the object still lies there');
         t.match(await fetchIds(repository, [id]), new RegExp(`ERR upload-pack: not our ref ${id}$`));
-        t.notMatch(await fetchIds(repository, [world.second.commit, id]), 'PACK', 'nor beside what is allowed');
+        t.notMatch(await fetchIds(repository, [fixture.second.commit, id]), 'PACK', 'nor beside what is allowed');
         t.notMatch(await fetchIds(repository, [id], { stateless: false }), 'PACK', 'nor in a conversation');
         t.notMatch(await fetchIds(repository, [id], { version: 0 }), 'PACK', 'nor in version 0');
       }
@@ -137,39 +137,39 @@ for (const [how, prepare] of [
 
 t.test('SECURITY A06: a moved ref changes reachability at once', async (t) => {
   const [lost] = others as [string];
-  world.inside('update-ref', 'refs/heads/back', lost);
+  fixture.inside('update-ref', 'refs/heads/back', lost);
   t.match(await fetchIds(repository, [lost]), 'PACK');
   t.equal(await deps.git.refs.resolve(repository, lost), lost);
-  world.inside('update-ref', '-d', 'refs/heads/back');
+  fixture.inside('update-ref', '-d', 'refs/heads/back');
   t.match(await fetchIds(repository, [lost]), 'not our ref');
-  await t.rejects(deps.git.refs.resolve(repository, lost), because('revision_not_found'));
+  await t.rejects(deps.git.refs.resolve(repository, lost), errorWithReason('revision_not_found'));
 });
 
 t.test(
   'SECURITY A06: a commit id resolves only when it is reachable, or for people who may see unreachable commits',
   async (t) => {
     const { queries, refs } = deps.git;
-    for (const { commit } of [world.first, world.second]) {
+    for (const { commit } of [fixture.first, fixture.second]) {
       t.equal(await refs.resolve(repository, commit.slice(0, 12)), commit);
       t.equal((await queries.resolveRefPath(repository, Buffer.from(`${commit}/docs`))).oid, commit);
     }
     for (const commit of [others[0]!, others[3]!]) {
       for (const name of [commit, commit.slice(0, 12)]) {
-        await t.rejects(refs.resolve(repository, name), because('revision_not_found'));
-        await t.rejects(queries.resolveRefPath(repository, Buffer.from(`${name}/docs`)), because('revision_not_found'));
-        t.equal(await refs.resolve(repository, name, { withLost: true }), commit);
-        t.equal((await queries.resolveRefPath(repository, Buffer.from(name), { withLost: true })).oid, commit);
+        await t.rejects(refs.resolve(repository, name), errorWithReason('revision_not_found'));
+        await t.rejects(queries.resolveRefPath(repository, Buffer.from(`${name}/docs`)), errorWithReason('revision_not_found'));
+        t.equal(await refs.resolve(repository, name, { includeUnreachable: true }), commit);
+        t.equal((await queries.resolveRefPath(repository, Buffer.from(name), { includeUnreachable: true })).oid, commit);
       }
     }
     await t.rejects(
-      refs.resolve(repository, world.deleted),
-      because('revision_not_found'),
+      refs.resolve(repository, fixture.deleted),
+      errorWithReason('revision_not_found'),
       'a tag note that no tag names',
     );
   },
 );
 
 t.test('a branch that looks like an id is a branch', async (t) => {
-  world.inside('update-ref', `refs/heads/${others[0]!}`, world.first.commit);
-  t.equal(await deps.git.refs.resolve(repository, others[0]!), world.first.commit);
+  fixture.inside('update-ref', `refs/heads/${others[0]!}`, fixture.first.commit);
+  t.equal(await deps.git.refs.resolve(repository, others[0]!), fixture.first.commit);
 });

@@ -7,16 +7,16 @@ import { flushPacket, gerritFolders } from '../../src/git/index.ts';
 import { invalid, unavailable } from '../../src/kernel/index.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
-import { because, gitSync, killBelow, openGit, processesBelow, sampleRepository, until } from './git-fixture.ts';
+import { errorWithReason, gitSync, killBelow, openGit, processesBelow, sampleRepository, until } from './git-fixture.ts';
 import {
-  observer,
+  createHookRecorder,
   openPush,
   packetLines,
   packOf,
   pushBytes,
   readResponse,
   sendPush,
-  usual,
+  defaultCapabilities,
   zeroId,
 } from './push-fixture.ts';
 
@@ -40,7 +40,7 @@ function leftovers(repository: string): string[] {
 t.test('an accepted push is authorised before git acts and settled before it is acknowledged', async (t) => {
   const { git, newRepository } = await openGit(t);
   const repository = await newRepository();
-  const seen = observer({ accept: true, remarks: ['push option ignored: a\u001b[1m'] });
+  const seen = createHookRecorder({ accept: true, remarks: ['push option ignored: a\u001b[1m'] });
   const order: string[] = [];
   const push = openPush(git, repository, {
     async preReceive(push) {
@@ -93,7 +93,7 @@ t.test('a push with mixed results is settled ref by ref', async (t) => {
   const { git, newRepository } = await openGit(t);
   const repository = await newRepository();
   await sendPush(git, repository, created);
-  const seen = observer();
+  const seen = createHookRecorder();
   const commands = [
     `${before} ${topic} refs/heads/main`,
     `${zeroId} ${topic} refs/heads/topic`,
@@ -126,7 +126,7 @@ t.test('moves, forced moves and deletions work with the client’s side left ope
   const repository = await newRepository();
   await sendPush(git, repository, created);
   const step = async (command: string, body?: Buffer) => {
-    const seen = observer();
+    const seen = createHookRecorder();
     const bytes = pushBytes({ commands: [command], ...(body === undefined ? {} : { pack: body }) });
     const { outcome } = await sendPush(git, repository, bytes, seen, body !== undefined);
     t.match(outcome, { kind: 'reported', results: [{ ok: true }] }, command);
@@ -142,7 +142,7 @@ t.test('moves, forced moves and deletions work with the client’s side left ope
     git,
     repository,
     pushBytes({ commands: [`${before} ${zeroId} refs/heads/main`] }),
-    observer(),
+    createHookRecorder(),
     false,
   );
   t.match(readResponse(response).report[1], /^ng refs\/heads\/main/, 'the default branch stays');
@@ -151,7 +151,7 @@ t.test('moves, forced moves and deletions work with the client’s side left ope
 t.test('responses without a side band, and without a report', async (t) => {
   const { git, newRepository } = await openGit(t);
   const repository = await newRepository();
-  const seen = observer({ accept: true, remarks: ['has no place'] });
+  const seen = createHookRecorder({ accept: true, remarks: ['has no place'] });
   const plain = pushBytes({ commands: [`${zeroId} ${main} refs/heads/main`], capabilities: 'report-status', pack });
   t.same(packetLines((await sendPush(git, repository, plain, seen)).response), [
     'unpack ok',
@@ -170,7 +170,7 @@ t.test('responses without a side band, and without a report', async (t) => {
 t.test('git’s probe and an empty push have no effect', async (t) => {
   const { git, newRepository } = await openGit(t);
   const repository = await newRepository();
-  const seen = observer();
+  const seen = createHookRecorder();
   for (const bytes of [flushPacket, Buffer.alloc(0)]) {
     const { outcome, response } = await sendPush(git, repository, bytes, seen);
     t.same(outcome, { kind: 'nothing' });
@@ -184,7 +184,7 @@ t.test(
   async (t) => {
     const { git, newRepository } = await openGit(t);
     const repository = await newRepository();
-    const seen = observer({ accept: false, reason: 'this repository is\u0007 archived' });
+    const seen = createHookRecorder({ accept: false, reason: 'this repository is\u0007 archived' });
     for (const capabilities of ['report-status side-band-64k', 'report-status']) {
       const bytes = pushBytes({
         commands: [`${zeroId} ${main} refs/heads/main`, `${zeroId} ${topic} refs/heads/topic`],
@@ -211,7 +211,7 @@ t.test('a failing pre-receive hook stops the push before git has acted', async (
   const { git, newRepository } = await openGit(t);
   const repository = await newRepository();
   const failing = { preReceive: () => Promise.reject(invalid('journal', 'cannot write')), postReceive: async () => {} };
-  await t.rejects(sendPush(git, repository, created, failing), because('journal'));
+  await t.rejects(sendPush(git, repository, created, failing), errorWithReason('journal'));
   t.equal((await git.refs.list(repository)).size, 0);
   t.equal(git.load().writes.running, 0);
 });
@@ -221,7 +221,7 @@ t.test(
   async (t) => {
     const { git, newRepository } = await openGit(t);
     const repository = await newRepository();
-    const seen = observer();
+    const seen = createHookRecorder();
     const refs: (string | Buffer)[] = [
       'refs/heads/-x',
       'refs/tags/--upload-pack=touch',
@@ -248,7 +248,7 @@ t.test(
     const bad = refs.map((ref) => Buffer.concat([Buffer.from(`${zeroId} ${main} `), Buffer.from(ref as string)]));
     for (const [at, line] of bad.entries()) {
       const commands = [`${zeroId} ${main} refs/heads/fine`, line];
-      const bytes = pushBytes({ commands, pack, capabilities: `${usual} atomic` });
+      const bytes = pushBytes({ commands, pack, capabilities: `${defaultCapabilities} atomic` });
       const { outcome, response } = await sendPush(git, repository, bytes, seen);
       t.match(outcome, { kind: 'refused' }, refs[at]!.toString());
       const { report } = readResponse(response);
@@ -288,7 +288,7 @@ t.test(
       limits: { maxUpdatesPerPush: 50, maxRefs: 3, maxPushOptions: 2 },
     });
     const repository = await newRepository();
-    const seen = observer();
+    const seen = createHookRecorder();
     const refused = async (commands: string[], more: object = {}) => {
       const { response } = await sendPush(git, repository, pushBytes({ commands, pack, ...more }), seen);
       return readResponse(response).report;
@@ -306,7 +306,7 @@ t.test(
     t.equal((await git.refs.list(repository)).size, 0);
     t.same(readdirSync(path.join(repository, 'objects')).sort(), ['info', 'pack'], 'git was never started');
 
-    t.same(await refused(many(4), { capabilities: `${usual} atomic` }), [
+    t.same(await refused(many(4), { capabilities: `${defaultCapabilities} atomic` }), [
       'unpack ok',
       'ng refs/heads/b0 atomic push failure',
       'ng refs/heads/b1 atomic push failure',
@@ -349,7 +349,7 @@ t.test("Gerrit's refs are accepted where the repository's settings say so", asyn
   const repository = await newRepository();
   const refs = ['refs/changes/01/1/1', 'refs/meta/config'];
   const bytes = pushBytes({ commands: refs.map((ref) => `${zeroId} ${main} ${ref}`), pack });
-  const push = openPush(git, repository, observer(), { extraFolders: gerritFolders });
+  const push = openPush(git, repository, createHookRecorder(), { extraFolders: gerritFolders });
   push.input.end(bytes);
   t.match(await push.outcome, { kind: 'reported', results: [{ ok: true }, { ok: true }] });
   t.same([...(await git.refs.list(repository)).keys()], refs);
@@ -367,7 +367,7 @@ t.test('refused refs are summarised by namespace', async (t) => {
     ...many(1, () => 'refs/for/main'),
     ...many(1, () => 'refs/heads/main'),
   ];
-  const { response } = await sendPush(git, repository, pushBytes({ commands, pack, capabilities: `${usual} quiet` }));
+  const { response } = await sendPush(git, repository, pushBytes({ commands, pack, capabilities: `${defaultCapabilities} quiet` }));
   const { remarks, report } = readResponse(response);
   t.same(remarks.split('\n').slice(0, -1), [
     "1,234 refs under refs/pull/ were left out: they are the server's own",
@@ -389,13 +389,13 @@ t.test('the pre-receive hook may refuse single refs; a rule that one breaks does
     `${zeroId} ${main} refs/heads/no`,
   ];
   const refused = [{ ref: 'refs/heads/main', reason: 'it stays' }];
-  const seen = observer({ accept: true, refused });
+  const seen = createHookRecorder({ accept: true, refused });
   const body = packOf(sample, 'topic', '^main');
   const { response } = await sendPush(git, repository, pushBytes({ commands: commands.slice(0, 2), pack: body }), seen);
   t.same(readResponse(response).report, ['unpack ok', 'ng refs/heads/main it stays', 'ok refs/heads/topic', 'flush']);
   t.same(seen.results, [[{ ref: 'refs/heads/topic', ok: true }]], 'results are those of what it accepted');
 
-  const none = observer({ accept: false, reason: 'no', refused });
+  const none = createHookRecorder({ accept: false, reason: 'no', refused });
   const { response: all } = await sendPush(git, repository, pushBytes({ commands, pack: body }), none);
   t.same(readResponse(all).report.slice(1, 3), ['ng refs/heads/main it stays', 'ng refs/heads/topic no']);
   t.same(none.results, []);
@@ -408,7 +408,7 @@ t.test("when only deletions are left, git gets no pack, and the client's pack is
   for (const stateless of [true, false]) {
     await sendPush(git, repository, pushBytes({ commands: [`${zeroId} ${topic} refs/heads/gone`], pack }));
     const commands = [`${zeroId} ${main} refs/pull/1/head`, `${topic} ${zeroId} refs/heads/gone`];
-    const push = openPush(git, repository, observer(), { stateless });
+    const push = openPush(git, repository, createHookRecorder(), { stateless });
     push.input.write(pushBytes({ commands, pack }));
     push.input.end(Buffer.alloc(200_000));
     t.match(await push.outcome, { kind: 'reported', results: [{ ref: 'refs/heads/gone', ok: true }] });
@@ -425,7 +425,7 @@ t.test('a client that reads only after it has sent everything gets the report af
   const repository = await newRepository();
   const refs = Array.from({ length: 200 }, (_, n) => `refs/pull/${'x'.repeat(50)}${n}/head`);
   const commands = refs.map((ref) => `${zeroId} ${main} ${ref}`);
-  const push = openPush(git, repository, observer(), { stateless: true });
+  const push = openPush(git, repository, createHookRecorder(), { stateless: true });
   push.input.write(pushBytes({ commands, pack }));
   push.input.write(Buffer.alloc(1_000_000));
   await until(() => push.input.readableLength === 0 && push.input.writableLength === 0);
@@ -434,7 +434,7 @@ t.test('a client that reads only after it has sent everything gets the report af
   t.match(await push.outcome, { kind: 'refused' });
   t.equal(readResponse(push.response()).report.length, refs.length + 2);
 
-  const endless = openPush(git, repository, observer(), { stateless: true });
+  const endless = openPush(git, repository, createHookRecorder(), { stateless: true });
   endless.input.write(pushBytes({ commands, pack }));
   for (let n = 0; n < 4; n += 1) endless.input.write(Buffer.alloc(1_000_000));
   t.match(await endless.outcome, { kind: 'refused' }, 'a request without end is left');
@@ -444,7 +444,7 @@ t.test('a client that reads only after it has sent everything gets the report af
     report: [],
   });
 
-  const slow = openPush(git, repository, observer(), { stateless: true, stallMs: 400 });
+  const slow = openPush(git, repository, createHookRecorder(), { stateless: true, stallMs: 400 });
   slow.input.write(pushBytes({ commands, pack }));
   const dripping = setInterval(() => slow.input.write('x'), 50);
   t.match(await slow.outcome, { kind: 'refused' }, 'one that crawls is left, too');
@@ -454,7 +454,7 @@ t.test('a client that reads only after it has sent everything gets the report af
 
 t.test('a full disk or another temporary obstacle is a refusal with a message, not an error', async (t) => {
   const { git, newRepository } = await openGit(t);
-  const seen = observer();
+  const seen = createHookRecorder();
   seen.preReceive = () => Promise.reject(unavailable('disk_full', 'The disk is full: nothing was changed.'));
   const { outcome, response } = await sendPush(git, await newRepository(), created, seen);
   t.match(outcome, { kind: 'refused' });
@@ -468,7 +468,7 @@ t.test('a refused push of many megabytes is read to its end, up to a limit', asy
     [2, true],
     [20, false],
   ] as const) {
-    const push = openPush(git, repository, observer({ accept: false, reason: 'no' }));
+    const push = openPush(git, repository, createHookRecorder({ accept: false, reason: 'no' }));
     push.input.write(created);
     for (let n = 0; n < megabytes; n += 1) push.input.write(Buffer.alloc(1_000_000));
     push.input.end();
@@ -491,7 +491,7 @@ t.test('damaged and truncated packs are reported, and leave nothing', async (t) 
   ];
   for (const [name, body] of bodies) {
     const repository = await newRepository();
-    const seen = observer();
+    const seen = createHookRecorder();
     const { response, outcome } = await sendPush(
       git,
       repository,
@@ -528,7 +528,7 @@ t.test('SECURITY I12: a client that leaves in the middle of its pack leaves no p
   const { bytes } = largePush(t);
   for (const leaves of ['aborts', 'closes', 'fails'] as const) {
     const repository = await newRepository();
-    const seen = observer();
+    const seen = createHookRecorder();
     const push = openPush(git, repository, seen);
     push.input.write(bytes.subarray(0, 1_000_000));
     await until(async () => (await processesBelow(repository)).length > 0);
@@ -547,7 +547,7 @@ t.test('SECURITY I12: a client that leaves in the middle of its pack leaves no p
 t.test('SECURITY I04: a client that stops sending loses its slot', async (t) => {
   const { git, newRepository } = await openGit(t);
   const { bytes } = largePush(t);
-  const push = openPush(git, await newRepository(), observer(), { stallMs: 200 });
+  const push = openPush(git, await newRepository(), createHookRecorder(), { stallMs: 200 });
   push.input.write(bytes.subarray(0, 1_000_000));
   t.match(await push.outcome, { kind: 'reported', results: [{ ok: false }] });
   t.equal(git.load().processes, 0);
@@ -569,7 +569,7 @@ t.test('when git is killed during a push, the client gets an error and the calle
 
 t.test('when the journal cannot be settled, the client still gets its acknowledgement', async (t) => {
   const { git, newRepository, log } = await openGit(t);
-  const failing = { ...observer(), postReceive: () => Promise.reject(new Error('disk full')) };
+  const failing = { ...createHookRecorder(), postReceive: () => Promise.reject(new Error('disk full')) };
   const { response, outcome } = await sendPush(git, await newRepository(), created, failing);
   t.match(outcome, { kind: 'reported' });
   t.match(readResponse(response).report, ['unpack ok', 'ok refs/heads/main']);
@@ -582,14 +582,14 @@ t.test('pushes beyond the slots wait, and are refused with Retry-After before an
   let release = () => {};
   const held = new Promise<void>((resolve) => (release = resolve));
   const first = sendPush(git, repository, created, {
-    ...observer(),
+    ...createHookRecorder(),
     preReceive: async () => (await held, { accept: true }),
   });
   await until(() => git.load().writes.running === 1);
-  const seen = observer();
-  const second = t.rejects(sendPush(git, repository, created, seen), because('git_busy'), 'waited too long');
+  const seen = createHookRecorder();
+  const second = t.rejects(sendPush(git, repository, created, seen), errorWithReason('git_busy'), 'waited too long');
   await until(() => git.load().writes.waiting === 1);
-  await t.rejects(sendPush(git, repository, created, seen), because('git_busy'), 'the queue is full');
+  await t.rejects(sendPush(git, repository, created, seen), errorWithReason('git_busy'), 'the queue is full');
   await second;
   t.same(seen.pushes, []);
   release();
@@ -614,7 +614,7 @@ t.test('git starts while a push is authorised, and can do nothing until then', a
   const { git, newRepository } = await openGit(t);
   const repository = await newRepository();
   const verdicts: ((accept: boolean) => void)[] = [];
-  const seen = observer();
+  const seen = createHookRecorder();
   seen.preReceive = () =>
     new Promise((resolve) => verdicts.push((accept) => resolve(accept ? { accept } : { accept, reason: 'no' })));
   const bytes = pushBytes({ commands: [`${zeroId} ${main} refs/heads/main`], pack: packOf(sample, 'main') });

@@ -6,7 +6,7 @@ import t from 'tap';
 import { createGit, encodePacket, flushPacket } from '../../src/git/index.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import {
-  because,
+  errorWithReason,
   clientEnvironment,
   gitConfig,
   gitSync,
@@ -45,11 +45,11 @@ t.test('SECURITY A04: a new repository is bare, empty, and without hooks or samp
   t.equal(readFileSync(path.join(repository, 'HEAD'), 'utf8'), 'ref: refs/heads/main\n');
   t.equal(readFileSync(path.join(repository, 'info', 'attributes'), 'utf8'), '* -export-subst\n');
   t.ok(await git.storage.exists(repository));
-  await t.rejects(git.storage.create(repository, { defaultBranch: 'main' }), because('repository_exists'));
+  await t.rejects(git.storage.create(repository, { defaultBranch: 'main' }), errorWithReason('repository_exists'));
   for (const branch of ['', '-x', 'a..b', 'HEAD', 'a b', 'x.lock']) {
     await t.rejects(
       git.storage.create(`${repository}2.git`, { defaultBranch: branch }),
-      because('invalid_branch_name'),
+      errorWithReason('invalid_branch_name'),
       branch,
     );
   }
@@ -77,7 +77,7 @@ t.test('repositories can be moved and removed while they are read', async (t) =>
   await git.storage.move(repository, trashed);
   t.notOk(await git.storage.exists(repository));
   t.match(await git.refs.head(trashed), { oid: main });
-  await t.rejects(git.storage.move(trashed, other), because('repository_exists'));
+  await t.rejects(git.storage.move(trashed, other), errorWithReason('repository_exists'));
   await git.storage.remove(trashed);
   t.same(readdirSync(path.dirname(trashed)), []);
   await t.resolves(git.storage.remove(trashed), 'twice is fine');

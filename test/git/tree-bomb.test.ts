@@ -2,7 +2,7 @@
 import t from 'tap';
 import { PassThrough } from 'node:stream';
 import { encodePacket } from '../../src/git/pkt-line.ts';
-import { because, gitSync, openGit, processesBelow, until } from './git-fixture.ts';
+import { errorWithReason, gitSync, openGit, processesBelow, until } from './git-fixture.ts';
 import type { TestGit } from './git-fixture.ts';
 
 let deps: TestGit;
@@ -38,7 +38,7 @@ t.test('SECURITY I01, I05, B08: a command that exceeds the memory limit is refus
     () => queries.mailPatch(path, bomb),
   ];
   for (const [index, stream] of streams.entries()) {
-    await t.rejects(stream, because('too_large_to_stream'));
+    await t.rejects(stream, errorWithReason('too_large_to_stream'));
     t.equal(stopped(), index + 1);
   }
   const input = new PassThrough().end(

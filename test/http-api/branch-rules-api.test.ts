@@ -1,6 +1,6 @@
 // Rules for branches and tags in the shapes that clients of Gitea read and send.
 import t from 'tap';
-import { makeKey } from '../../src/openssh/index.ts';
+import { generateKey } from '../../src/openssh/index.ts';
 import { sendRequest, startWeb } from '../fixtures/web-fixture.ts';
 import type { PageResponse } from '../fixtures/web-fixture.ts';
 
@@ -171,7 +171,7 @@ t.test('the field of the repository is the rule for its default branch', async (
 });
 
 t.test('deploy keys in Gitea’s shape, and as a subject of rules', async (t) => {
-  const { blob } = makeKey('robot');
+  const { blob } = generateKey('robot');
   const key = `ssh-ed25519 ${blob.toString('base64')} robot@example.org`;
   t.match(await alice('GET', `${at}/keys`), { status: 200, json: [] });
   const made = await alice('POST', `${at}/keys`, { title: 'web server', key, read_only: false });

@@ -2,7 +2,7 @@
 // and notifications that follow from them.
 import { createHash } from 'node:crypto';
 import t from 'tap';
-import { multipart } from '../fixtures/upload.ts';
+import { encodeMultipart } from '../fixtures/upload.ts';
 import { fillRepository, sendRequest, startWeb } from '../fixtures/web-fixture.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
 
@@ -112,7 +112,7 @@ t.test('releases, files and tags as Gitea has them', async (t) => {
   t.match(await bob.call('POST', `${R}/releases`, { tag_name: 'v2' }), { status: 403 });
   t.match(await alice.reading('POST', `${R}/releases`, { tag_name: 'v2' }), { status: 403 });
 
-  const form = multipart([{ name: 'attachment', bytes: 'hello', fileName: 'tool.zip' }]);
+  const form = encodeMultipart([{ name: 'attachment', bytes: 'hello', fileName: 'tool.zip' }]);
   const headers = { 'Content-Type': form.type, 'Content-Length': String(form.body.length) };
   const asset = await call('POST', `${R}/releases/${id}/assets`, undefined, { headers, raw: form.body });
   t.match(asset, {

@@ -9,7 +9,7 @@ import t from 'tap';
 import { signUrl, verifyUrl } from '../../src/ci/artifacts/signed-url.ts';
 import { systemRandom } from '../../src/kernel/index.ts';
 import { InstanceKey } from '../../src/sealing/index.ts';
-import { keysOf, startS3 } from '../fixtures/s3-server.ts';
+import { keysOf, startFakeS3 } from '../fixtures/fake-s3-server.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { startForge } from '../http-runner/rpc-fixture.ts';
 import type { Forge } from '../http-runner/rpc-fixture.ts';
@@ -135,7 +135,7 @@ for (const place of ['folder', 'bucket']) {
   t.test(
     `the client of actions/upload-artifact@v4 leaves files and finds them again, and so does a person: in a ${place}`,
     async (t) => {
-      const s3 = place === 'bucket' ? await startS3(t) : null;
+      const s3 = place === 'bucket' ? await startFakeS3(t) : null;
       const forge = await startForge(t, { env: s3?.env ?? {} });
       await forge.push(workflow);
       const job = await takeJob(forge);
@@ -204,7 +204,7 @@ for (const place of ['folder', 'bucket']) {
   t.test(
     `the client of actions/upload-artifact@v3 sends files one by one, in chunks, packed and plain: in a ${place}`,
     async (t) => {
-      const s3 = place === 'bucket' ? await startS3(t) : null;
+      const s3 = place === 'bucket' ? await startFakeS3(t) : null;
       const forge = await startForge(t, { env: s3?.env ?? {} });
       await forge.push(workflow);
       const job = await takeJob(forge);

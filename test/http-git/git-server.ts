@@ -9,7 +9,7 @@ import type { Owner } from '../fixtures/temporary-folder.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { recordingLogger } from '../git/git-fixture.ts';
 import type { LogLine } from '../git/git-fixture.ts';
-import { placeDatabase } from '../fixtures/database-template.ts';
+import { copyDatabaseTemplate } from '../fixtures/database-template.ts';
 
 export interface GitServer {
   app: App;
@@ -44,7 +44,7 @@ export async function startGitServer(t: Owner, env: Record<string, string> = {})
     cwd: folder,
     readFile: () => '',
   });
-  await placeDatabase(config.dataDir);
+  await copyDatabaseTemplate(config.dataDir);
   const app = await createApp(config, { logger });
   t.teardown(() => app.stop({ graceMs: 0 }));
   const { http, ssh } = await app.start();

@@ -16,7 +16,7 @@ import { anonymousIdentity } from '../../src/http/context.ts';
 import { createGitHandlers } from '../../src/http-git/index.ts';
 import type { GitHttpDeps } from '../../src/http-git/deps.ts';
 import { gitSync } from '../git/git-fixture.ts';
-import { addRefs, branchCount, branchName, largeClient, pushWithin } from '../git/large-refusal-fixture.ts';
+import { addRefs, branchCount, branchName, createLargePush, pushWithin } from '../git/large-push-fixture.ts';
 import { packOf, pushBytes, readResponse, zeroId } from '../git/push-fixture.ts';
 import { refusals } from '../git/refusals-fixture.ts';
 import type { Refusal } from '../git/refusals-fixture.ts';
@@ -24,7 +24,7 @@ import { startGitServer } from './git-server.ts';
 import type { GitServer } from './git-server.ts';
 
 t.setTimeout(600_000);
-const { work, tip } = largeClient(t);
+const { work, tip } = createLargePush(t);
 const server = await startGitServer(t);
 await server.newRepository('work');
 const branches = 'refs/heads/*:refs/heads/*';

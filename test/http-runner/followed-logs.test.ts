@@ -9,7 +9,7 @@ import { seededRandom } from '../fixtures/seeded-random.ts';
 import { framings, startForge } from './rpc-fixture.ts';
 import type { Forge } from './rpc-fixture.ts';
 import type { RunnerClient } from './runner-client.ts';
-import { signedIn } from '../fixtures/signed-in.ts';
+import { expectSession } from '../fixtures/expect-session.ts';
 
 const jobCount = Number(process.env['HEARTH_FOLLOWED_JOBS'] ?? 50);
 /** Runners that run a job at the same time. */
@@ -120,7 +120,7 @@ t.test(`${jobCount} jobs with ${followersPerJob} followers each: no runner is lo
     Array.from({ length: followersPerJob * 2 }, async () => {
       const { username, password } = forge.alice;
       return (
-        await signedIn(forge.modules.accounts.signIn({ username, password, address: '127.0.0.1', userAgent: 'test' }))
+        await expectSession(forge.modules.accounts.signIn({ username, password, address: '127.0.0.1', userAgent: 'test' }))
       ).secret;
     }),
   );

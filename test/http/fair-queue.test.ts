@@ -6,7 +6,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import t from 'tap';
 import { anonymousIdentity } from '../../src/http/context.ts';
 import type { Context, Identity } from '../../src/http/context.ts';
-import { delayRefusals } from '../../src/http/admission/paced-refusals.ts';
+import { delayRefusals } from '../../src/http/admission/delay-refusals.ts';
 import { createFairQueue } from '../../src/http/admission/fair-queue.ts';
 
 const alice = {

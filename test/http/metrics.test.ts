@@ -2,12 +2,12 @@ import t from 'tap';
 import { fixedClock } from '../fixtures/fixed-clock.ts';
 import { createHistogram, currentCharge } from '../../src/kernel/index.ts';
 import { createAnonymousLimits } from '../../src/http/admission/anonymous-limits.ts';
-import { exposition, histogramSamples } from '../../src/http/metrics-registry.ts';
+import { formatMetrics, histogramSamples } from '../../src/http/metrics/prometheus-text.ts';
 import { startWeb } from '../fixtures/web-fixture.ts';
 
 t.test('the text that Prometheus reads', async (t) => {
   t.equal(
-    exposition([
+    formatMetrics([
       {
         name: 'a',
         type: 'gauge',
@@ -21,7 +21,7 @@ t.test('the text that Prometheus reads', async (t) => {
   const histogram = createHistogram([0.1, 1]);
   for (const value of [0.1, 0.5, 0.5, 4]) histogram.observe(value);
   t.equal(
-    exposition([{ name: 'b', type: 'histogram', help: 'A b.', samples: histogramSamples({ x: 'y' }, histogram) }]),
+    formatMetrics([{ name: 'b', type: 'histogram', help: 'A b.', samples: histogramSamples({ x: 'y' }, histogram) }]),
     '# HELP hearth_b A b.\n# TYPE hearth_b histogram\n' +
       'hearth_b_bucket{x="y",le="0.1"} 1\nhearth_b_bucket{x="y",le="1"} 3\nhearth_b_bucket{x="y",le="+Inf"} 4\nhearth_b_sum{x="y"} 5.1\nhearth_b_count{x="y"} 4\n',
   );

@@ -6,7 +6,7 @@ import { toggleLine } from '../../src/issues/comments/toggle-task.ts';
 import { shortenOwnUrls } from '../../src/issues/references/parse-issue-urls.ts';
 import { at, openIssues, push, reasonOf, roof, sampleHistory, timeline, viewerOf } from './issues-fixture.ts';
 import type { IssueModules } from './issues-fixture.ts';
-import { commitWith } from './make-commit.ts';
+import { makeCommit } from './make-commit.ts';
 
 const zero = '0'.repeat(40);
 const garden = { owner: 'alice', name: 'garden' };
@@ -25,7 +25,7 @@ async function openTwo(t: Test, visibility: { roof?: 'PRIVATE'; garden?: 'PRIVAT
   await push(modules, alice, 'alice/roof', [`${zero} ${commits[0]} refs/heads/main`], { pack });
   let tip = commits[0]!;
   const say = async (pusher: Viewer, message: string): Promise<string> => {
-    const next = commitWith(work, tip, message);
+    const next = makeCommit(work, tip, message);
     const { report } = await push(modules, pusher, 'alice/roof', [`${tip} ${next.oid} refs/heads/main`], next);
     t.same(report, ['ok refs/heads/main']);
     tip = next.oid;
@@ -126,7 +126,7 @@ t.test('one push closes at most fifty issues, whatever it says', async (t) => {
 t.test('a mirror and an undo close nothing', async (t) => {
   const { issues, alice, repositories, say, work, tip } = await openTwo(t);
   await say(alice, 'nothing');
-  const { oid, pack } = commitWith(work, tip(), 'Closes #1');
+  const { oid, pack } = makeCommit(work, tip(), 'Closes #1');
   await push({ repositories }, alice, 'alice/roof', [`${zero} ${oid} refs/heads/aside`], { pack });
   const found = await repositories.find(alice, 'alice', 'roof');
   for (const via of ['mirror', 'undo'] as const)

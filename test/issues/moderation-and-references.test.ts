@@ -2,7 +2,7 @@
 import t from 'tap';
 import { noFilter, parseIssueQuery, formatIssueQuery } from '../../src/issues/index.ts';
 import { anonymous, at, openIssues, push, reasonOf, roof, sampleHistory, timeline } from './issues-fixture.ts';
-import { commitWith } from './make-commit.ts';
+import { makeCommit } from './make-commit.ts';
 
 const zero = '0'.repeat(40);
 
@@ -88,7 +88,7 @@ t.test('closes #7 in a pushed commit closes it, when the pusher may; once', asyn
   for (const title of ['one', 'two', 'three']) await issues.open(alice, roof, { title });
   const { work, commits, pack } = sampleHistory(modules.folder);
   await push(modules, alice, 'alice/roof', [`${zero} ${commits[0]} refs/heads/main`], { pack });
-  const first = commitWith(work, commits[0]!, 'Mend it\n\nCloses #1, see #2');
+  const first = makeCommit(work, commits[0]!, 'Mend it\n\nCloses #1, see #2');
   await push(modules, bob, 'alice/roof', [`${zero} ${first.oid} refs/heads/aside`], { pack: first.pack });
   await repositories.pushes.finish();
   t.equal((await issues.find(bob, at(1))).state, 'OPEN', 'not by another branch');

@@ -10,7 +10,7 @@ import { createDoctor } from '../../src/doctor/index.ts';
 import { systemRandom } from '../../src/kernel/index.ts';
 import { createLfs, lfsKey } from '../../src/lfs/index.ts';
 import { InstanceKey } from '../../src/sealing/index.ts';
-import { runCli } from '../cli/fake-process.ts';
+import { runCli } from '../cli/run-cli.ts';
 import { png } from '../fixtures/edge-case-repository.ts';
 import { fixedClock } from '../fixtures/fixed-clock.ts';
 import { freePort } from '../fixtures/free-port.ts';
@@ -216,7 +216,7 @@ t.test('collection needs two clean scans and thirty days, and the trash keeps wh
   const folder = makeWork('attic', { 'kept.bin': pointerOf(kept!), 'old.bin': pointerOf(old!) });
   await push(folder, collectUrl);
   const atticId = await idOf('alice', 'attic');
-  const scan = async (removes = true) => (await listed(lfs.collection.scan({ removes, repositoryIds: [atticId] })))[0]!;
+  const scan = async (removes = true) => (await listed(lfs.gc.scan({ removes, repositoryIds: [atticId] })))[0]!;
   const bare = await server.pathOf('attic');
   // `old` is in no ref any more; `hidden` only in one that no client sees.
   gitSync(['checkout', '--quiet', '--orphan', 'fresh'], { cwd: folder });
@@ -257,10 +257,10 @@ t.test('collection needs two clean scans and thirty days, and the trash keeps wh
         { maxBytes: 1, tooLarge: () => new Error() },
       );
     }
-    t.match(await lfs.collection.removeOrphans(), { objects: 2 });
+    t.match(await lfs.gc.removeOrphans(), { objects: 2 });
     for (const key of [orphan, ofNone]) t.equal(await objects.stat(key), null);
     clock.advance(9 * dayMs);
-    t.ok((await lfs.collection.removeOrphans()).trashed >= 1);
+    t.ok((await lfs.gc.removeOrphans()).trashed >= 1);
     t.ok(await attic.download(kept!));
     t.ok(await attic.download(old!));
   });

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { differences } from '../../src/mirrors/pull.ts';
+import { diffRefs } from '../../src/mirrors/pull.ts';
 import { nextMirrorState, stateWord } from '../../src/mirrors/mirror-state.ts';
 import { backoffMs } from '../../src/outbox/index.ts';
 
@@ -67,11 +67,11 @@ t.test('what moves so that here becomes there', async (t) => {
     { ref: 'refs/heads/a', oldId: one, newId: two },
     { ref: 'refs/heads/new', oldId: zeros, newId: one },
   ];
-  t.same(differences(here, there, false), moves);
+  t.same(diffRefs(here, there, false), moves);
   t.same(
-    differences(here, there, true),
+    diffRefs(here, there, true),
     [...moves, { ref: 'refs/heads/gone', oldId: one, newId: zeros }],
     'names that mirrors do not touch stay',
   );
-  t.same(differences(here, new Map(), true), [], 'a remote without refs deletes nothing');
+  t.same(diffRefs(here, new Map(), true), [], 'a remote without refs deletes nothing');
 });

@@ -8,12 +8,12 @@ import { reasonOf } from '../ci/ci-fixture.ts';
 import { freePort } from '../fixtures/free-port.ts';
 import { startHearth } from '../fixtures/start-hearth.ts';
 import type { Hearth, TestPerson } from '../fixtures/start-hearth.ts';
-import { addCommit, httpSide, newBare, tips } from './remote-servers.ts';
-import type { HttpSide } from './remote-servers.ts';
+import { addCommit, startHttpRemote, createBareRepository, readRefs } from './remote-servers.ts';
+import type { HttpRemoteServer } from './remote-servers.ts';
 
 t.setTimeout(120_000);
 
-let [first, second, third]: [HttpSide, HttpSide, HttpSide] = [] as never;
+let [first, second, third]: [HttpRemoteServer, HttpRemoteServer, HttpRemoteServer] = [] as never;
 let here: Hearth;
 let alice: TestPerson;
 let giteaPort: number;
@@ -22,9 +22,9 @@ const basic = (text: string): string => `Basic ${Buffer.from(text).toString('bas
 
 t.before(async () => {
   giteaPort = await freePort();
-  first = await httpSide(t, { address: '127.0.0.2', password: 'bob:first password' });
-  second = await httpSide(t, { address: '127.0.0.3' });
-  third = await httpSide(t, { address: '127.0.0.4' });
+  first = await startHttpRemote(t, { address: '127.0.0.2', password: 'bob:first password' });
+  second = await startHttpRemote(t, { address: '127.0.0.3' });
+  third = await startHttpRemote(t, { address: '127.0.0.4' });
   // 127.0.0.4 is named without its port, so only its default ports are open. No development switch is on.
   here = await startHearth(t, {
     env: { SERVICE_MIRRORS_ALLOWED_HOSTS: `${first.host},${second.host},127.0.0.4,127.0.0.5:${giteaPort}` },
@@ -39,7 +39,7 @@ t.before(async () => {
     scope: 'admin',
     repositoryIds: null,
   };
-  for (const side of [first, second, third]) newBare(side.folder, 'tool.git');
+  for (const side of [first, second, third]) createBareRepository(side.folder, 'tool.git');
 });
 
 const found = (name: string) => here.modules.repositories.find(viewer, 'alice', name);
@@ -65,14 +65,14 @@ t.test('http is for named hosts and ports: a mirror pulls, another pushes, a thi
   await make('copy');
   await save('copy', { username: 'bob', secret: 'first password' });
   await here.modules.mirrors.runDue();
-  t.strictSame(await refsOf('copy'), tips(path.join(first.folder, 'tool.git')));
+  t.strictSame(await refsOf('copy'), readRefs(path.join(first.folder, 'tool.git')));
   t.ok(first.authorizations.includes(basic('bob:first password')));
 
-  newBare(second.folder, 'target.git', { isEmpty: true });
+  createBareRepository(second.folder, 'target.git', { isEmpty: true });
   await here.modules.mirrors.end(viewer, await found('copy'));
   await save('copy', { direction: 'push', address: `${second.url}/target.git` });
   await here.modules.mirrors.runDue();
-  t.strictSame(tips(path.join(second.folder, 'target.git')), await refsOf('copy'));
+  t.strictSame(readRefs(path.join(second.folder, 'target.git')), await refsOf('copy'));
 
   await here.modules.mirrors.import(viewer, {
     name: 'imported',
@@ -81,7 +81,7 @@ t.test('http is for named hosts and ports: a mirror pulls, another pushes, a thi
     keepMirroring: false,
   });
   await here.modules.mirrors.runDue();
-  t.strictSame(await refsOf('imported'), tips(path.join(second.folder, 'tool.git')));
+  t.strictSame(await refsOf('imported'), readRefs(path.join(second.folder, 'tool.git')));
 });
 
 t.test(
@@ -163,7 +163,7 @@ t.test('https to http of one host is another host for a password', async (t) => 
 t.test('a sync that is asked for during a sync is done after it', async (t) => {
   const { mirrors } = here.modules;
   await make('asked');
-  const bare = newBare(second.folder, 'asked.git');
+  const bare = createBareRepository(second.folder, 'asked.git');
   await save('asked', { address: `${second.url}/asked.git` });
   await mirrors.runDue();
   const { id } = (await found('asked')).repository;

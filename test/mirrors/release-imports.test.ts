@@ -8,12 +8,12 @@ import { reasonOf } from '../ci/ci-fixture.ts';
 import { freePort } from '../fixtures/free-port.ts';
 import { startHearth } from '../fixtures/start-hearth.ts';
 import type { Hearth } from '../fixtures/start-hearth.ts';
-import { httpSide, newBare } from './remote-servers.ts';
-import type { HttpSide } from './remote-servers.ts';
+import { startHttpRemote, createBareRepository } from './remote-servers.ts';
+import type { HttpRemoteServer } from './remote-servers.ts';
 
 t.setTimeout(120_000);
 
-let [forge, other]: [HttpSide, HttpSide] = [] as never;
+let [forge, other]: [HttpRemoteServer, HttpRemoteServer] = [] as never;
 let here: Hearth;
 let viewer: PersonViewer;
 const basic = `Basic ${Buffer.from('bob:secret').toString('base64')}`;
@@ -41,8 +41,8 @@ function respond(request: IncomingMessage, response: ServerResponse): boolean {
 }
 
 t.before(async () => {
-  forge = await httpSide(t, { address: '127.0.0.2', password: 'bob:secret' });
-  other = await httpSide(t, { address: '127.0.0.3' });
+  forge = await startHttpRemote(t, { address: '127.0.0.2', password: 'bob:secret' });
+  other = await startHttpRemote(t, { address: '127.0.0.3' });
   [forge.answer, other.answer] = [respond, respond];
   const port = await freePort();
   here = await startHearth(t, {
@@ -62,7 +62,7 @@ t.before(async () => {
     scope: 'admin',
     repositoryIds: null,
   };
-  for (const side of [forge, other]) newBare(side.folder, 'bob/tool.git');
+  for (const side of [forge, other]) createBareRepository(side.folder, 'bob/tool.git');
 });
 
 t.beforeEach(() => {
@@ -103,7 +103,7 @@ const release = (id: number, tag: string, more: object = {}) => ({
   ...more,
 });
 
-async function importFrom(name: string, side: HttpSide, more: object = {}): Promise<string> {
+async function importFrom(name: string, side: HttpRemoteServer, more: object = {}): Promise<string> {
   const { id } = await here.modules.mirrors.import(viewer, {
     name,
     visibility: 'PRIVATE',

@@ -24,7 +24,7 @@ const git = (cwd: string, ...args: string[]): string =>
     stdio: ['ignore', 'pipe', 'ignore'],
   }).trim();
 
-export function newBare(folder: string, name: string, { isEmpty = false } = {}): string {
+export function createBareRepository(folder: string, name: string, { isEmpty = false } = {}): string {
   const bare = path.join(folder, name);
   git(folder, 'init', '--quiet', '--bare', '-b', 'main', bare);
   if (!isEmpty) {
@@ -36,13 +36,13 @@ export function newBare(folder: string, name: string, { isEmpty = false } = {}):
 
 export function addCommit(bare: string, branch: string, message: string): string {
   const tree = git(bare, 'hash-object', '-t', 'tree', '-w', '/dev/null');
-  const parent = tips(bare).get(`refs/heads/${branch}`);
+  const parent = readRefs(bare).get(`refs/heads/${branch}`);
   const commit = git(bare, 'commit-tree', ...(parent === undefined ? [] : ['-p', parent]), '-m', message, tree);
   git(bare, 'update-ref', `refs/heads/${branch}`, commit);
   return commit;
 }
 
-export function tips(bare: string): Map<string, string> {
+export function readRefs(bare: string): Map<string, string> {
   const lines = git(bare, 'for-each-ref', '--format=%(refname) %(objectname)').split('\n');
   return new Map(lines.filter((line) => line !== '').map((line) => line.split(' ') as [string, string]));
 }
@@ -57,7 +57,7 @@ export function hasSshd(): boolean {
   return /^sshd:/m.test(readFileSync('/etc/passwd', 'utf8'));
 }
 
-export async function sshSide(t: Owner, chosenPort?: number) {
+export async function startSshRemote(t: Owner, chosenPort?: number) {
   const folder = temporaryFolder(t);
   const port = chosenPort ?? (await freePort());
   const user = userInfo().username;
@@ -125,7 +125,7 @@ export async function sshSide(t: Owner, chosenPort?: number) {
   };
 }
 
-export interface HttpSide {
+export interface HttpRemoteServer {
   folder: string;
   host: string;
   url: string;
@@ -138,13 +138,13 @@ export interface HttpSide {
 }
 
 /** @param address each 127.x.y.z is another host to its clients */
-export async function httpSide(
+export async function startHttpRemote(
   t: Owner,
   { address = '127.0.0.1', password = null as string | null } = {},
-): Promise<HttpSide> {
+): Promise<HttpRemoteServer> {
   const folder = temporaryFolder(t);
   const authorizations: (string | null)[] = [];
-  const side: HttpSide = { folder, host: '', url: '', authorizations, beforeResponse: null, answer: null };
+  const side: HttpRemoteServer = { folder, host: '', url: '', authorizations, beforeResponse: null, answer: null };
   const server = createServer((request, response) => {
     const { authorization = null } = request.headers;
     authorizations.push(authorization);

@@ -13,12 +13,12 @@ import { startHearth } from '../fixtures/start-hearth.ts';
 import type { Hearth, TestPerson } from '../fixtures/start-hearth.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { gitClient } from '../e2e/git-client.ts';
-import { addCommit, hasSshd, newBare, sshSide, tips } from './remote-servers.ts';
+import { addCommit, hasSshd, createBareRepository, startSshRemote, readRefs } from './remote-servers.ts';
 
 t.setTimeout(180_000);
 
 const canTry = hasSshd() ? {} : { skip: 'needs an sshd that can be started here' };
-const there = hasSshd() ? await sshSide(t) : (null as never);
+const there = hasSshd() ? await startSshRemote(t) : (null as never);
 let here: Hearth;
 let alice: TestPerson;
 let viewer: PersonViewer;
@@ -39,7 +39,7 @@ t.before(async () => {
     scope: 'admin',
     repositoryIds: null,
   };
-  newBare(there.folder, 'tool.git');
+  createBareRepository(there.folder, 'tool.git');
 });
 
 const found = (name: string) => here.modules.repositories.find(viewer, 'alice', name);
@@ -99,7 +99,7 @@ t.test(
     there.allow(saved.sshPublicKey!);
     await sync('copy');
     t.match(await mirrorOf('copy'), { state: 'ok', lastError: null, failures: 0 });
-    t.strictSame(await refsOf('copy'), tips(path.join(there.folder, 'tool.git')));
+    t.strictSame(await refsOf('copy'), readRefs(path.join(there.folder, 'tool.git')));
 
     const two = addCommit(path.join(there.folder, 'tool.git'), 'main', 'two');
     await sync('copy');
@@ -118,7 +118,7 @@ t.test(
 
 t.test('a push mirror updates the remote soon after each push', canTry, async (t) => {
   const { mirrors, repositories } = here.modules;
-  const target = newBare(there.folder, 'target.git', { isEmpty: true });
+  const target = createBareRepository(there.folder, 'target.git', { isEmpty: true });
   await make('source');
   const client = gitClient(here.folder);
   const work = path.join(here.folder, 'work');
@@ -130,11 +130,11 @@ t.test('a push mirror updates the remote soon after each push', canTry, async (t
   there.allow(saved.sshPublicKey!);
   await mirrors.setPaused(viewer, await idOf('source'), false);
   await mirrors.runDue();
-  t.strictSame(tips(target), await refsOf('source'));
+  t.strictSame(readRefs(target), await refsOf('source'));
   await client.expect(work, 'push', '--quiet', remote, 'main:new', ':topic');
   await repositories.pushes.finish();
   await mirrors.runDue();
-  t.strictSame([...tips(target).keys()], ['refs/heads/main', 'refs/heads/new']);
+  t.strictSame([...readRefs(target).keys()], ['refs/heads/main', 'refs/heads/new']);
   t.match(await mirrorOf('source'), { state: 'ok' });
 });
 
@@ -218,7 +218,7 @@ t.test('an import by ssh waits for its key, or comes at once with one that the r
   await mirrors.setPaused(viewer, await idOf('later'), false);
   await mirrors.runDue();
   t.equal(await mirrors.find(await idOf('later')), null, 'it is a repository like any other now');
-  t.strictSame(await refsOf('later'), tips(path.join(there.folder, 'tool.git')));
+  t.strictSame(await refsOf('later'), readRefs(path.join(there.folder, 'tool.git')));
 
   const folder = temporaryFolder(t);
   const { publicKey } = gitClient(folder);
@@ -228,7 +228,7 @@ t.test('an import by ssh waits for its key, or comes at once with one that the r
   there.allow(publicKey.trim());
   await mirrors.import(viewer, { ...wanted, name: 'now', sshKey });
   await mirrors.runDue();
-  t.strictSame(await refsOf('now'), tips(path.join(there.folder, 'tool.git')));
+  t.strictSame(await refsOf('now'), readRefs(path.join(there.folder, 'tool.git')));
   const pkcs8 = createPrivateKey(
     generateKeyPairSync('ed25519', {
       privateKeyEncoding: { type: 'pkcs8', format: 'pem' },

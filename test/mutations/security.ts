@@ -46,14 +46,14 @@ export const mutations: readonly Mutation[] = [
   },
   {
     title: 'webhooks.dev_allow_insecure is taken on a public address',
-    file: 'src/config/combinations.ts',
+    file: 'src/config/conflicting-options.ts',
     from: 'Object.entries({ federation, webhooks, mirrors })',
     to: 'Object.entries({ federation, mirrors })',
     tests: ['test/config/config.test.ts'],
   },
   {
     title: 'mirrors.dev_allow_insecure is taken on a public address',
-    file: 'src/config/combinations.ts',
+    file: 'src/config/conflicting-options.ts',
     from: 'Object.entries({ federation, webhooks, mirrors })',
     to: 'Object.entries({ federation, webhooks })',
     tests: ['test/config/config.test.ts'],

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import path from 'node:path';
 import t from 'tap';
 import { headerOf, startMailServer } from '../fixtures/mail-server.ts';
-import { main, password, sendRequest, startWeb, visitor } from '../fixtures/web-fixture.ts';
+import { extractMain, password, sendRequest, startWeb, visitor } from '../fixtures/web-fixture.ts';
 import { stepOf, totpCode } from '../../src/accounts/second-factor/totp.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 
@@ -167,13 +167,13 @@ t.test('a person switches kinds off and on, without a script', async (t) => {
   const browser = visitor(web);
   await browser.post('/login', { username: 'alice', password });
   await subjects();
-  const before = main(await browser.get('/settings/notices'));
+  const before = extractMain(await browser.get('/settings/notices'));
   t.match(before, /alice@example\.org/);
   t.equal([...before.matchAll(/type="checkbox"[^>]* checked/g)].length, 7, 'all are on');
   t.match(before, /aria-current="page"[^]*Notices/);
   const saved = await browser.post('/settings/notices', { kind: ['password', 'ssh_key'] });
   t.match(saved, { status: 303, headers: { location: '/settings/notices?done=notices-saved' } });
-  const after = main(await browser.get('/settings/notices'));
+  const after = extractMain(await browser.get('/settings/notices'));
   t.equal([...after.matchAll(/type="checkbox"[^>]* checked/g)].length, 2);
   await accounts.addToken(alice.id, { name: 'silent', access: 'read', repositoryIds: null, expiresAt: null });
   t.same(await subjects(), []);

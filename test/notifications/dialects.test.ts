@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import t from 'tap';
 import { migrations } from '../../migrations/index.ts';
 import { numbered, rowsTable } from '../../src/db/dialect.ts';
-import { upsertRows } from '../../src/notifications/fan-out/write-rows.ts';
+import { upsertNotificationsSql } from '../../src/notifications/fan-out/write-notifications.ts';
 import { toPostgres } from '../fixtures/postgres-schema.ts';
 import type { SchemaObject } from '../fixtures/postgres-schema.ts';
 import { startPostgres } from '../fixtures/postgres.ts';
@@ -85,10 +85,10 @@ t.test('one row for a person and subject, in both', async (t) => {
     postgres.run(`INSERT INTO users VALUES ('${id}')`);
     sqlite.exec(`INSERT INTO users (id, username, created_at) VALUES ('${id}', '${id}', 1)`);
   }
-  const inPostgres = upsertRows.replace(rowsTable(columns), rowsTable(columns, '?', 'postgres'));
-  t.not(inPostgres, upsertRows);
+  const inPostgres = upsertNotificationsSql.replace(rowsTable(columns), rowsTable(columns, '?', 'postgres'));
+  t.not(inPostgres, upsertNotificationsSql);
   for (const event of events) {
-    sqlite.prepare(upsertRows).run(...valuesOf(event));
+    sqlite.prepare(upsertNotificationsSql).run(...valuesOf(event));
     postgres.run(withValues(inPostgres, valuesOf(event)));
     if (event[1] === 20) {
       sqlite.exec("UPDATE notifications SET read_at = 25 WHERE user_id = 'a'");

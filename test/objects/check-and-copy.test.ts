@@ -7,12 +7,12 @@ import { buffer } from 'node:stream/consumers';
 import t from 'tap';
 import { localAdministrator } from '../../src/access/index.ts';
 import { lfsKey } from '../../src/lfs/index.ts';
-import { runCli } from '../cli/fake-process.ts';
+import { runCli } from '../cli/run-cli.ts';
 import { openCi, workflow } from '../ci/ci-fixture.ts';
-import type { CiWorld } from '../ci/ci-fixture.ts';
+import type { CiFixture } from '../ci/ci-fixture.ts';
 import { fixedClock } from '../fixtures/fixed-clock.ts';
-import { keysOf, startS3 } from '../fixtures/s3-server.ts';
-import { startSwift } from '../fixtures/swift.ts';
+import { keysOf, startFakeS3 } from '../fixtures/fake-s3-server.ts';
+import { startSwift } from '../fixtures/swift-server.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { sampleImages } from '../images/sample-images.ts';
 
@@ -23,8 +23,8 @@ const at = { owner: 'alice', name: 'work' };
 const digest = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
 
 /** A server with one object of most kinds; the digests of what it gives out. */
-async function fill(world: CiWorld) {
-  const { modules, found } = world;
+async function fill(fixture: CiFixture) {
+  const { modules, found } = fixture;
   const { accounts, avatars, issues, ci, lfs, releases } = modules;
   const alice = await accounts.personByUsername('alice');
   const content = async function* (bytes: Buffer) {
@@ -35,8 +35,8 @@ async function fill(world: CiWorld) {
     content: content(randomBytes(6 * MiB)),
   });
   await avatars.replace(alice.id, { declaredType: 'image/png', bytes: sampleImages['image/png'] });
-  await world.push(workflow('on: push\njobs:\n  a:\n    runs-on: linux\n    steps: [{run: one}]\n'));
-  const runner = await world.addRunner(['linux']);
+  await fixture.push(workflow('on: push\njobs:\n  a:\n    runs-on: linux\n    steps: [{run: one}]\n'));
+  const runner = await fixture.addRunner(['linux']);
   const { taskId, context } = (await runner.fetch())!;
   const task = await ci.artifacts.authoriseTask(String(context.gitea_runtime_token));
   const whole = randomBytes(6 * MiB + 1);
@@ -61,7 +61,7 @@ type Filled = Awaited<ReturnType<typeof fill>>;
 
 /** What a server gives out of these objects, as digests. */
 async function digestsOf(
-  { modules, found }: CiWorld,
+  { modules, found }: CiFixture,
   { attachment, alice, taskId, artifact, object, file, repositoryId }: Filled,
 ): Promise<Record<string, string>> {
   const log: Buffer[] = [];
@@ -77,7 +77,7 @@ async function digestsOf(
 }
 
 for (const [name, start] of [
-  ['a stand-in', startS3],
+  ['a stand-in', startFakeS3],
   ['Swift', startSwift],
 ] as const) {
   t.test(`from folders to a bucket and back, with equal digests: ${name}`, async (t) => {
@@ -125,14 +125,14 @@ for (const [name, start] of [
 }
 
 t.test('what is missing, changed, foreign or not copied yet is named; a copy goes on after a fault', async (t) => {
-  const s3 = await startS3(t);
+  const s3 = await startFakeS3(t);
   const folder = temporaryFolder(t);
   const data = path.join(folder, 'data');
   const cli = (words: string[], env: Record<string, string> = {}) =>
     runCli(words, { env: { ...s3.env, SERVICE_DATA_DIR: data, ...env } });
-  const world = await openCi(t, { folder });
-  const { attachment } = await fill(world);
-  await world.close();
+  const fixture = await openCi(t, { folder });
+  const { attachment } = await fill(fixture);
+  await fixture.close();
 
   const early = await cli(['objects', 'check']);
   t.equal(early.code, 7);
@@ -174,17 +174,17 @@ t.test('what is missing, changed, foreign or not copied yet is named; a copy goe
 });
 
 t.test('a backup says what lies in a bucket; its restore test looks there', async (t) => {
-  const s3 = await startS3(t);
-  const world = await openCi(t, { env: s3.env });
-  const { attachment } = await fill(world);
-  const { backups } = world.modules;
+  const s3 = await startFakeS3(t);
+  const fixture = await openCi(t, { env: s3.env });
+  const { attachment } = await fill(fixture);
+  const { backups } = fixture.modules;
   const made = await backups.create();
   t.match(made.objects, { at: `${s3.endpoint}/forge-bucket/forge`, count: 6 });
   const manifest = JSON.parse(readFileSync(path.join(made.folder, 'manifest.json'), 'utf8')) as { objects: unknown };
   t.strictSame(manifest.objects, made.objects);
   t.strictSame((await backups.drill(made.name)).problems, [], 'the log is a file of the backup');
   const listed = await runCli(['backup', 'create'], {
-    env: { ...s3.env, SERVICE_DATA_DIR: path.join(world.folder, 'data') },
+    env: { ...s3.env, SERVICE_DATA_DIR: path.join(fixture.folder, 'data') },
   });
   t.match(listed.stderr, /Not in this backup: 6 objects .*forge-bucket/);
 

@@ -42,7 +42,7 @@ export async function openS3(
   return { ...opened, directory: path.join(directory, 'objects'), log };
 }
 
-export const listed = async (store: ObjectStore, prefix: string): Promise<string[]> => {
+export const listKeys = async (store: ObjectStore, prefix: string): Promise<string[]> => {
   const keys: string[] = [];
   for await (const { key } of store.list(prefix)) keys.push(key);
   return keys.sort();

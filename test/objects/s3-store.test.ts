@@ -7,9 +7,9 @@ import { loadConfig } from '../../src/config/index.ts';
 import { isDomainError } from '../../src/kernel/index.ts';
 import { incomingFolder } from '../../src/objects/index.ts';
 import { signRequest } from '../../src/objects/s3/sign-request.ts';
-import { startS3 } from '../fixtures/s3-server.ts';
+import { startFakeS3 } from '../fixtures/fake-s3-server.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
-import { listed, openS3 } from './open-s3.ts';
+import { listKeys, openS3 } from './open-s3.ts';
 
 const MiB = 1024 * 1024;
 const sha256 = (content: Buffer | string): string => createHash('sha256').update(content).digest('hex');
@@ -53,7 +53,7 @@ t.test('requests are signed as the published examples are', async (t) => {
 });
 
 t.test('an object is stored once, read whole and in part, listed, copied and removed', async (t) => {
-  const s3 = await startS3(t);
+  const s3 = await startFakeS3(t);
   const { store, directory } = await openS3(t, s3);
   t.equal(store.place, 's3');
   t.strictSame(await store.put('attachments/ab/one', once('hello'), limits), { bytes: 5, sha256: sha256('hello') });
@@ -80,7 +80,7 @@ t.test('an object is stored once, read whole and in part, listed, copied and rem
   t.equal(await reasonOf(store.link('attachments/ab/one', 'attachments/ab/copy')), 'object_exists');
   t.strictSame(await store.stat('attachments/ab/copy'), { bytes: 5, sha256: sha256('hello') });
   await store.put('artifacts/0/1.zip', once('zip'), limits);
-  t.strictSame(await listed(store, 'attachments/'), [
+  t.strictSame(await listKeys(store, 'attachments/'), [
     'attachments/ab/copy',
     'attachments/ab/empty',
     'attachments/ab/one',
@@ -94,7 +94,7 @@ t.test('an object is stored once, read whole and in part, listed, copied and rem
 });
 
 t.test('a large object is sent in parts, in little memory, and a complete file is taken', async (t) => {
-  const s3 = await startS3(t);
+  const s3 = await startFakeS3(t);
   const { store, directory, statistics } = await openS3(t, s3);
   const content = randomBytes(12 * MiB);
   const file = path.join(directory, '..', 'complete');
@@ -132,7 +132,7 @@ t.test('a large object is sent in parts, in little memory, and a complete file i
 });
 
 t.test('an answer that was lost is told apart from an object that was there', async (t) => {
-  const s3 = await startS3(t);
+  const s3 = await startFakeS3(t);
   const { store } = await openS3(t, s3);
   s3.fail('PUT', 'cut_after');
   await store.put('attachments/ab/one', once('hello'), limits);
@@ -155,7 +155,7 @@ t.test('an answer that was lost is told apart from an object that was there', as
 });
 
 t.test('a download that is cut off goes on; other bytes are never a complete download', async (t) => {
-  const s3 = await startS3(t);
+  const s3 = await startFakeS3(t);
   const { store, log, statistics } = await openS3(t, s3);
   const content = randomBytes(2 * MiB);
   await store.put('lfs/a/one', once(content), limits);
@@ -185,7 +185,7 @@ t.test('a download that is cut off goes on; other bytes are never a complete dow
 });
 
 t.test('faults of every kind in the way up: what passes is tried again, what does not leaves nothing', async (t) => {
-  const s3 = await startS3(t);
+  const s3 = await startFakeS3(t);
   const { store, log, directory } = await openS3(t, s3);
   const passing = ['server_error', 'slow_down', 'damaged', 'cut', 'cut_after', 'hang', 'slow', 'full'] as const;
   for (const fault of passing) {
@@ -224,7 +224,7 @@ t.test('faults of every kind in the way up: what passes is tried again, what doe
 });
 
 t.test('a store that is gone, slow, or refuses is a clear error, soon', async (t) => {
-  const s3 = await startS3(t);
+  const s3 = await startFakeS3(t);
   const { store, log } = await openS3(t, s3);
   await store.put('attachments/ab/one', once('hello'), limits);
   const whyOf = async (work: Promise<unknown>): Promise<string> => {
@@ -248,7 +248,7 @@ t.test('a store that is gone, slow, or refuses is a clear error, soon', async (t
   s3.hasBucket = false;
   t.match(await whyOf(store.get('attachments/ab/one')), /bucket does not exist/);
   t.match(await whyOf(store.put('attachments/ab/two', once('x'), limits)), /bucket does not exist/);
-  t.match(await whyOf(listed(store, 'attachments/')), /bucket does not exist/);
+  t.match(await whyOf(listKeys(store, 'attachments/')), /bucket does not exist/);
   s3.hasBucket = true;
 
   await s3.stop();
@@ -266,7 +266,7 @@ t.test('a store that is gone, slow, or refuses is a clear error, soon', async (t
 });
 
 t.test('the endpoint needs its own setting in an own network; keys may come from a file', async (t) => {
-  const s3 = await startS3(t);
+  const s3 = await startFakeS3(t);
   t.throws(() => loadConfig({ env: { SERVICE_OBJECTS_STORE: 's3' }, cwd: '/', readFile: () => '' }), {
     message: /set objects\.endpoint/,
   });

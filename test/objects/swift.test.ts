@@ -6,9 +6,9 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import t from 'tap';
 import { isDomainError } from '../../src/kernel/index.ts';
-import { startSwift } from '../fixtures/swift.ts';
+import { startSwift } from '../fixtures/swift-server.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
-import { listed, openS3 } from './open-s3.ts';
+import { listKeys, openS3 } from './open-s3.ts';
 
 t.setTimeout(180_000);
 
@@ -57,7 +57,7 @@ t.test(
       [large, small].map((content) => reasonOf(store.put('attachments/cd/race', of(content), limits))),
     );
     t.strictSame(both.sort(), ['done', 'object_exists'], 'one of two');
-    t.strictSame(await listed(store, 'attachments/'), [
+    t.strictSame(await listKeys(store, 'attachments/'), [
       'attachments/ab/empty',
       'attachments/ab/one',
       'attachments/cd/race',
@@ -66,9 +66,9 @@ t.test(
       t.equal(bytes, large.length, key);
       t.ok(Math.abs(storedAt - Date.now()) < 120_000, 'with the time it was stored');
     }
-    for (const key of await listed(store, 'lfs/')) await store.remove(key);
+    for (const key of await listKeys(store, 'lfs/')) await store.remove(key);
     await store.remove('lfs/a/large');
-    t.strictSame(await listed(store, 'lfs/'), []);
+    t.strictSame(await listKeys(store, 'lfs/'), []);
     await store.sweep();
     t.strictSame(
       log.filter((line) => line.startsWith('objects.failed')),
@@ -82,7 +82,7 @@ t.test('a wrong key, a wrong bucket and a wrong region are told apart', async (t
   const swift = await startSwift(t);
   const whyOf = async (settings: Record<string, string>): Promise<string> => {
     const { store, log } = await openS3(t, swift, settings);
-    t.equal(await reasonOf(listed(store, 'attachments/')), 'object_store_unavailable');
+    t.equal(await reasonOf(listKeys(store, 'attachments/')), 'object_store_unavailable');
     return log.at(-1) ?? '';
   };
   t.match(await whyOf({ SERVICE_OBJECTS_SECRET_ACCESS_KEY: 'other' }), /secret does not belong to the access key/);

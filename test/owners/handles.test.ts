@@ -1,7 +1,7 @@
 import t from 'tap';
 import { foldHandle, parseHandle } from '../../src/owners/index.ts';
 import type { DomainError } from '../../src/kernel/index.ts';
-import { openAccounts, outcomes, reasonOf } from '../accounts/fixture.ts';
+import { openAccounts, outcomes, reasonOf } from '../accounts/accounts-fixture.ts';
 
 const refused = (text: unknown) => reasonOf(() => parseHandle(text));
 

@@ -3,13 +3,13 @@
 // pull requests until release(); open(name, …) → a pull request of a new branch of alice's.
 import { personViewer } from '../../src/access/index.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
-import { startPullServer } from './push-fixture.ts';
-import type { Clone } from './push-fixture.ts';
+import { startPullServer } from './pull-server.ts';
+import type { Clone } from './pull-server.ts';
 
 export const numbered = (count: number, change: Record<number, string> = {}): string =>
   Array.from({ length: count }, (_, at) => `${change[at + 1] ?? `line ${at + 1}`}\n`).join('');
 
-export async function startRaces(t: Owner) {
+export async function startRaceFixture(t: Owner) {
   const server = await startPullServer(t);
   const { modules } = server.app;
   const { accounts, git, pulls } = modules;
@@ -102,4 +102,4 @@ export async function startRaces(t: Owner) {
   return { ...server, modules, alice, bob, viewerOf, between, hold, open, pushTo, tipOf, stateOf, until };
 }
 
-export type Races = Awaited<ReturnType<typeof startRaces>>;
+export type RaceFixture = Awaited<ReturnType<typeof startRaceFixture>>;

@@ -4,10 +4,10 @@
 import t from 'tap';
 import { personViewer } from '../../src/access/index.ts';
 import { reasonOf } from '../repositories/repositories-fixture.ts';
-import { numbered, startRaces } from './races-fixture.ts';
+import { numbered, startRaceFixture } from './races-fixture.ts';
 
 t.setTimeout(240_000);
-const races = await startRaces(t);
+const races = await startRaceFixture(t);
 const { modules, alice, bob, between, open, pushTo, tipOf, stateOf, until } = races;
 const { pulls, issues, repositories, accounts, git } = modules;
 const first = numbered(10);

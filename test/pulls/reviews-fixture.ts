@@ -32,7 +32,7 @@ export const numbered = (count: number, change: Record<number, string> = {}): st
 
 export const base: Files = { 'a.txt': numbered(30), 'b.txt': numbered(5), 'docs/read.md': '# Read\n' };
 
-export async function openPulls(t: Owner, { files = base }: { files?: Files } = {}) {
+export async function openReviews(t: Owner, { files = base }: { files?: Files } = {}) {
   const modules = await openModules(t, { more: [...issueEntities, ...pullEntities] as unknown as EntitySchema[] });
   const { alice, db, git, repositories, random, logger } = { ...modules, random: systemRandom };
   await repositories.create(alice, { ...roof, visibility: 'PUBLIC' });
@@ -113,10 +113,10 @@ export async function openPulls(t: Owner, { files = base }: { files?: Files } = 
   };
 }
 
-export type PullModules = Awaited<ReturnType<typeof openPulls>>;
+export type ReviewModules = Awaited<ReturnType<typeof openReviews>>;
 
 /** Waits until every entry is announced. */
-export async function announced(issues: Issues, db: Pick<PullModules['db'], 'read'>): Promise<void> {
+export async function announced(issues: Issues, db: Pick<ReviewModules['db'], 'read'>): Promise<void> {
   for (;;) {
     const [{ open }]: [{ open: number }] = await db.read.query(
       'SELECT count(*) AS open FROM issue_entries WHERE announced_at IS NULL AND parked_at IS NULL AND held_at IS NULL',

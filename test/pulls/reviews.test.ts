@@ -2,7 +2,7 @@
 import t from 'tap';
 import type { NewReviewComment } from '../../src/pulls/index.ts';
 import { pathBytes, pathText } from '../../src/pulls/index.ts';
-import { anonymous, at, numbered, openPulls, reasonOf, roof } from './reviews-fixture.ts';
+import { anonymous, at, numbered, openReviews, reasonOf, roof } from './reviews-fixture.ts';
 
 const onLine = (line: number, body: string, more: Partial<NewReviewComment> = {}): NewReviewComment => ({
   round: 1,
@@ -16,7 +16,7 @@ const onLine = (line: number, body: string, more: Partial<NewReviewComment> = {}
 });
 
 t.test('a draft is seen by its author alone, until it is submitted with a verdict in one entry', async (t) => {
-  const { pulls, issues, openPull, clock, alice, bob, carol } = await openPulls(t);
+  const { pulls, issues, openPull, clock, alice, bob, carol } = await openReviews(t);
   await openPull(alice);
   const add = async (comment: NewReviewComment) => {
     clock.advance(1);
@@ -77,7 +77,7 @@ t.test('a draft is seen by its author alone, until it is submitted with a verdic
 });
 
 t.test('a comment at once is a review, beside the draft; a thread is answered', async (t) => {
-  const { pulls, issues, openPull, alice, bob } = await openPulls(t);
+  const { pulls, issues, openPull, alice, bob } = await openReviews(t);
   await openPull(alice);
   await pulls.reviews.addComment(bob, at(1), onLine(2, 'later'));
   const { threadId } = await pulls.reviews.addComment(bob, at(1), onLine(10, 'now', { sendNow: true }));
@@ -103,7 +103,7 @@ t.test('a comment at once is a review, beside the draft; a thread is answered', 
 });
 
 t.test('what is edited, deleted, resolved and dismissed, and by whom', async (t) => {
-  const { pulls, issues, openPull, alice, bob, carol } = await openPulls(t);
+  const { pulls, issues, openPull, alice, bob, carol } = await openReviews(t);
   await openPull(alice);
   const { threadId } = await pulls.reviews.addComment(bob, at(1), onLine(10, 'one', { sendNow: true }));
   const place = { threadId, position: 1 };
@@ -149,7 +149,7 @@ t.test('what is edited, deleted, resolved and dismissed, and by whom', async (t)
 });
 
 t.test("verdicts: not of one's own, not of what is closed, not without words", async (t) => {
-  const { pulls, issues, openPull, alice, bob } = await openPulls(t);
+  const { pulls, issues, openPull, alice, bob } = await openReviews(t);
   await openPull(alice);
   const submit = (viewer: typeof bob, verdict: 'COMMENT' | 'APPROVE' | 'REQUEST_CHANGES', body = '', round = 1) =>
     reasonOf(pulls.reviews.submit(viewer, at(1), { verdict, body, round }));
@@ -170,7 +170,7 @@ t.test("verdicts: not of one's own, not of what is closed, not without words", a
 });
 
 t.test('a review of an older round is asked about once, and kept at its round', async (t) => {
-  const { pulls, openPull, nextRound, alice, bob } = await openPulls(t);
+  const { pulls, openPull, nextRound, alice, bob } = await openReviews(t);
   await openPull(alice);
   await pulls.reviews.addComment(bob, at(1), onLine(10, 'here'));
   await pulls.reviews.addComment(bob, at(1), onLine(20, 'there'));
@@ -183,7 +183,7 @@ t.test('a review of an older round is asked about once, and kept at its round', 
 });
 
 t.test('places that are not there, and files without lines', async (t) => {
-  const { pulls, issues, openPull, nextRound, alice, bob } = await openPulls(t);
+  const { pulls, issues, openPull, nextRound, alice, bob } = await openReviews(t);
   const odd = Buffer.from([0x66, 0xff, 0x22]);
   t.equal(pathText(odd), '"f\\377\\042"');
   t.same(pathBytes(pathText(odd)), odd);
@@ -231,7 +231,7 @@ t.test('places that are not there, and files without lines', async (t) => {
 });
 
 t.test('locked, archived, blocked, newcomers, anonymous, and too many at once', async (t) => {
-  const { pulls, issues, repositories, openPull, alice, bob, carol } = await openPulls(t);
+  const { pulls, issues, repositories, openPull, alice, bob, carol } = await openReviews(t);
   await openPull(alice);
   const add = (viewer: typeof bob | typeof anonymous, body: string) =>
     reasonOf(pulls.reviews.addComment(viewer, at(1), onLine(1, body)));

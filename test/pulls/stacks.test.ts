@@ -4,8 +4,8 @@ import t from 'tap';
 import { localAdministrator } from '../../src/access/index.ts';
 import { clientGit } from '../git/git-fixture.ts';
 import { reasonOf } from '../repositories/repositories-fixture.ts';
-import { startPullServer } from './push-fixture.ts';
-import type { Clone } from './push-fixture.ts';
+import { startPullServer } from './pull-server.ts';
+import type { Clone } from './pull-server.ts';
 
 const server = await startPullServer(t);
 const { modules } = server.app;

@@ -6,8 +6,8 @@ import { parseSuggestion } from '../../src/pulls/index.ts';
 import { pullSchema } from '../../src/pulls/schema/pull-schema.ts';
 import { replaceLines } from '../../src/pulls/suggestions/replace-lines.ts';
 import { announced as pushesAnnounced } from './pulls-fixture.ts';
-import { at, numbered, openPulls, reasonOf, roof } from './reviews-fixture.ts';
-import type { PullModules } from './reviews-fixture.ts';
+import { at, numbered, openReviews, reasonOf, roof } from './reviews-fixture.ts';
+import type { ReviewModules } from './reviews-fixture.ts';
 
 const fence = (...lines: string[]) =>
   `Better:\n\`\`\`suggestion\n${lines.map((line) => `${line}\n`).join('')}\`\`\`\nok?`;
@@ -55,8 +55,8 @@ t.test('lines of a file, every other byte kept', async (t) => {
 });
 
 async function suggest(
-  { pulls, clock }: PullModules,
-  viewer: PullModules['bob'],
+  { pulls, clock }: ReviewModules,
+  viewer: ReviewModules['bob'],
   line: number,
   body: string,
   path = 'a.txt',
@@ -66,7 +66,7 @@ async function suggest(
 }
 
 t.test('several are one commit with co-authors, and a round; their threads are resolved', async (t) => {
-  const modules = await openPulls(t);
+  const modules = await openReviews(t);
   const { pulls, issues, repositories, path, openPull, alice, bob, carol } = modules;
   repositories.pushes.onPush(pulls.onPush);
   await openPull(alice, { 'a.txt': numbered(30, { 10: 'ten' }), 'deep/er/b.txt': 'one\r\ntwo\r\n' });
@@ -97,7 +97,7 @@ t.test('several are one commit with co-authors, and a round; their threads are r
 });
 
 t.test('refused: not there, changed, another round, without the right, twice the same line', async (t) => {
-  const modules = await openPulls(t);
+  const modules = await openReviews(t);
   const { pulls, issues, openPull, nextRound, alice, bob } = modules;
   await openPull(alice);
   const good = await suggest(modules, bob, 10, fence('TEN'));
@@ -138,7 +138,7 @@ t.test('refused: not there, changed, another round, without the right, twice the
 });
 
 t.test('on a pushed pull request, which has no branch, the server writes the round', async (t) => {
-  const modules = await openPulls(t);
+  const modules = await openReviews(t);
   const { pulls, git, db, path, openPull, alice, bob } = modules;
   await openPull(alice);
   const pushed = { source: 'PUSH', headBranch: null, headRepositoryId: null, topic: 'ten' } as const;
@@ -157,7 +157,7 @@ t.test('on a pushed pull request, which has no branch, the server writes the rou
 });
 
 t.test("viewed files: a note of one's own, by content", async (t) => {
-  const { pulls, issues, repositories, openPull, alice, bob } = await openPulls(t);
+  const { pulls, issues, repositories, openPull, alice, bob } = await openReviews(t);
   await openPull(alice);
   const file = { path: 'a.txt', oldBlob: '1'.repeat(40), newBlob: '2'.repeat(40), round: 1 };
   const set = (viewer: Parameters<typeof pulls.viewed.set>[0], change: Partial<typeof file> & { isViewed?: boolean }) =>

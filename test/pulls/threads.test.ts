@@ -4,7 +4,7 @@ import type { LineChange } from '../../src/git/index.ts';
 import { mapLines } from '../../src/pulls/threads/map-lines.ts';
 import { threadPositionSchema } from '../../src/pulls/schema/review-schema.ts';
 import { seededRandom } from '../fixtures/seeded-random.ts';
-import { at, numbered, openPulls, reasonOf } from './reviews-fixture.ts';
+import { at, numbered, openReviews, reasonOf } from './reviews-fixture.ts';
 import type { Files } from './reviews-fixture.ts';
 
 const inserted = (behind: number, count: number): LineChange => ({
@@ -33,7 +33,7 @@ t.test('lines by the changes around them', async (t) => {
 
 t.test('lines that are kept have the same text, over random edits', async (t) => {
   const random = seededRandom(7);
-  const { git, branch, path } = await openPulls(t);
+  const { git, branch, path } = await openReviews(t);
   let wrong = 0;
   let kept = 0;
   for (let trial = 0; trial < 12; trial += 1) {
@@ -69,12 +69,12 @@ t.test('lines that are kept have the same text, over random edits', async (t) =>
 
 /** A pull request with one thread for each `[path, side, line]`, and what became of them after a round. */
 async function followed(
-  t: Parameters<typeof openPulls>[0],
+  t: Parameters<typeof openReviews>[0],
   first: Files,
   threads: readonly (readonly [path: string, side: 'OLD' | 'NEW', line: number | null])[],
   next: Files,
 ) {
-  const modules = await openPulls(t);
+  const modules = await openReviews(t);
   const { pulls, clock, openPull, nextRound, alice, bob } = modules;
   await openPull(alice, first);
   for (const [path, side, line] of threads) {
@@ -145,7 +145,7 @@ t.test('through a rename with changes, and back again', async (t) => {
 });
 
 t.test('the old side follows the base through a rebase', async (t) => {
-  const { pulls, branch, run, openPull, nextRound, alice, bob } = await openPulls(t);
+  const { pulls, branch, run, openPull, nextRound, alice, bob } = await openReviews(t);
   await openPull(alice);
   await pulls.reviews.addComment(bob, at(1), {
     round: 1,
@@ -198,7 +198,7 @@ t.test('binary, symbolic link, submodule, CRLF, NUL, ill UTF-8: kept, without an
 });
 
 t.test('a comment on an older round, or on a commit, is placed when it is shown', async (t) => {
-  const { pulls, branch, openPull, nextRound, alice, bob } = await openPulls(t);
+  const { pulls, branch, openPull, nextRound, alice, bob } = await openReviews(t);
   branch('topic', { 'a.txt': numbered(30, { 3: 'three' }) });
   await openPull(alice, { 'a.txt': `new\n${numbered(30, { 3: 'three' })}` });
   const [first] = await pulls.rounds.commits(alice, at(1), 1);
@@ -224,7 +224,7 @@ t.test('a comment on an older round, or on a commit, is placed when it is shown'
 });
 
 t.test('a large file has a thread of its own, and no lines', async (t) => {
-  const { pulls, openPull, nextRound, alice, bob } = await openPulls(t);
+  const { pulls, openPull, nextRound, alice, bob } = await openReviews(t);
   const large = Buffer.alloc(17 * 1024 * 1024, 'a line of a large file\n');
   await openPull(alice, { 'large.txt': large });
   const on = { round: 1, path: 'large.txt', body: 'why is it here?', sendNow: true };
@@ -235,7 +235,7 @@ t.test('a large file has a thread of its own, and no lines', async (t) => {
 });
 
 t.test('threads are followed to a round of many files, through the one that is named', async (t) => {
-  const { pulls, openPull, nextRound, alice, bob } = await openPulls(t);
+  const { pulls, openPull, nextRound, alice, bob } = await openReviews(t);
   await openPull(alice);
   await pulls.reviews.addComment(bob, at(1), { round: 1, path: 'a.txt', firstLine: 10, body: 'x', sendNow: true });
   const many = Object.fromEntries(Array.from({ length: 3_200 }, (_, index) => [`0/${index}.txt`, `${index}\n`]));

@@ -25,7 +25,7 @@ import { InstanceKey } from '../../src/sealing/index.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
 import { openTestDatabase } from '../fixtures/test-database.ts';
 import { clientEnvironment } from '../git/git-fixture.ts';
-import { packOf, pushBytes, readResponse, usual, zeroId } from '../git/push-fixture.ts';
+import { packOf, pushBytes, readResponse, defaultCapabilities, zeroId } from '../git/push-fixture.ts';
 
 export { zeroId };
 
@@ -202,7 +202,7 @@ export async function pushTo(
   viewer: Viewer,
   opened: Awaited<ReturnType<TestModules['repositories']['openForPush']>>,
   commands: readonly string[],
-  { pack = Buffer.alloc(0), via = 'http', capabilities = usual }: PushOptions = {},
+  { pack = Buffer.alloc(0), via = 'http', capabilities = defaultCapabilities }: PushOptions = {},
 ): Promise<PushResponse> {
   const [input, output] = [new PassThrough(), new PassThrough()];
   const responded: Buffer[] = [];
@@ -264,4 +264,4 @@ export function recordingListener(name: string): PushListener & { received: stri
   };
 }
 
-export { outcomes, reasonOf } from '../accounts/fixture.ts';
+export { outcomes, reasonOf } from '../accounts/accounts-fixture.ts';

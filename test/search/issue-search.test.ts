@@ -5,7 +5,7 @@ import type { Viewer } from '../../src/access/index.ts';
 import { silentLogger, systemRandom } from '../../src/kernel/index.ts';
 import { createIssues, noFilter, parseIssueQuery } from '../../src/issues/index.ts';
 import { createIssueIndex, createSearch } from '../../src/search/index.ts';
-import { foldQuery } from '../../src/search/query-text.ts';
+import { foldQuery } from '../../src/search/fold-text.ts';
 import { seededRandom } from '../fixtures/seeded-random.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
 import { anonymous, at, objectsIn, openIssues, reasonOf, roof, viewerOf } from '../issues/issues-fixture.ts';

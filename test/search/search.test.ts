@@ -5,7 +5,7 @@ import type { Database } from '../../src/db/index.ts';
 import { silentLogger } from '../../src/kernel/index.ts';
 import { createSearch, mostCounted, mostHits } from '../../src/search/index.ts';
 import type { Search } from '../../src/search/index.ts';
-import { fold } from '../../src/search/query-text.ts';
+import { fold } from '../../src/search/fold-text.ts';
 import { seededRandom } from '../fixtures/seeded-random.ts';
 import type { SeededRandom } from '../fixtures/seeded-random.ts';
 import type { Owner as Test } from '../fixtures/temporary-folder.ts';
@@ -346,24 +346,24 @@ t.test(
   async (t) => {
     const { db, find, search } = await openSearch(t);
     const random = seededRandom(7);
-    const world = drawWorld(random);
-    for (const { id, username, displayName } of world.people) {
+    const accessData = drawWorld(random);
+    for (const { id, username, displayName } of accessData.people) {
       if (username === null)
         await change(db, 'INSERT INTO users (id, display_name, created_at) VALUES (?, ?, 1)', id, displayName);
       else await addOwner(db, id, username, 'user', displayName);
     }
-    for (const { id, handle } of world.organisations) await addOwner(db, id, handle, 'organisation');
-    for (const repository of world.repositories) await addRepository(db, repository);
-    for (const [key, role] of world.roles)
+    for (const { id, handle } of accessData.organisations) await addOwner(db, id, handle, 'organisation');
+    for (const repository of accessData.repositories) await addRepository(db, repository);
+    for (const [key, role] of accessData.roles)
       await change(
         db,
         'INSERT INTO organisation_members (organisation_id, user_id, role, created_at) VALUES (?, ?, ?, 1)',
         ...key.split('/'),
         role,
       );
-    for (const [key, role] of world.collaborators)
+    for (const [key, role] of accessData.collaborators)
       await change(db, 'INSERT INTO collaborators VALUES (?, ?, ?, 1)', ...key.split('/'), role);
-    for (const { id, organisation, people, repositories } of world.teams) {
+    for (const { id, organisation, people, repositories } of accessData.teams) {
       await change(
         db,
         `INSERT INTO teams (id, organisation_id, name, name_folded, role, created_at) VALUES (?, ?, ?, ?, 'read', 1)`,
@@ -374,24 +374,24 @@ t.test(
         await change(db, `INSERT INTO team_repositories VALUES (?, ?, 'read', 1)`, id, repository);
     }
     const handles = new Map<string, string | null>([
-      ...world.people.map(({ id, username }) => [id, username] as const),
-      ...world.organisations.map(({ id, handle }) => [id, handle] as const),
+      ...accessData.people.map(({ id, username }) => [id, username] as const),
+      ...accessData.organisations.map(({ id, handle }) => [id, handle] as const),
     ]);
 
     const expected = (viewer: Viewer, text: string): { repositories: string[]; persons: string[] } => {
       const wanted = fold(text);
       if (wanted.trim() === '') return { repositories: [], persons: [] };
       const contains = (...fields: string[]) => fields.some((field) => fold(field).includes(wanted));
-      const seen = world.repositories.filter((row) => {
+      const seen = accessData.repositories.filter((row) => {
         const of = viewer.kind === 'person' ? viewer.id : '';
         const level = repositoryLevel(viewer, {
           id: row.id,
           visibility: row.isPrivate ? 'PRIVATE' : 'PUBLIC',
           ownerUserId: row.ofOrganisation ? null : row.owner,
           ownerOrganisationId: row.ofOrganisation ? row.owner : null,
-          organisationRole: world.roles.get(`${row.owner}/${of}`) ?? null,
-          collaboratorRole: world.collaborators.get(`${row.id}/${of}`) ?? null,
-          teamRole: world.teams.some(({ people, repositories }) => people.includes(of) && repositories.includes(row.id))
+          organisationRole: accessData.roles.get(`${row.owner}/${of}`) ?? null,
+          collaboratorRole: accessData.collaborators.get(`${row.id}/${of}`) ?? null,
+          teamRole: accessData.teams.some(({ people, repositories }) => people.includes(of) && repositories.includes(row.id))
             ? 'read'
             : null,
           deleted: false,
@@ -404,7 +404,7 @@ t.test(
         repositories: seen
           .map((row) => `${handles.get(row.owner)}/${row.name}`)
           .sort((a, b) => bytes(a.toLowerCase().replace('/', '\u0001'), b.toLowerCase().replace('/', '\u0001'))),
-        persons: world.people
+        persons: accessData.people
           .flatMap(({ username, displayName }) =>
             username !== null && contains(username, displayName) ? [username] : [],
           )
@@ -414,7 +414,7 @@ t.test(
 
     const viewers: Viewer[] = [
       anonymous,
-      ...world.people.map(({ id }) => personViewer(id)),
+      ...accessData.people.map(({ id }) => personViewer(id)),
       personViewer('p0', { repositoryIds: ['r1', 'r2', 'r3'] }),
       personViewer('p1', { repositoryIds: [] }),
       localAdministrator,
@@ -422,17 +422,17 @@ t.test(
       {
         kind: 'task',
         taskId: 2,
-        repositoryId: world.repositories.find(({ isPrivate }) => isPrivate)!.id,
+        repositoryId: accessData.repositories.find(({ isPrivate }) => isPrivate)!.id,
         scope: 'read',
       },
     ];
     let hits = 0;
     for (let round = 0; round < 300; round++) {
       if (round % 10 === 9) {
-        const changed = random.pick(world.repositories);
+        const changed = random.pick(accessData.repositories);
         Object.assign(changed, {
           isPrivate: random.chance(0.5),
-          description: random.pick(world.repositories).description + world.query(),
+          description: random.pick(accessData.repositories).description + accessData.query(),
         });
         await change(
           db,
@@ -442,7 +442,7 @@ t.test(
           changed.id,
         );
       }
-      const [viewer, text] = [random.pick(viewers), world.query()];
+      const [viewer, text] = [random.pick(viewers), accessData.query()];
       const { repositories, persons } = await find(viewer, text);
       const actual = {
         repositories: repositories.map(({ owner, name }) => `${owner}/${name}`),

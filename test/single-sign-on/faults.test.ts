@@ -2,7 +2,7 @@ import t from 'tap';
 import { chmodSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { createDoctor } from '../../src/doctor/index.ts';
-import { main, sendRequest, signedIn, startWeb, visitor } from '../fixtures/web-fixture.ts';
+import { extractMain, sendRequest, signedIn, startWeb, visitor } from '../fixtures/web-fixture.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import type { Visitor, Web } from '../fixtures/web-fixture.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
@@ -163,7 +163,7 @@ t.test('a session that ended meanwhile links nothing, nor does one that another 
   provider.faults.nonce = secondSent.get('nonce')!;
   const taken = await two.browser.get(`/login/oidc/faulty/callback?code=c&state=${secondSent.get('state')}`);
   t.equal(taken.status, 409);
-  t.match(main(taken), /Another person here signs in with this account/);
+  t.match(extractMain(taken), /Another person here signs in with this account/);
 });
 
 t.test('a provider that is down, or not what the settings say, is named to administrators only', async (t) => {

@@ -2,7 +2,7 @@ import t from 'tap';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { exec, startSsh } from './ssh-fixture.ts';
-import type { KeyFiles, Outcome } from './ssh-fixture.ts';
+import type { KeyFiles, ClientResult } from './ssh-fixture.ts';
 
 const hearth = await startSsh(t, { env: { SERVICE_BASE_URL: 'https://git.example.org' } });
 const alice = await hearth.person('alice');
@@ -11,7 +11,7 @@ const { repositories } = hearth.modules;
 await repositories.create(alice.viewer, { name: 'site', visibility: 'PRIVATE', description: 'The site of alice' });
 await repositories.create(bob.viewer, { name: 'tools', visibility: 'PUBLIC' });
 
-const asAlice = (words: string[], more: { options?: string[]; flags?: string[] } = {}): Promise<Outcome> =>
+const asAlice = (words: string[], more: { options?: string[]; flags?: string[] } = {}): Promise<ClientResult> =>
   hearth.ssh(words, { keys: [alice.key], ...more });
 const fixedLine = 'hearth: only git and a few words are understood here; "help" lists them\n';
 

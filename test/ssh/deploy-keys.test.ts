@@ -5,7 +5,7 @@ import path from 'node:path';
 import { localAdministrator } from '../../src/access/index.ts';
 import { makeBareRepository, runGit } from '../fixtures/git-repositories.ts';
 import { startSsh, until } from './ssh-fixture.ts';
-import type { KeyFiles, Outcome, RunOptions } from './ssh-fixture.ts';
+import type { KeyFiles, ClientResult, RunOptions } from './ssh-fixture.ts';
 
 const hearth = await startSsh(t);
 const alice = await hearth.person('alice');
@@ -14,7 +14,7 @@ const { accounts, repositories, organisations, issues } = hearth.modules;
 const { deployKeys } = repositories;
 const source = await makeBareRepository(hearth.folder, { commits: 3, branches: ['next'] });
 
-const git = (key: KeyFiles, args: readonly string[], more: RunOptions = {}): Promise<Outcome> =>
+const git = (key: KeyFiles, args: readonly string[], more: RunOptions = {}): Promise<ClientResult> =>
   hearth.git(args, { keys: [key], ...more });
 const lsRemote = (key: KeyFiles, repository: string) => git(key, ['ls-remote', hearth.url(repository)]);
 const push = (key: KeyFiles, repository: string, ...refs: string[]) =>
@@ -36,7 +36,7 @@ const refused = async (
   reason: string,
   title = reason,
 ) => t.match(await act.catch((error: unknown) => error), { reason }, title);
-const readFailure = (outcome: Outcome) => outcome.stderr.split('\n').filter((line) => line.startsWith('hearth:'));
+const readFailure = (outcome: ClientResult) => outcome.stderr.split('\n').filter((line) => line.startsWith('hearth:'));
 
 await repositoryWith('site');
 await repositoryWith('other');

@@ -5,7 +5,7 @@ import path from 'node:path';
 import type { ClientChannel } from 'ssh2';
 import { makeBareRepository, runGit } from '../fixtures/git-repositories.ts';
 import { startSsh, until } from './ssh-fixture.ts';
-import type { Outcome, RunOptions } from './ssh-fixture.ts';
+import type { ClientResult, RunOptions } from './ssh-fixture.ts';
 
 const hearth = await startSsh(t);
 const alice = await hearth.person('alice');
@@ -13,7 +13,7 @@ const bob = await hearth.person('bob');
 const { repositories, git: gitModule, db } = hearth.modules;
 
 const site = hearth.url('alice/site.git');
-const git = (args: string[], more: RunOptions = {}): Promise<Outcome> =>
+const git = (args: string[], more: RunOptions = {}): Promise<ClientResult> =>
   hearth.git(args, { keys: [alice.key], ...more });
 const at = (name: string) => path.join(hearth.work, name);
 const good = async (args: string[], more: RunOptions = {}): Promise<string> => {

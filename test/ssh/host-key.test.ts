@@ -4,7 +4,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { hostKey } from '../../src/ssh/keys/host-key.ts';
-import { makeKey } from '../../src/openssh/index.ts';
+import { generateKey } from '../../src/openssh/index.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 
 const keyFile = (folder: string) => path.join(folder, 'ssh', 'host_ed25519');
@@ -28,7 +28,7 @@ t.test('a key whose halves begin with zeros is valid', async (t) => {
   const folder = temporaryFolder(t);
   let pair = ed25519();
   for (; !pair.x?.startsWith('AA') && !pair.x?.startsWith('AB'); pair = ed25519());
-  const { privateKey, blob } = makeKey('hearth', pair);
+  const { privateKey, blob } = generateKey('hearth', pair);
   mkdirSync(path.join(folder, 'ssh'));
   writeFileSync(keyFile(folder), privateKey, { mode: 0o600 });
   t.equal(blob.length, 51);

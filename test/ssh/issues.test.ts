@@ -1,7 +1,7 @@
 import t from 'tap';
 import { PassThrough } from 'node:stream';
 import { parseCommand } from '../../src/ssh/commands/parse-command.ts';
-import { readText } from '../../src/ssh/commands/read-text.ts';
+import { readStdin } from '../../src/ssh/commands/read-stdin.ts';
 import { reasonOf } from '../repositories/repositories-fixture.ts';
 import { startSsh } from './ssh-fixture.ts';
 
@@ -54,7 +54,7 @@ t.test('a text is bounded in size and time, and is UTF-8', async (t) => {
     const input = new PassThrough();
     for (const part of parts) input.write(part);
     if (limitMs > 1_000) input.end();
-    return readText({ input, signal: new AbortController().signal }, limitMs);
+    return readStdin({ input, signal: new AbortController().signal }, limitMs);
   };
   t.equal(await read([Buffer.from('é')], 5_000), 'é');
   t.equal(await reasonOf(read([Buffer.from([0xff])], 5_000)), 'invalid_text');

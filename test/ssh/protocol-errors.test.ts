@@ -75,7 +75,7 @@ t.test('one account has a limit of connections, and its clients get the reason',
 });
 
 t.test('a client that offers too many keys gets the reason', async (t) => {
-  const strict = await startSsh(t, { limits: { loginTries: 2 } });
+  const strict = await startSsh(t, { limits: { maxAuthTries: 2 } });
   const keys = [strict.newKey(), strict.newKey(), strict.newKey()];
   t.match(await strict.ssh(['whoami'], { keys }), { code: 255, stderr: /Too many authentication failures/ });
 });

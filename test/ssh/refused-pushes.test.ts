@@ -1,12 +1,12 @@
 // A refused push ends over SSH as well: whatever is refused, and however large report and pack are.
 import t from 'tap';
 import { localAdministrator } from '../../src/access/index.ts';
-import { addRefs, branchCount, largeClient, pushWithin } from '../git/large-refusal-fixture.ts';
+import { addRefs, branchCount, createLargePush, pushWithin } from '../git/large-push-fixture.ts';
 import { refusals } from '../git/refusals-fixture.ts';
 import { startSsh } from './ssh-fixture.ts';
 
 t.setTimeout(600_000);
-const { work, tip } = largeClient(t);
+const { work, tip } = createLargePush(t);
 const hearth = await startSsh(t);
 const { key } = await hearth.person('alice');
 const { repositories, git } = hearth.modules;

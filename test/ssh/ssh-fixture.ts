@@ -13,13 +13,13 @@ import { silentLogger } from '../../src/kernel/index.ts';
 import type { LogFields, Logger } from '../../src/kernel/index.ts';
 import { createSshServer } from '../../src/ssh/index.ts';
 import type { SshLimits, SshServer } from '../../src/ssh/index.ts';
-import { makeKey } from '../../src/openssh/index.ts';
+import { generateKey } from '../../src/openssh/index.ts';
 import { gitEnvironment } from '../fixtures/git-repositories.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
-import { placeDatabase } from '../fixtures/database-template.ts';
+import { copyDatabaseTemplate } from '../fixtures/database-template.ts';
 
-export interface Outcome {
+export interface ClientResult {
   code: number | null;
   stdout: string;
   stderr: string;
@@ -68,7 +68,7 @@ export async function startSsh(t: Owner, { limits = {}, env = {} }: StartOptions
     cwd: folder,
     readFile: () => '',
   });
-  await placeDatabase(config.dataDir);
+  await copyDatabaseTemplate(config.dataDir);
   const modules = await openModules(config, { logger }, 'always');
   const { accounts, repositories, issues, lfs, pulls, notifications, git, workers, clock } = modules;
   const server = createSshServer({
@@ -163,7 +163,7 @@ export async function startSsh(t: Owner, { limits = {}, env = {} }: StartOptions
     },
 
     /** Runs OpenSSH with `words` as the command. */
-    ssh(words: readonly string[], options: RunOptions = {}): Promise<Outcome> {
+    ssh(words: readonly string[], options: RunOptions = {}): Promise<ClientResult> {
       return run('ssh', [...sshOptions(options), '-p', String(port), 'git@127.0.0.1', ...words], {
         cwd: work,
         env: environment,
@@ -172,7 +172,7 @@ export async function startSsh(t: Owner, { limits = {}, env = {} }: StartOptions
     },
 
     /** Runs git with OpenSSH as its transport. */
-    git(args: readonly string[], options: RunOptions = {}): Promise<Outcome> {
+    git(args: readonly string[], options: RunOptions = {}): Promise<ClientResult> {
       const command = ['ssh', ...sshOptions(options)].map((word) => `'${word}'`).join(' ');
       const env = { ...environment, GIT_SSH_COMMAND: command, GIT_SSH_VARIANT: 'ssh', ...options.env };
       return run('git', args, { cwd: work, ...options, env });
@@ -206,7 +206,7 @@ export async function startSsh(t: Owner, { limits = {}, env = {} }: StartOptions
   };
 }
 
-export type Running = Awaited<ReturnType<typeof startSsh>>;
+export type SshFixture = Awaited<ReturnType<typeof startSsh>>;
 export type { Modules, Socket, SshServer };
 
 /** Runs a program to its end; failures are returned, not thrown. */
@@ -214,7 +214,7 @@ export function run(
   program: string,
   args: readonly string[],
   { cwd, env, input }: { cwd: string; env: Record<string, string>; input?: string },
-): Promise<Outcome> {
+): Promise<ClientResult> {
   const child = spawn(program, args, { cwd, env, stdio: ['pipe', 'pipe', 'pipe'] });
   const stdout: Buffer[] = [];
   const stderr: Buffer[] = [];
@@ -231,11 +231,11 @@ export function run(
 }
 
 /** Runs a command over an open connection. */
-export function exec(client: ssh2.Client, command: string): Promise<Outcome> {
+export function exec(client: ssh2.Client, command: string): Promise<ClientResult> {
   return new Promise((resolve, reject) => {
     client.exec(command, (error, channel) => {
       if (error !== undefined) return reject(error);
-      const out: Outcome = { code: null, stdout: '', stderr: '' };
+      const out: ClientResult = { code: null, stdout: '', stderr: '' };
       channel.on('data', (bytes: Buffer) => (out.stdout += bytes.toString()));
       channel.stderr.on('data', (bytes: Buffer) => (out.stderr += bytes.toString()));
       channel.on('exit', (code: number) => (out.code = code)).on('close', () => resolve(out));
@@ -254,7 +254,7 @@ export async function until(holds: () => boolean | Promise<boolean>, withinMs = 
 }
 
 function ed25519Key(): { private: string; public: string } {
-  const { privateKey, blob } = makeKey('test');
+  const { privateKey, blob } = generateKey('test');
   return { private: privateKey, public: `ssh-ed25519 ${blob.toString('base64')}` };
 }
 

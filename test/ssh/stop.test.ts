@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { runGit } from '../fixtures/git-repositories.ts';
 import { startSsh, until } from './ssh-fixture.ts';
-import type { Running } from './ssh-fixture.ts';
+import type { SshFixture } from './ssh-fixture.ts';
 
 /** A server on which looking for a repository waits until `goOn`. */
 async function startWaiting(t: Parameters<typeof startSsh>[0]) {
@@ -71,8 +71,8 @@ t.test('an address in use is refused with a message', async (t) => {
 });
 
 async function isRefused(
-  t: Parameters<Running['socket']>[0] & { equal(a: unknown, b: unknown): void },
-  hearth: Running,
+  t: Parameters<SshFixture['socket']>[0] & { equal(a: unknown, b: unknown): void },
+  hearth: SshFixture,
 ): Promise<void> {
   const { socket, closed } = hearth.socket(t);
   await closed;

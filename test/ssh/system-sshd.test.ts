@@ -7,7 +7,7 @@ import path from 'node:path';
 import { userInfo } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
-import { startProgram } from '../e2e/running-program.ts';
+import { startServerProcess } from '../e2e/server-process.ts';
 import { gitClient } from '../e2e/git-client.ts';
 import { freePort } from '../fixtures/free-port.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
@@ -18,7 +18,7 @@ const me = userInfo().username;
 
 async function freshHearth() {
   const port = await freePort();
-  const server = await startProgram(t, 'checkout', {
+  const server = await startServerProcess(t, 'checkout', {
     env: { SERVICE_SSH_SYSTEM_SSHD: 'true', SERVICE_SSH_PUBLIC_PORT: String(port) },
   });
   const client = gitClient(server.folder);

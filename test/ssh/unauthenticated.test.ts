@@ -1,7 +1,7 @@
 import t from 'tap';
 import { seededRandom } from '../fixtures/seeded-random.ts';
 import { startSsh, until } from './ssh-fixture.ts';
-import type { Running } from './ssh-fixture.ts';
+import type { SshFixture } from './ssh-fixture.ts';
 
 const introduction = 'SSH-2.0-Tester\r\n';
 
@@ -103,7 +103,7 @@ t.test('security F08: a client that does not sign in in time is disconnected, wh
   const drip = setInterval(() => dripping.socket.write('S'), 20);
   t.teardown(() => clearInterval(drip));
   // Exchanges keys, then never tries to sign in.
-  const undecided = hearth.client(t, { authHandler: () => {} } as Parameters<Running['client']>[1]);
+  const undecided = hearth.client(t, { authHandler: () => {} } as Parameters<SshFixture['client']>[1]);
   await t.rejects(undecided, /closed|ECONNRESET/);
   for (const { closed } of [silent, polite, dripping]) {
     const afterMs = await closed;
@@ -119,7 +119,7 @@ t.test('security F08: a client that does not sign in in time is disconnected, wh
 
 t.test('security F08: one address is served in few connections at a time, the others in turn', async (t) => {
   const hearth = await startSsh(t, { limits: { perAddress: 2, silentMs: 60_000, quietMs: 60_000 } });
-  const greeted = ({ received }: ReturnType<Running['socket']>) => received().toString().startsWith('SSH-2.0-');
+  const greeted = ({ received }: ReturnType<SshFixture['socket']>) => received().toString().startsWith('SSH-2.0-');
   const first = hearth.socket(t);
   const second = hearth.socket(t);
   await until(() => greeted(first) && greeted(second));

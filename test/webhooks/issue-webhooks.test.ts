@@ -3,20 +3,20 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { WebhookEvent } from '../../src/webhooks/index.ts';
 import { openCi } from '../ci/ci-fixture.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
-import { receiver } from './receiver.ts';
+import { startReceiver } from './receiver.ts';
 
 const all: WebhookEvent[] = ['issues', 'issue_comment', 'issue_label', 'issue_assign', 'issue_milestone'];
 const work = { owner: 'alice', name: 'work' };
 const one = { ...work, number: 1 };
 
 async function openWorld(t: Owner, events: readonly string[] = all) {
-  const target = await receiver(t);
-  const world = await openCi(t, {
+  const target = await startReceiver(t);
+  const fixture = await openCi(t, {
     env: { SERVICE_BASE_URL: 'http://git.example.lan', SERVICE_WEBHOOKS_ALLOWED_HOSTS: target.host },
   });
-  const { webhooks, issues, db } = world.modules;
-  const scope = { kind: 'repository', id: world.found.repository.id } as const;
-  await webhooks.add(world.viewer, scope, { url: target.url, events });
+  const { webhooks, issues, db } = fixture.modules;
+  const scope = { kind: 'repository', id: fixture.found.repository.id } as const;
+  await webhooks.add(fixture.viewer, scope, { url: target.url, events });
   /** Waits until every entry is announced, and sends what follows from it. */
   const sent = async () => {
     for (;;) {
@@ -33,7 +33,7 @@ async function openWorld(t: Owner, events: readonly string[] = all) {
       body: JSON.parse(body.toString()) as Record<string, unknown>,
     }));
   };
-  return { ...world, issues, webhooks, target, scope, sent };
+  return { ...fixture, issues, webhooks, target, scope, sent };
 }
 
 t.test('events of an issue are sent in Gitea’s form, each once', async (t) => {

@@ -5,23 +5,23 @@ import { webhookEvents } from '../../src/webhooks/index.ts';
 import { openCi } from '../ci/ci-fixture.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
 import { fillRepository } from '../fixtures/web-fixture.ts';
-import { receiver } from './receiver.ts';
+import { startReceiver } from './receiver.ts';
 
 const work = { owner: 'alice', name: 'work' };
 const one = { ...work, number: 1 };
 
 async function openWorld(t: Owner) {
-  const target = await receiver(t);
-  const world = await openCi(t, {
+  const target = await startReceiver(t);
+  const fixture = await openCi(t, {
     env: { SERVICE_BASE_URL: 'http://git.example.lan', SERVICE_WEBHOOKS_ALLOWED_HOSTS: target.host },
   });
-  const { webhooks, issues, pulls, db } = world.modules;
-  const scope = { kind: 'repository', id: world.found.repository.id } as const;
+  const { webhooks, issues, pulls, db } = fixture.modules;
+  const scope = { kind: 'repository', id: fixture.found.repository.id } as const;
   const events = webhookEvents.filter((event) => event.startsWith('pull_request'));
-  await webhooks.add(world.viewer, scope, { url: target.url, events });
-  await fillRepository(t, world.found.path, { 'roof.txt': 'tiles\n' });
+  await webhooks.add(fixture.viewer, scope, { url: target.url, events });
+  await fillRepository(t, fixture.found.path, { 'roof.txt': 'tiles\n' });
   const git = (...words: string[]): string =>
-    execFileSync('git', [`--git-dir=${world.found.path}`, ...words], {
+    execFileSync('git', [`--git-dir=${fixture.found.path}`, ...words], {
       env: {
         PATH: process.env['PATH'],
         GIT_AUTHOR_NAME: 'B',
@@ -33,12 +33,12 @@ async function openWorld(t: Owner) {
       .toString()
       .trim();
   const base = git('rev-parse', 'main');
-  const blob = execFileSync('git', [`--git-dir=${world.found.path}`, 'hash-object', '-w', '--stdin'], {
+  const blob = execFileSync('git', [`--git-dir=${fixture.found.path}`, 'hash-object', '-w', '--stdin'], {
     input: 'slate\n',
   })
     .toString()
     .trim();
-  const tree = execFileSync('git', [`--git-dir=${world.found.path}`, 'mktree'], {
+  const tree = execFileSync('git', [`--git-dir=${fixture.found.path}`, 'mktree'], {
     input: `100644 blob ${blob}\troof.txt\n`,
   })
     .toString()
@@ -61,7 +61,7 @@ async function openWorld(t: Owner) {
       body: JSON.parse(body.toString()) as Record<string, unknown>,
     }));
   };
-  return { ...world, issues, pulls, sent, head, base };
+  return { ...fixture, issues, pulls, sent, head, base };
 }
 
 t.test('events of a pull request are sent in Gitea’s form, each once', async (t) => {

@@ -17,7 +17,7 @@ export interface Receiver {
   responses: [status: number, body: string][];
 }
 
-export async function receiver(t: Owner): Promise<Receiver> {
+export async function startReceiver(t: Owner): Promise<Receiver> {
   const got: Received[] = [];
   const responses: Receiver['responses'] = [[200, 'thanks']];
   const server = createServer((request, response) => {

@@ -6,27 +6,27 @@ import { openCi, reasonOf, workflow } from '../ci/ci-fixture.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
 import { push, sampleHistory, zeroId } from '../repositories/repositories-fixture.ts';
 import { insertDelivery } from './insert-delivery.ts';
-import { receiver } from './receiver.ts';
+import { startReceiver } from './receiver.ts';
 
 const main = 'refs/heads/main';
 const minuteMs = 60_000;
 
 async function openWorld(t: Owner, { alsoAllowed = [] as string[] } = {}) {
-  const target = await receiver(t);
-  const world = await openCi(t, {
+  const target = await startReceiver(t);
+  const fixture = await openCi(t, {
     env: {
       SERVICE_BASE_URL: 'http://git.example.lan',
       SERVICE_WEBHOOKS_ALLOWED_HOSTS: [target.host, ...alsoAllowed].join(),
     },
   });
-  const { webhooks, repositories } = world.modules;
-  const scope: WebhookScope = { kind: 'repository', id: world.found.repository.id };
-  const history = sampleHistory(world.folder);
+  const { webhooks, repositories } = fixture.modules;
+  const scope: WebhookScope = { kind: 'repository', id: fixture.found.repository.id };
+  const history = sampleHistory(fixture.folder);
   const send = async (...commands: string[]): Promise<void> => {
     const onlyDeletes = commands.every((command) => command.split(' ')[1] === zeroId);
     const { report } = await push(
-      world.modules,
-      world.viewer,
+      fixture.modules,
+      fixture.viewer,
       'alice/work',
       commands,
       onlyDeletes ? {} : { pack: history.pack },
@@ -36,9 +36,9 @@ async function openWorld(t: Owner, { alsoAllowed = [] as string[] } = {}) {
     await webhooks.drain();
   };
   const add = (input: { url?: string; secret?: string; events?: string[] } = {}) =>
-    webhooks.add(world.viewer, scope, { url: target.url, events: ['push', 'create', 'delete', 'run'], ...input });
+    webhooks.add(fixture.viewer, scope, { url: target.url, events: ['push', 'create', 'delete', 'run'], ...input });
   const list = (id: string) => webhooks.listDeliveries(scope, id, { limit: 50 });
-  return { ...world, webhooks, target, scope, history, send, add, list };
+  return { ...fixture, webhooks, target, scope, history, send, add, list };
 }
 
 t.test('a push is delivered in Gitea’s form, signed in the forms of Gitea and GitHub', async (t) => {

@@ -2,14 +2,14 @@
 import { parentPort } from 'node:worker_threads';
 import { serveTasks } from '../../src/workers/index.ts';
 
-export type Asked =
+export type TestTask =
   | { does: 'answer'; value: unknown }
   | { does: 'loop' }
   | { does: 'throw' }
   | { does: 'fill memory'; chunk: number }
   | { does: 'count'; counter: SharedArrayBuffer };
 
-export function run(input: Asked): unknown {
+export function run(input: TestTask): unknown {
   if (input.does === 'answer') return input.value;
   if (input.does === 'throw') throw new Error('thrown by the task');
   if (input.does === 'loop') for (;;);

@@ -7,7 +7,7 @@ import { createWorkerPool } from '../../src/workers/index.ts';
 import type { PoolLimits, WorkerPool } from '../../src/workers/index.ts';
 import { TaskQueue } from '../../src/workers/task-queue.ts';
 import { defaultPoolLimits } from '../../src/workers/worker-pool.ts';
-import type { Asked, run } from './test-thread.ts';
+import type { TestTask, run } from './test-thread.ts';
 
 const file = new URL('./test-thread.ts', import.meta.url);
 const generous = { deadlineMs: 60_000, maxWaitMs: 60_000, maxInputBytes: 10_000, maxResultBytes: 10_000 };
@@ -31,7 +31,7 @@ function openPool(t: Test, limits: Partial<PoolLimits> = {}, now?: () => number)
   t.teardown(() => workers.stop());
   let keys = 0;
   const runTask = (
-    input: Asked,
+    input: TestTask,
     {
       key = `key ${(keys += 1)}`,
       client = 'alice',

@@ -6,7 +6,7 @@ import { noSuchPerson } from '../people/find-people.ts';
 import { emailAddressSchema } from '../schema/email-address-schema.ts';
 import type { EmailAddressRow } from '../schema/email-address-schema.ts';
 import { userSchema } from '../schema/user-schema.ts';
-import { insertLink, refuseManyMails } from './account-links.ts';
+import { insertOneTimeLink, refuseTooManyMails } from './one-time-links.ts';
 import { parseAddress } from './address-rules.ts';
 import type { ParsedAddress } from './address-rules.ts';
 import { toEmailAddress } from './email-address.ts';
@@ -114,9 +114,9 @@ export async function sendVerification(deps: AccountsDeps, personId: string, add
 
 async function sendLink(deps: AccountsDeps, tx: Tx, { userId, addressKey, id }: EmailAddressRow): Promise<void> {
   if (!deps.mail.isConfigured) return;
-  await refuseManyMails(deps, tx, { personId: userId, addressKey });
+  await refuseTooManyMails(deps, tx, { personId: userId, addressKey });
   const lifetimeMs = deps.settings.verificationLifetimeMs;
-  const secret = await insertLink(deps, tx, { purpose: 'verify', personId: userId, addressKey, lifetimeMs });
+  const secret = await insertOneTimeLink(deps, tx, { purpose: 'verify', personId: userId, addressKey, lifetimeMs });
   await deps.mail.enqueue(tx, { kind: verificationMail, data: { addressId: id, secret } });
 }
 

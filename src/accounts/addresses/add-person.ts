@@ -1,6 +1,6 @@
 import type { AccountsDeps } from '../deps.ts';
-import { insertPerson, preparePerson } from '../people/add-person.ts';
-import type { NewPerson } from '../people/add-person.ts';
+import { insertPerson, preparePerson } from '../people/insert-person.ts';
+import type { NewPerson } from '../people/insert-person.ts';
 import type { Person } from '../people/person.ts';
 import { insertAddress, parseNewAddress } from './add-address.ts';
 

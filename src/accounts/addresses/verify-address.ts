@@ -4,7 +4,7 @@ import type { AccountsDeps } from '../deps.ts';
 import { oneTimeLinkSchema } from '../schema/one-time-link-schema.ts';
 import { emailAddressSchema } from '../schema/email-address-schema.ts';
 import type { EmailAddressRow } from '../schema/email-address-schema.ts';
-import { findOpenLink, linkClosed } from './account-links.ts';
+import { findUnusedLink, linkClosed } from './one-time-links.ts';
 import { addressInUse, ownAddress, announcePrimary } from './add-address.ts';
 import { toEmailAddress } from './email-address.ts';
 import type { EmailAddress } from './email-address.ts';
@@ -57,7 +57,7 @@ async function addressOfLink(
   secret: string,
   now: number,
 ): Promise<EmailAddressRow> {
-  const link = await findOpenLink(manager, 'verify', secret, now);
+  const link = await findUnusedLink(manager, 'verify', secret, now);
   if (link === null || link.userId !== personId || link.addressKey === null) throw linkClosed();
   const row = await manager.findOneBy(emailAddressSchema, { userId: personId, addressKey: link.addressKey });
   if (row === null || row.verifiedAt !== null) throw linkClosed();

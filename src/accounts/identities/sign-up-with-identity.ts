@@ -2,7 +2,7 @@ import { isNotNull } from '../../db/index.ts';
 import type { AccountsDeps } from '../deps.ts';
 import { insertAddress } from '../addresses/add-address.ts';
 import { readAddress } from '../addresses/address-rules.ts';
-import { insertPerson, preparePerson } from '../people/add-person.ts';
+import { insertPerson, preparePerson } from '../people/insert-person.ts';
 import { displayNameRule } from '../people/profile-rules.ts';
 import { cleanText } from '../validate-text.ts';
 import type { Person } from '../people/person.ts';

@@ -5,7 +5,7 @@ import { noSuchPerson } from '../people/find-people.ts';
 import { passkeySchema } from '../schema/passkey-schema.ts';
 import type { PasskeyRow } from '../schema/passkey-schema.ts';
 import { userSchema } from '../schema/user-schema.ts';
-import { noteFactorAdded } from '../second-factor/first-factor.ts';
+import { recordFactorAdded } from '../second-factor/record-factor-change.ts';
 import { announceSecurityEvent } from '../security-events.ts';
 import { parseText } from '../validate-text.ts';
 import { isOpenChallenge, newPasskeyChallenge, useChallenge } from './passkey-challenge.ts';
@@ -116,7 +116,7 @@ export async function addPasskey(
     };
     await manager.insert(passkeySchema, row);
     await announceSecurityEvent(deps, tx, personId, { kind: 'second_factor_added', factor: 'passkey', name });
-    return { passkey: toPasskey(row), recoveryCodes: await noteFactorAdded(deps, tx, personId) };
+    return { passkey: toPasskey(row), recoveryCodes: await recordFactorAdded(deps, tx, personId) };
   });
 }
 

@@ -2,7 +2,7 @@ import { MoreThan } from 'typeorm';
 import { bindDeps, notFound } from '../../kernel/index.ts';
 import type { AccountsDeps } from '../deps.ts';
 import { passkeySchema } from '../schema/passkey-schema.ts';
-import { noteFactorRemoved } from '../second-factor/first-factor.ts';
+import { recordFactorRemoved } from '../second-factor/record-factor-change.ts';
 import { announceSecurityEvent } from '../security-events.ts';
 import { refuseLastSignInMethod } from '../last-sign-in-method.ts';
 import { withLog } from '../with-log.ts';
@@ -71,7 +71,7 @@ async function removePasskey(deps: AccountsDeps, personId: string, passkeyId: st
     if (row === null) throw notFound('unknown_passkey', 'There is no such passkey.');
     await tx.manager.delete(passkeySchema, { id: passkeyId, userId: personId });
     await refuseLastSignInMethod(deps, tx, personId);
-    await noteFactorRemoved(tx, personId);
+    await recordFactorRemoved(tx, personId);
     await announceSecurityEvent(deps, tx, personId, { kind: 'second_factor_removed', factor: 'passkey', by: 'person' });
     return toPasskey(row);
   });

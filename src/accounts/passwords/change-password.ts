@@ -1,6 +1,6 @@
 import { IsNull } from 'typeorm';
 import { conflict, invalid } from '../../kernel/index.ts';
-import { endResetLinks } from '../addresses/account-links.ts';
+import { endResetLinks } from '../addresses/one-time-links.ts';
 import { noSuchPerson } from '../people/find-people.ts';
 import type { AccountsDeps } from '../deps.ts';
 import { endAllSessions } from '../end-all-sessions.ts';

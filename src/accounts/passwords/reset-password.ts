@@ -1,5 +1,5 @@
 import type { EntityManager } from 'typeorm';
-import { findOpenLink, insertLink, linkClosed, mayMail, endResetLinks } from '../addresses/account-links.ts';
+import { findUnusedLink, insertOneTimeLink, linkClosed, mayMail, endResetLinks } from '../addresses/one-time-links.ts';
 import { mailNotConfigured } from '../addresses/add-address.ts';
 import { parseAddress } from '../addresses/address-rules.ts';
 import type { AccountsDeps } from '../deps.ts';
@@ -47,7 +47,7 @@ async function sendResetLink(deps: AccountsDeps, addressKey: string): Promise<vo
     if (!row || !person || person.disabledAt !== null) return false;
     if (!(await mayMail(deps, tx, { personId: person.id, addressKey }))) return false;
     const lifetimeMs = deps.settings.resetLifetimeMs;
-    const secret = await insertLink(deps, tx, { purpose: 'reset', personId: person.id, addressKey, lifetimeMs });
+    const secret = await insertOneTimeLink(deps, tx, { purpose: 'reset', personId: person.id, addressKey, lifetimeMs });
     await deps.mail.enqueue(tx, { kind: resetMail, data: { addressId: row.id, secret } });
     return true;
   });
@@ -67,7 +67,7 @@ export async function makeResetLink(
     const person = await tx.manager.findOneBy(userSchema, { id: personId });
     if (person === null) throw noSuchPerson();
     if (person.disabledAt !== null) throw accountDisabled();
-    const secret = await insertLink(deps, tx, { purpose: 'reset', personId, addressKey: null, lifetimeMs });
+    const secret = await insertOneTimeLink(deps, tx, { purpose: 'reset', personId, addressKey: null, lifetimeMs });
     return { secret, expiresAt: tx.now + lifetimeMs };
   });
 }
@@ -102,7 +102,7 @@ export async function resetPassword(deps: AccountsDeps, secret: string, password
 
 /** A mailed link works while its address belongs to the account; no link works for a disabled account. */
 async function personOfLink(manager: EntityManager, secret: string, now: number): Promise<UserRow> {
-  const link = await findOpenLink(manager, 'reset', secret, now);
+  const link = await findUnusedLink(manager, 'reset', secret, now);
   const person = link && (await manager.findOneBy(userSchema, { id: link.userId }));
   if (!link || !person || person.disabledAt !== null) throw linkClosed();
   if (link.addressKey !== null) {

@@ -1,5 +1,5 @@
 import type { AccountsDeps } from '../deps.ts';
-import { endResetLinks } from '../addresses/account-links.ts';
+import { endResetLinks } from '../addresses/one-time-links.ts';
 import { noSuchPerson } from '../people/find-people.ts';
 import { endAllSessions } from '../end-all-sessions.ts';
 import { announceSecurityEvent } from '../security-events.ts';

@@ -1,10 +1,10 @@
 import type { Random } from '../../kernel/index.ts';
-import { randomText } from '../random-text.ts';
+import { randomString } from '../random-string.ts';
 
 /** No letters and digits that look alike: the password may be copied by hand. */
 const alphabet = 'abcdefghijkmnpqrstuvwxyzACDEFGHJKLMNPQRTUVWXY34679';
 
 /** A temporary password: four groups of five, about 112 bits. */
 export function suggestPassword(random: Random): string {
-  return Array.from({ length: 4 }, () => randomText(random, alphabet, 5)).join('-');
+  return Array.from({ length: 4 }, () => randomString(random, alphabet, 5)).join('-');
 }

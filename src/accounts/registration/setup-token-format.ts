@@ -1,5 +1,5 @@
 import type { Random } from '../../kernel/index.ts';
-import { randomText } from '../random-text.ts';
+import { randomString } from '../random-string.ts';
 
 /** Crockford's base 32: no I, L, O or U, because people type this token. */
 const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
@@ -9,7 +9,7 @@ const shape = new RegExp(`^[${alphabet}]{${groups * groupLength}}$`);
 
 /** A new token such as `7Q2K-…`: five groups, 100 bits. */
 export function newSetupToken(random: Random): string {
-  return Array.from({ length: groups }, () => randomText(random, alphabet, groupLength)).join('-');
+  return Array.from({ length: groups }, () => randomString(random, alphabet, groupLength)).join('-');
 }
 
 /**

@@ -1,5 +1,5 @@
 import { inviteSchema } from '../schema/invite-schema.ts';
-import { insertPerson, preparePerson } from '../people/add-person.ts';
+import { insertPerson, preparePerson } from '../people/insert-person.ts';
 import type { Person } from '../people/person.ts';
 import { parsePassword } from '../password-rules.ts';
 import type { AccountsDeps } from '../deps.ts';

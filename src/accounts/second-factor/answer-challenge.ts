@@ -14,7 +14,7 @@ import { challengeClosed, findChallenge } from '../sessions/sign-in-challenges.t
 import type { SessionOrigin } from '../sessions/start-session.ts';
 import { countRecoveryCodes, parseRecoveryCode, useRecoveryCode } from './recovery-codes.ts';
 import { matchingStep, parseTotpCode } from './totp.ts';
-import { openTotpSecret, useStep } from './totp-secret.ts';
+import { decryptTotpSecret, useStep } from './totp-secret.ts';
 
 export interface CodeAnswer extends SessionOrigin {
   /** The secret of the browser's cookie. */
@@ -94,7 +94,7 @@ export async function finishChallenge(
 
 async function useTotp(deps: AccountsDeps, { manager, now }: Tx, personId: string, code: string): Promise<boolean> {
   const row = await manager.findOneBy(totpSecretSchema, { userId: personId });
-  const secret = row?.enabledAt == null ? null : openTotpSecret(deps, row);
+  const secret = row?.enabledAt == null ? null : decryptTotpSecret(deps, row);
   if (row === null || secret === null) return false;
   const step = matchingStep(secret, code, { now, lastStep: row.lastStep });
   return step !== null && useStep(manager, personId, step);

@@ -4,9 +4,9 @@ import { noSuchPerson } from '../people/find-people.ts';
 import { totpSecretSchema } from '../schema/second-factor-schema.ts';
 import { userSchema } from '../schema/user-schema.ts';
 import { announceSecurityEvent } from '../security-events.ts';
-import { noteFactorAdded, noteFactorRemoved } from './first-factor.ts';
+import { recordFactorAdded, recordFactorRemoved } from './record-factor-change.ts';
 import { matchingStep, parseTotpCode, stepOf, totpSecretBytes } from './totp.ts';
-import { openTotpSecret, sealTotpSecret } from './totp-secret.ts';
+import { decryptTotpSecret, encryptTotpSecret } from './totp-secret.ts';
 
 /** A secret that no code has confirmed is replaced after this time. */
 const unconfirmedMs = 60 * 60_000;
@@ -24,12 +24,12 @@ export async function beginTotp(deps: AccountsDeps, personId: string): Promise<B
     const row = await manager.findOneBy(totpSecretSchema, { userId: personId });
     if (row !== null) {
       if (row.enabledAt !== null) throw totpEnabled();
-      const known = now - row.createdAt < unconfirmedMs ? openTotpSecret(deps, row) : null;
+      const known = now - row.createdAt < unconfirmedMs ? decryptTotpSecret(deps, row) : null;
       if (known !== null) return known;
       await manager.delete(totpSecretSchema, { userId: personId });
     }
     const secret = deps.random.bytes(totpSecretBytes);
-    const ciphertext = sealTotpSecret(deps, personId, secret);
+    const ciphertext = encryptTotpSecret(deps, personId, secret);
     await manager.insert(totpSecretSchema, {
       userId: personId,
       ciphertext,
@@ -52,7 +52,7 @@ export async function enableTotp(deps: AccountsDeps, personId: string, typed: st
     const { manager, now } = tx;
     const row = await manager.findOneBy(totpSecretSchema, { userId: personId });
     if (row !== null && row.enabledAt !== null) throw totpEnabled();
-    const secret = row && openTotpSecret(deps, row);
+    const secret = row && decryptTotpSecret(deps, row);
     if (row === null || secret === null)
       throw conflict('totp_not_begun', 'This set-up has expired. Scan the new code below.');
     const code = parseTotpCode(typed);
@@ -61,7 +61,7 @@ export async function enableTotp(deps: AccountsDeps, personId: string, typed: st
     if (step === null) throw wrongFirstCode(secret, code, now);
     await manager.update(totpSecretSchema, { userId: personId }, { enabledAt: now, lastStep: step });
     await announceSecurityEvent(deps, tx, personId, { kind: 'second_factor_added', factor: 'totp', name: '' });
-    return noteFactorAdded(deps, tx, personId);
+    return recordFactorAdded(deps, tx, personId);
   });
 }
 
@@ -72,7 +72,7 @@ export async function disableTotp(deps: AccountsDeps, personId: string): Promise
     if (row === null || row.enabledAt === null)
       throw conflict('totp_not_enabled', 'There is no authenticator app on this account.');
     await tx.manager.delete(totpSecretSchema, { userId: personId });
-    await noteFactorRemoved(tx, personId);
+    await recordFactorRemoved(tx, personId);
     await announceSecurityEvent(deps, tx, personId, { kind: 'second_factor_removed', factor: 'totp', by: 'person' });
   });
 }

@@ -2,7 +2,7 @@ import { IsNull } from 'typeorm';
 import type { EntityManager } from 'typeorm';
 import type { Tx } from '../../db/index.ts';
 import type { Random } from '../../kernel/index.ts';
-import { randomText } from '../random-text.ts';
+import { randomString } from '../random-string.ts';
 import { recoveryCodeSchema } from '../schema/second-factor-schema.ts';
 import { hashSecret } from '../secret.ts';
 
@@ -15,7 +15,7 @@ const groupLength = 4;
 
 /** `k7mx-…`, four groups of four: 79 bits, so that its hash cannot be searched for. */
 const newCode = (random: Random): string =>
-  Array.from({ length: groups }, () => randomText(random, alphabet, groupLength)).join('-');
+  Array.from({ length: groups }, () => randomString(random, alphabet, groupLength)).join('-');
 
 /** A code as it is hashed, however it was typed; null for what has not the form of one. */
 export function parseRecoveryCode(text: string): string | null {

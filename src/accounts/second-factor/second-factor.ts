@@ -12,7 +12,7 @@ import { findChallenge } from '../sessions/sign-in-challenges.ts';
 import { withLog } from '../with-log.ts';
 import { answerChallenge } from './answer-challenge.ts';
 import { beginTotp, disableTotp, enableTotp } from './authenticator-app.ts';
-import { noteFactorRemoved } from './first-factor.ts';
+import { recordFactorRemoved } from './record-factor-change.ts';
 import { countRecoveryCodes, replaceRecoveryCodes } from './recovery-codes.ts';
 
 /** What a person has set up. */
@@ -89,7 +89,7 @@ async function resetSecondFactor(deps: AccountsDeps, personId: string): Promise<
     if (person.secondFactorAt === null) throw conflict('no_second_factor', 'This account has no second factor.');
     await tx.manager.delete(totpSecretSchema, { userId: personId });
     await tx.manager.delete(passkeySchema, { userId: personId });
-    await noteFactorRemoved(tx, personId);
+    await recordFactorRemoved(tx, personId);
     await endAllSessions(tx.manager, personId);
     await announceSecurityEvent(deps, tx, personId, {
       kind: 'second_factor_removed',

@@ -10,11 +10,11 @@ const use = 'totp';
 type SealingDeps = Pick<AccountsDeps, 'instanceKey' | 'random' | 'logger'>;
 
 /** The place is the person: the ciphertext of another row does not decrypt. */
-export const sealTotpSecret = ({ instanceKey, random }: SealingDeps, personId: string, secret: Buffer): string =>
+export const encryptTotpSecret = ({ instanceKey, random }: SealingDeps, personId: string, secret: Buffer): string =>
   encrypt(instanceKey.for(use), random, personId, secret.toString('base64'));
 
 /** The secret of a row; null when it was encrypted with another instance key. */
-export function openTotpSecret({ instanceKey, logger }: SealingDeps, row: TotpSecretRow): Buffer | null {
+export function decryptTotpSecret({ instanceKey, logger }: SealingDeps, row: TotpSecretRow): Buffer | null {
   const text = decrypt(instanceKey.for(use), row.userId, row.ciphertext);
   if (text !== null) return Buffer.from(text, 'base64');
   logger.error('second_factor.unreadable', { personId: row.userId, hint: 'the instance key is not the one it was' });

@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 import type { Random } from '../../kernel/index.ts';
-import { randomText } from '../random-text.ts';
+import { randomString } from '../random-string.ts';
 
 /**
  * The form of an access token: `hth_`, 32 random characters, 6 of checksum. The prefix lets secret scanners find a
@@ -25,7 +25,7 @@ function checksum(text: string): string {
 
 /** A new token with about 190 bits of randomness. */
 export function newAccessToken(random: Random): string {
-  const start = prefix + randomText(random, base62, randomLength);
+  const start = prefix + randomString(random, base62, randomLength);
   return start + checksum(start);
 }
 

@@ -6,7 +6,7 @@ import {
   openArtifactFile,
   openFileArtifact,
   receiveFile,
-} from './artifact-files.ts';
+} from './upload-v3-artifact.ts';
 import { authoriseTask } from './authorise-task.ts';
 import { artifactFiles, openFileOfArtifact } from './browse-artifact.ts';
 import {

@@ -9,7 +9,7 @@ import type { CiDeps } from '../deps.ts';
 import { findRunRow } from '../runs/find-run.ts';
 import { artifactFileSchema, artifactSchema } from '../schema/artifact-schema.ts';
 import type { ArtifactRow } from '../schema/artifact-schema.ts';
-import { isWhole } from './artifact-files.ts';
+import { isWhole } from './upload-v3-artifact.ts';
 import { artifactNotFound } from './upload-artifact.ts';
 
 /** A file of an artifact. */

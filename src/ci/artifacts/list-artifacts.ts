@@ -9,7 +9,7 @@ import { findRunRow } from '../runs/find-run.ts';
 import { runTopic } from '../notifier-topics.ts';
 import { artifactFileSchema, artifactSchema } from '../schema/artifact-schema.ts';
 import type { ArtifactRow } from '../schema/artifact-schema.ts';
-import { isWhole } from './artifact-files.ts';
+import { isWhole } from './upload-v3-artifact.ts';
 import { readyArtifact } from './browse-artifact.ts';
 import type { RunningTask } from './authorise-task.ts';
 import { parseArtifactName } from './name-rules.ts';

@@ -9,8 +9,8 @@ import { startRun } from '../runs/start-run.ts';
 import { pendingEventSchema } from '../schema/event-schema.ts';
 import type { PendingEventRow } from '../schema/event-schema.ts';
 import type { Json } from '../workflows/json.ts';
-import { planRuns } from '../runs/start-by-event.ts';
-import type { PlainEvent } from '../runs/start-by-event.ts';
+import { planRuns } from '../runs/plan-event-runs.ts';
+import type { ActivityEvent } from '../runs/plan-event-runs.ts';
 
 const batch = 100;
 
@@ -99,7 +99,7 @@ async function startPending(deps: CiDeps, row: PendingEventRow): Promise<void> {
   });
 }
 
-function eventsOf(row: PendingEventRow, place: { ref: string; sha: string }): PlainEvent[] {
+function eventsOf(row: PendingEventRow, place: { ref: string; sha: string }): ActivityEvent[] {
   const { event, details, isTrusted, actorId } = row;
   const common = { event, ...place, isTrusted, actorId };
   if (event === 'release') {

@@ -6,7 +6,7 @@ import { createKeyedMutex } from '../../kernel/index.ts';
 import type { Random } from '../../kernel/index.ts';
 import type { ObjectStore } from '../../objects/index.ts';
 import { ignoreUnavailable } from '../ignore-unavailable.ts';
-import { FetchedLogs, logKey, logPlace, logPrefix } from './fetched-logs.ts';
+import { RemoteLogCache, logKey, logPath, logPrefix } from './remote-log-cache.ts';
 import { indexFileOf, LogFile, LogView } from './log-file.ts';
 import type { LogReader } from './log-file.ts';
 import { RowBuffer } from './row-buffer.ts';
@@ -24,7 +24,7 @@ const maxOpen = 200;
 export class LogStore {
   readonly #folder: string;
   readonly #objects: ObjectStore;
-  readonly #fetched: FetchedLogs;
+  readonly #fetched: RemoteLogCache;
   readonly #random: Random;
   /** Least recently used first. Not the kernel's cache: a file that is being written is never closed. */
   readonly #open = new Map<number, LogFile>();
@@ -33,7 +33,7 @@ export class LogStore {
   constructor(folder: string, random: Random, objects: ObjectStore) {
     this.#folder = folder;
     this.#objects = objects;
-    this.#fetched = new FetchedLogs(path.join(folder, '.fetched'), objects);
+    this.#fetched = new RemoteLogCache(path.join(folder, '.fetched'), objects);
     this.#random = random;
   }
 
@@ -152,6 +152,6 @@ export class LogStore {
 
   /** A thousand tasks share a folder. */
   #fileOf(taskId: number): string {
-    return path.join(this.#folder, logPlace(taskId));
+    return path.join(this.#folder, logPath(taskId));
   }
 }

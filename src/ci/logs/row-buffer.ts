@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
-import { cutText } from '../runners/runner-facts.ts';
+import { cutText } from '../runners/runner-declaration.ts';
 
 /** Bytes in memory; rows beyond them are written to a file. */
 const maxBytesInMemory = 4 * 1024 * 1024;

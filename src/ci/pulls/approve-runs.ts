@@ -16,8 +16,8 @@ import { RunChanges } from '../runs/run-changes.ts';
 import { claimGroupOfRun } from '../runs/start-run.ts';
 import { runSchema } from '../schema/run-schema.ts';
 import type { RunRow } from '../schema/run-schema.ts';
-import type { PullPlace } from './waiting-runs.ts';
-import { pullNumberOf, runsWaiting } from './waiting-runs.ts';
+import type { PullAt } from './runs-awaiting-approval.ts';
+import { pullNumberOf, runsAwaitingApproval } from './runs-awaiting-approval.ts';
 
 const notWaiting = () => conflict('run_not_waiting', 'This run does not wait for approval.');
 const outdated = () =>
@@ -48,7 +48,7 @@ export async function approveRunsOfPull(
   { number, headOid }: { number: number; headOid: string },
 ): Promise<RunRow[]> {
   const place = { repositoryId: found.repository.id, number };
-  const waiting = await runsWaiting(deps.db.read, place);
+  const waiting = await runsAwaitingApproval(deps.db.read, place);
   const loaded = await Promise.all(waiting.map(({ id }) => deps.runs.load(id)));
   return approve(deps, viewer, place, headOid, loaded);
 }
@@ -56,7 +56,7 @@ export async function approveRunsOfPull(
 async function approve(
   deps: CiDeps,
   viewer: Viewer,
-  place: PullPlace,
+  place: PullAt,
   headOid: string | null,
   loaded: readonly LoadedRun[],
 ): Promise<RunRow[]> {

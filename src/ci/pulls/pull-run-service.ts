@@ -6,8 +6,8 @@ import type { RunRow } from '../schema/run-schema.ts';
 import { findWorkflows } from '../workflows/find-workflows.ts';
 import { sourceOf } from '../workflows/workflow-reader.ts';
 import { approveRun, approveRunsOfPull } from './approve-runs.ts';
-import { testCandidates } from './test-candidates.ts';
-import { pullNumberOf, runsWaiting } from './waiting-runs.ts';
+import { runOnMergeGroups } from './run-on-merge-group.ts';
+import { pullNumberOf, runsAwaitingApproval } from './runs-awaiting-approval.ts';
 
 /** Runs of a pull request that wait for approval, and what they would run. */
 export interface PullApproval {
@@ -24,7 +24,7 @@ export interface PullApproval {
 
 /** What waits for approval in a pull request; null for nothing. Refuses `pull_not_found`. */
 async function approvalOf(deps: CiDeps, viewer: Viewer, found: Found, number: number): Promise<PullApproval | null> {
-  const runs = await runsWaiting(deps.db.read, { repositoryId: found.repository.id, number });
+  const runs = await runsAwaitingApproval(deps.db.read, { repositoryId: found.repository.id, number });
   const newest = runs.at(-1);
   if (newest === undefined) return null;
   const { base, head } = newest.eventPayload['pull_request'] as Record<'base' | 'head', { sha: string }>;
@@ -59,6 +59,6 @@ export function createPullRunService(deps: CiDeps) {
     approveAll: bind(approveRunsOfPull),
     hasWorkflows: bind(hasWorkflows),
     /** For `pulls.queue.testBy`. */
-    candidateTests: testCandidates(deps),
+    candidateTests: runOnMergeGroups(deps),
   };
 }

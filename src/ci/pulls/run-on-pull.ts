@@ -17,10 +17,10 @@ import { withCalledFiles } from '../workflows/read-called-files.ts';
 import type { RunnableWorkflow } from '../workflows/read-called-files.ts';
 import { sourceOf } from '../workflows/workflow-reader.ts';
 import { pullPayload, titleOfPullRun } from './pull-event.ts';
-import type { PullSources } from './pull-sources.ts';
+import type { PullRunDeps } from './pull-deps.ts';
 import { trustOfPull } from './trust.ts';
 import type { TrialMerge } from './trust.ts';
-import { cancelWaiting, mergeRefOf, runsWaiting } from './waiting-runs.ts';
+import { cancelRunsAwaitingApproval, mergeRefOf, runsAwaitingApproval } from './runs-awaiting-approval.ts';
 
 interface StartedRuns {
   surroundings: RunSource;
@@ -58,7 +58,7 @@ const maxChangedPaths = 1000;
  * others and of forks runs without secrets, and as a rule once a person with write access lets it. A pull request with
  * conflicts starts nothing: there is no merge to test.
  */
-export function runOnPulls(deps: CiDeps, sources: PullSources): EntryListener<Prepared> {
+export function runOnPulls(deps: CiDeps, sources: PullRunDeps): EntryListener<Prepared> {
   return {
     name: 'ci',
     async prepare({ repository, issue, entry }) {
@@ -66,13 +66,13 @@ export function runOnPulls(deps: CiDeps, sources: PullSources): EntryListener<Pr
       const place = { repositoryId: repository.id, number: issue.number };
       const over = endings.get(entry.kind) ?? null;
       const started = await startedBy(deps, sources, { issue, entry });
-      if (started === null && (over === null || (await runsWaiting(deps.db.read, place)).length === 0)) return null;
+      if (started === null && (over === null || (await runsAwaitingApproval(deps.db.read, place)).length === 0)) return null;
       return { started, over, after: new AfterCommit() };
     },
     async record(tx, { repository, issue }, { started, over, after }) {
       const place = { repositoryId: repository.id, number: issue.number };
       const replaced = started?.runs.map(({ workflowPath }) => workflowPath) ?? [];
-      await cancelWaiting(deps, tx, after, place, {
+      await cancelRunsAwaitingApproval(deps, tx, after, place, {
         reason: over ?? 'A newer run of this workflow was started.',
         paths: over === null ? replaced : null,
       });
@@ -89,7 +89,7 @@ export function runOnPulls(deps: CiDeps, sources: PullSources): EntryListener<Pr
 type Announced = Pick<Parameters<NonNullable<EntryListener['prepare']>>[0], 'issue' | 'entry'>;
 
 /** The runs that an entry starts; null for none. */
-async function startedBy(deps: CiDeps, sources: PullSources, { issue, entry }: Announced): Promise<StartedRuns | null> {
+async function startedBy(deps: CiDeps, sources: PullRunDeps, { issue, entry }: Announced): Promise<StartedRuns | null> {
   const action = actions.get(entry.kind);
   if (action === undefined || isByTask(entry) || issue.state !== 'OPEN' || issue.heldAt !== null) return null;
   const located = (await deps.repositories.locate([issue.repositoryId])).get(issue.repositoryId);
@@ -112,7 +112,7 @@ interface PullChange {
   at: number;
 }
 
-async function prepare(deps: CiDeps, sources: PullSources, change: PullChange): Promise<StartedRuns | null> {
+async function prepare(deps: CiDeps, sources: PullRunDeps, change: PullChange): Promise<StartedRuns | null> {
   const { located, issue, code, action, actorId } = change;
   const { git } = deps;
   const { path, repository, owner } = located;
@@ -156,7 +156,7 @@ async function prepare(deps: CiDeps, sources: PullSources, change: PullChange): 
 /** The commit that would be made by merging now; null where there is none. */
 async function mergeForTest(
   { git, accounts, logger }: CiDeps,
-  { pulls }: PullSources,
+  { pulls }: PullRunDeps,
   { located, issue, code, at }: PullChange,
   baseTip: string,
 ): Promise<string | null> {

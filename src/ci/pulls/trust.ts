@@ -5,8 +5,8 @@ import type { PullCode } from '../../pulls/index.ts';
 import type { Located } from '../../repositories/index.ts';
 import type { CiDeps } from '../deps.ts';
 import { decidesAboutWorkflows } from '../workflows/find-workflows.ts';
-import type { PullSources } from './pull-sources.ts';
-import { isHeadApproved } from './waiting-runs.ts';
+import type { PullRunDeps } from './pull-deps.ts';
+import { isHeadApproved } from './runs-awaiting-approval.ts';
 
 /** The commits of a trial merge. */
 export interface TrialMerge {
@@ -17,7 +17,7 @@ export interface TrialMerge {
 /** How far the code of a pull request is trusted now; `src/access` decides. */
 export async function trustOfPull(
   deps: CiDeps,
-  { issues, pulls }: PullSources,
+  { issues, pulls }: PullRunDeps,
   { repository, path }: Located,
   number: number,
   { pull, round }: PullCode,

@@ -4,8 +4,8 @@ import { inScope } from '../scope.ts';
 import type { CiScope } from '../scope.ts';
 import { toRunner } from './runner.ts';
 import type { Runner } from './runner.ts';
-import { readDeclaredFacts } from './runner-facts.ts';
-import type { DeclaredFacts } from './runner-facts.ts';
+import { readRunnerDeclaration } from './runner-declaration.ts';
+import type { RunnerDeclaration } from './runner-declaration.ts';
 import { finishedRunners } from './finished-runners.ts';
 import { busyRunners } from './runner-tasks.ts';
 import { runnerSchema } from '../schema/runner-schema.ts';
@@ -18,8 +18,8 @@ type Deps = Pick<CiDeps, 'db' | 'clock' | 'presence' | 'logger'>;
  * its registration: `forgejo-runner create-runner-file` writes none, and without any it would never get a job. Labels
  * that were chosen for it stay.
  */
-export async function declareRunner(deps: Deps, runner: RunnerRow, declared: DeclaredFacts): Promise<Runner> {
-  const { labels: declaredLabels, ...others } = readDeclaredFacts(declared);
+export async function declareRunner(deps: Deps, runner: RunnerRow, declared: RunnerDeclaration): Promise<Runner> {
+  const { labels: declaredLabels, ...others } = readRunnerDeclaration(declared);
   const labels = runner.hasChosenLabels ? runner.labels : labelsWithoutChoice({ ...runner, declaredLabels });
   const facts = { ...others, labels, declaredLabels };
   // A write is due anyway, so commands beside the server see at once that it is online.
@@ -96,7 +96,7 @@ const labelShape = /^[^\s,:\p{C}]{1,100}$/u;
 
 /** Refuses `no_labels`, `invalid_label`. */
 function parseLabels(chosen: readonly string[]): string[] {
-  const labels = readDeclaredFacts({ version: '', capabilities: [], labels: [...chosen] }).labels;
+  const labels = readRunnerDeclaration({ version: '', capabilities: [], labels: [...chosen] }).labels;
   if (labels.length === 0)
     throw invalid('no_labels', 'A runner without labels gets no job. Name at least one.', { field: 'labels' });
   const wrong = labels.find((label) => !labelShape.test(label));

@@ -6,15 +6,15 @@ import type { CiScope } from '../scope.ts';
 import { useRegistrationToken } from './registration-tokens.ts';
 import { toRunner } from './runner.ts';
 import type { Runner } from './runner.ts';
-import { cutName, readDeclaredFacts } from './runner-facts.ts';
-import type { DeclaredFacts } from './runner-facts.ts';
+import { cutName, readRunnerDeclaration } from './runner-declaration.ts';
+import type { RunnerDeclaration } from './runner-declaration.ts';
 import { runnerSchema } from '../schema/runner-schema.ts';
 import type { RunnerRow } from '../schema/runner-schema.ts';
 import { isTokenOf, storeToken, newRunnerToken } from './runner-token.ts';
 
 type Deps = Pick<CiDeps, 'db' | 'random' | 'clock' | 'presence' | 'logger'>;
 
-export interface NewRunner extends DeclaredFacts {
+export interface NewRunner extends RunnerDeclaration {
   name: string;
   ephemeral: boolean;
 }
@@ -91,7 +91,7 @@ export async function registerOffline(
   const name = cutName(input.name);
   if (name === '') throw incomplete();
   const uuid = uuidOf(Buffer.from(secret.slice(0, 16), 'ascii'));
-  const { labels } = readDeclaredFacts({ version: '', labels: [...input.labels], capabilities: [] });
+  const { labels } = readRunnerDeclaration({ version: '', labels: [...input.labels], capabilities: [] });
   const stored = storeToken(deps.random, secret);
   const row = await deps.db.write(async (tx) => {
     const before = await tx.manager.findOneBy(runnerSchema, { uuid });
@@ -131,7 +131,7 @@ function uuidOf(bytes: Buffer): string {
   return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
-type Inserted = Pick<RunnerRow, 'uuid' | 'tokenSalt' | 'tokenHash' | 'name' | 'ephemeral'> & DeclaredFacts;
+type Inserted = Pick<RunnerRow, 'uuid' | 'tokenSalt' | 'tokenHash' | 'name' | 'ephemeral'> & RunnerDeclaration;
 
 async function insertRunner(
   { manager, now }: Tx,
@@ -150,7 +150,7 @@ async function insertRunner(
     tokenHash,
     name,
     ephemeral,
-    ...readDeclaredFacts(input),
+    ...readRunnerDeclaration(input),
     declaredLabels: [],
     hasChosenLabels: false,
     registeredLabels,

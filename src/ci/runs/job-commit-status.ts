@@ -41,7 +41,7 @@ const contextOf = (run: RunRow, jobName: string): string =>
   `${run.workflowName} / ${jobName} (${eventWords[run.event]})`;
 
 /** The commit status of a job. */
-export function describeJob(
+export function describeJobStatus(
   { status, reason, startedAt, finishedAt }: Pick<JobRow, 'status' | 'reason' | 'startedAt' | 'finishedAt'>,
   { approval }: Pick<RunRow, 'approval'>,
 ): string {

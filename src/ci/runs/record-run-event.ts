@@ -3,7 +3,7 @@ import { pendingEventSchema } from '../schema/event-schema.ts';
 import type { PendingEventRow } from '../schema/event-schema.ts';
 import type { RunRow } from '../schema/run-schema.ts';
 import { readRef } from './run-context.ts';
-import type { RunEnding } from './run-ending.ts';
+import type { RunEndListener } from './run-end-listener.ts';
 
 /** Runs that start each other by `workflow_run` end after so many. */
 const maxDepth = 5;
@@ -51,7 +51,7 @@ export async function recordRunEvent(tx: Tx, run: RunRow, action: keyof typeof s
 }
 
 /** For the listeners of the end of a run. */
-export const recordEndedRun: RunEnding = (tx, run) => recordRunEvent(tx, run, 'completed');
+export const recordEndedRun: RunEndListener = (tx, run) => recordRunEvent(tx, run, 'completed');
 
 const depthOf = ({ event, eventPayload }: RunRow): number =>
   event === 'workflow_run' && typeof eventPayload['depth'] === 'number' ? eventPayload['depth'] : 0;

@@ -4,7 +4,7 @@ import { isNoRef } from './push-event.ts';
 import type { MovedRef } from './push-event.ts';
 import { readRef } from './run-context.ts';
 import type { NewRun } from './start-run.ts';
-import { planRuns } from './start-by-event.ts';
+import { planRuns } from './plan-event-runs.ts';
 
 /**
  * `create` and `delete`: a branch or tag was made, with the workflows of its commit, or deleted, with those of the

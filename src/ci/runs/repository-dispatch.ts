@@ -7,7 +7,7 @@ import { changeRuns } from './change-runs.ts';
 import { startRun } from './start-run.ts';
 import type { RunRow } from '../schema/run-schema.ts';
 import type { Json } from '../workflows/json.ts';
-import { planRuns } from './start-by-event.ts';
+import { planRuns } from './plan-event-runs.ts';
 
 const maxTypeLength = 100;
 const maxPayloadLength = 64 * 1024;

@@ -1,7 +1,7 @@
 import type { Tx } from '../../db/index.ts';
 import type { CiDeps } from '../deps.ts';
 import type { AfterCommit } from './after-commit.ts';
-import { describeJob, removeJobStatus, setJobStatus } from './job-commit-status.ts';
+import { describeJobStatus, removeJobStatus, setJobStatus } from './job-commit-status.ts';
 import { jobSchema } from '../schema/job-schema.ts';
 import type { JobRow } from '../schema/job-schema.ts';
 import { recordRunEvent } from './record-run-event.ts';
@@ -122,7 +122,7 @@ export class RunChanges {
   async #reportCommitStatus(job: JobRow): Promise<void> {
     const before = this.#namesBefore.get(job);
     if (before !== undefined && before !== job.name) await removeJobStatus(this.#deps, this.#tx, this.run, before);
-    await setJobStatus(this.#deps, this.#tx, this.run, job, describeJob(job, this.run));
+    await setJobStatus(this.#deps, this.#tx, this.run, job, describeJobStatus(job, this.run));
     this.#namesBefore.set(job, job.name);
   }
 

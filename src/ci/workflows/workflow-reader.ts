@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { unavailable } from '../../kernel/index.ts';
-import type { GiveUpReason, TaskLimits, WorkerPool } from '../../workers/index.ts';
+import type { TaskFailureReason, TaskLimits, WorkerPool } from '../../workers/index.ts';
 import type { WorkflowFile } from './find-workflows.ts';
 import { GlobMatcher, TooManySteps } from './glob.ts';
 import { matchesPush } from './match-push.ts';
@@ -26,7 +26,7 @@ const limits: TaskLimits = {
 };
 
 /** Messages for the author of a file whose parsing was aborted. */
-const abortMessages: Readonly<Record<Exclude<GiveUpReason, 'busy'>, string>> = {
+const abortMessages: Readonly<Record<Exclude<TaskFailureReason, 'busy'>, string>> = {
   input_too_large: 'This file is too large together with the files that it calls.',
   result_too_large: 'This file becomes too large when it is read.',
   deadline: `This file takes more than ${deadlineMs / 1000} second to read.`,
@@ -35,7 +35,7 @@ const abortMessages: Readonly<Record<Exclude<GiveUpReason, 'busy'>, string>> = {
 };
 
 /** Reasons that may not apply on a faster machine. */
-const mayChange: readonly GiveUpReason[] = ['deadline', 'memory', 'failed'];
+const mayChange: readonly TaskFailureReason[] = ['deadline', 'memory', 'failed'];
 
 export interface WorkflowSource {
   /** Path below the workflows folder. */

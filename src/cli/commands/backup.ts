@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { Command } from 'commander';
-import type { CheckedPart, CreatedBackup, ListedBackup } from '../../backup/index.ts';
+import type { VerificationResult, CreatedBackup, ListedBackup } from '../../backup/index.ts';
 import { invalid } from '../../kernel/index.ts';
 import type { Run } from '../action.ts';
 import type { Cli } from '../cli.ts';
@@ -136,7 +136,7 @@ async function verify(cli: Cli, { all }: { all?: true }, name: string): Promise<
   const progress = showProgress(cli);
   const parts = await backups.verify(name, { all: all === true, onProgress: progress.step }).finally(progress.end);
   if (parts.some(({ problems }) => problems.length > 0)) cli.exitCode = 7;
-  const result: Column<CheckedPart>[] = [
+  const result: Column<VerificationResult>[] = [
     { title: 'PART', cell: (row) => row.part },
     { title: 'LOOKED AT', cell: (row) => row.looked, align: 'right' },
     { title: 'RESULT', cell: (row) => row.problems[0] ?? 'ok' },

@@ -8,13 +8,13 @@ const shells = ['bash', 'zsh', 'fish'] as const;
 /** `hearth completion …`: scripts that complete commands, options and names in shells. */
 export function addCompletionCommands(program: Command, run: Run): void {
   const printScript: Action<object, [(typeof shells)[number]]> = async (cli, _options, shell) => {
-    const [{ commandShapes, globalOptions }, { bashScript }, { zshScript }, { fishScript }] = await Promise.all([
-      import('../completion/command-shapes.ts'),
+    const [{ commandSpecs, globalOptions }, { bashScript }, { zshScript }, { fishScript }] = await Promise.all([
+      import('../completion/command-specs.ts'),
       import('../completion/bash.ts'),
       import('../completion/zsh.ts'),
       import('../completion/fish.ts'),
     ]);
-    const tree = { shapes: commandShapes(program), everywhere: globalOptions(program) };
+    const tree = { shapes: commandSpecs(program), everywhere: globalOptions(program) };
     cli.output.print({ bash: bashScript, zsh: zshScript, fish: fishScript }[shell](tree));
   };
   withExamples(
@@ -39,7 +39,7 @@ export function addCompletionCommands(program: Command, run: Run): void {
 /** Prints no errors: a shell would show them as completions. */
 const printNames: Action<object, [string, string | undefined]> = async (cli, _options, kind, beginning = '') => {
   const [{ nameKinds }, { databaseFileBelow, completeNames }, { dropPrivilegesToOwnerOf }] = await Promise.all([
-    import('../completion/command-shapes.ts'),
+    import('../completion/command-specs.ts'),
     import('../completion/complete-names.ts'),
     import('../data-dir.ts'),
   ]);

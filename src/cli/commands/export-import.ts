@@ -14,7 +14,7 @@ import { withHint } from '../report-error.ts';
 import { showProgress } from '../terminal/progress.ts';
 import { findRepository, splitName } from './find-repository.ts';
 import { addImportGithubCommand } from './import-github.ts';
-import { repositoryToJson } from './repository-row.ts';
+import { repositoryToJson } from './repository-output.ts';
 
 /** `hearth export` and `hearth import`: a repository as one bundle that plain git can read. */
 export function addExportImportCommands(program: Command, run: Run): void {

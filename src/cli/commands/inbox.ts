@@ -8,7 +8,7 @@ import type { Action, Run } from '../action.ts';
 import { addNoun, withExamples } from '../help.ts';
 import { isoOrNull } from '../terminal/output.ts';
 import type { Column } from '../terminal/output.ts';
-import { actorOf } from './issue-row.ts';
+import { actorOf } from './issue-output.ts';
 import { readCount } from './read-count.ts';
 
 interface AsOption {

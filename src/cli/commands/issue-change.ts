@@ -7,8 +7,8 @@ import type { CloseReason, IssueAt, IssueChange } from '../../issues/index.ts';
 import type { Action, Run } from '../action.ts';
 import { withExamples } from '../help.ts';
 import { splitName } from './find-repository.ts';
-import { actorOf, describeOne, issueAt, issueToJson, listIn, nameIssue, report } from './issue-row.ts';
-import type { AsOption } from './issue-row.ts';
+import { actorOf, describeOne, issueAt, issueToJson, splitList, formatIssueReference, printChangedIssue } from './issue-output.ts';
+import type { AsOption } from './issue-output.ts';
 import { closeReasons } from './issue-write.ts';
 
 /** `hearth issue close|reopen|label|assign|…`: what is done with issues. */
@@ -80,13 +80,13 @@ async function open(
 const close: Action<AsOption & { reason: CloseReason }, [string, string]> = async (cli, options, ...place) => {
   const { modules, viewer, at } = await open(cli, options, ...place);
   await modules.issues.close(viewer, at, options.reason);
-  await report(cli, modules, viewer, at, `Closed ${nameIssue(at)}.`);
+  await printChangedIssue(cli, modules, viewer, at, `Closed ${formatIssueReference(at)}.`);
 };
 
 const reopen: Action<AsOption, [string, string]> = async (cli, options, ...place) => {
   const { modules, viewer, at } = await open(cli, options, ...place);
   await modules.issues.reopen(viewer, at);
-  await report(cli, modules, viewer, at, `Reopened ${nameIssue(at)}.`);
+  await printChangedIssue(cli, modules, viewer, at, `Reopened ${formatIssueReference(at)}.`);
 };
 
 interface ChangeOptions extends AsOption {
@@ -98,7 +98,7 @@ interface ChangeOptions extends AsOption {
 const change =
   (what: 'labels' | 'assignees'): Action<ChangeOptions, [string, string]> =>
   async (cli, options, ...place) => {
-    const [add, remove, all] = [listIn(options.add), listIn(options.remove), listIn(options.set)];
+    const [add, remove, all] = [splitList(options.add), splitList(options.remove), splitList(options.set)];
     if ((add === undefined && remove === undefined) === (all === undefined))
       throw invalid('usage', 'Give --add and --remove, or --set.');
     const { modules, viewer, at } = await open(cli, options, ...place);
@@ -106,7 +106,7 @@ const change =
     await modules.issues.triage(viewer, at, { [what]: wanted });
     const { labels, assigned } = await describeOne(modules, viewer, at);
     const now = what === 'labels' ? labels.map(({ name }) => name) : assigned.map(({ username }) => username ?? '');
-    await report(cli, modules, viewer, at, `${nameIssue(at)}: ${now.join(', ') || 'none'}`);
+    await printChangedIssue(cli, modules, viewer, at, `${formatIssueReference(at)}: ${now.join(', ') || 'none'}`);
   };
 
 const set =
@@ -114,24 +114,24 @@ const set =
   async (cli, options, ...place) => {
     const { modules, viewer, at } = await open(cli, options, ...place);
     await modules.issues.triage(viewer, at, mark);
-    await report(cli, modules, viewer, at, `${line} ${nameIssue(at)}.`);
+    await printChangedIssue(cli, modules, viewer, at, `${line} ${formatIssueReference(at)}.`);
   };
 
 const move: Action<AsOption, [string, string, string]> = async (cli, options, repository, number, target) => {
   const { modules, viewer, at } = await open(cli, options, repository, number);
   const to = splitName(target);
   const moved = { ...to, number: (await modules.issues.move(viewer, at, to)).number };
-  await report(cli, modules, viewer, moved, `Moved ${nameIssue(at)} to ${nameIssue(moved)}.`);
+  await printChangedIssue(cli, modules, viewer, moved, `Moved ${formatIssueReference(at)} to ${formatIssueReference(moved)}.`);
 };
 
 const deleteIssue: Action<AsOption & { dryRun?: true }, [string, string]> = async (cli, options, ...place) => {
   const { modules, viewer, at } = await open(cli, options, ...place);
   const issue = await describeOne(modules, viewer, at);
-  if (options.dryRun) return cli.output.result(`Would delete ${nameIssue(at)}: ${issue.title}`, issueToJson(issue));
-  await cli.confirm(`Delete ${nameIssue(at)}: ${issue.title}?`);
+  if (options.dryRun) return cli.output.result(`Would delete ${formatIssueReference(at)}: ${issue.title}`, issueToJson(issue));
+  await cli.confirm(`Delete ${formatIssueReference(at)}: ${issue.title}?`);
   await modules.issues.trash(viewer, at);
   cli.output.result(
-    `Deleted ${nameIssue(at)}. Bring it back: hearth issue restore ${at.owner}/${at.name} ${at.number}`,
+    `Deleted ${formatIssueReference(at)}. Bring it back: hearth issue restore ${at.owner}/${at.name} ${at.number}`,
     issueToJson(issue),
   );
 };
@@ -139,5 +139,5 @@ const deleteIssue: Action<AsOption & { dryRun?: true }, [string, string]> = asyn
 const restore: Action<AsOption, [string, string]> = async (cli, options, ...place) => {
   const { modules, viewer, at } = await open(cli, options, ...place);
   await modules.issues.restore(viewer, at);
-  await report(cli, modules, viewer, at, `Restored ${nameIssue(at)}.`);
+  await printChangedIssue(cli, modules, viewer, at, `Restored ${formatIssueReference(at)}.`);
 };

@@ -4,8 +4,8 @@ import type { DescribedIssue, IssueFilter } from '../../issues/index.ts';
 import type { PersonViewer } from '../../access/index.ts';
 import type { Modules } from '../../app/index.ts';
 import type { Cli } from '../cli.ts';
-import { actorOf, listIn, repositoryOf } from './issue-row.ts';
-import type { AsOption } from './issue-row.ts';
+import { actorOf, splitList, repositoryOf } from './issue-output.ts';
+import type { AsOption } from './issue-output.ts';
 import { readCount } from './read-count.ts';
 
 /** Options of a list of issues, and of one of pull requests. */
@@ -72,7 +72,7 @@ export async function readList<Row>(
     ...noFilter,
     kind,
     state: options.state,
-    labels: listIn(options.label) ?? [],
+    labels: splitList(options.label) ?? [],
     author: options.author ?? null,
     assignee: options.assignee ?? null,
     milestone: options.milestone ?? null,

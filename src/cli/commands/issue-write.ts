@@ -7,8 +7,8 @@ import { withExamples } from '../help.ts';
 import { findRepository } from './find-repository.ts';
 import { withBody } from '../terminal/read-body.ts';
 import type { BodyOptions } from '../terminal/read-body.ts';
-import { actorOf, describeOne, issueAt, listIn, nameIssue, report } from './issue-row.ts';
-import type { AsOption } from './issue-row.ts';
+import { actorOf, describeOne, issueAt, splitList, formatIssueReference, printChangedIssue } from './issue-output.ts';
+import type { AsOption } from './issue-output.ts';
 
 export const closeReasons: readonly CloseReason[] = ['completed', 'not_planned', 'duplicate'];
 const repository = ['<owner/name>', 'repository'] as const;
@@ -92,12 +92,12 @@ const newIssue: Action<NewOptions, [string]> = async (cli, options, text) => {
     const { number: given } = await modules.issues.open(viewer, at, {
       title: options.title,
       ...(template === null ? { body } : useTemplate(template, { body, answers })),
-      labels: listIn(options.label) ?? [],
-      assignees: listIn(options.assign) ?? [],
+      labels: splitList(options.label) ?? [],
+      assignees: splitList(options.assign) ?? [],
       milestone: options.milestone ?? null,
     });
     const opened = { ...at, number: given };
-    await report(cli, modules, viewer, opened, `Opened ${nameIssue(opened)}.`);
+    await printChangedIssue(cli, modules, viewer, opened, `Opened ${formatIssueReference(opened)}.`);
   });
 };
 
@@ -128,7 +128,7 @@ const comment: Action<CommentOptions, [string, string]> = async (cli, options, t
   await withBody(cli, options, '', async (body) => {
     const state = close ? 'completed' : reopen ? 'open' : undefined;
     const { position } = await modules.issues.comment(viewer, at, { body, ...(state !== undefined && { state }) });
-    cli.output.result(`Commented on ${nameIssue(at)} (e${position}).`, { ...at, position });
+    cli.output.result(`Commented on ${formatIssueReference(at)} (e${position}).`, { ...at, position });
   });
 };
 
@@ -148,7 +148,7 @@ const editIssue: Action<EditOptions, [string, string]> = async (cli, options, te
   };
   const done = async (update: IssueUpdate): Promise<void> => {
     await modules.issues.update(viewer, at, update);
-    await report(cli, modules, viewer, at, `Edited ${nameIssue(at)}.`);
+    await printChangedIssue(cli, modules, viewer, at, `Edited ${formatIssueReference(at)}.`);
   };
   // The text is read where it is named, and where nothing else is to be changed.
   const isTextOnly = Object.keys(change).length === 0;

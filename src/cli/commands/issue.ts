@@ -8,8 +8,8 @@ import { addIssueChangeCommands } from './issue-change.ts';
 import { readComments } from './issue-comments.ts';
 import { readList, withListOptions } from './issue-list.ts';
 import type { ListOptions } from './issue-list.ts';
-import { actorOf, authorOf, describeOne, issueAt, issueColumns, issueToJson, nameIssue } from './issue-row.ts';
-import type { AsOption } from './issue-row.ts';
+import { actorOf, authorOf, describeOne, issueAt, issueColumns, issueToJson, formatIssueReference } from './issue-output.ts';
+import type { AsOption } from './issue-output.ts';
 import { addIssueWriteCommands } from './issue-write.ts';
 
 /** `hearth issue …`: issues of repositories. */
@@ -49,7 +49,7 @@ const showIssue: Action<AsOption, [string, string]> = async (cli, options, repos
   const { comments, text } = await readComments(modules, viewer, at);
   cli.output.show(
     [
-      ['Issue', nameIssue(at)],
+      ['Issue', formatIssueReference(at)],
       ['Title', issue.title],
       ['State', issue.state.toLowerCase() + (issue.closeReason === null ? '' : ` (${issue.closeReason})`)],
       ['Author', authorOf(issue)],

@@ -45,7 +45,7 @@ async function idsOf(modules: Modules, text: string | undefined): Promise<string
 
 async function check(cli: Cli, { full, fix }: { full?: true; fix?: true }, text?: string): Promise<void> {
   const modules = await cli.openModules();
-  const { objects, bytes, faults } = await modules.lfs.collection.check({
+  const { objects, bytes, faults } = await modules.lfs.gc.check({
     readsAll: full === true,
     restores: fix === true,
     repositoryIds: await idsOf(modules, text),
@@ -73,12 +73,12 @@ async function gc(cli: Cli, options: { delete?: true }, text?: string): Promise<
     throw conflict('backup_under_way', 'A backup is being made; removing would pull files from under it.');
   const rows: ScannedRepository[] = [];
   const progress = showProgress(cli);
-  for await (const row of modules.lfs.collection.scan({ removes, repositoryIds: await idsOf(modules, text) })) {
+  for await (const row of modules.lfs.gc.scan({ removes, repositoryIds: await idsOf(modules, text) })) {
     progress.step({ done: rows.length, total: rows.length + 1, item: `${row.owner}/${row.name}` });
     rows.push(row);
   }
   progress.end();
-  const left = removes && text === undefined ? await modules.lfs.collection.removeOrphans() : null;
+  const left = removes && text === undefined ? await modules.lfs.gc.removeOrphans() : null;
   if (rows.some(({ problem }) => problem !== null)) cli.exitCode = 7;
   const columns: Column<ScannedRepository>[] = [
     { title: 'OWNER/NAME', cell: ({ owner, name }) => `${owner}/${name}`, whole: true },

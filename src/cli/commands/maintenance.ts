@@ -11,7 +11,7 @@ import type { Column } from '../terminal/output.ts';
 import { shownAddresses } from '../serving/addresses.ts';
 import { readRunningServer } from '../serving/runtime-state.ts';
 import { nameOf } from './find-person.ts';
-import { fullName, goesOn } from './repository-row.ts';
+import { fullName, goesOn } from './repository-output.ts';
 
 /** Commands for maintenance: status, stats, cleanup, trash. */
 export function addMaintenanceCommands(program: Command, run: Run): void {

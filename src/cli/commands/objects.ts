@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { Modules } from '../../app/index.ts';
 import type { CheckedKind, CopiedKind } from '../../doctor/index.ts';
 import { conflict, invalid } from '../../kernel/index.ts';
-import type { AskRows, ObjectKind, ObjectStore } from '../../objects/index.ts';
+import type { QueryRows, ObjectKind, ObjectStore } from '../../objects/index.ts';
 import type { Run } from '../action.ts';
 import type { Cli } from '../cli.ts';
 import { addNoun, withExamples } from '../help.ts';
@@ -46,7 +46,7 @@ function chosen<Kind extends ObjectKind>(kinds: readonly Kind[], all: readonly O
 }
 
 const rowsIn =
-  ({ db }: Modules): AskRows =>
+  ({ db }: Modules): QueryRows =>
   (sql, parameters) =>
     db.read.query(sql, parameters) as Promise<Record<string, unknown>[]>;
 

@@ -7,9 +7,9 @@ import type { IssueAt } from '../../issues/index.ts';
 import type { Action, Run } from '../action.ts';
 import type { Cli } from '../cli.ts';
 import { withExamples } from '../help.ts';
-import { actorOf } from './issue-row.ts';
-import type { AsOption } from './issue-row.ts';
-import { findPull, namePull, pullAt, pullToJson, reportPull } from './pull-row.ts';
+import { actorOf } from './issue-output.ts';
+import type { AsOption } from './issue-output.ts';
+import { findPull, formatPullReference, pullAt, pullToJson, printChangedPull } from './pull-output.ts';
 import { readCount } from './read-count.ts';
 
 /** `hearth pull merge|close|reopen|ready|draft|edit|update`: what is done with pull requests. */
@@ -88,7 +88,7 @@ const merge: Action<MergeOptions, [string, string]> = async (cli, options, ...pl
   const { modules, viewer, at, pull } = await open(cli, options, ...place);
   if (options.cancel) {
     await modules.pulls.cancelMergeWhenReady(viewer, at);
-    return reportPull(cli, modules, viewer, at, `${namePull(at)} is not merged by itself.`);
+    return printChangedPull(cli, modules, viewer, at, `${formatPullReference(at)} is not merged by itself.`);
   }
   if (options.dryRun) return sayBlocks(cli, modules, viewer, at);
   const input = {
@@ -99,7 +99,7 @@ const merge: Action<MergeOptions, [string, string]> = async (cli, options, ...pl
   };
   if (options.whenReady) {
     await modules.pulls.mergeWhenReady(viewer, at, input);
-    return reportPull(cli, modules, viewer, at, `${namePull(at)} is merged once nothing stands in the way.`);
+    return printChangedPull(cli, modules, viewer, at, `${formatPullReference(at)} is merged once nothing stands in the way.`);
   }
   const { oid } = await modules.pulls.merge(viewer, at, { ...input, bypasses: options.force ?? false });
   if (options.deleteBranch)
@@ -108,7 +108,7 @@ const merge: Action<MergeOptions, [string, string]> = async (cli, options, ...pl
       if (!isDomainError(error)) throw error;
       cli.output.message(`The branch stays: ${error.message}`);
     });
-  await reportPull(cli, modules, viewer, at, `Merged ${namePull(at)} into ${pull.baseBranch} as ${oid.slice(0, 10)}.`);
+  await printChangedPull(cli, modules, viewer, at, `Merged ${formatPullReference(at)} into ${pull.baseBranch} as ${oid.slice(0, 10)}.`);
 };
 
 async function sayBlocks(cli: Cli, modules: Modules, viewer: PersonViewer, at: IssueAt): Promise<void> {
@@ -117,7 +117,7 @@ async function sayBlocks(cli: Cli, modules: Modules, viewer: PersonViewer, at: I
   const words = verdict.blocks.map(explainBlock);
   const conflicts = state.conflicts.map((file) => `  ${file}`);
   const lines =
-    words.length === 0 ? [`Nothing stands in the way of merging ${namePull(at)}.`] : [...words, ...conflicts];
+    words.length === 0 ? [`Nothing stands in the way of merging ${formatPullReference(at)}.`] : [...words, ...conflicts];
   cli.output.result(lines.join('\n'), {
     ...at,
     blocks: verdict.blocks.map(({ kind }) => kind),
@@ -129,13 +129,13 @@ async function sayBlocks(cli: Cli, modules: Modules, viewer: PersonViewer, at: I
 const close: Action<AsOption, [string, string]> = async (cli, options, ...place) => {
   const { modules, viewer, at } = await open(cli, options, ...place);
   await modules.issues.close(viewer, at);
-  await reportPull(cli, modules, viewer, at, `Closed ${namePull(at)}.`);
+  await printChangedPull(cli, modules, viewer, at, `Closed ${formatPullReference(at)}.`);
 };
 
 const reopen: Action<AsOption, [string, string]> = async (cli, options, ...place) => {
   const { modules, viewer, at } = await open(cli, options, ...place);
   await modules.issues.reopen(viewer, at);
-  await reportPull(cli, modules, viewer, at, `Reopened ${namePull(at)}.`);
+  await printChangedPull(cli, modules, viewer, at, `Reopened ${formatPullReference(at)}.`);
 };
 
 const setDraft =
@@ -143,21 +143,21 @@ const setDraft =
   async (cli, options, ...place) => {
     const { modules, viewer, at } = await open(cli, options, ...place);
     await modules.pulls.edit(viewer, at, { isDraft });
-    const line = isDraft ? `${namePull(at)} is a draft.` : `${namePull(at)} is ready for review.`;
-    await reportPull(cli, modules, viewer, at, line);
+    const line = isDraft ? `${formatPullReference(at)} is a draft.` : `${formatPullReference(at)} is ready for review.`;
+    await printChangedPull(cli, modules, viewer, at, line);
   };
 
 const retarget: Action<AsOption & { base: string }, [string, string]> = async (cli, options, ...place) => {
   const { modules, viewer, at } = await open(cli, options, ...place);
   await modules.pulls.edit(viewer, at, { base: options.base });
-  await reportPull(cli, modules, viewer, at, `${namePull(at)} merges into ${options.base}.`);
+  await printChangedPull(cli, modules, viewer, at, `${formatPullReference(at)} merges into ${options.base}.`);
 };
 
 const update: Action<AsOption & { style: 'merge' | 'rebase' }, [string, string]> = async (cli, options, ...place) => {
   const { modules, viewer, at, pull } = await open(cli, options, ...place);
   const style = options.style === 'rebase' ? 'REBASE' : 'MERGE';
   const { oid } = await modules.pulls.updateBranch(viewer, at, { style, round: pull.lastRound });
-  cli.output.result(`Updated ${namePull(at)}: its head is ${oid.slice(0, 10)}.`, {
+  cli.output.result(`Updated ${formatPullReference(at)}: its head is ${oid.slice(0, 10)}.`, {
     ...pullToJson(await findPull(modules, viewer, at)),
     headOid: oid,
   });

@@ -1,14 +1,14 @@
 import { Option } from 'commander';
 import type { Command } from 'commander';
 import { invalid } from '../../kernel/index.ts';
-import type { QueuePlace } from '../../pulls/index.ts';
+import type { QueuePosition } from '../../pulls/index.ts';
 import type { Action, Run } from '../action.ts';
 import { withExamples } from '../help.ts';
 import type { Column } from '../terminal/output.ts';
 import { isoOrNull } from '../terminal/output.ts';
-import { actorOf, repositoryOf } from './issue-row.ts';
-import type { AsOption } from './issue-row.ts';
-import { namePull, pullAt } from './pull-row.ts';
+import { actorOf, repositoryOf } from './issue-output.ts';
+import type { AsOption } from './issue-output.ts';
+import { formatPullReference, pullAt } from './pull-output.ts';
 
 /** `hearth pull queue`: the merge queue of a repository, and what a pull request does in it. */
 export function addPullQueueCommand(pull: Command, run: Run): void {
@@ -39,7 +39,7 @@ interface QueueOptions extends AsOption {
   first?: true;
 }
 
-const columns: Column<QueuePlace>[] = [
+const columns: Column<QueuePosition>[] = [
   { title: 'BRANCH', cell: ({ baseBranch }) => baseBranch },
   { title: 'PLACE', cell: ({ place }) => place, align: 'right' },
   { title: 'NUMBER', cell: ({ number }) => number, align: 'right' },
@@ -48,7 +48,7 @@ const columns: Column<QueuePlace>[] = [
   { title: 'ADDED', cell: ({ addedAt }) => ({ epochMs: addedAt, otherwise: '' }) },
 ];
 
-const toJson = ({ testedSince, addedAt, state, ...place }: QueuePlace): object => ({
+const toJson = ({ testedSince, addedAt, state, ...place }: QueuePosition): object => ({
   ...place,
   state: state.toLowerCase(),
   addedAt: isoOrNull(addedAt),
@@ -69,7 +69,7 @@ const queue: Action<QueueOptions, [string, string | undefined]> = async (cli, op
   const at = await pullAt(modules, viewer, repository, number);
   if (options.leave) {
     await queues.leave(viewer, at);
-    return cli.output.result(`${namePull(at)} is out of the merge queue.`, { ...at, place: null });
+    return cli.output.result(`${formatPullReference(at)} is out of the merge queue.`, { ...at, place: null });
   }
   if (options.first) await queues.putFirst(viewer, at);
   else {
@@ -79,7 +79,7 @@ const queue: Action<QueueOptions, [string, string | undefined]> = async (cli, op
   const place = await queues.placeOf(viewer, at);
   const line =
     place === null
-      ? `${namePull(at)} was merged at once.`
-      : `${namePull(at)} is in the merge queue of ${place.baseBranch}, place ${place.place} of ${place.length}.`;
+      ? `${formatPullReference(at)} was merged at once.`
+      : `${formatPullReference(at)} is in the merge queue of ${place.baseBranch}, place ${place.place} of ${place.length}.`;
   cli.output.result(line, place === null ? { ...at, place: null } : toJson(place));
 };

@@ -6,9 +6,9 @@ import { withExamples } from '../help.ts';
 import { isoOrNull } from '../terminal/output.ts';
 import { withBody } from '../terminal/read-body.ts';
 import type { BodyOptions } from '../terminal/read-body.ts';
-import { actorOf, listIn } from './issue-row.ts';
-import type { AsOption } from './issue-row.ts';
-import { namePull, pullAt, reportPull } from './pull-row.ts';
+import { actorOf, splitList } from './issue-output.ts';
+import type { AsOption } from './issue-output.ts';
+import { formatPullReference, pullAt, printChangedPull } from './pull-output.ts';
 import { readCount } from './read-count.ts';
 
 /** `hearth pull review|reviewers`. */
@@ -65,14 +65,14 @@ const review: Action<ReviewOptions, [string, string]> = async (cli, options, rep
   const round = options.round === undefined ? pull.lastRound : readCount(options.round);
   // An approval and comments on lines need no text besides.
   const needsText = given !== 'APPROVE' && comments.length === 0;
-  const { isAnsweredPatch, pullLimits } = await import('../../pulls/index.ts');
+  const { isPatchReply, pullLimits } = await import('../../pulls/index.ts');
   const written = needsText || options.file !== undefined ? options : { ...options, body: options.body ?? '' };
   if (given === null && (comments.length > 0 || options.body !== undefined || (cli.mayAsk && !options.file)))
     throw noVerdict();
   await withBody(cli, { ...written, maxTextBytes: pullLimits.answeredPatchBytes }, '', async (body) => {
     const { reviews } = modules.pulls;
     const verdict = given ?? 'COMMENT';
-    if (isAnsweredPatch(body) && comments.length === 0) {
+    if (isPatchReply(body) && comments.length === 0) {
       const wanted = options.round === undefined ? undefined : round;
       await reviews.submitAnswers(viewer, at, { text: body, verdict, round: wanted });
       return reportReview(verdict);
@@ -89,7 +89,7 @@ const review: Action<ReviewOptions, [string, string]> = async (cli, options, rep
 
   function reportReview(verdict: Verdict): Promise<void> {
     const said = { APPROVE: 'Approved', REQUEST_CHANGES: 'Requested changes on', COMMENT: 'Reviewed' }[verdict];
-    return reportPull(cli, modules, viewer, at, `${said} ${namePull(at)} (round ${round}).`);
+    return printChangedPull(cli, modules, viewer, at, `${said} ${formatPullReference(at)} (round ${round}).`);
   }
 };
 
@@ -120,14 +120,14 @@ interface ReviewerOptions extends AsOption {
 }
 
 const changeReviewers: Action<ReviewerOptions, [string, string]> = async (cli, options, repository, number) => {
-  const change = { add: listIn(options.add) ?? [], remove: listIn(options.remove) ?? [] };
+  const change = { add: splitList(options.add) ?? [], remove: splitList(options.remove) ?? [] };
   if (change.add.length + change.remove.length === 0) throw invalid('usage', 'Give --add or --remove.');
   const modules = await cli.openModules();
   const viewer = await actorOf(modules, options);
   const at = await pullAt(modules, viewer, repository, number);
   await modules.pulls.attention.request(viewer, at, change);
   const { waitingFor } = await modules.pulls.reviews.text(viewer, at);
-  const line = `${namePull(at)} waits for ${waitingFor.join(', ') || 'no review'}.`;
+  const line = `${formatPullReference(at)} waits for ${waitingFor.join(', ') || 'no review'}.`;
   cli.output.result(line, { ...at, waitingFor });
 };
 

@@ -3,9 +3,9 @@ import type { StackedPull } from '../../pulls/index.ts';
 import type { Action, Run } from '../action.ts';
 import { withExamples } from '../help.ts';
 import type { Column } from '../terminal/output.ts';
-import { actorOf } from './issue-row.ts';
-import type { AsOption } from './issue-row.ts';
-import { pullAt } from './pull-row.ts';
+import { actorOf } from './issue-output.ts';
+import type { AsOption } from './issue-output.ts';
+import { pullAt } from './pull-output.ts';
 
 /** `hearth pull stack`: the pull requests that one needs, and those that need it. */
 export function addPullStackCommand(pull: Command, run: Run): void {

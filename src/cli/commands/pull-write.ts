@@ -4,9 +4,9 @@ import type { Action, Run } from '../action.ts';
 import { withExamples } from '../help.ts';
 import { withBody } from '../terminal/read-body.ts';
 import type { BodyOptions } from '../terminal/read-body.ts';
-import { actorOf, listIn, repositoryOf } from './issue-row.ts';
-import type { AsOption } from './issue-row.ts';
-import { namePull, pullAt, reportPull } from './pull-row.ts';
+import { actorOf, splitList, repositoryOf } from './issue-output.ts';
+import type { AsOption } from './issue-output.ts';
+import { formatPullReference, pullAt, printChangedPull } from './pull-output.ts';
 
 const repository = ['<owner/name>', 'repository'] as const;
 const as = ['--as <user>', 'act as this user'] as const;
@@ -73,13 +73,13 @@ const newPull: Action<NewOptions, [string]> = async (cli, options, text) => {
       head: options.head,
       base: options.base,
       isDraft: options.draft ?? false,
-      labels: listIn(options.label) ?? [],
-      assignees: listIn(options.assign) ?? [],
+      labels: splitList(options.label) ?? [],
+      assignees: splitList(options.assign) ?? [],
       milestone: options.milestone ?? null,
       publishes: options.publishPrivate ?? false,
     });
     const opened = { ...at, number: issue.number };
-    await reportPull(cli, modules, viewer, opened, `Opened ${namePull(opened)}.`);
+    await printChangedPull(cli, modules, viewer, opened, `Opened ${formatPullReference(opened)}.`);
   });
 };
 
@@ -98,6 +98,6 @@ const comment: Action<CommentOptions, [string, string]> = async (cli, options, t
   await withBody(cli, options, '', async (body) => {
     const state = close ? 'completed' : reopen ? 'open' : undefined;
     const { position } = await modules.issues.comment(viewer, at, { body, ...(state !== undefined && { state }) });
-    cli.output.result(`Commented on ${namePull(at)} (e${position}).`, { ...at, position });
+    cli.output.result(`Commented on ${formatPullReference(at)} (e${position}).`, { ...at, position });
   });
 };

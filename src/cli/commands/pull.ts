@@ -8,10 +8,10 @@ import { isoOrNull } from '../terminal/output.ts';
 import { readComments } from './issue-comments.ts';
 import { readList, withListOptions } from './issue-list.ts';
 import type { ListOptions } from './issue-list.ts';
-import { actorOf, authorOf } from './issue-row.ts';
-import type { AsOption } from './issue-row.ts';
+import { actorOf, authorOf } from './issue-output.ts';
+import type { AsOption } from './issue-output.ts';
 import { addPullChangeCommands } from './pull-change.ts';
-import { describePulls, findPull, namePull, pullAt, pullColumns, pullToJson, stateOf } from './pull-row.ts';
+import { describePulls, findPull, formatPullReference, pullAt, pullColumns, pullToJson, stateOf } from './pull-output.ts';
 import { addPullQueueCommand } from './pull-queue.ts';
 import { addPullReviewCommands, reviewToJson, threadToJson } from './pull-review.ts';
 import { addPullStackCommand } from './pull-stack.ts';
@@ -83,7 +83,7 @@ const showPull: Action<AsOption, [string, string]> = async (cli, options, reposi
   const reviewed = await modules.pulls.reviews.text(viewer, at);
   cli.output.show(
     [
-      ['Pull request', namePull(at)],
+      ['Pull request', formatPullReference(at)],
       ['Title', issue.title],
       ['State', stateOf(shown)],
       ['Author', authorOf(issue)],

@@ -9,8 +9,8 @@ import type { PendingFile, ReleaseFile } from '../../releases/index.ts';
 import type { Action, Run } from '../action.ts';
 import type { Cli } from '../cli.ts';
 import { withExamples } from '../help.ts';
-import type { AsOption } from './issue-row.ts';
-import { nameRelease, openRepository, reportRelease } from './release-row.ts';
+import type { AsOption } from './issue-output.ts';
+import { formatReleaseReference, openRepository, printChangedRelease } from './release-output.ts';
 
 type Opened = Awaited<ReturnType<typeof openRepository>>;
 
@@ -62,7 +62,7 @@ const upload: Action<AsOption, [string, string, string[]]> = async (cli, options
     await modules.releases.files.discard(files);
   }
   const what = files.length === 1 ? 'one file' : `${files.length} files`;
-  await reportRelease(cli, opened, tag, `Added ${what} to ${nameRelease(at, tag)}.`);
+  await printChangedRelease(cli, opened, tag, `Added ${what} to ${formatReleaseReference(at, tag)}.`);
 };
 
 const download: Action<AsOption & { name?: string; dir: string }, [string, string | undefined]> = async (
@@ -79,7 +79,7 @@ const download: Action<AsOption & { name?: string; dir: string }, [string, strin
   const folder = path.resolve(cli.process.cwd(), options.dir);
   for (const file of files) await write(opened, file, folder);
   const what = files.length === 1 ? 'one file' : `${files.length} files`;
-  await reportRelease(cli, opened, release.tag, `Wrote ${what} of ${nameRelease(at, release.tag)} to ${folder}.`);
+  await printChangedRelease(cli, opened, release.tag, `Wrote ${what} of ${formatReleaseReference(at, release.tag)} to ${folder}.`);
 };
 
 /** Never over a file that is there; a content that is not what was uploaded is removed again. */

@@ -4,9 +4,9 @@ import type { Action, Run } from '../action.ts';
 import { withExamples } from '../help.ts';
 import { withBody } from '../terminal/read-body.ts';
 import type { BodyOptions } from '../terminal/read-body.ts';
-import type { AsOption } from './issue-row.ts';
+import type { AsOption } from './issue-output.ts';
 import { uploadFrom } from './release-files.ts';
-import { nameRelease, openRepository, releaseToJson, reportRelease } from './release-row.ts';
+import { formatReleaseReference, openRepository, releaseToJson, printChangedRelease } from './release-output.ts';
 
 const repository = ['<owner/name>', 'repository'] as const;
 const tag = ['<tag>', 'tag of the release'] as const;
@@ -102,7 +102,7 @@ const createRelease: Action<CreateOptions, [string, string]> = async (cli, optio
       files,
     });
     const done = made.isDraft ? 'Saved the draft' : 'Published';
-    await reportRelease(cli, opened, made.tag, `${done} ${nameRelease(at, made.tag)}.`);
+    await printChangedRelease(cli, opened, made.tag, `${done} ${formatReleaseReference(at, made.tag)}.`);
   } finally {
     await modules.releases.files.discard(files);
   }
@@ -131,7 +131,7 @@ const editRelease: Action<TextOptions & { publish?: true; draft?: true }, [strin
       isDraft: options.publish === true ? false : options.draft,
     },
   );
-  await reportRelease(cli, opened, edited.tag, `Saved ${nameRelease(at, edited.tag)}.`);
+  await printChangedRelease(cli, opened, edited.tag, `Saved ${formatReleaseReference(at, edited.tag)}.`);
 };
 
 const deleteRelease: Action<AsOption & { withTag?: true; dryRun?: true }, [string, string]> = async (
@@ -142,9 +142,9 @@ const deleteRelease: Action<AsOption & { withTag?: true; dryRun?: true }, [strin
 ) => {
   const { modules, viewer, at } = await openRepository(cli, options, text);
   const release = await modules.releases.find(viewer, at, { tag: name });
-  const what = `${nameRelease(at, name)} with ${release.files.length} files${options.withTag ? ' and the tag' : ''}`;
+  const what = `${formatReleaseReference(at, name)} with ${release.files.length} files${options.withTag ? ' and the tag' : ''}`;
   if (options.dryRun) return cli.output.result(`Would delete ${what}.`, releaseToJson(release));
   await cli.confirm(`Delete ${what}? This cannot be undone.`);
   await modules.releases.delete(viewer, at, { tag: name }, { deletesTag: options.withTag === true });
-  cli.output.result(`Deleted ${nameRelease(at, name)}.`, releaseToJson(release));
+  cli.output.result(`Deleted ${formatReleaseReference(at, name)}.`, releaseToJson(release));
 };

@@ -2,10 +2,10 @@ import type { Command } from 'commander';
 import type { Action, Run } from '../action.ts';
 import { addNoun, withExamples } from '../help.ts';
 import { escapeControls } from '../terminal/escape-controls.ts';
-import type { AsOption } from './issue-row.ts';
+import type { AsOption } from './issue-output.ts';
 import { readCount } from './read-count.ts';
 import { addReleaseFileCommands } from './release-files.ts';
-import { authorOfRelease, nameRelease, openRepository, releaseColumns, releaseToJson } from './release-row.ts';
+import { authorOfRelease, formatReleaseReference, openRepository, releaseColumns, releaseToJson } from './release-output.ts';
 import { addReleaseWriteCommands } from './release-write.ts';
 
 /** `hearth release …`: releases of repositories. */
@@ -54,7 +54,7 @@ const showRelease: Action<AsOption, [string, string | undefined]> = async (cli, 
   const release = await modules.releases.find(viewer, at, tag === undefined ? 'latest' : { tag });
   cli.output.show(
     [
-      ['Release', nameRelease(at, release.tag)],
+      ['Release', formatReleaseReference(at, release.tag)],
       ['Title', release.title],
       ['State', release.isDraft ? 'draft' : release.isPrerelease ? 'pre-release' : 'published'],
       ['Author', authorOfRelease(release)],

@@ -8,7 +8,7 @@ import { withExamples } from '../help.ts';
 import { withHint } from '../report-error.ts';
 import type { Run } from '../action.ts';
 import { findRepository, splitName } from './find-repository.ts';
-import { repositoryToJson } from './repository-row.ts';
+import { repositoryToJson } from './repository-output.ts';
 
 interface AddOptions {
   public?: true;

@@ -4,7 +4,7 @@ import type { Action, Run } from '../action.ts';
 import { cloneAddresses } from '../serving/addresses.ts';
 import { withExamples } from '../help.ts';
 import { findRepository } from './find-repository.ts';
-import { repositoryToJson } from './repository-row.ts';
+import { repositoryToJson } from './repository-output.ts';
 
 /** `hearth repo fork|sync`: copies of repositories, and bringing them up to date. */
 export function addRepoForkCommands(repo: Command, run: Run): void {

@@ -6,7 +6,7 @@ import type { Cli } from '../cli.ts';
 import { withExamples } from '../help.ts';
 import type { Run } from '../action.ts';
 import { findRepository } from './find-repository.ts';
-import { fullName, goesOn, repositoryToJson } from './repository-row.ts';
+import { fullName, goesOn, repositoryToJson } from './repository-output.ts';
 
 /** `hearth repo delete|restore`: moves repositories to the trash and back. */
 export function addRepoTrashCommands(repo: Command, run: Run): void {

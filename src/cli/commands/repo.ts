@@ -22,7 +22,7 @@ import { addRepoMirrorCommands } from './repo-mirror.ts';
 import { addRepoUndoCommand } from './repo-undo.ts';
 import { addRepoLifecycleCommands } from './repo-lifecycle.ts';
 import { addRepoTrashCommands } from './repo-trash.ts';
-import { columnsWith, goesOn, mirrorStates, repositoryToJson, stateOf } from './repository-row.ts';
+import { columnsWith, goesOn, mirrorStates, repositoryToJson, stateOf } from './repository-output.ts';
 
 interface ListOptions {
   owner?: string;

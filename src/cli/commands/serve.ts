@@ -9,7 +9,7 @@ import type { CliSignal } from '../cli-process.ts';
 import { exitCodeOfServe } from '../exit-codes.ts';
 import { withExamples } from '../help.ts';
 import type { Run } from '../action.ts';
-import { startBlock } from '../serving/start-block.ts';
+import { formatStartupBanner } from '../serving/startup-banner.ts';
 import { setupUrl } from './setup-url.ts';
 
 interface Options {
@@ -143,7 +143,7 @@ async function setupToken({ modules: { accounts } }: App): Promise<string | null
   return (await accounts.hasAdministrator()) ? null : accounts.setupToken();
 }
 
-type Shown = Omit<Parameters<typeof startBlock>[0], 'version' | 'dataDir'>;
+type Shown = Omit<Parameters<typeof formatStartupBanner>[0], 'version' | 'dataDir'>;
 
 async function showStart(cli: Cli, { dataDir }: Config, shown: Shown): Promise<void> {
   const { embedded } = await import('../../embedded/index.ts');
@@ -159,7 +159,7 @@ async function showStart(cli: Cli, { dataDir }: Config, shown: Shown): Promise<v
     setupUrl,
     ...(originChange == null ? {} : { originChange }),
   };
-  cli.output.print(startBlock({ version, dataDir, ...shown }), json);
+  cli.output.print(formatStartupBanner({ version, dataDir, ...shown }), json);
 }
 
 /** Replaces the system's message for a failed listen by a helpful one. */

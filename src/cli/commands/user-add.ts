@@ -8,7 +8,7 @@ import { withHint } from '../report-error.ts';
 import { passwordOptions, readPassword } from '../terminal/read-password.ts';
 import type { PasswordOptions } from '../terminal/read-password.ts';
 import { findPerson } from './find-person.ts';
-import { personToJson, rowsOf } from './person-row.ts';
+import { personToJson, rowsOf } from './person-output.ts';
 
 interface AddOptions extends PasswordOptions {
   admin?: true;

@@ -6,7 +6,7 @@ import type { Cli } from '../cli.ts';
 import { withExamples } from '../help.ts';
 import { withHint } from '../report-error.ts';
 import { findPerson, nameOf } from './find-person.ts';
-import { personToJson, rowsOf } from './person-row.ts';
+import { personToJson, rowsOf } from './person-output.ts';
 
 /** `hearth user edit|disable|enable|admin|rename|delete`: changes of an account. */
 export function addUserLifecycleCommands(user: Command, run: Run): void {

@@ -6,7 +6,7 @@ import { never } from '../terminal/output.ts';
 import type { Run } from '../action.ts';
 import { findPerson } from './find-person.ts';
 import { keyToJson } from './key.ts';
-import { columns, personToJson, roleOf, rowsOf, stateOf } from './person-row.ts';
+import { columns, personToJson, roleOf, rowsOf, stateOf } from './person-output.ts';
 import { tokenToJson } from './token.ts';
 import { addUserAddCommands } from './user-add.ts';
 import { addressToJson, addUserAddressCommands } from './user-address.ts';

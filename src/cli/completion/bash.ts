@@ -1,5 +1,5 @@
-import { quoted, sharedFunctions } from './shell-text.ts';
-import type { Tree } from './shell-text.ts';
+import { quoted, sharedFunctions } from './script-parts.ts';
+import type { Tree } from './script-parts.ts';
 
 /** The script for bash: tables made from the tree, and a function that follows the typed words. */
 export function bashScript(tree: Tree): string {

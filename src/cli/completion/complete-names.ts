@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { NameKind } from './command-shapes.ts';
+import type { NameKind } from './command-specs.ts';
 
 const mostNames = 100;
 

@@ -1,6 +1,6 @@
-import type { OptionShape, Wanted } from './command-shapes.ts';
-import { steps, valueOptions } from './shell-text.ts';
-import type { Tree } from './shell-text.ts';
+import type { OptionSpec, CompletionSource } from './command-specs.ts';
+import { steps, valueOptions } from './script-parts.ts';
+import type { Tree } from './script-parts.ts';
 
 /** Single-quoted in fish's syntax. */
 const quoted = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
@@ -82,12 +82,12 @@ ${tree.shapes
 `;
 }
 
-function optionWords({ long, short, about, value }: OptionShape): string {
+function optionWords({ long, short, about, value }: OptionSpec): string {
   const names = `${short === null ? '' : ` -s ${short.slice(1)}`} -l ${long.slice(2)}`;
   return `${names}${value === null ? '' : ` -r${wantedWords(value)}`} -d ${quoted(about)}`;
 }
 
-function wantedWords(wanted: Wanted): string {
+function wantedWords(wanted: CompletionSource): string {
   if (wanted === 'file') return ' -F';
   if (wanted === 'anything') return '';
   return 'names' in wanted

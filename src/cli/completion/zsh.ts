@@ -1,5 +1,5 @@
-import { quoted, sharedFunctions } from './shell-text.ts';
-import type { Tree } from './shell-text.ts';
+import { quoted, sharedFunctions } from './script-parts.ts';
+import type { Tree } from './script-parts.ts';
 
 /** The script for zsh, which shows descriptions of words. */
 export function zshScript(tree: Tree): string {

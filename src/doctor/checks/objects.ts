@@ -1,4 +1,4 @@
-import { describeStore, failureOf } from '../../objects/index.ts';
+import { describeStore, describeStoreFailure } from '../../objects/index.ts';
 import { problem, warning } from '../check-result.ts';
 import type { CheckResult } from '../check-result.ts';
 import { counted, rowsOf } from '../deps.ts';
@@ -25,7 +25,7 @@ export const checkStore: CheckGroup = async (deps) => {
     return {
       area: 'objects',
       findings: [
-        problem('objects.unavailable', `The store of objects at ${at} cannot be used: ${failureOf(error)}.`, {
+        problem('objects.unavailable', `The store of objects at ${at} cannot be used: ${describeStoreFailure(error)}.`, {
           remedy: 'see docs/object-store.md; pushes and issues go on without it',
         }),
       ],

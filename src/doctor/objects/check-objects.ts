@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { namedObjects } from '../../objects/index.ts';
-import type { AskRows, NamedObject, ObjectKind, ObjectStore } from '../../objects/index.ts';
+import { listReferencedObjects } from '../../objects/index.ts';
+import type { QueryRows, ReferencedObject, ObjectKind, ObjectStore } from '../../objects/index.ts';
 import { dayMs } from '../deps.ts';
 
 export interface ObjectFault {
@@ -23,7 +23,7 @@ export interface CheckOptions {
   store: ObjectStore;
   /** The folder of a server whose objects are in a bucket; null otherwise. */
   folder: ObjectStore | null;
-  ask: AskRows;
+  ask: QueryRows;
   /** Reads every object and compares its digest. */
   read: boolean;
   /** Epoch milliseconds. */
@@ -38,8 +38,8 @@ export interface CheckOptions {
 export async function checkObjects(kind: ObjectKind, options: CheckOptions): Promise<CheckedKind> {
   const { store, folder, ask, now, onObject = () => {} } = options;
   // Rows first: an object of a row that is there now is in the list that is read later.
-  const named: NamedObject[] = [];
-  for await (const one of namedObjects(kind, ask)) named.push(one);
+  const named: ReferencedObject[] = [];
+  for await (const one of listReferencedObjects(kind, ask)) named.push(one);
   const there = new Map<string, number>();
   const young = new Set<string>();
   for await (const { key, bytes, storedAt } of store.list(kind.prefix)) {
@@ -67,7 +67,7 @@ export async function checkObjects(kind: ObjectKind, options: CheckOptions): Pro
 }
 
 /** Whether the bytes have the digest of the row, or else the one that they were stored with. */
-async function isIntact(store: ObjectStore, { key, sha256 }: NamedObject): Promise<boolean> {
+async function isIntact(store: ObjectStore, { key, sha256 }: ReferencedObject): Promise<boolean> {
   const [opened, found] = [await store.get(key), await store.stat(key)];
   const expected = sha256 ?? found?.sha256;
   const hash = createHash('sha256');

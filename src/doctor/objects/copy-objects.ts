@@ -1,8 +1,8 @@
 import { buffer } from 'node:stream/consumers';
 import type { ImageStore } from '../../images/index.ts';
 import { internal } from '../../kernel/index.ts';
-import { namedObjects } from '../../objects/index.ts';
-import type { AskRows, NamedObject, ObjectKind, ObjectStore } from '../../objects/index.ts';
+import { listReferencedObjects } from '../../objects/index.ts';
+import type { QueryRows, ReferencedObject, ObjectKind, ObjectStore } from '../../objects/index.ts';
 
 export interface CopiedKind {
   kind: string;
@@ -19,7 +19,7 @@ export interface CopiedKind {
 export interface CopyOptions {
   from: ObjectStore;
   to: ObjectStore;
-  ask: AskRows;
+  ask: QueryRows;
   /** Removes each object where it came from once it is in the other store. */
   remove: boolean;
   onObject?: (key: string) => void;
@@ -33,7 +33,7 @@ export interface CopyOptions {
 export async function copyObjects(kind: ObjectKind, options: CopyOptions): Promise<CopiedKind> {
   const { from, to, ask, remove, onObject = () => {} } = options;
   const result: CopiedKind = { kind: kind.name, copied: 0, bytes: 0, present: 0, removed: 0, problems: [] };
-  for await (const one of namedObjects(kind, ask)) {
+  for await (const one of listReferencedObjects(kind, ask)) {
     onObject(one.key);
     const state = await copyOne(one, from, to);
     if (state.kind === 'copied') {
@@ -51,7 +51,7 @@ export async function copyObjects(kind: ObjectKind, options: CopyOptions): Promi
 
 type Copied = { kind: 'copied'; bytes: number } | { kind: 'present' | 'is in neither store' | 'has other bytes' };
 
-async function copyOne({ key, bytes, sha256 }: NamedObject, from: ObjectStore, to: ObjectStore): Promise<Copied> {
+async function copyOne({ key, bytes, sha256 }: ReferencedObject, from: ObjectStore, to: ObjectStore): Promise<Copied> {
   const there = await to.stat(key);
   if (there !== null) {
     const isSame = (bytes ?? there.bytes) === there.bytes && (sha256 ?? there.sha256) === (there.sha256 ?? sha256);
@@ -86,7 +86,7 @@ export async function copyImages(
 ): Promise<CopiedKind> {
   const result: CopiedKind = { kind: kind.name, copied: 0, bytes: 0, present: 0, removed: 0, problems: [] };
   const there = new Map((await to.list()).map(({ id, stamp }) => [id, stamp]));
-  for await (const { key } of namedObjects(kind, ask)) {
+  for await (const { key } of listReferencedObjects(kind, ask)) {
     onObject(key);
     const [id = '', stamp = ''] = key.slice(kind.prefix.length).split('/');
     if (there.get(id) === Number(stamp)) result.present += 1;

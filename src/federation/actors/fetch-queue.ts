@@ -18,7 +18,7 @@ const retryAfterSeconds = 60;
  * For whom a document is fetched: `trusted` is this server itself, or a signer whose stored key fits the request;
  * everyone else waits in the queue of their network.
  */
-export type Asker = 'trusted' | { network: string };
+export type FetchRequester = 'trusted' | { network: string };
 
 interface Waiting {
   start(): void;
@@ -33,7 +33,7 @@ export class FetchQueue {
   readonly #hosts = new Map<string, HostFetches>();
 
   /** Refuses `host_busy` when the queue is full or too slow. */
-  async run<T>(host: string, asker: Asker, work: () => Promise<T>): Promise<T> {
+  async run<T>(host: string, asker: FetchRequester, work: () => Promise<T>): Promise<T> {
     const fetches = this.#hosts.get(host) ?? new HostFetches(host);
     this.#hosts.set(host, fetches);
     try {
@@ -66,7 +66,7 @@ class HostFetches {
     return this.#running === 0 && this.#waiting === 0 && this.#trusted.length === 0;
   }
 
-  async enter(asker: Asker): Promise<void> {
+  async enter(asker: FetchRequester): Promise<void> {
     if (this.#mayStart(asker)) return this.#begin(asker);
     if (asker === 'trusted') {
       // One slot is reserved for trusted fetches, so this queue moves whatever anonymous clients do.
@@ -95,7 +95,7 @@ class HostFetches {
     });
   }
 
-  leave(asker: Asker): void {
+  leave(asker: FetchRequester): void {
     this.#running -= 1;
     if (asker !== 'trusted') this.#runningUnknown -= 1;
     while (this.#trusted.length > 0 && this.#mayStart('trusted')) {
@@ -116,12 +116,12 @@ class HostFetches {
     }
   }
 
-  #mayStart(asker: Asker): boolean {
+  #mayStart(asker: FetchRequester): boolean {
     if (this.#running >= slotsPerHost) return false;
     return asker === 'trusted' || this.#runningUnknown < slotsForUnknown;
   }
 
-  #begin(asker: Asker): void {
+  #begin(asker: FetchRequester): void {
     this.#running += 1;
     if (asker !== 'trusted') this.#runningUnknown += 1;
   }

@@ -3,7 +3,7 @@ import type { FederationDeps } from '../deps.ts';
 import { readPublicKey } from '../signatures/index.ts';
 import { fetchDocument } from './fetch-document.ts';
 import { FetchQueue } from './fetch-queue.ts';
-import type { Asker } from './fetch-queue.ts';
+import type { FetchRequester } from './fetch-queue.ts';
 import { createKeyFetchBudget } from './key-fetch-budget.ts';
 import { ownerOfKeyDocument, parseRemoteActor } from './parse-remote-actor.ts';
 import { remoteActorSchema } from '../schema/remote-actor-schema.ts';
@@ -49,7 +49,7 @@ export function createRemoteActors(deps: Deps): RemoteActors {
   }
 
   /** One fetch per URL and asker at a time; a failure is cached for a minute. */
-  function fetchOnce(url: URL, keyId: string | null, asker: Asker): Promise<RemoteActor> {
+  function fetchOnce(url: URL, keyId: string | null, asker: FetchRequester): Promise<RemoteActor> {
     const document = `${url.href} ${keyId ?? ''}`;
     throwKnownFailure(document);
     const name = `${document} ${asker === 'trusted' ? '' : asker.network}`;
@@ -64,7 +64,7 @@ export function createRemoteActors(deps: Deps): RemoteActors {
     if (failed !== undefined && failed.until > clock.now()) throw failed.error;
   }
 
-  async function fetchInTurn(url: URL, keyId: string | null, asker: Asker, document: string): Promise<RemoteActor> {
+  async function fetchInTurn(url: URL, keyId: string | null, asker: FetchRequester, document: string): Promise<RemoteActor> {
     const askedAt = clock.now();
     if (asker !== 'trusted') {
       const wait = budget.take(asker.network);
@@ -100,7 +100,7 @@ export function createRemoteActors(deps: Deps): RemoteActors {
   }
 
   /** A key's URL is its document's, with a fragment that is not sent. */
-  async function fetchSigner(keyId: string, asker: Asker): Promise<Signer> {
+  async function fetchSigner(keyId: string, asker: FetchRequester): Promise<Signer> {
     const url = new URL(keyId);
     url.hash = '';
     try {

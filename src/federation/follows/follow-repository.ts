@@ -6,7 +6,7 @@ import { personActor } from '../actors/find-actor.ts';
 import type { PersonActor } from '../actors/find-actor.ts';
 import { handleOf } from '../schema/remote-actor-schema.ts';
 import type { RemoteActor } from '../schema/remote-actor-schema.ts';
-import { cancelWaiting } from '../deliveries/cancel-deliveries.ts';
+import { cancelWaitingDeliveries } from '../deliveries/cancel-deliveries.ts';
 import { publish } from '../deliveries/publish.ts';
 import type { FederationDeps } from '../deps.ts';
 import { remoteFollowSchema } from '../schema/remote-follow-schema.ts';
@@ -112,7 +112,7 @@ async function enqueueFollow(
   follower: Pick<PersonActor, 'actor'>,
   follow: RemoteFollow,
 ): Promise<RemoteFollow> {
-  await cancelWaiting(tx, 'a newer request took its place', activityUuid(follow.followId));
+  await cancelWaitingDeliveries(tx, 'a newer request took its place', activityUuid(follow.followId));
   const followId = await sendFollow(deps, tx, follower, follow.remoteActorId, follow.remoteInbox);
   await tx.manager.update(remoteFollowSchema, { id: follow.id }, { followId, state: 'PENDING', acceptedAt: null });
   return { ...follow, followId, state: 'PENDING', acceptedAt: null };

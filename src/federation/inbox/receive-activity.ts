@@ -15,7 +15,7 @@ import type { ArrivedHead, SignedRequest } from '../signatures/index.ts';
 import { readActivity } from './read-activity.ts';
 
 /** The result of an activity. */
-export type Reception = 'processed' | 'ignored' | 'repeated';
+export type ReceiveResult = 'processed' | 'ignored' | 'repeated';
 
 /** All activities with an effect; others are recorded and ignored (SPEC §6). */
 const handlers = new Map<string, ActivityHandler<never>>([
@@ -41,7 +41,7 @@ export interface ArrivingActivity extends ArrivedHead {
  * what was signed is no JSON object, and `key_fetch_budget` or `host_busy` when this server is too busy to fetch the
  * key.
  */
-export async function receiveActivity(deps: FederationDeps, arriving: ArrivingActivity): Promise<Reception> {
+export async function receiveActivity(deps: FederationDeps, arriving: ArrivingActivity): Promise<ReceiveResult> {
   const { inbox } = deps.metrics;
   try {
     const reception = await processActivity(deps, arriving);
@@ -53,7 +53,7 @@ export async function receiveActivity(deps: FederationDeps, arriving: ArrivingAc
   }
 }
 
-async function processActivity(deps: FederationDeps, arriving: ArrivingActivity): Promise<Reception> {
+async function processActivity(deps: FederationDeps, arriving: ArrivingActivity): Promise<ReceiveResult> {
   const signed = readSignedHead(arriving, new URL(deps.settings.origin).host, deps.clock.now());
   await requireAllowed(deps, signed.parameters.keyId);
   const body = await arriving.readBody();

@@ -2,13 +2,13 @@ import { existsSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import type { Listings } from './advertise-refs.ts';
 import type { FetchCache } from './fetch-cache.ts';
-import { negotiate } from './negotiate.ts';
+import { serveSession } from './serve-session.ts';
 import { encodePacket } from '../pkt-line.ts';
 import type { Reachability } from '../objects/reachability.ts';
 import { maxArchiveRequestBytes, refusedArchiveArgument } from './archive-request.ts';
 import { RequestStream } from './request-stream.ts';
 import { isDomainError, notFound } from '../../kernel/index.ts';
-import { clientLine } from '../pushes/client-text.ts';
+import { sanitiseLine } from '../pushes/sanitise-text.ts';
 import { checkFilter } from './check-filter.ts';
 import { isWholeFetch, readRequest, readArguments } from './read-request.ts';
 import { serve } from './serve-fetch.ts';
@@ -51,7 +51,7 @@ async function serveRequest(deps: UploadDeps, request: UploadRequest): Promise<U
     const bytes = await readRequest(input, { quietMs: request.stallMs ?? deps.limits.stallMs, signal: request.signal });
     return respond(deps, request, bytes);
   }
-  if (protocol === 'version=2') return negotiate(deps, request, (bytes) => respond(deps, request, bytes));
+  if (protocol === 'version=2') return serveSession(deps, request, (bytes) => respond(deps, request, bytes));
   return startGit(deps, request, withoutFiltersToCheck);
 }
 
@@ -136,7 +136,7 @@ export async function uploadArchive(deps: UploadDeps, request: ArchiveRequest): 
   if (bytes === null) return { exitCode: 128, cutShort: false, bytes: 0 };
   const refused = refusedArchiveArgument(bytes);
   if (refused !== null) {
-    const line = encodePacket(`NACK ${clientLine(refused)} is not allowed here`);
+    const line = encodePacket(`NACK ${sanitiseLine(refused)} is not allowed here`);
     await send(output, line);
     return { exitCode: 128, cutShort: false, bytes: line.length };
   }

@@ -1,7 +1,7 @@
 import { internal } from '../../kernel/index.ts';
 import { checked } from '../objects/browse.ts';
 import type { GitRunner } from '../processes/git-runner.ts';
-import { protocolOnly } from '../remotes/remote.ts';
+import { singleProtocolEnvironment } from '../remotes/remote.ts';
 import { isBranchName } from '../refs/ref-name.ts';
 
 /** Namespace of what was fetched from another repository here, until a ref of the repository points to it. */
@@ -34,7 +34,7 @@ export async function fetchLocal(
     source,
     `+refs/heads/${branch}:${ref}`,
   ];
-  const environment = protocolOnly('file', [['fetch.unpackLimit', '1']]);
+  const environment = singleProtocolEnvironment('file', [['fetch.unpackLimit', '1']]);
   const { code, errorText } = await runner.run({ argv, timeLimitMs, yields: true, environment }, 64 * 1024);
   if (code !== 0) throw internal('git could not fetch from another repository', { cause: { code, errorText } });
   const parse = [`--git-dir=${repository}`, 'rev-parse', '--verify', '--quiet', ref];

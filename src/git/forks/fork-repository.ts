@@ -5,7 +5,7 @@ import { conflict, internal, invalid } from '../../kernel/index.ts';
 import type { GitRunner } from '../processes/git-runner.ts';
 import { readRefs } from '../refs/refs.ts';
 import { initRepository, repositoryExists } from '../storage.ts';
-import { dropHiddenObjects } from './drop-hidden-objects.ts';
+import { pruneUnreachableObjects } from './prune-unreachable-objects.ts';
 import { linkObjects } from './link-objects.ts';
 
 const listMs = 60_000;
@@ -47,7 +47,7 @@ export async function forkRepository(
       '# pack-refs with: \n',
       [...refs].map(([name, oid]) => `${oid} ${name}`),
     );
-    await dropHiddenObjects(runner, unfinished);
+    await pruneUnreachableObjects(runner, unfinished);
     await writePackedRefs(
       unfinished,
       '# pack-refs with: peeled fully-peeled sorted \n',

@@ -2,7 +2,7 @@ import { setImmediate as otherWork } from 'node:timers/promises';
 import type { BrowseDeps } from '../objects/browse.ts';
 import { CompareTrees } from './compare-trees.ts';
 import type { CommitFacts, Sought } from './commit-graph.ts';
-import { History } from './history.ts';
+import { CommitSource } from './commit-source.ts';
 import { hashesOf } from './bloom-filter.ts';
 import type { PathHashes } from './bloom-filter.ts';
 
@@ -50,7 +50,7 @@ export async function walkLastCommits<Row>(
   const { folder, oid, timeLimitMs } = request;
   let slot: Promise<() => void> | null = null;
   const enter = async (): Promise<void> => void (await (slot ??= request.enter()));
-  const history = await History.open(deps, path, { oid, timeLimitMs, enter });
+  const history = await CommitSource.open(deps, path, { oid, timeLimitMs, enter });
   const compare = new CompareTrees(deps, path, { folder, timeLimitMs, enter });
   try {
     return await new Walk(request, history, compare).run();
@@ -72,7 +72,7 @@ interface Stop {
 
 class Walk<Row> {
   readonly #request: WalkRequest<Row>;
-  readonly #history: History;
+  readonly #history: CommitSource;
   readonly #compare: CompareTrees;
   readonly #stops = new Map<string, Stop>();
   /** The ids of `#stops`, children before their parents. */
@@ -86,7 +86,7 @@ class Walk<Row> {
   #pending: number;
   #ahead = ahead.first;
 
-  constructor(request: WalkRequest<Row>, history: History, compare: CompareTrees) {
+  constructor(request: WalkRequest<Row>, history: CommitSource, compare: CompareTrees) {
     this.#request = request;
     this.#history = history;
     this.#compare = compare;

@@ -2,7 +2,7 @@ import { busy, createSemaphore, isDomainError, waitAtMost } from '../../kernel/i
 import type { Logger } from '../../kernel/index.ts';
 import { readCommit } from '../objects/browse.ts';
 import type { BrowseDeps } from '../objects/browse.ts';
-import type { LastCommit, Table, Tables } from './tables.ts';
+import type { LastCommit, Table, LastCommitCache } from './last-commit-cache.ts';
 import { walkLastCommits } from './history-walk.ts';
 
 export interface LastCommitsRequest {
@@ -39,7 +39,7 @@ const maxWithProcesses = 2;
  */
 export function createLastCommits(
   deps: BrowseDeps,
-  tables: Tables,
+  tables: LastCommitCache,
   logger: Logger,
 ): (path: string, request: LastCommitsRequest) => Promise<LastCommits> {
   const searches = new Map<string, Search>();

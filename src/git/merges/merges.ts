@@ -3,12 +3,12 @@ import type { BrowseDeps } from '../objects/browse.ts';
 import { memoize } from '../queries/memoize.ts';
 import { weighPatches } from '../queries/read-patches.ts';
 import type { PatchLimits } from '../queries/read-patches.ts';
-import { readCarriedDiff } from './carried-diff.ts';
-import type { CarriedDiff, CarriedDiffRequest } from './carried-diff.ts';
+import { readInterdiff } from './interdiff.ts';
+import type { Interdiff, InterdiffRequest } from './interdiff.ts';
 import { commitFiles, previewFiles } from './commit-files.ts';
 import type { CommitFilesRequest, CommittedFiles, FilesPreview } from './commit-files.ts';
-import { carryRange, pairCommits } from './compare-rounds.ts';
-import type { CarriedRange, CommitRange, PairedCommit } from './compare-rounds.ts';
+import { carryRange, pairCommits } from './range-diff.ts';
+import type { CarriedRange, CommitRange, PairedCommit } from './range-diff.ts';
 import { computeMerge } from './compute-merge.ts';
 import type { MergeRequest } from './compute-merge.ts';
 import { findConflicts, weighConflicts } from './read-conflicts.ts';
@@ -20,8 +20,8 @@ import { revertRange } from './revert-range.ts';
 import type { RevertRequest } from './revert-range.ts';
 import { writeTag } from './write-tag.ts';
 import type { TagRequest } from './write-tag.ts';
-import { startFrom } from './start-from.ts';
-import type { StartRequest } from './start-from.ts';
+import { createRootCommit } from './create-root-commit.ts';
+import type { RootCommitRequest } from './create-root-commit.ts';
 import { openMergeWorkspace } from './merge-workspace.ts';
 import type { MergeLimits, MergeWorkspace } from './merge-workspace.ts';
 
@@ -35,8 +35,8 @@ export interface GitMerges {
   writeTag(path: string, request: TagRequest, signal?: AbortSignal): Promise<string>;
   /** See {@link commitFiles}; the objects are stored, and the caller moves a branch. */
   commitFiles(path: string, request: CommitFilesRequest, signal?: AbortSignal): Promise<CommittedFiles>;
-  /** See {@link startFrom}; stored as by `commitFiles`. */
-  startFrom(path: string, request: StartRequest): Promise<string>;
+  /** See {@link createRootCommit}; stored as by `commitFiles`. */
+  createRootCommit(path: string, request: RootCommitRequest): Promise<string>;
   /** See {@link previewFiles}; nothing is stored. */
   previewFiles(path: string, request: CommitFilesRequest, limits: PatchLimits): Promise<FilesPreview>;
   /**
@@ -50,8 +50,8 @@ export interface GitMerges {
   conflicts(path: string, sides: MergeSides): Promise<Conflicts | null>;
   /** See {@link carryRange}; nothing is stored, so only the id of the tree is of use. */
   tryCarry(path: string, range: CommitRange, onto: string, signal?: AbortSignal): Promise<CarriedRange>;
-  /** See {@link readCarriedDiff}; recalled from memory when the same was asked before. */
-  carriedDiff(path: string, request: CarriedDiffRequest): Promise<CarriedDiff>;
+  /** See {@link readInterdiff}; recalled from memory when the same was asked before. */
+  carriedDiff(path: string, request: InterdiffRequest): Promise<Interdiff>;
   /** See {@link pairCommits}; recalled from memory like `carriedDiff`. */
   pairCommits(path: string, before: CommitRange, after: CommitRange): Promise<PairedCommit[]>;
 }
@@ -121,9 +121,9 @@ export function createMerges(deps: BrowseDeps, slots: Semaphore): GitMerges {
         await workspace.publish();
         return oid;
       }),
-    startFrom: (path, request) =>
+    createRootCommit: (path, request) =>
       within(path, undefined, async (workspace) => {
-        const oid = await startFrom(workspace, request);
+        const oid = await createRootCommit(workspace, request);
         await workspace.publish();
         return oid;
       }),
@@ -143,7 +143,7 @@ export function createMerges(deps: BrowseDeps, slots: Semaphore): GitMerges {
       weigh: weighConflicts,
     }),
     carriedDiff: memoize(
-      (path, request) => within(path, undefined, (workspace) => readCarriedDiff(deps, path, workspace, request)),
+      (path, request) => within(path, undefined, (workspace) => readInterdiff(deps, path, workspace, request)),
       {
         most: maxCarriedBytes,
         weigh: (diff) => (diff.kind === 'unrelated' ? 1 : weighPatches(diff) + 500 * diff.files.length),

@@ -20,7 +20,7 @@ export interface BrowseDeps {
 
 export interface RevisionOptions {
   /** Includes unreachable commits: for people who may push, and so could restore them. */
-  withLost?: boolean;
+  includeUnreachable?: boolean;
 }
 
 export interface Head {
@@ -118,9 +118,9 @@ export async function mayBeNamed(
   path: string,
   name: string,
   oid: string,
-  { withLost = false }: RevisionOptions,
+  { includeUnreachable = false }: RevisionOptions,
 ): Promise<boolean> {
-  return withLost || !shortId.test(name) || (await reachability.firstUnreachable(path, [oid])) === null;
+  return includeUnreachable || !shortId.test(name) || (await reachability.firstUnreachable(path, [oid])) === null;
 }
 
 function candidates(revision: string): string[] {

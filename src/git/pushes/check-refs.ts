@@ -1,7 +1,7 @@
 import type { GitLimits } from '../limits.ts';
 import { isForReview, refuseRef, reservedForServer, reviewFolder } from '../refs/ref-name.ts';
-import { noRef } from './push-head.ts';
-import type { PushHead, RawUpdate } from './push-head.ts';
+import { noRef } from './push-header.ts';
+import type { PushHeader, RawUpdate } from './push-header.ts';
 
 /** Refused commands of a push with the reason that the client shows. */
 export type Refusals = Map<RawUpdate, string>;
@@ -17,14 +17,14 @@ export interface RefRules {
 /** git's message for the other commands when `--atomic` was requested and one is refused. */
 export const atomicFailure = 'atomic push failure';
 
-export const isAtomic = ({ capabilities }: Pick<PushHead, 'capabilities'>): boolean => capabilities.has('atomic');
+export const isAtomic = ({ capabilities }: Pick<PushHeader, 'capabilities'>): boolean => capabilities.has('atomic');
 
 /**
  * Checks the ref policy, command by command, as git's own `receive-pack` does: refused commands are reported, the rest
  * is executed. Only limits of the push as a whole refuse all of it.
  */
 export async function checkRefs(
-  { updates, options }: Pick<PushHead, 'updates' | 'options'>,
+  { updates, options }: Pick<PushHeader, 'updates' | 'options'>,
   { limits, extraFolders, grant }: RefRules,
 ): Promise<Refusals> {
   const all = (reason: string): Refusals => new Map(updates.map((update) => [update, reason]));

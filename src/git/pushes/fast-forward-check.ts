@@ -3,9 +3,9 @@ import { internal } from '../../kernel/index.ts';
 import type { Logger } from '../../kernel/index.ts';
 import type { GitLimits } from '../limits.ts';
 import type { ObjectReaders } from '../objects/object-readers.ts';
-import { PackCommits } from './pack-commits.ts';
+import { PackCommitReader } from './pack-commit-reader.ts';
 import type { GitRunner } from '../processes/git-runner.ts';
-import type { PushHead, RawUpdate } from './push-head.ts';
+import type { PushHeader, RawUpdate } from './push-header.ts';
 
 /** A ref that may only be fast-forwarded, and the message when a push rewrites it. */
 export interface FastForwardRule {
@@ -57,7 +57,7 @@ export const maxOpenEnds = 200;
 export async function checkFastForward(
   deps: FastForwardDeps,
   request: FastForwardRequest,
-  head: PushHead,
+  head: PushHeader,
   updates: readonly RawUpdate[],
   rules: readonly FastForwardRule[],
 ): Promise<{ broken: FastForwardRule[]; unjudged: FastForwardRule[] }> {
@@ -68,7 +68,7 @@ export async function checkFastForward(
   const broken: FastForwardRule[] = [];
   if (open.length === 0) return { broken, unjudged: [] };
 
-  const pack = new PackCommits(open[0]!.update.newId.length / 2);
+  const pack = new PackCommitReader(open[0]!.update.newId.length / 2);
   pack.push(Buffer.concat(head.pack));
   for (;;) {
     // Cheap enough to repeat: a move of a few commits is proved by the first bytes.
@@ -91,7 +91,7 @@ export async function checkFastForward(
 }
 
 /** Follows the pack's commits back from the new one: to the old one, or to ids that the pack does not contain. */
-function walk({ oldId, newId }: RawUpdate, pack: PackCommits): { arrives: boolean; ends: string[] } {
+function walk({ oldId, newId }: RawUpdate, pack: PackCommitReader): { arrives: boolean; ends: string[] } {
   const seen = new Set([newId]);
   const ends: string[] = [];
   for (const id of seen) {
@@ -108,7 +108,7 @@ async function checkMove(
   { runner, readers, limits }: FastForwardDeps,
   path: string,
   update: RawUpdate,
-  pack: PackCommits,
+  pack: PackCommitReader,
 ): Promise<Move> {
   const { ends } = walk(update, pack);
   if (ends.length > maxOpenEnds) return 'unknown';
@@ -130,7 +130,7 @@ async function checkMove(
  * The object count in the header of a push's pack. The bytes that were read stay in `head`, for git.
  * @returns 0 when no pack begins; git then reports the error
  */
-export async function countPackObjects(request: FastForwardRequest, head: PushHead): Promise<number> {
+export async function countPackObjects(request: FastForwardRequest, head: PushHeader): Promise<number> {
   while (head.packBytes < packHeadBytes) {
     if ((await readOn(request, head)) === null) return 0;
   }
@@ -139,7 +139,7 @@ export async function countPackObjects(request: FastForwardRequest, head: PushHe
 }
 
 /** The next bytes of the pack, which are also added to `head`; `null` when none come. */
-export async function readOn(request: FastForwardRequest, head: PushHead): Promise<Buffer | null> {
+export async function readOn(request: FastForwardRequest, head: PushHeader): Promise<Buffer | null> {
   const chunk = await nextChunk(request);
   if (chunk === null) return null;
   head.pack.push(chunk);

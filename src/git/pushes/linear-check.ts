@@ -2,9 +2,9 @@ import { internal } from '../../kernel/index.ts';
 import { checked } from '../objects/browse.ts';
 import type { GitRunner } from '../processes/git-runner.ts';
 import type { FastForwardDeps, FastForwardRequest } from './fast-forward-check.ts';
-import type { PackCommits } from './pack-commits.ts';
+import type { PackCommitReader } from './pack-commit-reader.ts';
 import { excludedBefore, gainedFromPack, readPackCommits, rulesToCheck, walkPack } from './read-pack-commits.ts';
-import type { PushHead, RawUpdate, RefUpdate } from './push-head.ts';
+import type { PushHeader, RawUpdate, RefUpdate } from './push-header.ts';
 
 /** A ref whose new commits may be no merges, and the lines when one is, and when that cannot be told. */
 export interface LinearRule {
@@ -31,7 +31,7 @@ const maxMerges = 200;
 export async function checkLinear(
   deps: FastForwardDeps,
   request: FastForwardRequest,
-  head: PushHead,
+  head: PushHeader,
   updates: readonly RawUpdate[],
   rules: readonly LinearRule[],
 ): Promise<Broken[]> {
@@ -56,7 +56,7 @@ async function findMerges(
   { runner, readers, limits }: FastForwardDeps,
   path: string,
   update: RawUpdate,
-  pack: PackCommits,
+  pack: PackCommitReader,
 ): Promise<Merges> {
   const isMerge = (id: string): boolean => (pack.parentsOf(id)?.length ?? 0) > 1;
   const merges = walkPack(update, pack, new Set()).commits.filter(isMerge).slice(0, maxMerges);

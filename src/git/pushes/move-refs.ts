@@ -1,7 +1,7 @@
 import { internal, invalid } from '../../kernel/index.ts';
 import { checked, readCommit } from '../objects/browse.ts';
 import type { BrowseDeps } from '../objects/browse.ts';
-import type { RefResult } from './push-report.ts';
+import type { RefResult } from './report-status.ts';
 import { gerritFolders, isWellFormedRef, refuseRef } from '../refs/ref-name.ts';
 import type { Semaphore } from '../../kernel/index.ts';
 import { syncMovedRefs } from './sync-refs.ts';

@@ -2,20 +2,20 @@ import { readCommit } from '../objects/browse.ts';
 import { parseCommit } from '../objects/parse-objects.ts';
 import { isForReview } from '../refs/ref-name.ts';
 import type { FastForwardDeps, FastForwardRequest } from './fast-forward-check.ts';
-import type { ArrivingCommits, RewrittenRef } from './push.ts';
-import type { PushHead, RawUpdate } from './push-head.ts';
+import type { IncomingCommits, RewrittenRef } from './push.ts';
+import type { PushHeader, RawUpdate } from './push-header.ts';
 import { readPackCommits, walkPack } from './read-pack-commits.ts';
 
 /** Whether a command proposes commits for a branch, by the name `refs/for/<branch>`. */
 export const isPushForReview = ({ rawRef }: Pick<RawUpdate, 'rawRef'>): boolean => isForReview(rawRef);
 
 /** What is read of the commits of a push for review before it is decided; the bytes stay in `head`, for git. */
-export async function readArriving(
+export async function readIncomingCommits(
   { readers, logger }: Pick<FastForwardDeps, 'readers' | 'logger'>,
   request: FastForwardRequest,
-  head: PushHead,
+  head: PushHeader,
   { newId }: Pick<RawUpdate, 'newId'>,
-): Promise<ArrivingCommits> {
+): Promise<IncomingCommits> {
   const pack = await readPackCommits(request, head, { newId });
   const content = pack.contentOf(newId);
   const { commits, ends } = walkPack({ oldId: '', newId }, pack, new Set());

@@ -7,8 +7,8 @@ import type { FastForwardRule } from './fast-forward-check.ts';
 import type { LinearRule } from './linear-check.ts';
 import type { SignedRule, VerifyCommits } from './signed-check.ts';
 import type { GitRunner } from '../processes/git-runner.ts';
-import type { RefUpdate } from './push-head.ts';
-import type { RefResult } from './push-report.ts';
+import type { RefUpdate } from './push-header.ts';
+import type { RefResult } from './report-status.ts';
 import type { RefQuota } from './ref-quota.ts';
 import type { RecoveryAction } from '../maintenance/recover.ts';
 
@@ -34,11 +34,11 @@ export interface ProposedPush {
   /** Whether the client requested all or nothing. */
   isAtomic: boolean;
   /** Of a push for review: what its pack begins with. */
-  arriving?: ArrivingCommits;
+  arriving?: IncomingCommits;
 }
 
 /** The commits at the beginning of a pack, before git has it. */
-export interface ArrivingCommits {
+export interface IncomingCommits {
   /** What the command names: read from the pack, or from the repository; null when it is no commit, or too far back. */
   tip: Commit | null;
   /** Whether the repository had it. */

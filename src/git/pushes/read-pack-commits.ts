@@ -2,17 +2,17 @@ import type { ObjectReaders } from '../objects/object-readers.ts';
 import { checked } from '../objects/browse.ts';
 import { maxCheckedBytes, maxOpenEnds, readOn } from './fast-forward-check.ts';
 import type { FastForwardRequest } from './fast-forward-check.ts';
-import { PackCommits } from './pack-commits.ts';
-import { noRef } from './push-head.ts';
-import type { PushHead, RawUpdate, RefUpdate } from './push-head.ts';
+import { PackCommitReader } from './pack-commit-reader.ts';
+import { noRef } from './push-header.ts';
+import type { PushHeader, RawUpdate, RefUpdate } from './push-header.ts';
 
 /** The commits of a push's pack, as far as they are read; the bytes that were read stay in `head`, for git. */
 export async function readPackCommits(
   request: FastForwardRequest,
-  head: PushHead,
+  head: PushHeader,
   { newId }: Pick<RefUpdate, 'newId'>,
-): Promise<PackCommits> {
-  const pack = new PackCommits(newId.length / 2);
+): Promise<PackCommitReader> {
+  const pack = new PackCommitReader(newId.length / 2);
   pack.push(Buffer.concat(head.pack));
   while (!pack.isDone && head.packBytes <= maxCheckedBytes) {
     const chunk = await readOn(request, head);
@@ -28,7 +28,7 @@ export async function readPackCommits(
  */
 export function walkPack(
   { oldId, newId }: Pick<RefUpdate, 'oldId' | 'newId'>,
-  pack: Pick<PackCommits, 'parentsOf'>,
+  pack: Pick<PackCommitReader, 'parentsOf'>,
   known: ReadonlySet<string>,
 ): { commits: string[]; ends: string[] } {
   const seen = new Set([newId]);
@@ -67,7 +67,7 @@ export async function gainedFromPack(
   readers: ObjectReaders,
   path: string,
   update: Pick<RefUpdate, 'oldId' | 'newId'>,
-  pack: Pick<PackCommits, 'parentsOf'>,
+  pack: Pick<PackCommitReader, 'parentsOf'>,
   looked: readonly string[],
 ): Promise<{ commits: string[]; ends: string[] | null }> {
   const there = await readers.use(path, (reader) => reader.infos(looked));

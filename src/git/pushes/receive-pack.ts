@@ -1,7 +1,7 @@
 import { isDomainError } from '../../kernel/index.ts';
 import type { GitProcess } from '../processes/git-runner.ts';
 import { expectErrors } from '../transfer.ts';
-import { sendPushResponse } from './report-push.ts';
+import { sendPushResponse } from './send-push-response.ts';
 import { atomicFailure, isAtomic, checkRefs, refuseTheRest, summarise } from './check-refs.ts';
 import type { Refusals } from './check-refs.ts';
 import { countPackObjects, checkFastForward } from './fast-forward-check.ts';
@@ -10,11 +10,11 @@ import { checkSigned } from './signed-check.ts';
 import type { VerifyCommits } from './signed-check.ts';
 import type { FastForwardRule } from './fast-forward-check.ts';
 import type { ProposedPush, PushDeps, PushOutcome, PushRequest, PushVerdict } from './push.ts';
-import { hasPack, readPushHead } from './push-head.ts';
-import type { PushHead, RawUpdate, RefUpdate } from './push-head.ts';
-import { isPushForReview, readArriving, rewriteCommand } from './push-for-review.ts';
+import { hasPack, readPushHeader } from './push-header.ts';
+import type { PushHeader, RawUpdate, RefUpdate } from './push-header.ts';
+import { isPushForReview, readIncomingCommits, rewriteCommand } from './push-for-review.ts';
 import type { RefGrant } from './ref-quota.ts';
-import { ReportWriter } from './push-report.ts';
+import { ReportWriter } from './report-status.ts';
 import { fitsUsualMemory, isBulkPush, runReceivePack, runPostReceive, startReceivePack } from './run-receive-pack.ts';
 import type { PushPlan } from './run-receive-pack.ts';
 
@@ -31,7 +31,7 @@ export async function receivePack(deps: PushDeps, request: PushRequest): Promise
   const { path, input, output, signal, stallMs = limits.stallMs, extraFolders = [] } = request;
   expectErrors(input);
   expectErrors(output);
-  const head = await readPushHead(input, { maxBytes: limits.maxPushHeadBytes, quietMs: stallMs, signal });
+  const head = await readPushHeader(input, { maxBytes: limits.maxPushHeadBytes, quietMs: stallMs, signal });
   if (head === null) return { kind: 'nothing' };
 
   let grant: RefGrant | null = null;
@@ -48,7 +48,7 @@ export async function receivePack(deps: PushDeps, request: PushRequest): Promise
 async function carryOut(
   deps: PushDeps,
   request: PushRequest,
-  head: PushHead,
+  head: PushHeader,
   refusals: Refusals,
 ): Promise<PushOutcome> {
   const { limits } = deps;
@@ -117,7 +117,7 @@ interface CheckedPush {
 async function checkPush(
   deps: PushDeps,
   { path, input, signal, hooks, stallMs = deps.limits.stallMs }: PushRequest,
-  head: PushHead,
+  head: PushHeader,
   refusals: Refusals,
   permitted: readonly RawUpdate[],
 ): Promise<CheckedPush> {
@@ -133,7 +133,7 @@ async function checkPush(
     updates: permitted.map(plainUpdate),
     options: head.options,
     isAtomic: isAtomic(head),
-    ...(forReview === undefined ? {} : { arriving: await readArriving(deps, source, head, forReview) }),
+    ...(forReview === undefined ? {} : { arriving: await readIncomingCommits(deps, source, head, forReview) }),
   };
   const verdict = await hooks.preReceive(proposed).catch(refusedForNow);
   refuseRefs(verdict.refused);
@@ -173,7 +173,7 @@ function refusedForNow(error: unknown): PushVerdict {
 async function refuse(
   { limits }: PushDeps,
   request: PushRequest,
-  head: PushHead,
+  head: PushHeader,
   refusals: Refusals,
 ): Promise<PushOutcome> {
   const writer = new ReportWriter(head.capabilities);

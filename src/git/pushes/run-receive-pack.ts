@@ -1,16 +1,16 @@
 import { isDomainError } from '../../kernel/index.ts';
-import { sendPushResponse } from './report-push.ts';
+import { sendPushResponse } from './send-push-response.ts';
 import type { Refusals } from './check-refs.ts';
 import type { GitLimits } from '../limits.ts';
 import type { FastForwardRule } from './fast-forward-check.ts';
 import { flushPacket } from '../pkt-line.ts';
 import type { GitProcess, StopReason } from '../processes/git-runner.ts';
 import type { PushDeps, PushHooks, PushOutcome, PushRequest } from './push.ts';
-import { encodePushHead, hasPack, noRef } from './push-head.ts';
-import type { PushHead, RawUpdate } from './push-head.ts';
-import { ReportReader, ReportWriter } from './push-report.ts';
-import type { RefResult } from './push-report.ts';
-import { manyNewRefs, syncNewRefs } from './new-refs.ts';
+import { encodePushHeader, hasPack, noRef } from './push-header.ts';
+import type { PushHeader, RawUpdate } from './push-header.ts';
+import { ReportReader, ReportWriter } from './report-status.ts';
+import type { RefResult } from './report-status.ts';
+import { manyNewRefs, syncNewRefs } from './sync-new-refs.ts';
 import { syncMovedRefs } from './sync-refs.ts';
 import { send, leastBytesIn, startFlow, watchForStall } from '../transfer.ts';
 import { watchCpuTime } from '../processes/watch-limits.ts';
@@ -19,7 +19,7 @@ import type { Flow } from '../transfer.ts';
 
 /** What git gets of a push, and what else the client receives. */
 export interface PushPlan {
-  head: PushHead;
+  head: PushHeader;
   /** Commands that are refused already; git does not get them. */
   refusals: Refusals;
   /** The commands in the journal: `updates`, and some that were refused since. */
@@ -236,8 +236,8 @@ export interface ForwardedPack {
   end(): void;
 }
 
-function* beginningOf(head: PushHead, updates: readonly RawUpdate[], takesPack: boolean): Generator<Buffer> {
-  yield* encodePushHead(head, updates);
+function* beginningOf(head: PushHeader, updates: readonly RawUpdate[], takesPack: boolean): Generator<Buffer> {
+  yield* encodePushHeader(head, updates);
   if (takesPack) yield* head.pack;
 }
 
@@ -255,7 +255,7 @@ const patienceMs = 5_000;
 export function forwardPack(
   git: GitProcess,
   { input, output, signal }: PushRequest,
-  head: PushHead,
+  head: PushHeader,
   { updates, stallMs, isDone }: { updates: readonly RawUpdate[]; stallMs: number; isDone: () => boolean },
 ): ForwardedPack {
   const stdin = git.stdin!;

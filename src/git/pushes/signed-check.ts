@@ -3,8 +3,8 @@ import { checked, readCommit } from '../objects/browse.ts';
 import { parseCommit } from '../objects/parse-objects.ts';
 import type { Commit } from '../objects/parse-objects.ts';
 import type { FastForwardDeps, FastForwardRequest } from './fast-forward-check.ts';
-import type { PackCommits } from './pack-commits.ts';
-import type { PushHead, RawUpdate, RefUpdate } from './push-head.ts';
+import type { PackCommitReader } from './pack-commit-reader.ts';
+import type { PushHeader, RawUpdate, RefUpdate } from './push-header.ts';
 import { excludedBefore, gainedFromPack, readPackCommits, rulesToCheck, walkPack } from './read-pack-commits.ts';
 
 /** A ref whose new commits need a verified signature, and the lines for one that has none, and where it is unknown. */
@@ -29,7 +29,7 @@ export const maxVerifiedCommits = 1_000;
 export async function checkSigned(
   deps: FastForwardDeps,
   request: FastForwardRequest,
-  head: PushHead,
+  head: PushHeader,
   updates: readonly RawUpdate[],
   { rules, verify }: { rules: readonly SignedRule[]; verify: VerifyCommits },
 ): Promise<{ ref: string; reason: string }[]> {
@@ -54,7 +54,7 @@ async function gainedCommits(
   { runner, readers, limits }: FastForwardDeps,
   path: string,
   update: Pick<RefUpdate, 'oldId' | 'newId'>,
-  pack: Pick<PackCommits, 'parentsOf' | 'contentOf'>,
+  pack: Pick<PackCommitReader, 'parentsOf' | 'contentOf'>,
 ): Promise<Commit[] | null> {
   const arrived = walkPack(update, pack, new Set()).commits;
   if (arrived.length > maxVerifiedCommits) return null;

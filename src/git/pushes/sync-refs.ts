@@ -1,6 +1,6 @@
 import { nullIfAbsent, syncPath } from '../../files/index.ts';
 import path from 'node:path';
-import type { RefResult } from './push-report.ts';
+import type { RefResult } from './report-status.ts';
 
 /**
  * Makes moved refs durable across a power failure. git syncs what it writes and then renames it, which is only in

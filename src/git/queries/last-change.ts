@@ -1,6 +1,6 @@
 import { openCommitGraph } from '../last-commits/commit-graph.ts';
 import { walkLastCommits } from '../last-commits/history-walk.ts';
-import type { Tables } from '../last-commits/tables.ts';
+import type { LastCommitCache } from '../last-commits/last-commit-cache.ts';
 import { checked, readCommit } from '../objects/browse.ts';
 import type { BrowseDeps } from '../objects/browse.ts';
 import type { Commit } from '../objects/parse-objects.ts';
@@ -17,7 +17,7 @@ const walkLimitMs = 500;
  */
 export async function lastChange(
   deps: BrowseDeps,
-  tables: Tables,
+  tables: LastCommitCache,
   path: string,
   oid: string,
   file: Buffer,
@@ -29,7 +29,7 @@ export async function lastChange(
 /** Null when the commit-graph cannot tell. */
 async function fromFolder(
   deps: BrowseDeps,
-  tables: Tables,
+  tables: LastCommitCache,
   path: string,
   oid: string,
   file: Buffer,

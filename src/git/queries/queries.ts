@@ -3,15 +3,15 @@ import type { Readable } from 'node:stream';
 import type { Logger } from '../../kernel/index.ts';
 import { createLastCommits } from '../last-commits/last-commits.ts';
 import type { LastCommits, LastCommitsRequest } from '../last-commits/last-commits.ts';
-import { createTables } from '../last-commits/tables.ts';
+import { createLastCommitCache } from '../last-commits/last-commit-cache.ts';
 import type { RefCache } from '../ref-cache/ref-cache.ts';
 import { blame } from './blame.ts';
 import type { Blame } from './blame.ts';
 import { readCommit, tree } from '../objects/browse.ts';
 import type { RevisionOptions, Tree } from '../objects/browse.ts';
 import type { Commit } from '../objects/parse-objects.ts';
-import { commitsBetween, distance, distanceBetween, isOnBranchOrTag, mergeBase } from './compare.ts';
-import type { Distance } from './compare.ts';
+import { commitsBetween, distance, distanceBetween, isOnBranchOrTag, mergeBase } from './compare-commits.ts';
+import type { Divergence } from './compare-commits.ts';
 import { grep } from './grep.ts';
 import type { Grep, GrepRequest } from './grep.ts';
 import { countCommits, history } from './history.ts';
@@ -34,7 +34,7 @@ import type { Diff, DiffRequest } from './read-diff.ts';
 import { readPatches, weighPatches } from './read-patches.ts';
 import type { Patches, PatchLimits } from './read-patches.ts';
 import { readTags } from './read-tag.ts';
-import type { TagNote } from './read-tag.ts';
+import type { AnnotatedTag } from './read-tag.ts';
 import { createCachedRefs } from './cached-refs.ts';
 import { memoize } from './memoize.ts';
 import { archive, archiveAsTar, mailPatch, mailPatches, plainDiff, streamBlob } from './stream-git.ts';
@@ -65,11 +65,11 @@ export interface GitQueries {
   commitsBetween(path: string, from: string, to: string, options: { limit: number }): Promise<Commit[]>;
   /** Null when two histories have nothing in common. */
   mergeBase(path: string, one: string, other: string): Promise<string | null>;
-  distance(path: string, from: string, to: string): Promise<Distance>;
+  distance(path: string, from: string, to: string): Promise<Divergence>;
   /** Whether a branch or tag leads to a commit; one of a pull request may be on none. Refuses `git_busy`. */
   isOnBranchOrTag(path: string, oid: string): Promise<boolean>;
   /** The same for a commit of another repository of this machine. */
-  distanceBetween(path: string, from: string, other: string, to: string): Promise<Distance>;
+  distanceBetween(path: string, from: string, other: string, to: string): Promise<Divergence>;
   /** Refuses `blame_too_long`. */
   blame(path: string, oid: string, file: Buffer): Promise<Blame>;
   listFiles(
@@ -88,7 +88,7 @@ export interface GitQueries {
   /** The note that `git notes` has attached to a commit; null when there is none. */
   note(path: string, oid: string): Promise<string | null>;
   /** Messages of annotated tags; null for lightweight ones. */
-  tags(path: string, oids: readonly string[]): Promise<(TagNote | null)[]>;
+  tags(path: string, oids: readonly string[]): Promise<(AnnotatedTag | null)[]>;
   /** All files of a commit; cached on disk. */
   archive(path: string, request: ArchiveRequest): Promise<Readable>;
   /** All files of a commit as an uncompressed tar, which is not cached. */
@@ -122,7 +122,7 @@ export function createGitQueries(
   deps: StreamDeps,
   { dataDir, lowDiskFloorBytes, logger, refCache, onHistoryRead }: QueryOptions,
 ): QueryParts {
-  const tables = createTables(path.join(dataDir, 'cache', 'last-commits'));
+  const tables = createLastCommitCache(path.join(dataDir, 'cache', 'last-commits'));
   const refs = createCachedRefs(refCache);
   const archives = createArchiveCache(path.join(dataDir, 'cache', 'archives'), { ...archiveLimits, lowDiskFloorBytes });
   const lastCommits = createLastCommits(deps, tables, logger);

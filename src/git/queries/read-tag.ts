@@ -3,7 +3,7 @@ import { parseSignature, signatureOf } from '../objects/parse-objects.ts';
 import type { CommitSignature, Signature } from '../objects/parse-objects.ts';
 
 /** The message and tagger of an annotated tag. */
-export interface TagNote {
+export interface AnnotatedTag {
   tagger: Signature | null;
   message: string;
   signature: CommitSignature | null;
@@ -16,7 +16,7 @@ export async function readTags(
   { readers }: BrowseDeps,
   path: string,
   oids: readonly string[],
-): Promise<(TagNote | null)[]> {
+): Promise<(AnnotatedTag | null)[]> {
   return readers.use(path, async (reader) => {
     const infos = await reader.infos(oids);
     return Promise.all(
@@ -29,7 +29,7 @@ export async function readTags(
   });
 }
 
-function parseTag(content: Buffer): TagNote {
+function parseTag(content: Buffer): AnnotatedTag {
   const text = content.toString('utf8');
   const blank = text.indexOf('\n\n');
   const head = blank === -1 ? text : text.slice(0, blank);

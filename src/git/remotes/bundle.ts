@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { conflict, internal, invalid } from '../../kernel/index.ts';
 import type { GitRunner } from '../processes/git-runner.ts';
-import { failureOf, withoutSecrets } from './remote.ts';
+import { describeGitFailure, ignoredFsckMessages } from './remote.ts';
 import type { ExchangeOptions } from './fetch-and-push.ts';
 import { createRepository } from '../storage.ts';
 
@@ -182,7 +182,7 @@ async function readBundle(
   const settings = [
     ['fetch.unpackLimit', '1'],
     ['protocol.file.allow', 'always'],
-    ...withoutSecrets.map((name) => [`fetch.fsck.${name}`, 'ignore']),
+    ...ignoredFsckMessages.map((name) => [`fetch.fsck.${name}`, 'ignore']),
   ];
   let printed = '';
   const { code, errorText } = await runner.run(
@@ -219,7 +219,7 @@ async function readBundle(
     },
     maxOutputBytes,
   );
-  if (code !== 0) throw invalid('parcel_unreadable', `${source} cannot be read. ${failureOf(printed || errorText)}`);
+  if (code !== 0) throw invalid('parcel_unreadable', `${source} cannot be read. ${describeGitFailure(printed || errorText)}`);
 }
 
 /**

@@ -2,8 +2,8 @@ import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { unavailable } from '../../kernel/index.ts';
 import type { GitRunner } from '../processes/git-runner.ts';
-import type { RefResult } from '../pushes/push-report.ts';
-import { failureOf, locatorOf, protocolOnly, withRemote } from './remote.ts';
+import type { RefResult } from '../pushes/report-status.ts';
+import { describeGitFailure, urlWithoutCredentials, singleProtocolEnvironment, withRemote } from './remote.ts';
 import type { Remote } from './remote.ts';
 import { readHostKey, sshFailure } from './ssh.ts';
 import type { SshHost, SshTools } from './ssh.ts';
@@ -45,7 +45,7 @@ export async function listRemote(
   const { output } = await runRemoteCommand(
     tools,
     remote,
-    ['ls-remote', '--symref', '--quiet', locatorOf(remote), 'HEAD', 'refs/heads/*', 'refs/tags/*'],
+    ['ls-remote', '--symref', '--quiet', urlWithoutCredentials(remote), 'HEAD', 'refs/heads/*', 'refs/tags/*'],
     { signal },
     listMs,
   );
@@ -85,7 +85,7 @@ export async function fetchRemote(
     '--no-write-fetch-head',
     '--no-recurse-submodules',
     '--no-auto-maintenance',
-    locatorOf(remote),
+    urlWithoutCredentials(remote),
     `+refs/heads/*:${fetchedFolder}heads/*`,
     `+refs/tags/*:${fetchedFolder}tags/*`,
   ];
@@ -129,7 +129,7 @@ export async function pushRemote(
     '--porcelain',
     '--progress',
     ...(prune ? ['--prune'] : []),
-    locatorOf(remote),
+    urlWithoutCredentials(remote),
     '+refs/heads/*:refs/heads/*',
     '+refs/tags/*:refs/tags/*',
   ];
@@ -143,7 +143,7 @@ export async function pushRemote(
 }
 
 const failed = (remote: Remote, errorText: string) =>
-  ('ssh' in remote ? sshFailure(errorText) : null) ?? unavailable('remote_failed', failureOf(errorText));
+  ('ssh' in remote ? sshFailure(errorText) : null) ?? unavailable('remote_failed', describeGitFailure(errorText));
 
 async function runRemoteCommand(
   { runner, ssh }: RemoteTools,
@@ -187,13 +187,13 @@ export async function hostKeyOf({ runner, ssh }: RemoteTools, host: SshHost): Pr
         argv: ['ls-remote', '--quiet', `ssh://${host.user}@${host.host}:${host.port}/`],
         timeLimitMs: listMs,
         yields: true,
-        environment: { ...protocolOnly('ssh'), ...environment },
+        environment: { ...singleProtocolEnvironment('ssh'), ...environment },
         onStderr: (text) => (errorText = (errorText + text).slice(-maxErrorText)),
       },
       maxListBytes,
     );
   });
-  if (key === null) throw sshFailure(errorText) ?? unavailable('remote_failed', failureOf(errorText));
+  if (key === null) throw sshFailure(errorText) ?? unavailable('remote_failed', describeGitFailure(errorText));
   return key;
 }
 

@@ -18,7 +18,7 @@ export interface HttpRemote {
 }
 
 /** Defects of old history that a copy has to accept, as pushes do. */
-export const withoutSecrets = [
+export const ignoredFsckMessages = [
   'zeroPaddedFilemode',
   'badTimezone',
   'missingSpaceBeforeDate',
@@ -28,7 +28,7 @@ export const withoutSecrets = [
 ];
 
 /** The remote in git's arguments, which everyone on the machine can read: without secrets. */
-export const locatorOf = (remote: Remote): string => ('ssh' in remote ? sshLocator(remote) : remote.url.href);
+export const urlWithoutCredentials = (remote: Remote): string => ('ssh' in remote ? sshLocator(remote) : remote.url.href);
 
 /** Runs git with the environment that it needs for a remote. Refuses `ssh_client_missing`. */
 export function withRemote<T>(
@@ -37,16 +37,16 @@ export function withRemote<T>(
   work: (environment: Record<string, string>) => Promise<T>,
 ): Promise<T> {
   if (!('ssh' in remote)) return work(httpEnvironment(remote));
-  return withSsh(tools, remote, (environment) => work({ ...protocolOnly('ssh'), ...environment }));
+  return withSsh(tools, remote, (environment) => work({ ...singleProtocolEnvironment('ssh'), ...environment }));
 }
 
 /** Allows one protocol only. */
-export const protocolOnly = (scheme: string, more: readonly [key: string, value: string][] = []) => {
+export const singleProtocolEnvironment = (scheme: string, more: readonly [key: string, value: string][] = []) => {
   const settings: [key: string, value: string][] = [
     ['credential.helper', ''],
     ['protocol.allow', 'never'],
     [`protocol.${scheme}.allow`, 'always'],
-    ...withoutSecrets.map((name): [string, string] => [`fetch.fsck.${name}`, 'ignore']),
+    ...ignoredFsckMessages.map((name): [string, string] => [`fetch.fsck.${name}`, 'ignore']),
     ...more,
   ];
   return {
@@ -88,13 +88,13 @@ function httpEnvironment({ url, addresses, username, secret, caFile }: HttpRemot
           string,
         ][])),
   ];
-  return { NO_PROXY: '*', ...protocolOnly(scheme, settings) };
+  return { NO_PROXY: '*', ...singleProtocolEnvironment(scheme, settings) };
 }
 
 const bracketed = (address: string): string => (isIP(address) === 6 ? `[${address}]` : address);
 
 /** git's error message in one line, for the owner of the mirror: no address, no secret. */
-export function failureOf(errorText: string): string {
+export function describeGitFailure(errorText: string): string {
   const lines = errorText
     .split(/[\r\n]+/)
     .map((line) => line.replace(/[\x00-\x1f\x7f]/g, ' ').trim())

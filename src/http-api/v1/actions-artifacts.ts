@@ -3,11 +3,11 @@ import { repositoryUrl } from '../../http/index.ts';
 import type { ArtifactOfRun, Retention } from '../../ci/index.ts';
 import { notFound } from '../../kernel/index.ts';
 import type { Found } from '../../repositories/index.ts';
-import { json, nothing } from '../responses.ts';
+import { json, noContent } from '../responses.ts';
 import { operation } from '../operation.ts';
 import type { Operation } from '../operation.ts';
 import { paging } from './schemas.ts';
-import { isoTime } from './show.ts';
+import { isoTime } from './payloads.ts';
 
 const at = '/repos/{owner}/{name}/actions';
 const time = z.iso.datetime();
@@ -175,7 +175,7 @@ const deleteArtifact = operation({
   async run({ viewer, found, params, deps }) {
     const { artifact: row, run } = await deps.ci.artifacts.find(found, idOf(params.id, 'artifact'));
     await deps.ci.artifacts.remove(viewer, found, run.number, row.id);
-    return nothing();
+    return noContent();
   },
 });
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { notFound } from '../../kernel/index.ts';
-import { json, nothing } from '../responses.ts';
+import { json, noContent } from '../responses.ts';
 import { operation } from '../operation.ts';
 import type { Operation } from '../operation.ts';
 import {
@@ -19,10 +19,10 @@ import {
   showActionRuns,
   statusesOf,
 } from './actions-schemas.ts';
-import type { Where } from './actions-schemas.ts';
+import type { ActionsContext } from './actions-schemas.ts';
 import { logResponse } from './job-log.ts';
 import { paging } from './schemas.ts';
-import { isoTime, isoTimeOrNull } from './show.ts';
+import { isoTime, isoTimeOrNull } from './payloads.ts';
 import { textOfInput } from './workflow-inputs.ts';
 
 const at = '/repos/{owner}/{name}/actions';
@@ -91,7 +91,7 @@ const deleteActionRun = operation({
   async run({ viewer, found, params, deps }) {
     const { number } = await deps.ci.runs.byId(found, idOf(params.run));
     await deps.ci.runs.remove(viewer, found, number);
-    return nothing();
+    return noContent();
   },
 });
 
@@ -107,7 +107,7 @@ const cancelActionRun = operation({
   async run({ viewer, found, params, deps }) {
     const { number } = await deps.ci.runs.byId(found, idOf(params.run));
     await deps.ci.runs.cancel(viewer, found, number, { force: false });
-    return nothing();
+    return noContent();
   },
 });
 
@@ -212,7 +212,7 @@ const listActionTasks = operation({
   },
 });
 
-async function workflowsOf(where: Where) {
+async function workflowsOf(where: ActionsContext) {
   const { found, deps } = where;
   const disabled = await deps.ci.settings.disabledWorkflows(found.repository.id);
   return (await deps.ci.workflows.list(found)).map(({ path, folder, name }) => {
@@ -283,7 +283,7 @@ const dispatchActionWorkflow = operation({
       ref,
       inputs: new Map(Object.entries(inputs).map(([name, value]) => [name, textOfInput(value)])),
     });
-    return nothing();
+    return noContent();
   },
 });
 
@@ -298,7 +298,7 @@ const switchOperation = (word: 'enable' | 'disable') =>
     status: 204,
     async run({ viewer, found, params, deps }) {
       await deps.ci.settings.switchWorkflow(viewer, found, { path: params.workflow, isEnabled: word === 'enable' });
-      return nothing();
+      return noContent();
     },
   });
 

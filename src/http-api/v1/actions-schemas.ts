@@ -4,7 +4,7 @@ import { repositoryUrl } from '../../http/index.ts';
 import type { WebDeps } from '../../http/index.ts';
 import { notFound } from '../../kernel/index.ts';
 import type { Found } from '../../repositories/index.ts';
-import { isoTime, isoTimeOrNull } from './show.ts';
+import { isoTime, isoTimeOrNull } from './payloads.ts';
 
 /** The shapes of runs, jobs and workflows that Gitea's API has, which are GitHub's. */
 
@@ -133,20 +133,20 @@ export const statusesOf: Record<string, readonly RunStatus[]> = {
   completed: ['success', 'failure', 'cancelled', 'skipped'],
 };
 
-export interface Where {
+export interface ActionsContext {
   found: Found;
   deps: Pick<WebDeps, 'accounts' | 'ci'>;
   origin: string;
 }
 
-export const actionsUrl = ({ found: { canonical }, origin }: Where): string =>
+export const actionsUrl = ({ found: { canonical }, origin }: ActionsContext): string =>
   `${origin}/api/v1/repos/${canonical.owner}/${canonical.name}/actions`;
-export const pageUrl = ({ found, origin }: Where): string => origin + repositoryUrl(found.canonical);
+export const pageUrl = ({ found, origin }: ActionsContext): string => origin + repositoryUrl(found.canonical);
 
 /** The branch of a ref; empty for tags and pull requests. */
 export const branchOf = (ref: string): string => (ref.startsWith('refs/heads/') ? ref.slice(11) : '');
 
-export async function showActionRuns(where: Where, rows: readonly RunRow[]): Promise<z.output<typeof actionRun>[]> {
+export async function showActionRuns(where: ActionsContext, rows: readonly RunRow[]): Promise<z.output<typeof actionRun>[]> {
   const ids = rows.flatMap(({ actorId, attemptActorId }) => [actorId ?? [], attemptActorId ?? []].flat());
   const people = await where.deps.accounts.peopleById(ids);
   const person = (id: string | null) => {
@@ -176,7 +176,7 @@ export async function showActionRuns(where: Where, rows: readonly RunRow[]): Pro
 
 /** Jobs of one run. */
 export async function showActionJobs(
-  where: Where,
+  where: ActionsContext,
   run: RunRow,
   jobs: readonly JobRow[],
 ): Promise<z.output<typeof actionJob>[]> {

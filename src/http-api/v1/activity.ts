@@ -3,7 +3,7 @@ import type { ActivityPush, LostTip } from '../../repositories/index.ts';
 import { json, listed } from '../responses.ts';
 import { operation } from '../operation.ts';
 import { activityPush, lostTip, movedRef, paging, undoRequest } from './schemas.ts';
-import { isoTime, isoTimeOrNull } from './show.ts';
+import { isoTime, isoTimeOrNull } from './payloads.ts';
 
 const at = '/repos/{owner}/{name}';
 

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { PersonViewer, RuleTarget } from '../../access/index.ts';
 import { invalid, notFound } from '../../kernel/index.ts';
-import type { Found, GrantInput, ListedRule, MergingInput, RuleInput } from '../../repositories/index.ts';
+import type { Found, GrantInput, ListedRule, MergeConditionsInput, RuleInput } from '../../repositories/index.ts';
 import { numericId } from '../../webhooks/index.ts';
 import type { WebDeps } from '../../http/index.ts';
-import { created, json, nothing } from '../responses.ts';
+import { created, json, noContent } from '../responses.ts';
 import { operation } from '../operation.ts';
 import {
   branchProtection,
@@ -14,7 +14,7 @@ import {
   tagProtection,
   tagProtectionEdit,
 } from './branch-rule-schemas.ts';
-import { showBranchRule, showTagRule } from './branch-rules-show.ts';
+import { showBranchRule, showTagRule } from './branch-rule-payloads.ts';
 
 const branchRules = '/repos/{owner}/{name}/branch_protections';
 const tagRules = '/repos/{owner}/{name}/tag_protections';
@@ -73,7 +73,7 @@ function grantOf(
 type BranchBody = z.output<typeof branchProtectionEdit>;
 
 /** What Gitea's switches and our own fields say of merges. */
-function mergingInput(body: BranchBody): MergingInput {
+function mergingInput(body: BranchBody): MergeConditionsInput {
   const isStale = body.dismiss_stale_approvals ?? undefined;
   const survive = isStale === undefined ? undefined : isStale ? 'nothing' : 'rebase';
   return {
@@ -251,7 +251,7 @@ const deleteBranchProtection = operation({
     const { id } = await branchRule(call, call.params.rule);
     const { owner, name } = call.found.canonical;
     await call.deps.repositories.rules.remove(call.viewer, owner, name, id);
-    return nothing();
+    return noContent();
   },
 });
 
@@ -330,7 +330,7 @@ const deleteTagProtection = operation({
     const { id } = await tagRule(call, call.params.id);
     const { owner, name } = call.found.canonical;
     await call.deps.repositories.rules.remove(call.viewer, owner, name, id);
-    return nothing();
+    return noContent();
   },
 });
 

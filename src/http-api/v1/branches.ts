@@ -4,11 +4,11 @@ import type { Viewer } from '../../access/index.ts';
 import type { WebDeps } from '../../http/index.ts';
 import { notFound } from '../../kernel/index.ts';
 import type { Found } from '../../repositories/index.ts';
-import { created, json, listed, nothing } from '../responses.ts';
+import { created, json, listed, noContent } from '../responses.ts';
 import { operation } from '../operation.ts';
-import { showPayloadCommits } from './commits-show.ts';
-import { pageOf } from './contents.ts';
-import { sliceOf } from './issues-parts.ts';
+import { showPayloadCommits } from './commit-payloads.ts';
+import { pageOf } from './trees-and-archives.ts';
+import { sliceOf } from './issues-shared.ts';
 import { branch, numberedPage, paging } from './schemas.ts';
 
 const at = '/repos/{owner}/{name}/branches';
@@ -121,7 +121,7 @@ export const deleteBranch = operation({
     const { owner, name } = found.canonical;
     const { oid } = await branchNamed(deps, found, params.branch);
     await deps.repositories.branches.delete(viewer, owner, name, { name: params.branch, expected: oid });
-    return nothing();
+    return noContent();
   },
 });
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { CiRepositorySettings } from '../../ci/index.ts';
-import { json, nothing } from '../responses.ts';
+import { json, noContent } from '../responses.ts';
 import { operation } from '../operation.ts';
 
 const at = '/repos/{owner}/{name}/ci_settings';
@@ -68,7 +68,7 @@ const switchOperation = (word: 'enable' | 'disable') =>
     async run({ viewer, found, params, deps }) {
       const change = { path: params['workflow'] ?? '', isEnabled: word === 'enable' };
       await deps.ci.settings.switchWorkflow(viewer, found, change);
-      return nothing();
+      return noContent();
     },
   });
 

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { created, listed, nothing } from '../responses.ts';
+import { created, listed, noContent } from '../responses.ts';
 import { operation } from '../operation.ts';
 import type { WebDeps } from '../../http/index.ts';
 import type { Found } from '../../repositories/index.ts';
 import type { PeopleOptions } from '../../accounts/index.ts';
 import type { PersonViewer } from '../../access/index.ts';
 import { collaborator, collaboratorRole, paging } from './schemas.ts';
-import { showCollaborator } from './show.ts';
+import { showCollaborator } from './payloads.ts';
 
 const at = '/repos/{owner}/{name}/collaborators';
 
@@ -69,7 +69,7 @@ export const changeCollaborator = operation({
   body: z.strictObject({ role: collaboratorRole }),
   async run({ viewer, found: { canonical }, params: { username }, body: { role }, deps }) {
     await deps.repositories.collaborators.changeRole(viewer, canonical.owner, canonical.name, { username, role });
-    return nothing();
+    return noContent();
   },
 });
 
@@ -84,6 +84,6 @@ export const removeCollaborator = operation({
   status: 204,
   async run({ viewer, found: { canonical }, params: { username }, deps }) {
     await deps.repositories.collaborators.remove(viewer, canonical.owner, canonical.name, username);
-    return nothing();
+    return noContent();
   },
 });

@@ -3,9 +3,9 @@ import { invalid } from '../../kernel/index.ts';
 import { json, listed } from '../responses.ts';
 import { operation } from '../operation.ts';
 import { commit, giteaCommit } from './commits-schemas.ts';
-import { showChanges, showCommits, showGiteaCommits } from './commits-show.ts';
-import { resolveRef } from './contents.ts';
-import { timeIn } from './issues-parts.ts';
+import { showChanges, showCommits, showGiteaCommits } from './commit-payloads.ts';
+import { resolveRef } from './trees-and-archives.ts';
+import { timeIn } from './issues-shared.ts';
 import { numberedPage, paging } from './schemas.ts';
 
 const at = '/repos/{owner}/{name}';

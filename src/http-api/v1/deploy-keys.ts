@@ -4,9 +4,9 @@ import { notFound } from '../../kernel/index.ts';
 import type { WebDeps } from '../../http/index.ts';
 import type { PersonViewer } from '../../access/index.ts';
 import type { Found, ListedDeployKey } from '../../repositories/index.ts';
-import { created, json, nothing } from '../responses.ts';
+import { created, json, noContent } from '../responses.ts';
 import { operation } from '../operation.ts';
-import { isoTime, isoTimeOrNull } from './show.ts';
+import { isoTime, isoTimeOrNull } from './payloads.ts';
 
 const at = '/repos/{owner}/{name}/keys';
 const common = { tag: 'Deploy keys', access: 'repository:admin', cost: 'rows' } as const;
@@ -133,7 +133,7 @@ const removeDeployKey = operation({
     const { id } = await keyOf(call, byNumber(call.params.id));
     const { owner, name } = call.found.canonical;
     await call.deps.repositories.deployKeys.remove(call.viewer, owner, name, id);
-    return nothing();
+    return noContent();
   },
 });
 

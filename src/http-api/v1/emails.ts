@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { notFound } from '../../kernel/index.ts';
-import { created, json, nothing } from '../responses.ts';
+import { created, json, noContent } from '../responses.ts';
 import { operation } from '../operation.ts';
 import { email } from './schemas.ts';
-import { showEmail } from './show.ts';
+import { showEmail } from './payloads.ts';
 
 const emails = z.strictObject({ emails: z.array(z.string()).min(1).max(20) });
 
@@ -62,6 +62,6 @@ export const removeEmails = operation({
     const found = body.emails.map((text) => known.find(({ address }) => address.toLowerCase() === text.toLowerCase()));
     if (found.includes(undefined)) throw notFound('unknown_address', 'There is no such address.');
     for (const address of new Set(found)) await addresses.remove(viewer.id, address!.id);
-    return nothing();
+    return noContent();
   },
 });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { created, json, listed } from '../responses.ts';
 import { operation } from '../operation.ts';
 import { paging, repository } from './schemas.ts';
-import { showListed, showRepository } from './show.ts';
+import { showListed, showRepository } from './payloads.ts';
 
 const at = '/repos/{owner}/{name}';
 

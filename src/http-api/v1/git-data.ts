@@ -6,12 +6,12 @@ import { isDomainError, notFound } from '../../kernel/index.ts';
 import type { Found } from '../../repositories/index.ts';
 import { json } from '../responses.ts';
 import { operation } from '../operation.ts';
-import { showGiteaCommits } from './commits-show.ts';
-import { resolveRef } from './contents.ts';
+import { showGiteaCommits } from './commit-payloads.ts';
+import { resolveRef } from './trees-and-archives.ts';
 import { blame, comparison, gitBlob, gitTree, reference } from './contents-schemas.ts';
-import { apiOf, maxContentBytes } from './contents-show.ts';
-import { showFile } from './pulls-code.ts';
-import { isoTime } from './show.ts';
+import { apiOf, maxContentBytes } from './contents-payloads.ts';
+import { showFile } from './pulls-changes.ts';
+import { isoTime } from './payloads.ts';
 
 const at = '/repos/{owner}/{name}';
 const read = { method: 'GET', tag: 'Contents', access: 'repository:read', cost: 'objects', status: 200 } as const;

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { created, json, nothing } from '../responses.ts';
+import { created, json, noContent } from '../responses.ts';
 import { operation } from '../operation.ts';
 import { gpgKey, publicSshKey } from './schemas.ts';
-import { showGpgKey } from './show.ts';
+import { showGpgKey } from './payloads.ts';
 
 export const listGpgKeys = operation({
   id: 'listGpgKeys',
@@ -48,7 +48,7 @@ export const removeGpgKey = operation({
   refuses: [404],
   async run({ viewer, params, deps }) {
     await deps.signing.removeGpgKey(viewer.id, params.id);
-    return nothing();
+    return noContent();
   },
 });
 

@@ -1,4 +1,4 @@
-import { nothing } from '../responses.ts';
+import { noContent } from '../responses.ts';
 import { operation } from '../operation.ts';
 
 const at = '/repos/{owner}/{name}/image';
@@ -37,7 +37,7 @@ export const replaceImage = operation({
   body: 'image',
   async run({ viewer, found: { canonical }, body, deps }) {
     await deps.repositories.images.replace(viewer, canonical.owner, canonical.name, body);
-    return nothing();
+    return noContent();
   },
 });
 
@@ -52,6 +52,6 @@ export const removeImage = operation({
   status: 204,
   async run({ viewer, found: { canonical }, deps }) {
     await deps.repositories.images.remove(viewer, canonical.owner, canonical.name);
-    return nothing();
+    return noContent();
   },
 });

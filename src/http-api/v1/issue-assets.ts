@@ -2,9 +2,9 @@ import { z } from 'zod';
 import type { Attachment } from '../../issues/index.ts';
 import { attachmentMarkdown, attachmentPath } from '../../issues/index.ts';
 import { operation } from '../operation.ts';
-import { issueAt } from './issues-parts.ts';
-import { json, nothing } from '../responses.ts';
-import { isoTime } from './show.ts';
+import { issueAt } from './issues-shared.ts';
+import { json, noContent } from '../responses.ts';
+import { isoTime } from './payloads.ts';
 
 const list = '/repos/{owner}/{name}/issues/{number}/assets';
 const at = `${list}/{id}` as const;
@@ -109,7 +109,7 @@ const removeAsset = operation({
   status: 204,
   async run({ viewer, found, params, deps }) {
     await deps.issues.removeAttachment(viewer, issueAt(found, params.number), params.id);
-    return nothing();
+    return noContent();
   },
 });
 

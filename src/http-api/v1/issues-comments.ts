@@ -4,7 +4,7 @@ import { commentIdOf } from '../../issues/index.ts';
 import type { Found } from '../../repositories/index.ts';
 import type { WebDeps } from '../../http/index.ts';
 import { commentPayload } from '../../webhooks/index.ts';
-import { created, json, listed, nothing } from '../responses.ts';
+import { created, json, listed, noContent } from '../responses.ts';
 import { operation } from '../operation.ts';
 import {
   describeOne,
@@ -12,15 +12,15 @@ import {
   issuesAt,
   numberIn,
   oneIssueAt,
-  placeOf,
+  payloadContextOf,
   readPage,
   repositoryAt,
   timeIn,
   usersById,
-} from './issues-parts.ts';
+} from './issues-shared.ts';
 import { ifMatching, textBytes } from './issues.ts';
 import { comment, commentEdit, newComment, numberedPaging, textRevision } from './issues-schemas.ts';
-import { isoTime } from './show.ts';
+import { isoTime } from './payloads.ts';
 
 const common = { tag: 'Issue comments', cost: 'rows' } as const;
 const write = { access: 'repository:read', scope: 'write' } as const;
@@ -61,7 +61,7 @@ export const listIssueComments = operation({
     const user = await peopleOf(deps, rows);
     const isWhole = query.since === undefined && query.before === undefined;
     return listed(
-      rows.map((entry) => commentPayload(entry, user(entry.authorId), issue, placeOf({ found, origin }))),
+      rows.map((entry) => commentPayload(entry, user(entry.authorId), issue, payloadContextOf({ found, origin }))),
       next,
       isWhole ? issue.commentCount : null,
     );
@@ -91,7 +91,7 @@ export const addIssueComment = operation({
     const issue = await describeOne(deps, viewer, at);
     const user = await peopleOf(deps, [entry]);
     return created(
-      commentPayload(entry, user(entry.authorId), issue, placeOf({ found, origin })),
+      commentPayload(entry, user(entry.authorId), issue, payloadContextOf({ found, origin })),
       `/repos/${at.owner}/${at.name}/issues/comments/${commentIdOf(issue.serial, entry.position)}`,
     );
   },
@@ -120,7 +120,7 @@ export const listRepositoryComments = operation({
     );
     return listed(
       rows.map(({ entry, issue: { kind, number }, serial }) =>
-        commentPayload(entry, user(entry.authorId), { kind, number, serial }, placeOf({ found, origin })),
+        commentPayload(entry, user(entry.authorId), { kind, number, serial }, payloadContextOf({ found, origin })),
       ),
       next,
     );
@@ -144,7 +144,7 @@ export async function findComment({ viewer, found, params, deps }: Omit<CommentC
 async function showComment(call: CommentCall) {
   const { entry, issue, serial } = await findComment(call);
   const user = await peopleOf(call.deps, [entry]);
-  return commentPayload(entry, user(entry.authorId), { ...issue, serial }, placeOf(call));
+  return commentPayload(entry, user(entry.authorId), { ...issue, serial }, payloadContextOf(call));
 }
 
 export const getComment = operation({
@@ -193,7 +193,7 @@ export const deleteComment = operation({
   async run(call) {
     const { entry, at } = await findComment(call);
     await call.deps.issues.deleteComment(call.viewer, at, entry.position);
-    return nothing();
+    return noContent();
   },
 });
 

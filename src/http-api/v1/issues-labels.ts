@@ -4,10 +4,10 @@ import { invalid, notFound } from '../../kernel/index.ts';
 import type { Label, LabelScope } from '../../issues/index.ts';
 import type { WebDeps } from '../../http/index.ts';
 import { labelPayload, numericId } from '../../webhooks/index.ts';
-import { created, json, listed, nothing } from '../responses.ts';
+import { created, json, listed, noContent } from '../responses.ts';
 import { operation } from '../operation.ts';
 import type { AnyCall, Operation } from '../operation.ts';
-import { issueAt, labelNames, oneIssueAt, repositoryAt, sliceOf } from './issues-parts.ts';
+import { issueAt, labelNames, oneIssueAt, repositoryAt, sliceOf } from './issues-shared.ts';
 import { issueLabels, label, labelEdit, newLabel, numberedPaging } from './issues-schemas.ts';
 
 const common = { tag: 'Labels', cost: 'rows' } as const;
@@ -157,7 +157,7 @@ function operationsOf({ at, word, whose, read, write, scopeOf, list }: Owner): O
       async run(call) {
         const { id } = ownOf(await found(callOf(call)), callOf(call));
         await callOf(call).deps.issues.deleteLabel(callOf(call).viewer, scopeOf(callOf(call)), id);
-        return nothing();
+        return noContent();
       },
     }),
   ];
@@ -226,7 +226,7 @@ export const clearIssueLabels = operation({
   status: 204,
   async run({ viewer, found, params, deps }) {
     await deps.issues.triage(viewer, issueAt(found, params.number), { labels: [] });
-    return nothing();
+    return noContent();
   },
 });
 
@@ -244,7 +244,7 @@ export const removeIssueLabel = operation({
     const { labels } = await deps.issues.find(viewer, at);
     const { name } = pickOn(labels, params.label);
     await deps.issues.triage(viewer, at, { labels: { remove: [name] } });
-    return nothing();
+    return noContent();
   },
 });
 

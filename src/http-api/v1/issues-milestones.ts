@@ -4,9 +4,9 @@ import { notFound } from '../../kernel/index.ts';
 import type { Milestone, RepositoryAt } from '../../issues/index.ts';
 import type { WebDeps } from '../../http/index.ts';
 import { milestonePayload, numericId } from '../../webhooks/index.ts';
-import { created, json, listed, nothing } from '../responses.ts';
+import { created, json, listed, noContent } from '../responses.ts';
 import { operation } from '../operation.ts';
-import { repositoryAt, sliceOf } from './issues-parts.ts';
+import { repositoryAt, sliceOf } from './issues-shared.ts';
 import { milestone, milestoneEdit, newMilestone, numberedPaging } from './issues-schemas.ts';
 
 const common = { tag: 'Milestones', cost: 'rows' } as const;
@@ -122,6 +122,6 @@ export const deleteMilestone = operation({
     const where = repositoryAt(found);
     const { id } = await find(deps, viewer, where, params.milestone);
     await deps.issues.deleteMilestone(viewer, where, id);
-    return nothing();
+    return noContent();
   },
 });

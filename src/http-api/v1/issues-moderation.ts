@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { json, listed, nothing } from '../responses.ts';
+import { json, listed, noContent } from '../responses.ts';
 import { operation } from '../operation.ts';
 import type { AnyCall, Operation } from '../operation.ts';
 import { findComment, oneCommentAt } from './issues-comments.ts';
-import { issueAt, issuesAt, placeOf, repositoryAt, showIssues, usersById } from './issues-parts.ts';
+import { issueAt, issuesAt, payloadContextOf, repositoryAt, showIssues, usersById } from './issues-shared.ts';
 import { giteaUser, heldContribution, hideReason, issue, issueSettings, issueSettingsEdit } from './issues-schemas.ts';
-import { isoTime } from './show.ts';
+import { isoTime } from './payloads.ts';
 
 const common = { tag: 'Moderation', cost: 'rows' } as const;
 const write = { access: 'repository:read', scope: 'write' } as const;
@@ -61,7 +61,7 @@ export const hideComment = operation({
   async run(call) {
     const { entry, at: where } = await findComment(call);
     await call.deps.issues.hideComment(call.viewer, where, { position: entry.position, reason: call.body.reason });
-    return nothing();
+    return noContent();
   },
 });
 
@@ -76,7 +76,7 @@ export const showComment = operation({
   async run(call) {
     const { entry, at: where } = await findComment(call);
     await call.deps.issues.hideComment(call.viewer, where, { position: entry.position, reason: null });
-    return nothing();
+    return noContent();
   },
 });
 
@@ -120,7 +120,7 @@ const deciding = (id: string, method: 'PUT' | 'DELETE', act: 'admit' | 'refuse',
     async run({ viewer, found, params, deps }) {
       const { id: personId } = await deps.accounts.personByUsername(params.username);
       await deps.issues[act](viewer, repositoryAt(found), personId);
-      return nothing();
+      return noContent();
     },
   });
 
@@ -149,7 +149,7 @@ export const listIssueTrash = operation({
   status: 200,
   response: z.array(issue),
   run: async ({ viewer, found, deps, origin }) =>
-    json(await showIssues(deps, await deps.issues.listTrash(viewer, repositoryAt(found)), placeOf({ found, origin }))),
+    json(await showIssues(deps, await deps.issues.listTrash(viewer, repositoryAt(found)), payloadContextOf({ found, origin }))),
 });
 
 const inTrash = (id: string, method: 'POST' | 'DELETE', summary: string, act: 'restore' | 'purge') =>
@@ -163,7 +163,7 @@ const inTrash = (id: string, method: 'POST' | 'DELETE', summary: string, act: 'r
     status: 204,
     async run({ viewer, found, params, deps }) {
       await deps.issues[act](viewer, issueAt(found, params.number));
-      return nothing();
+      return noContent();
     },
   });
 
@@ -216,7 +216,7 @@ function blocksOf(word: 'User' | 'Organisation', path: '/user/blocks' | '/orgs/{
         const { viewer, deps, query } = call;
         const reason = query.note ?? '';
         await deps.issues.block(viewer, { owner: ownerOf(call), username: nameIn(call), reason });
-        return nothing();
+        return noContent();
       },
     }),
     operation({
@@ -229,7 +229,7 @@ function blocksOf(word: 'User' | 'Organisation', path: '/user/blocks' | '/orgs/{
       status: 204,
       async run(call) {
         await call.deps.issues.unblock(call.viewer, { owner: ownerOf(call), username: nameIn(call) });
-        return nothing();
+        return noContent();
       },
     }),
   ];

@@ -3,7 +3,7 @@ import type { EntryKind, ListedEntry } from '../../issues/index.ts';
 import { commentPayload } from '../../webhooks/index.ts';
 import { listed } from '../responses.ts';
 import { operation } from '../operation.ts';
-import { describeOne, issueAt, numberIn, oneIssueAt, placeOf, readPage, usersById } from './issues-parts.ts';
+import { describeOne, issueAt, numberIn, oneIssueAt, payloadContextOf, readPage, usersById } from './issues-shared.ts';
 import { numberedPaging, timelineEntry } from './issues-schemas.ts';
 
 /** Names of Gitea; what it has none for keeps ours. */
@@ -58,7 +58,7 @@ export const listTimeline = operation({
   response: z.array(timelineEntry),
   async run({ viewer, found, params, query, deps, origin }) {
     const at = issueAt(found, params.number);
-    const place = placeOf({ found, origin });
+    const place = payloadContextOf({ found, origin });
     const issue = await describeOne(deps, viewer, at);
     const { rows, next } = await readPage(query, async (after, limit) => {
       const from = after === null ? 1 : numberIn(after);

@@ -7,7 +7,7 @@ import { HttpError } from '../../http/index.ts';
 import type { WebDeps } from '../../http/index.ts';
 import { numericId } from '../../webhooks/index.ts';
 import type { Found } from '../../repositories/index.ts';
-import { created, json, listed, nothing } from '../responses.ts';
+import { created, json, listed, noContent } from '../responses.ts';
 import { operation } from '../operation.ts';
 import {
   issueAt,
@@ -15,13 +15,13 @@ import {
   labelNames,
   milestoneTitle,
   oneIssueAt,
-  placeOf,
+  payloadContextOf,
   readPage,
   repositoryAt,
   showIssue,
   showIssues,
   timeIn,
-} from './issues-parts.ts';
+} from './issues-shared.ts';
 import { issue, issueEdit, newIssue, numberedPaging } from './issues-schemas.ts';
 
 const common = { tag: 'Issues', cost: 'rows' } as const;
@@ -104,7 +104,7 @@ export const listIssues = operation({
     });
     const isWhole = !byTime && JSON.stringify({ ...filter, sort: '', state: '' }) === unfiltered;
     const total = isWhole ? await countOf(deps, found, filter.state) : null;
-    return listed(await showIssues(deps, rows, placeOf({ found, origin })), next, total);
+    return listed(await showIssues(deps, rows, payloadContextOf({ found, origin })), next, total);
   },
 });
 
@@ -184,7 +184,7 @@ export const openIssue = operation({
       milestone: await milestoneTitle(deps, viewer, at, body.milestone ?? 0),
     });
     if (body.closed) await deps.issues.close(viewer, { ...at, number });
-    const opened = await showIssue(deps, viewer, { ...at, number }, placeOf({ found, origin }));
+    const opened = await showIssue(deps, viewer, { ...at, number }, payloadContextOf({ found, origin }));
     return created(opened, `/repos/${at.owner}/${at.name}/issues/${number}`);
   },
 });
@@ -208,7 +208,7 @@ export const getIssue = operation({
   async run({ viewer, found, params, deps, origin }) {
     const at = issueAt(found, params.number);
     try {
-      return json(await showIssue(deps, viewer, at, placeOf({ found, origin })));
+      return json(await showIssue(deps, viewer, at, payloadContextOf({ found, origin })));
     } catch (error) {
       if (!isDomainError(error) || error.reason !== 'issue_not_found') throw error;
       return json(await readMoved(deps, viewer, at, origin));
@@ -253,7 +253,7 @@ export const editIssue = operation({
     await ifMatching(ifMatch, body.revision, (revision) =>
       deps.issues.update(viewer, at, { ...update, ...(revision !== undefined && { revision }) }),
     );
-    return json(await showIssue(deps, viewer, at, placeOf({ found, origin })));
+    return json(await showIssue(deps, viewer, at, payloadContextOf({ found, origin })));
   },
 });
 
@@ -288,7 +288,7 @@ export const deleteIssue = operation({
   status: 204,
   async run({ viewer, found, params, deps }) {
     await deps.issues.trash(viewer, issueAt(found, params.number));
-    return nothing();
+    return noContent();
   },
 });
 
@@ -307,7 +307,7 @@ export const moveIssue = operation({
     const to = { owner: body.owner, name: body.repo };
     const moved = await deps.issues.move(viewer, issueAt(found, params.number), to);
     const target = await deps.repositories.find(viewer, to.owner, to.name);
-    return json((await showIssues(deps, [moved], placeOf({ found: target, origin })))[0]!);
+    return json((await showIssues(deps, [moved], payloadContextOf({ found: target, origin })))[0]!);
   },
 });
 
@@ -321,7 +321,7 @@ export const listPinnedIssues = operation({
   status: 200,
   response: z.array(issue),
   run: async ({ viewer, found, deps, origin }) =>
-    json(await showIssues(deps, await deps.issues.listPinned(viewer, repositoryAt(found)), placeOf({ found, origin }))),
+    json(await showIssues(deps, await deps.issues.listPinned(viewer, repositoryAt(found)), payloadContextOf({ found, origin }))),
 });
 
 /** One operation for each flag of an issue. */
@@ -343,7 +343,7 @@ const mark = (
     refuses: [422],
     async run({ viewer, found, params, deps }) {
       await deps.issues.triage(viewer, issueAt(found, params.number), change);
-      return nothing();
+      return noContent();
     },
   });
 

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { sshKeyUses } from '../../accounts/index.ts';
-import { created, json, nothing } from '../responses.ts';
+import { created, json, noContent } from '../responses.ts';
 import { operation } from '../operation.ts';
 import { sshKey } from './schemas.ts';
-import { showKey } from './show.ts';
+import { showKey } from './payloads.ts';
 
 export const listKeys = operation({
   id: 'listKeys',
@@ -60,6 +60,6 @@ export const removeKey = operation({
   refuses: [404],
   async run({ viewer, params, deps }) {
     await deps.accounts.removeKey(viewer.id, params.id);
-    return nothing();
+    return noContent();
   },
 });

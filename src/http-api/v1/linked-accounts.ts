@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { json } from '../responses.ts';
 import { operation } from '../operation.ts';
-import { isoTime, isoTimeOrNull } from './show.ts';
+import { isoTime, isoTimeOrNull } from './payloads.ts';
 
 const linkedAccount = z
   .strictObject({

@@ -1,10 +1,10 @@
 import type { z } from 'zod';
 import { notFound } from '../../kernel/index.ts';
 import type { Mirror } from '../../mirrors/index.ts';
-import { json, nothing } from '../responses.ts';
+import { json, noContent } from '../responses.ts';
 import { operation } from '../operation.ts';
 import { hostKeyAcceptance, mirror as mirrorShape, mirrorInput } from './schemas.ts';
-import { isoTimeOrNull } from './show.ts';
+import { isoTimeOrNull } from './payloads.ts';
 
 const at = '/repos/{owner}/{name}/mirror';
 
@@ -95,7 +95,7 @@ export const endMirror = operation({
   refuses: [409],
   async run({ viewer, found, deps }) {
     await deps.mirrors.end(viewer, found);
-    return nothing();
+    return noContent();
   },
 });
 
@@ -111,7 +111,7 @@ export const syncMirror = operation({
   refuses: [409],
   async run({ found, deps }) {
     await deps.mirrors.sync(found.repository.id);
-    return nothing();
+    return noContent();
   },
 });
 
@@ -128,7 +128,7 @@ export const acceptMirrorHostKey = operation({
   body: hostKeyAcceptance,
   async run({ viewer, found, body, deps }) {
     await deps.mirrors.acceptHostKey(viewer, found.repository.id, body.fingerprint);
-    return nothing();
+    return noContent();
   },
 });
 
@@ -144,7 +144,7 @@ export const pauseMirror = operation({
   refuses: [409],
   async run({ viewer, found, deps }) {
     await deps.mirrors.setPaused(viewer, found.repository.id, true);
-    return nothing();
+    return noContent();
   },
 });
 
@@ -160,6 +160,6 @@ export const resumeMirror = operation({
   refuses: [409],
   async run({ viewer, found, deps }) {
     await deps.mirrors.setPaused(viewer, found.repository.id, false);
-    return nothing();
+    return noContent();
   },
 });

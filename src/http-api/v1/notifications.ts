@@ -9,10 +9,10 @@ import { repositoryUrl } from '../../http/index.ts';
 import type { WebDeps } from '../../http/index.ts';
 import { json, listed } from '../responses.ts';
 import { operation } from '../operation.ts';
-import { readPage, timeIn } from './issues-parts.ts';
+import { readPage, timeIn } from './issues-shared.ts';
 import { numberedPaging } from './issues-schemas.ts';
 import { repository } from './schemas.ts';
-import { showListed } from './show.ts';
+import { showListed } from './payloads.ts';
 
 const common = { tag: 'Notifications', cost: 'rows' } as const;
 

@@ -7,9 +7,9 @@ import { branchRuleOperations } from './branch-rules.ts';
 import { ciSettingsOperations } from './ci-settings.ts';
 import { addCollaborator, changeCollaborator, listCollaborators, removeCollaborator } from './collaborators.ts';
 import { branchOperations } from './branches.ts';
-import { changeFiles, createFile, deleteFile, getContents, getRootContents, updateFile } from './contents-files.ts';
+import { changeFiles, createFile, deleteFile, getContents, getRootContents, updateFile } from './file-contents.ts';
 import { getCommit, getGitCommit, listCommits } from './commits.ts';
-import { getArchiveLinks, getRawFile, getTree, listTags } from './contents.ts';
+import { getArchiveLinks, getRawFile, getTree, listTags } from './trees-and-archives.ts';
 import { gitDataOperations } from './git-data.ts';
 import {
   addIssueComment,
@@ -56,7 +56,7 @@ import {
   searchIssues,
 } from './issues.ts';
 import { createFork, listForks, mergeUpstream } from './forks.ts';
-import { getPullConflicts, getPullDiff, getPullPatch, listPullCommits, listPullFiles } from './pulls-code.ts';
+import { getPullConflicts, getPullDiff, getPullPatch, listPullCommits, listPullFiles } from './pulls-changes.ts';
 import {
   cancelPullMerge,
   getPullMerged,

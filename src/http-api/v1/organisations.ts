@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { created, json, listed, nothing } from '../responses.ts';
+import { created, json, listed, noContent } from '../responses.ts';
 import { operation } from '../operation.ts';
 import { member, organisation, organisationRole, paging } from './schemas.ts';
-import { showMember, showOrganisation } from './show.ts';
+import { showMember, showOrganisation } from './payloads.ts';
 
 const at = '/orgs/{org}';
 
@@ -95,7 +95,7 @@ export const deleteOrganisation = operation({
   refuses: [404, 409],
   async run({ viewer, params, deps }) {
     await deps.organisations.delete(viewer, params.org);
-    return nothing();
+    return noContent();
   },
 });
 
@@ -153,7 +153,7 @@ export const changeMember = operation({
   body: z.strictObject({ role: organisationRole }),
   async run({ viewer, params: { org, username }, body: { role }, deps }) {
     await deps.organisations.changeMemberRole(viewer, org, { username, role });
-    return nothing();
+    return noContent();
   },
 });
 
@@ -171,6 +171,6 @@ export const removeMember = operation({
     const isSelf = (await deps.owners.resolve(username))?.id === viewer.id;
     if (isSelf) await deps.organisations.leave(viewer, org);
     else await deps.organisations.removeMember(viewer, org, username);
-    return nothing();
+    return noContent();
   },
 });

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { json, nothing } from '../responses.ts';
+import { json, noContent } from '../responses.ts';
 import { operation } from '../operation.ts';
 import { repository } from './schemas.ts';
-import { showListed } from './show.ts';
+import { showListed } from './payloads.ts';
 
 const at = '/repos/{owner}/{name}/pin';
 
@@ -32,7 +32,7 @@ export const pinRepository = operation({
   status: 204,
   async run({ viewer, found: { canonical }, deps }) {
     await deps.repositories.pins.add(viewer, canonical.owner, canonical.name);
-    return nothing();
+    return noContent();
   },
 });
 
@@ -48,7 +48,7 @@ export const unpinRepository = operation({
   status: 204,
   async run({ viewer, found: { canonical }, deps }) {
     await deps.repositories.pins.remove(viewer, canonical.owner, canonical.name);
-    return nothing();
+    return noContent();
   },
 });
 
@@ -65,6 +65,6 @@ export const movePin = operation({
   body: z.strictObject({ direction: z.enum(['up', 'down']) }),
   async run({ viewer, found: { canonical }, body, deps }) {
     await deps.repositories.pins.move(viewer, canonical.owner, canonical.name, body.direction);
-    return nothing();
+    return noContent();
   },
 });

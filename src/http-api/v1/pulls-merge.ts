@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { conflict, invalid, isDomainError, notFound } from '../../kernel/index.ts';
 import type { RoundRow } from '../../pulls/index.ts';
-import { json, nothing } from '../responses.ts';
+import { json, noContent } from '../responses.ts';
 import { operation } from '../operation.ts';
-import { numberIn, usersById } from './issues-parts.ts';
+import { numberIn, usersById } from './issues-shared.ts';
 import { textBytes } from './issues.ts';
-import { onePullAt, pullAt } from './pulls-parts.ts';
+import { onePullAt, pullAt } from './pulls-shared.ts';
 import { pullMerge, pullRound, pullRoundCommits } from './pulls-schemas.ts';
-import { isoTime } from './show.ts';
+import { isoTime } from './payloads.ts';
 
 const common = { tag: 'Pull requests', cost: 'objects' } as const;
 const read = { ...common, method: 'GET', access: 'repository:read', status: 200 } as const;
@@ -26,7 +26,7 @@ export const getPullMerged = operation({
   async run({ viewer, found, params, deps }) {
     const { issue } = await deps.pulls.find(viewer, pullAt(found, params.number));
     if (issue.state !== 'MERGED') throw notFound('pull_not_merged', 'The pull request is not merged.');
-    return nothing();
+    return noContent();
   },
 });
 
@@ -56,7 +56,7 @@ export const mergePull = operation({
     };
     if (body.merge_when_checks_succeed) {
       await deps.pulls.mergeWhenReady(viewer, at, input);
-      return nothing();
+      return noContent();
     }
     await deps.pulls.merge(viewer, at, { ...input, bypasses: body.force_merge ?? false });
     if (body.delete_branch_after_merge ?? settings.deletesMergedBranches)
@@ -64,7 +64,7 @@ export const mergePull = operation({
         // It is merged; a branch that the caller may not delete stays.
         if (!isDomainError(error)) throw error;
       });
-    return nothing();
+    return noContent();
   },
 });
 
@@ -81,7 +81,7 @@ export const cancelPullMerge = operation({
     const { pull } = await deps.pulls.find(viewer, at);
     if (pull.mergeWhenReady === null) throw notFound('merge_not_asked', 'It is not to be merged later.');
     await deps.pulls.cancelMergeWhenReady(viewer, at);
-    return nothing();
+    return noContent();
   },
 });
 
@@ -99,7 +99,7 @@ export const updatePullBranch = operation({
     const { pull } = await deps.pulls.find(viewer, at);
     const style = query.style === 'rebase' ? 'REBASE' : 'MERGE';
     await deps.pulls.updateBranch(viewer, at, { style, round: pull.lastRound });
-    return nothing();
+    return noContent();
   },
 });
 

@@ -1,21 +1,21 @@
 import { z } from 'zod';
 import { conflict, notFound } from '../../kernel/index.ts';
-import type { QueuePlace } from '../../pulls/index.ts';
-import { json, nothing } from '../responses.ts';
+import type { QueuePosition } from '../../pulls/index.ts';
+import { json, noContent } from '../responses.ts';
 import { operation } from '../operation.ts';
-import { repositoryAt, usersById } from './issues-parts.ts';
+import { repositoryAt, usersById } from './issues-shared.ts';
 import { textBytes } from './issues.ts';
 import { styles } from './pulls-merge.ts';
-import { onePullAt, pullAt, pullsAt } from './pulls-parts.ts';
+import { onePullAt, pullAt, pullsAt } from './pulls-shared.ts';
 import { pullQueueEntry, pullQueuePlace } from './pulls-schemas.ts';
-import { isoTime } from './show.ts';
+import { isoTime } from './payloads.ts';
 
 const common = { tag: 'Pull requests', access: 'repository:read' } as const;
 const write = { ...common, cost: 'objects', scope: 'write' } as const;
 
 type User = Awaited<ReturnType<typeof usersById>>;
 
-const show = (place: QueuePlace, user: User): z.output<typeof pullQueuePlace> => ({
+const show = (place: QueuePosition, user: User): z.output<typeof pullQueuePlace> => ({
   number: place.number,
   title: place.title,
   base: place.baseBranch,
@@ -87,7 +87,7 @@ export const addPullToQueue = operation({
       title: body.MergeTitleField || undefined,
       body: body.MergeMessageField ?? undefined,
     });
-    return nothing();
+    return noContent();
   },
 });
 
@@ -101,7 +101,7 @@ export const removePullFromQueue = operation({
   refuses: [409],
   async run({ viewer, found, params, deps }) {
     await deps.pulls.queue.leave(viewer, pullAt(found, params.number));
-    return nothing();
+    return noContent();
   },
 });
 
@@ -116,6 +116,6 @@ export const putPullFirst = operation({
   refuses: [409],
   async run({ viewer, found, params, deps }) {
     await deps.pulls.queue.putFirst(viewer, pullAt(found, params.number));
-    return nothing();
+    return noContent();
   },
 });

@@ -5,13 +5,13 @@ import { invalid } from '../../kernel/index.ts';
 import type { Verdict } from '../../pulls/index.ts';
 import type { WebDeps } from '../../http/index.ts';
 import { numericId, userPayload } from '../../webhooks/index.ts';
-import { json, listed, nothing } from '../responses.ts';
+import { json, listed, noContent } from '../responses.ts';
 import { operation } from '../operation.ts';
-import { sliceOf } from './issues-parts.ts';
+import { sliceOf } from './issues-shared.ts';
 import { giteaUser, numberedPaging } from './issues-schemas.ts';
 import { textBytes } from './issues.ts';
-import { onePullAt, pullAt } from './pulls-parts.ts';
-import { findReview, readReviews, showRequests, showReviewComments, showReviews } from './pulls-review-parts.ts';
+import { onePullAt, pullAt } from './pulls-shared.ts';
+import { findReview, readReviews, showRequests, showReviewComments, showReviews } from './pulls-review-shared.ts';
 import {
   newPullReview,
   pullReview,
@@ -185,7 +185,7 @@ export const deletePullReview = operation({
     if (review.submittedAt !== null)
       throw invalid('review_submitted', 'This review is submitted; it can only be dismissed.');
     await deps.pulls.reviews.discard(viewer, at);
-    return nothing();
+    return noContent();
   },
 });
 
@@ -269,7 +269,7 @@ export const withdrawPullReviews = operation({
   async run(call) {
     const at = pullAt(call.found, call.params.number);
     await call.deps.pulls.attention.request(call.viewer, at, { remove: call.body.reviewers ?? [] });
-    return nothing();
+    return noContent();
   },
 });
 

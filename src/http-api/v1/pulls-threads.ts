@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { created, nothing } from '../responses.ts';
+import { created, noContent } from '../responses.ts';
 import { operation } from '../operation.ts';
-import { onePullAt, pullAt, showPull } from './pulls-parts.ts';
+import { onePullAt, pullAt, showPull } from './pulls-shared.ts';
 import { appliedSuggestions } from './pulls-review-schemas.ts';
 import { pullRequest } from './pulls-schemas.ts';
 
@@ -20,7 +20,7 @@ const resolve = (id: string, verb: 'resolve' | 'unresolve', summary: string) =>
     async run({ viewer, found, params, deps }) {
       const change = { threadId: params.thread, resolved: verb === 'resolve' };
       await deps.pulls.threads.resolve(viewer, pullAt(found, params.number), change);
-      return nothing();
+      return noContent();
     },
   });
 
@@ -80,7 +80,7 @@ const headBranch = (id: string, method: 'POST' | 'DELETE', summary: string) =>
     async run({ viewer, found, params, deps: { pulls } }) {
       const at = pullAt(found, params.number);
       await (method === 'POST' ? pulls.restoreBranch(viewer, at) : pulls.deleteBranch(viewer, at));
-      return nothing();
+      return noContent();
     },
   });
 

@@ -5,7 +5,7 @@ import type { DescribedRelease, ReleaseEdit, ReleaseKey, ReleaseRow } from '../.
 import type { WebDeps } from '../../http/index.ts';
 import { invalid } from '../../kernel/index.ts';
 import { releaseFilePayload, releasePayload } from '../../webhooks/index.ts';
-import { created, json, listed, nothing } from '../responses.ts';
+import { created, json, listed, noContent } from '../responses.ts';
 import { operation } from '../operation.ts';
 import {
   generatedNotes,
@@ -130,7 +130,7 @@ function operationsOn(what: 'id' | 'tag' | 'latest') {
     status: 204,
     async run({ viewer, params, deps, found }) {
       await deps.releases.delete(viewer, found.canonical, keyOf(params));
-      return nothing();
+      return noContent();
     },
   });
   return [get, remove];
@@ -257,7 +257,7 @@ const removeAsset = operation({
   status: 204,
   async run({ viewer, params, deps, found }) {
     await deps.releases.files.remove(viewer, found.canonical, { id: params.id }, { id: params.asset });
-    return nothing();
+    return noContent();
   },
 });
 

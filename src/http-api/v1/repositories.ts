@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { languageCalled } from '../../highlighting/index.ts';
 import { notFound } from '../../kernel/index.ts';
-import { created, json, listed, nothing } from '../responses.ts';
+import { created, json, listed, noContent } from '../responses.ts';
 import { operation } from '../operation.ts';
 import { paging, repository } from './schemas.ts';
-import { showListed, showRepository } from './show.ts';
+import { showListed, showRepository } from './payloads.ts';
 
 const at = '/repos/{owner}/{name}';
 const visibility = z.enum(['PUBLIC', 'PRIVATE']);
@@ -204,6 +204,6 @@ export const deleteRepository = operation({
   refuses: [409],
   async run({ viewer, found: { canonical }, deps }) {
     await deps.repositories.trash.move(viewer, canonical.owner, canonical.name);
-    return nothing();
+    return noContent();
   },
 });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Runner } from '../../ci/index.ts';
 import { notFound } from '../../kernel/index.ts';
 import { repositoryUrl } from '../../http/index.ts';
-import { json, listed, nothing } from '../responses.ts';
+import { json, listed, noContent } from '../responses.ts';
 import { operation } from '../operation.ts';
 import type { AnyCall, Operation } from '../operation.ts';
 import { ciScopePaths, inPath } from './ci-scopes.ts';
@@ -17,7 +17,7 @@ import {
   sharedRunner,
 } from './ci-schemas.ts';
 import { idBefore, paging } from './schemas.ts';
-import { isoTime, isoTimeOrNull } from './show.ts';
+import { isoTime, isoTimeOrNull } from './payloads.ts';
 
 function showRunner(row: Runner): z.output<typeof runnerShape> {
   const {
@@ -212,7 +212,7 @@ function operationsOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath
       summary: `Remove a runner ${whose}; its credentials become invalid`,
       async run(call) {
         await call.deps.ci.runners.remove(scope(call), readId(call.params));
-        return nothing();
+        return noContent();
       },
     }),
   ];

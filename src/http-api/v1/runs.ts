@@ -4,7 +4,7 @@ import type { JobRow, RunRow } from '../../ci/index.ts';
 import type { Found } from '../../repositories/index.ts';
 import { runPathNumber, repositoryUrl } from '../../http/index.ts';
 import type { WebDeps } from '../../http/index.ts';
-import { created, json, listed, nothing } from '../responses.ts';
+import { created, json, listed, noContent } from '../responses.ts';
 import { operation } from '../operation.ts';
 import {
   type job as jobShape,
@@ -19,7 +19,7 @@ import {
 } from './ci-schemas.ts';
 import { logResponse } from './job-log.ts';
 import { idBefore, paging } from './schemas.ts';
-import { isoTime, isoTimeOrNull } from './show.ts';
+import { isoTime, isoTimeOrNull } from './payloads.ts';
 import { textOfInput } from './workflow-inputs.ts';
 
 const at = '/repos/{owner}/{name}/runs';
@@ -117,7 +117,7 @@ export const dispatchEvent = operation({
   }),
   async run({ viewer, found, body: { event_type: type, client_payload: payload = {} }, deps }) {
     await deps.ci.workflows.dispatchEvent(viewer, found, { type, payload });
-    return nothing();
+    return noContent();
   },
 });
 

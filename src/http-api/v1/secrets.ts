@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { json, nothing } from '../responses.ts';
+import { json, noContent } from '../responses.ts';
 import { operation } from '../operation.ts';
 import type { AnyCall, Operation } from '../operation.ts';
 import { ciScopePaths, inPath } from './ci-scopes.ts';
 import type { CiScopePath } from './ci-scopes.ts';
 import { newValue, secret as secretShape, variable as variableShape } from './ci-schemas.ts';
-import { isoTime } from './show.ts';
+import { isoTime } from './payloads.ts';
 
 function operationsOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath): Operation[] {
   const common = { tag: 'Secrets', access, cost: 'rows' } as const;
@@ -43,7 +43,7 @@ function operationsOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath
       body: newValue,
       async run(call) {
         await call.deps.ci.secrets.set(scope(call), { name: inPath(call.params, 'secret'), value: call.body.value });
-        return nothing();
+        return noContent();
       },
     }),
     operation({
@@ -56,7 +56,7 @@ function operationsOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath
       summary: `Remove a secret ${whose}`,
       async run(call) {
         await call.deps.ci.secrets.remove(scope(call), inPath(call.params, 'secret'));
-        return nothing();
+        return noContent();
       },
     }),
     operation({
@@ -87,7 +87,7 @@ function operationsOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath
           name: inPath(call.params, 'variable'),
           value: call.body.value,
         });
-        return nothing();
+        return noContent();
       },
     }),
     operation({
@@ -100,7 +100,7 @@ function operationsOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath
       summary: `Remove a variable ${whose}`,
       async run(call) {
         await call.deps.ci.variables.remove(scope(call), inPath(call.params, 'variable'));
-        return nothing();
+        return noContent();
       },
     }),
   ];

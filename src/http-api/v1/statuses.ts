@@ -2,9 +2,9 @@ import { personIdOf } from '../../access/index.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import { json } from '../responses.ts';
 import { operation } from '../operation.ts';
-import { resolveRef } from './contents.ts';
+import { resolveRef } from './trees-and-archives.ts';
 import { combinedStatus, commitStatus, newCommitStatus } from './schemas.ts';
-import { showStatus } from './show.ts';
+import { showStatus } from './payloads.ts';
 
 const at = '/repos/{owner}/{name}/commits/{commit}';
 

@@ -4,11 +4,11 @@ import { repositoryUrl } from '../../http/index.ts';
 import { conflict, notFound } from '../../kernel/index.ts';
 import type { NamedRef } from '../../git/index.ts';
 import type { Found } from '../../repositories/index.ts';
-import { created, json, nothing } from '../responses.ts';
+import { created, json, noContent } from '../responses.ts';
 import { operation } from '../operation.ts';
 import { newTag } from './releases-schemas.ts';
 import { objectId } from './commits-schemas.ts';
-import { isoTime } from './show.ts';
+import { isoTime } from './payloads.ts';
 
 const list = '/repos/{owner}/{name}/tags';
 const one = `${list}/{tag}` as const;
@@ -125,7 +125,7 @@ const deleteTag = operation({
       throw conflict('tag_has_release', 'This tag has a release. Delete that first.');
     const { owner, name } = found.canonical;
     await deps.repositories.tags.delete(viewer, owner, name, { name: tag, expected: oid });
-    return nothing();
+    return noContent();
   },
 });
 

@@ -5,10 +5,10 @@ import { teamNotFound } from '../../organisations/index.ts';
 import type { Organisation, Team, TeamMember } from '../../organisations/index.ts';
 import { userPayload } from '../../webhooks/index.ts';
 import { operation } from '../operation.ts';
-import { created, json, nothing } from '../responses.ts';
+import { created, json, noContent } from '../responses.ts';
 import { giteaUser } from './issues-schemas.ts';
 import { organisation, repository } from './schemas.ts';
-import { showListed, showOrganisation } from './show.ts';
+import { showListed, showOrganisation } from './payloads.ts';
 import type { WebDeps } from '../../http/index.ts';
 
 const permission = z.enum(collaboratorRoles).describe('The role of a repository that is added without one');
@@ -159,7 +159,7 @@ const deleteTeam = operation({
   status: 204,
   async run({ viewer, params, deps }) {
     await deps.organisations.teams.delete(viewer, serialIn(params));
-    return nothing();
+    return noContent();
   },
 });
 
@@ -205,7 +205,7 @@ const addTeamMember = operation({
   status: 204,
   async run({ viewer, params, deps }) {
     await deps.organisations.teams.addMember(viewer, serialIn(params), params.username);
-    return nothing();
+    return noContent();
   },
 });
 
@@ -221,7 +221,7 @@ const removeTeamMember = operation({
     const at = serialIn(params);
     if (isSelf) await deps.organisations.teams.leave(viewer, at);
     else await deps.organisations.teams.removeMember(viewer, at, params.username);
-    return nothing();
+    return noContent();
   },
 });
 
@@ -254,7 +254,7 @@ const setTeamRepository = operation({
   async run({ viewer, params, query, deps }) {
     const at = { owner: params.org, name: params.repo };
     await deps.repositories.teams.setRole(viewer, serialIn(params), at, query.permission ?? null);
-    return nothing();
+    return noContent();
   },
 });
 
@@ -268,7 +268,7 @@ const removeTeamRepository = operation({
   status: 204,
   async run({ viewer, params, deps }) {
     await deps.repositories.teams.removeRole(viewer, serialIn(params), { owner: params.org, name: params.repo });
-    return nothing();
+    return noContent();
   },
 });
 

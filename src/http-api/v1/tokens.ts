@@ -3,10 +3,10 @@ import type { PersonViewer } from '../../access/index.ts';
 import type { AccessToken } from '../../accounts/index.ts';
 import { invalid, isDomainError } from '../../kernel/index.ts';
 import type { WebDeps } from '../../http/index.ts';
-import { json, nothing } from '../responses.ts';
+import { json, noContent } from '../responses.ts';
 import { operation } from '../operation.ts';
 import { accessToken, madeAccessToken, newAccessToken } from './schemas.ts';
-import { isoTime, isoTimeOrNull } from './show.ts';
+import { isoTime, isoTimeOrNull } from './payloads.ts';
 
 /** Names of the repositories that tokens are limited to, as far as their owner may still see them. */
 async function namesFor(
@@ -104,6 +104,6 @@ export const removeToken = operation({
   refuses: [404],
   async run({ viewer, params, deps }) {
     await deps.accounts.removeToken(viewer.id, params.id);
-    return nothing();
+    return noContent();
   },
 });

@@ -3,7 +3,7 @@ import type { Person } from '../../accounts/index.ts';
 import { json } from '../responses.ts';
 import { operation } from '../operation.ts';
 import { me, membership, person } from './schemas.ts';
-import { showPerson } from './show.ts';
+import { showPerson } from './payloads.ts';
 
 const ownFields = ({ isAdministrator, secondFactorAt }: Person) => ({
   isAdministrator,

@@ -4,12 +4,12 @@ import { watchLevels } from '../../notifications/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import type { WebDeps } from '../../http/index.ts';
 import type { Found } from '../../repositories/index.ts';
-import { json, listed, nothing } from '../responses.ts';
+import { json, listed, noContent } from '../responses.ts';
 import { operation } from '../operation.ts';
-import { readPage, rowsOf, signedIn, usersById } from './issues-parts.ts';
+import { readPage, rowsOf, signedIn, usersById } from './issues-shared.ts';
 import { giteaUser, numberedPaging } from './issues-schemas.ts';
 import { repository } from './schemas.ts';
-import { isoTimeOrNull, showListed } from './show.ts';
+import { isoTimeOrNull, showListed } from './payloads.ts';
 
 const common = { tag: 'Notifications', cost: 'rows' } as const;
 const at = '/repos/{owner}/{name}/subscription';
@@ -86,7 +86,7 @@ export const watchingOperations = [
     status: 204,
     async run({ viewer, found, deps }) {
       await deps.notifications.setWatching(viewer, found.canonical, null);
-      return nothing();
+      return noContent();
     },
   }),
   operation({

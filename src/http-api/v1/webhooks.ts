@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { notFound } from '../../kernel/index.ts';
 import type { Webhook, WebhookDelivery, WebhookScope } from '../../webhooks/index.ts';
-import { created, json, listed, nothing } from '../responses.ts';
+import { created, json, listed, noContent } from '../responses.ts';
 import { operation } from '../operation.ts';
 import type { AnyCall, Operation } from '../operation.ts';
 import { ciScopePaths, inPath } from './ci-scopes.ts';
 import type { CiScopePath } from './ci-scopes.ts';
 import { paging } from './schemas.ts';
 import { queuedDelivery, webhook as webhookShape, webhookDelivery, webhookInput } from './webhook-schemas.ts';
-import { isoTime, isoTimeOrNull } from './show.ts';
+import { isoTime, isoTimeOrNull } from './payloads.ts';
 
 const showWebhook = ({
   id,
@@ -126,7 +126,7 @@ function operationsOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath
       summary: `Delete a webhook ${whose} with its pending deliveries`,
       async run(call) {
         await call.deps.webhooks.remove(viewerOf(call), scope(call), hookOf(call));
-        return nothing();
+        return noContent();
       },
     }),
     operation({

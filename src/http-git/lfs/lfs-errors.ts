@@ -1,6 +1,6 @@
 import { isDomainError, internal } from '../../kernel/index.ts';
 import type { DomainError, Logger } from '../../kernel/index.ts';
-import { statusOf } from '../../http/index.ts';
+import { httpStatusByErrorCode } from '../../http/index.ts';
 import { refuseBody, uncached } from '../errors.ts';
 import type { GitExchange } from '../git-exchange.ts';
 
@@ -36,7 +36,7 @@ export async function sendLfsError(exchange: GitExchange, thrown: unknown, logge
     return;
   }
   const error = isDomainError(thrown) ? thrown : internal('unexpected', { cause: thrown });
-  const status = statusOfReason.get(error.reason) ?? (error.code === 'invalid' ? 422 : statusOf[error.code]);
+  const status = statusOfReason.get(error.reason) ?? (error.code === 'invalid' ? 422 : httpStatusByErrorCode[error.code]);
   if (status === 500) logger.error('lfs.http_fault', { id: state.requestId, error: error.cause ?? error });
   const message = status === 500 ? `internal error (${state.requestId})` : error.message;
   await refuseBody(exchange, status, {

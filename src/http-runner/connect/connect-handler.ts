@@ -6,7 +6,7 @@ import { discardBody, externalOrigin } from '../../http/index.ts';
 import type { createClientReader } from '../../http/index.ts';
 import { invalid } from '../../kernel/index.ts';
 import type { Logger } from '../../kernel/index.ts';
-import { toRpcError } from '../codes.ts';
+import { toRpcError } from '../rpc-errors.ts';
 import { decodeBinary, encodeBinary } from '../messages/binary.ts';
 import { decodeJson, encodeJson } from '../messages/json.ts';
 import { LogDecoder } from '../messages/log-decoder.ts';

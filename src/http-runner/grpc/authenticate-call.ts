@@ -1,7 +1,7 @@
 import { Metadata, ServerInterceptingCall, status } from '@grpc/grpc-js';
 import type { ServerInterceptor } from '@grpc/grpc-js';
 import type { Logger } from '../../kernel/index.ts';
-import { toRpcError } from '../codes.ts';
+import { toRpcError } from '../rpc-errors.ts';
 import { procedures } from '../messages/message-types.ts';
 import type { Call, RunnerService } from '../runner-service.ts';
 

@@ -4,7 +4,7 @@ import type { sendUnaryData, ServerUnaryCall, ServiceDefinition, UntypedServiceI
 import type { RunnerRow } from '../../ci/index.ts';
 import { invalid } from '../../kernel/index.ts';
 import type { Logger } from '../../kernel/index.ts';
-import { toRpcError } from '../codes.ts';
+import { toRpcError } from '../rpc-errors.ts';
 import { decodeBinary, encodeBinary } from '../messages/binary.ts';
 import { LogDecoder } from '../messages/log-decoder.ts';
 import { procedures } from '../messages/message-types.ts';

@@ -1,14 +1,14 @@
 import type { RequestListener } from 'node:http';
 import type { Clock } from '../../kernel/index.ts';
 import type { Exchange, Middleware } from '../context.ts';
-import type { Family } from '../metrics-registry.ts';
+import type { MetricFamily } from '../metrics/prometheus-text.ts';
 import { createAnonymousLimits } from './anonymous-limits.ts';
 import { createBackgroundPriority } from './background-priority.ts';
 import type { BackgroundPriority } from './background-priority.ts';
 import { createClassLimits } from './request-classes.ts';
 import type { CostClass } from './request-classes.ts';
 import { createFairQueue } from './fair-queue.ts';
-import { delayRefusals } from './paced-refusals.ts';
+import { delayRefusals } from './delay-refusals.ts';
 
 /**
  * Admission: which request begins when, and which is refused when more is asked than there is.
@@ -57,7 +57,7 @@ export interface Admission {
   limit(cost: CostClass, identify?: Middleware): Middleware[];
   /** Step 4, for the work itself. */
   background: BackgroundPriority;
-  families(): Family[];
+  families(): MetricFamily[];
 }
 
 export function createAdmission(clock: Clock): Admission {

@@ -1,8 +1,8 @@
 import { addressGroup, chargeCpuTime, createLru, createSemaphore, unavailable } from '../../kernel/index.ts';
 import type { Clock, Semaphore } from '../../kernel/index.ts';
 import type { Context, Middleware } from '../context.ts';
-import { createCounter } from '../metrics-registry.ts';
-import type { Family } from '../metrics-registry.ts';
+import { createCounter } from '../metrics/prometheus-text.ts';
+import type { MetricFamily } from '../metrics/prometheus-text.ts';
 import { HttpError } from '../http-error.ts';
 import type { CostClass } from './request-classes.ts';
 
@@ -20,7 +20,7 @@ export interface AnonymousLimits {
    * when the queue is full or the wait too long, and with 429 when the budget of the address is spent.
    */
   limits: Readonly<Record<CostClass, Middleware | null>>;
-  families(): Family[];
+  families(): MetricFamily[];
 }
 
 /** A full budget, and what comes back every second, in milliseconds of processor time. */

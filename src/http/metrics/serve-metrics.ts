@@ -6,15 +6,15 @@ import type { Middleware } from '../context.ts';
 import type { Admission } from '../admission/admission.ts';
 import { readToken } from '../request/authorization.ts';
 import type { WebDeps } from '../deps.ts';
-import { federationFamilies } from './federation-families.ts';
-import { gitFamilies } from './git-families.ts';
-import { imageFamilies } from './image-families.ts';
-import type { HttpCounts } from './http-counts.ts';
-import { objectFamilies } from './object-families.ts';
-import { outboxFamilies } from './outbox-families.ts';
-import { exposition } from '../metrics-registry.ts';
-import type { Family } from '../metrics-registry.ts';
-import { instanceFamilies } from './instance-families.ts';
+import { collectFederationMetrics } from './federation-metrics.ts';
+import { collectGitMetrics } from './git-metrics.ts';
+import { collectImageMetrics } from './image-metrics.ts';
+import type { HttpMetrics } from './http-metrics.ts';
+import { collectObjectMetrics } from './object-metrics.ts';
+import { collectOutboxMetrics } from './outbox-metrics.ts';
+import { formatMetrics } from './prometheus-text.ts';
+import type { MetricFamily } from './prometheus-text.ts';
+import { collectInstanceMetrics } from './instance-metrics.ts';
 
 const loopback = new BlockList();
 loopback.addSubnet('127.0.0.0', 8, 'ipv4');
@@ -29,7 +29,7 @@ const sha256 = (text: string): Buffer => createHash('sha256').update(text).diges
  * `GET /metrics`, for loopback clients and clients with the metrics token; 404 for all others. A request through
  * a proxy never counts as loopback, also when the proxy runs on this machine and does not name the client.
  */
-export function serveMetrics(deps: WebDeps, counts: HttpCounts, admission: Pick<Admission, 'families'>): Middleware {
+export function serveMetrics(deps: WebDeps, counts: HttpMetrics, admission: Pick<Admission, 'families'>): Middleware {
   const delay = monitorEventLoopDelay({ resolution: sampledEveryMs });
   delay.enable();
   const { token } = deps.config.metrics;
@@ -49,7 +49,7 @@ export function serveMetrics(deps: WebDeps, counts: HttpCounts, admission: Pick<
     const isHere = isIP(address) !== 0 && loopback.check(address, isIP(address) === 4 ? 'ipv4' : 'ipv6');
     if (!hasToken && (wasForwarded || !isHere)) throw notFound();
 
-    const lag: Family = {
+    const lag: MetricFamily = {
       name: 'event_loop_delay_seconds',
       type: 'gauge',
       help: 'How late the event loop was since the last look.',
@@ -61,16 +61,16 @@ export function serveMetrics(deps: WebDeps, counts: HttpCounts, admission: Pick<
     delay.reset();
     ctx.type = 'text/plain; version=0.0.4; charset=utf-8';
     ctx.set('Cache-Control', 'no-store');
-    ctx.body = exposition([
+    ctx.body = formatMetrics([
       ...counts.families(),
-      ...gitFamilies(deps.git.traffic),
+      ...collectGitMetrics(deps.git.traffic),
       ...admission.families(),
       lag,
-      ...(await instanceFamilies(deps)),
-      ...outboxFamilies(deps),
-      ...imageFamilies(deps),
-      ...objectFamilies(deps),
-      ...(await federationFamilies(deps)),
+      ...(await collectInstanceMetrics(deps)),
+      ...collectOutboxMetrics(deps),
+      ...collectImageMetrics(deps),
+      ...collectObjectMetrics(deps),
+      ...(await collectFederationMetrics(deps)),
     ]);
   };
 }

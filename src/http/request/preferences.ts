@@ -5,7 +5,7 @@ export interface Preferences {
   readonly theme: Theme;
   readonly clone: CloneTransport;
   /** Whether single keys do something (WCAG 2.1.4). */
-  readonly keys: KeyChoice;
+  readonly keys: ShortcutSetting;
 }
 
 export const themes = ['auto', 'light', 'dark'] as const;
@@ -14,8 +14,8 @@ export type Theme = (typeof themes)[number];
 export const cloneTransports = ['https', 'ssh'] as const;
 export type CloneTransport = (typeof cloneTransports)[number];
 
-export const keyChoices = ['on', 'off'] as const;
-export type KeyChoice = (typeof keyChoices)[number];
+export const shortcutSettings = ['on', 'off'] as const;
+export type ShortcutSetting = (typeof shortcutSettings)[number];
 
 const themeCookie = 'hearth_theme';
 const cloneCookie = 'hearth_clone';
@@ -31,7 +31,7 @@ export function readPreferences(cookieHeader: string | undefined): Preferences {
   return {
     theme: oneOf(themes, readCookie(cookieHeader, themeCookie)),
     clone: oneOf(cloneTransports, readCookie(cookieHeader, cloneCookie)),
-    keys: oneOf(keyChoices, readCookie(cookieHeader, keysCookie)),
+    keys: oneOf(shortcutSettings, readCookie(cookieHeader, keysCookie)),
   };
 }
 

@@ -11,7 +11,7 @@ import { contextFor } from '../issue-context.ts';
 import { refuse } from '../issue-errors.ts';
 import type { RepositoryAt } from '../issue-context.ts';
 import { limits } from '../limits.ts';
-import { charge } from '../moderation/hold-newcomers.ts';
+import { chargeRateLimit } from '../moderation/hold-newcomers.ts';
 import type { IssueKind } from '../schema/issue-schema.ts';
 import { attachmentSchema } from '../schema/classification-schema.ts';
 import { objectKey, parseFileName } from './attachment.ts';
@@ -42,7 +42,7 @@ export async function addAttachment(
   const uploaderId = personIdOf(viewer);
   // Asked before the bytes are read and in the write: the first spares the work, the second is what holds.
   await refuseFull(deps, deps.db.read, repositoryId, uploaderId, 1);
-  charge(deps, viewer, found);
+  chargeRateLimit(deps, viewer, found);
   const id = deps.random.uuid();
   const { stored, contentType } = await storeAttachment(deps, objectKey(id), content);
   try {

@@ -10,7 +10,7 @@ import type { IssueAt } from '../issue-context.ts';
 import { checkCloseReason, close, reopen } from '../lifecycle/change-state.ts';
 import { limits } from '../limits.ts';
 import { parseComment } from '../parse-texts.ts';
-import { charge, holdsContribution, recordHeld } from '../moderation/hold-newcomers.ts';
+import { chargeRateLimit, holdsContribution, recordHeld } from '../moderation/hold-newcomers.ts';
 import { withIssueWrite } from '../with-issue-write.ts';
 import { subscribeOnce } from '../participation/subscriptions.ts';
 import { recordReferences, resolveReferences } from '../references/resolve-references.ts';
@@ -40,7 +40,7 @@ export async function addComment(
   const duplicate = await sameComment(deps, viewer, found.issue.id, found.issue.lastPosition, body);
   if (duplicate !== null) return duplicate;
   refuse(refusalOnIssue(viewer, found.facts, factsOfIssue(found.issue), 'contribute'));
-  charge(deps, viewer, found);
+  chargeRateLimit(deps, viewer, found);
   const references = await resolveReferences(deps, viewer, found.repository, body);
   const entry = await withIssueWrite(deps, viewer, at, 'contribute', async (log, context) => {
     const { issue, repository, facts } = context;

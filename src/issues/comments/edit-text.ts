@@ -6,7 +6,7 @@ import { toEntry } from '../entries/entry.ts';
 import type { Entry } from '../entries/entry.ts';
 import { writeEntries } from '../entries/write-entries.ts';
 import type { EntryLog } from '../entries/write-entries.ts';
-import { emptyEntry, touchIssue } from '../entries/empty-entry.ts';
+import { clearEntry, touchIssue } from '../entries/clear-entry.ts';
 import { findIssue, issueInWrite } from '../find-issue.ts';
 import { entryNotFound, revisionConflict } from '../issue-errors.ts';
 import type { IssueAt, IssueContext } from '../issue-context.ts';
@@ -88,7 +88,7 @@ export async function deleteComment(deps: IssueDeps, viewer: Viewer, at: IssueAt
     const { issue } = await issueInWrite(deps, log.tx, viewer, found.issue, 'delete_entry', entry);
     // The text of the issue goes with the issue.
     if (position === 0) throw entryNotFound();
-    await emptyEntry(log.tx, issue, entry);
+    await clearEntry(log.tx, issue, entry);
     if (entry.heldAt === null) await log.append(issue, { kind: 'emptied', details: { position } });
   });
   deps.logger.info('issue.comment_deleted', {

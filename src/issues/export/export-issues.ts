@@ -7,9 +7,9 @@ import { issueNumbersSchema, issueSchema } from '../schema/issue-schema.ts';
 import type { ListedIssue } from '../lists/read-issues.ts';
 import { portableIssue } from './issue-json.ts';
 import { issueAsMarkdown } from './issue-markdown.ts';
-import { attachmentsOf, iso, isoOrNull, readLog } from './read-log.ts';
+import { attachmentsOf, iso, isoOrNull, readEntries } from './read-entries.ts';
 import { PeopleNames } from './portable-details.ts';
-import { sealed } from './seal.ts';
+import { appendMac } from './export-mac.ts';
 
 /** A file of an export, written while it is made. */
 export interface ExportedFile {
@@ -109,7 +109,7 @@ async function* filesOf(deps: IssueDeps, issue: ListedIssue): AsyncGenerator<Exp
  * The log in files of at most `maxLogFileBytes`, each sealed.
  */
 async function* logFiles(deps: IssueDeps, issue: ListedIssue, base: string): AsyncGenerator<ExportedFile> {
-  const entries = readLog(deps, issue, new PeopleNames(deps, true), true)[Symbol.asyncIterator]();
+  const entries = readEntries(deps, issue, new PeopleNames(deps, true), true)[Symbol.asyncIterator]();
   let next = await entries.next();
   const head = await portableIssue(deps, issue, isWhole);
   for (let part = 1; ; part += 1) {
@@ -126,7 +126,7 @@ async function* logFiles(deps: IssueDeps, issue: ListedIssue, base: string): Asy
       yield '\n]';
     };
     const name = part === 1 ? `${base}.json` : `${base}-${part}.json`;
-    yield { name, size: null, content: sealed(deps, text()) };
+    yield { name, size: null, content: appendMac(deps, text()) };
     if (next.done === true) return;
   }
 }

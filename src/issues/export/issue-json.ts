@@ -1,7 +1,7 @@
 import type { IssueDeps } from '../deps.ts';
 import type { ListedIssue } from '../lists/read-issues.ts';
 import { issueLinkSchema, milestoneSchema } from '../schema/classification-schema.ts';
-import { attachmentsOf, authorOf, iso, isoOrNull, readLog } from './read-log.ts';
+import { attachmentsOf, authorOf, iso, isoOrNull, readEntries } from './read-entries.ts';
 import { numbersOf, PeopleNames } from './portable-details.ts';
 import type { PortablePerson } from './portable-details.ts';
 
@@ -103,7 +103,7 @@ export async function* issueAsJson(
   const head = JSON.stringify(await portableIssue(deps, issue, options), null, 1);
   yield `${head.slice(0, -2)},\n "entries": [`;
   let separator = '\n';
-  for await (const entry of readLog(deps, issue, new PeopleNames(deps, options.isWhole), options.isWhole)) {
+  for await (const entry of readEntries(deps, issue, new PeopleNames(deps, options.isWhole), options.isWhole)) {
     yield `${separator}${JSON.stringify(entry)}`;
     separator = ',\n';
   }

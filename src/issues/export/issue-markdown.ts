@@ -3,9 +3,9 @@ import { silentKinds } from '../entries/entry.ts';
 import type { ListedIssue } from '../lists/read-issues.ts';
 import { portableIssue } from './issue-json.ts';
 import type { ExportOptions, PortableIssue } from './issue-json.ts';
-import { pullWords } from './pull-words.ts';
-import { readLog } from './read-log.ts';
-import type { PortableEntry } from './read-log.ts';
+import { describePullEntry } from './describe-pull-entry.ts';
+import { readEntries } from './read-entries.ts';
+import type { PortableEntry } from './read-entries.ts';
 import { PeopleNames } from './portable-details.ts';
 import type { PortablePerson } from './portable-details.ts';
 
@@ -16,7 +16,7 @@ export async function* issueAsMarkdown(
   options: ExportOptions = { isWhole: false },
 ): AsyncGenerator<string> {
   yield headOf(await portableIssue(deps, issue, options));
-  for await (const entry of readLog(deps, issue, new PeopleNames(deps, options.isWhole), false))
+  for await (const entry of readEntries(deps, issue, new PeopleNames(deps, options.isWhole), false))
     if (!silent.has(entry.kind)) yield shown(entry);
 }
 
@@ -53,7 +53,7 @@ function shown(entry: PortableEntry): string {
   const { kind, author, createdAt, body, isDeleted, editedAt, hiddenFor } = entry;
   const isText = kind === 'opened' || kind === 'comment';
   if (!isText) {
-    const happened = `\n* ${nameOf(author)} ${pullWords(entry) ?? whatHappened(entry)} on ${dayOf(createdAt)}\n`;
+    const happened = `\n* ${nameOf(author)} ${describePullEntry(entry) ?? whatHappened(entry)} on ${dayOf(createdAt)}\n`;
     return body === null || body === '' ? happened : `${happened}\n${body.replace(/\n*$/, '\n')}`;
   }
   const head =

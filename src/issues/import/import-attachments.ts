@@ -7,7 +7,7 @@ import type { RepositoryAt } from '../issue-context.ts';
 import { attachmentSchema } from '../schema/classification-schema.ts';
 import type { AttachmentRow } from '../schema/classification-schema.ts';
 import { derivedId } from './derived-id.ts';
-import type { ImportedAttachment } from './issue-file.ts';
+import type { ImportedAttachment } from './export-file-schemas.ts';
 import { importLimits } from './import-source.ts';
 import type { ImportSource } from './import-source.ts';
 

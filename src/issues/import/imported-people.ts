@@ -1,6 +1,6 @@
 import type { IssueDeps } from '../deps.ts';
 import type { Authorship } from '../entries/entry.ts';
-import type { ImportedEntry, ImportedIssue, ImportedPerson } from './issue-file.ts';
+import type { ImportedEntry, ImportedIssue, ImportedPerson } from './export-file-schemas.ts';
 
 /**
  * Whose the names in an issue are. A name is a local account only where this instance wrote the file itself and the

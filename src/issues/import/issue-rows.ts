@@ -4,7 +4,7 @@ import type { Issue } from '../schema/issue-schema.ts';
 import type { HiddenEntryRow, HideReason } from '../schema/moderation-schema.ts';
 import type { ReactionKind, ReactionRow } from '../schema/participation-schema.ts';
 import type { ImportedPeople } from './imported-people.ts';
-import type { ImportedEntry, ImportedIssue } from './issue-file.ts';
+import type { ImportedEntry, ImportedIssue } from './export-file-schemas.ts';
 
 /** What the rows of an issue are made with. */
 export interface RowContext {

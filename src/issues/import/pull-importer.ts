@@ -1,5 +1,5 @@
 import type { Tx } from '../../db/index.ts';
-import type { ImportedIssue } from './issue-file.ts';
+import type { ImportedIssue } from './export-file-schemas.ts';
 
 /** The code of a pull request, ready to be written with its log. */
 export interface PreparedPull {

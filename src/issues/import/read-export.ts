@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import type { z } from 'zod';
 import type { IssueDeps } from '../deps.ts';
 import { exportNames } from '../export/export-issues.ts';
-import { hasSeal } from '../export/seal.ts';
+import { hasValidMac } from '../export/export-mac.ts';
 import { importLimits, readJson, unreadable } from './import-source.ts';
 import type { ImportFile, ImportSource } from './import-source.ts';
-import { indexFile, issueFile, issuePartFile, labelsFile, milestonesFile, pullEntryKinds } from './issue-file.ts';
-import type { ImportedIndex, ImportedIssue, ImportedLabels, ImportedMilestones } from './issue-file.ts';
+import { indexFile, issueFile, issuePartFile, labelsFile, milestonesFile, pullEntryKinds } from './export-file-schemas.ts';
+import type { ImportedIndex, ImportedIssue, ImportedLabels, ImportedMilestones } from './export-file-schemas.ts';
 
 /** An issue of an export with its whole log. */
 export interface ReadIssue {
@@ -112,13 +112,13 @@ async function readIssue(deps: IssueDeps, logs: LogFiles, number: number): Promi
   const head = await readJson(first!, path(first!));
   const issue = check(issueFile, head.value, path(first!));
   if (issue.number !== number) throw unreadable(path(first!), `has the number ${issue.number}`);
-  let isOwn = hasSeal(deps, head.bytes);
+  let isOwn = hasValidMac(deps, head.bytes);
   for (const [at, file] of more.entries()) {
     const { value, bytes } = await readJson(file, path(file));
     const part = check(issuePartFile, value, path(file));
     if (part.number !== number || part.part !== at + 2 || part.repository !== issue.repository)
       throw unreadable(path(file), 'does not belong to the parts before it');
-    isOwn &&= hasSeal(deps, bytes);
+    isOwn &&= hasValidMac(deps, bytes);
     for (const entry of part.entries) issue.entries.push(entry);
     if (issue.entries.length > importLimits.entriesPerIssue) throw unreadable(path(file), 'goes on for too long');
   }

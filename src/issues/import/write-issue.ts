@@ -22,7 +22,7 @@ import type { StoredFiles } from './import-attachments.ts';
 import { entryOrigin, entryRows, issueColumns, issueOrigin } from './issue-rows.ts';
 import type { EntryRows, RowContext } from './issue-rows.ts';
 import type { PreparedPull } from './pull-importer.ts';
-import type { ImportedIssue } from './issue-file.ts';
+import type { ImportedIssue } from './export-file-schemas.ts';
 
 /** An issue that is ready to be written: everything slow is done. */
 export interface PreparedIssue {

@@ -7,7 +7,7 @@ import { findIssue } from '../find-issue.ts';
 import type { IssueAt } from '../issue-context.ts';
 import { withIssueWrite } from '../with-issue-write.ts';
 import { issueSchema } from '../schema/issue-schema.ts';
-import { charge } from '../moderation/hold-newcomers.ts';
+import { chargeRateLimit } from '../moderation/hold-newcomers.ts';
 import type { CloseReason, Issue } from '../schema/issue-schema.ts';
 
 const reasons: readonly string[] = ['completed', 'not_planned', 'duplicate'];
@@ -25,12 +25,12 @@ export async function closeIssue(
   reason: CloseReason = 'completed',
 ): Promise<Issue> {
   checkCloseReason(reason);
-  charge(deps, viewer, await findIssue(deps, viewer, at));
+  chargeRateLimit(deps, viewer, await findIssue(deps, viewer, at));
   return withIssueWrite(deps, viewer, at, 'close', async (log, { issue }) => close(log, issue, reason));
 }
 
 export async function reopenIssue(deps: IssueDeps, viewer: Viewer, at: IssueAt): Promise<Issue> {
-  charge(deps, viewer, await findIssue(deps, viewer, at));
+  chargeRateLimit(deps, viewer, await findIssue(deps, viewer, at));
   return withIssueWrite(deps, viewer, at, 'close', async (log, { issue }) => reopen(deps, log, issue));
 }
 

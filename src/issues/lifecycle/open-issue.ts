@@ -15,7 +15,7 @@ import { setLabels } from '../labels/set-labels.ts';
 import { limits } from '../limits.ts';
 import { foldName, parseBody, parseTitle } from '../parse-texts.ts';
 import { setMilestone } from '../milestones/set-milestone.ts';
-import { charge, holdsContribution, recordHeld } from '../moderation/hold-newcomers.ts';
+import { chargeRateLimit, holdsContribution, recordHeld } from '../moderation/hold-newcomers.ts';
 import { nextNumber } from '../numbers/next-number.ts';
 import { subscribeOnce } from '../participation/subscriptions.ts';
 import { recordReferences, resolveReferences } from '../references/resolve-references.ts';
@@ -72,7 +72,7 @@ export async function openIssue(
   const twin = pull !== null ? null : await sameIssue(deps, viewer, found.repository.id, title, body);
   if (twin !== null) return twin;
   // What was taken was counted then.
-  if (taken === null) charge(deps, viewer, found);
+  if (taken === null) chargeRateLimit(deps, viewer, found);
   const references = await resolveReferences(deps, viewer, found.repository, body);
   const fitting = await fittingTemplate(deps, viewer, at, found, template);
   const assigned = [...new Set([...(await resolveAssignees(deps, assignees)), ...fitting.assignees])];

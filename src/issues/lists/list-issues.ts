@@ -4,7 +4,7 @@ import type { IssueDeps } from '../deps.ts';
 import { findRepositoryContext } from '../find-issue.ts';
 import type { RepositoryAt } from '../issue-context.ts';
 import { issueSchema } from '../schema/issue-schema.ts';
-import { conditionsOf } from './issue-conditions.ts';
+import { buildConditions } from './build-conditions.ts';
 import type { IssueFilter } from './parse-issue-query.ts';
 import { readIssues, withDetails } from './read-issues.ts';
 import type { FoundIssue, ListedIssue } from './read-issues.ts';
@@ -22,7 +22,7 @@ export async function listIssues(
   paging: KeysetPaging,
 ): Promise<KeysetPage<FoundIssue>> {
   const { repository } = await findRepositoryContext(deps, viewer, at);
-  const conditions = await conditionsOf(deps, viewer, repository, filter);
+  const conditions = await buildConditions(deps, viewer, repository, filter);
   if (conditions === null) return { rows: [], next: null, previous: null };
   return readIssues(deps, { repositoryId: repository.id, filter, conditions }, paging);
 }

@@ -31,7 +31,7 @@ export function statesOf({ state, kind }: IssueFilter): IssueState[] {
   return kind === 'pull' ? ['OPEN', 'CLOSED', 'MERGED'] : ['OPEN', 'CLOSED'];
 }
 
-export interface PageQuestion {
+export interface PageQuery {
   /** Conditions on `i`, and on `r` (repositories) in a list over repositories. */
   conditions: readonly string[];
   states: readonly IssueState[];
@@ -45,7 +45,7 @@ export interface PageQuestion {
  * The statement of a page: ids in the order of the list, `:limit` of them. Each state is read from its own index in the
  * order of the list, and the states are merged. Given a statement of few ids, these are looked up and sorted instead.
  */
-export function pageSql(question: PageQuestion, { ids, and }: PageSource): string {
+export function pageSql(question: PageQuery, { ids, and }: PageSource): string {
   const { conditions, states, isInRepository, order, isContinued } = question;
   const tieBreaker = isInRepository ? 'number' : 'id';
   const isByTie = order.column === tieBreaker;

@@ -8,7 +8,7 @@ import type { LabelRow } from '../schema/classification-schema.ts';
 import { issueSchema } from '../schema/issue-schema.ts';
 import type { Issue } from '../schema/issue-schema.ts';
 import { assigneeSchema } from '../schema/participation-schema.ts';
-import { namedQuery } from './named-query.ts';
+import { queryWithNamedParameters } from './query-with-named-parameters.ts';
 import type { IssueCondition } from './issue-condition.ts';
 import { orderOf, pageSql, statesOf } from './page-sql.ts';
 import type { IssueFilter } from './parse-issue-query.ts';
@@ -78,7 +78,7 @@ export async function readIssues(
           page: statement,
           parameters,
         })
-      : namedQuery<TextHit>(deps.db, statement({}), parameters));
+      : queryWithNamedParameters<TextHit>(deps.db, statement({}), parameters));
     return inOrder(deps.db, hits);
   });
   const rows = await withDetails(deps, page.rows);
@@ -106,7 +106,7 @@ async function fewIssues(
   ];
   for (const condition of indexed) {
     const counted = `SELECT count(*) AS n FROM (SELECT m.id FROM (${condition.ids!}) m LIMIT ${fewest + 1}) c`;
-    const [row] = await namedQuery<{ n: number }>(db, counted, { ...condition.parameters, repositoryId });
+    const [row] = await queryWithNamedParameters<{ n: number }>(db, counted, { ...condition.parameters, repositoryId });
     if (Number(row!.n) <= fewest) [rarest, fewest] = [condition, Number(row!.n)];
   }
   if (rarest === null) return null;

@@ -5,7 +5,7 @@ import type { KeysetPage, KeysetPaging } from '../../db/index.ts';
 import type { Located } from '../../repositories/index.ts';
 import type { IssueDeps } from '../deps.ts';
 import { entrySchema } from '../schema/entry-schema.ts';
-import { conditionsOf, scopeConditions } from './issue-conditions.ts';
+import { buildConditions, scopeConditions } from './build-conditions.ts';
 import { parseIssueQuery } from './parse-issue-query.ts';
 import type { IssueFilter } from './parse-issue-query.ts';
 import { readIssues } from './read-issues.ts';
@@ -33,7 +33,7 @@ export async function searchIssues(
 ): Promise<KeysetPage<IssueHit>> {
   const parsed = parseIssueQuery(text).filter;
   const wanted = filter === undefined ? parsed : { ...filter, words: [...filter.words, ...parsed.words] };
-  const [conditions, places] = [await conditionsOf(deps, viewer, null, wanted), await scopeConditions(deps, wanted)];
+  const [conditions, places] = [await buildConditions(deps, viewer, null, wanted), await scopeConditions(deps, wanted)];
   if (conditions === null || places === null) return { rows: [], next: null, previous: null };
   const { sql, parameters } = visibleIssues(viewer, 'r', 'i');
   const page = await readIssues(

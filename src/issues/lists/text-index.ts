@@ -7,7 +7,7 @@ export interface PageSource {
 }
 
 /** A list of issues that is narrowed down by words, too. */
-export interface TextQuestion {
+export interface TextQuery {
   /** Each is in the title or in a text of the issue. Not folded; none for a list without words. */
   words: readonly string[];
   /** UUID of the repository of all issues of the list; null for a list over repositories. */
@@ -32,5 +32,5 @@ export interface TextHit {
  * found, and who may see what is part of the statement.
  */
 export interface TextIndex {
-  find(question: TextQuestion): Promise<TextHit[]>;
+  find(question: TextQuery): Promise<TextHit[]>;
 }

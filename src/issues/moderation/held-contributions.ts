@@ -2,7 +2,7 @@ import { In } from 'typeorm';
 import { personIdOf, personViewer, refusalInRepository, viewerForLog } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import type { IssueDeps } from '../deps.ts';
-import { emptyEntry } from '../entries/empty-entry.ts';
+import { clearEntry } from '../entries/clear-entry.ts';
 import { writeEntries } from '../entries/write-entries.ts';
 import type { EntryLog } from '../entries/write-entries.ts';
 import { findRepositoryContext, repositoryInWrite } from '../find-issue.ts';
@@ -112,7 +112,7 @@ export async function refuseContributor(
       const entry = await manager.findOneBy(entrySchema, { issueId, position });
       const { affected } = await manager.delete(heldContributionSchema, { issueId, position });
       if (affected === 0 || issue === undefined || entry === null) continue;
-      if (position > 0) await emptyEntry(tx, issue, entry);
+      if (position > 0) await clearEntry(tx, issue, entry);
       else await manager.update(issueSchema, { id: issueId }, { deletedAt: now, deletedBy: personIdOf(viewer) });
       // Readers are not notified of a text that was never shown.
       await manager.update(entrySchema, { issueId, position }, { heldAt: null, announcedAt: now });

@@ -6,7 +6,7 @@ import { findIssue, issueInWrite } from '../find-issue.ts';
 import { entryNotFound } from '../issue-errors.ts';
 import type { IssueAt } from '../issue-context.ts';
 import { insertOrIgnore } from '../insert-or-ignore.ts';
-import { charge } from '../moderation/hold-newcomers.ts';
+import { chargeRateLimit } from '../moderation/hold-newcomers.ts';
 import { entrySchema } from '../schema/entry-schema.ts';
 import { reactionSchema } from '../schema/participation-schema.ts';
 import type { ReactionKind, ReactionRow } from '../schema/participation-schema.ts';
@@ -34,7 +34,7 @@ export async function react(
 ): Promise<void> {
   if (!reactionKinds.includes(kind)) throw invalid('invalid_reaction', 'There is no such reaction.', { field: 'kind' });
   const found = await findIssue(deps, viewer, at);
-  charge(deps, viewer, found);
+  chargeRateLimit(deps, viewer, found);
   await deps.db.write(async (tx) => {
     const { issue } = await issueInWrite(deps, tx, viewer, found.issue, isOn ? 'contribute' : 'read');
     const userId = personIdOf(viewer);

@@ -4,7 +4,7 @@ import type { CiApproval } from '../../access/index.ts';
 export type IssueState = 'OPEN' | 'CLOSED' | 'MERGED';
 export type CloseReason = 'completed' | 'not_planned' | 'duplicate';
 export type IssueKind = 'ISSUE' | 'PULL';
-export type IssuesFrom = 'nobody' | 'members' | 'anyone';
+export type IssueAuthorPolicy = 'nobody' | 'members' | 'anyone';
 
 /** A row of `issues`: an issue, or the talk of a pull request. Times are epoch milliseconds. */
 export interface Issue {
@@ -92,11 +92,11 @@ export const issueNumbersSchema = new EntitySchema<IssueNumbers>({
 export interface IssueSettings {
   repositoryId: string;
   /** Who may open issues and comment. */
-  issuesFrom: IssuesFrom;
+  issuesFrom: IssueAuthorPolicy;
   /** Whether the first contribution of a user waits for a member. */
   holdsNewcomers: boolean;
   /** Who may open pull requests and add to them. */
-  pullsFrom: IssuesFrom;
+  pullsFrom: IssueAuthorPolicy;
   /** Whether the head branch of a merged pull request is deleted, unless the merge says otherwise. */
   deletesMergedBranches: boolean;
   /** Whose pull requests wait for approval before their workflows run. */

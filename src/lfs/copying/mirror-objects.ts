@@ -1,10 +1,10 @@
 import type { BlobRange } from '../../git/index.ts';
 import type { OpenedObject } from '../../objects/index.ts';
-import { eachInSteps } from './in-steps.ts';
+import { batchValues } from './batch-values.ts';
 import type { LfsDeps } from '../deps.ts';
 import type { LfsPointer } from '../pointers/read-pointer.ts';
 import { scanPointers } from '../pointers/scan-pointers.ts';
-import { objectsInSteps } from '../collection/list-rows.ts';
+import { readObjectsInBatches } from '../gc/read-in-batches.ts';
 import { lfsRepositorySchema } from '../schema/lfs-schema.ts';
 import { findObjects } from '../transfers/find-objects.ts';
 import { openObject } from '../transfers/open-object.ts';
@@ -45,7 +45,7 @@ export async function* presentObjects(
 }
 
 async function* pointersWithRows(deps: LfsDeps, repositoryId: string, path: string, range: BlobRange) {
-  for await (const step of eachInSteps(scanPointers(deps, path, range), stepObjects)) {
+  for await (const step of batchValues(scanPointers(deps, path, range), stepObjects)) {
     const oids = step.map(({ oid }) => oid);
     yield { step, present: await findObjects(deps.db.read, repositoryId, oids) };
   }
@@ -58,7 +58,7 @@ export interface ExportedObject extends LfsPointer {
 
 /** All objects of a repository that no scan has found unreferenced, for an export. */
 export async function* exportObjects(deps: LfsDeps, repositoryId: string): AsyncGenerator<ExportedObject> {
-  for await (const rows of objectsInSteps(deps, repositoryId))
+  for await (const rows of readObjectsInBatches(deps, repositoryId))
     for (const row of rows)
       if (row.removingAt === null && row.unreferencedSince === null)
         yield { oid: row.oid, bytes: row.bytes, open: () => openObject(deps, row) };

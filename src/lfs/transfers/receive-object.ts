@@ -14,7 +14,7 @@ import { findObject } from './find-objects.ts';
 import { refuseOverQuota } from './quota.ts';
 
 /** An object on its way in: what its name and the client say of it. */
-export interface ArrivingObject {
+export interface IncomingObject {
   oid: string;
   bytes: number;
   content: AsyncIterable<Uint8Array>;
@@ -33,7 +33,7 @@ export async function receiveObject(
   deps: LfsDeps,
   viewer: Viewer,
   context: LfsContext,
-  { oid, bytes, content }: ArrivingObject,
+  { oid, bytes, content }: IncomingObject,
 ): Promise<void> {
   const { db, counters } = deps;
   const repositoryId = context.repository.id;
@@ -65,7 +65,7 @@ export async function receiveObject(
 export async function storeObject(
   deps: LfsDeps,
   repository: Repository,
-  { oid, bytes, content }: ArrivingObject,
+  { oid, bytes, content }: IncomingObject,
   { hasQuota }: { hasQuota: boolean },
 ): Promise<void> {
   const refuseFull = async (reader: Parameters<typeof refuseOverQuota>[1]): Promise<void> => {
@@ -88,7 +88,7 @@ function refuseTooLarge({ settings }: LfsDeps, bytes: number): void {
 async function storeContent(
   deps: LfsDeps,
   repositoryId: string,
-  { oid, bytes, content }: ArrivingObject,
+  { oid, bytes, content }: IncomingObject,
   admit: (tx: Tx) => Promise<string | null>,
 ): Promise<void> {
   const key = objectKey(repositoryId, oid);
@@ -141,7 +141,7 @@ async function storeRow(
   }
 }
 
-async function compare(content: AsyncIterable<Uint8Array>, { oid, bytes }: Omit<ArrivingObject, 'content'>) {
+async function compare(content: AsyncIterable<Uint8Array>, { oid, bytes }: Omit<IncomingObject, 'content'>) {
   const hash = createHash('sha256');
   let received = 0;
   for await (const chunk of content) {

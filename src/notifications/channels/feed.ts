@@ -4,7 +4,7 @@ import { hashSecret, looksLikeSecret, newSecret } from '../../accounts/index.ts'
 import { notFound, nullIfNotFound } from '../../kernel/index.ts';
 import type { NotificationDeps } from '../deps.ts';
 import { writerOf } from '../inbox/change-notifications.ts';
-import type { Notification } from '../inbox/describe-rows.ts';
+import type { Notification } from '../inbox/describe-notifications.ts';
 import { listNotifications } from '../inbox/list-notifications.ts';
 import { limits } from '../limits.ts';
 import { feedSchema } from '../schema/channel-schema.ts';

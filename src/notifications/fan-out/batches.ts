@@ -9,7 +9,7 @@ import { batchSchema } from '../schema/notification-schema.ts';
 import type { BatchRow } from '../schema/notification-schema.ts';
 import type { Batch, NotifiedEvent, Recipient } from '../notified-event.ts';
 import { resolveRuns } from './resolve-runs.ts';
-import { writeRows } from './write-rows.ts';
+import { writeNotifications } from './write-notifications.ts';
 
 /** Batches that one query reads. */
 const batchesAtOnce = 20;
@@ -23,14 +23,14 @@ const stopTimeoutMs = 10_000;
  * Tells an event inside the write that records it: the first people at once, all others in writes of their own that
  * follow, so that no event holds other writes up, however many people it concerns.
  */
-export async function tell(
+export async function notifyRecipients(
   { mailer }: Pick<NotificationDeps, 'mailer'>,
   tx: Tx,
   event: NotifiedEvent,
   recipients: readonly Recipient[],
 ): Promise<void> {
   const first = recipients.slice(0, limits.batchSize);
-  await writeRows(tx, event, first);
+  await writeNotifications(tx, event, first);
   if (mailer.isOn)
     await mailer.enqueue(
       tx,
@@ -141,7 +141,7 @@ export class BatchDrain {
       // Another process may have announced it.
       if ((await tx.manager.delete(batchSchema, { id })).affected !== 1) return;
       if (batch.kind === 'run-succeeded') await resolveRuns(tx, batch);
-      else if (await isThere(tx, batch.event)) await tell(deps, tx, batch.event, recipients);
+      else if (await isThere(tx, batch.event)) await notifyRecipients(deps, tx, batch.event, recipients);
     });
   }
 

@@ -1,7 +1,7 @@
 import type { EntryListener } from '../../issues/index.ts';
 import type { NotificationDeps } from '../deps.ts';
 import { issueRecipients } from '../recipients/issue-recipients.ts';
-import { tell } from './batches.ts';
+import { notifyRecipients } from './batches.ts';
 import type { BatchDrain } from './batches.ts';
 import type { NotifiedEvent, Recipient } from '../notified-event.ts';
 
@@ -34,7 +34,7 @@ export function onEntry(deps: NotificationDeps, batchDrain: BatchDrain): EntryLi
       };
       return { event, recipients };
     },
-    record: (tx, _announced, { event, recipients }) => tell(deps, tx, event, recipients),
+    record: (tx, _announced, { event, recipients }) => notifyRecipients(deps, tx, event, recipients),
     recorded: (_announced, { recipients }) => void (recipients.length > 0 && batchDrain.drainAll()),
   };
 }

@@ -1,4 +1,4 @@
-import type { RunEnding, RunRow } from '../../ci/index.ts';
+import type { RunEndListener, RunRow } from '../../ci/index.ts';
 import type { RunDetails, Subject } from '../schema/notification-schema.ts';
 import { addBatch } from './batches.ts';
 import type { BatchDrain } from './batches.ts';
@@ -10,7 +10,7 @@ const attemptsPerRun = 1_000;
  * Subscribes to the end of runs, inside the write that ends one: a failure is announced later, and a success resolves
  * the failures of the same workflow on the same ref. A cancelled run says nothing.
  */
-export function onRunFinished(batchDrain: Pick<BatchDrain, 'scheduleDrain'>): RunEnding {
+export function onRunFinished(batchDrain: Pick<BatchDrain, 'scheduleDrain'>): RunEndListener {
   return async (tx, run) => {
     const subject: Subject = `run:${run.repositoryId}`;
     const context = `${run.workflowPath} ${run.ref}`;

@@ -4,7 +4,7 @@ import { createLru } from '../../kernel/index.ts';
 import type { NotificationDeps } from '../deps.ts';
 import { limits } from '../limits.ts';
 import { notificationCountsSchema } from '../schema/notification-schema.ts';
-import { visibleRows } from './visible-rows.ts';
+import { queryVisibleNotifications } from './visible-notifications.ts';
 
 /** Viewers whose counts are cached; each is a few bytes. */
 const maxCached = 10_000;
@@ -18,7 +18,7 @@ export function createUnreadCounter(deps: Pick<NotificationDeps, 'db'>) {
   const cached = createLru<string, { state: number; unread: number }>({ name: 'unread counts', maxWeight: maxCached });
 
   async function count(viewer: Viewer, personId: string): Promise<number> {
-    const rows = visibleRows(deps, viewer, personId)
+    const rows = queryVisibleNotifications(deps, viewer, personId)
       .select('n.id', 'id')
       .andWhere('n.listed_at IS NOT NULL AND n.read_at IS NULL AND n.done_at IS NULL')
       .limit(limits.counted);

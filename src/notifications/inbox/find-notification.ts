@@ -4,9 +4,9 @@ import { notFound } from '../../kernel/index.ts';
 import type { NotificationDeps } from '../deps.ts';
 import { notificationSchema } from '../schema/notification-schema.ts';
 import type { Subject } from '../schema/notification-schema.ts';
-import { describeRows } from './describe-rows.ts';
-import type { Notification } from './describe-rows.ts';
-import { visibleRows } from './visible-rows.ts';
+import { describeNotifications } from './describe-notifications.ts';
+import type { Notification } from './describe-notifications.ts';
+import { queryVisibleNotifications } from './visible-notifications.ts';
 
 /** One notification of the viewer. Refuses `notification_not_found`, also for those of others. */
 export async function findNotification(deps: NotificationDeps, viewer: Viewer, id: number): Promise<Notification> {
@@ -14,8 +14,8 @@ export async function findNotification(deps: NotificationDeps, viewer: Viewer, i
   const row =
     personId === null || !Number.isSafeInteger(id)
       ? null
-      : await visibleRows(deps, viewer, personId).andWhere('n.id = :id', { id }).getOne();
-  const [found] = row === null ? [] : await describeRows(deps, [row]);
+      : await queryVisibleNotifications(deps, viewer, personId).andWhere('n.id = :id', { id }).getOne();
+  const [found] = row === null ? [] : await describeNotifications(deps, [row]);
   if (found === undefined) throw notFound('notification_not_found', 'There is no such notification.');
   return found;
 }

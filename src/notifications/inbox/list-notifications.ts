@@ -5,9 +5,9 @@ import type { Viewer } from '../../access/index.ts';
 import { invalid } from '../../kernel/index.ts';
 import type { NotificationDeps } from '../deps.ts';
 import type { NotificationRow, Reason } from '../schema/notification-schema.ts';
-import { describeRows } from './describe-rows.ts';
-import type { Notification } from './describe-rows.ts';
-import { visibleRows } from './visible-rows.ts';
+import { describeNotifications } from './describe-notifications.ts';
+import type { Notification } from './describe-notifications.ts';
+import { queryVisibleNotifications } from './visible-notifications.ts';
 
 /** `inbox` is all that is not done, `unread` the part of it that was not read, `all` the inbox and what is done. */
 export type InboxView = 'inbox' | 'unread' | 'saved' | 'done' | 'feed';
@@ -48,7 +48,7 @@ export async function listNotifications(
     (row: NotificationRow) => `${row[properties[order]]}.${row.id}`,
     async ({ key, isBackwards, limit }) => {
       if (personId === null) return [];
-      const query = visibleRows(deps, viewer, personId).andWhere(condition);
+      const query = queryVisibleNotifications(deps, viewer, personId).andWhere(condition);
       if (repositoryId !== null) query.andWhere('n.repository_id = :repositoryId', { repositoryId });
       if (reason !== null) query.andWhere('n.reason = :reason', { reason });
       if (since !== null) query.andWhere(`n.${order} >= :since`, { since });
@@ -58,7 +58,7 @@ export async function listNotifications(
       return query.orderBy(`n.${order}`, direction).addOrderBy('n.id', direction).limit(limit).getMany();
     },
   );
-  return { ...page, rows: await describeRows(deps, page.rows) };
+  return { ...page, rows: await describeNotifications(deps, page.rows) };
 }
 
 function readKey(key: string): { at: number; id: number } {

@@ -4,7 +4,7 @@ import type { NotificationDeps } from '../deps.ts';
 import type { MailPartRow } from '../schema/channel-schema.ts';
 import { mailUrls } from './mail-urls.ts';
 import type { MailUrls } from './mail-urls.ts';
-import { becauseOf } from './reason-texts.ts';
+import { reasonTexts } from './reason-texts.ts';
 
 export interface ReachableRecipient {
   userId: string;
@@ -32,4 +32,4 @@ export const footer = (
   reason: MailPartRow['reason'],
   { settings }: MailUrls,
   unsubscribe: { text: string; url: string },
-) => [`You get this mail because ${becauseOf[reason]}.`, unsubscribe, { text: 'Notification settings', url: settings }];
+) => [`You get this mail because ${reasonTexts[reason]}.`, unsubscribe, { text: 'Notification settings', url: settings }];

@@ -1,7 +1,7 @@
 import type { Reason } from '../schema/notification-schema.ts';
 
 /** Why a person gets a mail, behind "You get this mail because". */
-export const becauseOf: Readonly<Record<Reason, string>> = {
+export const reasonTexts: Readonly<Record<Reason, string>> = {
   mention: 'you were mentioned',
   review_asked: 'you were asked for a review',
   assigned: 'you are assigned',

@@ -8,7 +8,7 @@ import type { MailPartRow } from '../schema/channel-schema.ts';
 import type { ReleaseDetails, RunDetails } from '../schema/notification-schema.ts';
 import type { DigestMailData } from './mailer.ts';
 import type { MailUrls } from './mail-urls.ts';
-import { becauseOf } from './reason-texts.ts';
+import { reasonTexts } from './reason-texts.ts';
 import { recipientOf } from './mail-parts.ts';
 import { unsubscribeToken } from './unsubscribe.ts';
 
@@ -61,7 +61,7 @@ async function lineOf(deps: NotificationDeps, urls: MailUrls, part: MailPartRow)
   if (place === undefined) return null;
   const at = { owner: place.owner.handle, name: place.repository.name };
   const viewer = personViewer(userId, 'admin');
-  const note = becauseOf[reason].replace(/^./, (letter) => letter.toUpperCase());
+  const note = reasonTexts[reason].replace(/^./, (letter) => letter.toUpperCase());
   if (issueId === null) {
     if ((await deps.repositories.find(viewer, at.owner, at.name).catch(nullIfNotFound)) === null) return null;
     if (subject.startsWith('release:')) {

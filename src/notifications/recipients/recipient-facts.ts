@@ -88,7 +88,7 @@ export async function blockersOf({ db }: Deps, personId: string | null): Promise
 }
 
 /** Those of these people who may read a repository now, with their reasons. */
-export async function readersAmong(
+export async function filterReaders(
   { repositories }: Pick<NotificationDeps, 'repositories'>,
   repository: Repository,
   recipients: ReadonlyMap<string, Reason>,

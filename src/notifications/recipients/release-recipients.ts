@@ -1,7 +1,7 @@
 import type { NotificationDeps } from '../deps.ts';
 import type { Batch, Recipient } from '../notified-event.ts';
 import type { Reason } from '../schema/notification-schema.ts';
-import { blockersOf, readersAmong, watchesOf, withChannels } from './recipient-facts.ts';
+import { blockersOf, filterReaders, watchesOf, withChannels } from './recipient-facts.ts';
 
 /** A release concerns those who watch everything or releases, and may read the repository now. */
 export async function releaseRecipients(
@@ -16,5 +16,5 @@ export async function releaseRecipients(
     const concerns = level === 'everything' || level === 'releases';
     if (concerns && id !== actorId && !blockers.has(id)) recipients.set(id, 'release');
   }
-  return withChannels(deps, await readersAmong(deps, located.repository, recipients));
+  return withChannels(deps, await filterReaders(deps, located.repository, recipients));
 }

@@ -1,7 +1,7 @@
 import type { NotificationDeps } from '../deps.ts';
 import type { Batch, Recipient } from '../notified-event.ts';
 import type { Reason } from '../schema/notification-schema.ts';
-import { readersAmong, watchesOf, withChannels } from './recipient-facts.ts';
+import { filterReaders, watchesOf, withChannels } from './recipient-facts.ts';
 
 /** A failed run concerns who pushed, and who watches everything: those who may read the repository now. */
 export async function runRecipients(
@@ -14,5 +14,5 @@ export async function runRecipients(
   const recipients = new Map<string, Reason>();
   if (actorId !== null && watches.get(actorId) !== 'ignore') recipients.set(actorId, 'ci_failed');
   for (const [id, level] of watches) if (level === 'everything' && !recipients.has(id)) recipients.set(id, 'watching');
-  return withChannels(deps, await readersAmong(deps, located.repository, recipients));
+  return withChannels(deps, await filterReaders(deps, located.repository, recipients));
 }

@@ -4,7 +4,7 @@ import { internal } from '../../kernel/index.ts';
 import type { Logger } from '../../kernel/index.ts';
 import type { ByteRange, OpenedObject } from '../object-store.ts';
 import type { StoreMetrics } from '../store-metrics.ts';
-import type { S3Answer, S3Client } from './s3-client.ts';
+import type { S3Response, S3Client } from './s3-client.ts';
 
 export const digestHeader = 'x-amz-meta-sha256';
 
@@ -37,7 +37,7 @@ async function openPart(
   name: string,
   range: ByteRange | null,
   etag: string | null,
-): Promise<S3Answer | null> {
+): Promise<S3Response | null> {
   const answer = await client.fetch({
     verb: 'get',
     method: 'GET',
@@ -52,7 +52,7 @@ async function openPart(
 }
 
 /** The size of the whole object. */
-function sizeOf({ status, headers }: S3Answer): number {
+function sizeOf({ status, headers }: S3Response): number {
   const [, total] = /\/(\d+)$/.exec(headers['content-range'] ?? '') ?? [];
   return Number(status === 206 && total !== undefined ? total : headers['content-length']);
 }
@@ -61,7 +61,7 @@ async function* read(
   deps: ReadDeps,
   name: string,
   { first, last }: ByteRange,
-  opened: S3Answer,
+  opened: S3Response,
   digest: string | null,
 ): AsyncGenerator<Buffer> {
   const hash = digest === null ? null : createHash('sha256');

@@ -3,8 +3,8 @@ import type { Clock, Logger, Random } from '../../kernel/index.ts';
 import type { Outbound, StreamedResponse } from '../../outbound/index.ts';
 import type { Readable } from 'node:stream';
 import type { StoreMetrics } from '../store-metrics.ts';
-import { element } from './read-answer.ts';
-import { explainFailure, mayPass, S3Failure, storeUnavailable } from './s3-failure.ts';
+import { element } from './parse-response.ts';
+import { explainFailure, isTransient, S3Failure, storeUnavailable } from './s3-failure.ts';
 import { emptySha256, encodeStrictly, signRequest } from './sign-request.ts';
 import type { S3Credentials } from './sign-request.ts';
 
@@ -46,7 +46,7 @@ export interface S3Request {
   understood?: readonly number[];
 }
 
-export interface S3Answer {
+export interface S3Response {
   status: number;
   headers: StreamedResponse['headers'];
   /** Of a GET of an object; everything else is read already. */
@@ -57,9 +57,9 @@ export interface S3Answer {
 
 export interface S3Client {
   /** Answers that are no object are read to their end. Refuses `object_store_unavailable`. */
-  send(request: S3Request): Promise<S3Answer>;
+  send(request: S3Request): Promise<S3Response>;
   /** The same with an object as the answer, which is streamed. */
-  fetch(request: S3Request): Promise<S3Answer>;
+  fetch(request: S3Request): Promise<S3Response>;
 }
 
 /** What is not an object is a list of at most a thousand names, or an error. */
@@ -78,7 +78,7 @@ export function createS3Client(deps: S3ClientDeps): S3Client {
   let unanswered = 0;
   let askAgainAt = 0;
 
-  async function run(request: S3Request, isObject: boolean): Promise<S3Answer> {
+  async function run(request: S3Request, isObject: boolean): Promise<S3Response> {
     const startedAt = performance.now();
     try {
       const answer = await retry(request, isObject);
@@ -93,7 +93,7 @@ export function createS3Client(deps: S3ClientDeps): S3Client {
     }
   }
 
-  async function retry(request: S3Request, isObject: boolean): Promise<S3Answer> {
+  async function retry(request: S3Request, isObject: boolean): Promise<S3Response> {
     if (performance.now() < askAgainAt) throw new S3Failure(0, 'Unreachable', 'it did not answer a moment ago');
     for (let turn = 1; ; turn += 1) {
       try {
@@ -103,7 +103,7 @@ export function createS3Client(deps: S3ClientDeps): S3Client {
       } catch (error) {
         if (!(error instanceof S3Failure)) throw error;
         unanswered = error.status === 0 ? unanswered : 0;
-        if (!mayPass(error) || turn >= settings.attempts) {
+        if (!isTransient(error) || turn >= settings.attempts) {
           if (error.status === 0 && (unanswered += 1) >= goneAfter) askAgainAt = performance.now() + goneForMs;
           throw error;
         }
@@ -115,9 +115,9 @@ export function createS3Client(deps: S3ClientDeps): S3Client {
     }
   }
 
-  async function attempt(request: S3Request, isObject: boolean): Promise<S3Answer> {
+  async function attempt(request: S3Request, isObject: boolean): Promise<S3Response> {
     const { method, name, query = {}, headers = {}, body, understood = [] } = request;
-    const url = addressOf(settings, name, query);
+    const url = objectUrl(settings, name, query);
     const contentSha256 = body?.sha256 ?? emptySha256;
     const signed = signRequest(
       { method, url, headers, contentSha256 },
@@ -172,7 +172,7 @@ async function readText(stream: Readable): Promise<string> {
 }
 
 /** The URL of an object, or of the bucket when the name is empty. */
-export function addressOf(
+export function objectUrl(
   { endpoint, bucket, addressing }: Pick<S3Settings, 'endpoint' | 'bucket' | 'addressing'>,
   name: string,
   query: Readonly<Record<string, string>> = {},

@@ -33,7 +33,7 @@ const passing = new Set([
   'Unreachable',
 ]);
 
-export const mayPass = ({ status, code }: S3Failure): boolean =>
+export const isTransient = ({ status, code }: S3Failure): boolean =>
   status >= 500 ? status !== 501 : status === 429 || status === 408 || passing.has(code);
 
 const words: Readonly<Record<string, string>> = {

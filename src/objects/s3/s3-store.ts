@@ -5,7 +5,7 @@ import type { Incoming } from '../incoming.ts';
 import { checkKey, objectExists } from '../object-key.ts';
 import type { ListedObject, ObjectStore, StoredObject } from '../object-store.ts';
 import type { StoreMetrics } from '../store-metrics.ts';
-import { element, elements } from './read-answer.ts';
+import { element, elements } from './parse-response.ts';
 import { digestHeader, readObject } from './read-object.ts';
 import { encodeStrictly } from './sign-request.ts';
 import type { S3Client } from './s3-client.ts';

@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { eachLimit, isDomainError } from '../../kernel/index.ts';
 import type { StoredObject } from '../object-store.ts';
-import { element, escapeXml } from './read-answer.ts';
+import { element, escapeXml } from './parse-response.ts';
 import type { S3Client } from './s3-client.ts';
 import { S3Failure } from './s3-failure.ts';
 

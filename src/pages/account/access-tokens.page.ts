@@ -1,7 +1,7 @@
 import type { Scope } from '../../access/index.ts';
 import { oneOf } from '../../http/index.ts';
 import { page, seeOther, type PageReply } from '../app/reply.ts';
-import { submit, type FormRefusal } from '../app/submit.ts';
+import { submitForm, type FormRefusal } from '../app/submit-form.ts';
 import { viewAccessToken } from './access-token.view.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
@@ -73,7 +73,7 @@ export const addToken: Page<PersonContext, AccountDeps> = (context, deps) => {
   const { person } = context;
   const { accounts, clock, oneTimeSecrets } = deps;
   const input = readTokenForm(context);
-  return submit(
+  return submitForm(
     async () => {
       const { token, secret } = await accounts.addToken(person.id, {
         name: input.name,

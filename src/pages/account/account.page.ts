@@ -1,7 +1,7 @@
 import { invalid } from '../../kernel/index.ts';
 import { page, seeOther, type PageReply } from '../app/reply.ts';
 import { endedSessionCookie } from '../../http/index.ts';
-import { submit, type FormRefusal } from '../app/submit.ts';
+import { submitForm, type FormRefusal } from '../app/submit-form.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
 import type { AccountDeps } from './deps.ts';
@@ -43,7 +43,7 @@ export const showAccountSettings: Page<PersonContext, AccountDeps> = (context, d
  */
 export const changePassword: Page<PersonContext, AccountDeps> = (context, deps) => {
   const { form, person, session, address } = context;
-  return submit(
+  return submitForm(
     async () => {
       await deps.accounts.changePassword(person.id, {
         currentPassword: form.text('current_password'),
@@ -59,7 +59,7 @@ export const changePassword: Page<PersonContext, AccountDeps> = (context, deps) 
 
 /** Fields `handle` and `confirm`, the current handle. The old one stays reserved and redirects (security E07). */
 export const changeHandle: Page<PersonContext, AccountDeps> = (context, deps) =>
-  submit(
+  submitForm(
     async () => {
       requireTyped(context);
       await deps.accounts.renamePerson(context.person.id, context.form.text('handle').trim());
@@ -73,7 +73,7 @@ export const changeHandle: Page<PersonContext, AccountDeps> = (context, deps) =>
  * is shown what to do first.
  */
 export const deleteAccount: Page<PersonContext, AccountDeps> = (context, deps) =>
-  submit(
+  submitForm(
     async () => {
       requireTyped(context);
       await deps.accounts.deleteOwnAccount(context.person.id, {

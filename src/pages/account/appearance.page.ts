@@ -1,4 +1,4 @@
-import { cloneTransports, keyChoices, oneOf, preferenceCookies, themes, returnTarget } from '../../http/index.ts';
+import { cloneTransports, shortcutSettings, oneOf, preferenceCookies, themes, returnTarget } from '../../http/index.ts';
 import { page, seeOther } from '../app/reply.ts';
 import { viewNotice } from '../app/notices.view.ts';
 import type { Page, RequestContext } from '../app/request-context.ts';
@@ -12,7 +12,7 @@ export const showAppearance: Page<RequestContext, AccountDeps> = ({ preferences,
 export const saveAppearance: Page<RequestContext, AccountDeps> = ({ form }) => {
   const cookies = preferenceCookies({
     ...(form.text('theme') && { theme: oneOf(themes, form.text('theme')) }),
-    ...(form.text('keys') && { keys: oneOf(keyChoices, form.text('keys')) }),
+    ...(form.text('keys') && { keys: oneOf(shortcutSettings, form.text('keys')) }),
     ...(form.text('clone') && { clone: oneOf(cloneTransports, form.text('clone')) }),
   });
   return seeOther(returnTarget(form.text('next')), { cookies });

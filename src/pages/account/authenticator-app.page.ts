@@ -1,12 +1,12 @@
 import { base32, otpauthUri } from '../../accounts/index.ts';
 import { isDomainError } from '../../kernel/index.ts';
 import { page, seeOther, type PageReply } from '../app/reply.ts';
-import { submit, type FormRefusal } from '../app/submit.ts';
+import { submitForm, type FormRefusal } from '../app/submit-form.ts';
 import { withNotice } from '../app/notices.view.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
 import type { AccountDeps } from './deps.ts';
 import { viewQrCode } from './qr-code.view.ts';
-import { leadToCodes } from './security.page.ts';
+import { redirectToRecoveryCodes } from './security.page.ts';
 
 const here = '/settings/security';
 
@@ -44,10 +44,10 @@ export const showAuthenticatorApp: Page<PersonContext, AccountDeps> = async (con
 
 /** Field `code`. With the first factor, leads to the recovery codes. */
 export const addAuthenticatorApp: Page<PersonContext, AccountDeps> = (context, deps) =>
-  submit(
+  submitForm(
     async () => {
       const codes = await deps.accounts.secondFactor.enableTotp(context.person.id, context.form.text('code'));
-      return codes === null ? seeOther(withNotice(here, 'app-added')) : leadToCodes(deps, context.person.id, codes);
+      return codes === null ? seeOther(withNotice(here, 'app-added')) : redirectToRecoveryCodes(deps, context.person.id, codes);
     },
     (refusal) => appPage(context, deps, refusal),
   );

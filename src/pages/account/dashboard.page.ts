@@ -12,7 +12,7 @@ import { viewPushRow } from '../repository/push-row.view.ts';
 import { viewRepositoryRow } from '../repository/repository-row.view.ts';
 import { organisationUrl, repositoryUrl } from '../../http/index.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
-import { viewWaiting } from '../pulls/waiting.view.ts';
+import { viewAttentionPulls } from '../pulls/attention-pulls.view.ts';
 import type { AccountDeps } from './deps.ts';
 
 const maxPushes = 8;
@@ -72,9 +72,9 @@ async function readWaiting(viewer: Viewer, deps: AccountDeps) {
   const paging = { limit: maxWaiting, after: null, before: null };
   const [own, others] = await Promise.all([attention.waitingFor(viewer, paging), attention.waitingForOthers(viewer, paging)]);
   return {
-    own: await viewWaiting(deps, own.rows),
+    own: await viewAttentionPulls(deps, own.rows),
     hasMoreOwn: own.next !== null,
-    others: await viewWaiting(deps, others.rows),
+    others: await viewAttentionPulls(deps, others.rows),
     hasMoreOthers: others.next !== null,
   };
 }

@@ -1,6 +1,6 @@
 import { isDomainError } from '../../kernel/index.ts';
 import { page, seeOther, type PageReply, type Reply } from '../app/reply.ts';
-import { submit, type FormRefusal } from '../app/submit.ts';
+import { submitForm, type FormRefusal } from '../app/submit-form.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
 import { viewEmailAddress } from './email-address.view.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
@@ -27,7 +27,7 @@ async function addressesPage(
 
 /** Runs a change of one address; its refusal stands above the list. */
 const changing = (context: PersonContext, deps: AccountDeps, notice: string, change: () => Promise<unknown>) =>
-  submit(
+  submitForm(
     async () => {
       await change();
       return seeOther(withNotice(here, notice));
@@ -41,7 +41,7 @@ export const showEmailAddresses: Page<PersonContext, AccountDeps> = (context, de
 /** Field `address`. With mail a link is sent to it. */
 export const addEmailAddress: Page<PersonContext, AccountDeps> = (context, deps) => {
   const address = context.form.text('address');
-  return submit(
+  return submitForm(
     async () => {
       await deps.accounts.addresses.add(context.person.id, { address });
       return seeOther(withNotice(here, deps.accounts.addresses.canSendLinks ? 'address-added' : 'address-listed'));

@@ -1,5 +1,5 @@
 import type { GpgKey } from '../../signing/index.ts';
-import { viewName } from '../app/plain-text.ts';
+import { viewName } from '../app/printable-names.ts';
 import { viewTime, type TimeView } from '../app/times.view.ts';
 
 export interface GpgKeyView {

@@ -1,5 +1,5 @@
 import { page, seeOther, type PageReply } from '../app/reply.ts';
-import { submit, type FormRefusal } from '../app/submit.ts';
+import { submitForm, type FormRefusal } from '../app/submit-form.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
 import { viewGpgKey } from './gpg-key.view.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
@@ -29,7 +29,7 @@ export const showGpgKeys: Page<PersonContext, AccountDeps> = (context, deps) =>
 /** Field `key`, what `gpg --armor --export` prints. */
 export const addGpgKey: Page<PersonContext, AccountDeps> = (context, deps) => {
   const input = { key: context.form.text('key') };
-  return submit(
+  return submitForm(
     async () => {
       const { isNew } = await deps.signing.addGpgKey(context.person.id, input.key);
       return seeOther(withNotice(home, isNew ? 'gpg-key-added' : 'gpg-key-updated'));

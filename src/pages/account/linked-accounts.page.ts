@@ -1,6 +1,6 @@
 import { providerCookie } from '../../http/index.ts';
 import { page, seeOther, type PageReply } from '../app/reply.ts';
-import { submit, type FormRefusal } from '../app/submit.ts';
+import { submitForm, type FormRefusal } from '../app/submit-form.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
 import { viewTime } from '../app/times.view.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
@@ -40,7 +40,7 @@ export const linkAccount: Page<PersonContext, AccountDeps> = (context, deps) => 
   const { form, session, origin } = context;
   const { singleSignOn } = deps;
   const name = form.text('provider');
-  return submit(
+  return submitForm(
     async () => {
       const { url, sealed, ttlMs } = await singleSignOn.begin(name, {
         purpose: 'link',
@@ -56,7 +56,7 @@ export const linkAccount: Page<PersonContext, AccountDeps> = (context, deps) => 
 };
 
 export const unlinkAccount: Page<PersonContext, AccountDeps> = (context, deps) =>
-  submit(
+  submitForm(
     async () => {
       await deps.singleSignOn.unlink(context.person.id, context.params.id ?? '');
       return seeOther(withNotice('/settings/linked-accounts', 'account-unlinked'));

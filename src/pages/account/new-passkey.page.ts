@@ -1,10 +1,10 @@
 import { page, seeOther, type PageReply } from '../app/reply.ts';
-import { submit, type FormRefusal } from '../app/submit.ts';
+import { submitForm, type FormRefusal } from '../app/submit-form.ts';
 import { withNotice } from '../app/notices.view.ts';
 import { deviceName } from '../../accounts/index.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
 import type { AccountDeps } from './deps.ts';
-import { leadToCodes } from './security.page.ts';
+import { redirectToRecoveryCodes } from './security.page.ts';
 
 async function passkeyPage(
   { person, session }: PersonContext,
@@ -23,7 +23,7 @@ export const showNewPasskey: Page<PersonContext, AccountDeps> = (context, deps) 
 /** Fields `name` and `response`, which the script fills in. With the first factor, leads to the recovery codes. */
 export const addPasskey: Page<PersonContext, AccountDeps> = (context, deps) => {
   const { person, session, form } = context;
-  return submit(
+  return submitForm(
     async () => {
       const { recoveryCodes } = await deps.accounts.passkeys.add(person.id, {
         name: form.text('name'),
@@ -32,7 +32,7 @@ export const addPasskey: Page<PersonContext, AccountDeps> = (context, deps) => {
       });
       return recoveryCodes === null
         ? seeOther(withNotice('/settings/security', 'passkey-added'))
-        : leadToCodes(deps, person.id, recoveryCodes);
+        : redirectToRecoveryCodes(deps, person.id, recoveryCodes);
     },
     (refusal) => passkeyPage(context, deps, form.text('name'), refusal),
   );

@@ -1,6 +1,6 @@
 import { notFound } from '../../kernel/index.ts';
 import { page, seeOther, type PageReply } from '../app/reply.ts';
-import { submit, type FormRefusal } from '../app/submit.ts';
+import { submitForm, type FormRefusal } from '../app/submit-form.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
 import type { NoticeKind } from '../../notices/index.ts';
@@ -49,7 +49,7 @@ export const showNotices: Page<PersonContext, AccountDeps> = (context, deps) => 
 /** Fields `kind`, one for each kind that stays on. */
 export const saveNotices: Page<PersonContext, AccountDeps> = (context, deps) => {
   refuseWithoutMail(deps);
-  return submit(
+  return submitForm(
     async () => {
       const chosen = context.form.all('kind');
       await deps.notices.setMuted(

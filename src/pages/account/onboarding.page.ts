@@ -1,5 +1,5 @@
 import { page, seeOther, type PageReply } from '../app/reply.ts';
-import { submit, type FormRefusal } from '../app/submit.ts';
+import { submitForm, type FormRefusal } from '../app/submit-form.ts';
 import { withNotice } from '../app/notices.view.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
 import type { AccountDeps } from './deps.ts';
@@ -14,7 +14,7 @@ export const showOnboarding: Page<PersonContext, AccountDeps> = ({ person }) =>
 
 export const chooseHandle: Page<PersonContext, AccountDeps> = ({ person, form }, { accounts }) => {
   const handle = form.text('handle').trim();
-  return submit(
+  return submitForm(
     async () => {
       await accounts.chooseHandle(person.id, handle);
       return seeOther(withNotice('/settings/keys', 'welcome'));

@@ -1,5 +1,5 @@
 import { page, seeOther, type PageReply } from '../app/reply.ts';
-import { submit, type FormRefusal } from '../app/submit.ts';
+import { submitForm, type FormRefusal } from '../app/submit-form.ts';
 import { viewAvatar } from '../app/avatar.view.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
@@ -38,7 +38,7 @@ export const showProfileSettings: Page<PersonContext, AccountDeps> = (context) =
 export const saveProfile: Page<PersonContext, AccountDeps> = (context, { accounts }) => {
   const { form, person } = context;
   const input = { display_name: form.text('display_name'), bio: form.text('bio'), website: form.text('website') };
-  return submit(
+  return submitForm(
     async () => {
       await accounts.updateProfile(person.id, {
         displayName: input.display_name,
@@ -53,7 +53,7 @@ export const saveProfile: Page<PersonContext, AccountDeps> = (context, { account
 
 /** Field `avatar`, the file: one's own picture. */
 export const uploadAvatar: Page<PersonContext, AccountDeps> = (context, { avatars }) =>
-  submit(
+  submitForm(
     async () => {
       await avatars.replace(context.person.id, context.takeUpload());
       return seeOther(withNotice('/settings/profile', 'avatar-saved'));

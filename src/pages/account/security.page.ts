@@ -1,5 +1,5 @@
 import { page, seeOther, type PageReply, type Reply } from '../app/reply.ts';
-import { submit, type FormRefusal } from '../app/submit.ts';
+import { submitForm, type FormRefusal } from '../app/submit-form.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
 import { viewTime } from '../app/times.view.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
@@ -40,7 +40,7 @@ export const showSecurity: Page<PersonContext, AccountDeps> = (context, deps) =>
 
 /** Runs a change of the page, and shows what refused it. */
 const changing = (context: PersonContext, deps: AccountDeps, change: () => Promise<Reply>): Promise<Reply> =>
-  submit(change, (refusal) => securityPage(context, deps, refusal));
+  submitForm(change, (refusal) => securityPage(context, deps, refusal));
 
 export const removeAuthenticatorApp: Page<PersonContext, AccountDeps> = (context, deps) =>
   changing(context, deps, async () => {
@@ -58,11 +58,11 @@ export const removePasskey: Page<PersonContext, AccountDeps> = (context, deps) =
 export const newRecoveryCodes: Page<PersonContext, AccountDeps> = (context, deps) =>
   changing(context, deps, async () => {
     const codes = await deps.accounts.secondFactor.newRecoveryCodes(context.person.id);
-    return leadToCodes(deps, context.person.id, codes);
+    return redirectToRecoveryCodes(deps, context.person.id, codes);
   });
 
 /** The redirect to the page that shows recovery codes, once. */
-export const leadToCodes = ({ oneTimeSecrets }: AccountDeps, personId: string, codes: readonly string[]): Reply =>
+export const redirectToRecoveryCodes = ({ oneTimeSecrets }: AccountDeps, personId: string, codes: readonly string[]): Reply =>
   seeOther(
     `${here}/recovery-codes/${oneTimeSecrets.store(personId, { name: 'Recovery codes', value: codes.join('\n') })}`,
   );

@@ -17,7 +17,7 @@ const methods = { password: 'password', passkey: 'passkey', provider: 'single si
 const factors = { totp: 'authenticator app', recovery: 'recovery code', passkey: 'passkey' };
 
 /** By what a session was signed in. A passkey instead of a password is both. */
-export const meansOf = ({ method, factor }: Pick<Session, 'method' | 'factor'>): string =>
+export const describeSignInMethod = ({ method, factor }: Pick<Session, 'method' | 'factor'>): string =>
   factor === null || method === 'passkey' ? methods[method] : `${methods[method]} and ${factors[factor]}`;
 
 export function viewSession(session: Session, currentId: string, now: number): SessionView {
@@ -27,7 +27,7 @@ export function viewSession(session: Session, currentId: string, now: number): S
     address: session.address,
     started: viewTime(session.createdAt, now),
     lastSeen: viewTime(session.lastSeenAt, now),
-    means: meansOf(session),
+    means: describeSignInMethod(session),
     isCurrent: session.id === currentId,
   };
 }

@@ -2,7 +2,7 @@ import type { SshKeyUse } from '../../accounts/index.ts';
 import { oneOf } from '../../http/index.ts';
 import { invalid } from '../../kernel/index.ts';
 import { page, seeOther, type PageReply } from '../app/reply.ts';
-import { submit, type FormRefusal } from '../app/submit.ts';
+import { submitForm, type FormRefusal } from '../app/submit-form.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
 import { viewSshKey } from './ssh-key.view.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
@@ -39,7 +39,7 @@ export const showKeys: Page<PersonContext, AccountDeps> = (context, deps) =>
 export const addKey: Page<PersonContext, AccountDeps> = (context, deps) => {
   const { form } = context;
   const input = { title: form.text('title'), key: form.text('key'), uses: oneOf(uses, form.text('uses')) };
-  return submit(
+  return submitForm(
     async () => {
       await deps.accounts.addKey(context.person.id, {
         title: input.title,

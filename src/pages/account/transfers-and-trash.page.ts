@@ -1,5 +1,5 @@
 import { page, seeOther, type PageReply } from '../app/reply.ts';
-import { submit, type FormRefusal } from '../app/submit.ts';
+import { submitForm, type FormRefusal } from '../app/submit-form.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
 import { viewRepositoryRow } from '../repository/repository-row.view.ts';
 import { viewTime } from '../app/times.view.ts';
@@ -51,7 +51,7 @@ export const showTransfersAndTrash: Page<PersonContext, AccountDeps> = (context,
 
 export const acceptTransfer: Page<PersonContext, AccountDeps> = (context, deps) => {
   const id = context.params.id ?? '';
-  return submit(
+  return submitForm(
     async () =>
       seeOther(withNotice(repositoryUrl(await deps.repositories.transfers.accept(context.viewer, id)), 'transferred')),
     (refusal) => repositoriesPage(context, deps, { id, refusal }),
@@ -67,7 +67,7 @@ export const declineTransfer: Page<PersonContext, AccountDeps> = async ({ viewer
 export const restoreRepository: Page<PersonContext, AccountDeps> = (context, deps) => {
   const { viewer, params, form } = context;
   const id = params.id ?? '';
-  return submit(
+  return submitForm(
     async () => {
       const { name } = await deps.repositories.trash.restore(viewer, id, form.text('name').trim() || undefined);
       const { owner } = (await deps.repositories.locate([id])).get(id)!;

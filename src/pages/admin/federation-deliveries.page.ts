@@ -1,7 +1,7 @@
 import type { DeliveryState } from '../../federation/index.ts';
 import { invalid, notFound } from '../../kernel/index.ts';
 import { page, seeOther, type PageReply } from '../app/reply.ts';
-import { submit, type FormRefusal } from '../app/submit.ts';
+import { submitForm, type FormRefusal } from '../app/submit-form.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
 import { viewDelivery } from './peers.view.ts';
 import { viewCount } from '../app/format-numbers.ts';
@@ -61,7 +61,7 @@ async function deliveriesPage(
 }
 
 const acting = (context: PersonContext, deps: AdminDeps, act: () => Promise<unknown>) =>
-  submit(
+  submitForm(
     async () => {
       await act();
       return seeOther(withNotice(here, 'delivery-retried'));
@@ -102,7 +102,7 @@ export const retryFailedDeliveries: Page<PersonContext, AdminDeps> = (context, d
 
 /** Fields `days`, and `confirm` once the administrator has seen how many go: what ended longer ago is removed. */
 export const purgeDeliveries: Page<PersonContext, AdminDeps> = (context, deps) =>
-  submit(
+  submitForm(
     async () => {
       const days = Number(context.form.text('days'));
       if (!Number.isInteger(days) || days < 1 || days > 3_650)

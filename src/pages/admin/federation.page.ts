@@ -1,6 +1,6 @@
 import { invalid } from '../../kernel/index.ts';
 import { page, seeOther, type PageReply } from '../app/reply.ts';
-import { submit, type FormRefusal } from '../app/submit.ts';
+import { submitForm, type FormRefusal } from '../app/submit-form.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
 import { viewPeer } from './peers.view.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
@@ -45,7 +45,7 @@ async function federationPage(
 
 /** A form of this page: its refusal is shown above. */
 const acting = (context: PersonContext, deps: AdminDeps, notice: string, act: () => Promise<unknown>) =>
-  submit(
+  submitForm(
     async () => {
       await act();
       return seeOther(withNotice(here, notice));
@@ -59,7 +59,7 @@ export const showFederation: Page<PersonContext, AdminDeps> = (context, deps) =>
 /** Field `host`. Asks the other server step by step; the response is this page with what was found. */
 export const testPeer: Page<PersonContext, AdminDeps> = async (context, deps) => {
   const host = context.form.text('host').trim();
-  return submit(
+  return submitForm(
     async () => {
       if (!URL.canParse(`https://${host}`)) throw invalid('invalid_host', 'This is no host name.', { field: 'host' });
       return federationPage(context, deps, { test: { host, checks: await deps.federation.checkPeer(host) } });
@@ -70,7 +70,7 @@ export const testPeer: Page<PersonContext, AdminDeps> = async (context, deps) =>
 
 /** Makes a pairing code and leads to the page that shows it once. */
 export const invitePeer: Page<PersonContext, AdminDeps> = async (context, deps) =>
-  submit(
+  submitForm(
     async () => {
       const { code } = await deps.federation.invitePeer();
       return seeOther(`${here}/code/${deps.oneTimeSecrets.store(context.person.id, { name: 'pairing', value: code })}`);
@@ -87,7 +87,7 @@ export const showPairingCode: Page<PersonContext, AdminDeps> = ({ person, params
 /** Field `code`; `confirm` once the administrator has seen whose code it is. */
 export const acceptPeer: Page<PersonContext, AdminDeps> = (context, deps) => {
   const code = context.form.text('code').trim();
-  return submit(
+  return submitForm(
     async () => {
       const host = deps.federation.hostOfCode(code);
       if (context.form.text('confirm') === '') return federationPage(context, deps, { pairing: { host, code } });

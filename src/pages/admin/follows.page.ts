@@ -1,7 +1,7 @@
 import type { ScanResult } from '../../federation/index.ts';
 import { invalid, nullIfNotFound } from '../../kernel/index.ts';
 import { page, seeOther, type PageReply } from '../app/reply.ts';
-import { submit, type FormRefusal } from '../app/submit.ts';
+import { submitForm, type FormRefusal } from '../app/submit-form.ts';
 import { viewListedFollow } from '../follows/follow-status.view.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
 import { numberedPage } from '../app/numbered-page.view.ts';
@@ -53,7 +53,7 @@ function viewScan(results: readonly ScanResult[]) {
 const personCalled = ({ accounts }: AdminDeps, name: string) => accounts.personByUsername(name).catch(nullIfNotFound);
 
 const acting = (context: PersonContext, deps: AdminDeps, notice: string, act: () => Promise<unknown>) =>
-  submit(
+  submitForm(
     async () => {
       await act();
       return seeOther(withNotice(here, notice));
@@ -80,7 +80,7 @@ export const retryFollowFor: Page<PersonContext, AdminDeps> = (context, deps) =>
 
 /** Looks for new repositories of all followed people now; the response says what was found. */
 export const resyncFollows: Page<PersonContext, AdminDeps> = (context, deps) =>
-  submit(
+  submitForm(
     async () => followsPage(context, deps, { scanned: await deps.federation.resync() }),
     (refusal) => followsPage(context, deps, { refusal }),
   );

@@ -1,7 +1,7 @@
 import { localAdministrator } from '../../access/index.ts';
 import { page, seeOther } from '../app/reply.ts';
 import type { PageReply } from '../app/reply.ts';
-import { submit } from '../app/submit.ts';
+import { submitForm } from '../app/submit-form.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
 import { viewCount, viewSize } from '../app/format-numbers.ts';
 import { viewTime } from '../app/times.view.ts';
@@ -120,7 +120,7 @@ export const showAdminHealth: Page<PersonContext, AdminDeps> = (context, deps) =
 
 /** Makes a mirror due now, one that waits for a person, too. */
 export const syncFailingMirror: Page<PersonContext, AdminDeps> = (context, deps) =>
-  submit(
+  submitForm(
     async () => {
       await deps.mirrors.sync(context.params.id ?? '');
       return seeOther(withNotice(here, 'mirror-sync'));
@@ -130,7 +130,7 @@ export const syncFailingMirror: Page<PersonContext, AdminDeps> = (context, deps)
 
 /** Notifies the remaining listeners of a parked push. It may take them minutes, so the request does not wait. */
 export const retryParkedPush: Page<PersonContext, AdminDeps> = (context, deps) =>
-  submit(
+  submitForm(
     async () => {
       const push = await deps.repositories.pushes.unpark(context.params.id ?? '');
       // What goes wrong is in the log, and on this page once it has ended.

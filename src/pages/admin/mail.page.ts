@@ -2,7 +2,7 @@ import { isDomainError } from '../../kernel/index.ts';
 import type { QueuedMail } from '../../mail/index.ts';
 import { notFound } from '../../kernel/index.ts';
 import { page, seeOther, type PageReply } from '../app/reply.ts';
-import { submit, type FormRefusal } from '../app/submit.ts';
+import { submitForm, type FormRefusal } from '../app/submit-form.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
 import { viewTime } from '../app/times.view.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
@@ -79,7 +79,7 @@ export const showMail: Page<PersonContext, AdminDeps> = (context, deps) => mailP
 
 /** Field `to`: an address, which gets a message at once. */
 export const sendTestMail: Page<PersonContext, AdminDeps> = (context, deps) =>
-  submit(
+  submitForm(
     async () => {
       await deps.mail.sendTest(context.form.text('to'));
       return seeOther(withNotice(here, 'mail-tested'));
@@ -99,7 +99,7 @@ export const retryFailedMails: Page<PersonContext, AdminDeps> = (context, deps) 
 
 /** A mail that another administrator has retried meanwhile is where it should be. */
 const retrying = (context: PersonContext, deps: AdminDeps, retry: () => Promise<unknown>) =>
-  submit(
+  submitForm(
     async () => {
       await retry().catch((error: unknown) => {
         if (!isDomainError(error) || error.reason !== 'message_not_failed') throw error;

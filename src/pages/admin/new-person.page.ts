@@ -1,5 +1,5 @@
 import { page, seeOther, type PageReply } from '../app/reply.ts';
-import { submit, type FormRefusal } from '../app/submit.ts';
+import { submitForm, type FormRefusal } from '../app/submit-form.ts';
 import { withNotice } from '../app/notices.view.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
 import type { AdminDeps } from './deps.ts';
@@ -26,7 +26,7 @@ export const showNewPerson: Page<PersonContext, AdminDeps> = (context, deps) => 
 export const addPerson: Page<PersonContext, AdminDeps> = (context, deps) => {
   const { form, person: self } = context;
   const { accounts, config, oneTimeSecrets } = deps;
-  return submit(
+  return submitForm(
     async () => {
       const password = config.accounts.passwordSignIn ? accounts.suggestPassword() : null;
       const address = form.text('address').trim();

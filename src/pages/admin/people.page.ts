@@ -1,5 +1,5 @@
 import { page, seeOther } from '../app/reply.ts';
-import { submit } from '../app/submit.ts';
+import { submitForm } from '../app/submit-form.ts';
 import { viewAvatar } from '../app/avatar.view.ts';
 import { listPage, pageLinks, readFilter } from '../app/list-page.view.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
@@ -38,7 +38,7 @@ async function peoplePage({ person: self, query }: PersonContext, { accounts, cl
 }
 
 const changing = (context: PersonContext, deps: AdminDeps, change: () => Promise<unknown>) =>
-  submit(
+  submitForm(
     async () => {
       await change();
       return seeOther(withNotice(here, 'person-changed'));
@@ -61,7 +61,7 @@ export const setDisabled: Page<PersonContext, AdminDeps> = (context, deps) =>
 
 /** Removes the second factors of a person who has lost them. */
 export const resetSecondFactor: Page<PersonContext, AdminDeps> = (context, deps) =>
-  submit(
+  submitForm(
     async () => {
       await deps.accounts.secondFactor.reset(context.params.id ?? '');
       return seeOther(withNotice(here, 'second-factor-reset'));

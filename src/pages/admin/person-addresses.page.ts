@@ -1,5 +1,5 @@
 import { page, seeOther, type PageReply } from '../app/reply.ts';
-import { submit, type FormRefusal } from '../app/submit.ts';
+import { submitForm, type FormRefusal } from '../app/submit-form.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
 import { viewEmailAddress } from '../account/email-address.view.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
@@ -28,7 +28,7 @@ async function addressesPage(
 
 /** Refuses `unknown_person` before the form is read. */
 const changing = (context: PersonContext, deps: AdminDeps, notice: string, change: (id: string) => Promise<unknown>) =>
-  submit(
+  submitForm(
     async () => {
       const { id } = await deps.accounts.personById(context.params.id ?? '');
       await change(id);

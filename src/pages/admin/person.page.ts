@@ -1,6 +1,6 @@
 import { invalid } from '../../kernel/index.ts';
 import { page, seeOther, type PageReply, type Reply } from '../app/reply.ts';
-import { submit, type FormRefusal } from '../app/submit.ts';
+import { submitForm, type FormRefusal } from '../app/submit-form.ts';
 import { viewAvatar } from '../app/avatar.view.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
 import { viewTime } from '../app/times.view.ts';
@@ -69,7 +69,7 @@ const personForm =
   ): Page<PersonContext, AdminDeps> =>
   async (context, deps) => {
     const { id } = await deps.accounts.personById(context.params.id ?? '');
-    return submit(
+    return submitForm(
       () => act(id, context, deps),
       (refusal) => personPage(context, deps, { which, refusal }),
       { handle: 'username' },

@@ -3,7 +3,7 @@ import { invalid } from '../../kernel/index.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import type { Repository, RepositoryAddress } from '../../repositories/index.ts';
 import { page, seeOther, type PageReply, type Reply } from '../app/reply.ts';
-import { submit, type FormRefusal } from '../app/submit.ts';
+import { submitForm, type FormRefusal } from '../app/submit-form.ts';
 import { viewSize } from '../app/format-numbers.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
 import { viewTime } from '../app/times.view.ts';
@@ -77,7 +77,7 @@ const repositoryForm =
   ): Page<PersonContext, AdminDeps> =>
   async (context, deps) => {
     const found = await find(context, deps);
-    return submit(
+    return submitForm(
       () => act(found.canonical, context, deps),
       (refusal) => repositoryPage(context, deps, found, { which, refusal }),
       { newOwner: 'new_owner' },

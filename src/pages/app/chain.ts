@@ -4,7 +4,7 @@ import { embedded } from '../../embedded/index.ts';
 import { createHighlighting } from '../../highlighting/index.ts';
 import { systemRandom } from '../../kernel/index.ts';
 import type { Logger, Random } from '../../kernel/index.ts';
-import { createFederationHandlers, nameActors } from '../../http-activitypub/index.ts';
+import { createFederationHandlers, negotiateActors } from '../../http-activitypub/index.ts';
 import { withApiErrors, createApiHandler } from '../../http-api/index.ts';
 import { createArtifactHandlers } from '../../http-artifacts/index.ts';
 import { createIdentityHandler } from '../../http-identity/index.ts';
@@ -14,7 +14,7 @@ import {
   createAdmission,
   createAssets,
   createClientReader,
-  createHttpCounts,
+  createHttpMetrics,
   createHttpServer,
   createOneTimeSecrets,
   createPendingForms,
@@ -22,7 +22,7 @@ import {
   initRequestState,
   securityHeaders,
   serveMetrics,
-  takeRunnerRequests,
+  routeRunnerRequests,
 } from '../../http/index.ts';
 import type {
   Admission,
@@ -35,14 +35,14 @@ import type {
   WebServer,
 } from '../../http/index.ts';
 import { createGitHandlers, createGitListener } from '../../http-git/index.ts';
-import { renderTextsAhead } from '../render-texts-ahead.ts';
+import { prerenderTexts } from '../prerender-texts.ts';
 import type { PageRoute, Route } from '../route.ts';
 import { routes } from '../routes.ts';
 import { authorize } from './authorize.ts';
 import { withConfirmation } from './confirm-identity.ts';
 import { refuseCrossSite } from './csrf.ts';
-import { readFormWithContents } from './form-contents.ts';
-import { readFormWithFiles, readFormWithReleaseFiles } from './form-files.ts';
+import { readCommitUploadForm } from './commit-upload-form.ts';
+import { readFormWithAttachments, readFormWithReleaseFiles } from './attachment-forms.ts';
 import { readForm } from './forms.ts';
 import { withErrorMapping } from './map-errors.ts';
 import { createPageCache } from './page-cache.ts';
@@ -103,9 +103,9 @@ export function createWebServer(options: WebOptions): WebServer {
     pendingForms: createPendingForms({ clock, random }),
     backgroundPriority: admission.background,
   };
-  renderTextsAhead(options);
+  prerenderTexts(options);
   const readClient = createClientReader(config.proxy.trusted);
-  const counts = createHttpCounts(clock, options.git.traffic);
+  const counts = createHttpMetrics(clock, options.git.traffic);
   const headers = securityHeaders;
   /** Called when a request begins, by whichever stage takes it: log line, metrics, and what admission remembers. */
   const onRequest = [createRequestLog({ logger, clock }), counts.count, admission.onRequest];
@@ -124,7 +124,7 @@ export function createWebServer(options: WebOptions): WebServer {
     // Serves the requests of `hearth doctor --url`: first, since it shows them as they arrived.
     (next) => probe?.before(next) ?? next,
     // The runner protocol over Connect: before the queue, because a job must not wait for readers.
-    (next) => takeRunnerRequests(runners, next),
+    (next) => routeRunnerRequests(runners, next),
     // Fair queue: a client begins a few requests per turn of the event loop, before any of them costs something.
     admission.enqueue,
     // git over HTTP: past Koa, whose middlewares cost more than a response from the ref cache.
@@ -155,7 +155,7 @@ export function createWebServer(options: WebOptions): WebServer {
     // Client address and origin; refuses ambiguous requests before a route is looked for.
     acceptHost(config),
     // `Accept: application/activity+json` on a page leads to the actor's document: needs the origin.
-    nameActors(options.federation),
+    negotiateActors(options.federation),
     // Runs the chain of the first route that matches, or refuses with 404 or 405.
     ...mountRoutes(table, routeChain({ deps, render, admission, pageCache })),
   ];
@@ -216,8 +216,8 @@ export function routeChain({ deps, render, admission, pageCache }: RouteDeps): (
 
 function bodyReaderOf(route: PageRoute, deps: WebDeps): Middleware {
   if (route.ignoresBody === true) return (_ctx, next) => next();
-  if (route.takesContents === true) return readFormWithContents(deps);
-  if (route.takesFiles !== undefined) return readFormWithFiles(deps, route.takesFiles, route.maxFormBytes);
+  if (route.takesContents === true) return readCommitUploadForm(deps);
+  if (route.takesFiles !== undefined) return readFormWithAttachments(deps, route.takesFiles, route.maxFormBytes);
   if (route.takesReleaseFiles === true) return readFormWithReleaseFiles(deps, route.maxFormBytes);
   return route.upload === undefined ? readForm(route.maxFormBytes) : readUpload(route.upload);
 }

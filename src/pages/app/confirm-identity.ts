@@ -3,7 +3,7 @@ import { isDomainError } from '../../kernel/index.ts';
 import { statusOfRefusal } from './map-errors.ts';
 import { page, seeOther, type PageReply } from './reply.ts';
 import type { Page, PageHandler, PersonContext } from './request-context.ts';
-import type { FormRefusal } from './submit.ts';
+import type { FormRefusal } from './submit-form.ts';
 
 /**
  * Whether a route asks its person to prove again who they are, when the last confirmation is too old.

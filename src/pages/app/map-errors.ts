@@ -1,15 +1,15 @@
 import { isDomainError } from '../../kernel/index.ts';
 import type { DomainError, ErrorCode, Logger } from '../../kernel/index.ts';
 import type { Context, Middleware } from '../../http/index.ts';
-import { readPreferences, HttpError, statusOf, discardBody } from '../../http/index.ts';
+import { readPreferences, HttpError, httpStatusByErrorCode, discardBody } from '../../http/index.ts';
 import type { Render } from './render.ts';
-import { viewRepositoryHead } from './repository-head.view.ts';
+import { viewRepositoryHeader } from './repository-head.view.ts';
 
 /**
  * Status of each error code on error pages. A refusal of a form is rendered by the page of the form
  * (submit.ts) with the same statuses; errors here have no form to go back to.
  */
-const pageStatusOf: Record<ErrorCode, number> = { ...statusOf, invalid: 422, unauthenticated: 303 };
+const pageStatusOf: Record<ErrorCode, number> = { ...httpStatusByErrorCode, invalid: 422, unauthenticated: 303 };
 
 /**
  * A conflict about what was typed (a taken name) is a wrong form value: typing
@@ -106,7 +106,7 @@ function renderError(ctx: Context, response: ErrorResponse, render: Render): voi
   const { found } = ctx.state;
   if (status === 404 && found !== null) {
     // The viewer may read the repository, so its name is no secret: the page keeps the head and the tabs.
-    const repository = viewRepositoryHead(found);
+    const repository = viewRepositoryHeader(found);
     ctx.body = render('app/missing-page', frame, { repository, title: titles[404] });
     return;
   }

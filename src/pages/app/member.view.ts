@@ -5,7 +5,7 @@ import { viewTime, type TimeView } from './times.view.ts';
 import { personUrl } from '../../http/index.ts';
 
 /** When each of these people stored a picture. */
-export type PictureTimes = ReadonlyMap<string, { avatarAt: number | null }>;
+export type AvatarTimes = ReadonlyMap<string, { avatarAt: number | null }>;
 
 /** One person with a role, in the lists of members and of collaborators. */
 export interface MemberView {
@@ -19,7 +19,7 @@ export interface MemberView {
   stronger: string | null;
 }
 
-function viewPerson({ person, role, since }: Member | Collaborator, pictures: PictureTimes, now: number): MemberView {
+function viewPerson({ person, role, since }: Member | Collaborator, pictures: AvatarTimes, now: number): MemberView {
   const username = person.username ?? '';
   return {
     username,
@@ -32,12 +32,12 @@ function viewPerson({ person, role, since }: Member | Collaborator, pictures: Pi
   };
 }
 
-export function viewMember(member: Member, pictures: PictureTimes, now: number): MemberView {
+export function viewMember(member: Member, pictures: AvatarTimes, now: number): MemberView {
   return viewPerson(member, pictures, now);
 }
 
 /** The higher of both rights counts (SPEC §5); the list shows it with its reason. */
-export function viewCollaborator(collaborator: Collaborator, pictures: PictureTimes, now: number): MemberView {
+export function viewCollaborator(collaborator: Collaborator, pictures: AvatarTimes, now: number): MemberView {
   const { role, access } = collaborator;
   return {
     ...viewPerson(collaborator, pictures, now),

@@ -1,5 +1,5 @@
 import { repositoryUrl } from '../../http/index.ts';
-import type { FoundHere } from '../../http/index.ts';
+import type { FoundWithHeader } from '../../http/index.ts';
 
 /**
  * Where a viewer who may push to a repository opens a pull request from one of its branches: a fork contributes to what
@@ -7,7 +7,7 @@ import type { FoundHere } from '../../http/index.ts';
  * @param base null for the default branch
  */
 export function newPullUrl(
-  { canonical, level, repository, issues, forks }: FoundHere,
+  { canonical, level, repository, issues, forks }: FoundWithHeader,
   branch: string,
   base: string | null = null,
 ): string | null {

@@ -4,7 +4,7 @@ import { viewAvatar, type AvatarView } from './avatar.view.ts';
 import { organisationUrl } from '../../http/index.ts';
 
 /** The head of every page of an organisation: who it is, and the tabs that this viewer has. */
-export interface OrganisationHeadView {
+export interface OrganisationHeaderView {
   name: string;
   displayName: string;
   url: string;
@@ -15,11 +15,11 @@ export interface OrganisationHeadView {
   isMember: boolean;
 }
 
-export function viewOrganisationHead(
+export function viewOrganisationHeader(
   { id, name, displayName }: Organisation,
   avatarAt: number | null,
   role: OrganisationRole | null,
-): OrganisationHeadView {
+): OrganisationHeaderView {
   const url = organisationUrl(name);
   const tabs = { isOwner: role === 'OWNER', isMember: role !== null };
   return { name, displayName, url, avatar: viewAvatar(id, avatarAt), ...tabs };

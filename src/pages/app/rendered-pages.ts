@@ -24,14 +24,14 @@ export interface CachedPage {
  * has to be invalidated: what changed has another key. The caller decides that the viewer may see it.
  */
 export interface RenderedPages {
-  find(key: string, now: Moment): Promise<CachedPage | null>;
-  keep(key: string, html: string, dependencies: readonly Dependency[], made: Moment): CachedPage;
+  find(key: string, now: ReadSnapshot): Promise<CachedPage | null>;
+  keep(key: string, html: string, dependencies: readonly Dependency[], made: ReadSnapshot): CachedPage;
   /** For metrics and tests. */
   load(): { pages: number; bytes: number };
 }
 
 /** When something is looked at or was made. */
-export interface Moment {
+export interface ReadSnapshot {
   nowMs: number;
   /** The state of the database (`db.state`), taken before anything was read: while it is the same, all reads are. */
   state: number;
@@ -56,7 +56,7 @@ interface Entry extends CachedPage {
 export function createRenderedPages({ maxWeight = maxBytes }: { maxWeight?: number } = {}): RenderedPages {
   const pages = createLru<string, Entry>({ name: 'rendered pages', maxWeight, weigh: ({ bytes }) => bytes });
 
-  function entryOf(key: string, html: Buffer, dependencies: Entry['dependencies'], made: Moment): Entry {
+  function entryOf(key: string, html: Buffer, dependencies: Entry['dependencies'], made: ReadSnapshot): Entry {
     const bodies = new Map<AssetEncoding, Promise<Buffer>>([['identity', Promise.resolve(html)]]);
     const entry: Entry = {
       etag: `W/"${hash('sha256', html, 'base64url').slice(0, 22)}"`,
@@ -84,7 +84,7 @@ export function createRenderedPages({ maxWeight = maxBytes }: { maxWeight?: numb
     return entry;
   }
 
-  async function isValid(entry: Entry, { nowMs, state }: Moment): Promise<boolean> {
+  async function isValid(entry: Entry, { nowMs, state }: ReadSnapshot): Promise<boolean> {
     // A clock that went back makes it stale, too.
     const age = nowMs - entry.madeAtMs;
     if (age < 0 || age >= cacheTtlMs) return false;

@@ -1,4 +1,4 @@
-import type { FoundHere } from '../../http/index.ts';
+import type { FoundWithHeader } from '../../http/index.ts';
 import type { AvatarView } from './avatar.view.ts';
 import { viewNumber } from './format-numbers.ts';
 import { viewRepositoryAvatar } from './repository-avatar.view.ts';
@@ -7,7 +7,7 @@ import type { WatchView } from './watch.view.ts';
 import { ownerUrl, repositoryUrl } from '../../http/index.ts';
 
 /** The head of every page of a repository: who, what, and the tabs that this viewer has. */
-export interface RepositoryHeadView {
+export interface RepositoryHeaderView {
   owner: string;
   ownerUrl: string;
   name: string;
@@ -37,7 +37,7 @@ export interface RepositoryHeadView {
   releases: string | null;
 }
 
-export function viewRepositoryHead({
+export function viewRepositoryHeader({
   repository,
   canonical,
   owner,
@@ -48,7 +48,7 @@ export function viewRepositoryHead({
   releases,
   forks,
   watch,
-}: FoundHere): RepositoryHeadView {
+}: FoundWithHeader): RepositoryHeaderView {
   return {
     owner: canonical.owner,
     ownerUrl: ownerUrl(owner),

@@ -6,7 +6,7 @@ import type { PendingFile } from '../../releases/index.ts';
 import type {
   AssetEncoding,
   AttachedFile,
-  FoundHere,
+  FoundWithHeader,
   Form,
   Preferences,
   ReceivedContent,
@@ -76,7 +76,7 @@ interface SignedIn {
 
 /** The path names a repository, and the viewer has the declared right on it. */
 interface AtRepository {
-  readonly found: FoundHere;
+  readonly found: FoundWithHeader;
 }
 
 /** The path names an organisation, and the viewer is one of its OWNERs. */
@@ -93,7 +93,7 @@ export type OrganisationOwnerContext = RequestContext & SignedIn & AtOrganisatio
 
 /** What the last middleware has in hand, before the route's declaration says what is surely set. */
 export type AnyContext = RequestContext & {
-  readonly found: FoundHere | null;
+  readonly found: FoundWithHeader | null;
   readonly organisation: Organisation | null;
 };
 

@@ -24,7 +24,7 @@ export const showArchive: Page<RepositoryContext, CodeDeps> = async (
   const [, ref, format] = /^(.+)\.(tar\.gz|zip)$/s.exec(rawPath(path).toString('latin1')) ?? [];
   if (ref === undefined) throw notFound();
   const at = await git.queries.resolveRefPath(found.path, Buffer.from(ref, 'latin1'), {
-    withLost: allows(found.level, 'write'),
+    includeUnreachable: allows(found.level, 'write'),
   });
   if (at.file.length > 0) throw notFound();
   const prefix = `${found.canonical.name}-${plainName(at.kind === 'commit' ? at.oid.slice(0, 10) : at.ref)}`;

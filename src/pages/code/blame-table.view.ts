@@ -1,9 +1,9 @@
 import type { Blame, BlameGroup } from '../../git/index.ts';
-import { escapeHtml, lineHtml, showOddCharacters } from './code-html.ts';
+import { escapeHtml, lineHtml, showInvisibleCharacters } from './code-html.ts';
 import { codeUrl } from '../app/code-urls.ts';
 import type { CommitAuthors } from './commit-authors.ts';
 import { viewCommitLine } from './commit-line.view.ts';
-import { readText } from './read-text.ts';
+import { decodeFileText } from './decode-text.ts';
 
 export interface BlameView {
   /** Rows of a table, escaped. */
@@ -14,7 +14,7 @@ export interface BlameView {
 /** Shades from the newest lines of the file to the oldest. */
 const shades = 6;
 
-const textOf = (line: Buffer): string => readText(line)?.text ?? line.toString('latin1');
+const textOf = (line: Buffer): string => decodeFileText(line)?.text ?? line.toString('latin1');
 
 /** What a blame is shown with besides its file. */
 interface BlameContext {
@@ -79,9 +79,9 @@ function renderBlame(
     const content = group.lines.map((bytes, index) => {
       const number = group.firstLine + index;
       const known = coloured?.[number - 1];
-      return `<span class="line"><a id="L${number}" href="#L${number}">${number}</a>${known === undefined ? lineHtml(textOf(bytes)) : showOddCharacters(known.replace(/\r$/, ''))}\n</span>`;
+      return `<span class="line"><a id="L${number}" href="#L${number}">${number}</a>${known === undefined ? lineHtml(textOf(bytes)) : showInvisibleCharacters(known.replace(/\r$/, ''))}\n</span>`;
     });
-    return `<tr class="age-${shadeOf(commit.committer.at)}"><th scope="row"><a href="${escapeHtml(url)}" title="${escapeHtml(`${subject} (${author.name})`)}">${showOddCharacters(escapeHtml(subject))}</a><span class="blame-facts">${by} <time datetime="${at.iso}" title="${at.title}">${at.text}</time>${before}</span></th><td><pre>${content.join('')}</pre></td></tr>`;
+    return `<tr class="age-${shadeOf(commit.committer.at)}"><th scope="row"><a href="${escapeHtml(url)}" title="${escapeHtml(`${subject} (${author.name})`)}">${showInvisibleCharacters(escapeHtml(subject))}</a><span class="blame-facts">${by} <time datetime="${at.iso}" title="${at.title}">${at.text}</time>${before}</span></th><td><pre>${content.join('')}</pre></td></tr>`;
   };
   return { html: groups.map(row).join(''), ignoresRevisions };
 }

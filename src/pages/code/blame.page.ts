@@ -2,10 +2,10 @@ import { isDomainError } from '../../kernel/index.ts';
 import { movedTo, page, type Reply } from '../app/reply.ts';
 import { viewBlame } from './blame-table.view.ts';
 import { codeUrl } from '../app/code-urls.ts';
-import { readText } from './read-text.ts';
+import { decodeFileText } from './decode-text.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
-import { frameAt, locate } from './resolve-location.ts';
+import { readCodeNavigation, resolveLocation } from './resolve-location.ts';
 import { authorsOfCommits } from './commit-authors.ts';
 import type { CodeDeps } from './deps.ts';
 
@@ -16,17 +16,17 @@ export const showBlame: Page<RepositoryContext, CodeDeps> = async (context, deps
   const { found } = context;
   const { git, highlighting, clock } = deps;
   const url = repositoryUrl(found.canonical);
-  const at = await locate(context, deps);
+  const at = await resolveLocation(context, deps);
   const blobUrl = codeUrl(url, 'blob', at.ref, at.file);
   if (at.file.length === 0) return movedTo(blobUrl);
   const entry = await git.objects.entryAt(found.path, at.oid, at.file);
   const { content } =
     entry.type === 'blob' ? await git.objects.blob(found.path, entry.oid, { maxBytes }) : { content: null };
-  const text = content && readText(content);
+  const text = content && decodeFileText(content);
   // Nothing that has lines, or too many of them: the page of the file says what it is.
   if (!text || text.encoding === 'UTF-16' || content.length === 0 || entry.kind === 'symlink') return movedTo(blobUrl);
   const [frame, coloured, blame] = await Promise.all([
-    frameAt(context, deps, at, 'blame'),
+    readCodeNavigation(context, deps, at, 'blame'),
     highlighting.highlight({ oid: entry.oid, fileName: entry.name, text: text.text, client: found.path }),
     git.queries.blame(found.path, at.oid, at.file).catch((error: unknown) => {
       if (isDomainError(error) && error.reason === 'blame_too_long') return null;

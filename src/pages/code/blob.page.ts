@@ -14,15 +14,15 @@ import { viewCommitLine } from './commit-line.view.ts';
 import { maxTableBytes, readCsv, tableSeparator } from './csv-table.view.ts';
 import type { CsvTable } from './csv-table.view.ts';
 import { imageType } from './media-types.ts';
-import { readText } from './read-text.ts';
-import { viewName } from '../app/plain-text.ts';
+import { decodeFileText } from './decode-text.ts';
+import { viewName } from '../app/printable-names.ts';
 import { markdownName, maxReadmeBytes } from './readme.view.ts';
 import { viewCount, viewSize } from '../app/format-numbers.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import { editingLinks } from './editing-links.ts';
-import { frameAt, locate } from './resolve-location.ts';
-import { sizePictures } from './picture-size.ts';
+import { readCodeNavigation, resolveLocation } from './resolve-location.ts';
+import { setImageSizes } from './blob-image-size.ts';
 import type { Dependency } from '../app/dependency.ts';
 import { authorsOfCommits } from './commit-authors.ts';
 import { readCommitReferences } from './commit-references.ts';
@@ -61,7 +61,7 @@ async function readContent({ context, deps, at, entry }: Asked) {
   }
   if (content === null) return { facts, reason: 'This file is too large to show here.' };
   if (content.length === 0) return { facts, reason: 'This file is empty.' };
-  const text = readText(content);
+  const text = decodeFileText(content);
   if (text === null) return { facts, reason: 'This is a binary file.' };
   if (text.encoding !== 'UTF-8') facts.push(text.encoding);
   if (
@@ -119,7 +119,7 @@ async function readDocument({ context, deps, at, entry }: Asked, text: string) {
   const document = fillDocument(prepared, { links, references, origin, taskForm: null });
   const { isFinal } = document;
   if (!('html' in document)) return { plain: document, isFinal };
-  const html = await sizePictures(deps.git, found.path, url, at, document.html);
+  const html = await setImageSizes(deps.git, found.path, url, at, document.html);
   return { document: html, isFinal, dependency: references.dependency };
 }
 
@@ -127,12 +127,12 @@ async function readDocument({ context, deps, at, entry }: Asked, text: string) {
 export const showBlob: Page<RepositoryContext, CodeDeps> = async (context, deps): Promise<Reply> => {
   const { found } = context;
   const url = repositoryUrl(found.canonical);
-  const at = await locate(context, deps);
+  const at = await resolveLocation(context, deps);
   if (at.file.length === 0) return movedTo(codeUrl(url, 'tree', at.ref));
   const entry = await deps.git.objects.entryAt(found.path, at.oid, at.file);
   if (entry.type !== 'blob') return movedTo(codeUrl(url, 'tree', at.ref, at.file));
   const [frame, content, commit] = await Promise.all([
-    frameAt(context, deps, at, 'blob'),
+    readCodeNavigation(context, deps, at, 'blob'),
     readContent({ context, deps, at, entry }),
     deps.git.queries.lastChange(found.path, at.oid, at.file),
   ]);

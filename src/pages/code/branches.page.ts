@@ -1,18 +1,18 @@
 import type { Commit, NamedRef } from '../../git/index.ts';
 import { page } from '../app/reply.ts';
 import type { PageReply } from '../app/reply.ts';
-import type { FormRefusal } from '../app/submit.ts';
+import type { FormRefusal } from '../app/submit-form.ts';
 import { codeUrl, encodeRef } from '../app/code-urls.ts';
 import { viewCommitLine } from './commit-line.view.ts';
 import { newPullUrl } from '../app/new-pull-url.ts';
-import { viewName } from '../app/plain-text.ts';
-import { viewRepositoryHead } from '../app/repository-head.view.ts';
+import { viewName } from '../app/printable-names.ts';
+import { viewRepositoryHeader } from '../app/repository-head.view.ts';
 import { viewCount } from '../app/format-numbers.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import { authorsOfCommits } from './commit-authors.ts';
 import { readCommitReferences } from './commit-references.ts';
-import { readProtection } from './protection.ts';
+import { readRefProtection } from './ref-protection.ts';
 import { readCommitStatuses } from './commit-statuses.ts';
 import type { CodeDeps } from './deps.ts';
 
@@ -47,13 +47,13 @@ export async function branchesPage(
   const { found, query } = context;
   const { git, clock } = deps;
   const url = repositoryUrl(found.canonical);
-  const repository = viewRepositoryHead(found);
+  const repository = viewRepositoryHeader(found);
   const mayChange = repository.mayWrite && !repository.isArchived;
   const now = clock.now();
   const [{ branch, oid }, all, protection] = await Promise.all([
     git.refs.head(found.path),
     git.refs.branches(found.path),
-    readProtection(context, deps, 'refs/heads/'),
+    readRefProtection(context, deps, 'refs/heads/'),
   ]);
   const commitsOf = (refs: readonly NamedRef[]): Promise<Row[]> =>
     Promise.all(refs.map(async (ref) => ({ ...ref, commit: await git.objects.commit(found.path, ref.oid) })));

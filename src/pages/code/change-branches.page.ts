@@ -1,14 +1,14 @@
 import { notFound } from '../../kernel/index.ts';
 import { page, seeOther } from '../app/reply.ts';
 import type { PageReply } from '../app/reply.ts';
-import { submit } from '../app/submit.ts';
-import type { FormRefusal } from '../app/submit.ts';
+import { submitForm } from '../app/submit-form.ts';
+import type { FormRefusal } from '../app/submit-form.ts';
 import { codeUrl } from '../app/code-urls.ts';
 import { authorsOfCommits } from './commit-authors.ts';
 import { viewCommitLine } from './commit-line.view.ts';
 import { withNotice } from '../app/notices.view.ts';
-import { viewName } from '../app/plain-text.ts';
-import { viewRepositoryHead } from '../app/repository-head.view.ts';
+import { viewName } from '../app/printable-names.ts';
+import { viewRepositoryHeader } from '../app/repository-head.view.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import type { Page, RepositoryPersonContext } from '../app/request-context.ts';
 import { branchesPage } from './branches.page.ts';
@@ -22,7 +22,7 @@ export const addBranch: Page<RepositoryPersonContext, CodeDeps> = (context, deps
     form,
   } = context;
   const wanted = { name: form.text('name').trim(), from: form.text('from').trim() };
-  return submit(
+  return submitForm(
     async () => {
       const name = await deps.repositories.branches.create(viewer, canonical.owner, canonical.name, wanted);
       return seeOther(withNotice(codeUrl(repositoryUrl(canonical), 'tree', name), 'branch-created'));
@@ -48,7 +48,7 @@ async function deletionPage(
   const distance = head.oid === null ? null : await git.queries.distance(found.path, head.oid, oid).catch(() => null);
   const authors = await authorsOfCommits(deps, [commit]);
   return page('code/delete-branch', {
-    repository: viewRepositoryHead(found),
+    repository: viewRepositoryHeader(found),
     name,
     shown: viewName(name),
     oid,
@@ -67,7 +67,7 @@ export const removeBranch: Page<RepositoryPersonContext, CodeDeps> = (context, d
     form,
   } = context;
   const name = form.text('name');
-  return submit(
+  return submitForm(
     async () => {
       await deps.repositories.branches.delete(viewer, canonical.owner, canonical.name, {
         name,

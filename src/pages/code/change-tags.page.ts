@@ -1,13 +1,13 @@
 import { notFound } from '../../kernel/index.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import { withNotice } from '../app/notices.view.ts';
-import { viewName } from '../app/plain-text.ts';
+import { viewName } from '../app/printable-names.ts';
 import { page, seeOther } from '../app/reply.ts';
 import type { PageReply } from '../app/reply.ts';
-import { viewRepositoryHead } from '../app/repository-head.view.ts';
+import { viewRepositoryHeader } from '../app/repository-head.view.ts';
 import type { Page, RepositoryPersonContext } from '../app/request-context.ts';
-import { submit } from '../app/submit.ts';
-import type { FormRefusal } from '../app/submit.ts';
+import { submitForm } from '../app/submit-form.ts';
+import type { FormRefusal } from '../app/submit-form.ts';
 import { authorsOfCommits } from './commit-authors.ts';
 import { viewCommitLine } from './commit-line.view.ts';
 import type { CodeDeps } from './deps.ts';
@@ -24,7 +24,7 @@ export const addTag: Page<RepositoryPersonContext, CodeDeps> = (context, deps) =
     from: form.text('from').trim(),
     message: form.text('message').replaceAll('\r\n', '\n'),
   };
-  return submit(
+  return submitForm(
     async () => {
       await deps.repositories.tags.create(viewer, owner, name, wanted);
       return seeOther(withNotice(tagsUrl(context), 'tag-created'));
@@ -55,7 +55,7 @@ async function deletionPage(
   const authors = await authorsOfCommits(deps, commit === null ? [] : [commit]);
   const url = repositoryUrl(found.canonical);
   return page('code/delete-tag', {
-    repository: viewRepositoryHead(found),
+    repository: viewRepositoryHeader(found),
     name,
     shown: viewName(name),
     oid,
@@ -71,7 +71,7 @@ export const removeTag: Page<RepositoryPersonContext, CodeDeps> = (context, deps
   const { viewer, found, form } = context;
   const { owner, name } = found.canonical;
   const tag = form.text('name');
-  return submit(
+  return submitForm(
     async () => {
       await deps.repositories.tags.delete(viewer, owner, name, { name: tag, expected: form.text('expected') });
       return seeOther(withNotice(tagsUrl(context), 'tag-deleted'));

@@ -1,6 +1,6 @@
 import type { ChangedFile, Patch } from '../../git/index.ts';
 import type { ImageSize } from '../../images/index.ts';
-import { viewName } from '../app/plain-text.ts';
+import { viewName } from '../app/printable-names.ts';
 import { viewCount } from '../app/format-numbers.ts';
 import { codeUrl, encodePath } from '../app/code-urls.ts';
 import { withNotes } from './annotations.view.ts';
@@ -79,14 +79,14 @@ function notesOf({ status, oldMode, newMode, similarity, oldOid, newOid }: Chang
 }
 
 /** Whether both sides of a file are shown as pictures. */
-export const isPicture = (file: ChangedFile): boolean =>
+export const isImageFile = (file: ChangedFile): boolean =>
   file.added === null && imageType(file.newPath.toString()) !== null;
 
 function imagesOf(
   file: ChangedFile,
   { repositoryUrl, from, to, sizeOf }: Pick<DiffContext, 'repositoryUrl' | 'from' | 'to' | 'sizeOf'>,
 ): ChangedFileView['images'] {
-  if (!isPicture(file)) return null;
+  if (!isImageFile(file)) return null;
   const at = (commit: string | null, mode: string, path: Buffer, blob: string): PictureView | null =>
     commit === null || nothing.test(mode) || mode === '120000'
       ? null

@@ -14,7 +14,7 @@ const control = /[\x00-\x08\x0b-\x1f\x7f]/g;
  * as their pictures, because a page may not hold them.
  * @param html escaped text, perhaps with spans
  */
-export function showOddCharacters(html: string): string {
+export function showInvisibleCharacters(html: string): string {
   return html
     .replace(control, (character) =>
       character === '\x7f' ? '\u2421' : String.fromCharCode(0x2400 + character.charCodeAt(0)),
@@ -38,7 +38,7 @@ export function lineHtml(text: string): string {
   const line = text.endsWith('\r') ? text.slice(0, -1) : text;
   const isLong = line.length > maxLineLength;
   return (
-    showOddCharacters(escapeHtml(isLong ? line.slice(0, maxLineLength) : line)) +
+    showInvisibleCharacters(escapeHtml(isLong ? line.slice(0, maxLineLength) : line)) +
     (isLong ? '<span class="odd">line goes on</span>' : '')
   );
 }

@@ -1,4 +1,4 @@
-import { hasBidiControls, lineHtml, showOddCharacters } from './code-html.ts';
+import { hasBidiControls, lineHtml, showInvisibleCharacters } from './code-html.ts';
 
 /** A file line by line. The only HTML besides rendered documents that templates print as it is. */
 export interface CodeLinesView {
@@ -58,7 +58,7 @@ function makeLines(text: string, coloured: readonly string[] | null, marked: Lin
     const number = index + 1;
     const isMarked = marked !== null && number >= marked.first && number <= marked.last;
     const html =
-      coloured?.[index] === undefined ? lineHtml(line) : showOddCharacters(coloured[index].replace(/\r$/, ''));
+      coloured?.[index] === undefined ? lineHtml(line) : showInvisibleCharacters(coloured[index].replace(/\r$/, ''));
     return `<span class="${isMarked ? 'line marked' : 'line'}"><a id="L${number}" href="#L${number}">${number}</a>${html}\n</span>`;
   });
   return {

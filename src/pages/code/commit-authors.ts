@@ -5,7 +5,7 @@ import { viewAvatar } from '../app/avatar.view.ts';
 import type { AvatarView } from '../app/avatar.view.ts';
 import { dependOn } from '../app/dependency.ts';
 import type { Dependency } from '../app/dependency.ts';
-import { viewName } from '../app/plain-text.ts';
+import { viewName } from '../app/printable-names.ts';
 import type { CodeDeps } from './deps.ts';
 
 /** Who made a commit or a tag: a person with an account here, or the name that git recorded. */

@@ -1,6 +1,6 @@
 import type { Commit } from '../../git/index.ts';
 import type { StatusIconView } from '../app/status-icon.view.ts';
-import { viewName } from '../app/plain-text.ts';
+import { viewName } from '../app/printable-names.ts';
 import { viewTime, type TimeView } from '../app/times.view.ts';
 import type { AuthorView, CommitAuthors } from './commit-authors.ts';
 import { codeUrl, commitUrl } from '../app/code-urls.ts';

@@ -4,15 +4,15 @@ import { content, movedTo, page, type Reply } from '../app/reply.ts';
 import { readAnnotations } from './annotations.view.ts';
 import { viewCommitLine } from './commit-line.view.ts';
 import { commitUrl } from '../app/code-urls.ts';
-import { viewName } from '../app/plain-text.ts';
+import { viewName } from '../app/printable-names.ts';
 import { viewLinkedText } from '../markdown/linked-text.ts';
-import { viewRepositoryHead } from '../app/repository-head.view.ts';
+import { viewRepositoryHeader } from '../app/repository-head.view.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import { readComparison } from './read-comparison.ts';
 import { authorsOfCommits } from './commit-authors.ts';
 import { readSignatures, signedCommit } from './signatures.ts';
-import { readCommitPlace } from './commit-place.ts';
+import { readCommitSource } from './commit-source.ts';
 import { readCommitReferences } from './commit-references.ts';
 import { readCommitStatuses } from './commit-statuses.ts';
 import type { CodeDeps } from './deps.ts';
@@ -28,7 +28,7 @@ export const showCommit: Page<RepositoryContext, CodeDeps> = async (context, dep
   if (id === undefined) throw notFound();
   const url = repositoryUrl(found.canonical);
   const { oid } = await git.queries.resolveRefPath(found.path, Buffer.from(id), {
-    withLost: allows(found.level, 'write'),
+    includeUnreachable: allows(found.level, 'write'),
   });
   const commit = await git.objects.commit(found.path, oid);
   if (!oid.startsWith(id)) throw notFound();
@@ -54,12 +54,12 @@ export const showCommit: Page<RepositoryContext, CodeDeps> = async (context, dep
   const authors = await authorsOfCommits(deps, [commit]);
   const statuses = await readCommitStatuses(context, deps, [oid]);
   const references = await readCommitReferences(context, deps, [commit.message, note ?? '']);
-  const place = await readCommitPlace(context, deps, oid);
+  const place = await readCommitSource(context, deps, oid);
   const noteText = note === null ? null : note.slice(0, maxNote).split('\n').map(viewName).join('\n');
   return page(
     'code/commit',
     {
-      repository: viewRepositoryHead(found),
+      repository: viewRepositoryHeader(found),
       commit: viewCommitLine(commit, url, clock.now(), authors, statuses.of(oid), references),
       signature,
       place,

@@ -4,8 +4,8 @@ import { page, seeOther, type Reply } from '../app/reply.ts';
 import { encodeRef } from '../app/code-urls.ts';
 import { viewCommitLine } from './commit-line.view.ts';
 import { newPullUrl } from '../app/new-pull-url.ts';
-import { viewName } from '../app/plain-text.ts';
-import { viewRepositoryHead } from '../app/repository-head.view.ts';
+import { viewName } from '../app/printable-names.ts';
+import { viewRepositoryHeader } from '../app/repository-head.view.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import { readComparison } from './read-comparison.ts';
@@ -34,7 +34,7 @@ function readRange(text: string): Range | null {
 
 /** The commit of a name, or null when there is none: the page says so beside the boxes. */
 function resolveName({ found }: RepositoryContext, { git }: CodeDeps, name: string): Promise<string | null> {
-  return git.refs.resolve(found.path, name, { withLost: allows(found.level, 'write') }).catch(nullIfNotFound);
+  return git.refs.resolve(found.path, name, { includeUnreachable: allows(found.level, 'write') }).catch(nullIfNotFound);
 }
 
 async function suggest({ found }: RepositoryContext, { git }: CodeDeps): Promise<string[]> {
@@ -109,7 +109,7 @@ export const showComparison: Page<RepositoryContext, CodeDeps> = async (context,
   const exact = { base: range?.base ?? chosen.base ?? branch ?? '', head: range?.head ?? chosen.head ?? '' };
   const names = { base: viewName(exact.base), head: viewName(exact.head) };
   const frame = {
-    repository: viewRepositoryHead(found),
+    repository: viewRepositoryHeader(found),
     names,
     exact,
     dots: range?.dots ?? '...',

@@ -1,9 +1,9 @@
 import type { Hunk, Patch, PatchLine } from '../../git/index.ts';
-import { escapeHtml, lineHtml, showOddCharacters } from './code-html.ts';
+import { escapeHtml, lineHtml, showInvisibleCharacters } from './code-html.ts';
 import { markHtml, textLength } from './mark-html.ts';
 import type { TextRange } from './mark-html.ts';
 import type { WordDiff } from './word-diff.ts';
-import { readText } from './read-text.ts';
+import { decodeFileText } from './decode-text.ts';
 
 interface Row {
   line: PatchLine;
@@ -11,7 +11,7 @@ interface Row {
 }
 
 /** Lines of a patch belong to files in any encoding; each is read by itself. */
-const textOf = ({ text }: PatchLine): string => readText(text)?.text ?? text.toString('latin1');
+const textOf = ({ text }: PatchLine): string => decodeFileText(text)?.text ?? text.toString('latin1');
 
 /** Both versions of a file line by line, as the highlighter gave them; null for one that it did not. */
 export interface Colours {
@@ -56,8 +56,8 @@ function htmlOf(line: PatchLine, text: string, { old, fresh }: Colours, marks: r
   const shown = text.replace(/\r$/, '');
   // Ignored white space shows as it is on one side; then the other has another line here.
   if (coloured !== undefined && textLength(coloured) === shown.length)
-    return showOddCharacters(markHtml(coloured, marks));
-  return marks.length === 0 ? lineHtml(text) : showOddCharacters(markHtml(escapeHtml(text), marks));
+    return showInvisibleCharacters(markHtml(coloured, marks));
+  return marks.length === 0 ? lineHtml(text) : showInvisibleCharacters(markHtml(escapeHtml(text), marks));
 }
 
 function rowsOf({ hunk, marks }: MarkedHunk, colours: Colours): Row[] {
@@ -127,7 +127,7 @@ function rangeText(start: number, { lines }: Hunk, kind: 'added' | 'removed'): s
 /** The range in git's notation, so that `+` and `-` lines can be found elsewhere. */
 function hunkHead(hunk: Hunk, span: number, { afterRange }: RowAdditions): DiffRow {
   const range = `@@ -${rangeText(hunk.oldStart, hunk, 'removed')} +${rangeText(hunk.newStart, hunk, 'added')} @@`;
-  const heading = showOddCharacters(escapeHtml(hunk.heading));
+  const heading = showInvisibleCharacters(escapeHtml(hunk.heading));
   return {
     html: `<tr class="hunk"><td colspan="${span}">${range} ${heading}${afterRange(hunk)}</td></tr>`,
     old: null,

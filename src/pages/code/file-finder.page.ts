@@ -1,10 +1,10 @@
 import { page, type Reply } from '../app/reply.ts';
 import { codeUrl } from '../app/code-urls.ts';
 import { rankPaths } from './rank-paths.ts';
-import { viewName } from '../app/plain-text.ts';
+import { viewName } from '../app/printable-names.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
-import { frameAt, locate } from './resolve-location.ts';
+import { readCodeNavigation, resolveLocation } from './resolve-location.ts';
 import type { CodeDeps } from './deps.ts';
 
 const maxFiles = 50_000;
@@ -15,11 +15,11 @@ const maxQuery = 200;
 export const showFind: Page<RepositoryContext, CodeDeps> = async (context, deps): Promise<Reply> => {
   const { found, query } = context;
   const url = repositoryUrl(found.canonical);
-  const located = await locate(context, deps);
+  const located = await resolveLocation(context, deps);
   const at = { ...located, file: Buffer.alloc(0) };
   const wanted = (query.get('q') ?? '').trim().slice(0, maxQuery);
   const [frame, { files, truncated }] = await Promise.all([
-    frameAt(context, deps, at, 'find'),
+    readCodeNavigation(context, deps, at, 'find'),
     deps.git.queries.listFiles(found.path, at.oid, { limit: maxFiles }),
   ]);
   const ranked = rankPaths(

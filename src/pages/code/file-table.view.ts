@@ -1,6 +1,6 @@
 import type { LastCommit, LastCommits, RefPath, Tree, TreeEntry } from '../../git/index.ts';
 import { codeUrl, commitUrl, joinPath, splitPath } from '../app/code-urls.ts';
-import { viewName } from '../app/plain-text.ts';
+import { viewName } from '../app/printable-names.ts';
 import { viewSize } from '../app/format-numbers.ts';
 import { viewTime, type TimeView } from '../app/times.view.ts';
 import { viewLinkedText } from '../markdown/linked-text.ts';

@@ -32,7 +32,7 @@ export const goToRef: Page<RepositoryContext, CodeDeps> = async ({ found, query 
   const url = repositoryUrl(found.canonical);
   const ref = (query.get('ref') ?? '').trim();
   try {
-    const oid = await git.refs.resolve(found.path, ref, { withLost: allows(found.level, 'write') });
+    const oid = await git.refs.resolve(found.path, ref, { includeUnreachable: allows(found.level, 'write') });
     const { file, isWhole } = await nearest(git, found.path, oid, decodePath(query.get('path') ?? ''));
     return seeOther(codeUrl(url, isWhole ? oneOf(pages, query.get('page')) : 'tree', ref, file));
   } catch (error) {

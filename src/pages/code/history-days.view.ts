@@ -1,5 +1,5 @@
 import type { HistoryEntry } from '../../git/index.ts';
-import { viewName } from '../app/plain-text.ts';
+import { viewName } from '../app/printable-names.ts';
 import { codeUrl } from '../app/code-urls.ts';
 import type { CommitAuthors } from './commit-authors.ts';
 import { viewCommitLine } from './commit-line.view.ts';

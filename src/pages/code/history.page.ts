@@ -5,7 +5,7 @@ import { codeUrl } from '../app/code-urls.ts';
 import { viewHistoryDays } from './history-days.view.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
-import { frameAt, locateBytes } from './resolve-location.ts';
+import { readCodeNavigation, resolveLocationBytes } from './resolve-location.ts';
 import { rawPath } from './raw-path.ts';
 import { authorsOfCommits } from './commit-authors.ts';
 import { readSignatures, signedCommit } from './signatures.ts';
@@ -39,10 +39,10 @@ const feedEnding = Buffer.from('.atom');
 async function readAddress({ found, path }: RepositoryContext, { git }: CodeDeps) {
   const rest = rawPath(path);
   if (!rest.subarray(-feedEnding.length).equals(feedEnding))
-    return { at: await locateBytes(found, rest, git), isFeed: false };
-  const whole = await locateBytes(found, rest, git).catch(() => null);
+    return { at: await resolveLocationBytes(found, rest, git), isFeed: false };
+  const whole = await resolveLocationBytes(found, rest, git).catch(() => null);
   if (whole !== null && whole.file.length === 0) return { at: whole, isFeed: false };
-  return { at: await locateBytes(found, rest.subarray(0, -feedEnding.length), git), isFeed: true };
+  return { at: await resolveLocationBytes(found, rest.subarray(0, -feedEnding.length), git), isFeed: true };
 }
 
 /** `B/commits/{ref}/{path}`: what happened, newest first; `.atom` behind it makes a feed. */
@@ -66,7 +66,7 @@ export const showHistory: Page<RepositoryContext, CodeDeps> = async (context, de
   };
   const after = objectId.test(query.get('after') ?? '') ? query.get('after') : null;
   const [frame, history] = await Promise.all([
-    frameAt(context, deps, at, 'commits'),
+    readCodeNavigation(context, deps, at, 'commits'),
     deps.git.queries.history(found.path, {
       oid: at.oid,
       file: at.file,
@@ -127,7 +127,7 @@ export const showHistory: Page<RepositoryContext, CodeDeps> = async (context, de
 async function feed(
   { found, origin }: RepositoryContext,
   deps: CodeDeps,
-  at: Awaited<ReturnType<typeof locateBytes>>,
+  at: Awaited<ReturnType<typeof resolveLocationBytes>>,
 ): Promise<Reply> {
   const { git, clock } = deps;
   const { entries } = await git.queries.history(found.path, { oid: at.oid, file: at.file, limit: perFeed });

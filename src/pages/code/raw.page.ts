@@ -3,11 +3,11 @@ import type { LfsObjectRow } from '../../lfs/index.ts';
 import { rangeReply } from '../app/range-reply.ts';
 import { content, type Reply } from '../app/reply.ts';
 import { splitPath } from '../app/code-urls.ts';
-import { disposition } from '../app/disposition.ts';
+import { formatContentDisposition } from '../app/content-disposition.ts';
 import { imageType, isActive } from './media-types.ts';
-import { charsetOf } from './read-text.ts';
+import { charsetOf } from './decode-text.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
-import { locate } from './resolve-location.ts';
+import { resolveLocation } from './resolve-location.ts';
 import type { CodeDeps } from './deps.ts';
 
 /** Files up to this size are read into memory; larger ones are streamed from a git process. */
@@ -21,7 +21,7 @@ const maxBufferedBytes = 2 * 1024 * 1024;
 export const showRaw: Page<RepositoryContext, CodeDeps> = async (context, deps): Promise<Reply> => {
   const { git } = deps;
   const { found, query } = context;
-  const at = await locate(context, deps);
+  const at = await resolveLocation(context, deps);
   const entry = await git.objects.entryAt(found.path, at.oid, at.file);
   if (entry.type !== 'blob') throw notFound();
   const { content: buffered } = await git.objects.blob(found.path, entry.oid, { maxBytes: maxBufferedBytes });
@@ -34,7 +34,7 @@ export const showRaw: Page<RepositoryContext, CodeDeps> = async (context, deps):
   const isDownload = query.get('download') === '1' || isActive(entry.name);
   const type = image ?? (charset === null ? 'application/octet-stream' : `text/plain; charset=${charset}`);
   return content(type, buffered ?? (await git.queries.streamBlob(found.path, entry.oid)), {
-    headers: headersOf(entry.oid, disposition(isDownload ? 'attachment' : 'inline', name)),
+    headers: headersOf(entry.oid, formatContentDisposition(isDownload ? 'attachment' : 'inline', name)),
   });
 };
 
@@ -59,7 +59,7 @@ function sendObject(
   return rangeReply(context, {
     type: type ?? 'application/octet-stream',
     bytes: object.bytes,
-    headers: headersOf(`lfs-${object.oid}`, disposition(isDownload ? 'attachment' : 'inline', name)),
+    headers: headersOf(`lfs-${object.oid}`, formatContentDisposition(isDownload ? 'attachment' : 'inline', name)),
     open: async (range) => (await lfs.read(object, range)).stream,
   });
 }

@@ -1,13 +1,13 @@
 import type { ChangedFile, DiffRange, PatchLimits } from '../../git/index.ts';
 import type { CommitAnnotations } from './annotations.view.ts';
-import { fileParameter, isPicture, viewChangedFile } from './changed-file.view.ts';
+import { fileParameter, isImageFile, viewChangedFile } from './changed-file.view.ts';
 import { viewCount } from '../app/format-numbers.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import { decodePath } from '../app/code-urls.ts';
 import type { RepositoryContext } from '../app/request-context.ts';
-import { colourPatches } from './colour-patches.ts';
+import { highlightPatches } from './highlight-patches.ts';
 import { markWords } from './mark-words.ts';
-import { pictureSizes } from './picture-size.ts';
+import { readBlobImageSizes } from './blob-image-size.ts';
 import { contextParameter, moreLinesLink, readContextLines } from './context-lines.ts';
 import type { CodeDeps } from './deps.ts';
 
@@ -57,11 +57,11 @@ export async function readComparison(
   );
   const wanted = onlyPath === undefined ? files : files.filter(({ newPath }) => newPath.equals(onlyPath));
   const [{ colours, ...coloured }, { marks, ...marked }] = await Promise.all([
-    colourPatches(found.path, deps, patches),
+    highlightPatches(found.path, deps, patches),
     markWords(found.path, deps, patches),
   ]);
   const shown = wanted.slice(0, Math.max(pageLimits.files, 1));
-  const sizes = await pictureSizes(git, found.path, shown.filter(isPicture));
+  const sizes = await readBlobImageSizes(git, found.path, shown.filter(isImageFile));
   const byFile = new Map(patches.map((patch) => [patch.file.newPath.toString('latin1'), patch]));
   const diff = {
     repositoryUrl: repositoryUrl(found.canonical),

@@ -5,8 +5,8 @@ import { prepareDocument } from '../markdown/prepare-document.ts';
 import type { DocumentSource, PlainDocument, PreparedDocument } from '../markdown/prepare-document.ts';
 import { fillDocument } from '../markdown/render-document.ts';
 import type { DocumentFills } from '../markdown/render-document.ts';
-import { readText } from './read-text.ts';
-import { viewName } from '../app/plain-text.ts';
+import { decodeFileText } from './decode-text.ts';
+import { viewName } from '../app/printable-names.ts';
 
 /** A README as the page shows it: exactly one of `html` and `text` is set. */
 export interface ReadmeView {
@@ -27,7 +27,7 @@ const readmeName = /^readme(?:\.(?:md|markdown|mkd|txt|text))?$/i;
 export const markdownName = /\.(?:md|markdown|mkd)$/i;
 
 /** A README is text whatever its first bytes say. */
-const decodeText = (content: Buffer): string => readText(content)?.text ?? content.toString('latin1');
+const decodeText = (content: Buffer): string => decodeFileText(content)?.text ?? content.toString('latin1');
 
 const rank = ({ name }: TreeEntry): number => (markdownName.test(name) ? 0 : name.includes('.') ? 1 : 2);
 

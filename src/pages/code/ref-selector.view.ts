@@ -1,5 +1,5 @@
 import type { RefPath } from '../../git/index.ts';
-import { viewName } from '../app/plain-text.ts';
+import { viewName } from '../app/printable-names.ts';
 import { codeUrl, encodePath } from '../app/code-urls.ts';
 import type { CodePage } from '../app/code-urls.ts';
 import { labelOf } from './breadcrumbs.view.ts';

@@ -5,28 +5,28 @@ import type { Found } from '../../repositories/index.ts';
 import type { CodePage } from '../app/code-urls.ts';
 import { viewBreadcrumbs } from './breadcrumbs.view.ts';
 import { viewRefSelector } from './ref-selector.view.ts';
-import { viewRepositoryHead } from '../app/repository-head.view.ts';
+import { viewRepositoryHeader } from '../app/repository-head.view.ts';
 import type { RepositoryContext } from '../app/request-context.ts';
 import { rawPath } from './raw-path.ts';
 import type { CodeDeps } from './deps.ts';
 
 /** The ref and path that an address names; the default branch when it names none. */
-export async function locate({ found, path }: RepositoryContext, { git }: CodeDeps): Promise<RefPath> {
-  return locateBytes(found, rawPath(path), git);
+export async function resolveLocation({ found, path }: RepositoryContext, { git }: CodeDeps): Promise<RefPath> {
+  return resolveLocationBytes(found, rawPath(path), git);
 }
 
 /** Who may push also sees what no ref leads to any more. */
-export async function locateBytes(found: Found, rest: Buffer, git: CodeDeps['git']): Promise<RefPath> {
-  if (rest.length > 0) return git.queries.resolveRefPath(found.path, rest, { withLost: allows(found.level, 'write') });
+export async function resolveLocationBytes(found: Found, rest: Buffer, git: CodeDeps['git']): Promise<RefPath> {
+  if (rest.length > 0) return git.queries.resolveRefPath(found.path, rest, { includeUnreachable: allows(found.level, 'write') });
   const { branch, oid } = await git.refs.head(found.path);
   if (oid === null) throw notFound();
   return { kind: branch === null ? 'head' : 'branch', ref: branch ?? 'HEAD', oid, file: rest };
 }
 
 /** What every page about a place in a repository shows around its content. */
-export async function frameAt({ found }: RepositoryContext, { git }: CodeDeps, at: RefPath, page: CodePage) {
+export async function readCodeNavigation({ found }: RepositoryContext, { git }: CodeDeps, at: RefPath, page: CodePage) {
   const [refs, { branch }] = await Promise.all([git.queries.cachedRefs(found.path), git.refs.head(found.path)]);
-  const repository = viewRepositoryHead(found);
+  const repository = viewRepositoryHeader(found);
   return {
     repository,
     place: viewBreadcrumbs(repository.url, found.canonical.name, at, page),

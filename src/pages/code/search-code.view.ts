@@ -2,7 +2,7 @@ import type { GrepLine } from '../../git/index.ts';
 import { markHits } from '../../search/index.ts';
 import type { CodeHit, Coverage, TextSegment } from '../../search/index.ts';
 import { codeUrl } from '../app/code-urls.ts';
-import { viewName } from '../app/plain-text.ts';
+import { viewName } from '../app/printable-names.ts';
 import { viewCount } from '../app/format-numbers.ts';
 import { repositoryUrl } from '../../http/index.ts';
 

@@ -1,8 +1,8 @@
 import { page, type Reply } from '../app/reply.ts';
 import { readSearchQuery } from '../../http/index.ts';
-import { submit } from '../app/submit.ts';
+import { submitForm } from '../app/submit-form.ts';
 import { viewGrep } from './search-code.view.ts';
-import { viewRepositoryHead } from '../app/repository-head.view.ts';
+import { viewRepositoryHeader } from '../app/repository-head.view.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import type { CodeDeps } from './deps.ts';
 
@@ -18,12 +18,12 @@ export const searchRepository: Page<RepositoryContext, CodeDeps> = async (
   { git },
 ): Promise<Reply> => {
   const text = readSearchQuery(query);
-  const repository = viewRepositoryHead(found);
+  const repository = viewRepositoryHeader(found);
   const [isPattern, isExact] = [query.get('pattern') === '1', query.get('case') === '1'];
   const shown = { repository, query: text, isPattern, isExact };
   const { branch, oid } = await git.refs.head(found.path);
   if (oid === null || text.trim() === '') return page('code/search', { ...shown, branch, files: null, refusal: null });
-  return submit(
+  return submitForm(
     async () => {
       const { lines, isWhole } = await git.queries.grep(found.path, {
         oid,

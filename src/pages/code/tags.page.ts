@@ -3,13 +3,13 @@ import { dependOn } from '../app/dependency.ts';
 import { viewNotice } from '../app/notices.view.ts';
 import { content, page } from '../app/reply.ts';
 import type { PageReply, Reply } from '../app/reply.ts';
-import type { FormRefusal } from '../app/submit.ts';
+import type { FormRefusal } from '../app/submit-form.ts';
 import { feedAuthor, writeFeed } from './atom.ts';
 import { codeUrl, encodeRef } from '../app/code-urls.ts';
 import { viewCommitLine } from './commit-line.view.ts';
 import { compareVersions } from './ref-selector.view.ts';
-import { viewName } from '../app/plain-text.ts';
-import { viewRepositoryHead } from '../app/repository-head.view.ts';
+import { viewName } from '../app/printable-names.ts';
+import { viewRepositoryHeader } from '../app/repository-head.view.ts';
 import { viewCount } from '../app/format-numbers.ts';
 import { viewTime } from '../app/times.view.ts';
 import { repositoryUrl } from '../../http/index.ts';
@@ -18,7 +18,7 @@ import { readSignatures } from './signatures.ts';
 import { viewLinkedText } from '../markdown/linked-text.ts';
 import { readCommitAuthors } from './commit-authors.ts';
 import { readCommitReferences } from './commit-references.ts';
-import { readProtection } from './protection.ts';
+import { readRefProtection } from './ref-protection.ts';
 import { readCommitStatuses } from './commit-statuses.ts';
 import type { CodeDeps } from './deps.ts';
 
@@ -99,7 +99,7 @@ export async function tagsPage(
     deps,
     rows.flatMap(({ commit }) => commit?.oid ?? []),
   );
-  const protection = await readProtection(context, deps, 'refs/tags/');
+  const protection = await readRefProtection(context, deps, 'refs/tags/');
   const names = rows.map(({ name }) => name);
   const released = await dependOn(() => deps.releases.releasedTags(found.repository.id, names));
   const hasRelease = new Set(released.value);
@@ -115,7 +115,7 @@ export async function tagsPage(
   return page(
     'code/tags',
     {
-      repository: viewRepositoryHead(found),
+      repository: viewRepositoryHeader(found),
       count: viewCount(total, 'tag'),
       feed: `${url}/tags.atom`,
       rows: rows.map(({ name, note, commit }, index) => ({

@@ -7,12 +7,12 @@ import { findReadme, maxReadmeBytes, prepareReadme, referencesOfReadme, viewRead
 import type { PreparedReadme } from './readme.view.ts';
 import { remoteImagesOf } from '../markdown/remote-images.ts';
 import { repositoryLinks } from '../markdown/repository-links.ts';
-import type { DocumentPlace } from '../markdown/repository-links.ts';
+import type { DocumentLocation } from '../markdown/repository-links.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import { addingLinks } from './editing-links.ts';
-import { frameAt, locate } from './resolve-location.ts';
-import { sizePictures } from './picture-size.ts';
+import { readCodeNavigation, resolveLocation } from './resolve-location.ts';
+import { setImageSizes } from './blob-image-size.ts';
 import { authorsOfCommits } from './commit-authors.ts';
 import { readCommitReferences } from './commit-references.ts';
 import { readCommitStatuses } from './commit-statuses.ts';
@@ -50,7 +50,7 @@ export async function readFolder(context: RepositoryContext, deps: CodeDeps, at:
   );
   const links = repositoryLinks(place);
   const readme = prepared && viewReadme(prepared, { links, references, origin: context.origin, taskForm: null });
-  if (readme?.html) readme.html = await sizePictures(git, found.path, url, at, readme.html);
+  if (readme?.html) readme.html = await setImageSizes(git, found.path, url, at, readme.html);
   return {
     tree,
     files: viewFileTable(tree, { repositoryUrl: url, at, last, now, references }),
@@ -65,7 +65,7 @@ async function readReadme(
   { found, origin }: RepositoryContext,
   { git, workers }: CodeDeps,
   entries: readonly TreeEntry[],
-  { repositoryUrl: client, showsRemoteImages }: DocumentPlace,
+  { repositoryUrl: client, showsRemoteImages }: DocumentLocation,
 ): Promise<PreparedReadme | null> {
   const entry = findReadme(entries);
   if (entry === null) return null;
@@ -75,14 +75,14 @@ async function readReadme(
 
 /** `B/tree/{ref}/{path}`: a folder. */
 export const showTree: Page<RepositoryContext, CodeDeps> = async (context, deps): Promise<Reply> => {
-  const at = await locate(context, deps);
+  const at = await resolveLocation(context, deps);
   if (at.file.length > 0) {
     const entry = await deps.git.objects.entryAt(context.found.path, at.oid, at.file);
     if (entry.type === 'blob') return movedTo(codeUrl(repositoryUrl(context.found.canonical), 'blob', at.ref, at.file));
     if (entry.kind === 'submodule') return showSubmodule(context, deps, at, entry.oid);
   }
   const [frame, { files, commit, dependencies, readme, isComplete }] = await Promise.all([
-    frameAt(context, deps, at, 'tree'),
+    readCodeNavigation(context, deps, at, 'tree'),
     readFolder(context, deps, at),
   ]);
   return page(
@@ -94,7 +94,7 @@ export const showTree: Page<RepositoryContext, CodeDeps> = async (context, deps)
 
 /** The files of a submodule are in another repository; all there is here is its commit and address. */
 async function showSubmodule(context: RepositoryContext, deps: CodeDeps, at: RefPath, oid: string): Promise<Reply> {
-  const frame = await frameAt(context, deps, at, 'tree');
+  const frame = await readCodeNavigation(context, deps, at, 'tree');
   return page(
     'code/submodule',
     { ...frame, oid, address: await submoduleAddress(context.found.path, deps, at) },

@@ -8,7 +8,7 @@ import type { RedirectReply } from '../app/reply.ts';
 import type { RepositoryContext } from '../app/request-context.ts';
 import { issueUrl } from '../issues/issue-urls.ts';
 import type { EditingDeps } from './deps.ts';
-import type { EditingPlace } from './editing-place.ts';
+import type { EditTarget } from './edit-target.ts';
 
 /** The part of a form that says where a change goes, and what it is called. */
 export interface ChangeForm {
@@ -20,7 +20,7 @@ export interface ChangeForm {
   opensPull: boolean;
 }
 
-export const blankChange = ({ mayPush, mayWrite, suggested, takesPulls }: EditingPlace): ChangeForm => ({
+export const blankChange = ({ mayPush, mayWrite, suggested, takesPulls }: EditTarget): ChangeForm => ({
   message: '',
   description: '',
   target: mayPush ? 'branch' : mayWrite ? 'new' : 'propose',
@@ -29,7 +29,7 @@ export const blankChange = ({ mayPush, mayWrite, suggested, takesPulls }: Editin
 });
 
 /** Fields `message`, `description`, `target`, `new_branch`, `opens_pull`. */
-export function readChange(form: Form, place: EditingPlace): ChangeForm {
+export function readChange(form: Form, place: EditTarget): ChangeForm {
   const asked = form.text('target');
   const usual = blankChange(place);
   const isNew = place.mayWrite && (asked === 'new' || !place.mayPush);
@@ -54,7 +54,7 @@ export interface SentChange {
 export async function sendChange(
   context: RepositoryContext,
   deps: EditingDeps,
-  { branch, viewer }: EditingPlace,
+  { branch, viewer }: EditTarget,
   { operations, change: { message, description, target, newBranch, opensPull }, leadsTo }: SentChange,
 ): Promise<RedirectReply> {
   const { found } = context;
@@ -105,7 +105,7 @@ export async function openPullOf(
 
 /** What the templates show of the place and the form. */
 export const viewChange = (
-  { branch, mayPush, mayWrite, rule, takesPulls }: EditingPlace,
+  { branch, mayPush, mayWrite, rule, takesPulls }: EditTarget,
   change: ChangeForm,
   placeholder: string,
 ) => ({ ...change, branch, mayPush, mayWrite, rule, takesPulls, placeholder });

@@ -2,32 +2,32 @@ import { nullIfNotFound } from '../../kernel/index.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import { codeUrl, commitUrl } from '../app/code-urls.ts';
 import { withNotice } from '../app/notices.view.ts';
-import { viewName } from '../app/plain-text.ts';
+import { viewName } from '../app/printable-names.ts';
 import { page } from '../app/reply.ts';
 import type { PageReply } from '../app/reply.ts';
-import { viewRepositoryHead } from '../app/repository-head.view.ts';
+import { viewRepositoryHeader } from '../app/repository-head.view.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
-import { submit } from '../app/submit.ts';
-import type { FormRefusal } from '../app/submit.ts';
+import { submitForm } from '../app/submit-form.ts';
+import type { FormRefusal } from '../app/submit-form.ts';
 import { blankChange, readChange, sendChange, viewChange } from './change-form.ts';
 import type { ChangeForm } from './change-form.ts';
 import type { EditingDeps } from './deps.ts';
-import { editingPlace } from './editing-place.ts';
-import type { EditingPlace } from './editing-place.ts';
+import { readEditTarget } from './edit-target.ts';
+import type { EditTarget } from './edit-target.ts';
 
 /** `B/delete/{branch}/{path}`: asks before a file is deleted. */
 export const confirmFileDeletion: Page<RepositoryContext, EditingDeps> = async (context, deps) => {
-  const place = await editingPlace(context, deps);
+  const place = await readEditTarget(context, deps);
   return deletionPage(context, deps, place, blankChange(place), null);
 };
 
 /** Fields `blob` and those of `readChange`. Leads to the commit, which can be reverted there. */
 export const removeFile: Page<RepositoryContext, EditingDeps> = async (context, deps) => {
   const { form, found } = context;
-  const place = await editingPlace(context, deps);
+  const place = await readEditTarget(context, deps);
   const change = readChange(form, place);
   const path = place.file.toString();
-  return submit(
+  return submitForm(
     () =>
       sendChange(context, deps, place, {
         operations: [{ kind: 'delete', path, expected: form.text('blob') || undefined }],
@@ -41,12 +41,12 @@ export const removeFile: Page<RepositoryContext, EditingDeps> = async (context, 
 async function deletionPage(
   { found }: RepositoryContext,
   { git }: EditingDeps,
-  place: EditingPlace,
+  place: EditTarget,
   change: ChangeForm,
   refusal: FormRefusal | null,
 ): Promise<PageReply> {
   const { branch, tip, file } = place;
-  const repository = viewRepositoryHead(found);
+  const repository = viewRepositoryHeader(found);
   const name = viewName(file.toString());
   const entry = tip === null ? null : await git.objects.entryAt(found.path, tip, file).catch(nullIfNotFound);
   if (entry === null || (entry.kind !== 'file' && entry.kind !== 'executable'))

@@ -7,22 +7,22 @@ import { codeUrl } from '../app/code-urls.ts';
 import { withNotice } from '../app/notices.view.ts';
 import { page } from '../app/reply.ts';
 import type { PageReply, Reply } from '../app/reply.ts';
-import { viewRepositoryHead } from '../app/repository-head.view.ts';
+import { viewRepositoryHeader } from '../app/repository-head.view.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
-import { submit } from '../app/submit.ts';
-import type { FormRefusal } from '../app/submit.ts';
+import { submitForm } from '../app/submit-form.ts';
+import type { FormRefusal } from '../app/submit-form.ts';
 
 import { markdownName } from '../code/readme.view.ts';
 import { renderText } from '../markdown/render-text.ts';
 import { blankChange, readChange, sendChange, viewChange } from './change-form.ts';
 import type { ChangeForm } from './change-form.ts';
 import type { EditingDeps } from './deps.ts';
-import { editingPlace } from './editing-place.ts';
-import type { EditingPlace } from './editing-place.ts';
+import { readEditTarget } from './edit-target.ts';
+import type { EditTarget } from './edit-target.ts';
 import { editorConfigOf } from './editor-config.ts';
-import { bytesOfTyped, maxEditedBytes, readEditable } from './file-text.ts';
+import { encodeEditedText, maxEditedBytes, readEditable } from './editable-text.ts';
 import { previewChange } from './preview-change.ts';
-import { readConfigFiles } from './read-config-files.ts';
+import { readEditorConfigs } from './read-editor-configs.ts';
 
 /** What is in the form of a file. */
 interface FileForm extends ChangeForm {
@@ -46,7 +46,7 @@ const otherKinds: Partial<Record<TreeEntry['kind'], string>> = {
   submodule: 'This is a submodule: it is changed with git only.',
 };
 
-async function knownFile({ found }: RepositoryContext, { git }: EditingDeps, { tip, file }: EditingPlace) {
+async function knownFile({ found }: RepositoryContext, { git }: EditingDeps, { tip, file }: EditTarget) {
   if (tip === null) return null;
   const entry = await git.objects.entryAt(found.path, tip, file).catch(nullIfNotFound);
   if (entry === null || entry.kind === 'folder') return null;
@@ -64,7 +64,7 @@ async function knownFile({ found }: RepositoryContext, { git }: EditingDeps, { t
 
 /** `B/edit/{branch}/{path}` */
 export const showEdit: Page<RepositoryContext, EditingDeps> = async (context, deps) => {
-  const place = await editingPlace(context, deps);
+  const place = await readEditTarget(context, deps);
   const known = await knownFile(context, deps, place);
   if (known === null) return page('editing/no-file', await frame(context, place), { status: 404 });
   const text = known.reason === null ? readEditable(known.content) : null;
@@ -78,7 +78,7 @@ export const showEdit: Page<RepositoryContext, EditingDeps> = async (context, de
 
 /** `B/new/{branch}/{folder}`; query `name` begins the name of the file. */
 export const showNew: Page<RepositoryContext, EditingDeps> = async (context, deps) => {
-  const place = await editingPlace(context, deps);
+  const place = await readEditTarget(context, deps);
   const folder = place.file.length === 0 ? '' : `${place.file.toString()}/`;
   const path = folder + (context.query.get('name') ?? '').slice(0, 255);
   return filePage(context, deps, place, null, { ...blankChange(place), path, text: '', blob: '' });
@@ -87,7 +87,7 @@ export const showNew: Page<RepositoryContext, EditingDeps> = async (context, dep
 /** Fields `path`, `text`, `blob`, those of `readChange`, and `action`: `commit`, `diff` or `preview`. */
 export const sendFile: Page<RepositoryContext, EditingDeps> = async (context, deps) => {
   const { form, found } = context;
-  const place = await editingPlace(context, deps);
+  const place = await readEditTarget(context, deps);
   const isNew = form.text('blob') === '';
   const known = isNew ? null : await knownFile(context, deps, place);
   const path = form.text('path').trim();
@@ -100,7 +100,7 @@ export const sendFile: Page<RepositoryContext, EditingDeps> = async (context, de
   };
   const action = form.text('action');
   const url = repositoryUrl(found.canonical);
-  return submit(
+  return submitForm(
     async (): Promise<Reply> => {
       const operations = [await operationOf(context, deps, place, known, values)];
       if (action === 'diff') {
@@ -129,21 +129,21 @@ export const sendFile: Page<RepositoryContext, EditingDeps> = async (context, de
 async function operationOf(
   context: RepositoryContext,
   deps: EditingDeps,
-  place: EditingPlace,
+  place: EditTarget,
   known: KnownFile | null,
   { path, text, blob }: FileForm,
 ): Promise<FileOperation> {
   const from = place.file.toString();
   if (text === null) return { kind: 'update', path, from, expected: blob };
-  const config = editorConfigOf(await readConfigFiles(context, deps, place.tip, path), path);
+  const config = editorConfigOf(await readEditorConfigs(context, deps, place.tip, path), path);
   const written = { newLines: config.endOfLine ?? 'lf', insertsFinalNewline: config.insertFinalNewline ?? false };
-  const content = bytesOfTyped(text, known?.content ?? null, written);
+  const content = encodeEditedText(text, known?.content ?? null, written);
   return blob === '' ? { kind: 'create', path, content } : { kind: 'update', path, from, content, expected: blob };
 }
 
 /** The file has changed, or is gone: both versions, and the form with what was typed, for a second try. */
 async function conflictPage(context: RepositoryContext, deps: EditingDeps, values: FileForm): Promise<PageReply> {
-  const place = await editingPlace(context, deps);
+  const place = await readEditTarget(context, deps);
   const known = await knownFile(context, deps, place);
   const theirs = known === null || known.reason !== null ? null : readEditable(known.content);
   const again = { ...values, blob: known?.entry.oid ?? '' };
@@ -163,8 +163,8 @@ async function conflictPage(context: RepositoryContext, deps: EditingDeps, value
   return { ...shown, status: 409 };
 }
 
-async function frame({ found }: RepositoryContext, { branch, file }: EditingPlace) {
-  return { repository: viewRepositoryHead(found), branch, name: file.toString() };
+async function frame({ found }: RepositoryContext, { branch, file }: EditTarget) {
+  return { repository: viewRepositoryHeader(found), branch, name: file.toString() };
 }
 
 interface Shown {
@@ -177,14 +177,14 @@ interface Shown {
 async function filePage(
   context: RepositoryContext,
   deps: EditingDeps,
-  place: EditingPlace,
+  place: EditTarget,
   known: KnownFile | null,
   values: FileForm,
   { refusal = null, diff = null, document = null, conflict = null }: Shown = {},
 ): Promise<PageReply> {
   const url = repositoryUrl(context.found.canonical);
   const { path, text, blob } = values;
-  const config = editorConfigOf(await readConfigFiles(context, deps, place.tip, path), path);
+  const config = editorConfigOf(await readEditorConfigs(context, deps, place.tip, path), path);
   const kept = known?.content == null ? null : readEditable(known.content);
   const ending = kept !== null && 'ending' in kept && kept.ending !== 'none' ? kept.ending : (config.endOfLine ?? 'lf');
   const isLink = known !== null && otherKinds[known.entry.kind] !== undefined;

@@ -8,7 +8,7 @@ export interface EditorConfig {
 }
 
 /** A file and the folder that it is in, '' for the topmost one. */
-export interface ConfigFile {
+export interface EditorConfigFile {
   folder: string;
   text: string;
 }
@@ -20,10 +20,10 @@ export interface ConfigFile {
 const limits = { sections: 100, pattern: 200, alternatives: 30, path: 1_000 };
 
 /** @param files the nearest first; those above one with `root = true` do not count */
-export function editorConfigOf(files: readonly ConfigFile[], path: string): EditorConfig {
+export function editorConfigOf(files: readonly EditorConfigFile[], path: string): EditorConfig {
   const config: EditorConfig = {};
   if (path.length > limits.path) return config;
-  const counting: ConfigFile[] = [];
+  const counting: EditorConfigFile[] = [];
   for (const file of files) {
     counting.unshift(file);
     if (isRoot(file.text)) break;

@@ -3,7 +3,7 @@ import type { Found, FileOperation } from '../../repositories/index.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import { viewChangedFile } from '../code/changed-file.view.ts';
 import type { EditingDeps } from './deps.ts';
-import type { EditingPlace } from './editing-place.ts';
+import type { EditTarget } from './edit-target.ts';
 
 const limits: PatchLimits = { files: 20, linesPerFile: 3_000, bytesPerLine: 5_100, bytes: 1024 * 1024 };
 
@@ -11,7 +11,7 @@ const limits: PatchLimits = { files: 20, linesPerFile: 3_000, bytesPerLine: 5_10
 export async function previewChange(
   { repositories }: EditingDeps,
   found: Found,
-  { viewer, tip }: EditingPlace,
+  { viewer, tip }: EditTarget,
   operations: readonly FileOperation[],
 ) {
   const { files, patches } = await repositories.contents.preview(viewer, found, tip, { operations }, limits);

@@ -4,10 +4,10 @@ import { commitUrl } from '../app/code-urls.ts';
 import { withNotice } from '../app/notices.view.ts';
 import { page, seeOther } from '../app/reply.ts';
 import type { PageReply } from '../app/reply.ts';
-import { viewRepositoryHead } from '../app/repository-head.view.ts';
+import { viewRepositoryHeader } from '../app/repository-head.view.ts';
 import type { Page, RepositoryPersonContext } from '../app/request-context.ts';
-import { submit } from '../app/submit.ts';
-import type { FormRefusal } from '../app/submit.ts';
+import { submitForm } from '../app/submit-form.ts';
+import type { FormRefusal } from '../app/submit-form.ts';
 import { authorsOfCommits } from '../code/commit-authors.ts';
 import { viewCommitLine } from '../code/commit-line.view.ts';
 import { openPullOf } from './change-form.ts';
@@ -37,7 +37,7 @@ export const revert: Page<RepositoryPersonContext, EditingDeps> = (context, deps
   const commit = commitIn(context);
   const { owner, name } = found.canonical;
   const values = { branch: form.text('branch').trim(), newBranch: form.text('new_branch').trim() };
-  return submit(
+  return submitForm(
     async () => {
       const { oid, branch } = await deps.repositories.contents.revert(viewer, owner, name, {
         commit,
@@ -62,12 +62,12 @@ async function revertPage(
 ): Promise<PageReply> {
   const { found } = context;
   const { git, clock } = deps;
-  const oid = await git.refs.resolve(found.path, commitIn(context), { withLost: true });
+  const oid = await git.refs.resolve(found.path, commitIn(context), { includeUnreachable: true });
   const [commit, refs] = await Promise.all([git.objects.commit(found.path, oid), git.refs.list(found.path)]);
   const authors = await authorsOfCommits(deps, [commit]);
   const url = repositoryUrl(found.canonical);
   return page('editing/revert-commit', {
-    repository: viewRepositoryHead(found),
+    repository: viewRepositoryHeader(found),
     commit: viewCommitLine(commit, url, clock.now(), authors),
     action: `${commitUrl(url, oid)}/revert`,
     branches: [...refs.keys()]

@@ -2,23 +2,23 @@ import { invalid } from '../../kernel/index.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import { codeUrl } from '../app/code-urls.ts';
 import { withNotice } from '../app/notices.view.ts';
-import { viewName } from '../app/plain-text.ts';
+import { viewName } from '../app/printable-names.ts';
 import { viewSize } from '../app/format-numbers.ts';
 import { page } from '../app/reply.ts';
 import type { PageReply } from '../app/reply.ts';
-import { viewRepositoryHead } from '../app/repository-head.view.ts';
+import { viewRepositoryHeader } from '../app/repository-head.view.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
-import { submit } from '../app/submit.ts';
-import type { FormRefusal } from '../app/submit.ts';
+import { submitForm } from '../app/submit-form.ts';
+import type { FormRefusal } from '../app/submit-form.ts';
 import { blankChange, readChange, sendChange, viewChange } from './change-form.ts';
 import type { ChangeForm } from './change-form.ts';
 import type { EditingDeps } from './deps.ts';
-import { editingPlace } from './editing-place.ts';
-import type { EditingPlace } from './editing-place.ts';
+import { readEditTarget } from './edit-target.ts';
+import type { EditTarget } from './edit-target.ts';
 
 /** `B/upload/{branch}/{folder}` */
 export const showUpload: Page<RepositoryContext, EditingDeps> = async (context, deps) => {
-  const place = await editingPlace(context, deps);
+  const place = await readEditTarget(context, deps);
   return uploadPage(context, deps, place, { ...blankChange(place), folder: place.file.toString() }, null);
 };
 
@@ -29,10 +29,10 @@ interface UploadForm extends ChangeForm {
 /** Fields `folder`, `files`, and those of `readChange`. Files that are there are replaced. */
 export const uploadFiles: Page<RepositoryContext, EditingDeps> = async (context, deps) => {
   const { form, found } = context;
-  const place = await editingPlace(context, deps);
+  const place = await readEditTarget(context, deps);
   const folder = form.text('folder').trim().replace(/\/+$/, '');
   const values: UploadForm = { ...readChange(form, place), folder };
-  return submit(
+  return submitForm(
     () => {
       const files = context.takeContents();
       if (files.length === 0) throw invalid('no_files', 'Choose the files to upload.', { field: 'files' });
@@ -56,11 +56,11 @@ export const uploadFiles: Page<RepositoryContext, EditingDeps> = async (context,
 function uploadPage(
   { found }: RepositoryContext,
   { repositories }: EditingDeps,
-  place: EditingPlace,
+  place: EditTarget,
   values: UploadForm,
   refusal: FormRefusal | null,
 ): PageReply {
-  const repository = viewRepositoryHead(found);
+  const repository = viewRepositoryHeader(found);
   const { branch, file } = place;
   return page('editing/upload-files', {
     repository,

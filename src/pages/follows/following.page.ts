@@ -1,6 +1,6 @@
 import type { Following } from '../../federation/index.ts';
 import { page, seeOther, type PageReply } from '../app/reply.ts';
-import { submit, type FormRefusal } from '../app/submit.ts';
+import { submitForm, type FormRefusal } from '../app/submit-form.ts';
 import { viewFollowedPerson, viewFollowedRepository, viewReceivedPush } from './follow-status.view.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
 import { numberedPage } from '../app/numbered-page.view.ts';
@@ -56,7 +56,7 @@ export const showFollowing: Page<PersonContext, FollowsDeps> = (context, deps) =
 
 /** Field `target`: a handle, or the address of an actor or a page. */
 export const addFollow: Page<PersonContext, FollowsDeps> = (context, deps) =>
-  submit(
+  submitForm(
     async () => {
       const { kind } = await deps.federation.follow(context.person.id, context.form.text('target'));
       return seeOther(withNotice('/following', kind === 'person' ? 'person-followed' : 'repository-followed'));

@@ -2,27 +2,27 @@ import { organisationUrl, personUrl } from '../../http/index.ts';
 import { invalid } from '../../kernel/index.ts';
 import { viewAvatar } from '../app/avatar.view.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
-import { viewOrganisationHead } from '../app/organisation-head.view.ts';
-import type { OrganisationHeadView } from '../app/organisation-head.view.ts';
+import { viewOrganisationHeader } from '../app/organisation-head.view.ts';
+import type { OrganisationHeaderView } from '../app/organisation-head.view.ts';
 import { page, seeOther } from '../app/reply.ts';
 import type { PageReply } from '../app/reply.ts';
 import type { OrganisationOwnerContext, PersonContext } from '../app/request-context.ts';
-import { submit } from '../app/submit.ts';
-import type { FormRefusal } from '../app/submit.ts';
+import { submitForm } from '../app/submit-form.ts';
+import type { FormRefusal } from '../app/submit-form.ts';
 import { viewTime } from '../app/times.view.ts';
 import type { IssuesDeps } from './deps.ts';
 
 /** Whose repositories people are blocked from. */
-interface BlockPlace<V> {
+interface BlockPageScope<V> {
   owner(context: V): string;
   url(context: V): string;
-  organisation(context: V, deps: IssuesDeps): Promise<OrganisationHeadView | null>;
+  organisation(context: V, deps: IssuesDeps): Promise<OrganisationHeaderView | null>;
 }
 
 /** Rows of `issues.listBlocks` on one page. */
 const perPage = 100;
 
-function blockPages<V extends PersonContext>(place: BlockPlace<V>) {
+function blockPages<V extends PersonContext>(place: BlockPageScope<V>) {
   async function blocksPage(context: V, deps: IssuesDeps, refusal: FormRefusal | null = null): Promise<PageReply> {
     const { viewer, query, form } = context;
     const { issues, owners, clock } = deps;
@@ -62,7 +62,7 @@ function blockPages<V extends PersonContext>(place: BlockPlace<V>) {
     show: (context: V, deps: IssuesDeps) => blocksPage(context, deps),
     /** Fields `username` and `reason`. */
     add: (context: V, deps: IssuesDeps) =>
-      submit(
+      submitForm(
         async () => {
           const { form, viewer } = context;
           const block = {
@@ -95,5 +95,5 @@ export const organisationBlocks = blockPages<OrganisationOwnerContext>({
   owner: ({ organisation }) => organisation.name,
   url: ({ organisation }) => `${organisationUrl(organisation.name)}/settings/blocks`,
   organisation: async ({ organisation }, { owners }) =>
-    viewOrganisationHead(organisation, await owners.avatarAt(organisation.id), 'OWNER'),
+    viewOrganisationHeader(organisation, await owners.avatarAt(organisation.id), 'OWNER'),
 });

@@ -3,11 +3,11 @@ import { invalid } from '../../kernel/index.ts';
 import { seeOther } from '../app/reply.ts';
 import type { PageReply } from '../app/reply.ts';
 import type { Page, RepositoryContext, RepositoryPersonContext } from '../app/request-context.ts';
-import { submit } from '../app/submit.ts';
+import { submitForm } from '../app/submit-form.ts';
 import type { IssuesDeps } from './deps.ts';
 import { issueListUrl, readIssueFilter } from './issue-filter.view.ts';
-import { listUrl } from './repository-list.ts';
-import type { ListState } from './repository-list.ts';
+import { listUrl } from './repository-issue-list.ts';
+import type { IssueListState } from './repository-issue-list.ts';
 
 /** What the button of a bulk action means. Refuses `no_issue_chosen`, `no_action_chosen`. */
 function readChange({ form }: RepositoryPersonContext, noun: string): IssueChange {
@@ -49,14 +49,14 @@ function readChange({ form }: RepositoryPersonContext, noun: string): IssueChang
 export const bulkChange =
   <Deps extends IssuesDeps>(
     kind: IssueKind,
-    show: (context: RepositoryContext, deps: Deps, state: ListState) => Promise<PageReply>,
+    show: (context: RepositoryContext, deps: Deps, state: IssueListState) => Promise<PageReply>,
   ): Page<RepositoryPersonContext, Deps> =>
   (context, deps) => {
     const { form, found, viewer } = context;
     const noun = kind === 'PULL' ? 'pull requests' : 'issues';
     const numbers = [...new Set(form.all('number').filter((value) => /^[1-9]\d{0,14}$/.test(value)))].map(Number);
     const query = new URLSearchParams(form.text('q') === '' ? {} : { q: form.text('q') });
-    return submit(
+    return submitForm(
       async () => {
         if (numbers.length === 0) throw invalid('no_issue_chosen', `Tick the ${noun} that are meant first.`);
         const change = readChange(context, noun);

@@ -1,20 +1,20 @@
 import { explainRefusal, noFilter } from '../../issues/index.ts';
 import type { IssueAt, IssueKind, IssueRights, ListedEntry, ListedIssue, OtherIssue } from '../../issues/index.ts';
 import { repositoryUrl, queryNumber } from '../../http/index.ts';
-import { viewName } from '../app/plain-text.ts';
+import { viewName } from '../app/printable-names.ts';
 import type { PageReply, RedirectReply } from '../app/reply.ts';
 import { renderText, renderTexts } from '../markdown/render-text.ts';
 import type { TextToRender } from '../markdown/render-text.ts';
-import { viewRepositoryHead } from '../app/repository-head.view.ts';
+import { viewRepositoryHeader } from '../app/repository-head.view.ts';
 import type { RepositoryContext } from '../app/request-context.ts';
-import type { FormRefusal } from '../app/submit.ts';
+import type { FormRefusal } from '../app/submit-form.ts';
 import { viewTime } from '../app/times.view.ts';
 import type { IssuesDeps } from './deps.ts';
 import { hideChoices, viewEntry } from './entry.view.ts';
 import type { EventView, OtherIssueView } from './event-parts.view.ts';
 import { issueListUrl } from './issue-filter.view.ts';
 import { viewState } from './issue-row.view.ts';
-import { viewSide } from './issue-side.view.ts';
+import { viewIssueSidebar } from './issue-side.view.ts';
 import { entriesPerPage, issueName, issueNumber, issueUrl, pageUrl } from './issue-urls.ts';
 import { viewAuthor } from './people.view.ts';
 import type { People } from './people.view.ts';
@@ -76,7 +76,7 @@ export async function readConversation(
   const { found, viewer, query } = context;
   const { issues, clock } = deps;
   const at = issueAt(context);
-  const head = viewRepositoryHead(found);
+  const head = viewRepositoryHeader(found);
   const url = issueUrl(head.url, at.number, issue.kind);
   const list = `${head.url}/${issue.kind === 'PULL' ? 'pulls' : 'issues'}`;
   const rights = await issues.rightsOn(viewer, at);
@@ -152,7 +152,7 @@ export async function readConversation(
       why: mayReply ? null : explainRefusal(rights('contribute')!, issue.kind),
       isSignedOut: rights('contribute') === 'sign_in',
     },
-    side: viewSide({
+    side: viewIssueSidebar({
       ...around,
       repositoryUrl: head.url,
       labelUrl: (name) => issueListUrl(list, { ...noFilter, labels: [name] }),

@@ -3,7 +3,7 @@ import type { HideReason, IssueRights, ListedEntry, ReactionKind } from '../../i
 import { viewTime } from '../app/times.view.ts';
 import type { TimeView } from '../app/times.view.ts';
 import { viewEvent } from './event-parts.view.ts';
-import type { EventAround, EventView } from './event-parts.view.ts';
+import type { EventContext, EventView } from './event-parts.view.ts';
 import { entryUrl, pageUrl } from './issue-urls.ts';
 import { viewAuthor } from './people.view.ts';
 import type { PersonView } from './people.view.ts';
@@ -78,7 +78,7 @@ export const hideReasonWords: Readonly<Record<HideReason, string>> = {
 
 export const hideChoices = hideReasons.map((value) => ({ value, text: hideReasonWords[value] }));
 
-export interface EntryAround extends EventAround {
+export interface EntryContext extends EventContext {
   issueUrl: string;
   openerId: string | null;
   rights: IssueRights;
@@ -88,7 +88,7 @@ export interface EntryAround extends EventAround {
 }
 
 /** @param text rendered; null for deleted comments, and for events without one */
-export function viewEntry(entry: ListedEntry, text: RenderedText | null, around: EntryAround): EntryView {
+export function viewEntry(entry: ListedEntry, text: RenderedText | null, around: EntryContext): EntryView {
   const { position, createdAt, kind } = entry;
   const place = {
     anchor: `e${position}`,

@@ -1,6 +1,6 @@
 import type { ListedEntry, OtherIssue } from '../../issues/index.ts';
 import { commitUrl } from '../app/code-urls.ts';
-import { viewName } from '../app/plain-text.ts';
+import { viewName } from '../app/printable-names.ts';
 import type { IssueStateView } from './issue-row.view.ts';
 import { viewLabel } from './label.view.ts';
 import type { LabelView } from './label.view.ts';
@@ -31,14 +31,14 @@ export interface EventView {
   parts: EventPart[];
 }
 
-export interface EventAround {
+export interface EventContext {
   repositoryId: string;
   repositoryUrl: string;
   people: People;
   viewOther(issue: OtherIssue): OtherIssueView;
 }
 
-export function viewEvent(entry: ListedEntry, around: EventAround): EventView {
+export function viewEvent(entry: ListedEntry, around: EventContext): EventView {
   const { details, other } = entry;
   const text = (words: string): EventPart => ({ text: words });
   const others: EventPart[] = other === null ? [] : [{ issue: around.viewOther(other) }];

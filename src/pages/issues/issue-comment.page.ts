@@ -2,7 +2,7 @@ import { forbidden, isDomainError, unauthenticated } from '../../kernel/index.ts
 import { explainRefusal } from '../../issues/index.ts';
 import type { CloseReason, NewComment } from '../../issues/index.ts';
 import { seeOther } from '../app/reply.ts';
-import { submit } from '../app/submit.ts';
+import { submitForm } from '../app/submit-form.ts';
 import { withNotice } from '../app/notices.view.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import type { IssuesDeps } from './deps.ts';
@@ -28,7 +28,7 @@ export const postComment =
     const action = form.text('action');
     const state: NewComment['state'] =
       action === 'close' ? closeReason(form.text('reason')) : action === 'reopen' ? 'open' : undefined;
-    return submit(
+    return submitForm(
       async () => {
         context.takeFiles();
         if (action === 'preview') return show(context, deps, { reply: body, isPreview: true });

@@ -3,7 +3,7 @@ import type { HideReason, ListedEntry, ReactionKind } from '../../issues/index.t
 import { withNotice } from '../app/notices.view.ts';
 import { seeOther } from '../app/reply.ts';
 import type { Reply } from '../app/reply.ts';
-import { submit } from '../app/submit.ts';
+import { submitForm } from '../app/submit-form.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import type { IssuesDeps } from './deps.ts';
 import { issueAt, urlOfIssue } from './conversation.reply.ts';
@@ -21,7 +21,7 @@ export const editEntry =
     const position = readPosition(form.text('position'));
     const revision = readPosition(form.text('revision'));
     const body = form.text('body');
-    return submit(
+    return submitForm(
       async () => {
         context.takeFiles();
         if (form.text('action') === 'preview')
@@ -49,7 +49,7 @@ async function findEntry(context: RepositoryContext, { issues }: IssuesDeps, pos
 }
 
 /** Fields `position`, `revision` and `line`: ticks the box in that line of a text, or takes the tick away. */
-export const tickTask =
+export const toggleTaskItem =
   <Deps extends IssuesDeps>(show: ShowConversation<Deps>): Page<RepositoryContext, Deps> =>
   (context, deps) =>
     actOnEntry(show, context, deps, (position) =>
@@ -65,7 +65,7 @@ export const editTitle =
   <Deps extends IssuesDeps>(show: ShowConversation<Deps>): Page<RepositoryContext, Deps> =>
   (context, deps) => {
     const title = context.form.text('title');
-    return submit(
+    return submitForm(
       async () => {
         await deps.issues.setTitle(context.viewer, issueAt(context), title);
         return seeOther(urlOfIssue(context));
@@ -82,7 +82,7 @@ async function actOnEntry<Deps extends IssuesDeps>(
   act: (position: number) => Promise<unknown>,
 ): Promise<Reply> {
   const position = readPosition(context.form.text('position'));
-  return submit(
+  return submitForm(
     async () => {
       await act(position);
       return seeOther(entryUrl(urlOfIssue(context), position));
@@ -116,11 +116,11 @@ export const hideEntry =
     });
 
 /** Fields `position`, and `decision`: `admit` approves the author, `refuse` removes their held entries. */
-export const decideAboutHeld =
+export const moderateHeldEntry =
   <Deps extends IssuesDeps>(show: ShowConversation<Deps>): Page<RepositoryContext, Deps> =>
   (context, deps) => {
     const { viewer, form, found } = context;
-    return submit(
+    return submitForm(
       async () => {
         const position = readPosition(form.text('position'));
         const { authorId, heldAt } = await findEntry(context, deps, position);
@@ -147,7 +147,7 @@ export const deleteEntry =
     const { issues } = deps;
     if (form.text('position') !== '')
       return actOnEntry(show, context, deps, (position) => issues.deleteComment(viewer, issueAt(context), position));
-    return submit(
+    return submitForm(
       async () => {
         await issues.trash(viewer, issueAt(context));
         return seeOther(withNotice(urlOfIssue(context), 'issue-trashed'));

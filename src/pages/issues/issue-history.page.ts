@@ -2,9 +2,9 @@ import { hash } from 'node:crypto';
 import { notFound } from '../../kernel/index.ts';
 import { queryNumber } from '../../http/index.ts';
 import type { WorkerPool } from '../../workers/index.ts';
-import { viewName } from '../app/plain-text.ts';
+import { viewName } from '../app/printable-names.ts';
 import { page } from '../app/reply.ts';
-import { viewRepositoryHead } from '../app/repository-head.view.ts';
+import { viewRepositoryHeader } from '../app/repository-head.view.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import { viewTime } from '../app/times.view.ts';
 import type { IssuesDeps } from './deps.ts';
@@ -12,12 +12,12 @@ import { issueAt, urlOfIssue } from './conversation.reply.ts';
 import { entryUrl, readPosition } from './issue-urls.ts';
 import { viewAuthor, viewPerson } from './people.view.ts';
 import type { run } from './text-difference-task.ts';
-import type { DifferenceLine } from './text-difference.ts';
+import type { DiffLine } from './line-diff.ts';
 
 /** Lines around a change that are shown. */
 const context = 4;
 
-type Part = { lines: DifferenceLine[] } | { folded: number };
+type Part = { lines: DiffLine[] } | { folded: number };
 
 /** The revisions of a text: who wrote each and when, and what one of them changed. Query: `revision`. */
 export const showHistory: Page<RepositoryContext, IssuesDeps> = async (visit, { issues, owners, workers, clock }) => {
@@ -60,7 +60,7 @@ export const showHistory: Page<RepositoryContext, IssuesDeps> = async (visit, { 
     };
   });
   return page('issues/issue-history', {
-    repository: viewRepositoryHead(found),
+    repository: viewRepositoryHeader(found),
     issue: { title: viewName(issue.title), number: issue.number, isPull: issue.kind === 'PULL' },
     entryUrl: entryUrl(urlOfIssue(visit), position),
     what: position === 0 ? 'the text' : `comment ${position}`,
@@ -82,7 +82,7 @@ async function compare(workers: WorkerPool, client: string, before: string, afte
 }
 
 /** Leaves out lines far from a change. */
-function foldSame(lines: readonly DifferenceLine[]): Part[] {
+function foldSame(lines: readonly DiffLine[]): Part[] {
   const isNear = new Array<boolean>(lines.length).fill(false);
   lines.forEach(({ kind }, index) => {
     if (kind !== 'same') isNear.fill(true, Math.max(0, index - context), index + context + 1);

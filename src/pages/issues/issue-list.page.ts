@@ -7,13 +7,13 @@ import { bulkChange } from './bulk-change.page.ts';
 import type { IssuesDeps } from './deps.ts';
 import { issueListUrl, readIssueFilter } from './issue-filter.view.ts';
 import { viewIssueRow } from './issue-row.view.ts';
-import { readRepositoryList } from './repository-list.ts';
-import type { ListState } from './repository-list.ts';
+import { readRepositoryIssueList } from './repository-issue-list.ts';
+import type { IssueListState } from './repository-issue-list.ts';
 
-async function issueListPage(context: RepositoryContext, deps: IssuesDeps, state: ListState = {}): Promise<PageReply> {
+async function issueListPage(context: RepositoryContext, deps: IssuesDeps, state: IssueListState = {}): Promise<PageReply> {
   const { found, viewer } = context;
   const at = found.canonical;
-  const { rows, filter, isFirst, isSelected, mayTriage, rowContext, shown } = await readRepositoryList(
+  const { rows, filter, isFirst, isSelected, mayTriage, rowContext, shown } = await readRepositoryIssueList(
     context,
     deps,
     'ISSUE',

@@ -3,10 +3,10 @@ import { repositoryUrl } from '../../http/index.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
 import { page, seeOther } from '../app/reply.ts';
 import type { PageReply } from '../app/reply.ts';
-import { viewRepositoryHead } from '../app/repository-head.view.ts';
+import { viewRepositoryHeader } from '../app/repository-head.view.ts';
 import type { Page, RepositoryPersonContext } from '../app/request-context.ts';
-import { submit } from '../app/submit.ts';
-import type { FormRefusal } from '../app/submit.ts';
+import { submitForm } from '../app/submit-form.ts';
+import type { FormRefusal } from '../app/submit-form.ts';
 import type { IssuesDeps } from './deps.ts';
 
 const settingsUrl = ({ found }: RepositoryPersonContext): string => `${repositoryUrl(found.canonical)}/settings/issues`;
@@ -19,7 +19,7 @@ async function settingsPage(
   const { viewer, found, form, query } = context;
   const settings = await issues.settingsOf(viewer, found.canonical);
   return page('issues/issue-settings', {
-    repository: viewRepositoryHead(found),
+    repository: viewRepositoryHeader(found),
     section: 'issues',
     form:
       refusal === null
@@ -54,7 +54,7 @@ export const showIssueSettings: Page<RepositoryPersonContext, IssuesDeps> = (con
  */
 export const saveIssueSettings: Page<RepositoryPersonContext, IssuesDeps> = (context, deps) => {
   const { viewer, found, form } = context;
-  return submit(
+  return submitForm(
     async () => {
       await deps.issues.changeSettings(viewer, found.canonical, {
         issuesFrom: form.text('issues_from') as IssueSettings['issuesFrom'],

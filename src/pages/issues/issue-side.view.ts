@@ -1,5 +1,5 @@
 import type { IssueRights, Label, Link, Milestone } from '../../issues/index.ts';
-import { viewName } from '../app/plain-text.ts';
+import { viewName } from '../app/printable-names.ts';
 import { linkWords } from './event-parts.view.ts';
 import type { OtherIssueView } from './event-parts.view.ts';
 import { viewLinkedLabel } from './issue-row.view.ts';
@@ -10,7 +10,7 @@ import { viewPerson } from './people.view.ts';
 import type { People, PersonView } from './people.view.ts';
 
 /** The sidebar of an issue, and which of it the viewer may change. */
-export interface SideView {
+export interface IssueSidebarView {
   labels: LinkedLabelView[];
   assignees: PersonView[];
   milestone: { title: string; url: string; isClosed: boolean } | null;
@@ -38,7 +38,7 @@ interface SideChoices {
 /** Limit of boxes: a reader does not look through more. */
 const maxLabelBoxes = 100;
 
-export interface SideAround {
+export interface SidebarContext {
   repositoryUrl: string;
   /** The list of issues with a label. */
   labelUrl: (name: string) => string;
@@ -59,7 +59,7 @@ export interface SideAround {
   viewOther(issue: Link['issue']): OtherIssueView;
 }
 
-export function viewSide(around: SideAround): SideView {
+export function viewIssueSidebar(around: SidebarContext): IssueSidebarView {
   const { people, milestones, milestoneId, viewerId } = around;
   const isOn = new Set(around.labels.map(({ id }) => id));
   const milestone = milestones.find(({ id }) => id === milestoneId) ?? null;

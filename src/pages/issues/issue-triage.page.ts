@@ -4,7 +4,7 @@ import { repositoryUrl } from '../../http/index.ts';
 import type { IssueChange, SettableLink } from '../../issues/index.ts';
 import { seeOther } from '../app/reply.ts';
 import type { Reply } from '../app/reply.ts';
-import { submit } from '../app/submit.ts';
+import { submitForm } from '../app/submit-form.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import type { IssuesDeps } from './deps.ts';
 import { issueAt, urlOfIssue } from './conversation.reply.ts';
@@ -19,7 +19,7 @@ function act<Deps extends IssuesDeps>(
   work: () => Promise<unknown>,
   typed: Readonly<Record<string, string>> = {},
 ): Promise<Reply> {
-  return submit(
+  return submitForm(
     async () => {
       await work();
       return seeOther(urlOfIssue(context));
@@ -129,7 +129,7 @@ export const moveIssue =
     const { viewer, form } = context;
     const typed = form.text('repository').trim();
     const [, owner, name] = /^([^/\s]{1,100})\/([^/\s]{1,100})$/.exec(typed) ?? [];
-    return submit(
+    return submitForm(
       async () => {
         if (owner === undefined || name === undefined) throw noSuchRepository();
         const moved = await deps.issues

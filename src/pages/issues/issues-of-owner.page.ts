@@ -4,7 +4,7 @@ import type { IssueFilter } from '../../issues/index.ts';
 import { notFound } from '../../kernel/index.ts';
 import { viewAvatar } from '../app/avatar.view.ts';
 import { pageLinks } from '../app/list-page.view.ts';
-import { viewOrganisationHead } from '../app/organisation-head.view.ts';
+import { viewOrganisationHeader } from '../app/organisation-head.view.ts';
 import { movedTo, page } from '../app/reply.ts';
 import type { Page, RequestContext } from '../app/request-context.ts';
 import type { IssuesDeps } from './deps.ts';
@@ -49,7 +49,7 @@ export const showIssuesOfOrganisation: Page<RequestContext, IssuesDeps> = async 
   const filter = ownerFilter(context, { owner: owner.handle });
   const { view, list, isSlow } = await readIssueResults(context, deps, base, filter);
   return page('issues/issues-of-owner', {
-    organisation: viewOrganisationHead(organisation, owner.avatarAt, role),
+    organisation: viewOrganisationHeader(organisation, owner.avatarAt, role),
     person: null,
     filter: view,
     issues: await viewRows(deps, list.rows, locatedOf(list.rows)),

@@ -2,10 +2,10 @@ import { defaultLabels, noFilter } from '../../issues/index.ts';
 import type { Label, LabelScope } from '../../issues/index.ts';
 import { organisationUrl, repositoryUrl } from '../../http/index.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
-import { viewOrganisationHead } from '../app/organisation-head.view.ts';
+import { viewOrganisationHeader } from '../app/organisation-head.view.ts';
 import { page, seeOther } from '../app/reply.ts';
 import type { PageReply } from '../app/reply.ts';
-import { viewRepositoryHead } from '../app/repository-head.view.ts';
+import { viewRepositoryHeader } from '../app/repository-head.view.ts';
 import { viewCount } from '../app/format-numbers.ts';
 import type {
   OrganisationOwnerContext,
@@ -13,8 +13,8 @@ import type {
   RepositoryContext,
   RepositoryPersonContext,
 } from '../app/request-context.ts';
-import { submit } from '../app/submit.ts';
-import type { FormRefusal } from '../app/submit.ts';
+import { submitForm } from '../app/submit-form.ts';
+import type { FormRefusal } from '../app/submit-form.ts';
 import type { IssuesDeps } from './deps.ts';
 import { issueListUrl } from './issue-filter.view.ts';
 import { viewLinkedLabel } from './issue-row.view.ts';
@@ -28,7 +28,7 @@ interface FormAgain {
 }
 
 /** What the pages of labels differ in: a repository's own, and an organisation's. */
-interface LabelPlace<V> {
+interface LabelPageScope<V> {
   scope(context: V): LabelScope;
   url(context: V): string;
   list(context: V, deps: IssuesDeps): Promise<Label[]>;
@@ -54,7 +54,7 @@ const formOf = ({
 /** A colour that differs from the existing ones. */
 const firstColours = ['d73a4a', '0e8a16', '0075ca', 'd876e3', 'fbca04', '5319e7', '008672', 'c2562d'] as const;
 
-function labelPages<V extends RepositoryContext | OrganisationOwnerContext>(place: LabelPlace<V>) {
+function labelPages<V extends RepositoryContext | OrganisationOwnerContext>(place: LabelPageScope<V>) {
   const readForm = ({ form }: V) => ({
     name: form.text('name').trim(),
     colour: form.text('colour').trim(),
@@ -119,7 +119,7 @@ function labelPages<V extends RepositoryContext | OrganisationOwnerContext>(plac
     add: (context: V, deps: IssuesDeps) =>
       isPreview(context)
         ? labelsPage(context, deps, { which: 'new', refusal: null })
-        : submit(
+        : submitForm(
             async () => {
               await deps.issues.addLabel(context.viewer, place.scope(context), readForm(context));
               return done(context, 'label-added');
@@ -130,7 +130,7 @@ function labelPages<V extends RepositoryContext | OrganisationOwnerContext>(plac
     edit: (context: V, deps: IssuesDeps) =>
       isPreview(context)
         ? labelsPage(context, deps, { which: labelId(context), refusal: null })
-        : submit(
+        : submitForm(
             async () => {
               await deps.issues.editLabel(context.viewer, place.scope(context), labelId(context), readForm(context));
               return done(context, 'label-saved');
@@ -148,12 +148,12 @@ function labelPages<V extends RepositoryContext | OrganisationOwnerContext>(plac
   };
 }
 
-const ofRepository: LabelPlace<RepositoryContext> = {
+const ofRepository: LabelPageScope<RepositoryContext> = {
   scope: ({ found }) => ({ repository: found.canonical }),
   url: ({ found }) => `${repositoryUrl(found.canonical)}/labels`,
   list: ({ viewer, found }, { issues }) => issues.listLabels(viewer, found.canonical),
   locals: async ({ viewer, found }, { issues }) => ({
-    repository: viewRepositoryHead(found),
+    repository: viewRepositoryHeader(found),
     organisation: null,
     mayManage: (await issues.rightsIn(viewer, found.canonical))('manage') === null,
   }),
@@ -161,13 +161,13 @@ const ofRepository: LabelPlace<RepositoryContext> = {
   owns: ({ repositoryId }) => repositoryId !== null,
 };
 
-const ofOrganisation: LabelPlace<OrganisationOwnerContext> = {
+const ofOrganisation: LabelPageScope<OrganisationOwnerContext> = {
   scope: ({ organisation }) => ({ organisation: organisation.name }),
   url: ({ organisation }) => `${organisationUrl(organisation.name)}/settings/labels`,
   list: ({ organisation }, { issues }) => issues.listOrganisationLabels(organisation.name),
   locals: async ({ organisation }, { owners }) => ({
     repository: null,
-    organisation: viewOrganisationHead(organisation, await owners.avatarAt(organisation.id), 'OWNER'),
+    organisation: viewOrganisationHeader(organisation, await owners.avatarAt(organisation.id), 'OWNER'),
     mayManage: true,
   }),
   issuesUrl: () => null,

@@ -5,10 +5,10 @@ import { listPage, pageLinks } from '../app/list-page.view.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
 import { page, seeOther } from '../app/reply.ts';
 import type { PageReply } from '../app/reply.ts';
-import { viewRepositoryHead } from '../app/repository-head.view.ts';
+import { viewRepositoryHeader } from '../app/repository-head.view.ts';
 import type { Page, RepositoryContext, RepositoryPersonContext } from '../app/request-context.ts';
-import { submit } from '../app/submit.ts';
-import type { FormRefusal } from '../app/submit.ts';
+import { submitForm } from '../app/submit-form.ts';
+import type { FormRefusal } from '../app/submit-form.ts';
 import type { IssuesDeps } from './deps.ts';
 import { issueListUrl } from './issue-filter.view.ts';
 import { readPeople, viewIssueRow } from './issue-row.view.ts';
@@ -38,7 +38,7 @@ async function milestonesPage(
     all.filter(({ closedAt }) => closedAt !== null),
   ];
   return page('issues/milestones', {
-    repository: viewRepositoryHead(found),
+    repository: viewRepositoryHeader(found),
     url: listUrl(context),
     isClosed,
     open: open.length,
@@ -56,7 +56,7 @@ export const showMilestones: Page<RepositoryContext, IssuesDeps> = (context, dep
 
 /** Fields `title`, `description`, `due_on` (`2026-12-31`). */
 export const addMilestone: Page<RepositoryPersonContext, IssuesDeps> = (context, deps) =>
-  submit(
+  submitForm(
     async () => {
       const { due_on: dueOn, ...rest } = readForm(context);
       const { id } = await deps.issues.addMilestone(context.viewer, context.found.canonical, { ...rest, dueOn });
@@ -84,7 +84,7 @@ async function milestonePage(
   const rowContext = { repositoryUrl: url, people: await readPeople(deps, rows), now: clock.now() };
   const labelUrl = (label: string): string => issueListUrl(`${url}/issues`, { ...noFilter, labels: [label] });
   return page('issues/milestone', {
-    repository: viewRepositoryHead(found),
+    repository: viewRepositoryHeader(found),
     milestone: viewMilestone(milestone, listUrl(context), clock.now()),
     state,
     issues: rows.map((row) => viewIssueRow(row, { ...rowContext, labelUrl })),
@@ -106,7 +106,7 @@ export const showMilestone: Page<RepositoryContext, IssuesDeps> = (context, deps
 
 /** The same fields. */
 export const editMilestone: Page<RepositoryPersonContext, IssuesDeps> = (context, deps) =>
-  submit(
+  submitForm(
     async () => {
       const { due_on: dueOn, ...rest } = readForm(context);
       const { viewer, found, params } = context;

@@ -2,7 +2,7 @@ import { repositoryUrl } from '../../http/index.ts';
 import { notFound } from '../../kernel/index.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
 import { page, seeOther } from '../app/reply.ts';
-import { viewRepositoryHead } from '../app/repository-head.view.ts';
+import { viewRepositoryHeader } from '../app/repository-head.view.ts';
 import type { Page, RepositoryPersonContext } from '../app/request-context.ts';
 import { viewTime } from '../app/times.view.ts';
 import type { IssuesDeps } from './deps.ts';
@@ -25,7 +25,7 @@ export const showModeration: Page<RepositoryPersonContext, IssuesDeps> = async (
   const people = await owners.ownersById(held.map(({ userId }) => userId));
   const mayManage = may('manage') === null;
   return page('issues/moderation', {
-    repository: viewRepositoryHead(found),
+    repository: viewRepositoryHeader(found),
     held: held.map(({ userId, texts }) => ({
       id: userId,
       person: viewPerson(userId, people),
@@ -71,7 +71,7 @@ export const showTrash: Page<RepositoryPersonContext, IssuesDeps> = async (conte
   const ids = rows.flatMap(({ authorId, deletedBy }) => [authorId, deletedBy]).filter((id) => id !== null);
   const people = await owners.ownersById(new Set(ids));
   return page('issues/trash', {
-    repository: viewRepositoryHead(found),
+    repository: viewRepositoryHeader(found),
     url: trashUrl(context),
     moderation: moderationUrl(context),
     issues: rows.map((row) => ({

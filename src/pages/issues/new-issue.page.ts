@@ -7,10 +7,10 @@ import { withNotice } from '../app/notices.view.ts';
 import { page, seeOther } from '../app/reply.ts';
 import type { PageReply } from '../app/reply.ts';
 import { renderText, renderTexts } from '../markdown/render-text.ts';
-import { viewRepositoryHead } from '../app/repository-head.view.ts';
+import { viewRepositoryHeader } from '../app/repository-head.view.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
-import { submit } from '../app/submit.ts';
-import type { FormRefusal } from '../app/submit.ts';
+import { submitForm } from '../app/submit-form.ts';
+import type { FormRefusal } from '../app/submit-form.ts';
 import type { IssuesDeps } from './deps.ts';
 import { keepText } from './issue-comment.page.ts';
 import { issueUrl } from './issue-urls.ts';
@@ -55,7 +55,7 @@ export const openIssue: Page<RepositoryContext, IssuesDeps> = async (context, de
     formPage(context, deps, { found, template, values, ...more });
   const mayOpen = (await issues.rightsIn(viewer, here.canonical))('contribute') === null;
   const base = `${repositoryUrl(here.canonical)}/issues`;
-  return submit(
+  return submitForm(
     async () => {
       context.takeFiles();
       if (form.text('action') === 'preview') return again({ isPreview: mayOpen });
@@ -104,7 +104,7 @@ async function refusedPage(context: RepositoryContext, { issues }: IssuesDeps): 
   const refusal = (await issues.rightsIn(context.viewer, context.found.canonical))('contribute');
   if (refusal === null) return null;
   if (refusal === 'sign_in') throw unauthenticated('sign_in_required', 'Please sign in.');
-  const locals = { repository: viewRepositoryHead(context.found), why: explainRefusal(refusal) };
+  const locals = { repository: viewRepositoryHeader(context.found), why: explainRefusal(refusal) };
   return page('issues/new-issue-refused', locals, { status: 403 });
 }
 
@@ -139,7 +139,7 @@ async function choose(
 }
 
 function chooser({ found, query }: RepositoryContext, templates: IssueTemplates, isBlankOffered: boolean): PageReply {
-  const head = viewRepositoryHead(found);
+  const head = viewRepositoryHeader(found);
   const address = (key: string): string => {
     const others = new URLSearchParams([...query].filter(([name]) => name === 'title' || name === 'body'));
     others.set('template', key);
@@ -191,7 +191,7 @@ async function formPage(
   const chosen = new Set(values.labels.map((name) => name.toLowerCase()));
   const isSeveral = found.templates.length + found.contactLinks.length > 1;
   return page('issues/new-issue', {
-    repository: viewRepositoryHead(here),
+    repository: viewRepositoryHeader(here),
     template: template && { key: template.key, name: template.name, about: template.about },
     chooserUrl: isSeveral ? `${repositoryUrl(here.canonical)}/issues/new` : null,
     form: values,

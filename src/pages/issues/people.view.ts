@@ -2,7 +2,7 @@ import type { Owner } from '../../owners/index.ts';
 import { personUrl } from '../../http/index.ts';
 import { viewAvatar } from '../app/avatar.view.ts';
 import type { AvatarView } from '../app/avatar.view.ts';
-import { viewName } from '../app/plain-text.ts';
+import { viewName } from '../app/printable-names.ts';
 
 /** Who did something, or takes part. */
 export interface PersonView {

@@ -6,7 +6,7 @@ import type { ShowConversation } from './conversation.reply.ts';
 import type { IssuesDeps } from './deps.ts';
 import { postComment } from './issue-comment.page.ts';
 import {
-  decideAboutHeld,
+  moderateHeldEntry,
   deleteEntry,
   editEntry,
   editTitle,
@@ -14,7 +14,7 @@ import {
   purgeIssue,
   reactToEntry,
   restoreIssue,
-  tickTask,
+  toggleTaskItem,
 } from './issue-edit.page.ts';
 import { showHistory } from './issue-history.page.ts';
 import {
@@ -28,7 +28,7 @@ import {
   subscribeToIssue,
 } from './issue-triage.page.ts';
 import { issuePage, showIssue } from './issue.page.ts';
-import { issueListRoutes } from './list-routes.ts';
+import { issueListRoutes } from './issue-list-routes.ts';
 import { openIssue, showNewIssue } from './new-issue.page.ts';
 
 const list = '/repos/:owner/:name/issues';
@@ -69,7 +69,7 @@ export function conversationRoutes<Deps extends IssuesDeps>(
     { method: 'GET', path: `${one}/history/:position`, access: 'repository:read', cost: 'rows', page: showHistory },
     withText('comments', postComment),
     withText('edit', editEntry),
-    forReaders('tasks', tickTask),
+    forReaders('tasks', toggleTaskItem),
     forReaders('title', editTitle),
     forReaders('react', reactToEntry),
     forReaders('subscribe', subscribeToIssue),
@@ -80,7 +80,7 @@ export function conversationRoutes<Deps extends IssuesDeps>(
     forMembers('repository:write', 'links', changeLinks(show)),
     forMembers('repository:write', 'lock', lockIssue(show)),
     forMembers('repository:write', 'hide', hideEntry(show)),
-    forMembers('repository:write', 'held', decideAboutHeld(show)),
+    forMembers('repository:write', 'held', moderateHeldEntry(show)),
     forMembers('repository:admin', 'restore', restoreIssue),
     forMembers('repository:admin', 'purge', purgeIssue),
   ] as const;

@@ -1,8 +1,8 @@
 import { isDomainError } from '../../kernel/index.ts';
-import { viewName } from '../app/plain-text.ts';
+import { viewName } from '../app/printable-names.ts';
 import { page } from '../app/reply.ts';
 import type { PageReply } from '../app/reply.ts';
-import { viewRepositoryHead } from '../app/repository-head.view.ts';
+import { viewRepositoryHeader } from '../app/repository-head.view.ts';
 import type { RepositoryContext } from '../app/request-context.ts';
 import { viewTime } from '../app/times.view.ts';
 import type { IssuesDeps } from './deps.ts';
@@ -18,7 +18,7 @@ export async function trashedIssuePage(
   if (issue === null) return null;
   const people = await owners.ownersById(issue.deletedBy === null ? [] : [issue.deletedBy]);
   return page('issues/trashed-issue', {
-    repository: viewRepositoryHead(found),
+    repository: viewRepositoryHeader(found),
     issue: {
       url: urlOfIssue(context),
       number: issue.number,

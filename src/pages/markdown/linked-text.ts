@@ -92,7 +92,7 @@ function ownReference(address: string, origin: string): { reference: BareReferen
 }
 
 /** What full addresses in a document refer to on this server. */
-export function ownAddresses(html: string, origin: string): BareReference[] {
+export function findInstanceUrls(html: string, origin: string): BareReference[] {
   if (!html.includes(origin)) return [];
   return Array.from(html.matchAll(bareLink), ([, href]) => ownReference(unescapeHtml(href!), origin)).flatMap(
     (found) => (found === null ? [] : [found.reference]),
@@ -100,7 +100,7 @@ export function ownAddresses(html: string, origin: string): BareReference[] {
 }
 
 /** Shortens full addresses of issues and commits that the viewer may see to the reference. */
-export function shortenAddresses(html: string, origin: string, links: ReferenceLinks): string {
+export function shortenInstanceUrls(html: string, origin: string, links: ReferenceLinks): string {
   if (!html.includes(origin)) return html;
   return html.replace(bareLink, (whole, href: string) => {
     const found = ownReference(unescapeHtml(href), origin);

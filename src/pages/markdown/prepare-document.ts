@@ -2,7 +2,7 @@ import { highlightBlocks } from '../../highlighting/index.ts';
 import { issueLimits, parseReferences } from '../../issues/index.ts';
 import type { BareReference, Reference } from '../../issues/index.ts';
 import type { TaskLimits, WorkerPool } from '../../workers/index.ts';
-import { ownAddresses } from './linked-text.ts';
+import { findInstanceUrls } from './linked-text.ts';
 import type { run as runMarkdown } from './markdown-task.ts';
 import { fillPlaceholders, unescapeHtml } from './placeholders.ts';
 import type { run as runMath } from './math-task.ts';
@@ -82,7 +82,7 @@ export async function prepareDocument(
     code: code.html,
     formulas: formulas.html,
     runs,
-    references: [...runs.flat(), ...(origin === null ? [] : ownAddresses(parts.html, origin))],
+    references: [...runs.flat(), ...(origin === null ? [] : findInstanceUrls(parts.html, origin))],
     isFinal: code.isFinal && formulas.isFinal,
   };
 }

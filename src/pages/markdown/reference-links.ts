@@ -1,9 +1,9 @@
 import { organisationUrl, teamUrl, personUrl, repositoryUrl } from '../../http/index.ts';
-import type { FoundHere, WebDeps } from '../../http/index.ts';
+import type { FoundWithHeader, WebDeps } from '../../http/index.ts';
 import type { BareReference, ReferenceTarget } from '../../issues/index.ts';
 import { dependOn } from '../app/dependency.ts';
 import type { Dependency } from '../app/dependency.ts';
-import { viewName } from '../app/plain-text.ts';
+import { viewName } from '../app/printable-names.ts';
 import type { RequestContext } from '../app/request-context.ts';
 
 /** Where a reference leads. */
@@ -34,7 +34,7 @@ export const noReferences: ReferenceLinks = {
 
 export type ReferenceDeps = Pick<WebDeps, 'issues'>;
 export type ReferenceContext = Pick<RequestContext, 'origin' | 'viewer'> & {
-  readonly found: Pick<FoundHere, 'canonical'> | null;
+  readonly found: Pick<FoundWithHeader, 'canonical'> | null;
 };
 
 /** Looks up what all texts of a page refer to. @param references those of all texts; the same one may come again */

@@ -1,15 +1,15 @@
-import type { FoundHere, WebDeps } from '../../http/index.ts';
-import type { DocumentPlace } from './repository-links.ts';
+import type { FoundWithHeader, WebDeps } from '../../http/index.ts';
+import type { DocumentLocation } from './repository-links.ts';
 
 /** Files and badges of this server, which documents often name by their whole address. */
 const ownImage = /^\/repos\/[^/?#]+\/[^/?#]+\/(?:raw|runs\/badge|attachments)\/[^#]*$/;
 
 /** How documents of a repository show images of other hosts: through the proxy, or as links. */
 export function remoteImagesOf(
-  { repository }: Pick<FoundHere, 'repository'>,
+  { repository }: Pick<FoundWithHeader, 'repository'>,
   { config, imageProxy }: Pick<WebDeps, 'config' | 'imageProxy'>,
   origin: string,
-): Pick<DocumentPlace, 'showsRemoteImages'> & Required<Pick<DocumentPlace, 'remote'>> {
+): Pick<DocumentLocation, 'showsRemoteImages'> & Required<Pick<DocumentLocation, 'remote'>> {
   const scope = { repositoryId: repository.id, isPublic: repository.visibility === 'PUBLIC' };
   return {
     showsRemoteImages: config.repositories.remoteImages,

@@ -1,7 +1,7 @@
 import type { WorkerPool } from '../../workers/index.ts';
 import type { DocumentLinks } from './document-links.ts';
 import { fillLinks } from './link-placeholders.ts';
-import { linkText, shortenAddresses } from './linked-text.ts';
+import { linkText, shortenInstanceUrls } from './linked-text.ts';
 import { replacePlaceholders, plainBox, taskButton, taskFormHtml } from './rendered-markdown.ts';
 import type { TaskForm } from './rendered-markdown.ts';
 import { prepareDocument } from './prepare-document.ts';
@@ -9,7 +9,7 @@ import type { PlainDocument, PreparedDocument } from './prepare-document.ts';
 import { noReferences } from './reference-links.ts';
 import type { ReferenceLinks } from './reference-links.ts';
 import { repositoryLinks } from './repository-links.ts';
-import type { DocumentPlace } from './repository-links.ts';
+import type { DocumentLocation } from './repository-links.ts';
 
 /** A document as a page shows it: rendered, or as text with a word on why. */
 export type RenderedDocument =
@@ -40,7 +40,7 @@ export function fillDocument(
     task: (box, isInLink) => (taskForm === null || isInLink ? plainBox(box) : taskButton(taskForm, box)),
     text: (escaped) => linkText(escaped, runs[run++] ?? [], references),
   });
-  const html = fillLinks(origin === null ? filled : shortenAddresses(filled, origin, references), links);
+  const html = fillLinks(origin === null ? filled : shortenInstanceUrls(filled, origin, references), links);
   return { html: taskForm === null || parts.tasks.length === 0 ? html : taskFormHtml(taskForm) + html, isFinal };
 }
 
@@ -52,7 +52,7 @@ export function fillDocument(
 export async function renderDocument(
   workers: WorkerPool,
   oid: string,
-  place: DocumentPlace,
+  place: DocumentLocation,
   source: () => string,
 ): Promise<RenderedDocument> {
   const { repositoryUrl: client, showsRemoteImages } = place;

@@ -68,7 +68,7 @@ export async function renderTexts(
 const sourceOf = (body: string) => ({ key: `text ${hash('sha256', body)}`, source: () => body });
 
 /** Renders a text when it is written, so that its first reader does not wait; what goes wrong is met again then. */
-export function renderAhead(
+export function prerenderText(
   { workers, config }: Pick<WebDeps, 'workers' | 'config'>,
   { repositoryId, body }: { repositoryId: string; body: string },
 ): void {

@@ -2,7 +2,7 @@ import { codeUrl, joinPath } from '../app/code-urls.ts';
 import type { DocumentLinks } from './document-links.ts';
 
 /** The location of a document. */
-export interface DocumentPlace {
+export interface DocumentLocation {
   repositoryUrl: string;
   ref: string;
   /** The folder that holds it. */
@@ -46,7 +46,7 @@ export function repositoryLinks({
   folder,
   showsRemoteImages,
   remote = () => null,
-}: DocumentPlace): DocumentLinks {
+}: DocumentLocation): DocumentLinks {
   return {
     showsRemoteImages,
     remote,

@@ -6,8 +6,8 @@ import { listPage, pageLinks } from '../app/list-page.view.ts';
 import { page, seeOther } from '../app/reply.ts';
 import type { Reply } from '../app/reply.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
-import { submit } from '../app/submit.ts';
-import type { FormRefusal } from '../app/submit.ts';
+import { submitForm } from '../app/submit-form.ts';
+import type { FormRefusal } from '../app/submit-form.ts';
 import { viewUnread } from '../app/unread.view.ts';
 import type { NotificationsDeps } from './deps.ts';
 import { reasonWords, viewNotificationRow } from './notification-row.view.ts';
@@ -132,7 +132,7 @@ export const changeNotifications =
   (change: Change): Page<PersonContext, NotificationsDeps> =>
   (context, deps): Promise<Reply> => {
     const { viewer, form } = context;
-    return submit(
+    return submitForm(
       async () => {
         const only = form.text('only');
         const ids = (only === '' ? form.all('id') : [only]).map(Number).filter(Number.isSafeInteger);
@@ -164,7 +164,7 @@ const entriesOf = (form: PersonContext['form']): [string, string][] =>
 /** Fields `change` and `at` of the notice, and `next`. */
 export const undoChange: Page<PersonContext, NotificationsDeps> = (context, deps) => {
   const { viewer, form } = context;
-  return submit(
+  return submitForm(
     async () => {
       const change = (['done', 'read', 'save'] as const).find((each) => each === form.text('change')) ?? 'done';
       await deps.notifications.undo(viewer, { change, at: Number(form.text('at')) });

@@ -1,7 +1,7 @@
 import type { Notification, Reason } from '../../notifications/index.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import { encodeRef } from '../app/code-urls.ts';
-import { viewName } from '../app/plain-text.ts';
+import { viewName } from '../app/printable-names.ts';
 import { viewTime } from '../app/times.view.ts';
 import type { TimeView } from '../app/times.view.ts';
 import { viewState } from '../issues/issue-row.view.ts';

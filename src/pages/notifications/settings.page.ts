@@ -6,8 +6,8 @@ import { withNotice } from '../app/notices.view.ts';
 import { page, seeOther } from '../app/reply.ts';
 import type { PageReply } from '../app/reply.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
-import { submit } from '../app/submit.ts';
-import type { FormRefusal } from '../app/submit.ts';
+import { submitForm } from '../app/submit-form.ts';
+import type { FormRefusal } from '../app/submit-form.ts';
 import { viewTime } from '../app/times.view.ts';
 import { watchWords } from '../app/watch.view.ts';
 import type { NotificationsDeps } from './deps.ts';
@@ -82,7 +82,7 @@ export const showNotificationSettings: Page<PersonContext, NotificationsDeps> = 
 /** Fields `on`, `<reason>:<channel>` of each box that is ticked, and `digest`. What was not shown stays. */
 export const saveNotificationSettings: Page<PersonContext, NotificationsDeps> = (context, deps) => {
   const { viewer, form } = context;
-  return submit(
+  return submitForm(
     async () => {
       const on = new Set(form.all('on'));
       const shown = notificationChannels.filter((channel) => channel !== 'mail' || deps.notifications.sendsMail);

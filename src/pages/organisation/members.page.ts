@@ -1,9 +1,9 @@
 import { page, seeOther, type PageReply } from '../app/reply.ts';
-import { submit, type FormRefusal } from '../app/submit.ts';
+import { submitForm, type FormRefusal } from '../app/submit-form.ts';
 import { listPage, pageLinks, readFilter } from '../app/list-page.view.ts';
 import { viewMember } from '../app/member.view.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
-import { viewOrganisationHead } from '../app/organisation-head.view.ts';
+import { viewOrganisationHeader } from '../app/organisation-head.view.ts';
 import { organisationUrl } from '../../http/index.ts';
 import type { OrganisationOwnerContext, Page } from '../app/request-context.ts';
 import type { OrganisationDeps } from './deps.ts';
@@ -26,7 +26,7 @@ async function membersPage(
   );
   const pictures = await owners.ownersById([organisation.id, ...members.map(({ person }) => person.id)]);
   return page('organisation/members', {
-    organisation: viewOrganisationHead(organisation, pictures.get(organisation.id)?.avatarAt ?? null, 'OWNER'),
+    organisation: viewOrganisationHeader(organisation, pictures.get(organisation.id)?.avatarAt ?? null, 'OWNER'),
     members: members.map((member) => viewMember(member, pictures, clock.now())),
     isAlone: ownerCount === 1,
     filter,
@@ -47,7 +47,7 @@ export const showMembers: Page<OrganisationOwnerContext, OrganisationDeps> = (co
 /** Fields `username`, `role`: GUEST, MEMBER or OWNER. */
 export const addMember: Page<OrganisationOwnerContext, OrganisationDeps> = (context, deps) => {
   const { viewer, organisation, form } = context;
-  return submit(
+  return submitForm(
     async () => {
       await deps.organisations.addMember(viewer, organisation.name, {
         username: form.text('username'),
@@ -98,7 +98,7 @@ function stateForm(
   act: () => Promise<string>,
   notice: string,
 ) {
-  return submit(
+  return submitForm(
     async () => seeOther(withNotice(await act(), notice)),
     (refusal) => membersPage(context, deps, { ...refusal, field: null }),
   );

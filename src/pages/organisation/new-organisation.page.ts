@@ -1,5 +1,5 @@
 import { page, seeOther, type PageReply } from '../app/reply.ts';
-import { submit, type FormRefusal } from '../app/submit.ts';
+import { submitForm, type FormRefusal } from '../app/submit-form.ts';
 import { withNotice } from '../app/notices.view.ts';
 import { organisationUrl } from '../../http/index.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
@@ -19,7 +19,7 @@ export const showNewOrganisation: Page<PersonContext, OrganisationDeps> = (conte
 /** Fields `name`, `display_name`. The creator becomes its first OWNER. */
 export const createOrganisation: Page<PersonContext, OrganisationDeps> = (context, { organisations }) => {
   const { viewer, form } = context;
-  return submit(
+  return submitForm(
     async () => {
       const input = { name: form.text('name').trim(), displayName: form.text('display_name') };
       const { name } = await organisations.create(viewer, input);

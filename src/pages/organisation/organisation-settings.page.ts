@@ -1,8 +1,8 @@
 import { invalid } from '../../kernel/index.ts';
 import { page, seeOther, type PageReply, type Reply } from '../app/reply.ts';
-import { submit, type FormRefusal } from '../app/submit.ts';
+import { submitForm, type FormRefusal } from '../app/submit-form.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
-import { viewOrganisationHead } from '../app/organisation-head.view.ts';
+import { viewOrganisationHeader } from '../app/organisation-head.view.ts';
 import { viewRepositoryRow } from '../repository/repository-row.view.ts';
 import { organisationUrl } from '../../http/index.ts';
 import type { OrganisationOwnerContext, Page } from '../app/request-context.ts';
@@ -39,7 +39,7 @@ async function settingsPage(
   const avatarAt = found.get(organisation.id)?.avatarAt ?? null;
   const isRefused = (which: SettingsForm): boolean => refused?.which === which;
   return page('organisation/organisation-settings', {
-    organisation: viewOrganisationHead(organisation, avatarAt, 'OWNER'),
+    organisation: viewOrganisationHeader(organisation, avatarAt, 'OWNER'),
     hasAvatar: avatarAt !== null,
     owned: owned.repositories.map((repository) => viewRepositoryRow(repository, clock.now())),
     trashed: trash.map(({ name }) => name),
@@ -63,7 +63,7 @@ function settingsForm(
   act: (context: OrganisationOwnerContext, deps: OrganisationDeps) => Promise<Reply>,
 ): Page<OrganisationOwnerContext, OrganisationDeps> {
   return (context, deps) =>
-    submit(
+    submitForm(
       () => act(context, deps),
       (refusal) => settingsPage(context, deps, { which, refusal }),
     );

@@ -1,9 +1,9 @@
 import { notFound } from '../../kernel/index.ts';
 import { movedTo, page, seeOther, type PageReply } from '../app/reply.ts';
-import { submit, type FormRefusal } from '../app/submit.ts';
+import { submitForm, type FormRefusal } from '../app/submit-form.ts';
 import { listPage } from '../app/list-page.view.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
-import { viewOrganisationHead } from '../app/organisation-head.view.ts';
+import { viewOrganisationHeader } from '../app/organisation-head.view.ts';
 import { viewRepositoryRow } from '../repository/repository-row.view.ts';
 import { viewCount } from '../app/format-numbers.ts';
 import { viewTime } from '../app/times.view.ts';
@@ -30,7 +30,7 @@ async function organisationPage(
     ),
   ]);
   return page('organisation/organisation', {
-    organisation: viewOrganisationHead(organisation, owner?.avatarAt ?? null, role),
+    organisation: viewOrganisationHeader(organisation, owner?.avatarAt ?? null, role),
     description: organisation.description,
     people: viewCount(members, 'person', 'people'),
     since: viewTime(organisation.createdAt, clock.now()),
@@ -56,7 +56,7 @@ export const showOrganisation: Page<RequestContext, OrganisationDeps> = async (c
 /** Ends one's own membership. The last OWNER sees on the organisation's page why not. */
 export const leaveOrganisation: Page<PersonContext, OrganisationDeps> = (context, deps) => {
   const name = context.params.name ?? '';
-  return submit(
+  return submitForm(
     async () => {
       await deps.organisations.leave(context.viewer, name);
       return seeOther(withNotice('/', 'organisation-left'));

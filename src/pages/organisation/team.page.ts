@@ -3,10 +3,10 @@ import { organisationUrl, personUrl, teamUrl } from '../../http/index.ts';
 import type { FoundTeam } from '../../organisations/index.ts';
 import { viewAvatar } from '../app/avatar.view.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
-import { viewOrganisationHead } from '../app/organisation-head.view.ts';
+import { viewOrganisationHeader } from '../app/organisation-head.view.ts';
 import { movedTo, page, seeOther, type PageReply, type Reply } from '../app/reply.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
-import { submit, type FormRefusal } from '../app/submit.ts';
+import { submitForm, type FormRefusal } from '../app/submit-form.ts';
 import { viewTime } from '../app/times.view.ts';
 import { viewRepositoryRow } from '../repository/repository-row.view.ts';
 import type { OrganisationDeps } from './deps.ts';
@@ -36,7 +36,7 @@ async function teamPage(context: PersonContext, deps: OrganisationDeps, refused?
   const now = deps.clock.now();
   const isRefused = (which: TeamForm): boolean => refused?.which === which;
   return page('organisation/team', {
-    organisation: viewOrganisationHead(organisation, pictures.get(organisation.id)?.avatarAt ?? null, role),
+    organisation: viewOrganisationHeader(organisation, pictures.get(organisation.id)?.avatarAt ?? null, role),
     team: {
       name: team.name,
       mention: `@${organisation.name}/${team.name}`,
@@ -90,7 +90,7 @@ function teamForm(
 ): Page<PersonContext, OrganisationDeps> {
   return async (context, deps) => {
     const found = await deps.organisations.teams.find(context.viewer, addressOf(context));
-    return submit(
+    return submitForm(
       () => act(context, deps, found),
       (refusal) => teamPage(context, deps, { which, refusal }),
     );

@@ -1,10 +1,10 @@
 import { notFound } from '../../kernel/index.ts';
 import { organisationUrl, teamUrl } from '../../http/index.ts';
 import { movedTo, page, seeOther, type PageReply } from '../app/reply.ts';
-import { submit, type FormRefusal } from '../app/submit.ts';
+import { submitForm, type FormRefusal } from '../app/submit-form.ts';
 import { viewCount } from '../app/format-numbers.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
-import { viewOrganisationHead } from '../app/organisation-head.view.ts';
+import { viewOrganisationHeader } from '../app/organisation-head.view.ts';
 import type { OrganisationOwnerContext, Page, PersonContext } from '../app/request-context.ts';
 import type { OrganisationDeps } from './deps.ts';
 
@@ -28,7 +28,7 @@ export const showTeams: Page<PersonContext, OrganisationDeps> = async ({ viewer,
       ? await deps.repositories.teams.countOfTeams(teams.map(({ id }) => id))
       : new Map<string, number>();
   return page('organisation/teams', {
-    organisation: viewOrganisationHead(organisation, pictures.get(owner.id)?.avatarAt ?? null, role),
+    organisation: viewOrganisationHeader(organisation, pictures.get(owner.id)?.avatarAt ?? null, role),
     teams: teams.map(({ id, name, description, people }) => ({
       name,
       mention: `@${organisation.name}/${name}`,
@@ -48,7 +48,7 @@ async function newTeamPage(
 ): Promise<PageReply> {
   const pictures = await owners.ownersById([organisation.id]);
   return page('organisation/new-team', {
-    organisation: viewOrganisationHead(organisation, pictures.get(organisation.id)?.avatarAt ?? null, 'OWNER'),
+    organisation: viewOrganisationHeader(organisation, pictures.get(organisation.id)?.avatarAt ?? null, 'OWNER'),
     form: {
       name: form.text('name'),
       description: form.text('description'),
@@ -64,7 +64,7 @@ export const showNewTeam: Page<OrganisationOwnerContext, OrganisationDeps> = (co
 /** Fields `name`, `description`, `role`: read, write or admin. */
 export const createTeam: Page<OrganisationOwnerContext, OrganisationDeps> = (context, deps) => {
   const { viewer, organisation, form } = context;
-  return submit(
+  return submitForm(
     async () => {
       const team = await deps.organisations.teams.create(viewer, organisation.name, {
         name: form.text('name'),

@@ -6,16 +6,16 @@ import type { ViewedFileRow } from '../../pulls/index.ts';
 import { encodePath } from '../app/code-urls.ts';
 import type { RepositoryContext } from '../app/request-context.ts';
 import { readAnnotations, withNotes } from '../code/annotations.view.ts';
-import { describeChangedFile, hasLines, isPicture } from '../code/changed-file.view.ts';
+import { describeChangedFile, hasLines, isImageFile } from '../code/changed-file.view.ts';
 import { escapeHtml } from '../code/code-html.ts';
-import { colourPatches } from '../code/colour-patches.ts';
+import { highlightPatches } from '../code/highlight-patches.ts';
 import { moreLinesLink } from '../code/context-lines.ts';
 import { splitRows, unifiedRows } from '../code/diff-lines.view.ts';
 import type { DiffRow, RowAdditions } from '../code/diff-lines.view.ts';
 import { markWords } from '../code/mark-words.ts';
-import { pictureSizes } from '../code/picture-size.ts';
-import { placeText } from './changes-address.ts';
-import type { ChangesAddress, ChangesQuery } from './changes-address.ts';
+import { readBlobImageSizes } from '../code/blob-image-size.ts';
+import { formatPosition } from './changes-urls.ts';
+import type { ChangesUrlBuilder, ChangesQuery } from './changes-urls.ts';
 import type { PullsDeps } from './deps.ts';
 import type { ReadChanges } from './read-changes.ts';
 
@@ -44,7 +44,7 @@ export type ChangedFileView<Below> = ReturnType<typeof viewFile<Below>>;
 
 interface FileContext<Below> {
   query: ChangesQuery;
-  address: ChangesAddress;
+  address: ChangesUrlBuilder;
   mayComment: boolean;
   /** Whether the older side is the base of the round. */
   isWhole: boolean;
@@ -66,9 +66,9 @@ export async function viewFiles<Below>(
   const wanted = only === null ? changes.files : changes.files.filter(({ newPath }) => newPath.equals(only));
   const shown = wanted.slice(0, query.isAll ? maxFiles.all : maxFiles.page);
   const [{ colours }, { marks }, sizes] = await Promise.all([
-    colourPatches(found.path, deps, changes.patches, decorationMs),
+    highlightPatches(found.path, deps, changes.patches, decorationMs),
     markWords(found.path, deps, changes.patches, decorationMs),
-    pictureSizes(deps.git, found.path, shown.filter(isPicture)),
+    readBlobImageSizes(deps.git, found.path, shown.filter(isImageFile)),
   ]);
   const annotations = await readAnnotations(context, deps, changes.to);
   const patches = new Map(changes.patches.map((patch) => [patch.file.newPath.toString('latin1'), patch]));
@@ -115,12 +115,12 @@ function viewFile<Below>(
     top: here.rest(),
     viewed: viewed && viewOfViewed(file, viewed, address),
     span: query.layout === 'split' ? 4 : 3,
-    commentUrl: mayComment ? `${address({ comment: placeText(file.newPath, null) })}#comment` : null,
+    commentUrl: mayComment ? `${address({ comment: formatPosition(file.newPath, null) })}#comment` : null,
   };
 }
 
 /** Whether the viewer has looked at a file as it is, or at another content of it. */
-function viewOfViewed(file: ChangedFile, viewed: readonly ViewedFileRow[], address: ChangesAddress) {
+function viewOfViewed(file: ChangedFile, viewed: readonly ViewedFileRow[], address: ChangesUrlBuilder) {
   const path = pathText(file.newPath);
   const row = viewed.find((each) => each.path === path);
   const isSame = row?.oldBlob === file.oldOid && row.newBlob === file.newOid;
@@ -159,7 +159,7 @@ function additionsFor<Below>(
   // The numbers come last, so that the beginning is written once for each file.
   const places = { OLD: '', NEW: '' };
   for (const side of ['OLD', 'NEW'] as const)
-    places[side] = escapeHtml(address({ comment: placeText(file.newPath, { side, line: 1 }) }).slice(0, -1));
+    places[side] = escapeHtml(address({ comment: formatPosition(file.newPath, { side, line: 1 }) }).slice(0, -1));
   const { newPath } = file;
   const more = moreLinesLink(
     file,

@@ -4,21 +4,21 @@ import { pullLimits } from '../../pulls/index.ts';
 import type { ReviewRow, RoundRow } from '../../pulls/index.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import { encodePath } from '../app/code-urls.ts';
-import { viewName } from '../app/plain-text.ts';
+import { viewName } from '../app/printable-names.ts';
 import { page } from '../app/reply.ts';
 import type { PageReply } from '../app/reply.ts';
 import { renderText } from '../markdown/render-text.ts';
-import { viewRepositoryHead } from '../app/repository-head.view.ts';
+import { viewRepositoryHeader } from '../app/repository-head.view.ts';
 import type { RepositoryContext } from '../app/request-context.ts';
 import { viewCount } from '../app/format-numbers.ts';
-import { changesAddress, changesUrl, pullAt, readChangesQuery, urlOfPull } from './changes-address.ts';
-import type { ChangesAddress, ChangesQuery } from './changes-address.ts';
+import { createChangesUrlBuilder, changesUrl, pullAt, readChangesQuery, urlOfPull } from './changes-urls.ts';
+import type { ChangesUrlBuilder, ChangesQuery } from './changes-urls.ts';
 import { fileAnchor, viewFiles } from './changed-files.view.ts';
 import { commentFormAt } from './comment-form.ts';
 import type { ChangesForms } from './comment-form.ts';
 import type { PullsDeps } from './deps.ts';
-import { Places } from './place-threads.ts';
-import { readPullHead } from './pull-head.view.ts';
+import { ThreadPlacements } from './place-threads.ts';
+import { readPullHeader } from './pull-head.view.ts';
 import { readChanges } from './read-changes.ts';
 import type { ReadChanges } from './read-changes.ts';
 import { readThreads } from './read-threads.ts';
@@ -39,7 +39,7 @@ export async function changesPage(
   const { pulls, clock } = deps;
   const at = pullAt(context);
   const [{ issue, described, head }, rounds, rights, reviews, requests, draft, viewed] = await Promise.all([
-    readPullHead(context, deps),
+    readPullHeader(context, deps),
     pulls.rounds.list(viewer, at),
     pulls.rightsOn(viewer, at),
     pulls.reviews.list(viewer, at),
@@ -48,7 +48,7 @@ export async function changesPage(
     context.person === null ? [] : pulls.viewed.list(viewer, at),
   ]);
   const url = urlOfPull(context);
-  const address = changesAddress(changesUrl(url), query);
+  const address = createChangesUrlBuilder(changesUrl(url), query);
   const chosen = chooseRounds(rounds, query);
   const changes = await readChanges(context, deps, query, chosen);
   const mayReview = rights('review') === null;
@@ -66,7 +66,7 @@ export async function changesPage(
       ? await renderText(context, deps, forms.comment.body)
       : null;
   const form = mayReview ? commentFormAt(context, query, address, forms, preview) : null;
-  const places = new Places(threads, form, isWhole);
+  const places = new ThreadPlacements(threads, form, isWhole);
   const { files, hidden } = await viewFiles(context, deps, changes, {
     query,
     address,
@@ -78,7 +78,7 @@ export async function changesPage(
   const now = clock.now();
   const people = await deps.owners.ownersById(reviewersIn(reviews, requests));
   return page('pulls/changes', {
-    repository: viewRepositoryHead(found),
+    repository: viewRepositoryHeader(found),
     head,
     round: viewRound(chosen.shown, now),
     choice: viewRoundChoice(rounds, chosen, lastReviewed(reviews, context.person?.id), { query, address }),
@@ -164,7 +164,7 @@ function lastReviewed(reviews: readonly ReviewRow[], personId: string | undefine
 }
 
 /** A file that the page has leads there, another one to a page of its own. */
-function linkTo(path: Buffer, files: readonly { anchor: string }[], address: ChangesAddress): string {
+function linkTo(path: Buffer, files: readonly { anchor: string }[], address: ChangesUrlBuilder): string {
   const anchor = fileAnchor(path);
   return files.some((file) => file.anchor === anchor)
     ? `#${anchor}`
@@ -186,7 +186,7 @@ async function viewComparison(
   { pulls, clock }: PullsDeps,
   { older, shown }: { older: RoundRow; shown: RoundRow },
   changes: ReadChanges,
-  address: ChangesAddress,
+  address: ChangesUrlBuilder,
 ) {
   const pairs = await pulls.rounds.pairCommits(context.viewer, pullAt(context), {
     from: older.round,

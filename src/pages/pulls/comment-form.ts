@@ -1,18 +1,18 @@
 import { pathText } from '../../pulls/index.ts';
-import { viewName } from '../app/plain-text.ts';
+import { viewName } from '../app/printable-names.ts';
 import type { RepositoryContext } from '../app/request-context.ts';
-import type { FormRefusal } from '../app/submit.ts';
+import type { FormRefusal } from '../app/submit-form.ts';
 import { queryNumber } from '../../http/index.ts';
 import type { RenderedText } from '../markdown/render-text.ts';
-import type { ChangesAddress, ChangesQuery, CommentPlace } from './changes-address.ts';
-import type { FormAtPlace } from './place-threads.ts';
+import type { ChangesUrlBuilder, ChangesQuery, CommentPosition } from './changes-urls.ts';
+import type { PlacedForm } from './place-threads.ts';
 import type { ReviewFormInput } from './review-form.view.ts';
 
 /** What forms of the page were sent with, so that it is shown again as it was. */
 export interface ChangesForms {
   refusal?: FormRefusal | null;
   /** A new comment at a place; a preview shows it as it will be. */
-  comment?: { place: CommentPlace; first: string; last: string; side: 'OLD' | 'NEW'; body: string; isPreview: boolean };
+  comment?: { place: CommentPosition; first: string; last: string; side: 'OLD' | 'NEW'; body: string; isPreview: boolean };
   reply?: { threadId: string; body: string };
   edit?: { threadId: string; position: number; body: string };
   review?: ReviewFormInput;
@@ -39,10 +39,10 @@ export interface CommentFormView {
 export function commentFormAt(
   { query: parameters }: Pick<RepositoryContext, 'query'>,
   query: ChangesQuery,
-  address: ChangesAddress,
+  address: ChangesUrlBuilder,
   { comment, refusal = null }: ChangesForms,
   preview: RenderedText | null,
-): FormAtPlace<CommentFormView> | null {
+): PlacedForm<CommentFormView> | null {
   const place = comment?.place ?? query.comment;
   if (place === null) return null;
   const cancelUrl = address();

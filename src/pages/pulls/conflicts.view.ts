@@ -2,10 +2,10 @@ import type { ConflictLine, ConflictText } from '../../git/index.ts';
 import { isDomainError } from '../../kernel/index.ts';
 import type { MergeBox, PullConflicts } from '../../pulls/index.ts';
 import { nullOnTimeout } from '../app/null-on-timeout.ts';
-import { viewName } from '../app/plain-text.ts';
+import { viewName } from '../app/printable-names.ts';
 import type { RepositoryContext } from '../app/request-context.ts';
 import { lineHtml } from '../code/code-html.ts';
-import { readText } from '../code/read-text.ts';
+import { decodeFileText } from '../code/decode-text.ts';
 import { issueAt } from '../issues/conversation.reply.ts';
 import type { PullsDeps } from './deps.ts';
 
@@ -135,4 +135,4 @@ const hunkHtml = (hunk: readonly ConflictLine[], textOfLine: (line: ConflictLine
     .join('');
 
 /** Lines belong to files in any encoding; each is read by itself. */
-const textOf = ({ text }: ConflictLine): string => readText(text)?.text ?? text.toString('latin1');
+const textOf = ({ text }: ConflictLine): string => decodeFileText(text)?.text ?? text.toString('latin1');

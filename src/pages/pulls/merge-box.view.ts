@@ -7,7 +7,7 @@ import { viewConflicts } from './conflicts.view.ts';
 import type { ConflictsView, ReadConflicts } from './conflicts.view.ts';
 import { viewCommitState } from '../app/commit-state.view.ts';
 import type { StatusView } from '../app/commit-state.view.ts';
-import { viewName } from '../app/plain-text.ts';
+import { viewName } from '../app/printable-names.ts';
 import type { TimeView } from '../app/times.view.ts';
 import { viewCount } from '../app/format-numbers.ts';
 import { viewPerson } from '../issues/people.view.ts';
@@ -46,12 +46,12 @@ export interface MergeBoxView {
   /** Null for a viewer who may not merge. */
   merge: MergeFormView | null;
   whenReady: { by: PersonView | null; style: string; mayCancel: boolean } | null;
-  queued: QueuedView | null;
+  queued: QueuePositionView | null;
   may: { markReady: boolean; markDraft: boolean; update: boolean };
 }
 
 /** Its place in the merge queue. */
-export interface QueuedView {
+export interface QueuePositionView {
   place: number;
   length: number;
   isTesting: boolean;
@@ -97,7 +97,7 @@ const styleWords: Readonly<Record<string, { text: string; button: string }>> = {
   FORWARD: { text: 'Fast-forward', button: 'Fast-forward' },
 };
 
-export interface BoxAround {
+export interface MergeBoxContext {
   url: string;
   people: People;
   described: DescribedPull;
@@ -108,14 +108,14 @@ export interface BoxAround {
   /** `?style=` of the address. */
   style: string | null;
   form: MergeForm | null;
-  queued: QueuedView | null;
+  queued: QueuePositionView | null;
   /** Of this repository. */
   repositoryUrl: string;
   /** Whether the viewer may push to the repository of the head, and so delete its branch. */
   mayPushBranch: boolean;
 }
 
-export function viewMergeBox(box: MergeBox, around: BoxAround): MergeBoxView {
+export function viewMergeBox(box: MergeBox, around: MergeBoxContext): MergeBoxView {
   const { pull } = around.described;
   const { mergeState } = box.state;
   return {
@@ -248,7 +248,7 @@ function checksTitle(box: MergeBox): string {
 function viewMergeForm(
   box: MergeBox,
   messages: NonNullable<MergeBox['messages']>,
-  { url, described, style: wanted, form, mayPushBranch }: BoxAround,
+  { url, described, style: wanted, form, mayPushBranch }: MergeBoxContext,
 ): MergeFormView {
   const { mayBypass } = box.verdict;
   const blocks = box.verdict.blocks.filter(({ kind }) => kind !== 'queue');
@@ -284,7 +284,7 @@ function viewMergeForm(
 const word = (text: string): string => (/^[\w./@:+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
 
 /** How to solve conflicts on one's own machine. */
-function commandsFor({ described: { pull, head }, clone }: BoxAround): string {
+function commandsFor({ described: { pull, head }, clone }: MergeBoxContext): string {
   const base = word(pull.baseBranch);
   const address = clone.chosen === 'ssh' && clone.ssh !== null ? clone.ssh : clone.https;
   if (pull.source === 'PUSH')

@@ -2,13 +2,13 @@ import { isDomainError, unauthenticated } from '../../kernel/index.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import type { Form } from '../../http/index.ts';
 import { explainRefusal } from '../../issues/index.ts';
-import { viewName } from '../app/plain-text.ts';
+import { viewName } from '../app/printable-names.ts';
 import { page, seeOther } from '../app/reply.ts';
 import type { PageReply } from '../app/reply.ts';
-import { viewRepositoryHead } from '../app/repository-head.view.ts';
+import { viewRepositoryHeader } from '../app/repository-head.view.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
-import { submit } from '../app/submit.ts';
-import type { FormRefusal } from '../app/submit.ts';
+import { submitForm } from '../app/submit-form.ts';
+import type { FormRefusal } from '../app/submit-form.ts';
 import { keepText } from '../issues/issue-comment.page.ts';
 import { issueUrl } from '../issues/issue-urls.ts';
 import { viewLabel } from '../issues/label.view.ts';
@@ -74,7 +74,7 @@ const readForm = (form: Form): NewPullValues => ({
 export const openPull: Page<RepositoryContext, PullsDeps> = (context, deps) => {
   const { viewer, form, found } = context;
   const values = readForm(form);
-  return submit(
+  return submitForm(
     async () => {
       context.takeFiles();
       if (form.text('action') === 'preview') return formPage(context, deps, values, { isPreview: true });
@@ -114,7 +114,7 @@ async function refusedPage(context: RepositoryContext, { issues }: PullsDeps): P
   const refusal = (await issues.rightsIn(context.viewer, context.found.canonical, 'PULL'))('contribute');
   if (refusal === null) return null;
   if (refusal === 'sign_in') throw unauthenticated('sign_in_required', 'Please sign in.');
-  const locals = { repository: viewRepositoryHead(context.found), why: explainRefusal(refusal, 'PULL') };
+  const locals = { repository: viewRepositoryHeader(context.found), why: explainRefusal(refusal, 'PULL') };
   return page('pulls/no-new-pull', locals, { status: 403 });
 }
 
@@ -147,7 +147,7 @@ async function formPage(
   ]);
   const chosen = new Set(values.labels.map((name) => name.toLowerCase()));
   return page('pulls/new-pull', {
-    repository: viewRepositoryHead(found),
+    repository: viewRepositoryHeader(found),
     form: { ...values, title: text?.title ?? values.title ?? '', body: text?.body ?? values.body ?? '' },
     names: { base: viewName(values.base), head: viewName(values.head) },
     suggestions,

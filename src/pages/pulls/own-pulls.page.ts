@@ -2,7 +2,7 @@ import { listPage, pageLinks } from '../app/list-page.view.ts';
 import { page } from '../app/reply.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
 import type { PullsDeps } from './deps.ts';
-import { viewWaiting } from './waiting.view.ts';
+import { viewAttentionPulls } from './attention-pulls.view.ts';
 
 /** `/dashboard/pulls`: what waits for the person; `?list=others`: what they opened, and waits for others. */
 export const showOwnPulls: Page<PersonContext, PullsDeps> = async ({ viewer, query }, deps) => {
@@ -19,7 +19,7 @@ export const showOwnPulls: Page<PersonContext, PullsDeps> = async ({ viewer, que
       { text: 'Waiting for you', url: path, isChosen: list === 'you' },
       { text: 'Waiting for others', url: `${path}?list=others`, isChosen: list === 'others' },
     ],
-    pulls: await viewWaiting(deps, rows),
+    pulls: await viewAttentionPulls(deps, rows),
     ...pageLinks(path, { next, previous }, { list: list === 'you' ? '' : list }),
   });
 };

@@ -5,14 +5,14 @@ import type { DiffRow } from '../code/diff-lines.view.ts';
 import type { ThreadView } from './thread.view.ts';
 
 /** What stands at a line, at a file, or at the top of a page of changes. */
-export type AtPlace<Form> = { thread: ThreadView; form?: never } | { thread?: never; form: Form };
+export type PlacedItem<Form> = { thread: ThreadView; form?: never } | { thread?: never; form: Form };
 
 export interface PlacedThread {
   thread: ListedThread;
   view: ThreadView;
 }
 
-export interface FormAtPlace<Form> {
+export interface PlacedForm<Form> {
   form: Form;
   /** As `pathText` writes it; null for the round as a whole. */
   path: string | null;
@@ -22,30 +22,30 @@ export interface FormAtPlace<Form> {
 }
 
 /** What belongs to one file. */
-export interface PlacesInFile<Form> {
+export interface FilePlacements<Form> {
   /** What stands below a row. */
-  atRow(row: DiffRow): AtPlace<Form>[];
+  atRow(row: DiffRow): PlacedItem<Form>[];
   /** What has no row of its own on the page; asked after the rows. */
-  rest(): AtPlace<Form>[];
+  rest(): PlacedItem<Form>[];
 }
 
 /**
  * Puts threads and the form of a new one at their lines. Each is given out once: what has no line on the page stands at
  * the top of its file, and what has no file at the top of the page, so that none is lost.
  */
-export class Places<Form> {
+export class ThreadPlacements<Form> {
   #threads: PlacedThread[];
-  #form: FormAtPlace<Form> | null;
+  #form: PlacedForm<Form> | null;
   readonly #isWhole: boolean;
 
   /** @param isWhole whether the older side is the base of the round: lines before the change are those of the base */
-  constructor(threads: readonly PlacedThread[], form: FormAtPlace<Form> | null, isWhole: boolean) {
+  constructor(threads: readonly PlacedThread[], form: PlacedForm<Form> | null, isWhole: boolean) {
     this.#threads = [...threads];
     this.#form = form;
     this.#isWhole = isWhole;
   }
 
-  ofFile(file: ChangedFile): PlacesInFile<Form> {
+  ofFile(file: ChangedFile): FilePlacements<Form> {
     const names = { OLD: [pathText(file.oldPath), pathText(file.newPath)], NEW: [pathText(file.newPath)] };
     const isHere = (path: string | null, side: 'OLD' | 'NEW' | null): boolean =>
       path !== null && names[side ?? 'NEW'].includes(path);
@@ -56,12 +56,12 @@ export class Places<Form> {
     if (form !== null) this.#form = null;
     const take = (
       takesThread: (thread: ListedThread) => boolean,
-      takesForm: (form: FormAtPlace<Form>) => boolean,
-    ): AtPlace<Form>[] => {
+      takesForm: (form: PlacedForm<Form>) => boolean,
+    ): PlacedItem<Form>[] => {
       if (threads.length === 0 && form === null) return [];
       const taken = threads.filter(({ thread }) => takesThread(thread));
       threads = threads.filter((placed) => !taken.includes(placed));
-      const found: AtPlace<Form>[] = taken.map(({ view }) => ({ thread: view }));
+      const found: PlacedItem<Form>[] = taken.map(({ view }) => ({ thread: view }));
       if (form !== null && takesForm(form)) {
         found.push({ form: form.form });
         form = null;
@@ -85,8 +85,8 @@ export class Places<Form> {
   }
 
   /** What is left; asked after all files. */
-  rest(): AtPlace<Form>[] {
-    const left: AtPlace<Form>[] = this.#threads.map(({ view }) => ({ thread: view }));
+  rest(): PlacedItem<Form>[] {
+    const left: PlacedItem<Form>[] = this.#threads.map(({ view }) => ({ thread: view }));
     this.#threads = [];
     if (this.#form !== null) left.unshift({ form: this.#form.form });
     this.#form = null;

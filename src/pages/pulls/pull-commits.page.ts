@@ -5,11 +5,11 @@ import { readCommitReferences } from '../code/commit-references.ts';
 import { readCommitStatuses } from '../code/commit-statuses.ts';
 import { readSignatures, signedCommit } from '../code/signatures.ts';
 import { page } from '../app/reply.ts';
-import { viewRepositoryHead } from '../app/repository-head.view.ts';
+import { viewRepositoryHeader } from '../app/repository-head.view.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import { issueAt } from '../issues/conversation.reply.ts';
 import type { PullsDeps } from './deps.ts';
-import { readPullHead } from './pull-head.view.ts';
+import { readPullHeader } from './pull-head.view.ts';
 
 /** As many as a round lists. */
 const maxCommits = 250;
@@ -18,7 +18,7 @@ const maxCommits = 250;
 export const showPullCommits: Page<RepositoryContext, PullsDeps> = async (context, deps) => {
   const { viewer, found, query } = context;
   const at = issueAt(context);
-  const { head, described } = await readPullHead(context, deps);
+  const { head, described } = await readPullHeader(context, deps);
   const { lastRound } = described.pull;
   const wanted = queryNumber(query, 'round');
   const round = await deps.pulls.rounds.find(
@@ -48,7 +48,7 @@ export const showPullCommits: Page<RepositoryContext, PullsDeps> = async (contex
     ),
   ]);
   return page('pulls/pull-commits', {
-    repository: viewRepositoryHead(found),
+    repository: viewRepositoryHeader(found),
     head,
     rounds: Array.from({ length: lastRound }, (_, index) => index + 1)
       .reverse()

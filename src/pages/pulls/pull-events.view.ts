@@ -1,6 +1,6 @@
 import type { ListedEntry } from '../../issues/index.ts';
 import { codeUrl, commitUrl } from '../app/code-urls.ts';
-import { viewName } from '../app/plain-text.ts';
+import { viewName } from '../app/printable-names.ts';
 import { viewCount } from '../app/format-numbers.ts';
 import type { EventPart, EventView } from '../issues/event-parts.view.ts';
 import { viewPerson } from '../issues/people.view.ts';

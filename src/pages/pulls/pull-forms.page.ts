@@ -3,7 +3,7 @@ import { withNotice } from '../app/notices.view.ts';
 import { seeOther } from '../app/reply.ts';
 import type { Reply } from '../app/reply.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
-import { submit } from '../app/submit.ts';
+import { submitForm } from '../app/submit-form.ts';
 import { issueAt, urlOfIssue } from '../issues/conversation.reply.ts';
 import { issueUrl, readPosition } from '../issues/issue-urls.ts';
 import { repositoryUrl } from '../../http/index.ts';
@@ -28,7 +28,7 @@ function act(
   work: () => Promise<unknown>,
   { typed = {}, notice = null }: { typed?: PullForms; notice?: string | null } = {},
 ): Promise<Reply> {
-  return submit(
+  return submitForm(
     async () => {
       await work();
       const url = urlOfIssue(context);
@@ -104,7 +104,7 @@ const namesIn = (text: string): string[] =>
 export const askForReview: PullForm = (context, deps) => {
   const { form, viewer } = context;
   const change = { add: namesIn(form.text('add')), remove: form.all('remove') };
-  return submit(
+  return submitForm(
     async () => {
       await deps.pulls.attention.request(viewer, issueAt(context), change);
       return seeOther(urlOfIssue(context));
@@ -147,7 +147,7 @@ export const approveRuns: PullForm = (context, deps) => {
 
 /** Opens a pull request that takes back what this one brought, and leads to it. */
 export const revertPull: PullForm = (context, deps) =>
-  submit(
+  submitForm(
     async () => {
       const { issue } = await deps.pulls.revert(context.viewer, issueAt(context));
       return seeOther(issueUrl(repositoryUrl(context.found.canonical), issue.number, 'PULL'));

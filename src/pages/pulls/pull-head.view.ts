@@ -2,7 +2,7 @@ import type { DescribedPull, PullHead, StackedPull } from '../../pulls/index.ts'
 import type { ListedIssue } from '../../issues/index.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import { codeUrl } from '../app/code-urls.ts';
-import { viewName } from '../app/plain-text.ts';
+import { viewName } from '../app/printable-names.ts';
 import type { RepositoryContext } from '../app/request-context.ts';
 import { viewCount } from '../app/format-numbers.ts';
 import { issueAt } from '../issues/conversation.reply.ts';
@@ -12,7 +12,7 @@ import type { PersonView } from '../issues/people.view.ts';
 import type { PullsDeps } from './deps.ts';
 
 /** The head of every page of a pull request, with its tabs. */
-export interface PullHeadView {
+export interface PullHeaderView {
   url: string;
   number: number;
   title: string;
@@ -39,7 +39,7 @@ export interface StackView {
     number: number;
     title: string;
     url: string;
-    state: PullHeadView['state'];
+    state: PullHeaderView['state'];
     isCurrent: boolean;
     isBehind: boolean;
   }[];
@@ -49,11 +49,11 @@ export interface StackView {
 export interface FoundPull {
   issue: ListedIssue;
   described: DescribedPull;
-  head: PullHeadView;
+  head: PullHeaderView;
 }
 
 /** Refuses `pull_not_found`, also for the number of an issue; `issue_not_found`. */
-export async function readPullHead(
+export async function readPullHeader(
   context: RepositoryContext,
   deps: Pick<PullsDeps, 'issues' | 'pulls' | 'owners'>,
 ): Promise<FoundPull> {
@@ -94,7 +94,7 @@ export async function readPullHead(
   };
 }
 
-const stateOf = ({ state, isDraft }: Pick<StackedPull, 'state' | 'isDraft'>): PullHeadView['state'] =>
+const stateOf = ({ state, isDraft }: Pick<StackedPull, 'state' | 'isDraft'>): PullHeaderView['state'] =>
   state === 'MERGED' ? 'merged' : state === 'CLOSED' ? 'closed' : isDraft ? 'draft' : 'open';
 
 function viewStack(stack: readonly StackedPull[], current: number, url: string): StackView | null {
@@ -111,7 +111,7 @@ function viewStack(stack: readonly StackedPull[], current: number, url: string):
   return { place, rows };
 }
 
-function viewHead({ label, repository, branch }: PullHead): PullHeadView['head'] {
+function viewHead({ label, repository, branch }: PullHead): PullHeaderView['head'] {
   if (repository === null || branch === null) return { name: viewName(label), url: null };
   const at = { owner: repository.owner.handle, name: repository.repository.name };
   return { name: viewName(label), url: codeUrl(repositoryUrl(at), 'tree', branch) };

@@ -3,13 +3,13 @@ import { page } from '../app/reply.ts';
 import type { PageReply } from '../app/reply.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import { bulkChange } from '../issues/bulk-change.page.ts';
-import { readRepositoryList } from '../issues/repository-list.ts';
-import type { ListState } from '../issues/repository-list.ts';
+import { readRepositoryIssueList } from '../issues/repository-issue-list.ts';
+import type { IssueListState } from '../issues/repository-issue-list.ts';
 import type { PullsDeps } from './deps.ts';
 import { viewPullRow } from './pull-row.view.ts';
 
-async function pullListPage(context: RepositoryContext, deps: PullsDeps, state: ListState = {}): Promise<PageReply> {
-  const { rows, isSelected, rowContext, shown } = await readRepositoryList(context, deps, 'PULL', state);
+async function pullListPage(context: RepositoryContext, deps: PullsDeps, state: IssueListState = {}): Promise<PageReply> {
+  const { rows, isSelected, rowContext, shown } = await readRepositoryIssueList(context, deps, 'PULL', state);
   const [around, described] = await Promise.all([rowContext(), deps.pulls.describe(context.viewer, rows)]);
   return page('pulls/pull-list', {
     ...shown,

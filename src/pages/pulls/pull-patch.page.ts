@@ -1,7 +1,7 @@
 import type { PatchFormat } from '../../pulls/index.ts';
 import { content } from '../app/reply.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
-import { pullAt, readChangesQuery } from './changes-address.ts';
+import { pullAt, readChangesQuery } from './changes-urls.ts';
 import type { PullsDeps } from './deps.ts';
 
 const sendAs =

@@ -1,7 +1,7 @@
 import type { ListedIssue } from '../../issues/index.ts';
 import type { DescribedPull } from '../../pulls/index.ts';
 import { viewCommitState } from '../app/commit-state.view.ts';
-import { viewName } from '../app/plain-text.ts';
+import { viewName } from '../app/printable-names.ts';
 import type { StatusIconView } from '../app/status-icon.view.ts';
 import { viewIssueRow } from '../issues/issue-row.view.ts';
 import type { IssueRowView, RowContext } from '../issues/issue-row.view.ts';

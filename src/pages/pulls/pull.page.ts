@@ -3,7 +3,7 @@ import { allows } from '../../access/index.ts';
 import { isDomainError, nullIfNotFound } from '../../kernel/index.ts';
 import type { MergeBox, PullHead } from '../../pulls/index.ts';
 import { viewNotice } from '../app/notices.view.ts';
-import { viewName } from '../app/plain-text.ts';
+import { viewName } from '../app/printable-names.ts';
 import { movedTo, page } from '../app/reply.ts';
 import type { PageReply, RedirectReply } from '../app/reply.ts';
 import type { RepositoryContext } from '../app/request-context.ts';
@@ -15,13 +15,13 @@ import { issueUrl } from '../issues/issue-urls.ts';
 import { viewSomeone } from '../issues/people.view.ts';
 import type { PullsDeps } from './deps.ts';
 import { readConflicts } from './conflicts.view.ts';
-import { viewFinished } from './finished-pull.view.ts';
+import { viewClosedPull } from './closed-pull.view.ts';
 import { viewMergeBox } from './merge-box.view.ts';
 import type { MergeForm } from './merge-box.view.ts';
 import { viewPullEvent } from './pull-events.view.ts';
-import { viewOwners } from './owners.view.ts';
-import { readPullHead } from './pull-head.view.ts';
-import { viewQueued } from './queued.view.ts';
+import { viewCodeOwners } from './code-owners.view.ts';
+import { readPullHeader } from './pull-head.view.ts';
+import { viewQueuePosition } from './queue-position.view.ts';
 import { viewReviewForm } from './review-form.view.ts';
 import type { ReviewFormInput } from './review-form.view.ts';
 import { readApproval } from '../runs/read-approval.ts';
@@ -47,7 +47,7 @@ export async function pullPage(
   const { kind } = await deps.issues.find(viewer, at);
   const repository = repositoryUrl(found.canonical);
   if (kind !== 'PULL') return movedTo(issueUrl(repository, at.number, kind));
-  const { issue, described, head } = await readPullHead(context, deps);
+  const { issue, described, head } = await readPullHeader(context, deps);
   const [box, rounds, mayPushBranch, reviews, requests, rights, draft, approval, place] = await Promise.all([
     readBox(context, deps),
     pulls.rounds.list(viewer, at),
@@ -105,7 +105,7 @@ export async function pullPage(
             sides: { base: head.base.name, head: viewName(described.head.label) },
             style: query.get('style'),
             form: forms.merge ?? null,
-            queued: place && viewQueued(place, { rights, repository, people, now }),
+            queued: place && viewQueuePosition(place, { rights, repository, people, now }),
             repositoryUrl: repository,
             mayPushBranch,
           })
@@ -117,14 +117,14 @@ export async function pullPage(
     /** On the page of talk, what a review says beside a comment is a verdict, and what waits for it. */
     review: review !== null && issue.state === 'OPEN' && (review.mayJudge || review.pending > 0) ? review : null,
     isReviewOpen: forms.review !== undefined || (review?.pending ?? 0) > 0,
-    owners: box && viewOwners(box, repository, described.pull.baseBranch),
+    owners: box && viewCodeOwners(box, repository, described.pull.baseBranch),
     maintainers:
       described.pull.source === 'FORK' && issue.state === 'OPEN'
         ? { mayPush: described.pull.maintainersMayPush, mayChange: mayPushBranch }
         : null,
     finished:
       issue.state !== 'OPEN' && box !== null
-        ? viewFinished(box, { issue, described, found, people, now, mayPushBranch })
+        ? viewClosedPull(box, { issue, described, found, people, now, mayPushBranch })
         : null,
     retarget:
       box?.mayEdit === true && issue.state === 'OPEN' ? await readRetarget(context, deps, forms, head.base.name) : null,

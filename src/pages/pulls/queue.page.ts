@@ -1,8 +1,8 @@
 import { repositoryUrl } from '../../http/index.ts';
-import type { QueuePlace } from '../../pulls/index.ts';
-import { viewName } from '../app/plain-text.ts';
+import type { QueuePosition } from '../../pulls/index.ts';
+import { viewName } from '../app/printable-names.ts';
 import { page } from '../app/reply.ts';
-import { viewRepositoryHead } from '../app/repository-head.view.ts';
+import { viewRepositoryHeader } from '../app/repository-head.view.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import { viewTime } from '../app/times.view.ts';
 import { viewPerson } from '../issues/people.view.ts';
@@ -16,7 +16,7 @@ export const showQueue: Page<RepositoryContext, PullsDeps> = async ({ viewer, fo
   const people = await deps.owners.ownersById(ids);
   const now = deps.clock.now();
   const url = repositoryUrl(found.canonical);
-  const row = (place: QueuePlace) => ({
+  const row = (place: QueuePosition) => ({
     number: place.number,
     title: viewName(place.title),
     url: `${url}/pulls/${place.number}`,
@@ -27,7 +27,7 @@ export const showQueue: Page<RepositoryContext, PullsDeps> = async ({ viewer, fo
     added: viewTime(place.addedAt, now),
   });
   return page('pulls/queue', {
-    repository: viewRepositoryHead(found),
+    repository: viewRepositoryHeader(found),
     branches: [...Map.groupBy(places, ({ baseBranch }) => baseBranch)].map(([branch, own]) => ({
       branch: viewName(branch),
       rows: own.map(row),

@@ -1,8 +1,8 @@
 import type { ChangedFile, ConflictedFile, Patch, PatchLimits } from '../../git/index.ts';
 import type { RoundRow } from '../../pulls/index.ts';
 import type { RepositoryContext } from '../app/request-context.ts';
-import { pullAt } from './changes-address.ts';
-import type { ChangesQuery } from './changes-address.ts';
+import { pullAt } from './changes-urls.ts';
+import type { ChangesQuery } from './changes-urls.ts';
 import type { PullsDeps } from './deps.ts';
 
 /** Of a page with all files; one file alone, and all files on request, have much higher limits. */

@@ -2,11 +2,11 @@ import type { ChangedFile } from '../../git/index.ts';
 import { pathText } from '../../pulls/index.ts';
 import type { ListedThread } from '../../pulls/index.ts';
 import { nullIfNotFound } from '../../kernel/index.ts';
-import { viewName } from '../app/plain-text.ts';
+import { viewName } from '../app/printable-names.ts';
 import type { RepositoryContext } from '../app/request-context.ts';
-import { readText } from '../code/read-text.ts';
-import { pullAt } from './changes-address.ts';
-import type { ChangesAddress } from './changes-address.ts';
+import { decodeFileText } from '../code/decode-text.ts';
+import { pullAt } from './changes-urls.ts';
+import type { ChangesUrlBuilder } from './changes-urls.ts';
 import type { PullsDeps } from './deps.ts';
 import type { ChangesForms } from './comment-form.ts';
 import type { PlacedThread } from './place-threads.ts';
@@ -30,7 +30,7 @@ export async function readThreads(
   }: {
     round: number;
     files: readonly ChangedFile[];
-    address: ChangesAddress;
+    address: ChangesUrlBuilder;
     forms: ChangesForms;
     mayReview: boolean;
     mayApply: boolean;
@@ -67,7 +67,7 @@ async function readLinesNow(
     const file = files.find(({ newPath }) => pathText(newPath) === place!.path);
     if (file === undefined || place!.firstLine === null || /^0+$/.test(file.newOid)) continue;
     const blob = await git.objects.blob(found.path, file.newOid, { maxBytes }).catch(nullIfNotFound);
-    const text = blob?.content ? readText(blob.content) : null;
+    const text = blob?.content ? decodeFileText(blob.content) : null;
     if (text === null) continue;
     const all = text.text.split('\n');
     lines.set(id, all.slice(place!.firstLine - 1, place!.lastLine ?? place!.firstLine).map(viewName));

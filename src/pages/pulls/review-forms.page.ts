@@ -5,9 +5,9 @@ import { withNotice } from '../app/notices.view.ts';
 import { seeOther } from '../app/reply.ts';
 import type { Reply } from '../app/reply.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
-import { submit } from '../app/submit.ts';
-import { changesAddress, changesUrl, pullAt, readChangesQuery, urlOfPull } from './changes-address.ts';
-import type { ChangesQuery, CommentPlace } from './changes-address.ts';
+import { submitForm } from '../app/submit-form.ts';
+import { createChangesUrlBuilder, changesUrl, pullAt, readChangesQuery, urlOfPull } from './changes-urls.ts';
+import type { ChangesQuery, CommentPosition } from './changes-urls.ts';
 import type { PullsDeps } from './deps.ts';
 import { changesPage } from './changes-page.reply.ts';
 import type { ChangesForms } from './comment-form.ts';
@@ -26,7 +26,7 @@ function shownBy(context: RepositoryContext): {
   const talk = urlOfPull(context);
   const address = isOnTalk(context)
     ? (change: { done?: string }) => (change.done === undefined ? talk : withNotice(talk, change.done))
-    : changesAddress(changesUrl(talk), query);
+    : createChangesUrlBuilder(changesUrl(talk), query);
   return {
     query,
     back: (fragment = '', notice) =>
@@ -45,7 +45,7 @@ function act(
   forms: (reason: { isOutdated: boolean }) => ChangesForms = () => ({}),
 ): Promise<Reply> {
   let isOutdated = false;
-  return submit(
+  return submitForm(
     () =>
       work().catch((error: unknown) => {
         isOutdated = isDomainError(error) && error.reason === 'round_changed';
@@ -67,7 +67,7 @@ function placeOf({ form }: RepositoryContext) {
   const path = form.text('path');
   const side = form.text('side') === 'OLD' ? ('OLD' as const) : ('NEW' as const);
   const [first, last] = [form.text('first').trim(), form.text('last').trim()];
-  const place: CommentPlace =
+  const place: CommentPosition =
     path === ''
       ? { kind: 'round' }
       : form.text('line') === ''

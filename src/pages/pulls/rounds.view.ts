@@ -1,8 +1,8 @@
 import type { PairedRoundCommit, RoundChange, RoundCommitRow, RoundRow } from '../../pulls/index.ts';
 import { commitUrl } from '../app/code-urls.ts';
-import { viewName } from '../app/plain-text.ts';
+import { viewName } from '../app/printable-names.ts';
 import { viewTime } from '../app/times.view.ts';
-import type { ChangesAddress, ChangesQuery } from './changes-address.ts';
+import type { ChangesUrlBuilder, ChangesQuery } from './changes-urls.ts';
 
 const changes: Readonly<Record<RoundChange, string>> = {
   first: 'the first',
@@ -32,7 +32,7 @@ export function viewRoundChoice(
   rounds: readonly RoundRow[],
   { older, shown }: { older: RoundRow | null; shown: RoundRow },
   reviewed: number | null,
-  { query, address }: { query: ChangesQuery; address: ChangesAddress },
+  { query, address }: { query: ChangesQuery; address: ChangesUrlBuilder },
 ): RoundChoiceView | null {
   const last = rounds.at(-1)!.round;
   if (last === 1) return null;

@@ -1,13 +1,13 @@
 import { parseSuggestion } from '../../pulls/index.ts';
 import type { ListedComment, ListedThread } from '../../pulls/index.ts';
 import type { RepositoryContext } from '../app/request-context.ts';
-import { viewName } from '../app/plain-text.ts';
+import { viewName } from '../app/printable-names.ts';
 import { viewTime } from '../app/times.view.ts';
 import { viewAuthor } from '../issues/people.view.ts';
 import type { People } from '../issues/people.view.ts';
 import { renderTexts } from '../markdown/render-text.ts';
 import type { RenderedText } from '../markdown/render-text.ts';
-import type { ChangesAddress } from './changes-address.ts';
+import type { ChangesUrlBuilder } from './changes-urls.ts';
 import type { PullsDeps } from './deps.ts';
 import { splitSuggestions } from './suggestion-text.ts';
 
@@ -21,8 +21,8 @@ export const threadAnchor = (threadId: string): string => `t-${threadId}`;
 
 export type ThreadView = ReturnType<typeof viewThread>;
 
-interface ThreadsAround {
-  address: ChangesAddress;
+interface ThreadsContext {
+  address: ChangesUrlBuilder;
   /** The comment whose text is in a form. */
   editing: { threadId: string; position: number; body: string | null } | null;
   /** The thread that is answered with this text, after a refusal. */
@@ -39,7 +39,7 @@ export async function viewThreads(
   context: RepositoryContext,
   deps: PullsDeps,
   threads: readonly ListedThread[],
-  around: ThreadsAround,
+  around: ThreadsContext,
 ): Promise<ThreadView[]> {
   const comments = threads.flatMap((thread) => thread.comments.filter(({ deletedAt }) => deletedAt === null));
   const bodies = comments.flatMap(({ body }) =>
@@ -61,7 +61,7 @@ export async function viewThreads(
   return threads.map((thread) => viewThread(thread, { ...around, rendered, people, now, personId }));
 }
 
-interface ThreadAround extends ThreadsAround {
+interface ThreadContext extends ThreadsContext {
   /** The parts of all comments in their order. */
   rendered: Iterator<RenderedText, undefined>;
   people: People;
@@ -69,7 +69,7 @@ interface ThreadAround extends ThreadsAround {
   personId: string | null;
 }
 
-function viewThread(thread: ListedThread, around: ThreadAround) {
+function viewThread(thread: ListedThread, around: ThreadContext) {
   const { id, place, quoted, resolvedAt, comments } = thread;
   const [first] = comments;
   return {
@@ -93,7 +93,7 @@ function viewThread(thread: ListedThread, around: ThreadAround) {
   };
 }
 
-function viewComment(thread: ListedThread, comment: ListedComment, around: ThreadAround) {
+function viewComment(thread: ListedThread, comment: ListedComment, around: ThreadContext) {
   const { threadId, position, body } = comment;
   const isOwn = around.personId !== null && comment.authorId === around.personId;
   const isGone = comment.deletedAt !== null;

@@ -1,12 +1,12 @@
 import { viewCount } from '../app/format-numbers.ts';
 import { withNotice } from '../app/notices.view.ts';
-import { viewName } from '../app/plain-text.ts';
+import { viewName } from '../app/printable-names.ts';
 import { page, seeOther } from '../app/reply.ts';
 import type { PageReply } from '../app/reply.ts';
-import { viewRepositoryHead } from '../app/repository-head.view.ts';
+import { viewRepositoryHeader } from '../app/repository-head.view.ts';
 import type { Page, RepositoryPersonContext } from '../app/request-context.ts';
-import { submit } from '../app/submit.ts';
-import type { FormRefusal } from '../app/submit.ts';
+import { submitForm } from '../app/submit-form.ts';
+import type { FormRefusal } from '../app/submit-form.ts';
 import type { ReleasesDeps } from './deps.ts';
 import { deletionUrl, releasesUrl, releaseUrl, restOf } from './release-urls.ts';
 
@@ -22,7 +22,7 @@ async function deletionPage(
     repositories.rules.rightsIn(viewer, found.repository),
   ]);
   return page('releases/delete-release', {
-    repository: viewRepositoryHead(found),
+    repository: viewRepositoryHeader(found),
     shown: title === '' ? viewName(tag) : title,
     tag: viewName(tag),
     isDraft,
@@ -42,7 +42,7 @@ export const confirmReleaseDeletion: Page<RepositoryPersonContext, ReleasesDeps>
 /** Field `delete_tag`: whether the tag goes along. */
 export const deleteRelease: Page<RepositoryPersonContext, ReleasesDeps> = (context, deps) => {
   const { viewer, found, form } = context;
-  return submit(
+  return submitForm(
     async () => {
       const key = { tag: restOf(context) };
       await deps.releases.delete(viewer, found.canonical, key, { deletesTag: form.text('delete_tag') !== '' });

@@ -1,13 +1,13 @@
 import type { DescribedRelease } from '../../releases/index.ts';
 import { releaseLimits } from '../../releases/index.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
-import { viewName } from '../app/plain-text.ts';
+import { viewName } from '../app/printable-names.ts';
 import { page, seeOther } from '../app/reply.ts';
 import type { PageReply, Reply } from '../app/reply.ts';
-import { viewRepositoryHead } from '../app/repository-head.view.ts';
+import { viewRepositoryHeader } from '../app/repository-head.view.ts';
 import type { Page, RepositoryPersonContext } from '../app/request-context.ts';
-import { submit } from '../app/submit.ts';
-import type { FormRefusal } from '../app/submit.ts';
+import { submitForm } from '../app/submit-form.ts';
+import type { FormRefusal } from '../app/submit-form.ts';
 import { compareVersions } from '../code/ref-selector.view.ts';
 import { renderText } from '../markdown/render-text.ts';
 import type { ReleasesDeps } from './deps.ts';
@@ -76,7 +76,7 @@ async function formPage(
   const sorted = tags.map(({ name }) => name).sort((one, other) => compareVersions(other, one));
   const released = new Set(rows.map(({ tag }) => tag));
   return page('releases/release-form', {
-    repository: viewRepositoryHead(found),
+    repository: viewRepositoryHeader(found),
     action: release === null ? `${releasesUrl(at)}/new` : editUrl(at, release.tag),
     back: release === null ? releasesUrl(at) : releaseUrl(at, release.tag),
     release: release && {
@@ -128,7 +128,7 @@ export const createRelease: Page<RepositoryPersonContext, ReleasesDeps> = (conte
   const values = readValues(context);
   const again = (more: Partial<Shown> = {}): Promise<PageReply> =>
     formPage(context, deps, { release: null, values, ...more });
-  return submit(
+  return submitForm(
     async () => {
       const shown = await beside(context, deps, values, again);
       if (shown !== null) return shown;
@@ -177,7 +177,7 @@ export const editRelease: Page<RepositoryPersonContext, ReleasesDeps> = async (c
   const values = release.isDraft ? given : { ...given, tag: release.tag, target: release.target };
   const again = (more: Partial<Shown> = {}): Promise<PageReply> =>
     formPage(context, deps, { release, values, ...more });
-  return submit(
+  return submitForm(
     async () => {
       const shown = await beside(context, deps, values, again);
       if (shown !== null) return shown;

@@ -4,7 +4,7 @@ import { releaseFilePath } from '../../releases/index.ts';
 import type { DescribedRelease, ReleaseFile } from '../../releases/index.ts';
 import { codeUrl, commitUrl, encodeRef } from '../app/code-urls.ts';
 import { viewNumber, viewSize } from '../app/format-numbers.ts';
-import { viewName } from '../app/plain-text.ts';
+import { viewName } from '../app/printable-names.ts';
 import type { RepositoryContext } from '../app/request-context.ts';
 import { viewTime } from '../app/times.view.ts';
 import type { TimeView } from '../app/times.view.ts';

@@ -2,7 +2,7 @@ import { listPage, pageLinks } from '../app/list-page.view.ts';
 import { viewNotice } from '../app/notices.view.ts';
 import { content, page, seeOther } from '../app/reply.ts';
 import type { Reply } from '../app/reply.ts';
-import { viewRepositoryHead } from '../app/repository-head.view.ts';
+import { viewRepositoryHeader } from '../app/repository-head.view.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import { writeFeed } from '../code/atom.ts';
 import type { ReleasesDeps } from './deps.ts';
@@ -24,7 +24,7 @@ export const showReleases: Page<RepositoryContext, ReleasesDeps> = async (contex
   ]);
   const url = releasesUrl(at);
   return page('releases/releases', {
-    repository: viewRepositoryHead(found),
+    repository: viewRepositoryHeader(found),
     releases: await viewReleases(context, deps, await deps.releases.describe(rows)),
     mayWrite: may('write') === null,
     hasCommits: refs.size > 0,
@@ -45,7 +45,7 @@ export const showRelease: Page<RepositoryContext, ReleasesDeps> = async (context
     deps.notifications.markReleaseSeen(viewer, release.id),
   ]);
   return page('releases/release', {
-    repository: viewRepositoryHead(found),
+    repository: viewRepositoryHeader(found),
     release: view,
     mayWrite: may('write') === null,
     notice: viewNotice(query),

@@ -2,7 +2,7 @@ import type { ActivityPush, ActivityUpdate } from '../../repositories/index.ts';
 import { viewAvatar } from '../app/avatar.view.ts';
 import type { AvatarView } from '../app/avatar.view.ts';
 import { codeUrl, commitUrl, encodeRef } from '../app/code-urls.ts';
-import { viewName } from '../app/plain-text.ts';
+import { viewName } from '../app/printable-names.ts';
 import { viewTime } from '../app/times.view.ts';
 import type { TimeView } from '../app/times.view.ts';
 import { personUrl } from '../../http/index.ts';
@@ -59,7 +59,7 @@ const ways: Record<ActivityPush['via'], string> = {
 };
 
 /** The context of the pushes of a page. */
-interface ActivityAround {
+interface ActivityContext {
   /** Of the repository. */
   url: string;
   /** Where they are now. */
@@ -70,7 +70,7 @@ interface ActivityAround {
   now: number;
 }
 
-export function viewActivityPush(push: ActivityPush, around: ActivityAround): ActivityPushView {
+export function viewActivityPush(push: ActivityPush, around: ActivityContext): ActivityPushView {
   const { person } = push;
   return {
     avatar: person === null ? null : viewAvatar(person.id, around.pictures.get(person.id)?.avatarAt ?? null),
@@ -86,7 +86,7 @@ export function viewActivityPush(push: ActivityPush, around: ActivityAround): Ac
 function viewUpdate(
   pushId: string,
   { position, ref, oldId, newId, forced, restorableUntil }: ActivityUpdate,
-  { url, refs, mayRestore, now }: ActivityAround,
+  { url, refs, mayRestore, now }: ActivityContext,
 ): ActivityUpdateView {
   const [isNew, isGone] = [noRef.test(oldId), noRef.test(newId)];
   const isBranch = ref.startsWith('refs/heads/');

@@ -1,10 +1,10 @@
 import { page, seeOther } from '../app/reply.ts';
 import type { PageReply, Reply } from '../app/reply.ts';
-import { submit } from '../app/submit.ts';
-import type { FormRefusal } from '../app/submit.ts';
+import { submitForm } from '../app/submit-form.ts';
+import type { FormRefusal } from '../app/submit-form.ts';
 import { viewActivityPush } from './activity-row.view.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
-import { viewRepositoryHead } from '../app/repository-head.view.ts';
+import { viewRepositoryHeader } from '../app/repository-head.view.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import type { Page, RepositoryPersonContext, RepositoryContext } from '../app/request-context.ts';
 import type { RepositoryDeps } from './deps.ts';
@@ -16,7 +16,7 @@ async function activityPage(
   { repositories, owners, git, config, clock }: RepositoryDeps,
   refusal: FormRefusal | null,
 ): Promise<PageReply> {
-  const head = viewRepositoryHead(found);
+  const head = viewRepositoryHeader(found);
   const [{ pushes, next }, refs] = await Promise.all([
     repositories.pushes.listActivity(found, { limit: perPage, after: query.get('after') }),
     git.refs.list(found.path),
@@ -48,7 +48,7 @@ export const restoreTip: Page<RepositoryPersonContext, RepositoryDeps> = (contex
   } = context;
   const as = form.text('as').trim();
   const request = as === '' ? { id: form.text('id'), expected: form.text('expected') } : { id: form.text('id'), as };
-  return submit(
+  return submitForm(
     async () => {
       await deps.repositories.pushes.undo(viewer, canonical.owner, canonical.name, request);
       return seeOther(withNotice(`${repositoryUrl(canonical)}/activity`, 'push-undone'));

@@ -2,9 +2,9 @@ import { oneOf, repositoryUrl } from '../../http/index.ts';
 import { isManyNames } from '../../repositories/index.ts';
 import type { ListedRule } from '../../repositories/index.ts';
 import { page, seeOther, type PageReply } from '../app/reply.ts';
-import { submit, type FormRefusal } from '../app/submit.ts';
+import { submitForm, type FormRefusal } from '../app/submit-form.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
-import { viewRepositoryHead } from '../app/repository-head.view.ts';
+import { viewRepositoryHeader } from '../app/repository-head.view.ts';
 import type { Page, RepositoryPersonContext } from '../app/request-context.ts';
 import {
   formOf,
@@ -42,7 +42,7 @@ export const showBranchRules: Page<RepositoryPersonContext, RepositoryDeps> = as
     );
   };
   return page('repository/branch-rules', {
-    repository: viewRepositoryHead(found),
+    repository: viewRepositoryHeader(found),
     section: 'branches',
     defaultBranch: found.repository.defaultBranch,
     branches: viewAll('BRANCH'),
@@ -58,7 +58,7 @@ export const showNewRule: Page<RepositoryPersonContext, RepositoryDeps> = async 
 function rulePage(context: RepositoryPersonContext, form: RuleForm, refusal: FormRefusal | null): PageReply {
   const { found } = context;
   return page('repository/branch-rule', {
-    repository: viewRepositoryHead(found),
+    repository: viewRepositoryHeader(found),
     section: 'branches',
     rule: null,
     action: listUrl(context),
@@ -78,7 +78,7 @@ export const addRule: Page<RepositoryPersonContext, RepositoryDeps> = (context, 
     form,
   } = context;
   const input = readForm(oneOf(['BRANCH', 'TAG'], form.text('target').toUpperCase()), form);
-  return submit(
+  return submitForm(
     async () => {
       const rule = { ...inputOf(input), target: input.target };
       await repositories.rules.add(viewer, canonical.owner, canonical.name, rule);
@@ -111,7 +111,7 @@ async function presentRule(
   const decided = (await repositories.rules.namesDecided(found, rules, shownNames))?.get(rule.id);
   const named = Object.values(rule.named).flat();
   return page('repository/branch-rule', {
-    repository: viewRepositoryHead(found),
+    repository: viewRepositoryHeader(found),
     section: 'branches',
     rule: viewPattern(rule.pattern, found.repository.defaultBranch),
     action: `${listUrl(context)}/${rule.id}`,
@@ -132,7 +132,7 @@ export const saveRule: Page<RepositoryPersonContext, RepositoryDeps> = async (co
   } = context;
   const rule = await ruleOf(context, deps);
   const input = readForm(rule.target, context.form);
-  return submit(
+  return submitForm(
     async () => {
       await deps.repositories.rules.change(viewer, canonical.owner, canonical.name, rule.id, inputOf(input));
       return seeOther(withNotice(listUrl(context), 'rule-saved'));

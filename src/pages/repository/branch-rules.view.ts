@@ -5,17 +5,17 @@ import type { DecidedNames, Found, ListedRule, RuleInput } from '../../repositor
 import { isManyNames } from '../../repositories/index.ts';
 import type { Form } from '../../http/index.ts';
 import { codeUrl } from '../app/code-urls.ts';
-import { viewName } from '../app/plain-text.ts';
+import { viewName } from '../app/printable-names.ts';
 import { viewCount } from '../app/format-numbers.ts';
 import {
   mergingFormOf,
   mergingInputOf,
   newMergingForm,
   readMergingForm,
-  viewMerging,
+  viewMergeRules,
   viewMergingForm,
-} from './rule-merging.view.ts';
-import type { MergingForm } from './rule-merging.view.ts';
+} from './merge-rules.view.ts';
+import type { MergingForm } from './merge-rules.view.ts';
 
 /** Texts of the roles that a rule asks for, in the order of the drop-down. */
 export const levelTexts: readonly { value: RuleLevel; text: string; short: string }[] = [
@@ -74,7 +74,7 @@ export function viewRule(
     ],
     linear: rule.linear,
     signed: rule.signed,
-    merging: rule.target === 'BRANCH' ? viewMerging(rule) : [],
+    merging: rule.target === 'BRANCH' ? viewMergeRules(rule) : [],
     decided: decided === null ? null : viewDecided(rule.target, decided),
     mayMoveUp: isManyNames(rule.pattern) && !place.isFirst,
     mayMoveDown: isManyNames(rule.pattern) && !place.isLast,

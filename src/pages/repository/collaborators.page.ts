@@ -1,10 +1,10 @@
 import { unauthenticated } from '../../kernel/index.ts';
 import { page, seeOther, type PageReply } from '../app/reply.ts';
-import { submit, type FormRefusal } from '../app/submit.ts';
+import { submitForm, type FormRefusal } from '../app/submit-form.ts';
 import { listPage, pageLinks, readFilter } from '../app/list-page.view.ts';
 import { describeAccess, viewCollaborator } from '../app/member.view.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
-import { viewRepositoryHead } from '../app/repository-head.view.ts';
+import { viewRepositoryHeader } from '../app/repository-head.view.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import type { Page, RepositoryPersonContext, RepositoryContext } from '../app/request-context.ts';
 import type { RepositoryDeps } from './deps.ts';
@@ -27,7 +27,7 @@ async function collaboratorsPage(
   ]);
   const pictures = await owners.ownersById(collaborators.map(({ person }) => person.id));
   return page('repository/collaborators', {
-    repository: viewRepositoryHead(found),
+    repository: viewRepositoryHeader(found),
     section: 'collaborators',
     collaborators: collaborators.map((each) => viewCollaborator(each, pictures, clock.now())),
     filter,
@@ -53,7 +53,7 @@ export const addCollaborator: Page<RepositoryPersonContext, RepositoryDeps> = (c
     found: { canonical },
     form,
   } = context;
-  return submit(
+  return submitForm(
     async () => {
       const input = { username: form.text('username').trim(), role: form.text('role') };
       await deps.repositories.collaborators.add(viewer, canonical.owner, canonical.name, input);
@@ -71,7 +71,7 @@ export const changeCollaborator: Page<RepositoryPersonContext, RepositoryDeps> =
     form,
     params,
   } = context;
-  return submit(
+  return submitForm(
     async () => {
       const change = { username: params.username ?? '', role: form.text('role') };
       await deps.repositories.collaborators.changeRole(viewer, canonical.owner, canonical.name, change);

@@ -1,9 +1,9 @@
 import { invalid } from '../../kernel/index.ts';
 import type { RepositoryAddress } from '../../repositories/index.ts';
 import { page, seeOther, type PageReply, type Reply } from '../app/reply.ts';
-import { submit, type FormRefusal } from '../app/submit.ts';
+import { submitForm, type FormRefusal } from '../app/submit-form.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
-import { viewRepositoryHead } from '../app/repository-head.view.ts';
+import { viewRepositoryHeader } from '../app/repository-head.view.ts';
 import { viewCount } from '../app/format-numbers.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import type { Page, RepositoryPersonContext } from '../app/request-context.ts';
@@ -30,7 +30,7 @@ async function dangerPage(
     repositories.forks.countAll(viewer, owner, name),
   ]);
   return page('repository/danger-zone', {
-    repository: viewRepositoryHead(found),
+    repository: viewRepositoryHeader(found),
     section: 'danger',
     trashDays: Math.round(config.repositories.trashKeepMs / 86_400_000),
     followers,
@@ -58,7 +58,7 @@ function dangerForm(
   act: (context: RepositoryPersonContext, deps: RepositoryDeps) => Promise<Reply>,
 ): Page<RepositoryPersonContext, RepositoryDeps> {
   return (context, deps) =>
-    submit(
+    submitForm(
       () => act(context, deps),
       (refusal) => dangerPage(context, deps, { which, refusal }),
     );

@@ -1,9 +1,9 @@
 import type { ListedDeployKey } from '../../repositories/index.ts';
 import { oneOf, personUrl, repositoryUrl } from '../../http/index.ts';
 import { page, seeOther, type PageReply } from '../app/reply.ts';
-import { submit, type FormRefusal } from '../app/submit.ts';
+import { submitForm, type FormRefusal } from '../app/submit-form.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
-import { viewRepositoryHead } from '../app/repository-head.view.ts';
+import { viewRepositoryHeader } from '../app/repository-head.view.ts';
 import type { Page, RepositoryPersonContext } from '../app/request-context.ts';
 import { viewTime } from '../app/times.view.ts';
 import type { RepositoryDeps } from './deps.ts';
@@ -25,7 +25,7 @@ async function keysPage(
   const { viewer, found, query } = context;
   const keys = await repositories.deployKeys.list(viewer, found.canonical.owner, found.canonical.name);
   return page('repository/deploy-keys', {
-    repository: viewRepositoryHead(found),
+    repository: viewRepositoryHeader(found),
     section: 'keys',
     keys: keys.map((key) => viewKey(key, clock.now(), config.ssh.systemSshd)),
     form,
@@ -63,7 +63,7 @@ export const addDeployKey: Page<RepositoryPersonContext, RepositoryDeps> = (cont
     key: form.text('key'),
     access: oneOf(['read', 'write'] as const, form.text('access')),
   };
-  return submit(
+  return submitForm(
     async () => {
       const { title, key: line, access } = input;
       await deps.repositories.deployKeys.add(viewer, canonical.owner, canonical.name, { title, line, access });

@@ -1,10 +1,10 @@
-import type { ForkDistance } from '../../repositories/index.ts';
+import type { ForkDivergence } from '../../repositories/index.ts';
 import { repositoryUrl } from '../../http/index.ts';
-import { viewName } from '../app/plain-text.ts';
+import { viewName } from '../app/printable-names.ts';
 import { viewCount } from '../app/format-numbers.ts';
 
 /** How far a branch of a fork is from its source. */
-export interface ForkDistanceView {
+export interface ForkDivergenceView {
   /** `2 commits ahead of`, `1 commit behind`, `level with`; joined by `and`. */
   words: string;
   source: { name: string; branch: string; url: string };
@@ -14,7 +14,7 @@ export interface ForkDistanceView {
   url: string;
 }
 
-export function viewForkDistance({ source, branch, ahead, behind, oid }: ForkDistance, url: string): ForkDistanceView {
+export function viewForkDivergence({ source, branch, ahead, behind, oid }: ForkDivergence, url: string): ForkDivergenceView {
   const parts = [
     ...(ahead > 0 ? [`${viewCount(ahead, 'commit')} ahead of`] : []),
     ...(behind > 0 ? [`${viewCount(behind, 'commit')} behind`] : []),

@@ -3,10 +3,10 @@ import { repositoryUrl } from '../../http/index.ts';
 import { listPage, pageLinks } from '../app/list-page.view.ts';
 import { withNotice } from '../app/notices.view.ts';
 import { page, seeOther, type PageReply } from '../app/reply.ts';
-import { viewRepositoryHead } from '../app/repository-head.view.ts';
+import { viewRepositoryHeader } from '../app/repository-head.view.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import { viewCount, viewSize } from '../app/format-numbers.ts';
-import { submit, type FormRefusal } from '../app/submit.ts';
+import { submitForm, type FormRefusal } from '../app/submit-form.ts';
 import type { RepositoryDeps } from './deps.ts';
 import { viewRepositoryRow } from './repository-row.view.ts';
 
@@ -43,7 +43,7 @@ async function forkPage(
     default_branch_only: false,
   };
   return page('repository/fork', {
-    repository: viewRepositoryHead(found),
+    repository: viewRepositoryHeader(found),
     isEmpty: head.oid === null && (await git.refs.branches(found.path)).length === 0,
     isPrivate: visibility === 'PRIVATE',
     defaultBranch: found.repository.defaultBranch,
@@ -78,7 +78,7 @@ export const forkRepository: Page<RepositoryContext, RepositoryDeps> = (context,
     description: form.text('description'),
     default_branch_only: form.text('default_branch_only') !== '',
   };
-  return submit(
+  return submitForm(
     async () => {
       const { id } = await deps.repositories.forks.create(viewer, canonical.owner, canonical.name, {
         owner: input.owner,
@@ -104,7 +104,7 @@ export const showForks: Page<RepositoryContext, RepositoryDeps> = async (context
   );
   const now = clock.now();
   return page('repository/forks', {
-    repository: viewRepositoryHead(found),
+    repository: viewRepositoryHeader(found),
     count: viewCount(found.forks.forks, 'fork'),
     rows: rows.map((row) => viewRepositoryRow(row, now)),
     ...pageLinks(url, beside),

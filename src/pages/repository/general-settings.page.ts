@@ -1,8 +1,8 @@
 import { oneOf, repositoryUrl } from '../../http/index.ts';
 import { page, seeOther, type PageReply } from '../app/reply.ts';
-import { submit, type FormRefusal } from '../app/submit.ts';
+import { submitForm, type FormRefusal } from '../app/submit-form.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
-import { viewRepositoryHead } from '../app/repository-head.view.ts';
+import { viewRepositoryHeader } from '../app/repository-head.view.ts';
 import { viewCount, viewNumber, viewSize } from '../app/format-numbers.ts';
 import type { Page, RepositoryPersonContext } from '../app/request-context.ts';
 import type { RepositoryDeps } from './deps.ts';
@@ -52,7 +52,7 @@ export async function settingsPage(
   const form = typed ?? formOf(context, usage.isEnabled);
   const names = branches.map((branch) => branch.name);
   return page('repository/general-settings', {
-    repository: viewRepositoryHead(found),
+    repository: viewRepositoryHeader(found),
     section: 'general',
     hasImage: found.repository.imageContentType !== null,
     branches: names.length > 0 && names.length <= maxChoices ? names : null,
@@ -89,7 +89,7 @@ export const saveRepositorySettings: Page<RepositoryPersonContext, RepositoryDep
     lfs: form.text('lfs') !== '',
     template: form.text('template') !== '',
   };
-  return submit(
+  return submitForm(
     async () => {
       await deps.repositories.edit(viewer, canonical.owner, canonical.name, {
         description: input.description,
@@ -113,7 +113,7 @@ export const changeVisibility: Page<RepositoryPersonContext, RepositoryDeps> = (
     form,
   } = context;
   const visibility = oneOf(['PRIVATE', 'PUBLIC'], form.text('visibility').trim().toUpperCase());
-  return submit(
+  return submitForm(
     async () => {
       await deps.repositories.changeVisibility(viewer, canonical.owner, canonical.name, visibility);
       return seeOther(

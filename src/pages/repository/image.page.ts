@@ -1,6 +1,6 @@
 import { imageReply } from '../app/image-reply.ts';
 import { seeOther } from '../app/reply.ts';
-import { submit } from '../app/submit.ts';
+import { submitForm } from '../app/submit-form.ts';
 import { withNotice } from '../app/notices.view.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import type { Page, RepositoryPersonContext, RepositoryContext } from '../app/request-context.ts';
@@ -23,7 +23,7 @@ export const uploadRepositoryImage: Page<RepositoryPersonContext, RepositoryDeps
     viewer,
     found: { canonical },
   } = context;
-  return submit(
+  return submitForm(
     async () => {
       await deps.repositories.images.replace(viewer, canonical.owner, canonical.name, context.takeUpload());
       return seeOther(withNotice(`${repositoryUrl(canonical)}/settings`, 'image-saved'));

@@ -3,10 +3,10 @@ import { plainHttpMirrorRisk as plainHttpRisk } from '../../mirrors/index.ts';
 import type { Mirror } from '../../mirrors/index.ts';
 import { page, seeOther } from '../app/reply.ts';
 import type { PageReply, Reply } from '../app/reply.ts';
-import { submit } from '../app/submit.ts';
-import type { FormRefusal } from '../app/submit.ts';
+import { submitForm } from '../app/submit-form.ts';
+import type { FormRefusal } from '../app/submit-form.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
-import { viewRepositoryHead } from '../app/repository-head.view.ts';
+import { viewRepositoryHeader } from '../app/repository-head.view.ts';
 import { viewTime } from '../app/times.view.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import type { Page, RepositoryPersonContext } from '../app/request-context.ts';
@@ -89,7 +89,7 @@ async function mirrorPage(
     releases: form.text('releases') === 'yes',
   };
   return page('repository/mirror', {
-    repository: viewRepositoryHead(found),
+    repository: viewRepositoryHeader(found),
     section: 'mirror',
     mirror: mirror === null ? null : viewMirror(mirror, clock.now()),
     intervals,
@@ -110,7 +110,7 @@ export const showMirror: Page<RepositoryPersonContext, RepositoryDeps> = (contex
  */
 export const saveMirror: Page<RepositoryPersonContext, RepositoryDeps> = (context, deps): Promise<Reply> => {
   const { form, viewer, found } = context;
-  return submit(
+  return submitForm(
     async () => {
       const { isWaitingForKey } = await deps.mirrors.save(viewer, found, {
         direction: form.text('direction'),
@@ -134,7 +134,7 @@ const done =
     work: (context: RepositoryPersonContext, deps: RepositoryDeps) => Promise<void>,
   ): Page<RepositoryPersonContext, RepositoryDeps> =>
   (context, deps) =>
-    submit(
+    submitForm(
       async () => {
         await work(context, deps);
         return seeOther(withNotice(mirrorUrl(context), notice));

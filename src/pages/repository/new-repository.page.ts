@@ -1,9 +1,9 @@
 import type { Visibility } from '../../access/index.ts';
 import { plainHttpMirrorRisk as plainHttpRisk } from '../../mirrors/index.ts';
 import { oneOf, repositoryUrl } from '../../http/index.ts';
-import { gitignores, licences } from '../../repositories/index.ts';
+import { gitignoreTemplates, licenceTemplates } from '../../repositories/index.ts';
 import { page, seeOther, type PageReply } from '../app/reply.ts';
-import { submit, type FormRefusal } from '../app/submit.ts';
+import { submitForm, type FormRefusal } from '../app/submit-form.ts';
 import { withNotice } from '../app/notices.view.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
 import type { RepositoryDeps } from './deps.ts';
@@ -51,8 +51,8 @@ async function newRepositoryPage(
     refusal,
     plainHttpRisk,
     owners: await ownersFor(context, deps),
-    licences: Object.keys(licences),
-    gitignores: Object.keys(gitignores),
+    licences: Object.keys(licenceTemplates),
+    gitignores: Object.keys(gitignoreTemplates),
   });
 }
 
@@ -103,7 +103,7 @@ export const createRepository: Page<PersonContext, RepositoryDeps> = (context, d
     import_mirror: form.text('import_mirror') === 'yes',
     import_releases: form.text('import_releases') === 'yes',
   };
-  return submit(
+  return submitForm(
     async () => {
       const {
         default_branch: defaultBranch,

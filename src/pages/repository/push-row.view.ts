@@ -1,6 +1,6 @@
 import type { RecentPush } from '../../repositories/index.ts';
 import type { AvatarView } from '../app/avatar.view.ts';
-import { viewName } from '../app/plain-text.ts';
+import { viewName } from '../app/printable-names.ts';
 import { viewRepositoryAvatar } from '../app/repository-avatar.view.ts';
 import { viewTime, type TimeView } from '../app/times.view.ts';
 import { personUrl, repositoryUrl } from '../../http/index.ts';

@@ -1,6 +1,6 @@
 import { repositoryUrl } from '../../http/index.ts';
 import { newPullUrl } from '../app/new-pull-url.ts';
-import { viewName } from '../app/plain-text.ts';
+import { viewName } from '../app/printable-names.ts';
 import type { RepositoryContext } from '../app/request-context.ts';
 import type { RepositoryDeps } from './deps.ts';
 

@@ -3,16 +3,16 @@ import { page, type Reply } from '../app/reply.ts';
 import { dependOn } from '../app/dependency.ts';
 import { viewCloneBox, repositoryUrl } from '../../http/index.ts';
 import { codeUrl, encodeRef } from '../app/code-urls.ts';
-import { viewForkDistance } from './fork-distance.view.ts';
+import { viewForkDivergence } from './fork-distance.view.ts';
 import { viewLanguages } from '../code/languages.view.ts';
 import { findLicence, licenceName } from '../code/licence.view.ts';
 import { viewPushInstructions } from './push-instructions.view.ts';
 import { viewRefCounts } from './ref-counts.view.ts';
-import { viewRepositoryHead } from '../app/repository-head.view.ts';
+import { viewRepositoryHeader } from '../app/repository-head.view.ts';
 import { viewCount, viewSize } from '../app/format-numbers.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import { addingLinks } from '../code/editing-links.ts';
-import { frameAt } from '../code/resolve-location.ts';
+import { readCodeNavigation } from '../code/resolve-location.ts';
 import { readFolder } from '../code/tree.page.ts';
 import { nullOnTimeout } from '../app/null-on-timeout.ts';
 import type { RepositoryDeps } from './deps.ts';
@@ -43,7 +43,7 @@ async function ownAccess(
 function frameOf(context: RepositoryContext, deps: RepositoryDeps) {
   const { found, origin, preferences } = context;
   return {
-    repository: viewRepositoryHead(found),
+    repository: viewRepositoryHeader(found),
     clone: viewCloneBox({
       origin,
       ...found.canonical,
@@ -104,7 +104,7 @@ async function readDistance({ viewer, found }: RepositoryContext, { repositories
   const distance = result?.distance ?? null;
   return {
     isComplete: result !== null,
-    distance: distance && viewForkDistance(distance, repositoryUrl(found.canonical)),
+    distance: distance && viewForkDivergence(distance, repositoryUrl(found.canonical)),
   };
 }
 
@@ -140,7 +140,7 @@ export const showRepository: Page<RepositoryContext, RepositoryDeps> = async (co
   if (oid === null) return emptyPage(frame, branch ?? found.repository.defaultBranch);
   const at: RefPath = { kind: branch === null ? 'head' : 'branch', ref: branch ?? 'HEAD', oid, file: Buffer.alloc(0) };
   const [place, { tree, isComplete, dependencies, ...folder }, facts, fork] = await Promise.all([
-    frameAt(context, deps, at, 'tree'),
+    readCodeNavigation(context, deps, at, 'tree'),
     readFolder(context, deps, at),
     readFacts(context, deps, at),
     dependOn(() => readDistance(context, deps, branch ?? 'HEAD')),

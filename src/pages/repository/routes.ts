@@ -42,7 +42,7 @@ import { showNewRepository, createRepository } from './new-repository.page.ts';
 import { pinRepository, unpinRepository, movePin } from './pins.page.ts';
 import { showRepository } from './repository-home.page.ts';
 import { showSync, syncRepository } from './sync.page.ts';
-import { redirectCloneAddress, redirectGit, showOwner, showRepositoryByShortUrl } from './short-urls.page.ts';
+import { redirectCloneUrl, redirectGit, showOwner, showRepositoryByShortUrl } from './short-urls.page.ts';
 
 const at = '/repos/:owner/:name';
 
@@ -217,7 +217,7 @@ export const repositoryRoutes: readonly Route[] = [
 export const shortUrlRoutes: readonly Route[] = [
   { method: 'GET', path: `${at}/info/refs`, access: 'open', cost: 'free', page: redirectGit },
   { method: 'GET', path: '/:owner/:name/info/refs', access: 'open', cost: 'free', page: redirectGit },
-  { method: 'GET', path: '/git/:owner/:name', access: 'open', cost: 'free', page: redirectCloneAddress },
+  { method: 'GET', path: '/git/:owner/:name', access: 'open', cost: 'free', page: redirectCloneUrl },
   { method: 'GET', path: '/:handle', access: 'public', cost: 'rows', page: showOwner },
   { method: 'GET', path: '/:owner/:name', access: 'public', cost: 'rows', page: showRepositoryByShortUrl },
 ];

@@ -38,5 +38,5 @@ export const redirectGit: Page<RequestContext, RepositoryDeps> = ({ params, quer
 };
 
 /** The clone address opened in a browser leads to the page. */
-export const redirectCloneAddress: Page<RequestContext, RepositoryDeps> = ({ params }) =>
+export const redirectCloneUrl: Page<RequestContext, RepositoryDeps> = ({ params }) =>
   movedTo(`/${[params.owner ?? '', params.name ?? ''].map(encodeURIComponent).join('/')}`);

@@ -1,22 +1,22 @@
 import { notFound } from '../../kernel/index.ts';
-import type { ForkDistance } from '../../repositories/index.ts';
+import type { ForkDivergence } from '../../repositories/index.ts';
 import { repositoryUrl, viewCloneBox } from '../../http/index.ts';
 import { codeUrl } from '../app/code-urls.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
-import { viewName } from '../app/plain-text.ts';
+import { viewName } from '../app/printable-names.ts';
 import { page, seeOther, type PageReply } from '../app/reply.ts';
-import { viewRepositoryHead } from '../app/repository-head.view.ts';
+import { viewRepositoryHeader } from '../app/repository-head.view.ts';
 import type { Page, RepositoryContext, RepositoryPersonContext } from '../app/request-context.ts';
-import { submit, type FormRefusal } from '../app/submit.ts';
+import { submitForm, type FormRefusal } from '../app/submit-form.ts';
 import type { RepositoryDeps } from './deps.ts';
-import { viewForkDistance } from './fork-distance.view.ts';
+import { viewForkDivergence } from './fork-distance.view.ts';
 import { shellWord } from './push-instructions.view.ts';
 
 /** A longer drop-down is not readable; then the name is typed. */
 const maxChoices = 200;
 
 /** What to type where only a merge or a rebase helps. */
-function mergeCommands(context: RepositoryContext, deps: RepositoryDeps, { source, branch }: ForkDistance): string {
+function mergeCommands(context: RepositoryContext, deps: RepositoryDeps, { source, branch }: ForkDivergence): string {
   const { origin, preferences } = context;
   const clone = viewCloneBox({
     origin,
@@ -49,7 +49,7 @@ async function syncPage(
     deps.repositories.forks.compare(viewer, found, branch),
     deps.git.refs.branches(found.path),
   ]);
-  const repository = viewRepositoryHead(found);
+  const repository = viewRepositoryHeader(found);
   const names = refs.map(({ name }) => name);
   return page('repository/sync', {
     repository,
@@ -57,7 +57,7 @@ async function syncPage(
     branch,
     shownBranch: viewName(branch),
     branches: names.length > 0 && names.length <= maxChoices ? names : null,
-    distance: distance === null ? null : viewForkDistance(distance, repositoryUrl(found.canonical)),
+    distance: distance === null ? null : viewForkDivergence(distance, repositoryUrl(found.canonical)),
     isNew: distance?.oid === null,
     canFastForward:
       repository.mayWrite && !repository.isArchived && distance !== null && distance.ahead === 0
@@ -84,7 +84,7 @@ export const syncRepository: Page<RepositoryPersonContext, RepositoryDeps> = (co
     form,
   } = context;
   const branch = form.text('branch').trim();
-  return submit(
+  return submitForm(
     async () => {
       const synced = await deps.repositories.forks.sync(viewer, canonical.owner, canonical.name, {
         branch,

@@ -1,11 +1,11 @@
 import type { ArtifactFile } from '../../ci/index.ts';
 import { runPathNumber } from '../../http/index.ts';
-import { disposition } from '../app/disposition.ts';
+import { formatContentDisposition } from '../app/content-disposition.ts';
 import { viewCount, viewSize } from '../app/format-numbers.ts';
-import { viewName } from '../app/plain-text.ts';
+import { viewName } from '../app/printable-names.ts';
 import { content, page } from '../app/reply.ts';
 import type { Reply } from '../app/reply.ts';
-import { viewRepositoryHead } from '../app/repository-head.view.ts';
+import { viewRepositoryHeader } from '../app/repository-head.view.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import type { RunsDeps } from './deps.ts';
 import { runUrl } from './run-row.view.ts';
@@ -58,7 +58,7 @@ function rowsOf(files: readonly ArtifactFile[], folder: string, url: string): Fo
 export const showArtifactFiles: Page<RepositoryContext, RunsDeps> = async ({ found, params, query }, { ci }) => {
   const number = runPathNumber(params.number);
   const { artifact, files, refused } = await ci.artifacts.files(found, number, runPathNumber(params.id));
-  const head = viewRepositoryHead(found);
+  const head = viewRepositoryHeader(found);
   const url = `${runUrl(head.url, number)}/artifacts/${artifact.id}/files`;
   const folder = (query.get('path') ?? '').replace(/\/+$/, '');
   const rows = rowsOf(files, folder === '' ? '' : `${folder}/`, url);
@@ -94,7 +94,7 @@ export const downloadArtifactFile: Page<RepositoryContext, RunsDeps> = async (
   } = await ci.artifacts.openFileIn(found, runPathNumber(params.number), runPathNumber(params.id), params.path ?? '');
   return content('application/octet-stream', body, {
     headers: {
-      'Content-Disposition': disposition('attachment', Buffer.from(path.slice(path.lastIndexOf('/') + 1))),
+      'Content-Disposition': formatContentDisposition('attachment', Buffer.from(path.slice(path.lastIndexOf('/') + 1))),
       'Content-Security-Policy': "default-src 'none'; sandbox",
       'Content-Length': String(bytes),
       Vary: 'Cookie, Authorization',

@@ -1,10 +1,10 @@
 import { page, seeOther } from '../app/reply.ts';
 import type { PageReply, Reply } from '../app/reply.ts';
-import { submit } from '../app/submit.ts';
-import type { FormRefusal } from '../app/submit.ts';
+import { submitForm } from '../app/submit-form.ts';
+import type { FormRefusal } from '../app/submit-form.ts';
 import { runUrl } from './run-row.view.ts';
-import { viewName } from '../app/plain-text.ts';
-import { viewRepositoryHead } from '../app/repository-head.view.ts';
+import { viewName } from '../app/printable-names.ts';
+import { viewRepositoryHeader } from '../app/repository-head.view.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import type { Page, RepositoryPersonContext } from '../app/request-context.ts';
 import type { RunsDeps } from './deps.ts';
@@ -23,7 +23,7 @@ async function dispatchPage(
   const wanted = form.text('workflow') || (query.get('workflow') ?? '');
   const chosen = workflows.find(({ path }) => path === wanted) ?? workflows[0];
   return page('runs/dispatch', {
-    repository: viewRepositoryHead(found),
+    repository: viewRepositoryHeader(found),
     workflows: workflows.map(({ path, name }) => ({ path, name: viewName(name) })),
     chosen: chosen?.path ?? null,
     ref: form.text('ref') || found.repository.defaultBranch,
@@ -41,7 +41,7 @@ async function dispatchPage(
 /** Fields `workflow`, `ref`, and one `input-<name>` for each input. Leads to the run. */
 export const dispatchWorkflow: Page<RepositoryPersonContext, RunsDeps> = (context, deps): Promise<Reply> => {
   const { viewer, found, form } = context;
-  return submit(
+  return submitForm(
     async () => {
       const path = form.text('workflow');
       const declared =

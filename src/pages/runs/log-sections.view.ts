@@ -43,7 +43,7 @@ export function sectionsOf(given: readonly StepRow[], total: number): LogSection
 }
 
 /** Which rows a page shows: a window of one section. */
-export interface LogPlace {
+export interface LogPosition {
   section: LogSection;
   from: number;
   count: number;
@@ -55,7 +55,7 @@ export interface LogPlace {
 const rowsBefore = 10;
 
 /** A window around a row, within the section that has it; null when no section has it. */
-export function placeOfRow(sections: readonly LogSection[], row: number, rowsPerPage: number): LogPlace | null {
+export function positionOfRow(sections: readonly LogSection[], row: number, rowsPerPage: number): LogPosition | null {
   const section = sections.find(({ from, length }) => row >= from && row < from + length);
   if (section === undefined) return null;
   const from = Math.max(section.from, row - rowsBefore);
@@ -63,7 +63,7 @@ export function placeOfRow(sections: readonly LogSection[], row: number, rowsPer
 }
 
 /** The first or the last rows of a section. */
-export function placeInSection(section: LogSection, end: 'first' | 'last', rowsPerPage: number): LogPlace {
+export function positionInSection(section: LogSection, end: 'first' | 'last', rowsPerPage: number): LogPosition {
   const from = end === 'first' ? section.from : Math.max(section.from, section.from + section.length - rowsPerPage);
   return { section, from, count: Math.min(rowsPerPage, section.from + section.length - from), target: null };
 }

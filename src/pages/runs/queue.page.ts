@@ -3,8 +3,8 @@ import { page } from '../app/reply.ts';
 import type { Reply } from '../app/reply.ts';
 import { runUrl } from './run-row.view.ts';
 import { viewStatus } from '../app/commit-state.view.ts';
-import { viewName } from '../app/plain-text.ts';
-import { viewRepositoryHead } from '../app/repository-head.view.ts';
+import { viewName } from '../app/printable-names.ts';
+import { viewRepositoryHeader } from '../app/repository-head.view.ts';
 import { viewTime } from '../app/times.view.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import type { Page, PersonContext, RepositoryContext } from '../app/request-context.ts';
@@ -26,7 +26,7 @@ function viewQueued({ job, run, place, reason }: QueuedJob, repository: { url: s
 
 /** The jobs of a repository that have not begun: each one's place and why. */
 export const showQueue: Page<RepositoryContext, RunsDeps> = async ({ found }, { ci, clock }): Promise<Reply> => {
-  const head = viewRepositoryHead(found);
+  const head = viewRepositoryHeader(found);
   const jobs = await ci.tasks.explainQueue(found);
   const name = `${found.canonical.owner}/${found.canonical.name}`;
   return page('runs/queue', {

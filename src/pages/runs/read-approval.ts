@@ -5,7 +5,7 @@ import type { PatchLimits } from '../../git/index.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import type { WebDeps } from '../../http/index.ts';
 import { viewCount } from '../app/format-numbers.ts';
-import { viewName } from '../app/plain-text.ts';
+import { viewName } from '../app/printable-names.ts';
 import type { RepositoryContext } from '../app/request-context.ts';
 import { fileParameter, viewChangedFile } from '../code/changed-file.view.ts';
 import type { ChangedFileView } from '../code/changed-file.view.ts';

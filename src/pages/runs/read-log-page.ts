@@ -2,8 +2,8 @@ import { isFinal } from '../../ci/index.ts';
 import type { JobRow, StepRow, TaskRow } from '../../ci/index.ts';
 import { queryNumber } from '../../http/index.ts';
 import { viewLogRow, viewLogRows } from './log-rows.view.ts';
-import { placeInSection, placeOfRow, sectionsOf, viewSection } from './log-sections.view.ts';
-import type { LogPlace, LogSection } from './log-sections.view.ts';
+import { positionInSection, positionOfRow, sectionsOf, viewSection } from './log-sections.view.ts';
+import type { LogPosition, LogSection } from './log-sections.view.ts';
 import type { RunsDeps } from './deps.ts';
 
 /** Rows of one page; a log of a million rows is read in windows. */
@@ -87,16 +87,16 @@ function addressOf(url: string, kept: Readonly<Record<string, string>>) {
 }
 
 /** What the address asks for; null when it does not say, or names what is not there. */
-function placeFrom(sections: readonly LogSection[], query: URLSearchParams): LogPlace | null {
+function placeFrom(sections: readonly LogSection[], query: URLSearchParams): LogPosition | null {
   const row = queryNumber(query, 'row');
-  if (row !== undefined) return placeOfRow(sections, row, rowsPerPage);
+  if (row !== undefined) return positionOfRow(sections, row, rowsPerPage);
   const from = queryNumber(query, 'from');
   const section =
     from === undefined
       ? sections.find(({ id }) => id === query.get('step'))
       : sections.find((one) => from >= one.from && from < one.from + one.length);
   if (section === undefined) return null;
-  if (from === undefined) return placeInSection(section, 'first', rowsPerPage);
+  if (from === undefined) return positionInSection(section, 'first', rowsPerPage);
   return { section, from, count: Math.min(rowsPerPage, section.from + section.length - from), target: null };
 }
 
@@ -105,24 +105,24 @@ async function likelyPlace(
   { ci }: Deps,
   { task, steps, job }: ShownLog,
   sections: readonly LogSection[],
-): Promise<LogPlace | null> {
+): Promise<LogPosition | null> {
   const last = sections.findLast(({ length }) => length > 0) ?? sections[0];
   if (last === undefined) return null;
-  if (!isFinal(job.status)) return placeInSection(last, 'last', rowsPerPage);
+  if (!isFinal(job.status)) return positionInSection(last, 'last', rowsPerPage);
   if (job.status === 'success' || job.status === 'skipped')
-    return steps.length === 0 ? placeInSection(last, 'last', rowsPerPage) : null;
+    return steps.length === 0 ? positionInSection(last, 'last', rowsPerPage) : null;
   const failed = sections.find(({ step, length }) => step?.status === 'failure' && length > 0);
   // A runner that was lost has no step that failed.
-  if (failed === undefined) return placeInSection(last, 'last', rowsPerPage);
+  if (failed === undefined) return positionInSection(last, 'last', rowsPerPage);
   const error = await ci.logs.find(task.id, ['error'], failed.from);
-  if (error !== null && error < failed.from + failed.length) return placeOfRow(sections, error, rowsPerPage);
-  return placeInSection(failed, 'last', rowsPerPage);
+  if (error !== null && error < failed.from + failed.length) return positionOfRow(sections, error, rowsPerPage);
+  return positionInSection(failed, 'last', rowsPerPage);
 }
 
 async function readPlace(
   { ci }: Deps,
   taskId: number,
-  { section, from, count, target }: LogPlace,
+  { section, from, count, target }: LogPosition,
   isGrowing: boolean,
   address: ReturnType<typeof addressOf>,
 ) {

@@ -1,5 +1,5 @@
 import type { JobRow } from '../../ci/index.ts';
-import { viewName } from '../app/plain-text.ts';
+import { viewName } from '../app/printable-names.ts';
 import type { RepositoryContext } from '../app/request-context.ts';
 import { renderTexts } from '../markdown/render-text.ts';
 import type { RenderedText } from '../markdown/render-text.ts';

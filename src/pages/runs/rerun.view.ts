@@ -2,7 +2,7 @@ import { allows } from '../../access/index.ts';
 import { isFinal } from '../../ci/index.ts';
 import type { JobRow, RunRow } from '../../ci/index.ts';
 import type { Found } from '../../repositories/index.ts';
-import { viewName } from '../app/plain-text.ts';
+import { viewName } from '../app/printable-names.ts';
 
 /** What a viewer may run again: the value of the field `jobs`, and the words on its button. */
 export interface RerunView {

@@ -2,10 +2,10 @@ import { repositoryUrl } from '../../http/index.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
 import { page, seeOther } from '../app/reply.ts';
 import type { PageReply } from '../app/reply.ts';
-import { viewRepositoryHead } from '../app/repository-head.view.ts';
+import { viewRepositoryHeader } from '../app/repository-head.view.ts';
 import type { Page, RepositoryPersonContext } from '../app/request-context.ts';
-import { submit } from '../app/submit.ts';
-import type { FormRefusal } from '../app/submit.ts';
+import { submitForm } from '../app/submit-form.ts';
+import type { FormRefusal } from '../app/submit-form.ts';
 import type { RunsDeps } from './deps.ts';
 
 async function retentionPage(
@@ -16,7 +16,7 @@ async function retentionPage(
   const { artifactDays, logDays, maxArtifactDays, maxLogDays } = await ci.retention.of(found.repository.id);
   const typed = (name: string, days: number | null): string => (refusal === null ? `${days ?? ''}` : form.text(name));
   return page('runs/retention', {
-    repository: viewRepositoryHead(found),
+    repository: viewRepositoryHeader(found),
     artifactDays: typed('artifact_days', artifactDays),
     logDays: typed('log_days', logDays),
     maxArtifactDays,
@@ -37,7 +37,7 @@ function readDays(text: string): number | null {
 
 /** Fields `artifact_days`, `log_days`. */
 export const saveRetention: Page<RepositoryPersonContext, RunsDeps> = (context, deps) =>
-  submit(
+  submitForm(
     async () => {
       const { viewer, found, form } = context;
       await deps.ci.retention.set(viewer, found, {

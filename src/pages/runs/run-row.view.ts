@@ -1,5 +1,5 @@
 import type { RunRow } from '../../ci/index.ts';
-import { viewName } from '../app/plain-text.ts';
+import { viewName } from '../app/printable-names.ts';
 import { viewLinkedText } from '../markdown/linked-text.ts';
 import type { TextPart } from '../markdown/linked-text.ts';
 import type { ReferenceLinks } from '../markdown/reference-links.ts';

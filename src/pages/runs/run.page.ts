@@ -2,8 +2,8 @@ import type { JobRow } from '../../ci/index.ts';
 import { awaitsApproval, isFinal } from '../../ci/index.ts';
 import { page, seeOther } from '../app/reply.ts';
 import type { PageReply, Reply } from '../app/reply.ts';
-import { submit } from '../app/submit.ts';
-import type { FormRefusal } from '../app/submit.ts';
+import { submitForm } from '../app/submit-form.ts';
+import type { FormRefusal } from '../app/submit-form.ts';
 import { viewAnnotation } from '../code/annotations.view.ts';
 import { viewArtifact } from './artifact.view.ts';
 import { viewDuration } from './durations.ts';
@@ -15,8 +15,8 @@ import { viewRerun } from './rerun.view.ts';
 import { runUrl, viewRunRow } from './run-row.view.ts';
 import { viewStatus } from '../app/commit-state.view.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
-import { viewName } from '../app/plain-text.ts';
-import { viewRepositoryHead } from '../app/repository-head.view.ts';
+import { viewName } from '../app/printable-names.ts';
+import { viewRepositoryHeader } from '../app/repository-head.view.ts';
 import { repositoryUrl, runPathNumber, queryNumber } from '../../http/index.ts';
 import type { Page, RepositoryPersonContext, RepositoryContext } from '../app/request-context.ts';
 import { actorsOf } from './runs.page.ts';
@@ -36,7 +36,7 @@ async function runPage(context: RepositoryContext, deps: RunsDeps, refusal: Form
   const { found, params, query } = context;
   const { ci, clock } = deps;
   const { run, attempt, jobs } = await ci.runs.find(found, runPathNumber(params.number), queryNumber(query, 'attempt'));
-  const head = viewRepositoryHead(found);
+  const head = viewRepositoryHeader(found);
   const url = runUrl(head.url, run.number);
   const jobUrl = (job: JobRow): string => `${url}/jobs/${job.id}`;
   const reasons = new Map(
@@ -110,7 +110,7 @@ function act(
   work: () => Promise<unknown>,
   notice: string,
 ): Promise<Reply> {
-  return submit(
+  return submitForm(
     async () => {
       await work();
       return seeOther(withNotice(urlOf(context), notice));
@@ -154,7 +154,7 @@ export const rerunJobs: Page<RepositoryPersonContext, RunsDeps> = (context, deps
 /** Deletes a run for good, and leads to the list of those that are left. */
 export const removeRun: Page<RepositoryPersonContext, RunsDeps> = (context, deps) => {
   const { viewer, found, params } = context;
-  return submit(
+  return submitForm(
     async () => {
       await deps.ci.runs.remove(viewer, found, runPathNumber(params.number));
       return seeOther(withNotice(`${repositoryUrl(found.canonical)}/runs`, 'run-removed'));

@@ -2,7 +2,7 @@ import type { Runner, RunnerTask } from '../../ci/index.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import { viewStatus } from '../app/commit-state.view.ts';
 import type { StatusView } from '../app/commit-state.view.ts';
-import { viewName } from '../app/plain-text.ts';
+import { viewName } from '../app/printable-names.ts';
 import { viewTime } from '../app/times.view.ts';
 import type { TimeView } from '../app/times.view.ts';
 import { viewDuration } from './durations.ts';

@@ -1,7 +1,7 @@
 import { page, seeOther } from '../app/reply.ts';
 import type { PageReply, Reply } from '../app/reply.ts';
-import { submit } from '../app/submit.ts';
-import type { FormRefusal } from '../app/submit.ts';
+import { submitForm } from '../app/submit-form.ts';
+import type { FormRefusal } from '../app/submit-form.ts';
 import { viewRunner, viewRunnerTasks } from './runner.view.ts';
 import { runnerFile, runnerSetup } from './runner-setup.ts';
 import type { RunnerIdentity } from './runner-setup.ts';
@@ -121,7 +121,7 @@ export function runnerPages<V extends PersonContext>(placeOf: ScopePageOf<V>): R
     },
 
     add: (context, deps) =>
-      submit(
+      submitForm(
         async () => {
           const { form, person } = context;
           const { scope } = placeOf(context);
@@ -153,7 +153,7 @@ export function runnerPages<V extends PersonContext>(placeOf: ScopePageOf<V>): R
 
     showOne: (context, deps) => runnerPage(context, deps, null),
     setLabels: (context, deps) =>
-      submit(
+      submitForm(
         async () => {
           const { form } = context;
           const id = runPathNumber(context.params.id);

@@ -2,10 +2,10 @@ import { eventNames, runStatusGroups } from '../../ci/index.ts';
 import type { RunFilter, RunRow } from '../../ci/index.ts';
 import { page } from '../app/reply.ts';
 import type { Reply } from '../app/reply.ts';
-import { viewName } from '../app/plain-text.ts';
+import { viewName } from '../app/printable-names.ts';
 import { viewRunRow } from './run-row.view.ts';
 import { viewNotice } from '../app/notices.view.ts';
-import { viewRepositoryHead } from '../app/repository-head.view.ts';
+import { viewRepositoryHeader } from '../app/repository-head.view.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import { queryNumber } from '../../http/index.ts';
 import { referencesOf } from '../markdown/linked-text.ts';
@@ -31,7 +31,7 @@ export const showRuns: Page<RepositoryContext, RunsDeps> = async (context, deps)
     ci.tasks.explainQueue(found),
     ci.settings.disabledWorkflows(found.repository.id),
   ]);
-  const head = viewRepositoryHead(found);
+  const head = viewRepositoryHeader(found);
   const actors = await actorsOf(runs, deps);
   const references = await readReferences(
     context,

@@ -1,7 +1,7 @@
 import type { CiScope } from '../../ci/index.ts';
 import { instanceScope } from '../../ci/index.ts';
-import { viewOrganisationHead } from '../app/organisation-head.view.ts';
-import { viewRepositoryHead } from '../app/repository-head.view.ts';
+import { viewOrganisationHeader } from '../app/organisation-head.view.ts';
+import { viewRepositoryHeader } from '../app/repository-head.view.ts';
 import { organisationUrl, repositoryUrl } from '../../http/index.ts';
 import type {
   OrganisationOwnerContext,
@@ -50,7 +50,7 @@ export const ofOrganisation: ScopePageOf<OrganisationOwnerContext> = ({ organisa
   url: `${organisationUrl(organisation.name)}/settings`,
   name: `all repositories of ${organisation.name}`,
   readers: `Everyone who may push to a repository of ${organisation.name}`,
-  organisation: viewOrganisationHead(organisation, null, 'OWNER'),
+  organisation: viewOrganisationHeader(organisation, null, 'OWNER'),
 });
 
 export const ofRepository: ScopePageOf<RepositoryPersonContext> = ({ found }) => ({
@@ -59,5 +59,5 @@ export const ofRepository: ScopePageOf<RepositoryPersonContext> = ({ found }) =>
   url: `${repositoryUrl(found.canonical)}/settings`,
   name: `${found.canonical.owner}/${found.canonical.name}`,
   readers: 'Everyone who may push to this repository',
-  repository: viewRepositoryHead(found),
+  repository: viewRepositoryHeader(found),
 });

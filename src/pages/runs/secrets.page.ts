@@ -1,7 +1,7 @@
 import { page, seeOther } from '../app/reply.ts';
 import type { PageReply, Reply } from '../app/reply.ts';
-import { submit } from '../app/submit.ts';
-import type { FormRefusal } from '../app/submit.ts';
+import { submitForm } from '../app/submit-form.ts';
+import type { FormRefusal } from '../app/submit-form.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
 import { viewTime } from '../app/times.view.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
@@ -51,7 +51,7 @@ export function secretPages<V extends PersonContext>(placeOf: ScopePageOf<V>): S
   const save =
     (kind: 'secret' | 'variable', work: (context: V, deps: RunsDeps) => Promise<unknown>): Page<V, RunsDeps> =>
     (context, deps): Promise<Reply> =>
-      submit(
+      submitForm(
         async () => {
           await work(context, deps);
           return seeOther(withNotice(list(context), `${kind}-saved`));

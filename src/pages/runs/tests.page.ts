@@ -2,9 +2,9 @@ import type { TestCase, TestResult } from '../../ci/index.ts';
 import { runPathNumber } from '../../http/index.ts';
 import { viewNumber } from '../app/format-numbers.ts';
 import { numberedPage } from '../app/numbered-page.view.ts';
-import { viewName } from '../app/plain-text.ts';
+import { viewName } from '../app/printable-names.ts';
 import { page } from '../app/reply.ts';
-import { viewRepositoryHead } from '../app/repository-head.view.ts';
+import { viewRepositoryHeader } from '../app/repository-head.view.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import type { RunsDeps } from './deps.ts';
 import { runUrl } from './run-row.view.ts';
@@ -44,7 +44,7 @@ function viewCase({ suite, group, name, result, durationMs, message, details, fi
 export const showTests: Page<RepositoryContext, RunsDeps> = async ({ found, params, query }, { ci }) => {
   const number = runPathNumber(params.number);
   const { reports, unread } = await ci.testReports(found, number);
-  const head = viewRepositoryHead(found);
+  const head = viewRepositoryHeader(found);
   const url = `${runUrl(head.url, number)}/tests`;
   const all = reports.flatMap(({ artifact, path, report }) =>
     report.cases.map((one) => ({ one, report: `${artifact.name}/${path}` })),

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { page } from '../app/reply.ts';
 import type { Reply } from '../app/reply.ts';
-import { viewName } from '../app/plain-text.ts';
-import { viewRepositoryHead } from '../app/repository-head.view.ts';
+import { viewName } from '../app/printable-names.ts';
+import { viewRepositoryHeader } from '../app/repository-head.view.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import { viewCodeLines } from '../code/code-lines.view.ts';
 import { repositoryUrl, runPathNumber } from '../../http/index.ts';
@@ -21,7 +21,7 @@ export const showWorkflowFile: Page<RepositoryContext, RunsDeps> = async (contex
     text,
     client: found.path,
   });
-  const head = viewRepositoryHead(found);
+  const head = viewRepositoryHeader(found);
   return page('runs/workflow-file', {
     repository: head,
     run: { number: run.number, url: runUrl(head.url, run.number), workflow: viewName(run.workflowName) },

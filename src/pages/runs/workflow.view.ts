@@ -1,6 +1,6 @@
 import type { EventTrigger, ListedWorkflow, PlainEventName, Triggers } from '../../ci/index.ts';
-import { viewName } from '../app/plain-text.ts';
-import { describeMergeGroup, describePull, describePush } from './push-filters.ts';
+import { viewName } from '../app/printable-names.ts';
+import { describeMergeGroup, describePullTrigger, describePushTrigger } from './trigger-filters.ts';
 
 /** A workflow of the default branch, as the list shows it. */
 export interface WorkflowView {
@@ -58,8 +58,8 @@ function describeEvent(name: PlainEventName, { types, workflows, branches }: Eve
 
 function startsOf({ push, pull, mergeGroup, dispatch, schedule, events }: Triggers): string[] {
   return [
-    ...(push === null ? [] : describePush(push)),
-    ...(pull === null ? [] : [describePull(pull)]),
+    ...(push === null ? [] : describePushTrigger(push)),
+    ...(pull === null ? [] : [describePullTrigger(pull)]),
     ...(mergeGroup === null ? [] : [describeMergeGroup(mergeGroup)]),
     ...[...events].map(([name, trigger]) => describeEvent(name, trigger)),
     ...(dispatch === null ? [] : ['By hand']),

@@ -3,14 +3,14 @@ import { page, seeOther } from '../app/reply.ts';
 import type { Reply } from '../app/reply.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
 import { viewWorkflow } from './workflow.view.ts';
-import { viewRepositoryHead } from '../app/repository-head.view.ts';
+import { viewRepositoryHeader } from '../app/repository-head.view.ts';
 import type { Page, RepositoryContext, RepositoryPersonContext } from '../app/request-context.ts';
 import { oneOf, repositoryUrl } from '../../http/index.ts';
 import type { RunsDeps } from './deps.ts';
 
 /** The workflows of the default branch: what starts each, what never will, what is wrong with a file, and switches. */
 export const showWorkflows: Page<RepositoryContext, RunsDeps> = async ({ found, query }, { ci }): Promise<Reply> => {
-  const head = viewRepositoryHead(found);
+  const head = viewRepositoryHeader(found);
   const { id } = found.repository;
   const [workflows, disabled, settings] = await Promise.all([
     ci.workflows.list(found),

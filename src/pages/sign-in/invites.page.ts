@@ -1,5 +1,5 @@
 import { page, seeOther, type PageReply } from '../app/reply.ts';
-import { submit, type FormRefusal } from '../app/submit.ts';
+import { submitForm, type FormRefusal } from '../app/submit-form.ts';
 import { listPage, pageLinks } from '../app/list-page.view.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
 import { viewTime } from '../app/times.view.ts';
@@ -47,7 +47,7 @@ export const addInvite: Page<PersonContext, SignInDeps> = (context, deps) => {
   const { person, viewer, origin, form } = context;
   const { accounts, organisations, oneTimeSecrets } = deps;
   const [address, organisation] = [form.text('address').trim() || null, form.text('organisation').trim()];
-  return submit(
+  return submitForm(
     async () => {
       const { invite, secret } =
         organisation === ''
@@ -65,7 +65,7 @@ export const addInvite: Page<PersonContext, SignInDeps> = (context, deps) => {
 };
 
 export const resendInvite: Page<PersonContext, SignInDeps> = (context, deps) =>
-  submit(
+  submitForm(
     async () => {
       await deps.accounts.resendInvite(context.params.id ?? '');
       return seeOther(withNotice('/admin/invites', 'invite-sent'));

@@ -1,9 +1,9 @@
 import { page, seeOther, type PageReply } from '../app/reply.ts';
 import { returnTarget, endedSessionCookie } from '../../http/index.ts';
-import { submit, type FormRefusal } from '../app/submit.ts';
+import { submitForm, type FormRefusal } from '../app/submit-form.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
 import { sessionOrigin, type Page, type RequestContext } from '../app/request-context.ts';
-import { replyToSignIn } from './signed-in.view.ts';
+import { replyToSignIn } from './sign-in.reply.ts';
 import type { SignInDeps } from './deps.ts';
 
 async function loginPage(
@@ -38,7 +38,7 @@ export const signIn: Page<RequestContext, SignInDeps> = (context, deps) => {
   const { form, query } = context;
   const username = form.text('username');
   const next = returnTarget(form.text('next') || query.get('next'));
-  return submit(
+  return submitForm(
     async () => {
       const password = form.text('password');
       return replyToSignIn(

@@ -2,9 +2,9 @@ import { looksLikeSecret, newSecret } from '../../accounts/index.ts';
 import { systemRandom } from '../../kernel/index.ts';
 import { challengeCookie, returnTarget } from '../../http/index.ts';
 import { page, seeOther, type PageReply } from '../app/reply.ts';
-import { submit, type FormRefusal } from '../app/submit.ts';
+import { submitForm, type FormRefusal } from '../app/submit-form.ts';
 import { sessionOrigin, type Page, type RequestContext } from '../app/request-context.ts';
-import { replyToSignIn } from './signed-in.view.ts';
+import { replyToSignIn } from './sign-in.reply.ts';
 import type { SignInDeps } from './deps.ts';
 
 /** A challenge is bound to the browser by a cookie, which an open page of another tab shares. */
@@ -30,7 +30,7 @@ export const showPasskeyLogin: Page<RequestContext, SignInDeps> = (context, deps
 export const signInWithPasskey: Page<RequestContext, SignInDeps> = (context, deps) => {
   const { form, challengeSecret } = context;
   const next = returnTarget(form.text('next'));
-  return submit(
+  return submitForm(
     async () =>
       replyToSignIn(
         context,

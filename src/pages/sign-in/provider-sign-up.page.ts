@@ -1,8 +1,8 @@
 import { endedProviderCookie } from '../../http/index.ts';
 import { page, type PageReply } from '../app/reply.ts';
-import { submit, type FormRefusal } from '../app/submit.ts';
+import { submitForm, type FormRefusal } from '../app/submit-form.ts';
 import { sessionOrigin, type Page, type RequestContext } from '../app/request-context.ts';
-import { replyToSignIn } from './signed-in.view.ts';
+import { replyToSignIn } from './sign-in.reply.ts';
 import type { SignInDeps } from './deps.ts';
 
 async function signUpPage(
@@ -30,7 +30,7 @@ export const signUpFromProvider: Page<RequestContext, SignInDeps> = (context, de
   const { form, origin, providerState } = context;
   const { accounts, config, singleSignOn } = deps;
   const handle = form.text('handle').trim();
-  return submit(
+  return submitForm(
     async () => {
       const { person, next, skipsSecondFactor } = await singleSignOn.signUp(providerState, handle);
       const signedIn = await accounts.completeSignIn(person.id, {

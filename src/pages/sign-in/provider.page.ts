@@ -5,7 +5,7 @@ import { statusOfRefusal } from '../app/map-errors.ts';
 import { withNotice } from '../app/notices.view.ts';
 import { page, seeOther, type PageReply, type Reply } from '../app/reply.ts';
 import { sessionOrigin, type Page, type RequestContext } from '../app/request-context.ts';
-import { replyToSignIn } from './signed-in.view.ts';
+import { replyToSignIn } from './sign-in.reply.ts';
 import type { SignInDeps } from './deps.ts';
 
 /** What went wrong at a provider, and where to go on from there. */

@@ -1,7 +1,7 @@
 import { isDomainError } from '../../kernel/index.ts';
 import { page, seeOther, type PageReply, type Reply } from '../app/reply.ts';
 import { endedSessionCookie } from '../../http/index.ts';
-import { submit, type FormRefusal } from '../app/submit.ts';
+import { submitForm, type FormRefusal } from '../app/submit-form.ts';
 import { withNotice } from '../app/notices.view.ts';
 import type { Page, RequestContext } from '../app/request-context.ts';
 import type { SignInDeps } from './deps.ts';
@@ -15,7 +15,7 @@ export const showForgotPassword: Page<RequestContext, SignInDeps> = (_context, d
 /** Field `address`. The same answer for every address. */
 export const requestReset: Page<RequestContext, SignInDeps> = ({ form, address: network }, deps) => {
   const address = form.text('address');
-  return submit(
+  return submitForm(
     async () => {
       await deps.accounts.requestPasswordReset({ address, network });
       return page('sign-in/reset-requested', {});
@@ -37,7 +37,7 @@ export const showReset: Page<RequestContext, SignInDeps> = ({ query }, deps) =>
 export const resetPassword: Page<RequestContext, SignInDeps> = ({ form, origin }, deps) => {
   const token = form.text('token');
   return orLinkClosed(deps, () =>
-    submit(
+    submitForm(
       async () => {
         await deps.accounts.resetPassword(token, form.text('password'));
         return seeOther(withNotice('/login', 'password-reset'), { cookies: [endedSessionCookie(origin)] });

@@ -6,7 +6,7 @@ import { showProviderSignUp, signUpFromProvider } from './provider-sign-up.page.
 import { showSignInLink, signInByLink } from './sign-in-link.page.ts';
 import { showLogin, signIn, signOut } from './login.page.ts';
 import { showPasskeyLogin, signInWithPasskey } from './passkey.page.ts';
-import { answerWithCode, answerWithPasskey, showSecondFactor } from './second-factor.page.ts';
+import { verifySecondFactorCode, verifySecondFactorPasskey, showSecondFactor } from './second-factor.page.ts';
 import { showForgotPassword, requestReset, showReset, resetPassword } from './reset-password.page.ts';
 import { showSetup, setUp } from './setup.page.ts';
 import { showSignup, signUp } from './signup.page.ts';
@@ -18,8 +18,8 @@ export const signInRoutes: readonly Route[] = [
   { method: 'GET', path: '/login', access: 'public', cost: 'rows', page: showLogin },
   { method: 'POST', path: '/login', access: 'public', cost: 'password', page: signIn },
   { method: 'GET', path: '/login/second-factor', access: 'public', cost: 'rows', page: showSecondFactor },
-  { method: 'POST', path: '/login/second-factor', access: 'public', cost: 'rows', page: answerWithCode },
-  { method: 'POST', path: '/login/second-factor/passkey', access: 'public', cost: 'rows', page: answerWithPasskey },
+  { method: 'POST', path: '/login/second-factor', access: 'public', cost: 'rows', page: verifySecondFactorCode },
+  { method: 'POST', path: '/login/second-factor/passkey', access: 'public', cost: 'rows', page: verifySecondFactorPasskey },
   { method: 'GET', path: '/login/passkey', access: 'public', cost: 'rows', page: showPasskeyLogin },
   { method: 'POST', path: '/login/passkey', access: 'public', cost: 'rows', page: signInWithPasskey },
   { method: 'GET', path: '/login/forgot', access: 'public', cost: 'free', page: showForgotPassword },

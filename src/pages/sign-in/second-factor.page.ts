@@ -1,10 +1,10 @@
 import { isDomainError } from '../../kernel/index.ts';
 import { returnTarget, endedChallengeCookie } from '../../http/index.ts';
 import { page, seeOther, type Reply } from '../app/reply.ts';
-import { submit, type FormRefusal } from '../app/submit.ts';
+import { submitForm, type FormRefusal } from '../app/submit-form.ts';
 import { withNotice } from '../app/notices.view.ts';
 import { sessionOrigin, type Page, type RequestContext } from '../app/request-context.ts';
-import { replyToSignIn } from './signed-in.view.ts';
+import { replyToSignIn } from './sign-in.reply.ts';
 import type { SignInDeps } from './deps.ts';
 
 /** The second step; without an open first one it leads to the start. */
@@ -38,13 +38,13 @@ export const showSecondFactor: Page<RequestContext, SignInDeps> = (context, deps
 };
 
 /** Field `code`, of the app or a recovery code, and `next`. */
-export const answerWithCode: Page<RequestContext, SignInDeps> = (context, deps) =>
+export const verifySecondFactorCode: Page<RequestContext, SignInDeps> = (context, deps) =>
   answering(context, deps, (challenge) =>
     deps.accounts.secondFactor.answer({ challenge, code: context.form.text('code'), ...sessionOrigin(context) }),
   );
 
 /** Fields `response`, which the script fills in, and `next`. */
-export const answerWithPasskey: Page<RequestContext, SignInDeps> = (context, deps) =>
+export const verifySecondFactorPasskey: Page<RequestContext, SignInDeps> = (context, deps) =>
   answering(context, deps, (challenge) =>
     deps.accounts.passkeys.answer({ challenge, response: context.form.text('response'), ...sessionOrigin(context) }),
   );
@@ -63,7 +63,7 @@ async function answering(
     const again = await secondFactorPage(context, deps, next, null);
     // The last attempt of this sign-in was used up.
     if (again.kind !== 'page') return again;
-    return submit(
+    return submitForm(
       () => Promise.reject(error),
       (refusal) => ({ ...again, locals: { ...again.locals, refusal } }),
     );

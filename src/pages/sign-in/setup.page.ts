@@ -1,6 +1,6 @@
 import { page, seeOther, type PageReply } from '../app/reply.ts';
 import { sessionCookie } from '../../http/index.ts';
-import { submit, type FormRefusal } from '../app/submit.ts';
+import { submitForm, type FormRefusal } from '../app/submit-form.ts';
 import { withNotice } from '../app/notices.view.ts';
 import { sessionOrigin, type Page, type RequestContext } from '../app/request-context.ts';
 import type { SignInDeps } from './deps.ts';
@@ -25,7 +25,7 @@ export const setUp: Page<RequestContext, SignInDeps> = (context, deps) => {
   const { accounts, config } = deps;
   const { form, origin } = context;
   const handle = form.text('handle').trim();
-  return submit(
+  return submitForm(
     async () => {
       const person = await accounts.setUp({
         token: tokenOf(context),

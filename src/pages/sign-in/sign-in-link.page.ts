@@ -1,6 +1,6 @@
 import { page } from '../app/reply.ts';
 import { sessionOrigin, type Page, type RequestContext } from '../app/request-context.ts';
-import { replyToSignIn } from './signed-in.view.ts';
+import { replyToSignIn } from './sign-in.reply.ts';
 import type { SignInDeps } from './deps.ts';
 
 /** `/login/link?token=…`, made by `hearth user sign-in-link`. Opening uses nothing up: programs open links, too. */

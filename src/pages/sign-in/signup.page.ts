@@ -1,6 +1,6 @@
 import { page, seeOther, type PageReply } from '../app/reply.ts';
 import { sessionCookie } from '../../http/index.ts';
-import { submit, type FormRefusal } from '../app/submit.ts';
+import { submitForm, type FormRefusal } from '../app/submit-form.ts';
 import { withNotice } from '../app/notices.view.ts';
 import { sessionOrigin, type Page, type RequestContext } from '../app/request-context.ts';
 import type { SignInDeps } from './deps.ts';
@@ -20,7 +20,7 @@ export const showSignup: Page<RequestContext, SignInDeps> = async (context, { ac
 export const signUp: Page<RequestContext, SignInDeps> = (context, { accounts, config }) => {
   const { form, origin } = context;
   const handle = form.text('handle').trim();
-  return submit(
+  return submitForm(
     async () => {
       const person = await accounts.signUp({
         token: inviteOf(context),

@@ -3,8 +3,8 @@ import { plainHttpWebhookRisk as plainHttpRisk, webhookEvents } from '../../webh
 import type { WebhookScope } from '../../webhooks/index.ts';
 import { page, seeOther } from '../app/reply.ts';
 import type { PageReply, Reply } from '../app/reply.ts';
-import { submit } from '../app/submit.ts';
-import type { FormRefusal } from '../app/submit.ts';
+import { submitForm } from '../app/submit-form.ts';
+import type { FormRefusal } from '../app/submit-form.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
 import { eventWords, viewDelivery, viewWebhook } from './webhook.view.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
@@ -96,7 +96,7 @@ export function webhookPages<V extends PersonContext>(placeOf: ScopePageOf<V>): 
   return {
     list: (context, deps) => listPage(context, deps, null),
     add: (context, deps): Promise<Reply> =>
-      submit(
+      submitForm(
         async () => {
           const { id } = await deps.webhooks.add(context.viewer, scopeOf(context), {
             ...input(context),
@@ -108,7 +108,7 @@ export function webhookPages<V extends PersonContext>(placeOf: ScopePageOf<V>): 
       ),
     show: (context, deps) => showPage(context, deps, null),
     edit: (context, deps): Promise<Reply> =>
-      submit(
+      submitForm(
         async () => {
           const secret = context.form.text('remove_secret') === 'yes' ? null : context.form.text('secret');
           await deps.webhooks.edit(context.viewer, scopeOf(context), hookId(context), { ...input(context), secret });

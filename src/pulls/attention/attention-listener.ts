@@ -6,7 +6,7 @@ import type { AnnouncedEntry, EntryListener, EntryLog } from '../../issues/index
 import type { PullDeps } from '../deps.ts';
 import { pathOf, pullById } from '../find-pull.ts';
 import { limits } from '../limits.ts';
-import { ownersOfFiles } from '../owners/owners-of-files.ts';
+import { ownersOfFiles } from '../code-owners/owners-of-files.ts';
 import { pullSchema } from '../schema/pull-schema.ts';
 import type { PullRow } from '../schema/pull-schema.ts';
 import { reviewCommentSchema, reviewSchema, threadSchema } from '../schema/review-schema.ts';

@@ -6,7 +6,7 @@ import { conflict, invalid } from '../../kernel/index.ts';
 import type { Found } from '../../repositories/index.ts';
 import type { PullDeps } from '../deps.ts';
 import { limits } from '../limits.ts';
-import { contributedBytes, contributedTooMuch, isOverBudget } from '../rounds/contributed-bytes.ts';
+import { contributedBytes, contributedTooMuch, isOverBudget } from '../rounds/contribution-quota.ts';
 import { prepareRound, recordRound } from '../rounds/record-round.ts';
 import type { PreparedRound, RoundOrigin } from '../rounds/record-round.ts';
 import { pullSchema } from '../schema/pull-schema.ts';

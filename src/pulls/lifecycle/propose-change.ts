@@ -5,7 +5,7 @@ import type { RepositoryAt } from '../../issues/index.ts';
 import { forbidden, invalid } from '../../kernel/index.ts';
 import type { FileOperation } from '../../repositories/index.ts';
 import type { PullDeps } from '../deps.ts';
-import { contributedBytes, contributedTooMuch, isOverBudget } from '../rounds/contributed-bytes.ts';
+import { contributedBytes, contributedTooMuch, isOverBudget } from '../rounds/contribution-quota.ts';
 import { prepareRound } from '../rounds/record-round.ts';
 import { createPull, refuseTooMany } from './open-pull.ts';
 import type { OpenedPull } from './open-pull.ts';

@@ -5,7 +5,7 @@ import { issueSchema, nextNumber, refusalError } from '../../issues/index.ts';
 import { conflict, forbidden, invalid } from '../../kernel/index.ts';
 import type { PushForReview, PushTarget, ReviewVerdict } from '../../repositories/index.ts';
 import type { PullDeps } from '../deps.ts';
-import { contributedBytesLeft, contributedTooMuch } from '../rounds/contributed-bytes.ts';
+import { contributedBytesLeft, contributedTooMuch } from '../rounds/contribution-quota.ts';
 import { pullPushSchema, pullSchema } from '../schema/pull-schema.ts';
 import { roundCommitSchema } from '../schema/round-schema.ts';
 import { pullPageUrl } from './push-output.ts';

@@ -1,6 +1,6 @@
 import { refusalInRepository } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
-import type { ArrivingCommits } from '../../git/index.ts';
+import type { IncomingCommits } from '../../git/index.ts';
 import type { PushTarget, RepositoryAddress } from '../../repositories/index.ts';
 import type { PullDeps } from '../deps.ts';
 import { limits } from '../limits.ts';
@@ -23,7 +23,7 @@ interface AcceptedPush {
   /** Null for a new pull request. */
   known: KnownPull | null;
   headOid: string;
-  arriving: ArrivingCommits;
+  arriving: IncomingCommits;
   options: PushForOptions;
 }
 
@@ -57,7 +57,7 @@ async function describeRound(
   deps: Pick<PullDeps, 'db' | 'git'>,
   { path }: Pick<PushTarget, 'path'>,
   { pull }: KnownPull,
-  { commits, ends }: ArrivingCommits,
+  { commits, ends }: IncomingCommits,
 ): Promise<string> {
   const { issueId, lastRound, baseOid, baseBranch } = pull;
   const tip = (await deps.git.queries.cachedRefs(path)).get(`refs/heads/${baseBranch}`);

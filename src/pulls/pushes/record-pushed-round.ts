@@ -6,7 +6,7 @@ import { isDomainError, unavailable } from '../../kernel/index.ts';
 import type { AnnouncedPush, Found, Located } from '../../repositories/index.ts';
 import type { PullDeps } from '../deps.ts';
 import { createPull } from '../lifecycle/open-pull.ts';
-import { contributedBytes } from '../rounds/contributed-bytes.ts';
+import { contributedBytes } from '../rounds/contribution-quota.ts';
 import { prepareRound, recordRound } from '../rounds/record-round.ts';
 import type { PreparedRound } from '../rounds/record-round.ts';
 import { pullPushSchema, pullSchema } from '../schema/pull-schema.ts';

@@ -16,12 +16,12 @@ import { mergeStateOf } from '../mergeability/compute-merge-state.ts';
 import { queueOfBranch, removeFromQueue } from '../queue-rows.ts';
 import type { LeaveDetails } from '../queue-rows.ts';
 import { readRound } from '../rounds/read-round.ts';
-import { mergeBaseOf } from '../stacks/stacked-on.ts';
+import { mergeBaseOf } from '../stacks/stack-base.ts';
 import { queueSchema } from '../schema/queue-schema.ts';
 import type { QueueRow } from '../schema/queue-schema.ts';
 import { requireQueued } from './enter-queue.ts';
 import type { QueuedMerge } from './enter-queue.ts';
-import { placeOf } from './queue-place.ts';
+import { placeOf } from './queue-position.ts';
 
 const usualTimeoutMs = 2 * 60 * 60_000;
 

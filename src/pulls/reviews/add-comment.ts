@@ -7,7 +7,7 @@ import type { PullDeps } from '../deps.ts';
 import { factsOfPull, findPull, pathOf, refuse } from '../find-pull.ts';
 import type { PullContext } from '../find-pull.ts';
 import { limits } from '../limits.ts';
-import { roundOf } from '../round-of.ts';
+import { getRoundRow } from '../get-round-row.ts';
 import { reviewCommentSchema, reviewSchema, threadSchema } from '../schema/review-schema.ts';
 import type { ReviewCommentRow, ReviewRow } from '../schema/review-schema.ts';
 import { locateThread } from '../threads/locate-thread.ts';
@@ -49,7 +49,7 @@ export async function addComment(
   const { issue, pull, facts } = found;
   refuse(refusalOnPull(viewer, facts, factsOfPull(issue, pull), 'review'));
   const authorId = reviewerOf(viewer);
-  const round = await roundOf(deps.db.read, issue.id, number);
+  const round = await getRoundRow(deps.db.read, issue.id, number);
   const wanted = { ...place, path };
   const twin = await sameComment(deps, issue.id, authorId, body, threadId, wanted);
   if (twin !== null) return twin;

@@ -11,7 +11,7 @@ import {
   undismissReview,
 } from './change-reviews.ts';
 import { draftOf, listReviews } from './list-reviews.ts';
-import { reviewText } from './review-text.ts';
+import { formatReviews } from './format-reviews.ts';
 import { submitReview } from './submit-review.ts';
 
 /** Reviews; the functions behind these names say what each refuses. */
@@ -27,7 +27,7 @@ export function createReviewService(deps: PullDeps) {
     discard: bind(discardReview),
     list: bind(listReviews),
     /** For terminals. */
-    text: bind(reviewText),
+    text: bind(formatReviews),
     /** The text of a submitted review. */
     edit: bind(editReview),
     dismiss: bind(dismissReview),

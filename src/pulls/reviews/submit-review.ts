@@ -9,7 +9,7 @@ import type { PullDeps } from '../deps.ts';
 import { factsOfPull, findPull, pathOf, refuse } from '../find-pull.ts';
 import type { PullContext } from '../find-pull.ts';
 import { limits } from '../limits.ts';
-import { roundOf } from '../round-of.ts';
+import { getRoundRow } from '../get-round-row.ts';
 import { reviewCommentSchema, reviewSchema, threadSchema } from '../schema/review-schema.ts';
 import type { ReviewCommentRow, ReviewRow, ThreadRow, Verdict } from '../schema/review-schema.ts';
 import { reviewRequestSchema } from '../schema/attention-schema.ts';
@@ -47,7 +47,7 @@ export async function submitReview(
   refuse(refusalOnPull(viewer, facts, factsOfPull(issue, pull), 'review'));
   const authorId = reviewerOf(viewer);
   refuseVerdict(found, authorId, verdict);
-  const round = await roundOf(deps.db.read, issue.id, number);
+  const round = await getRoundRow(deps.db.read, issue.id, number);
   const twin = await sameReview(deps, issue.id, authorId, { verdict, body });
   if (twin !== null) return twin;
   const draft = await draftComments(deps, issue.id, authorId);

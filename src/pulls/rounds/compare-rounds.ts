@@ -1,6 +1,6 @@
 import type { Viewer } from '../../access/index.ts';
 import { maxPairedCommits } from '../../git/index.ts';
-import type { CarriedDiff, CarriedDiffRequest, CommitRange, PairedCommit } from '../../git/index.ts';
+import type { Interdiff, InterdiffRequest, CommitRange, PairedCommit } from '../../git/index.ts';
 import type { IssueAt } from '../../issues/index.ts';
 import { isDomainError } from '../../kernel/index.ts';
 import type { PullDeps } from '../deps.ts';
@@ -20,7 +20,7 @@ async function findBoth(deps: PullDeps, viewer: Viewer, at: IssueAt, { from, to 
 }
 
 /** `failed`: git could not, or not within its limits. */
-export type ComparedRounds = CarriedDiff | { kind: 'failed' };
+export type ComparedRounds = Interdiff | { kind: 'failed' };
 
 const rangeOf = ({ baseOid, headOid }: RoundRow): CommitRange => ({ base: baseOid, head: headOid });
 
@@ -33,7 +33,7 @@ export async function compareRounds(
   viewer: Viewer,
   at: IssueAt,
   rounds: TwoRounds,
-  reading: Omit<CarriedDiffRequest, 'before' | 'after'>,
+  reading: Omit<InterdiffRequest, 'before' | 'after'>,
 ): Promise<ComparedRounds> {
   const { repository } = await findPull(deps, viewer, at);
   const { from, to } = await findBoth(deps, viewer, at, rounds);

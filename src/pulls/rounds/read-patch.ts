@@ -5,7 +5,7 @@ import { invalid } from '../../kernel/index.ts';
 import type { PullDeps } from '../deps.ts';
 import { findPull, pathOf } from '../find-pull.ts';
 import { limits } from '../limits.ts';
-import { roundOf } from '../round-of.ts';
+import { getRoundRow } from '../get-round-row.ts';
 
 /** `diff` for `git apply`: what a round changes; `patch` for `git am`: its commits as mails. */
 export type PatchFormat = 'diff' | 'patch';
@@ -24,8 +24,8 @@ export async function readPatch(
   { format, round: wanted, since }: { format: PatchFormat; round?: number | undefined; since?: number | undefined },
 ): Promise<{ range: { from: string; to: string }; text: Readable }> {
   const { issue, pull, repository } = await findPull(deps, viewer, at);
-  const round = await roundOf(deps.db.lookup, issue.id, wanted ?? pull.lastRound);
-  const older = since === undefined ? null : await roundOf(deps.db.lookup, issue.id, since);
+  const round = await getRoundRow(deps.db.lookup, issue.id, wanted ?? pull.lastRound);
+  const older = since === undefined ? null : await getRoundRow(deps.db.lookup, issue.id, since);
   if (older !== null && older.round >= round.round)
     throw invalid('invalid_rounds', 'Choose an older round to begin from.', { field: 'from' });
   const path = pathOf(deps, repository);

@@ -9,8 +9,8 @@ import { roundCommitSchema, roundSchema } from '../schema/round-schema.ts';
 import type { RoundChange, RoundRow } from '../schema/round-schema.ts';
 import type { ThreadPositionRow } from '../schema/review-schema.ts';
 import { prepareThreads, recordThreads } from '../threads/thread-positions.ts';
-import { findStackedOn, stackBase } from '../stacks/stacked-on.ts';
-import { changeBetween } from './change-between.ts';
+import { findStackedOn, stackBase } from '../stacks/stack-base.ts';
+import { classifyChange } from './classify-change.ts';
 import { readRound } from './read-round.ts';
 import type { ReadRound } from './read-round.ts';
 import { keepRound } from './round-refs.ts';
@@ -60,7 +60,7 @@ export async function prepareRound(
   if (pull === null) return { ...read, change: 'first', after: null, threads: [] };
   const after = { round: pull.lastRound, headOid: pull.headOid, baseOid: pull.baseOid };
   const [change, threads] = await Promise.all([
-    changeBetween(deps, path, after, read),
+    classifyChange(deps, path, after, read),
     prepareThreads(deps, path, pull.issueId, read),
   ]);
   return { ...read, change, after, threads };

@@ -4,7 +4,7 @@ import type { IssueAt } from '../../issues/index.ts';
 import { notFound } from '../../kernel/index.ts';
 import type { PullDeps } from '../deps.ts';
 import { factsOfPull, findPull, pathOf, pullInWrite } from '../find-pull.ts';
-import { roundOf } from '../round-of.ts';
+import { getRoundRow } from '../get-round-row.ts';
 import { reviewCommentSchema, threadSchema } from '../schema/review-schema.ts';
 import type { ReviewCommentRow, ThreadRow } from '../schema/review-schema.ts';
 import { placesIn } from './thread-positions.ts';
@@ -39,7 +39,7 @@ export async function listThreads(
 ): Promise<ListedThread[]> {
   const { issue, pull, facts, repository } = await findPull(deps, viewer, at);
   const round = wanted ?? pull.lastRound;
-  if (round !== pull.lastRound) await roundOf(deps.db.read, issue.id, round);
+  if (round !== pull.lastRound) await getRoundRow(deps.db.read, issue.id, round);
   const personId = personIdOf(viewer);
   const comments = Map.groupBy(await visibleComments(deps, issue.id, personId), ({ threadId }) => threadId);
   if (comments.size === 0) return [];

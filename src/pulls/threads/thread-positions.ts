@@ -5,7 +5,7 @@ import type { PullDeps } from '../deps.ts';
 import { threadPositionSchema, threadSchema } from '../schema/review-schema.ts';
 import type { ThreadPositionRow, ThreadRow, ThreadState } from '../schema/review-schema.ts';
 import { roundSchema } from '../schema/round-schema.ts';
-import { followThreads } from './follow-threads.ts';
+import { trackThreads } from './track-threads.ts';
 
 /** Where a thread is in a round. */
 export interface ThreadPlace {
@@ -61,7 +61,7 @@ export async function placesIn(
   const missing = asked.filter(({ id }) => !places.has(id));
   if (missing.length === 0 || heads === undefined) return places;
   try {
-    const followed = await followThreads(deps, path, missing, byNumber, heads);
+    const followed = await trackThreads(deps, path, missing, byNumber, heads);
     for (const row of followed) places.set(row.threadId, { ...placeOf(row), state: row.state });
     // They are derived: what a power failure loses is computed again.
     await deps.db.write((tx) => insertPositions(tx, followed), { durable: 'with-the-next' });
@@ -90,7 +90,7 @@ export async function prepareThreads(
   const rounds = await deps.db.read.findBy(roundSchema, { issueId });
   try {
     const byNumber = new Map(rounds.map((row) => [row.round, row]));
-    return await followThreads(deps, path, threads, byNumber, { ...next, round: 0 });
+    return await trackThreads(deps, path, threads, byNumber, { ...next, round: 0 });
   } catch (error) {
     // A round is never refused for its threads: they are followed when a page shows them.
     deps.logger.warn('pull.threads_not_followed', { issueId, headOid: next.headOid, error });

@@ -6,7 +6,7 @@ import { bindDeps, invalid } from '../../kernel/index.ts';
 import type { PullDeps } from '../deps.ts';
 import { findPull, pullInWrite } from '../find-pull.ts';
 import { limits } from '../limits.ts';
-import { roundOf } from '../round-of.ts';
+import { getRoundRow } from '../get-round-row.ts';
 import { viewedFileSchema } from '../schema/attention-schema.ts';
 import type { ViewedFileRow } from '../schema/attention-schema.ts';
 
@@ -47,7 +47,7 @@ async function setViewed(
   if (!isPath || !objectId.test(oldBlob) || !objectId.test(newBlob))
     throw invalid('invalid_viewed_file', 'This is no file of a pull request.', { field: 'path' });
   const { issue } = await findPull(deps, viewer, at);
-  await roundOf(deps.db.read, issue.id, round);
+  await getRoundRow(deps.db.read, issue.id, round);
   await deps.db.write(
     async (tx) => {
       await pullInWrite(deps, tx, viewer, issue, 'read');

@@ -16,7 +16,7 @@ interface LostTag {
  * Push listener: a release whose tag is deleted becomes a draft, as on other forges. Its text and files stay, and
  * publishing it makes the tag anew at the same commit.
  */
-export function draftOfLostTag({ db, git, repositories, logger, listeners }: ReleaseDeps): PushListener<LostTag[]> {
+export function unpublishOnTagDeletion({ db, git, repositories, logger, listeners }: ReleaseDeps): PushListener<LostTag[]> {
   return {
     name: 'releases',
     async prepare({ repository, updates }) {
@@ -41,7 +41,7 @@ export function draftOfLostTag({ db, git, repositories, logger, listeners }: Rel
         // It may have been made anew since.
         if (now.has(tags + tag)) continue;
         const { oldId } = deleted.find(({ ref }) => ref === tags + tag)!;
-        const commit = await git.refs.resolve(located.path, oldId, { withLost: true }).catch(() => null);
+        const commit = await git.refs.resolve(located.path, oldId, { includeUnreachable: true }).catch(() => null);
         lost.push({ tag, commit });
       }
       return lost.length === 0 ? null : lost;

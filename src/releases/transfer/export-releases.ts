@@ -4,8 +4,8 @@ import type { ReleaseDeps } from '../deps.ts';
 import { fileKey } from '../files/receive-file.ts';
 import { releaseFileSchema, releaseSchema } from '../schema/release-schema.ts';
 import type { ReleaseFile, ReleaseRow } from '../schema/release-schema.ts';
-import { releaseContentFile, releaseListFile, releasesPerFile } from './release-file.ts';
-import type { ExportedRelease } from './release-file.ts';
+import { releaseContentFile, releaseListFile, releasesPerFile } from './export-format.ts';
+import type { ExportedRelease } from './export-format.ts';
 
 /** A file of an export. */
 export interface WrittenFile {

@@ -8,8 +8,8 @@ import { limits } from '../limits.ts';
 import { parseFileName, parseNotes, parseTitle } from '../parse-release.ts';
 import { releaseFileSchema, releaseSchema } from '../schema/release-schema.ts';
 import type { ReleaseFile, ReleaseRow } from '../schema/release-schema.ts';
-import { releaseContentFile, releaseListFile, releasesFile } from './release-file.ts';
-import type { ExportedRelease } from './release-file.ts';
+import { releaseContentFile, releaseListFile, releasesFile } from './export-format.ts';
+import type { ExportedRelease } from './export-format.ts';
 
 /** The files of a bundle; its content is untrusted. */
 export interface ReleaseSource {

@@ -1,5 +1,5 @@
 import type { RepositoryDeps } from '../deps.ts';
-import { bindAddress } from '../bind-address.ts';
+import { bindRepositoryDeps } from '../bind-repository-deps.ts';
 import {
   addCollaborator,
   changeCollaboratorRole,
@@ -10,7 +10,7 @@ import { explainAccess, listCollaborators, listCollaboratorsPage } from './list-
 
 /** People with a role in one repository. */
 export function createCollaboratorService(deps: RepositoryDeps) {
-  const bindAt = bindAddress(deps);
+  const bindAt = bindRepositoryDeps(deps);
   return {
     list: bindAt(listCollaborators),
     listPage: bindAt(listCollaboratorsPage),

@@ -8,7 +8,7 @@ import type { Found, RepositoryAddress } from '../find-repository.ts';
 import type { BranchMove } from '../pushes/move-branch.ts';
 import { prepareCommit } from './prepare-commit.ts';
 import type { FileCommit, PreparedCommit } from './prepare-commit.ts';
-import { wayOf } from '../pushes/way-of.ts';
+import { pushChannelOf } from '../pushes/push-channel.ts';
 
 /** Moves a branch by the rules of the repository, as `pushes.moveBranch` does. */
 export type MoveBranch = (
@@ -63,7 +63,7 @@ export async function changeFiles(
       oldId: newBranch !== undefined || parent === null ? '0'.repeat(prepared.oid.length) : parent,
       newId: prepared.oid,
       right: 'push',
-      via: wayOf(viewer),
+      via: pushChannelOf(viewer),
     });
     if (isMoved) {
       deps.logger.info('contents.changed', {

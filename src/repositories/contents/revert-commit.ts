@@ -6,7 +6,7 @@ import type { RepositoryAddress } from '../find-repository.ts';
 import { parseNewBranch, tipOf } from './change-files.ts';
 import type { MoveBranch } from './change-files.ts';
 import { commitPeople } from './commit-author.ts';
-import { wayOf } from '../pushes/way-of.ts';
+import { pushChannelOf } from '../pushes/push-channel.ts';
 
 export interface RevertRequest {
   /** The commit that is taken back: a full id. */
@@ -40,7 +40,7 @@ export async function revertCommit(
   const found = await findRepository(deps, viewer, at, 'write');
   if (found.repository.archivedAt !== null)
     throw forbidden('repository_archived', 'This repository is archived and read-only.');
-  const oid = await deps.git.refs.resolve(found.path, commit, { withLost: true });
+  const oid = await deps.git.refs.resolve(found.path, commit, { includeUnreachable: true });
   const { parents, subject } = await deps.git.objects.commit(found.path, oid);
   const [parent] = parents;
   if (parent === undefined || parents.length > 1)
@@ -67,7 +67,7 @@ export async function revertCommit(
     oldId: newBranch === undefined ? tip : '0'.repeat(tip.length),
     newId: outcome.oid,
     right: 'push',
-    via: wayOf(viewer),
+    via: pushChannelOf(viewer),
   });
   if (!isMoved) throw conflict('ref_moved', `${branch} has moved meanwhile. Try again.`);
   return { oid: outcome.oid, branch };

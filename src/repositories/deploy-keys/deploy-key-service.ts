@@ -1,7 +1,7 @@
 import { personIdOf, viewerForLog } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import type { DeployKey, NewDeployKey, Person } from '../../accounts/index.ts';
-import { bindAddress } from '../bind-address.ts';
+import { bindRepositoryDeps } from '../bind-repository-deps.ts';
 import type { RepositoryDeps } from '../deps.ts';
 import { findAgain, findRepository } from '../find-repository.ts';
 import type { RepositoryAddress } from '../find-repository.ts';
@@ -13,7 +13,7 @@ export interface ListedDeployKey extends DeployKey {
 
 /** SSH keys of one repository. Everything here is for those who administer it. */
 export function createDeployKeyService(deps: RepositoryDeps) {
-  const bindAt = bindAddress(deps);
+  const bindAt = bindRepositoryDeps(deps);
   return { list: bindAt(list), add: bindAt(add), remove: bindAt(remove) };
 }
 

@@ -1,6 +1,6 @@
 import type { Viewer } from '../../access/index.ts';
 import { bindDeps } from '../../kernel/index.ts';
-import { bindAddress } from '../bind-address.ts';
+import { bindRepositoryDeps } from '../bind-repository-deps.ts';
 import type { RepositoryDeps } from '../deps.ts';
 import type { Found } from '../find-repository.ts';
 import type { AppliedPush, ServerPush } from '../pushes/apply-updates.ts';
@@ -30,7 +30,7 @@ export function createForkService(
   onMade: (repositoryId: string) => void,
 ) {
   const bind = bindDeps(deps);
-  const bindAt = bindAddress(deps);
+  const bindAt = bindRepositoryDeps(deps);
   return {
     async create(viewer: Viewer, owner: string, name: string, input: NewFork): Promise<Repository> {
       const fork = await createFork(deps, viewer, { owner, name }, input);

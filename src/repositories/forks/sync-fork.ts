@@ -8,9 +8,9 @@ import { isDiskLow } from '../disk-space.ts';
 import { findRepository, repositoryFacts } from '../find-repository.ts';
 import type { Found, RepositoryAddress } from '../find-repository.ts';
 import type { AppliedPush, ServerPush } from '../pushes/apply-updates.ts';
-import { mayMoveRefs } from '../pushes/may-move-refs.ts';
+import { requireRefWrite } from '../pushes/require-ref-write.ts';
 import type { RefUpdate } from '../pushes/push-journal.ts';
-import { judgeUpdates } from '../rules/judge-updates.ts';
+import { evaluateRules } from '../rules/evaluate-rules.ts';
 import { sentence } from '../rules/describe-rule.ts';
 import { repositorySchema } from '../schema/repository-schema.ts';
 import type { Repository } from '../schema/repository-schema.ts';
@@ -28,7 +28,7 @@ export interface SyncOptions {
 }
 
 /** A branch of a fork beside the branch of the same name in its source. */
-export interface ForkDistance {
+export interface ForkDivergence {
   source: RepositoryAddress;
   branch: string;
   /** Commits that only the fork has, and that only the source has. */
@@ -48,7 +48,7 @@ export async function compareWithSource(
   viewer: Viewer,
   { repository, path }: Pick<Found, 'repository' | 'path'>,
   branch: string,
-): Promise<ForkDistance | null> {
+): Promise<ForkDivergence | null> {
   const source = await readableSource(deps, viewer, repository);
   if (source === null || !maySync(source.repository, repository)) return null;
   const sourcePath = deps.git.storage.pathOf(source.owner.id, source.repository.id);
@@ -120,7 +120,7 @@ export async function syncFork(
   const oldId = (await deps.git.refs.list(found.path)).get(heads + branch) ?? '0'.repeat(sourceOid.length);
   if (oldId === sourceOid) return { branch, source: address, oldId, newId: oldId, isMerge: false };
   // Before anything is fetched: it would be thrown away.
-  await deps.db.write((tx) => mayMoveRefs(deps, tx, viewer, found.repository));
+  await deps.db.write((tx) => requireRefWrite(deps, tx, viewer, found.repository));
   if (await isDiskLow(found.path, deps.settings.lowDiskFloorBytes))
     throw unavailable('disk_low', 'The server is low on disk space; reading still works.', { retryAfterSeconds: 600 });
 
@@ -142,9 +142,9 @@ export async function syncFork(
       credential: recordCredential(viewer),
       updates: [update],
       async authorize(tx, row) {
-        await mayMoveRefs(deps, tx, viewer, row);
+        await requireRefWrite(deps, tx, viewer, row);
         // It only moves forward, so what the rules say of rewriting does not matter.
-        const { refused, linear } = await judgeUpdates(deps, tx.before, viewer, row, [update]);
+        const { refused, linear } = await evaluateRules(deps, tx.before, viewer, row, [update]);
         const [broken] = [...refused, ...(hasMerges ? linear : [])];
         if (broken !== undefined) throw invalid('branch_protected', sentence(broken.reason), { field: 'branch' });
         await requireSource(deps, tx, viewer, source.repository.id, row);

@@ -13,7 +13,7 @@ import { pushSchema } from '../schema/push-schema.ts';
 import type { PushRow } from '../schema/push-schema.ts';
 import type { RunningPushes } from './receive-push.ts';
 import { isMoving } from './pre-receive-check.ts';
-import { settleFromRefs } from './settle-from-refs.ts';
+import { inferPushResults } from './infer-push-results.ts';
 
 /** Ref moves by the server: on a page, for an undo or for a mirror. */
 export interface ServerPush {
@@ -99,7 +99,7 @@ async function act(
   } catch (error) {
     deps.logger.warn('push.settled_by_refs', { pushId, error });
     const push = await deps.db.read.findOneByOrFail(pushSchema, { id: pushId });
-    const results = (await settleFromRefs(journal, [push], await deps.git.refs.list(path))).get(pushId) ?? [];
+    const results = (await inferPushResults(journal, [push], await deps.git.refs.list(path))).get(pushId) ?? [];
     return { results, isSettled: false };
   }
 }

@@ -6,11 +6,11 @@ import type { Found, RepositoryAddress } from '../find-repository.ts';
 import { parseBranchName } from '../branch-name.ts';
 import type { RepositoryDeps } from '../deps.ts';
 import type { AppliedPush, ServerPush } from './apply-updates.ts';
-import { mayMoveRefs } from './may-move-refs.ts';
-import { judgeUpdates } from '../rules/judge-updates.ts';
+import { requireRefWrite } from './require-ref-write.ts';
+import { evaluateRules } from '../rules/evaluate-rules.ts';
 import { sentence } from '../rules/describe-rule.ts';
 import type { RefUpdate } from './push-journal.ts';
-import { wayOf } from './way-of.ts';
+import { pushChannelOf } from './push-channel.ts';
 
 type Apply = (found: Pick<Found, 'repository' | 'path'>, push: ServerPush) => Promise<AppliedPush>;
 
@@ -87,13 +87,13 @@ export async function moveRef(
 ): Promise<AppliedPush['results']> {
   const userId = viewer.kind === 'person' && !isLocalAdministrator(viewer) ? viewer.id : null;
   const { results } = await apply(found, {
-    via: wayOf(viewer),
+    via: pushChannelOf(viewer),
     userId,
     updates: [update],
     async authorize(tx, row) {
-      await mayMoveRefs(deps, tx, viewer, row);
+      await requireRefWrite(deps, tx, viewer, row);
       // A branch that is made here begins at a commit that the repository has: it brings no merges.
-      const [refused] = (await judgeUpdates(deps, tx.before, viewer, row, [update])).refused;
+      const [refused] = (await evaluateRules(deps, tx.before, viewer, row, [update])).refused;
       if (refused !== undefined) throw invalid('branch_protected', sentence(refused.reason), field);
     },
   });

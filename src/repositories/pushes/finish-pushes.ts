@@ -4,7 +4,7 @@ import { folderOf } from '../lifecycle/trash.ts';
 import type { PushJournal } from './push-journal.ts';
 import type { PushRow } from '../schema/push-schema.ts';
 import type { RunningPushes } from './receive-push.ts';
-import { settleFromRefs } from './settle-from-refs.ts';
+import { inferPushResults } from './infer-push-results.ts';
 
 /** Settles the unsettled pushes that are not running. */
 export async function finishPushes(deps: RepositoryDeps, journal: PushJournal, running: RunningPushes): Promise<void> {
@@ -35,7 +35,7 @@ export async function settlePushes(
     const unsynced = await refsToMake(journal, pushes);
     for (const ref of await deps.git.refs.repairNew(folder, unsynced))
       deps.logger.warn('repository.recovered', { repositoryId, kind: 'removed', file: ref });
-    const verdicts = await settleFromRefs(journal, pushes, await deps.git.refs.list(folder));
+    const verdicts = await inferPushResults(journal, pushes, await deps.git.refs.list(folder));
     for (const [pushId, results] of verdicts) {
       deps.logger.info('push.settled_late', {
         pushId,

@@ -1,6 +1,6 @@
 import { isLocalAdministrator, recordCredential } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
-import type { ArrivingCommits, PushVerdict } from '../../git/index.ts';
+import type { IncomingCommits, PushVerdict } from '../../git/index.ts';
 import type { RepositoryDeps } from '../deps.ts';
 import type { Found } from '../find-repository.ts';
 import { repositorySchema } from '../schema/repository-schema.ts';
@@ -14,7 +14,7 @@ export interface ReviewCommand {
   id: string;
   update: RefUpdate;
   options: readonly string[];
-  arriving: ArrivingCommits;
+  arriving: IncomingCommits;
 }
 
 /**

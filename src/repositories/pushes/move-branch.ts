@@ -4,16 +4,16 @@ import type { Tx } from '../../db/index.ts';
 import { invalid } from '../../kernel/index.ts';
 import type { RepositoryDeps } from '../deps.ts';
 import type { Found } from '../find-repository.ts';
-import { judgeUpdates } from '../rules/judge-updates.ts';
-import type { JudgedUpdates } from '../rules/judge-updates.ts';
+import { evaluateRules } from '../rules/evaluate-rules.ts';
+import type { RuleEvaluation } from '../rules/evaluate-rules.ts';
 import { decidingRule, loadRules } from '../rules/load-rules.ts';
 import { mergesRefused, sentence, unsignedRefused } from '../rules/describe-rule.ts';
 import { unverifiedIn } from '../rules/verify-commits.ts';
 import type { Repository } from '../schema/repository-schema.ts';
 import type { AppliedPush, ServerPush } from './apply-updates.ts';
-import { mayMoveRefs, takesPushes } from './may-move-refs.ts';
+import { requireRefWrite, requireWritableRepository } from './require-ref-write.ts';
 import type { RefUpdate } from './push-journal.ts';
-import type { Way } from './way-of.ts';
+import type { PushChannel } from './push-channel.ts';
 
 type Apply = (found: Pick<Found, 'repository' | 'path'>, push: ServerPush) => Promise<AppliedPush>;
 
@@ -30,7 +30,7 @@ export interface BranchMove {
    */
   right: 'push' | 'merge';
   /** How the journal says that it came; as a merge by default. */
-  via?: 'merge' | Way;
+  via?: 'merge' | PushChannel;
   authorize?(tx: Tx, row: Repository): Promise<void>;
   /** Records, in the write that journals the push, what it is for. */
   record?(tx: Tx, pushId: string): Promise<void>;
@@ -67,9 +67,9 @@ export async function moveBranch(
     ...(record === undefined ? {} : { record }),
     ...(settled === undefined ? {} : { settled }),
     async authorize(tx, row) {
-      if (right === 'push') await mayMoveRefs(deps, tx, viewer, row);
-      else await takesPushes(deps, tx, row);
-      const judged = right === 'push' ? await judgeUpdates(deps, tx.before, viewer, row, [update]) : null;
+      if (right === 'push') await requireRefWrite(deps, tx, viewer, row);
+      else await requireWritableRepository(deps, tx, row);
+      const judged = right === 'push' ? await evaluateRules(deps, tx.before, viewer, row, [update]) : null;
       const reason =
         judged === null ? await refusalOfCommits(tx, row, branch) : refusalOf(judged, { isForward, hasMerges });
       if (reason !== null) throw invalid('branch_protected', sentence(reason), { field: 'branch' });
@@ -109,7 +109,7 @@ async function hasMergesIn(
 }
 
 function refusalOf(
-  { refused, onlyForward, linear }: JudgedUpdates,
+  { refused, onlyForward, linear }: RuleEvaluation,
   { isForward, hasMerges }: { isForward: boolean; hasMerges: boolean },
 ): string | null {
   const broken = [...refused, ...(isForward ? [] : onlyForward), ...(hasMerges ? linear : [])][0];

@@ -1,17 +1,17 @@
 import type { Viewer } from '../../access/index.ts';
 import { bindDeps, internal } from '../../kernel/index.ts';
-import { bindAddress } from '../bind-address.ts';
+import { bindRepositoryDeps } from '../bind-repository-deps.ts';
 import type { RepositoryDeps } from '../deps.ts';
 import type { Found } from '../find-repository.ts';
 import { findPush } from './announce-push.ts';
 import type { PushListener } from './announce-push.ts';
-import type { ArrivalRemark } from './arrival-remark.ts';
+import type { PostReceiveOutput } from './post-receive-port.ts';
 import { applyUpdates } from './apply-updates.ts';
 import type { AppliedPush, ServerPush } from './apply-updates.ts';
 import { createBranch, deleteBranch } from './change-branches.ts';
 import { createTag, deleteTag } from './change-tags.ts';
 import type { NewTag } from './change-tags.ts';
-import { countCommits } from '../commit-counts/count-commits.ts';
+import { readCommitCounts } from '../commit-counts/read-commit-counts.ts';
 import { countPushes } from './count-pushes.ts';
 import { finishPushes } from './finish-pushes.ts';
 import { listActivity } from './list-activity.ts';
@@ -24,7 +24,7 @@ import { PushJournal } from './push-journal.ts';
 import { PushRecovery } from './push-recovery.ts';
 import { openForPush, receivePush } from './receive-push.ts';
 import type { IncomingPush, RunningPushes } from './receive-push.ts';
-import { pushOfTip } from './push-of-tip.ts';
+import { findPushByTip } from './find-push-by-tip.ts';
 import { recentPushes } from './recent-pushes.ts';
 import type { ReviewPort } from './review-port.ts';
 import { listLostTips, undoPush } from './undo-push.ts';
@@ -43,7 +43,7 @@ export function createPushService(deps: RepositoryDeps, onAccepted: (repositoryI
   const announcer = new PushAnnouncer(deps, journal, listeners as PushListener[]);
   const recovery = new PushRecovery(deps, journal, announcer);
   const bind = bindDeps(deps);
-  const bindAt = bindAddress(deps);
+  const bindAt = bindRepositoryDeps(deps);
   /** The running call of `finish`. */
   let finishing: Promise<void> | null = null;
 
@@ -85,9 +85,9 @@ export function createPushService(deps: RepositoryDeps, onAccepted: (repositoryI
     /** A push by its id, as listeners hear of it. */
     find: (pushId: string) => findPush(deps, journal, pushId),
     /** The push that gave a ref its tip. */
-    ofTip: bind(pushOfTip),
+    ofTip: bind(findPushByTip),
     count: bind(countPushes),
-    countCommits: bind(countCommits),
+    countCommits: bind(readCommitCounts),
     listActivity: bind(listActivity),
     listLostTips: bind(listLostTips),
 
@@ -103,7 +103,7 @@ export function createPushService(deps: RepositoryDeps, onAccepted: (repositoryI
       deps.reviews.port = port as ReviewPort;
     },
     /** Registers what says something of what a push has brought. */
-    remarkWith: (remark: ArrivalRemark) => void deps.arrivalRemarks.push(remark),
+    remarkWith: (remark: PostReceiveOutput) => void deps.arrivalRemarks.push(remark),
     /** Registers a check that may refuse every push to a repository. */
     refuse: (guard: PreReceiveCheck) => void deps.preReceiveChecks.push(guard),
 

@@ -10,12 +10,12 @@ import type { RepositoryDeps } from '../deps.ts';
 import { pushOptionWarning } from './push-option-warning.ts';
 import { setInitialDefaultBranch } from './set-initial-default-branch.ts';
 import { clientOf, firstUnverified } from '../rules/verify-commits.ts';
-import { judgeUpdates } from '../rules/judge-updates.ts';
+import { evaluateRules } from '../rules/evaluate-rules.ts';
 import { journalForReview } from './journal-for-review.ts';
 import type { PushJournal, RefResult, RefUpdate } from './push-journal.ts';
 import { pushSchema } from '../schema/push-schema.ts';
 import { preReceiveRefusal } from './pre-receive-check.ts';
-import { settleFromRefs } from './settle-from-refs.ts';
+import { inferPushResults } from './infer-push-results.ts';
 import { forbidden, isDomainError } from '../../kernel/index.ts';
 import { createRepository } from '../create-repository.ts';
 import { findRepository } from '../find-repository.ts';
@@ -73,7 +73,7 @@ export async function receivePush(
   async function settleByRefs(): Promise<void> {
     try {
       const push = await deps.db.read.findOneByOrFail(pushSchema, { id: pushId });
-      const verdicts = await settleFromRefs(journal, [push], await deps.git.refs.list(opened.path));
+      const verdicts = await inferPushResults(journal, [push], await deps.git.refs.list(opened.path));
       await settle(verdicts.get(pushId) ?? []);
     } catch (error) {
       // It stays unsettled and is retried; this error must not hide the first one.
@@ -162,7 +162,7 @@ async function checkAndJournal(
     const row = await tx.before.findOneBy(repositorySchema, { id: opened.repository.id });
     const reason = row === null ? 'repository not found' : await preReceiveRefusal(deps, tx, viewer, opened, row);
     if (row === null || reason !== null) return refuse(reason ?? 'repository not found');
-    const { refused, onlyForward, linear, signed } = await judgeUpdates(deps, tx.before, viewer, row, updates);
+    const { refused, onlyForward, linear, signed } = await evaluateRules(deps, tx.before, viewer, row, updates);
     const accepted = withoutRefused(updates, refused);
     if (accepted.length === 0 || (isAtomic && refused.length > 0)) return { ...refuse(atomicFailure), refused };
 

@@ -1,6 +1,6 @@
 import type { Viewer } from '../../access/index.ts';
 import type { Tx } from '../../db/index.ts';
-import type { ArrivingCommits } from '../../git/index.ts';
+import type { IncomingCommits } from '../../git/index.ts';
 import type { Repository } from '../schema/repository-schema.ts';
 
 /** The repository that is pushed to. */
@@ -21,7 +21,7 @@ export interface PushForReview {
   ref: string;
   newId: string;
   options: readonly string[];
-  arriving: ArrivingCommits;
+  arriving: IncomingCommits;
 }
 
 /** Which ref the push writes instead, or why it is refused: one line, shown beside the ref. */

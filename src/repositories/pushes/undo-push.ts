@@ -8,10 +8,10 @@ import type { Found, RepositoryAddress } from '../find-repository.ts';
 import { parseBranchName } from '../branch-name.ts';
 import type { Repository } from '../schema/repository-schema.ts';
 import type { RepositoryDeps } from '../deps.ts';
-import { mayMoveRefs } from './may-move-refs.ts';
+import { requireRefWrite } from './require-ref-write.ts';
 import { unverifiedIn } from '../rules/verify-commits.ts';
 import type { Unverified } from '../rules/verify-commits.ts';
-import { judgeUpdates } from '../rules/judge-updates.ts';
+import { evaluateRules } from '../rules/evaluate-rules.ts';
 import { sentence } from '../rules/describe-rule.ts';
 import type { RefUpdate } from './push-journal.ts';
 import { pushUpdateSchema } from '../schema/push-schema.ts';
@@ -200,8 +200,8 @@ async function requireMayRestore(
   update: RefUpdate,
   { isForward, hasMerges, unverified }: Shown,
 ): Promise<void> {
-  await mayMoveRefs(deps, tx, viewer, row);
-  const { refused, onlyForward, linear, signed } = await judgeUpdates(deps, tx.before, viewer, row, [update]);
+  await requireRefWrite(deps, tx, viewer, row);
+  const { refused, onlyForward, linear, signed } = await evaluateRules(deps, tx.before, viewer, row, [update]);
   const unsigned =
     unverified === null ? [] : signed.map(({ reason }) => ({ reason: reason(unverified.oid, unverified.why) }));
   const [broken] = [...refused, ...(isForward ? [] : onlyForward), ...(hasMerges ? linear : []), ...unsigned];

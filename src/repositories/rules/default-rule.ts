@@ -1,12 +1,12 @@
 import type { EntityManager } from 'typeorm';
-import { defaultBranchPattern, noMergeConditions, ruleActs, RuleBook } from '../../access/index.ts';
+import { defaultBranchPattern, noMergeConditions, ruleActs, RuleSet } from '../../access/index.ts';
 import type { BranchRule } from '../../access/index.ts';
 import type { Random } from '../../kernel/index.ts';
 import { branchRuleSchema } from '../schema/branch-rule-schema.ts';
 import type { Repository } from '../schema/repository-schema.ts';
 import { grantColumns, loadRules, mergeColumns } from './load-rules.ts';
 import type { StoredRule } from './load-rules.ts';
-import { isMergingFree } from './read-merging.ts';
+import { isMergingFree } from './parse-merge-conditions.ts';
 
 type Grants = BranchRule['grants'];
 
@@ -45,7 +45,7 @@ export async function addDefaultRule(
 
 /** The rule that decides about the default branch. */
 export const defaultBranchRule = (rules: readonly StoredRule[], defaultBranch: string): StoredRule | null =>
-  new RuleBook(rules, defaultBranch).ruleFor(`refs/heads/${defaultBranch}`);
+  new RuleSet(rules, defaultBranch).ruleFor(`refs/heads/${defaultBranch}`);
 
 /** Whether a rule keeps those who push from rewriting the default branch. */
 export function isDefaultBranchProtected(rules: readonly StoredRule[], defaultBranch: string): boolean {

@@ -13,8 +13,8 @@ import { grantColumns, loadRules, mergeColumns } from './load-rules.ts';
 import type { StoredRule } from './load-rules.ts';
 
 import { isManyNames, parseLevel, parsePattern, parseTarget } from './parse-rule.ts';
-import { readMerging } from './read-merging.ts';
-import type { GrantInput, MergingInput } from './read-merging.ts';
+import { parseMergeConditions } from './parse-merge-conditions.ts';
+import type { GrantInput, MergeConditionsInput } from './parse-merge-conditions.ts';
 
 /** Limits of rules in one repository, and of people named for one act of a rule: more is not readable. */
 export const maxRules = 50;
@@ -27,7 +27,7 @@ export interface RuleInput {
   linear?: boolean | undefined;
   signed?: boolean | undefined;
   /** Of branches alone. */
-  merging?: MergingInput | undefined;
+  merging?: MergeConditionsInput | undefined;
 }
 
 export interface NewRule extends RuleInput {
@@ -165,7 +165,7 @@ export async function moveRule(
  */
 export function checkRule({ target, pattern, grants = {}, merging = {} }: NewRule): void {
   parsePattern(pattern, parseTarget(target));
-  readMerging(merging, noMergeConditions, noMergeConditions.grant);
+  parseMergeConditions(merging, noMergeConditions, noMergeConditions.grant);
   if (merging.grant?.level !== undefined) parseLevel(merging.grant.level, 'merge_level');
   for (const act of ruleActs) {
     const { level, people = [], teams = [] } = grants[act] ?? {};
@@ -265,7 +265,7 @@ async function readInput(
     pattern: parsePattern(pattern ?? '', target),
     linear: target === 'BRANCH' && linear,
     signed: target === 'BRANCH' && signed,
-    merging: target === 'TAG' ? noMergeConditions : readMerging(merging, present.merging, await readGrant('merge')),
+    merging: target === 'TAG' ? noMergeConditions : parseMergeConditions(merging, present.merging, await readGrant('merge')),
     grants: {
       push: await readGrant('push'),
       force: await readGrant('force'),

@@ -5,7 +5,7 @@ import {
   mayByGrant,
   mayByRule,
   ruleActs,
-  RuleBook,
+  RuleSet,
   TooManyRefs,
 } from '../../access/index.ts';
 import type { RuleAct, RuleGrant, Viewer } from '../../access/index.ts';
@@ -116,7 +116,7 @@ export async function namesDecided(
   limit: number,
 ): Promise<Map<string, DecidedNames> | null> {
   const refs = await deps.git.refs.list(path);
-  const book = new RuleBook(rules, repository.defaultBranch);
+  const book = new RuleSet(rules, repository.defaultBranch);
   const decided = new Map(rules.map(({ id }): [string, DecidedNames] => [id, { names: [], total: 0 }]));
   try {
     for (const ref of refs.keys()) {
@@ -149,7 +149,7 @@ export async function rightsIn(deps: RepositoryDeps, viewer: Viewer, repository:
     loadRules(deps.db.read, repository.id),
     repositoryFacts(deps, deps.db.lookup, viewer.kind === 'person' ? viewer.id : null, repository),
   ]);
-  const book = new RuleBook(rules, repository.defaultBranch);
+  const book = new RuleSet(rules, repository.defaultBranch);
   /** Undefined where there are too many refs to tell. */
   const ruleFor = (ref: string) => {
     try {
@@ -191,12 +191,12 @@ export async function protectedRefs(
   deps: RepositoryDeps,
   { id, defaultBranch }: Pick<Repository, 'id' | 'defaultBranch'>,
 ): Promise<(ref: string) => boolean> {
-  const book = new RuleBook(await loadRules(deps.db.read, id), defaultBranch);
+  const book = new RuleSet(await loadRules(deps.db.read, id), defaultBranch);
   return (ref) => isDecided(book, ref);
 }
 
 /** Refs that are too many to tell count as protected. */
-function isDecided(book: RuleBook<StoredRule>, ref: string): boolean {
+function isDecided(book: RuleSet<StoredRule>, ref: string): boolean {
   try {
     return book.ruleFor(ref) !== null;
   } catch (error) {

@@ -1,5 +1,5 @@
 import type { EntityManager } from 'typeorm';
-import { RuleBook } from '../../access/index.ts';
+import { RuleSet } from '../../access/index.ts';
 import type { BranchRule, MergeConditions, RuleAct, RuleGrant, RuleTeam } from '../../access/index.ts';
 import { branchRulePersonSchema, branchRuleSchema, branchRuleTeamSchema } from '../schema/branch-rule-schema.ts';
 import type { BranchRulePersonRow, BranchRuleRow } from '../schema/branch-rule-schema.ts';
@@ -27,7 +27,7 @@ export async function decidingRule(
   { id, defaultBranch }: { id: string; defaultBranch: string },
   branch: string,
 ): Promise<StoredRule | null> {
-  return new RuleBook(await loadRules(source, id), defaultBranch).ruleFor(`refs/heads/${branch}`);
+  return new RuleSet(await loadRules(source, id), defaultBranch).ruleFor(`refs/heads/${branch}`);
 }
 
 /** The rules of several repositories; one without rules has no entry. */

@@ -1,5 +1,5 @@
 import { bindDeps } from '../../kernel/index.ts';
-import { bindAddress } from '../bind-address.ts';
+import { bindRepositoryDeps } from '../bind-repository-deps.ts';
 import type { RepositoryDeps } from '../deps.ts';
 import type { VerifyCommits } from './verify-port.ts';
 import { addRule, changeRule, moveRule, removeRule, replaceRules } from './edit-rules.ts';
@@ -17,7 +17,7 @@ import {
 /** Rules for branches and tags by pattern; `access` decides by them. */
 export function createRuleService(deps: RepositoryDeps) {
   const bind = bindDeps(deps);
-  const bindAt = bindAddress(deps);
+  const bindAt = bindRepositoryDeps(deps);
   return {
     list: bindAt(listRules),
     find: bindAt(findRule),

@@ -4,7 +4,7 @@ import type { CollaboratorRole, Viewer } from '../../access/index.ts';
 import { bindDeps, conflict, notFound } from '../../kernel/index.ts';
 import { parseTeamRole, teamLimits } from '../../organisations/index.ts';
 import type { Team, TeamAddress } from '../../organisations/index.ts';
-import { bindAddress } from '../bind-address.ts';
+import { bindRepositoryDeps } from '../bind-repository-deps.ts';
 import type { RepositoryDeps } from '../deps.ts';
 import { findAgain, findRepository, repositoryNotFound } from '../find-repository.ts';
 import type { RepositoryAddress } from '../find-repository.ts';
@@ -114,7 +114,7 @@ async function countOfTeams(deps: RepositoryDeps, teamIds: readonly string[]): P
 /** Roles of teams in repositories. */
 export function createTeamRepositoryService(deps: RepositoryDeps) {
   const bind = bindDeps(deps);
-  const bindAt = bindAddress(deps);
+  const bindAt = bindRepositoryDeps(deps);
   return {
     listOfTeam: bind(listOfTeam),
     listOfRepository: bindAt(listOfRepository),

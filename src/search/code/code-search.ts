@@ -3,8 +3,8 @@ import type { Database, DatabaseThread } from '../../db/index.ts';
 import type { Git } from '../../git/index.ts';
 import type { Logger } from '../../kernel/index.ts';
 import type { Repositories } from '../../repositories/index.ts';
-import { openCodeFile, removeCodeFile } from './code-file.ts';
-import type { CodeFile } from './code-file.ts';
+import { openCodeIndexFile, removeCodeIndexFile } from './code-index-file.ts';
+import type { CodeIndexFile } from './code-index-file.ts';
 import { createCoverages, findCode } from './find-code.ts';
 import type { CodeSearchResults } from './find-code.ts';
 import type { CodeSearchLimits } from './index-repository.ts';
@@ -22,7 +22,7 @@ export interface CodeSearchOptions {
   lowDiskFloorBytes: number;
 }
 
-interface Opened extends CodeFile {
+interface Opened extends CodeIndexFile {
   readThread: DatabaseThread;
 }
 
@@ -45,7 +45,7 @@ export function createCodeSearch(options: CodeSearchOptions) {
   const coverages = createCoverages();
 
   async function open(): Promise<Opened> {
-    const file = await openCodeFile(folder);
+    const file = await openCodeIndexFile(folder);
     return { ...file, readThread: db.openThread(readThreadLimits, { code: file.file }) };
   }
   const opened = (): Promise<Opened> => (opening ??= open());
@@ -69,7 +69,7 @@ export function createCodeSearch(options: CodeSearchOptions) {
         if (isDamage(error)) {
           // Derived data: it is rebuilt by the next update.
           await close();
-          await removeCodeFile(folder);
+          await removeCodeIndexFile(folder);
         }
         return;
       }

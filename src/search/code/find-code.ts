@@ -6,7 +6,7 @@ import type { Git } from '../../git/index.ts';
 import { createLru } from '../../kernel/index.ts';
 import type { Lru } from '../../kernel/index.ts';
 import type { Located, Repositories } from '../../repositories/index.ts';
-import { fold, foldQuery, trigramQuery } from '../query-text.ts';
+import { fold, foldQuery, trigramQuery } from '../fold-text.ts';
 import { maxFileBytes } from './index-repository.ts';
 
 /** A line of a file, from 1. */

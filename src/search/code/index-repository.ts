@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { inList, rowsTable } from '../../db/index.ts';
 import type { DatabaseThread } from '../../db/index.ts';
 import type { Git } from '../../git/index.ts';
-import { fold } from '../query-text.ts';
+import { fold } from '../fold-text.ts';
 
 /** Limits of code search across repositories. */
 export interface CodeSearchLimits {

@@ -1,14 +1,14 @@
 import { contains } from '../../db/index.ts';
 import type { DatabaseThread } from '../../db/index.ts';
-import type { TextHit, TextQuestion } from '../../issues/index.ts';
-import { foldQuery, trigramQuery } from '../query-text.ts';
+import type { TextHit, TextQuery } from '../../issues/index.ts';
+import { foldQuery, trigramQuery } from '../fold-text.ts';
 import { repositoryTrigram } from './update-index.ts';
 
 /**
  * Texts up to which a word counts as rare: so many are read, compared and sorted within some milliseconds. A more
  * frequent word is in enough issues that reading the list in its order soon fills a page.
  */
-export const mostTextsOfRareWord = 2_000;
+export const rareWordMaxDocuments = 2_000;
 /** A text has many more trigrams than a name, so more of them are asked for. */
 const maxTrigrams = 12;
 
@@ -20,8 +20,8 @@ const maxTrigrams = 12;
  */
 export async function findIssues(
   thread: Pick<DatabaseThread, 'run'>,
-  { words, repositoryId, isNarrow, page, parameters: given }: TextQuestion,
-  mostTexts = mostTextsOfRareWord,
+  { words, repositoryId, isNarrow, page, parameters: given }: TextQuery,
+  mostTexts = rareWordMaxDocuments,
 ): Promise<TextHit[]> {
   const folded = [...new Set(words.map(foldQuery))].filter((word) => word !== '');
   const named = folded.map((word, at) => [`word${at}`, word] as const);

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { rowsTable } from '../../db/index.ts';
 import type { Tx } from '../../db/index.ts';
-import { foldFields } from '../query-text.ts';
+import { foldFields } from '../fold-text.ts';
 
 /** Texts per step: at most 64 KiB each. */
 const entriesAtOnce = 100;
@@ -10,7 +10,7 @@ const entriesAtOnce = 100;
 export const entryIndex = { index: 'search_entry_trigrams' } as const;
 
 /** The first of the characters that no text means anything by, and how many of them are used. */
-const firstPrivate = 0xe000;
+const privateUseStart = 0xe000;
 const privateCount = 4_096;
 
 /**
@@ -19,7 +19,7 @@ const privateCount = 4_096;
  */
 export function repositoryTrigram(repositoryId: string): string {
   const digest = hash('sha256', repositoryId, 'buffer');
-  const characters = [0, 2, 4].map((at) => firstPrivate + (digest.readUInt16BE(at) % privateCount));
+  const characters = [0, 2, 4].map((at) => privateUseStart + (digest.readUInt16BE(at) % privateCount));
   return String.fromCharCode(...characters);
 }
 

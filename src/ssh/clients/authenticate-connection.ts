@@ -15,7 +15,7 @@ export interface Identity extends KeyViewer {
 interface AuthenticationDeps {
   accounts: SshAccounts;
   logger: Logger;
-  limits: Pick<SshLimits, 'loginTries'>;
+  limits: Pick<SshLimits, 'maxAuthTries'>;
   address: string;
 }
 
@@ -88,7 +88,7 @@ export function authenticate(
       logger.debug('ssh.try_refused', { address, ...refused });
     }
     attempt.reject(['publickey']);
-    if (refusals.length >= limits.loginTries) handlers.gaveUp('too_many_tries');
+    if (refusals.length >= limits.maxAuthTries) handlers.gaveUp('too_many_tries');
   }
 }
 

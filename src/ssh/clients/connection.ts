@@ -4,7 +4,7 @@ import { addressGroup } from '../address-group.ts';
 import { authenticate } from './authenticate-connection.ts';
 import type { Identity } from './authenticate-connection.ts';
 import type { ConnectionLimiter } from '../connection-limiter.ts';
-import { hostSession } from './host-session.ts';
+import { serveSession } from './serve-session.ts';
 import type { SshLimits } from '../limits.ts';
 import type { SshDeps } from '../deps.ts';
 import { offerMlkem } from './mlkem-key-exchange.ts';
@@ -126,7 +126,7 @@ export function createClientConnection({ socket, address, limiter, begin, limits
     met.on('session', (accept, reject) => {
       if (identity === null || isFinishing || isLeaving || openSessions >= limits.channels) return reject();
       openSessions += 1;
-      hostSession(accept(), {
+      serveSession(accept(), {
         connection: met,
         logger,
         deps,

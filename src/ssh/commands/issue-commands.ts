@@ -1,9 +1,9 @@
 import { findTemplate, useTemplate } from '../../issues/index.ts';
 import type { SshDeps } from '../deps.ts';
-import { commentOn, listAll, nameOf, sendAll, showOne } from './conversation-commands.ts';
-import { assigneesOf, authorOf, labelsOf, time } from './issue-text.ts';
+import { commentOn, listAll, formatIssueReference, sendAll, showOne } from './issue-or-pull-commands.ts';
+import { assigneesOf, authorOf, labelsOf, time } from './format-issue.ts';
 import type { IssueCommand } from './parse-issue-command.ts';
-import { readText } from './read-text.ts';
+import { readStdin } from './read-stdin.ts';
 import type { AuthenticatedSession } from './session.ts';
 
 /**
@@ -38,13 +38,13 @@ async function* output(deps: SshDeps, command: IssueCommand, session: Authentica
     // Rights are checked before stdin is read, so that no text is typed in vain.
     const found = await deps.repositories.find(viewer, owner, name);
     const template = file === null ? null : await findTemplate(deps, found, file);
-    const body = await readText(session);
+    const body = await readStdin(session);
     const text = template === null ? { body } : useTemplate(template, { body });
     const { number } = await issues.open(viewer, { owner, name }, { title, ...text, labels, assignees, milestone });
     return yield `Opened ${owner}/${name}#${number}.\n`;
   }
   const at = { owner, name, number: command.number };
-  const it = nameOf(at);
+  const it = formatIssueReference(at);
   switch (command.kind) {
     case 'issue show': {
       const [issue] = await issues.describe([await issues.find(viewer, at)]);

@@ -1,14 +1,14 @@
 import { StringDecoder } from 'node:string_decoder';
 import type { IssueAt } from '../../issues/index.ts';
 import { isDomainError } from '../../kernel/index.ts';
-import { explainBlock, isAnsweredPatch, pullLimits } from '../../pulls/index.ts';
+import { explainBlock, isPatchReply, pullLimits } from '../../pulls/index.ts';
 import type { SshDeps } from '../deps.ts';
 import { cloneAddress } from './clone-address.ts';
-import { commentOn, listAll, nameOf, sendAll, showOne } from './conversation-commands.ts';
-import { authorOf, labelsOf, rows, time } from './issue-text.ts';
+import { commentOn, listAll, formatIssueReference, sendAll, showOne } from './issue-or-pull-commands.ts';
+import { authorOf, labelsOf, rows, time } from './format-issue.ts';
 import type { PullCommand } from './parse-pull-command.ts';
-import { queueCommand } from './queue-command.ts';
-import { readText } from './read-text.ts';
+import { runMergeQueueCommand } from './merge-queue-command.ts';
+import { readStdin } from './read-stdin.ts';
 import type { AuthenticatedSession } from './session.ts';
 
 /**
@@ -29,13 +29,13 @@ async function* output(deps: SshDeps, command: PullCommand, session: Authenticat
     const { title, head, base, isDraft } = command;
     // Rights are checked before stdin is read, so that no text is typed in vain.
     await deps.repositories.find(viewer, owner, name);
-    const body = await readText(session);
+    const body = await readStdin(session);
     const { issue } = await pulls.open(viewer, { owner, name }, { title, body, head, base, isDraft });
     return yield `Opened ${owner}/${name}#${issue.number}.\n`;
   }
-  if (command.kind === 'pull queue') return yield* queueCommand(deps, command, session);
+  if (command.kind === 'pull queue') return yield* runMergeQueueCommand(deps, command, session);
   const at = { owner, name, number: command.number };
-  const it = nameOf(at);
+  const it = formatIssueReference(at);
   const { pull } = await pulls.find(viewer, at);
   switch (command.kind) {
     case 'pull show':
@@ -92,7 +92,7 @@ async function* merge(
   { viewer }: AuthenticatedSession,
 ): AsyncGenerator<string> {
   const at = { owner, name, number };
-  const it = nameOf(at);
+  const it = formatIssueReference(at);
   const input = { style, title, round: round ?? lastRound };
   if (whenReady) {
     await pulls.mergeWhenReady(viewer, at, input);
@@ -120,12 +120,12 @@ async function* review(
 ): AsyncGenerator<string> {
   const round = wanted ?? lastRound;
   const mostBytes = pullLimits.answeredPatchBytes;
-  const body = verdict === 'APPROVE' ? '' : await readText(session, undefined, mostBytes);
+  const body = verdict === 'APPROVE' ? '' : await readStdin(session, undefined, mostBytes);
   const { reviews } = pulls;
-  if (isAnsweredPatch(body)) await reviews.submitAnswers(session.viewer, at, { text: body, verdict, round: wanted });
+  if (isPatchReply(body)) await reviews.submitAnswers(session.viewer, at, { text: body, verdict, round: wanted });
   else await reviews.submit(session.viewer, at, { verdict, body, round, confirm: wanted !== undefined });
   const said = { APPROVE: 'Approved', REQUEST_CHANGES: 'Requested changes on', COMMENT: 'Reviewed' }[verdict];
-  yield `${said} ${nameOf(at)} (round ${round}).\n`;
+  yield `${said} ${formatIssueReference(at)} (round ${round}).\n`;
 }
 
 function list(deps: SshDeps, command: Of<'pull list'>, session: AuthenticatedSession): AsyncGenerator<string> {

@@ -2,7 +2,7 @@ import { nullIfAbsent } from '../../files/index.ts';
 import { lstat, mkdir, open, readFile, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { invalid } from '../../kernel/index.ts';
-import { fingerprint, makeKey, readPrivateKey } from '../../openssh/index.ts';
+import { fingerprint, generateKey, readPrivateKey } from '../../openssh/index.ts';
 
 export interface HostKey {
   /** The private key in OpenSSH format. */
@@ -22,7 +22,7 @@ export async function hostKey(dataDir: string): Promise<HostKey> {
   const file = join(dataDir, 'ssh', 'host_ed25519');
   const found = await lstat(file).catch(nullIfAbsent);
   if (found === null) {
-    await writeOnce(file, makeKey('hearth').privateKey);
+    await writeOnce(file, generateKey('hearth').privateKey);
   } else if (!found.isFile()) {
     throw unusable(file, 'it is not a plain file');
   } else if ((found.mode & 0o077) !== 0) {

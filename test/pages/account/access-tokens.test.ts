@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { PersonViewer } from '../../../src/access/index.ts';
-import { main, signedIn, startWeb } from '../../fixtures/web-fixture.ts';
+import { extractMain, signedIn, startWeb } from '../../fixtures/web-fixture.ts';
 import type { PageResponse } from '../../fixtures/web-fixture.ts';
 
 const sessionViewer = (id: string, username: string): PersonViewer => ({
@@ -43,12 +43,12 @@ t.test('tokens are shown once and reach what was chosen', async (t) => {
     repositoryIds: [mine.id],
   });
   const none = await make({ name: 'none', repos: ['', his.id] });
-  t.match([none.status, main(none)], [422, /id="repos-error"/]);
+  t.match([none.status, extractMain(none)], [422, /id="repos-error"/]);
   const again = await make({ name: 'all', repos: 'all' });
-  t.match([again.status, main(again)], [422, /id="name-error"/]);
-  t.match(main(await make({ name: '', access: 'root', expires_in: '-1' })), /Give the token a name/);
+  t.match([again.status, extractMain(again)], [422, /id="name-error"/]);
+  t.match(extractMain(await make({ name: '', access: 'root', expires_in: '-1' })), /Give the token a name/);
 
-  const list = main(await alice.get('/settings/tokens'));
+  const list = extractMain(await alice.get('/settings/tokens'));
   t.match(list, `hth_…${some.slice(-4)}`);
   t.notMatch(list, some);
   t.match(list, /write on 1 repository[^]*Expires <time[^>]*>in 30 days</);

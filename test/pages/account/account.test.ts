@@ -1,5 +1,5 @@
 import t from 'tap';
-import { main, password, signedIn, startWeb, visitor } from '../../fixtures/web-fixture.ts';
+import { extractMain, password, signedIn, startWeb, visitor } from '../../fixtures/web-fixture.ts';
 import type { PageResponse } from '../../fixtures/web-fixture.ts';
 
 const location = ({ headers }: PageResponse): string => headers.location ?? '';
@@ -10,12 +10,12 @@ t.test('who was given a password changes it first', async (t) => {
   const browser = visitor(web);
   await browser.post('/login', { username: 'alice', password });
   t.equal(location(await browser.get('/')), '/settings/account');
-  t.match(main(await browser.get('/settings/account')), /Choose a password of your own/);
+  t.match(extractMain(await browser.get('/settings/account')), /Choose a password of your own/);
   const change = (form: Record<string, string>) => browser.post('/settings/account', form);
   const wrong = await change({ current_password: 'wrong wrong', new_password: 'a better one here' });
-  t.match(main(wrong), /id="current_password-error"/);
+  t.match(extractMain(wrong), /id="current_password-error"/);
   t.equal(wrong.status, 422);
-  t.match(main(await change({ current_password: password, new_password: 'short' })), /id="new_password-error"/);
+  t.match(extractMain(await change({ current_password: password, new_password: 'short' })), /id="new_password-error"/);
   t.equal(
     location(await change({ current_password: password, new_password: 'a better one here' })),
     '/settings/account?done=password-changed',
@@ -50,7 +50,7 @@ t.test('a person changes the handle, and old URLs redirect', async (t) => {
   );
 
   const owning = await carol.post('/settings/account/delete', { confirm: 'caroline', password });
-  t.match([owning.status, main(owning)], [409, /still owns press/]);
+  t.match([owning.status, extractMain(owning)], [409, /still owns press/]);
   await carol.post('/repos/caroline/press/settings/delete', { confirm: 'caroline/press' });
   t.equal((await carol.post('/settings/account/delete', { confirm: 'carol', password })).status, 422);
   for (const wrong of [undefined, '', `${password}x`]) {
@@ -59,7 +59,7 @@ t.test('a person changes the handle, and old URLs redirect', async (t) => {
       ...(wrong === undefined ? {} : { password: wrong }),
     });
     t.match(
-      [response.status, main(response)],
+      [response.status, extractMain(response)],
       [422, /This is not your password/],
       'a session that was left open is not enough',
     );

@@ -2,7 +2,7 @@
 import t from 'tap';
 import { randomUUID } from 'node:crypto';
 import type { PersonViewer } from '../../../src/access/index.ts';
-import { main, signedIn, startWeb } from '../../fixtures/web-fixture.ts';
+import { extractMain, signedIn, startWeb } from '../../fixtures/web-fixture.ts';
 import type { PageResponse } from '../../fixtures/web-fixture.ts';
 
 const sessionViewer = (id: string, username: string): PersonViewer => ({
@@ -54,7 +54,7 @@ t.test('the dashboard lists, filters and pages', async (t) => {
     'r30',
     'r3',
   ]);
-  t.match(main(await alice.get('/?q=%3Cb%3E')), /No repository of yours has “&lt;b&gt;”/);
+  t.match(extractMain(await alice.get('/?q=%3Cb%3E')), /No repository of yours has “&lt;b&gt;”/);
   for (const odd of ['/?after=x', '/?after=', '/?q=a&q=b', '/?done=constructor', '/?sort=none'])
     t.equal((await alice.get(odd)).status, 200, odd);
   t.same(titles(await alice.get('/?q=a%&after=1.x')), [], 'a wildcard is a plain character');

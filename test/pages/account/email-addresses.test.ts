@@ -1,5 +1,5 @@
 import t from 'tap';
-import { main, password, signedIn, startWeb, visitor } from '../../fixtures/web-fixture.ts';
+import { extractMain, password, signedIn, startWeb, visitor } from '../../fixtures/web-fixture.ts';
 import type { PageResponse, Web } from '../../fixtures/web-fixture.ts';
 
 const location = ({ headers }: PageResponse): string => headers.location ?? '';
@@ -30,34 +30,34 @@ t.test('without mail addresses can be listed, and an administrator verifies them
   const web = await startWeb(t);
   const alice = await signedIn(web, 'alice');
   const root = await signedIn(web, 'root-person', { isAdministrator: true });
-  const empty = main(await alice.get('/settings/emails'));
+  const empty = extractMain(await alice.get('/settings/emails'));
   t.match(empty, /This server sends no mail/);
   t.match(empty, /git config --global user\.email [0-9a-f-]{36}\+alice@noreply\./);
   t.equal(
     location(await alice.post('/settings/emails', { address: 'alice@example.org' })),
     '/settings/emails?done=address-listed',
   );
-  const listed = main(await alice.get('/settings/emails'));
+  const listed = extractMain(await alice.get('/settings/emails'));
   t.match(listed, /alice@example\.org[^]*Not verified[^]*Ask an administrator/);
   t.notMatch(listed, /Send again|Make primary/);
 
   const here = `/admin/people/${alice.id}/emails`;
   t.equal((await alice.get(here)).status, 404);
-  t.match(main(await root.get('/admin/people')), `href="${here}"`);
+  t.match(extractMain(await root.get('/admin/people')), `href="${here}"`);
   const [, id] = /\/emails\/([\w-]+)\/verify/.exec((await root.get(here)).body) ?? [];
   t.equal((await alice.post(`${here}/${id}/verify`)).status, 404, 'nobody vouches for themselves');
   t.equal(location(await root.post(`${here}/${id}/verify`)), `${here}?done=address-verified`);
-  t.match(main(await alice.get('/settings/emails')), /Primary[^]*Verified/);
+  t.match(extractMain(await alice.get('/settings/emails')), /Primary[^]*Verified/);
   const again = await root.post(here, { address: 'not an address' });
   t.equal(again.status, 422);
-  t.match(main(again), /value="not an address"/, 'the form keeps what was typed');
+  t.match(extractMain(again), /value="not an address"/, 'the form keeps what was typed');
   t.equal(location(await root.post(here, { address: 'root@nas' })), `${here}?done=address-verified`);
   t.equal((await root.get('/admin/people/nobody/emails')).status, 404);
 
-  const login = main(await visitor(web).get('/login'));
+  const login = extractMain(await visitor(web).get('/login'));
   t.notMatch(login, /forgot/);
   t.match(login, /An administrator can give you a link/);
-  t.match(main(await visitor(web).get('/login/forgot')), /Ask an administrator/);
+  t.match(extractMain(await visitor(web).get('/login/forgot')), /Ask an administrator/);
   t.equal((await visitor(web).post('/login/forgot', { address: 'alice@example.org' })).status, 409);
 });
 
@@ -69,7 +69,7 @@ t.test('an address from its form to the profile, with a link of a mail', async (
   for (const address of ['', 'alice', 'аlice@example.org', 'alice@example.org\r\nBcc: bob@example.org']) {
     const refused = await alice.post('/settings/emails', { address });
     t.equal(refused.status, 422, JSON.stringify(address));
-    t.match(main(refused), /class="field is-wrong"/);
+    t.match(extractMain(refused), /class="field is-wrong"/);
   }
   t.equal(
     location(await alice.post('/settings/emails', { address: 'alice@example.org' })),
@@ -80,8 +80,8 @@ t.test('an address from its form to the profile, with a link of a mail', async (
   t.match([anonymous.status, location(anonymous)], [303, /^\/login/], 'who is not signed in signs in first');
   const asked = await alice.get(link);
   t.equal(asked.status, 200);
-  t.match(main(asked), /Does <strong>alice@example\.org<\/strong> belong to you, <strong>alice/);
-  t.match(main(await alice.get('/settings/emails')), /Not verified/, 'a look uses nothing up');
+  t.match(extractMain(asked), /Does <strong>alice@example\.org<\/strong> belong to you, <strong>alice/);
+  t.match(extractMain(await alice.get('/settings/emails')), /Not verified/, 'a look uses nothing up');
   const closed: [string, PageResponse][] = [
     ['foreign', await bob.get(link)],
     ['truncated', await alice.get(link.slice(0, -3))],
@@ -96,21 +96,21 @@ t.test('an address from its form to the profile, with a link of a mail', async (
   closed.push(['posted again', await alice.post('/settings/emails/verify', { token: secrets[0]! })]);
   for (const [title, response] of closed) {
     t.equal(response.status, 404, title);
-    t.match(main(response), /This link does not work[^]*works once, for a day/, title);
+    t.match(extractMain(response), /This link does not work[^]*works once, for a day/, title);
   }
 
-  const page = main(await alice.get('/settings/emails'));
+  const page = extractMain(await alice.get('/settings/emails'));
   const [, id] = /\/settings\/emails\/([\w-]+)\/public/.exec(page) ?? [];
-  t.notMatch(main(await bob.get('/users/alice')), 'alice@example.org', 'private at first');
+  t.notMatch(extractMain(await bob.get('/users/alice')), 'alice@example.org', 'private at first');
   await alice.post(`/settings/emails/${id}/public`, { on: 'yes' });
-  t.match(main(await bob.get('/users/alice')), 'href="mailto:alice@example.org"');
+  t.match(extractMain(await bob.get('/users/alice')), 'href="mailto:alice@example.org"');
   await alice.post(`/settings/emails/${id}/public`, { on: '' });
-  t.notMatch(main(await bob.get('/users/alice')), 'alice@example.org');
+  t.notMatch(extractMain(await bob.get('/users/alice')), 'alice@example.org');
   for (const action of ['primary', 'send', 'delete']) {
     t.equal((await bob.post(`/settings/emails/${id}/${action}`)).status, 404, action);
   }
   t.equal(location(await alice.post(`/settings/emails/${id}/delete`)), '/settings/emails?done=address-removed');
-  t.match(main(await alice.get('/settings/emails')), /no address yet/);
+  t.match(extractMain(await alice.get('/settings/emails')), /no address yet/);
 });
 
 t.test('a forgotten password: one answer to every address, and a link that works once', async (t) => {
@@ -120,26 +120,26 @@ t.test('a forgotten password: one answer to every address, and a link that works
   const alice = await signedIn(web, 'alice');
   await accounts.addresses.add(alice.id, { address: 'alice@example.org', isVerified: true });
   const browser = visitor(web);
-  t.match(main(await browser.get('/login')), 'href="/login/forgot"');
+  t.match(extractMain(await browser.get('/login')), 'href="/login/forgot"');
   const [known, unknown] = [
     await browser.post('/login/forgot', { address: 'alice@example.org' }),
     await browser.post('/login/forgot', { address: 'nobody@example.org' }),
   ];
   t.equal(known.status, 200);
-  t.equal(main(known), main(unknown));
-  t.match(main(await browser.post('/login/forgot', { address: 'alice' })), /class="field is-wrong"[^]*value="alice"/);
+  t.equal(extractMain(known), extractMain(unknown));
+  t.match(extractMain(await browser.post('/login/forgot', { address: 'alice' })), /class="field is-wrong"[^]*value="alice"/);
   await accounts.settled();
   t.equal(secrets.length, 1);
   const [token = ''] = secrets;
   const form = await browser.get(`/login/reset?token=${token}`);
-  t.match(main(form), /For the account <strong>alice<\/strong>\. All sessions end/);
+  t.match(extractMain(form), /For the account <strong>alice<\/strong>\. All sessions end/);
   t.match(form.headers['cache-control'], 'no-store');
   const short = await browser.post('/login/reset', { token, password: 'short' });
   t.equal(short.status, 422);
-  t.match(main(short), /at least 8 characters/);
+  t.match(extractMain(short), /at least 8 characters/);
   const next = 'another long password';
   t.equal(location(await browser.post('/login/reset', { token, password: next })), '/login?done=password-reset');
-  t.match(main(await browser.get('/login?done=password-reset')), /all sessions are ended/);
+  t.match(extractMain(await browser.get('/login?done=password-reset')), /all sessions are ended/);
   t.equal((await alice.get('/settings/emails')).status, 303, 'the session has ended');
   for (const response of [
     await browser.get(`/login/reset?token=${token}`),
@@ -148,7 +148,7 @@ t.test('a forgotten password: one answer to every address, and a link that works
     await browser.post('/login/reset', { token: token.slice(1), password: 'short' }),
   ]) {
     t.equal(response.status, 404);
-    t.match(main(response), /This link does not work[^]*Send another link/);
+    t.match(extractMain(response), /This link does not work[^]*Send another link/);
   }
   t.equal((await browser.post('/login', { username: 'alice@example.org', password })).status, 422);
   t.equal((await browser.post('/login', { username: 'alice@example.org', password: next })).status, 303);
@@ -168,20 +168,20 @@ t.test('an invitation by mail lets its reader in, into an organisation', async (
   await root.post('/orgs', { name: 'guild' });
   const wrong = await root.post('/admin/invites', { address: 'carol' });
   t.equal(wrong.status, 422);
-  t.match(main(wrong), /class="field is-wrong"[^]*value="carol"/);
+  t.match(extractMain(wrong), /class="field is-wrong"[^]*value="carol"/);
   const made = await root.post('/admin/invites', {
     address: 'carol@example.org',
     organisation: 'guild',
     role: 'GUEST',
   });
-  t.match(main(await root.get(location(made))), /on its way to carol@example\.org/);
-  t.match(main(await root.get('/admin/invites')), /For carol@example\.org[^]*joins guild[^]*Send again/);
+  t.match(extractMain(await root.get(location(made))), /on its way to carol@example\.org/);
+  t.match(extractMain(await root.get('/admin/invites')), /For carol@example\.org[^]*joins guild[^]*Send again/);
   const carol = visitor(web);
   t.equal(
     location(await carol.post(`/signup?invite=${secrets[0]}`, { handle: 'carol', password })),
     '/settings/keys?done=welcome',
   );
-  t.match(main(await carol.get('/settings/emails')), /carol@example\.org[^]*Primary/);
+  t.match(extractMain(await carol.get('/settings/emails')), /carol@example\.org[^]*Primary/);
   const person = await accounts.personByUsername('carol');
   t.match(await organisations.organisationsOf(person.id), [{ role: 'GUEST', organisation: { name: 'guild' } }]);
 

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { main, password, startWeb, visitor } from '../../fixtures/web-fixture.ts';
+import { extractMain, password, startWeb, visitor } from '../../fixtures/web-fixture.ts';
 import type { PageResponse } from '../../fixtures/web-fixture.ts';
 
 const location = ({ headers }: PageResponse): string => headers.location ?? '';
@@ -17,7 +17,7 @@ t.test('SPEC §2.4 who has no handle chooses one before anything else', async (t
   t.equal((await browser.post('/repos', { name: 'x' })).status, 303, 'forms wait too');
   t.equal((await browser.get('/settings/appearance')).status, 200);
   t.equal((await browser.post('/onboarding', { handle: 'admin' })).status, 422);
-  t.match(main(await browser.post('/onboarding', { handle: 'no_' })), /value="no_"/);
+  t.match(extractMain(await browser.post('/onboarding', { handle: 'no_' })), /value="no_"/);
   t.equal(location(await browser.post('/onboarding', { handle: 'dora' })), '/settings/keys?done=welcome');
   t.equal((await browser.get('/users/dora')).status, 200);
   t.equal(location(await browser.get('/onboarding')), '/');

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { main, signedIn, startWeb, visitor } from '../../fixtures/web-fixture.ts';
+import { extractMain, signedIn, startWeb, visitor } from '../../fixtures/web-fixture.ts';
 
 t.test('a person’s page shows what the viewer may see', async (t) => {
   const web = await startWeb(t);
@@ -11,12 +11,12 @@ t.test('a person’s page shows what the viewer may see', async (t) => {
   });
   await alice.post('/repos', { name: 'ledger', visibility: 'PRIVATE' });
   await alice.post('/repos', { name: 'garden', visibility: 'PUBLIC' });
-  const seen = main(await visitor(web).get('/users/alice'));
+  const seen = extractMain(await visitor(web).get('/users/alice'));
   t.match(seen, /<h1><span>Alice<\/span>/);
   t.match(seen, /href="https:\/\/alice\.example\.org\/" rel="nofollow noopener">alice\.example\.org</);
   t.match(seen, 'garden');
   t.notMatch(seen, 'ledger');
-  t.match(main(await alice.get('/users/alice')), 'ledger');
+  t.match(extractMain(await alice.get('/users/alice')), 'ledger');
   t.equal((await alice.post('/settings/profile', { website: 'javascript:alert(1)' })).status, 422);
   const avatar = await visitor(web).get(`/avatars/${alice.id}.svg`);
   t.match(avatar, {
@@ -34,8 +34,8 @@ t.test('SPEC §4.4 a profile names organisations only to who may read their memb
   const jane = await signedIn(web, 'jane');
   await ida.post('/orgs', { name: 'choir' });
   await ida.post('/orgs/choir/members', { username: 'jane', role: 'GUEST' });
-  t.match(main(await jane.get('/users/jane')), /href="\/orgs\/choir"/, 'to oneself');
-  t.match(main(await ida.get('/users/jane')), /href="\/orgs\/choir"/, 'to its OWNER');
-  t.notMatch(main(await jane.get('/users/ida')), /choir/, 'not to a GUEST');
-  t.notMatch(main(await anonymous.get('/users/jane')), /choir/, 'not to visitors');
+  t.match(extractMain(await jane.get('/users/jane')), /href="\/orgs\/choir"/, 'to oneself');
+  t.match(extractMain(await ida.get('/users/jane')), /href="\/orgs\/choir"/, 'to its OWNER');
+  t.notMatch(extractMain(await jane.get('/users/ida')), /choir/, 'not to a GUEST');
+  t.notMatch(extractMain(await anonymous.get('/users/jane')), /choir/, 'not to visitors');
 });

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { main, password, signedIn, startWeb, visitor } from '../../fixtures/web-fixture.ts';
+import { extractMain, password, signedIn, startWeb, visitor } from '../../fixtures/web-fixture.ts';
 import type { PageResponse } from '../../fixtures/web-fixture.ts';
 
 const location = ({ headers }: PageResponse): string => headers.location ?? '';
@@ -13,7 +13,7 @@ t.test('sessions are listed and ended', async (t) => {
     { username: 'alice', password },
     { 'User-Agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox/130.0' },
   );
-  const list = main(await alice.get('/settings/sessions'));
+  const list = extractMain(await alice.get('/settings/sessions'));
   t.match(list, /Firefox on Linux/);
   t.match(list, /This one/);
   const id = /\/settings\/sessions\/([\w-]+)\/revoke"/.exec(list)?.[1] ?? '';

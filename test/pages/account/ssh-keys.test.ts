@@ -2,7 +2,7 @@ import t from 'tap';
 import { execFileSync } from 'node:child_process';
 import path from 'node:path';
 import { temporaryFolder } from '../../fixtures/temporary-folder.ts';
-import { main, signedIn, startWeb } from '../../fixtures/web-fixture.ts';
+import { extractMain, signedIn, startWeb } from '../../fixtures/web-fixture.ts';
 import type { PageResponse } from '../../fixtures/web-fixture.ts';
 
 const location = ({ headers }: PageResponse): string => headers.location ?? '';
@@ -18,13 +18,13 @@ t.test('keys are added, listed and removed', async (t) => {
   const [alice, bob] = [await signedIn(web, 'alice'), await signedIn(web, 'bob')];
   const key = await publicKey(t);
   t.equal(location(await alice.post('/settings/keys', { title: 'Laptop', key })), '/settings/keys?done=key-added');
-  const list = main(await alice.get('/settings/keys'));
+  const list = extractMain(await alice.get('/settings/keys'));
   t.match(list, /Laptop[^]*SHA256:[^]*ssh-ed25519[^]*never used/);
   const taken = await bob.post('/settings/keys', { title: 'mine', key });
   t.equal(taken.status, 422);
-  t.match(main(taken), /already in use/);
-  t.notMatch(main(taken), /alice/, 'without saying by whom');
-  t.match(main(await bob.post('/settings/keys', { key: 'garbage <b>' })), /id="key-error"[^]*|garbage &lt;b&gt;/);
+  t.match(extractMain(taken), /already in use/);
+  t.notMatch(extractMain(taken), /alice/, 'without saying by whom');
+  t.match(extractMain(await bob.post('/settings/keys', { key: 'garbage <b>' })), /id="key-error"[^]*|garbage &lt;b&gt;/);
   const id = /\/settings\/keys\/([\w-]+)\/delete/.exec(list)?.[1] ?? '';
   t.equal((await bob.post(`/settings/keys/${id}/delete`)).status, 404, 'security E01');
   t.equal(location(await alice.post(`/settings/keys/${id}/delete`)), '/settings/keys?done=key-removed');

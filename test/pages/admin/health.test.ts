@@ -1,5 +1,5 @@
 import t from 'tap';
-import { startAdminWeb } from '../../fixtures/admin-web.ts';
+import { startAdminWeb } from '../../fixtures/admin-web-fixture.ts';
 import { localAdministrator } from '../../../src/access/index.ts';
 import { sendRequest } from '../../fixtures/web-fixture.ts';
 import { startHearth } from '../../fixtures/start-hearth.ts';

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { startMailServer } from '../../fixtures/mail-server.ts';
-import { main, password, startWeb, visitor } from '../../fixtures/web-fixture.ts';
+import { extractMain, password, startWeb, visitor } from '../../fixtures/web-fixture.ts';
 import type { Visitor, Web } from '../../fixtures/web-fixture.ts';
 import { sendRequest } from '../../fixtures/web-fixture.ts';
 import type { Owner } from '../../fixtures/temporary-folder.ts';
@@ -14,7 +14,7 @@ async function administrated(t: Owner, env: Record<string, string>): Promise<{ w
 }
 
 const page = async (administrator: Visitor, query = ''): Promise<string> =>
-  main(await administrator.get(`/admin/mail${query}`));
+  extractMain(await administrator.get(`/admin/mail${query}`));
 
 t.test('without settings the page says what is missing and how to set it', async (t) => {
   const { administrator } = await administrated(t, {});
@@ -84,7 +84,7 @@ t.test('pages of a long queue', async (t) => {
   await mail.drain();
   const first = await page(administrator, '?state=sent');
   const [, older] = /href="([^"]+)" rel="next"/.exec(first) ?? [];
-  const second = main(await administrator.get(older!.replaceAll('&amp;', '&')));
+  const second = extractMain(await administrator.get(older!.replaceAll('&amp;', '&')));
   const subjects = (body: string): string[] => [...body.matchAll(/Mail \d+/g)].map(([text]) => text);
   const all = new Set([...subjects(first), ...subjects(second)]);
   t.equal(all.size, 60);

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { localAdministrator } from '../../../src/access/index.ts';
-import { startAdminWeb } from '../../fixtures/admin-web.ts';
-import { main, password, visitor } from '../../fixtures/web-fixture.ts';
+import { startAdminWeb } from '../../fixtures/admin-web-fixture.ts';
+import { extractMain, password, visitor } from '../../fixtures/web-fixture.ts';
 
 const { web, alice, bob, administrator, member } = await startAdminWeb(t);
 
@@ -46,11 +46,11 @@ t.test('an account is created with a password that is shown once and has to be r
     administrator: 'yes',
   });
   t.equal(refused.status, 422);
-  t.match(main(refused), /id="username"[^>]*aria-invalid="true"/, 'the reason is beside the field');
+  t.match(extractMain(refused), /id="username"[^>]*aria-invalid="true"/, 'the reason is beside the field');
   for (const kept of ['value="bob"', 'value="Carol of the garden"', 'value="carol@example.org"', 'checked'])
-    t.match(main(refused), kept);
+    t.match(extractMain(refused), kept);
   const long = await administrator.post('/admin/people/new', { username: 'carol', display_name: 'x'.repeat(300) });
-  t.match(main(long), /id="display_name"[^>]*aria-invalid="true"/);
+  t.match(extractMain(long), /id="display_name"[^>]*aria-invalid="true"/);
 
   const made = await administrator.post('/admin/people/new', { username: 'carol', address: 'carol@example.org' });
   t.match(made, { status: 303, headers: { location: /^\/admin\/people\/[\w-]+\/secret\// } });
@@ -59,7 +59,7 @@ t.test('an account is created with a password that is shown once and has to be r
   t.match(location(await administrator.get(location(made))), /done=person-secret-gone$/, 'shown once');
   const carol = visitor(web);
   t.equal((await carol.post('/login', { username: 'carol@example.org', password: first })).status, 303);
-  t.match(main(await carol.get('/settings/account')), 'Choose a password of your own');
+  t.match(extractMain(await carol.get('/settings/account')), 'Choose a password of your own');
   const person = (await web.modules.accounts.personByUsername('carol'))!;
   t.match(person, { isAdministrator: false, mustChangePassword: true });
   t.match(await web.modules.accounts.addresses.list(person.id), [{ address: 'carol@example.org' }]);
@@ -76,7 +76,7 @@ t.test('an administrator renames a person, makes a password link, suspends after
 
   t.match(await administrator.post(`${here}/rename`, { username: 'bob' }), { status: 422, body: /value="bob"/ });
   t.match(await administrator.post(`${here}/rename`, { username: 'Dora2' }), { status: 303 });
-  t.match(main(await administrator.get(here)), /<h1>Dora2[^]*\/admin\/repositories\?q=Dora2%2F/);
+  t.match(extractMain(await administrator.get(here)), /<h1>Dora2[^]*\/admin\/repositories\?q=Dora2%2F/);
 
   const made = await administrator.post(`${here}/reset-link`, {});
   const link = new URL(secretIn((await administrator.get(location(made))).body));
@@ -85,10 +85,10 @@ t.test('an administrator renames a person, makes a password link, suspends after
 
   const question =
     /<details class="remove"><summary[^>]*>Suspend<[^]*?sessions end[^]*?name="on" value="yes"|<details class="remove"><summary[^>]*>Suspend<[^]*?name="on" value="yes"[^]*?sessions end/;
-  t.match(main(await administrator.get(here)), question, 'asked first, without a script');
+  t.match(extractMain(await administrator.get(here)), question, 'asked first, without a script');
   t.match(await administrator.post(`${here}/disabled`, { on: 'yes' }), { status: 303 });
   t.equal((await browser.get('/settings/profile')).status, 303, 'signed out');
-  t.match(main(await administrator.get(here)), 'Reinstate');
+  t.match(extractMain(await administrator.get(here)), 'Reinstate');
 
   await repositories.create(localAdministrator, {
     owner: 'Dora2',

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { localAdministrator } from '../../../src/access/index.ts';
-import { startAdminWeb } from '../../fixtures/admin-web.ts';
-import { main } from '../../fixtures/web-fixture.ts';
+import { startAdminWeb } from '../../fixtures/admin-web-fixture.ts';
+import { extractMain } from '../../fixtures/web-fixture.ts';
 
 const { web, administrator, member } = await startAdminWeb(t);
 const { repositories, audit, db } = web.modules;
@@ -20,14 +20,14 @@ await db.write(async ({ manager }) => {
 
 t.test('storage is shown by owner, and by kind for each repository', async (t) => {
   const text = (html: string) => html.replace(/<[^>]+>/g, ' ').replace(/\s+/g, ' ');
-  t.match(text(main(await administrator.get('/admin/usage'))), /bob 2 3\.1 MB 5\.2 MB 0 B 8\.4 MB/);
-  t.match(main(await administrator.get('/admin/usage')), 'href="/admin/repositories?q=bob%2F"');
+  t.match(text(extractMain(await administrator.get('/admin/usage'))), /bob 2 3\.1 MB 5\.2 MB 0 B 8\.4 MB/);
+  t.match(extractMain(await administrator.get('/admin/usage')), 'href="/admin/repositories?q=bob%2F"');
   t.match(
-    text(main(await administrator.get('/admin/repositories/bob/garden'))),
+    text(extractMain(await administrator.get('/admin/repositories/bob/garden'))),
     /Git 3\.1 MB [^]*Together 3\.1 MB 1\.0 MB of git/,
   );
   t.match(
-    text(main(await administrator.get('/admin/repositories/bob/ledger'))),
+    text(extractMain(await administrator.get('/admin/repositories/bob/ledger'))),
     /Git LFS 5\.2 MB [^]*Together 6\.3 MB/,
   );
   for (const path of ['/admin/usage', '/admin/repositories/bob/garden'])
@@ -36,10 +36,10 @@ t.test('storage is shown by owner, and by kind for each repository', async (t) =
 });
 
 t.test('the list leads to each; a private repository is managed without being opened', async (t) => {
-  const list = main(await administrator.get('/admin/repositories'));
+  const list = extractMain(await administrator.get('/admin/repositories'));
   for (const name of ['garden', 'ledger']) t.match(list, `href="/admin/repositories/bob/${name}"`);
-  t.match(main(await administrator.get('/admin/repositories/bob/garden')), 'href="/repos/bob/garden"');
-  t.notMatch(main(await administrator.get('/admin/repositories/bob/ledger')), 'href="/repos/bob/ledger"');
+  t.match(extractMain(await administrator.get('/admin/repositories/bob/garden')), 'href="/repos/bob/garden"');
+  t.notMatch(extractMain(await administrator.get('/admin/repositories/bob/ledger')), 'href="/repos/bob/ledger"');
   t.equal((await administrator.get('/repos/bob/ledger')).status, 404, 'opening it needs access');
 });
 
@@ -50,12 +50,12 @@ t.test('an administrator archives, makes private, transfers and deletes', async 
   const there = async () => (await repositories.find(localAdministrator, 'bob', 'garden')).repository;
   t.equal((await administrator.post(`${here}/state`, { state: 'archived' })).status, 303);
   t.ok((await there()).archivedAt);
-  t.match(main(await administrator.get(here)), /Archived<[^]*>Unarchive</);
+  t.match(extractMain(await administrator.get(here)), /Archived<[^]*>Unarchive</);
   t.equal((await administrator.post(`${here}/state`, { state: 'unarchived' })).status, 303);
   t.equal((await there()).archivedAt, null);
   t.equal((await administrator.post(`${here}/state`, { state: 'private' })).status, 303);
   t.equal((await there()).visibility, 'PRIVATE');
-  t.notMatch(main(await administrator.get(here)), 'Make private');
+  t.notMatch(extractMain(await administrator.get(here)), 'Make private');
   t.equal((await administrator.post(`${here}/state`, { state: 'PUBLIC' })).status, 422, 'nothing is made public');
 
   t.match(await administrator.post(`${here}/transfer`, { new_owner: 'nobody-here' }), {
@@ -64,7 +64,7 @@ t.test('an administrator archives, makes private, transfers and deletes', async 
   });
   const moved = await administrator.post(`${here}/transfer`, { new_owner: 'alice' });
   t.equal(moved.headers.location, '/admin/repositories/alice/garden?done=transferred');
-  t.match(main(await administrator.get('/admin/repositories/alice/garden')), 'alice/garden');
+  t.match(extractMain(await administrator.get('/admin/repositories/alice/garden')), 'alice/garden');
 
   const now = '/admin/repositories/alice/garden';
   t.match(await administrator.post(`${now}/delete`, { confirm: 'garden' }), { status: 422, body: /value="garden"/ });

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { startAdminWeb } from '../../fixtures/admin-web.ts';
+import { startAdminWeb } from '../../fixtures/admin-web-fixture.ts';
 
 const { administrator } = await startAdminWeb(t);
 

@@ -7,7 +7,7 @@ import { mountRoutes } from '../../../src/pages/app/routing.ts';
 import { createAdmission } from '../../../src/http/admission/admission.ts';
 import { fixedClock } from '../../fixtures/fixed-clock.ts';
 import { signInAt, startProvider } from '../../fixtures/openid-provider.ts';
-import { main, password, signedIn, startWeb, visitor } from '../../fixtures/web-fixture.ts';
+import { extractMain, password, signedIn, startWeb, visitor } from '../../fixtures/web-fixture.ts';
 import type { PageResponse, Visitor } from '../../fixtures/web-fixture.ts';
 
 const unused = () => {};
@@ -80,7 +80,7 @@ const asksToConfirm = ({ status, body }: PageResponse): boolean => status === 40
 /** The fields of the form of a page, as a browser would send them. */
 function fieldsOf(page: PageResponse): Record<string, string[]> {
   const fields: Record<string, string[]> = {};
-  const form = /<form class="panel stack"[^]*?<\/form>/.exec(main(page))?.[0] ?? '';
+  const form = /<form class="panel stack"[^]*?<\/form>/.exec(extractMain(page))?.[0] ?? '';
   const unescape = (text: string) =>
     text.replaceAll('&quot;', '"').replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
   for (const [, name = '', value = ''] of form.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g))
@@ -127,13 +127,13 @@ t.test('what was typed is kept, and the right password does it at once', async (
     expires_in: ['30'],
     repos: ['', 'one', 'all'],
   });
-  t.match(main(asked), /action="\/settings\/tokens"/);
+  t.match(extractMain(asked), /action="\/settings\/tokens"/);
   const listed = async () => (await web.modules.accounts.listTokens(alice.id)).map(({ name }) => name);
   t.same(await listed(), ['fresh']);
 
   const wrong = await alice.post('/settings/tokens', { ...fieldsOf(asked), confirm_password: 'wrong' });
   t.ok(asksToConfirm(wrong));
-  t.match(main(wrong), /This is not your password/);
+  t.match(extractMain(wrong), /This is not your password/);
   t.same(fieldsOf(wrong), fieldsOf(asked), 'kept once more, without the wrong password');
   t.notMatch(wrong.body, /value="wrong"/);
 
@@ -157,7 +157,7 @@ t.test('another session is not confirmed with it, and guesses are counted', asyn
   for (let tries = 0; tries < 10; tries++) await token(other, 'a wrong guess');
   const refused = await token(other, password);
   t.ok(asksToConfirm(refused));
-  t.match(main(refused), /Too many wrong passwords/);
+  t.match(extractMain(refused), /Too many wrong passwords/);
 });
 
 t.test('a linked account confirms, too: what was typed waits for its person to come back', async (t) => {
@@ -173,20 +173,20 @@ t.test('a linked account confirms, too: what was typed waits for its person to c
 
   const asked = await dora.post('/settings/tokens', { name: 'kept', access: 'read' });
   t.ok(asksToConfirm(asked));
-  t.notMatch(main(asked), /type="password"/, 'dora has none');
-  const [, link = ''] = /href="(\/login\/oidc\/company\?confirm=[^"]+)"/.exec(main(asked)) ?? [];
+  t.notMatch(extractMain(asked), /type="password"/, 'dora has none');
+  const [, link = ''] = /href="(\/login\/oidc\/company\?confirm=[^"]+)"/.exec(extractMain(asked)) ?? [];
   const sent = await dora.get(link);
   t.match(new URL(sent.headers.location!).searchParams.get('max_age'), /^\d+$/, 'the provider asks again');
 
   provider.signedIn = 'eve';
   const another = await signInAt(provider, dora, link);
   t.equal(another.status, 403);
-  t.match(main(another), /not an account that you sign in with/);
+  t.match(extractMain(another), /not an account that you sign in with/);
   t.ok(asksToConfirm(await dora.post('/settings/tokens', { name: 'x' })));
 
   provider.signedIn = 'dora';
   const again = await dora.post('/settings/tokens', { name: 'kept', access: 'read' });
-  const [, next = ''] = /href="(\/login\/oidc\/company\?confirm=[^"]+)"/.exec(main(again)) ?? [];
+  const [, next = ''] = /href="(\/login\/oidc\/company\?confirm=[^"]+)"/.exec(extractMain(again)) ?? [];
   const back = await signInAt(provider, dora, next);
   t.match(back.headers.location, /^\/login\/confirm\//);
   const waiting = await dora.get(back.headers.location!);

@@ -1,7 +1,7 @@
 // Lists that are longer than a page: filters and pages in addresses, what stands when nothing is found, and who sees
 // them.
 import t, { type Test } from 'tap';
-import { main, sendRequest, signedIn, startWeb, visitor } from '../../fixtures/web-fixture.ts';
+import { extractMain, sendRequest, signedIn, startWeb, visitor } from '../../fixtures/web-fixture.ts';
 import type { PageResponse, Visitor } from '../../fixtures/web-fixture.ts';
 
 const web = await startWeb(t);
@@ -43,10 +43,10 @@ for (const username of people) {
 }
 
 const link = (response: PageResponse, rel: 'next' | 'prev'): string | null =>
-  new RegExp(`href="([^"]+)" rel="${rel}"`).exec(main(response))?.[1]?.replaceAll('&amp;', '&') ?? null;
+  new RegExp(`href="([^"]+)" rel="${rel}"`).exec(extractMain(response))?.[1]?.replaceAll('&amp;', '&') ?? null;
 
 const namesIn = (response: PageResponse): string[] =>
-  [...main(response).matchAll(/class="row-title"[^>]*>([^<]*)</g)].map(([, text]) => text!);
+  [...extractMain(response).matchAll(/class="row-title"[^>]*>([^<]*)</g)].map(([, text]) => text!);
 
 /** Two pages there and back; returns the names of both. */
 async function thereAndBack(t: Test, who: Visitor, start: string): Promise<string[]> {
@@ -56,37 +56,37 @@ async function thereAndBack(t: Test, who: Visitor, start: string): Promise<strin
   t.equal(link(second, 'next'), null, 'and the second the last');
   const again = await who.get(link(second, 'prev')!);
   t.strictSame(namesIn(again), namesIn(first), 'back on the first');
-  t.match(main(first), /<nav class="more actions" aria-label="Pages of [a-z ]+">/, 'the links are named together');
+  t.match(extractMain(first), /<nav class="more actions" aria-label="Pages of [a-z ]+">/, 'the links are named together');
   return [...namesIn(first), ...namesIn(second)];
 }
 
 t.test('people are explored page by page, counted, and filtered by how a username begins', async (t) => {
   t.strictSame(await thereAndBack(t, anonymous, '/explore/users'), ['alice', 'bob', ...people]);
-  t.match(main(await anonymous.get('/explore/users')), '55 people');
+  t.match(extractMain(await anonymous.get('/explore/users')), '55 people');
   const filtered = await anonymous.get('/explore/users?q=PERSON1');
   t.strictSame(namesIn(filtered), people.slice(10, 20));
-  t.match(main(filtered), /<input[^>]*name="q"[^>]*value="PERSON1"/, 'the filter stays in its field');
+  t.match(extractMain(filtered), /<input[^>]*name="q"[^>]*value="PERSON1"/, 'the filter stays in its field');
   t.strictSame(await thereAndBack(t, anonymous, '/explore/users?q=person&sort=created'), people);
   t.match(link(await anonymous.get('/explore/users?q=person'), 'next'), /\?q=person&after=/, 'and in the address');
-  t.match(main(await anonymous.get('/explore/users?q=%25')), /No username begins with “%”/, 'nothing is a wildcard');
-  t.match(main(await anonymous.get('/explore/users?sort=created')), /<input type="hidden" name="sort" value="created"/);
-  t.match(main(await anonymous.get('/explore/orgs?q=ac')), 'acme');
-  t.match(main(await anonymous.get('/explore/orgs?q=x')), /No organisation begins with “x”/);
+  t.match(extractMain(await anonymous.get('/explore/users?q=%25')), /No username begins with “%”/, 'nothing is a wildcard');
+  t.match(extractMain(await anonymous.get('/explore/users?sort=created')), /<input type="hidden" name="sort" value="created"/);
+  t.match(extractMain(await anonymous.get('/explore/orgs?q=ac')), 'acme');
+  t.match(extractMain(await anonymous.get('/explore/orgs?q=x')), /No organisation begins with “x”/);
 });
 
 t.test('administrators page through accounts and repositories, others may not', async (t) => {
   t.strictSame(await thereAndBack(t, alice, '/admin/people'), ['alice', 'bob', ...people]);
   t.strictSame(namesIn(await alice.get('/admin/people?q=bo')), ['bob']);
-  t.match(main(await alice.get('/admin/people?q=nobody')), /No username begins with “nobody”/);
-  t.match(main(await alice.get('/admin/people')), '55 people');
+  t.match(extractMain(await alice.get('/admin/people?q=nobody')), /No username begins with “nobody”/);
+  t.match(extractMain(await alice.get('/admin/people')), '55 people');
   const listed = async (q: string) =>
-    [...main(await alice.get(`/admin/repositories?q=${q}`)).matchAll(/<td>([a-z]+\/[a-z]+)/g)].map(([, name]) => name);
+    [...extractMain(await alice.get(`/admin/repositories?q=${q}`)).matchAll(/<td>([a-z]+\/[a-z]+)/g)].map(([, name]) => name);
   t.strictSame((await listed('')).sort(), ['acme/tool', 'bob/notes']);
   t.strictSame(await listed('NO'), ['bob/notes']);
   t.strictSame(await listed('acme/'), ['acme/tool']);
   t.strictSame(await listed('bob/to'), []);
   t.strictSame(await listed('nobody/'), []);
-  t.match(main(await alice.get('/admin/repositories?q=nobody/')), /No repository begins with/);
+  t.match(extractMain(await alice.get('/admin/repositories?q=nobody/')), /No repository begins with/);
   for (const address of ['/admin/people?q=bo', '/admin/repositories?q=bob/'])
     t.equal((await bob.get(address)).status, 404);
 });
@@ -101,13 +101,13 @@ t.test('members and collaborators are paged and filtered for those who manage th
   t.strictSame(await thereAndBack(t, bob, '/orgs/acme/members'), ['bob', ...people]);
   t.strictSame(namesIn(await bob.get('/orgs/acme/members?q=person5')), people.slice(50));
   t.match(
-    main(await bob.get('/orgs/acme/members')),
+    extractMain(await bob.get('/orgs/acme/members')),
     /needs at least one owner/,
     'also where the owner is on another page',
   );
-  t.match(main(await bob.get(link(await bob.get('/orgs/acme/members'), 'next')!)), /needs at least one owner/);
+  t.match(extractMain(await bob.get(link(await bob.get('/orgs/acme/members'), 'next')!)), /needs at least one owner/);
   t.match(
-    main(await bob.get('/orgs/acme/members?q=x')),
+    extractMain(await bob.get('/orgs/acme/members?q=x')),
     /No member's username begins with|No member&#39;s username begins with/,
   );
   const here = '/repos/bob/notes/settings/collaborators';
@@ -152,7 +152,7 @@ t.test('open invites are paged, the newest first', async (t) => {
     web.clock.advance(1);
     await accounts.addInvite(alice.id);
   }
-  const rows = (response: PageResponse): number => main(response).match(/<li class="row"/g)?.length ?? 0;
+  const rows = (response: PageResponse): number => extractMain(response).match(/<li class="row"/g)?.length ?? 0;
   const first = await alice.get('/admin/invites');
   const second = await alice.get(link(first, 'next')!);
   t.strictSame([rows(first), rows(second)], [50, 2]);

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { localAdministrator } from '../../../src/access/index.ts';
 import { sendRequest } from '../../fixtures/web-fixture.ts';
-import { edgeCaseUrl, startEdgeCaseWeb } from '../../fixtures/edge-case-web.ts';
+import { edgeCaseUrl, startEdgeCaseWeb } from '../../fixtures/edge-case-web-fixture.ts';
 import { gzipSync } from 'node:zlib';
 import { runGit } from '../../fixtures/git-repositories.ts';
 import { notUtf8 } from '../../fixtures/edge-case-repository.ts';

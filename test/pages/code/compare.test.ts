@@ -1,7 +1,7 @@
 import t from 'tap';
 import { writeFileSync } from 'node:fs';
 import { temporaryFolder } from '../../fixtures/temporary-folder.ts';
-import { startEdgeCaseWeb } from '../../fixtures/edge-case-web.ts';
+import { startEdgeCaseWeb } from '../../fixtures/edge-case-web-fixture.ts';
 import { runGit } from '../../fixtures/git-repositories.ts';
 import { sendRequest } from '../../fixtures/web-fixture.ts';
 

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { edgeCaseUrl, startEdgeCaseWeb } from '../../fixtures/edge-case-web.ts';
+import { edgeCaseUrl, startEdgeCaseWeb } from '../../fixtures/edge-case-web-fixture.ts';
 import { lfsPointer, png } from '../../fixtures/edge-case-repository.ts';
 import { sendRequest } from '../../fixtures/web-fixture.ts';
 

@@ -3,9 +3,9 @@ import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import t from 'tap';
 import { editorConfigOf } from '../../../src/pages/editing/editor-config.ts';
-import { bytesOfTyped, readEditable } from '../../../src/pages/editing/file-text.ts';
+import { encodeEditedText, readEditable } from '../../../src/pages/editing/editable-text.ts';
 import { upload } from '../../fixtures/upload.ts';
-import { fillRepository, main, sendRequest, signedIn, startWeb, visitor } from '../../fixtures/web-fixture.ts';
+import { fillRepository, extractMain, sendRequest, signedIn, startWeb, visitor } from '../../fixtures/web-fixture.ts';
 import type { PageResponse } from '../../fixtures/web-fixture.ts';
 import type { Owner } from '../../fixtures/temporary-folder.ts';
 import { viewerOf } from '../issues/issues-fixture.ts';
@@ -26,7 +26,7 @@ t.test('what a text area can have, and the bytes after it', async (t) => {
     t.match((readEditable(bytes(content)) as { reason: string }).reason, why);
   t.match((readEditable(null) as { reason: string }).reason, /larger/);
   const typed = (text: string, before: string | null, newLines: 'lf' | 'crlf' = 'lf', insertsFinalNewline = false) =>
-    bytesOfTyped(text, before === null ? null : bytes(before), { newLines, insertsFinalNewline }).toString('latin1');
+    encodeEditedText(text, before === null ? null : bytes(before), { newLines, insertsFinalNewline }).toString('latin1');
   t.equal(typed('a\nc\n', 'a\r\nb\r\n'), 'a\r\nc\r\n', 'CRLF stays');
   t.equal(typed('a\nc\n', 'a\nb\n', 'crlf'), 'a\nc\n', 'so does LF, whatever the settings say of new files');
   t.equal(typed('x', '\xef\xbb\xbfa\n'), '\xef\xbb\xbfx', 'a byte-order mark stays');
@@ -104,7 +104,7 @@ const roof = '/repos/alice/roof';
 const field = ({ body }: PageResponse, name: string): string =>
   new RegExp(`<input[^>]* name="${name}"[^>]* value="([^"]*)"`).exec(body)?.[1] ?? '';
 const text = (response: PageResponse): string =>
-  main(response)
+  extractMain(response)
     .replace(/<[^>]*>/g, '')
     .replace(/\s+/g, ' ');
 

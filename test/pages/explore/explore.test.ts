@@ -1,16 +1,16 @@
 // Explore: repositories, people and organisations that the viewer may see.
 import t from 'tap';
-import { main, fillRepository, signedIn, startWeb, visitor } from '../../fixtures/web-fixture.ts';
+import { extractMain, fillRepository, signedIn, startWeb, visitor } from '../../fixtures/web-fixture.ts';
 import type { PageResponse, Visitor } from '../../fixtures/web-fixture.ts';
 
 const web = await startWeb(t);
 const anonymous = visitor(web);
 
 const titles = (response: PageResponse): string[] =>
-  [...main(response).matchAll(/class="row-title"[^>]*>(.*?)<\/a>/g)].map(([, text]) => text!.replace(/<[^>]+>/g, ''));
+  [...extractMain(response).matchAll(/class="row-title"[^>]*>(.*?)<\/a>/g)].map(([, text]) => text!.replace(/<[^>]+>/g, ''));
 
 const next = (response: PageResponse): string | null =>
-  /href="([^"]+)" rel="next"/.exec(main(response))?.[1]?.replaceAll('&amp;', '&') ?? null;
+  /href="([^"]+)" rel="next"/.exec(extractMain(response))?.[1]?.replaceAll('&amp;', '&') ?? null;
 
 /** Every row of a list, page by page. */
 async function walk(who: Visitor, start: string): Promise<string[]> {
@@ -25,9 +25,9 @@ async function walk(who: Visitor, start: string): Promise<string[]> {
 
 t.test('nothing to explore is said in one sentence', async (t) => {
   const empty = await anonymous.get('/explore');
-  t.match([empty.status, main(empty)], [200, /There are no public repositories yet/]);
-  t.match(main(await anonymous.get('/explore/users')), /Nobody is here yet/);
-  t.match(main(await anonymous.get('/explore/orgs')), /There are no organisations yet/);
+  t.match([empty.status, extractMain(empty)], [200, /There are no public repositories yet/]);
+  t.match(extractMain(await anonymous.get('/explore/users')), /Nobody is here yet/);
+  t.match(extractMain(await anonymous.get('/explore/orgs')), /There are no organisations yet/);
 });
 
 t.test('explore lists what the viewer may see, in three orders, in pages that never overlap', async (t) => {
@@ -99,9 +99,9 @@ t.test('repositories are found by what they are mainly written in, and hidden on
   t.equal(await web.modules.repositories.statistics.updateDue(), 0, 'and only that');
 
   const offered = (response: PageResponse): string[] =>
-    [...main(response).matchAll(/<option value="([^"]+)"/g)].map(([, name]) => name!);
+    [...extractMain(response).matchAll(/<option value="([^"]+)"/g)].map(([, name]) => name!);
   const written = (response: PageResponse): string[] =>
-    [...main(response).matchAll(/<p class="written-in[^>]*>(.*?)<\/p>/g)].map(([, row]) =>
+    [...extractMain(response).matchAll(/<p class="written-in[^>]*>(.*?)<\/p>/g)].map(([, row]) =>
       row!
         .replace(/<svg.*?<\/svg>/g, '')
         .replace(/<[^>]+>/g, ' ')
@@ -119,9 +119,9 @@ t.test('repositories are found by what they are mainly written in, and hidden on
     [['eve/engine'], ['eve/vault', 'eve/engine']],
   );
   t.same(written(await anonymous.get('/explore?language=Python')), ['C Python'], 'the card says it, most first');
-  t.match(main(await anonymous.get('/explore?language=C&sort=name')), /<option value="C" selected/);
+  t.match(extractMain(await anonymous.get('/explore?language=C&sort=name')), /<option value="C" selected/);
   t.match(
-    main(await anonymous.get('/explore?language=C&sort=name')),
+    extractMain(await anonymous.get('/explore?language=C&sort=name')),
     /href="\/explore\?language=C" aria-current|href="\/explore\?language=C"/,
     'another order keeps the language',
   );
@@ -129,8 +129,8 @@ t.test('repositories are found by what they are mainly written in, and hidden on
     await anonymous.get('/explore?language=Rust'),
     await anonymous.get('/explore?language=Zig'),
   ];
-  t.match([hidden.status, main(hidden)], [200, /There are no repositories in Rust here/]);
-  t.equal(main(hidden).replaceAll('Rust', 'Zig'), main(absent), 'what is hidden and what is not there read the same');
+  t.match([hidden.status, extractMain(hidden)], [200, /There are no repositories in Rust here/]);
+  t.equal(extractMain(hidden).replaceAll('Rust', 'Zig'), extractMain(absent), 'what is hidden and what is not there read the same');
   t.same((await walk(anonymous, '/explore?language=nonsense')).length, 55, 'a language that nobody knows asks nothing');
   const listed = async (query: string) =>
     ((await (await fetch(`${web.origin}/api/v1/repos?${query}`)).json()) as { name: string }[]).map(({ name }) => name);
@@ -144,7 +144,7 @@ t.test('repositories are found by what they are mainly written in, and hidden on
     [['engine'], [], [], ['engine']],
     'the API asks the same',
   );
-  t.match(main(await anonymous.get('/users/eve')), /C<\/span><span>.*Python/);
+  t.match(extractMain(await anonymous.get('/users/eve')), /C<\/span><span>.*Python/);
 
   await push('notes', '', { 'x.zig': 'const x = 1;\n' }, 'work');
   await eve.post('/repos/eve/notes/settings', { default_branch: 'work', description: '' });

@@ -1,7 +1,7 @@
 // B/attachments/{id} and POST B/issues/attachments over HTTP on the real modules.
 import t from 'tap';
 import { sendRequest, signedIn, startWeb, visitor } from '../../fixtures/web-fixture.ts';
-import { cookieOf, multipart, upload } from '../../fixtures/upload.ts';
+import { cookieOf, encodeMultipart, upload } from '../../fixtures/upload.ts';
 import type { Part } from '../../fixtures/upload.ts';
 import { sampleImages } from '../../images/sample-images.ts';
 
@@ -139,7 +139,7 @@ t.test('what is refused has words, and leaves nothing', async (t) => {
     ),
     { status: 422, message: /at most 10 files/ },
   );
-  const big = multipart([part('x'.repeat(200_000))]);
+  const big = encodeMultipart([part('x'.repeat(200_000))]);
   const headers = { 'Content-Type': big.type, Origin: web.origin, Cookie: cookieOf(bob) };
   t.equal(
     (await sendRequest(web, address, { method: 'POST', body: Buffer.concat([big.body, big.body, big.body]), headers }))
@@ -184,7 +184,7 @@ t.test('the API attaches to an issue, lists and removes', async (t) => {
   });
   const list = `/api/v1/repos/alice/kiln/issues/${number}/assets`;
   const call = async (method: string, path: string, parts?: readonly Part[], token: string | null = secret) => {
-    const form = parts && multipart(parts);
+    const form = parts && encodeMultipart(parts);
     const { status, body } = await sendRequest(web, path, {
       method,
       ...(form && { body: form.body }),

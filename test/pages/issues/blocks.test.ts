@@ -1,7 +1,7 @@
 // People whom an owner blocks: each form by role, and what is refused.
 import t from 'tap';
 import type { Visitor } from '../../fixtures/web-fixture.ts';
-import { main } from '../../fixtures/web-fixture.ts';
+import { extractMain } from '../../fixtures/web-fixture.ts';
 import { reasonOf } from '../../issues/issues-fixture.ts';
 import { issueWeb, words } from './issues-fixture.ts';
 
@@ -25,7 +25,7 @@ t.test('an owner blocks people, and unblocks them', async (t) => {
     t.equal((await alice.post(page, { username: 'bob', reason: 'Shouts' })).status, 303);
     t.match(words(await alice.get(page)), /bob Blocked .* Shouts Unblock/);
     t.equal(await reasonOf(issues.open(viewers.bob, at, { title: 'Hello' })), 'blocked_by_owner');
-    t.notMatch(main(await blocked.get(`/repos/${at.owner}/${at.name}/issues`)), /New issue/);
+    t.notMatch(extractMain(await blocked.get(`/repos/${at.owner}/${at.name}/issues`)), /New issue/);
     t.equal((await alice.post(`${page}/bob/remove`)).status, 303);
     web.clock.advance(61_000);
     t.match(await issues.open(viewers.bob, at, { title: 'Hello' }), { state: 'OPEN' });

@@ -1,6 +1,6 @@
 // Lists of issues: what is shown to whom, filters in the box and in the address, bulk actions, and odd input.
 import t from 'tap';
-import { main } from '../../fixtures/web-fixture.ts';
+import { extractMain } from '../../fixtures/web-fixture.ts';
 import { issueWeb, roofUrl, words } from './issues-fixture.ts';
 import type { IssueWeb } from './issues-fixture.ts';
 
@@ -40,7 +40,7 @@ t.test('the list, its filters and its counts', async (t) => {
   const { alice, anonymous, issues, viewers } = context;
   const empty = await anonymous.get(list);
   t.match(empty, { status: 200, body: /No issues yet/ });
-  t.notMatch(main(empty), /New issue/, 'who is not signed in is asked to sign in');
+  t.notMatch(extractMain(empty), /New issue/, 'who is not signed in is asked to sign in');
   t.match(empty.body, /href="\/login\?next=/);
   t.match((await alice.get(list)).body, /href="\/repos\/alice\/roof\/issues\/new"/);
   await fill(context);
@@ -50,7 +50,7 @@ t.test('the list, its filters and its counts', async (t) => {
   t.match(words(shown), /2 open 1 closed All/);
   t.match(shown.body, /<h3[^>]*>Pinned<\/h3>/);
   t.match(words(shown), /#1 opened .* by bob · Before winter/);
-  t.match(main(shown), /Assigned to carol/);
+  t.match(extractMain(shown), /Assigned to carol/);
   t.match(shown.body, /Issues<span class="tab-count">2<\/span>/, 'the tab has the number of open ones');
   const titlesFor = async (query: string): Promise<string[]> => titles((await anonymous.get(`${list}?${query}`)).body);
   t.same(await titlesFor('q=is:closed'), ['Paint it red']);

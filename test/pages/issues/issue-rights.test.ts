@@ -2,7 +2,7 @@
 // repository. Each form is looked for on the page and then sent.
 import t from 'tap';
 import type { Visitor } from '../../fixtures/web-fixture.ts';
-import { main, signedIn } from '../../fixtures/web-fixture.ts';
+import { extractMain, signedIn } from '../../fixtures/web-fixture.ts';
 import { issueWeb, viewerOf } from './issues-fixture.ts';
 
 t.setTimeout(240_000);
@@ -140,7 +140,7 @@ t.test('each role is offered exactly what its routes take', async (t) => {
       for (const [name, { mark, action, fields }] of Object.entries(forms)) {
         web.clock.advance(61_000);
         const isExpected = allowed[role]?.includes(name) ?? false;
-        const isShown = mark.test(main(shown));
+        const isShown = mark.test(extractMain(shown));
         const form = name === 'subscribe' ? { on } : fields;
         const { status, headers } = await browser.post(`${own.get(`${role} ${name}`) ?? common}/${action}`, form);
         const isTaken = status === 303 && !headers.location!.startsWith('/login');

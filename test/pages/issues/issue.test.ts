@@ -1,7 +1,7 @@
 // The page of an issue: its timeline, its forms, and what they answer.
 import t from 'tap';
-import { cpuOf, mainThreadMs } from '../../fixtures/thread-cpu.ts';
-import { main } from '../../fixtures/web-fixture.ts';
+import { measureCpuTime, mainThreadMs } from '../../fixtures/thread-cpu.ts';
+import { extractMain } from '../../fixtures/web-fixture.ts';
 import { issueWeb, roofUrl, words } from './issues-fixture.ts';
 
 t.setTimeout(120_000);
@@ -24,7 +24,7 @@ t.test('an issue is read by anyone, with its text rendered and its events in one
   t.equal(shown.status, 200);
   t.match(shown.body, /id="e0"[^]*<strong>two<\/strong> buckets[^]*id="e1"/);
   t.notMatch(shown.body, /<script>alert/);
-  t.match(main(shown), /<code>code<\/code>/);
+  t.match(extractMain(shown), /<code>code<\/code>/);
   const text = words(shown);
   for (const sentence of [
     'bob mentioned this in Open: Gutter #2',
@@ -41,7 +41,7 @@ t.test('an issue is read by anyone, with its text rendered and its events in one
     'Sign in to comment.',
   ])
     t.match(text, sentence);
-  t.notMatch(main(shown), /<form/, 'no form that would be refused');
+  t.notMatch(extractMain(shown), /<form/, 'no form that would be refused');
   t.match(shown.body, /href="\/repos\/alice\/roof\/issues\?q=[^"]*label%3Akind%2Fbug"/, 'a label leads to its list');
   t.match(shown.body, /href="\/repos\/alice\/roof\/milestones\/[\w-]+"[^>]*><bdi>Autumn/);
   t.match(words(await carol.get(`${roofUrl}/issues/2`)), 'carol noted that this is needed by Closed: It pours in #1');
@@ -285,7 +285,7 @@ t.test('texts and forms that are too large, and addresses that mean nothing, are
   t.equal((await post('ü'.repeat(40_000))).status, 422, 'bytes count');
   t.equal((await post('z'.repeat(300_000))).status, 413);
   t.equal((await post('a\u0000b')).status, 422);
-  const { result: many, cpuMs } = await cpuOf(() => post('@nobody-x '.repeat(5_000) + '#1 '.repeat(1_000)));
+  const { result: many, cpuMs } = await measureCpuTime(() => post('@nobody-x '.repeat(5_000) + '#1 '.repeat(1_000)));
   t.equal(many.status, 303);
   t.ok(cpuMs < mainThreadMs, `${cpuMs} ms`);
   const unseen = await anonymous.post(`${one}/comments`, { body: '**bold**', action: 'preview' });

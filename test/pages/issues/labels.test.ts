@@ -1,6 +1,6 @@
 // Labels of a repository and of an organisation: each form by role, and what is refused.
 import t from 'tap';
-import { main } from '../../fixtures/web-fixture.ts';
+import { extractMain } from '../../fixtures/web-fixture.ts';
 import { issueWeb, roofUrl, words } from './issues-fixture.ts';
 
 t.setTimeout(240_000);
@@ -44,7 +44,7 @@ t.test('labels are added, edited and deleted by those who administer', async (t)
   t.match((await anonymous.get(labels)).body, /fill="#ffffff"[^]*attic/);
 
   for (const browser of [bob, anonymous]) {
-    t.notMatch(main(await browser.get(labels)), /action="[^"]*\/labels/, 'no form');
+    t.notMatch(extractMain(await browser.get(labels)), /action="[^"]*\/labels/, 'no form');
     for (const path of [labels, own, `${own}/delete`, `${labels}/defaults`]) {
       const { status, headers } = await browser.post(path, form);
       t.ok(status === 404 || headers.location?.startsWith('/login'), path);

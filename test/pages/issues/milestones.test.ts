@@ -1,6 +1,6 @@
 // Milestones: each form by role, and what is refused.
 import t from 'tap';
-import { main } from '../../fixtures/web-fixture.ts';
+import { extractMain } from '../../fixtures/web-fixture.ts';
 import { issueWeb, roofUrl, words } from './issues-fixture.ts';
 
 t.setTimeout(240_000);
@@ -50,8 +50,8 @@ t.test('milestones have a date, an end and issues, and are changed by those who 
       const { status, headers } = await browser.post(path, { title: 'Mine' });
       t.ok(status === 404 || headers.location?.startsWith('/login'), path);
     }
-  t.notMatch(main(await bob.get(own)), /action="[^"]*\/milestones/);
-  t.notMatch(main(await bob.get(milestones)), /action="[^"]*\/milestones/);
+  t.notMatch(extractMain(await bob.get(own)), /action="[^"]*\/milestones/);
+  t.notMatch(extractMain(await bob.get(milestones)), /action="[^"]*\/milestones/);
   t.equal((await alice.post(`${own}/delete`)).status, 303);
   t.equal((await anonymous.get(own)).status, 404);
   t.equal((await anonymous.get(`${milestones}/x`)).status, 404);

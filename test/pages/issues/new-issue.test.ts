@@ -1,6 +1,6 @@
 // The page of a new issue: templates of the repository, the chooser, forms with their faults, and drafts.
 import t from 'tap';
-import { cpuOf, mainThreadMs } from '../../fixtures/thread-cpu.ts';
+import { measureCpuTime, mainThreadMs } from '../../fixtures/thread-cpu.ts';
 import { issueWeb, roofUrl, words } from './issues-fixture.ts';
 
 t.setTimeout(120_000);
@@ -156,8 +156,8 @@ t.test('templates that are too large, too many or hostile are named, and cost li
   for (let number = 0; number < 60; number += 1) files[`.github/ISSUE_TEMPLATE/t${number}.md`] = `text ${number}`;
   const { bob } = await issueWeb(t, { files });
   // What the page costs by itself: a repository of the same size, with files that are no templates.
-  const usual = await cpuOf(() => bob.get(roofUrl));
-  const { result: chooser, cpuMs } = await cpuOf(() => bob.get(fresh));
+  const usual = await measureCpuTime(() => bob.get(roofUrl));
+  const { result: chooser, cpuMs } = await measureCpuTime(() => bob.get(fresh));
   t.equal(chooser.status, 200);
   t.ok(cpuMs < usual.cpuMs + mainThreadMs, `${cpuMs} ms: they are parsed in the worker pool`);
   const text = words(chooser);

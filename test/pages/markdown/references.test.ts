@@ -1,8 +1,8 @@
 // References on pages: links for those who may see what they name, text for all others, and fresh when it changes.
 import t from 'tap';
-import { cpuOf, mainThreadMs } from '../../fixtures/thread-cpu.ts';
+import { measureCpuTime, mainThreadMs } from '../../fixtures/thread-cpu.ts';
 import { runGit } from '../../fixtures/git-repositories.ts';
-import { sendRequest, fillRepository, main, signedIn, startWeb } from '../../fixtures/web-fixture.ts';
+import { sendRequest, fillRepository, extractMain, signedIn, startWeb } from '../../fixtures/web-fixture.ts';
 
 t.setTimeout(180_000);
 
@@ -74,7 +74,7 @@ t.test('links in commit messages, and only to what the viewer may see', async (t
       ['bob', await bob.get(target)],
       ['nobody', await sendRequest(web, target)],
     ] as const) {
-      const page = main(response);
+      const page = extractMain(response);
       // The file has its first commit.
       if (target.includes('/blob/')) t.notMatch(page, 'class="reference"');
       else {
@@ -89,7 +89,7 @@ t.test('links in commit messages, and only to what the viewer may see', async (t
     }
   }
   for (const target of pages.slice(0, 2)) {
-    const page = main(await sendRequest(web, target));
+    const page = extractMain(await sendRequest(web, target));
     t.match(page, '<a class="reference" href="/repos/alice/garden/issues/1"');
     t.match(page, '<a class="reference" href="/users/bob">@bob</a>');
     t.match(page, `<a class="reference" href="/repos/alice/roof/commit/${tip}">${tip.slice(0, 8)}</a>`);
@@ -105,12 +105,12 @@ t.test('links in commit messages, and only to what the viewer may see', async (t
 
   const titled = (state: string) => `title="${state}: Issue of roof &lt;b&gt;"`;
   await web.modules.issues.close(viewer, { owner: 'alice', name: 'roof', number: 1 });
-  t.match(main(await sendRequest(web, pages[0]!)), titled('Closed'), 'a cached page follows');
+  t.match(extractMain(await sendRequest(web, pages[0]!)), titled('Closed'), 'a cached page follows');
   await web.modules.issues.trash(viewer, { owner: 'alice', name: 'roof', number: 1 });
-  t.notMatch(main(await sendRequest(web, pages[0]!)), '/repos/alice/roof/issues/1');
+  t.notMatch(extractMain(await sendRequest(web, pages[0]!)), '/repos/alice/roof/issues/1');
   await web.modules.repositories.changeVisibility(viewer, 'alice', 'garden', 'PRIVATE');
-  t.notMatch(main(await sendRequest(web, pages[0]!)), 'href="/repos/alice/garden/issues/1"');
-  t.match(main(await alice.get(pages[0]!)), 'href="/repos/alice/garden/issues/1"');
+  t.notMatch(extractMain(await sendRequest(web, pages[0]!)), 'href="/repos/alice/garden/issues/1"');
+  t.match(extractMain(await alice.get(pages[0]!)), 'href="/repos/alice/garden/issues/1"');
 });
 
 t.test('links in documents; code, formulas and boxes beside them', async (t) => {
@@ -129,8 +129,8 @@ t.test('links in documents; code, formulas and boxes beside them', async (t) => 
   for (const target of ['/repos/alice/roof', '/repos/alice/roof/blob/main/README.md']) {
     // On a busy machine a first view may have found no thread up.
     const isComplete = (page: string): boolean => page.includes('x-keyword') && page.includes('<msup>');
-    for (let view = 0; view < 20 && !isComplete(main(await alice.get(target))); view += 1);
-    const [hers, his] = [main(await alice.get(target)), main(await bob.get(target))];
+    for (let view = 0; view < 20 && !isComplete(extractMain(await alice.get(target))); view += 1);
+    const [hers, his] = [extractMain(await alice.get(target)), extractMain(await bob.get(target))];
     for (const page of [hers, his]) {
       t.match(
         page,
@@ -158,7 +158,7 @@ t.test('ten thousand references are one bounded question', async (t) => {
       .join(' ')
       .slice(0, 120_000),
   });
-  const { result, cpuMs } = await cpuOf(() => sendRequest(web, '/repos/alice/roof/blob/main/README.md'));
+  const { result, cpuMs } = await measureCpuTime(() => sendRequest(web, '/repos/alice/roof/blob/main/README.md'));
   t.equal(result.body.match(/class="reference"/g)?.length, 1);
   t.ok(cpuMs < 2 * mainThreadMs, `${cpuMs} ms for a document of twice the size of a comment`);
 });
@@ -172,7 +172,7 @@ t.test('links in titles of runs', async (t) => {
   const { status, headers } = await alice.post('/repos/alice/roof/runs', { workflow: 'build.yml', ref: 'main' });
   t.equal(status, 303);
   for (const target of ['/repos/alice/roof/runs', new URL(headers.location!, web.origin).pathname]) {
-    const [hers, others] = [main(await alice.get(target)), main(await sendRequest(web, target))];
+    const [hers, others] = [extractMain(await alice.get(target)), extractMain(await sendRequest(web, target))];
     for (const page of [hers, others])
       t.match(
         page,

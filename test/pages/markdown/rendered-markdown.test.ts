@@ -1,10 +1,10 @@
 // What is put into a document after the cleaner: code, formulas, task boxes, references, short codes.
 import t from 'tap';
-import { cpuOf, taskMs } from '../../fixtures/thread-cpu.ts';
+import { measureCpuTime, taskMs } from '../../fixtures/thread-cpu.ts';
 import { run as highlightBlocks } from '../../../src/highlighting/highlight-blocks-task.ts';
 import { noReferences } from '../../../src/pages/markdown/reference-links.ts';
 import type { ReferenceLinks } from '../../../src/pages/markdown/reference-links.ts';
-import { linkText, shortenAddresses, viewLinkedText } from '../../../src/pages/markdown/linked-text.ts';
+import { linkText, shortenInstanceUrls, viewLinkedText } from '../../../src/pages/markdown/linked-text.ts';
 import { parseReferences } from '../../../src/issues/index.ts';
 import { placeholders } from '../../../src/pages/markdown/link-placeholders.ts';
 import { cleanMathMl, run as renderMaths } from '../../../src/pages/markdown/math-task.ts';
@@ -162,7 +162,7 @@ t.test('references are links outside of links and code', async (t) => {
 
 t.test('full addresses of this server are shortened, those of others are not', async (t) => {
   const own = 'https://git.example.org';
-  const shown = (source: string) => shortenAddresses(render(source), own, links);
+  const shown = (source: string) => shortenInstanceUrls(render(source), own, links);
   t.match(
     shown(`${own}/repos/alice/roof/issues/7#e3`),
     /<a href="\/issues\/7#e3" class="reference" [^>]*>#7 \(comment\)<\/a>/,
@@ -238,7 +238,7 @@ t.test('what is made to hurt is rendered in time', async (t) => {
     boxes: '- [ ] a\n'.repeat(15_000),
   };
   for (const [name, source] of Object.entries(hostile)) {
-    const { result, cpuMs } = await cpuOf(() => renderParts(source, { ...placeholders, showsRemoteImages: true }));
+    const { result, cpuMs } = await measureCpuTime(() => renderParts(source, { ...placeholders, showsRemoteImages: true }));
     const { html } = result;
     t.ok(cpuMs < taskMs, `${name}: ${cpuMs} ms`);
     t.ok(html.length < 30 * source.length + 1_000, name);

@@ -1,7 +1,7 @@
 // SPEC §4.4: organisations and their members, as pages and forms on the real modules.
 import t from 'tap';
 import { localAdministrator } from '../../../src/access/index.ts';
-import { main, password, signedIn, startWeb, visitor } from '../../fixtures/web-fixture.ts';
+import { extractMain, password, signedIn, startWeb, visitor } from '../../fixtures/web-fixture.ts';
 import type { PageResponse } from '../../fixtures/web-fixture.ts';
 
 const web = await startWeb(t);
@@ -15,12 +15,12 @@ const bytes = ({ status, body }: PageResponse): [number, string] => [status, bod
 t.test('SPEC §4.4 any signed-in person creates an organisation and is its first OWNER', async (t) => {
   t.same(where(await anonymous.get('/orgs/new')), [303, '/login?next=%2Forgs%2Fnew']);
   t.same(where(await anonymous.post('/orgs', { name: 'acme' })), [303, '/login']);
-  t.match(main(await alice.get('/orgs/new')), /name="name"[^]*name="display_name"/);
+  t.match(extractMain(await alice.get('/orgs/new')), /name="name"[^]*name="display_name"/);
   t.same(where(await alice.post('/orgs', { name: 'Acme', display_name: 'Acme <tools>' })), [
     303,
     '/orgs/Acme?done=organisation-created',
   ]);
-  const page = main(await alice.get('/orgs/Acme'));
+  const page = extractMain(await alice.get('/orgs/Acme'));
   t.match(page, /Acme &lt;tools&gt;/);
   t.match(page, /You are OWNER here/);
   t.match(page, /\/orgs\/Acme\/members[^]*\/orgs\/Acme\/settings/, 'the tabs of an OWNER');
@@ -36,9 +36,9 @@ t.test('SPEC §4.4 a handle taken in either namespace is refused, with the form 
   ] as const) {
     const response = await alice.post('/orgs', { name, display_name: 'Kept' });
     t.equal(response.status, 422, name);
-    t.match(main(response), message);
-    t.match(main(response), /value="Kept"/);
-    t.match(main(response), /id="name"[^>]*aria-invalid="true"/);
+    t.match(extractMain(response), message);
+    t.match(extractMain(response), /value="Kept"/);
+    t.match(extractMain(response), /id="name"[^>]*aria-invalid="true"/);
   }
   const person = await signedIn(web, 'dora');
   t.equal(
@@ -51,7 +51,7 @@ t.test('SPEC §4.4 a handle taken in either namespace is refused, with the form 
 t.test('the page of an organisation is public, in one spelling', async (t) => {
   t.same(where(await anonymous.get('/orgs/acme')), [301, '/orgs/Acme']);
   t.same(where(await anonymous.get('/Acme')), [301, '/orgs/Acme']);
-  const page = main(await anonymous.get('/orgs/Acme'));
+  const page = extractMain(await anonymous.get('/orgs/Acme'));
   t.match(page, /1 person/);
   t.notMatch(page, /members|settings|Leave|New repository/, 'without what is not the visitor’s');
   t.equal((await anonymous.get('/orgs/alice')).status, 404, 'a person is no organisation');
@@ -101,9 +101,9 @@ t.test('SPEC §4.4 members are managed by OWNERs only', async (t) => {
     [{}, /Choose one of the roles/],
   ] as const) {
     const response = await alice.post(members, form);
-    t.match([response.status, main(response)], [422, message]);
+    t.match([response.status, extractMain(response)], [422, message]);
   }
-  const kept = main(await alice.post(members, { username: 'nobody', role: 'OWNER' }));
+  const kept = extractMain(await alice.post(members, { username: 'nobody', role: 'OWNER' }));
   t.match(kept, /value="nobody"/);
   t.match(kept, /<option value="OWNER" selected>[^]*<\/form>/);
 });
@@ -117,7 +117,7 @@ t.test('SPEC §3 the last OWNER cannot be removed, downgraded, or leave: 409, in
   ] as const) {
     const response = await alice.post(path, form);
     t.equal(response.status, 409, path);
-    t.match(main(response), /Every organisation needs at least one owner/);
+    t.match(extractMain(response), /Every organisation needs at least one owner/);
   }
   t.same(
     where(await alice.post(`${members}/alice/role`, { role: 'OWNER' })),
@@ -126,7 +126,7 @@ t.test('SPEC §3 the last OWNER cannot be removed, downgraded, or leave: 409, in
   );
   t.equal((await alice.post(`${members}/carol/role`, { role: 'OWNER' })).status, 404, 'who is no member has no role');
   const refused = await alice.post('/settings/account/delete', { confirm: 'alice', password });
-  t.match([refused.status, main(refused)], [409, /only OWNER of Acme/], 'nor can the account go');
+  t.match([refused.status, extractMain(refused)], [409, /only OWNER of Acme/], 'nor can the account go');
 });
 
 t.test('roles act at once; who loses their own is led away', async (t) => {
@@ -136,21 +136,21 @@ t.test('roles act at once; who loses their own is led away', async (t) => {
   const may = async (who: typeof bob) => [(await who.get(home)).status, (await who.get(`${home}/settings`)).status];
   t.same(await may(bob), [200, 404], 'a GUEST reads what is private');
   t.same(await may(carol), [404, 404]);
-  t.notMatch(main(await bob.get('/orgs/Acme')), /New repository/);
+  t.notMatch(extractMain(await bob.get('/orgs/Acme')), /New repository/);
   t.equal(
     (await bob.post('/repos', { owner: 'Acme', name: 'mine', visibility: 'PUBLIC' })).status,
     422,
     'a GUEST makes none',
   );
   await alice.post(`${members}/bob/role`, { role: 'MEMBER' });
-  t.match(main(await bob.get('/orgs/Acme')), /href="\/repos\/new\?owner=Acme"/);
-  t.match(main(await bob.get('/repos/new?owner=Acme')), /<option value="Acme" selected>/);
+  t.match(extractMain(await bob.get('/orgs/Acme')), /href="\/repos\/new\?owner=Acme"/);
+  t.match(extractMain(await bob.get('/repos/new?owner=Acme')), /<option value="Acme" selected>/);
   t.same(where(await bob.post('/repos', { owner: 'acme', name: 'bellows', visibility: 'PUBLIC' })), [
     303,
     '/repos/Acme/bellows',
   ]);
   t.equal((await anonymous.get('/orgs/Acme')).body.includes('anvil'), false, 'visitors see the public ones');
-  t.match(main(await anonymous.get('/orgs/Acme')), /bellows/);
+  t.match(extractMain(await anonymous.get('/orgs/Acme')), /bellows/);
   await alice.post(`${members}/bob/role`, { role: 'OWNER' });
   t.same(await may(bob), [200, 200]);
   t.same(
@@ -171,9 +171,9 @@ t.test('settings: what it says of itself, its name, and its end', async (t) => {
     303,
     '/orgs/Acme/settings?done=settings-saved',
   ]);
-  t.match(main(await anonymous.get('/orgs/Acme')), /We forge\./);
+  t.match(extractMain(await anonymous.get('/orgs/Acme')), /We forge\./);
   const long = await alice.post('/orgs/Acme/settings', { display_name: 'x'.repeat(101), description: 'kept' });
-  t.match([long.status, main(long)], [422, /id="display_name-error"[^]*value="kept"/]);
+  t.match([long.status, extractMain(long)], [422, /id="display_name-error"[^]*value="kept"/]);
 
   t.equal((await alice.post('/orgs/Acme/rename', { name: 'carol' })).status, 422);
   t.same(where(await alice.post('/orgs/Acme/rename', { name: 'apex' })), [
@@ -193,15 +193,15 @@ t.test('settings: what it says of itself, its name, and its end', async (t) => {
   t.equal((await bob.post('/orgs', { name: 'Acme' })).status, 422, 'the old name stays reserved');
 
   const wrong = await alice.post('/orgs/apex/delete', { confirm: 'Apex' });
-  t.match([wrong.status, main(wrong)], [422, /id="confirm-error">Type apex to confirm/]);
+  t.match([wrong.status, extractMain(wrong)], [422, /id="confirm-error">Type apex to confirm/]);
   const owning = await alice.post('/orgs/apex/delete', { confirm: 'apex' });
   t.match(
-    [owning.status, main(owning)],
+    [owning.status, extractMain(owning)],
     [409, /apex still owns apex\/anvil, apex\/bellows[^]*href="\/repos\/apex\/anvil\/settings\/danger"/],
   );
   for (const name of ['anvil', 'bellows'])
     await alice.post(`/repos/apex/${name}/settings/delete`, { confirm: `apex/${name}` });
-  t.match(main(await alice.get('/orgs/apex/settings')), /trash goes for good: (?:anvil, bellows|bellows, anvil)/);
+  t.match(extractMain(await alice.get('/orgs/apex/settings')), /trash goes for good: (?:anvil, bellows|bellows, anvil)/);
   t.same(where(await alice.post('/orgs/apex/delete', { confirm: 'apex' })), [303, '/?done=organisation-deleted']);
   t.equal((await alice.get('/orgs/apex')).status, 404);
   t.equal((await alice.post('/orgs', { name: 'apex' })).status, 422, 'its name stays reserved');
@@ -210,7 +210,7 @@ t.test('settings: what it says of itself, its name, and its end', async (t) => {
 t.test('SPEC §9 before a rename the page says how many follow from other servers', async (t) => {
   await alice.post('/repos', { owner: 'alice', name: 'followed', visibility: 'PUBLIC' });
   const pages = ['/settings/account', '/repos/alice/followed/settings/danger'];
-  for (const page of pages) t.notMatch(main(await alice.get(page)), 'other server');
+  for (const page of pages) t.notMatch(extractMain(await alice.get(page)), 'other server');
   const { repository } = await web.modules.repositories.find(localAdministrator, 'alice', 'followed');
   const follow = (actorId: string) =>
     web.modules.db.write(({ manager }) =>
@@ -222,10 +222,10 @@ t.test('SPEC §9 before a rename the page says how many follow from other server
   await follow('https://other.example/users/dan');
   for (const page of pages)
     t.match(
-      main(await alice.get(page)),
+      extractMain(await alice.get(page)),
       'One follower on another server</strong> stays, and goes on seeing the old name',
     );
   await follow('https://other.example/users/eve');
-  for (const page of pages) t.match(main(await alice.get(page)), '2 followers on other servers</strong> stay');
-  t.notMatch(main(await alice.get('/orgs/Acme/settings')), 'other server');
+  for (const page of pages) t.match(extractMain(await alice.get(page)), '2 followers on other servers</strong> stay');
+  t.notMatch(extractMain(await alice.get('/orgs/Acme/settings')), 'other server');
 });

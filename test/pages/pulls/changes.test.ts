@@ -1,7 +1,7 @@
 // The page of changes of a pull request: a round, two rounds, one file, and what is too large or is no text.
 import t from 'tap';
-import { numbered, startPullWeb } from '../../fixtures/pull-web.ts';
-import { main } from '../../fixtures/web-fixture.ts';
+import { numbered, startPullWeb } from '../../fixtures/pull-web-fixture.ts';
+import { extractMain } from '../../fixtures/web-fixture.ts';
 
 const code = numbered(60);
 const garden = await startPullWeb(t, { 'src/bed.ts': code, 'other.txt': numbered(5) });
@@ -65,7 +65,7 @@ t.test('one file alone, with more context', async (t) => {
   t.match(more, /\?file=src\/bed\.ts&amp;context=25#f[0-9a-f]{10}/);
   const wider = await alice.get(more!.replaceAll('&amp;', '&').replace(/#.*/, ''));
   t.equal(linesOf(wider.body).length, 52);
-  t.notMatch(main(wider), /src\/pond\.ts<\/bdi><span class="badge/);
+  t.notMatch(extractMain(wider), /src\/pond\.ts<\/bdi><span class="badge/);
   t.match(wider.body, /@@ -5,51 \+5,51 @@/);
   const whole = await alice.get(`${pull.url}/changes?file=src/bed.ts&context=20000`);
   t.equal(linesOf(whole.body).length, 61);
@@ -91,7 +91,7 @@ t.test('as a diff and as mails', async (t) => {
   const since = await alice.get(`${pull.url}.diff?from=1`);
   t.match(since.body, /^\+const path = 1;$[^]*^-const pond = 1;$\n^\+const pond = 2;$/m, 'since its head, as it is');
   t.equal((await alice.get(`${pull.url}.patch?from=1`)).body.match(/^From [0-9a-f]{40} /gm)?.length, 4);
-  t.match(main(await alice.get(`${pull.url}/changes?to=1`)), /\.patch\?to=1"/, 'the page leads to what it shows');
+  t.match(extractMain(await alice.get(`${pull.url}/changes?to=1`)), /\.patch\?to=1"/, 'the page leads to what it shows');
   t.equal((await alice.get(`${pull.url}.diff?to=9`)).status, 404);
   t.equal((await alice.get(`${pull.url}.diff?from=1&to=1`)).status, 422, 'no older round');
 });

@@ -1,8 +1,8 @@
 // Changes that are no text, or too much of it: the page says so in words, and a comment finds its file all the same.
 import t from 'tap';
 import { runGit } from '../../fixtures/git-repositories.ts';
-import { startPullWeb } from '../../fixtures/pull-web.ts';
-import { main } from '../../fixtures/web-fixture.ts';
+import { startPullWeb } from '../../fixtures/pull-web-fixture.ts';
+import { extractMain } from '../../fixtures/web-fixture.ts';
 
 t.setTimeout(240_000);
 
@@ -55,7 +55,7 @@ const partOf = (body: string, name: string): string =>
 t.test('each odd file is named, with what there is to show', async (t) => {
   const response = await alice.get(`${pull.url}/changes`);
   t.equal(response.status, 200);
-  const body = main(response);
+  const body = extractMain(response);
   t.match(partOf(body, 'text.txt'), /<span class="sign">\+<\/span>three/, 'CRLF');
   t.match(partOf(body, 'run.sh'), /file → executable/);
   t.match(partOf(body, 'link-to-be'), /file → symbolic link/);
@@ -78,8 +78,8 @@ t.test('a file of any name can be loaded alone and be commented', async (t) => {
     t.match(link, /comment=.+:NEW:1#comment$/, name);
     const file = decodeURIComponent(/comment=(.+):NEW:1#/.exec(link)![1]!.replaceAll('&amp;', '&'));
     const alone = await alice.get(`${pull.url}/changes?file=${encodeURIComponent(file)}`);
-    t.match(main(alone), /class="sign">\+</, `${name} alone`);
-    const form = main(await alice.get(link.replaceAll('&amp;', '&').replace('#comment', '')));
+    t.match(extractMain(alone), /class="sign">\+</, `${name} alone`);
+    const form = extractMain(await alice.get(link.replaceAll('&amp;', '&').replace('#comment', '')));
     const fields = Object.fromEntries(
       [
         ...(/<form class="[^"]*comment-form.*?<\/form>/s.exec(form)?.[0] ?? '').matchAll(
@@ -95,19 +95,19 @@ t.test('a file of any name can be loaded alone and be commented', async (t) => {
     const sent = await alice.post(`${pull.url}/review/comments`, { ...fields, body: `About ${name}`, action: 'now' });
     t.equal(sent.status, 303, name);
   }
-  const after = main(await alice.get(`${pull.url}/changes`));
+  const after = extractMain(await alice.get(`${pull.url}/changes`));
   for (const name of names) t.match(partOf(after, `<bdi>${name}`), `About ${name}`, `${name} has its thread`);
 });
 
 t.test('a long file loads alone, within limits that are said', async (t) => {
   const long = await alice.get(`${pull.url}/changes?file=long.txt`);
   t.equal(long.status, 200);
-  t.match(main(long), /too many to show here/);
+  t.match(extractMain(long), /too many to show here/);
   const large = await alice.get(`${pull.url}/changes?file=large.txt&context=20000`);
   t.equal(large.status, 200);
   t.ok(large.body.length < 6_000_000);
   t.equal((await alice.get(`${pull.url}/changes?all=1`)).status, 200);
-  t.match(main(await alice.get(`${pull.url}/changes?file=nothing`)), /This file is not changed here/);
+  t.match(extractMain(await alice.get(`${pull.url}/changes?file=nothing`)), /This file is not changed here/);
 });
 
 t.test('parameters that make no sense are the default', async (t) => {
@@ -138,7 +138,7 @@ t.test('10,000 commits', async (t) => {
   await garden.pushRound(large.number, 'many');
   const compared = await alice.get(`${large.url}/changes?from=1`);
   t.equal(compared.status, 200);
-  t.match(main(compared), /The commits are not paired: there are too many of them/);
+  t.match(extractMain(compared), /The commits are not paired: there are too many of them/);
 });
 
 t.teardown(() => {

@@ -5,12 +5,12 @@ import t from 'tap';
 import type { Owner } from '../../fixtures/temporary-folder.ts';
 import { temporaryFolder } from '../../fixtures/temporary-folder.ts';
 import { runGit } from '../../fixtures/git-repositories.ts';
-import { fillRepository, main, signedIn, startWeb, visitor } from '../../fixtures/web-fixture.ts';
+import { fillRepository, extractMain, signedIn, startWeb, visitor } from '../../fixtures/web-fixture.ts';
 import type { PageResponse, Visitor, Web } from '../../fixtures/web-fixture.ts';
 
 const location = ({ headers }: PageResponse): string => headers.location ?? '';
 const textOf = (response: PageResponse): string =>
-  main(response)
+  extractMain(response)
     .replace(/<[^>]+>/g, ' ')
     .replaceAll('&#39;', "'")
     .replace(/\s+/g, ' ');
@@ -67,15 +67,15 @@ t.test('from the button to a fork, without a script', async (t) => {
   t.match(page.body, /href="\/repos\/alice\/garden\/forks" aria-label="0 forks"/);
   t.match(location(await visitor(web).get('/repos/alice/garden/fork')), /^\/login/);
   const form = await bob.get('/repos/alice/garden/fork');
-  t.match(main(form), /<option value="bob" selected/);
-  t.match(main(form), /value="garden"/);
+  t.match(extractMain(form), /<option value="bob" selected/);
+  t.match(extractMain(form), /value="garden"/);
   t.match(textOf(form), /The fork is public, as alice\/garden is/);
   t.match(textOf(await alice.get('/repos/alice/garden/fork')), /This repository is your own/);
 
   const wrong = await bob.post('/repos/alice/garden/fork', { owner: 'bob', name: '../x', description: 'kept' });
   t.equal(wrong.status, 422);
-  t.match(main(wrong), /value="kept"/);
-  t.match(main(wrong), /id="name-error"/);
+  t.match(extractMain(wrong), /value="kept"/);
+  t.match(extractMain(wrong), /id="name-error"/);
   t.equal((await bob.post('/repos/alice/garden/fork', { owner: 'alice', name: 'x' })).status, 422);
   t.match(location(await visitor(web).post('/repos/alice/garden/fork', { owner: 'bob', name: 'x' })), /^\/login/);
 
@@ -84,7 +84,7 @@ t.test('from the button to a fork, without a script', async (t) => {
   t.equal(location(made), '/repos/bob/garden?done=forked');
   const fork = await bob.get(location(made));
   t.match(textOf(fork), /This is your fork/);
-  t.match(main(fork), /forked from\s*<a href="\/repos\/alice\/garden">alice\/garden<\/a>/);
+  t.match(extractMain(fork), /forked from\s*<a href="\/repos\/alice\/garden">alice\/garden<\/a>/);
   t.match(await home(bob, /This branch/), /This branch is level with alice\/garden main/);
   t.match(textOf(fork), /shared with forks/);
   t.match((await visitor(web).get('/repos/alice/garden')).body, /aria-label="1 fork"/);
@@ -108,11 +108,11 @@ t.test('behind, synced, ahead and diverged', async (t) => {
   await push('alice', 'garden', 'water');
   const behind = /This branch is 2 commits behind alice\/garden main \. Sync fork/;
   t.match(await home(bob, behind), behind);
-  t.match(main(await carol.get('/repos/bob/garden')), /2 commits behind[^]*>Compare</);
+  t.match(extractMain(await carol.get('/repos/bob/garden')), /2 commits behind[^]*>Compare</);
   const sync = await bob.get('/repos/bob/garden/sync?branch=main');
   t.match(textOf(sync), /The branch main is 2 commits behind alice\/garden/);
-  t.match(main(sync), /<form method="post" action="\/repos\/bob\/garden\/sync"/);
-  t.notMatch(main(await carol.get('/repos/bob/garden/sync')), /method="post" action="\/repos\/bob\/garden\/sync"/);
+  t.match(extractMain(sync), /<form method="post" action="\/repos\/bob\/garden\/sync"/);
+  t.notMatch(extractMain(await carol.get('/repos/bob/garden/sync')), /method="post" action="\/repos\/bob\/garden\/sync"/);
   t.match(textOf(await carol.get('/repos/bob/garden/sync')), /Only those who may push/);
   t.equal((await carol.post('/repos/bob/garden/sync', { branch: 'main' })).status, 404);
   t.equal((await bob.get('/repos/alice/garden/sync')).status, 404, 'no fork');
@@ -133,13 +133,13 @@ t.test('behind, synced, ahead and diverged', async (t) => {
     await home(bob, /1 commit ahead of and 1 commit behind alice\/garden/),
     /1 commit ahead of and 1 commit behind alice\/garden/,
   );
-  const diverged = main(await bob.get('/repos/bob/garden/sync'));
+  const diverged = extractMain(await bob.get('/repos/bob/garden/sync'));
   t.match(diverged, `git remote add upstream ${web.origin}/git/alice/garden.git`);
   t.match(diverged, /git merge upstream\/main/);
   const refused = await bob.post('/repos/bob/garden/sync', { branch: 'main' });
   t.equal(refused.status, 409);
   t.match(textOf(refused), /has commits that alice\/garden does not have/);
-  t.match(main(refused), /git merge upstream\/main/);
+  t.match(extractMain(refused), /git merge upstream\/main/);
 });
 
 t.test('a private one: who sees what, and what is said beforehand', async (t) => {

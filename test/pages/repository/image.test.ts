@@ -7,7 +7,7 @@ import { maxImageBytes } from '../../../src/images/index.ts';
 import { sampleImages as samples, zipArchive } from '../../images/sample-images.ts';
 import { sendRequest, signedIn, startWeb, visitor } from '../../fixtures/web-fixture.ts';
 import type { PageResponse } from '../../fixtures/web-fixture.ts';
-import { cookieOf, multipart, upload } from '../../fixtures/upload.ts';
+import { cookieOf, encodeMultipart, upload } from '../../fixtures/upload.ts';
 import type { Part } from '../../fixtures/upload.ts';
 
 const web = await startWeb(t);
@@ -180,7 +180,7 @@ t.test(
 );
 
 t.test('security B05 bodies that are no such form are refused in words, too', async (t) => {
-  const form = multipart([image()]);
+  const form = encodeMultipart([image()]);
   const cases: [string, Record<string, string>, Buffer | string, number][] = [
     ['urlencoded', { 'Content-Type': 'application/x-www-form-urlencoded' }, 'image=x', 422],
     ['the bare file', { 'Content-Type': 'image/png' }, png, 422],
@@ -196,7 +196,7 @@ t.test('security B05 bodies that are no such form are refused in words, too', as
 });
 
 t.test('security B05 a body without a length is read no further than it may be long', async (t) => {
-  const { type, body } = multipart([image()]);
+  const { type, body } = encodeMultipart([image()]);
   t.equal(
     (await sendChunked(`${kiln}/image`, cookieOf(alice), type, [body.subarray(0, 100), body.subarray(100)])).status,
     303,
@@ -237,7 +237,7 @@ t.test('security B05, SPEC §7 a non-owner is refused before a byte is read', as
     const waiting = await sendRequest(web, `${kiln}/image`, {
       method: 'POST',
       headers: {
-        'Content-Type': multipart([]).type,
+        'Content-Type': encodeMultipart([]).type,
         'Transfer-Encoding': 'chunked',
         Origin: web.origin,
         Cookie: cookieOf(browser),

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { gitClient } from '../../e2e/git-client.ts';
 import { startHearth } from '../../fixtures/start-hearth.ts';
-import { addCommit, hasSshd, newBare, sshSide } from '../../mirrors/remote-servers.ts';
+import { addCommit, hasSshd, createBareRepository, startSshRemote } from '../../mirrors/remote-servers.ts';
 import { sendRequest } from '../../fixtures/web-fixture.ts';
 import type { PageResponse } from '../../fixtures/web-fixture.ts';
 
@@ -139,10 +139,10 @@ t.test('a repository is imported, stays a mirror, is paused, and becomes an ordi
 });
 
 t.test('by ssh a page shows the key to add, the host key to compare, and the risk of http', canTrySsh, async (t) => {
-  const there = await sshSide(t);
+  const there = await startSshRemote(t);
   const here = await startHearth(t, { env: { SERVICE_MIRRORS_ALLOWED_HOSTS: there.host } });
   const [alice, bob] = [await here.addPerson('alice'), await here.addPerson('bob')];
-  newBare(there.folder, 'tool.git');
+  createBareRepository(there.folder, 'tool.git');
   const port = Number(new URL(here.url).port);
   const get = (session: string, path: string): Promise<PageResponse> =>
     sendRequest({ port }, path, { headers: { Cookie: `hearth_session=${session}` } });

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { main, signedIn, startWeb, visitor } from '../../fixtures/web-fixture.ts';
+import { extractMain, signedIn, startWeb, visitor } from '../../fixtures/web-fixture.ts';
 
 t.test('pins: anyone who can read pins, moves and unpins', async (t) => {
   const web = await startWeb(t);
@@ -30,7 +30,7 @@ t.test('pins: anyone who can read pins, moves and unpins', async (t) => {
   await frank.post('/repos/frank/one/settings/visibility', { visibility: 'PUBLIC' });
   t.same(await pins(), ['three', 'one', 'two'], 'and comes back');
   t.match(
-    main(await anonymous.get('/users/erin')),
+    extractMain(await anonymous.get('/users/erin')),
     /Pinned[^]*three[^]*one[^]*two/,
     'others see the pins on the profile',
   );

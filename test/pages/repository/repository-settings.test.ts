@@ -2,7 +2,7 @@
 import t from 'tap';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { main, fillRepository, signedIn, startWeb, visitor } from '../../fixtures/web-fixture.ts';
+import { extractMain, fillRepository, signedIn, startWeb, visitor } from '../../fixtures/web-fixture.ts';
 import type { PageResponse } from '../../fixtures/web-fixture.ts';
 
 const web = await startWeb(t);
@@ -33,35 +33,35 @@ t.before(async () => {
 });
 
 t.test('description and default branch, with the way to its rules', async (t) => {
-  const page = main(await alice.get(`${kiln}/settings`));
+  const page = extractMain(await alice.get(`${kiln}/settings`));
   t.match(page, /<option value="main" selected>[^]*<option value="next">/);
   t.match(page, /href="[^"]*\/kiln\/settings\/branches"/);
   const input = { description: 'Very hot', default_branch: 'next' };
   t.same(where(await alice.post(`${kiln}/settings`, input)), [303, `${kiln}/settings?done=settings-saved`]);
-  const saved = main(await alice.get(`${kiln}/settings`));
+  const saved = extractMain(await alice.get(`${kiln}/settings`));
   t.match(saved, /value="Very hot"[^]*<option value="next" selected>/);
   const refused = await alice.post(`${kiln}/settings`, { ...input, default_branch: 'none', description: 'Kept' });
-  t.match([refused.status, main(refused)], [422, /no branch with this name[^]*value="Kept"/]);
+  t.match([refused.status, extractMain(refused)], [422, /no branch with this name[^]*value="Kept"/]);
   t.equal((await alice.post(`${kiln}/settings`, { ...input, description: 'x'.repeat(501) })).status, 422);
   t.notMatch(saved, /name="accept_gerrit_refs" value="yes" checked/, 'nor is this one, at first');
   await alice.post(`${kiln}/settings`, { ...input, default_branch: 'main', accept_gerrit_refs: 'yes' });
-  t.match(main(await alice.get(`${kiln}/settings`)), /name="accept_gerrit_refs" value="yes" checked/);
-  t.match(main(await alice.get(`${kiln}/settings`)), /name="lfs" value="yes" checked/, 'a form without it');
+  t.match(extractMain(await alice.get(`${kiln}/settings`)), /name="accept_gerrit_refs" value="yes" checked/);
+  t.match(extractMain(await alice.get(`${kiln}/settings`)), /name="lfs" value="yes" checked/, 'a form without it');
   await alice.post(`${kiln}/settings`, { ...input, default_branch: 'main', lfs_choice: 'yes' });
-  t.notMatch(main(await alice.get(`${kiln}/settings`)), /name="lfs" value="yes" checked/, 'it was not ticked');
+  t.notMatch(extractMain(await alice.get(`${kiln}/settings`)), /name="lfs" value="yes" checked/, 'it was not ticked');
   await alice.post(`${kiln}/settings`, { ...input, default_branch: 'main', lfs_choice: 'yes', lfs: 'yes' });
-  t.match(main(await alice.get(`${kiln}/settings`)), /name="lfs" value="yes" checked/);
+  t.match(extractMain(await alice.get(`${kiln}/settings`)), /name="lfs" value="yes" checked/);
 });
 
 t.test('security E05 visibility says what follows from it, and acts at once', async (t) => {
-  t.match(main(await alice.get(`${kiln}/settings`)), /2 branches and 0 tags/, 'what becomes visible');
+  t.match(extractMain(await alice.get(`${kiln}/settings`)), /2 branches and 0 tags/, 'what becomes visible');
   t.equal((await anonymous.get(kiln)).status, 404);
   t.same(where(await alice.post(`${kiln}/settings/visibility`, { visibility: 'PUBLIC' })), [
     303,
     `${kiln}/settings?done=now-public`,
   ]);
   t.equal((await anonymous.get(kiln)).status, 200);
-  t.match(main(await alice.get(`${kiln}/settings`)), /Remote followers are kept, but no longer notified/, 'SPEC §3');
+  t.match(extractMain(await alice.get(`${kiln}/settings`)), /Remote followers are kept, but no longer notified/, 'SPEC §3');
   await alice.post(`${kiln}/settings/visibility`, { visibility: 'PRIVATE' });
   t.equal((await anonymous.get(kiln)).status, 404);
   await alice.post(`${kiln}/settings/visibility`, { visibility: 'PUBLIC' });
@@ -82,8 +82,8 @@ t.test('collaborators: added by handle, changed, removed, and able to leave', as
     [{ username: 'carol', role: 'all' }, /Choose one of the roles/],
   ] as const) {
     const response = await alice.post(list, form);
-    t.match([response.status, main(response)], [422, message]);
-    t.match(main(response), new RegExp(`value="${form.username}"`), 'text kept');
+    t.match([response.status, extractMain(response)], [422, message]);
+    t.match(extractMain(response), new RegExp(`value="${form.username}"`), 'text kept');
   }
   t.same(where(await alice.post(`${list}/bob/role`, { role: 'admin' })), [303, `${list}?done=role-changed`]);
   t.equal((await bob.get(list)).status, 200, 'who administers chooses who works here');
@@ -104,7 +104,7 @@ t.test('SPEC §5 the higher of two rights counts, and the page says why', async 
   await alice.post('/orgs/guild/members', { username: 'bob', role: 'MEMBER' });
   await alice.post('/repos', { owner: 'guild', name: 'hall', visibility: 'PRIVATE' });
   await alice.post('/repos/guild/hall/settings/collaborators', { username: 'bob', role: 'read' });
-  const page = main(await alice.get('/repos/guild/hall/settings/collaborators'));
+  const page = extractMain(await alice.get('/repos/guild/hall/settings/collaborators'));
   t.match(page, /in fact write, as organisation MEMBER/);
   t.match(page, /Yours here is admin, as organisation OWNER/);
   await bob.post('/repos/guild/hall/leave');
@@ -121,7 +121,7 @@ t.test('rename: the old path leads on until the name is used again', async (t) =
     ['x.git', /cannot end in/],
   ] as const) {
     const response = await alice.post(`${kiln}/settings/rename`, { name });
-    t.match([response.status, main(response)], [422, message]);
+    t.match([response.status, extractMain(response)], [422, message]);
   }
   t.same(where(await alice.post(`${kiln}/settings/rename`, { name: 'oven' })), [303, '/repos/alice/oven?done=renamed']);
   for (const [from, to] of [
@@ -168,7 +168,7 @@ t.test('transfer: at once to one’s own organisation, otherwise the receiver ac
     ['alice', 'alice/kiln', /already/],
   ] as const) {
     const response = await transfer(kiln, owner, confirm);
-    t.match([response.status, main(response)], [422, message]);
+    t.match([response.status, extractMain(response)], [422, message]);
   }
   t.same(where(await transfer(kiln, 'guild', 'alice/kiln')), [303, '/repos/guild/kiln?done=transferred']);
   t.same(where(await anonymous.get(kiln)), [301, '/repos/guild/kiln']);
@@ -176,8 +176,8 @@ t.test('transfer: at once to one’s own organisation, otherwise the receiver ac
     303,
     '/repos/guild/kiln/settings/danger?done=transfer-offered',
   ]);
-  t.match(main(await alice.get('/repos/guild/kiln/settings/danger')), /offered this repository to <strong>bob/);
-  t.match(main(await bob.get('/')), /A repository is offered to you/);
+  t.match(extractMain(await alice.get('/repos/guild/kiln/settings/danger')), /offered this repository to <strong>bob/);
+  t.match(extractMain(await bob.get('/')), /A repository is offered to you/);
   const id =
     /\/settings\/repositories\/([0-9a-f-]{36})\/accept/.exec((await bob.get('/settings/repositories')).body)?.[1] ?? '';
   t.equal((await carol.post(`/settings/repositories/${id}/accept`)).status, 404, 'nobody else can');
@@ -197,21 +197,21 @@ t.test('transfer: at once to one’s own organisation, otherwise the receiver ac
 t.test('archive, delete with the typed name, and restore', async (t) => {
   const home = '/repos/bob/kiln';
   t.same(where(await bob.post(`${home}/settings/archive`)), [303, `${home}/settings/danger?done=archived`]);
-  t.match(main(await bob.get(home)), /Archived/);
+  t.match(extractMain(await bob.get(home)), /Archived/);
   await bob.post(`${home}/settings/unarchive`);
-  t.notMatch(main(await bob.get(home)), /Archived/);
+  t.notMatch(extractMain(await bob.get(home)), /Archived/);
 
   const wrong = await bob.post(`${home}/settings/delete`, { confirm: 'kiln' });
-  t.match([wrong.status, main(wrong)], [422, /id="confirm-error">Type bob\/kiln to confirm/]);
+  t.match([wrong.status, extractMain(wrong)], [422, /id="confirm-error">Type bob\/kiln to confirm/]);
   t.same(where(await bob.post(`${home}/settings/delete`, { confirm: 'bob/kiln' })), [303, '/?done=repository-deleted']);
   t.equal((await bob.get(home)).status, 404);
-  const trash = main(await bob.get('/settings/repositories'));
+  const trash = extractMain(await bob.get('/settings/repositories'));
   const id = /\/settings\/repositories\/([0-9a-f-]{36})\/restore/.exec(trash)?.[1] ?? '';
   t.match(trash, /in 30 days|in 4 weeks|next month/);
   t.equal((await carol.post(`/settings/repositories/${id}/restore`, { name: 'kiln' })).status, 404);
   await bob.post('/repos', { name: 'kiln', visibility: 'PRIVATE' });
   const taken = await bob.post(`/settings/repositories/${id}/restore`, { name: 'kiln' });
-  t.match([taken.status, main(taken)], [422, /already has a repository named kiln/]);
+  t.match([taken.status, extractMain(taken)], [422, /already has a repository named kiln/]);
   t.same(where(await bob.post(`/settings/repositories/${id}/restore`, { name: 'kiln-2' })), [
     303,
     '/repos/bob/kiln-2?done=restored',

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { main, password, signedIn, startWeb, visitor } from '../../fixtures/web-fixture.ts';
+import { extractMain, password, signedIn, startWeb, visitor } from '../../fixtures/web-fixture.ts';
 import type { PageResponse } from '../../fixtures/web-fixture.ts';
 
 const location = ({ headers }: PageResponse): string => headers.location ?? '';
@@ -17,7 +17,7 @@ t.test('people join by invitation, once per link', async (t) => {
 
   const bob = visitor(web);
   t.equal((await bob.get(link)).status, 200);
-  t.match(main(await bob.post(link, { handle: 'alice', password })), /taken/, 'a taken handle is told');
+  t.match(extractMain(await bob.post(link, { handle: 'alice', password })), /taken/, 'a taken handle is told');
   t.equal((await bob.post(link, { handle: 'alice', password })).status, 422, 'and is a wrong value, not a conflict');
   t.equal(location(await bob.post(link, { handle: 'bob', password })), '/settings/keys?done=welcome');
   t.equal((await visitor(web).get(link)).status, 404);

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { main, password, startWeb, visitor } from '../../fixtures/web-fixture.ts';
+import { extractMain, password, startWeb, visitor } from '../../fixtures/web-fixture.ts';
 import type { PageResponse } from '../../fixtures/web-fixture.ts';
 
 const location = ({ headers }: PageResponse): string => headers.location ?? '';
@@ -10,7 +10,7 @@ t.test('signing in, where it leads, and out again', async (t) => {
   const browser = visitor(web);
   const redirected = await browser.get('/settings/keys?x=1');
   t.match([redirected.status, location(redirected)], [303, '/login?next=%2Fsettings%2Fkeys%3Fx%3D1']);
-  t.match(main(await browser.get(location(redirected))), /name="next" value="\/settings\/keys\?x=1"/);
+  t.match(extractMain(await browser.get(location(redirected))), /name="next" value="\/settings\/keys\?x=1"/);
 
   const wrong = await browser.post('/login', { username: 'alice', password: 'wrong wrong', next: '/settings/keys' });
   const unknownName = await browser.post('/login', {
@@ -20,11 +20,11 @@ t.test('signing in, where it leads, and out again', async (t) => {
   });
   t.match([wrong.status, unknownName.status], [422, 422]);
   t.equal(
-    main(wrong).replace('value="alice"', ''),
-    main(unknownName).replace('value="alice2"', ''),
+    extractMain(wrong).replace('value="alice"', ''),
+    extractMain(unknownName).replace('value="alice2"', ''),
     'security D05 one text for both',
   );
-  t.match(main(wrong), /role="alert" tabindex="-1" autofocus/);
+  t.match(extractMain(wrong), /role="alert" tabindex="-1" autofocus/);
   t.equal(wrong.headers['set-cookie'], undefined);
 
   const right = await browser.post('/login', { username: ' Alice ', password, next: '/settings/keys' });
@@ -61,5 +61,5 @@ t.test('security D04 too many wrong passwords are 429 with a time to wait', asyn
     response = await browser.post('/login', { username: 'alice', password: 'wrong wrong' });
   t.equal(response.status, 429);
   t.match(response.headers['retry-after'], /^\d+$/);
-  t.match(main(response), /Too many wrong passwords/);
+  t.match(extractMain(response), /Too many wrong passwords/);
 });

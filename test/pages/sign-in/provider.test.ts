@@ -1,7 +1,7 @@
 import t from 'tap';
 import { signInAt, startProvider } from '../../fixtures/openid-provider.ts';
 import type { TestProvider } from '../../fixtures/openid-provider.ts';
-import { main, password, signedIn, startWeb, visitor } from '../../fixtures/web-fixture.ts';
+import { extractMain, password, signedIn, startWeb, visitor } from '../../fixtures/web-fixture.ts';
 import type { Owner } from '../../fixtures/temporary-folder.ts';
 import type { Web } from '../../fixtures/web-fixture.ts';
 
@@ -43,12 +43,12 @@ t.test('a person links an account of the provider, and signs in with it from the
   const back = new URL(await throughProvider(provider, url.replaceAll('&amp;', '&')));
   const linked = await alice.get(back.pathname + back.search);
   t.match([linked.status, linked.headers.location], [303, '/settings/linked-accounts?done=account-linked']);
-  const list = main(await alice.get('/settings/linked-accounts'));
+  const list = extractMain(await alice.get('/settings/linked-accounts'));
   t.match(list, /Company/);
   t.match(list, /alice\.a/);
 
   const browser = visitor(web);
-  t.match(main(await browser.get('/login?next=%2Fexplore')), /href="\/login\/oidc\/company\?next=%2Fexplore"/);
+  t.match(extractMain(await browser.get('/login?next=%2Fexplore')), /href="\/login\/oidc\/company\?next=%2Fexplore"/);
   const done = await signInAt(provider, browser, '/login/oidc/company?next=/explore');
   t.match([done.status, done.headers.location], [303, '/explore']);
   t.notOk(browser.cookies.has('hearth_provider'), 'the state of the sign-in is gone');
@@ -69,7 +69,7 @@ t.test(
     const browser = visitor(web);
     const answer = await signInAt(provider, browser);
     t.equal(answer.status, 403);
-    t.match(main(answer), /No account here yet/);
+    t.match(extractMain(answer), /No account here yet/);
     t.equal(await sessionOf(web, browser), null);
     t.same(await accounts.listIdentities(alice.id), []);
   },
@@ -107,11 +107,11 @@ t.test(
     subjectOf(provider, 's-2', { preferred_username: 'zoe-muller', email: 'zoe@example.org', email_verified: true });
     const other = visitor(web);
     t.match((await signInAt(provider, other)).headers.location, '/login/sign-up');
-    t.match(main(await other.get('/login/sign-up')), /zoe-muller.*belongs to another account/s);
+    t.match(extractMain(await other.get('/login/sign-up')), /zoe-muller.*belongs to another account/s);
     t.equal((await visitor(web).get('/login/sign-up')).status, 422, 'in this browser only');
     const refused = await other.post('/login/sign-up', { handle: 'ZOE-MULLER' });
     t.equal(refused.status, 422);
-    t.match(main(refused), /value="ZOE-MULLER"/);
+    t.match(extractMain(refused), /value="ZOE-MULLER"/);
     t.match((await other.post('/login/sign-up', { handle: 'zoe2' })).headers.location, '/');
     t.match(await sessionOf(web, other), { person: { username: 'zoe2' } });
     const second = await accounts.personByUsername('zoe2');
@@ -121,7 +121,7 @@ t.test(
     subjectOf(provider, 's-3', { email: 'nobody@example.org', preferred_username: '!!!' });
     const nameless = visitor(web);
     t.match((await signInAt(provider, nameless)).headers.location, '/login/sign-up');
-    t.notMatch(main(await nameless.get('/login/sign-up')), /belongs to another account/);
+    t.notMatch(extractMain(await nameless.get('/login/sign-up')), /belongs to another account/);
   },
 );
 
@@ -138,13 +138,13 @@ t.test('who declines at the provider is told so; a disabled account stays closed
   provider.accounts.set('s-1', { preferred_username: 'alice' });
   const declined = await signInAt(provider, visitor(web));
   t.equal(declined.status, 403);
-  t.match(main(declined), /You were not signed in at Company/);
+  t.match(extractMain(declined), /You were not signed in at Company/);
   provider.signedIn = 's-1';
   t.equal((await signInAt(provider, visitor(web))).status, 303);
   await web.modules.accounts.setDisabled((await web.modules.accounts.personByUsername('alice')).id, true);
   const closed = await signInAt(provider, visitor(web));
   t.equal(closed.status, 403);
-  t.match(main(closed), /This account is disabled/);
+  t.match(extractMain(closed), /This account is disabled/);
 });
 
 t.test('groups give memberships at each sign-in, and take only those that they gave', async (t) => {
@@ -200,7 +200,7 @@ t.test('sign-out ends the session here, and leads to the end of the one at the p
   const out = await browser.post('/logout');
   t.equal(out.headers.location, '/login?done=signed-out&from=company');
   t.notOk(browser.cookies.has('hearth_session'));
-  t.match(main(await browser.get(out.headers.location!)), /href="\/logout\/oidc\/company"/);
+  t.match(extractMain(await browser.get(out.headers.location!)), /href="\/logout\/oidc\/company"/);
   const leaving = await browser.get('/logout/oidc/company');
   t.equal(leaving.status, 303);
   const there = new URL(leaving.headers.location!);
@@ -217,21 +217,21 @@ t.test(
     const { accounts } = web.modules;
     const { id } = await accounts.addPerson({ username: 'alice', password });
     const browser = visitor(web);
-    const login = main(await browser.get('/login'));
+    const login = extractMain(await browser.get('/login'));
     t.notMatch(login, /type="password"/);
     t.match(login, /Sign in with Company/);
     const refused = await browser.post('/login', { username: 'alice', password });
     t.equal(refused.status, 403);
-    t.match(main(refused), /does not take passwords/);
+    t.match(extractMain(refused), /does not take passwords/);
 
     await provider.stop();
     const down = await browser.get('/login/oidc/company');
     t.equal(down.status, 503);
-    t.match(main(down), /Company cannot be reached/);
+    t.match(extractMain(down), /Company cannot be reached/);
 
     const { secret } = await accounts.makeSignInLink(id);
     const page = await browser.get(`/login/link?token=${secret}`);
-    t.match(main(page), /Sign in as alice/);
+    t.match(extractMain(page), /Sign in as alice/);
     t.equal((await browser.get(`/login/link?token=${secret}`)).status, 200, 'opening it uses nothing up');
     const outcomes = await Promise.all([1, 2].map(() => visitor(web).post('/login/link', { token: secret })));
     t.same(outcomes.map(({ status }) => status).sort(), [303, 404], 'of two at once, one');
@@ -252,7 +252,7 @@ t.test('the only way in cannot be unlinked', async (t) => {
   const [identity] = await accounts.listIdentities(id);
   const refused = await dora.post(`/settings/linked-accounts/${identity!.id}/delete`);
   t.equal(refused.status, 409);
-  t.match(main(refused), /You could not sign in without it/);
+  t.match(extractMain(refused), /You could not sign in without it/);
   t.equal((await dora.post('/settings/account', { new_password: 'a first password' })).status, 303, 'a first password');
   t.equal((await dora.post(`/settings/linked-accounts/${identity!.id}/delete`)).status, 303);
   t.same(await accounts.listIdentities(id), []);

@@ -1,7 +1,7 @@
 /** Who has to set up a second factor is led there; the second step over HTTP; what administrators see and do. */
 import t from 'tap';
 import { stepOf, totpCode } from '../../../src/accounts/second-factor/totp.ts';
-import { main, password, signedIn, startWeb, visitor } from '../../fixtures/web-fixture.ts';
+import { extractMain, password, signedIn, startWeb, visitor } from '../../fixtures/web-fixture.ts';
 
 t.test('who has to have a second factor is led to it, and to nothing else', async (t) => {
   const web = await startWeb(t, { env: { SERVICE_ACCOUNTS_SECOND_FACTOR: 'administrators' } });
@@ -16,11 +16,11 @@ t.test('who has to have a second factor is led to it, and to nothing else', asyn
     t.same([status, headers.location], [303, '/settings/security'], target);
   }
   t.equal((await alice.post('/admin/people/x/disabled', { on: 'yes' })).headers.location, '/settings/security');
-  t.match(main(await alice.get('/settings/security')), /This server asks you for a second factor/);
+  t.match(extractMain(await alice.get('/settings/security')), /This server asks you for a second factor/);
   const api = await alice.get('/api/v1/user', { Authorization: `Bearer ${token}` });
   t.equal(api.status, 200, 'tokens go on');
 
-  const shown = main(await alice.get('/settings/security/app'));
+  const shown = extractMain(await alice.get('/settings/security/app'));
   const secret = await web.modules.accounts.secondFactor.beginTotp(alice.id);
   t.match(shown, /<svg class="qr-code"/);
   t.notMatch(shown, new RegExp(secret.toString('hex')));
@@ -55,9 +55,9 @@ t.test('the second step over HTTP', async (t) => {
   t.equal(foreign.status, 403);
   const away = await browser.post('/login/second-factor', { code: '000000', next: 'https://evil.example/' });
   t.equal(away.status, 422);
-  t.match(main(away), /name="next" value="\/"/);
-  t.match(main(away), /This code is wrong/);
-  t.notMatch(main(away), /passkey/i, 'none is set up');
+  t.match(extractMain(away), /name="next" value="\/"/);
+  t.match(extractMain(away), /This code is wrong/);
+  t.notMatch(extractMain(away), /passkey/i, 'none is set up');
   for (let n = 0; n < 3; n += 1) await browser.post('/login/second-factor', { code: '000000' });
   const last = await browser.post('/login/second-factor', { code: '000000', next: '/settings/profile' });
   t.equal(last.headers.location, '/login?done=sign-in-expired&next=%2Fsettings%2Fprofile', 'five wrong answers');
@@ -67,7 +67,7 @@ t.test('the second step over HTTP', async (t) => {
   const right = await browser.post('/login/second-factor', { code: recovery!, next: '/settings/profile' });
   t.equal(right.headers.location, '/settings/profile');
   t.equal(browser.cookies.has('hearth_sign_in'), false, 'the cookie of the first step is gone');
-  t.match(main(await browser.get('/settings/sessions')), /with password and recovery code/);
+  t.match(extractMain(await browser.get('/settings/sessions')), /with password and recovery code/);
   t.equal((await browser.get('/login/second-factor?next=/settings/keys')).headers.location, '/settings/keys');
 });
 
@@ -76,17 +76,17 @@ t.test('administrators see who has one, and remove it', async (t) => {
   const { accounts } = web.modules;
   const root = await signedIn(web, 'root-admin', { isAdministrator: true });
   const alice = await signedIn(web, 'alice');
-  t.notMatch(main(await root.get('/admin/people')), /second factor/i);
+  t.notMatch(extractMain(await root.get('/admin/people')), /second factor/i);
   const secret = await accounts.secondFactor.beginTotp(alice.id);
   await accounts.secondFactor.enableTotp(alice.id, totpCode(secret, stepOf(web.clock.now())));
-  t.match(main(await root.get('/admin/people')), /Second factor/);
+  t.match(extractMain(await root.get('/admin/people')), /Second factor/);
   t.equal((await alice.post(`/admin/people/${alice.id}/second-factor/reset`)).status, 404);
   const done = await root.post(`/admin/people/${alice.id}/second-factor/reset`);
   t.equal(done.headers.location, '/admin/people?done=second-factor-reset');
   t.equal((await alice.get('/settings/profile')).status, 303, 'the session has ended');
   const again = await root.post(`/admin/people/${alice.id}/second-factor/reset`);
   t.equal(again.status, 409);
-  t.match(main(again), /has no second factor/);
+  t.match(extractMain(again), /has no second factor/);
   await web.modules.audit.flush();
   const entries = await web.modules.audit.list({ limit: 10 });
   t.ok(entries.some(({ event }) => event === 'second_factor.reset'));
@@ -95,9 +95,9 @@ t.test('administrators see who has one, and remove it', async (t) => {
 t.test('where no one has a passkey nothing speaks of them, and where they cannot work none is offered', async (t) => {
   const web = await startWeb(t);
   const alice = await signedIn(web, 'alice');
-  t.notMatch(main(await visitor(web).get('/login')), /passkey/i);
+  t.notMatch(extractMain(await visitor(web).get('/login')), /passkey/i);
   t.equal((await visitor(web).get('/login/passkey')).headers.location, '/login');
-  t.notMatch(main(await alice.get('/settings/security')), /Add a passkey/);
+  t.notMatch(extractMain(await alice.get('/settings/security')), /Add a passkey/);
   t.equal((await alice.get('/settings/security/passkeys/new')).status, 409);
   t.equal((await visitor(web).post('/login/passkey', { response: '{}' })).status, 409);
 });

@@ -1,14 +1,14 @@
 // The pages, the API and the command of webhooks, on a whole Hearth with a receiver beside it.
 import t from 'tap';
 import { startHearth } from '../../fixtures/start-hearth.ts';
-import { receiver } from '../../webhooks/receiver.ts';
+import { startReceiver } from '../../webhooks/receiver.ts';
 import { sendRequest } from '../../fixtures/web-fixture.ts';
 import type { PageResponse } from '../../fixtures/web-fixture.ts';
 
 t.setTimeout(120_000);
 
 t.test('an owner adds, tries, looks at, changes and removes a webhook in the browser', async (t) => {
-  const target = await receiver(t);
+  const target = await startReceiver(t);
   const hearth = await startHearth(t, {
     env: { SERVICE_WEBHOOKS_ALLOWED_HOSTS: target.host },
   });

@@ -1,0 +1,87 @@
+import type { EntityManager } from 'typeorm';
+import type { Tx } from '../../db/index.ts';
+import { notFound, unavailable } from '../../kernel/index.ts';
+import type { AccountsDeps } from '../deps.ts';
+import { hashSecret, looksLikeSecret, newSecret } from '../secret.ts';
+import { oneTimeLinkSchema } from '../schema/one-time-link-schema.ts';
+import type { OneTimeLinkRow, LinkPurpose } from '../schema/one-time-link-schema.ts';
+
+const hourMs = 60 * 60_000;
+
+interface NewLink {
+  purpose: LinkPurpose;
+  personId: string;
+  /** The address that it is sent to, as it is compared; `null` for a link that an administrator hands out. */
+  addressKey: string | null;
+  lifetimeMs: number;
+}
+
+/** Makes a link that works once. Only its hash is stored. @returns the secret for the link */
+export async function insertOneTimeLink(
+  { random }: Pick<AccountsDeps, 'random'>,
+  { manager, now }: Tx,
+  { purpose, personId, addressKey, lifetimeMs }: NewLink,
+): Promise<string> {
+  const secret = newSecret(random);
+  await manager.insert(oneTimeLinkSchema, {
+    tokenHash: hashSecret(secret),
+    purpose,
+    userId: personId,
+    addressKey,
+    createdAt: now,
+    expiresAt: now + lifetimeMs,
+    usedAt: null,
+  });
+  return secret;
+}
+
+/** Of a secret the link, if it is of this kind, not used and not expired. */
+export async function findUnusedLink(
+  manager: EntityManager,
+  purpose: LinkPurpose,
+  secret: string,
+  now: number,
+): Promise<OneTimeLinkRow | null> {
+  if (!looksLikeSecret(secret)) return null;
+  const row = await manager.findOneBy(oneTimeLinkSchema, { tokenHash: hashSecret(secret) });
+  return row === null || row.purpose !== purpose || row.usedAt !== null || now >= row.expiresAt ? null : row;
+}
+
+/** Whether one more mail within the hour is below the limits of this person and of this address. */
+export async function mayMail(
+  { settings }: Pick<AccountsDeps, 'settings'>,
+  { manager, now }: Tx,
+  { personId, addressKey }: { personId: string; addressKey: string },
+): Promise<boolean> {
+  const since = now - hourMs;
+  const counted: { n: number }[] = await manager.query(
+    `SELECT count(*) AS n FROM account_links WHERE user_id = ? AND created_at > ? AND address_key IS NOT NULL
+     UNION ALL SELECT count(*) AS n FROM account_links WHERE address_key = ? AND created_at > ?`,
+    [personId, since, addressKey, since],
+  );
+  const [ofPerson, ofAddress] = counted.map(({ n }) => Number(n)) as [number, number];
+  return ofPerson < settings.linkMailsPerHour && ofAddress < settings.linkMailsPerAddressHour;
+}
+
+/** Refuses with `too_many_mails` (unavailable) when the limit of an hour is reached. */
+export async function refuseTooManyMails(
+  deps: Pick<AccountsDeps, 'settings'>,
+  tx: Tx,
+  mail: { personId: string; addressKey: string },
+): Promise<void> {
+  if (await mayMail(deps, tx, mail)) return;
+  throw unavailable('too_many_mails', 'Many mails were sent already. Try again in an hour.', {
+    retryAfterSeconds: hourMs / 1000,
+  });
+}
+
+/** Wrong, truncated, expired and used links, and those of another account, look the same from outside. */
+export function linkClosed() {
+  return notFound('link_closed', 'This link does not work any more. It works once, for a while, and for one account.');
+}
+
+/** Ends the links for a new password of a person: it was changed since they were made. */
+export async function endResetLinks(manager: EntityManager, personId: string, now: number): Promise<void> {
+  const open = "user_id = ? AND purpose = 'reset' AND used_at IS NULL";
+  await manager.query(`UPDATE account_links SET used_at = ? WHERE ${open}`, [now, personId]);
+}

@@ -1,0 +1,62 @@
+import { idsIn, prefixRange, readKeysetPage } from '../../db/index.ts';
+import type { AccountsDeps } from '../deps.ts';
+import { userSchema } from '../schema/user-schema.ts';
+import type { UserRow } from '../schema/user-schema.ts';
+import { listedBy } from './list-profiles.ts';
+import type { PeopleOptions, PeoplePage } from './list-profiles.ts';
+import { toPerson } from './person.ts';
+
+/** Rows of another module that refer to people in a column `user_id`; all three from code, never from input. */
+export interface PeopleReference {
+  table: string;
+  /** The column to filter by, and its value. */
+  column: string;
+  id: string;
+}
+
+/** Up to this many are sorted; with more, a page fills soon by scanning people in order. */
+const fewPeople = 1_000;
+
+/**
+ * The people whom rows of another module refer to, by handle, a page at a time. Those without a handle are left out
+ * (SPEC §2.4). A few are looked up and sorted; for many, people are scanned in the order of the list and checked one by
+ * one.
+ */
+export async function listReferencedPeople(
+  { db }: AccountsDeps,
+  { table, column, id }: PeopleReference,
+  { prefix = '', ...paging }: PeopleOptions,
+): Promise<PeoplePage> {
+  const [counted]: { n: number }[] = await db.read.query(
+    `SELECT count(*) AS n FROM (SELECT 1 FROM ${table} WHERE ${column} = ? LIMIT ${fewPeople + 1}) some`,
+    [id],
+  );
+  const isFew = Number(counted?.n) <= fewPeople;
+  const from = isFew ? `${table} n CROSS JOIN users u` : `users u CROSS JOIN ${table} n`;
+  const [first, upTo] = prefix === '' ? ['', '~'] : prefixRange(prefix.toLowerCase());
+  const page = await readKeysetPage<UserRow>(
+    paging,
+    ({ username }) => username!.toLowerCase(),
+    async ({ key, isBackwards, limit }) => {
+      const beyond = key === null ? '' : `AND ${listedBy} ${isBackwards ? '<' : '>'} ?`;
+      const found: { id: string }[] = await db.read.query(
+        `SELECT u.id AS id FROM ${from} WHERE n.${column} = ? AND u.id = n.user_id AND u.username IS NOT NULL
+           AND ${listedBy} >= ? AND ${listedBy} < ? ${beyond}
+         ORDER BY ${listedBy} ${isBackwards ? 'DESC' : 'ASC'} LIMIT ?`,
+        [id, first, upTo, ...(key === null ? [] : [key.toLowerCase()]), limit],
+      );
+      const rows = await db.read
+        .createQueryBuilder(userSchema, 'u')
+        .where(
+          ...idsIn(
+            'u.id',
+            found.map((row) => row.id),
+          ),
+        )
+        .getMany();
+      const byId = new Map(rows.map((row) => [row.id, row]));
+      return found.flatMap((row) => byId.get(row.id) ?? []);
+    },
+  );
+  return { people: page.rows.map(toPerson), next: page.next, previous: page.previous };
+}

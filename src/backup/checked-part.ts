@@ -1,7 +1,0 @@
-/** One part of a backup and its problems. */
-export interface CheckedPart {
-  part: 'files' | 'database' | 'repositories' | 'objects';
-  /** How many files, rows or repositories were checked. */
-  looked: number;
-  problems: string[];
-}

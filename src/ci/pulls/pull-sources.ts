@@ -1,8 +1,0 @@
-import type { Issues } from '../../issues/index.ts';
-import type { Pulls } from '../../pulls/index.ts';
-
-/** The modules whose pull requests start runs. They are built later, and given to `onPull`. */
-export interface PullSources {
-  issues: { pulls: Pick<Issues['pulls'], 'contextOf' | 'textOf'> };
-  pulls: Pick<Pulls, 'codeOf' | 'find' | 'hasMerged' | 'mergeBaseOf' | 'inWrite' | 'rightsOn'>;
-}

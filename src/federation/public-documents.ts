@@ -1,0 +1,117 @@
+import { notFound } from '../kernel/index.ts';
+import { tombstoneDocument, instanceDocument, personDocument, repositoryDocument } from './actors/actor-documents.ts';
+import type { Document } from './actors/actor-documents.ts';
+import { parseActorPath, personPath, repositoryPath } from './actors/actor-paths.ts';
+import { followersOf, outboxOf, repositoriesOf } from './actors/collections.ts';
+import { deletedActor } from './actors/deleted-actor.ts';
+import { findActorAt, personActor } from './actors/find-actor.ts';
+import type { FoundActor } from './actors/find-actor.ts';
+import { nodeInfo, nodeInfoLinks } from './actors/node-info.ts';
+import { publicRepositoryAt } from './actors/public-repositories.ts';
+import { webFinger } from './actors/web-finger.ts';
+import { outboxSchema } from './schema/outbox-schema.ts';
+import { isFederationOn } from './require-federation-on.ts';
+import type { FederationDeps } from './deps.ts';
+
+export type CollectionName = 'outbox' | 'followers' | 'repositories';
+
+/**
+ * All documents for other servers (SPEC §4.6). What is private, absent or has no such part refuses with the same
+ * `not_found`; whether a repository is public is looked up for each response.
+ */
+export interface PublicDocuments {
+  /** @param path of an actor: `/ap/repos/alice/tool` */
+  actor(path: string): Promise<Document>;
+  /** Whether an inbox at this path accepts activities. */
+  hasInbox(path: string): Promise<boolean>;
+  /** @param page `null` for the collection itself */
+  collection(path: string, name: CollectionName, page: number | null): Promise<Document>;
+  /**
+   * An activity at its own id: a Push, which the outbox lists, and activities for one server (Follow, Undo, Accept),
+   * which are found only by their random id.
+   */
+  activity(path: string, uuid: string): Promise<Document>;
+  /** Refuses `invalid_resource` for an invalid resource. */
+  webFinger(resource: string | null): Promise<Document>;
+  nodeInfoLinks(): Promise<Document>;
+  nodeInfo(): Promise<Document>;
+  /** The actor id behind a page, when there is one: `/repos/alice/tool`, `/users/alice`. */
+  actorOfPage(path: string): Promise<string | null>;
+}
+
+export function createPublicDocuments(deps: FederationDeps): PublicDocuments {
+  const { db, settings } = deps;
+
+  async function find(path: string): Promise<FoundActor> {
+    const found = isFederationOn(settings) ? await findActorAt(deps, path) : null;
+    if (found === null) throw notFound();
+    return found;
+  }
+
+  async function describe(found: FoundActor): Promise<Document> {
+    if (found.kind === 'instance') return instanceDocument(found.actor, settings);
+    if (found.kind === 'user') {
+      const { avatarAt = null } = (await deps.owners.ownersById([found.person.id])).get(found.person.id) ?? {};
+      return personDocument(found.actor, { ...found.person, username: found.person.username!, avatarAt }, settings);
+    }
+    return repositoryDocument(found.actor, found, await ownerActorId(found.repository.ownerUserId), settings);
+  }
+
+  async function ownerActorId(userId: string | null): Promise<string | null> {
+    if (userId === null) return null;
+    return (await personActor(deps, await deps.accounts.personById(userId)))?.actor.id ?? null;
+  }
+
+  return {
+    async actor(path) {
+      const found = isFederationOn(settings) ? await findActorAt(deps, path) : null;
+      if (found !== null) return describe(found);
+      const deleted = isFederationOn(settings) ? await deletedActor(deps, path) : null;
+      if (deleted === null) throw notFound();
+      return tombstoneDocument(deleted);
+    },
+    hasInbox: async (path) => isFederationOn(settings) && (await findActorAt(deps, path)) !== null,
+    async collection(path, name, page) {
+      const found = await find(path);
+      if (name === 'outbox') return outboxOf(deps, found, page);
+      if (name === 'followers' && found.kind === 'repository') return followersOf(deps, found, page);
+      if (name === 'repositories' && found.kind === 'user') return repositoriesOf(deps, found, page);
+      throw notFound();
+    },
+    async activity(path, uuid) {
+      const { actor } = await find(path);
+      const row = await db.read.findOneBy(outboxSchema, { id: uuid, actorPath: actor.path });
+      if (row === null) throw notFound();
+      return JSON.parse(row.activity) as Document;
+    },
+    async webFinger(resource) {
+      const found = isFederationOn(settings) ? await webFinger(deps, resource) : null;
+      if (found === null) throw notFound();
+      return found;
+    },
+    async nodeInfoLinks() {
+      if (!isFederationOn(settings)) throw notFound();
+      return nodeInfoLinks(deps);
+    },
+    async nodeInfo() {
+      if (!isFederationOn(settings)) throw notFound();
+      return nodeInfo(deps);
+    },
+    async actorOfPage(path) {
+      const address = isFederationOn(settings) ? parseActorPath(`/ap${path}`) : null;
+      // By its current name: an actor path may belong to a repository that had this name before.
+      if (address?.kind === 'repository') {
+        const found = await publicRepositoryAt(deps, address.owner, address.name);
+        if (found === null) return null;
+        return deps.localActors.peekId(
+          'repository',
+          found.repository.id,
+          repositoryPath(found.owner.handle, found.repository.name),
+        );
+      }
+      if (address?.kind !== 'user') return null;
+      const owner = await deps.owners.resolve(address.username);
+      return owner?.kind === 'user' ? deps.localActors.peekId('user', owner.id, personPath(owner.handle)) : null;
+    },
+  };
+}

@@ -1,0 +1,181 @@
+import { createHash } from 'node:crypto';
+import type { z } from 'zod';
+import { allows, repositoryLevel, viewerWithCredential } from '../../access/index.ts';
+import type { Viewer } from '../../access/index.ts';
+import type { IssueAt } from '../../issues/index.ts';
+import { notFound } from '../../kernel/index.ts';
+import type { Repository } from '../../repositories/index.ts';
+import { repositoryUrl } from '../../http/index.ts';
+import type { WebDeps } from '../../http/index.ts';
+import { numericId } from '../../webhooks/index.ts';
+import { usersById } from './issues-shared.ts';
+import type { pullReview, pullReviewComment } from './pulls-review-schemas.ts';
+import { isoTime } from './payloads.ts';
+
+/** A review as the service lists it. */
+export type Review = Awaited<ReturnType<WebDeps['pulls']['reviews']['list']>>[number];
+
+/** A request as the service gives it. */
+type ReviewRequest = Awaited<ReturnType<WebDeps['pulls']['attention']['request']>>[number];
+
+interface Place {
+  viewer: Viewer;
+  deps: WebDeps;
+  origin: string;
+}
+
+/** Submitted reviews, and the caller's draft behind them. */
+export async function readReviews({ viewer, deps }: Place, at: IssueAt): Promise<Review[]> {
+  const [submitted, draft] = await Promise.all([
+    deps.pulls.reviews.list(viewer, at),
+    deps.pulls.reviews.draftOf(viewer, at),
+  ]);
+  return draft === null ? submitted : [...submitted, draft];
+}
+
+/** The review that a path names. Refuses `review_not_found`, also for the draft of another person. */
+export async function findReview(place: Place, at: IssueAt, id: string): Promise<Review> {
+  const found = (await readReviews(place, at)).find((review) => String(numericId(review.id)) === id);
+  if (found === undefined) throw notFound('review_not_found', 'There is no such review.');
+  return found;
+}
+
+/** All that a person may do; no token limits it. */
+const session = { via: 'session', scope: 'admin', repositoryIds: null } as const;
+
+const states = { APPROVE: 'APPROVED', REQUEST_CHANGES: 'REQUEST_CHANGES', COMMENT: 'COMMENT' } as const;
+
+export async function showReviews(
+  place: Place,
+  at: IssueAt,
+  reviews: readonly Review[],
+): Promise<z.output<typeof pullReview>[]> {
+  const { viewer, deps, origin } = place;
+  const { pull, repository } = await deps.pulls.find(viewer, at);
+  const [rounds, threads, user] = await Promise.all([
+    deps.pulls.rounds.list(viewer, at),
+    deps.pulls.threads.list(viewer, at),
+    usersById(
+      deps,
+      reviews.map(({ authorId }) => authorId),
+      origin,
+    ),
+  ]);
+  const headOf = new Map(rounds.map(({ round, headOid }) => [round, headOid]));
+  const comments = threads.flatMap((thread) => thread.comments.filter(({ deletedAt }) => deletedAt === null));
+  const writers = await writersIn(
+    deps,
+    repository,
+    reviews.flatMap(({ authorId }) => authorId ?? []),
+  );
+  const page = `${origin}${repositoryUrl(at)}/pulls/${at.number}`;
+  return reviews.map((review) => ({
+    id: numericId(review.id),
+    user: user(review.authorId),
+    team: null,
+    state: review.verdict === null ? ('PENDING' as const) : states[review.verdict],
+    body: review.body,
+    commit_id: headOf.get(review.round) ?? pull.headOid,
+    round: review.round,
+    stale: review.round < pull.lastRound,
+    official: review.authorId !== null && writers.has(review.authorId),
+    dismissed: review.dismissedAt !== null,
+    dismissal_reason: review.dismissalReason,
+    comments_count: comments.filter(({ reviewId }) => reviewId === review.id).length,
+    submitted_at: review.submittedAt === null ? null : isoTime(review.submittedAt),
+    updated_at: isoTime(review.dismissedAt ?? review.submittedAt ?? review.createdAt),
+    html_url: review.position === null ? page : `${page}#e${review.position}`,
+    pull_request_url: page,
+  }));
+}
+
+/** Those of these people who may write to a repository. */
+async function writersIn({ repositories }: WebDeps, repository: Repository, personIds: readonly string[]) {
+  const writers = new Set<string>();
+  for (const id of new Set(personIds)) {
+    const facts = await repositories.factsOf(id, repository);
+    if (allows(repositoryLevel(viewerWithCredential(id, session, repository.id), facts), 'write')) writers.add(id);
+  }
+  return writers;
+}
+
+/** Requests for a review, as Gitea shows them: reviews without words. */
+export async function showRequests(
+  { viewer, deps, origin }: Place,
+  at: IssueAt,
+  requests: readonly ReviewRequest[],
+): Promise<z.output<typeof pullReview>[]> {
+  const { pull, repository } = await deps.pulls.find(viewer, at);
+  const ids = requests.map(({ userId }) => userId);
+  const [user, writers] = await Promise.all([usersById(deps, ids, origin), writersIn(deps, repository, ids)]);
+  const page = `${origin}${repositoryUrl(at)}/pulls/${at.number}`;
+  return requests.map(({ issueId, userId, askedAt }) => ({
+    id: numericId(createHash('sha256').update(`${issueId}.${userId}`).digest('hex')),
+    user: user(userId),
+    team: null,
+    state: 'REQUEST_REVIEW',
+    body: '',
+    commit_id: pull.headOid,
+    round: pull.lastRound,
+    stale: false,
+    official: writers.has(userId),
+    dismissed: false,
+    dismissal_reason: null,
+    comments_count: 0,
+    submitted_at: isoTime(askedAt),
+    updated_at: isoTime(askedAt),
+    html_url: page,
+    pull_request_url: page,
+  }));
+}
+
+/** Clients of Gitea know a comment by an integer. */
+const commentId = (threadId: string, position: number): number =>
+  numericId(createHash('sha256').update(`${threadId}.${position}`).digest('hex'));
+
+/** The comments that one review brought, in the order of their threads. */
+export async function showReviewComments(
+  place: Place,
+  at: IssueAt,
+  review: Review,
+): Promise<z.output<typeof pullReviewComment>[]> {
+  const { viewer, deps, origin } = place;
+  const { pull } = await deps.pulls.find(viewer, at);
+  const threads = await deps.pulls.threads.list(viewer, at);
+  const rows = threads.flatMap((thread) =>
+    thread.comments
+      .filter(({ reviewId, deletedAt }) => reviewId === review.id && deletedAt === null)
+      .map((comment) => ({ thread, comment })),
+  );
+  const user = await usersById(
+    deps,
+    rows.flatMap(({ thread, comment }) => [thread.resolvedBy, comment.authorId]),
+    origin,
+  );
+  const page = `${origin}${repositoryUrl(at)}/pulls/${at.number}`;
+  return rows.map(({ thread, comment }) => {
+    const now = thread.place ?? { state: null, path: thread.path, lastLine: thread.lastLine };
+    return {
+      id: commentId(comment.threadId, comment.position),
+      body: comment.body,
+      user: user(comment.authorId),
+      resolver: thread.resolvedBy === null ? null : user(thread.resolvedBy),
+      pull_request_review_id: numericId(review.id),
+      created_at: isoTime(comment.createdAt),
+      updated_at: isoTime(comment.editedAt ?? comment.createdAt),
+      path: now.path ?? thread.path ?? '',
+      commit_id: pull.headOid,
+      original_commit_id: thread.commitOid,
+      diff_hunk: thread.quoted,
+      position: thread.side === 'OLD' ? 0 : (now.lastLine ?? 0),
+      original_position: thread.side === 'OLD' ? (now.lastLine ?? 0) : 0,
+      html_url: review.position === null ? page : `${page}#e${review.position}`,
+      pull_request_url: page,
+      thread_id: thread.id,
+      thread_position: comment.position,
+      round: thread.round,
+      state: now.state,
+      resolved: thread.resolvedAt !== null,
+    };
+  });
+}

@@ -1,0 +1,57 @@
+import { allows, personIdOf, repositoryLevel } from '../../access/index.ts';
+import type { Viewer } from '../../access/index.ts';
+import type { Issue, IssueAt } from '../../issues/index.ts';
+import { notFound } from '../../kernel/index.ts';
+import type { Found, Located } from '../../repositories/index.ts';
+import { viewCloneBox } from '../../http/index.ts';
+import type { WebDeps } from '../../http/index.ts';
+import { describePulls, pullPayload, repositoryPayload } from '../../webhooks/index.ts';
+import type { PullPayload, RepositoryPayload } from '../../webhooks/index.ts';
+import { repositoryAt } from './issues-shared.ts';
+
+/** What the operations of pull requests share. */
+export const pullsAt = '/repos/{owner}/{name}/pulls';
+export const onePullAt = `${pullsAt}/{number}` as const;
+
+const pullNotFound = () => notFound('pull_not_found', 'Pull request not found');
+
+/** Refuses `pull_not_found` for what is no number. */
+export function pullAt(found: Found, number: string): IssueAt {
+  if (!/^\d{1,15}$/.test(number)) throw pullNotFound();
+  return { ...repositoryAt(found), number: Number(number) };
+}
+
+interface PullPayloadContext {
+  viewer: Viewer;
+  deps: WebDeps;
+  origin: string;
+}
+
+/** Pull requests of one repository as the caller may see them. */
+export async function showPulls(issues: readonly Issue[], { viewer, deps, origin }: PullPayloadContext): Promise<PullPayload[]> {
+  const described = await describePulls(deps, await deps.issues.describe(issues), async (repository) => {
+    const facts = await deps.repositories.factsOf(personIdOf(viewer), repository);
+    return allows(repositoryLevel(viewer, facts), 'read');
+  });
+  return described.map((pull) => pullPayload(pull, origin, (located) => showRepository(located, { deps, origin })));
+}
+
+function showRepository(located: Located, { deps, origin }: Omit<PullPayloadContext, 'viewer'>): RepositoryPayload {
+  const { ssh } = viewCloneBox({
+    origin,
+    owner: located.owner.handle,
+    name: located.repository.name,
+    ssh: deps.ssh(),
+    config: deps.config,
+    preferred: 'https',
+  });
+  return { ...repositoryPayload(located, { baseUrl: origin, sshOrigin: null }), ssh_url: ssh ?? '' };
+}
+
+/** One pull request. Refuses `pull_not_found`. */
+export async function showPull(place: PullPayloadContext, at: IssueAt): Promise<PullPayload> {
+  const { issue } = await place.deps.pulls.find(place.viewer, at);
+  const [shown] = await showPulls([issue], place);
+  if (shown === undefined) throw pullNotFound();
+  return shown;
+}

@@ -1,0 +1,154 @@
+import { isUtf8 } from 'node:buffer';
+import { z } from 'zod';
+import { allows } from '../../access/index.ts';
+import { notFound } from '../../kernel/index.ts';
+import type { LfsObjectRow } from '../../lfs/index.ts';
+import type { Found } from '../../repositories/index.ts';
+import type { WebDeps } from '../../http/index.ts';
+import { repositoryUrl } from '../../http/index.ts';
+import { json, listed } from '../responses.ts';
+import { operation } from '../operation.ts';
+import { archive, paging, tree } from './schemas.ts';
+import { showTags, tagShape } from './tags.ts';
+
+const at = '/repos/{owner}/{name}';
+const ref = z.string().optional().describe('A branch, tag or commit id; left out, the default branch');
+
+/** The commit that a name resolves to. Refuses `revision_not_found`, also for an empty repository. */
+export async function resolveRef(
+  { git }: Pick<WebDeps, 'git'>,
+  { path, level }: Pick<Found, 'path' | 'level'>,
+  name: string | undefined,
+): Promise<string> {
+  if (name !== undefined) return git.refs.resolve(path, name, { includeUnreachable: allows(level, 'write') });
+  const { oid } = await git.refs.head(path);
+  if (oid === null) throw notFound('revision_not_found', 'This repository has no commits yet.');
+  return oid;
+}
+
+/** One page of names: they are in order, so the last one says where to go on. */
+export function pageOf<Ref extends { name: string }>(refs: readonly Ref[], limit: number, after: string | undefined) {
+  const sorted = refs.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  const rest = after === undefined ? sorted : sorted.filter(({ name }) => name > after);
+  return { rows: rest.slice(0, limit), next: rest.length > limit ? rest[limit - 1]!.name : null };
+}
+
+export const listTags = operation({
+  id: 'listTags',
+  method: 'GET',
+  path: `${at}/tags`,
+  tag: 'Contents',
+  summary: 'List tags by name',
+  access: 'repository:read',
+  cost: 'objects',
+  status: 200,
+  isPaged: true,
+  query: z.object(paging),
+  response: z.array(tagShape),
+  async run({ found, query: { limit, after }, deps, origin }) {
+    const { rows, next } = pageOf(await deps.git.refs.tags(found.path), limit, after);
+    return listed(await showTags(deps, found, origin, rows), next);
+  },
+});
+
+export const getTree = operation({
+  id: 'getTree',
+  method: 'GET',
+  path: `${at}/tree`,
+  tag: 'Contents',
+  summary: 'List a folder',
+  access: 'repository:read',
+  cost: 'objects',
+  status: 200,
+  query: z.object({ ref, path: z.string().default('').describe('Left out: the topmost folder') }),
+  response: tree,
+  async run({ found, query, deps }) {
+    const oid = await resolveRef(deps, found, query.ref);
+    const folder = query.path
+      .split('/')
+      .filter((part) => part !== '')
+      .join('/');
+    const { oid: id, entries, truncated } = await deps.git.objects.tree(found.path, oid, folder, { withSizes: true });
+    const shown = entries.map(({ name, kind, mode, oid: id, size }) => ({
+      name,
+      path: folder === '' ? name : `${folder}/${name}`,
+      kind,
+      mode,
+      id,
+      size,
+    }));
+    return json({ commit: oid, id, path: folder, entries: shown, truncated });
+  },
+});
+
+/** Smaller files come from memory; larger ones flow from a process of their own. */
+const maxHeldBytes = 2 * 1024 * 1024;
+
+/** The content of a file of Git LFS. */
+async function sendObject({ lfs }: Pick<WebDeps, 'lfs'>, object: LfsObjectRow) {
+  return {
+    kind: 'bytes' as const,
+    type: 'application/octet-stream',
+    body: (await lfs.read(object)).stream,
+    headers: {
+      'Content-Disposition': 'attachment',
+      'Content-Security-Policy': "default-src 'none'; sandbox",
+      'Content-Length': String(object.bytes),
+      ETag: `"lfs-${object.oid}"`,
+    } as Record<string, string>,
+  };
+}
+
+export const getRawFile = operation({
+  id: 'getRawFile',
+  method: 'GET',
+  path: `${at}/raw`,
+  tag: 'Contents',
+  summary: 'Get the raw content of a file',
+  description:
+    'A symbolic link gives its target, a pointer of Git LFS the content that it names. Text is answered as text/plain, everything else as application/octet-stream.',
+  access: 'repository:read',
+  cost: 'objects',
+  status: 200,
+  query: z.object({ ref, path: z.string() }),
+  response: 'bytes',
+  async run({ found, query, deps: { git, ...deps } }) {
+    const oid = await resolveRef({ git, ...deps }, found, query.ref);
+    const entry = await git.objects.entryAt(found.path, oid, query.path);
+    if (entry.type !== 'blob') throw notFound('revision_not_found', 'There is no such branch, tag, commit or file.');
+    const { content } = await git.objects.blob(found.path, entry.oid, { maxBytes: maxHeldBytes });
+    const object = content === null ? null : await deps.lfs.ofPointer(found.repository.id, content);
+    if (object !== null) return sendObject(deps, object);
+    const isText = content !== null && isUtf8(content) && !content.includes(0);
+    return {
+      kind: 'bytes',
+      type: isText ? 'text/plain; charset=utf-8' : 'application/octet-stream',
+      body: content ?? (await git.queries.streamBlob(found.path, entry.oid)),
+      headers: {
+        // A browser that is led here shows text and saves the rest; neither is ever run.
+        'Content-Disposition': isText ? 'inline' : 'attachment',
+        'Content-Security-Policy': "default-src 'none'; sandbox",
+        ETag: `"${entry.oid}"`,
+      },
+    };
+  },
+});
+
+export const getArchiveLinks = operation({
+  id: 'getArchiveLinks',
+  method: 'GET',
+  path: `${at}/archive`,
+  tag: 'Contents',
+  summary: 'Get the URLs of source archives',
+  description: 'The addresses name the commit, so they stay what they are when the branch moves on.',
+  access: 'repository:read',
+  cost: 'objects',
+  status: 200,
+  query: z.object({ ref }),
+  response: archive,
+  async run({ found, query, deps, origin }) {
+    const commit = await resolveRef(deps, found, query.ref);
+    const start = `${origin}${repositoryUrl(found.canonical)}/archive/${commit}`;
+    return json({ commit, tarGz: `${start}.tar.gz`, zip: `${start}.zip` });
+  },
+});

@@ -1,0 +1,43 @@
+import { refusalOnIssue } from '../../access/index.ts';
+import type { Viewer } from '../../access/index.ts';
+import type { Repository } from '../../repositories/index.ts';
+import type { IssueDeps } from '../deps.ts';
+import type { EntryDetails } from '../entries/entry.ts';
+import type { EntryLog } from '../entries/write-entries.ts';
+import { factsOfIssue } from '../issue-context.ts';
+import { close } from '../lifecycle/change-state.ts';
+import { shortenOwnUrls } from '../references/parse-issue-urls.ts';
+import { parseClosing } from '../references/parse-references.ts';
+import { resolveIssues, traceableIssue } from '../references/resolve-references.ts';
+import type { Target } from '../references/resolve-references.ts';
+
+/** The issues that a text says it closes ("fixes #9"), in repositories that the viewer may see. */
+export function findClosingTargets(
+  deps: Pick<IssueDeps, 'repositories' | 'settings'>,
+  viewer: Viewer,
+  repositoryId: string,
+  text: string,
+): Promise<Target[]> {
+  return resolveIssues(deps, viewer, repositoryId, parseClosing(shortenOwnUrls(text, deps.settings.baseUrl)));
+}
+
+/**
+ * Closes, in a write, those of the named issues that the viewer may close; the others stay. Pull requests are never
+ * closed by a text.
+ * @param cause what closed them, for the entry; `origin` makes it happen once
+ */
+export async function closeReferencedIssues(
+  deps: Pick<IssueDeps, 'repositories'>,
+  log: EntryLog,
+  viewer: Viewer,
+  repository: Repository,
+  targets: readonly Target[],
+  { cause, origin }: { cause: EntryDetails; origin: string },
+): Promise<void> {
+  for (const target of targets) {
+    const found = await traceableIssue(deps, log.tx, viewer, repository, target);
+    if (found === null || found.issue.kind === 'PULL') continue;
+    if (refusalOnIssue(viewer, found.facts, factsOfIssue(found.issue), 'close') !== null) continue;
+    await close(log, found.issue, 'completed', { cause, origin });
+  }
+}

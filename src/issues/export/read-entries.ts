@@ -1,0 +1,148 @@
+import { allows, repositoryLevel } from '../../access/index.ts';
+import type { Viewer } from '../../access/index.ts';
+import { toEntry } from '../entries/entry.ts';
+import type { Entry } from '../entries/entry.ts';
+import type { IssueDeps } from '../deps.ts';
+import { attachmentSchema } from '../schema/classification-schema.ts';
+import type { AttachmentRow } from '../schema/classification-schema.ts';
+import { entryRevisionSchema, entrySchema } from '../schema/entry-schema.ts';
+import type { Issue } from '../schema/issue-schema.ts';
+import { hiddenEntrySchema } from '../schema/moderation-schema.ts';
+import { reactionSchema } from '../schema/participation-schema.ts';
+import { issueIn, numbersOf, peopleIn, portableDetails } from './portable-details.ts';
+import type { PeopleNames, PortablePerson } from './portable-details.ts';
+
+/** An entry of a log as an export says it. Times are ISO 8601. */
+export interface PortableEntry {
+  position: number;
+  kind: string;
+  /** Null for a person who is gone. */
+  author: PortablePerson | null;
+  /** Null without a text, or once it was deleted. */
+  body: string | null;
+  details: Record<string, unknown>;
+  createdAt: string;
+  editedAt: string | null;
+  isDeleted: boolean;
+  hiddenFor: string | null;
+  reactions: { kind: string; people: PortablePerson[] }[];
+  /** The texts before; only in the export of a whole repository. */
+  revisions?: { body: string; editor: PortablePerson | null; editedAt: string }[];
+}
+
+/** Entries that are read at a time. */
+const entriesPerPage = 200;
+const maxReactions = 10_000;
+const maxRevisions = 200;
+
+export const iso = (ms: number): string => new Date(ms).toISOString();
+export const isoOrNull = (ms: number | null): string | null => (ms === null ? null : iso(ms));
+
+/** Whether hidden comments are in an export for this viewer. */
+export const mayTriage = (viewer: Viewer, facts: Parameters<typeof repositoryLevel>[1]): boolean =>
+  allows(repositoryLevel(viewer, facts), 'write');
+
+/**
+ * The log of an issue, page by page. Left out is what waits for a member, and what is about an issue that is not of
+ * this repository.
+ */
+export async function* readEntries(
+  deps: IssueDeps,
+  { id, repositoryId }: Issue,
+  people: PeopleNames,
+  withRevisions: boolean,
+): AsyncGenerator<PortableEntry> {
+  for (let from = 0; ; ) {
+    const rows = await deps.db.read
+      .createQueryBuilder(entrySchema, 'e')
+      .where('e.issue_id = :id AND e.position >= :from', { id, from })
+      .orderBy('e.position')
+      .limit(entriesPerPage)
+      .getMany();
+    const entries = rows.filter(({ heldAt }) => heldAt === null).map(toEntry);
+    if (entries.length > 0) yield* readPage(deps, entries, { repositoryId, people, withRevisions });
+    if (rows.length < entriesPerPage) return;
+    from = rows.at(-1)!.position + 1;
+  }
+}
+
+async function* readPage(
+  deps: IssueDeps,
+  entries: readonly Entry[],
+  { repositoryId, people, withRevisions }: { repositoryId: string; people: PeopleNames; withRevisions: boolean },
+): AsyncGenerator<PortableEntry> {
+  const [{ issueId, position: first }, last] = [entries[0]!, entries.at(-1)!.position];
+  const range = { issueId, first, last };
+  const where = 'x.issue_id = :issueId AND x.position BETWEEN :first AND :last';
+  const [hidden, reactions, numbers] = await Promise.all([
+    deps.db.read.createQueryBuilder(hiddenEntrySchema, 'x').where(where, range).getMany(),
+    deps.db.read.createQueryBuilder(reactionSchema, 'x').where(where, range).limit(maxReactions).getMany(),
+    numbersOf(
+      deps,
+      repositoryId,
+      entries.flatMap(({ details }) => issueIn(details) ?? []),
+    ),
+  ]);
+  const edited = withRevisions && entries.some(({ revision }) => revision > 1);
+  const revisions = edited
+    ? await deps.db.read
+        .createQueryBuilder(entryRevisionSchema, 'x')
+        .where(where, range)
+        .orderBy('x.position')
+        .addOrderBy('x.revision')
+        .limit(maxRevisions * entries.length)
+        .getMany()
+    : [];
+  await people.read([
+    ...entries.flatMap(({ authorId, details }) => [authorId, ...peopleIn(details)]),
+    ...reactions.map(({ userId }) => userId),
+    ...revisions.map(({ editorId }) => editorId),
+  ]);
+  for (const entry of entries) {
+    const details = portableDetails(entry.details, { people, numbers, repositoryId });
+    if (details === null) continue;
+    const { position, kind, body, createdAt, editedAt, deletedAt } = entry;
+    const own = revisions.filter((revision) => revision.position === position).slice(-maxRevisions);
+    yield {
+      position,
+      kind,
+      author: authorOf(entry, people),
+      body,
+      details,
+      createdAt: iso(createdAt),
+      editedAt: isoOrNull(editedAt),
+      isDeleted: deletedAt !== null,
+      hiddenFor: hidden.find((row) => row.position === position)?.reason ?? null,
+      reactions: [
+        ...Map.groupBy(
+          reactions.filter((row) => row.position === position),
+          (row) => row.kind,
+        ),
+      ].map(([reaction, rows]) => ({ kind: reaction, people: people.ofAll(rows.map(({ userId }) => userId)) })),
+      ...(own.length === 0
+        ? {}
+        : {
+            revisions: own.map((revision) => ({
+              body: revision.body,
+              editor: people.of(revision.editorId),
+              editedAt: iso(revision.editedAt),
+            })),
+          }),
+    };
+  }
+}
+
+/** Who wrote something: a person, or a name where that is no account. */
+export const authorOf = (
+  { authorId, authorName }: { authorId: string | null; authorName: string | null },
+  people: PeopleNames,
+): PortablePerson | null => (authorName === null ? people.of(authorId) : { name: authorName });
+
+/** The files that texts of an issue show, the oldest first. */
+export async function attachmentsOf({ db }: Pick<IssueDeps, 'db'>, issueId: string): Promise<AttachmentRow[]> {
+  const rows = await db.read.find(attachmentSchema, { where: { issueId }, take: maxAttachments });
+  return rows.sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));
+}
+
+/** More than the texts of one issue show; it bounds what is held in memory. */
+export const maxAttachments = 10_000;

@@ -1,0 +1,84 @@
+import { createHash } from 'node:crypto';
+import { isDomainError } from '../../kernel/index.ts';
+import type { LfsDeps } from '../deps.ts';
+import { objectKey } from '../object-key.ts';
+import type { LfsObjectRow } from '../schema/lfs-schema.ts';
+import { readObjectsInBatches, readRepositoriesInBatches } from '../gc/read-in-batches.ts';
+import { trashPrefix } from '../gc/remove-files.ts';
+
+/** An object that is not as its row says. */
+export interface LfsFault {
+  repositoryId: string;
+  oid: string;
+  bytes: number;
+  fault: 'missing' | 'size' | 'digest';
+  /** Whether the content was in the trash, and has been put back. */
+  restored: boolean;
+}
+
+export interface CheckedObjects {
+  repositories: number;
+  objects: number;
+  bytes: number;
+  faults: LfsFault[];
+}
+
+export interface CheckOptions {
+  /** Whether every byte is read and hashed; otherwise files are compared by size. */
+  readsAll: boolean;
+  /** Whether missing content is put back from the trash. */
+  restores: boolean;
+  repositoryIds?: readonly string[] | undefined;
+}
+
+/** Faults that are reported; an instance whose store is gone has no use for millions of lines. */
+const maxFaults = 1_000;
+
+/** Compares rows with files: whether each is there, its size, and its digest. */
+export async function checkObjects(deps: LfsDeps, options: CheckOptions): Promise<CheckedObjects> {
+  const result: CheckedObjects = { repositories: 0, objects: 0, bytes: 0, faults: [] };
+  const steps = options.repositoryIds === undefined ? readRepositoriesInBatches(deps) : [options.repositoryIds];
+  for await (const ids of steps)
+    for (const repositoryId of ids) {
+      result.repositories += 1;
+      for await (const rows of readObjectsInBatches(deps, repositoryId))
+        for (const row of rows) {
+          if (row.removingAt !== null) continue;
+          result.objects += 1;
+          result.bytes += row.bytes;
+          const fault = await faultOf(deps, row, options.readsAll);
+          if (fault === null || result.faults.length >= maxFaults) continue;
+          const restored = fault === 'missing' && options.restores && (await restore(deps, row));
+          result.faults.push({ repositoryId, oid: row.oid, bytes: row.bytes, fault, restored });
+        }
+    }
+  return result;
+}
+
+async function faultOf(
+  { objects }: LfsDeps,
+  { repositoryId, oid, bytes }: LfsObjectRow,
+  readsAll: boolean,
+): Promise<LfsFault['fault'] | null> {
+  const key = objectKey(repositoryId, oid);
+  const found = await objects.stat(key);
+  if (found === null) return 'missing';
+  if (found.bytes !== bytes) return 'size';
+  if (!readsAll) return null;
+  const opened = await objects.get(key);
+  if (opened === null) return 'missing';
+  const hash = createHash('sha256');
+  for await (const chunk of opened.stream) hash.update(chunk as Buffer);
+  return hash.digest('hex') === oid ? null : 'digest';
+}
+
+async function restore({ objects }: LfsDeps, { repositoryId, oid }: LfsObjectRow): Promise<boolean> {
+  for await (const { key } of objects.list(trashPrefix)) {
+    if (!key.endsWith(`/${repositoryId}/${oid}`)) continue;
+    return objects.link(key, objectKey(repositoryId, oid)).catch((error: unknown) => {
+      if (isDomainError(error) && error.reason === 'object_exists') return true;
+      throw error;
+    });
+  }
+  return false;
+}

@@ -1,0 +1,43 @@
+import type { Issue } from '../../issues/index.ts';
+import { reviewedRounds } from '../../pulls/index.ts';
+import type { Located } from '../../repositories/index.ts';
+import type { NotificationDeps } from '../deps.ts';
+import type { NotificationRow, ReleaseDetails, RunDetails } from '../schema/notification-schema.ts';
+
+/** A notification with what it is about. */
+export interface Notification extends NotificationRow {
+  isUnread: boolean;
+  place: Located;
+  /** Null for runs and releases. */
+  issue: Issue | null;
+  /** The last run that failed; null for other subjects. */
+  run: RunDetails | null;
+  /** The last round that the person has reviewed, of a pull request that got another one since. */
+  reviewedRound: number | null;
+  /** Null for other subjects. */
+  release: ReleaseDetails | null;
+}
+
+/** Adds to rows of one person, who may see them, what they are about; what was removed meanwhile is left out. */
+export async function describeNotifications(
+  deps: Pick<NotificationDeps, 'db' | 'repositories' | 'issues'>,
+  rows: readonly NotificationRow[],
+): Promise<Notification[]> {
+  const issueIds = rows.flatMap(({ issueId }) => issueId ?? []);
+  const [places, issues, reviewed] = await Promise.all([
+    deps.repositories.locate(rows.map(({ repositoryId }) => repositoryId)),
+    issueIds.length === 0 ? [] : deps.issues.findByIds(issueIds),
+    reviewedRounds(deps.db, rows[0]?.userId ?? '', issueIds),
+  ]);
+  const issueById = new Map(issues.map((issue) => [issue.id, issue]));
+  return rows.flatMap((row) => {
+    const place = places.get(row.repositoryId);
+    const issue = row.issueId === null ? null : issueById.get(row.issueId);
+    if (place === undefined || issue === undefined) return [];
+    const isUnread = row.listedAt !== null && row.readAt === null && row.doneAt === null;
+    const details = <Details>(kind: 'run' | 'release'): Details | null =>
+      row.subject.startsWith(`${kind}:`) ? (JSON.parse(row.details) as Details) : null;
+    const [run, release] = [details<RunDetails>('run'), details<ReleaseDetails>('release')];
+    return [{ ...row, isUnread, place, issue, run, release, reviewedRound: reviewed.get(issue?.id ?? '') ?? null }];
+  });
+}

@@ -1,0 +1,44 @@
+import { isDomainError, unauthenticated } from '../../kernel/index.ts';
+import { createForm, discardBody, HttpError, readMultipart } from '../../http/index.ts';
+import type { Middleware, ReceivedContent, WebDeps } from '../../http/index.ts';
+
+/** What one form may bring; the size of all files together is a setting. */
+const maxFiles = 100;
+const maxFields = 20;
+/** The message of a commit, and what else a form has. */
+const maxFieldBytes = 128 * 1024;
+
+/** The form field of files. */
+const fileField = 'files';
+
+/**
+ * Reads a form with files for a repository, which are held in memory: they become one commit. It runs after access was
+ * decided (security B05). The page gets what was wrong with the files: `too_many_files`.
+ */
+export function readCommitUploadForm({ repositories }: Pick<WebDeps, 'repositories'>): Middleware {
+  return async (ctx, next) => {
+    if (!ctx.is('multipart/form-data')) throw new HttpError(415, 'Forms with files are sent as multipart/form-data.');
+    // What anonymous clients send is not even read.
+    if (ctx.state.identity.person === null) throw unauthenticated('sign_in', 'Please sign in first.');
+    try {
+      const files: ReceivedContent[] = [];
+      const fileBytes = repositories.contents.maxBytes / maxFiles;
+      // The sum of the limits bounds the body, and so what is held.
+      const limits = { files: maxFiles, fileBytes, fields: maxFields, fieldBytes: maxFieldBytes };
+      const { fields, failure } = await readMultipart(ctx.req, limits, async ({ field, fileName, content }) => {
+        const chunks: Buffer[] = [];
+        for await (const chunk of content) chunks.push(chunk as Buffer);
+        if (field === fileField) files.push({ name: fileName, content: Buffer.concat(chunks) });
+      });
+      if (failure !== null && !isDomainError(failure)) throw failure;
+      ctx.state.form = createForm(fields);
+      ctx.state.takeContents = () => {
+        if (failure !== null) throw failure;
+        return files;
+      };
+      await next();
+    } finally {
+      discardBody(ctx.req);
+    }
+  };
+}

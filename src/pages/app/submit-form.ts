@@ -1,0 +1,38 @@
+import { isDomainError } from '../../kernel/index.ts';
+import { statusOfRefusal } from './map-errors.ts';
+import type { PageReply, RedirectReply, Reply } from './reply.ts';
+
+/** Why a form was refused, for the page that shows it again. */
+export interface FormRefusal {
+  /** A sentence for the summary and, when `field` is set, for the place beside it. */
+  message: string;
+  /** The name of the field the message is about; null when it is about the whole form. */
+  field: string | null;
+}
+
+/**
+ * Runs the use-case of a form. When it refuses, the same form is rendered again with what was typed and the
+ * reason, with the status of the error.
+ *
+ * @param act calls one use-case and responds with a redirect
+ * @param again renders the form page with the refusal
+ * @param fieldNames names of form fields that differ from those of the use-case, `{username: 'handle'}`
+ */
+export async function submitForm(
+  act: () => Promise<Reply>,
+  again: (refusal: FormRefusal) => PageReply | Promise<PageReply | RedirectReply>,
+  fieldNames: Readonly<Record<string, string>> = {},
+): Promise<Reply> {
+  try {
+    return await act();
+  } catch (error) {
+    const status = isDomainError(error) ? statusOfRefusal(error) : 500;
+    if (!isDomainError(error) || ![403, 409, 422, 429].includes(status)) throw error;
+    const field = error.field === undefined ? null : (fieldNames[error.field] ?? error.field);
+    const wait = error.retryAfterSeconds;
+    const headers: Record<string, string> = wait === undefined ? {} : { 'Retry-After': String(Math.ceil(wait)) };
+    const shown = await again({ message: error.message, field });
+    // What the form was for is at another address by now.
+    return shown.kind === 'redirect' ? shown : { ...shown, status, headers };
+  }
+}

@@ -1,0 +1,62 @@
+import type { ChangedFile, Git, RefPath } from '../../git/index.ts';
+import { imageSize } from '../../images/index.ts';
+import type { ImageSize } from '../../images/index.ts';
+import { sizeImages } from '../markdown/size-images.ts';
+import { codeUrl, decodePath } from '../app/code-urls.ts';
+
+/** A larger picture is not read for its first bytes: git gives all of a blob or nothing. */
+const maxReadBytes = 2 * 1024 * 1024;
+const maxRemembered = 5_000;
+
+/** Sizes by the id of their blob, which never means other bytes. */
+const known = new Map<string, ImageSize | null>();
+
+/** How large a picture of a repository is; null for what is none, and for what is too large to be read. */
+export async function readBlobImageSize(git: Git, path: string, oid: string): Promise<ImageSize | null> {
+  const before = known.get(oid);
+  if (before !== undefined) return before;
+  const { content } = await git.objects.blob(path, oid, { maxBytes: maxReadBytes });
+  const size = content === null ? null : imageSize(content);
+  known.set(oid, size);
+  if (known.size > maxRemembered) known.delete(known.keys().next().value!);
+  return size;
+}
+
+const noBlob = /^0+$/;
+
+/** Sizes of both sides of changed pictures, by the id of their blob. */
+export async function readBlobImageSizes(
+  git: Git,
+  path: string,
+  files: readonly ChangedFile[],
+): Promise<Map<string, ImageSize | null>> {
+  const blobs = new Set(files.flatMap(({ oldOid, newOid }) => [oldOid, newOid]).filter((oid) => !noBlob.test(oid)));
+  return new Map(
+    await Promise.all(
+      [...blobs].map(
+        async (oid): Promise<[string, ImageSize | null]> => [oid, await readBlobImageSize(git, path, oid).catch(() => null)],
+      ),
+    ),
+  );
+}
+
+/** Sets width and height of the pictures of a document that are files of the same repository. */
+export function setImageSizes(
+  git: Git,
+  path: string,
+  repositoryUrl: string,
+  at: RefPath,
+  html: string,
+): Promise<string> {
+  const start = `${codeUrl(repositoryUrl, 'raw', at.ref)}/`;
+  return sizeImages(html, async (address) => {
+    if (!address.startsWith(start)) return null;
+    try {
+      const entry = await git.objects.entryAt(path, at.oid, decodePath(address.slice(start.length)));
+      return entry.kind === 'file' || entry.kind === 'executable' ? await readBlobImageSize(git, path, entry.oid) : null;
+    } catch {
+      // A document may name what is not there.
+      return null;
+    }
+  });
+}

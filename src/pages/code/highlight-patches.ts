@@ -1,0 +1,68 @@
+import type { Patch } from '../../git/index.ts';
+import { languageOf } from '../../highlighting/index.ts';
+import type { Colours } from './diff-lines.view.ts';
+import { nullIfNotFound } from '../../kernel/index.ts';
+import { decodeFileText } from './decode-text.ts';
+import { nullOnTimeout } from '../app/null-on-timeout.ts';
+import type { CodeDeps } from './deps.ts';
+
+/** Both versions of a file are coloured whole, because a line alone does not say what it is in. */
+const maxFiles = 40;
+const maxBytes = 256 * 1024;
+/** How long a page waits for colours, unless it says less; the highlighter remembers them for the next view. */
+const usualWaitMs = 400;
+const noObject = /^0+$/;
+
+interface HighlightedPatches {
+  /** By the file of the patch. */
+  colours: Map<Patch['file'], Colours>;
+  /** False when a later view may have more. */
+  isComplete: boolean;
+}
+
+/** Colours the first files of a comparison whose language is known. */
+export async function highlightPatches(
+  path: string,
+  deps: Pick<CodeDeps, 'git' | 'highlighting'>,
+  patches: readonly Patch[],
+  waitMs = usualWaitMs,
+): Promise<HighlightedPatches> {
+  const colours: HighlightedPatches['colours'] = new Map();
+  const wanted = patches
+    .filter(
+      ({ file, hunks, isTooLarge }) => hunks.length > 0 && !isTooLarge && languageOf(file.newPath.toString())?.grammar,
+    )
+    .slice(0, maxFiles);
+  const until = performance.now() + waitMs;
+  for (const { file, hunks } of wanted) {
+    const leftMs = until - performance.now();
+    if (leftMs <= 0) return { colours, isComplete: false };
+    const has = (...kinds: string[]): boolean =>
+      hunks.some(({ lines }) => lines.some(({ kind }) => kinds.includes(kind)));
+    const sides = await nullOnTimeout(
+      Promise.all([
+        has('removed') ? colourBlob(path, deps, file.oldOid, file.oldPath) : null,
+        has('added', 'same') ? colourBlob(path, deps, file.newOid, file.newPath) : null,
+      ]),
+      leftMs,
+    );
+    if (sides === null) return { colours, isComplete: false };
+    colours.set(file, { old: sides[0], fresh: sides[1] });
+  }
+  return { colours, isComplete: true };
+}
+
+async function colourBlob(
+  path: string,
+  { git, highlighting }: Pick<CodeDeps, 'git' | 'highlighting'>,
+  oid: string,
+  name: Buffer,
+): Promise<string[] | null> {
+  if (noObject.test(oid)) return null;
+  // A side that was merged for this comparison is in no repository.
+  const content = (await git.objects.blob(path, oid, { maxBytes }).catch(nullIfNotFound))?.content ?? null;
+  const text = content && decodeFileText(content);
+  return text?.encoding === 'UTF-8'
+    ? highlighting.highlight({ oid, fileName: name.toString(), text: text.text, client: path })
+    : null;
+}

@@ -1,0 +1,72 @@
+import { allows } from '../../access/index.ts';
+import type { PersonViewer } from '../../access/index.ts';
+import { explainRefusal } from '../../issues/index.ts';
+import { forbidden, notFound, unauthenticated } from '../../kernel/index.ts';
+import type { RepositoryContext } from '../app/request-context.ts';
+import { resolveLocation } from '../code/resolve-location.ts';
+import type { EditingDeps } from './deps.ts';
+
+/** Where a change may go. */
+export interface EditTarget {
+  viewer: PersonViewer;
+  branch: string;
+  /** The commit that the branch has now; null for a repository without commits. */
+  tip: string | null;
+  /** The path behind the branch in the address. */
+  file: Buffer;
+  /** Whether the viewer may commit to the branch itself. */
+  mayPush: boolean;
+  /** Whether they may commit to a new one; who may not proposes the change by a pull request without a branch. */
+  mayWrite: boolean;
+  /** The pattern of the rule that keeps them from the branch; null for none. */
+  rule: string | null;
+  /** Whether pull requests may be opened here. */
+  takesPulls: boolean;
+  /** A name for a new branch that there is not yet. */
+  suggested: string;
+}
+
+/**
+ * Reads the place of a change from the address. Signed out, one signs in first. Refuses `revision_not_found` for what
+ * is no branch, `repository_archived`, `may_not_change` to people who may neither write nor open pull requests.
+ */
+export async function readEditTarget(context: RepositoryContext, deps: EditingDeps): Promise<EditTarget> {
+  const { viewer, found } = context;
+  if (viewer.kind !== 'person') throw unauthenticated('sign_in_required', 'Please sign in.');
+  if (found.repository.archivedAt !== null)
+    throw forbidden('repository_archived', 'This repository is archived and read-only.');
+  const mayWrite = allows(found.level, 'write');
+  const [head, refs] = await Promise.all([deps.git.refs.head(found.path), deps.git.refs.list(found.path)]);
+  const isEmpty = ![...refs.keys()].some((ref) => ref.startsWith('refs/heads/'));
+  const at =
+    isEmpty && mayWrite
+      ? { kind: 'branch', ref: found.repository.defaultBranch, oid: null, file: Buffer.alloc(0) }
+      : await resolveLocation(context, deps);
+  if (at.kind !== 'branch' || (at.oid === null && head.oid !== null)) throw notFound();
+  const [rights, may] = await Promise.all([
+    deps.repositories.rules.rightsIn(viewer, found.repository),
+    deps.issues.rightsIn(viewer, found.canonical, 'PULL'),
+  ]);
+  const refusal = may('contribute');
+  if (!mayWrite && refusal !== null) throw forbidden('may_not_change', explainRefusal(refusal, 'PULL'));
+  const ref = `refs/heads/${at.ref}`;
+  const mayPush = mayWrite && rights.may(ref, isEmpty ? 'create' : 'push');
+  return {
+    viewer,
+    branch: at.ref,
+    tip: at.oid,
+    file: at.file,
+    mayPush,
+    mayWrite,
+    rule: mayWrite && !mayPush ? rights.patternOf(ref) : null,
+    takesPulls: refusal === null,
+    suggested: suggestBranch(refs, viewer.username ?? 'patch'),
+  };
+}
+
+function suggestBranch(refs: ReadonlyMap<string, string>, username: string): string {
+  for (let number = 1; ; number += 1) {
+    const name = `${username}-patch-${number}`;
+    if (!refs.has(`refs/heads/${name}`)) return name;
+  }
+}

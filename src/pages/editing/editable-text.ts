@@ -1,0 +1,97 @@
+import { isUtf8 } from 'node:buffer';
+
+/** Larger files are not edited in a browser; they are not shown either. */
+export const maxEditedBytes = 1024 * 1024;
+
+const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
+
+/** How the lines of a file end. `mixed` has both. */
+export type LineEnding = 'lf' | 'crlf' | 'mixed' | 'none';
+
+/** A file as a text area can have it: lines that end with a line feed. */
+export interface EditableText {
+  text: string;
+  ending: LineEnding;
+  hasMark: boolean;
+}
+
+/**
+ * The text of a file for a text area, or why it cannot be edited there: a browser sends valid text only, and knows one
+ * kind of line ending.
+ * @param content null for one that is too large
+ */
+export function readEditable(content: Buffer | null): EditableText | { reason: string } {
+  if (content === null || content.length > maxEditedBytes)
+    return { reason: `This file is larger than ${maxEditedBytes / 1024 / 1024} MiB: edit it with git.` };
+  if (content.includes(0)) return { reason: 'This is a binary file: it can be renamed, deleted, or uploaded again.' };
+  if (!isUtf8(content))
+    return { reason: 'This file is not UTF-8: a browser would change its bytes. Edit it with git.' };
+  const hasMark = content.subarray(0, 3).equals(byteOrderMark);
+  const text = content.toString('utf8', hasMark ? 3 : 0);
+  if (/\r(?!\n)/.test(text))
+    return { reason: 'This file has carriage returns that a browser would not keep. Edit it with git.' };
+  return { text: text.replaceAll('\r\n', '\n'), ending: endingOf(text), hasMark };
+}
+
+function endingOf(text: string): LineEnding {
+  let [crlf, lf] = [0, 0];
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) {
+    if (text[at - 1] === '\r') crlf += 1;
+    else lf += 1;
+  }
+  if (crlf > 0 && lf > 0) return 'mixed';
+  return crlf > 0 ? 'crlf' : lf > 0 ? 'lf' : 'none';
+}
+
+export interface LineEndingOptions {
+  /** For lines that are new. */
+  newLines: 'lf' | 'crlf';
+  insertsFinalNewline: boolean;
+}
+
+/**
+ * The bytes of a file after a person typed in its text area. Lines at its beginning and end that are as before keep
+ * their ending, as does the byte-order mark.
+ * @param before the file as it was; null for a new one
+ */
+export function encodeEditedText(
+  typed: string,
+  before: Buffer | null,
+  { newLines, insertsFinalNewline }: LineEndingOptions,
+): Buffer {
+  const text = insertsFinalNewline && typed !== '' && !typed.endsWith('\n') ? `${typed}\n` : typed;
+  const original = before === null ? null : readEditable(before);
+  if (original === null || 'reason' in original) return Buffer.from(withEndings(text, newLines));
+  const mark = original.hasMark ? [byteOrderMark] : [];
+  if (text === original.text) return before!;
+  if (original.ending !== 'mixed') {
+    const ending = original.ending === 'none' ? newLines : original.ending;
+    return Buffer.concat([...mark, Buffer.from(withEndings(text, ending))]);
+  }
+  return Buffer.concat([
+    ...mark,
+    Buffer.from(keepEndings(text, before!.toString('utf8', original.hasMark ? 3 : 0), newLines)),
+  ]);
+}
+
+const withEndings = (text: string, ending: 'lf' | 'crlf'): string =>
+  ending === 'crlf' ? text.replaceAll('\n', '\r\n') : text;
+
+/** Lines that are the same from either end keep theirs; those in between are new. */
+function keepEndings(text: string, before: string, newLines: 'lf' | 'crlf'): string {
+  const lines = linesOf(text);
+  const old = linesOf(before);
+  const plain = (line: string): string => line.replace(/\r\n$/, '\n');
+  const most = Math.min(lines.length, old.length);
+  let start = 0;
+  while (start < most && plain(old[start]!) === lines[start]) start += 1;
+  let end = 0;
+  while (end < most - start && plain(old[old.length - 1 - end]!) === lines[lines.length - 1 - end]) end += 1;
+  return [
+    ...old.slice(0, start),
+    ...lines.slice(start, lines.length - end).map((line) => withEndings(line, newLines)),
+    ...(end === 0 ? [] : old.slice(-end)),
+  ].join('');
+}
+
+const linesOf = (text: string): string[] => text.split(/(?<=\n)/);

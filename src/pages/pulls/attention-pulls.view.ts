@@ -1,0 +1,53 @@
+import { repositoryUrl } from '../../http/index.ts';
+import type { WebDeps } from '../../http/index.ts';
+import type { Pulls } from '../../pulls/index.ts';
+import { viewName } from '../app/printable-names.ts';
+import { viewTime } from '../app/times.view.ts';
+import type { TimeView } from '../app/times.view.ts';
+import { issueUrl } from '../issues/issue-urls.ts';
+
+/** A pull request that waits for the viewer, or for others. */
+export interface AttentionPullView {
+  title: string;
+  url: string;
+  /** `alice/roof#7` */
+  name: string;
+  repository: { name: string; url: string; isPrivate: boolean };
+  /** Why it waits for the viewer; null for what waits for others. */
+  reason: string | null;
+  since: TimeView;
+}
+
+type Waiting = Awaited<ReturnType<Pulls['attention']['waitingFor']>>['rows'];
+
+const reasonWords: Readonly<Record<string, string>> = {
+  asked: 'You were asked for a review',
+  owner: 'It changes code that you own',
+  round: 'There is a new round since your review',
+  review: 'It was reviewed',
+  reply: 'There is an answer',
+};
+
+/** What is gone meanwhile is left out. */
+export async function viewAttentionPulls(
+  { repositories, clock }: Pick<WebDeps, 'repositories' | 'clock'>,
+  rows: Waiting,
+): Promise<AttentionPullView[]> {
+  const located = await repositories.locate(rows.map(({ issue }) => issue.repositoryId));
+  return rows.flatMap(({ issue, reason, since }) => {
+    const place = located.get(issue.repositoryId);
+    if (place === undefined) return [];
+    const at = { owner: place.owner.handle, name: place.repository.name };
+    const url = repositoryUrl(at);
+    return [
+      {
+        title: viewName(issue.title),
+        url: issueUrl(url, issue.number, 'PULL'),
+        name: `${at.owner}/${at.name}#${issue.number}`,
+        repository: { name: `${at.owner}/${at.name}`, url, isPrivate: place.repository.visibility === 'PRIVATE' },
+        reason: reason === null ? null : (reasonWords[reason] ?? 'It waits for you'),
+        since: viewTime(since, clock.now()),
+      },
+    ];
+  });
+}

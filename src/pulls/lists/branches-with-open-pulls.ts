@@ -1,0 +1,20 @@
+import { In } from 'typeorm';
+import type { PullDeps } from '../deps.ts';
+import { pullSchema } from '../schema/pull-schema.ts';
+
+/**
+ * Of some branches of a repository, those that have an open pull request to one. No access check: the caller may read
+ * both.
+ */
+export async function branchesWithOpenPulls(
+  { db }: Pick<PullDeps, 'db'>,
+  repositoryId: string,
+  { headRepositoryId, branches }: { headRepositoryId: string; branches: readonly string[] },
+): Promise<Set<string>> {
+  if (branches.length === 0) return new Set();
+  const rows = await db.read.find(pullSchema, {
+    select: { issueId: true, headBranch: true },
+    where: { headRepositoryId, headBranch: In([...branches]), isOpen: true, repositoryId },
+  });
+  return new Set(rows.flatMap(({ headBranch }) => headBranch ?? []));
+}

@@ -1,0 +1,118 @@
+import { invalid } from '../../kernel/index.ts';
+import type { ThreadAnchor } from '../threads/locate-thread.ts';
+import type { PatchLinePosition, PatchLine } from './parse-patch.ts';
+
+/** What a person has written between the quoted lines of a patch. */
+export interface PatchReply {
+  /** What is about no line of code: the text of the review. */
+  body: string;
+  comments: (ThreadAnchor & { body: string })[];
+}
+
+/** Whether a text quotes a patch, as a mail that answers one does. */
+export const isPatchReply = (text: string): boolean => /^> ?diff --git /m.test(text);
+
+/** Steps of looking for quoted lines in a patch, beyond one for each line. */
+const maxSteps = 2_000_000;
+/** Lines that must follow a quoted line, too, where lines of the patch were left out before it. */
+const lookAhead = 4;
+
+/**
+ * Reads an answered patch: lines after `> ` are quoted, what stands below one is about it. Quoted lines may be left
+ * out, but not changed or put in another order. What answers no file is for the review as a whole, with its quoted
+ * line. Refuses `quote_unknown` with the line.
+ * @param headOid the head of the round, whose old side is the base of the round and not the parent of the commit
+ * @param isSingle whether the round has one commit
+ */
+export function parsePatchReply(
+  text: string,
+  patch: readonly PatchLine[],
+  { headOid, isSingle }: { headOid: string; isSingle: boolean },
+): PatchReply {
+  const follow = followQuotes(patch);
+  const body: string[] = [];
+  const comments: PatchReply['comments'] = [];
+  let quoted: PatchLine | null = null;
+  let answer: string[] = [];
+  const end = (): void => {
+    const words = answer.join('\n').trim();
+    answer = [];
+    if (words === '') return;
+    const place = quoted?.place ?? null;
+    if (place !== null) comments.push(commentOn(place, quoted!.text, words, { headOid, isSingle }));
+    else body.push(quoted === null || quoted.text.trim() === '' ? words : `> ${quoted.text.trim()}\n\n${words}`);
+  };
+  const lines = text.replaceAll('\r\n', '\n').split('\n');
+  const quotes = lines.map((line) => (line.startsWith('>') ? line.replace(/^> ?/, '').trimEnd() : null));
+  for (const [at, line] of lines.entries()) {
+    const quote = quotes[at]!;
+    if (quote === null) {
+      // The signature of a mail.
+      if (line === '-- ') break;
+      if (!isLeftOut(line, quoted === null)) answer.push(line);
+      continue;
+    }
+    end();
+    const next = quotes.slice(at + 1, at + 1 + lookAhead);
+    const found = follow(quote, next.slice(0, next.indexOf(null) === -1 ? lookAhead : next.indexOf(null)));
+    if (found === null && quote !== '')
+      throw invalid('quote_unknown', `Line ${at + 1} quotes what the patch of this round does not have there.`);
+    quoted = found ?? quoted;
+  }
+  end();
+  return { body: body.join('\n\n'), comments };
+}
+
+/** What stands for lines that were left out, and the line with which programs begin an answer. */
+const isLeftOut = (line: string, isFirst: boolean): boolean =>
+  /^\s*\[?(?:\.{3,}|…)\]?\s*$/.test(line) || (isFirst && /^On .{1,200} wrote:$/.test(line));
+
+/** Finds quoted lines one after the other. */
+function followQuotes(patch: readonly PatchLine[]) {
+  const places = new Map<string, number[]>();
+  const texts = patch.map(({ text }) => text.trimEnd());
+  for (const [index, text] of texts.entries()) {
+    const known = places.get(text);
+    if (known === undefined) places.set(text, [index]);
+    else known.push(index);
+  }
+  let next = 0;
+  let steps = 0;
+  return (quote: string, following: readonly (string | null)[]): PatchLine | null => {
+    if (texts[next] !== quote) {
+      if (quote === '') return null;
+      const later: number[] = [];
+      for (const index of places.get(quote) ?? []) {
+        if ((steps += 1) > maxSteps) return null;
+        if (index < next) continue;
+        if (later.length === 0) later.push(index);
+        if (following.every((text, offset) => texts[index + 1 + offset] === text)) {
+          later[0] = index;
+          break;
+        }
+      }
+      if (later[0] === undefined) return null;
+      [next] = later as [number];
+    }
+    next += 1;
+    return patch[next - 1]!;
+  };
+}
+
+/** A removed line of the newest of several commits is not one of the base of the round: it is quoted in words. */
+function commentOn(
+  { commitOid, path, side, line, nearest }: PatchLinePosition,
+  quoted: string,
+  body: string,
+  { headOid, isSingle }: { headOid: string; isSingle: boolean },
+): PatchReply['comments'][number] {
+  if (side === 'OLD' && commitOid === headOid && !isSingle)
+    return {
+      commitOid,
+      path,
+      side: 'NEW',
+      firstLine: nearest,
+      body: `> \`${quoted.replaceAll('`', "'")}\`\n\n${body}`,
+    };
+  return { commitOid, path, side, firstLine: line, body };
+}

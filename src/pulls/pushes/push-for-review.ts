@@ -1,0 +1,164 @@
+import { allows, personIdOf, refusalInRepository, repositoryLevel } from '../../access/index.ts';
+import type { Tx } from '../../db/index.ts';
+import { isForReview, isWellFormedRef, reviewFolder } from '../../git/index.ts';
+import { nextNumber, refusalError } from '../../issues/index.ts';
+import { conflict, forbidden, invalid, isDomainError } from '../../kernel/index.ts';
+import type { PushForReview, ReviewPort, ReviewVerdict } from '../../repositories/index.ts';
+import type { PullDeps } from '../deps.ts';
+import { contributedBytesLeft, contributedTooMuch } from '../rounds/contribution-quota.ts';
+import { changeIdOf } from '../rounds/read-round.ts';
+import { pullPushSchema } from '../schema/pull-schema.ts';
+import { pullPageUrl, pushOutput } from './push-output.ts';
+import { readPushOptions } from './read-push-options.ts';
+import type { PushForOptions } from './read-push-options.ts';
+import { decideStack } from './decide-stack.ts';
+import { readStack } from './read-stack.ts';
+import type { StackCommit } from './read-stack.ts';
+import { refuseRound, refuseTooManyOf } from './refuse-push.ts';
+import { isBeingPushedTo, choosePull } from './choose-pull.ts';
+
+/** What is read of a push to `refs/for/…` before the write that decides about it. */
+interface PreparedPush {
+  refs: ReadonlyMap<string, string>;
+  baseBranch: string;
+  topic: string | null;
+  options: PushForOptions;
+  changeId: string | null;
+  /** Of the option `stack`: its commits, the lowest first. */
+  stack: StackCommit[] | null;
+}
+
+type Prepared = PreparedPush | { refused: string };
+
+/**
+ * Takes pushes to `refs/for/<branch>[/<topic>]`: the ref is rewritten to that of a pull request, which the listener of
+ * the push opens, or gives its next round.
+ */
+export function acceptPushesForReview(deps: PullDeps): ReviewPort<Prepared> {
+  return {
+    async mayPush(viewer, { repository }) {
+      if (viewer.kind !== 'person') return false;
+      const { facts } = await deps.issues.pulls.contextOf(deps.db.lookup, viewer, repository);
+      return refusalInRepository(viewer, facts, 'contribute') === null;
+    },
+    prepare: (push) => preparePush(deps, push).catch(asRefusal((refused) => ({ refused }))),
+    async decide(tx, push, prepared) {
+      if ('refused' in prepared) return { accept: false, reason: prepared.refused };
+      const { stack } = prepared;
+      const decided =
+        stack === null ? decide(deps, tx, push, prepared) : decideStack(deps, tx, push, { ...prepared, stack });
+      return decided.catch(asRefusal((reason) => ({ accept: false, reason })));
+    },
+    async remarkOnBranch(viewer, opened, branch) {
+      const page = pullPageUrl(deps, opened.canonical, `new?head=${encodeURIComponent(branch)}`);
+      if (page === null || viewer.kind !== 'person') return null;
+      const { facts } = await deps.issues.pulls.contextOf(deps.db.lookup, viewer, opened.repository);
+      if (refusalInRepository(viewer, facts, 'contribute') !== null) return null;
+      return `Open a pull request for ${branch}: ${page}`;
+    },
+  };
+}
+
+const alone = { position: 0, oid: null, belowOid: null } as const;
+
+/** A refusal becomes the line beside the ref; a temporary obstacle and a fault go on. */
+const asRefusal =
+  <T>(make: (reason: string) => T) =>
+  (error: unknown): T => {
+    if (!isDomainError(error) || error.code === 'unavailable' || error.code === 'internal') throw error;
+    return make(error.message.replace(/\.$/, ''));
+  };
+
+async function preparePush(
+  deps: PullDeps,
+  { opened, ref, newId, arriving, ...push }: PushForReview,
+): Promise<Prepared> {
+  const options = readPushOptions(push.options);
+  const refs = await deps.git.refs.list(opened.path);
+  const { baseBranch, topic } = readTarget(ref, refs, opened.repository.defaultBranch);
+  if (topic !== null && options.topic !== null && options.topic !== topic)
+    throw invalid('two_topics', `the push names two topics: ${topic} and ${options.topic}`);
+  const theTopic = topic ?? options.topic;
+  if (theTopic !== null && (theTopic.length > 200 || !isWellFormedRef(`${reviewFolder}${theTopic}`)))
+    throw invalid('bad_topic', 'a topic is a name like that of a branch, with at most 200 characters');
+  if (arriving.tip === null) throw invalid('no_commit', 'only commits can be proposed, and this is none');
+  const base = refs.get(`refs/heads/${baseBranch}`)!;
+  if (arriving.isKnown && (await deps.git.refs.isForward(opened.path, newId, base)))
+    throw invalid('nothing_to_merge', `${baseBranch} has this commit already`);
+  const stack = options.isStack ? await readStack(deps, opened.path, { newId, arriving, options, topic }, base) : null;
+  return { refs, baseBranch, topic: theTopic, options, changeId: changeIdOf(arriving.tip), stack };
+}
+
+/** Branches that one line names. */
+const maxNamed = 10;
+
+/** The longest branch that the name begins with, and the topic behind it. Refuses `no_branch`. */
+export function readTarget(
+  ref: string,
+  refs: ReadonlyMap<string, string>,
+  defaultBranch: string,
+): { baseBranch: string; topic: string | null } {
+  const name = isForReview(ref) ? ref.slice(reviewFolder.length) : ref;
+  const parts = name.split('/');
+  for (let length = parts.length; length > 0; length -= 1) {
+    const baseBranch = parts.slice(0, length).join('/');
+    if (!refs.has(`refs/heads/${baseBranch}`)) continue;
+    return { baseBranch, topic: length === parts.length ? null : parts.slice(length).join('/') };
+  }
+  const branches = [...refs.keys()].filter((each) => each.startsWith('refs/heads/')).map((each) => each.slice(11));
+  if (branches.length === 0) throw invalid('no_branch', 'this repository has no branch yet');
+  const sorted = branches.sort((a, b) => Number(b === defaultBranch) - Number(a === defaultBranch));
+  const rest = sorted.length > maxNamed ? ` and ${sorted.length - maxNamed} more` : '';
+  throw invalid('no_branch', `there is no branch ${name}; there are ${sorted.slice(0, maxNamed).join(', ')}${rest}`);
+}
+
+async function decide(
+  deps: PullDeps,
+  tx: Tx,
+  { id, viewer, opened, newId, arriving }: PushForReview,
+  { refs, baseBranch, topic, options, changeId }: PreparedPush,
+): Promise<ReviewVerdict> {
+  const userId = personIdOf(viewer);
+  if (userId === null) throw forbidden('only_people', 'only people open pull requests by a push');
+  const repositoryId = opened.repository.id;
+  const context = await deps.issues.pulls.contextOf(tx.before, viewer, opened.repository);
+  const answer = await choosePull(tx.before, {
+    repositoryId,
+    userId,
+    baseBranch,
+    topic,
+    number: options.pull,
+    headOid: newId,
+    changeId,
+  });
+  const known = answer !== null && 'known' in answer ? answer.known : null;
+  if (known !== null) refuseRound(viewer, context.facts, known);
+  else {
+    const refusal = refusalInRepository(viewer, context.facts, 'contribute');
+    if (refusal !== null) throw refusalError(refusal, 'PULL');
+  }
+  const isMember = allows(repositoryLevel(viewer, context.facts), 'write');
+  if (answer === null) {
+    if (!isMember) await refuseTooManyOf(tx.before, repositoryId, userId, 1);
+    deps.issues.pulls.charge(viewer, context);
+  }
+  const named = known?.issue.number ?? (answer !== null && 'pending' in answer ? answer.pending : null);
+  const left = isMember ? Number.MAX_SAFE_INTEGER : await contributedBytesLeft(deps, tx.before, repositoryId, userId);
+  if (left === 0) throw contributedTooMuch(deps);
+  if (named !== null && (await isBeingPushedTo(tx.before, repositoryId, named)))
+    throw conflict('push_running', `another push to pull request #${named} is under way; push again when it has ended`);
+  const number = named ?? (await nextNumber(tx, repositoryId));
+  const to = `refs/pull/${number}/head`;
+  const row = { pushId: id, repositoryId, number, baseBranch, topic, userId, createdAt: tx.now, ...alone };
+  return {
+    accept: true,
+    to,
+    oldId: refs.get(to) ?? '0'.repeat(newId.length),
+    maxPackBytes: isMember ? null : Math.min(deps.contributedPushBytes ?? left, left),
+    others: options.others,
+    record: async () => {
+      await tx.manager.insert(pullPushSchema, row);
+    },
+    remarks: () => pushOutput(deps, viewer, opened, { number, known, headOid: newId, arriving, options }),
+  };
+}

@@ -1,0 +1,79 @@
+import type { EntityManager } from 'typeorm';
+import { invalid, isDomainError } from '../../kernel/index.ts';
+import type { Located } from '../../repositories/index.ts';
+import type { PullDeps } from '../deps.ts';
+import { writersAmong } from '../find-pull.ts';
+import { roundSchema } from '../schema/round-schema.ts';
+
+type BudgetDeps = Pick<PullDeps, 'db' | 'contributedBytes'>;
+
+/** A round, before it is recorded. */
+export interface PendingRound {
+  submitterId: string | null;
+  headOid: string;
+  /** The tip of the base branch, and the head of the round before. */
+  known: readonly string[];
+  /** The folder that has the head, where it is not that of the pull request yet. */
+  from?: string;
+}
+
+/**
+ * What a round takes in the repository of its pull request, in bytes: the objects that neither the base branch nor the
+ * round before has. 0 for people who may write, who have no limit. What git cannot count in time takes all that one
+ * push may bring. Refuses `git_busy`.
+ */
+export async function contributedBytes(
+  deps: Pick<PullDeps, 'git' | 'logger' | 'repositories' | 'contributedPushBytes'>,
+  { repository, path }: Pick<Located, 'repository' | 'path'>,
+  { submitterId, headOid, known, from = path }: PendingRound,
+): Promise<number> {
+  if (submitterId === null) return 0;
+  if ((await writersAmong(deps, repository, [submitterId])).has(submitterId)) return 0;
+  try {
+    const beside = from === path ? {} : { beside: path };
+    return await deps.git.objects.bytesOfNew(from, { oid: headOid, known, ...beside });
+  } catch (error) {
+    if (!isDomainError(error) || error.code !== 'internal') throw error;
+    deps.logger.info('pull.round_not_measured', { repositoryId: repository.id, headOid, error });
+    return deps.contributedPushBytes ?? 0;
+  }
+}
+
+/**
+ * What a person without the right to write may still bring to pull requests of a repository, in bytes. Rounds of merged
+ * pull requests count no more, because the project has taken them; those of deleted ones are gone.
+ */
+export async function contributedBytesLeft(
+  { contributedBytes: budget }: Pick<PullDeps, 'contributedBytes'>,
+  source: EntityManager,
+  repositoryId: string,
+  userId: string,
+): Promise<number> {
+  if (budget === undefined) return Number.MAX_SAFE_INTEGER;
+  const sum: { bytes: number | string | null } | undefined = await source
+    .createQueryBuilder(roundSchema, 'r')
+    .select('sum(r.bytes)', 'bytes')
+    .innerJoin('pulls', 'p', 'p.issue_id = r.issue_id')
+    .where('r.submitter_id = :userId AND r.bytes > 0', { userId })
+    .andWhere('p.repository_id = :repositoryId AND p.merged_at IS NULL', { repositoryId })
+    .getRawOne();
+  return Math.max(0, budget - Number(sum?.bytes ?? 0));
+}
+
+/** Whether a round of so many bytes is more than what is left. */
+export async function isOverBudget(
+  deps: BudgetDeps,
+  repositoryId: string,
+  submitterId: string | null,
+  bytes: number,
+): Promise<boolean> {
+  if (submitterId === null || bytes === 0) return false;
+  return bytes > (await contributedBytesLeft(deps, deps.db.read, repositoryId, submitterId));
+}
+
+/** What people are told whose rounds take all that they may. */
+export const contributedTooMuch = ({ contributedBytes: budget = 0 }: Pick<PullDeps, 'contributedBytes'>) =>
+  invalid(
+    'contributed_too_much',
+    `The pull requests of one person may take ${Math.floor(budget / 1024 ** 2)} MiB here. Ask for old ones to be deleted.`,
+  );

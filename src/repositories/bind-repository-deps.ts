@@ -1,0 +1,12 @@
+import type { Viewer } from '../access/index.ts';
+import type { RepositoryDeps } from './deps.ts';
+import type { RepositoryAddress } from './find-repository.ts';
+
+/** Passes `deps` to use-cases about `{owner}/{name}`, which transports pass as two arguments. */
+export const bindRepositoryDeps =
+  (deps: RepositoryDeps) =>
+  <Rest extends unknown[], Result>(
+    useCase: (deps: RepositoryDeps, viewer: Viewer, at: RepositoryAddress, ...rest: Rest) => Result,
+  ) =>
+  (viewer: Viewer, owner: string, name: string, ...rest: Rest): Result =>
+    useCase(deps, viewer, { owner, name }, ...rest);

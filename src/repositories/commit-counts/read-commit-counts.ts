@@ -1,0 +1,38 @@
+import { visibleRepositories } from '../../access/index.ts';
+import type { Viewer } from '../../access/index.ts';
+import { inList } from '../../db/index.ts';
+import type { RepositoryDeps } from '../deps.ts';
+import { eachRow } from '../list-repositories.ts';
+
+const dayMs = 86_400_000;
+/** Limit of rows that are added up, each a day in a repository: others may write commits in a person's name, too. */
+const maxCounted = 20_000;
+
+/**
+ * Commits of a person per day, on default branches of repositories that the viewer may see, by the verified and the
+ * no-reply addresses of the person.
+ * @param since epoch milliseconds
+ * @returns keyed by the number of the day since the epoch, in UTC; days without a commit are missing
+ */
+export async function readCommitCounts(
+  { db, accounts }: Pick<RepositoryDeps, 'db' | 'accounts'>,
+  viewer: Viewer,
+  personId: string,
+  since: number,
+): Promise<Map<number, number>> {
+  const keys = JSON.stringify(await accounts.addresses.authorKeysOf(personId));
+  const visible = visibleRepositories(viewer, 'r');
+  const [sql, parameters] = db.read.connection.driver.escapeQueryWithParameters(
+    `SELECT day, sum(commits) AS commits FROM (
+       SELECT c.day, c.commits FROM commit_counts c
+       WHERE ${inList('c.author_key', { parameter: ':keys' })} AND c.day >= :day
+         AND c.repository_id IN (SELECT r.id FROM repositories r WHERE r.id IN (
+           SELECT w.repository_id FROM commit_counts w WHERE ${inList('w.author_key', { parameter: ':keys' })} AND w.day >= :day)
+           AND ${eachRow(visible.sql)})
+       LIMIT ${maxCounted}) counted
+     GROUP BY day`,
+    { ...visible.parameters, keys, day: Math.floor(since / dayMs) },
+  );
+  const rows: { day: number; commits: number }[] = await db.read.query(sql, parameters);
+  return new Map(rows.map(({ day, commits }) => [Number(day), Number(commits)]));
+}

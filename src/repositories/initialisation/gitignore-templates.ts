@@ -1,0 +1,141 @@
+/** Files that git is to leave out, by language. */
+export const gitignoreTemplates = {
+  Node: `# Packages
+node_modules/
+.npm/
+.yarn/*
+!.yarn/releases/
+.pnp.*
+
+# Results of builds and tests
+dist/
+build/
+coverage/
+*.tsbuildinfo
+.eslintcache
+
+# Logs
+*.log
+
+# Settings of this machine
+.env
+.env.*
+!.env.example
+`,
+  Python: `# Compiled
+__pycache__/
+*.py[cod]
+*.so
+
+# Packages
+build/
+dist/
+*.egg-info/
+.eggs/
+*.whl
+
+# Environments
+.venv/
+venv/
+.env
+
+# Tools
+.pytest_cache/
+.mypy_cache/
+.ruff_cache/
+.tox/
+.coverage
+htmlcov/
+.ipynb_checkpoints/
+`,
+  Go: `# Programs and libraries
+*.exe
+*.dll
+*.so
+*.dylib
+/bin/
+
+# Tests
+*.test
+*.out
+coverage.txt
+
+# Workspaces
+go.work
+go.work.sum
+
+# Dependencies, unless they are kept here
+vendor/
+`,
+  Rust: `# Results of builds
+/target/
+**/*.rs.bk
+*.pdb
+
+# Of a library that leaves the choice of versions to others, ignore the lock file, too
+# Cargo.lock
+`,
+  Java: `# Compiled
+*.class
+*.jar
+*.war
+*.ear
+hs_err_pid*
+
+# Maven and Gradle
+target/
+build/
+.gradle/
+!gradle/wrapper/gradle-wrapper.jar
+
+# Editors
+.idea/
+*.iml
+.classpath
+.project
+.settings/
+bin/
+`,
+  'C/C++': `# Objects and libraries
+*.o
+*.obj
+*.a
+*.lib
+*.so
+*.so.*
+*.dylib
+*.dll
+
+# Programs
+*.exe
+*.out
+*.app
+
+# Builds
+build/
+cmake-build-*/
+CMakeCache.txt
+CMakeFiles/
+*.d
+*.gch
+*.pch
+compile_commands.json
+`,
+} as const;
+
+export type GitignoreName = keyof typeof gitignoreTemplates;
+
+const aliases: Readonly<Record<string, GitignoreName>> = {
+  c: 'C/C++',
+  'c++': 'C/C++',
+  cpp: 'C/C++',
+  javascript: 'Node',
+  typescript: 'Node',
+};
+
+/** The template of a name, in any case; null for none. */
+export function findGitignoreTemplate(name: string): GitignoreName | null {
+  const folded = name.trim().toLowerCase();
+  const known = (Object.keys(gitignoreTemplates) as GitignoreName[]).find((each) => each.toLowerCase() === folded);
+  return known ?? (Object.hasOwn(aliases, folded) ? aliases[folded]! : null);
+}

@@ -1,0 +1,53 @@
+import { invalid } from '../../kernel/index.ts';
+import type { FileOperation } from '../contents/file-operation.ts';
+import { findGitignoreTemplate, gitignoreTemplates } from './gitignore-templates.ts';
+import type { GitignoreName } from './gitignore-templates.ts';
+import { findLicenceTemplate, licenceTemplates, renderLicence } from './licence-templates.ts';
+import type { LicenceName } from './licence-templates.ts';
+
+/** What a new repository begins with. */
+export interface InitialFiles {
+  readme?: boolean | undefined;
+  /** An SPDX name, in any case. */
+  licence?: string | undefined;
+  /** Names of templates; several become one file. */
+  gitignore?: readonly string[] | undefined;
+}
+
+export interface CheckedInitialFiles {
+  readme: boolean;
+  licence: LicenceName | null;
+  gitignore: GitignoreName[];
+}
+
+/** Null for no files at all. Refuses `unknown_licence`, `unknown_gitignore` with what there is. */
+export function checkInitialFiles({ readme = false, licence, gitignore = [] }: InitialFiles): CheckedInitialFiles | null {
+  const known = licence === undefined || licence.trim() === '' ? null : findLicenceTemplate(licence);
+  if (licence !== undefined && licence.trim() !== '' && known === null)
+    throw invalid('unknown_licence', `Choose one of ${Object.keys(licenceTemplates).join(', ')}.`, { field: 'license' });
+  const templates = gitignore
+    .filter((name) => name.trim() !== '')
+    .map((name) => {
+      const template = findGitignoreTemplate(name);
+      if (template !== null) return template;
+      throw invalid('unknown_gitignore', `Choose of ${Object.keys(gitignoreTemplates).join(', ')}.`, { field: 'gitignores' });
+    });
+  if (!readme && known === null && templates.length === 0) return null;
+  return { readme, licence: known, gitignore: [...new Set(templates)] };
+}
+
+/** The files themselves. @param holder who has the copyright */
+export function createInitialFiles(
+  { readme, licence, gitignore }: CheckedInitialFiles,
+  { name, description, holder, year }: { name: string; description: string; holder: string; year: number },
+): FileOperation[] {
+  const create = (path: string, text: string): FileOperation => ({ kind: 'create', path, content: Buffer.from(text) });
+  const ignored = gitignore.map((each) =>
+    gitignore.length === 1 ? gitignoreTemplates[each] : `### ${each}\n\n${gitignoreTemplates[each]}`,
+  );
+  return [
+    ...(readme ? [create('README.md', `# ${name}\n${description === '' ? '' : `\n${description}\n`}`)] : []),
+    ...(licence === null ? [] : [create('LICENSE', renderLicence(licence, { holder, year }))]),
+    ...(ignored.length === 0 ? [] : [create('.gitignore', ignored.join('\n'))]),
+  ];
+}

@@ -1,0 +1,30 @@
+import { In } from 'typeorm';
+import { isNotNull } from '../../db/index.ts';
+import type { RepositoryDeps } from '../deps.ts';
+import { pushSchema, pushUpdateSchema } from '../schema/push-schema.ts';
+
+/** How many of the latest pushes of a repository are looked at. */
+const maxLookedAt = 200;
+
+/**
+ * The push that gave a ref its tip, among the latest of the repository; null for one that no push of the journal made.
+ * @param ref full name
+ * @param tip full id
+ */
+export async function findPushByTip(
+  { db }: Pick<RepositoryDeps, 'db'>,
+  repositoryId: string,
+  ref: string,
+  tip: string,
+): Promise<{ id: string; userId: string | null } | null> {
+  const latest = await db.read.find(pushSchema, {
+    where: { repositoryId, settledAt: isNotNull() },
+    order: { createdAt: 'DESC', id: 'DESC' },
+    take: maxLookedAt,
+  });
+  if (latest.length === 0) return null;
+  const made = await db.read.find(pushUpdateSchema, {
+    where: { pushId: In(latest.map(({ id }) => id)), ref, newId: tip, result: 'ok' },
+  });
+  return latest.find(({ id }) => made.some(({ pushId }) => pushId === id)) ?? null;
+}

@@ -1,0 +1,108 @@
+import { noMergeConditions } from '../../access/index.ts';
+import type { ApprovalsSurvive, MergeConditions, RuleGrant } from '../../access/index.ts';
+import { invalid } from '../../kernel/index.ts';
+
+/** Who may do an act; what is left out stays as it is, in a new rule as usual. */
+export interface GrantInput {
+  /** `write`, `admin`, `owner` or `nobody`. */
+  level?: string | undefined;
+  /** Handles. */
+  people?: readonly string[] | undefined;
+  tasks?: boolean | undefined;
+  deployKeys?: boolean | undefined;
+  /** Teams of the owning organisation, as `organisation/team` or by their names. */
+  teams?: readonly string[] | undefined;
+}
+
+/** What a form or a call says of merging pull requests; what is left out stays as it is. */
+export interface MergeConditionsInput {
+  grant?: GrantInput | undefined;
+  /** A number, or its digits. */
+  approvals?: number | string | undefined;
+  ownersApprove?: boolean | undefined;
+  /** `nothing`, `rebase` or `anything`. */
+  approvalsSurvive?: string | undefined;
+  threadsResolved?: boolean | undefined;
+  checks?: readonly string[] | undefined;
+  /** Whether the head must contain the tip of the branch: `no`, `yes`, or `queue` for a merge queue. */
+  upToDate?: boolean | string | undefined;
+  /** `merge`, `squash`, `rebase`, `forward`, in any case. */
+  styles?: readonly string[] | undefined;
+  adminsToo?: boolean | undefined;
+}
+
+const survivals: readonly ApprovalsSurvive[] = ['nothing', 'rebase', 'anything'];
+export const ruleStyles = noMergeConditions.styles;
+
+/** Limits: more approvals no team gives, and more checks no reader of the page takes in. */
+const most = { approvals: 20, checks: 30, contextLength: 255 };
+
+/**
+ * Reads the conditions of merges, but for who may merge. Refuses `invalid_approvals`, `invalid_survive`,
+ * `invalid_checks`, `invalid_up_to_date`, `invalid_styles`.
+ * @param grant who may merge
+ */
+export function parseMergeConditions(input: MergeConditionsInput, before: MergeConditions, grant: RuleGrant): MergeConditions {
+  const { ownersApprove, threadsResolved, adminsToo, upToDate } = input;
+  return {
+    grant,
+    approvals: input.approvals === undefined ? before.approvals : readApprovals(input.approvals),
+    ownersApprove: ownersApprove ?? before.ownersApprove,
+    approvalsSurvive:
+      input.approvalsSurvive === undefined ? before.approvalsSurvive : readSurvival(input.approvalsSurvive),
+    threadsResolved: threadsResolved ?? before.threadsResolved,
+    checks: input.checks === undefined ? before.checks : readChecks(input.checks),
+    upToDate: upToDate === undefined ? before.upToDate : readUpToDate(upToDate),
+    styles: input.styles === undefined ? before.styles : readStyles(input.styles),
+    adminsToo: adminsToo ?? before.adminsToo,
+  };
+}
+
+function readApprovals(given: number | string): number {
+  const text = String(given).trim();
+  const approvals = text === '' ? 0 : /^\d{1,3}$/.test(text) ? Number(text) : -1;
+  if (approvals >= 0 && approvals <= most.approvals) return approvals;
+  throw invalid('invalid_approvals', `Say a number from 0 to ${most.approvals}.`, { field: 'approvals' });
+}
+
+function readSurvival(given: string): ApprovalsSurvive {
+  const found = survivals.find((each) => each === given.trim().toLowerCase());
+  if (found !== undefined) return found;
+  throw invalid('invalid_survive', 'Choose one of nothing, rebase and anything.', { field: 'approvals_survive' });
+}
+
+function readUpToDate(given: boolean | string): MergeConditions['upToDate'] {
+  if (typeof given === 'boolean') return given ? 'yes' : 'no';
+  const found = (['no', 'yes', 'queue'] as const).find((each) => each === given.trim().toLowerCase());
+  if (found !== undefined) return found;
+  throw invalid('invalid_up_to_date', 'Choose one of no, yes and queue.', { field: 'up_to_date' });
+}
+
+/** A `*` stands at the end of a context alone. */
+function readChecks(given: readonly string[]): string[] {
+  const checks = [...new Set(given.map((check) => check.trim()).filter((check) => check !== ''))];
+  const refuse = (message: string) => invalid('invalid_checks', message, { field: 'checks' });
+  if (checks.length > most.checks) throw refuse(`At most ${most.checks} checks are required.`);
+  for (const check of checks) {
+    if (check.length > most.contextLength || /\p{Cc}/u.test(check)) throw refuse('A check is a name in one line.');
+    if (check.slice(0, -1).includes('*')) throw refuse(`In ${check}, the * may only stand at the end.`);
+  }
+  return checks;
+}
+
+function readStyles(given: readonly string[]): string[] {
+  const wanted = given.map((style) => style.trim().toUpperCase()).filter((style) => style !== '');
+  const styles = ruleStyles.filter((style) => wanted.includes(style));
+  if (styles.length > 0 && wanted.every((style) => ruleStyles.includes(style))) return styles;
+  throw invalid('invalid_styles', 'Choose at least one of merge, squash, rebase and forward.', { field: 'styles' });
+}
+
+/** Whether a rule asks nothing of merges that would not hold without it. */
+export const isMergingFree = ({ grant, styles, ...asked }: MergeConditions): boolean =>
+  grant.level === 'write' &&
+  styles.length === ruleStyles.length &&
+  asked.approvals === 0 &&
+  asked.checks.length === 0 &&
+  asked.upToDate === 'no' &&
+  !asked.ownersApprove &&
+  !asked.threadsResolved;

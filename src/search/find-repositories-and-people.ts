@@ -1,0 +1,183 @@
+import { isLocalAdministrator, visibleRepositories } from '../access/index.ts';
+import type { Viewer, Visibility } from '../access/index.ts';
+import { contains } from '../db/index.ts';
+import type { DatabaseThread } from '../db/index.ts';
+import { trigramQuery } from './fold-text.ts';
+
+/**
+ * The trigram index proposes public rows in the order of the result, `instr` on the folded text decides, and the access
+ * policy is part of the query: what the viewer may not see is neither found nor counted (SPEC §4.2). A row of the list
+ * has the columns that the policy needs, written together with the repository.
+ *
+ * Private rows are not indexed. The few that a person may see are reached through the person and scanned; for the local
+ * administrator, who sees all, all are scanned.
+ *
+ * A query of one or two characters has no trigram. It scans the list until enough is found; most short queries match
+ * soon.
+ */
+const proposed = (columns: string, visible: string): string => `
+  SELECT ${columns}
+  FROM search_repository_trigrams g CROSS JOIN search_repositories t ON t.place = g.rowid
+  WHERE g.search_repository_trigrams MATCH :trigrams AND ${contains('t.folded', ':query')} AND ${visible}
+  ORDER BY g.rowid LIMIT :limit`;
+
+const scanned = (columns: string, visible: string): string => `
+  SELECT ${columns} FROM search_repositories t
+  WHERE ${contains('t.folded', ':query')} AND ${visible} ORDER BY t.place LIMIT :limit`;
+
+const reached = (columns: string, places: string, visible: string): string => `
+  SELECT ${columns}
+  FROM (${places}) p CROSS JOIN search_repositories t ON t.place = p.place
+  WHERE ${contains('t.folded', ':query')} AND ${visible}`;
+
+/** The union of both halves in one order. */
+const together = (first: string, second: string): string => `
+  SELECT * FROM (SELECT * FROM (${first}) UNION ALL SELECT * FROM (${second})) ORDER BY place LIMIT :limit`;
+
+/** Rows in the order of the result: each with its `place`, and with its `hit` if requested. */
+interface Question {
+  repositories: string;
+  people: string;
+  parameters: Record<string, unknown>;
+}
+
+/**
+ * The query over owner handle, name and description of repositories, and username and display name of people; both in
+ * the order of their handles and names.
+ * @param query folded, not empty
+ * @param withHits whether the JSON of SPEC §2.4 of each row is requested
+ * @param limit of repositories, and of people
+ */
+function buildQuery(viewer: Viewer, query: string, withHits: boolean, limit: number): Question {
+  const place = 't.place AS place';
+  const columns = withHits ? `${place}, t.hit AS hit` : place;
+  const { sql: visible, parameters } = visibleRepositories(viewer, 't');
+  const trigrams = trigramQuery(query);
+  if (trigrams === null) {
+    return {
+      repositories: scanned(columns, visible),
+      people: `SELECT ${columns} FROM search_people t WHERE ${contains('t.folded', ':query')} ORDER BY t.place LIMIT :limit`,
+      parameters: { ...parameters, limit, query },
+    };
+  }
+  let repositories = proposed(columns, visible);
+  if (viewer.kind !== 'anonymous') {
+    const own = isLocalAdministrator(viewer)
+      ? scanned(place, `t.visibility <> 'PUBLIC' AND ${visible}`)
+      : reached(place, placesOfPrivate(viewer), visible);
+    // Only the places are sorted; the texts of a thousand hits would take as long as finding them.
+    repositories = `
+      SELECT ${columns} FROM (${together(proposed(place, visible), own)}) p
+      CROSS JOIN search_repositories t ON t.place = p.place`;
+  }
+  return {
+    repositories,
+    people: `
+      SELECT ${columns} FROM search_person_trigrams g CROSS JOIN search_people t ON t.place = g.rowid
+      WHERE g.search_person_trigrams MATCH :trigrams AND ${contains('t.folded', ':query')}
+      ORDER BY g.rowid LIMIT :limit`,
+    parameters: { ...parameters, limit, query, trigrams },
+  };
+}
+
+/** Private rows that the viewer may see, reached through the person; the policy decides on each. */
+function placesOfPrivate(viewer: Viewer): string {
+  if (viewer.kind === 'deployKey')
+    return "SELECT place FROM search_repositories WHERE id = :deployKeyRepositoryId AND visibility <> 'PUBLIC'";
+  if (viewer.kind === 'task')
+    return "SELECT place FROM search_repositories WHERE id = :taskRepositoryId AND visibility <> 'PUBLIC'";
+  return `
+    SELECT place FROM search_repositories WHERE visibility <> 'PUBLIC' AND owner_user_id = :viewerId
+    UNION SELECT s.place FROM organisation_members o
+      CROSS JOIN search_repositories s ON s.owner_org_id = o.organisation_id AND s.visibility <> 'PUBLIC' WHERE o.user_id = :viewerId
+    UNION SELECT s.place FROM collaborators c
+      CROSS JOIN search_repositories s ON s.id = c.repository_id AND s.visibility <> 'PUBLIC' WHERE c.user_id = :viewerId
+    UNION SELECT s.place FROM team_members tm CROSS JOIN team_repositories tr ON tr.team_id = tm.team_id
+      CROSS JOIN search_repositories s ON s.id = tr.repository_id AND s.visibility <> 'PUBLIC' WHERE tm.user_id = :viewerId`;
+}
+
+// A subquery with a LIMIT returns its rows in order: sorting a thousand texts again would take as long as finding them.
+const listed = (rows: string): string => `coalesce((SELECT group_concat(hit, ',') FROM (${rows})), '')`;
+
+/**
+ * All hits, as the JSON of SPEC §2.4 in UTF-8. It is assembled in the worker thread and transferred: copying two
+ * thousand rows, or even one long text, would block the main thread. Refuses as `DatabaseThread.ask` does.
+ */
+export async function findHits(
+  thread: Pick<DatabaseThread, 'run'>,
+  viewer: Viewer,
+  query: string,
+  limit: number,
+): Promise<Buffer> {
+  const { repositories, people, parameters } = buildQuery(viewer, query, true, limit);
+  const sql = `SELECT CAST('{"repositories":[' || ${listed(repositories)} || '],"persons":[' || ${listed(people)} || ']}' AS BLOB) AS json`;
+  const [[row]] = (await thread.run([{ sql, parameters }])) as [[{ json: Uint8Array }]];
+  return Buffer.from(row.json.buffer, row.json.byteOffset, row.json.byteLength);
+}
+
+/** A found repository, with what a page shows of it. Times in milliseconds since the epoch. */
+export interface FoundRepository {
+  hit: { owner: string; name: string; visibility: Visibility; description: string };
+  ownerId: string;
+  /** When the owner's avatar was stored; null without one. */
+  avatarAt: number | null;
+  archivedAt: number | null;
+  isFork: boolean;
+  /** When its own image was stored; null without one. */
+  imageAt: number | null;
+  /** The last push or other change. */
+  changedAt: number;
+}
+
+export interface FoundPerson {
+  hit: { username: string; displayName: string };
+  id: string;
+  avatarAt: number | null;
+}
+
+/** The first rows in order, and the total count. */
+export interface First<Row> {
+  rows: Row[];
+  total: number;
+}
+
+// A page shows the fields of the JSON result, and these.
+const shownRepositories = `
+  SELECT coalesce(group_concat('{"hit":' || t.hit || ',"ownerId":' || json_quote(coalesce(t.owner_user_id, t.owner_org_id))
+    || ',"avatarAt":' || ifnull(a.updated_at, 'null') || ',"archivedAt":' || ifnull(r.archived_at, 'null')
+    || ',"isFork":' || iif(r.forked_from_id IS NULL, 'false', 'true')
+    || ',"imageAt":' || iif(r.image_content_type IS NULL, 'null', ifnull(r.image_updated_at, 0))
+    || ',"changedAt":' || ifnull(r.pushed_at, r.updated_at) || '}', ','), '')
+  FROM (SELECT place FROM found_repositories LIMIT :shown) f
+  CROSS JOIN search_repositories t ON t.place = f.place
+  CROSS JOIN repositories r ON r.id = t.id
+  LEFT JOIN avatars a ON a.owner_id = coalesce(t.owner_user_id, t.owner_org_id)`;
+
+const shownPeople = `
+  SELECT coalesce(group_concat('{"hit":' || t.hit || ',"id":' || json_quote(t.id) || ',"avatarAt":' || ifnull(a.updated_at, 'null') || '}', ','), '')
+  FROM (SELECT place FROM found_people LIMIT :shown) f
+  CROSS JOIN search_people t ON t.place = f.place
+  LEFT JOIN avatars a ON a.owner_id = t.id`;
+
+/**
+ * The first hits with what a page shows of them, in one query.
+ * @param bounds how many of each kind are shown at most, and up to how many are counted
+ */
+export async function findFirstHits(
+  thread: Pick<DatabaseThread, 'run'>,
+  viewer: Viewer,
+  query: string,
+  { shown, counted }: { shown: number; counted: number },
+): Promise<{ repositories: First<FoundRepository>; persons: First<FoundPerson> }> {
+  const { repositories, people, parameters } = buildQuery(viewer, query, false, counted);
+  const sql = `WITH found_repositories AS MATERIALIZED (${repositories}), found_people AS MATERIALIZED (${people})
+    SELECT (${shownRepositories}) AS repositories, (SELECT count(*) FROM found_repositories) AS repositoryCount,
+      (${shownPeople}) AS persons, (SELECT count(*) FROM found_people) AS personCount`;
+  const [[row]] = (await thread.run([{ sql, parameters: { ...parameters, shown } }])) as [
+    [{ repositories: string; repositoryCount: number; persons: string; personCount: number }],
+  ];
+  return {
+    repositories: { rows: JSON.parse(`[${row.repositories}]`) as FoundRepository[], total: row.repositoryCount },
+    persons: { rows: JSON.parse(`[${row.persons}]`) as FoundPerson[], total: row.personCount },
+  };
+}
