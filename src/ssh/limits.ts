@@ -31,7 +31,7 @@ export interface SshLimits {
 
 export const defaultLimits: Readonly<SshLimits> = Object.freeze({
   loginGraceMs: 20_000,
-  loginTries: 6,
+  maxAuthTries: 6,
   arriving: 20,
   perAddress: 10,
   waiting: 64,
