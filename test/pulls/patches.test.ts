@@ -142,19 +142,14 @@ t.test('encodings of mails', async (t) => {
   const name = '=?UTF-8?q?Zo=C3=AB_B?= <zoe@example.org>';
   t.match(await logOf(mail(adds('f.txt')).replace('Zoe <zoe@example.org>', name)), /^Zoë B\|/);
   const strange = mail(`Gr\xfc.\n${adds('f.txt')}`, 'Content-Type: text/plain; charset=klingon\n');
-  t.match(await refusal(Buffer.from(strange, 'latin1')), /^bad_mail: Mail 1 cannot be read: git cannot decode it/);
-  const { number } = await propose(mail(adds('/etc/x')), {}, bob);
-  t.match(
-    show('ls-tree', '-r', '--name-only', (await headOf(number)).headOid),
-    /^etc\/x$/m,
-    'an absolute path is inside',
-  );
+  t.equal(await logOf(Buffer.from(strange, 'latin1')), `${head}Grü.|x\n`, 'an unknown character set');
 });
 
 t.test('hostile and broken patches change nothing', async (t) => {
   const before = show('for-each-ref').split('\n').length;
   const cases: [string, Buffer | string, RegExp][] = [
     ['above the repository', mail(adds('../x')), /^patch_conflict: .*invalid path/],
+    ['absolute', mail(adds('/etc/x')), /^patch_conflict: .*invalid path/],
     ['.git', mail(adds('.git/config')), /^patch_conflict: .*invalid path/],
     ['.GIT', mail(adds('sub/.GIT/hooks/x')), /^patch_conflict: .*invalid path/],
     ['git~1', mail(adds('git~1/x')), /^(?:patch_conflict: .*invalid path|invalid_path)/],
