@@ -5,7 +5,6 @@ import type { MirrorRow } from './mirror-schema.ts';
 import { sendLfsObjects } from './mirror-lfs.ts';
 import { nextMirrorState } from './mirror-state.ts';
 import { pull } from './pull.ts';
-import { fetchReleases } from './releases/fetch-releases.ts';
 import { openRemote, readHostKey, describeFailure } from './remote-credentials.ts';
 import { parseRemoteAddress } from './remote-address.ts';
 import type { MirrorDeps } from './deps.ts';
@@ -71,7 +70,10 @@ async function exchange(deps: MirrorDeps, located: Located, row: MirrorRow, sign
   if (row.direction === 'pull') {
     await pull(deps, located, row, remote, signal);
     // After the tags, which they name.
-    if (row.withReleases && !('ssh' in remote)) await fetchReleases(deps, located, remote, signal);
+    if (row.withReleases && !('ssh' in remote)) {
+      const { fetchReleases } = await import('./releases/fetch-releases.ts');
+      await fetchReleases(deps, located, remote, signal);
+    }
     return;
   }
   await sendLfsObjects(deps, located, remote, signal);

@@ -17,10 +17,12 @@ import { countReleases, describeReleases, releasedTags } from './lists/describe-
 import type { DescribedRelease } from './lists/describe-releases.ts';
 import { listReleases, listReleasesByPage } from './lists/list-releases.ts';
 import { generateNotes } from './notes/generate-notes.ts';
-import { exportReleases } from './transfer/export-releases.ts';
 import { cleanFileName } from './transfer/clean-texts.ts';
 import { storeForeignFile, storeForeignRelease } from './transfer/import-foreign.ts';
-import { importReleases, readReleases } from './transfer/import-releases.ts';
+import type { Repository } from '../repositories/index.ts';
+import type { ReleaseSource } from './transfer/import-releases.ts';
+import type { ExportedRelease } from './transfer/release-file.ts';
+import type { WrittenFile } from './transfer/export-releases.ts';
 import { defaultReleaseSettings } from './settings.ts';
 import type { ReleaseSettings } from './settings.ts';
 
@@ -69,8 +71,22 @@ export function createReleases({ settings, ...tools }: ReleasesOptions) {
 
     /** For imports from other forges. */
     foreign: { store: bind(storeForeignRelease), storeFile: bind(storeForeignFile), fileName: cleanFileName },
-    /** For export bundles. */
-    bundles: { export: bind(exportReleases), read: readReleases, import: bind(importReleases) },
+    /** For export bundles; loaded when first needed, because the parser of the format takes a while. */
+    bundles: {
+      async *export(repositoryId: string): AsyncGenerator<WrittenFile> {
+        yield* (await import('./transfer/export-releases.ts')).exportReleases(deps, repositoryId);
+      },
+      read: async (source: ReleaseSource): Promise<ExportedRelease[]> =>
+        (await import('./transfer/import-releases.ts')).readReleases(source),
+      import: async (
+        ...given: [
+          repository: Pick<Repository, 'id'>,
+          releases: readonly ExportedRelease[],
+          source: ReleaseSource,
+          refs: ReadonlyMap<string, string>,
+        ]
+      ): Promise<void> => (await import('./transfer/import-releases.ts')).importReleases(deps, ...given),
+    },
 
     /** Registers a listener of events. */
     onEvent: (listener: ReleaseListener): void => void deps.listeners.push(listener),

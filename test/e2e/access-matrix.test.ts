@@ -150,6 +150,8 @@ const isFilled = (path: string): boolean =>
   !path.includes('/attachments/') &&
   !path.includes('/runners/') &&
   !path.endsWith('/sync') &&
+  // Every other address inside a repository: a 404 that keeps its head.
+  !path.includes('/{*rest}') &&
   [...path.matchAll(/:(\w+)/g)].every(([, name]) => ['owner', 'name', 'username', 'id', 'ref'].includes(name!));
 
 const missing = (place: Place) => ({ ...place, name: 'missing' });
@@ -214,6 +216,7 @@ t.test('every other page: the sign-in page, the 404, or the page itself', async 
   await each(cells, async ({ route: { method, path, access }, who }) => {
     const filled = path
       .replace(/^\/orgs\/:name/, '/orgs/guild')
+      .replace(/^\/admin\/repositories\/:owner\/:name/, '/admin/repositories/maker/public-maker')
       .replace(':username', 'maker')
       .replace(/:\w+/g, 'none');
     const got = await browse(who, method, filled);

@@ -110,14 +110,8 @@ t.before(async () => {
   });
   await pulls.turns.request(viewer('carol'), at(2), { add: ['alice'] });
   // 3: a draft; 4: merged.
-  const chimney = await commit('chimney', { 'chimney.txt': 'tall\n' }, 'Build a chimney');
+  await commit('chimney', { 'chimney.txt': 'tall\n' }, 'Build a chimney');
   await pulls.open(viewer('bob'), place, { head: 'chimney', title: 'Build a chimney', body: '', isDraft: true });
-  // Its branch is rewritten: the first commit is on no branch any more, and its page says so.
-  const higher = await objects({ 'chimney.txt': 'taller\n' }, 'Build a higher chimney', 'origin/main');
-  const move = { branch: 'chimney', oldId: chimney, newId: higher, right: 'push' } as const;
-  await repositories.pushes.moveBranch(viewer('bob'), found, move);
-  while ((await pulls.rounds.list(viewer('alice'), at(3))).length < 2) await sleep(20);
-  pages.push([null, 'lost-commit', `${roof}/commit/${chimney}`]);
   await commit('sweep', { 'gutter.txt': 'depth 12, swept\n' }, 'Sweep');
   await pulls.open(viewer('carol'), place, { head: 'sweep', title: 'Sweep the gutter', body: 'See #1.' });
   await pulls.merge(viewer('alice'), at(4), { style: 'squash', round: 1 });
@@ -171,6 +165,9 @@ t.before(async () => {
   });
   await pulls.mergeWhenReady(viewer('alice'), inHall(2), { style: 'squash', title: 'A window', body: '', round: 1 });
   await issues.close(viewer('alice'), inHall(3));
+  // Its commit is on no branch any more, and the page of the commit says so.
+  await pulls.deleteBranch(viewer('carol'), inHall(3));
+  pages.push([null, 'commit-of-pull', `/repos/alice/hall/commit/${heads[2]}`]);
   // A third one, with a merge queue: one is tested, one waits, one may enter.
   const shed = { owner: 'alice', name: 'shed' };
   await repositories.create(viewer('alice'), { name: 'shed', visibility: 'PUBLIC' });
@@ -264,6 +261,7 @@ t.test('axe finds nothing on any page of pull requests, in any look', async (t) 
       await shot(tab, `${name}-${theme}-${width}`);
     }
     const html = await (await tab.request.get(web.origin + address)).text();
+    if (name === 'commit-of-pull') t.match(html, /This commit is on no branch and no tag of this repository/);
     t.same(invalidParts(html), [], `${name} is valid HTML`);
   }
   for (const tab of tabs.values()) await tab.context().close();

@@ -65,7 +65,11 @@ t.test('SPEC §8 a changed base URL is detected, and accepted only by an explici
     const { config } = second.modules;
     const doctor = createDoctor({
       ...second.modules,
-      config: { ...config, federation: { ...config.federation, enabled: true, devAllowInsecure: true, baseUrl } },
+      config: {
+        ...config,
+        baseUrl: 'https://git.example.org',
+        federation: { ...config.federation, enabled: true, devAllowInsecure: true, baseUrl },
+      },
       settingsFile: null,
       userId: null,
       backupState: async () => ({ kind: 'none' }) as never,

@@ -46,6 +46,9 @@ const titles: Record<number, string> = {
   503: 'Busy right now',
 };
 
+/** An image is no page: SPEC §4.3 has the same 404 for a missing one and for a missing repository. */
+const imageRoute = '/repos/:owner/:name/image';
+
 interface ErrorResponse {
   status: number;
   message: string;
@@ -104,7 +107,7 @@ function renderError(ctx: Context, response: ErrorResponse, render: Render): voi
   };
   ctx.type = 'html';
   const { found } = ctx.state;
-  if (status === 404 && found !== null) {
+  if (status === 404 && found !== null && ctx.state.routePath !== imageRoute) {
     // The viewer may read the repository, so its name is no secret: the page keeps the head and the tabs.
     const repository = viewRepositoryHead(found);
     ctx.body = render('app/missing-page', frame, { repository, title: titles[404] });
