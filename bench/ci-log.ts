@@ -119,7 +119,9 @@ await call('UpdateTask', {
   },
 });
 
-console.log(formatRow([`${rows} rows, ${steps} steps, ${rounds} requests each`, 'p50 ms', 'p95 ms', 'largest ms', 'kB']));
+console.log(
+  formatRow([`${rows} rows, ${steps} steps, ${rounds} requests each`, 'p50 ms', 'p95 ms', 'largest ms', 'kB']),
+);
 console.log(formatRow(['---', '---:', '---:', '---:', '---:']));
 const page = `${hearth.url}/repos/alice/bench/runs/1`;
 for (const [what, address] of [
@@ -165,5 +167,7 @@ await call('UpdateLog', large);
 console.log(
   `\n${formatRow([`one call of ${mebibytes} MiB`, 'before, MiB', 'peak, MiB', 'seconds'])}\n${formatRow(['---', '---:', '---:', '---:'])}`,
 );
-console.log(formatRow(['server', before.toFixed(0), peak().toFixed(0), ((performance.now() - startedAt) / 1000).toFixed(1)]));
+console.log(
+  formatRow(['server', before.toFixed(0), peak().toFixed(0), ((performance.now() - startedAt) / 1000).toFixed(1)]),
+);
 await hearth.stop();

@@ -212,7 +212,9 @@ async function cpuOf(
   return { share, polls: during / seconds };
 }
 
-console.log(`\n${formatRow([`${runners} runners without work, ${seconds} s`, 'Calls a second', 'CPU, % of one core'])}`);
+console.log(
+  `\n${formatRow([`${runners} runners without work, ${seconds} s`, 'Calls a second', 'CPU, % of one core'])}`,
+);
 console.log(formatRow(['---', '---:', '---:']));
 for (const [what, polling, times] of [
   ['no runner at all', [], { holdMs: 0, pauseMs: 0 }],

@@ -111,7 +111,9 @@ for (const [name, { ours, cgit: cgitPath, theirs }] of Object.entries(pages)) {
   for (const [side, { url, cpuS }] of Object.entries(sides)) {
     await view(warming.map(url), cpuS);
     const { cpuMs, p50Ms, p95Ms } = await view(counted.map(url), cpuS);
-    console.log(formatRow([name, side, Number.isNaN(cpuMs) ? '' : cpuMs.toFixed(1), p50Ms.toFixed(1), p95Ms.toFixed(1)]));
+    console.log(
+      formatRow([name, side, Number.isNaN(cpuMs) ? '' : cpuMs.toFixed(1), p50Ms.toFixed(1), p95Ms.toFixed(1)]),
+    );
   }
 }
 console.log(`\nMemory of Hearth's processes afterwards: ${memoryOfTree(hearth.pid).toFixed(0)} MB.`);

@@ -57,7 +57,9 @@ async function measure(): Promise<void> {
 
   const base = `${hearth.url}/repos/alice/bench/issues`;
   const hasPage = (await fetch(`${base}?q=is:open`)).status === 200;
-  console.log(formatRow(['List, 50 a page', 'Module, ms p50 / p95', 'Page, ms p50 / p95', 'Other forge, ms p50 / p95']));
+  console.log(
+    formatRow(['List, 50 a page', 'Module, ms p50 / p95', 'Page, ms p50 / p95', 'Other forge, ms p50 / p95']),
+  );
   console.log(formatRow(['---', '---:', '---:', '---:']));
   for (const [name, [ours, theirs]] of Object.entries(lists)) {
     const { filter } = parseIssueQuery(ours);

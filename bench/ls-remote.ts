@@ -72,7 +72,12 @@ for (const refs of [10, 10_000]) {
     }
     const ratio = median(ours.map((value, index) => value / theirs[index]!));
     console.log(
-      formatRow([`${name}, ${refs.toLocaleString('en')} refs`, formatSpread(ours), formatSpread(theirs), `${ratio.toFixed(1)}×`]),
+      formatRow([
+        `${name}, ${refs.toLocaleString('en')} refs`,
+        formatSpread(ours),
+        formatSpread(theirs),
+        `${ratio.toFixed(1)}×`,
+      ]),
     );
   }
 }

@@ -105,7 +105,9 @@ async function measure(pageUrl: string, url: string, whole: string): Promise<voi
   );
   console.log(formatRow(['---', '---:', '---:']));
   for (const [name, took] of Object.entries(samples)) {
-    console.log(formatRow([name, formatSpread(took, 2), `${median(took.map((value, at) => value / idle[at]!)).toFixed(2)}×`]));
+    console.log(
+      formatRow([name, formatSpread(took, 2), `${median(took.map((value, at) => value / idle[at]!)).toFixed(2)}×`]),
+    );
   }
 }
 

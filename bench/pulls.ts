@@ -14,7 +14,15 @@ import { loadConfig } from '../src/config/index.ts';
 import { silentLogger } from '../src/kernel/index.ts';
 import { startHearthServer } from './hearth-server.ts';
 import { cpuOfTree } from './process-usage.ts';
-import { compare, comparisonHead, median, readNumberOption, formatRow, formatSpread, readTextOption } from './harness.ts';
+import {
+  compare,
+  comparisonHead,
+  median,
+  readNumberOption,
+  formatRow,
+  formatSpread,
+  readTextOption,
+} from './harness.ts';
 import type { Measurement } from './harness.ts';
 import { fillRepository } from './sample-history.ts';
 import { fillTracker } from './sample-issues.ts';
@@ -293,7 +301,11 @@ console.log(
       ['p95 of pages while 50 merge states are computed, to p95 without', `${median(ratios).toFixed(2)}×`, '2×'],
       ...listed,
       ['Comment on a pull request: ms', formatSpread(comments.map(({ answeredMs }) => answeredMs)), '20'],
-      [`The same, in the inboxes of ${watchers} watchers: ms`, formatSpread(comments.map(({ toldMs }) => toldMs)), '1,000'],
+      [
+        `The same, in the inboxes of ${watchers} watchers: ms`,
+        formatSpread(comments.map(({ toldMs }) => toldMs)),
+        '1,000',
+      ],
       ['The same: CPU ms of the server for all of it', commentCpuMs.toFixed(0), ''],
     ].map(formatRow),
   ].join('\n'),

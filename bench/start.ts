@@ -101,10 +101,16 @@ console.log(formatRow(['Start and memory', 'Median (min–max)']));
 console.log(formatRow(['---', '---:']));
 console.log(formatRow(['`hearth --version`', `${formatSpread(versions)} ms`]));
 console.log(formatRow(['`node --version`, for comparison', `${formatSpread(bareNode)} ms`]));
-console.log(formatRow(['`hearth serve` to the first answer', `${formatSpread(readies.map(({ readyMs }) => readyMs))} ms`]));
+console.log(
+  formatRow(['`hearth serve` to the first answer', `${formatSpread(readies.map(({ readyMs }) => readyMs))} ms`]),
+);
 console.log(formatRow(['Memory when idle, all processes', `${formatSpread(readies.map(({ idleMb }) => idleMb))} MB`]));
 console.log(formatRow(['Size of the executable', `${(statSync(executable).size / 2 ** 20).toFixed(1)} MiB`]));
 if (command !== null) {
-  console.log(formatRow(['The other server to the first answer', `${formatSpread(others.map(({ readyMs }) => readyMs))} ms`]));
-  console.log(formatRow(['Its memory when idle, all processes', `${formatSpread(others.map(({ idleMb }) => idleMb))} MB`]));
+  console.log(
+    formatRow(['The other server to the first answer', `${formatSpread(others.map(({ readyMs }) => readyMs))} ms`]),
+  );
+  console.log(
+    formatRow(['Its memory when idle, all processes', `${formatSpread(others.map(({ idleMb }) => idleMb))} MB`]),
+  );
 }

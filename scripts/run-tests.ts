@@ -155,11 +155,15 @@ async function runFile(file: string): Promise<Outcome> {
   // Tests that become another user must still have access.
   await chmod(folder, 0o711);
   try {
-    const ended = await runNode(['--disable-warning=ExperimentalWarning', 'scripts/run-test-file.ts', file], limitSeconds, {
-      TMPDIR: folder,
-      TAP_TIMEOUT: String(limitSeconds),
-      NODE_COMPILE_CACHE: join(cache, 'compiled'),
-    });
+    const ended = await runNode(
+      ['--disable-warning=ExperimentalWarning', 'scripts/run-test-file.ts', file],
+      limitSeconds,
+      {
+        TMPDIR: folder,
+        TAP_TIMEOUT: String(limitSeconds),
+        NODE_COMPILE_CACHE: join(cache, 'compiled'),
+      },
+    );
     const { passed, skipped, failures, problems } = await readTap(ended.stdout);
     if (ended.problem && (failures.length === 0 || !/^exit code/.test(ended.problem))) problems.push(ended.problem);
     if (passed + failures.length === 0) problems.push('no assertion ran');

@@ -23,7 +23,10 @@ export interface LoadOptions {
   body?: string | undefined;
 }
 
-export async function runLoad(url: string, { seconds, connections, headers = {}, body }: LoadOptions): Promise<LoadResult> {
+export async function runLoad(
+  url: string,
+  { seconds, connections, headers = {}, body }: LoadOptions,
+): Promise<LoadResult> {
   requirePrograms({ wrk: 'wrk' });
   const more = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
   const { stdout } = await promisify(execFile)('wrk', [

@@ -9,7 +9,10 @@ const enough = 20;
 
 /** The objects of a kind that the rows of a database file name. */
 const namedIn = (kind: BackupDeps['objectKinds'][number], database: string): AsyncGenerator<ReferencedObject> =>
-  listReferencedObjects(kind, async (sql, parameters) => (await askDatabaseFile(database, [{ sql, parameters }]))[0] ?? []);
+  listReferencedObjects(
+    kind,
+    async (sql, parameters) => (await askDatabaseFile(database, [{ sql, parameters }]))[0] ?? [],
+  );
 
 /** What the rows of a backup name in a bucket; null where objects are files of the backup. */
 export async function countObjects(

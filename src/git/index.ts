@@ -37,6 +37,8 @@ export type { CarriedRange, CommitRange, PairedCommit } from './merges/range-dif
 export type { MergeRequest, MergeStyle } from './merges/compute-merge.ts';
 export type { CommitFilesRequest, CommittedFile, CommittedFiles, FilesPreview } from './merges/commit-files.ts';
 export type { MergeOutcome } from './merges/merge-outcome.ts';
+export { baseCommitOf, splitMails } from './merges/split-mails.ts';
+export type { AppliedPatch, PatchRequest } from './merges/apply-patch.ts';
 export type { ConflictedFile, MergedTrees } from './merges/merge-trees.ts';
 export type { ConflictLine } from './merges/conflict-hunks.ts';
 export type { ConflictText, Conflicts } from './merges/read-conflicts.ts';

@@ -53,7 +53,14 @@ function readRule(value: unknown): NewRule {
   return rule;
 }
 
-const readMerging = ({ grant, approvals, approvalsSurvive, checks, styles, ...switches }: Fields): MergeConditionsInput => ({
+const readMerging = ({
+  grant,
+  approvals,
+  approvalsSurvive,
+  checks,
+  styles,
+  ...switches
+}: Fields): MergeConditionsInput => ({
   grant: readGrant(grant as Fields),
   approvals: Number(approvals),
   approvalsSurvive: String(approvalsSurvive),

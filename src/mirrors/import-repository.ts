@@ -90,7 +90,9 @@ async function contact(
   sshKey: string | undefined,
 ): Promise<{ key: MirrorKey; hostKey: string } | null> {
   if (address.kind === 'http') {
-    await probeAddress(address.text, async () => deps.git.remotes.list(await openHttpRemote(deps, address, credentials)));
+    await probeAddress(address.text, async () =>
+      deps.git.remotes.list(await openHttpRemote(deps, address, credentials)),
+    );
     return null;
   }
   const comment = `mirror@${deps.settings.name}`;

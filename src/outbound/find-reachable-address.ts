@@ -9,7 +9,11 @@ const maxTried = 8;
  * Tries addresses in their order, and closes the connection as soon as one is established. A host with IPv6 in its DNS
  * on a network without it would otherwise be unreachable for half of the programs.
  */
-export async function findReachableAddress(addresses: readonly string[], port: number, connectMs: number): Promise<string> {
+export async function findReachableAddress(
+  addresses: readonly string[],
+  port: number,
+  connectMs: number,
+): Promise<string> {
   if (addresses.length === 1) return addresses[0]!;
   const failures: unknown[] = [];
   for (const address of addresses.slice(0, maxTried)) {

@@ -58,6 +58,8 @@ export const limits = {
   /** An answered patch, and the patch that it quotes, in bytes. */
   answeredPatchBytes: 1024 * 1024,
   quotedPatchBytes: 4 * 1024 * 1024,
+  /** A patch that becomes a pull request, in bytes. */
+  proposedPatchBytes: 4 * 1024 * 1024,
   /** Characters of the reason of a dismissal. */
   dismissalReasonLength: 1_000,
 };

@@ -10,6 +10,7 @@ import { deleteHeadBranch, restoreHeadBranch } from './lifecycle/head-branch.ts'
 import { openPull } from './lifecycle/open-pull.ts';
 import { proposeChange } from './lifecycle/propose-change.ts';
 import { refuseDuplicatePull } from './lifecycle/refuse-duplicate-pull.ts';
+import { proposePatch } from './lifecycle/propose-patch.ts';
 import { revertPull } from './lifecycle/revert-pull.ts';
 import { updateBranch } from './lifecycle/update-branch.ts';
 import { describePulls } from './lists/describe-pulls.ts';
@@ -73,6 +74,7 @@ export function createPulls(tools: PullsOptions) {
   return {
     open: bind(openPull),
     propose: bind(proposeChange),
+    proposePatch: bind(proposePatch),
     find: bind(findPull),
     rightsOn: bind(rightsOnPull),
     findByBranches: bind(findByBranches),

@@ -79,7 +79,8 @@ export function createRepositories(
 
   return {
     /** With first files where some are wanted. */
-    create: (viewer: Viewer, input: InitialisedRepository) => initialiseRepository(deps, pushes.moveBranch, viewer, input),
+    create: (viewer: Viewer, input: InitialisedRepository) =>
+      initialiseRepository(deps, pushes.moveBranch, viewer, input),
     find: (viewer: Viewer, owner: string, name: string, needed: Needed = 'read'): Promise<Found> =>
       findRepository(deps, viewer, { owner, name }, needed),
     findMoved: bindAt(findRedirect),

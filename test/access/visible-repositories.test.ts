@@ -75,7 +75,9 @@ t.test('security E02, SPEC §5 the policy in SQL and the policy as a function sh
       const actual = rows.map((row) => row.id).sort();
       if (actual.join() !== expected.join()) t.same(actual, expected, `seed ${seed}, ${JSON.stringify(viewer)}`);
       // The trash is in no list, although the local administrator's condition includes it.
-      const listed = expected.filter((id) => accessData.repositories.some((facts) => facts.id === id && !facts.deleted));
+      const listed = expected.filter((id) =>
+        accessData.repositories.some((facts) => facts.id === id && !facts.deleted),
+      );
       const inParts = await idsInParts(db, viewer, ids);
       if (inParts.join() !== listed.join()) t.same(inParts, listed, `seed ${seed}, parts, ${JSON.stringify(viewer)}`);
       for (const [owner, column] of owners(accessData)) {

@@ -22,7 +22,10 @@ async function openWithPasskey(t: Owner, settings = {}) {
     sessionId,
   });
   const cookie = newSecret(systemRandom);
-  const signIn = async (changes: AuthenticatorOverrides = {}, more: { cookie?: string | null; signer?: typeof authenticator } = {}) =>
+  const signIn = async (
+    changes: AuthenticatorOverrides = {},
+    more: { cookie?: string | null; signer?: typeof authenticator } = {},
+  ) =>
     accounts.passkeys.signIn({
       challenge: more.cookie === undefined ? cookie : more.cookie,
       response: (more.signer ?? authenticator).get(await accounts.passkeys.askForSignIn(cookie), changes),

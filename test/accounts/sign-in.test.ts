@@ -1,5 +1,14 @@
 import t from 'tap';
-import { cheapCost, dayMs, openWithAlice, origin, outcomes, password, reasonOf, refusalOf } from './accounts-fixture.ts';
+import {
+  cheapCost,
+  dayMs,
+  openWithAlice,
+  origin,
+  outcomes,
+  password,
+  reasonOf,
+  refusalOf,
+} from './accounts-fixture.ts';
 
 const from = (address: string) => ({ ...origin, address });
 const anywhere = { address: null };

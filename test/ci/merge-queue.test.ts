@@ -151,7 +151,10 @@ t.test('what fails, changes or is taken out leaves, and the next is tested', asy
     { kind: 'unqueued', failed: true, reason: 'The test of the merge failed.', run: 1 },
   ]);
   t.match(await fixture.entries(pushed), [{ kind: 'queued' }, { failed: true, reason: 'A new round came.' }]);
-  t.match(await fixture.entries(closed), [{ kind: 'queued' }, { failed: true, reason: 'The pull request was closed.' }]);
+  t.match(await fixture.entries(closed), [
+    { kind: 'queued' },
+    { failed: true, reason: 'The pull request was closed.' },
+  ]);
   t.match(await fixture.entries(left), [{ kind: 'queued' }, { kind: 'unqueued', authorId: bob.id, failed: undefined }]);
   await fixture.enter(red);
   const fourth = await fixture.task();

@@ -470,7 +470,11 @@ t.test('a workflow of a hidden repository is absent for those who cannot read it
   });
   t.match(await state(6), { jobs: { 'build / pack': 'waiting' } }, 'a private repository of the same owner');
   t.equal(before, 1);
-  t.match(await ci.workflows.list(fixture.found), [{ path: 'ci.yml', problem: null }], 'lists read no other repository');
+  t.match(
+    await ci.workflows.list(fixture.found),
+    [{ path: 'ci.yml', problem: null }],
+    'lists read no other repository',
+  );
 });
 
 t.test('calls over repositories end after four, and a file cannot pretend to be of another repository', async (t) => {

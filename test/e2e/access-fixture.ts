@@ -150,7 +150,8 @@ export async function startAccessFixture(t: Owner): Promise<AccessFixture> {
     deleted: false,
   });
   const order: Level[] = ['none', 'read', 'write', 'admin'];
-  const levelOf: AccessFixture['levelOf'] = (who, place, scope) => repositoryLevel(viewerOf(who, scope), factsOf(who, place));
+  const levelOf: AccessFixture['levelOf'] = (who, place, scope) =>
+    repositoryLevel(viewerOf(who, scope), factsOf(who, place));
   const may: AccessFixture['may'] = (who, place, needed, scope) =>
     needed === 'owner'
       ? ownsRepository(viewerOf(who, scope), factsOf(who, place))

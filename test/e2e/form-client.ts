@@ -6,7 +6,9 @@ export interface FormResponse {
   text: string;
 }
 
-export function createFormClient(origin: string): (address: string, form?: Record<string, string>) => Promise<FormResponse> {
+export function createFormClient(
+  origin: string,
+): (address: string, form?: Record<string, string>) => Promise<FormResponse> {
   let cookie = '';
   return async (address, form) => {
     const url = new URL(address, origin);

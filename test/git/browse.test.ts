@@ -5,7 +5,15 @@ import t from 'tap';
 import { chargeCpuTime } from '../../src/kernel/index.ts';
 import type { Git } from '../../src/git/index.ts';
 import { parseCommit, parseTree } from '../../src/git/objects/parse-objects.ts';
-import { errorWithReason, clientEnvironment, gitSync, killBelow, openGit, sampleRepository, until } from './git-fixture.ts';
+import {
+  errorWithReason,
+  clientEnvironment,
+  gitSync,
+  killBelow,
+  openGit,
+  sampleRepository,
+  until,
+} from './git-fixture.ts';
 
 const sample = sampleRepository();
 const idOf = (revision: string) => gitSync(['rev-parse', revision], { cwd: sample });

@@ -9,7 +9,16 @@ import { seededRandom } from '../fixtures/seeded-random.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
 import { clientEnvironment, gitSync, openGit } from './git-fixture.ts';
-import { createHookRecorder, openPush, packOf, pushBytes, readResponse, sendPush, defaultCapabilities, zeroId } from './push-fixture.ts';
+import {
+  createHookRecorder,
+  openPush,
+  packOf,
+  pushBytes,
+  readResponse,
+  sendPush,
+  defaultCapabilities,
+  zeroId,
+} from './push-fixture.ts';
 
 const main = 'refs/heads/main';
 const reason = 'main is protected';

@@ -37,7 +37,9 @@ export interface HookRecorder extends PushHooks {
 }
 
 /** Hooks that accept, and record their calls. */
-export function createHookRecorder(verdict: Awaited<ReturnType<PushHooks['preReceive']>> = { accept: true }): HookRecorder {
+export function createHookRecorder(
+  verdict: Awaited<ReturnType<PushHooks['preReceive']>> = { accept: true },
+): HookRecorder {
   const pushes: HookRecorder['pushes'] = [];
   const results: RefResult[][] = [];
   return {
@@ -78,7 +80,13 @@ export function openPush(
 }
 
 /** Sends a whole push. @param ends false leaves the client's side open, as over SSH */
-export async function sendPush(git: Git, path: string, bytes: Buffer, seen: PushHooks = createHookRecorder(), ends = true) {
+export async function sendPush(
+  git: Git,
+  path: string,
+  bytes: Buffer,
+  seen: PushHooks = createHookRecorder(),
+  ends = true,
+) {
   const push = openPush(git, path, seen);
   push.input.write(bytes);
   if (ends) push.input.end();

@@ -156,9 +156,15 @@ t.test(
     for (const commit of [others[0]!, others[3]!]) {
       for (const name of [commit, commit.slice(0, 12)]) {
         await t.rejects(refs.resolve(repository, name), errorWithReason('revision_not_found'));
-        await t.rejects(queries.resolveRefPath(repository, Buffer.from(`${name}/docs`)), errorWithReason('revision_not_found'));
+        await t.rejects(
+          queries.resolveRefPath(repository, Buffer.from(`${name}/docs`)),
+          errorWithReason('revision_not_found'),
+        );
         t.equal(await refs.resolve(repository, name, { includeUnreachable: true }), commit);
-        t.equal((await queries.resolveRefPath(repository, Buffer.from(name), { includeUnreachable: true })).oid, commit);
+        t.equal(
+          (await queries.resolveRefPath(repository, Buffer.from(name), { includeUnreachable: true })).oid,
+          commit,
+        );
       }
     }
     await t.rejects(

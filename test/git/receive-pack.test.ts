@@ -7,7 +7,15 @@ import { flushPacket, gerritFolders } from '../../src/git/index.ts';
 import { invalid, unavailable } from '../../src/kernel/index.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
-import { errorWithReason, gitSync, killBelow, openGit, processesBelow, sampleRepository, until } from './git-fixture.ts';
+import {
+  errorWithReason,
+  gitSync,
+  killBelow,
+  openGit,
+  processesBelow,
+  sampleRepository,
+  until,
+} from './git-fixture.ts';
 import {
   createHookRecorder,
   openPush,
@@ -367,7 +375,11 @@ t.test('refused refs are summarised by namespace', async (t) => {
     ...many(1, () => 'refs/for/main'),
     ...many(1, () => 'refs/heads/main'),
   ];
-  const { response } = await sendPush(git, repository, pushBytes({ commands, pack, capabilities: `${defaultCapabilities} quiet` }));
+  const { response } = await sendPush(
+    git,
+    repository,
+    pushBytes({ commands, pack, capabilities: `${defaultCapabilities} quiet` }),
+  );
   const { remarks, report } = readResponse(response);
   t.same(remarks.split('\n').slice(0, -1), [
     "1,234 refs under refs/pull/ were left out: they are the server's own",

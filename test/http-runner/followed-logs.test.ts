@@ -120,7 +120,9 @@ t.test(`${jobCount} jobs with ${followersPerJob} followers each: no runner is lo
     Array.from({ length: followersPerJob * 2 }, async () => {
       const { username, password } = forge.alice;
       return (
-        await expectSession(forge.modules.accounts.signIn({ username, password, address: '127.0.0.1', userAgent: 'test' }))
+        await expectSession(
+          forge.modules.accounts.signIn({ username, password, address: '127.0.0.1', userAgent: 'test' }),
+        )
       ).secret;
     }),
   );

@@ -116,7 +116,9 @@ t.test('the lists have pages, and nothing of what the viewer may not see any mor
   );
   const all = await pulls.attention.waitingForOthers(alice, { limit: 2 });
   t.same(
-    (await pulls.attention.waitingForOthers(alice, { limit: 2, after: all.next })).rows.map(({ issue }) => issue.number),
+    (await pulls.attention.waitingForOthers(alice, { limit: 2, after: all.next })).rows.map(
+      ({ issue }) => issue.number,
+    ),
     [2],
   );
   await pulls.reviews.submit(bob, at(3), { verdict: 'APPROVE', round: 1 });

@@ -151,7 +151,11 @@ t.test(
     await pulls.attention.request(alice, at(1), { remove: ['carol'] });
     await nextRound(alice, 1, { 'b.txt': 'y\n' });
     await announced(issues, deps.db);
-    t.equal((await pulls.attention.requested(alice, at(1))).filter(({ userId }) => userId === bob.id).length, 1, 'once');
+    t.equal(
+      (await pulls.attention.requested(alice, at(1))).filter(({ userId }) => userId === bob.id).length,
+      1,
+      'once',
+    );
   },
 );
 

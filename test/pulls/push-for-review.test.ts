@@ -318,7 +318,10 @@ t.test('a commit is known again by the header of jj', async (t) => {
   const amended = await withChangeId(two);
   const pushed = await bob.push('origin', 'HEAD:refs/for/main');
   t.equal(pushed.code, 0, pushed.stderr);
-  t.same(remoteLines(pushed), [`Pull request #2: ${page('jj', '2')}`, 'round 2: 1 commit, 1 new or changed since round 1']);
+  t.same(remoteLines(pushed), [
+    `Pull request #2: ${page('jj', '2')}`,
+    'round 2: 1 commit, 1 new or changed since round 1',
+  ]);
   t.match(await server.opened('jj'), [{ rounds: { length: 1 } }, { head: amended, rounds: { length: 2 } }]);
   const { pulls, repositories } = server.app.modules;
   const [commit] = await pulls.rounds.commits(localAdministrator, { owner: 'alice', name: 'jj', number: 2 });

@@ -391,7 +391,9 @@ t.test(
           ownerOrganisationId: row.ofOrganisation ? row.owner : null,
           organisationRole: accessData.roles.get(`${row.owner}/${of}`) ?? null,
           collaboratorRole: accessData.collaborators.get(`${row.id}/${of}`) ?? null,
-          teamRole: accessData.teams.some(({ people, repositories }) => people.includes(of) && repositories.includes(row.id))
+          teamRole: accessData.teams.some(
+            ({ people, repositories }) => people.includes(of) && repositories.includes(row.id),
+          )
             ? 'read'
             : null,
           deleted: false,

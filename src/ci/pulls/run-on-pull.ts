@@ -66,7 +66,8 @@ export function runOnPulls(deps: CiDeps, sources: PullRunDeps): EntryListener<Pr
       const place = { repositoryId: repository.id, number: issue.number };
       const over = endings.get(entry.kind) ?? null;
       const started = await startedBy(deps, sources, { issue, entry });
-      if (started === null && (over === null || (await runsAwaitingApproval(deps.db.read, place)).length === 0)) return null;
+      if (started === null && (over === null || (await runsAwaitingApproval(deps.db.read, place)).length === 0))
+        return null;
       return { started, over, after: new AfterCommit() };
     },
     async record(tx, { repository, issue }, { started, over, after }) {

@@ -27,7 +27,12 @@ export async function concurrencyGroupMembers(
 }
 
 /** Gives a free group to the member that has waited longest; its run is to be advanced. */
-export async function releaseConcurrencyGroup(tx: Tx, after: AfterCommit, repositoryId: string, group: string): Promise<void> {
+export async function releaseConcurrencyGroup(
+  tx: Tx,
+  after: AfterCommit,
+  repositoryId: string,
+  group: string,
+): Promise<void> {
   const holding = await concurrencyGroupMembers(tx, repositoryId, group, 'holding');
   if (holding.runs.length + holding.jobs.length > 0) return;
   const {

@@ -7,7 +7,15 @@ import type { CloseReason, IssueAt, IssueChange } from '../../issues/index.ts';
 import type { Action, Run } from '../action.ts';
 import { withExamples } from '../help.ts';
 import { splitName } from './find-repository.ts';
-import { actorOf, describeOne, issueAt, issueToJson, splitList, formatIssueReference, printChangedIssue } from './issue-output.ts';
+import {
+  actorOf,
+  describeOne,
+  issueAt,
+  issueToJson,
+  splitList,
+  formatIssueReference,
+  printChangedIssue,
+} from './issue-output.ts';
 import type { AsOption } from './issue-output.ts';
 import { closeReasons } from './issue-write.ts';
 
@@ -121,13 +129,20 @@ const move: Action<AsOption, [string, string, string]> = async (cli, options, re
   const { modules, viewer, at } = await open(cli, options, repository, number);
   const to = splitName(target);
   const moved = { ...to, number: (await modules.issues.move(viewer, at, to)).number };
-  await printChangedIssue(cli, modules, viewer, moved, `Moved ${formatIssueReference(at)} to ${formatIssueReference(moved)}.`);
+  await printChangedIssue(
+    cli,
+    modules,
+    viewer,
+    moved,
+    `Moved ${formatIssueReference(at)} to ${formatIssueReference(moved)}.`,
+  );
 };
 
 const deleteIssue: Action<AsOption & { dryRun?: true }, [string, string]> = async (cli, options, ...place) => {
   const { modules, viewer, at } = await open(cli, options, ...place);
   const issue = await describeOne(modules, viewer, at);
-  if (options.dryRun) return cli.output.result(`Would delete ${formatIssueReference(at)}: ${issue.title}`, issueToJson(issue));
+  if (options.dryRun)
+    return cli.output.result(`Would delete ${formatIssueReference(at)}: ${issue.title}`, issueToJson(issue));
   await cli.confirm(`Delete ${formatIssueReference(at)}: ${issue.title}?`);
   await modules.issues.trash(viewer, at);
   cli.output.result(

@@ -8,7 +8,15 @@ import { addIssueChangeCommands } from './issue-change.ts';
 import { readComments } from './issue-comments.ts';
 import { readList, withListOptions } from './issue-list.ts';
 import type { ListOptions } from './issue-list.ts';
-import { actorOf, authorOf, describeOne, issueAt, issueColumns, issueToJson, formatIssueReference } from './issue-output.ts';
+import {
+  actorOf,
+  authorOf,
+  describeOne,
+  issueAt,
+  issueColumns,
+  issueToJson,
+  formatIssueReference,
+} from './issue-output.ts';
 import type { AsOption } from './issue-output.ts';
 import { addIssueWriteCommands } from './issue-write.ts';
 

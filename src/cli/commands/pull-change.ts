@@ -99,7 +99,13 @@ const merge: Action<MergeOptions, [string, string]> = async (cli, options, ...pl
   };
   if (options.whenReady) {
     await modules.pulls.mergeWhenReady(viewer, at, input);
-    return printChangedPull(cli, modules, viewer, at, `${formatPullReference(at)} is merged once nothing stands in the way.`);
+    return printChangedPull(
+      cli,
+      modules,
+      viewer,
+      at,
+      `${formatPullReference(at)} is merged once nothing stands in the way.`,
+    );
   }
   const { oid } = await modules.pulls.merge(viewer, at, { ...input, bypasses: options.force ?? false });
   if (options.deleteBranch)
@@ -108,7 +114,13 @@ const merge: Action<MergeOptions, [string, string]> = async (cli, options, ...pl
       if (!isDomainError(error)) throw error;
       cli.output.message(`The branch stays: ${error.message}`);
     });
-  await printChangedPull(cli, modules, viewer, at, `Merged ${formatPullReference(at)} into ${pull.baseBranch} as ${oid.slice(0, 10)}.`);
+  await printChangedPull(
+    cli,
+    modules,
+    viewer,
+    at,
+    `Merged ${formatPullReference(at)} into ${pull.baseBranch} as ${oid.slice(0, 10)}.`,
+  );
 };
 
 async function sayBlocks(cli: Cli, modules: Modules, viewer: PersonViewer, at: IssueAt): Promise<void> {
@@ -117,7 +129,9 @@ async function sayBlocks(cli: Cli, modules: Modules, viewer: PersonViewer, at: I
   const words = verdict.blocks.map(explainBlock);
   const conflicts = state.conflicts.map((file) => `  ${file}`);
   const lines =
-    words.length === 0 ? [`Nothing stands in the way of merging ${formatPullReference(at)}.`] : [...words, ...conflicts];
+    words.length === 0
+      ? [`Nothing stands in the way of merging ${formatPullReference(at)}.`]
+      : [...words, ...conflicts];
   cli.output.result(lines.join('\n'), {
     ...at,
     blocks: verdict.blocks.map(({ kind }) => kind),

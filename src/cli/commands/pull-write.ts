@@ -2,11 +2,12 @@ import type { Command } from 'commander';
 import { invalid } from '../../kernel/index.ts';
 import type { Action, Run } from '../action.ts';
 import { withExamples } from '../help.ts';
-import { withBody } from '../terminal/read-body.ts';
+import { readBytes, withBody } from '../terminal/read-body.ts';
 import type { BodyOptions } from '../terminal/read-body.ts';
 import { actorOf, splitList, repositoryOf } from './issue-output.ts';
 import type { AsOption } from './issue-output.ts';
 import { formatPullReference, pullAt, printChangedPull } from './pull-output.ts';
+import { readCount } from './read-count.ts';
 
 const repository = ['<owner/name>', 'repository'] as const;
 const as = ['--as <user>', 'act as this user'] as const;
@@ -18,11 +19,13 @@ export function addPullWriteCommands(pull: Command, run: Run): void {
       .command('new')
       .alias('add')
       .alias('create')
-      .description('open a pull request from a branch')
+      .description('open a pull request from a branch or a patch')
       .argument(...repository)
-      .requiredOption('--head <branch>', 'branch to merge: branch, owner:branch or owner/name:branch')
+      .option('--head <branch>', 'branch to merge: branch, owner:branch or owner/name:branch')
+      .option('--patch <file>', 'mails of git format-patch, or changes, in place of a branch; - is standard input')
+      .option('--pull <number>', 'with --patch: the pull request of which this is the next round')
       .option('--base <branch>', 'branch to merge into; left out: the default branch')
-      .requiredOption('--title <title>', 'title')
+      .option('--title <title>', 'title; a patch may leave it out')
       .option('--body <text>', 'text, Markdown')
       .option('--file <file>', 'read the text from this file; - is standard input')
       .option('--draft', 'open it as a draft')
@@ -34,6 +37,7 @@ export function addPullWriteCommands(pull: Command, run: Run): void {
       .action(run(newPull)),
     'hearth pull new alice/garden --head oiled --title "Oil the gate" --body "" --as bob',
     'hearth pull new alice/garden --head bob:oiled --base main --title "Oil the gate" --file text.md --draft',
+    'git format-patch --stdout main | hearth pull new alice/garden --patch - --as bob',
   );
   withExamples(
     pull
@@ -52,9 +56,11 @@ export function addPullWriteCommands(pull: Command, run: Run): void {
 }
 
 interface NewOptions extends AsOption, BodyOptions {
-  head: string;
+  head?: string;
+  patch?: string;
+  pull?: string;
   base?: string;
-  title: string;
+  title?: string;
   draft?: true;
   label?: string;
   assign?: string;
@@ -63,14 +69,19 @@ interface NewOptions extends AsOption, BodyOptions {
 }
 
 const newPull: Action<NewOptions, [string]> = async (cli, options, text) => {
+  if (options.patch !== undefined) return sendPatch(cli, options, text);
+  const { head, title } = options;
+  if (head === undefined || options.pull !== undefined)
+    throw invalid('usage', 'Give --head with a branch, or --patch with a file.');
+  if (title === undefined) throw invalid('usage', 'Give --title.');
   const modules = await cli.openModules();
   const viewer = await actorOf(modules, options);
   const at = await repositoryOf(modules, viewer, text);
   await withBody(cli, options, '', async (body) => {
     const { issue } = await modules.pulls.open(viewer, at, {
-      title: options.title,
+      title,
       body,
-      head: options.head,
+      head,
       base: options.base,
       isDraft: options.draft ?? false,
       labels: splitList(options.label) ?? [],
@@ -80,6 +91,38 @@ const newPull: Action<NewOptions, [string]> = async (cli, options, text) => {
     });
     const opened = { ...at, number: issue.number };
     await printChangedPull(cli, modules, viewer, opened, `Opened ${formatPullReference(opened)}.`);
+  });
+};
+
+/** Options of a branch, which a patch does not take. */
+const ofBranch = ['head', 'label', 'assign', 'milestone', 'publishPrivate'] as const;
+
+const sendPatch: Action<NewOptions, [string]> = async (cli, options, text) => {
+  if (ofBranch.some((name) => options[name] !== undefined))
+    throw invalid('usage', 'With --patch, give only --base, --title, --body, --file, --draft and --pull.');
+  if (options.patch === '-' && options.file === '-')
+    throw invalid('usage', 'Only one of --patch and --file can be standard input.');
+  const modules = await cli.openModules();
+  const { pullLimits } = await import('../../pulls/index.ts');
+  const viewer = await actorOf(modules, options);
+  const at = await repositoryOf(modules, viewer, text);
+  const patch = await readBytes(cli, options.patch!, pullLimits.proposedPatchBytes);
+  const hasBody = options.body !== undefined || options.file !== undefined;
+  await withBody(cli, hasBody ? options : { body: '' }, '', async (body) => {
+    const { number, round } = await modules.pulls.proposePatch(viewer, at, {
+      patch,
+      body,
+      base: options.base,
+      title: options.title,
+      isDraft: options.draft ?? false,
+      pull: options.pull === undefined ? undefined : readCount(options.pull),
+    });
+    const opened = { ...at, number };
+    const line =
+      options.pull === undefined
+        ? `Opened ${formatPullReference(opened)}.`
+        : `Round ${round} of ${formatPullReference(opened)}.`;
+    await printChangedPull(cli, modules, viewer, opened, line);
   });
 };
 

@@ -11,7 +11,15 @@ import type { ListOptions } from './issue-list.ts';
 import { actorOf, authorOf } from './issue-output.ts';
 import type { AsOption } from './issue-output.ts';
 import { addPullChangeCommands } from './pull-change.ts';
-import { describePulls, findPull, formatPullReference, pullAt, pullColumns, pullToJson, stateOf } from './pull-output.ts';
+import {
+  describePulls,
+  findPull,
+  formatPullReference,
+  pullAt,
+  pullColumns,
+  pullToJson,
+  stateOf,
+} from './pull-output.ts';
 import { addPullQueueCommand } from './pull-queue.ts';
 import { addPullReviewCommands, reviewToJson, threadToJson } from './pull-review.ts';
 import { addPullStackCommand } from './pull-stack.ts';

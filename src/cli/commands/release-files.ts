@@ -79,7 +79,12 @@ const download: Action<AsOption & { name?: string; dir: string }, [string, strin
   const folder = path.resolve(cli.process.cwd(), options.dir);
   for (const file of files) await write(opened, file, folder);
   const what = files.length === 1 ? 'one file' : `${files.length} files`;
-  await printChangedRelease(cli, opened, release.tag, `Wrote ${what} of ${formatReleaseReference(at, release.tag)} to ${folder}.`);
+  await printChangedRelease(
+    cli,
+    opened,
+    release.tag,
+    `Wrote ${what} of ${formatReleaseReference(at, release.tag)} to ${folder}.`,
+  );
 };
 
 /** Never over a file that is there; a content that is not what was uploaded is removed again. */

@@ -66,4 +66,5 @@ export async function printChangedRelease(
 }
 
 /** `alice/garden v1.0`. */
-export const formatReleaseReference = ({ owner, name }: RepositoryName, tag: string): string => `${owner}/${name} ${tag}`;
+export const formatReleaseReference = ({ owner, name }: RepositoryName, tag: string): string =>
+  `${owner}/${name} ${tag}`;

@@ -5,7 +5,13 @@ import { escapeControls } from '../terminal/escape-controls.ts';
 import type { AsOption } from './issue-output.ts';
 import { readCount } from './read-count.ts';
 import { addReleaseFileCommands } from './release-files.ts';
-import { authorOfRelease, formatReleaseReference, openRepository, releaseColumns, releaseToJson } from './release-output.ts';
+import {
+  authorOfRelease,
+  formatReleaseReference,
+  openRepository,
+  releaseColumns,
+  releaseToJson,
+} from './release-output.ts';
 import { addReleaseWriteCommands } from './release-write.ts';
 
 /** `hearth release …`: releases of repositories. */

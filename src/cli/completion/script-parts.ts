@@ -27,7 +27,10 @@ export function steps({ shapes }: Tree): { from: string; word: string; to: strin
 }
 
 /** Every option that takes a value, with its command; null for all commands. */
-export function valueOptions({ shapes, everywhere }: Tree): { path: string | null; names: string[]; wanted: CompletionSource }[] {
+export function valueOptions({
+  shapes,
+  everywhere,
+}: Tree): { path: string | null; names: string[]; wanted: CompletionSource }[] {
   const of = (path: string | null, options: readonly OptionSpec[]) =>
     options.flatMap(({ long, short, value }) =>
       value === null ? [] : [{ path, names: short === null ? [long] : [long, short], wanted: value }],

@@ -49,6 +49,23 @@ export async function withBody<T>(
   }
 }
 
+/** The bytes of a file; `-` is standard input. Refuses `text_too_long`. */
+export async function readBytes(cli: Cli, file: string, most: number): Promise<Buffer> {
+  if (file !== '-') {
+    const name = path.resolve(cli.process.cwd(), file);
+    if (statSync(name).size > most) throw tooLong(most);
+    return readFileSync(name);
+  }
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  for await (const part of cli.process.stdin as AsyncIterable<Buffer | string>) {
+    parts.push(Buffer.from(part as string));
+    bytes += parts.at(-1)!.length;
+    if (bytes > most) throw tooLong(most);
+  }
+  return Buffer.concat(parts);
+}
+
 const tooLong = (most: number) => invalid('text_too_long', `The text may have at most ${most / 1024} KiB.`);
 
 function readText(file: string, most: number): string {

@@ -25,9 +25,13 @@ export const checkStore: CheckGroup = async (deps) => {
     return {
       area: 'objects',
       findings: [
-        problem('objects.unavailable', `The store of objects at ${at} cannot be used: ${describeStoreFailure(error)}.`, {
-          remedy: 'see docs/object-store.md; pushes and issues go on without it',
-        }),
+        problem(
+          'objects.unavailable',
+          `The store of objects at ${at} cannot be used: ${describeStoreFailure(error)}.`,
+          {
+            remedy: 'see docs/object-store.md; pushes and issues go on without it',
+          },
+        ),
       ],
       summary: '',
     };

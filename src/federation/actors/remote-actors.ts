@@ -64,7 +64,12 @@ export function createRemoteActors(deps: Deps): RemoteActors {
     if (failed !== undefined && failed.until > clock.now()) throw failed.error;
   }
 
-  async function fetchInTurn(url: URL, keyId: string | null, asker: FetchRequester, document: string): Promise<RemoteActor> {
+  async function fetchInTurn(
+    url: URL,
+    keyId: string | null,
+    asker: FetchRequester,
+    document: string,
+  ): Promise<RemoteActor> {
     const askedAt = clock.now();
     if (asker !== 'trusted') {
       const wait = budget.take(asker.network);

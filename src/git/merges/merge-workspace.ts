@@ -25,8 +25,13 @@ export interface MergeLimits {
 export interface MergeWorkspace {
   /** With these variables, any git process reads the objects of this folder, too. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Runs git on the repository; new objects go to this folder. */
-  run(argv: readonly string[], input?: string): Promise<{ code: number | null; output: Buffer; errorText: string }>;
+  /** Files that vanish with the workspace; never objects. */
+  readonly folder: string;
+  /** Runs git on the repository; new objects go to this folder, and so does the index of commands that use one. */
+  run(
+    argv: readonly string[],
+    input?: string | Buffer,
+  ): Promise<{ code: number | null; output: Buffer; errorText: string }>;
   /** Reads objects of the repository and of this folder, by a process that ends with `work`. */
   read<Result>(work: (reader: ObjectReader) => Promise<Result>): Promise<Result>;
   /** Writes a commit. @param payload its content, without the header of the object. @returns its id */
@@ -56,6 +61,7 @@ export async function openMergeWorkspace(
   const environment = {
     GIT_OBJECT_DIRECTORY: folder,
     GIT_ALTERNATE_OBJECT_DIRECTORIES: [objects, temporary].map(quotedPath).join(':'),
+    GIT_INDEX_FILE: path.join(temporary, 'index'),
   };
   const run: MergeWorkspace['run'] = (argv, input) => {
     const { maxOutputBytes, ...bounds } = limits;
@@ -64,6 +70,7 @@ export async function openMergeWorkspace(
   };
   return {
     environment,
+    folder: temporary,
     run,
     async read(work) {
       const { timeLimitMs } = limits;

@@ -5,6 +5,8 @@ import { weighPatches } from '../queries/read-patches.ts';
 import type { PatchLimits } from '../queries/read-patches.ts';
 import { readInterdiff } from './interdiff.ts';
 import type { Interdiff, InterdiffRequest } from './interdiff.ts';
+import { applyPatch } from './apply-patch.ts';
+import type { AppliedPatch, PatchRequest } from './apply-patch.ts';
 import { commitFiles, previewFiles } from './commit-files.ts';
 import type { CommitFilesRequest, CommittedFiles, FilesPreview } from './commit-files.ts';
 import { carryRange, pairCommits } from './range-diff.ts';
@@ -35,6 +37,8 @@ export interface GitMerges {
   writeTag(path: string, request: TagRequest, signal?: AbortSignal): Promise<string>;
   /** See {@link commitFiles}; the objects are stored, and the caller moves a branch. */
   commitFiles(path: string, request: CommitFilesRequest, signal?: AbortSignal): Promise<CommittedFiles>;
+  /** See {@link applyPatch}; stored as by `commitFiles`, all of it or nothing. */
+  applyPatch(path: string, request: PatchRequest, signal?: AbortSignal): Promise<AppliedPatch>;
   /** See {@link createRootCommit}; stored as by `commitFiles`. */
   createRootCommit(path: string, request: RootCommitRequest): Promise<string>;
   /** See {@link previewFiles}; nothing is stored. */
@@ -114,6 +118,12 @@ export function createMerges(deps: BrowseDeps, slots: Semaphore): GitMerges {
         const committed = await commitFiles(deps, path, workspace, request);
         await workspace.publish();
         return committed;
+      }),
+    applyPatch: (path, request, signal) =>
+      within(path, signal, async (workspace) => {
+        const applied = await applyPatch(workspace, request);
+        await workspace.publish();
+        return applied;
       }),
     writeTag: (path, request, signal) =>
       within(path, signal, async (workspace) => {

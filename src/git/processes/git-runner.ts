@@ -79,7 +79,7 @@ export interface GitRunner {
   run(
     command: GitCommand,
     maxOutputBytes: number,
-    input?: string,
+    input?: string | Buffer,
   ): Promise<{ code: number | null; output: Buffer; errorText: string }>;
   /** Number of live processes. */
   running(): number;
@@ -130,7 +130,7 @@ export function createGitRunner(
     return child;
   }
 
-  async function run(command: GitCommand, maxOutputBytes: number, input?: string) {
+  async function run(command: GitCommand, maxOutputBytes: number, input?: string | Buffer) {
     const child = start(input === undefined ? command : { ...command, takesInput: true });
     child.stdin?.on('error', () => {}).end(input);
     const chunks: Buffer[] = [];

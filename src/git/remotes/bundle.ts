@@ -219,7 +219,8 @@ async function readBundle(
     },
     maxOutputBytes,
   );
-  if (code !== 0) throw invalid('parcel_unreadable', `${source} cannot be read. ${describeGitFailure(printed || errorText)}`);
+  if (code !== 0)
+    throw invalid('parcel_unreadable', `${source} cannot be read. ${describeGitFailure(printed || errorText)}`);
 }
 
 /**

@@ -28,7 +28,8 @@ export const ignoredFsckMessages = [
 ];
 
 /** The remote in git's arguments, which everyone on the machine can read: without secrets. */
-export const urlWithoutCredentials = (remote: Remote): string => ('ssh' in remote ? sshLocator(remote) : remote.url.href);
+export const urlWithoutCredentials = (remote: Remote): string =>
+  'ssh' in remote ? sshLocator(remote) : remote.url.href;
 
 /** Runs git with the environment that it needs for a remote. Refuses `ssh_client_missing`. */
 export function withRemote<T>(

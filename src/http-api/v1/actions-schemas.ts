@@ -146,7 +146,10 @@ export const pageUrl = ({ found, origin }: ActionsContext): string => origin + r
 /** The branch of a ref; empty for tags and pull requests. */
 export const branchOf = (ref: string): string => (ref.startsWith('refs/heads/') ? ref.slice(11) : '');
 
-export async function showActionRuns(where: ActionsContext, rows: readonly RunRow[]): Promise<z.output<typeof actionRun>[]> {
+export async function showActionRuns(
+  where: ActionsContext,
+  rows: readonly RunRow[],
+): Promise<z.output<typeof actionRun>[]> {
   const ids = rows.flatMap(({ actorId, attemptActorId }) => [actorId ?? [], attemptActorId ?? []].flat());
   const people = await where.deps.accounts.peopleById(ids);
   const person = (id: string | null) => {

@@ -149,7 +149,13 @@ export const listIssueTrash = operation({
   status: 200,
   response: z.array(issue),
   run: async ({ viewer, found, deps, origin }) =>
-    json(await showIssues(deps, await deps.issues.listTrash(viewer, repositoryAt(found)), payloadContextOf({ found, origin }))),
+    json(
+      await showIssues(
+        deps,
+        await deps.issues.listTrash(viewer, repositoryAt(found)),
+        payloadContextOf({ found, origin }),
+      ),
+    ),
 });
 
 const inTrash = (id: string, method: 'POST' | 'DELETE', summary: string, act: 'restore' | 'purge') =>

@@ -321,7 +321,13 @@ export const listPinnedIssues = operation({
   status: 200,
   response: z.array(issue),
   run: async ({ viewer, found, deps, origin }) =>
-    json(await showIssues(deps, await deps.issues.listPinned(viewer, repositoryAt(found)), payloadContextOf({ found, origin }))),
+    json(
+      await showIssues(
+        deps,
+        await deps.issues.listPinned(viewer, repositoryAt(found)),
+        payloadContextOf({ found, origin }),
+      ),
+    ),
 });
 
 /** One operation for each flag of an issue. */

@@ -81,6 +81,7 @@ import {
   withdrawPullReviews,
 } from './pulls-reviews.ts';
 import { pullThreadOperations } from './pulls-threads.ts';
+import { openPullFromPatch } from './pulls-patch.ts';
 import { editPull, getPull, getPullByBranches, getPullOfCommit, listPulls, openPull } from './pulls.ts';
 import { getImage, removeImage, replaceImage } from './images.ts';
 import { issueAssetOperations } from './issue-assets.ts';
@@ -239,6 +240,7 @@ export const operations: readonly Operation[] = [
   ...blockOperations,
   listPulls,
   openPull,
+  openPullFromPatch,
   // Before `{number}`, which would take their place.
   getPullDiff,
   getPullPatch,

@@ -114,6 +114,21 @@ export const newPull = z
   })
   .meta({ id: 'NewPullRequest' });
 
+export const proposedPatch = z
+  .object({
+    patch: z.string().describe('Mails of git format-patch (mbox), or the output of git diff'),
+    encoding: z
+      .enum(['utf-8', 'base64'])
+      .nullish()
+      .describe('Of patch; base64 keeps the bytes of other character sets'),
+    base: z.string().max(255).nullish().describe('Left out: the default branch'),
+    title: z.string().nullish().describe('Left out: by the mails; the output of git diff needs one'),
+    body: text.nullish(),
+    draft: z.boolean().nullish(),
+    pull: z.int().min(1).nullish().describe('The number of an open pull request, of which this becomes the next round'),
+  })
+  .meta({ id: 'ProposedPatch' });
+
 export const pullEdit = z
   .object({
     title: z.string().nullish().describe('Empty stays as it is'),

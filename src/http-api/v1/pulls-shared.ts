@@ -28,7 +28,10 @@ interface PullPayloadContext {
 }
 
 /** Pull requests of one repository as the caller may see them. */
-export async function showPulls(issues: readonly Issue[], { viewer, deps, origin }: PullPayloadContext): Promise<PullPayload[]> {
+export async function showPulls(
+  issues: readonly Issue[],
+  { viewer, deps, origin }: PullPayloadContext,
+): Promise<PullPayload[]> {
   const described = await describePulls(deps, await deps.issues.describe(issues), async (repository) => {
     const facts = await deps.repositories.factsOf(personIdOf(viewer), repository);
     return allows(repositoryLevel(viewer, facts), 'read');

@@ -36,7 +36,8 @@ export async function sendLfsError(exchange: GitExchange, thrown: unknown, logge
     return;
   }
   const error = isDomainError(thrown) ? thrown : internal('unexpected', { cause: thrown });
-  const status = statusOfReason.get(error.reason) ?? (error.code === 'invalid' ? 422 : httpStatusByErrorCode[error.code]);
+  const status =
+    statusOfReason.get(error.reason) ?? (error.code === 'invalid' ? 422 : httpStatusByErrorCode[error.code]);
   if (status === 500) logger.error('lfs.http_fault', { id: state.requestId, error: error.cause ?? error });
   const message = status === 500 ? `internal error (${state.requestId})` : error.message;
   await refuseBody(exchange, status, {

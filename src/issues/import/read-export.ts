@@ -5,7 +5,14 @@ import { exportNames } from '../export/export-issues.ts';
 import { hasValidMac } from '../export/export-mac.ts';
 import { importLimits, readJson, unreadable } from './import-source.ts';
 import type { ImportFile, ImportSource } from './import-source.ts';
-import { indexFile, issueFile, issuePartFile, labelsFile, milestonesFile, pullEntryKinds } from './export-file-schemas.ts';
+import {
+  indexFile,
+  issueFile,
+  issuePartFile,
+  labelsFile,
+  milestonesFile,
+  pullEntryKinds,
+} from './export-file-schemas.ts';
 import type { ImportedIndex, ImportedIssue, ImportedLabels, ImportedMilestones } from './export-file-schemas.ts';
 
 /** An issue of an export with its whole log. */

@@ -9,7 +9,10 @@ export const titleIndex = (db: Database): TextIndex => ({
     const named = words.map((word, at) => [`word${at}`, word.toLowerCase()] as const);
     const and = named.map(([name]) => contains('lower(i.title)', `:${name}`)).join(' AND ');
     const sql = page(and === '' ? {} : { and });
-    const rows = await queryWithNamedParameters<{ id: string }>(db, sql, { ...parameters, ...Object.fromEntries(named) });
+    const rows = await queryWithNamedParameters<{ id: string }>(db, sql, {
+      ...parameters,
+      ...Object.fromEntries(named),
+    });
     return rows.map(({ id }): TextHit => ({ id, position: words.length === 0 ? null : 0 }));
   },
 });

@@ -33,7 +33,11 @@ export async function holdsContribution(
 }
 
 /** Counts a contribution; those of members only against their own limit. */
-export function chargeRateLimit(deps: Pick<IssueDeps, 'rates'>, viewer: Viewer, { repository, facts }: RepositoryContext): void {
+export function chargeRateLimit(
+  deps: Pick<IssueDeps, 'rates'>,
+  viewer: Viewer,
+  { repository, facts }: RepositoryContext,
+): void {
   deps.rates.charge(personIdOf(viewer), isTrustedContributor(viewer, facts) ? null : repository.id);
 }
 

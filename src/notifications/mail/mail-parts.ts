@@ -32,4 +32,8 @@ export const footer = (
   reason: MailPartRow['reason'],
   { settings }: MailUrls,
   unsubscribe: { text: string; url: string },
-) => [`You get this mail because ${reasonTexts[reason]}.`, unsubscribe, { text: 'Notification settings', url: settings }];
+) => [
+  `You get this mail because ${reasonTexts[reason]}.`,
+  unsubscribe,
+  { text: 'Notification settings', url: settings },
+];

@@ -47,7 +47,9 @@ export const addAuthenticatorApp: Page<PersonContext, AccountDeps> = (context, d
   submitForm(
     async () => {
       const codes = await deps.accounts.secondFactor.enableTotp(context.person.id, context.form.text('code'));
-      return codes === null ? seeOther(withNotice(here, 'app-added')) : redirectToRecoveryCodes(deps, context.person.id, codes);
+      return codes === null
+        ? seeOther(withNotice(here, 'app-added'))
+        : redirectToRecoveryCodes(deps, context.person.id, codes);
     },
     (refusal) => appPage(context, deps, refusal),
   );

@@ -70,7 +70,10 @@ async function readFollowing(personId: string, { federation, clock }: AccountDep
 async function readWaiting(viewer: Viewer, deps: AccountDeps) {
   const { attention } = deps.pulls;
   const paging = { limit: maxWaiting, after: null, before: null };
-  const [own, others] = await Promise.all([attention.waitingFor(viewer, paging), attention.waitingForOthers(viewer, paging)]);
+  const [own, others] = await Promise.all([
+    attention.waitingFor(viewer, paging),
+    attention.waitingForOthers(viewer, paging),
+  ]);
   return {
     own: await viewAttentionPulls(deps, own.rows),
     hasMoreOwn: own.next !== null,

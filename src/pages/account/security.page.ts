@@ -62,7 +62,11 @@ export const newRecoveryCodes: Page<PersonContext, AccountDeps> = (context, deps
   });
 
 /** The redirect to the page that shows recovery codes, once. */
-export const redirectToRecoveryCodes = ({ oneTimeSecrets }: AccountDeps, personId: string, codes: readonly string[]): Reply =>
+export const redirectToRecoveryCodes = (
+  { oneTimeSecrets }: AccountDeps,
+  personId: string,
+  codes: readonly string[],
+): Reply =>
   seeOther(
     `${here}/recovery-codes/${oneTimeSecrets.store(personId, { name: 'Recovery codes', value: codes.join('\n') })}`,
   );

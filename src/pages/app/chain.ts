@@ -216,7 +216,7 @@ export function routeChain({ deps, render, admission, pageCache }: RouteDeps): (
 
 function bodyReaderOf(route: PageRoute, deps: WebDeps): Middleware {
   if (route.ignoresBody === true) return (_ctx, next) => next();
-  if (route.takesContents === true) return readCommitUploadForm(deps);
+  if (route.takesContents === true) return readCommitUploadForm(deps, route.maxFormBytes);
   if (route.takesFiles !== undefined) return readFormWithAttachments(deps, route.takesFiles, route.maxFormBytes);
   if (route.takesReleaseFiles === true) return readFormWithReleaseFiles(deps, route.maxFormBytes);
   return route.upload === undefined ? readForm(route.maxFormBytes) : readUpload(route.upload);

@@ -5,8 +5,8 @@ import type { Middleware, ReceivedContent, WebDeps } from '../../http/index.ts';
 /** What one form may bring; the size of all files together is a setting. */
 const maxFiles = 100;
 const maxFields = 20;
-/** The message of a commit, and what else a form has. */
-const maxFieldBytes = 128 * 1024;
+/** The message of a commit, and what else a form has; a route may say otherwise. */
+const usualFieldBytes = 128 * 1024;
 
 /** The form field of files. */
 const fileField = 'files';
@@ -15,7 +15,10 @@ const fileField = 'files';
  * Reads a form with files for a repository, which are held in memory: they become one commit. It runs after access was
  * decided (security B05). The page gets what was wrong with the files: `too_many_files`.
  */
-export function readCommitUploadForm({ repositories }: Pick<WebDeps, 'repositories'>): Middleware {
+export function readCommitUploadForm(
+  { repositories }: Pick<WebDeps, 'repositories'>,
+  maxFieldBytes = usualFieldBytes,
+): Middleware {
   return async (ctx, next) => {
     if (!ctx.is('multipart/form-data')) throw new HttpError(415, 'Forms with files are sent as multipart/form-data.');
     // What anonymous clients send is not even read.

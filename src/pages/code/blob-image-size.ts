@@ -34,7 +34,10 @@ export async function readBlobImageSizes(
   return new Map(
     await Promise.all(
       [...blobs].map(
-        async (oid): Promise<[string, ImageSize | null]> => [oid, await readBlobImageSize(git, path, oid).catch(() => null)],
+        async (oid): Promise<[string, ImageSize | null]> => [
+          oid,
+          await readBlobImageSize(git, path, oid).catch(() => null),
+        ],
       ),
     ),
   );
@@ -53,7 +56,9 @@ export function setImageSizes(
     if (!address.startsWith(start)) return null;
     try {
       const entry = await git.objects.entryAt(path, at.oid, decodePath(address.slice(start.length)));
-      return entry.kind === 'file' || entry.kind === 'executable' ? await readBlobImageSize(git, path, entry.oid) : null;
+      return entry.kind === 'file' || entry.kind === 'executable'
+        ? await readBlobImageSize(git, path, entry.oid)
+        : null;
     } catch {
       // A document may name what is not there.
       return null;

@@ -17,7 +17,8 @@ export async function resolveLocation({ found, path }: RepositoryContext, { git 
 
 /** Who may push also sees what no ref leads to any more. */
 export async function resolveLocationBytes(found: Found, rest: Buffer, git: CodeDeps['git']): Promise<RefPath> {
-  if (rest.length > 0) return git.queries.resolveRefPath(found.path, rest, { includeUnreachable: allows(found.level, 'write') });
+  if (rest.length > 0)
+    return git.queries.resolveRefPath(found.path, rest, { includeUnreachable: allows(found.level, 'write') });
   const { branch, oid } = await git.refs.head(found.path);
   if (oid === null) throw notFound();
   return { kind: branch === null ? 'head' : 'branch', ref: branch ?? 'HEAD', oid, file: rest };

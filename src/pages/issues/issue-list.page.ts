@@ -10,7 +10,11 @@ import { viewIssueRow } from './issue-row.view.ts';
 import { readRepositoryIssueList } from './repository-issue-list.ts';
 import type { IssueListState } from './repository-issue-list.ts';
 
-async function issueListPage(context: RepositoryContext, deps: IssuesDeps, state: IssueListState = {}): Promise<PageReply> {
+async function issueListPage(
+  context: RepositoryContext,
+  deps: IssuesDeps,
+  state: IssueListState = {},
+): Promise<PageReply> {
   const { found, viewer } = context;
   const at = found.canonical;
   const { rows, filter, isFirst, isSelected, mayTriage, rowContext, shown } = await readRepositoryIssueList(

@@ -19,7 +19,10 @@ interface ClosedPullContext {
 }
 
 /** What stands where an open pull request has its merge box: how it ended, and what can be done with its branch. */
-export function viewClosedPull(box: MergeBox, { issue, described, found, people, now, mayPushBranch }: ClosedPullContext) {
+export function viewClosedPull(
+  box: MergeBox,
+  { issue, described, found, people, now, mayPushBranch }: ClosedPullContext,
+) {
   const { pull, head } = described;
   const isMerged = issue.state === 'MERGED';
   const mayWrite = found.level === 'write' || found.level === 'admin';

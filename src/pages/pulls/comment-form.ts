@@ -12,7 +12,14 @@ import type { ReviewFormInput } from './review-form.view.ts';
 export interface ChangesForms {
   refusal?: FormRefusal | null;
   /** A new comment at a place; a preview shows it as it will be. */
-  comment?: { place: CommentPosition; first: string; last: string; side: 'OLD' | 'NEW'; body: string; isPreview: boolean };
+  comment?: {
+    place: CommentPosition;
+    first: string;
+    last: string;
+    side: 'OLD' | 'NEW';
+    body: string;
+    isPreview: boolean;
+  };
   reply?: { threadId: string; body: string };
   edit?: { threadId: string; position: number; body: string };
   review?: ReviewFormInput;

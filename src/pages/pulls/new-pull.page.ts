@@ -110,7 +110,7 @@ const namesIn = (text: string): string[] =>
     .filter((name) => name !== '');
 
 /** Says why this viewer may open none here; null when they may. Who is signed out is sent to sign in. */
-async function refusedPage(context: RepositoryContext, { issues }: PullsDeps): Promise<PageReply | null> {
+export async function refusedPage(context: RepositoryContext, { issues }: PullsDeps): Promise<PageReply | null> {
   const refusal = (await issues.rightsIn(context.viewer, context.found.canonical, 'PULL'))('contribute');
   if (refusal === null) return null;
   if (refusal === 'sign_in') throw unauthenticated('sign_in_required', 'Please sign in.');

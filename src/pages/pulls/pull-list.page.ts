@@ -8,7 +8,11 @@ import type { IssueListState } from '../issues/repository-issue-list.ts';
 import type { PullsDeps } from './deps.ts';
 import { viewPullRow } from './pull-row.view.ts';
 
-async function pullListPage(context: RepositoryContext, deps: PullsDeps, state: IssueListState = {}): Promise<PageReply> {
+async function pullListPage(
+  context: RepositoryContext,
+  deps: PullsDeps,
+  state: IssueListState = {},
+): Promise<PageReply> {
   const { rows, isSelected, rowContext, shown } = await readRepositoryIssueList(context, deps, 'PULL', state);
   const [around, described] = await Promise.all([rowContext(), deps.pulls.describe(context.viewer, rows)]);
   return page('pulls/pull-list', {

@@ -3,6 +3,7 @@ import type { Page, RepositoryContext } from '../app/request-context.ts';
 import type { PageRoute, Route } from '../route.ts';
 import type { PullsDeps } from './deps.ts';
 import { openPull, showNewPull } from './new-pull.page.ts';
+import { openPatch, showNewPatch } from './new-patch.page.ts';
 import { showOwnPulls } from './own-pulls.page.ts';
 import { showPullCommits } from './pull-commits.page.ts';
 import {
@@ -38,6 +39,9 @@ const read = (path: string, page: Page<RepositoryContext>, cost: 'rows' | 'objec
   page,
 });
 
+/** A pasted patch; a longer one comes as a file. */
+const maxPatchFieldBytes = 1024 * 1024;
+
 /** A form for those who may read: who may send it is asked by the use-case, and a signed-out client signs in first. */
 const form = (name: string, page: Page<RepositoryContext, PullsDeps>): PageRoute => ({
   method: 'POST',
@@ -62,6 +66,16 @@ export const pullsRoutes: readonly Route[] = [
     maxFormBytes: maxTextFormBytes,
     takesFiles: 'PULL',
     page: openPull,
+  },
+  read(`${list}/new/patch`, showNewPatch, 'rows'),
+  {
+    method: 'POST',
+    path: `${list}/new/patch`,
+    access: 'repository:read',
+    cost: 'change',
+    takesContents: true,
+    maxFormBytes: maxPatchFieldBytes,
+    page: openPatch,
   },
   read(`${list}/queue`, showQueue, 'rows'),
   read(`${one}.atom`, showPullFeed, 'rows'),

@@ -14,7 +14,10 @@ export interface ForkDivergenceView {
   url: string;
 }
 
-export function viewForkDivergence({ source, branch, ahead, behind, oid }: ForkDivergence, url: string): ForkDivergenceView {
+export function viewForkDivergence(
+  { source, branch, ahead, behind, oid }: ForkDivergence,
+  url: string,
+): ForkDivergenceView {
   const parts = [
     ...(ahead > 0 ? [`${viewCount(ahead, 'commit')} ahead of`] : []),
     ...(behind > 0 ? [`${viewCount(behind, 'commit')} behind`] : []),

@@ -148,7 +148,12 @@ async function create(deps: PullDeps, { push, located, row, viewer, headOid }: F
 }
 
 /** The text of the commits, and below it the template of the base branch, as the form of the page has them. */
-async function withTemplate(deps: PullDeps, path: string, text: string, baseTip: string | null): Promise<string> {
+export async function withTemplate(
+  deps: PullDeps,
+  path: string,
+  text: string,
+  baseTip: string | null,
+): Promise<string> {
   const template = baseTip === null ? '' : await findPullTemplate(deps, path, baseTip);
   return cutBytes(cleanText([text, template].filter((part) => part !== '').join('\n\n')), issueLimits.bodyBytes);
 }

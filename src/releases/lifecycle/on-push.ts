@@ -16,7 +16,13 @@ interface LostTag {
  * Push listener: a release whose tag is deleted becomes a draft, as on other forges. Its text and files stay, and
  * publishing it makes the tag anew at the same commit.
  */
-export function unpublishOnTagDeletion({ db, git, repositories, logger, listeners }: ReleaseDeps): PushListener<LostTag[]> {
+export function unpublishOnTagDeletion({
+  db,
+  git,
+  repositories,
+  logger,
+  listeners,
+}: ReleaseDeps): PushListener<LostTag[]> {
   return {
     name: 'releases',
     async prepare({ repository, updates }) {

@@ -4,6 +4,8 @@ import type { RepositoryDeps } from '../deps.ts';
 import type { Found } from '../find-repository.ts';
 import { changeFiles } from './change-files.ts';
 import type { ChangedFiles, FileChange, MoveBranch } from './change-files.ts';
+import { commitPeople } from './commit-author.ts';
+import type { CommitPeople } from './commit-author.ts';
 import { revertCommit } from './revert-commit.ts';
 import type { Reverted, RevertRequest } from './revert-commit.ts';
 import { usualSubject } from './commit-message.ts';
@@ -29,6 +31,9 @@ export function createContentService(deps: RepositoryDeps, moveBranch: MoveBranc
       deps.git.merges.previewFiles(found.path, await requestOf(deps, viewer, found, tip, commit), limits),
     revert: (viewer: Viewer, owner: string, name: string, request: RevertRequest): Promise<Reverted> =>
       revertCommit(deps, moveBranch, viewer, { owner, name }, request),
+    /** Author and committer of commits whose content another module makes; see {@link commitPeople}. */
+    people: (viewer: Viewer, named: Parameters<typeof commitPeople>[2]): Promise<CommitPeople> =>
+      commitPeople(deps, viewer, named),
     usualSubject,
     /** The files of one change together, in bytes. */
     get maxBytes(): number {

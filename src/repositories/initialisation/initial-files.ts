@@ -21,16 +21,24 @@ export interface CheckedInitialFiles {
 }
 
 /** Null for no files at all. Refuses `unknown_licence`, `unknown_gitignore` with what there is. */
-export function checkInitialFiles({ readme = false, licence, gitignore = [] }: InitialFiles): CheckedInitialFiles | null {
+export function checkInitialFiles({
+  readme = false,
+  licence,
+  gitignore = [],
+}: InitialFiles): CheckedInitialFiles | null {
   const known = licence === undefined || licence.trim() === '' ? null : findLicenceTemplate(licence);
   if (licence !== undefined && licence.trim() !== '' && known === null)
-    throw invalid('unknown_licence', `Choose one of ${Object.keys(licenceTemplates).join(', ')}.`, { field: 'license' });
+    throw invalid('unknown_licence', `Choose one of ${Object.keys(licenceTemplates).join(', ')}.`, {
+      field: 'license',
+    });
   const templates = gitignore
     .filter((name) => name.trim() !== '')
     .map((name) => {
       const template = findGitignoreTemplate(name);
       if (template !== null) return template;
-      throw invalid('unknown_gitignore', `Choose of ${Object.keys(gitignoreTemplates).join(', ')}.`, { field: 'gitignores' });
+      throw invalid('unknown_gitignore', `Choose of ${Object.keys(gitignoreTemplates).join(', ')}.`, {
+        field: 'gitignores',
+      });
     });
   if (!readme && known === null && templates.length === 0) return null;
   return { readme, licence: known, gitignore: [...new Set(templates)] };

@@ -265,7 +265,8 @@ async function readInput(
     pattern: parsePattern(pattern ?? '', target),
     linear: target === 'BRANCH' && linear,
     signed: target === 'BRANCH' && signed,
-    merging: target === 'TAG' ? noMergeConditions : parseMergeConditions(merging, present.merging, await readGrant('merge')),
+    merging:
+      target === 'TAG' ? noMergeConditions : parseMergeConditions(merging, present.merging, await readGrant('merge')),
     grants: {
       push: await readGrant('push'),
       force: await readGrant('force'),

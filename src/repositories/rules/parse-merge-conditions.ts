@@ -42,7 +42,11 @@ const most = { approvals: 20, checks: 30, contextLength: 255 };
  * `invalid_checks`, `invalid_up_to_date`, `invalid_styles`.
  * @param grant who may merge
  */
-export function parseMergeConditions(input: MergeConditionsInput, before: MergeConditions, grant: RuleGrant): MergeConditions {
+export function parseMergeConditions(
+  input: MergeConditionsInput,
+  before: MergeConditions,
+  grant: RuleGrant,
+): MergeConditions {
   const { ownersApprove, threadsResolved, adminsToo, upToDate } = input;
   return {
     grant,

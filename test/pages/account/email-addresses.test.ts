@@ -127,7 +127,10 @@ t.test('a forgotten password: one answer to every address, and a link that works
   ];
   t.equal(known.status, 200);
   t.equal(extractMain(known), extractMain(unknown));
-  t.match(extractMain(await browser.post('/login/forgot', { address: 'alice' })), /class="field is-wrong"[^]*value="alice"/);
+  t.match(
+    extractMain(await browser.post('/login/forgot', { address: 'alice' })),
+    /class="field is-wrong"[^]*value="alice"/,
+  );
   await accounts.settled();
   t.equal(secrets.length, 1);
   const [token = ''] = secrets;

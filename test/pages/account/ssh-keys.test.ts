@@ -24,7 +24,10 @@ t.test('keys are added, listed and removed', async (t) => {
   t.equal(taken.status, 422);
   t.match(extractMain(taken), /already in use/);
   t.notMatch(extractMain(taken), /alice/, 'without saying by whom');
-  t.match(extractMain(await bob.post('/settings/keys', { key: 'garbage <b>' })), /id="key-error"[^]*|garbage &lt;b&gt;/);
+  t.match(
+    extractMain(await bob.post('/settings/keys', { key: 'garbage <b>' })),
+    /id="key-error"[^]*|garbage &lt;b&gt;/,
+  );
   const id = /\/settings\/keys\/([\w-]+)\/delete/.exec(list)?.[1] ?? '';
   t.equal((await bob.post(`/settings/keys/${id}/delete`)).status, 404, 'security E01');
   t.equal(location(await alice.post(`/settings/keys/${id}/delete`)), '/settings/keys?done=key-removed');

@@ -56,7 +56,11 @@ async function thereAndBack(t: Test, who: Visitor, start: string): Promise<strin
   t.equal(link(second, 'next'), null, 'and the second the last');
   const again = await who.get(link(second, 'prev')!);
   t.strictSame(namesIn(again), namesIn(first), 'back on the first');
-  t.match(extractMain(first), /<nav class="more actions" aria-label="Pages of [a-z ]+">/, 'the links are named together');
+  t.match(
+    extractMain(first),
+    /<nav class="more actions" aria-label="Pages of [a-z ]+">/,
+    'the links are named together',
+  );
   return [...namesIn(first), ...namesIn(second)];
 }
 
@@ -68,8 +72,15 @@ t.test('people are explored page by page, counted, and filtered by how a usernam
   t.match(extractMain(filtered), /<input[^>]*name="q"[^>]*value="PERSON1"/, 'the filter stays in its field');
   t.strictSame(await thereAndBack(t, anonymous, '/explore/users?q=person&sort=created'), people);
   t.match(link(await anonymous.get('/explore/users?q=person'), 'next'), /\?q=person&after=/, 'and in the address');
-  t.match(extractMain(await anonymous.get('/explore/users?q=%25')), /No username begins with “%”/, 'nothing is a wildcard');
-  t.match(extractMain(await anonymous.get('/explore/users?sort=created')), /<input type="hidden" name="sort" value="created"/);
+  t.match(
+    extractMain(await anonymous.get('/explore/users?q=%25')),
+    /No username begins with “%”/,
+    'nothing is a wildcard',
+  );
+  t.match(
+    extractMain(await anonymous.get('/explore/users?sort=created')),
+    /<input type="hidden" name="sort" value="created"/,
+  );
   t.match(extractMain(await anonymous.get('/explore/orgs?q=ac')), 'acme');
   t.match(extractMain(await anonymous.get('/explore/orgs?q=x')), /No organisation begins with “x”/);
 });
@@ -80,7 +91,7 @@ t.test('administrators page through accounts and repositories, others may not', 
   t.match(extractMain(await alice.get('/admin/people?q=nobody')), /No username begins with “nobody”/);
   t.match(extractMain(await alice.get('/admin/people')), '55 people');
   const listed = async (q: string) =>
-    [...main(await alice.get(`/admin/repositories?q=${q}`)).matchAll(/<td><a [^>]*>([a-z]+\/[a-z]+)/g)].map(
+    [...extractMain(await alice.get(`/admin/repositories?q=${q}`)).matchAll(/<td><a [^>]*>([a-z]+\/[a-z]+)/g)].map(
       ([, name]) => name,
     );
   t.strictSame((await listed('')).sort(), ['acme/tool', 'bob/notes']);

@@ -26,7 +26,9 @@ t.test('what a text area can have, and the bytes after it', async (t) => {
     t.match((readEditable(bytes(content)) as { reason: string }).reason, why);
   t.match((readEditable(null) as { reason: string }).reason, /larger/);
   const typed = (text: string, before: string | null, newLines: 'lf' | 'crlf' = 'lf', insertsFinalNewline = false) =>
-    encodeEditedText(text, before === null ? null : bytes(before), { newLines, insertsFinalNewline }).toString('latin1');
+    encodeEditedText(text, before === null ? null : bytes(before), { newLines, insertsFinalNewline }).toString(
+      'latin1',
+    );
   t.equal(typed('a\nc\n', 'a\r\nb\r\n'), 'a\r\nc\r\n', 'CRLF stays');
   t.equal(typed('a\nc\n', 'a\nb\n', 'crlf'), 'a\nc\n', 'so does LF, whatever the settings say of new files');
   t.equal(typed('x', '\xef\xbb\xbfa\n'), '\xef\xbb\xbfx', 'a byte-order mark stays');

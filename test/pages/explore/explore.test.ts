@@ -7,7 +7,9 @@ const web = await startWeb(t);
 const anonymous = visitor(web);
 
 const titles = (response: PageResponse): string[] =>
-  [...extractMain(response).matchAll(/class="row-title"[^>]*>(.*?)<\/a>/g)].map(([, text]) => text!.replace(/<[^>]+>/g, ''));
+  [...extractMain(response).matchAll(/class="row-title"[^>]*>(.*?)<\/a>/g)].map(([, text]) =>
+    text!.replace(/<[^>]+>/g, ''),
+  );
 
 const next = (response: PageResponse): string | null =>
   /href="([^"]+)" rel="next"/.exec(extractMain(response))?.[1]?.replaceAll('&amp;', '&') ?? null;
@@ -130,7 +132,11 @@ t.test('repositories are found by what they are mainly written in, and hidden on
     await anonymous.get('/explore?language=Zig'),
   ];
   t.match([hidden.status, extractMain(hidden)], [200, /There are no repositories in Rust here/]);
-  t.equal(extractMain(hidden).replaceAll('Rust', 'Zig'), extractMain(absent), 'what is hidden and what is not there read the same');
+  t.equal(
+    extractMain(hidden).replaceAll('Rust', 'Zig'),
+    extractMain(absent),
+    'what is hidden and what is not there read the same',
+  );
   t.same((await walk(anonymous, '/explore?language=nonsense')).length, 55, 'a language that nobody knows asks nothing');
   const listed = async (query: string) =>
     ((await (await fetch(`${web.origin}/api/v1/repos?${query}`)).json()) as { name: string }[]).map(({ name }) => name);

@@ -238,7 +238,9 @@ t.test('what is made to hurt is rendered in time', async (t) => {
     boxes: '- [ ] a\n'.repeat(15_000),
   };
   for (const [name, source] of Object.entries(hostile)) {
-    const { result, cpuMs } = await measureCpuTime(() => renderParts(source, { ...placeholders, showsRemoteImages: true }));
+    const { result, cpuMs } = await measureCpuTime(() =>
+      renderParts(source, { ...placeholders, showsRemoteImages: true }),
+    );
     const { html } = result;
     t.ok(cpuMs < taskMs, `${name}: ${cpuMs} ms`);
     t.ok(html.length < 30 * source.length + 1_000, name);

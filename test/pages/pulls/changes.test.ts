@@ -91,7 +91,11 @@ t.test('as a diff and as mails', async (t) => {
   const since = await alice.get(`${pull.url}.diff?from=1`);
   t.match(since.body, /^\+const path = 1;$[^]*^-const pond = 1;$\n^\+const pond = 2;$/m, 'since its head, as it is');
   t.equal((await alice.get(`${pull.url}.patch?from=1`)).body.match(/^From [0-9a-f]{40} /gm)?.length, 4);
-  t.match(extractMain(await alice.get(`${pull.url}/changes?to=1`)), /\.patch\?to=1"/, 'the page leads to what it shows');
+  t.match(
+    extractMain(await alice.get(`${pull.url}/changes?to=1`)),
+    /\.patch\?to=1"/,
+    'the page leads to what it shows',
+  );
   t.equal((await alice.get(`${pull.url}.diff?to=9`)).status, 404);
   t.equal((await alice.get(`${pull.url}.diff?from=1&to=1`)).status, 422, 'no older round');
 });

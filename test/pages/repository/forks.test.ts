@@ -112,7 +112,10 @@ t.test('behind, synced, ahead and diverged', async (t) => {
   const sync = await bob.get('/repos/bob/garden/sync?branch=main');
   t.match(textOf(sync), /The branch main is 2 commits behind alice\/garden/);
   t.match(extractMain(sync), /<form method="post" action="\/repos\/bob\/garden\/sync"/);
-  t.notMatch(extractMain(await carol.get('/repos/bob/garden/sync')), /method="post" action="\/repos\/bob\/garden\/sync"/);
+  t.notMatch(
+    extractMain(await carol.get('/repos/bob/garden/sync')),
+    /method="post" action="\/repos\/bob\/garden\/sync"/,
+  );
   t.match(textOf(await carol.get('/repos/bob/garden/sync')), /Only those who may push/);
   t.equal((await carol.post('/repos/bob/garden/sync', { branch: 'main' })).status, 404);
   t.equal((await bob.get('/repos/alice/garden/sync')).status, 404, 'no fork');

@@ -61,7 +61,11 @@ t.test('security E05 visibility says what follows from it, and acts at once', as
     `${kiln}/settings?done=now-public`,
   ]);
   t.equal((await anonymous.get(kiln)).status, 200);
-  t.match(extractMain(await alice.get(`${kiln}/settings`)), /Remote followers are kept, but no longer notified/, 'SPEC §3');
+  t.match(
+    extractMain(await alice.get(`${kiln}/settings`)),
+    /Remote followers are kept, but no longer notified/,
+    'SPEC §3',
+  );
   await alice.post(`${kiln}/settings/visibility`, { visibility: 'PRIVATE' });
   t.equal((await anonymous.get(kiln)).status, 404);
   await alice.post(`${kiln}/settings/visibility`, { visibility: 'PUBLIC' });

@@ -1,0 +1,184 @@
+import { allows, personIdOf, refusalInRepository, repositoryLevel } from '../../access/index.ts';
+import type { Viewer } from '../../access/index.ts';
+import { baseCommitOf, splitMails } from '../../git/index.ts';
+import type { AppliedPatch, PatchRequest } from '../../git/index.ts';
+import { refusalError } from '../../issues/index.ts';
+import type { RepositoryAt } from '../../issues/index.ts';
+import { conflict, forbidden, invalid, notFound, unavailable } from '../../kernel/index.ts';
+import { parseFilePath } from '../../repositories/index.ts';
+import type { Found } from '../../repositories/index.ts';
+import type { PullDeps } from '../deps.ts';
+import { pullInWrite, requireOpen } from '../find-pull.ts';
+import { limits } from '../limits.ts';
+import { defaultDescription } from '../pushes/default-description.ts';
+import { withTemplate } from '../pushes/record-pushed-round.ts';
+import { refuseRound } from '../pushes/refuse-push.ts';
+import { isBeingPushedTo, pullByNumber } from '../pushes/choose-pull.ts';
+import type { KnownPull } from '../pushes/choose-pull.ts';
+import { contributedBytes, contributedTooMuch, isOverBudget } from '../rounds/contribution-quota.ts';
+import { prepareNextRound } from '../rounds/prepare-next-round.ts';
+import { prepareRound, recordRound } from '../rounds/record-round.ts';
+import { createPull, refuseTooMany } from './open-pull.ts';
+
+export interface ProposedPatch {
+  /** One or several mails of `git format-patch`, or changes alone as `git diff` writes them. */
+  patch: Buffer;
+  /** The branch to merge into; the default branch when left out. */
+  base?: string | undefined;
+  /** Of the pull request; empty, by the mails. Changes alone need one: it is the subject of their commit. */
+  title?: string | undefined;
+  body?: string | undefined;
+  isDraft?: boolean | undefined;
+  /** The pull request that gets the patch as its next round; left out, a new one is opened. */
+  pull?: number | undefined;
+}
+
+/** A pull request that has got its round. */
+export interface PatchedPull {
+  number: number;
+  round: number;
+}
+
+/**
+ * Opens a pull request from a patch, or adds its next round, as a push to `refs/for/<base>` does: one commit by each
+ * mail, with its author and date, by the viewer as committer, on the commit that `git format-patch --base` names where
+ * the base branch has it, else on the tip of the base branch. All of it or nothing. Refuses what opening a pull request
+ * refuses, `base_missing`, `title_missing`, `patch_missing`, `patch_too_large`, `too_many_pulls`,
+ * `contributed_too_much`, `repository_archived`, `disk_low`, `git_busy`, what a push to that pull request would be
+ * refused for, and what `applyPatch` refuses.
+ */
+export async function proposePatch(
+  deps: PullDeps,
+  viewer: Viewer,
+  at: RepositoryAt,
+  proposed: ProposedPatch,
+): Promise<PatchedPull> {
+  const found = await deps.repositories.find(viewer, at.owner, at.name);
+  const known = await judge(deps, viewer, found, proposed.pull);
+  const baseBranch = known?.pull.baseBranch ?? (proposed.base?.trim() || found.repository.defaultBranch);
+  const baseTip = (await deps.git.refs.list(found.path)).get(`refs/heads/${baseBranch}`);
+  if (baseTip === undefined)
+    throw invalid('base_missing', `There is no branch ${baseBranch} in this repository.`, { field: 'base' });
+  const applied = await apply(deps, viewer, found, baseTip, proposed);
+  const { oid } = applied;
+  const submitterId = personIdOf(viewer);
+  const seen = known === null ? [baseTip] : [baseTip, known.pull.headOid];
+  const bytes = await contributedBytes(deps, found, { submitterId, headOid: oid, known: seen });
+  if (bytes > (deps.contributedPushBytes ?? Infinity)) throw tooLarge();
+  if (await isOverBudget(deps, found.repository.id, submitterId, bytes)) throw contributedTooMuch(deps);
+  return known === null
+    ? open(deps, viewer, found, proposed, { applied, baseBranch, baseTip, bytes })
+    : addRound(deps, viewer, found, known, { oid, bytes });
+}
+
+const tooLarge = () =>
+  invalid('patch_too_large', `A patch has at most ${limits.proposedPatchBytes / 1024 ** 2} MiB. Push it instead.`, {
+    field: 'patch',
+  });
+
+/** What stands against it before anything is read. @returns the pull request that gets a round; null for a new one */
+async function judge(
+  deps: PullDeps,
+  viewer: Viewer,
+  found: Found,
+  number: number | undefined,
+): Promise<KnownPull | null> {
+  const { repository } = found;
+  const { facts } = await deps.issues.pulls.contextOf(deps.db.lookup, viewer, repository);
+  const refusal = refusalInRepository(viewer, facts, 'contribute');
+  if (number === undefined && refusal !== null) throw refusalError(refusal, 'PULL');
+  const known = number === undefined ? null : await pullByNumber(deps.db.read, repository.id, number);
+  if (number !== undefined && known === null)
+    throw notFound('pull_not_found', `There is no pull request #${number} here.`);
+  if (known !== null) refuseRound(viewer, facts, known);
+  if (repository.archivedAt !== null)
+    throw forbidden('repository_archived', 'This repository is archived and read-only.');
+  if (known !== null && (await isBeingPushedTo(deps.db.read, repository.id, known.issue.number)))
+    throw conflict('push_running', `A push to pull request #${number} is under way. Try again when it has ended.`);
+  if (known === null && !allows(repositoryLevel(viewer, facts), 'write')) await refuseTooMany(deps, viewer, found);
+  return known;
+}
+
+async function apply(
+  deps: PullDeps,
+  viewer: Viewer,
+  found: Found,
+  baseTip: string,
+  { patch, title = '', body = '' }: ProposedPatch,
+): Promise<AppliedPatch> {
+  if (patch.length > limits.proposedPatchBytes) throw tooLarge();
+  if (patch.toString('latin1').trim() === '')
+    throw invalid('patch_missing', 'Paste a patch, or choose a file with one.', { field: 'patch' });
+  if (splitMails(patch).kind === 'diff' && title.trim() === '')
+    throw invalid('title_missing', 'These changes have no message: give them a title.', { field: 'title' });
+  if (await deps.isDiskLow(found.path))
+    throw unavailable('disk_low', 'The server is low on disk space; reading still works.', { retryAfterSeconds: 600 });
+  const people: PatchRequest['people'] = async (named) => {
+    if (named === null) return deps.repositories.contents.people(viewer, {});
+    const { name, email, at, offsetMinutes } = named;
+    const author = { name, email, at: at ?? undefined };
+    const made = await deps.repositories.contents.people(viewer, { author });
+    return { ...made, author: { ...made.author, offsetMinutes } };
+  };
+  const subject = title.replaceAll(/\s+/g, ' ').trim();
+  const message = body.trim() === '' ? subject : `${subject}\n\n${body.trim()}`;
+  const onto = await startOf(deps, found.path, baseTip, baseCommitOf(patch));
+  return deps.git.merges.applyPatch(found.path, { onto, patch, message, people, checkPath: parseFilePath });
+}
+
+/** Only a commit of the base branch: another one may be hidden, and the pull request would publish it. */
+async function startOf({ git }: PullDeps, path: string, baseTip: string, named: string | null): Promise<string> {
+  if (named === null || named === baseTip || named.length !== baseTip.length) return baseTip;
+  return (await git.refs.isForward(path, named, baseTip)) ? named : baseTip;
+}
+
+async function open(
+  deps: PullDeps,
+  viewer: Viewer,
+  found: Found,
+  { title = '', body = '', isDraft = false }: ProposedPatch,
+  {
+    applied,
+    baseBranch,
+    baseTip,
+    bytes,
+  }: { applied: AppliedPatch; baseBranch: string; baseTip: string; bytes: number },
+): Promise<PatchedPull> {
+  const { oid, cover } = applied;
+  const prepared = await prepareRound(deps, found.path, null, oid, baseTip);
+  const topic = cover?.subject ?? null;
+  const text = defaultDescription(prepared.commits, { topic, baseBranch });
+  const said = await withTemplate(deps, found.path, cover?.body || text.body, baseTip);
+  const { issue, pull } = await createPull(
+    deps,
+    viewer,
+    found,
+    { title: title.trim() || text.title, body: body.trim() === '' ? said : body },
+    prepared,
+    { baseBranch, isDraft, maintainersMayPush: false, source: 'PUSH', origin: { bytes } },
+  );
+  await deps.git.refs.setPull(found.path, issue.number, 'head', oid);
+  return { number: issue.number, round: pull.lastRound };
+}
+
+async function addRound(
+  deps: PullDeps,
+  viewer: Viewer,
+  found: Found,
+  { issue, pull }: KnownPull,
+  { oid, bytes }: { oid: string; bytes: number },
+): Promise<PatchedPull> {
+  const prepared = await prepareNextRound(deps, found, pull, oid);
+  return (
+    deps.issues.pulls
+      .write(viewer, async (log) => {
+        const now = await pullInWrite(deps, log.tx, viewer, issue, 'add_round');
+        requireOpen(now);
+        const origin = { submitterId: personIdOf(viewer), pushId: null, bytes };
+        await recordRound(log, now.issue, now.pull, prepared, origin);
+        return { number: issue.number, round: now.pull.lastRound };
+      })
+      // After a refusal, too: the ref was set before, and is set back to the last round.
+      .finally(() => deps.mergeStates.add([issue.id]))
+  );
+}
