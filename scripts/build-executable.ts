@@ -7,9 +7,9 @@
  *
  * Further measures for a short start, explained in their files: a command line loads the definitions of its own command
  * only (src/cli/command-groups.ts); chunks load libraries and parts of Node at their first use, and unused parts of
- * libraries are left out (executable/bundle.ts); garbage is first collected after the start (executable/assemble.ts);
- * git's version is cached per program file (src/git/processes/cached-version.ts). test/cli/lazy-loading.test.ts limits what
- * a start may load.
+ * libraries are left out (executable/bundle.ts); garbage is first collected after the start
+ * (executable/assemble-executable.ts); git's version is cached per program file (src/git/processes/cached-version.ts).
+ * test/cli/lazy-loading.test.ts limits what a start may load.
  *
  * usage: scripts/build-executable [--if-changed]
  */

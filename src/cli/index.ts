@@ -49,7 +49,7 @@ export async function main(process: CliProcess, tools: Partial<CliTools> = {}): 
 
 /** -1 unless the command is one of sshd's two helpers, in the form that sshd uses. */
 async function sshHelper(process: CliProcess, words: readonly string[]): Promise<number> {
-  const { runSshdHelper } = await import('./sshd-helpers.ts');
+  const { runSshdHelper } = await import('./sshd-programs.ts');
   return (await runSshdHelper(process, words)) ?? -1;
 }
 

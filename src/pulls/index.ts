@@ -33,7 +33,7 @@ export { reviewedRounds } from './reviews/reviewed-rounds.ts';
 export type { SubmittedReview } from './reviews/submit-review.ts';
 export type { ListedComment, ListedThread } from './threads/list-threads.ts';
 export type { ThreadPlace } from './threads/thread-positions.ts';
-export type { ProposedPatch } from './lifecycle/propose-patch.ts';
+export type { ProposedPatch } from './patches/propose-patch.ts';
 export type { OwnedFiles, OwnersOfPull } from './code-owners/owners-of-files.ts';
 export type { OwnersFault } from './code-owners/parse-owners.ts';
 export type { ReviewRequestRow } from './schema/attention-schema.ts';

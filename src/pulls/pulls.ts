@@ -1,6 +1,6 @@
 import { submitPatchReply } from './patch-replies/submit-patch-reply.ts';
 import { findStack } from './stacks/find-stack.ts';
-import { mergeBaseOf } from './stacks/stack-base.ts';
+import { mergeBaseOf } from './stacks/stacked-pulls.ts';
 import { bindDeps } from '../kernel/index.ts';
 import type { PullDeps } from './deps.ts';
 import { findByBranches } from './find-by-branches.ts';
@@ -10,7 +10,7 @@ import { deleteHeadBranch, restoreHeadBranch } from './lifecycle/head-branch.ts'
 import { openPull } from './lifecycle/open-pull.ts';
 import { proposeChange } from './lifecycle/propose-change.ts';
 import { refuseDuplicatePull } from './lifecycle/refuse-duplicate-pull.ts';
-import { proposePatch } from './lifecycle/propose-patch.ts';
+import { proposePatch } from './patches/propose-patch.ts';
 import { revertPull } from './lifecycle/revert-pull.ts';
 import { updateBranch } from './lifecycle/update-branch.ts';
 import { describePulls } from './lists/describe-pulls.ts';

@@ -2,7 +2,7 @@ import t from 'tap';
 import { fixedClock } from '../fixtures/fixed-clock.ts';
 import { createHistogram, currentCharge } from '../../src/kernel/index.ts';
 import { createAnonymousLimits } from '../../src/http/admission/anonymous-limits.ts';
-import { formatMetrics, histogramSamples } from '../../src/http/metrics/prometheus-text.ts';
+import { formatMetrics, histogramSamples } from '../../src/http/prometheus-text.ts';
 import { startWeb } from '../fixtures/web-fixture.ts';
 
 t.test('the text that Prometheus reads', async (t) => {

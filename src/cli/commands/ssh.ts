@@ -3,7 +3,7 @@ import { notFound } from '../../kernel/index.ts';
 import type { Run } from '../action.ts';
 import type { Cli } from '../cli.ts';
 import { addNoun, withExamples } from '../help.ts';
-import { printKeys, programPath, serveShell } from '../sshd-helpers.ts';
+import { printKeys, programPath, serveShell } from '../sshd-programs.ts';
 
 /** `hearth ssh …`: the helpers of the system's sshd, and the host key of the built-in server. */
 export function addSshCommands(program: Command, run: Run): void {

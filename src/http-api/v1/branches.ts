@@ -8,7 +8,7 @@ import { created, json, listed, noContent } from '../responses.ts';
 import { operation } from '../operation.ts';
 import { showPayloadCommits } from './commit-payloads.ts';
 import { pageOf } from './trees-and-archives.ts';
-import { sliceOf } from './issues-shared.ts';
+import { sliceOf } from './issues-parts.ts';
 import { branch, numberedPage, paging } from './schemas.ts';
 
 const at = '/repos/{owner}/{name}/branches';

@@ -5,7 +5,7 @@ import { operation } from '../operation.ts';
 import { commit, giteaCommit } from './commits-schemas.ts';
 import { showChanges, showCommits, showGiteaCommits } from './commit-payloads.ts';
 import { resolveRef } from './trees-and-archives.ts';
-import { timeIn } from './issues-shared.ts';
+import { timeIn } from './issues-parts.ts';
 import { numberedPage, paging } from './schemas.ts';
 
 const at = '/repos/{owner}/{name}';

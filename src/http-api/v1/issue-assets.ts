@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Attachment } from '../../issues/index.ts';
 import { attachmentMarkdown, attachmentPath } from '../../issues/index.ts';
 import { operation } from '../operation.ts';
-import { issueAt } from './issues-shared.ts';
+import { issueAt } from './issues-parts.ts';
 import { json, noContent } from '../responses.ts';
 import { isoTime } from './payloads.ts';
 

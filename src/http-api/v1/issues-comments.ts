@@ -17,7 +17,7 @@ import {
   repositoryAt,
   timeIn,
   usersById,
-} from './issues-shared.ts';
+} from './issues-parts.ts';
 import { ifMatching, textBytes } from './issues.ts';
 import { comment, commentEdit, newComment, numberedPaging, textRevision } from './issues-schemas.ts';
 import { isoTime } from './payloads.ts';

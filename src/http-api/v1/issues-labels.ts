@@ -7,7 +7,7 @@ import { labelPayload, numericId } from '../../webhooks/index.ts';
 import { created, json, listed, noContent } from '../responses.ts';
 import { operation } from '../operation.ts';
 import type { AnyCall, Operation } from '../operation.ts';
-import { issueAt, labelNames, oneIssueAt, repositoryAt, sliceOf } from './issues-shared.ts';
+import { issueAt, labelNames, oneIssueAt, repositoryAt, sliceOf } from './issues-parts.ts';
 import { issueLabels, label, labelEdit, newLabel, numberedPaging } from './issues-schemas.ts';
 
 const common = { tag: 'Labels', cost: 'rows' } as const;

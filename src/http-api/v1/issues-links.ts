@@ -7,7 +7,7 @@ import type { IssuePayload } from '../../webhooks/index.ts';
 import { json } from '../responses.ts';
 import { operation } from '../operation.ts';
 import type { Operation } from '../operation.ts';
-import { issueAt, oneIssueAt, showIssue } from './issues-shared.ts';
+import { issueAt, oneIssueAt, showIssue } from './issues-parts.ts';
 import { issue, issueMeta } from './issues-schemas.ts';
 
 const common = { tag: 'Issues', cost: 'rows' } as const;

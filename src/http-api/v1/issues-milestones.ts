@@ -6,7 +6,7 @@ import type { WebDeps } from '../../http/index.ts';
 import { milestonePayload, numericId } from '../../webhooks/index.ts';
 import { created, json, listed, noContent } from '../responses.ts';
 import { operation } from '../operation.ts';
-import { repositoryAt, sliceOf } from './issues-shared.ts';
+import { repositoryAt, sliceOf } from './issues-parts.ts';
 import { milestone, milestoneEdit, newMilestone, numberedPaging } from './issues-schemas.ts';
 
 const common = { tag: 'Milestones', cost: 'rows' } as const;

@@ -3,7 +3,7 @@ import { json, listed, noContent } from '../responses.ts';
 import { operation } from '../operation.ts';
 import type { AnyCall, Operation } from '../operation.ts';
 import { findComment, oneCommentAt } from './issues-comments.ts';
-import { issueAt, issuesAt, payloadContextOf, repositoryAt, showIssues, usersById } from './issues-shared.ts';
+import { issueAt, issuesAt, payloadContextOf, repositoryAt, showIssues, usersById } from './issues-parts.ts';
 import { giteaUser, heldContribution, hideReason, issue, issueSettings, issueSettingsEdit } from './issues-schemas.ts';
 import { isoTime } from './payloads.ts';
 

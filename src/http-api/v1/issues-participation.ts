@@ -8,7 +8,7 @@ import { created, json } from '../responses.ts';
 import { operation } from '../operation.ts';
 import type { Operation } from '../operation.ts';
 import { findComment, oneCommentAt } from './issues-comments.ts';
-import { issueAt, oneIssueAt, signedIn, usersById } from './issues-shared.ts';
+import { issueAt, oneIssueAt, signedIn, usersById } from './issues-parts.ts';
 import { giteaUser, newReaction, reaction, subscription } from './issues-schemas.ts';
 
 const common = { tag: 'Issues', cost: 'rows' } as const;

@@ -3,7 +3,7 @@ import type { EntryKind, ListedEntry } from '../../issues/index.ts';
 import { commentPayload } from '../../webhooks/index.ts';
 import { listed } from '../responses.ts';
 import { operation } from '../operation.ts';
-import { describeOne, issueAt, numberIn, oneIssueAt, payloadContextOf, readPage, usersById } from './issues-shared.ts';
+import { describeOne, issueAt, numberIn, oneIssueAt, payloadContextOf, readPage, usersById } from './issues-parts.ts';
 import { numberedPaging, timelineEntry } from './issues-schemas.ts';
 
 /** Names of Gitea; what it has none for keeps ours. */

@@ -21,7 +21,7 @@ import {
   showIssue,
   showIssues,
   timeIn,
-} from './issues-shared.ts';
+} from './issues-parts.ts';
 import { issue, issueEdit, newIssue, numberedPaging } from './issues-schemas.ts';
 
 const common = { tag: 'Issues', cost: 'rows' } as const;

@@ -9,7 +9,7 @@ import { repositoryUrl } from '../../http/index.ts';
 import type { WebDeps } from '../../http/index.ts';
 import { json, listed } from '../responses.ts';
 import { operation } from '../operation.ts';
-import { readPage, timeIn } from './issues-shared.ts';
+import { readPage, timeIn } from './issues-parts.ts';
 import { numberedPaging } from './issues-schemas.ts';
 import { repository } from './schemas.ts';
 import { showListed } from './payloads.ts';

@@ -6,9 +6,9 @@ import { json, listed } from '../responses.ts';
 import { operation } from '../operation.ts';
 import { giteaCommit } from './commits-schemas.ts';
 import { showGiteaCommits } from './commit-payloads.ts';
-import { sliceOf } from './issues-shared.ts';
+import { sliceOf } from './issues-parts.ts';
 import { numberedPaging } from './issues-schemas.ts';
-import { onePullAt, pullAt } from './pulls-shared.ts';
+import { onePullAt, pullAt } from './pulls-parts.ts';
 import { changedFile, pullConflicts } from './pulls-schemas.ts';
 
 const common = {

@@ -3,9 +3,9 @@ import { conflict, invalid, isDomainError, notFound } from '../../kernel/index.t
 import type { RoundRow } from '../../pulls/index.ts';
 import { json, noContent } from '../responses.ts';
 import { operation } from '../operation.ts';
-import { numberIn, usersById } from './issues-shared.ts';
+import { numberIn, usersById } from './issues-parts.ts';
 import { textBytes } from './issues.ts';
-import { onePullAt, pullAt } from './pulls-shared.ts';
+import { onePullAt, pullAt } from './pulls-parts.ts';
 import { pullMerge, pullRound, pullRoundCommits } from './pulls-schemas.ts';
 import { isoTime } from './payloads.ts';
 

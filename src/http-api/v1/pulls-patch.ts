@@ -1,8 +1,8 @@
 import { pullLimits } from '../../pulls/index.ts';
 import { operation } from '../operation.ts';
 import { created } from '../responses.ts';
-import { repositoryAt } from './issues-shared.ts';
-import { pullsAt, showPull } from './pulls-shared.ts';
+import { repositoryAt } from './issues-parts.ts';
+import { pullsAt, showPull } from './pulls-parts.ts';
 import { proposedPatch, pullRequest } from './pulls-schemas.ts';
 
 export const openPullFromPatch = operation({

@@ -3,10 +3,10 @@ import { conflict, notFound } from '../../kernel/index.ts';
 import type { QueuePosition } from '../../pulls/index.ts';
 import { json, noContent } from '../responses.ts';
 import { operation } from '../operation.ts';
-import { repositoryAt, usersById } from './issues-shared.ts';
+import { repositoryAt, usersById } from './issues-parts.ts';
 import { textBytes } from './issues.ts';
 import { styles } from './pulls-merge.ts';
-import { onePullAt, pullAt, pullsAt } from './pulls-shared.ts';
+import { onePullAt, pullAt, pullsAt } from './pulls-parts.ts';
 import { pullQueueEntry, pullQueuePlace } from './pulls-schemas.ts';
 import { isoTime } from './payloads.ts';
 

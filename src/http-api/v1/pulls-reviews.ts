@@ -7,11 +7,11 @@ import type { WebDeps } from '../../http/index.ts';
 import { numericId, userPayload } from '../../webhooks/index.ts';
 import { json, listed, noContent } from '../responses.ts';
 import { operation } from '../operation.ts';
-import { sliceOf } from './issues-shared.ts';
+import { sliceOf } from './issues-parts.ts';
 import { giteaUser, numberedPaging } from './issues-schemas.ts';
 import { textBytes } from './issues.ts';
-import { onePullAt, pullAt } from './pulls-shared.ts';
-import { findReview, readReviews, showRequests, showReviewComments, showReviews } from './pulls-review-shared.ts';
+import { onePullAt, pullAt } from './pulls-parts.ts';
+import { findReview, readReviews, showRequests, showReviewComments, showReviews } from './pulls-review-parts.ts';
 import {
   newPullReview,
   pullReview,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { json } from '../responses.ts';
 import { operation } from '../operation.ts';
-import { onePullAt, pullAt } from './pulls-shared.ts';
+import { onePullAt, pullAt } from './pulls-parts.ts';
 import { stackedPull } from './pulls-schemas.ts';
 
 export const getPullStack = operation({

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { created, noContent } from '../responses.ts';
 import { operation } from '../operation.ts';
-import { onePullAt, pullAt, showPull } from './pulls-shared.ts';
+import { onePullAt, pullAt, showPull } from './pulls-parts.ts';
 import { appliedSuggestions } from './pulls-review-schemas.ts';
 import { pullRequest } from './pulls-schemas.ts';
 

@@ -4,11 +4,11 @@ import { noFilter } from '../../issues/index.ts';
 import type { IssueFilter, IssueSort, IssueUpdate } from '../../issues/index.ts';
 import { created, json, listed } from '../responses.ts';
 import { operation } from '../operation.ts';
-import { labelNames, milestoneTitle, readPage, repositoryAt } from './issues-shared.ts';
+import { labelNames, milestoneTitle, readPage, repositoryAt } from './issues-parts.ts';
 import { numberedPaging } from './issues-schemas.ts';
 import { resolveRef } from './trees-and-archives.ts';
 import { assigneesIn, ifMatching, issueQuery, textBytes } from './issues.ts';
-import { onePullAt, pullAt, pullsAt, showPull, showPulls } from './pulls-shared.ts';
+import { onePullAt, pullAt, pullsAt, showPull, showPulls } from './pulls-parts.ts';
 import { newPull, pullEdit, pullRequest } from './pulls-schemas.ts';
 
 const common = { tag: 'Pull requests', cost: 'rows' } as const;

@@ -6,7 +6,7 @@ import type { WebDeps } from '../../http/index.ts';
 import type { Found } from '../../repositories/index.ts';
 import { json, listed, noContent } from '../responses.ts';
 import { operation } from '../operation.ts';
-import { readPage, rowsOf, signedIn, usersById } from './issues-shared.ts';
+import { readPage, rowsOf, signedIn, usersById } from './issues-parts.ts';
 import { giteaUser, numberedPaging } from './issues-schemas.ts';
 import { repository } from './schemas.ts';
 import { isoTimeOrNull, showListed } from './payloads.ts';

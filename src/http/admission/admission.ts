@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import type { Clock } from '../../kernel/index.ts';
 import type { Exchange, Middleware } from '../context.ts';
-import type { MetricFamily } from '../metrics/prometheus-text.ts';
+import type { MetricFamily } from '../prometheus-text.ts';
 import { createAnonymousLimits } from './anonymous-limits.ts';
 import { createBackgroundPriority } from './background-priority.ts';
 import type { BackgroundPriority } from './background-priority.ts';

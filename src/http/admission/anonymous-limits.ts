@@ -1,8 +1,8 @@
 import { addressGroup, chargeCpuTime, createLru, createSemaphore, unavailable } from '../../kernel/index.ts';
 import type { Clock, Semaphore } from '../../kernel/index.ts';
 import type { Context, Middleware } from '../context.ts';
-import { createCounter } from '../metrics/prometheus-text.ts';
-import type { MetricFamily } from '../metrics/prometheus-text.ts';
+import { createCounter } from '../prometheus-text.ts';
+import type { MetricFamily } from '../prometheus-text.ts';
 import { HttpError } from '../http-error.ts';
 import type { CostClass } from './request-classes.ts';
 

@@ -3,8 +3,8 @@ import path from 'node:path';
 import { getHeapStatistics } from 'node:v8';
 import type { SlotLoad } from '../../git/index.ts';
 import type { ListedTask, WebDeps } from '../deps.ts';
-import { histogramSamples } from './prometheus-text.ts';
-import type { MetricFamily, Sample } from './prometheus-text.ts';
+import { histogramSamples } from '../prometheus-text.ts';
+import type { MetricFamily, Sample } from '../prometheus-text.ts';
 
 type MetricsDeps = Pick<
   WebDeps,

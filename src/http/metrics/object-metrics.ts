@@ -1,6 +1,6 @@
 import type { WebDeps } from '../deps.ts';
-import { histogramSamples } from './prometheus-text.ts';
-import type { MetricFamily } from './prometheus-text.ts';
+import { histogramSamples } from '../prometheus-text.ts';
+import type { MetricFamily } from '../prometheus-text.ts';
 
 /** Requests to the bucket of objects; nothing where objects are in a folder. */
 export function collectObjectMetrics({ objectStatistics }: Pick<WebDeps, 'objectStatistics'>): MetricFamily[] {

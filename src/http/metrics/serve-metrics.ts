@@ -12,8 +12,8 @@ import { collectImageMetrics } from './image-metrics.ts';
 import type { HttpMetrics } from './http-metrics.ts';
 import { collectObjectMetrics } from './object-metrics.ts';
 import { collectOutboxMetrics } from './outbox-metrics.ts';
-import { formatMetrics } from './prometheus-text.ts';
-import type { MetricFamily } from './prometheus-text.ts';
+import { formatMetrics } from '../prometheus-text.ts';
+import type { MetricFamily } from '../prometheus-text.ts';
 import { collectInstanceMetrics } from './instance-metrics.ts';
 
 const loopback = new BlockList();

@@ -7,7 +7,7 @@ import { pullById } from '../find-pull.ts';
 import { limits } from '../limits.ts';
 import { prepareRound, recordRound } from '../rounds/record-round.ts';
 import { pullSchema } from '../schema/pull-schema.ts';
-import { findStackedOn } from '../stacks/stack-base.ts';
+import { findStackedOn } from '../stacks/stacked-pulls.ts';
 
 /**
  * Follows an entry that says that a pull request needs another one, or needs it no more; and a merge, after which those

@@ -6,7 +6,7 @@ import type { PullDeps } from '../deps.ts';
 import { findPull, requireOpen } from '../find-pull.ts';
 import type { PullContext } from '../find-pull.ts';
 import { oidOf } from '../merging/merge-pull.ts';
-import { mergeBaseOf } from '../stacks/stack-base.ts';
+import { mergeBaseOf } from '../stacks/stacked-pulls.ts';
 import { roundChanged } from '../rounds/record-round.ts';
 import { fetchBranch } from '../sources/find-head.ts';
 import { headForWriting, moveHead } from './move-head.ts';

@@ -2,7 +2,7 @@ import type { Viewer } from '../../access/index.ts';
 import type { IssueAt } from '../../issues/index.ts';
 import { isDomainError } from '../../kernel/index.ts';
 import type { PullDeps } from '../deps.ts';
-import { mergeBaseOf } from '../stacks/stack-base.ts';
+import { mergeBaseOf } from '../stacks/stacked-pulls.ts';
 import { findPull, pullById } from '../find-pull.ts';
 import { limits } from '../limits.ts';
 import { pullSchema } from '../schema/pull-schema.ts';

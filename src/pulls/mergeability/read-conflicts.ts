@@ -3,7 +3,7 @@ import type { Conflicts } from '../../git/index.ts';
 import type { IssueAt } from '../../issues/index.ts';
 import type { PullDeps } from '../deps.ts';
 import { findPull } from '../find-pull.ts';
-import { mergeBaseOf } from '../stacks/stack-base.ts';
+import { mergeBaseOf } from '../stacks/stacked-pulls.ts';
 import { mergeStateOf } from './compute-merge-state.ts';
 
 /** The conflicts of a pull request with its base branch. */

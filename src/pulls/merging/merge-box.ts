@@ -11,7 +11,7 @@ import { mergeStateOf, publishHead } from '../mergeability/compute-merge-state.t
 import type { ComputedMergeState } from '../mergeability/compute-merge-state.ts';
 import type { OwnersOfPull } from '../code-owners/owners-of-files.ts';
 import { readRound } from '../rounds/read-round.ts';
-import { mergeBaseOf } from '../stacks/stack-base.ts';
+import { mergeBaseOf } from '../stacks/stacked-pulls.ts';
 import { gatherFacts, gitFacts } from './merge-facts.ts';
 import { messagesOf } from './merge-template.ts';
 import { mergeStyles } from './merge-message.ts';

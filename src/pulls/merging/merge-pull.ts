@@ -18,7 +18,7 @@ import type { GatheredFacts } from './merge-facts.ts';
 import { landMerge } from './land-merge.ts';
 import type { Merged } from './land-merge.ts';
 import { messagesOf } from './merge-template.ts';
-import { mergeBaseOf } from '../stacks/stack-base.ts';
+import { mergeBaseOf } from '../stacks/stacked-pulls.ts';
 import { coAuthorsOf, formatMessage, parseStyle } from './merge-message.ts';
 
 export interface MergeInput {

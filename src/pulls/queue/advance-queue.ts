@@ -16,7 +16,7 @@ import { mergeStateOf } from '../mergeability/compute-merge-state.ts';
 import { queueOfBranch, removeFromQueue } from '../queue-rows.ts';
 import type { LeaveDetails } from '../queue-rows.ts';
 import { readRound } from '../rounds/read-round.ts';
-import { mergeBaseOf } from '../stacks/stack-base.ts';
+import { mergeBaseOf } from '../stacks/stacked-pulls.ts';
 import { queueSchema } from '../schema/queue-schema.ts';
 import type { QueueRow } from '../schema/queue-schema.ts';
 import { requireQueued } from './enter-queue.ts';

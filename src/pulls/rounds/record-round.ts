@@ -9,7 +9,7 @@ import { roundCommitSchema, roundSchema } from '../schema/round-schema.ts';
 import type { RoundChange, RoundRow } from '../schema/round-schema.ts';
 import type { ThreadPositionRow } from '../schema/review-schema.ts';
 import { prepareThreads, recordThreads } from '../threads/thread-positions.ts';
-import { findStackedOn, stackBase } from '../stacks/stack-base.ts';
+import { findStackedOn, stackBase } from '../stacks/stacked-pulls.ts';
 import { classifyChange } from './classify-change.ts';
 import { readRound } from './read-round.ts';
 import type { ReadRound } from './read-round.ts';

@@ -18,7 +18,7 @@ import type { KnownPull } from '../pushes/choose-pull.ts';
 import { contributedBytes, contributedTooMuch, isOverBudget } from '../rounds/contribution-quota.ts';
 import { prepareNextRound } from '../rounds/prepare-next-round.ts';
 import { prepareRound, recordRound } from '../rounds/record-round.ts';
-import { createPull, refuseTooMany } from './open-pull.ts';
+import { createPull, refuseTooMany } from '../lifecycle/open-pull.ts';
 
 export interface ProposedPatch {
   /** One or several mails of `git format-patch`, or changes alone as `git diff` writes them. */

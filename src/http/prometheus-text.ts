@@ -1,4 +1,4 @@
-import type { Histogram } from '../../kernel/index.ts';
+import type { Histogram } from '../kernel/index.ts';
 
 /** The text format of Prometheus, as much of it as counters, gauges and histograms need. */
 

@@ -7,7 +7,7 @@ import { viewCloneBox } from '../../http/index.ts';
 import type { WebDeps } from '../../http/index.ts';
 import { describePulls, pullPayload, repositoryPayload } from '../../webhooks/index.ts';
 import type { PullPayload, RepositoryPayload } from '../../webhooks/index.ts';
-import { repositoryAt } from './issues-shared.ts';
+import { repositoryAt } from './issues-parts.ts';
 
 /** What the operations of pull requests share. */
 export const pullsAt = '/repos/{owner}/{name}/pulls';

@@ -8,7 +8,7 @@ import type { Repository } from '../../repositories/index.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import type { WebDeps } from '../../http/index.ts';
 import { numericId } from '../../webhooks/index.ts';
-import { usersById } from './issues-shared.ts';
+import { usersById } from './issues-parts.ts';
 import type { pullReview, pullReviewComment } from './pulls-review-schemas.ts';
 import { isoTime } from './payloads.ts';
 
