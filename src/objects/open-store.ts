@@ -24,17 +24,25 @@ export interface OpenedStore {
 
 /** The store that the settings name, `objects.store`. */
 export const openStore = (options: StoreOptions): Promise<OpenedStore> =>
-  openStoreAs(options, options.config.objects.store);
+  openStoreAs(options, options.config.objects.store, { keepsRecent: true });
 
-/** One of the two stores, whichever the settings name: for copies between them. Refuses
- * `object_store_not_set`. */
-export async function openStoreAs(options: StoreOptions, place: ObjectStore['place']): Promise<OpenedStore> {
+/**
+ * One of the two stores, whichever the settings name: for copies between them. Refuses `object_store_not_set`.
+ * @param keepsRecent whether copies of what is sent to a bucket stay here for an hour; a copy has its source
+ */
+export async function openStoreAs(
+  options: StoreOptions,
+  place: ObjectStore['place'],
+  { keepsRecent = false } = {},
+): Promise<OpenedStore> {
   if (place === 'folder') return { store: createFolderStore(options), statistics: () => null, close: () => undefined };
   const { config, clock, random, logger } = options;
   const { endpoint, bucket, prefix, privateEndpoint, ...settings } = config.objects;
   if (endpoint === null || bucket === null)
     throw invalid('object_store_not_set', 'No bucket is set: objects.endpoint and objects.bucket, and an access key.');
-  const { objectUrl, createCredentials, createS3Client, createS3Store } = await import('./s3/index.ts');
+  const { objectUrl, createCredentials, createRecentUploads, createS3Client, createS3Store } = await import(
+    './s3/index.ts'
+  );
   const target = { ...settings, endpoint, bucket };
   const { host } = objectUrl(target, '');
   const outbound = createOutbound({
@@ -55,6 +63,7 @@ export async function openStoreAs(options: StoreOptions, place: ObjectStore['pla
     prefix: prefix === null ? '' : `${prefix}/`,
     partBytes: settings.partSizeBytes,
     incoming: createIncoming(options),
+    recent: keepsRecent ? createRecentUploads(options) : null,
     metrics,
     clock,
     random,

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import t from 'tap';
@@ -287,4 +287,51 @@ t.test('the endpoint needs its own setting in an own network; keys may come from
   t.match(opened.log.at(-1), /cannot be read: ENOENT/);
   writeFileSync(file, 'key-id\nvery-secret\n');
   t.equal(await opened.store.stat('attachments/ab/one'), null);
+});
+
+t.test('what a store loses within an hour is sent again; what is removed stays removed', async (t) => {
+  const s3 = await startFakeS3(t);
+  const { store, directory, log } = await openS3(t, s3);
+  const copies = (): string[] => readdirSync(path.join(directory, '.recent'));
+  await store.put('lfs/ab/one', once('hello'), limits);
+  await store.put('attachments/ab/one', once('a text'), limits);
+  t.equal(copies().length, 1, 'only of what people may no longer have');
+
+  for (const [what, read] of [
+    ['get', async () => (await buffer((await store.get('lfs/ab/one', { first: 1, last: 3 }))!.stream)).toString()],
+    ['stat', async () => (await store.stat('lfs/ab/one'))!.sha256],
+    ['link', async () => store.link('lfs/ab/one', 'lfs/cd/one')],
+  ] as const) {
+    const before = await read();
+    s3.objects.delete('forge/lfs/ab/one');
+    s3.objects.delete('forge/lfs/cd/one');
+    t.equal(await read(), before, what);
+    t.ok(s3.objects.has('forge/lfs/ab/one'), `${what} has sent it again`);
+    s3.objects.delete('forge/lfs/cd/one');
+  }
+  t.equal(log.filter((line) => line.startsWith('objects.lost_by_store')).length, 3, 'and the log says so');
+
+  s3.objects.delete('forge/attachments/ab/one');
+  t.equal(await store.get('attachments/ab/one'), null);
+  await store.remove('lfs/ab/one');
+  t.same(copies(), []);
+  t.equal(await store.get('lfs/ab/one'), null);
+
+  const file = path.join(directory, 'complete');
+  writeFileSync(file, 'an artifact');
+  await store.adopt('artifacts/ab/one', file, { bytes: 11, sha256: sha256('an artifact') });
+  t.notOk(existsSync(file));
+  const [copy] = copies();
+  const longAgo = new Date(Date.now() - 61 * 60_000);
+  utimesSync(path.join(directory, '.recent', copy!), longAgo, longAgo);
+  s3.objects.delete('forge/artifacts/ab/one');
+  t.equal(await store.get('artifacts/ab/one'), null, 'not after an hour');
+  await store.sweep();
+  t.same(copies(), []);
+
+  const full = await openS3(t, s3, {}, Number.MAX_SAFE_INTEGER / 4);
+  const other = path.join(full.directory, '..', 'complete');
+  writeFileSync(other, 'an artifact');
+  await full.store.adopt('artifacts/ab/two', other, { bytes: 11, sha256: sha256('an artifact') });
+  t.same([existsSync(other), readdirSync(path.join(full.directory, '.recent'))], [false, []], 'not on a full disk');
 });

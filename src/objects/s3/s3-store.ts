@@ -7,6 +7,7 @@ import type { ListedObject, ObjectStore, StoredObject } from '../object-store.ts
 import type { StoreMetrics } from '../store-metrics.ts';
 import { element, elements } from './parse-response.ts';
 import { digestHeader, readObject } from './read-object.ts';
+import type { RecentUploads } from './recent-uploads.ts';
 import { encodeStrictly } from './sign-request.ts';
 import type { S3Client } from './s3-client.ts';
 import { abort, copyParts, ignoreUnavailable, uploadFile } from './upload-file.ts';
@@ -21,6 +22,8 @@ export interface S3StoreOptions {
   partBytes: number;
   /** Where content lies until its size and digest are known. */
   incoming: Incoming;
+  /** Null where no copies are kept. */
+  recent: RecentUploads | null;
   metrics: StoreMetrics;
   clock: Clock;
   random: Random;
@@ -37,7 +40,7 @@ const abandonedMs = 24 * 60 * 60_000;
  * size and digest before the content; so it can be sent again, and nothing wrong is ever stored under a key.
  */
 export function createS3Store(options: S3StoreOptions): ObjectStore {
-  const { client, bucket, prefix, incoming, metrics, random, logger } = options;
+  const { client, bucket, prefix, incoming, recent, metrics, random, logger } = options;
   const inTurn = createKeyedMutex();
   /** Not all stores know the condition "only if absent"; one that refuses it is not asked again. */
   let isConditional = true;
@@ -79,6 +82,22 @@ export function createS3Store(options: S3StoreOptions): ObjectStore {
     metrics.moved('in', content.bytes);
   }
 
+  /** Sends an object again that the store has lost, as long as its copy is here. Returns whether there was one. */
+  const restore = (key: string): Promise<boolean> =>
+    inTurn(key, async () => {
+      const copy = (await recent?.find(key)) ?? null;
+      if (copy === null) return false;
+      if ((await head(key)) !== null) return true;
+      logger.error('objects.lost_by_store', { key, bytes: copy.stored.bytes });
+      await create(key, copy.stored, (upload) => uploadFile(client, { ...upload, file: copy.file }));
+      return true;
+    });
+
+  /** What `read` gives, after a second try where the store had lost the object. */
+  async function orRestored<Found>(key: string, read: () => Promise<Found | null>): Promise<Found | null> {
+    return (await read()) ?? ((await restore(key)) ? read() : null);
+  }
+
   const store: ObjectStore = {
     place: 's3',
 
@@ -89,6 +108,7 @@ export function createS3Store(options: S3StoreOptions): ObjectStore {
         await inTurn(key, async () => {
           if ((await head(key)) !== null) throw objectExists(key);
           await create(key, stored, (upload) => uploadFile(client, { ...upload, file }));
+          await recent?.keep(key, file);
         });
         return stored;
       } finally {
@@ -103,25 +123,27 @@ export function createS3Store(options: S3StoreOptions): ObjectStore {
         const isThere = found !== null && found.sha256 === expected.sha256 && found.bytes === expected.bytes;
         if (found !== null && !isThere) throw objectExists(key);
         if (!isThere) await create(key, expected, (upload) => uploadFile(client, { ...upload, file }));
+        await recent?.keep(key, file);
         await rm(file, { force: true });
       }),
 
-    get: (key, range) => readObject({ client, metrics, logger }, nameOf(key), range),
+    get: (key, range) => orRestored(key, () => readObject({ client, metrics, logger }, nameOf(key), range)),
 
     async stat(key) {
-      const found = await head(key);
+      const found = await orRestored(key, () => head(key));
       return found === null
         ? null
         : { bytes: found.bytes, ...(found.sha256 === undefined ? {} : { sha256: found.sha256 }) };
     },
 
     async remove(key) {
+      await recent?.drop(key);
       await client.send({ verb: 'remove', method: 'DELETE', name: nameOf(key), understood: [404] });
     },
 
     link: (from, to) =>
       inTurn(to, async () => {
-        const found = await head(from);
+        const found = await orRestored(from, () => head(from));
         if (found === null) return false;
         if ((await head(to)) !== null) throw objectExists(to);
         const source = `/${bucket}/${nameOf(from)}`.split('/').map(encodeStrictly).join('/');
@@ -142,6 +164,7 @@ export function createS3Store(options: S3StoreOptions): ObjectStore {
     list: (below) => listNames(client, prefix, below),
 
     async sweep() {
+      await recent?.sweep();
       const files = await incoming.sweep();
       // A store that does not answer must not keep the server from starting.
       abortOldUploads(options).catch((error: unknown) => {

@@ -1,0 +1,83 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { mkdir, readdir, rename, rm, stat, statfs, utimes } from 'node:fs/promises';
+import path from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { nullIfAbsent } from '../../files/index.ts';
+import type { Clock } from '../../kernel/index.ts';
+import type { StoredObject } from '../object-store.ts';
+
+/** Starts with a dot: no key does, so backups leave it out and lists pass over it. */
+const recentFolder = '.recent';
+const keptMs = 60 * 60_000;
+const sweepEveryMs = 60_000;
+/** What people would have to send again, and may no longer have. */
+const keptPrefixes = ['lfs/', 'artifacts/'];
+
+/** A local copy of an object that a bucket should have. */
+export interface RecentUpload {
+  file: string;
+  stored: StoredObject;
+}
+
+/**
+ * Local copies of what was sent to a bucket within the last hour: a store may answer 200 before the bytes are on its
+ * disks, and lose them in a power failure.
+ */
+export interface RecentUploads {
+  /** Takes the file by renaming; one that is not to be kept, or for which the disk is too full, is removed. */
+  keep(key: string, file: string): Promise<void>;
+  find(key: string): Promise<RecentUpload | null>;
+  drop(key: string): Promise<void>;
+  /** Removes copies that are older than an hour. */
+  sweep(): Promise<void>;
+}
+
+export function createRecentUploads({
+  directory,
+  clock,
+  lowDiskFloorBytes,
+}: {
+  directory: string;
+  clock: Clock;
+  lowDiskFloorBytes: () => number;
+}): RecentUploads {
+  const folder = path.join(directory, recentFolder);
+  let sweptAt = -Infinity;
+  const placeOf = (key: string): string => path.join(folder, createHash('sha256').update(key).digest('hex'));
+
+  async function sweep(): Promise<void> {
+    sweptAt = clock.now();
+    for (const name of (await readdir(folder).catch(nullIfAbsent)) ?? []) {
+      const file = path.join(folder, name);
+      const there = await stat(file).catch(nullIfAbsent);
+      if (there !== null && there.mtimeMs <= sweptAt - keptMs) await rm(file, { force: true });
+    }
+  }
+
+  return {
+    async keep(key, file) {
+      if (sweptAt + sweepEveryMs <= clock.now()) await sweep();
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      const { bavail, bsize } = await statfs(folder);
+      // Twice: the copy must not be what makes the server refuse the next upload.
+      if (!keptPrefixes.some((prefix) => key.startsWith(prefix)) || bavail * bsize < 2 * lowDiskFloorBytes())
+        return rm(file, { force: true });
+      const at = new Date(clock.now());
+      await utimes(file, at, at);
+      await rename(file, placeOf(key));
+    },
+
+    async find(key) {
+      const file = placeOf(key);
+      const there = await stat(file).catch(nullIfAbsent);
+      if (there === null || there.mtimeMs <= clock.now() - keptMs) return null;
+      const hash = createHash('sha256');
+      await pipeline(createReadStream(file), hash);
+      return { file, stored: { bytes: there.size, sha256: hash.digest('hex') } };
+    },
+
+    drop: (key) => rm(placeOf(key), { force: true }),
+    sweep,
+  };
+}
