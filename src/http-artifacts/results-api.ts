@@ -3,7 +3,8 @@ import { invalid } from '../kernel/index.ts';
 import type { Context, Middleware } from '../http/index.ts';
 import { chunksOf, HttpError } from '../http/index.ts';
 import { withErrorFormat, blobStorage, twirp } from './errors.ts';
-import { readJson, readSmallBody, readInteger, requireOwnRun, authenticateTask } from './read-request.ts';
+import { requireOwnRun, authenticateTask } from './authenticate-task.ts';
+import { readJson, readSmallBody, readInteger } from './read-request.ts';
 import type { ArtifactDeps } from './deps.ts';
 import { sendArtifact } from './send-artifact.ts';
 

@@ -1,4 +1,4 @@
-export { createWebServer } from './app/chain.ts';
-export type { WebOptions } from './app/chain.ts';
+export { createWebServer } from './app/middleware-chain.ts';
+export type { WebOptions } from './app/middleware-chain.ts';
 export { listRoutes } from './routes.ts';
 export type { ListedRoute } from './routes.ts';

@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
 import { systemRandom } from '../kernel/index.ts';
 import type { Random } from '../kernel/index.ts';
-import { addressGroup } from './address-group.ts';
+import { addressGroup } from '../kernel/index.ts';
 import { createConnectionLimiter } from './connection-limiter.ts';
 import type { ConnectionSlot } from './connection-limiter.ts';
 import { defaultLimits } from './limits.ts';

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { addressGroup } from '../../src/ssh/address-group.ts';
+import { addressGroup } from '../../src/kernel/index.ts';
 import { createConnectionLimiter } from '../../src/ssh/connection-limiter.ts';
 import type { ConnectionSlot } from '../../src/ssh/connection-limiter.ts';
 

@@ -3,7 +3,7 @@ import type { DomainError, ErrorCode, Logger } from '../../kernel/index.ts';
 import type { Context, Middleware } from '../../http/index.ts';
 import { readPreferences, HttpError, httpStatusByErrorCode, discardBody } from '../../http/index.ts';
 import type { Render } from './render.ts';
-import { viewRepositoryHeader } from './repository-head.view.ts';
+import { viewRepositoryHeader } from './repository-header.view.ts';
 
 /**
  * Status of each error code on error pages. A refusal of a form is rendered by the page of the form

@@ -8,7 +8,7 @@ import { authorsOfCommits } from './commit-authors.ts';
 import { viewCommitLine } from './commit-line.view.ts';
 import { withNotice } from '../app/notices.view.ts';
 import { viewName } from '../app/printable-names.ts';
-import { viewRepositoryHeader } from '../app/repository-head.view.ts';
+import { viewRepositoryHeader } from '../app/repository-header.view.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import type { Page, RepositoryPersonContext } from '../app/request-context.ts';
 import { branchesPage } from './branches.page.ts';

@@ -6,7 +6,7 @@ import { viewCommitLine } from './commit-line.view.ts';
 import { commitUrl } from '../app/code-urls.ts';
 import { viewName } from '../app/printable-names.ts';
 import { viewLinkedText } from '../markdown/linked-text.ts';
-import { viewRepositoryHeader } from '../app/repository-head.view.ts';
+import { viewRepositoryHeader } from '../app/repository-header.view.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import { readComparison } from './read-comparison.ts';

@@ -5,7 +5,7 @@ import { encodeRef } from '../app/code-urls.ts';
 import { viewCommitLine } from './commit-line.view.ts';
 import { newPullUrl } from '../app/new-pull-url.ts';
 import { viewName } from '../app/printable-names.ts';
-import { viewRepositoryHeader } from '../app/repository-head.view.ts';
+import { viewRepositoryHeader } from '../app/repository-header.view.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import { readComparison } from './read-comparison.ts';

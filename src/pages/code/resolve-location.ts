@@ -5,7 +5,7 @@ import type { Found } from '../../repositories/index.ts';
 import type { CodePage } from '../app/code-urls.ts';
 import { viewBreadcrumbs } from './breadcrumbs.view.ts';
 import { viewRefSelector } from './ref-selector.view.ts';
-import { viewRepositoryHeader } from '../app/repository-head.view.ts';
+import { viewRepositoryHeader } from '../app/repository-header.view.ts';
 import type { RepositoryContext } from '../app/request-context.ts';
 import { rawPath } from './raw-path.ts';
 import type { CodeDeps } from './deps.ts';

@@ -2,7 +2,7 @@ import { page, type Reply } from '../app/reply.ts';
 import { readSearchQuery } from '../../http/index.ts';
 import { submitForm } from '../app/submit-form.ts';
 import { viewGrep } from './search-code.view.ts';
-import { viewRepositoryHeader } from '../app/repository-head.view.ts';
+import { viewRepositoryHeader } from '../app/repository-header.view.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import type { CodeDeps } from './deps.ts';
 

@@ -9,7 +9,7 @@ import { codeUrl, encodeRef } from '../app/code-urls.ts';
 import { viewCommitLine } from './commit-line.view.ts';
 import { compareVersions } from './ref-selector.view.ts';
 import { viewName } from '../app/printable-names.ts';
-import { viewRepositoryHeader } from '../app/repository-head.view.ts';
+import { viewRepositoryHeader } from '../app/repository-header.view.ts';
 import { viewCount } from '../app/format-numbers.ts';
 import { viewTime } from '../app/times.view.ts';
 import { repositoryUrl } from '../../http/index.ts';

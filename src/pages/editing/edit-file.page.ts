@@ -7,7 +7,7 @@ import { codeUrl } from '../app/code-urls.ts';
 import { withNotice } from '../app/notices.view.ts';
 import { page } from '../app/reply.ts';
 import type { PageReply, Reply } from '../app/reply.ts';
-import { viewRepositoryHeader } from '../app/repository-head.view.ts';
+import { viewRepositoryHeader } from '../app/repository-header.view.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import { submitForm } from '../app/submit-form.ts';
 import type { FormRefusal } from '../app/submit-form.ts';

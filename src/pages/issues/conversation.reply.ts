@@ -5,7 +5,7 @@ import { viewName } from '../app/printable-names.ts';
 import type { PageReply, RedirectReply } from '../app/reply.ts';
 import { renderText, renderTexts } from '../markdown/render-text.ts';
 import type { TextToRender } from '../markdown/render-text.ts';
-import { viewRepositoryHeader } from '../app/repository-head.view.ts';
+import { viewRepositoryHeader } from '../app/repository-header.view.ts';
 import type { RepositoryContext } from '../app/request-context.ts';
 import type { FormRefusal } from '../app/submit-form.ts';
 import { viewTime } from '../app/times.view.ts';

@@ -4,7 +4,7 @@ import { queryNumber } from '../../http/index.ts';
 import type { WorkerPool } from '../../workers/index.ts';
 import { viewName } from '../app/printable-names.ts';
 import { page } from '../app/reply.ts';
-import { viewRepositoryHeader } from '../app/repository-head.view.ts';
+import { viewRepositoryHeader } from '../app/repository-header.view.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import { viewTime } from '../app/times.view.ts';
 import type { IssuesDeps } from './deps.ts';

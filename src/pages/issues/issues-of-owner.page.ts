@@ -4,7 +4,7 @@ import type { IssueFilter } from '../../issues/index.ts';
 import { notFound } from '../../kernel/index.ts';
 import { viewAvatar } from '../app/avatar.view.ts';
 import { pageLinks } from '../app/list-page.view.ts';
-import { viewOrganisationHeader } from '../app/organisation-head.view.ts';
+import { viewOrganisationHeader } from '../app/organisation-header.view.ts';
 import { movedTo, page } from '../app/reply.ts';
 import type { Page, RequestContext } from '../app/request-context.ts';
 import type { IssuesDeps } from './deps.ts';

@@ -2,10 +2,10 @@ import { defaultLabels, noFilter } from '../../issues/index.ts';
 import type { Label, LabelScope } from '../../issues/index.ts';
 import { organisationUrl, repositoryUrl } from '../../http/index.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
-import { viewOrganisationHeader } from '../app/organisation-head.view.ts';
+import { viewOrganisationHeader } from '../app/organisation-header.view.ts';
 import { page, seeOther } from '../app/reply.ts';
 import type { PageReply } from '../app/reply.ts';
-import { viewRepositoryHeader } from '../app/repository-head.view.ts';
+import { viewRepositoryHeader } from '../app/repository-header.view.ts';
 import { viewCount } from '../app/format-numbers.ts';
 import type {
   OrganisationOwnerContext,

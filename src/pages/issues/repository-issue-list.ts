@@ -4,7 +4,7 @@ import { isDomainError } from '../../kernel/index.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import { listPage, pageLinks } from '../app/list-page.view.ts';
 import { viewNotice } from '../app/notices.view.ts';
-import { viewRepositoryHeader } from '../app/repository-head.view.ts';
+import { viewRepositoryHeader } from '../app/repository-header.view.ts';
 import type { RepositoryContext } from '../app/request-context.ts';
 import type { FormRefusal } from '../app/submit-form.ts';
 import type { IssuesDeps } from './deps.ts';

@@ -2,7 +2,7 @@ import { isDomainError } from '../../kernel/index.ts';
 import { viewName } from '../app/printable-names.ts';
 import { page } from '../app/reply.ts';
 import type { PageReply } from '../app/reply.ts';
-import { viewRepositoryHeader } from '../app/repository-head.view.ts';
+import { viewRepositoryHeader } from '../app/repository-header.view.ts';
 import type { RepositoryContext } from '../app/request-context.ts';
 import { viewTime } from '../app/times.view.ts';
 import type { IssuesDeps } from './deps.ts';

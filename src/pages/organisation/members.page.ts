@@ -3,7 +3,7 @@ import { submitForm, type FormRefusal } from '../app/submit-form.ts';
 import { listPage, pageLinks, readFilter } from '../app/list-page.view.ts';
 import { viewMember } from '../app/member.view.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
-import { viewOrganisationHeader } from '../app/organisation-head.view.ts';
+import { viewOrganisationHeader } from '../app/organisation-header.view.ts';
 import { organisationUrl } from '../../http/index.ts';
 import type { OrganisationOwnerContext, Page } from '../app/request-context.ts';
 import type { OrganisationDeps } from './deps.ts';

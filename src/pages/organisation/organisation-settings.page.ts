@@ -2,7 +2,7 @@ import { invalid } from '../../kernel/index.ts';
 import { page, seeOther, type PageReply, type Reply } from '../app/reply.ts';
 import { submitForm, type FormRefusal } from '../app/submit-form.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
-import { viewOrganisationHeader } from '../app/organisation-head.view.ts';
+import { viewOrganisationHeader } from '../app/organisation-header.view.ts';
 import { viewRepositoryRow } from '../repository/repository-row.view.ts';
 import { organisationUrl } from '../../http/index.ts';
 import type { OrganisationOwnerContext, Page } from '../app/request-context.ts';

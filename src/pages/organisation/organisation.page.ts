@@ -3,7 +3,7 @@ import { movedTo, page, seeOther, type PageReply } from '../app/reply.ts';
 import { submitForm, type FormRefusal } from '../app/submit-form.ts';
 import { listPage } from '../app/list-page.view.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
-import { viewOrganisationHeader } from '../app/organisation-head.view.ts';
+import { viewOrganisationHeader } from '../app/organisation-header.view.ts';
 import { viewRepositoryRow } from '../repository/repository-row.view.ts';
 import { viewCount } from '../app/format-numbers.ts';
 import { viewTime } from '../app/times.view.ts';

@@ -3,7 +3,7 @@ import { organisationUrl, personUrl, teamUrl } from '../../http/index.ts';
 import type { FoundTeam } from '../../organisations/index.ts';
 import { viewAvatar } from '../app/avatar.view.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
-import { viewOrganisationHeader } from '../app/organisation-head.view.ts';
+import { viewOrganisationHeader } from '../app/organisation-header.view.ts';
 import { movedTo, page, seeOther, type PageReply, type Reply } from '../app/reply.ts';
 import type { Page, PersonContext } from '../app/request-context.ts';
 import { submitForm, type FormRefusal } from '../app/submit-form.ts';

@@ -4,7 +4,7 @@ import { movedTo, page, seeOther, type PageReply } from '../app/reply.ts';
 import { submitForm, type FormRefusal } from '../app/submit-form.ts';
 import { viewCount } from '../app/format-numbers.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
-import { viewOrganisationHeader } from '../app/organisation-head.view.ts';
+import { viewOrganisationHeader } from '../app/organisation-header.view.ts';
 import type { OrganisationOwnerContext, Page, PersonContext } from '../app/request-context.ts';
 import type { OrganisationDeps } from './deps.ts';
 

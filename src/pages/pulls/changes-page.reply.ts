@@ -8,7 +8,7 @@ import { viewName } from '../app/printable-names.ts';
 import { page } from '../app/reply.ts';
 import type { PageReply } from '../app/reply.ts';
 import { renderText } from '../markdown/render-text.ts';
-import { viewRepositoryHeader } from '../app/repository-head.view.ts';
+import { viewRepositoryHeader } from '../app/repository-header.view.ts';
 import type { RepositoryContext } from '../app/request-context.ts';
 import { viewCount } from '../app/format-numbers.ts';
 import { createChangesUrlBuilder, changesUrl, pullAt, readChangesQuery, urlOfPull } from './changes-urls.ts';

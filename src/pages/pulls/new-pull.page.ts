@@ -5,7 +5,7 @@ import { explainRefusal } from '../../issues/index.ts';
 import { viewName } from '../app/printable-names.ts';
 import { page, seeOther } from '../app/reply.ts';
 import type { PageReply } from '../app/reply.ts';
-import { viewRepositoryHeader } from '../app/repository-head.view.ts';
+import { viewRepositoryHeader } from '../app/repository-header.view.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import { submitForm } from '../app/submit-form.ts';
 import type { FormRefusal } from '../app/submit-form.ts';

@@ -5,7 +5,7 @@ import { readCommitReferences } from '../code/commit-references.ts';
 import { readCommitStatuses } from '../code/commit-statuses.ts';
 import { readSignatures, signedCommit } from '../code/signatures.ts';
 import { page } from '../app/reply.ts';
-import { viewRepositoryHeader } from '../app/repository-head.view.ts';
+import { viewRepositoryHeader } from '../app/repository-header.view.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import { issueAt } from '../issues/conversation.reply.ts';
 import type { PullsDeps } from './deps.ts';

@@ -2,7 +2,7 @@ import { repositoryUrl } from '../../http/index.ts';
 import type { QueuePosition } from '../../pulls/index.ts';
 import { viewName } from '../app/printable-names.ts';
 import { page } from '../app/reply.ts';
-import { viewRepositoryHeader } from '../app/repository-head.view.ts';
+import { viewRepositoryHeader } from '../app/repository-header.view.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import { viewTime } from '../app/times.view.ts';
 import { viewPerson } from '../issues/people.view.ts';

@@ -2,7 +2,7 @@ import { listPage, pageLinks } from '../app/list-page.view.ts';
 import { viewNotice } from '../app/notices.view.ts';
 import { content, page, seeOther } from '../app/reply.ts';
 import type { Reply } from '../app/reply.ts';
-import { viewRepositoryHeader } from '../app/repository-head.view.ts';
+import { viewRepositoryHeader } from '../app/repository-header.view.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import { writeFeed } from '../code/atom.ts';
 import type { ReleasesDeps } from './deps.ts';

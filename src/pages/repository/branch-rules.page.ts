@@ -4,7 +4,7 @@ import type { ListedRule } from '../../repositories/index.ts';
 import { page, seeOther, type PageReply } from '../app/reply.ts';
 import { submitForm, type FormRefusal } from '../app/submit-form.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
-import { viewRepositoryHeader } from '../app/repository-head.view.ts';
+import { viewRepositoryHeader } from '../app/repository-header.view.ts';
 import type { Page, RepositoryPersonContext } from '../app/request-context.ts';
 import {
   formOf,

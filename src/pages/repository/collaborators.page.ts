@@ -4,7 +4,7 @@ import { submitForm, type FormRefusal } from '../app/submit-form.ts';
 import { listPage, pageLinks, readFilter } from '../app/list-page.view.ts';
 import { describeAccess, viewCollaborator } from '../app/member.view.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
-import { viewRepositoryHeader } from '../app/repository-head.view.ts';
+import { viewRepositoryHeader } from '../app/repository-header.view.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import type { Page, RepositoryPersonContext, RepositoryContext } from '../app/request-context.ts';
 import type { RepositoryDeps } from './deps.ts';

@@ -3,7 +3,7 @@ import type { RepositoryAddress } from '../../repositories/index.ts';
 import { page, seeOther, type PageReply, type Reply } from '../app/reply.ts';
 import { submitForm, type FormRefusal } from '../app/submit-form.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
-import { viewRepositoryHeader } from '../app/repository-head.view.ts';
+import { viewRepositoryHeader } from '../app/repository-header.view.ts';
 import { viewCount } from '../app/format-numbers.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import type { Page, RepositoryPersonContext } from '../app/request-context.ts';

@@ -3,7 +3,7 @@ import { repositoryUrl } from '../../http/index.ts';
 import { listPage, pageLinks } from '../app/list-page.view.ts';
 import { withNotice } from '../app/notices.view.ts';
 import { page, seeOther, type PageReply } from '../app/reply.ts';
-import { viewRepositoryHeader } from '../app/repository-head.view.ts';
+import { viewRepositoryHeader } from '../app/repository-header.view.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import { viewCount, viewSize } from '../app/format-numbers.ts';
 import { submitForm, type FormRefusal } from '../app/submit-form.ts';

@@ -2,7 +2,7 @@ import { oneOf, repositoryUrl } from '../../http/index.ts';
 import { page, seeOther, type PageReply } from '../app/reply.ts';
 import { submitForm, type FormRefusal } from '../app/submit-form.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
-import { viewRepositoryHeader } from '../app/repository-head.view.ts';
+import { viewRepositoryHeader } from '../app/repository-header.view.ts';
 import { viewCount, viewNumber, viewSize } from '../app/format-numbers.ts';
 import type { Page, RepositoryPersonContext } from '../app/request-context.ts';
 import type { RepositoryDeps } from './deps.ts';

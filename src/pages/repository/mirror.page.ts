@@ -6,7 +6,7 @@ import type { PageReply, Reply } from '../app/reply.ts';
 import { submitForm } from '../app/submit-form.ts';
 import type { FormRefusal } from '../app/submit-form.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
-import { viewRepositoryHeader } from '../app/repository-head.view.ts';
+import { viewRepositoryHeader } from '../app/repository-header.view.ts';
 import { viewTime } from '../app/times.view.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import type { Page, RepositoryPersonContext } from '../app/request-context.ts';

@@ -5,11 +5,11 @@ import { codeUrl } from '../app/code-urls.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
 import { viewName } from '../app/printable-names.ts';
 import { page, seeOther, type PageReply } from '../app/reply.ts';
-import { viewRepositoryHeader } from '../app/repository-head.view.ts';
+import { viewRepositoryHeader } from '../app/repository-header.view.ts';
 import type { Page, RepositoryContext, RepositoryPersonContext } from '../app/request-context.ts';
 import { submitForm, type FormRefusal } from '../app/submit-form.ts';
 import type { RepositoryDeps } from './deps.ts';
-import { viewForkDivergence } from './fork-distance.view.ts';
+import { viewForkDivergence } from './fork-divergence.view.ts';
 import { shellWord } from './push-instructions.view.ts';
 
 /** A longer drop-down is not readable; then the name is typed. */

@@ -5,7 +5,7 @@ import { viewCount, viewSize } from '../app/format-numbers.ts';
 import { viewName } from '../app/printable-names.ts';
 import { content, page } from '../app/reply.ts';
 import type { Reply } from '../app/reply.ts';
-import { viewRepositoryHeader } from '../app/repository-head.view.ts';
+import { viewRepositoryHeader } from '../app/repository-header.view.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import type { RunsDeps } from './deps.ts';
 import { runUrl } from './run-row.view.ts';

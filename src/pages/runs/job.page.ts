@@ -9,7 +9,7 @@ import { viewRerun } from './rerun.view.ts';
 import { runUrl } from './run-row.view.ts';
 import { viewStatus } from '../app/commit-state.view.ts';
 import { viewName } from '../app/printable-names.ts';
-import { viewRepositoryHeader } from '../app/repository-head.view.ts';
+import { viewRepositoryHeader } from '../app/repository-header.view.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import { runPathNumber } from '../../http/index.ts';
 import type { RunsDeps } from './deps.ts';

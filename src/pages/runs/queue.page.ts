@@ -4,7 +4,7 @@ import type { Reply } from '../app/reply.ts';
 import { runUrl } from './run-row.view.ts';
 import { viewStatus } from '../app/commit-state.view.ts';
 import { viewName } from '../app/printable-names.ts';
-import { viewRepositoryHeader } from '../app/repository-head.view.ts';
+import { viewRepositoryHeader } from '../app/repository-header.view.ts';
 import { viewTime } from '../app/times.view.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import type { Page, PersonContext, RepositoryContext } from '../app/request-context.ts';

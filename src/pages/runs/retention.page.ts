@@ -2,7 +2,7 @@ import { repositoryUrl } from '../../http/index.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
 import { page, seeOther } from '../app/reply.ts';
 import type { PageReply } from '../app/reply.ts';
-import { viewRepositoryHeader } from '../app/repository-head.view.ts';
+import { viewRepositoryHeader } from '../app/repository-header.view.ts';
 import type { Page, RepositoryPersonContext } from '../app/request-context.ts';
 import { submitForm } from '../app/submit-form.ts';
 import type { FormRefusal } from '../app/submit-form.ts';

@@ -16,7 +16,7 @@ import { runUrl, viewRunRow } from './run-row.view.ts';
 import { viewStatus } from '../app/commit-state.view.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
 import { viewName } from '../app/printable-names.ts';
-import { viewRepositoryHeader } from '../app/repository-head.view.ts';
+import { viewRepositoryHeader } from '../app/repository-header.view.ts';
 import { repositoryUrl, runPathNumber, queryNumber } from '../../http/index.ts';
 import type { Page, RepositoryPersonContext, RepositoryContext } from '../app/request-context.ts';
 import { actorsOf } from './runs.page.ts';

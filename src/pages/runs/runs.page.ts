@@ -5,7 +5,7 @@ import type { Reply } from '../app/reply.ts';
 import { viewName } from '../app/printable-names.ts';
 import { viewRunRow } from './run-row.view.ts';
 import { viewNotice } from '../app/notices.view.ts';
-import { viewRepositoryHeader } from '../app/repository-head.view.ts';
+import { viewRepositoryHeader } from '../app/repository-header.view.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import { queryNumber } from '../../http/index.ts';
 import { referencesOf } from '../markdown/linked-text.ts';

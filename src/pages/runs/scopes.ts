@@ -1,7 +1,7 @@
 import type { CiScope } from '../../ci/index.ts';
 import { instanceScope } from '../../ci/index.ts';
-import { viewOrganisationHeader } from '../app/organisation-head.view.ts';
-import { viewRepositoryHeader } from '../app/repository-head.view.ts';
+import { viewOrganisationHeader } from '../app/organisation-header.view.ts';
+import { viewRepositoryHeader } from '../app/repository-header.view.ts';
 import { organisationUrl, repositoryUrl } from '../../http/index.ts';
 import type {
   OrganisationOwnerContext,

@@ -4,7 +4,7 @@ import { viewNumber } from '../app/format-numbers.ts';
 import { numberedPage } from '../app/numbered-page.view.ts';
 import { viewName } from '../app/printable-names.ts';
 import { page } from '../app/reply.ts';
-import { viewRepositoryHeader } from '../app/repository-head.view.ts';
+import { viewRepositoryHeader } from '../app/repository-header.view.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import type { RunsDeps } from './deps.ts';
 import { runUrl } from './run-row.view.ts';

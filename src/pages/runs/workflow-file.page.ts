@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { page } from '../app/reply.ts';
 import type { Reply } from '../app/reply.ts';
 import { viewName } from '../app/printable-names.ts';
-import { viewRepositoryHeader } from '../app/repository-head.view.ts';
+import { viewRepositoryHeader } from '../app/repository-header.view.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import { viewCodeLines } from '../code/code-lines.view.ts';
 import { repositoryUrl, runPathNumber } from '../../http/index.ts';

@@ -3,7 +3,7 @@ import { page, seeOther } from '../app/reply.ts';
 import type { Reply } from '../app/reply.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
 import { viewWorkflow } from './workflow.view.ts';
-import { viewRepositoryHeader } from '../app/repository-head.view.ts';
+import { viewRepositoryHeader } from '../app/repository-header.view.ts';
 import type { Page, RepositoryContext, RepositoryPersonContext } from '../app/request-context.ts';
 import { oneOf, repositoryUrl } from '../../http/index.ts';
 import type { RunsDeps } from './deps.ts';

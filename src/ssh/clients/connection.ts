@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type { Connection } from 'ssh2';
-import { addressGroup } from '../address-group.ts';
+import { addressGroup } from '../../kernel/index.ts';
 import { authenticate } from './authenticate-connection.ts';
 import type { Identity } from './authenticate-connection.ts';
 import type { ConnectionLimiter } from '../connection-limiter.ts';

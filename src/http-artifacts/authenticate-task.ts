@@ -1,0 +1,17 @@
+import type { RunningTask } from '../ci/index.ts';
+import { notFound, unauthenticated } from '../kernel/index.ts';
+import type { Context } from '../http/index.ts';
+import { readToken } from '../http/index.ts';
+import type { ArtifactDeps } from './deps.ts';
+
+/** Who calls, by the runtime token of its task. Before anything of the body is read. Refuses `bad_runtime_token`. */
+export function authenticateTask({ ci }: ArtifactDeps, ctx: Context): Promise<RunningTask> {
+  const token = readToken(ctx.req.headers.authorization);
+  if (token === null) throw unauthenticated('bad_runtime_token', 'This token opens nothing here, or no longer.');
+  return ci.artifacts.authoriseTask(token);
+}
+
+/** A task reaches its own run only; any other run is not found. */
+export function requireOwnRun({ run }: RunningTask, runId: unknown): void {
+  if (runId !== String(run.id)) throw notFound('run_not_found', 'There is no such run.');
+}

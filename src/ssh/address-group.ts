@@ -1,1 +1,0 @@
-export { addressGroup } from '../kernel/index.ts';
