@@ -453,7 +453,7 @@ t.test('on plain http a real browser sends what the cross-site check needs', asy
   const lan = await launchBrowser(['--host-resolver-rules=MAP *.example.org 127.0.0.1']);
   t.teardown(() => lan.close());
   const page = await lan.newPage();
-  await page.goto(`http://forge.example.org:${web.port}/login`);
+  await page.goto(`http://forge.home.arpa:${web.port}/login`);
   await page.fill('#username', 'alice');
   await page.fill('#password', password);
   await page.click('main button[type=submit]');
@@ -462,7 +462,7 @@ t.test('on plain http a real browser sends what the cross-site check needs', asy
   await page.route('http://evil.example.org/**', (route) =>
     route.fulfill({
       contentType: 'text/html',
-      body: `<form method="post" action="http://forge.example.org:${web.port}/repos"><input name="name" value="forged"><button>x</button></form>`,
+      body: `<form method="post" action="http://forge.home.arpa:${web.port}/repos"><input name="name" value="forged"><button>x</button></form>`,
     }),
   );
   await page.goto('http://evil.example.org/');
