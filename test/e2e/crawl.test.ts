@@ -84,7 +84,9 @@ function faultsOf(html: string): string[] {
   const faults = html.length > maxValidated ? [] : validateHtml(html).slice(0, 3);
   const tags = html.replace(/>[^<]*/g, '>').replace(/"[^"]*"/g, '""');
   if (/<[^>]*\s(?:style|on[a-z]+)=/i.test(tags)) faults.push('inline style or script');
-  if (/[\x00-\x08\x0b\x0e-\x1f\x7f]/.test(html)) faults.push('a control character');
+  // A file that is edited keeps the characters that it has.
+  const withoutEdited = html.replace(/<textarea\b[^>]*>[^<]*/g, '');
+  if (/[\x00-\x08\x0b\x0e-\x1f\x7f]/.test(withoutEdited)) faults.push('a control character');
   // Form values and copy buttons contain the name unchanged.
   if (/[\u202a-\u202e\u2066-\u2069]/.test(html.replace(/ (?:data-copy-text|value)="[^"]*"|<option[^>]*>[^<]*/g, '')))
     faults.push('a character that turns the direction of text');
