@@ -287,6 +287,7 @@ t.test('single-key shortcuts follow links, never while typing, and can be switch
   await press('b');
   t.equal(page.url(), at, 'nothing else happens while it is open');
   await press('Escape');
+  await page.locator('dialog').waitFor({ state: 'detached' });
   t.equal(await page.locator('dialog').count(), 0);
   const leads = async (to: string, ...keys: string[]) => {
     await page.goto(at);
@@ -450,7 +451,7 @@ t.test('security C04 the policy works in a browser: inline script, style and for
 
 t.test('on plain http a real browser sends what the cross-site check needs', async (t) => {
   // Not localhost: only there, and on https, do browsers send Sec-Fetch-Site.
-  const lan = await launchBrowser(['--host-resolver-rules=MAP *.example.org 127.0.0.1']);
+  const lan = await launchBrowser(['--host-resolver-rules=MAP *.home.arpa 127.0.0.1']);
   t.teardown(() => lan.close());
   const page = await lan.newPage();
   await page.goto(`http://forge.home.arpa:${web.port}/login`);
