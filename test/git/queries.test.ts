@@ -247,7 +247,7 @@ function tangledHistory(): string {
 }
 
 t.test('history follows renames of a file, filters by author and pages', async (t) => {
-  const history = (file: string, more: { author?: string; after?: string; limit?: number } = {}) =>
+  const history = (file: string, more: { author?: string; message?: string; after?: string; limit?: number } = {}) =>
     git.queries.history(path, { oid: tip, file: Buffer.from(file), limit: 50, ...more });
   const core = await history('src/core.ts');
   t.same(
@@ -256,6 +256,13 @@ t.test('history follows renames of a file, filters by author and pages', async (
     'as git log --follow',
   );
   t.same([...new Set(core.entries.map(({ file }) => file.toString()))], ['src/core.ts', 'src/main.ts']);
+  const first = core.entries.at(-1)!;
+  const named = await history('src/core.ts', { message: first.commit.subject.toUpperCase() });
+  t.same(
+    named.entries.map(({ commit, file }) => [commit.oid, file.toString()]),
+    [[first.commit.oid, 'src/main.ts']],
+    'a search by message follows them, too',
+  );
   t.same(
     (await history('', { author: 'BOB@example' })).entries.map(({ commit }) => commit.author.name),
     ['Bob b'],

@@ -66,10 +66,9 @@ export async function history(deps: BrowseDeps, path: string, request: HistoryRe
     });
     cutShort ||= !whole && found.length <= request.limit;
     if (!whole || file.length === 0) break;
-    if (isFiltered(request)) {
-      const { author: _author, since: _since, until: _until, ...all } = request;
-      await walk(deps, path, { ...all, oid: from, file }, (oid) => ((oldest = oid), true));
-    }
+    // The commit that gave the file its name may be one of those that the filters pass over.
+    if (filterArguments(request).length > 0)
+      await walk(deps, path, { oid: from, file, signal: request.signal }, (oid) => ((oldest = oid), true));
     const move = oldest === null ? null : await movedBy(deps, path, oldest, file);
     if (move === null) break;
     ({ from, file } = move);
@@ -85,10 +84,6 @@ export async function history(deps: BrowseDeps, path: string, request: HistoryRe
   };
 }
 
-/** Whether the walk passes over commits, perhaps that which gave the file its name. */
-const isFiltered = ({ author, since, until }: HistoryRequest): boolean =>
-  Boolean(author) || since !== undefined || until !== undefined;
-
 /** Which of the files exist in their commits. One round trip. */
 async function areThere(reader: ObjectReader, entries: readonly { oid: string; file: Buffer }[]): Promise<boolean[]> {
   // A name that does not fit into one line of text counts as existing.
@@ -100,20 +95,26 @@ async function areThere(reader: ObjectReader, entries: readonly { oid: string; f
   return names.map((name) => name === null || infos[at++] !== null);
 }
 
+/** The arguments by which a walk passes over commits. */
+const filterArguments = ({ author, message, since, until }: Partial<HistoryRequest>): string[] => [
+  ...(author || message ? ['--fixed-strings', '--regexp-ignore-case'] : []),
+  // git asks for both, where both are given.
+  ...(author ? [`--author=${author}`] : []),
+  ...(message ? [`--grep=${message}`] : []),
+  ...(since === undefined ? [] : [`--since=${Math.floor(since / 1000)}`]),
+  ...(until === undefined ? [] : [`--until=${Math.floor(until / 1000)}`]),
+];
+
 async function walk(
   deps: BrowseDeps,
   path: string,
-  { oid, file, author, message, since, until, signal }: HistoryRequest,
+  request: Omit<HistoryRequest, 'limit'>,
   take: (oid: string) => boolean,
 ): Promise<boolean> {
+  const { oid, file, signal } = request;
   const argv = [
     'rev-list',
-    ...(author || message ? ['--fixed-strings', '--regexp-ignore-case'] : []),
-    // git asks for both, where both are given.
-    ...(author ? [`--author=${author}`] : []),
-    ...(message ? [`--grep=${message}`] : []),
-    ...(since === undefined ? [] : [`--since=${Math.floor(since / 1000)}`]),
-    ...(until === undefined ? [] : [`--until=${Math.floor(until / 1000)}`]),
+    ...filterArguments(request),
     checked(oid),
     '--',
     // Bytes that are not UTF-8 cannot be an argument of a process; such a file shows the history of its folder.
