@@ -36,7 +36,15 @@ export interface Triggers {
   others: readonly string[];
 }
 
-export const plainEvents = ['create', 'delete', 'release', 'repository_dispatch', 'workflow_run'] as const;
+export const plainEvents = [
+  'create',
+  'delete',
+  'issue_comment',
+  'issues',
+  'release',
+  'repository_dispatch',
+  'workflow_run',
+] as const;
 export type PlainEventName = (typeof plainEvents)[number];
 
 /** An event without filters of its own, apart from `workflow_run`. */
