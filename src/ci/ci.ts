@@ -13,7 +13,7 @@ import { createArtifactService } from './artifacts/artifact-service.ts';
 import { ArtifactStore } from './artifacts/artifact-store.ts';
 import type { CiDeps, CiSettings } from './deps.ts';
 import { createIdentityService } from './identity/identity-service.ts';
-import { removeRetired } from './identity/signing-keys.ts';
+import { reencryptIdentityKeys, removeRetired } from './identity/signing-keys.ts';
 import { recordRelease, startPendingEvents } from './events/pending-events.ts';
 import { createLogService } from './logs/log-service.ts';
 import { LogStore } from './logs/log-store.ts';
@@ -38,6 +38,7 @@ import { runOnPush } from './runs/run-on-push.ts';
 import { createRunService, createWorkflowService } from './runs/run-service.ts';
 import { runSchedules } from './runs/schedules.ts';
 import { createSettingsService } from './settings/settings-service.ts';
+import { reencryptSecrets } from './secrets/secrets.ts';
 import { createSecretService, createVariableService } from './secrets/secret-service.ts';
 import { setSummary, summariesOf } from './summaries/step-summaries.ts';
 import { claimTask } from './tasks/claim-task.ts';
@@ -119,6 +120,8 @@ export function createCi(options: CiOptions) {
     testReports: bindDeps(deps)(testReports),
     retention: { of: bindDeps(deps)(retentionOf), set: bindDeps(deps)(setRetention) },
     secrets: createSecretService(deps),
+    /** After a rotation of the instance key. */
+    reencrypt: async () => (await reencryptSecrets(deps)) + (await reencryptIdentityKeys(deps)),
     variables: createVariableService(deps),
 
     /** Registers a listener for the end of every run, called inside the write that ends it. */
