@@ -187,8 +187,8 @@ export const mutations: readonly Mutation[] = [
   {
     title: 'people who only read are offered to cancel a run',
     file: 'templates/runs/run.pug',
-    from: "      if repository.mayWrite\n        .actions(data-part='actions')",
-    to: "      if true\n        .actions(data-part='actions')",
+    from: 'if repository.mayWrite && isActive',
+    to: 'if isActive',
     tests: ['test/http-api/ci-api.test.ts'],
   },
   {
