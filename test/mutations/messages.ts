@@ -59,10 +59,10 @@ export const mutations: readonly Mutation[] = [
     tests: ['test/webhooks/webhooks.test.ts'],
   },
   {
-    title: 'a private fork is told to webhooks',
-    file: 'src/webhooks/on-fork.ts',
-    from: "    if (fork.visibility !== 'PUBLIC') return;\n",
-    to: '',
+    title: 'a fork that has turned private is told to webhooks',
+    file: 'src/webhooks/send-delivery.ts',
+    from: "if (source === undefined || fork?.repository.visibility !== 'PUBLIC') return null;",
+    to: 'if (source === undefined || fork === undefined) return null;',
     tests: ['test/webhooks/webhooks.test.ts'],
   },
   {
@@ -77,13 +77,6 @@ export const mutations: readonly Mutation[] = [
     file: 'src/webhooks/manage-webhooks.ts',
     from: "if (secret === undefined || secret === '') return undefined;",
     to: "if (secret === undefined) return undefined;\n  if (secret === '') return null;",
-    tests: ['test/webhooks/webhooks.test.ts'],
-  },
-  {
-    title: 'commits of a push beyond twenty are delivered',
-    file: 'src/webhooks/on-push.ts',
-    from: 'const maxCommits = 20;',
-    to: 'const maxCommits = 21;',
     tests: ['test/webhooks/webhooks.test.ts'],
   },
   {
@@ -113,24 +106,6 @@ export const mutations: readonly Mutation[] = [
     from: 'isNamed || subscriptions.get(id) !== false',
     to: 'isNamed || subscriptions.get(id) !== undefined || !subscriptions.has(id)',
     tests: ['test/notifications/recipients.test.ts'],
-  },
-  {
-    title: 'an imported history notifies',
-    file: 'src/notifications/recipients/issue-recipients.ts',
-    from: "entry.via === 'import' || issue.heldAt",
-    to: 'issue.heldAt',
-    tests: ['test/issues/export-import.test.ts', 'test/notifications/recipients.test.ts'],
-  },
-  {
-    title: 'what waits for a member notifies',
-    file: 'src/notifications/recipients/issue-recipients.ts',
-    from: ' || issue.heldAt !== null || entry.heldAt !== null',
-    to: ' ',
-    tests: [
-      'test/notifications/recipients.test.ts',
-      'test/issues/moderation-and-references.test.ts',
-      'test/notifications/inbox.test.ts',
-    ],
   },
   {
     title: 'an edit mentions people again',

@@ -28,7 +28,7 @@ export const mutations: readonly Mutation[] = [
     file: 'src/signing/verification/decide-verification.ts',
     from: 'result.endsAt !== null && result.endsAt <= now',
     to: 'result.endsAt === 0',
-    tests: ['test/signing/verify-like-git.test.ts'],
+    tests: ['test/signing/decide-verification.test.ts'],
   },
   {
     title: 'a key whose addresses are of nobody verifies',
@@ -70,7 +70,7 @@ export const mutations: readonly Mutation[] = [
     file: 'src/single-sign-on/single-sign-on.ts',
     from: 'if (person?.id !== personId)',
     to: 'if (person === null)',
-    tests: ['test/pages/sign-in/provider.test.ts', 'test/pages/app/confirm-identity.test.ts'],
+    tests: ['test/pages/app/confirm-identity.test.ts'],
   },
   {
     title: 'unlinking takes memberships that another account gave',
@@ -140,7 +140,7 @@ export const mutations: readonly Mutation[] = [
     file: 'src/federation/deliveries/is-still-public.ts',
     from: '    if (now !== state) results.clear();\n',
     to: '',
-    tests: ['test/federation/deliveries.test.ts'],
+    tests: ['test/federation/is-still-public.test.ts'],
   },
   {
     title: 'a delivery that another process has claimed is claimed',
