@@ -131,6 +131,7 @@ t.test('the old tip of a branch rewritten at the remote is preserved', async (t)
   await repositories.pushes.finish();
   t.match(await repositories.pushes.listLostTips(await found('copy')), [
     { ref: 'refs/heads/trunk', oldId: before, forced: true },
+    { ref: 'refs/heads/side' },
     { ref: 'refs/heads/topic' },
   ]);
 });

@@ -169,9 +169,9 @@ export const mutations: readonly Mutation[] = [
   },
   {
     title: 'readers are offered to revert a merge',
-    file: 'templates/partials/merge-box.pug',
-    from: '        if finished.mayRevert',
-    to: '        if true',
+    file: 'src/pages/pulls/closed-pull.view.ts',
+    from: 'mayRevert: isActive && isMerged && mayWrite && ',
+    to: 'mayRevert: isActive && isMerged && ',
     tests: ['test/pages/offered-actions.test.ts'],
   },
   {

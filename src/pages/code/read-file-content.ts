@@ -32,7 +32,7 @@ const maxShownBytes = 8 * 1024 * 1024;
 /** A larger PDF is not loaded with its page: a link opens it. */
 const maxPdfBytes = 32 * 1024 * 1024;
 
-export interface FileAsked {
+export interface FileRequest {
   context: RepositoryContext;
   deps: CodeDeps;
   at: RefPath;
@@ -50,7 +50,7 @@ interface FileContent extends Record<string, unknown> {
   dependency?: Dependency;
 }
 
-export async function readFileContent({ context, deps, at, entry }: FileAsked): Promise<FileContent> {
+export async function readFileContent({ context, deps, at, entry }: FileRequest): Promise<FileContent> {
   const { query, found } = context;
   const { content, size } = await deps.git.objects.blob(found.path, entry.oid, { maxBytes: maxShownBytes });
   const facts = [viewSize(size)];
@@ -81,28 +81,28 @@ export async function readFileContent({ context, deps, at, entry }: FileAsked): 
 }
 
 /** A text as a document, a table or lines. */
-async function readText(asked: FileAsked, text: string, size: number, facts: string[]): Promise<FileContent> {
-  const { query } = asked.context;
-  const { name } = asked.entry;
+async function readText(request: FileRequest, text: string, size: number, facts: string[]): Promise<FileContent> {
+  const { query } = request.context;
+  const { name } = request.entry;
   const isRendered = query.get('plain') !== '1' && !query.has('lines') && !query.has('part');
   if (isRendered && markdownName.test(name) && size <= maxReadmeBytes)
-    return { facts, ...(await readDocument(asked, text)) };
+    return { facts, ...(await readDocument(request, text)) };
   if (isRendered && isNotebook(name)) {
-    const notebook = await readNotebook(asked, text);
+    const notebook = await readNotebook(request, text);
     if ('cells' in notebook) return { ...notebook, facts: [notebook.cells, ...facts] };
     if (notebook.reason !== null) facts.push(`its source, because ${notebook.reason}`);
-    const lines = await readLines(asked, text, facts);
+    const lines = await readLines(request, text, facts);
     return { ...lines, isFinal: lines.isFinal && notebook.isFinal };
   }
   const table = isRendered ? readTable(name, size, text) : null;
   if (table !== null) return { facts: [viewCount(table.rows.length, 'row'), ...facts], table };
-  return readLines(asked, text, facts);
+  return readLines(request, text, facts);
 }
 
 const viewPdf = (url: string, size: number) => ({ url, isShown: size <= maxPdfBytes });
 
 /** The lines of a file, or of the part that is asked for, highlighted where the file is not too large for that. */
-async function readLines({ context, deps, at, entry }: FileAsked, text: string, facts: string[]) {
+async function readLines({ context, deps, at, entry }: FileRequest, text: string, facts: string[]) {
   const { query, found } = context;
   const request = { oid: entry.oid, fileName: entry.name, text, client: found.path };
   const coloured = await deps.highlighting.highlight(request);
@@ -144,44 +144,48 @@ function readTable(name: string, size: number, text: string): CsvTable | null {
 }
 
 /** A Markdown file as a document, or as text with a word on why. */
-async function readDocument(asked: FileAsked, text: string) {
-  const place = placeOf(asked);
-  const prepared = await prepareDocument(asked.deps.workers, {
-    key: asked.entry.oid,
+async function readDocument(request: FileRequest, text: string) {
+  const place = placeOf(request);
+  const prepared = await prepareDocument(request.deps.workers, {
+    key: request.entry.oid,
     client: place.repositoryUrl,
     source: () => text,
     showsRemoteImages: place.showsRemoteImages,
-    origin: asked.context.origin,
+    origin: request.context.origin,
   });
-  return fill(asked, prepared);
+  return fill(request, prepared);
 }
 
 /** A notebook as a document, or why its source is shown. */
-async function readNotebook(asked: FileAsked, text: string) {
-  const place = placeOf(asked);
-  const prepared = await prepareNotebook(asked.deps.workers, {
-    key: asked.entry.oid,
+async function readNotebook(request: FileRequest, text: string) {
+  const place = placeOf(request);
+  const prepared = await prepareNotebook(request.deps.workers, {
+    key: request.entry.oid,
     client: place.repositoryUrl,
     source: () => text,
     showsRemoteImages: place.showsRemoteImages,
-    origin: asked.context.origin,
+    origin: request.context.origin,
   });
   if (!('document' in prepared)) return prepared;
-  return { ...(await fill(asked, prepared.document)), cells: viewCount(prepared.cellCount, 'cell'), isNotebook: true };
+  return {
+    ...(await fill(request, prepared.document)),
+    cells: viewCount(prepared.cellCount, 'cell'),
+    isNotebook: true,
+  };
 }
 
-const placeOf = ({ context: { found, origin }, deps, at }: FileAsked) => ({
+const placeOf = ({ context: { found, origin }, deps, at }: FileRequest) => ({
   repositoryUrl: repositoryUrl(found.canonical),
   ref: at.ref,
   folder: splitPath(at.file).folder,
   ...remoteImagesOf(found, deps, origin),
 });
 
-async function fill(asked: FileAsked, prepared: PreparedDocument | PlainDocument) {
-  const { context, deps, at } = asked;
+async function fill(request: FileRequest, prepared: PreparedDocument | PlainDocument) {
+  const { context, deps, at } = request;
   const { found, origin } = context;
   const references = await readReferences(context, deps, 'text' in prepared ? [] : prepared.references);
-  const links = repositoryLinks(placeOf(asked));
+  const links = repositoryLinks(placeOf(request));
   const document = fillDocument(prepared, { links, references, origin, taskForm: null });
   const { isFinal } = document;
   if (!('html' in document)) return { plain: document, isFinal };
