@@ -6,8 +6,11 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { runnerSetup } from '../src/pages/runs/runner-setup.ts';
+import { freePort } from '../test/fixtures/free-port.ts';
+import type { StartOptions } from '../test/fixtures/start-hearth.ts';
 import { startForge } from '../test/http-runner/rpc-fixture.ts';
 import type { Forge } from '../test/http-runner/rpc-fixture.ts';
+import { tryFeatures } from './stock-runner-features.ts';
 
 const programs = process.argv[2]!;
 const here = ['forgejo-runner', 'gitea-runner', 'act_runner'].filter((name) => existsSync(path.join(programs, name)));
@@ -142,13 +145,17 @@ async function reportsOf({ modules, found }: Forge, sendsSummaries: boolean): Pr
   return reports;
 }
 
-async function tryRecipe({ name, prepare }: Recipe): Promise<boolean> {
+/** A server and the daemon of a recipe, as long as `work` takes. */
+async function withDaemon(
+  { prepare }: Recipe,
+  options: StartOptions,
+  work: (forge: Forge, command: string) => Promise<boolean>,
+): Promise<{ isOk: boolean; lines: string[] }> {
   const owner = { teardown: (fn: () => unknown) => void ends.unshift(fn) };
-  const forge = await startForge(owner);
+  const forge = await startForge(owner, options);
   const folder = path.join(forge.folder, 'runner');
   mkdirSync(folder);
   let daemon: ChildProcess | null = null;
-  let reported: Reports | null = null;
   const lines: string[] = [];
   try {
     const command = await prepare(forge, folder);
@@ -159,6 +166,22 @@ async function tryRecipe({ name, prepare }: Recipe): Promise<boolean> {
     });
     for (const stream of [daemon.stdout!, daemon.stderr!])
       stream.on('data', (part: Buffer) => lines.push(String(part)));
+    return { isOk: await work(forge, command), lines };
+  } catch (error) {
+    lines.push(String((error as { stderr?: string }).stderr ?? error));
+    return { isOk: false, lines };
+  } finally {
+    daemon?.kill('SIGTERM');
+    if (daemon !== null && daemon.exitCode === null)
+      await Promise.race([new Promise((resolve) => daemon!.once('exit', resolve)), sleep(10_000)]);
+    daemon?.kill('SIGKILL');
+    for (const end of ends.splice(0)) await end();
+  }
+}
+
+async function tryRecipe(recipe: Recipe): Promise<boolean> {
+  let reported: Reports | null = null;
+  const { isOk, lines } = await withDaemon(recipe, {}, async (forge, command) => {
     await forge.push({
       '.hearth/workflows/ci.yml': workflow,
       '.hearth/workflows/called.yml': called,
@@ -172,26 +195,18 @@ async function tryRecipe({ name, prepare }: Recipe): Promise<boolean> {
           if (reported.missing.length === 0) return true;
           await sleep(500);
         }
-        break;
+        return false;
       }
-      if (run === 'failure' || run === 'cancelled') break;
+      if (run === 'failure' || run === 'cancelled') return false;
       await sleep(500);
     }
     return false;
-  } catch (error) {
-    lines.push(String((error as { stderr?: string }).stderr ?? error));
-    return false;
-  } finally {
-    const isOk = reported !== null && reported.missing.length === 0;
-    console.log(`${isOk ? 'ok  ' : 'FAIL'} ${name}${reported === null ? '' : `: ${reported.seen.join(', ')}`}`);
-    if (reported !== null && !isOk) console.log(`missing: ${reported.missing.join(', ')}`);
-    if (!isOk) console.log(lines.join('').split('\n').slice(-30).join('\n'));
-    daemon?.kill('SIGTERM');
-    if (daemon !== null && daemon.exitCode === null)
-      await Promise.race([new Promise((resolve) => daemon!.once('exit', resolve)), sleep(10_000)]);
-    daemon?.kill('SIGKILL');
-    for (const end of ends.splice(0)) await end();
-  }
+  });
+  const seen = reported as Reports | null;
+  console.log(`${isOk ? 'ok  ' : 'FAIL'} ${recipe.name}${seen === null ? '' : `: ${seen.seen.join(', ')}`}`);
+  if (seen !== null && !isOk) console.log(`missing: ${seen.missing.join(', ')}`);
+  if (!isOk) console.log(lines.join('').split('\n').slice(-30).join('\n'));
+  return isOk;
 }
 
 const recipes = [
@@ -202,4 +217,16 @@ const recipes = [
 ];
 let failed = 0;
 for (const recipe of recipes) if (!(await tryRecipe(recipe))) failed += 1;
+for (const program of here) {
+  const port = await freePort();
+  const env = { SERVICE_HTTP_LISTEN: `127.0.0.1:${port}`, SERVICE_BASE_URL: `http://127.0.0.1:${port}` };
+  const { isOk, lines } = await withDaemon(byToken(program), { env }, async (forge) => {
+    failed += await tryFeatures(forge, program);
+    return true;
+  });
+  if (!isOk) {
+    failed += 1;
+    console.log(lines.join('').split('\n').slice(-30).join('\n'));
+  }
+}
 process.exitCode = failed === 0 ? 0 : 1;

@@ -157,6 +157,7 @@ t.test('security H06 secrets are masked literally, line by line, in base64 and p
     ['abcdefgh12345678', '***'],
     [key, '***'],
     ['no', 'no'],
+    ['ABCDEFGH12345678 S3CR+T/V(A)LUE?', '*** ***'],
     ['in 2026', 'in ***'],
     ['s3cr+t/v', 's3cr+t/v'],
     ['\u001b[1ms3cr\u001b[31m+t/v(a)\u001b[0mlue?\u001b[0m!', '\u001b[1m***\u001b[0m!'],

@@ -102,6 +102,12 @@ t.test('actions from bundles: made, updated, public, and without runs of their o
     t.not(ran.code, 0);
   }
   writeFileSync(path.join(folder, 'broken.bundle'), 'no bundle');
+  t.not((await hearth('actions', 'mirror', 'setup-node', '--bundle', path.join(folder, 'broken.bundle'))).code, 0);
+  t.strictSame(
+    await db.read.query("SELECT name FROM repositories WHERE name IN ('cache', 'setup-node')"),
+    [],
+    'an action that could not be fetched leaves no repository',
+  );
   t.not((await hearth('actions', 'mirror', 'checkout', '--bundle', path.join(folder, 'broken.bundle'))).code, 0);
   t.equal((await modules.git.refs.list(found.path)).size, 3, 'and nothing has changed');
 });

@@ -8,9 +8,13 @@ const escapeSequence = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b\n]*(?:\u00
 /** Masks secrets in rows before they are stored (security H06). */
 export type Mask = (rows: Buffer) => Buffer;
 
+/** From this length on a secret is masked in capitals and small letters, too: a shorter one may be a word. */
+const shortestInOtherCase = 8;
+
 /**
- * Masks secrets literally, each line of a multi-line one, in base64 and percent-encoded; colour codes inside one do not
- * matter.
+ * Masks secrets literally, in capitals and in small letters, each line of a multi-line one, in base64 and
+ * percent-encoded; colour codes inside one do not matter. A value that is cut over two rows, or mixes cases in another
+ * way, is not recognised: rows are stored one by one.
  */
 export function createMask(secrets: Iterable<string>): Mask {
   const hidden = [...new Set([...secrets].flatMap(spellings))].filter((text) => text.length >= shortestSecret);
@@ -68,10 +72,13 @@ function spellings(secret: string): string[] {
     .map((line) => line.trim())
     .filter((line) => line.length >= 2 * shortestSecret);
   const whole = secret.trim();
+  const literal = [whole.replaceAll('\r\n', '\\n').replaceAll('\n', '\\n'), ...(lines.length > 1 ? lines : [])];
   const base64 = Buffer.from(secret).toString('base64');
   return [
-    whole.replaceAll('\r\n', '\\n').replaceAll('\n', '\\n'),
-    ...(lines.length > 1 ? lines : []),
+    ...literal,
+    ...literal
+      .filter((text) => text.length >= shortestInOtherCase)
+      .flatMap((text) => [text.toLowerCase(), text.toUpperCase()]),
     base64,
     base64.replace(/=+$/, ''),
     encodeURIComponent(whole.toWellFormed()),

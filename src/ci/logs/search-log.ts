@@ -19,7 +19,7 @@ export interface LogMatches {
 
 const lineFeed = 0x0a;
 
-/** A search ends at so many rows: nobody reads more, and to count a million of them takes half a second. */
+/** A search ends at so many rows: no page lists more, and to count a million of them takes half a second. */
 export const maxCounted = 10_000;
 
 /**

@@ -1,6 +1,6 @@
 import type { Tx } from '../../db/index.ts';
 import type { CiDeps } from '../deps.ts';
-import { variablesFor } from '../secrets/variables.ts';
+import { variablesInWrite } from '../secrets/variables.ts';
 import { chainOf, keysOfCall, withoutConditions } from '../workflows/call-chain.ts';
 import { hasPendingCalls, siblingsOf, withCallMatrices } from '../workflows/expand-call.ts';
 import type { CallMatrix } from '../workflows/expand-call.ts';
@@ -253,7 +253,7 @@ class Advance {
   async #contextsOf(definition: JobDefinition): Promise<JobContexts> {
     const known = this.#contexts.get(definition);
     if (known !== undefined) return known;
-    this.#variables ??= Object.fromEntries(await variablesFor(this.#tx.manager, this.#loaded.repository));
+    this.#variables ??= Object.fromEntries(await variablesInWrite(this.#tx, this.#loaded.repository));
     const around = {
       manager: this.#tx.manager,
       settings: this.#deps.settings,

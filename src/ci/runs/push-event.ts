@@ -22,8 +22,8 @@ export const asksForNoRun = (message: string): boolean => skipWords.test(message
  * Commits that a moved ref gained, newest first, at most twenty. A linear history is followed with single reads; git
  * walks any other.
  */
-export async function commitsOf(git: Git, path: string, { oldId, newId }: MovedRef): Promise<Commit[]> {
-  const commits = [await git.objects.commit(path, newId)];
+export async function commitsOf(git: Git, path: string, { oldId, newId }: MovedRef, head: Commit): Promise<Commit[]> {
+  const commits = [head];
   if (isNoRef(oldId)) return commits;
   while (commits.length < maxCommits) {
     const { parents } = commits.at(-1)!;

@@ -9,6 +9,7 @@ import { advanceJobs } from './advance-run.ts';
 import { changeRuns } from './change-runs.ts';
 import { claimConcurrencyGroup } from './claim-concurrency-group.ts';
 import { findRunRow } from './find-run.ts';
+import { recordRunEvent } from './record-run-event.ts';
 import { RunChanges } from './run-changes.ts';
 import type { NewJob } from './run-changes.ts';
 import { jobSchema } from '../schema/job-schema.ts';
@@ -67,6 +68,8 @@ export async function rerun(
       attemptActorId: personIdOf(viewer),
       isCancelled: false,
       reason: null,
+      // Of the attempt; jobs of one that has not ended go on.
+      startedAt: before.run.finishedAt === null ? before.run.startedAt : null,
       finishedAt: null,
     };
     if (run.concurrencyGroup !== null) {
@@ -78,6 +81,7 @@ export async function rerun(
     }
     const { id, ...row } = run;
     await tx.manager.update(runSchema, { id }, { ...row, status: 'blocked' } as never);
+    await recordRunEvent(tx, run, 'requested');
     const hold = run.concurrencyState === 'pending' ? 'run' : 'needs';
     for (const job of before.jobs) {
       // Unfinished jobs are moved, not copied: a runner could take a copy, too.

@@ -137,7 +137,9 @@ export class RunChanges {
     Object.assign(run, {
       status,
       startedAt:
-        run.startedAt ?? (this.jobs.some((job) => isRunning(job.status) || job.startedAt !== null) ? now : null),
+        // Jobs that a later attempt carries over have started, but not in it.
+        run.startedAt ??
+        (this.jobs.some((job) => isRunning(job.status) || (run.attempt === 1 && job.startedAt !== null)) ? now : null),
       finishedAt: ended ? (run.finishedAt ?? now) : null,
       concurrencyState: ended ? null : run.concurrencyState,
     });

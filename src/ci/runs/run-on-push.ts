@@ -99,9 +99,11 @@ async function runsOf(
   const { git } = deps;
   const sha = await commitBehind(deps, located.path, update.newId);
   if (sha === null) return [];
-  const files = await enabledWorkflows(deps, { repositoryId: located.repository.id, path: located.path }, sha);
+  const [files, head] = await Promise.all([
+    enabledWorkflows(deps, { repositoryId: located.repository.id, path: located.path }, sha),
+    git.objects.commit(located.path, sha),
+  ]);
   if (files.length === 0) return [];
-  const head = await git.objects.commit(located.path, sha);
   if (asksForNoRun(head.message)) return [];
   const client = located.repository.id;
   const parsed: { file: WorkflowFile; parsed: ParsedWorkflow }[] = [];
@@ -144,7 +146,7 @@ async function commitBehind({ git }: CiDeps, path: string, oid: string): Promise
 
 /** A history that cannot be walked must not prevent the run. */
 function commitsSince({ git }: CiDeps, path: string, update: MovedRef, head: Commit): Promise<Commit[]> {
-  return commitsOf(git, path, update).catch(() => [head]);
+  return commitsOf(git, path, update, head).catch(() => [head]);
 }
 
 /** Compares files only when a filter needs them. */

@@ -1,7 +1,7 @@
 import type { Tx } from '../../db/index.ts';
 import type { Repository } from '../../repositories/index.ts';
 import type { CiDeps } from '../deps.ts';
-import { variablesFor } from '../secrets/variables.ts';
+import { variablesInWrite } from '../secrets/variables.ts';
 import { evaluateValue, mentionsContext, textOf } from '../workflows/evaluate.ts';
 import type { ExpressionScope } from '../workflows/evaluate.ts';
 import { expandMatrix } from '../workflows/expand-matrix.ts';
@@ -70,8 +70,10 @@ export async function startRun(
   after.jobs += count;
   if (after.jobs > maxJobsOfPush) return failRun(deps, tx, run, tooManyJobsOfPush);
   if (count > maxJobsOfRun) return failRun(deps, tx, run, `${run.workflowPath}, line 1, column 1: ${tooManyJobs}`);
-  if (head.title !== null) run.title = head.title;
-  await tx.manager.update(runSchema, { id: run.id }, { title: run.title });
+  if (head.title !== null) {
+    run.title = head.title;
+    await tx.manager.update(runSchema, { id: run.id }, { title: run.title });
+  }
   // What is not let run yet neither waits in a group nor cancels what is in it.
   if (run.approval !== 'waiting') await claimGroupFor(deps, tx, after, run, head.concurrency);
   const runChanges = (await RunChanges.open(deps, tx, after, run.id))!;
@@ -151,19 +153,14 @@ async function insertRun({ manager, now }: Tx, repository: Repository, input: Ne
   return { ...row, id: identifiers[0]!.id as number };
 }
 
-async function scopeOfRun(
-  deps: CiDeps,
-  { manager }: Tx,
-  after: AfterCommit,
-  loaded: LoadedRun,
-): Promise<ExpressionScope> {
+async function scopeOfRun(deps: CiDeps, tx: Tx, after: AfterCommit, loaded: LoadedRun): Promise<ExpressionScope> {
   const github = githubContext(loaded, deps.settings);
   return {
     contexts: {
       github,
       gitea: github,
       forgejo: github,
-      vars: Object.fromEntries(await variablesFor(manager, loaded.repository)),
+      vars: Object.fromEntries(await variablesInWrite(tx, loaded.repository)),
       inputs: loaded.run.eventPayload.inputs ?? {},
     },
     outcome: { success: true, failure: false, cancelled: false },

@@ -1,4 +1,5 @@
 import type { EntityManager } from 'typeorm';
+import type { Tx } from '../../db/index.ts';
 import { conflict, notFound } from '../../kernel/index.ts';
 import type { Repository } from '../../repositories/index.ts';
 import type { CiDeps } from '../deps.ts';
@@ -58,14 +59,24 @@ export async function removeVariable({ db }: Deps, scope: CiScope, name: string)
   if (affected === 0) throw notFound('variable_not_found', 'There is no such variable.');
 }
 
+type VariablePlace = Pick<Repository, 'id' | 'ownerUserId' | 'ownerOrganisationId'>;
+
 /** The variables that a repository's workflows see; narrower scopes override wider ones. */
-export async function variablesFor(
-  manager: EntityManager,
-  repository: Pick<Repository, 'id' | 'ownerUserId' | 'ownerOrganisationId'>,
-): Promise<Map<string, string>> {
+export async function variablesFor(manager: EntityManager, repository: VariablePlace): Promise<Map<string, string>> {
   const variables = new Map<string, string>();
   for (const scope of scopesAround(repository)) {
     for (const { name, value } of await manager.findBy(variableSchema, inScope(scope))) variables.set(name, value);
   }
+  return variables;
+}
+
+const ofWrites = new WeakMap<Tx, Map<string, Map<string, string>>>();
+
+/** The same for a write that starts or advances runs, which changes no variable: read once. */
+export async function variablesInWrite(tx: Tx, repository: VariablePlace): Promise<Map<string, string>> {
+  const known = ofWrites.get(tx) ?? new Map<string, Map<string, string>>();
+  ofWrites.set(tx, known);
+  const variables = known.get(repository.id) ?? (await variablesFor(tx.manager, repository));
+  known.set(repository.id, variables);
   return variables;
 }

@@ -1,4 +1,5 @@
-import { notFound, nullIfNotFound } from '../../kernel/index.ts';
+import { createLru, notFound, nullIfNotFound } from '../../kernel/index.ts';
+import type { Lru } from '../../kernel/index.ts';
 import type { Git } from '../../git/index.ts';
 import { bundle } from './bundle.ts';
 import { maxWorkflowBytes } from './workflow-size.ts';
@@ -26,11 +27,42 @@ export const decidesAboutWorkflows = (path: string): boolean =>
 const maxFiles = 100;
 const maxDepth = 5;
 
+/** Characters of all files that are kept. */
+const maxKept = 4_000_000;
+/** Of few files, a cost of the entry itself. */
+const entryWeight = 200;
+const fullId = /^[0-9a-f]{40,64}$/;
+
+/** Files of commits by repository and commit, which never change: one push or comment asks for them more than once. */
+const kept = new WeakMap<Git, Lru<string, WorkflowFile[]>>();
+
+function cacheOf(git: Git): Lru<string, WorkflowFile[]> {
+  let cache = kept.get(git);
+  if (cache === undefined) {
+    const weigh = (files: readonly WorkflowFile[]) =>
+      files.reduce((sum, { content }) => sum + content.length, entryWeight);
+    cache = createLru<string, WorkflowFile[]>({ name: 'workflow files', maxWeight: maxKept, weigh });
+    kept.set(git, cache);
+  }
+  return cache;
+}
+
 /**
  * The workflow files of a commit, sorted by path. A file that is too large is truncated, and refused when it is
  * parsed.
  */
 export async function findWorkflows(git: Git, repositoryPath: string, sha: string): Promise<WorkflowFile[]> {
+  if (!fullId.test(sha)) return readWorkflows(git, repositoryPath, sha);
+  const cache = cacheOf(git);
+  const key = `${repositoryPath} ${sha}`;
+  const known = cache.get(key);
+  if (known !== undefined) return known;
+  const files = await readWorkflows(git, repositoryPath, sha);
+  cache.set(key, files);
+  return files;
+}
+
+async function readWorkflows(git: Git, repositoryPath: string, sha: string): Promise<WorkflowFile[]> {
   for (const folder of folders) {
     const entries = await listFolder(git, repositoryPath, sha, folder);
     if (entries === null) continue;

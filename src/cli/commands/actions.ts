@@ -69,7 +69,8 @@ function splitAction(text: string): { owner: string; name: string } {
 /**
  * Each action is a public repository under the owner that workflows name, since `uses: actions/checkout@v4` is looked
  * up there. Its workflows are switched off before anything is fetched. Refuses `usage`, `bundle_not_found`,
- * `owner_needed`, what mirrors and organisations refuse; the first failure ends the command, and what was done stays.
+ * `owner_needed`, what mirrors and organisations refuse; the first failure ends the command, and what was
+ * done before it stays; of the one that failed for the first time nothing does, but its organisation.
  */
 async function mirrorActions(cli: Cli, options: MirrorOptions, ...given: (string | string[])[]): Promise<void> {
   const wanted = given.flat().map(splitAction);
@@ -79,12 +80,14 @@ async function mirrorActions(cli: Cli, options: MirrorOptions, ...given: (string
   const modules = await cli.openModules();
   const rows: Mirrored[] = [];
   for (const [at, action] of wanted.entries()) {
-    const found = await prepareRepository(modules, action, options);
+    const { found, isNew } = await prepareRepository(modules, action, options);
     const source = sources[at] ?? `${options.from.replace(/\/+$/, '')}/${action.owner}/${action.name}`;
-    const state =
-      sources[at] == null
-        ? await fetchMirror(cli, modules, found, source)
-        : await readBundle(cli, modules, found, source);
+    const fill = sources[at] == null ? fetchMirror : readBundle;
+    const state = await fill(cli, modules, found, source).catch(async (error: unknown) => {
+      // An empty repository would only hide that the action is not there.
+      if (isNew) await modules.repositories.trash.discard(found.repository);
+      throw error;
+    });
     rows.push({ name: `${found.canonical.owner}/${found.canonical.name}`, source, state });
   }
   const columns: Column<Mirrored>[] = [
@@ -124,7 +127,7 @@ async function prepareRepository(
   modules: Modules,
   { owner, name }: { owner: string; name: string },
   { owner: person }: MirrorOptions,
-): Promise<Found> {
+): Promise<{ found: Found; isNew: boolean }> {
   if ((await modules.owners.resolve(owner)) === null) {
     if (person === undefined)
       throw invalid('owner_needed', `The organisation ${owner} does not exist yet. Say whose it is: --owner alice`);
@@ -132,13 +135,14 @@ async function prepareRepository(
   }
   const text = `${owner}/${name}`;
   let found = await findRepository(modules, text).catch(nullIfNotFound);
+  const isNew = found === null;
   if (found === null) {
     const description = `The action ${text}`;
     await modules.repositories.create(localAdministrator, { owner, name, visibility: 'PUBLIC', description });
     found = await findRepository(modules, text);
   }
   await modules.ci.settings.change(localAdministrator, found, { isEnabled: false });
-  return found;
+  return { found, isNew };
 }
 
 /** Refuses `mirror_failed`, and what `mirrors.save` does. */
