@@ -22,6 +22,8 @@ import { uploadLogs } from './logs/upload-logs.ts';
 import { createPullRunService } from './pulls/pull-run-service.ts';
 import type { PullRunDeps } from './pulls/pull-deps.ts';
 import { testReports } from './reports/read-reports.ts';
+import { runOnIssues } from './issues/run-on-issues.ts';
+import type { IssueRunDeps } from './issues/run-on-issues.ts';
 import { runOnPulls } from './pulls/run-on-pull.ts';
 import { removeExpired } from './retention/remove-expired.ts';
 import { removeRun } from './retention/remove-run.ts';
@@ -139,6 +141,9 @@ export function createCi(options: CiOptions) {
       pullSources = sources;
       return runOnPulls(deps, sources);
     },
+
+    /** For `issues.onEntry`: `issues` and `issue_comment`. */
+    onIssue: (sources: IssueRunDeps) => runOnIssues(deps, sources),
 
     /** At start, before any port opens: removes files of calls that a crash interrupted. */
     async recover(): Promise<void> {

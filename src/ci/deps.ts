@@ -23,7 +23,7 @@ export interface CiDeps {
   db: Database;
   accounts: Pick<Accounts, 'peopleById' | 'addresses'>;
   owners: Pick<Owners, 'resolve' | 'ownersById'>;
-  repositories: Pick<Repositories, 'locate' | 'find' | 'statuses' | 'rules'>;
+  repositories: Pick<Repositories, 'locate' | 'find' | 'factsOf' | 'statuses' | 'rules'>;
   git: Git;
   objects: ObjectStore;
   clock: Clock;
