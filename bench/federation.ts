@@ -23,7 +23,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { localAdministrator } from '../src/access/index.ts';
-import { openModules } from '../src/app/index.ts';
+import { openModules, processFacts } from '../src/app/index.ts';
 import { loadConfig } from '../src/config/index.ts';
 import { pushContent } from '../src/federation/activities/push.ts';
 import { publish } from '../src/federation/deliveries/publish.ts';
@@ -142,7 +142,7 @@ async function measure(rounds: number, count: number): Promise<void> {
     readFile: () => '',
   });
   const modules = await openModules(config, { logger: silentLogger, clock: systemClock }, 'always');
-  const web = createWebServer({ ...modules, ssh: () => null, unready: async () => [] });
+  const web = createWebServer({ ...modules, ssh: () => null, unready: async () => [], processFacts });
   const { port } = await web.listen();
   try {
     await modules.accounts.addPerson({ username: 'alice' });

@@ -4,6 +4,7 @@ import type { Scheduler } from '../scheduler/index.ts';
 import type { AppOptions, Modules } from './modules.ts';
 import { scheduledTasks } from './scheduled-tasks.ts';
 import { openModules } from './open-modules.ts';
+import { processFacts } from './process-facts.ts';
 
 export interface ListeningAt {
   host: string;
@@ -110,6 +111,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
       return schedule.tasks.map(({ name, time }) => ({ name, time, last: known.get(name) ?? null }));
     },
     ssh: () => addresses?.ssh ?? null,
+    processFacts,
     unready: async () => {
       const [steps, storage, hasGit] = await Promise.all([
         db.schema().catch(() => null),

@@ -7,6 +7,7 @@ export type { Addresses, App, ListeningAt } from './create-app.ts';
 export { imageFolder, storeOptions } from './data-folders.ts';
 export { databaseFile, entities, newestSchema, openDatabase } from './database.ts';
 export type { AppOptions, Modules } from './modules.ts';
+export { processFacts } from './process-facts.ts';
 export { openModules } from './open-modules.ts';
 export { rotateInstanceKey } from './rotate-instance-key.ts';
 export type { RotatedKey } from './rotate-instance-key.ts';

@@ -122,6 +122,7 @@ export async function openModules(
     const ci = createCi({
       db,
       accounts,
+      owners,
       repositories,
       git,
       objects,

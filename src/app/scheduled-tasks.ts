@@ -100,6 +100,7 @@ function federationTasks(federation: Federation, { federation: { userResyncInter
       time: userResyncIntervalMs < 30_000 ? '* * * * * *' : '*/5 * * * * *',
       run: () => federation.scanDuePeople(),
     },
+    { name: 'federation.check', time: '0 20 */6 * * *', run: () => federation.checkFollowed() },
     { name: 'federation.sweep', time: '0 30 4 * * *', run: () => federation.removeOld() },
   ];
 }

@@ -19,6 +19,17 @@ export interface AuditEntry extends Omit<AuditRow, 'details'> {
   details: Record<string, unknown>;
 }
 
+/** Which entries are listed; what is left out does not matter. */
+export interface AuditFilter {
+  /** Id of a person, `local`, `server` or `anonymous`. */
+  actor?: string | undefined;
+  /** The beginning of its name: `repository.` for all of them. */
+  event?: string | undefined;
+  /** Not earlier than, and earlier than; milliseconds since the epoch. */
+  since?: number | undefined;
+  until?: number | undefined;
+}
+
 /**
  * The audit log. Modules log their actions as events with stable names; audited events are stored here, each chained to
  * the entry before it.
@@ -29,7 +40,7 @@ export interface Audit {
   /** Runs `work` with this actor for all its entries. */
   as<T>(actor: Actor, work: () => Promise<T>): Promise<T>;
   /** Newest first. */
-  list(options: { limit: number; before?: number }): Promise<AuditEntry[]>;
+  list(options: AuditFilter & { limit: number; before?: number }): Promise<AuditEntry[]>;
   /** The first entry that breaks the chain; null when the whole log is intact. */
   findBreak(): Promise<ChainBreak | null>;
   /** Resolves when all recorded entries are on disk. */
@@ -86,13 +97,15 @@ export function createAudit({ db, clock, logger, otherwise }: AuditDeps): Audit 
   return {
     auditing,
     as: (actor, work) => acting.run(actor, work),
-    async list({ limit, before = Number.MAX_SAFE_INTEGER }) {
-      const rows = await db.read
-        .createQueryBuilder(auditSchema, 'entry')
-        .where('entry.id < :before', { before })
-        .orderBy('entry.id', 'DESC')
-        .limit(limit)
-        .getMany();
+    async list({ limit, before = Number.MAX_SAFE_INTEGER, actor, event, since, until }) {
+      const query = db.read.createQueryBuilder(auditSchema, 'entry').where('entry.id < :before', { before });
+      if (actor !== undefined) query.andWhere('entry.actor = :actor', { actor });
+      // A range instead of LIKE, whose wildcards a name may contain.
+      if (event !== undefined)
+        query.andWhere('entry.event >= :event AND entry.event < :eventEnd', { event, eventEnd: `${event}\u{10ffff}` });
+      if (since !== undefined) query.andWhere('entry.at >= :since', { since });
+      if (until !== undefined) query.andWhere('entry.at < :until', { until });
+      const rows = await query.orderBy('entry.id', 'DESC').limit(limit).getMany();
       return rows.map((row) => ({ ...row, details: readDetails(row.details) }));
     },
     async findBreak() {

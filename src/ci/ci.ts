@@ -5,6 +5,7 @@ import type { Git } from '../git/index.ts';
 import { bindDeps, createNotifier } from '../kernel/index.ts';
 import type { Clock, Logger, Random } from '../kernel/index.ts';
 import type { ObjectStore } from '../objects/index.ts';
+import type { Owners } from '../owners/index.ts';
 import type { Repositories } from '../repositories/index.ts';
 import { InstanceKey } from '../sealing/index.ts';
 import type { WorkerPool } from '../workers/index.ts';
@@ -54,6 +55,7 @@ import { WorkflowReader } from './workflows/workflow-reader.ts';
 export interface CiOptions {
   db: Database;
   accounts: Pick<Accounts, 'peopleById' | 'addresses'>;
+  owners: Pick<Owners, 'resolve' | 'ownersById'>;
   repositories: Repositories;
   git: Git;
   /** Artifacts and complete logs; a folder has them below `settings.folder`. */

@@ -4,6 +4,7 @@ import type { Database } from '../db/index.ts';
 import type { Git } from '../git/index.ts';
 import type { Clock, Logger, Notifier, Random } from '../kernel/index.ts';
 import type { ObjectStore } from '../objects/index.ts';
+import type { Owners } from '../owners/index.ts';
 import type { Repositories } from '../repositories/index.ts';
 import type { ArtifactStore } from './artifacts/artifact-store.ts';
 import type { LogStore } from './logs/log-store.ts';
@@ -21,6 +22,7 @@ import type { TaskReports } from './tasks/task-reports.ts';
 export interface CiDeps {
   db: Database;
   accounts: Pick<Accounts, 'peopleById' | 'addresses'>;
+  owners: Pick<Owners, 'resolve' | 'ownersById'>;
   repositories: Pick<Repositories, 'locate' | 'find' | 'factsOf' | 'statuses' | 'rules'>;
   git: Git;
   objects: ObjectStore;

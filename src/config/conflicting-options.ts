@@ -150,7 +150,7 @@ export function findRisks({ federation, baseUrl, mail, oidc }: Config): string[]
     risks.push(...federationObstacles(federation).map((obstacle) => `federation stays off. ${obstacle}`));
   }
   if (federation.enabled && federation.peerAllowlist.length === 0) {
-    risks.push('federation.peer_allowlist is empty: every other server is denied');
+    risks.push('federation.peer_allowlist is empty: only paired servers are allowed');
   }
   if (
     federation.enabled &&

@@ -15,6 +15,7 @@ export { exampleFile } from './example-file.ts';
 export { problemsError } from './problems.ts';
 export type { Problem } from './problems.ts';
 export { setInFile } from './set-in-file.ts';
+export type { TomlValue } from './set-in-file.ts';
 export { searchPaths } from './read-settings-file.ts';
 export { nearestName } from './nearest-name.ts';
 export type { GroupMapping, OidcProvider } from './oidc-providers.ts';

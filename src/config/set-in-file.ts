@@ -1,18 +1,25 @@
 import { parse } from 'smol-toml';
 import { invalid } from '../kernel/index.ts';
 
+/** A value in the form that it has in the file. */
+export type TomlValue = string | number | boolean | readonly string[];
+
 /**
  * The text of a settings file with one setting changed; comments and everything else stay. A line that sets it is
  * replaced, the comment that shows its default gets the line below, a missing section is added at the end. Refuses
  * `invalid_settings_file` where the text does not say afterwards what was asked for.
- * @param key with its section: `ci.actions_url`
+ * @param key with its section: `ci.actions_url`; `base_url` for one above the first section
  */
-export function setInFile(toml: string, key: string, value: string): string {
-  const [section = '', name = ''] = key.split('.');
+export function setInFile(toml: string, key: string, value: TomlValue): string {
+  const [section, name] = key.includes('.') ? (key.split('.') as [string, string]) : [null, key];
+  // Strings, numbers, truth and lists of strings are the same in JSON and TOML.
   const line = `${name} = ${JSON.stringify(value)}`;
   const lines = toml.split('\n');
-  const start = lines.findIndex((text) => new RegExp(`^\\s*\\[\\s*${section}\\s*\\]\\s*(?:#.*)?$`).test(text));
-  if (start === -1) {
+  const start =
+    section === null
+      ? -1
+      : lines.findIndex((text) => new RegExp(`^\\s*\\[\\s*${section}\\s*\\]\\s*(?:#.*)?$`).test(text));
+  if (start === -1 && section !== null) {
     while (lines.at(-1)?.trim() === '') lines.pop();
     lines.push(...(lines.length > 0 ? [''] : []), `[${section}]`, line, '');
   } else {
@@ -25,18 +32,18 @@ export function setInFile(toml: string, key: string, value: string): string {
     else lines.splice((commented === -1 ? start : commented) + 1, 0, line);
   }
   const changed = lines.join('\n');
-  const read = readBack(changed, section, name);
-  if (read !== value)
+  if (JSON.stringify(readBack(changed, section, name)) !== JSON.stringify(value))
     throw invalid(
       'invalid_settings_file',
-      `The settings file has a form that is not changed here. Write ${line} into [${section}].`,
+      `The settings file has a form that is not changed here. Write ${line} ${section === null ? 'above its first section' : `into [${section}]`}.`,
     );
   return changed;
 }
 
-function readBack(toml: string, section: string, name: string): unknown {
+function readBack(toml: string, section: string | null, name: string): unknown {
   try {
-    const table = parse(toml)[section];
+    const root = parse(toml);
+    const table = section === null ? root : root[section];
     return typeof table === 'object' && table !== null ? (table as Record<string, unknown>)[name] : undefined;
   } catch {
     return undefined;

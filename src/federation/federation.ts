@@ -19,6 +19,7 @@ import { listKeys } from './actors/list-keys.ts';
 import { rotateKeys } from './actors/rotate-keys.ts';
 import { showActor } from './show-actor.ts';
 import { endFollowFor, followFor, listAllFollows, retryFollowFor } from './follows/list-all-follows.ts';
+import { checkFollowed } from './follows/check-followed.ts';
 import { endAllFollows } from './follows/end-all-follows.ts';
 import { endFollow, follow, scanAllPeople, scanDuePeople } from './follows/follows.ts';
 import { retryFollow } from './follows/follow-repository.ts';
@@ -152,6 +153,7 @@ export function createFederation({
     listDeliveries: bind(deliveries.listDeliveries),
     showDelivery: bind(deliveries.showDelivery),
     retryDelivery: bind(deliveries.retryDelivery),
+    sendNow: bind(deliveries.sendNow),
     retryFailedDeliveries: bind(deliveries.retryFailedDeliveries),
     purgeDeliveries: bind(deliveries.purgeDeliveries),
     countSettled: bind(deliveries.countSettled),
@@ -161,6 +163,8 @@ export function createFederation({
     drain: () => drain.drain(),
     /** Scans the followed people that are due; for the scheduled task. */
     scanDuePeople: bind(scanDuePeople),
+    /** Looks whether followed repositories are still there; for the scheduled task. */
+    checkFollowed: bind(checkFollowed),
     /** For the daily task. */
     removeOld: bind(pruneFederation),
     /** At start, before any listener opens, with the instance lock held. */

@@ -3,7 +3,7 @@ import type { Context, Middleware } from '../http/index.ts';
 
 const actorPage = /^\/(?:repos\/[^/]+\/[^/]+|users\/[^/]+)$/;
 
-const actorTypes = [
+export const actorTypes = [
   'application/activity+json',
   'application/ld+json; profile="https://www.w3.org/ns/activitystreams"',
   'application/ld+json',

@@ -4,6 +4,7 @@ import { notFound } from '../kernel/index.ts';
 import type { Clock, Logger } from '../kernel/index.ts';
 import { readBytes, HttpError } from '../http/index.ts';
 import type { Context, Middleware } from '../http/index.ts';
+import { actorTypes } from './content-negotiation.ts';
 import { withErrorMapping } from './errors.ts';
 import { createRefusalLog } from './refusal-log.ts';
 
@@ -59,6 +60,15 @@ export function createFederationHandlers({
       publications.collection(actorPath(ctx, 1), name, pageNumber(ctx.URL.searchParams.get('page'))),
     );
 
+  const actor = publishing(activityType, (ctx) => publications.actor(ctx.path));
+  const redirectToPage = withErrorMapping(log, async (ctx) => {
+    const { url } = await publications.actor(ctx.path);
+    if (typeof url !== 'string') throw notFound();
+    ctx.set('Cache-Control', 'no-cache');
+    ctx.redirect(url);
+    ctx.status = 303;
+  });
+
   return {
     webFinger: publishing(
       'application/jrd+json; charset=utf-8',
@@ -71,7 +81,8 @@ export function createFederationHandlers({
       () => publications.nodeInfo(),
       anywhere,
     ),
-    actor: publishing(activityType, (ctx) => publications.actor(ctx.path)),
+    // A browser that follows the id of an actor gets the page.
+    actor: async (ctx, next) => (wantsPage(ctx) ? redirectToPage(ctx, next) : actor(ctx, next)),
     outbox: collection('outbox'),
     followers: collection('followers'),
     repositories: collection('repositories'),
@@ -110,6 +121,10 @@ const readBody = (ctx: Context, maxBytes: number): Promise<Buffer> =>
     deadlineMs: bodyMs,
     tooLarge: () => new HttpError(413, 'This is too large.', { Connection: 'close' }),
   });
+
+/** Only who names HTML before the types of actors: programs that take anything get the document. */
+const wantsPage = (ctx: Context): boolean =>
+  ctx.accepts(...actorTypes, 'application/json', 'text/html') === 'text/html';
 
 /** The path of the actor that a request is about: its own, without the last parts. */
 function actorPath(ctx: Context, lastParts: number): string {

@@ -102,4 +102,14 @@ export interface WebDeps {
   ssh(): SshFacts | null;
   /** The parts that are not ready to serve; empty means ready. */
   unready(): Promise<string[]>;
+  processFacts(): Promise<ProcessFacts>;
+}
+
+/** The running program. */
+export interface ProcessFacts {
+  version: string;
+  /** Milliseconds since the epoch. */
+  startedAt: number;
+  /** Memory in use, without what is mapped and unread; null where the system does not tell. */
+  residentBytes: number | null;
 }

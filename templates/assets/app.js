@@ -26,6 +26,23 @@ for (const button of document.querySelectorAll('[data-copy], [data-copy-text]'))
   });
 }
 
+/** Passwords can be looked at while they are typed; what is sent is a password field again. */
+for (const input of document.querySelectorAll('.field > input[type="password"][autocomplete$="-password"]')) {
+  const button = document.createElement('button');
+  button.type = 'button';
+  button.className = 'small show-password';
+  button.setAttribute('aria-controls', input.id);
+  const show = (isShown) => {
+    input.type = isShown ? 'text' : 'password';
+    // Its own words say the state, so there is no aria-pressed.
+    button.textContent = isShown ? 'Hide password' : 'Show password';
+  };
+  show(false);
+  button.addEventListener('click', () => show(input.type === 'password'));
+  input.form?.addEventListener('submit', () => show(false));
+  input.after(button);
+}
+
 /** The transport chosen in a clone box is remembered for the next one. */
 for (const choice of document.querySelectorAll('input[name="clone"][id]')) {
   choice.addEventListener('change', () => {

@@ -51,7 +51,11 @@ t.before(() =>
   withModules(async (modules) => {
     const { accounts, ci, db, repositories, signing } = modules;
     const alice = await accounts.addPerson({ username: 'alice' });
-    const { id } = await repositories.create(localAdministrator, { owner: 'alice', name: 'garden', visibility: 'PUBLIC' });
+    const { id } = await repositories.create(localAdministrator, {
+      owner: 'alice',
+      name: 'garden',
+      visibility: 'PUBLIC',
+    });
     const sealed = (module: string, use: string, place: string, text: string) =>
       encrypt(new InstanceKey(keyFile, systemRandom, module).for(use), systemRandom, place, text);
     await ci.secrets.set({ kind: 'instance' }, { name: 'TOKEN', value: 'a value' });

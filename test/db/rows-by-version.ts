@@ -1136,4 +1136,39 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
       },
     ],
   ],
+  187: [
+    [
+      'remote_follows',
+      {
+        id: 'f187',
+        user_id: 'alice-id',
+        remote_actor_id: 'https://other.example/ap/repos/bob/gone',
+        remote_inbox: 'https://other.example/ap/repos/bob/gone/inbox',
+        host: 'other.example',
+        handle: 'bob/gone@other.example',
+        follow_id: 'https://example.org/187',
+        state: 'ACCEPTED',
+        created_at: 1,
+        gone_at: 5000000000000,
+      },
+    ],
+    [
+      'received_pushes',
+      {
+        id: 'g187',
+        actor_id: 'https://other.example/ap/repos/bob/x',
+        activity_id: 'https://other.example/187',
+        branch: 'main',
+        commit_count: 1,
+        commits: '[]',
+        is_forced: 1,
+        pusher: 'bob',
+        pushed_at: 1,
+        received_at: 1,
+      },
+    ],
+  ],
+  188: [
+    ['ci_secrets', { id: 'c188', name: 'LIMITED', ciphertext: 'x', only_for: '["r1"]', created_at: 1, updated_at: 1 }],
+  ],
 };

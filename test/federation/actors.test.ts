@@ -46,17 +46,14 @@ t.test('SPEC §2.5 a public repository is an actor', async (t) => {
     followers: `${id}/followers`,
     cloneUri: [`${hearth.origin}/git/Alice/Tool.git`],
     pushUri: [`${hearth.origin}/git/Alice/Tool.git`, 'ssh://git@127.0.0.1:2222/Alice/Tool.git'],
-    icon: { type: 'Image', mediaType: 'image/svg+xml', url: new RegExp(`^${hearth.origin}/avatars/[-0-9a-f]+\\.svg$`) },
+    endpoints: { sharedInbox: `${hearth.origin}/ap/instance/inbox` },
     manuallyApprovesFollowers: false,
     publicKey: { id: `${id}#main-key`, owner: id, publicKeyPem: /^-----BEGIN PUBLIC KEY-----\n/ },
   });
   t.equal((await read('/ap/repos/alice/tool'))['id'], id, 'in any case, under its one id');
-  const { icon } = (await read('/ap/users/Alice')) as { icon: { url: string } };
-  t.match(
-    await get(new URL(icon.url).pathname),
-    { status: 200, headers: { 'content-type': /^image\/svg\+xml/ } },
-    'the drawn picture is there',
-  );
+  // The generated picture is SVG, which other software does not show.
+  t.notOk('icon' in (await read('/ap/repos/Alice/Tool')));
+  t.notOk('icon' in (await read('/ap/users/Alice')));
   const drawn = {
     kind: 'user',
     ownerId: 'u',
@@ -70,6 +67,22 @@ t.test('SPEC §2.5 a public repository is an actor', async (t) => {
     { icon: { type: 'Image', url: 'https://forge.example/avatars/u?v=5' } },
     'an uploaded one',
   );
+});
+
+t.test('a browser that follows the id of an actor gets its page, and every program the document', async (t) => {
+  const accept = (path: string, value: string) => get(path, { accept: value });
+  const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
+  t.match(await accept('/ap/repos/Alice/Tool', browser), {
+    status: 303,
+    headers: { location: `${hearth.origin}/repos/Alice/Tool`, vary: /Accept/ },
+  });
+  t.match(await accept('/ap/users/Alice', browser), {
+    status: 303,
+    headers: { location: `${hearth.origin}/users/Alice` },
+  });
+  t.equal((await accept('/ap/repos/Alice/secret', browser)).status, 404);
+  for (const value of ['*/*', 'application/activity+json', 'application/json, text/html;q=0.5'])
+    t.equal((await accept('/ap/repos/Alice/Tool', value)).status, 200, value);
 });
 
 t.test('SPEC §2.5 a person is an actor, and the instance', async (t) => {

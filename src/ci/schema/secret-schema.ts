@@ -7,6 +7,8 @@ export interface SecretRow extends ScopeColumns {
   id: string;
   name: string;
   ciphertext: string;
+  /** Of a secret of the server: ids of the owners and repositories whose tasks get it, as a JSON list; null for all. */
+  onlyFor: string | null;
   createdAt: number;
   updatedAt: number;
 }
@@ -28,6 +30,7 @@ export const secretSchema = new EntitySchema<SecretRow>({
     ...scopeColumns,
     name: { type: 'text' },
     ciphertext: { type: 'text' },
+    onlyFor: { name: 'only_for', type: 'text', nullable: true },
     createdAt: { name: 'created_at', type: 'integer' },
     updatedAt: { name: 'updated_at', type: 'integer' },
   },

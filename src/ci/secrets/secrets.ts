@@ -1,9 +1,10 @@
 import type { EntityManager } from 'typeorm';
-import { conflict, notFound } from '../../kernel/index.ts';
+import { conflict, invalid, notFound } from '../../kernel/index.ts';
 import type { Repository } from '../../repositories/index.ts';
 import type { CiDeps } from '../deps.ts';
 import { inScope, scopeOf, scopesAround, toColumns } from '../scope.ts';
 import type { CiScope } from '../scope.ts';
+import { isFor, namesOfReaders, readersOf } from './limited-secrets.ts';
 import { checkValue, maxPerScope, parseSecretName } from './name-rules.ts';
 import { encrypt, decrypt, reencrypt } from '../../sealing/index.ts';
 import { secretSchema } from '../schema/secret-schema.ts';
@@ -13,34 +14,55 @@ export interface SecretFacts {
   name: string;
   createdAt: number;
   updatedAt: number;
+  /** Owners and repositories whose tasks get it, by name; null for all of its scope. */
+  onlyFor: string[] | null;
 }
 
 type Deps = Pick<CiDeps, 'db' | 'random' | 'key'>;
+type ReaderDeps = Pick<CiDeps, 'owners' | 'repositories'>;
 
 /** Additional data of the encryption: a ciphertext decrypts only under its own scope and name. */
 const contextOf = (scope: CiScope, name: string): string => `${scope.kind}:${'id' in scope ? scope.id : ''}:${name}`;
 
 /** Names and times, sorted by name; values leave this module only for a runner. */
-export async function listSecrets({ db }: Deps, scope: CiScope): Promise<SecretFacts[]> {
-  const rows = await db.read.find(secretSchema, { where: inScope(scope), order: { name: 'ASC' } });
-  return rows.map(({ name, createdAt, updatedAt }) => ({ name, createdAt, updatedAt }));
+export async function listSecrets(deps: Deps & ReaderDeps, scope: CiScope): Promise<SecretFacts[]> {
+  const rows = await deps.db.read.find(secretSchema, { where: inScope(scope), order: { name: 'ASC' } });
+  return Promise.all(
+    rows.map(async ({ name, createdAt, updatedAt, onlyFor }) => ({
+      name,
+      createdAt,
+      updatedAt,
+      onlyFor: onlyFor === null ? null : await namesOfReaders(deps, JSON.parse(onlyFor) as string[]),
+    })),
+  );
 }
 
 /**
  * Stores a secret, replacing one of the same name. Refuses `invalid_secret_name`, `invalid_secret_value`,
- * `too_many_secrets`.
+ * `too_many_secrets`, and as `readersOf` does.
+ * @param input.onlyFor of a secret of the server: names of the owners and repositories whose tasks get it; empty for
+ *   all, left out for those of the secret that it replaces
  */
 export async function setSecret(
-  { db, random, key }: Deps,
+  deps: Deps & ReaderDeps,
   scope: CiScope,
-  input: { name: string; value: string },
-): Promise<SecretFacts> {
+  input: { name: string; value: string; onlyFor?: readonly string[] | undefined },
+): Promise<Omit<SecretFacts, 'onlyFor'>> {
+  const { db, random, key } = deps;
+  if (input.onlyFor !== undefined && scope.kind !== 'instance')
+    throw invalid('invalid_secret_readers', 'Only a secret of the server can be limited.', { field: 'only_for' });
+  const readers = input.onlyFor === undefined ? undefined : await readersOf(deps, input.onlyFor);
+  const onlyFor = readers === undefined || readers === null ? null : JSON.stringify(readers);
   const name = parseSecretName(input.name);
   const ciphertext = encrypt(key.for('secrets'), random, contextOf(scope, name), checkValue(input.value));
   return db.write(async ({ manager, now }) => {
     const before = await manager.findOneBy(secretSchema, { ...inScope(scope), name });
     if (before !== null) {
-      await manager.update(secretSchema, { id: before.id }, { ciphertext, updatedAt: now });
+      await manager.update(
+        secretSchema,
+        { id: before.id },
+        { ciphertext, updatedAt: now, ...(readers === undefined ? {} : { onlyFor }) },
+      );
       return { name, createdAt: before.createdAt, updatedAt: now };
     }
     if ((await manager.countBy(secretSchema, inScope(scope))) >= maxPerScope) {
@@ -51,6 +73,7 @@ export async function setSecret(
       ...toColumns(scope),
       name,
       ciphertext,
+      onlyFor,
       createdAt: now,
       updatedAt: now,
     });
@@ -105,7 +128,8 @@ async function decryptSecrets(
 ): Promise<Map<string, string | null>> {
   const secrets = new Map<string, string | null>();
   for (const scope of scopesAround(repository)) {
-    for (const { name, ciphertext } of await manager.findBy(secretSchema, inScope(scope))) {
+    for (const { name, ciphertext, onlyFor } of await manager.findBy(secretSchema, inScope(scope))) {
+      if (!isFor(onlyFor, repository)) continue;
       secrets.set(name, decrypt(key.decrypting('secrets'), contextOf(scope, name), ciphertext));
     }
   }

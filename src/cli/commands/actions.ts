@@ -1,5 +1,4 @@
 import { existsSync, statSync } from 'node:fs';
-import { readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Command } from 'commander';
 import { localAdministrator } from '../../access/index.ts';
@@ -9,6 +8,7 @@ import type { Found } from '../../repositories/index.ts';
 import type { Action, Run } from '../action.ts';
 import type { Cli } from '../cli.ts';
 import { addNoun, withExamples } from '../help.ts';
+import { changeSettingsFile } from './change-settings-file.ts';
 import { withHint } from '../report-error.ts';
 import type { Column } from '../terminal/output.ts';
 import { showProgress } from '../terminal/progress.ts';
@@ -196,23 +196,9 @@ async function readBundle(cli: Cli, modules: Modules, found: Found, source: stri
 const useActions: Action<object, [string]> = async (cli, _options, url) => {
   if (url !== 'self' && !/^https?:\/\/[^\s/]+/.test(url))
     throw invalid('usage', 'Name self, or an address: https://github.com');
-  const [{ setInFile }, { file, origins }] = await Promise.all([import('../../config/index.ts'), cli.loadConfig()]);
-  if (file === null || file === undefined)
-    throw withHint(
-      notFound('no_settings_file', 'No settings file is used, so nothing can be written into it.'),
-      `hearth config example > hearth.toml, or set SERVICE_CI_ACTIONS_URL=${url}`,
-    );
-  const fresh = `${file.path}.new`;
-  const { mode } = statSync(file.path);
-  await writeFile(fresh, setInFile(await readFile(file.path, 'utf8'), 'ci.actions_url', url), { mode });
-  await rename(fresh, file.path);
-  const origin = origins.get('ci.actions_url');
-  if (origin?.kind === 'environment') cli.output.message(`The environment variable ${origin.name} still overrides it.`);
-  cli.output.result(
-    `${file.path} says ci.actions_url = "${url}". Restart the server: hearth serve reads it at its start.`,
-    {
-      file: file.path,
-      actionsUrl: url,
-    },
-  );
+  const file = await changeSettingsFile(cli, 'ci.actions_url', url);
+  cli.output.result(`${file} says ci.actions_url = "${url}". Restart the server: hearth serve reads it at its start.`, {
+    file,
+    actionsUrl: url,
+  });
 };

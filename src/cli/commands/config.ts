@@ -1,5 +1,9 @@
 import type { Command } from 'commander';
+import type { TomlValue } from '../../config/index.ts';
+import { invalid, notFound } from '../../kernel/index.ts';
 import type { Cli } from '../cli.ts';
+import { withHint } from '../report-error.ts';
+import { changeSettingsFile } from './change-settings-file.ts';
 import { configSources } from '../cli.ts';
 import { addNoun, withExamples } from '../help.ts';
 import type { Column } from '../terminal/output.ts';
@@ -15,6 +19,24 @@ export function addConfigCommands(program: Command, run: Run): void {
       .option('--origin', 'show where each value comes from')
       .action(run(showConfig)),
     'hearth config show --origin',
+  );
+  withExamples(
+    config
+      .command('get')
+      .description('print the effective value of one setting')
+      .argument('<key>', 'as in the settings file: git.read_slots')
+      .action(run(getSetting)),
+    'hearth config get base_url',
+  );
+  withExamples(
+    config
+      .command('set')
+      .description('change one setting in the settings file; comments stay')
+      .argument('<key>', 'as in the settings file: git.read_slots')
+      .argument('<value>', 'as in the environment; a list with commas')
+      .action(run(setSetting)),
+    'hearth config set base_url https://git.example.org',
+    'hearth config set mirrors.allowed_hosts git.example.lan,192.168.1.5:3000',
   );
   withExamples(
     config.command('check').description('validate the settings').action(run(checkSettings)),
@@ -65,6 +87,49 @@ async function showConfig(cli: Cli, { origin: withOrigin }: { origin?: true }): 
     value,
     ...(withOrigin ? { origin } : {}),
   }));
+}
+
+/** Refuses `unknown_setting`. */
+async function findOption(key: string) {
+  const { nearestName, options } = await import('../../config/index.ts');
+  const option = options.find((each) => each.key === key);
+  if (option !== undefined) return option;
+  const near = nearestName(
+    key,
+    options.map((each) => each.key),
+  );
+  const error = notFound('unknown_setting', `There is no setting ${key}.`);
+  throw near === null ? error : withHint(error, `did you mean ${near}?`);
+}
+
+/** Secrets are printed neither here nor by `config show`: what prints them ends in logs. */
+async function getSetting(cli: Cli, _options: object, key: string): Promise<void> {
+  const option = await findOption(key);
+  const { configValue } = await import('../../config/index.ts');
+  const value = configValue((await cli.loadConfig()).config, option);
+  const hidden = 'secret' in option && value !== null;
+  const text = value === null ? '' : option.type.toText(value as never);
+  cli.output.print(`${hidden ? '••••' : text}\n`, { key, value: hidden ? '••••' : value });
+}
+
+/** Refuses `unknown_setting`, `config_bad_value`, and as `changeSettingsFile` does. Nothing is written then. */
+async function setSetting(cli: Cli, _options: object, key: string, text: string): Promise<void> {
+  const option = await findOption(key);
+  const raw = option.type.fromText(text);
+  if (option.type.read(raw) === undefined)
+    throw invalid(
+      'config_bad_value',
+      `${'secret' in option && option.secret ? 'The value' : JSON.stringify(text)} is not allowed for ${key}: it must be ${option.type.expects}.`,
+    );
+  const file = await changeSettingsFile(cli, key, raw as TomlValue);
+  const shown = 'secret' in option && option.secret ? '••••' : JSON.stringify(raw);
+  cli.output.result(
+    `${file} says ${key} = ${shown}. A running server takes it over: hearth reload says whether it needs a restart.`,
+    {
+      file,
+      key,
+    },
+  );
 }
 
 async function checkSettings(cli: Cli): Promise<void> {

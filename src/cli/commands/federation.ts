@@ -111,7 +111,10 @@ const showStatus: Action<object, []> = async (cli) => {
               `other servers know this one as ${change.from}: follows do not work in either direction. Set SERVICE_FEDERATION_BASE_URL back, or: hearth federation origin accept ${change.to}`,
             ] as [string, string],
           ]),
-      ['Peers', allowed.length === 0 ? 'none allowed: every other server is denied' : `${allowed.length} allowed`],
+      [
+        'Peers',
+        allowed.length === 0 ? 'none allowed or paired: every other server is denied' : `${allowed.length} allowed`,
+      ],
       ['Deliveries', `${counts.pending} queued, ${counts.failed} failed`],
     ],
     {

@@ -17,7 +17,7 @@ export async function findRepository(
   } catch (error) {
     const moved =
       isDomainError(error) && error.code === 'not_found' ? await repositories.findMoved(viewer, owner, name) : null;
-    if (moved === null) throw error;
+    if (moved === null) throw await withTrashHint(repositories, error, { owner, name });
     // Unlike in git and pages, old names are not followed: what is deleted or published must be named by its current
     // name.
     throw withHint(
@@ -25,6 +25,24 @@ export async function findRepository(
       `use ${moved.owner}/${moved.name}`,
     );
   }
+}
+
+/** A repository of this name in the trash can be restored: commands act as the administrator, who may know of it. */
+async function withTrashHint(
+  repositories: Modules['repositories'],
+  error: unknown,
+  { owner, name }: { owner: string; name: string },
+): Promise<unknown> {
+  if (!isDomainError(error) || error.reason !== 'repository_not_found') return error;
+  const same = (one: string, other: string) => one.toLowerCase() === other.toLowerCase();
+  const trashed = await repositories.trash.list();
+  const found = trashed.some((row) => same(row.name, name) && same(row.owner.handle, owner));
+  return found
+    ? withHint(
+        notFound('repository_not_found', `${owner}/${name} was deleted; it is in the trash.`),
+        `hearth repo restore ${owner}/${name}`,
+      )
+    : error;
 }
 
 /** Parses `owner/name`. Refuses `usage`. */

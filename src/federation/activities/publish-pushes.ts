@@ -4,6 +4,7 @@ import { instanceActor, personActor, repositoryActor } from '../actors/find-acto
 import type { RepositoryActor } from '../actors/find-actor.ts';
 import { publicRepositoryById } from '../actors/public-repositories.ts';
 import { publish } from '../deliveries/publish.ts';
+import { sendHeldAccepts } from '../deliveries/send-held-accepts.ts';
 import { maxPushedCommits } from '../schema/received-push-schema.ts';
 import type { FederationDeps } from '../deps.ts';
 import type { Json } from '../documents/json-fields.ts';
@@ -35,6 +36,7 @@ export function pushListener(deps: FederationDeps): PushListener<Announcement> {
       if (!(await deps.repositories.isPublic(tx.manager, push.repository.id))) return;
       const { actorPath, contents } = announcement;
       const repositoryId = push.repository.id;
+      await sendHeldAccepts(tx, actorPath);
       for (const content of contents) {
         await publish(deps, tx, { type: 'Push', actorPath, repositoryId, content }, { followersOf: repositoryId });
       }

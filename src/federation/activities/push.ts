@@ -98,12 +98,12 @@ export const receivePush: ActivityHandler<null> = {
     return null;
   },
   async apply(deps, tx, { id, document, signer }) {
-    const commits = pushedCommits(document['object']);
+    const commits = pushedCommits(document['object'], signer);
     const published = Date.parse(cleanText(document['published'], 64));
     // One statement: the round trip to the write thread costs more than the statement.
     await tx.manager.query(
-      `INSERT INTO received_pushes (id, actor_id, activity_id, branch, hash_before, hash_after, commit_count, commits, pushed_at, received_at)
-       SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ? WHERE EXISTS (SELECT 1 FROM remote_follows WHERE remote_actor_id = ?)`,
+      `INSERT INTO received_pushes (id, actor_id, activity_id, branch, hash_before, hash_after, commit_count, commits, is_forced, pusher, pushed_at, received_at)
+       SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ? WHERE EXISTS (SELECT 1 FROM remote_follows WHERE remote_actor_id = ?)`,
       [
         deps.random.uuid(),
         signer.id,
@@ -113,6 +113,8 @@ export const receivePush: ActivityHandler<null> = {
         objectId(document['hashAfter']),
         Math.max(commits.length, totalOf(document['object'])),
         JSON.stringify(commits),
+        document['forced'] === true ? 1 : 0,
+        pusherOf(document['attributedTo'], signer),
         // Clamped: a date in the future must not put a push ahead of all others.
         Number.isFinite(published) ? Math.min(Math.max(published, 0), tx.now) : tx.now,
         tx.now,
@@ -134,15 +136,32 @@ function ignoreRefusal(error: unknown): void {
   if (!isDomainError(error)) throw error;
 }
 
-function pushedCommits(object: unknown): PushedCommit[] {
+/** The person's name on their server: the end of the actor's id, with its host when that is another one. */
+function pusherOf(attributedTo: unknown, { host, id }: RemoteActor): string | null {
+  const actor = URL.parse(idOf(attributedTo) ?? '');
+  if (actor === null || actor.href === id) return null;
+  const name = cleanText(decodeOr(actor.pathname.split('/').at(-1) ?? ''), 100);
+  // A server that names none pushes by itself.
+  if (name === '' || name === 'instance') return null;
+  return actor.host === host ? name : `${name}@${actor.host}`;
+}
+
+function pushedCommits(object: unknown, signer: RemoteActor): PushedCommit[] {
   const items = itemsOf(Array.isArray(object) && object.length === 1 ? object[0] : object);
   const all = items.length === 0 && Array.isArray(object) ? object : items;
   return all.slice(0, maxPushedCommits).flatMap((item) => {
-    const { hash, summary, name } = asObject(item);
+    const { hash, summary, name, url } = asObject(item);
+    const page = webUrl(url);
     const id = objectId(hash) ?? objectId(idOf(item)?.split('/').at(-1));
     return id === null
       ? []
-      : [{ hash: id, summary: unescapeHtml(cleanText(summary ?? name, 4 * maxSummary)).slice(0, maxSummary) }];
+      : [
+          {
+            hash: id,
+            summary: unescapeHtml(cleanText(summary ?? name, 4 * maxSummary)).slice(0, maxSummary),
+            url: page?.host === signer.host ? page.href : null,
+          },
+        ];
   });
 }
 

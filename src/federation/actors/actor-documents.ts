@@ -2,6 +2,7 @@ import type { Person } from '../../accounts/index.ts';
 import { instanceContext, personContext, repositoryContext } from '../documents/contexts.ts';
 import { escapeHtml, isoTime } from '../documents/escape-html.ts';
 import type { FederationSettings } from '../deps.ts';
+import { instancePath } from './actor-paths.ts';
 import type { LocalActor } from './local-actors.ts';
 import type { PublicRepository } from './public-repositories.ts';
 
@@ -42,10 +43,16 @@ export function repositoryDocument(
     followers: `${actor.id}/followers`,
     cloneUri: [https],
     pushUri: [https, ...(sshOrigin === null ? [] : [`${sshOrigin}/${path}.git`])],
-    icon:
-      imageContentType !== null && imageUpdatedAt !== null
-        ? { type: 'Image', mediaType: imageContentType, url: `${origin}/repos/${path}/image?v=${imageUpdatedAt}` }
-        : avatar(origin, owner),
+    ...(imageContentType !== null && imageUpdatedAt !== null
+      ? {
+          icon: {
+            type: 'Image',
+            mediaType: imageContentType,
+            url: `${origin}/repos/${path}/image?v=${imageUpdatedAt}`,
+          },
+        }
+      : avatar(origin, owner)),
+    endpoints: sharedInbox(origin),
     manuallyApprovesFollowers: false,
     publicKey: publicKeyOf(actor),
   };
@@ -69,7 +76,8 @@ export function personDocument(
     inbox: `${actor.id}/inbox`,
     outbox: `${actor.id}/outbox`,
     repositories: `${actor.id}/repositories`,
-    icon: avatar(origin, person),
+    ...avatar(origin, person),
+    endpoints: sharedInbox(origin),
     manuallyApprovesFollowers: true,
     publicKey: publicKeyOf(actor),
   };
@@ -103,8 +111,9 @@ export function instanceDocument(actor: LocalActor, { origin }: Facts): Document
   };
 }
 
-/** The uploaded image, else the generated one. */
+/** The uploaded image. The generated one is SVG, which other software does not show: it has its own. */
 const avatar = (origin: string, { id, avatarAt }: { id: string; avatarAt: number | null }) =>
-  avatarAt === null
-    ? { type: 'Image', mediaType: 'image/svg+xml', url: `${origin}/avatars/${id}.svg` }
-    : { type: 'Image', url: `${origin}/avatars/${id}?v=${avatarAt}` };
+  avatarAt === null ? {} : { icon: { type: 'Image', url: `${origin}/avatars/${id}?v=${avatarAt}` } };
+
+/** The inbox of the instance takes what is for any actor here. */
+const sharedInbox = (origin: string) => ({ sharedInbox: `${origin}${instancePath}/inbox` });

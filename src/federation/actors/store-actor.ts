@@ -21,6 +21,9 @@ export async function storeActor({ manager }: Tx, fetched: RemoteActor): Promise
       WHERE remote_actor_id = ? AND (handle <> ? OR coalesce(url, '') <> ? OR remote_inbox <> ?)`,
     [handle, url, actor.inbox, actor.id, handle, url ?? '', actor.inbox],
   );
+  await manager.query('UPDATE remote_follows SET gone_at = NULL WHERE remote_actor_id = ? AND gone_at IS NOT NULL', [
+    actor.id,
+  ]);
   await manager.query(
     `UPDATE remote_user_follows SET handle = ?, url = ?
       WHERE remote_actor_id = ? AND (handle <> ? OR coalesce(url, '') <> ?)`,

@@ -14,6 +14,8 @@ export interface ListedDelivery extends DeliveryRow {
   /** `Push`, `Follow`, … */
   type: string;
   activityId: string;
+  /** The repository that it speaks of; null for none. */
+  repositoryId: string | null;
 }
 
 export interface DeliveryFilter {
@@ -63,6 +65,20 @@ export async function retryDelivery(deps: FederationDeps, id: number): Promise<n
   });
   deps.logger.info('delivery.retried', { delivery: id, as: made });
   return made;
+}
+
+/**
+ * Makes a delivery that waits for its next attempt due now; no attempt is counted. Refuses `unknown_delivery`;
+ * `delivery_not_waiting` for one that is settled or being sent.
+ */
+export async function sendNow(deps: FederationDeps, id: number): Promise<void> {
+  await deps.db.write(async ({ manager, now }) => {
+    const row = await manager.findOneBy(deliverySchema, { id });
+    if (row === null) throw noSuchDelivery();
+    if (row.state !== 'PENDING' || row.lockedUntil > now)
+      throw conflict('delivery_not_waiting', `Delivery ${id} does not wait: there is nothing to send now.`);
+    await manager.update(deliverySchema, { id }, { nextAttemptAt: now });
+  });
 }
 
 /**
@@ -148,5 +164,5 @@ async function outboxRows({ db }: FederationDeps, deliveries: readonly DeliveryR
 
 function describe({ localActors }: FederationDeps, row: DeliveryRow, sent: OutboxRow | undefined): ListedDelivery {
   const activityId = sent === undefined ? row.outboxId : `${localActors.idOf(sent.actorPath)}/activities/${sent.id}`;
-  return { ...row, type: sent?.type ?? 'gone', activityId };
+  return { ...row, type: sent?.type ?? 'gone', activityId, repositoryId: sent?.repositoryId ?? null };
 }

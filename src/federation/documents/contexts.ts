@@ -15,8 +15,8 @@ const forgeTerms = {
   created: { '@id': 'http://purl.org/dc/terms/created', '@type': 'http://www.w3.org/2001/XMLSchema#dateTime' },
 };
 
-/** Hearth's namespace: a constant name at which nothing is served. */
-const hearthTerms = { hearth: 'https://hearth.example/ns#', forced: 'hearth:forced' };
+/** Hearth's namespace: a name that needs no owner, as the host of an address would (RFC 9562). */
+const hearthTerms = { hearth: 'urn:uuid:3b0d5f0c-52c8-4c3a-9f0e-6a7b1d2e84c1#', forced: 'hearth:forced' };
 
 const approval = { manuallyApprovesFollowers: 'as:manuallyApprovesFollowers' };
 

@@ -55,6 +55,7 @@ export async function addFollow(
     createdAt: tx.now,
     acceptedAt: null,
     viaUserActorId: via,
+    goneAt: null,
   };
   await tx.manager.insert(remoteFollowSchema, follow);
   return { follow, isNew: true };

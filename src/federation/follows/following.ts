@@ -17,7 +17,7 @@ const shownPushes = 50;
 
 /** The state of a follow, and the reason for a pending one. */
 export type FollowStatus =
-  | { state: Extract<FollowState, 'ACCEPTED'>; since: number }
+  | { state: Extract<FollowState, 'ACCEPTED'>; since: number; goneAt: number | null }
   /** The Follow is sent with the next run of the queue, waits for an unreachable server, or has failed so far. */
   | {
       state: 'PENDING';
@@ -149,7 +149,7 @@ export async function withStatuses(
     ...follow,
     status:
       follow.state === 'ACCEPTED'
-        ? { state: 'ACCEPTED', since: follow.acceptedAt ?? follow.createdAt }
+        ? { state: 'ACCEPTED', since: follow.acceptedAt ?? follow.createdAt, goneAt: follow.goneAt }
         : (deliveries.get(activityUuid(follow.followId)) ?? {
             state: 'PENDING',
             why: 'unanswered',

@@ -40,7 +40,11 @@ export async function listPeers({ db, settings, clock }: FederationDeps): Promis
   );
   const followersOf = new Map(followerCounts.map((row) => [row.host, Number(row.followers)]));
   const listed = new Set(settings.allowlist);
-  const hosts = new Set([...listed, ...rows.keys(), ...byHost.keys()]);
+  const known = [...rows.keys(), ...byHost.keys()];
+  // In development an entry allows every port of its host: the one in use stands for it.
+  const stands = (host: string): boolean =>
+    settings.devAllowInsecure && !known.includes(host) && known.some((each) => each.replace(/:\d+$/, '') === host);
+  const hosts = new Set([...[...listed].filter((host) => !stands(host)), ...known]);
   const isListed = (host: string): boolean =>
     listed.has(host) || (settings.devAllowInsecure && listed.has(host.replace(/:\d+$/, '')));
   return [...hosts].sort().map((host) => {

@@ -14,6 +14,10 @@ export interface ReceivedPush {
   commitCount: number;
   /** JSON: `PushedCommit[]`, newest first. */
   commits: string;
+  /** The old tip is not below the new one. */
+  isForced: boolean;
+  /** Who pushed, as their server calls them; null when it does not say. */
+  pusher: string | null;
   /** When it was made, never later than when it arrived. */
   pushedAt: number;
   receivedAt: number;
@@ -25,6 +29,8 @@ export const maxPushedCommits = 50;
 export interface PushedCommit {
   hash: string;
   summary: string;
+  /** Its page on the server that sent it; missing in rows from before. */
+  url?: string | null;
 }
 
 export const receivedPushSchema = new EntitySchema<ReceivedPush>({
@@ -39,6 +45,8 @@ export const receivedPushSchema = new EntitySchema<ReceivedPush>({
     hashAfter: { name: 'hash_after', type: 'text', nullable: true },
     commitCount: { name: 'commit_count', type: 'integer' },
     commits: { type: 'text' },
+    isForced: { name: 'is_forced', type: 'boolean' },
+    pusher: { type: 'text', nullable: true },
     pushedAt: { name: 'pushed_at', type: 'integer' },
     receivedAt: { name: 'received_at', type: 'integer' },
   },

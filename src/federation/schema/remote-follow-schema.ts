@@ -20,6 +20,8 @@ export interface RemoteFollow {
   acceptedAt: number | null;
   /** The followed person whose repository it is; `null` for a direct follow. */
   viaUserActorId: string | null;
+  /** Since when its server says that there is no such public repository; null while there is. */
+  goneAt: number | null;
 }
 
 export const remoteFollowSchema = new EntitySchema<RemoteFollow>({
@@ -38,5 +40,6 @@ export const remoteFollowSchema = new EntitySchema<RemoteFollow>({
     createdAt: { name: 'created_at', type: 'integer' },
     acceptedAt: { name: 'accepted_at', type: 'integer', nullable: true },
     viaUserActorId: { name: 'via_user_actor_id', type: 'text', nullable: true },
+    goneAt: { name: 'gone_at', type: 'integer', nullable: true },
   },
 });

@@ -172,8 +172,28 @@ export const registrationToken = z
   .strictObject({ token: z.string().describe('Never shown again') })
   .meta({ id: 'RegistrationToken' });
 
-export const secret = z.strictObject({ name: z.string(), createdAt: time, updatedAt: time }).meta({ id: 'Secret' });
+export const secret = z
+  .strictObject({
+    name: z.string(),
+    createdAt: time,
+    updatedAt: time,
+    onlyFor: z
+      .array(z.string())
+      .optional()
+      .describe('Of a secret of the server that is limited: the owners and repositories that get it'),
+  })
+  .meta({ id: 'Secret' });
 export const variable = z
   .strictObject({ name: z.string(), value: z.string(), updatedAt: time })
   .meta({ id: 'Variable' });
+export const newSecret = z
+  .strictObject({
+    value: z.string(),
+    onlyFor: z
+      .array(z.string().min(1).max(200))
+      .max(50)
+      .optional()
+      .describe('Of a secret of the server: owners and repositories that get it; an empty list for all'),
+  })
+  .meta({ id: 'NewSecret' });
 export const newValue = z.strictObject({ value: z.string() }).meta({ id: 'NewValue' });

@@ -7,7 +7,11 @@ import { paging, repository } from './schemas.ts';
 import { showListed, showRepository } from './payloads.ts';
 
 const at = '/repos/{owner}/{name}';
-const visibility = z.enum(['PUBLIC', 'PRIVATE']);
+/** In any case, as the command line has it: `public`. */
+const visibility = z.preprocess(
+  (value) => (typeof value === 'string' ? value.toUpperCase() : value),
+  z.enum(['PUBLIC', 'PRIVATE']),
+);
 
 export const listRepositories = operation({
   id: 'listRepositories',

@@ -4,7 +4,7 @@ import { operation } from '../operation.ts';
 import type { AnyCall, Operation } from '../operation.ts';
 import { ciScopePaths, inPath } from './ci-scopes.ts';
 import type { CiScopePath } from './ci-scopes.ts';
-import { newValue, secret as secretShape, variable as variableShape } from './ci-schemas.ts';
+import { newSecret, newValue, secret as secretShape, variable as variableShape } from './ci-schemas.ts';
 import { isoTime } from './payloads.ts';
 
 function operationsOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath): Operation[] {
@@ -24,8 +24,9 @@ function operationsOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath
       async run(call) {
         const rows = await call.deps.ci.secrets.list(scope(call));
         return json(
-          rows.map(({ name, createdAt, updatedAt }) => ({
+          rows.map(({ name, createdAt, updatedAt, onlyFor }) => ({
             name,
+            ...(onlyFor === null ? {} : { onlyFor }),
             createdAt: isoTime(createdAt),
             updatedAt: isoTime(updatedAt),
           })),
@@ -40,9 +41,13 @@ function operationsOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath
       status: 204,
       refuses: [...refuses, 409],
       summary: `Create or update a secret ${whose}`,
-      body: newValue,
+      body: newSecret,
       async run(call) {
-        await call.deps.ci.secrets.set(scope(call), { name: inPath(call.params, 'secret'), value: call.body.value });
+        await call.deps.ci.secrets.set(scope(call), {
+          name: inPath(call.params, 'secret'),
+          value: call.body.value,
+          onlyFor: call.body.onlyFor,
+        });
         return noContent();
       },
     }),

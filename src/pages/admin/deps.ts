@@ -7,6 +7,7 @@ export type AdminDeps = Pick<
   | 'clock'
   | 'accounts'
   | 'owners'
+  | 'processFacts'
   | 'repositories'
   | 'federation'
   | 'mirrors'

@@ -1,4 +1,4 @@
-import type { DeliveryState } from '../../federation/index.ts';
+import type { DeliveryState, ListedDelivery } from '../../federation/index.ts';
 import { invalid, notFound } from '../../kernel/index.ts';
 import { page, seeOther, type PageReply } from '../app/reply.ts';
 import { submitForm, type FormRefusal } from '../app/submit-form.ts';
@@ -22,11 +22,8 @@ interface Extra {
 const readState = (text: string | null): DeliveryState | undefined =>
   (['PENDING', 'DELIVERED', 'FAILED'] as const).find((state) => state.toLowerCase() === text);
 
-async function deliveriesPage(
-  { query, form }: PersonContext,
-  { federation, clock }: AdminDeps,
-  extra: Extra = {},
-): Promise<PageReply> {
+async function deliveriesPage({ query, form }: PersonContext, deps: AdminDeps, extra: Extra = {}): Promise<PageReply> {
+  const { federation, clock } = deps;
   const state = readState(query.get('state'));
   const host = query.get('host')?.trim() ?? '';
   const before = Number(query.get('before'));
@@ -40,6 +37,7 @@ async function deliveriesPage(
     federation.countDeliveries(),
   ]);
   const shown = rows.slice(0, perPage);
+  const names = await namesOf(deps, shown);
   const filter = new URLSearchParams([
     ...(state === undefined ? [] : [['state', state.toLowerCase()]]),
     ...(host === '' ? [] : [['host', host]]),
@@ -48,7 +46,7 @@ async function deliveriesPage(
     counts,
     filter: { state: state?.toLowerCase() ?? '', host },
     isFiltered: filter.size > 0,
-    deliveries: shown.map((delivery) => viewDelivery(delivery, clock.now())),
+    deliveries: shown.map((delivery) => viewDelivery(delivery, clock.now(), names)),
     older:
       rows.length > perPage
         ? `${here}?${new URLSearchParams([...filter, ['before', String(shown.at(-1)!.id)]])}`
@@ -69,6 +67,12 @@ const acting = (context: PersonContext, deps: AdminDeps, act: () => Promise<unkn
     (refusal) => deliveriesPage(context, deps, { refusal }),
   );
 
+/** `owner/name` of the repositories that deliveries speak of. */
+async function namesOf({ repositories }: AdminDeps, rows: readonly ListedDelivery[]): Promise<Map<string, string>> {
+  const located = await repositories.locate(rows.flatMap(({ repositoryId }) => repositoryId ?? []));
+  return new Map([...located].map(([id, { owner, repository }]) => [id, `${owner.handle}/${repository.name}`]));
+}
+
 /** Activities on their way to other servers, the newest first: `?state=`, `?host=`, `?before=` a number. */
 export const showDeliveries: Page<PersonContext, AdminDeps> = (context, deps) => deliveriesPage(context, deps);
 
@@ -80,10 +84,11 @@ function readDeliveryId(text: string | undefined): number {
 }
 
 /** One delivery with the document that it sends. */
-export const showDelivery: Page<PersonContext, AdminDeps> = async ({ params, query }, { federation, clock }) => {
+export const showDelivery: Page<PersonContext, AdminDeps> = async ({ params, query }, deps) => {
+  const { federation, clock } = deps;
   const row = await federation.showDelivery(readDeliveryId(params.id));
   return page('admin/delivery', {
-    delivery: viewDelivery(row, clock.now()),
+    delivery: viewDelivery(row, clock.now(), await namesOf(deps, [row])),
     target: row.targetInbox,
     activityId: row.activityId,
     document: JSON.stringify(JSON.parse(row.activity), null, 2),
@@ -93,6 +98,10 @@ export const showDelivery: Page<PersonContext, AdminDeps> = async ({ params, que
 
 export const retryDelivery: Page<PersonContext, AdminDeps> = (context, deps) =>
   acting(context, deps, () => deps.federation.retryDelivery(readDeliveryId(context.params.id)));
+
+/** One that waits for its next attempt. */
+export const sendDeliveryNow: Page<PersonContext, AdminDeps> = (context, deps) =>
+  acting(context, deps, () => deps.federation.sendNow(readDeliveryId(context.params.id)));
 
 /** Field `host`: only those to one server; all of them without it. */
 export const retryFailedDeliveries: Page<PersonContext, AdminDeps> = (context, deps) => {

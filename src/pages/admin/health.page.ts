@@ -17,12 +17,13 @@ const oldMs = 2 * 86_400_000;
 /** Readiness and load of the server, the last restore test, and mirrors that fail. */
 async function healthPage({ query }: PersonContext, deps: AdminDeps, more: object = {}): Promise<PageReply> {
   const { unready, backups, counts, git, clock } = deps;
-  const [parts, { newest, lastRestoreTest }, count, mirrors, parked] = await Promise.all([
+  const [parts, { newest, lastRestoreTest }, count, mirrors, parked, running] = await Promise.all([
     unready(),
     backups.state(),
     counts(),
     viewMirrors(deps),
     viewParkedPushes(deps),
+    deps.processFacts(),
   ]);
   const load = git.load();
   const now = clock.now();
@@ -44,6 +45,12 @@ async function healthPage({ query }: PersonContext, deps: AdminDeps, more: objec
     },
     mirrors,
     parked: { count: viewCount(count.unannouncedPushes.parked, 'push', 'pushes'), pushes: parked },
+    program: {
+      version: running.version,
+      git: git.version,
+      started: viewTime(running.startedAt, now),
+      memory: running.residentBytes === null ? null : viewSize(running.residentBytes),
+    },
     facts: [
       { name: 'People', value: count.people },
       { name: 'Organisations', value: count.organisations },
@@ -56,7 +63,6 @@ async function healthPage({ query }: PersonContext, deps: AdminDeps, more: objec
       { name: 'Git processes', value: load.processes },
       { name: 'Deliveries', value: `${count.deliveries.PENDING} waiting, ${count.deliveries.FAILED} failed` },
       { name: 'CI runners', value: count.runners },
-      { name: 'git', value: git.version },
     ],
     notice: viewNotice(query),
     ...more,

@@ -33,13 +33,16 @@ const viewFollowers = (count: number): string | null =>
 const stateWords = { PENDING: 'queued', DELIVERED: 'delivered', FAILED: 'failed' } as const;
 
 export function viewDelivery(
-  { id, type, host, state, attempts, lastError, nextAttemptAt, createdAt, cancelledAt }: ListedDelivery,
+  { id, type, host, state, attempts, lastError, nextAttemptAt, createdAt, cancelledAt, repositoryId }: ListedDelivery,
   now: number,
+  names: ReadonlyMap<string, string>,
 ) {
   return {
     id,
     type,
     host,
+    repository: repositoryId === null ? null : (names.get(repositoryId) ?? 'a repository in the trash'),
+    isWaiting: state === 'PENDING',
     // One that was not to be sent any more is FAILED, too, and nothing went wrong.
     hasFailed: state === 'FAILED' && cancelledAt === null,
     isDone: state === 'DELIVERED',

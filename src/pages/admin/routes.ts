@@ -1,12 +1,13 @@
 import type { Route } from '../route.ts';
 import { seeOther } from '../app/reply.ts';
-import { showAdminAudit } from './audit.page.ts';
+import { exportAudit, showAdminAudit } from './audit.page.ts';
 import {
   showDeliveries,
   retryFailedDeliveries,
   purgeDeliveries,
   showDelivery,
   retryDelivery,
+  sendDeliveryNow,
 } from './federation-deliveries.page.ts';
 import { showFollowers, showActors } from './federation-actors.page.ts';
 import {
@@ -165,6 +166,7 @@ export const adminRoutes: readonly Route[] = [
   { method: 'GET', path: '/admin/single-sign-on', access: 'administrator', cost: 'signature', page: showSingleSignOn },
   { method: 'GET', path: '/admin/settings', access: 'administrator', cost: 'rows', page: showAdminSettings },
   { method: 'GET', path: '/admin/audit', access: 'administrator', cost: 'rows', page: showAdminAudit },
+  { method: 'GET', path: '/admin/audit/export', access: 'administrator', cost: 'rows', page: exportAudit },
   { method: 'GET', path: '/admin/federation', access: 'administrator', cost: 'rows', page: showFederation },
   { method: 'POST', path: '/admin/federation/test', access: 'administrator', cost: 'signature', page: testPeer },
   { method: 'POST', path: '/admin/federation/invite', access: 'administrator', cost: 'rows', page: invitePeer },
@@ -204,6 +206,13 @@ export const adminRoutes: readonly Route[] = [
   { method: 'GET', path: '/admin/federation/followers', access: 'administrator', cost: 'rows', page: showFollowers },
   { method: 'GET', path: '/admin/federation/actors', access: 'administrator', cost: 'rows', page: showActors },
   { method: 'GET', path: '/admin/federation/deliveries', access: 'administrator', cost: 'rows', page: showDeliveries },
+  {
+    method: 'POST',
+    path: '/admin/federation/deliveries/:id/send',
+    access: 'administrator',
+    cost: 'rows',
+    page: sendDeliveryNow,
+  },
   {
     method: 'POST',
     path: '/admin/federation/deliveries/retry',

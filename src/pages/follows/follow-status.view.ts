@@ -1,4 +1,3 @@
-import { maxPushedCommits } from '../../federation/index.ts';
 import type {
   FollowedPerson,
   FollowedRepository,
@@ -26,6 +25,15 @@ const inSentence = (error: string | null): string => (error ?? 'no answer').repl
 const acceptedByServer = 'The other server took it and has not answered yet.';
 
 export function viewFollowStatus(status: FollowStatus, now: number): FollowStatusView {
+  if (status.state === 'ACCEPTED' && status.goneAt !== null) {
+    return {
+      isAccepted: false,
+      label: 'Not there',
+      sentence: 'Its server says that there is no such public repository: it was deleted, or made private.',
+      since: null,
+      mayRetry: false,
+    };
+  }
   if (status.state === 'ACCEPTED') {
     return {
       isAccepted: true,
@@ -106,26 +114,36 @@ export function viewListedFollow(follow: ListedFollow, who: string, now: number)
   return { ...rest, status: null, sentence: `Through them, ${count}.${error}`, isTagged: false };
 }
 
+const isCommitId = (hash: string | null): hash is string => hash !== null && !/^0+$/.test(hash);
 const short = (hash: string | null): string | null => (hash === null || /^0+$/.test(hash) ? null : hash.slice(0, 10));
 
 export function viewReceivedPush(
-  { handle, url, branch, hashBefore, hashAfter, commitCount, commits, pushedAt }: ListedPush,
+  { handle, url, branch, hashBefore, hashAfter, commitCount, commits, isForced, pusher, pushedAt }: ListedPush,
   now: number,
 ) {
+  const isNewBranch = hashBefore !== null && /^0+$/.test(hashBefore);
+  const count = commitCount === 1 ? '1 commit' : `${commitCount.toLocaleString('en')} commits`;
+  const says = [
+    // A branch from an old commit, or software that says nothing of commits.
+    ...(commitCount === 0 && (isNewBranch || hashAfter === null) ? [] : [count]),
+    ...(isNewBranch ? ['new branch'] : []),
+    ...(isForced ? ['forced'] : []),
+    ...(pusher === null ? [] : [`by ${pusher}`]),
+  ];
+  const newest = commits.find(({ hash }) => hash === hashAfter);
   return {
     handle,
     url,
     branch,
     before: short(hashBefore),
     after: short(hashAfter),
-    isNewBranch: hashBefore !== null && /^0+$/.test(hashBefore),
-    count:
-      commitCount > maxPushedCommits
-        ? `${maxPushedCommits} or more commits`
-        : commitCount === 1
-          ? '1 commit'
-          : `${commitCount} commits`,
-    commits: commits.map(({ hash, summary }) => ({ hash: hash.slice(0, 10), summary: summary || 'no message' })),
+    afterUrl: isCommitId(hashAfter) ? (newest?.url ?? null) : null,
+    says: says.join(', '),
+    commits: commits.map(({ hash, summary, url: page }) => ({
+      hash: hash.slice(0, 10),
+      url: page ?? null,
+      summary: summary || 'no message',
+    })),
     when: viewTime(pushedAt, now),
   };
 }

@@ -45,7 +45,8 @@ async function followingPage(
     repositories: repositories.map((each) => viewFollowedRepository(each, now)),
     ...beside,
     pushes: pushes.map((each) => viewReceivedPush(each, now)),
-    form: { target: form.text('target') },
+    // Other servers lead here with the handle of what one wants to follow.
+    form: { target: form.text('target') || (query.get('target') ?? '').slice(0, 512) },
     refusal,
     notice: viewNotice(query),
   });

@@ -40,6 +40,17 @@ async function ownAccess(
   };
 }
 
+/** Of a public repository: its handle for other servers, and how many follow it there; null while federation is off. */
+async function federationOf({ found }: RepositoryContext, { federation }: RepositoryDeps) {
+  if (!federation.isOperational || found.repository.visibility !== 'PUBLIC') return null;
+  const { owner, name } = found.canonical;
+  const count = await federation.countFollowers({ repositoryId: found.repository.id });
+  return {
+    handle: `${owner}/${name}@${new URL(federation.origin).host}`,
+    followers: count === 0 ? null : viewCount(count, 'follower on other servers', 'followers on other servers'),
+  };
+}
+
 function frameOf(context: RepositoryContext, deps: RepositoryDeps) {
   const { found, origin, preferences } = context;
   return {
@@ -125,17 +136,19 @@ function emptyPage(frame: ReturnType<typeof frameOf>, branch: string): Reply {
 /** `/repos/{owner}/{name}`: clone box, files of the default branch, README; for an empty one, what to type. */
 export const showRepository: Page<RepositoryContext, RepositoryDeps> = async (context, deps): Promise<Reply> => {
   const { found } = context;
-  const [{ branch, oid }, credentials, access, pushed] = await Promise.all([
+  const [{ branch, oid }, credentials, access, pushed, elsewhere] = await Promise.all([
     deps.git.refs.head(found.path),
     dependOn(() => credentialsOf(context, deps)),
     dependOn(() => ownAccess(context, deps)),
     dependOn(() => readPushedBranches(context, deps)),
+    dependOn(() => federationOf(context, deps)),
   ]);
   const frame = {
     ...frameOf(context, deps),
     credentials: credentials.value,
     access: access.value,
     pushed: pushed.value,
+    elsewhere: elsewhere.value,
   };
   if (oid === null) return emptyPage(frame, branch ?? found.repository.defaultBranch);
   const at: RefPath = { kind: branch === null ? 'head' : 'branch', ref: branch ?? 'HEAD', oid, file: Buffer.alloc(0) };
@@ -161,7 +174,7 @@ export const showRepository: Page<RepositoryContext, RepositoryDeps> = async (co
     {
       restsOn:
         isComplete && facts.isComplete && fork.value.isComplete
-          ? [credentials, access, pushed, fork, ...dependencies]
+          ? [credentials, access, pushed, elsewhere, fork, ...dependencies]
           : null,
     },
   );

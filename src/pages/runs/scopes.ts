@@ -20,6 +20,8 @@ export interface ScopePage {
   name: string;
   /** Who can read its secrets by pushing a workflow of their own. */
   readers: string;
+  /** Whether a secret can be limited to some owners and repositories. */
+  mayLimit?: true;
   /** For the head of the page; at most one is set. */
   repository?: unknown;
   organisation?: unknown;
@@ -34,6 +36,7 @@ export const ofInstance: ScopePageOf<PersonContext> = () => ({
   url: '/admin',
   name: 'this server',
   readers: 'Everyone who may push to any repository of this server',
+  mayLimit: true,
 });
 
 export const ofPerson: ScopePageOf<PersonContext> = ({ person }) => ({

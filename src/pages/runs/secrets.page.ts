@@ -11,7 +11,7 @@ import type { RunsDeps } from './deps.ts';
 /** The pages about the secrets and variables of one kind of place. */
 export interface SecretPages<V extends PersonContext> {
   show: Page<V, RunsDeps>;
-  /** Fields `name`, `value`. A secret is never shown again. */
+  /** Fields `name`, `value`, of the server `only_for`. A secret is never shown again. */
   setSecret: Page<V, RunsDeps>;
   removeSecret: Page<V, RunsDeps>;
   /** Fields `name`, `value`. */
@@ -33,14 +33,19 @@ export function secretPages<V extends PersonContext>(placeOf: ScopePageOf<V>): S
     const typed = { name: context.form.text('name'), value: context.form.text('value') };
     return page('runs/secrets', {
       place,
-      secrets: secrets.map(({ name, updatedAt }) => ({ name, updated: viewTime(updatedAt, clock.now()) })),
+      secrets: secrets.map(({ name, updatedAt, onlyFor }) => ({
+        name,
+        onlyFor,
+        updated: viewTime(updatedAt, clock.now()),
+      })),
       variables: variables.map(({ name, value, updatedAt }) => ({
         name,
         value,
         updated: viewTime(updatedAt, clock.now()),
       })),
       // What was typed as a secret does not travel back into a page.
-      secretForm: { name: kind === 'secret' ? typed.name : '' },
+      secretForm:
+        kind === 'secret' ? { name: typed.name, onlyFor: context.form.text('only_for') } : { name: '', onlyFor: '' },
       variableForm: kind === 'variable' ? typed : { name: '', value: '' },
       secretRefusal: kind === 'secret' ? refusal : null,
       variableRefusal: kind === 'variable' ? refusal : null,
@@ -63,7 +68,14 @@ export function secretPages<V extends PersonContext>(placeOf: ScopePageOf<V>): S
 
   return {
     show: (context, deps) => secretsPage(context, deps, 'secret', null),
-    setSecret: save('secret', (context, { ci }) => ci.secrets.set(placeOf(context).scope, input(context))),
+    setSecret: save('secret', (context, { ci }) => {
+      const { scope, mayLimit } = placeOf(context);
+      const onlyFor = context.form
+        .text('only_for')
+        .split(/[\s,]+/)
+        .filter((name) => name !== '');
+      return ci.secrets.set(scope, { ...input(context), ...(mayLimit ? { onlyFor } : {}) });
+    }),
     setVariable: save('variable', (context, { ci }) => ci.variables.set(placeOf(context).scope, input(context))),
     removeSecret: async (context, { ci }) => {
       await ci.secrets.remove(placeOf(context).scope, context.params.secret ?? '');

@@ -22,6 +22,12 @@ t.test('health shows the last successful restore test', async (t) => {
   web.unready.length = 0;
 });
 
+t.test('health shows the program: version, start, memory', async (t) => {
+  const { body } = await administrator.get('/admin/health');
+  t.match(body, /<dt>Version<\/dt><dd>Hearth \d+\.\d+[^<]*, git \d+\.\d+[^]*<dt>Started<\/dt><dd><time/);
+  t.match(body, /<dt>Memory<\/dt><dd>\d[\d.]* [MG]B/);
+});
+
 t.test('mirrors that fail are named with the reason, and tried again from here', async (t) => {
   t.notMatch((await administrator.get('/admin/health')).body, '<h2>Mirrors</h2>', 'there are none');
   const { id } = await web.modules.repositories.create(localAdministrator, {

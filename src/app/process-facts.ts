@@ -1,0 +1,14 @@
+import { readFile } from 'node:fs/promises';
+import type { ProcessFacts } from '../http/index.ts';
+import { embedded } from '../embedded/index.ts';
+
+/** What an administrator wants to know of the running program. The memory is null where the system has no /proc. */
+export async function processFacts(): Promise<ProcessFacts> {
+  const status = await readFile('/proc/self/status', 'utf8').catch(() => '');
+  const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(status) ?? [];
+  return {
+    version: embedded.version,
+    startedAt: Math.round(performance.timeOrigin),
+    residentBytes: kilobytes === undefined ? null : Number(kilobytes) * 1024,
+  };
+}
