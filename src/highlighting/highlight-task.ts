@@ -1,13 +1,22 @@
 import hljs from 'highlight.js';
+import type { LineRanges } from './line-ranges.ts';
 import { splitLines } from './split-lines.ts';
 
 // One class per kind of token, without the library's prefix; the stylesheet names them.
 hljs.configure({ classPrefix: 'x-' });
 
 /**
- * Returns lines of HTML. Runs in the worker pool: grammars are regular expressions, and some input makes one of them
- * backtrack without end.
+ * Returns lines of HTML; only those of `ranges` where some are given, the others are empty. Runs in the worker pool:
+ * grammars are regular expressions, and some input makes one of them backtrack without end.
  */
-export function run({ grammar, text }: { grammar: string; text: string }): string[] {
-  return splitLines(hljs.highlight(text, { language: grammar, ignoreIllegals: true }).value);
+export function run({ grammar, text, ranges }: { grammar: string; text: string; ranges?: LineRanges }): string[] {
+  const lines = splitLines(hljs.highlight(text, { language: grammar, ignoreIllegals: true }).value);
+  if (ranges === undefined) return lines;
+  const wanted: string[] = [];
+  for (const [first, last] of ranges)
+    for (let line = first; line <= last && line <= lines.length; line += 1) {
+      while (wanted.length < line - 1) wanted.push('');
+      wanted.push(lines[line - 1]!);
+    }
+  return wanted;
 }

@@ -1,5 +1,7 @@
 import type { TaskLimits, WorkerPool } from '../workers/index.ts';
 import type { run } from './highlight-task.ts';
+import { textFor } from './line-ranges.ts';
+import type { LineRanges } from './line-ranges.ts';
 import { languageOf } from './languages.ts';
 
 export interface HighlightRequest {
@@ -9,6 +11,8 @@ export interface HighlightRequest {
   text: string;
   /** The client, for the fair queue of the worker pool. */
   client: string;
+  /** The only lines that are wanted; the others come back empty, and nothing behind the last. */
+  ranges?: LineRanges;
 }
 
 /** Syntax highlighting in the worker pool. */
@@ -39,13 +43,13 @@ const limits: TaskLimits = {
 export function createHighlighting({ workers }: { workers: WorkerPool }): Highlighting {
   return {
     canHighlight: ({ fileName, text }) => Boolean(languageOf(fileName)?.grammar) && fits(text),
-    async highlight({ oid, fileName, text, client }) {
+    async highlight({ oid, fileName, text, client, ranges }) {
       const grammar = languageOf(fileName)?.grammar;
       if (!grammar || !fits(text)) return null;
       const outcome = await workers.run<typeof run>({
         task: 'highlight',
-        key: `${oid} ${grammar}`,
-        input: () => ({ grammar, text }),
+        key: ranges === undefined ? `${oid} ${grammar}` : `${oid} ${grammar} ${ranges.join(' ')}`,
+        input: () => (ranges === undefined ? { grammar, text } : { grammar, text: textFor(text, ranges), ranges }),
         client,
         limits,
       });

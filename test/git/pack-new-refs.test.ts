@@ -3,9 +3,11 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
-import type { Git, RefMove } from '../../src/git/index.ts';
+import type { Git } from '../../src/git/index.ts';
 import { gitSync, openGit, sampleRepository } from './git-fixture.ts';
 import { zeroId } from './push-fixture.ts';
+
+type RefMove = Parameters<Git['refs']['move']>[1][number];
 
 const sample = sampleRepository();
 const main = gitSync(['rev-parse', 'main'], { cwd: sample });

@@ -179,3 +179,36 @@ t.test('a branch that looks like an id is a branch', async (t) => {
   fixture.inside('update-ref', `refs/heads/${others[0]!}`, fixture.first.commit);
   t.equal(await deps.git.refs.resolve(repository, others[0]!), fixture.first.commit);
 });
+
+t.test('the commit-graph proves commits reachable, and never one that no ref leads to', async (t) => {
+  const repository = await deps.newRepository();
+  const inside = (...args: string[]) => gitSync([`--git-dir=${repository}`, ...args]);
+  const tree = inside('hash-object', '-t', 'tree', '-w', '/dev/null');
+  // A history with merges and side branches, from a fixed sequence.
+  const all: string[] = [];
+  let state = 7;
+  const pick = (below: number) => (state = (state * 48_271) % 2_147_483_647) % below;
+  for (let count = 0; count < 120; count += 1) {
+    const parents = count === 0 ? [] : [all[all.length - 1 - pick(Math.min(6, all.length))]!];
+    if (count > 5 && pick(4) === 0) parents.push(all[pick(all.length)]!);
+    const named = [...new Set(parents)].flatMap((parent) => ['-p', parent]);
+    all.push(inside('commit-tree', tree, ...named, '-m', `commit ${count}`));
+  }
+  for (const [at, oid] of all.entries()) inside('update-ref', `refs/heads/b${String(at).padStart(3, '0')}`, oid);
+  inside('commit-graph', 'write', '--reachable');
+  const keep = (names: readonly string[]) => {
+    for (const name of inside('for-each-ref', '--format=%(refname)').split('\n'))
+      if (!names.includes(name)) inside('update-ref', '-d', name);
+  };
+  for (const tips of [[110, 95, 80, 41], [95, 41], [41]]) {
+    keep(tips.map((at) => `refs/heads/b${String(at).padStart(3, '0')}`));
+    inside('symbolic-ref', 'HEAD', `refs/heads/b${String(tips[0]).padStart(3, '0')}`);
+    const reachable = new Set(inside('rev-list', '--all').split('\n'));
+    t.ok(reachable.size < all.length, 'the graph has commits that no ref leads to any more');
+    for (const oid of all) {
+      const named = await deps.git.refs.resolve(repository, oid).catch(() => null);
+      if ((named === oid) !== reachable.has(oid)) t.fail(`${oid} is ${reachable.has(oid) ? '' : 'not '}reachable`);
+    }
+    t.same([...(await deps.git.objects.namedCommits(repository, all)).values()].sort(), [...reachable].sort());
+  }
+});

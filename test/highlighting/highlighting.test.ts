@@ -4,6 +4,8 @@ import { embedded } from '../../src/embedded/index.ts';
 import { createHighlighting, languageOf } from '../../src/highlighting/index.ts';
 import { silentLogger } from '../../src/kernel/index.ts';
 import { createWorkerPool } from '../../src/workers/index.ts';
+import { run } from '../../src/highlighting/highlight-task.ts';
+import { textFor } from '../../src/highlighting/line-ranges.ts';
 import { splitLines } from '../../src/highlighting/split-lines.ts';
 
 t.test('a language is recognised by the file name alone', async (t) => {
@@ -30,6 +32,29 @@ t.test('highlighted HTML is split into lines that are each well-formed', async (
     '<span class="a">y <span class="b">z</span></span>',
     '<span class="a"><span class="b"></span></span>w',
   ]);
+});
+
+t.test('lines of a part have the colours that they have in the whole', async (t) => {
+  const files = ['src/git/objects/browse.ts', 'README.md', 'templates/assets/style.css', 'package.json', 'scripts/chaos'];
+  for (const file of files) {
+    const text = readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
+    const grammar = languageOf(file.endsWith('chaos') ? 'chaos.sh' : file)!.grammar!;
+    const whole = run({ grammar, text });
+    const ranges = [0.1, 0.3, 0.6].map((part): [number, number] => {
+      const first = Math.floor(whole.length * part) + 1;
+      return [first, first + 7];
+    });
+    const some = run({ grammar, text: textFor(text, ranges), ranges });
+    t.equal(some.length, Math.min(ranges.at(-1)![1], whole.length), file);
+    const isWanted = (line: number) => ranges.some(([first, last]) => first <= line && line <= last);
+    t.same(
+      some,
+      whole.slice(0, some.length).map((html, at) => (isWanted(at + 1) ? html : '')),
+      file,
+    );
+  }
+  t.equal(textFor('a\nb', [[1, 1]]), 'a\nb');
+  t.equal(textFor('x\n'.repeat(500), [[10, 20]]), 'x\n'.repeat(60));
 });
 
 t.test('a worker thread highlights, caches, gives up in time and recovers', async (t) => {

@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { internal } from '../../kernel/index.ts';
+import { openCommitGraph } from '../last-commits/commit-graph.ts';
 import type { GitLimits } from '../limits.ts';
 import type { ObjectReaders } from '../objects/object-readers.ts';
 import type { Reachability } from '../objects/reachability.ts';
@@ -22,6 +23,9 @@ interface ReachabilityDeps {
 /** Limit of ids remembered per state of the refs, beyond those that refs name. */
 const maxProvedIds = 100_000;
 const idsAtOnce = 5_000;
+/** So many commits are sought in the commit-graph, from so many tips; git reads all tips in one walk. */
+const maxSoughtInGraph = 200;
+const maxTipsInGraph = 50;
 const visible = ['--exclude-hidden=uploadpack', '--all'];
 
 export function createReachability({
@@ -45,6 +49,25 @@ export function createReachability({
       proved.set(snapshot, known);
     }
     return known;
+  }
+
+  /**
+   * Which of these commits the commit-graph proves to be reachable, without a process: from HEAD, or from one of the
+   * first refs. Of the others it says nothing.
+   */
+  async function provedByGraph(repository: string, oids: readonly string[]): Promise<Set<string>> {
+    const isWorthIt = limits.readCommitGraph && oids.length > 0 && oids.length <= maxSoughtInGraph;
+    const snapshot = isWorthIt ? await refCache.of(repository) : null;
+    const graph = snapshot === null ? null : await openCommitGraph(repository);
+    if (snapshot === null || graph === null) return new Set();
+    const { refs, head } = snapshot;
+    const tips = (head.ref === null ? [] : [head.ref]).concat(refs.slice(0, maxTipsInGraph));
+    return new Set(
+      graph.reachable(
+        tips.map(({ oid, peeled }) => peeled ?? oid),
+        oids,
+      ),
+    );
   }
 
   /** Object ids that git lists for these arguments; `input` is a list of ids. Stops once `isEnough` returns true. */
@@ -137,11 +160,13 @@ export function createReachability({
           else (type === 'commit' ? commits : others).push(oid);
         });
       }
+      const byGraph = unreachable.size === 0 ? await provedByGraph(repository, commits) : new Set<string>();
+      const unproved = commits.filter((oid) => !byGraph.has(oid));
       // Ids that do not exist need no walk.
-      if (unreachable.size === 0) {
+      if (unreachable.size === 0 && unproved.length + others.length > 0) {
         const release = await (others.length > 0 ? slots : shortSlots).acquire({ repository }, signal);
         try {
-          for (const oid of await unreachableAmongCommits(repository, commits, signal)) unreachable.add(oid);
+          for (const oid of await unreachableAmongCommits(repository, unproved, signal)) unreachable.add(oid);
           if (unreachable.size === 0)
             for (const oid of await unreachableAmongOthers(repository, others, signal)) unreachable.add(oid);
         } finally {
@@ -154,7 +179,10 @@ export function createReachability({
     },
     async unreachableCommits(repository, oids) {
       const known = await knownIds(repository);
-      const unknown = [...new Set(oids)].filter((oid) => !known.has(oid));
+      const asked = [...new Set(oids)].filter((oid) => !known.has(oid));
+      const byGraph = await provedByGraph(repository, asked);
+      if (known.size + byGraph.size <= maxProvedIds) for (const oid of byGraph) known.add(oid);
+      const unknown = asked.filter((oid) => !byGraph.has(oid));
       if (unknown.length === 0) return new Set();
       const release = await shortSlots.acquire({ repository });
       try {

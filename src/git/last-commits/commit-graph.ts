@@ -24,6 +24,11 @@ export interface CommitGraph {
    * paths, has no parent, or is at the bound of the walk; null for one that is newer than the graph.
    */
   follow(oid: string, sought: Sought, until: Until): CommitFacts | null;
+  /**
+   * Those of some commits that one of the tips leads to, which are followed in their order. Of the others nothing is
+   * known: they may be newer than the graph, or beyond the limit of the walk.
+   */
+  reachable(tips: readonly string[], sought: readonly string[]): string[];
 }
 
 /** Paths as hashes for the Bloom filters. */
@@ -100,6 +105,9 @@ async function readLayer(file: string): Promise<Layer | null> {
   cache.set(file, { validator, layer });
   return layer;
 }
+
+/** Commits that are passed at most to find out what a tip leads to: some ten milliseconds. */
+const maxReached = 200_000;
 
 /** Commits that one walk remembers at most. */
 const maxRemembered = 50_000;
@@ -256,6 +264,42 @@ class LayeredGraph implements CommitGraph {
       position = parent;
     }
     return this.find(this.#idAt(position));
+  }
+
+  reachable(tips: readonly string[], sought: readonly string[]): string[] {
+    const wanted = new Map<number, string>();
+    // No commit leads to one of a higher generation, so the walk ends at the lowest that is sought.
+    let lowest = Infinity;
+    for (const oid of sought) {
+      const position = this.#positionOf(oid);
+      if (position === -1) continue;
+      wanted.set(position, oid);
+      const { layer, base } = this.#layerOf(position);
+      lowest = Math.min(lowest, layer.generationAt(position - base));
+    }
+    const found: string[] = [];
+    const last = this.#layers.at(-1)!;
+    const seen = new Uint8Array(last.base + last.layer.count);
+    let left = maxReached;
+    for (const tip of tips) {
+      if (found.length === wanted.size) break;
+      const start = this.#positionOf(tip);
+      const open = start === -1 || seen[start] === 1 ? [] : [start];
+      if (start !== -1) seen[start] = 1;
+      for (; open.length > 0 && found.length < wanted.size && left > 0; left -= 1) {
+        const position = open.pop()!;
+        const oid = wanted.get(position);
+        if (oid !== undefined) found.push(oid);
+        const { layer, base } = this.#layerOf(position);
+        if (layer.generationAt(position - base) <= lowest) continue;
+        for (const parent of layer.parentsAt(position - base)) {
+          if (seen[parent] === 1) continue;
+          seen[parent] = 1;
+          open.push(parent);
+        }
+      }
+    }
+    return found;
   }
 
   #positionOf(oid: string): number {

@@ -32,6 +32,8 @@ export class CompareTrees {
   readonly #askable: string | null;
   readonly #timeLimitMs: number;
   readonly #enter: () => Promise<void>;
+  /** The only entry that is compared; null for all. */
+  readonly #only: string | null;
   /** Cache of parsed trees: a tree of one pair is likely to be in the next one. */
   readonly #read = new Map<string, Map<string, string>>();
   #readBytes = 0;
@@ -40,8 +42,14 @@ export class CompareTrees {
   constructor(
     deps: BrowseDeps,
     path: string,
-    { folder, timeLimitMs, enter }: { folder: Buffer; timeLimitMs: number; enter(): Promise<void> },
+    {
+      folder,
+      only = null,
+      timeLimitMs,
+      enter,
+    }: { folder: Buffer; only?: string | null; timeLimitMs: number; enter(): Promise<void> },
   ) {
+    this.#only = only;
     const text = folder.toString('latin1');
     this.#deps = deps;
     this.#path = path;
@@ -79,7 +87,7 @@ export class CompareTrees {
     const contents = await this.#deps.readers.use(this.#path, (reader) => readTrees(reader, missing));
     for (const [index, oid] of missing.entries()) {
       this.#readBytes += contents[index]!.length;
-      this.#read.set(oid, entriesOf(contents[index]!, oid.length / 2));
+      this.#read.set(oid, entriesOf(contents[index]!, oid.length / 2, this.#only));
     }
     return pairs.map(({ tree, parent }) => differing(this.#read.get(tree)!, this.#read.get(parent)!));
   }
@@ -107,8 +115,8 @@ async function descend(reader: ObjectReader, root: string, folder: readonly Buff
   return tree;
 }
 
-/** By name: mode and id, one character per byte. */
-function entriesOf(content: Buffer, oidBytes: number): Map<string, string> {
+/** By name: mode and id, one character per byte. @param only the name of the only one that is wanted */
+function entriesOf(content: Buffer, oidBytes: number, only: string | null = null): Map<string, string> {
   const entries = new Map<string, string>();
   const text = content.toString('latin1');
   for (let at = 0; at < text.length; ) {
@@ -116,7 +124,8 @@ function entriesOf(content: Buffer, oidBytes: number): Map<string, string> {
     const nul = text.indexOf('\0', space);
     if (space === -1 || nul === -1) throw internal('a tree object is damaged');
     const end = nul + 1 + oidBytes;
-    entries.set(text.slice(space + 1, nul), text.slice(at, space + 1) + text.slice(nul + 1, end));
+    if (only === null || (nul - space - 1 === only.length && text.startsWith(only, space + 1)))
+      entries.set(text.slice(space + 1, nul), text.slice(at, space + 1) + text.slice(nul + 1, end));
     at = end;
   }
   return entries;

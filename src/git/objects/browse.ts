@@ -232,6 +232,8 @@ export function checked(oid: string): string {
   return oid;
 }
 
+const tooLarge = () => invalid('object_too_large', 'This is too large to show.');
+
 export async function readCommit(reader: ObjectReader, oid: string): Promise<Commit> {
   const object = await readObject(reader, oid, 'commit', maxCommitBytes);
   return parseCommit(object.oid, object.content);
@@ -245,11 +247,11 @@ export async function readObject(
   type: string,
   maxBytes: number,
 ): Promise<GitObject> {
-  const [info] = await reader.infos([checked(oid)]);
-  if (info?.type !== type) throw missing();
-  if (info.size > maxBytes) throw invalid('object_too_large', 'This is too large to show.');
-  const object = await reader.object(oid);
-  if (object === null) throw missing();
+  // Commits and trees are small: what exceeds the limit is dropped as it comes, and one round trip is saved.
+  if (type === 'blob' && ((await reader.infos([checked(oid)]))[0]?.size ?? 0) > maxBytes) throw tooLarge();
+  const object = await reader.object(checked(oid), { maxBytes });
+  if (object?.type !== type) throw missing();
+  if (object.size > maxBytes) throw tooLarge();
   return object;
 }
 
@@ -270,10 +272,18 @@ async function find(reader: ObjectReader, rootOid: string, path: string | Buffer
 }
 
 function findEntry(content: Buffer, oidBytes: number, name: Buffer): TreeEntry {
-  const { entries } = parseTree(content, oidBytes, Infinity);
-  const entry = entries.find(({ rawName }) => rawName.equals(name));
-  if (entry === undefined) throw missing();
-  return entry;
+  for (let at = 0; at < content.length; ) {
+    const space = content.indexOf(0x20, at);
+    const nul = content.indexOf(0, space);
+    const end = nul + 1 + oidBytes;
+    if (space === -1 || nul === -1 || end > content.length) throw internal('a tree object is damaged');
+    if (nul - space - 1 === name.length && name.compare(content, space + 1, nul) === 0) {
+      const [entry] = parseTree(content.subarray(at, end), oidBytes, 1).entries;
+      if (entry !== undefined) return entry;
+    }
+    at = end;
+  }
+  throw missing();
 }
 
 function components(path: string | Buffer): Buffer[] {

@@ -25,6 +25,8 @@ interface ObjectReaderOptions {
 interface Question {
   /** Whether the response carries content. */
   withContent: boolean;
+  /** More content than this is dropped as it comes. */
+  maxBytes: number;
   resolve(response: GitObject | null): void;
   reject(error: Error): void;
 }
@@ -45,6 +47,8 @@ export class ObjectReader {
   #unreadBytes = 0;
   /** Number of bytes below which parsing is not retried: a large object arrives in many chunks. */
   #wantedBytes = 0;
+  /** Number of bytes to come that belong to an object above its limit. */
+  #droppedBytes = 0;
   #watchdog: NodeJS.Timeout | undefined;
   readonly #usage = usageOf(() => this.#process.pid);
   /** CPU time of the process when it was last charged. */
@@ -89,9 +93,12 @@ export class ObjectReader {
     return this.#request('info', names, false);
   }
 
-  /** The whole object, or null. Check its size first. */
-  async object(oid: string): Promise<GitObject | null> {
-    return (await this.#request('contents', [oid], true))[0] ?? null;
+  /**
+   * The whole object, or null; without its content where that exceeds `maxBytes`. git writes it in any case, so ask for
+   * the size first where an object may be large: a file.
+   */
+  async object(oid: string, { maxBytes = Infinity }: { maxBytes?: number } = {}): Promise<GitObject | null> {
+    return (await this.#request('contents', [oid], true, maxBytes))[0] ?? null;
   }
 
   close(): void {
@@ -99,14 +106,19 @@ export class ObjectReader {
   }
 
   /** @param names object ids or full ref names with a suffix; never a line break */
-  async #request(verb: string, names: readonly string[], withContent: boolean): Promise<(GitObject | null)[]> {
+  async #request(
+    verb: string,
+    names: readonly string[],
+    withContent: boolean,
+    maxBytes = Infinity,
+  ): Promise<(GitObject | null)[]> {
     const charge = currentCharge();
-    if (charge === null) return this.#put(verb, names, withContent);
+    if (charge === null) return this.#put(verb, names, withContent, maxBytes);
     // CPU time that uncharged requests have used since is not part of this one.
     if (this.isIdle) this.#chargedMs = this.#usage.ms() ?? this.#chargedMs;
     const startedAt = performance.now();
     try {
-      return await this.#put(verb, names, withContent);
+      return await this.#put(verb, names, withContent, maxBytes);
     } finally {
       const used = this.#usage.ms();
       charge(used === null ? performance.now() - startedAt : Math.max(0, used - this.#chargedMs));
@@ -114,7 +126,7 @@ export class ObjectReader {
     }
   }
 
-  #put(verb: string, names: readonly string[], withContent: boolean): Promise<(GitObject | null)[]> {
+  #put(verb: string, names: readonly string[], withContent: boolean, maxBytes: number): Promise<(GitObject | null)[]> {
     if (names.some((name) => name.includes('\n'))) return Promise.reject(internal('an object name has no line break'));
     if (this.#pending + names.length > maxQuestions) {
       return Promise.reject(
@@ -123,7 +135,10 @@ export class ObjectReader {
     }
     if (this.#pending === 0) this.#startWatchdog();
     const responses = names.map(
-      () => new Promise<GitObject | null>((resolve, reject) => this.#questions.push({ withContent, resolve, reject })),
+      () =>
+        new Promise<GitObject | null>((resolve, reject) =>
+          this.#questions.push({ withContent, maxBytes, resolve, reject }),
+        ),
     );
     this.#stdin.write(`${names.map((name) => `${verb} ${name}\n`).join('')}flush\n`);
     return Promise.all(responses);
@@ -134,7 +149,13 @@ export class ObjectReader {
     this.#watchdog = setTimeout(() => this.#process.stop('time_limit'), this.#answerMs);
   }
 
-  #receive(chunk: Buffer): void {
+  #receive(received: Buffer): void {
+    let chunk = received;
+    if (this.#droppedBytes > 0) {
+      chunk = received.subarray(this.#droppedBytes);
+      this.#droppedBytes -= received.length - chunk.length;
+      if (chunk.length === 0) return void this.#watchdog?.refresh();
+    }
     this.#unread.push(chunk);
     this.#unreadBytes += chunk.length;
     if (this.#unreadBytes < this.#wantedBytes) return;
@@ -161,6 +182,12 @@ export class ObjectReader {
     if (oid === undefined) return this.#response(null, bytes, lineEnd + 1);
     const size = Number(digits);
     const end = question.withContent ? lineEnd + 1 + size + 1 : lineEnd + 1;
+    const isDropped = question.withContent && size > question.maxBytes;
+    if (isDropped) {
+      this.#droppedBytes = Math.max(0, end - bytes.length);
+      const response = { oid, type: type as ObjectType, size, content: noContent };
+      return this.#response(response, bytes, Math.min(end, bytes.length));
+    }
     if (bytes.length < end) {
       this.#wantedBytes = end;
       return null;

@@ -134,7 +134,7 @@ async function movedBy(
   const { parents } = await deps.readers.use(path, (reader) => readCommit(reader, oid));
   const [parent] = parents;
   if (parent === undefined) return null;
-  const { files } = await listDiff(deps, path, { from: parent, to: oid });
+  const { files } = await listDiff(deps, path, { from: parent, to: oid }, { countsLines: false });
   const move = files.find(
     ({ status, newPath }) => (status === 'renamed' || status === 'copied') && newPath.equals(file),
   );

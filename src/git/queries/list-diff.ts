@@ -93,19 +93,28 @@ function pathspec(path: Buffer): string {
   return `:(glob)${pattern.replace(/[^\x20-\x7e]/g, '?')}`;
 }
 
-/** Which files differ, with line counts. Names are bytes. Refuses `git_busy`. */
+/**
+ * Which files differ, with line counts. Names are bytes. Refuses `git_busy`.
+ * @param options.countsLines false leaves the counts out, for which git has to read and compare every file
+ */
 export async function listDiff(
   deps: BrowseDeps,
   path: string,
   range: DiffRange,
-  options: Pick<ReadOptions, 'environment'> = {},
+  { countsLines = true, ...options }: Pick<ReadOptions, 'environment'> & { countsLines?: boolean } = {},
 ): Promise<DiffList> {
   const fields: Buffer[] = [];
   const splitter = lineSplitter(0, (field) => fields.push(field) < maxListFields);
-  const whole = await readGit(deps, path, diffArguments(range, '--raw', '--numstat', '-z'), splitter.feed, {
-    signal: range.signal,
-    ...options,
-  });
+  const whole = await readGit(
+    deps,
+    path,
+    diffArguments(range, '--raw', ...(countsLines ? ['--numstat'] : []), '-z'),
+    splitter.feed,
+    {
+      signal: range.signal,
+      ...options,
+    },
+  );
   return parseDiffLists(fields, whole);
 }
 

@@ -1,4 +1,4 @@
-import type { Patch } from '../../git/index.ts';
+import type { Hunk, Patch, PatchLine } from '../../git/index.ts';
 import { languageOf } from '../../highlighting/index.ts';
 import type { Colours } from './diff-lines.view.ts';
 import { nullIfNotFound } from '../../kernel/index.ts';
@@ -6,7 +6,7 @@ import { decodeFileText } from './decode-text.ts';
 import { nullOnTimeout } from '../app/null-on-timeout.ts';
 import type { CodeDeps } from './deps.ts';
 
-/** Both versions of a file are coloured whole, because a line alone does not say what it is in. */
+/** Both versions of a file are coloured from their beginning, because a line alone does not say what it is in. */
 const maxFiles = 40;
 const maxBytes = 256 * 1024;
 /** How long a page waits for colours, unless it says less; the highlighter remembers them for the next view. */
@@ -37,12 +37,12 @@ export async function highlightPatches(
   for (const { file, hunks } of wanted) {
     const leftMs = until - performance.now();
     if (leftMs <= 0) return { colours, isComplete: false };
-    const has = (...kinds: string[]): boolean =>
-      hunks.some(({ lines }) => lines.some(({ kind }) => kinds.includes(kind)));
+    const old = shownLines(hunks, ({ kind, oldNumber }) => (kind === 'removed' ? oldNumber : null));
+    const fresh = shownLines(hunks, ({ newNumber }) => newNumber);
     const sides = await nullOnTimeout(
       Promise.all([
-        has('removed') ? colourBlob(path, deps, file.oldOid, file.oldPath) : null,
-        has('added', 'same') ? colourBlob(path, deps, file.newOid, file.newPath) : null,
+        old.length > 0 ? colourBlob(path, deps, file.oldOid, file.oldPath, old) : null,
+        fresh.length > 0 ? colourBlob(path, deps, file.newOid, file.newPath, fresh) : null,
       ]),
       leftMs,
     );
@@ -52,17 +52,32 @@ export async function highlightPatches(
   return { colours, isComplete: true };
 }
 
+/** The lines of one side, as ranges of numbers. */
+function shownLines(hunks: readonly Hunk[], numberOf: (line: PatchLine) => number | null): [number, number][] {
+  const ranges: [number, number][] = [];
+  for (const { lines } of hunks)
+    for (const line of lines) {
+      const number = numberOf(line);
+      const range = ranges.at(-1);
+      if (number === null) continue;
+      if (range !== undefined && range[1] === number - 1) range[1] = number;
+      else ranges.push([number, number]);
+    }
+  return ranges;
+}
+
 async function colourBlob(
   path: string,
   { git, highlighting }: Pick<CodeDeps, 'git' | 'highlighting'>,
   oid: string,
   name: Buffer,
+  ranges: [number, number][],
 ): Promise<string[] | null> {
   if (noObject.test(oid)) return null;
   // A side that was merged for this comparison is in no repository.
   const content = (await git.objects.blob(path, oid, { maxBytes }).catch(nullIfNotFound))?.content ?? null;
   const text = content && decodeFileText(content);
   return text?.encoding === 'UTF-8'
-    ? highlighting.highlight({ oid, fileName: name.toString(), text: text.text, client: path })
+    ? highlighting.highlight({ oid, fileName: name.toString(), text: text.text, client: path, ranges })
     : null;
 }
