@@ -206,6 +206,7 @@ export async function openModules(
       db,
       outbox,
       accounts,
+      organisations,
       repositories,
       issues,
       pulls,
