@@ -47,7 +47,7 @@ export interface TeamReviewFacts {
 
 /**
  * Whether a team may be asked for a review, by who may ask for reviews and knows of the team: only where it has a role
- * and someone who can answer. Null when allowed.
+ * and a person who can answer. Null when allowed.
  */
 export function refusalOnTeamReview({ hasRole, reviewers }: TeamReviewFacts): 'no_role' | 'no_reviewers' | null {
   if (!hasRole) return 'no_role';

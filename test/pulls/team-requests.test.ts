@@ -126,7 +126,7 @@ t.test('the list has pages over what waits for the person and for their teams', 
   t.same((await numbers({ before: second.previous })).numbers, [3, 1]);
 });
 
-t.test('who may ask which team, and who is told of it', async (t) => {
+t.test('who may ask which team, and who sees that', async (t) => {
   const { pulls, organisations, repositories, repository, ask, named, log, alice, bob, carol } = await openGuild(t, {
     author: 'carol',
   });
