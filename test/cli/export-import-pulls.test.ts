@@ -282,32 +282,32 @@ t.test('a team that was asked is in the bundle, and is asked where it has a role
   await organisations.create(alice, { name: 'guild' });
   await organisations.teams.create(alice, 'guild', { name: 'glazers' });
   await organisations.teams.addMember(alice, team, 'carol');
-  await repositories.create(alice, { owner: 'guild', name: 'house', visibility: 'PRIVATE' });
+  await repositories.create(alice, { owner: 'guild', name: 'barn', visibility: 'PRIVATE' });
   const put = { operations: [{ kind: 'put', path: 'a.txt', content: Buffer.from('a\n') } as const] };
-  await repositories.contents.change(alice, 'guild', 'house', put);
-  await repositories.contents.change(alice, 'guild', 'house', {
+  await repositories.contents.change(alice, 'guild', 'barn', put);
+  await repositories.contents.change(alice, 'guild', 'barn', {
     operations: [{ kind: 'put', path: 'b.txt', content: Buffer.from('b\n') }],
     branch: 'main',
     newBranch: 'topic',
   });
-  await repositories.teams.setRole(alice, team, { owner: 'guild', name: 'house' }, 'write');
-  const house = { owner: 'guild', name: 'house', number: 1 };
-  await pulls.open(alice, house, { title: 'Glass', body: '', head: 'topic', base: 'main' });
-  await pulls.attention.request(alice, house, { add: ['guild/glazers'] });
+  await repositories.teams.setRole(alice, team, { owner: 'guild', name: 'barn' }, 'write');
+  const barn = { owner: 'guild', name: 'barn', number: 1 };
+  await pulls.open(alice, barn, { title: 'Glass', body: '', head: 'topic', base: 'main' });
+  await pulls.attention.request(alice, barn, { add: ['guild/glazers'] });
   await announced(modules);
-  t.match(await here('export', 'guild/house', 'house.bundle'), { code: 0 });
-  t.match(await here('import', 'house.bundle', 'guild/copy'), { code: 0 });
+  t.match(await here('export', 'guild/barn', 'barn.bundle'), { code: 0 });
+  t.match(await here('import', 'barn.bundle', 'guild/copy'), { code: 0 });
   await announced(modules);
-  const copy = { ...house, name: 'copy' };
-  const asked = async (place: typeof house) =>
+  const copy = { ...barn, name: 'copy' };
+  const asked = async (place: typeof barn) =>
     (await issues.listEntries(alice, place)).entries
       .filter(({ kind }) => kind === 'asked')
       .map(({ team: named, details, createdAt }) => ({ named, details, createdAt }));
-  t.same(await asked(copy), await asked(house));
+  t.same(await asked(copy), await asked(barn));
   t.match(await asked(copy), [{ named: { organisation: 'guild', team: 'glazers' } }]);
   t.same(await pulls.attention.requestedTeams(alice, copy), [], 'it has no role there');
   await repositories.teams.setRole(alice, team, { owner: 'guild', name: 'copy' }, 'read');
-  t.match(await here('import', 'house.bundle', 'guild/copy', '--issues'), { code: 0 });
+  t.match(await here('import', 'barn.bundle', 'guild/copy', '--issues'), { code: 0 });
   t.match(await pulls.attention.requestedTeams(alice, copy), [{ team: 'glazers', answeredAt: null }]);
 });
 
