@@ -222,7 +222,7 @@ t.test('a pull request from a patch: a file, standard input, the next round, and
   for (const [text, said] of [
     ['', /patch is empty/],
     ['only words\n', /no patch/],
-    [changed.replace(/^-.*$/m, '-is silent'), /cannot be applied: gate\.txt/],
+    [changed.replace(/^-(?!-).*$/m, '-is silent'), /cannot be applied: gate\.txt/],
     [changed.slice(0, changed.indexOf('@@')), /patch/i],
   ] as const) {
     const refused = await hearth(['new', 'alice/garden', '--patch', '-', '--as', 'bob'], { input: text });
