@@ -71,6 +71,8 @@ import { namesInPulls } from './v161-names-in-pulls.ts';
 import { ciCallMatrices } from './v164-ci-call-matrices.ts';
 import { followFacts } from './v187-follow-facts.ts';
 import { limitedSecrets } from './v188-limited-secrets.ts';
+import { runsOfDeployKeys } from './v178-runs-of-deploy-keys.ts';
+import { teamReviewRequests } from './v177-team-review-requests.ts';
 
 /** Every migration, in order. SPEC §9 fixes the numbers 2, 9 and 19 (federation), 13 and 14; the others are ours. */
 export const migrations: readonly Migration[] = [
@@ -144,6 +146,8 @@ export const migrations: readonly Migration[] = [
   deployKeys,
   namesInPulls,
   ciCallMatrices,
+  teamReviewRequests,
+  runsOfDeployKeys,
   followFacts,
   limitedSecrets,
 ];

@@ -12,8 +12,8 @@ export interface TeamFacts {
 }
 
 /**
- * `read` is to know of a team, of its people, and of those of its repositories that one may read; to mention it and to
- * name it in a rule is that, too. `manage` is everything else.
+ * `read` is to know of a team, of its people, and of those of its repositories that one may read; to mention it, to
+ * name it in a rule and to ask it for a review is that, too. `manage` is everything else.
  */
 export type TeamAct = 'read' | 'manage';
 
@@ -35,4 +35,21 @@ export function refusalOnTeam(
   if (act === 'read') return organisationRole !== null || isMember ? null : 'hidden';
   if (organisationRole !== 'OWNER') return 'hidden';
   return scopeAllows(viewer, 'admin') ? null : 'scope';
+}
+
+/** What the policy of reviews by teams needs to know. */
+export interface TeamReviewFacts {
+  /** Whether the team has a role in the repository; each of its people may read it then. */
+  hasRole: boolean;
+  /** How many people it has besides the author of the pull request and who submitted it. */
+  reviewers: number;
+}
+
+/**
+ * Whether a team may be asked for a review, by who may ask for reviews and knows of the team: only where it has a role
+ * and a person who can answer. Null when allowed.
+ */
+export function refusalOnTeamReview({ hasRole, reviewers }: TeamReviewFacts): 'no_role' | 'no_reviewers' | null {
+  if (!hasRole) return 'no_role';
+  return reviewers > 0 ? null : 'no_reviewers';
 }

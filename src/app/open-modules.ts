@@ -207,6 +207,7 @@ export async function openModules(
       db,
       outbox,
       accounts,
+      organisations,
       repositories,
       issues,
       pulls,

@@ -30,6 +30,8 @@ export const limits = {
   /** People who are asked for a review of one pull request; owners of code among them whom the server asks. */
   requests: 50,
   ownerRequests: 20,
+  /** Teams that are asked for a review of one pull request. */
+  teamRequests: 20,
   /** People who are offered as reviewers. */
   reviewCandidates: 1_000,
   /** A file of owners: bytes, rules that are read, owners of one rule, members of an organisation among them. */

@@ -2,7 +2,13 @@ import { pullPushSchema, pullSchema } from './schema/pull-schema.ts';
 import { queueSchema } from './schema/queue-schema.ts';
 import { reviewCommentSchema, reviewSchema, threadPositionSchema, threadSchema } from './schema/review-schema.ts';
 import { removedRoundSchema, roundCommitSchema, roundSchema } from './schema/round-schema.ts';
-import { attentionSchema, reviewRequestSchema, viewedFileSchema } from './schema/attention-schema.ts';
+import {
+  attentionSchema,
+  reviewRequestSchema,
+  teamReviewerSchema,
+  teamReviewRequestSchema,
+  viewedFileSchema,
+} from './schema/attention-schema.ts';
 
 export const pullEntities = [
   pullSchema,
@@ -16,6 +22,8 @@ export const pullEntities = [
   reviewCommentSchema,
   threadPositionSchema,
   reviewRequestSchema,
+  teamReviewRequestSchema,
+  teamReviewerSchema,
   attentionSchema,
   viewedFileSchema,
 ];

@@ -1,5 +1,6 @@
 import type { Person } from '../accounts/index.ts';
 import type { DescribedIssue } from '../issues/index.ts';
+import type { Team } from '../organisations/index.ts';
 import type { PullRow } from '../pulls/index.ts';
 import type { Located, Repository } from '../repositories/index.ts';
 import type { WebhookDeps } from './deps.ts';
@@ -11,6 +12,8 @@ export interface DescribedPull {
   mergedBy: Person | null;
   /** Whose review it waits for. */
   requested: Person[];
+  /** The teams, as far as the reader may know of them. */
+  requestedTeams: Team[];
   /** Null when the repository of the head is gone, or is not for the reader; for a push, too. */
   head: Located | null;
   base: Located;
@@ -18,20 +21,28 @@ export interface DescribedPull {
   baseTip: string | null;
 }
 
+/** What a reader may know of besides the repository. */
+export interface ReaderOfPulls {
+  /** Whether a reader may know of the repository of a fork. */
+  mayRead(repository: Repository): boolean | Promise<boolean>;
+  /** Those of some teams that a reader may know of. */
+  teamsById(ids: readonly string[]): Promise<ReadonlyMap<string, { team: Team }>>;
+}
+
 /**
  * Describes pull requests of one repository, in the order of their issues; what is no pull request is left out.
- * @param mayRead whether a reader may know of the repository of a fork
  */
 export async function describePulls(
   deps: Pick<WebhookDeps, 'pulls' | 'accounts' | 'repositories' | 'git'>,
   issues: readonly DescribedIssue[],
-  mayRead: (repository: Repository) => boolean | Promise<boolean>,
+  { mayRead, teamsById }: ReaderOfPulls,
 ): Promise<DescribedPull[]> {
   const pulls = await deps.pulls.ofIssues(issues.filter(({ kind }) => kind === 'PULL').map(({ id }) => id));
   const rows = [...pulls.values()];
-  const [located, people] = await Promise.all([
+  const [located, people, teams] = await Promise.all([
     deps.repositories.locate(rows.flatMap(({ pull }) => [pull.repositoryId, pull.headRepositoryId ?? []].flat())),
     deps.accounts.peopleById(rows.flatMap(({ pull, requested }) => [...requested, pull.mergedBy ?? []].flat())),
+    teamsById(rows.flatMap(({ requestedTeams }) => requestedTeams)),
   ]);
   const heads = new Map<string, Located | null>();
   for (const { pull } of rows) {
@@ -46,13 +57,14 @@ export async function describePulls(
     const found = pulls.get(issue.id);
     const base = located.get(issue.repositoryId);
     if (found === undefined || base === undefined) continue;
-    const { pull, requested } = found;
+    const { pull, requested, requestedTeams } = found;
     const refs = await deps.git.queries.cachedRefs(base.path);
     described.push({
       issue,
       pull,
       mergedBy: pull.mergedBy === null ? null : (people.get(pull.mergedBy) ?? null),
       requested: requested.flatMap((id) => people.get(id) ?? []),
+      requestedTeams: requestedTeams.flatMap((id) => teams.get(id)?.team ?? []),
       head: pull.headRepositoryId === null ? null : (heads.get(pull.headRepositoryId) ?? null),
       base,
       baseTip: refs.get(`refs/heads/${pull.baseBranch}`) ?? null,

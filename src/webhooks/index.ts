@@ -13,7 +13,7 @@ export { commentPayload, issuePath, issuePayload, labelPayload, milestonePayload
 export type { CommentPayload, IssuePayload, LabelPayload, MilestonePayload } from './issue-payloads.ts';
 export { releaseFilePayload, releasePayload } from './release-payloads.ts';
 export type { ReleaseFilePayload, ReleasePayload } from './release-payloads.ts';
-export { numericId, repositoryPayload, userPayload } from './payloads.ts';
+export { numericId, repositoryPayload, teamPayload, userPayload } from './payloads.ts';
 export type { RepositoryPayload, UserPayload } from './payloads.ts';
 export type { WebhookScope } from './scope.ts';
 export { webhookEvents } from './webhook-schema.ts';

@@ -6,7 +6,7 @@ import { describePulls } from './describe-pulls.ts';
 import { actOf, eventOf } from './entry-events.ts';
 import type { EntryAct } from './entry-events.ts';
 import { commentPayload, issuePayload } from './issue-payloads.ts';
-import { repositoryPayload, userPayload } from './payloads.ts';
+import { repositoryPayload, teamPayload, userPayload } from './payloads.ts';
 import type { Json, JsonObject } from './payloads.ts';
 import { pullPayload } from './pull-payloads.ts';
 import { webhooksFor } from './scope.ts';
@@ -66,8 +66,11 @@ async function aboutOf(
   const { repository, issue, entry } = announced;
   const origin = deps.settings.baseUrl ?? '';
   const place = { origin, owner: located.owner.handle, repository };
-  // Who receives a webhook is not known: of forks it says what everyone may read.
-  const [pull] = await describePulls(deps, [described], ({ visibility }) => visibility === 'PUBLIC');
+  // Who receives a webhook is not known: of forks it says what everyone may read. Teams belong to the repository.
+  const [pull] = await describePulls(deps, [described], {
+    mayRead: ({ visibility }) => visibility === 'PUBLIC',
+    teamsById: (ids) => deps.organisations.teams.byId(ids),
+  });
   if (issue.kind === 'PULL' && pull === undefined) return null;
   const pulled: JsonObject =
     pull === undefined
@@ -91,6 +94,10 @@ async function partsOf(deps: WebhookDeps, { entry }: AnnouncedEntry, headOid: st
   if (kind === 'round')
     return { ...none, after: String(details['headOid'] ?? headOid), round: Number(details['round'] ?? 0) };
   if (kind === 'asked') {
+    if (typeof details['teamId'] === 'string') {
+      const found = (await deps.organisations.teams.byId([details['teamId']])).get(details['teamId']);
+      return { ...none, requested_team: found === undefined ? null : teamPayload(found.team) };
+    }
     const reviewer = await personOf(deps, typeof details['userId'] === 'string' ? details['userId'] : null);
     return { ...none, requested_reviewer: userPayload(reviewer, deps.settings) };
   }

@@ -1,6 +1,7 @@
 import type { Person } from '../accounts/index.ts';
 import type { FinalStatus, RunRow } from '../ci/index.ts';
 import type { ChangedFile, Commit } from '../git/index.ts';
+import type { Team } from '../organisations/index.ts';
 import type { Located } from '../repositories/index.ts';
 import type { WebhookDeps } from './deps.ts';
 
@@ -53,6 +54,27 @@ export function userPayload(person: Person | null, { baseUrl }: Pick<Settings, '
     html_url: person === null ? '' : `${baseUrl ?? ''}/users/${login}`,
   };
 }
+
+/** A team in Gitea's form, without the organisation: it is the owner of the repository. */
+export type TeamPayload = {
+  id: number;
+  name: string;
+  description: string;
+  organization: null;
+  permission: Team['role'];
+  includes_all_repositories: false;
+  can_create_org_repo: false;
+};
+
+export const teamPayload = ({ serial, name, description, role }: Team): TeamPayload => ({
+  id: serial,
+  name,
+  description,
+  organization: null,
+  permission: role,
+  includes_all_repositories: false,
+  can_create_org_repo: false,
+});
 
 /** A repository in Gitea's form. */
 export type RepositoryPayload = {
@@ -239,6 +261,7 @@ export type EndedRun = Pick<
   | 'sha'
   | 'attempt'
   | 'actorId'
+  | 'deployKey'
   | 'createdAt'
   | 'startedAt'
   | 'finishedAt'
@@ -246,7 +269,8 @@ export type EndedRun = Pick<
 
 export function runPayload(located: Located, run: EndedRun, actor: Person | null, settings: Settings): JsonObject {
   const page = `${settings.baseUrl ?? ''}/repos/${located.owner.handle}/${located.repository.name}`;
-  const user = userPayload(actor, settings);
+  // A delivery that was queued before keeps no title.
+  const user = pusherPayload(run.deployKey ? { deployKey: run.deployKey } : actor, settings);
   return {
     action: 'completed',
     workflow: { id: run.workflowPath, name: run.workflowName, path: run.workflowPath },

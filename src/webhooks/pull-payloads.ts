@@ -4,8 +4,8 @@ import type { Located } from '../repositories/index.ts';
 import type { DescribedPull } from './describe-pulls.ts';
 import { issuePayload } from './issue-payloads.ts';
 import type { IssuePayload } from './issue-payloads.ts';
-import { numericId, userPayload } from './payloads.ts';
-import type { RepositoryPayload, UserPayload } from './payloads.ts';
+import { numericId, teamPayload, userPayload } from './payloads.ts';
+import type { RepositoryPayload, TeamPayload, UserPayload } from './payloads.ts';
 
 /** One side of a pull request. */
 export type PullBranchPayload = {
@@ -44,7 +44,7 @@ export type PullPayload = Pick<
   | 'held'
 > & {
   requested_reviewers: UserPayload[];
-  requested_reviewers_teams: never[];
+  requested_reviewers_teams: TeamPayload[];
   draft: boolean;
   diff_url: string;
   patch_url: string;
@@ -67,7 +67,7 @@ export type PullPayload = Pick<
 
 /** @param show a repository as the receiver gets it */
 export function pullPayload(
-  { issue, pull, mergedBy, requested, head, base, baseTip }: DescribedPull,
+  { issue, pull, mergedBy, requested, requestedTeams, head, base, baseTip }: DescribedPull,
   origin: string,
   show: (located: Located) => RepositoryPayload,
 ): PullPayload {
@@ -88,7 +88,7 @@ export function pullPayload(
     assignee: shown.assignee,
     assignees: shown.assignees,
     requested_reviewers: requested.map(user),
-    requested_reviewers_teams: [],
+    requested_reviewers_teams: requestedTeams.map(teamPayload),
     state: shown.state,
     draft: pull.isDraft,
     is_locked: shown.is_locked,

@@ -81,6 +81,7 @@ export async function openCi(
       options = [],
       to = found,
       by = alice.id,
+      deployKey = null,
     }: {
       branch?: string;
       message?: string;
@@ -88,6 +89,8 @@ export async function openCi(
       options?: string[];
       to?: Found;
       by?: string | null;
+      /** Title of the key that pushes; `by` is null then. */
+      deployKey?: string | null;
     } = {},
   ): Promise<string> {
     for (const [name, content] of Object.entries(files)) {
@@ -115,7 +118,7 @@ export async function openCi(
       credential: null,
       options,
       updates: [{ ref, oldId: before, newId: sha }],
-      deployKey: null,
+      deployKey,
       arrivedAt: clock.now(),
     };
     const prepared = await ci.onPush.prepare!(arrived);

@@ -1,6 +1,7 @@
 // Pull requests in the export bundle, and back: equal logs, rounds, reviews and threads; damaged bundles.
 import { execFileSync } from 'node:child_process';
 import path from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import t from 'tap';
 import type { Test } from 'tap';
 import { localAdministrator } from '../../src/access/index.ts';
@@ -86,6 +87,16 @@ await issues.close(bob, at(4));
 await change(bob, 'e.txt', 'e\n', { branch: 'main', newBranch: 'draft' });
 await pulls.open(bob, flow, { title: 'Unready', body: '', head: 'draft', base: 'main', isDraft: true });
 
+// A stack of two: what the upper one adds begins at the head of the lower one.
+await change(bob, 'f.txt', 'f\n', { branch: 'main', newBranch: 'below' });
+await pulls.open(bob, flow, { title: 'Below', body: '', head: 'below', base: 'main' });
+await change(bob, 'g.txt', 'g\n', { branch: 'below', newBranch: 'above' });
+await pulls.open(bob, flow, { title: 'Above', body: '', head: 'above', base: 'main' });
+await issues.addLink(bob, at(7), 'needs', at(6));
+// The upper one gets a round whose base is the lower one, in the background.
+while ((await pulls.find(bob, at(7))).pull.stackedOnOid === null) await setTimeout(20);
+await announced(modules);
+
 /** All that a reader sees of a pull request. @param who a name for an account that is none */
 async function seen({ issues: talk, pulls: code }: Modules, place: ReturnType<typeof at>): Promise<object> {
   const by = localAdministrator;
@@ -106,6 +117,7 @@ async function seen({ issues: talk, pulls: code }: Modules, place: ReturnType<ty
     reviews: await code.reviews.list(by, place),
     threads: await code.threads.list(by, place),
     requested: await code.attention.requested(by, place),
+    stack: await code.stack(by, place),
   };
 }
 
@@ -153,7 +165,7 @@ function filesOf(bundle: string, isOther: boolean): Record<string, unknown> {
   );
 }
 
-const numbers = [2, 3, 4, 5];
+const numbers = [2, 3, 4, 5, 6, 7];
 
 /** The fields of a file that a damaged bundle changes. */
 interface DamagedFile {
@@ -167,10 +179,10 @@ interface DamagedFile {
 
 t.test('an export and its import give equal logs on the same instance', async (t) => {
   const written = await here('export', 'alice/flow', 'flow.bundle');
-  t.match(written, { code: 0, stdout: /5 branches and tags, 4 pull requests/, stderr: '' });
+  t.match(written, { code: 0, stdout: /7 branches and tags, 6 pull requests/, stderr: '' });
   t.match(await here('import', 'flow.bundle', 'alice/copy'), {
     code: 0,
-    stdout: /1 issues, 4 pull requests/,
+    stdout: /1 issues, 6 pull requests/,
     stderr: '',
   });
   await announced(modules);
@@ -182,6 +194,15 @@ t.test('an export and its import give equal logs on the same instance', async (t
       withoutIds(await seen(modules, at(number))),
       `#${number}`,
     );
+  const [below, above] = [await pulls.find(alice, at(6, 'copy')), await pulls.find(alice, at(7, 'copy'))];
+  t.equal(above.pull.stackedOnOid, below.pull.headOid, 'the commit on which the stack stands is in the bundle');
+  t.same(
+    (await pulls.stack(alice, at(7, 'copy'))).map(({ number, below: lower }) => ({ number, lower })),
+    [
+      { number: 6, lower: [] },
+      { number: 7, lower: [6] },
+    ],
+  );
   await here('export', 'alice/copy', 'copy.bundle');
   t.strictSame(filesOf('copy.bundle', false), filesOf('flow.bundle', false), 'and so are the files of another export');
 
@@ -214,7 +235,7 @@ t.test('what was imported goes on: a round, a review, a merge', async (t) => {
 });
 
 t.test('on another instance, people are names', async (t) => {
-  t.match(await there('import', 'flow.bundle'), { code: 0, stdout: /4 pull requests/, stderr: '' });
+  t.match(await there('import', 'flow.bundle'), { code: 0, stdout: /6 pull requests/, stderr: '' });
   const other = await modulesOf('there');
   const pull = (await seen(other, at(2))) as { [name: string]: { [name: string]: unknown }[] };
   t.match(pull['issue'], { authorId: null, authorName: 'bob', state: 'MERGED', number: 2 });
@@ -245,14 +266,49 @@ t.test('a second import brings up to date, and leaves what went on here', async 
   await pulls.merge(bob, at(3), { style: 'merge', round: 2 });
   await announced(modules);
   await here('export', 'alice/flow', 'flow.bundle', '--replace');
-  t.match(await there('import', 'flow.bundle', 'alice/flow', '--issues'), { code: 0, stdout: /5 updated/ });
+  t.match(await there('import', 'flow.bundle', 'alice/flow', '--issues'), { code: 0, stdout: /7 updated/ });
   t.match(await other.pulls.find(localAdministrator, at(3)), { issue: { state: 'MERGED' }, pull: { lastRound: 2 } });
   t.match(await other.pulls.reviews.list(localAdministrator, at(3)), [{ authorName: 'bob', body: 'Fine' }]);
   t.equal((await other.pulls.reviews.list(localAdministrator, at(2))).length, 3, 'and nothing comes twice');
   // The copy here has merged #3 by itself, in other rounds.
   const before = withoutIds(await seen(modules, at(3, 'copy')));
-  t.match(await here('import', 'flow.bundle', 'alice/copy', '--issues'), { code: 0, stdout: /4 updated/ });
+  t.match(await here('import', 'flow.bundle', 'alice/copy', '--issues'), { code: 0, stdout: /6 updated/ });
   t.strictSame(withoutIds(await seen(modules, at(3, 'copy'))), before, 'as it was');
+});
+
+t.test('a team that was asked is in the bundle, and is asked where it has a role', async (t) => {
+  const { organisations } = modules;
+  const team = { organisation: 'guild', name: 'glazers' };
+  await organisations.create(alice, { name: 'guild' });
+  await organisations.teams.create(alice, 'guild', { name: 'glazers' });
+  await organisations.teams.addMember(alice, team, 'carol');
+  await repositories.create(alice, { owner: 'guild', name: 'barn', visibility: 'PRIVATE' });
+  const put = { operations: [{ kind: 'put', path: 'a.txt', content: Buffer.from('a\n') } as const] };
+  await repositories.contents.change(alice, 'guild', 'barn', put);
+  await repositories.contents.change(alice, 'guild', 'barn', {
+    operations: [{ kind: 'put', path: 'b.txt', content: Buffer.from('b\n') }],
+    branch: 'main',
+    newBranch: 'topic',
+  });
+  await repositories.teams.setRole(alice, team, { owner: 'guild', name: 'barn' }, 'write');
+  const barn = { owner: 'guild', name: 'barn', number: 1 };
+  await pulls.open(alice, barn, { title: 'Glass', body: '', head: 'topic', base: 'main' });
+  await pulls.attention.request(alice, barn, { add: ['guild/glazers'] });
+  await announced(modules);
+  t.match(await here('export', 'guild/barn', 'barn.bundle'), { code: 0 });
+  t.match(await here('import', 'barn.bundle', 'guild/copy'), { code: 0 });
+  await announced(modules);
+  const copy = { ...barn, name: 'copy' };
+  const asked = async (place: typeof barn) =>
+    (await issues.listEntries(alice, place)).entries
+      .filter(({ kind }) => kind === 'asked')
+      .map(({ team: named, details, createdAt }) => ({ named, details, createdAt }));
+  t.same(await asked(copy), await asked(barn));
+  t.match(await asked(copy), [{ named: { organisation: 'guild', team: 'glazers' } }]);
+  t.same(await pulls.attention.requestedTeams(alice, copy), [], 'it has no role there');
+  await repositories.teams.setRole(alice, team, { owner: 'guild', name: 'copy' }, 'read');
+  t.match(await here('import', 'barn.bundle', 'guild/copy', '--issues'), { code: 0 });
+  t.match(await pulls.attention.requestedTeams(alice, copy), [{ team: 'glazers', answeredAt: null }]);
 });
 
 t.test('what is wrong with a bundle is said, and nothing is made', async (t) => {

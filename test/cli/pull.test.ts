@@ -207,6 +207,62 @@ t.test('a review from an answered patch', async (t) => {
   });
 });
 
+t.test('a pull request from a patch: a file, standard input, the next round, and what is none', async (t) => {
+  const main = git('', 'rev-parse', 'main');
+  const made = branch('Varnish it'.replaceAll(' ', '-'), 'varnished\n');
+  const changed = `${git('', 'format-patch', '--stdout', '-1', made)}\n`;
+  git('', 'update-ref', '-d', 'refs/heads/Varnish-it');
+  t.match(changed, /^\+varnished$/m);
+  const file = path.join(folder, 'varnish.patch');
+  writeFileSync(file, changed);
+  const countOf = async () => ((await json('list', 'alice/garden', '--state', 'all')) as unknown[]).length;
+  const before = await countOf();
+  const refs = git('', 'for-each-ref');
+
+  for (const [text, said] of [
+    ['', /patch is empty/],
+    ['only words\n', /no patch/],
+    [changed.replace(/^-(?!-).*$/m, '-is silent'), /cannot be applied: gate\.txt/],
+    [changed.slice(0, changed.indexOf('@@')), /patch/i],
+  ] as const) {
+    const refused = await hearth(['new', 'alice/garden', '--patch', '-', '--as', 'bob'], { input: text });
+    t.not(refused.code, 0);
+    t.match(refused.stderr, said);
+    t.notMatch(refused.stderr, /at .*\.ts:|Error:/, 'no stack trace');
+    t.equal(refused.stdout, '');
+  }
+  t.match(await hearth(['new', 'alice/garden', '--patch', path.join(folder, 'none.patch')]), {
+    code: 1,
+    stderr: /none\.patch/,
+  });
+  t.match(await hearth(['new', 'alice/garden', '--patch', file, '--head', 'painted']), { code: 2, stderr: /--patch/ });
+  t.match(await hearth(['new', 'alice/garden', '--patch', '-', '--file', '-'], { input: changed }), { code: 2 });
+  t.equal(await countOf(), before, 'nothing was opened');
+  t.equal(git('', 'for-each-ref'), refs, 'and no ref was made');
+
+  const opened = await hearth(['new', 'alice/garden', '--patch', file, '--as', 'bob']);
+  t.match(opened, { code: 0, stdout: /^Opened alice\/garden#\d+\.\n$/, stderr: '' });
+  const number = /#(\d+)/.exec(opened.stdout)![1]!;
+  t.match(await json('show', 'alice/garden', number), { title: 'Varnish-it', rounds: [{ round: 1, commits: 1 }] });
+  t.match((await hearth(['diff', 'alice/garden', number])).stdout, /\n\+varnished\n$/);
+  const next = changed.replace(/^\+varnished$/m, '+varnished twice');
+  t.match(await hearth(['new', 'alice/garden', '--patch', '-', '--pull', number, '--as', 'bob'], { input: next }), {
+    code: 0,
+    stdout: `Round 2 of alice/garden#${number}.\n`,
+  });
+  t.match((await hearth(['diff', 'alice/garden', number])).stdout, /\n\+varnished twice\n$/);
+  t.match(
+    await hearth(['new', 'alice/garden', '--patch', '-', '--pull', number, '--as', 'bob'], { input: 'words\n' }),
+    { stderr: /patch/i, stdout: '' },
+  );
+  t.match(await json('show', 'alice/garden', number), { rounds: [{ round: 1 }, { round: 2 }] });
+  t.match(await hearth(['new', 'alice/garden', '--patch', '-', '--title', 'By its title'], { input: next }), {
+    code: 0,
+  });
+  t.match(await json('show', 'alice/garden', String(Number(number) + 1)), { title: 'By its title', draft: false });
+  t.equal(git('', 'rev-parse', 'main'), main, 'the branch is left alone');
+});
+
 t.test('lists by branch, and patches', async (t) => {
   t.match(await json('list', 'alice/garden', '--base', 'main', '--head', 'painted'), [{ number: 3 }]);
   t.same(await json('list', 'alice/garden', '--base', 'oiled'), []);

@@ -1136,6 +1136,43 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
       },
     ],
   ],
+  177: [
+    [
+      'team_review_requests',
+      {
+        issue_id: 'is106',
+        team_id: 't134',
+        repository_id: 'r2',
+        reason: 'owner',
+        asked_by: 'alice-id',
+        asked_at: 177,
+      },
+    ],
+  ],
+  178: [
+    [
+      'ci_runs',
+      {
+        id: 178,
+        repository_id: 'r1',
+        number: 178,
+        workflow_path: 'ci.yml',
+        workflow_name: 'CI',
+        file_hash: 'f',
+        title: 'Pushed by a key',
+        event: 'push',
+        event_payload: '{}',
+        ref: 'refs/heads/main',
+        sha: 'a'.repeat(40),
+        is_trusted: 1,
+        deploy_key: 'robot',
+        attempt: 1,
+        status: 'success',
+        is_cancelled: 0,
+        created_at: 178,
+      },
+    ],
+  ],
   187: [
     [
       'remote_follows',

@@ -201,6 +201,20 @@ t.before(async () => {
     await pulls.open(viewer('alice'), loft, { head: name, base, title: `Lay ${name}`, body: '' });
   }
   await issues.addLink(viewer('alice'), { ...loft, number: 2 }, 'needs', { ...loft, number: 1 });
+  // A fifth one, of an organisation, with a team that was asked; bob is in it, and carol does not know of it.
+  const { organisations } = web.modules;
+  const barn = { owner: 'guild', name: 'barn' };
+  const glazers = { organisation: 'guild', name: 'glazers' };
+  await organisations.create(viewer('alice'), { name: 'guild' });
+  await organisations.teams.create(viewer('alice'), 'guild', { name: 'glazers' });
+  await organisations.teams.addMember(viewer('alice'), glazers, 'bob');
+  await repositories.create(viewer('alice'), { ...barn, visibility: 'PUBLIC' });
+  await repositories.teams.setRole(viewer('alice'), glazers, barn, 'write');
+  const { path: barnPath } = await repositories.find(viewer('alice'), 'guild', 'barn');
+  await fillRepository(t, barnPath, { 'README.md': '# Barn\n' });
+  await (await pullWork(t, barnPath)).commit('panes', { 'panes.txt': 'clear\n' }, 'Set panes');
+  await pulls.open(viewer('alice'), barn, { head: 'panes', title: 'Set panes', body: '' });
+  await pulls.attention.request(viewer('alice'), { ...barn, number: 1 }, { add: ['guild/glazers', 'carol'] });
   // For the journey, and for a form.
   await commit('ladder', { 'ladder.txt': 'long\n' }, 'Add a ladder\n\nIt is needed to get up.');
 });
@@ -228,6 +242,11 @@ const pages: [who: string | null, name: string, path: string][] = [
   ['alice', 'queue-enter', '/repos/alice/shed/pulls/3'],
   [null, 'queue', '/repos/alice/shed/pulls/queue'],
   ['bob', 'queue-empty', `${roof}/pulls/queue`],
+  ['bob', 'patch', `${roof}/pulls/new/patch?pull=7`],
+  ['alice', 'team', '/repos/guild/barn/pulls/1'],
+  ['bob', 'team-changes', '/repos/guild/barn/pulls/1/changes'],
+  ['bob', 'team-waiting', '/dashboard/pulls'],
+  ['carol', 'team-hidden', '/repos/guild/barn/pulls/1'],
   ['alice', 'stack', '/repos/alice/loft/pulls/2'],
   [null, 'stack-changes', '/repos/alice/loft/pulls/3/changes'],
   [null, 'commits', `${roof}/pulls/2/commits`],
@@ -322,4 +341,67 @@ t.test('without scripts: from a branch to the merge, its revert and the end of t
   t.equal(new URL(alice.url()).pathname, `${roof}/pulls/6`, 'the number leads to the pull request');
   await carol.context().close();
   await alice.context().close();
+});
+
+t.test('without scripts: a team is asked, waits, and is named only to those who know of it', async (t) => {
+  const look = { width: 1280, theme: 'light', scripts: false } as const;
+  const [alice, bob, carol] = [
+    await (await open('alice', look)).newPage(),
+    await (await open('bob', look)).newPage(),
+    await (await open('carol', look)).newPage(),
+  ];
+  const words = (page: Page): Promise<string> => page.locator('main').innerText();
+  const barn = `${web.origin}/repos/guild/barn/pulls/1`;
+  await bob.goto(`${web.origin}/dashboard/pulls`);
+  t.match(await words(bob), /Set panes[^]*Your team was asked for a review/);
+  await carol.goto(barn);
+  t.match(await words(carol), /asked for a review by a team/);
+  t.notMatch(await carol.content(), /glazers/);
+  await alice.goto(barn);
+  t.match(await words(alice), /asked for a review by guild\/glazers/);
+  t.match(await alice.locator('.reviewers').innerText(), /carol[^]*guild\/glazers[^]*Asked/);
+  await alice.click('text=Ask for a review');
+  await alice.check('label:has-text("Do not ask guild/glazers") input');
+  await alice.click('text=Save reviewers');
+  t.notMatch(await alice.locator('.reviewers').innerText(), /glazers/);
+  t.match(await words(alice), /took back the request for a review by guild\/glazers/);
+  await alice.click('text=Ask for a review');
+  await alice.fill('#reviewers', 'guild/nothing');
+  await alice.click('text=Save reviewers');
+  t.match(await words(alice), /There is no such team/);
+  t.equal(await alice.inputValue('#reviewers'), 'guild/nothing', 'what was typed stays');
+  await alice.fill('#reviewers', '@guild/glazers');
+  await alice.click('text=Save reviewers');
+  t.match(await alice.locator('.reviewers').innerText(), /guild\/glazers/);
+  await bob.goto(`${barn}/changes`);
+  await bob.check('input[name=verdict][value=APPROVE]');
+  await bob.click('.review-panel button[type=submit]');
+  await alice.goto(barn);
+  const reviewers = await alice.locator('.reviewers').innerText();
+  t.match(reviewers, /bob[^]*Approved/);
+  t.notMatch(reviewers, /glazers/, 'it has its answer');
+  await bob.goto(`${web.origin}/dashboard/pulls`);
+  t.notMatch(await words(bob), /Set panes/);
+  for (const page of [alice, bob, carol]) await page.context().close();
+});
+
+t.test('a patch that does not apply: what was pasted stays, and says why', async (t) => {
+  for (const [width, theme] of [
+    [360, 'light'],
+    [1280, 'dark'],
+  ] as const) {
+    const bob = await (await open('bob', { width, theme, scripts: true })).newPage();
+    await bob.goto(`${web.origin}${roof}/pulls/new/patch`);
+    await bob.fill(
+      '#patch',
+      'Subject: [PATCH] Paint\n\n---\ndiff --git a/none b/none\n--- a/none\n+++ b/none\n@@ -1 +1 @@\n-a\n+b\n',
+    );
+    await bob.click('main button.primary');
+    t.match(await bob.locator('main').innerText(), /cannot be applied/);
+    t.match(await bob.inputValue('#patch'), /^Subject: \[PATCH\] Paint/);
+    t.same(await findViolations(bob, allRules), []);
+    t.notOk(await isTooWide(bob));
+    await shot(bob, `patch-refused-${width}-${theme}`);
+    await bob.context().close();
+  }
 });

@@ -821,3 +821,47 @@ t.test('at the same time, meanwhile, and bad input', async (t) => {
   for (const path of ['', '/4', '/4.diff', '/4.patch', '/4/reviews', '/4/rounds'])
     t.equal((await dora('GET', `${attic}/pulls${path}`)).status, 404, `in the trash: ${path}`);
 });
+
+t.test('a team is asked for a review, and shown to those who know of it', async (t) => {
+  const { alice, bob, carol, anonymous, commit, web, viewer } = await openWorld(t);
+  const { organisations, repositories } = web.modules;
+  const owner = viewer('alice');
+  await commit('alice', 'slate', { 'tiles.txt': 'slate\n' }, 'Slate instead');
+  await organisations.create(owner, { name: 'guild' });
+  await organisations.teams.create(owner, 'guild', { name: 'glazers' });
+  await organisations.teams.addMember(owner, { organisation: 'guild', name: 'glazers' }, 'carol');
+  await repositories.transfers.start(owner, 'alice', 'roof', 'guild');
+  await alice('POST', '/repos/guild/roof/collaborators', { username: 'bob', role: 'write' });
+  await alice('POST', '/repos/guild/roof/pulls', { head: 'slate', title: 'Slate' });
+  const at = '/repos/guild/roof/pulls/1/requested_reviewers';
+  const ask = { team_reviewers: ['Glazers'] };
+  t.match(await alice('POST', at, ask), {
+    status: 422,
+    json: { error: { code: 'team_without_role', field: 'reviewers' } },
+  });
+  await repositories.teams.setRole(
+    owner,
+    { organisation: 'guild', name: 'glazers' },
+    { owner: 'guild', name: 'roof' },
+    'write',
+  );
+  const unknown = { status: 422, json: { error: { code: 'unknown_team', field: 'reviewers' } } };
+  t.match(await bob('POST', at, ask), unknown, 'a collaborator who does not know of the team');
+  t.same((await bob('POST', at, { team_reviewers: ['nothing'] })).json, (await bob('POST', at, ask)).json);
+  const team = { id: Number, name: 'glazers', organization: null, permission: 'read' };
+  t.match(await alice('POST', at, { ...ask, reviewers: ['bob'] }), {
+    status: 201,
+    json: [
+      { state: 'REQUEST_REVIEW', user: { login: 'bob' }, team: null },
+      { state: 'REQUEST_REVIEW', user: null, team, official: false },
+    ],
+  });
+  const shownTo = async (caller: Caller) =>
+    (await caller('GET', '/repos/guild/roof/pulls/1')).json['requested_reviewers_teams'];
+  t.match(await shownTo(carol), [team]);
+  t.same(await shownTo(bob), []);
+  t.same(await shownTo(anonymous), []);
+  t.match((await carol('GET', '/repos/guild/roof/pulls')).json, [{ requested_reviewers_teams: [team] }]);
+  t.match(await alice('DELETE', at, ask), { status: 204 });
+  t.same(await shownTo(carol), []);
+});

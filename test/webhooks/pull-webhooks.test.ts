@@ -18,7 +18,8 @@ async function openWorld(t: Owner) {
   const { webhooks, issues, pulls, db } = fixture.modules;
   const scope = { kind: 'repository', id: fixture.found.repository.id } as const;
   const events = webhookEvents.filter((event) => event.startsWith('pull_request'));
-  await webhooks.add(fixture.viewer, scope, { url: target.url, events });
+  const hook = { url: target.url, events };
+  await webhooks.add(fixture.viewer, scope, hook);
   await fillRepository(t, fixture.found.path, { 'roof.txt': 'tiles\n' });
   const git = (...words: string[]): string =>
     execFileSync('git', [`--git-dir=${fixture.found.path}`, ...words], {
@@ -61,7 +62,7 @@ async function openWorld(t: Owner) {
       body: JSON.parse(body.toString()) as Record<string, unknown>,
     }));
   };
-  return { ...fixture, issues, pulls, sent, head, base };
+  return { ...fixture, issues, pulls, sent, head, base, scopeOf: scope, hook };
 }
 
 t.test('events of a pull request are sent in Gitea’s form, each once', async (t) => {
@@ -179,4 +180,40 @@ t.test('events of a pull request are sent in Gitea’s form, each once', async (
       },
     },
   ]);
+});
+
+t.test('a team that is asked is named by `requested_team`, and among the teams of the pull request', async (t) => {
+  const { issues, pulls, modules, viewer, sent, scopeOf, hook } = await openWorld(t);
+  const { organisations, repositories, webhooks, accounts } = modules;
+  await organisations.create(viewer, { name: 'guild' });
+  await organisations.teams.create(viewer, 'guild', { name: 'Glazers', description: 'Glass', role: 'write' });
+  await accounts.addPerson({ username: 'glen' });
+  await organisations.teams.addMember(viewer, { organisation: 'guild', name: 'glazers' }, 'glen');
+  await repositories.transfers.start(viewer, 'alice', 'work', 'guild');
+  const there = { owner: 'guild', name: 'work' };
+  await repositories.teams.setRole(viewer, { organisation: 'guild', name: 'glazers' }, there, null);
+  if ((await webhooks.list(scopeOf)).length === 0) await webhooks.add(viewer, scopeOf, hook);
+  await pulls.open(viewer, there, { title: 'Slate', body: '', head: 'slate', base: 'main' });
+  await sent();
+  const change = { ...there, number: 1 };
+  await pulls.attention.request(viewer, change, { add: ['guild/glazers'] });
+  const team = { id: Number, name: 'Glazers', description: 'Glass', permission: 'write', organization: null };
+  t.match(await sent(), [
+    {
+      type: 'pull_request_review_request',
+      body: {
+        action: 'review_requested',
+        requested_reviewer: null,
+        requested_team: team,
+        pull_request: { requested_reviewers: [], requested_reviewers_teams: [team] },
+      },
+    },
+  ]);
+  await pulls.attention.request(viewer, change, { remove: ['guild/glazers'] });
+  t.match(await sent(), [
+    {
+      body: { action: 'review_request_removed', requested_team: team, pull_request: { requested_reviewers_teams: [] } },
+    },
+  ]);
+  t.equal((await issues.listEntries(viewer, change)).entries.length, 3);
 });

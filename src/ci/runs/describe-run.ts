@@ -16,6 +16,8 @@ export interface DescribedRun {
   attempt: number;
   /** Handle of the person who started it; null for scheduled runs and deleted accounts. */
   actor: string | null;
+  /** Title of the deploy key whose push started it; null for all others. */
+  deployKey: string | null;
   reason: string | null;
   /** Of code by people without write access; null where no approval is asked. */
   approval: 'waiting' | 'approved' | null;
@@ -57,6 +59,7 @@ export function describeRun(row: RunRow, actor: string | null, time: WriteTime):
     commit: row.sha,
     attempt: row.attempt,
     actor,
+    deployKey: row.deployKey,
     reason: row.reason,
     approval: row.approval,
     createdAt: time(row.createdAt),

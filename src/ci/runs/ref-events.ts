@@ -1,4 +1,4 @@
-import type { Located } from '../../repositories/index.ts';
+import type { AnnouncedPush, Located } from '../../repositories/index.ts';
 import type { CiDeps } from '../deps.ts';
 import { isNoRef } from './push-event.ts';
 import type { MovedRef } from './push-event.ts';
@@ -14,7 +14,7 @@ export async function runsOfRefEvent(
   deps: CiDeps,
   located: Located,
   { ref, oldId, newId }: MovedRef,
-  actorId: string | null,
+  { pusherId, deployKey }: Pick<AnnouncedPush, 'pusherId' | 'deployKey'>,
 ): Promise<NewRun[]> {
   const isDeleted = isNoRef(newId);
   if (!isDeleted && !isNoRef(oldId)) return [];
@@ -26,11 +26,17 @@ export async function runsOfRefEvent(
   const planned = await planRuns(deps, located, {
     event: isDeleted ? 'delete' : 'create',
     action: null,
-    details: { ref: name, ref_type: type, master_branch: defaultBranch, description, pusher_type: 'user' },
+    details: {
+      ref: name,
+      ref_type: type,
+      master_branch: defaultBranch,
+      description,
+      pusher_type: deployKey === null ? 'user' : 'deploy_key',
+    },
     ref: readFrom,
     sha,
     isTrusted: true,
-    actorId,
+    actorId: pusherId,
   });
-  return planned?.runs ?? [];
+  return (planned?.runs ?? []).map((run) => ({ ...run, deployKey }));
 }

@@ -66,7 +66,7 @@ async function prepare(deps: CiDeps, push: AnnouncedPush): Promise<Prepared | nu
   const runs: NewRun[] = [];
   for (const update of startsNothing ? [] : moved) {
     if (!isNoRef(update.newId)) runs.push(...(await runsOf(deps, located, push, update, actor)));
-    runs.push(...(await runsOfRefEvent(deps, located, update, push.pusherId)));
+    runs.push(...(await runsOfRefEvent(deps, located, update, push)));
   }
   const present = moved.filter(({ newId }) => !isNoRef(newId));
   const schedules = await planSchedules(deps, located, push.pusherId, present);
@@ -135,6 +135,7 @@ async function runsOf(
     isTrusted: true,
     approval: null,
     actorId,
+    deployKey: push.deployKey,
     title: head.subject,
   }));
 }

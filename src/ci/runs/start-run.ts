@@ -31,6 +31,8 @@ export interface NewRun
   parsed: ParsedWorkflow;
   /** The default title of the run: the subject of the commit. */
   title: string;
+  /** Title of the deploy key whose push starts it. */
+  deployKey?: string | null;
 }
 
 /** Repository, owner and actor of a run; read before the write. */
@@ -138,6 +140,7 @@ async function insertRun({ manager, now }: Tx, repository: Repository, input: Ne
     approvedBy: null,
     approvedAt: null,
     actorId: input.actorId,
+    deployKey: input.deployKey ?? null,
     attempt: 1,
     attemptActorId: input.actorId,
     status: parsed.ok ? 'blocked' : 'failure',

@@ -32,6 +32,8 @@ export interface RunRow {
   approvedAt: number | null;
   /** UUID of the person who started it; null once the account is deleted, and for scheduled runs. */
   actorId: string | null;
+  /** Title of the deploy key whose push started it; null for all others. */
+  deployKey: string | null;
   attempt: number;
   attemptActorId: string | null;
   status: RunStatus;
@@ -72,6 +74,7 @@ export const runSchema = new EntitySchema<RunRow>({
     approvedBy: { name: 'approved_by', type: 'text', nullable: true },
     approvedAt: { name: 'approved_at', type: 'integer', nullable: true },
     actorId: { name: 'actor_id', type: 'text', nullable: true },
+    deployKey: { name: 'deploy_key', type: 'text', nullable: true },
     attempt: { type: 'integer' },
     attemptActorId: { name: 'attempt_actor_id', type: 'text', nullable: true },
     status: { type: 'text' },

@@ -37,12 +37,12 @@ export function addPullReviewCommands(pull: Command, run: Run): void {
     'hearth pull review alice/garden 7 --comment --on "gate.txt:3: Which oil?" "gate.txt:7-9: Why?" --as bob',
   );
   withExamples(
-    command('reviewers', 'ask people for a review, or no longer')
-      .option('--add <users>', 'users to ask, separated by commas')
-      .option('--remove <users>', 'users who need not answer, separated by commas')
+    command('reviewers', 'ask people and teams for a review, or no longer')
+      .option('--add <users>', 'users, and teams as organisation/team, to ask, separated by commas')
+      .option('--remove <users>', 'users and teams who need not answer, separated by commas')
       .option('--as <user>', 'act as this user')
       .action(run(changeReviewers)),
-    'hearth pull reviewers alice/garden 7 --add bob,carol',
+    'hearth pull reviewers acme/garden 7 --add bob,acme/reviewers',
   );
 }
 

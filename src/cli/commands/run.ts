@@ -144,7 +144,7 @@ const showRun: Action<{ attempt?: string }, [string, string]> = async (cli, { at
       ['Event', row.event],
       ['Ref', shortRef(row.ref)],
       ['Commit', row.sha],
-      ['By', row.actor ?? ''],
+      ['By', row.actor ?? (row.deployKey === null ? '' : `deploy key ${row.deployKey}`)],
       ['Attempt', shown.attempt === row.attempt ? row.attempt : `${shown.attempt} of ${row.attempt}`],
       ['Created', never(row.createdAt)],
       ['Ended', never(row.finishedAt)],

@@ -21,7 +21,11 @@ export const run = z
     ref: z.string().describe('Full name, such as refs/heads/main'),
     commit: z.string(),
     attempt: z.int().describe('The newest attempt, from 1'),
-    actor: z.string().nullable().describe('Handle of who started it; null for the clock and for people who are gone'),
+    actor: z
+      .string()
+      .nullable()
+      .describe('Handle of who started it; null for the clock, for deploy keys, and for people who are gone'),
+    deployKey: z.string().nullable().describe('Title of the deploy key whose push started it'),
     reason: z.string().nullable().describe('Why it failed before any job, or was replaced'),
     approval: z
       .enum(['waiting', 'approved'])

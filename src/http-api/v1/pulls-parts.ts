@@ -32,9 +32,12 @@ export async function showPulls(
   issues: readonly Issue[],
   { viewer, deps, origin }: PullPayloadContext,
 ): Promise<PullPayload[]> {
-  const described = await describePulls(deps, await deps.issues.describe(issues), async (repository) => {
-    const facts = await deps.repositories.factsOf(personIdOf(viewer), repository);
-    return allows(repositoryLevel(viewer, facts), 'read');
+  const described = await describePulls(deps, await deps.issues.describe(issues), {
+    async mayRead(repository) {
+      const facts = await deps.repositories.factsOf(personIdOf(viewer), repository);
+      return allows(repositoryLevel(viewer, facts), 'read');
+    },
+    teamsById: (ids) => deps.organisations.teams.knownAmong(viewer, ids),
   });
   return described.map((pull) => pullPayload(pull, origin, (located) => showRepository(located, { deps, origin })));
 }

@@ -7,16 +7,13 @@ import { notFound } from '../../kernel/index.ts';
 import type { Repository } from '../../repositories/index.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import type { WebDeps } from '../../http/index.ts';
-import { numericId } from '../../webhooks/index.ts';
+import { numericId, teamPayload } from '../../webhooks/index.ts';
 import { usersById } from './issues-parts.ts';
 import type { pullReview, pullReviewComment } from './pulls-review-schemas.ts';
 import { isoTime } from './payloads.ts';
 
 /** A review as the service lists it. */
 export type Review = Awaited<ReturnType<WebDeps['pulls']['reviews']['list']>>[number];
-
-/** A request as the service gives it. */
-type ReviewRequest = Awaited<ReturnType<WebDeps['pulls']['attention']['request']>>[number];
 
 interface Place {
   viewer: Viewer;
@@ -99,26 +96,35 @@ async function writersIn({ repositories }: WebDeps, repository: Repository, pers
   return writers;
 }
 
-/** Requests for a review, as Gitea shows them: reviews without words. */
+/** The requests without an answer, as Gitea shows them: reviews without words, of people, then of teams. */
 export async function showRequests(
   { viewer, deps, origin }: Place,
   at: IssueAt,
-  requests: readonly ReviewRequest[],
 ): Promise<z.output<typeof pullReview>[]> {
-  const { pull, repository } = await deps.pulls.find(viewer, at);
+  const [{ pull, repository }, requests, teams] = await Promise.all([
+    deps.pulls.find(viewer, at),
+    deps.pulls.attention.requested(viewer, at),
+    deps.pulls.attention.requestedTeams(viewer, at),
+  ]);
   const ids = requests.map(({ userId }) => userId);
-  const [user, writers] = await Promise.all([usersById(deps, ids, origin), writersIn(deps, repository, ids)]);
+  const [user, writers, known] = await Promise.all([
+    usersById(deps, ids, origin),
+    writersIn(deps, repository, ids),
+    deps.organisations.teams.byId(teams.map(({ teamId }) => teamId)),
+  ]);
   const page = `${origin}${repositoryUrl(at)}/pulls/${at.number}`;
-  return requests.map(({ issueId, userId, askedAt }) => ({
-    id: numericId(createHash('sha256').update(`${issueId}.${userId}`).digest('hex')),
-    user: user(userId),
-    team: null,
-    state: 'REQUEST_REVIEW',
+  const show = (
+    { issueId, askedAt }: { issueId: string; askedAt: number },
+    reviewerId: string,
+    reviewer: Pick<z.output<typeof pullReview>, 'user' | 'team' | 'official'>,
+  ) => ({
+    id: numericId(createHash('sha256').update(`${issueId}.${reviewerId}`).digest('hex')),
+    ...reviewer,
+    state: 'REQUEST_REVIEW' as const,
     body: '',
     commit_id: pull.headOid,
     round: pull.lastRound,
     stale: false,
-    official: writers.has(userId),
     dismissed: false,
     dismissal_reason: null,
     comments_count: 0,
@@ -126,7 +132,19 @@ export async function showRequests(
     updated_at: isoTime(askedAt),
     html_url: page,
     pull_request_url: page,
-  }));
+  });
+  const isOpen = ({ answeredAt }: { answeredAt: number | null }): boolean => answeredAt === null;
+  return [
+    ...requests
+      .filter(isOpen)
+      .map((row) => show(row, row.userId, { user: user(row.userId), team: null, official: writers.has(row.userId) })),
+    ...teams.filter(isOpen).flatMap((row) => {
+      const found = known.get(row.teamId);
+      return found === undefined
+        ? []
+        : [show(row, row.teamId, { user: null, team: teamPayload(found.team), official: false })];
+    }),
+  ];
 }
 
 /** Clients of Gitea know a comment by an integer. */

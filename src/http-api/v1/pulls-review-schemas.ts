@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { issueLimits } from '../../issues/index.ts';
+import { team } from './team-schemas.ts';
 import { giteaUser } from './issues-schemas.ts';
 
 /** The shapes of reviews: those of Gitea's API, with fields of our own beside them. */
@@ -15,11 +16,11 @@ const line = z
 export const pullReview = z
   .strictObject({
     id: z.int().describe('Follows from the UUID'),
-    user: giteaUser,
-    team: z.null(),
+    user: giteaUser.nullable().describe('Null for a team that was asked'),
+    team: team.nullable().describe('A team that was asked'),
     state: z
       .enum(['APPROVED', 'REQUEST_CHANGES', 'COMMENT', 'PENDING', 'REQUEST_REVIEW'])
-      .describe('PENDING is seen by its author alone; REQUEST_REVIEW stands for a person who was asked'),
+      .describe('PENDING is seen by its author alone; REQUEST_REVIEW stands for a person or a team that was asked'),
     body: z.string(),
     commit_id: z.string().describe('The head of the round that was reviewed'),
     round: z.int(),
@@ -110,6 +111,6 @@ const people = z.array(z.string().max(100)).max(50);
 export const pullReviewRequest = z
   .object({
     reviewers: people.nullish().describe('Usernames'),
-    team_reviewers: z.array(z.never()).nullish().describe('There are no teams here'),
+    team_reviewers: people.nullish().describe('Names of teams of the organisation that owns the repository'),
   })
   .meta({ id: 'PullReviewRequest' });

@@ -4,6 +4,7 @@ import type { IssueAt } from '../../issues/index.ts';
 import { invalid } from '../../kernel/index.ts';
 import type { Verdict } from '../../pulls/index.ts';
 import type { WebDeps } from '../../http/index.ts';
+import type { Found } from '../../repositories/index.ts';
 import { numericId, userPayload } from '../../webhooks/index.ts';
 import { json, listed, noContent } from '../responses.ts';
 import { operation } from '../operation.ts';
@@ -234,6 +235,15 @@ export const undismissPullReview = operation({
   },
 });
 
+/** People, and the teams of the owner of the repository. */
+const reviewersIn = ({
+  body: { reviewers, team_reviewers: teams },
+  found,
+}: {
+  body: z.output<typeof pullReviewRequest>;
+  found: Found;
+}): string[] => [...(reviewers ?? []), ...(teams ?? []).map((name) => `${found.canonical.owner}/${name}`)];
+
 const requestsAt = `${onePullAt}/requested_reviewers` as const;
 
 export const requestPullReviews = operation({
@@ -241,20 +251,14 @@ export const requestPullReviews = operation({
   id: 'requestPullReviews',
   method: 'POST',
   path: requestsAt,
-  summary: 'Ask people for a review',
+  summary: 'Ask people and teams for a review',
   status: 201,
   body: pullReviewRequest,
-  response: z.array(pullReview).describe('One for each person who was asked and has not answered'),
+  response: z.array(pullReview).describe('One for each person and team that was asked and has not answered'),
   async run(call) {
     const at = pullAt(call.found, call.params.number);
-    const rows = await call.deps.pulls.attention.request(call.viewer, at, { add: call.body.reviewers ?? [] });
-    return json(
-      await showRequests(
-        call,
-        at,
-        rows.filter(({ answeredAt }) => answeredAt === null),
-      ),
-    );
+    await call.deps.pulls.attention.request(call.viewer, at, { add: reviewersIn(call) });
+    return json(await showRequests(call, at));
   },
 });
 
@@ -263,12 +267,12 @@ export const withdrawPullReviews = operation({
   id: 'withdrawPullReviews',
   method: 'DELETE',
   path: requestsAt,
-  summary: 'Take back that people were asked for a review',
+  summary: 'Take back that people and teams were asked for a review',
   status: 204,
   body: pullReviewRequest,
   async run(call) {
     const at = pullAt(call.found, call.params.number);
-    await call.deps.pulls.attention.request(call.viewer, at, { remove: call.body.reviewers ?? [] });
+    await call.deps.pulls.attention.request(call.viewer, at, { remove: reviewersIn(call) });
     return noContent();
   },
 });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { issueLimits } from '../../issues/index.ts';
+import { team } from './team-schemas.ts';
 import { giteaUser, issue, labelRefs } from './issues-schemas.ts';
 
 /** The shapes of pull requests: those of Gitea's API, with fields of our own beside them. */
@@ -55,7 +56,7 @@ export const pullRequest = z
     assignee: issue.shape.assignee,
     assignees: issue.shape.assignees,
     requested_reviewers: z.array(giteaUser).describe('Those who have not answered'),
-    requested_reviewers_teams: z.array(z.never()),
+    requested_reviewers_teams: z.array(team).describe('The same; only teams that the caller may know of'),
     state: issue.shape.state.describe('A merged one is closed'),
     draft: z.boolean(),
     is_locked: z.boolean(),
@@ -72,7 +73,7 @@ export const pullRequest = z
     base: branch,
     head: branch,
     merge_base: oid,
-    due_date: z.null(),
+    due_date: issue.shape.due_date,
     created_at: time,
     updated_at: time,
     closed_at: time.nullable(),

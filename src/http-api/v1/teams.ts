@@ -1,30 +1,15 @@
 import { z } from 'zod';
-import { collaboratorRoles } from '../../access/index.ts';
 import { notFound } from '../../kernel/index.ts';
 import { teamNotFound } from '../../organisations/index.ts';
 import type { Organisation, Team, TeamMember } from '../../organisations/index.ts';
-import { userPayload } from '../../webhooks/index.ts';
+import { teamPayload, userPayload } from '../../webhooks/index.ts';
 import { operation } from '../operation.ts';
 import { created, json, noContent } from '../responses.ts';
 import { giteaUser } from './issues-schemas.ts';
-import { organisation, repository } from './schemas.ts';
+import { repository } from './schemas.ts';
+import { permission, team } from './team-schemas.ts';
 import { showListed, showOrganisation } from './payloads.ts';
 import type { WebDeps } from '../../http/index.ts';
-
-const permission = z.enum(collaboratorRoles).describe('The role of a repository that is added without one');
-
-/** A team, as Gitea shows one. */
-const team = z
-  .strictObject({
-    id: z.int(),
-    name: z.string(),
-    description: z.string(),
-    organization: organisation.nullable(),
-    permission,
-    includes_all_repositories: z.literal(false).describe('A team has the repositories that are added to it'),
-    can_create_org_repo: z.literal(false).describe('Members of the organisation create repositories'),
-  })
-  .meta({ id: 'Team' });
 
 /** What Gitea's clients send besides: a role covers all parts of a repository, and no team has all repositories. */
 const fields = {
@@ -39,19 +24,10 @@ interface Place {
   origin: string;
 }
 
-async function showTeam(
-  { serial, name, description, role }: Team,
-  owner: Organisation,
-  { deps, origin }: Place,
-): Promise<z.output<typeof team>> {
+async function showTeam(shown: Team, owner: Organisation, { deps, origin }: Place): Promise<z.output<typeof team>> {
   return {
-    id: serial,
-    name,
-    description,
+    ...teamPayload(shown),
     organization: showOrganisation(owner, await deps.organisations.memberCount(owner.id), { origin }),
-    permission: role,
-    includes_all_repositories: false,
-    can_create_org_repo: false,
   };
 }
 

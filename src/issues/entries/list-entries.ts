@@ -19,6 +19,14 @@ export interface ListedEntry extends Entry {
   reactions: { kind: ReactionKind; count: number; isOwn: boolean }[];
   /** The other issue of an entry that names one. */
   other: OtherIssue | null;
+  /** The team of an entry that names one; null when it is gone, and for who may not know of it. */
+  team: EntryTeam | null;
+}
+
+/** A team that an entry names. */
+export interface EntryTeam {
+  organisation: string;
+  team: string;
 }
 
 /** An issue that another one names, where the viewer may see it. */
@@ -62,7 +70,7 @@ export async function listEntries(
     .map(toEntry);
   if (shown.length === 0) return { entries: [], next };
   const range = { issueId: issue.id, first: shown[0]!.position, last: shown.at(-1)!.position };
-  const [hidden, reactions, others] = await Promise.all([
+  const [hidden, reactions, others, teams] = await Promise.all([
     hiddenIn(deps.db, range),
     reactionsIn(deps.db, range, personId),
     otherIssues(
@@ -70,13 +78,26 @@ export async function listEntries(
       viewer,
       shown.flatMap(({ details }) => otherIdOf(details) ?? []),
     ),
+    deps.organisations.teams.knownAmong(
+      viewer,
+      shown.flatMap(({ details }) => teamIn(details) ?? []),
+    ),
   ]);
   const entries = shown.flatMap((entry): ListedEntry[] => {
     const otherId = otherIdOf(entry.details);
     const other = otherId === null ? null : (others.get(otherId) ?? null);
     if (otherId !== null && other === null) return [];
     const { position } = entry;
-    return [{ ...entry, hiddenFor: hidden.get(position) ?? null, reactions: reactions.get(position) ?? [], other }];
+    const known = teams.get(teamIn(entry.details) ?? '');
+    return [
+      {
+        ...entry,
+        hiddenFor: hidden.get(position) ?? null,
+        reactions: reactions.get(position) ?? [],
+        other,
+        team: known === undefined ? null : { organisation: known.organisation.name, team: known.team.name },
+      },
+    ];
   });
   return { entries, next };
 }
@@ -90,6 +111,10 @@ export async function findEntry(
   const row = await db.read.findOneBy(entrySchema, { issueId, position });
   return row === null ? null : toEntry(row);
 }
+
+/** Id of the team in the details of an entry. */
+export const teamIn = ({ teamId }: Record<string, unknown>): string | null =>
+  typeof teamId === 'string' ? teamId : null;
 
 const otherIdOf = (details: Record<string, unknown>): string | null =>
   typeof details['issueId'] === 'string' ? details['issueId'] : null;

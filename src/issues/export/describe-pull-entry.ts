@@ -7,7 +7,7 @@ export function describePullEntry({ kind, details }: Pick<PortableEntry, 'kind' 
   const word = (key: string): string => (typeof details[key] === 'string' ? details[key].replace(/\s+/g, ' ') : '');
   const round = typeof details['round'] === 'number' ? ` in round ${details['round']}` : '';
   const { name } = (details['person'] ?? {}) as { name?: unknown };
-  const whose = typeof name === 'string' ? ` by ${name}` : '';
+  const whose = typeof name === 'string' ? ` by ${name}` : details['team'] === undefined ? '' : ' by a team';
   switch (kind) {
     case 'round':
       return `pushed round ${String(details['round'])}`;

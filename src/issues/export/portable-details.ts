@@ -71,7 +71,14 @@ export function portableDetails(
     people,
     numbers,
     repositoryId,
-  }: { people: PeopleNames; numbers: ReadonlyMap<string, number>; repositoryId: string },
+    teams,
+  }: {
+    people: PeopleNames;
+    numbers: ReadonlyMap<string, number>;
+    repositoryId: string;
+    /** Of an export of the whole repository, by id; null for readers, who are told that it is a team. */
+    teams: ReadonlyMap<string, PortablePerson> | null;
+  },
 ): EntryDetails | null {
   const {
     users: _users,
@@ -81,6 +88,8 @@ export function portableDetails(
     issueId: _issueId,
     position: _position,
     repositoryId: commitIn,
+    teamId,
+    teamName,
     ...rest
   } = details;
   const other = issueIn(details);
@@ -95,5 +104,9 @@ export function portableDetails(
     // Who was no account where this was imported.
     ...(typeof userName === 'string' ? { person: { name: userName } } : {}),
     ...(number === undefined ? {} : { number }),
+    ...(typeof teamId === 'string' ? { team: teams?.get(teamId) ?? null } : {}),
+    ...(teamName === undefined
+      ? {}
+      : { team: teams !== null && typeof teamName === 'string' ? { name: teamName } : null }),
   };
 }

@@ -2,6 +2,7 @@ import { allows, repositoryLevel } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import { toEntry } from '../entries/entry.ts';
 import type { Entry } from '../entries/entry.ts';
+import { teamIn } from '../entries/list-entries.ts';
 import type { IssueDeps } from '../deps.ts';
 import { attachmentSchema } from '../schema/classification-schema.ts';
 import type { AttachmentRow } from '../schema/classification-schema.ts';
@@ -83,6 +84,7 @@ async function* readPage(
       entries.flatMap(({ details }) => issueIn(details) ?? []),
     ),
   ]);
+  const teams = withRevisions ? await teamNames(deps, entries) : null;
   const edited = withRevisions && entries.some(({ revision }) => revision > 1);
   const revisions = edited
     ? await deps.db.read
@@ -99,7 +101,7 @@ async function* readPage(
     ...revisions.map(({ editorId }) => editorId),
   ]);
   for (const entry of entries) {
-    const details = portableDetails(entry.details, { people, numbers, repositoryId });
+    const details = portableDetails(entry.details, { people, numbers, repositoryId, teams });
     if (details === null) continue;
     const { position, kind, body, createdAt, editedAt, deletedAt } = entry;
     const own = revisions.filter((revision) => revision.position === position).slice(-maxRevisions);
@@ -130,6 +132,18 @@ async function* readPage(
           }),
     };
   }
+}
+
+/** The teams that entries name, as `organisation/team`. */
+async function teamNames(
+  { organisations }: IssueDeps,
+  entries: readonly Entry[],
+): Promise<Map<string, PortablePerson>> {
+  const ids = new Set(entries.flatMap(({ details }) => teamIn(details) ?? []));
+  const found = await organisations.teams.byId([...ids]);
+  return new Map(
+    [...found].map(([id, { organisation, team }]) => [id, { name: `${organisation.name}/${team.name}`, id }]),
+  );
 }
 
 /** Who wrote something: a person, or a name where that is no account. */

@@ -22,6 +22,7 @@ const details = z.object({
   number: number.optional(),
   // Of pull requests.
   person: person.nullable().optional(),
+  team: person.nullable().optional(),
   round: z.int().min(1).max(10_000).optional(),
   change: z.enum(['first', 'added', 'rebased', 'edited', 'unknown']).optional(),
   commits: z.int().min(0).optional(),

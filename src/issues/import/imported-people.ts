@@ -9,8 +9,12 @@ import type { ImportedEntry, ImportedIssue, ImportedPerson } from './export-file
 export class ImportedPeople {
   readonly #known: ReadonlySet<string>;
 
-  constructor(known: ReadonlySet<string>) {
+  /** Whether this instance wrote the names. */
+  readonly isOwn: boolean;
+
+  constructor(known: ReadonlySet<string>, isOwn: boolean) {
     this.#known = known;
+    this.isOwn = isOwn;
   }
 
   /** UUID of the local account; null where it is none. */
@@ -43,9 +47,9 @@ export async function peopleAmong(
   people: readonly (ImportedPerson | null)[],
   isOwn: boolean,
 ): Promise<ImportedPeople> {
-  if (!isOwn) return new ImportedPeople(new Set());
+  if (!isOwn) return new ImportedPeople(new Set(), false);
   const ids = new Set(people.flatMap((person) => person?.id ?? []));
-  return new ImportedPeople(new Set((await accounts.peopleById(ids)).keys()));
+  return new ImportedPeople(new Set((await accounts.peopleById(ids)).keys()), true);
 }
 
 const peopleOf = ({ author, details, reactions, revisions }: ImportedEntry): (ImportedPerson | null)[] => [

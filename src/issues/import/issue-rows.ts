@@ -4,7 +4,7 @@ import type { Issue } from '../schema/issue-schema.ts';
 import type { HiddenEntryRow, HideReason } from '../schema/moderation-schema.ts';
 import type { ReactionKind, ReactionRow } from '../schema/participation-schema.ts';
 import type { ImportedPeople } from './imported-people.ts';
-import type { ImportedEntry, ImportedIssue } from './export-file-schemas.ts';
+import type { ImportedPerson, ImportedEntry, ImportedIssue } from './export-file-schemas.ts';
 
 /** What the rows of an issue are made with. */
 export interface RowContext {
@@ -110,7 +110,7 @@ function detailsOf(
   { kind, details }: ImportedEntry,
   { people, ids, partIds, repositoryId }: RowContext,
 ): EntryDetails | null {
-  const { people: who, person, number, commit, reviewId, threads, ...rest } = details;
+  const { people: who, person, team, number, commit, reviewId, threads, ...rest } = details;
   const issueId = number === undefined ? undefined : ids.get(number);
   const needsIssue = kind === 'linked' || kind === 'unlinked' || (kind === 'mentioned' && commit === undefined);
   if ((number !== undefined || needsIssue) && issueId === undefined) return null;
@@ -124,9 +124,14 @@ function detailsOf(
     ...(who === undefined ? {} : { users: people.idsOf(who) }),
     ...(userId === null ? {} : { userId }),
     ...(userId === null && person != null ? { userName: person.name } : {}),
+    // Its name is for those who know of the team: without an account of it here, it stays a team.
+    ...(team === undefined ? {} : teamDetails(team, people)),
     ...(review === undefined ? {} : { reviewId: review }),
     ...(threads === undefined ? {} : { threads: threads.flatMap((id) => partIds.get(id) ?? []) }),
     // Who is no account here is a name.
     ...(names.length === 0 ? {} : { names }),
   };
 }
+
+const teamDetails = (team: ImportedPerson | null, people: ImportedPeople): EntryDetails =>
+  team !== null && people.isOwn && team.id !== undefined ? { teamId: team.id } : { teamName: team?.name ?? null };

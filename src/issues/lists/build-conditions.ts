@@ -91,20 +91,15 @@ async function peopleConditions(
     ],
     ['assignee', filter.assignee === 'none' ? null : filter.assignee, named('issue_assignees', 'assignee')],
     ['mentions', filter.mentions, named('issue_mentions', 'mentions')],
-    [
-      'reviewRequested',
-      filter.reviewRequested,
-      {
-        sql: 'EXISTS (SELECT 1 FROM review_requests x WHERE x.issue_id = i.id AND x.user_id = :reviewRequested AND x.answered_at IS NULL)',
-        ids: 'SELECT x.issue_id AS id FROM review_requests x WHERE x.user_id = :reviewRequested AND x.answered_at IS NULL',
-      },
-    ],
+    ['reviewRequested', filter.reviewRequested, reviewRequested],
   ] as const;
   for (const [name, username, condition] of people) {
     if (username === null) continue;
-    const id = username === '@me' ? personIdOf(viewer) : ((await owners.resolve(username))?.id ?? null);
+    const own = personIdOf(viewer);
+    const id = username === '@me' ? own : ((await owners.resolve(username))?.id ?? null);
     if (id === null) return null;
-    found.push({ ...condition, parameters: { [name]: id } });
+    const isOwnReview = name === 'reviewRequested' && id === own;
+    found.push({ ...(isOwnReview ? ownReviewRequested : condition), parameters: { [name]: id } });
   }
   if (filter.assignee === 'none')
     found.push({ sql: 'NOT EXISTS (SELECT 1 FROM issue_assignees x WHERE x.issue_id = i.id)', parameters: {} });
@@ -237,3 +232,14 @@ export async function missingLabels(
   const known = new Set(rows.map((row) => row.nameFolded));
   return names.filter((name) => !known.has(foldName(name)));
 }
+
+const reviewRequested = {
+  sql: 'EXISTS (SELECT 1 FROM review_requests x WHERE x.issue_id = i.id AND x.user_id = :reviewRequested AND x.answered_at IS NULL)',
+  ids: 'SELECT x.issue_id AS id FROM review_requests x WHERE x.user_id = :reviewRequested AND x.answered_at IS NULL',
+};
+
+/** Of the viewer, with what their teams were asked for. Of others it would tell who is in a team. */
+const ownReviewRequested = {
+  sql: `(${reviewRequested.sql} OR EXISTS (SELECT 1 FROM team_reviewers x WHERE x.issue_id = i.id AND x.user_id = :reviewRequested))`,
+  ids: `${reviewRequested.ids} UNION ALL SELECT x.issue_id AS id FROM team_reviewers x WHERE x.user_id = :reviewRequested`,
+};

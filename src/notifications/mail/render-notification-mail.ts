@@ -1,12 +1,12 @@
 import { personViewer } from '../../access/index.ts';
-import type { Entry, Issue } from '../../issues/index.ts';
+import type { Entry, Issue, ListedEntry } from '../../issues/index.ts';
 import { layout } from '../../mail/index.ts';
 import type { MailMessage, MailPart } from '../../mail/index.ts';
 import { nullIfNotFound } from '../../kernel/index.ts';
 import { reviewedRounds } from '../../pulls/index.ts';
 import type { Located } from '../../repositories/index.ts';
 import type { NotificationDeps } from '../deps.ts';
-import { blockersOf, reviewComments } from '../recipients/recipient-facts.ts';
+import { blockersOf, reviewComments, teamsOf } from '../recipients/recipient-facts.ts';
 import { mailPartSchema } from '../schema/channel-schema.ts';
 import type { MailPartRow } from '../schema/channel-schema.ts';
 import type { RunDetails } from '../schema/notification-schema.ts';
@@ -92,20 +92,29 @@ async function issueMail(
     })
     .catch(nullIfNotFound);
   const blockers = new Set<string>();
+  const teams = await teamsOf(
+    deps,
+    userId,
+    (listed?.entries ?? []).flatMap(({ details }) =>
+      typeof details['teamId'] === 'string' ? [details['teamId']] : [],
+    ),
+  );
   const entries = (listed?.entries ?? [])
     .filter(({ position, authorId, deletedAt, hiddenFor, heldAt }) => {
       const isShown = deletedAt === null && hiddenFor === null && heldAt === null;
       return position <= lastPosition && authorId !== userId && isShown;
     })
-    .filter((entry) => concerns(entry, userId));
+    .filter((entry) => concerns(entry, userId, teams));
   for (const { authorId } of entries)
     if (authorId !== null && (await blockersOf(deps, authorId)).has(userId)) blockers.add(authorId);
   const shown = entries.filter(({ authorId }) => authorId === null || !blockers.has(authorId)).slice(0, entriesPerMail);
   const [first] = shown;
   if (first === undefined) return null;
   const people = await deps.accounts.peopleById(shown.flatMap(({ authorId }) => authorId ?? []));
-  const nameOf = ({ authorId, authorName }: Entry): string =>
-    authorId === null ? (authorName ?? 'A deleted user') : (people.get(authorId)?.username ?? 'A deleted user');
+  const nameOf = ({ authorId, authorName, via }: Entry): string =>
+    authorId === null
+      ? (authorName ?? (via === 'server' ? 'Hearth' : 'A deleted user'))
+      : (people.get(authorId)?.username ?? 'A deleted user');
   const parts = await Promise.all(
     shown.map((entry): Promise<MailPart> | MailPart => partOf(deps, { entry, userId, place, by: nameOf(entry) })),
   );
@@ -151,11 +160,13 @@ const mailedKinds = [
   'unqueued',
 ] as const;
 
-/** Who is assigned or asked for a review is told to them alone. */
-function concerns({ kind, details }: Entry, userId: string): boolean {
+/** Who is assigned or asked for a review is told to them alone. @param teams of the person */
+function concerns({ kind, details }: Entry, userId: string, teams: ReadonlySet<string>): boolean {
   if (kind === 'assigned') return Array.isArray(details['users']) && details['users'].includes(userId);
   if (kind === 'unqueued') return details['failed'] === true;
-  return kind !== 'asked' || (details['userId'] === userId && details['removed'] !== true);
+  if (kind !== 'asked') return true;
+  const isAsked = details['userId'] === userId || teams.has(String(details['teamId']));
+  return isAsked && details['removed'] !== true;
 }
 
 /** Whether the person is still to be notified of the issue: they may have unsubscribed since it was queued. */
@@ -210,8 +221,11 @@ function actOf({ kind, details }: Entry): string {
 
 async function partOf(
   deps: NotificationDeps,
-  { entry, userId, place, by }: { entry: Entry; userId: string; place: Located; by: string },
+  { entry, userId, place, by }: { entry: ListedEntry; userId: string; place: Located; by: string },
 ): Promise<MailPart> {
+  // Who gets it is in the team.
+  if (entry.kind === 'asked' && entry.team !== null)
+    return `${by} asked ${entry.team.organisation}/${entry.team.team} for a review.`;
   const act = acts[entry.kind];
   if (act !== undefined) return `${by} ${act}`;
   const words = `${by} ${actOf(entry)}`;

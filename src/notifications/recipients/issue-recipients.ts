@@ -7,6 +7,7 @@ import {
   reviewComments,
   reviewersOf,
   subscriptionsOf,
+  teamReviewersOf,
   watchesOf,
   withChannels,
 } from './recipient-facts.ts';
@@ -74,8 +75,14 @@ async function namedBy(deps: NotificationDeps, { issue, entry, repository }: Ann
     const users = Array.isArray(details['users']) ? details['users'] : [];
     return new Map(users.map((id) => [String(id), 'assigned']));
   }
-  if (kind === 'asked')
-    return new Map(details['removed'] === true ? [] : [[String(details['userId']), 'review_asked']]);
+  if (kind === 'asked') {
+    if (details['removed'] === true) return new Map();
+    const asked =
+      typeof details['teamId'] === 'string'
+        ? await teamReviewersOf(deps, issue.id, details['teamId'])
+        : [String(details['userId'])];
+    return new Map(asked.map((id) => [id, 'review_asked']));
+  }
   const mentioned = async (text: string | null) =>
     deps.issues.peopleMentioned({ authorId: entry.authorId, repository }, text ?? '');
   if (kind === 'review') {

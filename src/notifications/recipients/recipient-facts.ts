@@ -46,6 +46,25 @@ export async function reviewersOf({ db }: Deps, issueId: string): Promise<string
   return rows.map(({ user_id }) => user_id);
 }
 
+/** The people of a team whose answer a pull request waits for. */
+export async function teamReviewersOf({ db }: Deps, issueId: string, teamId: string): Promise<string[]> {
+  const rows: { user_id: string }[] = await db.read.query(
+    'SELECT user_id FROM team_reviewers WHERE issue_id = ? AND team_id = ?',
+    [issueId, teamId],
+  );
+  return rows.map(({ user_id }) => user_id);
+}
+
+/** Those of some teams that a person is in. */
+export async function teamsOf({ db }: Deps, userId: string, teamIds: readonly string[]): Promise<Set<string>> {
+  if (teamIds.length === 0) return new Set();
+  const rows: { team_id: string }[] = await db.read.query(
+    `SELECT team_id FROM team_members WHERE user_id = ? AND ${inList('team_id')}`,
+    [userId, JSON.stringify(teamIds)],
+  );
+  return new Set(rows.map(({ team_id }) => team_id));
+}
+
 /** A comment on lines that a review brought. */
 export interface ReviewCommentText {
   /** Null: the round as a whole. */

@@ -110,6 +110,34 @@ export async function teamsById(deps: OrganisationDeps, ids: readonly string[]):
   );
 }
 
+/**
+ * Those of some teams that the viewer may know of, by id, with their organisations: for what shows a team beside
+ * something else. A hidden team is left out as one that is gone.
+ */
+export async function knownTeams(
+  deps: OrganisationDeps,
+  viewer: Viewer,
+  ids: readonly string[],
+): Promise<Map<string, TeamOfPerson>> {
+  const teams = await teamsById(deps, [...new Set(ids)]);
+  const userId = viewer.kind === 'person' ? viewer.id : null;
+  const own = new Set(
+    userId === null || teams.size === 0
+      ? []
+      : (await deps.db.read.findBy(teamMemberSchema, { userId, teamId: In([...teams.keys()]) })).map(
+          ({ teamId }) => teamId,
+        ),
+  );
+  const roles = new Map<string, Awaited<ReturnType<typeof roleOf>>>();
+  for (const [id, { organisation }] of teams) {
+    if (userId !== null && !roles.has(organisation.id))
+      roles.set(organisation.id, await roleOf(deps.db.read, userId, organisation.id));
+    const facts = { organisationRole: roles.get(organisation.id) ?? null, isMember: own.has(id) };
+    if (refusalOnTeam(viewer, facts, 'read') !== null) teams.delete(id);
+  }
+  return teams;
+}
+
 /** The people of a team, by handle. Refuses `team_not_found`. */
 export async function listTeamMembers(
   deps: OrganisationDeps,

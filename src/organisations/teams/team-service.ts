@@ -2,7 +2,7 @@ import { bindDeps } from '../../kernel/index.ts';
 import type { OrganisationDeps } from '../deps.ts';
 import { addTeamMember, createTeam, deleteTeam, editTeam, leaveTeam, removeTeamMember } from './change-team.ts';
 import { findTeam, requireOnTeam } from './find-team.ts';
-import { listTeamMembers, listTeams, teamNamed, teamPeople, teamsById, teamsOf } from './list-teams.ts';
+import { knownTeams, listTeamMembers, listTeams, teamNamed, teamPeople, teamsById, teamsOf } from './list-teams.ts';
 
 /** Teams of organisations; the functions behind these names say what each refuses. */
 export function createTeamService(deps: OrganisationDeps) {
@@ -19,6 +19,7 @@ export function createTeamService(deps: OrganisationDeps) {
     leave: bind(leaveTeam),
     ofPerson: bind(teamsOf),
     byId: bind(teamsById),
+    knownAmong: bind(knownTeams),
     peopleOf: bind(teamPeople),
     named: bind(teamNamed),
     requireInWrite: requireOnTeam,

@@ -22,6 +22,7 @@ type Waiting = Awaited<ReturnType<Pulls['attention']['waitingFor']>>['rows'];
 
 const reasonWords: Readonly<Record<string, string>> = {
   asked: 'You were asked for a review',
+  team: 'Your team was asked for a review',
   owner: 'It changes code that you own',
   round: 'There is a new round since your review',
   review: 'It was reviewed',

@@ -38,12 +38,13 @@ export async function changesPage(
   const { found, viewer } = context;
   const { pulls, clock } = deps;
   const at = pullAt(context);
-  const [{ issue, described, head }, rounds, rights, reviews, requests, draft, viewed] = await Promise.all([
+  const [{ issue, described, head }, rounds, rights, reviews, requests, teams, draft, viewed] = await Promise.all([
     readPullHeader(context, deps),
     pulls.rounds.list(viewer, at),
     pulls.rightsOn(viewer, at),
     pulls.reviews.list(viewer, at),
     pulls.attention.requested(viewer, at),
+    pulls.attention.requestedTeams(viewer, at),
     context.person === null ? null : pulls.reviews.draftOf(viewer, at),
     context.person === null ? [] : pulls.viewed.list(viewer, at),
   ]);
@@ -113,7 +114,7 @@ export async function changesPage(
     resolvedThreads: threads.filter(({ view }) => view.isResolved).length,
     mayReview,
     whyNot: mayReview || context.person === null ? null : explainRefusal(rights('review')!),
-    reviewers: viewReviewers({ reviews, requests, box: null }, rights, people).reviewers,
+    reviewers: viewReviewers({ reviews, requests, teams, box: null }, rights, people).reviewers,
     review: viewReviewForm({ issue, described }, context.person?.id, { rights, draft, form: forms.review }),
     mayCommentOld: isWhole,
     /** The form of a comment shows its own. */

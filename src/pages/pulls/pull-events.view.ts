@@ -1,4 +1,5 @@
 import type { ListedEntry } from '../../issues/index.ts';
+import { teamUrl } from '../../http/index.ts';
 import { codeUrl, commitUrl } from '../app/code-urls.ts';
 import { viewName } from '../app/printable-names.ts';
 import { viewCount } from '../app/format-numbers.ts';
@@ -29,7 +30,7 @@ const styleWords: Readonly<Record<string, string>> = {
 
 /** Words for the entries that only pull requests have, and for closing; null for all others. */
 export function viewPullEvent(
-  { kind, details }: ListedEntry,
+  { kind, details, team }: ListedEntry,
   { repositoryUrl, pullUrl, people }: { repositoryUrl: string; pullUrl: string; people: People },
 ): EventView | null {
   const text = (words: string): EventPart => ({ text: words });
@@ -40,6 +41,12 @@ export function viewPullEvent(
     if (word('userName') !== '') return strong('userName');
     const { name, url } = viewPerson(word('userId'), people);
     return url === null ? { strong: name } : { link: url, name };
+  };
+  /** A team that is gone, or that the viewer may not know of, has no name. */
+  const reviewer = (): EventPart => {
+    if (details['teamId'] === undefined && details['teamName'] === undefined) return person();
+    if (team === null) return text('a team');
+    return { link: teamUrl(team.organisation, team.team), name: `${team.organisation}/${team.team}` };
   };
   const commit = (before: string): EventPart[] =>
     /^[0-9a-f]{40,64}$/.test(word('oid'))
@@ -92,7 +99,7 @@ export function viewPullEvent(
         icon: 'eye',
         parts: [
           text(details['removed'] === true ? 'took back the request for a review by ' : 'asked for a review by '),
-          person(),
+          reviewer(),
           ...(details['reason'] === 'owner' ? [text(', an owner of changed files')] : []),
         ],
       };

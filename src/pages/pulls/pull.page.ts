@@ -48,12 +48,13 @@ export async function pullPage(
   const repository = repositoryUrl(found.canonical);
   if (kind !== 'PULL') return movedTo(issueUrl(repository, at.number, kind));
   const { issue, described, head } = await readPullHeader(context, deps);
-  const [box, rounds, mayPushBranch, reviews, requests, rights, draft, approval, place] = await Promise.all([
+  const [box, rounds, mayPushBranch, reviews, requests, teams, rights, draft, approval, place] = await Promise.all([
     readBox(context, deps),
     pulls.rounds.list(viewer, at),
     mayPushTo(context, deps, described.head),
     pulls.reviews.list(viewer, at),
     pulls.attention.requested(viewer, at),
+    pulls.attention.requestedTeams(viewer, at),
     pulls.rightsOn(viewer, at),
     context.person === null ? null : pulls.reviews.draftOf(viewer, at),
     readApproval(context, deps, at.number),
@@ -113,7 +114,7 @@ export async function pullPage(
     approval,
     lacksMerge: issue.state === 'OPEN' && (await lacksMerge(context, deps, box, head.base.name)),
     isBusy: box === null,
-    reviewers: viewReviewers({ reviews, requests, box }, rights, people),
+    reviewers: viewReviewers({ reviews, requests, teams, box }, rights, people),
     /** On the page of talk, what a review says beside a comment is a verdict, and what waits for it. */
     review: review !== null && issue.state === 'OPEN' && (review.mayJudge || review.pending > 0) ? review : null,
     isReviewOpen: forms.review !== undefined || (review?.pending ?? 0) > 0,

@@ -1,10 +1,12 @@
 import { countingApprovals } from '../../access/index.ts';
+import { teamUrl } from '../../http/index.ts';
 import type { MergeBox, PullRights, Pulls } from '../../pulls/index.ts';
 import { viewPerson } from '../issues/people.view.ts';
 import type { People, PersonView } from '../issues/people.view.ts';
 
 type Reviews = Awaited<ReturnType<Pulls['reviews']['list']>>;
 type Requests = Awaited<ReturnType<Pulls['attention']['requested']>>;
+type TeamRequests = Awaited<ReturnType<Pulls['attention']['requestedTeams']>>;
 
 export interface ReviewerView extends PersonView {
   /** What the last verdict was, or that one is waited for. */
@@ -15,6 +17,8 @@ export interface ReviewerView extends PersonView {
   isAsked: boolean;
   /** The review whose verdict the viewer may end. */
   dismissible: string | null;
+  /** Of a team, which has no picture. */
+  isTeam: boolean;
 }
 
 export interface ReviewersView {
@@ -22,11 +26,21 @@ export interface ReviewersView {
   mayAsk: boolean;
 }
 
-/** People who were asked and who reviewed, each once. The last verdict of a person counts; a comment leaves it. */
+const asked: ReviewerView['verdict'] = { icon: 'clock', tone: 'wait', text: 'Asked' };
+
+/**
+ * People who were asked and who reviewed, each once, then the teams that have not answered. The last verdict of a person
+ * counts; a comment leaves it.
+ */
 export function viewReviewers(
-  { reviews, requests, box }: { reviews: Reviews; requests: Requests; box: MergeBox | null },
+  {
+    reviews,
+    requests,
+    teams,
+    box,
+  }: { reviews: Reviews; requests: Requests; teams: TeamRequests; box: MergeBox | null },
   rights: PullRights,
-  people: People,
+  known: People,
 ): ReviewersView {
   const last = new Map<string, Reviews[number]>();
   for (const review of reviews) {
@@ -38,23 +52,36 @@ export function viewReviewers(
   const requestOf = new Map(requests.map((request) => [request.userId, request]));
   const counting = box === null ? null : countingApprovals(box.facts, box.rule?.merging.approvalsSurvive ?? 'rebase');
   const ids = [...new Set([...requestOf.keys(), ...last.keys()])];
+  const people = ids.map((id): ReviewerView => {
+    const request = requestOf.get(id);
+    const review = last.get(id);
+    const isAsked = request !== undefined && request.answeredAt === null;
+    return {
+      ...viewPerson(id, known),
+      verdict: isAsked || review === undefined ? asked : verdictOf(review, counting === null || counting.includes(id)),
+      isOwner: request?.reason === 'owner',
+      isAsked,
+      isTeam: false,
+      dismissible:
+        review !== undefined && review.verdict !== 'COMMENT' && rights('dismiss') === null ? review.id : null,
+    };
+  });
+  const waiting = teams
+    .filter(({ answeredAt }) => answeredAt === null)
+    .map(
+      ({ organisation, team, reason }): ReviewerView => ({
+        name: `${organisation}/${team}`,
+        url: teamUrl(organisation, team),
+        avatar: null,
+        verdict: asked,
+        isOwner: reason === 'owner',
+        isAsked: true,
+        isTeam: true,
+        dismissible: null,
+      }),
+    );
   return {
-    reviewers: ids.map((id) => {
-      const request = requestOf.get(id);
-      const review = last.get(id);
-      const isAsked = request !== undefined && request.answeredAt === null;
-      return {
-        ...viewPerson(id, people),
-        verdict:
-          isAsked || review === undefined
-            ? { icon: 'clock', tone: 'wait', text: 'Asked' }
-            : verdictOf(review, counting === null || counting.includes(id)),
-        isOwner: request?.reason === 'owner',
-        isAsked,
-        dismissible:
-          review !== undefined && review.verdict !== 'COMMENT' && rights('dismiss') === null ? review.id : null,
-      };
-    }),
+    reviewers: [...people, ...waiting],
     mayAsk: rights('request_review') === null,
   };
 }

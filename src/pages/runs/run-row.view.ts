@@ -24,7 +24,7 @@ export interface RunRowView {
   refUrl: string;
   sha: string;
   commitUrl: string;
-  actor: { name: string; url: string } | null;
+  actor: { name: string; url: string | null } | null;
   status: StatusView;
   reason: string | null;
   attempt: number;
@@ -49,7 +49,7 @@ const events: Record<RunRow['event'], string> = {
 
 export const runUrl = (repositoryUrl: string, number: number): string => `${repositoryUrl}/runs/${number}`;
 
-/** @param actor handle of who started it; null for the clock and for people who are gone */
+/** @param actor handle of who started it; null for the clock, for deploy keys, and for people who are gone */
 export function viewRunRow(
   run: RunRow,
   repositoryUrl: string,
@@ -75,7 +75,12 @@ export function viewRunRow(
         : `${repositoryUrl}/pulls/${pull}`,
     sha: run.sha.slice(0, 10),
     commitUrl: `${repositoryUrl}/commit/${run.sha}`,
-    actor: actor === null ? null : { name: actor, url: personUrl(actor) },
+    actor:
+      actor !== null
+        ? { name: actor, url: personUrl(actor) }
+        : run.deployKey === null
+          ? null
+          : { name: `deploy key ${viewName(run.deployKey)}`, url: null },
     status: viewRunStatus(run),
     reason: run.reason,
     attempt: run.attempt,

@@ -11,11 +11,14 @@ import { pullSchema } from '../schema/pull-schema.ts';
 import type { PullRow } from '../schema/pull-schema.ts';
 import { reviewCommentSchema, reviewSchema, threadSchema } from '../schema/review-schema.ts';
 import { attentionSchema, reviewRequestSchema } from '../schema/attention-schema.ts';
+import { askOwnerTeams } from './team-requests.ts';
 
 /** What the listener has found out before its write. */
 interface Prepared {
   /** Owners of the changed files who are to be asked. */
   ownerIds: string[];
+  /** Teams that own changed files. */
+  teamIds: string[];
   /** The log of the write, whose entries are announced when it is durable. */
   log?: EntryLog;
 }
@@ -29,17 +32,21 @@ const changesTurns: readonly string[] = [...bringsCode, ...ends, 'reopened', 'as
 /**
  * Keeps whose turn it is. After a new round, those whose threads are open and those who asked for changes; after what a
  * reviewer says, the author and who submitted the code; who was asked, until they answer; after the end, none. Who acts
- * is out. Asks the owners of the changed files, too, each once.
+ * is out. Asks the owners of the changed files, too, each once. Of a team that was asked the view `team_reviewers`
+ * says who has the turn: it follows the people of the team.
  */
 export const attentionListener = (deps: PullDeps): EntryListener<Prepared> => ({
   name: 'review turns',
   async prepare({ issue, entry, repository }: AnnouncedEntry) {
     if (issue.kind !== 'PULL' || !changesTurns.includes(entry.kind)) return null;
     const found = bringsCode.includes(entry.kind) ? await pullById(deps, issue.id) : null;
-    if (found === null || !found.pull.isOpen || found.pull.isDraft) return { ownerIds: [] };
+    if (found === null || !found.pull.isOpen || found.pull.isDraft) return { ownerIds: [], teamIds: [] };
     const { groups } = await ownersOfFiles(deps, pathOf(deps, repository), repository, found.pull);
     const named = [...new Set(groups.flatMap(({ userIds }) => userIds))];
-    return { ownerIds: await deps.issues.readersAmong({ repository, issue }, named) };
+    return {
+      ownerIds: await deps.issues.readersAmong({ repository, issue }, named),
+      teamIds: [...new Set(groups.flatMap(({ teamIds }) => teamIds))],
+    };
   },
   async record(tx, { issue: announced, entry }, prepared) {
     const pull = await tx.manager.findOneBy(pullSchema, { issueId: announced.id });
@@ -79,7 +86,8 @@ export const attentionListener = (deps: PullDeps): EntryListener<Prepared> => ({
           await turn(await answeredBy(tx, details.reviewId, authors), 'reply');
         break;
     }
-    if (prepared.ownerIds.length > 0) prepared.log = await askOwners(deps, tx, { pull, authors }, prepared.ownerIds);
+    if (prepared.ownerIds.length + prepared.teamIds.length > 0)
+      prepared.log = await askOwners(deps, tx, { pull, authors }, prepared);
   },
   recorded({ issue, entry }, { log }) {
     // Its branch may have moved while it was closed.
@@ -148,7 +156,7 @@ async function askOwners(
   deps: PullDeps,
   tx: Tx,
   { pull, authors }: { pull: PullRow; authors: readonly (string | null)[] },
-  ownerIds: readonly string[],
+  { ownerIds, teamIds }: Pick<Prepared, 'ownerIds' | 'teamIds'>,
 ): Promise<EntryLog> {
   const { manager, now } = tx;
   const { issueId } = pull;
@@ -169,5 +177,6 @@ async function askOwners(
     await deps.issues.pulls.subscribeOnce(tx, issueId, userId, 'assigned');
     await log.append(current, { kind: 'asked', details: { userId, reason: 'owner' } });
   }
+  await askOwnerTeams(deps, log, { issue: current, pull }, teamIds);
   return log;
 }

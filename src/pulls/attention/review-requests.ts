@@ -8,17 +8,19 @@ import { factsOfPull, findPull, pullInWrite, refuse, requireOpen } from '../find
 import { limits } from '../limits.ts';
 import { reviewRequestSchema } from '../schema/attention-schema.ts';
 import type { ReviewRequestRow } from '../schema/attention-schema.ts';
+import { changeTeamRequests, isTeamName, teamsByName } from './team-requests.ts';
 
-/** People by their handles. */
+/** People by their handles, teams as `organisation/team`. */
 export interface RequestChange {
   add?: readonly string[] | undefined;
   remove?: readonly string[] | undefined;
 }
 
 /**
- * Asks people for a review, or no longer. A person who answered is asked again. Refuses `unknown_person`,
- * `reviewer_is_author`, `reviewer_may_not_read`, `too_many_reviewers`, `pull_closed`, and what the rights refuse;
- * nothing is changed then.
+ * Asks people and teams for a review, or no longer. Who answered is asked again. Refuses `unknown_person`,
+ * `reviewer_is_author`, `reviewer_may_not_read`, `unknown_team`, `team_without_role`, `team_without_reviewers`,
+ * `too_many_reviewers`, `pull_closed`, and what the rights refuse; nothing is changed then.
+ * @returns the requests of people
  */
 export async function changeRequests(
   deps: PullDeps,
@@ -32,6 +34,8 @@ export async function changeRequests(
   if (add.length + remove.length > 2 * limits.requests) throw tooMany();
   const added = await peopleOf(deps, add);
   const removed = (await peopleOf(deps, remove)).filter((id) => !added.includes(id));
+  const addedTeams = await teamsByName(deps, viewer, add.filter(isTeamName));
+  const removedTeams = await teamsByName(deps, viewer, remove.filter(isTeamName));
   const readers = await deps.issues.readersAmong({ repository, issue }, added);
   if (added.some((id) => !readers.includes(id)))
     throw invalid('reviewer_may_not_read', 'A person who may not see this pull request cannot review it.', {
@@ -61,16 +65,25 @@ export async function changeRequests(
       await manager.delete(reviewRequestSchema, { issueId, userId });
       await log.append(context.issue, { kind: 'asked', details: { userId, removed: true } });
     }
+    await changeTeamRequests(deps, log, viewer, context, {
+      add: addedTeams,
+      remove: removedTeams.filter((id) => !addedTeams.includes(id)),
+      tooMany,
+    });
     return [...before.values()];
   });
 }
 
 const tooMany = () =>
-  invalid('too_many_reviewers', `At most ${limits.requests} people are asked for a review.`, { field: 'reviewers' });
+  invalid(
+    'too_many_reviewers',
+    `At most ${limits.requests} people and ${limits.teamRequests} teams are asked for a review.`,
+    { field: 'reviewers' },
+  );
 
 async function peopleOf({ accounts }: PullDeps, usernames: readonly string[]): Promise<string[]> {
   const ids = new Set<string>();
-  for (const username of usernames) ids.add((await accounts.personByUsername(username)).id);
+  for (const username of usernames) if (!isTeamName(username)) ids.add((await accounts.personByUsername(username)).id);
   return [...ids];
 }
 

@@ -16,6 +16,8 @@ export interface OwnedFiles {
   owners: string[];
   /** People who are named and may read the repository; who is a member of an organisation only its owners may know. */
   userIds: string[];
+  /** Teams of the organisation that owns the repository which are named. For requests, never for a page. */
+  teamIds: string[];
   /** All of them, members included, who may write: their approval counts. For the policy, never for a page. */
   writerIds: string[];
   /** How many changed files it is about. */
@@ -48,18 +50,20 @@ export async function ownersOfFiles(
     if (rule.owners.length === 0) continue;
     const all = new Set<string>();
     const named = new Set<string>();
+    const teams = new Set<string>();
     for (const owner of rule.owners) {
-      const { ids, isNamed } = await people.of(owner);
+      const { ids, isNamed, teamId } = await people.of(owner);
       if (ids.length === 0) faults.push({ line: rule.line, text: owner, kind: 'unknown_owner' });
       for (const id of ids) all.add(id);
       if (isNamed) for (const id of ids) named.add(id);
+      if (teamId !== null) teams.add(teamId);
     }
     if (all.size === 0) continue;
     const writers = await writersAmong(deps, repository, [...all]);
     // No approval would ever count.
     if (writers.size === 0) faults.push({ line: rule.line, text: rule.text, kind: 'may_not_write' });
     const { text: pattern, line, owners, files } = rule;
-    groups.push({ pattern, line, owners, userIds: [...named], writerIds: [...writers], files });
+    groups.push({ pattern, line, owners, userIds: [...named], teamIds: [...teams], writerIds: [...writers], files });
   }
   return { file: matched.file, groups, faults: faults.slice(0, limits.ownerFaults) };
 }
@@ -69,6 +73,8 @@ interface FoundOwner {
   ids: string[];
   /** A person, not an organisation or a team. */
   isNamed: boolean;
+  /** Of a team. */
+  teamId: string | null;
 }
 
 /** Finds the people behind owners, each once. */
@@ -90,8 +96,8 @@ class PeopleOfOwners {
   }
 
   async #find(owner: string): Promise<FoundOwner> {
-    const { ids, isNamed } = await this.#idsOf(owner);
-    return { ids: [...(await readersAmong(this.#deps, this.#repository, ids))], isNamed };
+    const { ids, ...found } = await this.#idsOf(owner);
+    return { ids: [...(await readersAmong(this.#deps, this.#repository, ids))], ...found };
   }
 
   /** Of organisations, the one that owns the repository: whom another has is not told to those who name it. */
@@ -99,19 +105,25 @@ class PeopleOfOwners {
     const { accounts, owners, organisations } = this.#deps;
     if (!owner.startsWith('@')) {
       const person = (await accounts.addresses.peopleByAddress([owner])).get(owner);
-      return { ids: person === undefined ? [] : [person.id], isNamed: true };
+      return { ids: person === undefined ? [] : [person.id], isNamed: true, teamId: null };
     }
     const [handle = '', team] = owner.slice(1).split('/');
     const found = await owners.resolve(handle);
     if (team !== undefined) {
-      if (found === null || found.id !== this.#repository.ownerOrganisationId) return { ids: [], isNamed: false };
+      if (found === null || found.id !== this.#repository.ownerOrganisationId)
+        return { ids: [], isNamed: false, teamId: null };
       const named = await organisations.teams.named(found.id, team);
       const people = named === null ? [] : ((await organisations.teams.peopleOf([named.id])).get(named.id) ?? []);
-      return { ids: people.slice(0, limits.membersPerOwner), isNamed: false };
+      return { ids: people.slice(0, limits.membersPerOwner), isNamed: false, teamId: named?.id ?? null };
     }
-    if (found?.kind === 'user') return { ids: [found.id], isNamed: true };
-    if (found === null || found.id !== this.#repository.ownerOrganisationId) return { ids: [], isNamed: false };
+    if (found?.kind === 'user') return { ids: [found.id], isNamed: true, teamId: null };
+    if (found === null || found.id !== this.#repository.ownerOrganisationId)
+      return { ids: [], isNamed: false, teamId: null };
     const members = await organisations.listMembers(localAdministrator, found.handle);
-    return { ids: members.slice(0, limits.membersPerOwner).map(({ person }) => person.id), isNamed: false };
+    return {
+      ids: members.slice(0, limits.membersPerOwner).map(({ person }) => person.id),
+      isNamed: false,
+      teamId: null,
+    };
   }
 }

@@ -108,8 +108,15 @@ async function apply(
 ): Promise<AppliedPatch> {
   if (patch.length > limits.proposedPatchBytes) throw tooLarge();
   if (patch.toString('latin1').trim() === '')
-    throw invalid('patch_missing', 'Paste a patch, or choose a file with one.', { field: 'patch' });
-  if (splitMails(patch).kind === 'diff' && title.trim() === '')
+    throw invalid('patch_missing', 'This patch is empty. Paste a patch, or choose a file with one.', {
+      field: 'patch',
+    });
+  const isDiff = splitMails(patch).kind === 'diff';
+  if (isDiff && !/^(?:diff |--- |Index: )/m.test(patch.toString('latin1')))
+    throw invalid('patch_missing', 'This is no patch: it has no line that begins with "diff" or "---".', {
+      field: 'patch',
+    });
+  if (isDiff && title.trim() === '')
     throw invalid('title_missing', 'These changes have no message: give them a title.', { field: 'title' });
   if (await deps.isDiskLow(found.path))
     throw unavailable('disk_low', 'The server is low on disk space; reading still works.', { retryAfterSeconds: 600 });

@@ -7,7 +7,7 @@ import type { PullRow } from '../schema/pull-schema.ts';
 import { reviewCommentSchema, reviewSchema, threadPositionSchema, threadSchema } from '../schema/review-schema.ts';
 import type { ThreadRow } from '../schema/review-schema.ts';
 import { roundSchema } from '../schema/round-schema.ts';
-import { reviewRequestSchema } from '../schema/attention-schema.ts';
+import { reviewRequestSchema, teamReviewRequestSchema } from '../schema/attention-schema.ts';
 import { reviewsFolder, roundRefs } from './portable-names.ts';
 
 /** The pull requests of a repository that an export has. */
@@ -100,11 +100,13 @@ async function* filesOf(deps: PullDeps, issue: Issue, pull: PullRow): AsyncGener
 
 async function headOf(deps: PullDeps, { id: issueId }: Issue, pull: PullRow) {
   const { read } = deps.db;
-  const [rounds, reviews, requests] = await Promise.all([
+  const [rounds, reviews, requests, teamRequests] = await Promise.all([
     read.findBy(roundSchema, { issueId }),
     read.findBy(reviewSchema, { issueId }),
     read.findBy(reviewRequestSchema, { issueId }),
+    read.findBy(teamReviewRequestSchema, { issueId }),
   ]);
+  const teams = await deps.organisations.teams.byId(teamRequests.map(({ teamId }) => teamId));
   // A draft is seen by its author alone.
   const submitted = reviews.filter(({ submittedAt }) => submittedAt !== null);
   const people = deps.issues.portable.people(true);
@@ -114,6 +116,7 @@ async function headOf(deps: PullDeps, { id: issueId }: Issue, pull: PullRow) {
     ...rounds.map(({ submitterId }) => submitterId),
     ...submitted.flatMap(({ authorId, dismissedBy }) => [authorId, dismissedBy]),
     ...requests.flatMap(({ userId, askedBy }) => [userId, askedBy]),
+    ...teamRequests.map(({ askedBy }) => askedBy),
   ]);
   const who = (id: string | null, name: string | null): PortablePerson | null =>
     people.of(id) ?? (name === null ? null : { name });
@@ -159,6 +162,16 @@ async function headOf(deps: PullDeps, { id: issueId }: Issue, pull: PullRow) {
         if (person === null) return [];
         return [
           { person, reason, askedBy: people.of(askedBy), askedAt: iso(askedAt), answeredAt: isoOrNull(answeredAt) },
+        ];
+      }),
+    teamRequests: teamRequests
+      .sort((a, b) => a.askedAt - b.askedAt || (a.teamId < b.teamId ? -1 : 1))
+      .flatMap(({ teamId: id, reason, askedBy, askedAt, answeredAt }) => {
+        const found = teams.get(id);
+        if (found === undefined) return [];
+        const team = { name: `${found.organisation.name}/${found.team.name}`, id };
+        return [
+          { team, reason, askedBy: people.of(askedBy), askedAt: iso(askedAt), answeredAt: isoOrNull(answeredAt) },
         ];
       }),
   };

@@ -64,7 +64,7 @@ export function importPulls(deps: PullDeps, path: string, checked: CheckedPulls)
       await publishHead(deps, path, { number }, { headOid: pull.rounds.at(-1)!.headOid });
       const ids = idsOf(pull, repositoryId);
       const write = (tx: Tx): Promise<void> =>
-        writePull(tx, pull, { issueId: id, repositoryId, people, ids, text, rounds: found });
+        writePull(deps, tx, pull, { issueId: id, repositoryId, people, ids, text, rounds: found });
       return { ids, write };
     },
   };
@@ -95,11 +95,12 @@ function idsOf({ reviews, threads }: PullFile, repositoryId: string): Map<string
   return ids;
 }
 
-const peopleOf = ({ submitter, mergedBy, rounds, reviews, requests, threads }: PullFile) => [
+const peopleOf = ({ submitter, mergedBy, rounds, reviews, requests, teamRequests, threads }: PullFile) => [
   submitter,
   mergedBy,
   ...rounds.map((each) => each.submitter),
   ...reviews.flatMap(({ author, dismissedBy }) => [author, dismissedBy]),
   ...requests.flatMap(({ person, askedBy }) => [person, askedBy]),
+  ...teamRequests.map(({ askedBy }) => askedBy),
   ...threads.flatMap(({ resolvedBy, comments }) => [resolvedBy, ...comments.map(({ author }) => author)]),
 ];

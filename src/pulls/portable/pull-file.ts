@@ -111,6 +111,19 @@ export function pullFiles({ commitId, line, maybe, number, person, text, time, u
         }),
       )
       .max(limits.requests),
+    /** Missing in bundles from before teams were asked; `organisation/team` each. */
+    teamRequests: z
+      .array(
+        z.object({
+          team: person,
+          reason: z.enum(['asked', 'owner']),
+          askedBy: maybe(person),
+          askedAt: time,
+          answeredAt: maybe(time),
+        }),
+      )
+      .max(limits.teamRequests)
+      .default([]),
   });
   return { head, part: z.object({ ...common, part: z.int().min(2).max(1_000) }) };
 }

@@ -6,7 +6,8 @@ import { pullSchema } from '../schema/pull-schema.ts';
 import type { PullRow } from '../schema/pull-schema.ts';
 import { reviewCommentSchema, reviewSchema, threadPositionSchema, threadSchema } from '../schema/review-schema.ts';
 import { roundCommitSchema, roundSchema } from '../schema/round-schema.ts';
-import { reviewRequestSchema } from '../schema/attention-schema.ts';
+import { reviewRequestSchema, teamReviewRequestSchema } from '../schema/attention-schema.ts';
+import type { PullDeps } from '../deps.ts';
 import type { ReadRound } from '../rounds/read-round.ts';
 import type { PullFile } from './pull-file.ts';
 
@@ -15,7 +16,7 @@ export interface PullContext {
   issueId: string;
   repositoryId: string;
   /** Whose the names in the files are. */
-  people: { idOf(person: ImportedPerson | null): string | null };
+  people: { idOf(person: ImportedPerson | null): string | null; isOwn: boolean };
   /** Ids here of reviews and threads, by those in the export. */
   ids: ReadonlyMap<string, string>;
   /** Makes addresses in texts those of this instance. */
@@ -27,12 +28,18 @@ export interface PullContext {
 const rowsPerInsert = 100;
 
 /** Inserts the code of a pull request, or what an earlier import does not have of it. */
-export async function writePull(tx: Tx, pull: PullFile, context: PullContext): Promise<void> {
+export async function writePull(
+  deps: Pick<PullDeps, 'repositories'>,
+  tx: Tx,
+  pull: PullFile,
+  context: PullContext,
+): Promise<void> {
   await writeRow(tx, pull, context);
   await writeRounds(tx, pull, context);
   await writeReviews(tx, pull, context);
   await writeThreads(tx, pull, context);
   await writeRequests(tx, pull, context);
+  await writeTeamRequests(deps, tx, pull, context);
 }
 
 /** An account, or the name of who is none here. */
@@ -201,6 +208,23 @@ async function writeRequests(tx: Tx, { requests }: PullFile, context: PullContex
     if (userId === null) continue;
     const row = { issueId, userId, reason, askedBy: people.idOf(askedBy), askedAt, answeredAt };
     await tx.manager.upsert(reviewRequestSchema, row, ['issueId', 'userId']);
+  }
+}
+
+/** A team is asked where it is one of this instance and has a role in the repository; without, there is no request. */
+async function writeTeamRequests(
+  { repositories }: Pick<PullDeps, 'repositories'>,
+  { manager }: Tx,
+  { teamRequests }: PullFile,
+  { issueId, repositoryId, people }: PullContext,
+): Promise<void> {
+  if (!people.isOwn) return;
+  const ids = teamRequests.flatMap(({ team }) => team.id ?? []);
+  const roles = await repositories.teams.withRole(repositoryId, ids, manager);
+  for (const { team, reason, askedBy, askedAt, answeredAt } of teamRequests) {
+    if (team.id === undefined || !roles.has(team.id)) continue;
+    const row = { issueId, teamId: team.id, repositoryId, reason, askedBy: people.idOf(askedBy), askedAt, answeredAt };
+    await manager.upsert(teamReviewRequestSchema, row, ['issueId', 'teamId']);
   }
 }
 

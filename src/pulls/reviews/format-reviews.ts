@@ -5,6 +5,7 @@ import type { ReviewRow, ThreadRow, Verdict } from '../schema/review-schema.ts';
 import { listThreads } from '../threads/list-threads.ts';
 import type { ListedThread } from '../threads/list-threads.ts';
 import { listRequests } from '../attention/review-requests.ts';
+import { listTeamRequests } from '../attention/team-requests.ts';
 import { listReviews } from './list-reviews.ts';
 
 const verdictWords: Record<Verdict, string> = {
@@ -19,7 +20,10 @@ export interface FormattedReviews {
   threads: readonly ListedThread[];
   /** Usernames; `ghost` for an account that is gone. */
   nameOf(userId: string | null): string;
-  /** Usernames of those who were asked for a review and have not answered. */
+  /**
+   * Usernames of those who were asked for a review and have not answered, and the teams among them that the viewer may
+   * know of, as `organisation/team`.
+   */
   waitingFor: string[];
   /** One line: `bob approved (round 2), carol requested changes (round 1, dismissed)`; the last verdict of each. */
   summary: string;
@@ -29,10 +33,11 @@ export interface FormattedReviews {
 
 /** The reviews and threads that the viewer may see. Refuses `repository_not_found`, `pull_not_found`, `git_busy`. */
 export async function formatReviews(deps: PullDeps, viewer: Viewer, at: IssueAt): Promise<FormattedReviews> {
-  const [reviews, threads, requests] = await Promise.all([
+  const [reviews, threads, requests, teams] = await Promise.all([
     listReviews(deps, viewer, at),
     listThreads(deps, viewer, at),
     listRequests(deps, viewer, at),
+    listTeamRequests(deps, viewer, at),
   ]);
   const ids = [
     ...reviews.map(({ authorId }) => authorId),
@@ -56,7 +61,12 @@ export async function formatReviews(deps: PullDeps, viewer: Viewer, at: IssueAt)
     reviews,
     threads,
     nameOf,
-    waitingFor: requests.flatMap(({ userId, answeredAt }) => (answeredAt === null ? [nameOf(userId)] : [])),
+    waitingFor: [
+      ...requests.flatMap(({ userId, answeredAt }) => (answeredAt === null ? [nameOf(userId)] : [])),
+      ...teams.flatMap(({ organisation, team, answeredAt }) =>
+        answeredAt === null ? [`${organisation}/${team}`] : [],
+      ),
+    ],
     summary: [...last.values()].map(said).join(', '),
     text: [...texts, ...sorted.map((thread) => threadText(thread, nameOf))].join(''),
   };

@@ -12,6 +12,7 @@ import { limits } from '../limits.ts';
 import { getRoundRow } from '../get-round-row.ts';
 import { reviewCommentSchema, reviewSchema, threadSchema } from '../schema/review-schema.ts';
 import type { ReviewCommentRow, ReviewRow, ThreadRow, Verdict } from '../schema/review-schema.ts';
+import { answerTeamRequests } from '../attention/team-requests.ts';
 import { reviewRequestSchema } from '../schema/attention-schema.ts';
 import { placesIn } from '../threads/thread-positions.ts';
 import { draftIn, newReview, reviewerOf, writeReview } from './review-write.ts';
@@ -98,8 +99,10 @@ async function submit(
 }
 
 /** A submitted review answers the request for one. */
-async function answerRequest({ tx: { manager, now } }: EntryLog, issueId: string, userId: string): Promise<void> {
+async function answerRequest({ tx }: EntryLog, issueId: string, userId: string): Promise<void> {
+  const { manager, now } = tx;
   await manager.update(reviewRequestSchema, { issueId, userId, answeredAt: IsNull() }, { answeredAt: now });
+  await answerTeamRequests(tx, issueId, userId);
 }
 
 function refuseVerdict({ issue, pull }: PullContext, authorId: string, verdict: Verdict): void {

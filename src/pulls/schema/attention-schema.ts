@@ -23,6 +23,50 @@ export const reviewRequestSchema = new EntitySchema<ReviewRequestRow>({
   },
 });
 
+/** A team that was asked for a review; the row ends with the role of the team in the repository. */
+export interface TeamReviewRequestRow {
+  issueId: string;
+  teamId: string;
+  repositoryId: string;
+  reason: 'asked' | 'owner';
+  askedBy: string | null;
+  askedAt: number;
+  answeredAt: number | null;
+}
+
+export const teamReviewRequestSchema = new EntitySchema<TeamReviewRequestRow>({
+  name: 'teamReviewRequest',
+  tableName: 'team_review_requests',
+  columns: {
+    issueId: { name: 'issue_id', type: 'text', primary: true },
+    teamId: { name: 'team_id', type: 'text', primary: true },
+    repositoryId: { name: 'repository_id', type: 'text' },
+    reason: { type: 'text' },
+    askedBy: { name: 'asked_by', type: 'text', nullable: true },
+    askedAt: { name: 'asked_at', type: 'integer' },
+    answeredAt: { name: 'answered_at', type: 'integer', nullable: true },
+  },
+});
+
+/** A row of the view `team_reviewers`: a person of a team whose answer a pull request waits for. */
+export interface TeamReviewerRow {
+  userId: string;
+  issueId: string;
+  teamId: string;
+  since: number;
+}
+
+export const teamReviewerSchema = new EntitySchema<TeamReviewerRow>({
+  name: 'teamReviewer',
+  tableName: 'team_reviewers',
+  columns: {
+    userId: { name: 'user_id', type: 'text', primary: true },
+    issueId: { name: 'issue_id', type: 'text', primary: true },
+    teamId: { name: 'team_id', type: 'text', primary: true },
+    since: { type: 'integer' },
+  },
+});
+
 /** A person for whom a pull request waits. */
 export interface AttentionRow {
   issueId: string;

@@ -1,4 +1,5 @@
 import { In } from 'typeorm';
+import type { EntityManager } from 'typeorm';
 import { viewerForLog } from '../../access/index.ts';
 import type { CollaboratorRole, Viewer } from '../../access/index.ts';
 import { bindDeps, conflict, notFound } from '../../kernel/index.ts';
@@ -111,6 +112,21 @@ async function countOfTeams(deps: RepositoryDeps, teamIds: readonly string[]): P
   return new Map([...Map.groupBy(rows, ({ teamId }) => teamId)].map(([id, of]) => [id, of.length]));
 }
 
+/**
+ * Those of some teams that have a role in a repository. Asks for no right: for policies, never for a page.
+ * @param source of the write that depends on it
+ */
+async function withRole(
+  { db }: RepositoryDeps,
+  repositoryId: string,
+  teamIds: readonly string[],
+  source: EntityManager = db.read,
+): Promise<Set<string>> {
+  if (teamIds.length === 0) return new Set();
+  const rows = await source.findBy(teamRepositorySchema, { repositoryId, teamId: In([...teamIds]) });
+  return new Set(rows.map(({ teamId }) => teamId));
+}
+
 /** Roles of teams in repositories. */
 export function createTeamRepositoryService(deps: RepositoryDeps) {
   const bind = bindDeps(deps);
@@ -121,5 +137,6 @@ export function createTeamRepositoryService(deps: RepositoryDeps) {
     setRole: bind(setRole),
     removeRole: bind(removeRole),
     countOfTeams: bind(countOfTeams),
+    withRole: bind(withRole),
   };
 }

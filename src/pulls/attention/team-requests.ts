@@ -1,0 +1,188 @@
+import type { EntityManager } from 'typeorm';
+import { personIdOf, refusalOnTeamReview } from '../../access/index.ts';
+import type { Viewer } from '../../access/index.ts';
+import { idsIn } from '../../db/index.ts';
+import type { Tx } from '../../db/index.ts';
+import type { EntryLog, Issue, IssueAt } from '../../issues/index.ts';
+import { invalid, nullIfNotFound } from '../../kernel/index.ts';
+import type { PullDeps } from '../deps.ts';
+import { findPull } from '../find-pull.ts';
+import { limits } from '../limits.ts';
+import type { PullRow } from '../schema/pull-schema.ts';
+import { teamReviewRequestSchema } from '../schema/attention-schema.ts';
+import type { TeamReviewRequestRow } from '../schema/attention-schema.ts';
+
+/** A team that was asked for a review, for those who may know of it. */
+export interface TeamRequest extends TeamReviewRequestRow {
+  organisation: string;
+  team: string;
+}
+
+/** Names with a slash are teams: `organisation/team`. */
+export const isTeamName = (name: string): boolean => name.includes('/');
+
+export const unknownTeam = () => invalid('unknown_team', 'There is no such team.', { field: 'reviewers' });
+
+const refusals = {
+  no_role: () =>
+    invalid('team_without_role', 'A team without a role in this repository cannot be asked for a review.', {
+      field: 'reviewers',
+    }),
+  no_reviewers: () =>
+    invalid('team_without_reviewers', 'No one of this team can review this pull request.', { field: 'reviewers' }),
+};
+
+/**
+ * Ids of the teams that names mean, `organisation/team` each, as far as the viewer knows of them. Refuses
+ * `unknown_team`, for hidden ones, too.
+ */
+export async function teamsByName(
+  { organisations }: PullDeps,
+  viewer: Viewer,
+  names: readonly string[],
+): Promise<string[]> {
+  const ids = new Set<string>();
+  for (const name of names) {
+    const [organisation = '', team = '', ...more] = name.split('/');
+    const found =
+      more.length > 0
+        ? null
+        : await organisations.teams.find(viewer, { organisation, name: team }).catch(nullIfNotFound);
+    if (found === null) throw unknownTeam();
+    ids.add(found.team.id);
+  }
+  return [...ids];
+}
+
+/** A pull request in a write. */
+interface AskedPull {
+  issue: Issue;
+  pull: PullRow;
+}
+
+/** How many of the people of teams could review: all but the author and who submitted it. */
+async function reviewersOf(
+  { organisations }: PullDeps,
+  manager: EntityManager,
+  { issue, pull }: AskedPull,
+  teamId: string,
+): Promise<number> {
+  const people = (await organisations.teams.peopleOf([teamId], manager)).get(teamId) ?? [];
+  return people.filter((id) => id !== issue.authorId && id !== pull.submitterId).length;
+}
+
+async function refusalIn(deps: PullDeps, manager: EntityManager, asked: AskedPull, teamId: string) {
+  const roles = await deps.repositories.teams.withRole(asked.issue.repositoryId, [teamId], manager);
+  return refusalOnTeamReview({
+    hasRole: roles.has(teamId),
+    reviewers: await reviewersOf(deps, manager, asked, teamId),
+  });
+}
+
+/**
+ * Asks teams in a write, or no longer; one that answered is asked again. Refuses `team_without_role`,
+ * `team_without_reviewers`, and what `tooMany` is.
+ */
+export async function changeTeamRequests(
+  deps: PullDeps,
+  log: EntryLog,
+  viewer: Viewer,
+  asked: AskedPull,
+  { add, remove, tooMany }: { add: readonly string[]; remove: readonly string[]; tooMany: () => Error },
+): Promise<void> {
+  const { manager, now } = log.tx;
+  const { issue } = asked;
+  const issueId = issue.id;
+  const rows = await manager.findBy(teamReviewRequestSchema, { issueId });
+  const before = new Map(rows.map((row) => [row.teamId, row]));
+  const askedBy = viewer.kind === 'person' && viewer.via !== 'local' ? personIdOf(viewer) : null;
+  for (const teamId of add) {
+    const row = before.get(teamId);
+    if (row !== undefined && row.answeredAt === null) continue;
+    if (row === undefined && before.size >= limits.teamRequests) throw tooMany();
+    const refusal = await refusalIn(deps, manager, asked, teamId);
+    if (refusal !== null) throw refusals[refusal]();
+    const { repositoryId } = issue;
+    const made = { issueId, teamId, repositoryId, reason: 'asked', askedBy, askedAt: now, answeredAt: null } as const;
+    await manager.upsert(teamReviewRequestSchema, made, ['issueId', 'teamId']);
+    before.set(teamId, made);
+    await log.append(issue, { kind: 'asked', details: { teamId } });
+  }
+  for (const teamId of remove) {
+    if (!before.delete(teamId)) continue;
+    await manager.delete(teamReviewRequestSchema, { issueId, teamId });
+    await log.append(issue, { kind: 'asked', details: { teamId, removed: true } });
+  }
+}
+
+/**
+ * Asks the teams that own changed files, each once, as far as they may be asked.
+ * @param log of the write, in the name of the server
+ */
+export async function askOwnerTeams(
+  deps: PullDeps,
+  log: EntryLog,
+  asked: AskedPull,
+  teamIds: readonly string[],
+): Promise<void> {
+  const { manager, now } = log.tx;
+  const { id: issueId, repositoryId } = asked.issue;
+  const known = new Set((await manager.findBy(teamReviewRequestSchema, { issueId })).map(({ teamId }) => teamId));
+  for (const teamId of teamIds) {
+    if (known.size >= limits.teamRequests) break;
+    if (known.has(teamId) || (await refusalIn(deps, manager, asked, teamId)) !== null) continue;
+    known.add(teamId);
+    const row = { issueId, teamId, repositoryId, reason: 'owner', askedBy: null, askedAt: now } as const;
+    await manager.insert(teamReviewRequestSchema, { ...row, answeredAt: null });
+    await log.append(asked.issue, { kind: 'asked', details: { teamId, reason: 'owner' } });
+  }
+}
+
+/** A submitted review answers the requests of the teams that its author is in. */
+export async function answerTeamRequests({ manager, now }: Tx, issueId: string, userId: string): Promise<void> {
+  await manager
+    .createQueryBuilder()
+    .update(teamReviewRequestSchema)
+    .set({ answeredAt: now })
+    .where('issue_id = :issueId AND answered_at IS NULL', { issueId })
+    .andWhere(
+      'team_id IN (SELECT x.team_id FROM team_reviewers x WHERE x.issue_id = :issueId AND x.user_id = :userId)',
+      {
+        issueId,
+        userId,
+      },
+    )
+    .execute();
+}
+
+/**
+ * The teams that were asked for a review and that the viewer may know of, the first one first. Refuses as `findPull`
+ * does.
+ */
+export async function listTeamRequests(deps: PullDeps, viewer: Viewer, at: IssueAt): Promise<TeamRequest[]> {
+  const { issue } = await findPull(deps, viewer, at);
+  return (await knownTeamRequests(deps, viewer, [issue.id])).get(issue.id) ?? [];
+}
+
+/** The same of several pull requests that the caller has found already, by the id of the issue. */
+export async function knownTeamRequests(
+  deps: Pick<PullDeps, 'db' | 'organisations'>,
+  viewer: Viewer,
+  issueIds: readonly string[],
+): Promise<Map<string, TeamRequest[]>> {
+  if (issueIds.length === 0 || viewer.kind !== 'person') return new Map();
+  const rows = await deps.db.read
+    .createQueryBuilder(teamReviewRequestSchema, 'q')
+    .where(...idsIn('q.issue_id', issueIds))
+    .getMany();
+  const known = await deps.organisations.teams.knownAmong(
+    viewer,
+    rows.map(({ teamId }) => teamId),
+  );
+  rows.sort((one, other) => one.askedAt - other.askedAt || (one.teamId < other.teamId ? -1 : 1));
+  const shown = rows.flatMap((row): TeamRequest[] => {
+    const found = known.get(row.teamId);
+    return found === undefined ? [] : [{ ...row, organisation: found.organisation.name, team: found.team.name }];
+  });
+  return Map.groupBy(shown, ({ issueId }) => issueId);
+}
