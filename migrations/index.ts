@@ -69,6 +69,7 @@ import { stacks } from './v156-stacks.ts';
 import { deployKeys } from './v160-deploy-keys.ts';
 import { namesInPulls } from './v161-names-in-pulls.ts';
 import { ciCallMatrices } from './v164-ci-call-matrices.ts';
+import { unknownMergeStates } from './v174-unknown-merge-states.ts';
 
 /** Every migration, in order. SPEC §9 fixes the numbers 2, 9 and 19 (federation), 13 and 14; the others are ours. */
 export const migrations: readonly Migration[] = [
@@ -142,4 +143,5 @@ export const migrations: readonly Migration[] = [
   deployKeys,
   namesInPulls,
   ciCallMatrices,
+  unknownMergeStates,
 ];
