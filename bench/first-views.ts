@@ -1,4 +1,4 @@
-// First views: pages that nobody has asked for before, requested one after the other with a session, beside cgit
+// First views: pages requested for the first time, one after the other with a session, beside cgit
 // (which keeps nothing) and another forge. CPU time is of the whole process tree of each server.
 // usage: bench/first-views [--views N] [--repository PATH] [--url OTHER-FORGE]
 // OTHER-FORGE is the page of the same repository at a Gitea or Forgejo; it must be public.

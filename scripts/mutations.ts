@@ -3,12 +3,19 @@
  * time, runs its test files there and prints the score. A mutation is a plausible bug; it is noticed when a test file
  * fails. Not part of the suite: a run takes as long as its test files, once for each mutation and once without any.
  *
- * usage: scripts/mutations [WORD...]     only mutations whose title or file contains one of the words
+ * A mutation is UNFIT when its text does not occur exactly once in its file, a test file of it is missing, or one fails
+ * without it. An unfit mutation fails the script; a survivor does not.
+ *
+ * usage: scripts/mutations [--check] [--at-once N] [WORD...]
+ *   --check      only look whether each mutation applies to the present source
+ *   --at-once N  as many mutations at a time, each in a copy of its own (1)
+ *   WORD         only mutations whose title, file or list contains one of the words
  */
 import { execFileSync, spawn } from 'node:child_process';
-import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 
 /** A plausible bug, as an edit of one file. */
 export interface Mutation {
@@ -24,14 +31,31 @@ export interface Mutation {
 
 const project = join(import.meta.dirname, '..');
 const limitMs = 300_000;
+/** A test file that takes this many times longer than without the mutation hangs. */
+const slowerThanHealthy = 4;
+const shortestLimitMs = 60_000;
 
 async function readMutations(words: readonly string[]): Promise<Mutation[]> {
   const lists = globSync('test/mutations/*.ts', { cwd: project }).sort();
-  const modules = await Promise.all(lists.map((file) => import(join(project, file))));
-  const all = modules.flatMap(({ mutations }) => mutations as Mutation[]);
-  return all.filter(
-    ({ title, file }) => words.length === 0 || words.some((word) => title.includes(word) || file.includes(word)),
-  );
+  const chosen: Mutation[] = [];
+  for (const list of lists) {
+    const { mutations } = (await import(join(project, list))) as { mutations: readonly Mutation[] };
+    const isChosen = (text: string): boolean => words.length === 0 || words.some((word) => text.includes(word));
+    chosen.push(...mutations.filter(({ title, file }) => isChosen(`${title}\n${file}\n${list}`)));
+  }
+  return chosen;
+}
+
+/** Why a mutation does not apply to the present source; null when it does. */
+function unfitness({ file, from, to, tests }: Mutation): string | null {
+  const path = join(project, file);
+  if (!existsSync(path)) return 'there is no such file';
+  const found = readFileSync(path, 'utf8').split(from).length - 1;
+  if (found !== 1) return `its text occurs ${found} times`;
+  if (from === to) return 'it changes nothing';
+  const missing = tests.find((test) => !existsSync(join(project, test)));
+  if (missing !== undefined) return `${missing} is missing`;
+  return tests.length === 0 ? 'it names no test file' : null;
 }
 
 /** Copies what git tracks, and new files that it does not ignore. Packages are shared by a link. */
@@ -39,17 +63,24 @@ function copyProject(): string {
   const copy = mkdtempSync(join(tmpdir(), 'hearth-mutations-'));
   const list = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], { cwd: project });
   for (const file of list.toString().split('\0')) {
-    if (file !== '') cpSync(join(project, file), join(copy, file), { force: true });
+    if (file !== '' && existsSync(join(project, file))) cpSync(join(project, file), join(copy, file), { force: true });
   }
   symlinkSync(join(project, 'node_modules'), join(copy, 'node_modules'));
   return copy;
 }
 
-/** Whether a test file passes. The process group of one that hangs is killed, with all that it started. */
-function passes(copy: string, test: string): Promise<boolean> {
-  const run = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', test], {
+interface Run {
+  passed: boolean;
+  ms: number;
+}
+
+/** Runs a test file until its first failure. The process group of one that hangs is killed, with all that it started. */
+function runTest(copy: string, test: string, limit: number): Promise<Run> {
+  const startedAt = performance.now();
+  const run = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', 'scripts/run-test-files.ts', test], {
     cwd: copy,
-    stdio: 'ignore',
+    stdio: ['ignore', 'pipe', 'ignore'],
+    env: { ...process.env, TAP_TIMEOUT: '300' },
     detached: true,
   });
   const kill = () => {
@@ -59,59 +90,91 @@ function passes(copy: string, test: string): Promise<boolean> {
       // Nothing of the group is left.
     }
   };
-  const limit = setTimeout(kill, limitMs);
+  let failed = false;
+  let rest = '';
+  run.stdout.setEncoding('utf8').on('data', (text: string) => {
+    const lines = (rest + text).split('\n');
+    rest = lines.pop()!;
+    if (failed || !lines.some((line) => /^ *not ok (?!.*# (?:TODO|SKIP))/i.test(line))) return;
+    failed = true;
+    kill();
+  });
+  const timer = setTimeout(kill, limit);
   return new Promise((resolve, reject) => {
     run.on('error', reject);
     run.on('exit', (code) => {
-      clearTimeout(limit);
+      clearTimeout(timer);
       kill();
-      resolve(code === 0);
+      resolve({ passed: code === 0 && !failed, ms: performance.now() - startedAt });
     });
   });
 }
 
 type Result = 'noticed' | 'SURVIVED' | 'UNFIT';
 
-async function main(words: readonly string[]): Promise<void> {
-  const mutations = await readMutations(words);
-  const copy = copyProject();
-  const healthy = new Map<string, Promise<boolean>>();
-  const isHealthy = (test: string): Promise<boolean> => {
-    const known = healthy.get(test) ?? passes(copy, test);
+async function main(args: string[]): Promise<void> {
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: { check: { type: 'boolean' }, 'at-once': { type: 'string', default: '1' } },
+  });
+  const mutations = await readMutations(positionals);
+  const counts: Record<Result, number> = { noticed: 0, SURVIVED: 0, UNFIT: 0 };
+  const report = (result: Result, { file, title }: Mutation, note = ''): void => {
+    counts[result] += 1;
+    console.log(`${result.padEnd(9)} ${file}: ${title}${note && ` (${note})`}`);
+  };
+
+  const queue: Mutation[] = [];
+  for (const mutation of mutations) {
+    const reason = unfitness(mutation);
+    if (reason === null) queue.push(mutation);
+    else report('UNFIT', mutation, reason);
+  }
+  if (values.check === true) {
+    console.log(`${mutations.length} mutations, ${counts.UNFIT} unfit`);
+    process.exitCode = counts.UNFIT === 0 ? 0 : 1;
+    return;
+  }
+
+  const healthy = new Map<string, Promise<Run>>();
+  const runHealthy = (copy: string, test: string): Promise<Run> => {
+    const known = healthy.get(test) ?? runTest(copy, test, limitMs);
     healthy.set(test, known);
     return known;
   };
 
-  /** UNFIT: the text does not occur exactly once, or a test file fails without the mutation. */
-  async function tryOut({ file, from, to, tests }: Mutation): Promise<Result> {
-    const at = join(copy, file);
+  async function tryOut(copy: string, mutation: Mutation): Promise<void> {
+    const at = join(copy, mutation.file);
     const whole = readFileSync(at, 'utf8');
-    if (whole.split(from).length !== 2) return 'UNFIT';
-    for (const test of tests) if (!(await isHealthy(test))) return 'UNFIT';
-    writeFileSync(
-      at,
-      whole.replace(from, () => to),
-    );
-    try {
-      for (const test of tests) if (!(await passes(copy, test))) return 'noticed';
-      return 'SURVIVED';
-    } finally {
-      writeFileSync(at, whole);
+    const startedAt = performance.now();
+    for (const test of mutation.tests) {
+      const without = await runHealthy(copy, test);
+      if (!without.passed) return report('UNFIT', mutation, `${test} fails without it`);
+      writeFileSync(
+        at,
+        whole.replace(mutation.from, () => mutation.to),
+      );
+      const limit = Math.min(limitMs, Math.max(shortestLimitMs, without.ms * slowerThanHealthy));
+      const { passed } = await runTest(copy, test, limit).finally(() => writeFileSync(at, whole));
+      if (!passed) return report('noticed', mutation, `${((performance.now() - startedAt) / 1000).toFixed(1)} s`);
     }
+    report('SURVIVED', mutation);
   }
 
-  const counts: Record<Result, number> = { noticed: 0, SURVIVED: 0, UNFIT: 0 };
+  const copies = Array.from({ length: Number(values['at-once']) }, copyProject);
   try {
-    for (const mutation of mutations) {
-      const result = await tryOut(mutation);
-      counts[result] += 1;
-      console.log(`${result.padEnd(9)} ${mutation.file}: ${mutation.title}`);
-    }
+    await Promise.all(
+      copies.map(async (copy) => {
+        for (let next = queue.shift(); next !== undefined; next = queue.shift()) await tryOut(copy, next);
+      }),
+    );
   } finally {
-    rmSync(copy, { recursive: true, force: true });
+    for (const copy of copies) rmSync(copy, { recursive: true, force: true });
   }
   const share = mutations.length === 0 ? 0 : (100 * counts.noticed) / mutations.length;
   console.log(`${counts.noticed} of ${mutations.length} noticed (${share.toFixed(1)} %), ${counts.UNFIT} unfit`);
+  process.exitCode = counts.UNFIT === 0 ? 0 : 1;
 }
 
 if (import.meta.main) await main(process.argv.slice(2));

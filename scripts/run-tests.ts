@@ -1,13 +1,16 @@
 /**
- * Runs the test files, two more at a time than there are cores, each in its own Node process, and parses their TAP. The
- * command of `tap` does the same with loaders that start every file twice; here a file costs one plain start.
+ * Runs the test files, two more processes at a time than there are cores, and parses their TAP. Small files of a folder
+ * share a process (scripts/run-test-files.ts), because the modules of the server load and compile once for all of them.
+ * Files of test/e2e, long ones, and those with a line `// runs alone: REASON` among their first ten have a process of
+ * their own. The command of `tap` starts every file twice.
  *
- * The time limit of a file is 120 seconds, or that of a line `// time limit: 300 s` among its first ten; after it the
- * file and everything it started is killed and counts as failed.
+ * The time limit of a file is 120 seconds, or that of a line `// time limit: 300 s` among its first ten; after the limits
+ * of all its files a process and everything it started is killed. When a shared process is killed, crashes, or fails
+ * without a failed assertion, each of its files runs again in a process of its own, and that result counts.
  *
  * When at most three of several files fail, each runs once more after all others, alone: files on a
  * loaded machine delay each other. A file that passes then is counted as passed and named at the end, because it
- * depends on time and is to be mended.
+ * depends on time, or on what ran before it, and is to be mended.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { globSync } from 'node:fs';
@@ -15,14 +18,17 @@ import { chmod, mkdir, mkdtemp, readFile, rm, stat, statfs, writeFile } from 'no
 import { availableParallelism, freemem, tmpdir } from 'node:os';
 import { join, relative, resolve as absolute } from 'node:path';
 import { Parser, type Result } from 'tap-parser';
+import { defaultLimitSeconds, readTimeLimit, runsAlone } from './test-limits.ts';
 
 const project = join(import.meta.dirname, '..');
 const cache = join(project, 'node_modules/.cache/hearth-tests');
 const durationsFile = join(cache, 'seconds.json');
 /** Files wait for timers, disks and other processes for a third of their time. */
 const jobs = availableParallelism() + 2;
-const defaultLimitSeconds = 120;
 const filesRunAgain = 3;
+const maxFilesTogether = 12;
+/** Expected time of the files of one process; with much more the last process would end long after the others. */
+const maxSecondsTogether = 40;
 const inMemory = '/dev/shm';
 /** TMPFS_MAGIC in statfs(2). */
 const tmpfsMagic = 0x01021994;
@@ -36,9 +42,12 @@ interface Outcome {
   details: string;
 }
 interface Job {
-  name: string;
   needsExecutable?: boolean;
-  run: () => Promise<Outcome>;
+  /** The outcomes of the steps or files of the job. */
+  run: () => Promise<Map<string, TimedOutcome>>;
+}
+interface TimedOutcome extends Outcome {
+  seconds: number;
 }
 
 const running = new Set<ChildProcess>();
@@ -91,25 +100,44 @@ function runNode(args: string[], limitSeconds: number, env: NodeJS.ProcessEnv = 
   });
 }
 
-function readTap(text: string): Promise<{ passed: number; skipped: number; failures: Result[]; problems: string[] }> {
+interface FileResults {
+  passed: number;
+  skipped: number;
+  failures: Result[];
+  seconds: number;
+}
+
+/** What a process of scripts/run-test-files.ts said of each file that began in it. */
+function readTap(text: string): Promise<{ files: Map<string, FileResults>; problems: string[] }> {
   return new Promise((resolve) => {
-    const read = { passed: 0, skipped: 0, failures: [] as Result[], problems: [] as string[] };
-    const listen = (parser: Parser): void => {
-      parser.on('child', listen);
-      parser.on('bailout', (reason: string) => read.problems.push(`bailed out: ${reason}`));
+    const files = new Map<string, FileResults>();
+    const problems: string[] = [];
+    const listen = (parser: Parser, results: FileResults): void => {
+      parser.on('child', (child: Parser) => listen(child, results));
+      parser.on('bailout', (reason: string) => problems.push(`bailed out: ${reason}`));
       parser.on('assert', (result: Result) => {
         // The closing line of a subtest repeats what was counted inside it.
         if (result.closingTestPoint) return;
-        if (result.skip || result.todo) read.skipped += 1;
-        else if (result.ok) read.passed += 1;
-        else read.failures.push(result);
+        if (result.skip || result.todo) results.skipped += 1;
+        else if (result.ok) results.passed += 1;
+        else results.failures.push(result);
       });
     };
-    const parser = new Parser((results) => {
-      if (!results.ok && read.failures.length === 0) read.problems.push('its TAP says not ok, or ends early');
-      resolve(read);
+    const parser = new Parser((whole) => {
+      const hasFailures = [...files.values()].some(({ failures }) => failures.length > 0);
+      if (!whole.ok && !hasFailures) problems.push('its TAP says not ok, or ends early');
+      resolve({ files, problems });
     });
-    listen(parser);
+    parser.on('child', (file: Parser) => {
+      const results: FileResults = { passed: 0, skipped: 0, failures: [], seconds: 0 };
+      files.set(file.name, results);
+      listen(file, results);
+    });
+    parser.on('assert', ({ name, ok, time }: Result) => {
+      const results = files.get(name);
+      if (results) results.seconds = (time ?? 0) / 1000;
+      if (!ok && !results?.failures.length) problems.push(`not ok: ${name}`);
+    });
     parser.end(text);
   });
 }
@@ -119,7 +147,8 @@ function describeFailure(result: Result): string {
   delete rest['compare'];
   const place = at as { fileName?: string; lineNumber?: number } | undefined;
   return [
-    `not ok: ${result.fullname}`,
+    // Without the path of the file, which is the name of its subtest.
+    `not ok: ${result.fullname.split(' > ').slice(1).join(' > ')}`,
     place?.fileName ? `at ${place.fileName}:${place.lineNumber}` : '',
     String(source ?? ''),
     String(diff ?? ''),
@@ -129,12 +158,6 @@ function describeFailure(result: Result): string {
   ]
     .join('\n')
     .replace(/\n\s*\n/g, '\n');
-}
-
-/** In seconds; undefined for a file without a line on it. */
-function declaredLimit(source: string): number | undefined {
-  const [, limit] = /^\/\/ time limit: (\d+) s$/m.exec(source.split('\n', 10).join('\n')) ?? [];
-  return limit === undefined ? undefined : Number(limit);
 }
 
 /**
@@ -147,39 +170,50 @@ async function folderForFiles(): Promise<string> {
   return type === tmpfsMagic && Math.min(bavail * bsize, freemem()) > neededInMemory ? inMemory : tmpdir();
 }
 
-async function runFile(file: string): Promise<Outcome> {
-  const source = await readFile(join(project, file), 'utf8').catch(() => null);
-  if (source === null) return { passed: 0, failed: 1, skipped: 0, details: 'there is no such file' };
-  const limitSeconds = declaredLimit(source) ?? defaultLimitSeconds;
+/** Runs the files in one process; on any trouble that no assertion shows, each again in its own. */
+async function runFiles(files: readonly string[]): Promise<Map<string, TimedOutcome>> {
   const folder = await mkdtemp(join(await folderForFiles(), 'hearth-test-'));
   // Tests that become another user must still have access.
   await chmod(folder, 0o711);
+  const limitSeconds = files.reduce((sum, file) => sum + sources.get(file)!.limitSeconds, 0);
   try {
     const ended = await runNode(
-      ['--disable-warning=ExperimentalWarning', 'scripts/run-test-file.ts', file],
+      ['--disable-warning=ExperimentalWarning', 'scripts/run-test-files.ts', ...files],
       limitSeconds,
-      {
-        TMPDIR: folder,
-        TAP_TIMEOUT: String(limitSeconds),
-        NODE_COMPILE_CACHE: join(cache, 'compiled'),
-      },
+      { TMPDIR: folder, TAP_TIMEOUT: String(limitSeconds), NODE_COMPILE_CACHE: join(cache, 'compiled') },
     );
-    const { passed, skipped, failures, problems } = await readTap(ended.stdout);
-    if (ended.problem && (failures.length === 0 || !/^exit code/.test(ended.problem))) problems.push(ended.problem);
-    if (passed + failures.length === 0) problems.push('no assertion ran');
-    const failed = failures.length + problems.length;
-    const details = [...failures.map(describeFailure), ...problems, failed > 0 ? ended.stderr.slice(-8000) : ''];
-    return { passed, failed, skipped, details: details.filter(Boolean).join('\n') };
+    const { files: results, problems } = await readTap(ended.stdout);
+    const failedAssertions = [...results.values()].reduce((sum, { failures }) => sum + failures.length, 0);
+    if (ended.problem && (failedAssertions === 0 || !/^exit code/.test(ended.problem))) problems.push(ended.problem);
+    const outcomes = new Map<string, TimedOutcome>();
+    for (const file of files) {
+      if (files.length > 1 && (problems.length > 0 || !results.has(file)))
+        outcomes.set(file, (await runFiles([file])).get(file)!);
+      else outcomes.set(file, judge(results.get(file), problems, ended.stderr));
+    }
+    return outcomes;
   } finally {
     await rm(folder, { recursive: true, force: true, maxRetries: 3 });
   }
 }
 
-async function runStep(args: string[]): Promise<Outcome> {
+/** What the results of a file, and the problems of its process, amount to. */
+function judge(results: FileResults | undefined, found: readonly string[], stderr: string): TimedOutcome {
+  const { passed, skipped, failures, seconds } = results ?? { passed: 0, skipped: 0, failures: [], seconds: 0 };
+  const problems = [...found];
+  if (passed + failures.length === 0) problems.push('no assertion ran');
+  const failed = failures.length + problems.length;
+  const details = [...failures.map(describeFailure), ...problems, failed > 0 ? stderr.slice(-8000) : ''];
+  return { passed, failed, skipped, seconds, details: details.filter(Boolean).join('\n') };
+}
+
+async function runStep(name: string, args: string[]): Promise<Map<string, TimedOutcome>> {
+  const startedAt = performance.now();
   const ended = await runNode(args, 600);
-  return ended.problem
-    ? { passed: 0, failed: 1, skipped: 0, details: `${ended.problem}\n${ended.stdout}${ended.stderr}` }
-    : { passed: 1, failed: 0, skipped: 0, details: '' };
+  const seconds = (performance.now() - startedAt) / 1000;
+  const details = ended.problem && `${ended.problem}\n${ended.stdout}${ended.stderr}`;
+  const [passed, failed] = ended.problem ? [0, 1] : [1, 0];
+  return new Map([[name, { passed, failed, skipped: 0, seconds, details }]]);
 }
 
 /** The given files and folders, or all of test/, as paths from the project. */
@@ -199,20 +233,64 @@ async function findFiles(given: string[]): Promise<string[]> {
 const wholeSuite = process.argv.length === 2;
 const files = await findFiles(process.argv.slice(2).map((path) => absolute(path)));
 await mkdir(cache, { recursive: true });
-const seconds = await readFile(durationsFile, 'utf8').then(
+const lastSeconds = await readFile(durationsFile, 'utf8').then(
   (text) => JSON.parse(text) as Record<string, number>,
   () => ({}) as Record<string, number>,
 );
 
-const usesExecutable = (file: string): boolean => file.startsWith('test/e2e/');
+interface Source {
+  limitSeconds: number;
+  /** What it took last time; of a file that has not run here, a guess from its time limit and size. */
+  expectedSeconds: number;
+  runsAlone: boolean;
+}
+/** The files that exist. */
+const sources = new Map<string, Source>();
+for (const file of files) {
+  const source = await readFile(join(project, file), 'utf8').catch(() => null);
+  if (source === null) continue;
+  const declared = readTimeLimit(source);
+  sources.set(file, {
+    limitSeconds: declared ?? defaultLimitSeconds,
+    expectedSeconds: lastSeconds[file] ?? (declared ?? 0) / 4 + source.length / 8000,
+    runsAlone: declared !== undefined || file.startsWith('test/e2e/') || runsAlone(source),
+  });
+}
+
+/** Files that share a process: neighbours in the order of their paths, below one folder of test/. */
+function groupFiles(): string[][] {
+  const groups: string[][] = [];
+  let together: string[] = [];
+  let expected = 0;
+  let folder = '';
+  for (const [file, { expectedSeconds, runsAlone: alone }] of sources) {
+    if (alone) {
+      groups.push([file]);
+      continue;
+    }
+    const folderOfFile = file.split('/', 2).join('/');
+    const fits = together.length < maxFilesTogether && expected + expectedSeconds <= maxSecondsTogether;
+    if (folderOfFile !== folder || !fits || together.length === 0) {
+      groups.push((together = []));
+      expected = 0;
+    }
+    folder = folderOfFile;
+    together.push(file);
+    expected += expectedSeconds;
+  }
+  return groups;
+}
+
+const absent: TimedOutcome = { passed: 0, failed: 1, skipped: 0, seconds: 0, details: 'there is no such file' };
+
 const built = Promise.withResolvers<void>();
 let isBuilt = false;
 const queue: Job[] = [];
+const usesExecutable = (file: string): boolean => file.startsWith('test/e2e/');
 if (wholeSuite || files.some(usesExecutable)) {
   queue.push({
-    name: 'the executable builds',
     run: () =>
-      runStep(['scripts/build-executable.ts', '--if-changed']).finally(() => {
+      runStep('the executable builds', ['scripts/build-executable.ts', '--if-changed']).finally(() => {
         isBuilt = true;
         built.resolve();
       }),
@@ -221,20 +299,19 @@ if (wholeSuite || files.some(usesExecutable)) {
 if (wholeSuite) {
   const buildInfo = join(cache, 'types.tsbuildinfo');
   const tsc = ['node_modules/typescript/bin/tsc', '--noEmit', '--incremental', '--tsBuildInfoFile', buildInfo];
-  queue.push({ name: 'the types check', run: () => runStep(tsc) });
+  queue.push({ run: () => runStep('the types check', tsc) });
   const biome = ['node_modules/@biomejs/biome/bin/biome', 'ci', '--error-on-warnings', '.'];
-  queue.push({ name: 'the code is formatted and linted', run: () => runStep(biome) });
+  queue.push({ run: () => runStep('the code is formatted and linted', biome) });
 }
-// The longest first, so that the last one to end is a short one. Of files that have not run here, those with a raised
-// time limit count as long; of the others the larger ones.
-const expected = new Map<string, number>();
-for (const file of files) {
-  const source = await readFile(join(project, file), 'utf8').catch(() => '');
-  expected.set(file, seconds[file] ?? (declaredLimit(source) ?? 0) / 4 + source.length / 4000);
+// The longest first, so that the last one to end is a short one.
+const timeOf = (group: readonly string[]): number =>
+  group.reduce((sum, file) => sum + sources.get(file)!.expectedSeconds, 0);
+for (const group of groupFiles().sort((a, b) => timeOf(b) - timeOf(a))) {
+  queue.push({ needsExecutable: group.some(usesExecutable), run: () => runFiles(group) });
 }
-files.sort((a, b) => expected.get(b)! - expected.get(a)! || a.localeCompare(b));
+
 for (const file of files) {
-  queue.push({ name: file, needsExecutable: usesExecutable(file), run: () => runFile(file) });
+  if (!sources.has(file)) queue.push({ run: async () => new Map([[file, absent]]) });
 }
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
@@ -246,14 +323,13 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 
 const outcomes = new Map<string, Outcome>();
 async function runJob(job: Job): Promise<void> {
-  const startedAt = performance.now();
-  const outcome = await job.run();
-  const took = (performance.now() - startedAt) / 1000;
-  if (!job.name.startsWith('..')) seconds[job.name] = Math.round(took * 100) / 100;
-  outcomes.set(job.name, outcome);
-  const verdict = outcome.failed > 0 ? 'FAIL' : 'ok  ';
-  console.log(`${verdict} ${job.name} (${outcome.passed + outcome.failed}, ${took.toFixed(1)} s)`);
-  if (outcome.details) console.log(outcome.details.replace(/^(?=.)/gm, '       '));
+  for (const [name, outcome] of await job.run()) {
+    if (!name.startsWith('..')) lastSeconds[name] = Math.round(outcome.seconds * 100) / 100;
+    outcomes.set(name, outcome);
+    const verdict = outcome.failed > 0 ? 'FAIL' : 'ok  ';
+    console.log(`${verdict} ${name} (${outcome.passed + outcome.failed}, ${outcome.seconds.toFixed(1)} s)`);
+    if (outcome.details) console.log(outcome.details.replace(/^(?=.)/gm, '       '));
+  }
 }
 async function work(): Promise<void> {
   while (queue.length > 0) {
@@ -265,15 +341,15 @@ async function work(): Promise<void> {
 }
 await Promise.all(Array.from({ length: jobs }, work));
 
-const failedFiles = files.filter((file) => (outcomes.get(file)?.failed ?? 0) > 0);
+const failedFiles = [...sources.keys()].filter((file) => (outcomes.get(file)?.failed ?? 0) > 0);
 const passedLater: string[] = [];
 if (files.length > 1 && failedFiles.length <= filesRunAgain) {
   for (const file of failedFiles) {
-    await runJob({ name: file, run: () => runFile(file) });
+    await runJob({ run: () => runFiles([file]) });
     if (outcomes.get(file)?.failed === 0) passedLater.push(file);
   }
 }
-await writeFile(durationsFile, JSON.stringify(seconds, null, 1));
+await writeFile(durationsFile, JSON.stringify(lastSeconds, null, 1));
 
 const total = { passed: 0, failed: 0, skipped: 0 };
 for (const { passed, failed, skipped } of outcomes.values()) {

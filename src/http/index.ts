@@ -22,7 +22,7 @@ export { compressText } from './middleware/compression.ts';
 export { acceptHost } from './middleware/host.ts';
 export { initRequestState } from './middleware/request-state.ts';
 export { createRequestLog } from './middleware/request-log.ts';
-export { securityHeaders } from './middleware/security-headers.ts';
+export { policyWithObjects, securityHeaders } from './middleware/security-headers.ts';
 export { createOneTimeSecrets } from './one-time-secrets.ts';
 export { createPendingForms } from './pending-forms.ts';
 export type { PendingForms } from './pending-forms.ts';

@@ -63,6 +63,13 @@ function markLines() {
   const [, first, last = first] = /^#L(\d+)(?:-L?(\d+))?$/.exec(location.hash) ?? [];
   if (!first || !code) return;
   const [from, to] = [Number(first), Number(last)].sort((a, b) => a - b);
+  // A long file shows some of its lines: the address of another one leads to those around it.
+  if (from >= 1 && from <= Number(code.dataset.lines) && !document.getElementById(`L${from}`)) {
+    const query = new URLSearchParams(location.search);
+    query.delete('part');
+    query.set('lines', from === to ? from : `${from}-${to}`);
+    return location.replace(`?${query}${location.hash}`);
+  }
   for (const line of code.querySelectorAll('.marked')) line.classList.remove('marked');
   for (let number = from; number <= to; number += 1)
     document.getElementById(`L${number}`)?.parentElement.classList.add('marked');

@@ -68,6 +68,11 @@ const approvals: Record<
     counts: { nothing: [], rebase: [], anything: [] },
   },
   'of the author': { reviews: [review('author')], counts: { nothing: [], rebase: [], anything: [] } },
+  'of the author, of what another person pushed': {
+    reviews: [review('author')],
+    rounds: [round(1, 'first', 'bob')],
+    counts: { nothing: [], rebase: [], anything: [] },
+  },
   'of a person who pushed the round': {
     reviews: [review('bob')],
     rounds: [round(1, 'first', 'bob')],

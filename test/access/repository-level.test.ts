@@ -242,3 +242,13 @@ t.test('every grant is named, the strongest first, and the strongest is in effec
     t.equal(accessGrantsOf('alice', facts)[0]?.level ?? 'none', repositoryLevel(alice, facts), who);
   }
 });
+
+t.test('a deploy key opens its own repository, as far as it may, and no other', async (t) => {
+  const key = { kind: 'deployKey', id: 'key', title: 'CI', repositoryId: 'repository' } as const;
+  const levels = (facts: RepositoryFacts) =>
+    (['read', 'write'] as const).map((scope) => repositoryLevel({ ...key, scope }, facts));
+  t.strictSame(levels(ofBob), ['read', 'write']);
+  t.strictSame(levels({ ...ofBob, id: 'other' }), ['none', 'none']);
+  t.strictSame(levels({ ...ofBob, id: 'other', visibility: 'PUBLIC' }), ['none', 'none'], 'it serves one repository');
+  t.strictSame(levels({ ...ofBob, deleted: true }), ['none', 'none']);
+});

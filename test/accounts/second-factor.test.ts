@@ -127,6 +127,13 @@ t.test('guessed codes end the challenge after five, and the network after ten', 
   t.ok(accounts);
 });
 
+t.test('guesses at once are counted as those one after the other', async (t) => {
+  const { codeOf, start, answer } = await openWithApp(t);
+  const challenge = await start();
+  const guesses = Array.from({ length: 8 }, () => answer(challenge, codeOf(7)));
+  t.same(await outcomes(guesses), { wrong_code: 5, sign_in_expired: 3 });
+});
+
 t.test('an app that is guessed at from many networks is closed for a day; recovery codes are not', async (t) => {
   const { codeOf, recoveryCodes, start, answer } = await openWithApp(t, { codeFailuresPerDay: 12 });
   for (let n = 0; n < 12; n += 1)

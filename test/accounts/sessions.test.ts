@@ -149,3 +149,11 @@ t.test('an invalid session secret is refused', async (t) => {
     t.equal(await accounts.viewerOfSession(secret as string, anywhere), null);
   }
 });
+
+t.test('a session opens nothing for a disabled account, also where it was not ended', async (t) => {
+  const { accounts, db, alice, signIn } = await openWithAlice(t);
+  const { secret } = await signIn();
+  t.ok(await accounts.viewerOfSession(secret, anywhere));
+  await db.write(({ manager, now }) => manager.query('UPDATE users SET disabled_at = ? WHERE id = ?', [now, alice.id]));
+  t.equal(await accounts.viewerOfSession(secret, anywhere), null);
+});

@@ -24,6 +24,7 @@ const ownParsers: Record<string, string> = {
   'src/ci/workflows/parse-workflow.ts': 'workflows, with what their aliases and merge keys stand for',
   'src/ci/workflows/write-payload.ts': 'the job that a runner gets',
   'src/pages/markdown/render-markdown.ts': 'Markdown',
+  'src/pages/markdown/parse-notebook.ts': 'notebooks',
   'src/highlighting/split-lines.ts': 'coloured code',
   'src/pages/code/word-diff.ts': 'pairs of lines',
   'src/issues/templates/parse-template.ts': 'issue templates',

@@ -10,8 +10,10 @@ import t from 'tap';
 import { gitClient } from '../e2e/git-client.ts';
 import { startServerProcess } from '../e2e/server-process.ts';
 import type { ServerProcess } from '../e2e/server-process.ts';
+import { requiredProgram } from '../fixtures/required-program.ts';
 import { hasFaultInjection, hasLoopDevices, loopDeviceDisk } from './loop-device-disk.ts';
 
+for (const name of ['strace', 'mkfs.ext4']) requiredProgram(name);
 const rounds = Number(process.env['HEARTH_CHAOS'] ?? 1);
 
 /** Alice, her repository, and pushes whose acknowledgements are recorded. */
@@ -151,7 +153,8 @@ if (hasFaultInjection) {
   );
 }
 
-t.test('unavailable tests are reported', async (t) => {
-  t.comment(`own disks: ${hasLoopDevices}, failing system calls: ${hasFaultInjection}`);
-  t.ok(true);
-});
+for (const [what, isThere] of [
+  ['own disks, by root and loop devices', hasLoopDevices],
+  ['failing system calls, by root and strace', hasFaultInjection],
+] as const)
+  t.test(what, { skip: !isThere && 'this system lets no test do that' }, async (t) => void t.ok(isThere));

@@ -36,7 +36,8 @@ async function openQueue(t: Parameters<typeof openCi>[0], more: Parameters<typeo
       await pushTo(fixture, name, { [`${name}.txt`]: `${name}\n` }, on);
       return (await modules.pulls.open(viewer, at, { title: `Add ${name}`, body: '', head: name })).issue.number;
     },
-    enter: (number: number, by = viewer, style = 'merge') => queue.enter(by, place(number), { style, round: 1 }),
+    enter: (number: number, by = viewer, style = 'merge', round = 1) =>
+      queue.enter(by, place(number), { style, round }),
     placeOf: (number: number) => queue.placeOf(viewer, place(number)),
     stateOf: async (number: number) => (await modules.pulls.find(viewer, place(number))).issue.state,
     pull: async (number: number) => (await modules.pulls.find(viewer, place(number))).pull,
@@ -67,6 +68,11 @@ t.test('the tested commit becomes the tip, one after the other', async (t) => {
   const [one, two] = [await fixture.open('one'), await fixture.open('two')];
   const refused = modules.pulls.merge(viewer, { ...at, number: one }, { style: 'merge', round: 1 });
   t.equal(await reasonOf(refused), 'merge_blocked', 'a merge past the queue');
+  t.equal(
+    await reasonOf(fixture.enter(one, undefined, 'merge', 2)),
+    'round_changed',
+    'a round that is not the last one',
+  );
   await fixture.enter(one);
   t.equal(await reasonOf(fixture.enter(one)), 'in_queue');
   await fixture.enter(two, bob, 'squash');

@@ -769,3 +769,26 @@ t.test('a restart loses no task: the runner continues where it was', async (t) =
   t.match(await again.report(task.taskId, { result: 'success' }), { result: 'success' });
   t.equal((await second.state(1)).run, 'success');
 });
+
+t.test('of two reports at once that end a task one counts, and what comes later changes nothing', async (t) => {
+  const { push, addRunner, state, modules } = await openCi(t);
+  await push(simple());
+  const runner = await addRunner(['linux']);
+  const { taskId } = (await runner.fetch())!;
+  await runner.report(taskId);
+  // Both look at the task before either has written.
+  const [one, other] = await Promise.all([
+    runner.report(taskId, { result: 'success', outputs: new Map([['first', '1']]) }),
+    runner.report(taskId, { result: 'failure', outputs: new Map([['second', '2']]) }),
+  ]);
+  t.equal(one.result, other.result);
+  t.equal((await state(1)).rows[0]!.status, one.result);
+  const kept = await modules.db.read.query('SELECT name FROM ci_outputs WHERE task_id = ?', [taskId]);
+  t.equal(kept.length, 1, 'the outputs of one of them');
+  const late = await runner.report(taskId, { result: 'cancelled', outputs: new Map([['late', '3']]) });
+  t.strictSame(
+    late,
+    { result: one.result, sentOutputs: [kept[0].name] },
+    'what was not taken is not said to have been',
+  );
+});

@@ -9,6 +9,7 @@ import t from 'tap';
 import { systemdUnit } from '../../src/cli/serving/systemd-unit.ts';
 import { gitClient } from '../e2e/git-client.ts';
 import { startServerProcess } from '../e2e/server-process.ts';
+import { requiredProgram } from '../fixtures/required-program.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 
 const nobodyUserId = 65_534;
@@ -23,10 +24,10 @@ function works(file: string, ...words: string[]): boolean {
   }
 }
 
+for (const name of ['strace', 'systemd-analyze', 'setpriv']) requiredProgram(name);
+
 const canTry =
   process.getuid?.() === 0 &&
-  works('strace', '-V') &&
-  works('systemd-analyze', '--version') &&
   works('unshare', '-m', 'setpriv', '--help') &&
   existsSync(new URL('../../dist/hearth', import.meta.url));
 
@@ -54,7 +55,6 @@ function allowedCalls(): Set<string> {
 }
 
 t.test('systemd accepts every line of the unit', async (t) => {
-  if (!works('systemd-analyze', '--version')) return t.comment('no systemd-analyze here');
   const folder = temporaryFolder(t);
   const file = path.join(folder, 'hearth.service');
   writeFileSync(file, systemdUnit('/bin/true'));
@@ -66,7 +66,7 @@ t.test('systemd accepts every line of the unit', async (t) => {
   );
 });
 
-if (process.getuid?.() === 0 && works('setpriv', '--version')) {
+if (process.getuid?.() === 0) {
   t.test('the user of the service can read the settings that root made for it, and not write them', async (t) => {
     const folder = temporaryFolder(t);
     chmodSync(folder, 0o755);
@@ -97,6 +97,8 @@ if (process.getuid?.() === 0 && works('setpriv', '--version')) {
     t.notOk(asService('test', '-w', file));
     t.ok(asService('test', '-w', path.join(folder, 'data')));
   });
+} else {
+  t.test('the settings that root made', { skip: 'needs root' }, async () => {});
 }
 
 if (canTry) {
@@ -164,4 +166,6 @@ if (canTry) {
     const allowed = allowedCalls();
     t.same([...calls].filter((call) => !allowed.has(call)).sort(), []);
   });
+} else {
+  t.test('what the unit forbids', { skip: 'needs root, namespaces and dist/hearth' }, async () => {});
 }

@@ -26,7 +26,8 @@ import { clientEnvironment } from '../git/git-fixture.ts';
 import { sampleImages } from '../images/sample-images.ts';
 
 // As the program does at its start.
-process.umask(0o077);
+const umask = process.umask(0o077);
+t.teardown(() => process.umask(umask));
 const run = promisify(execFile);
 const png = sampleImages['image/png'];
 

@@ -159,6 +159,20 @@ t.test('a push, a deletion and a move are seen by the next request', async (t) =
   await t.rejects(fetchPack(deps, second, fetchOf(topic)).outcome);
 });
 
+t.test('a response in progress is not shared once refs have moved, not even when they are back', async (t) => {
+  const { deps, started } = await counting(t);
+  const repository = await filled(deps);
+  slowDown(deps);
+  const first = fetchPack(deps, repository, fetchOf(main));
+  await until(() => started() === 1);
+  gitSync(['--git-dir', repository, 'update-ref', '-d', 'refs/heads/topic']);
+  gitSync(['--git-dir', repository, 'update-ref', 'refs/heads/topic', topic]);
+  const second = fetchPack(deps, repository, fetchOf(main));
+  t.same((await first.outcome).exitCode, 0);
+  t.same((await second.outcome).exitCode, 0);
+  t.equal(started(), 2);
+});
+
 t.test('when refs change during a response, its clients get it and later ones do not', async (t) => {
   const { deps, started } = await counting(t);
   const repository = await filled(deps);

@@ -1,3 +1,4 @@
+// runs alone: it measures the memory of its process
 import t from 'tap';
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -292,3 +292,34 @@ t.test('cached refs are listed without starting git', async (t) => {
   await git.transfers.advertiseRefs({ path: repository, service: 'upload-pack' });
   await until(() => git.load().short.running === 0);
 });
+
+t.test('what this process moves is seen at once, also within the moment for which refs are trusted', async (t) => {
+  const repository = await filled();
+  await settle();
+  const tip = bare(repository, 'rev-parse', 'refs/heads/main');
+  await sameAsGit(t, repository, 'before');
+  const { now } = performance;
+  t.teardown(() => void (performance.now = now));
+  const moment = now.call(performance);
+  performance.now = () => moment;
+  await list(repository, lists(['ref-prefix refs/']));
+  await git.refs.setPull(repository, 7, 'head', tip);
+  const shown = await list(repository, lists(['ref-prefix refs/']));
+  performance.now = now;
+  t.match(shown.toString('latin1'), `${tip} refs/pull/7/head`);
+});
+
+t.test('packed refs count as unchanged only when they are older than a step of file times', async (t) => {
+  const repository = await filled();
+  const file = path.join(repository, 'packed-refs');
+  writeFileSync(file, '# pack-refs with: peeled fully-peeled sorted \n');
+  utimesSync(file, 1_000, 1_000);
+  const [before, later] = [Fingerprint.take(repository, []), Fingerprint.take(repository, [])];
+  t.strictSame(
+    [1_000_001, 1_000_020, 1_000_021, 2_000_000].map((takenMs) => before.agreesOnPackedRefs(later, takenMs)),
+    [false, false, true, true],
+  );
+  writeFileSync(file, '# pack-refs with: peeled fully-peeled sorted  \n');
+  utimesSync(file, 1_000, 1_000);
+  t.equal(before.agreesOnPackedRefs(Fingerprint.take(repository, []), 2_000_000), false, 'another size');
+});

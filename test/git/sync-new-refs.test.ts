@@ -5,11 +5,12 @@ import path from 'node:path';
 import t from 'tap';
 import { createGit } from '../../src/git/index.ts';
 import { silentLogger } from '../../src/kernel/index.ts';
+import { requiredProgram } from '../fixtures/required-program.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { gitConfig, gitSync, openGit, sampleRepository, until } from './git-fixture.ts';
 import { createHookRecorder, packOf, pushBytes, readResponse, sendPush, zeroId } from './push-fixture.ts';
 
-const hasStrace = existsSync('/usr/bin/strace');
+requiredProgram('strace');
 const sample = sampleRepository();
 const main = gitSync(['rev-parse', 'main'], { cwd: sample });
 const pack = packOf(sample, 'main');
@@ -45,35 +46,31 @@ t.test(
   },
 );
 
-t.test(
-  'many new refs are synced once: git itself does not sync them',
-  { skip: !hasStrace && 'strace is missing' },
-  async (t) => {
-    const folder = temporaryFolder(t);
-    const calls = path.join(folder, 'calls');
-    const program = path.join(folder, 'git');
-    mkdirSync(calls);
-    const trace = `strace -qq -f -e trace=fsync,fdatasync -o '${calls}'/$$`;
-    writeFileSync(program, `#!/bin/sh\nexec ${trace} git "$@"\n`, { mode: 0o755 });
-    const git = await createGit({ config: gitConfig(folder, program), logger: silentLogger });
-    t.teardown(() => git.stop(0));
-    const repository = git.storage.pathOf(randomUUID(), randomUUID());
-    await git.storage.create(repository, { defaultBranch: 'main' });
-    const syncs = async (commands: string[]) => {
-      for (const name of readdirSync(calls)) rmSync(path.join(calls, name));
-      t.match((await sendPush(git, repository, pushBytes({ commands, pack }))).outcome, { kind: 'reported' });
-      await until(() => git.load().processes === 0);
-      const lines = readdirSync(calls).flatMap(
-        (name) => readFileSync(path.join(calls, name), 'utf8').match(/sync\(/g) ?? [],
-      );
-      return lines.length;
-    };
-    const single = await syncs(creating(refs(40)));
-    t.ok(single >= 40, `a few: each for itself, ${single}`);
-    const together = await syncs(creating(refs(340).slice(40)));
-    t.ok(together < 30, `many: together, ${together}`);
-  },
-);
+t.test('many new refs are synced once: git itself does not sync them', async (t) => {
+  const folder = temporaryFolder(t);
+  const calls = path.join(folder, 'calls');
+  const program = path.join(folder, 'git');
+  mkdirSync(calls);
+  const trace = `strace -qq -f -e trace=fsync,fdatasync -o '${calls}'/$$`;
+  writeFileSync(program, `#!/bin/sh\nexec ${trace} git "$@"\n`, { mode: 0o755 });
+  const git = await createGit({ config: gitConfig(folder, program), logger: silentLogger });
+  t.teardown(() => git.stop(0));
+  const repository = git.storage.pathOf(randomUUID(), randomUUID());
+  await git.storage.create(repository, { defaultBranch: 'main' });
+  const syncs = async (commands: string[]) => {
+    for (const name of readdirSync(calls)) rmSync(path.join(calls, name));
+    t.match((await sendPush(git, repository, pushBytes({ commands, pack }))).outcome, { kind: 'reported' });
+    await until(() => git.load().processes === 0);
+    const lines = readdirSync(calls).flatMap(
+      (name) => readFileSync(path.join(calls, name), 'utf8').match(/sync\(/g) ?? [],
+    );
+    return lines.length;
+  };
+  const single = await syncs(creating(refs(40)));
+  t.ok(single >= 40, `a few: each for itself, ${single}`);
+  const together = await syncs(creating(refs(340).slice(40)));
+  t.ok(together < 30, `many: together, ${together}`);
+});
 
 t.test('new refs that cannot be packed are synced one by one', async (t) => {
   const { git, newRepository } = await openGit(t);

@@ -273,4 +273,12 @@ t.test('readers who watch are notified, and webhooks get the event; a draft tell
       ['release', 'deleted'],
     ],
   );
+
+  const { repositories } = web.modules;
+  const { owner, name } = found.canonical;
+  await repositories.changeVisibility(alice.viewer, owner, name, 'PRIVATE');
+  await alice.call('POST', `${R}/releases`, { tag_name: 'v2', name: 'Two' });
+  await notifications.tell();
+  await repositories.changeVisibility(alice.viewer, owner, name, 'PUBLIC');
+  t.strictSame(await inbox(), [], 'who could not read it then is not told of it later');
 });

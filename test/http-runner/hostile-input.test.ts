@@ -1,3 +1,4 @@
+// runs alone: it measures the memory of its process
 import t from 'tap';
 import { connect } from 'node:net';
 import { connect as connectHttp2 } from 'node:http2';

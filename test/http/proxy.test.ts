@@ -1,5 +1,5 @@
 // time limit: 120 s
-// The configuration for nginx that we hand out, with the real nginx where the machine has one.
+// The configuration for nginx that we hand out, with the real nginx.
 import { execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -8,11 +8,12 @@ import { promisify } from 'node:util';
 import t from 'tap';
 import { freePort } from '../fixtures/free-port.ts';
 import { localAdministrator } from '../../src/access/index.ts';
+import { requiredProgram } from '../fixtures/required-program.ts';
 import { startHearth } from '../fixtures/start-hearth.ts';
 import { clientEnvironment } from '../git/git-fixture.ts';
 
 const run = promisify(execFile);
-const program = ['/usr/sbin/nginx', '/usr/bin/nginx', '/usr/local/sbin/nginx'].find(existsSync);
+const program = requiredProgram('nginx');
 
 t.test('every directive that pushes, addresses and signatures need is in packaging/nginx.conf', async (t) => {
   const text = readFileSync(new URL('../../packaging/nginx.conf', import.meta.url), 'utf8');
@@ -29,61 +30,59 @@ t.test('every directive that pushes, addresses and signatures need is in packagi
   }
 });
 
-if (program !== undefined) {
-  t.test('a large push, a clone, addresses and the client’s own address pass nginx unharmed', async (t) => {
-    const hearth = await startHearth(t);
-    const alice = await hearth.addPerson('alice');
-    await hearth.modules.repositories.create(localAdministrator, {
-      owner: 'alice',
-      name: 'garden',
-      visibility: 'PUBLIC',
-    });
-    const port = await freePort();
-    const folder = path.join(hearth.folder, 'nginx');
-    mkdirSync(path.join(folder, 'logs'), { recursive: true });
-    const server = readFileSync(new URL('../../packaging/nginx.conf', import.meta.url), 'utf8')
-      .replace(/\n# Only for runners[^]*$/, '\n')
-      .replace('listen 443 ssl;', `listen 127.0.0.1:${port};`)
-      .replace(/^\s+ssl_certificate.*$/gm, '')
-      .replace('http://127.0.0.1:3000', hearth.url);
-    const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
-      .map((kind) => `${kind}_temp_path ${folder}/${kind};`)
-      .join('\n');
-    writeFileSync(
-      path.join(folder, 'nginx.conf'),
-      `pid ${folder}/pid;\nerror_log ${folder}/logs/error.log;\nevents {}\nhttp {\naccess_log off;\n${paths}\n${server}\n}\n`,
-    );
-    const nginx = spawn(program, ['-p', folder, '-c', path.join(folder, 'nginx.conf'), '-g', 'daemon off;'], {
-      stdio: 'ignore',
-    });
-    t.teardown(() => nginx.kill('SIGTERM'));
-    const origin = `http://127.0.0.1:${port}`;
-    for (
-      let turn = 0;
-      turn < 100 &&
-      !(await fetch(`${origin}/healthz`).then(
-        ({ ok }) => ok,
-        () => false,
-      ));
-      turn += 1
-    )
-      await new Promise((resolve) => setTimeout(resolve, 50));
-
-    const work = path.join(hearth.folder, 'work');
-    mkdirSync(work);
-    const git = (...args: string[]) => run('git', args, { cwd: work, env: clientEnvironment, maxBuffer: 1e8 });
-    await git('init', '--quiet', '--initial-branch=main');
-    writeFileSync(path.join(work, 'large'), randomBytes(16 * 1024 * 1024));
-    await git('add', '.');
-    await git('-c', 'user.name=alice', '-c', 'user.email=alice@example.org', 'commit', '--quiet', '-m', 'large');
-    await git('push', '--quiet', `http://alice:${alice.token}@127.0.0.1:${port}/git/alice/garden.git`, 'HEAD:main');
-    await git('clone', '--quiet', `${origin}/git/alice/garden.git`, path.join(hearth.folder, 'clone'));
-    t.ok(existsSync(path.join(hearth.folder, 'clone', 'large')));
-
-    const page = await (await fetch(`${origin}/repos/alice/garden`)).text();
-    t.match(page, `${origin}/git/alice/garden.git`, 'the clone address is the proxy’s');
-    t.equal((await fetch(`${origin}/repos/alice%2Fgarden`)).status, 404, 'an encoded slash is not decoded on the way');
-    t.equal((await fetch(`${origin}/metrics`)).status, 404, 'who comes through the proxy is not this machine');
-    t.equal((await fetch(`${hearth.url}/metrics`)).status, 200);
+t.test('a large push, a clone, addresses and the client’s own address pass nginx unharmed', async (t) => {
+  const hearth = await startHearth(t);
+  const alice = await hearth.addPerson('alice');
+  await hearth.modules.repositories.create(localAdministrator, {
+    owner: 'alice',
+    name: 'garden',
+    visibility: 'PUBLIC',
   });
-}
+  const port = await freePort();
+  const folder = path.join(hearth.folder, 'nginx');
+  mkdirSync(path.join(folder, 'logs'), { recursive: true });
+  const server = readFileSync(new URL('../../packaging/nginx.conf', import.meta.url), 'utf8')
+    .replace(/\n# Only for runners[^]*$/, '\n')
+    .replace('listen 443 ssl;', `listen 127.0.0.1:${port};`)
+    .replace(/^\s+ssl_certificate.*$/gm, '')
+    .replace('http://127.0.0.1:3000', hearth.url);
+  const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+    .map((kind) => `${kind}_temp_path ${folder}/${kind};`)
+    .join('\n');
+  writeFileSync(
+    path.join(folder, 'nginx.conf'),
+    `pid ${folder}/pid;\nerror_log ${folder}/logs/error.log;\nevents {}\nhttp {\naccess_log off;\n${paths}\n${server}\n}\n`,
+  );
+  const nginx = spawn(program, ['-p', folder, '-c', path.join(folder, 'nginx.conf'), '-g', 'daemon off;'], {
+    stdio: 'ignore',
+  });
+  t.teardown(() => nginx.kill('SIGTERM'));
+  const origin = `http://127.0.0.1:${port}`;
+  for (
+    let turn = 0;
+    turn < 100 &&
+    !(await fetch(`${origin}/healthz`).then(
+      ({ ok }) => ok,
+      () => false,
+    ));
+    turn += 1
+  )
+    await new Promise((resolve) => setTimeout(resolve, 50));
+
+  const work = path.join(hearth.folder, 'work');
+  mkdirSync(work);
+  const git = (...args: string[]) => run('git', args, { cwd: work, env: clientEnvironment, maxBuffer: 1e8 });
+  await git('init', '--quiet', '--initial-branch=main');
+  writeFileSync(path.join(work, 'large'), randomBytes(16 * 1024 * 1024));
+  await git('add', '.');
+  await git('-c', 'user.name=alice', '-c', 'user.email=alice@example.org', 'commit', '--quiet', '-m', 'large');
+  await git('push', '--quiet', `http://alice:${alice.token}@127.0.0.1:${port}/git/alice/garden.git`, 'HEAD:main');
+  await git('clone', '--quiet', `${origin}/git/alice/garden.git`, path.join(hearth.folder, 'clone'));
+  t.ok(existsSync(path.join(hearth.folder, 'clone', 'large')));
+
+  const page = await (await fetch(`${origin}/repos/alice/garden`)).text();
+  t.match(page, `${origin}/git/alice/garden.git`, 'the clone address is the proxy’s');
+  t.equal((await fetch(`${origin}/repos/alice%2Fgarden`)).status, 404, 'an encoded slash is not decoded on the way');
+  t.equal((await fetch(`${origin}/metrics`)).status, 404, 'who comes through the proxy is not this machine');
+  t.equal((await fetch(`${hearth.url}/metrics`)).status, 200);
+});

@@ -14,6 +14,7 @@ t.test(
       [1, 2, 4, 32, 60, 60],
     );
     t.match(nextMirrorState({ failures: 9, intervalMs: 5 }, 'no', 100), { failures: 10, isPaused: true });
+    t.equal(nextMirrorState({ failures: 3, intervalMs: 5 }, 'no', 100).nextAt, 100 + backoffMs(4));
     t.notOk(
       'isPaused' in nextMirrorState({ failures: 3, intervalMs: 5 }, 'no', 100),
       'a pause by hand meanwhile stays',

@@ -109,6 +109,18 @@ t.test('a pull mirror follows branches, tags and the default branch, and every l
   );
 });
 
+t.test('the default branch of the remote is taken once: a later choice here stays', async (t) => {
+  const { repositories } = here.modules;
+  await inWork('push', '--quiet', 'there', 'trunk:side');
+  await sync('copy');
+  await repositories.edit(viewerOf(alice), 'alice', 'copy', { defaultBranch: 'side' });
+  await sync('copy');
+  t.equal((await found('copy')).repository.defaultBranch, 'side');
+  await repositories.edit(viewerOf(alice), 'alice', 'copy', { defaultBranch: 'trunk' });
+  await inWork('push', '--quiet', 'there', ':side');
+  await sync('copy');
+});
+
 t.test('the old tip of a branch rewritten at the remote is preserved', async (t) => {
   const { repositories } = here.modules;
   const before = await inWork('rev-parse', 'trunk');
@@ -119,6 +131,7 @@ t.test('the old tip of a branch rewritten at the remote is preserved', async (t)
   await repositories.pushes.finish();
   t.match(await repositories.pushes.listLostTips(await found('copy')), [
     { ref: 'refs/heads/trunk', oldId: before, forced: true },
+    { ref: 'refs/heads/side' },
     { ref: 'refs/heads/topic' },
   ]);
 });

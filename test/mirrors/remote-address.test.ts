@@ -69,6 +69,8 @@ t.test(
       'git@git.lan;id:a',
       'git@',
       'https://alice:pw@git.lan/a',
+      'https://:pw@git.lan/a',
+      'https://alice@git.lan/a',
       'https://git.lan/a?b',
       `https://git.lan/${'a'.repeat(1_000)}`,
     ])

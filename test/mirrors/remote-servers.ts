@@ -4,7 +4,7 @@
 // newBare(folder, name) makes a bare repository with a branch `main` and a tag; tips(path) returns its refs.
 import { execFileSync, spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -12,6 +12,7 @@ import { userInfo } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../fixtures/free-port.ts';
+import { requiredProgram } from '../fixtures/required-program.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
 import { clientEnvironment } from '../git/git-fixture.ts';
@@ -47,11 +48,10 @@ export function readRefs(bare: string): Map<string, string> {
   return new Map(lines.filter((line) => line !== '').map((line) => line.split(' ') as [string, string]));
 }
 
-const sshd = ['/usr/sbin/sshd', '/usr/bin/sshd', '/usr/local/sbin/sshd'].find(existsSync);
+const sshd = requiredProgram('sshd');
 
 /** Whether a real sshd can be started here; as root it wants a user and a folder for its locked-up half. */
 export function hasSshd(): boolean {
-  if (sshd === undefined) return false;
   if (process.getuid?.() !== 0) return true;
   mkdirSync('/run/sshd', { recursive: true, mode: 0o755 });
   return /^sshd:/m.test(readFileSync('/etc/passwd', 'utf8'));

@@ -229,7 +229,7 @@ export const mutations: readonly Mutation[] = [
   {
     title: 'refs are trusted for a moment right after this process moved them',
     file: 'src/git/ref-cache/ref-cache.ts',
-    from: 'if (known !== undefined) known.agreedAtMs = -Infinity;',
+    from: 'if (known !== undefined) known.validatedAtMs = -Infinity;',
     to: 'void known;',
     tests: ['test/git/ref-cache.test.ts'],
   },

@@ -187,16 +187,16 @@ export const mutations: readonly Mutation[] = [
   {
     title: 'people who only read are offered to cancel a run',
     file: 'templates/runs/run.pug',
-    from: "      if repository.mayWrite\n        .actions(data-part='actions')",
-    to: "      if true\n        .actions(data-part='actions')",
-    tests: ['test/http-api/ci-api.test.ts'],
+    from: 'if repository.mayWrite && isActive',
+    to: 'if isActive',
+    tests: ['test/pages/offered-actions.test.ts'],
   },
   {
     title: 'an archived repository offers to start a workflow',
     file: 'templates/runs/workflows.pug',
     from: 'if repository.mayWrite && !repository.isArchived && workflow.mayStart',
     to: 'if repository.mayWrite && workflow.mayStart',
-    tests: ['test/http-api/ci-api.test.ts'],
+    tests: ['test/pages/offered-actions.test.ts'],
   },
   {
     title: 'administrators are offered to suspend themselves',

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { existsSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import t from 'tap';
@@ -334,4 +334,10 @@ t.test('what a store loses within an hour is sent again; what is removed stays r
   writeFileSync(other, 'an artifact');
   await full.store.adopt('artifacts/ab/two', other, { bytes: 11, sha256: sha256('an artifact') });
   t.same([existsSync(other), readdirSync(path.join(full.directory, '.recent'))], [false, []], 'not on a full disk');
+
+  rmSync(path.join(directory, '.recent'), { recursive: true });
+  writeFileSync(path.join(directory, '.recent'), '');
+  await store.put('lfs/ab/two', once('hello'), limits);
+  t.ok(s3.objects.has('forge/lfs/ab/two'), 'a copy that cannot be made fails no upload');
+  t.match(log.at(-1), /^objects\.copy_failed/);
 });

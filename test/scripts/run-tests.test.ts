@@ -1,7 +1,7 @@
 // The test runner decides whether a change passes: any failure in a test file must make it fail.
 import t from 'tap';
 import { execFile } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 
@@ -99,6 +99,30 @@ t.test('a file that fails beside others and passes alone is counted as passed, a
   writeFileSync(join(folder, 'third.test.ts'), files['fails.test.ts']?.source ?? '');
   t.match(await run([folder]), { code: 1, output: /\n5 passed, 1 failed\n$/ }, 'once more is enough');
 });
+
+t.test(
+  'files of one folder share a process; one that ends it fails alone, one that runs alone does not share',
+  async (t) => {
+    const folder = temporaryFolder(t);
+    const pid = `${tap} console.log('# pid', process.pid); t.teardown(() => (globalThis.torn = (globalThis.torn ?? 0) + 1));
+    t.equal(globalThis.begun ?? 0, globalThis.torn ?? 0, 'the file before is torn down'); globalThis.begun = (globalThis.begun ?? 0) + 1;
+    (await import('node:fs')).appendFileSync(${JSON.stringify(join(folder, 'pids'))}, process.pid + ' ');`;
+    const pids = (): number => new Set(readFileSync(join(folder, 'pids'), 'utf8').trim().split(' ')).size;
+    writeFileSync(join(folder, 'a.test.ts'), pid);
+    writeFileSync(join(folder, 'b.test.ts'), pid);
+    t.match(await run([folder]), { code: 0, output: /\n2 passed, 0 failed\n$/ });
+    t.equal(pids(), 1);
+
+    writeFileSync(join(folder, 'c.test.ts'), `// runs alone: it looks at its memory\n${pid}`);
+    t.match(await run([folder]), { code: 0, output: /\n3 passed, 0 failed\n$/ });
+    t.equal(pids(), 3, 'the one of before, and two');
+
+    writeFileSync(join(folder, 'bb.test.ts'), `${tap} t.ok(true); process.exit(3);`);
+    const ended = await run([folder]);
+    t.match(ended, { code: 1, output: /FAIL \S*\/bb\.test\.ts [^]*?not ok: test unfinished/ });
+    t.notMatch(ended.output, /FAIL \S*\/[abc]\.test/, 'the others ran again and passed');
+  },
+);
 
 t.test('no test file at all is a failure, and so is a missing one', async (t) => {
   const folder = temporaryFolder(t);

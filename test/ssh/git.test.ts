@@ -1,3 +1,4 @@
+// runs alone: it measures the memory of its process
 import t from 'tap';
 import { randomBytes } from 'node:crypto';
 import { appendFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';

@@ -97,6 +97,8 @@ t.test('what is made and deleted has events of its own, and each webhook receive
   await send(`${zeroId} ${history.commits[1]} ${main}`, `${zeroId} ${history.commits[0]} refs/tags/v1`);
   await send(`${history.commits[1]} ${history.commits[2]} ${main}`);
   await send(`${history.commits[0]} ${zeroId} refs/tags/v1`);
+  await send(`${zeroId} ${history.commits[0]} refs/notes/review`);
+  t.equal(target.got.length, 3, 'notes are no branches or tags');
   t.match(
     target.got.map(({ headers, body }) => [headers['x-gitea-event'], JSON.parse(body.toString())]),
     [
@@ -314,6 +316,8 @@ t.test('one that is switched off receives nothing; one that is removed takes its
   t.same(target.got, []);
   await webhooks.test(scope, hook.id);
   await webhooks.drain();
+  const elsewhere = { kind: 'organisation', id: scope.id } as const;
+  t.equal(await reasonOf(webhooks.remove(viewer, elsewhere, hook.id)), 'webhook_not_found', 'of another place');
   await webhooks.remove(viewer, scope, hook.id);
   t.same(await db.read.query('SELECT * FROM webhook_deliveries'), []);
   t.equal(await reasonOf(webhooks.find(scope, hook.id)), 'webhook_not_found');
@@ -463,6 +467,7 @@ t.test('a fork is told to the webhooks of its source, in Gitea’s form, and a p
   await send(`${zeroId} ${history.commits[0]} ${main}`);
   const before = target.got.length;
   await add({ events: ['fork'] });
+  await add({ events: ['push'] });
   const { repositories, accounts } = modules;
   await repositories.changeVisibility(viewer, 'alice', 'work', 'PUBLIC');
   const bob = await accounts.addPerson({ username: 'robin' });
@@ -477,6 +482,13 @@ t.test('a fork is told to the webhooks of its source, in Gitea’s form, and a p
     repository: { full_name: 'robin/ours', fork: true },
     sender: { login: 'robin' },
   });
+
+  const wren = await accounts.addPerson({ username: 'wren' });
+  const hider = { ...viewer, id: wren.id, username: 'wren' };
+  await repositories.forks.create(hider, 'alice', 'work', { name: 'theirs' });
+  await repositories.changeVisibility(hider, 'wren', 'theirs', 'PRIVATE');
+  await webhooks.drain();
+  t.equal(target.got.length, before + 1, 'nor one that has turned private before it was told');
 
   await repositories.collaborators.add(viewer, 'alice', 'work', { username: 'robin', role: 'read' });
   await repositories.changeVisibility(viewer, 'alice', 'work', 'PRIVATE');

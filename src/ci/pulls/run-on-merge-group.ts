@@ -12,7 +12,7 @@ import { startRun } from '../runs/start-run.ts';
 import type { NewRun, RunSource } from '../runs/start-run.ts';
 import { runSchema } from '../schema/run-schema.ts';
 import type { RunRow } from '../schema/run-schema.ts';
-import type { EventName } from '../schema/run-schema.ts';
+import type { EventName } from '../workflows/workflow.ts';
 import { findWorkflows } from '../workflows/find-workflows.ts';
 import type { Json } from '../workflows/json.ts';
 import { withCalledFiles } from '../workflows/read-called-files.ts';

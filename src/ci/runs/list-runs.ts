@@ -3,9 +3,8 @@ import type { SelectQueryBuilder } from 'typeorm';
 import { idsIn } from '../../db/index.ts';
 import type { Found, Repository } from '../../repositories/index.ts';
 import type { CiDeps } from '../deps.ts';
-import { plainEvents } from '../workflows/workflow.ts';
 import { runSchema } from '../schema/run-schema.ts';
-import type { EventName, RunRow } from '../schema/run-schema.ts';
+import type { RunRow } from '../schema/run-schema.ts';
 import type { RunStatus } from '../run-status.ts';
 
 /** Filters of a list of runs; all optional. */
@@ -37,14 +36,6 @@ const statusGroups: Record<string, readonly string[]> = {
 
 /** Accepted values of `RunFilter.status`; others are ignored. */
 export const runStatusGroups = Object.keys(statusGroups);
-export const eventNames: readonly EventName[] = [
-  'push',
-  'pull_request',
-  'merge_group',
-  'workflow_dispatch',
-  'schedule',
-  ...plainEvents,
-];
 
 /** The runs of a repository, newest first. Pages are keyed by number, so they never overlap. */
 export async function listRuns(

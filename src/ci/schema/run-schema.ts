@@ -1,9 +1,7 @@
 import { EntitySchema } from 'typeorm';
-import type { PlainEventName } from '../workflows/workflow.ts';
+import type { EventName } from '../workflows/workflow.ts';
 import type { Json } from '../workflows/json.ts';
 import type { RunStatus } from '../run-status.ts';
-
-export type EventName = 'push' | 'pull_request' | 'merge_group' | 'workflow_dispatch' | 'schedule' | PlainEventName;
 
 /** A row of `ci_runs`: one execution of a workflow for one commit. */
 export interface RunRow {

@@ -1,7 +1,7 @@
 import type { YAMLMap } from 'yaml';
 import { isSeq } from 'yaml';
 import { parseCron } from './cron.ts';
-import { plainEvents } from './workflow.ts';
+import { eventNames, plainEvents } from './workflow.ts';
 import type {
   DispatchInput,
   EventTrigger,
@@ -14,14 +14,6 @@ import type {
 } from './workflow.ts';
 import type { YamlFile } from './yaml-nodes.ts';
 
-const ownEvents: readonly string[] = [
-  'push',
-  'pull_request',
-  'merge_group',
-  'workflow_dispatch',
-  'schedule',
-  ...plainEvents,
-];
 const maxPatterns = 100;
 const maxPatternLength = 256;
 /**
@@ -46,7 +38,9 @@ export function parseTriggers(file: YamlFile, node: unknown): Triggers {
     events: new Map(
       plainEvents.filter((name) => events.has(name)).map((name) => [name, parseEvent(file, name, events.get(name))]),
     ),
-    others: [...events.keys()].filter((event) => !ownEvents.includes(event)).slice(0, maxPatterns),
+    others: [...events.keys()]
+      .filter((event) => !(eventNames as readonly string[]).includes(event))
+      .slice(0, maxPatterns),
   };
 }
 

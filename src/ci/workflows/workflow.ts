@@ -36,7 +36,25 @@ export interface Triggers {
   others: readonly string[];
 }
 
-export const plainEvents = ['create', 'delete', 'release', 'repository_dispatch', 'workflow_run'] as const;
+export const plainEvents = [
+  'create',
+  'delete',
+  'issue_comment',
+  'issues',
+  'release',
+  'repository_dispatch',
+  'workflow_run',
+] as const;
+/** All events that start runs; others in a file trigger nothing. */
+export const eventNames = [
+  'push',
+  'pull_request',
+  'merge_group',
+  'workflow_dispatch',
+  'schedule',
+  ...plainEvents,
+] as const;
+export type EventName = (typeof eventNames)[number];
 export type PlainEventName = (typeof plainEvents)[number];
 
 /** An event without filters of its own, apart from `workflow_run`. */

@@ -15,6 +15,12 @@ const contentSecurityPolicy = [
 ].join('; ');
 
 /**
+ * The policy of a page that shows a PDF of this server in itself: browsers that have a viewer for it ask both
+ * directives. The file has a sandbox of its own.
+ */
+export const policyWithObjects = `${contentSecurityPolicy}; object-src 'self'; frame-src 'self'`;
+
+/**
  * Headers of every response. `Referrer-Policy: same-origin` and not `no-referrer`:
  * the latter makes browsers send `Origin: null` with forms, which on plain http
  * is all the cross-site check has.

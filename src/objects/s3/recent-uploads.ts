@@ -4,7 +4,7 @@ import { mkdir, readdir, rename, rm, stat, statfs, utimes } from 'node:fs/promis
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { nullIfAbsent } from '../../files/index.ts';
-import type { Clock } from '../../kernel/index.ts';
+import type { Clock, Logger } from '../../kernel/index.ts';
 import type { StoredObject } from '../object-store.ts';
 
 /** Starts with a dot: no key does, so backups leave it out and lists pass over it. */
@@ -25,7 +25,10 @@ export interface RecentUpload {
  * disks, and lose them in a power failure.
  */
 export interface RecentUploads {
-  /** Takes the file by renaming; one that is not to be kept, or for which the disk is too full, is removed. */
+  /**
+   * Moves the file among the copies; one that is not to be kept, or for which the disk is too full, stays with the
+   * caller. An error is logged and never thrown: the bucket has the object.
+   */
   keep(key: string, file: string): Promise<void>;
   find(key: string): Promise<RecentUpload | null>;
   drop(key: string): Promise<void>;
@@ -37,10 +40,12 @@ export function createRecentUploads({
   directory,
   clock,
   lowDiskFloorBytes,
+  logger,
 }: {
   directory: string;
   clock: Clock;
   lowDiskFloorBytes: () => number;
+  logger: Logger;
 }): RecentUploads {
   const folder = path.join(directory, recentFolder);
   let sweptAt = -Infinity;
@@ -55,18 +60,23 @@ export function createRecentUploads({
     }
   }
 
+  async function moveIn(key: string, file: string): Promise<void> {
+    if (sweptAt + sweepEveryMs <= clock.now()) await sweep();
+    if (!keptPrefixes.some((prefix) => key.startsWith(prefix))) return;
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const { bavail, bsize } = await statfs(folder);
+    // Twice: the copy must not be what makes the server refuse the next upload.
+    if (bavail * bsize < 2 * lowDiskFloorBytes()) return;
+    const at = new Date(clock.now());
+    await utimes(file, at, at);
+    await rename(file, placeOf(key));
+  }
+
   return {
-    async keep(key, file) {
-      if (sweptAt + sweepEveryMs <= clock.now()) await sweep();
-      await mkdir(folder, { recursive: true, mode: 0o700 });
-      const { bavail, bsize } = await statfs(folder);
-      // Twice: the copy must not be what makes the server refuse the next upload.
-      if (!keptPrefixes.some((prefix) => key.startsWith(prefix)) || bavail * bsize < 2 * lowDiskFloorBytes())
-        return rm(file, { force: true });
-      const at = new Date(clock.now());
-      await utimes(file, at, at);
-      await rename(file, placeOf(key));
-    },
+    keep: (key, file) =>
+      moveIn(key, file).catch((error: unknown) => {
+        logger.warn('objects.copy_failed', { key, error });
+      }),
 
     async find(key) {
       const file = placeOf(key);

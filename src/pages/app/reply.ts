@@ -41,14 +41,16 @@ export interface ContentReply {
 interface PageOptions {
   status?: number;
   cookies?: NewCookie[];
+  /** Not of a page that may be sent again: it is cached without them. */
+  headers?: Record<string, string>;
   showsSecret?: boolean;
   restsOn?: readonly Dependency[] | null;
 }
 
 /** An HTML page made from a template and the fields it needs, never from whole records. */
 export function page(template: string, locals: Record<string, unknown> = {}, options: PageOptions = {}): PageReply {
-  const { status = 200, cookies = [], showsSecret = false, restsOn = null } = options;
-  return { kind: 'page', status, template, locals, cookies, headers: {}, showsSecret, dependencies: restsOn };
+  const { status = 200, cookies = [], headers = {}, showsSecret = false, restsOn = null } = options;
+  return { kind: 'page', status, template, locals, cookies, headers, showsSecret, dependencies: restsOn };
 }
 
 /** The response to every form that was accepted: look at the result with a GET. */

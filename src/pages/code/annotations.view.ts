@@ -99,11 +99,11 @@ export function withNotes(rows: readonly DiffRow[], notes: LineNotes, columns: n
   });
 }
 
-/** Lines of a file as `viewCodeLines` made them, with the notes below. */
-export function withLineNotes(html: string, notes: LineNotes): string {
+/** Lines of a file as `viewCodeLines` made them, from `firstLine` on, with the notes below. */
+export function withLineNotes(html: string, notes: LineNotes, firstLine: number): string {
   if (notes.size === 0) return html;
   return html
     .split(/(?=<span class="line(?: marked)?"><a id="L)/)
-    .map((line, at) => line + (notes.get(at + 1) ?? []).map(noteHtml).join(''))
+    .map((line, at) => line + (notes.get(at + firstLine) ?? []).map(noteHtml).join(''))
     .join('');
 }

@@ -9,7 +9,8 @@ import { readCodeNavigation, resolveLocation } from './resolve-location.ts';
 import { authorsOfCommits } from './commit-authors.ts';
 import type { CodeDeps } from './deps.ts';
 
-const maxBytes = 512 * 1024;
+/** The lines of larger files are not told apart. */
+export const maxBlameBytes = 512 * 1024;
 
 /** `B/blame/{ref}/{path}`: who wrote each line, and when. */
 export const showBlame: Page<RepositoryContext, CodeDeps> = async (context, deps): Promise<Reply> => {
@@ -21,7 +22,9 @@ export const showBlame: Page<RepositoryContext, CodeDeps> = async (context, deps
   if (at.file.length === 0) return movedTo(blobUrl);
   const entry = await git.objects.entryAt(found.path, at.oid, at.file);
   const { content } =
-    entry.type === 'blob' ? await git.objects.blob(found.path, entry.oid, { maxBytes }) : { content: null };
+    entry.type === 'blob'
+      ? await git.objects.blob(found.path, entry.oid, { maxBytes: maxBlameBytes })
+      : { content: null };
   const text = content && decodeFileText(content);
   // Nothing that has lines, or too many of them: the page of the file says what it is.
   if (!text || text.encoding === 'UTF-16' || content.length === 0 || entry.kind === 'symlink') return movedTo(blobUrl);

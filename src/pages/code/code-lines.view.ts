@@ -36,26 +36,33 @@ export function linesOf(text: string): string[] {
 /**
  * @param coloured the lines as the highlighter gave them, or null
  * @param marked the lines that the address asks to be pointed at
+ * @param firstLine the number of the first line, where the text is a part of a file
  */
 export function viewCodeLines(
   text: string,
   coloured: readonly string[] | null,
   marked: LineRange | null,
+  firstLine = 1,
 ): CodeLinesView {
   // The highlighter gives the same lines for the same file, and most readers mark none of them.
   const known = coloured && !marked ? made.get(coloured) : undefined;
   if (known) return known;
-  const view = makeLines(text, coloured, marked);
+  const view = makeLines(text, coloured, marked, firstLine);
   if (coloured && !marked) made.set(coloured, view);
   return view;
 }
 
 const made = new WeakMap<readonly string[], CodeLinesView>();
 
-function makeLines(text: string, coloured: readonly string[] | null, marked: LineRange | null): CodeLinesView {
+function makeLines(
+  text: string,
+  coloured: readonly string[] | null,
+  marked: LineRange | null,
+  firstLine: number,
+): CodeLinesView {
   const lines = linesOf(text);
   const rows = lines.slice(0, maxLines).map((line, index) => {
-    const number = index + 1;
+    const number = firstLine + index;
     const isMarked = marked !== null && number >= marked.first && number <= marked.last;
     const html =
       coloured?.[index] === undefined ? lineHtml(line) : showInvisibleCharacters(coloured[index].replace(/\r$/, ''));

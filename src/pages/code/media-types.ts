@@ -21,3 +21,9 @@ export const imageType = (name: string): string | null =>
 /** Documents that would run as pages of ours: they are only ever downloaded (security C03). */
 export const isActive = (name: string): boolean =>
   ['svg', 'svgz', 'html', 'htm', 'xhtml', 'xht', 'xml', 'mht', 'mhtml'].includes(endingOf(name));
+
+/** A document that browsers show by themselves, apart from the page that it is in. */
+export const isPdf = (name: string): boolean => endingOf(name) === 'pdf';
+
+/** A notebook of Jupyter. */
+export const isNotebook = (name: string): boolean => endingOf(name) === 'ipynb';

@@ -4,7 +4,7 @@ import { rangeReply } from '../app/range-reply.ts';
 import { content, type Reply } from '../app/reply.ts';
 import { splitPath } from '../app/code-urls.ts';
 import { formatContentDisposition } from '../app/content-disposition.ts';
-import { imageType, isActive } from './media-types.ts';
+import { imageType, isActive, isPdf } from './media-types.ts';
 import { charsetOf } from './decode-text.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import { resolveLocation } from './resolve-location.ts';
@@ -14,8 +14,8 @@ import type { CodeDeps } from './deps.ts';
 const maxBufferedBytes = 2 * 1024 * 1024;
 
 /**
- * `B/raw/{ref}/{path}`: the content of a file. Text is `text/plain` whatever its extension; images have their type;
- * types that a browser would run are sent as attachments. A pointer of Git LFS gives the content that it names. Every
+ * `B/raw/{ref}/{path}`: the content of a file. Text is `text/plain` whatever its extension; images and PDF have their
+ * type; types that a browser would run are sent as attachments. A pointer of Git LFS gives the content that it names. Every
  * response has a sandbox CSP (security C03).
  */
 export const showRaw: Page<RepositoryContext, CodeDeps> = async (context, deps): Promise<Reply> => {
@@ -30,36 +30,47 @@ export const showRaw: Page<RepositoryContext, CodeDeps> = async (context, deps):
   if (object !== null) return sendObject(context, deps, object, { name, entryName: entry.name });
   // The type of a streamed file comes from its name; otherwise it is binary.
   const charset = buffered === null ? null : charsetOf(buffered, true);
-  const image = imageType(entry.name);
   const isDownload = query.get('download') === '1' || isActive(entry.name);
-  const type = image ?? (charset === null ? 'application/octet-stream' : `text/plain; charset=${charset}`);
+  const type =
+    shownType(entry.name) ?? (charset === null ? 'application/octet-stream' : `text/plain; charset=${charset}`);
   return content(type, buffered ?? (await git.queries.streamBlob(found.path, entry.oid)), {
-    headers: headersOf(entry.oid, formatContentDisposition(isDownload ? 'attachment' : 'inline', name)),
+    headers: headersOf(entry.oid, formatContentDisposition(isDownload ? 'attachment' : 'inline', name), type),
   });
 };
 
-const headersOf = (tag: string, contentDisposition: string) => ({
+/** What browsers show: images, and PDF in a viewer of theirs that keeps it apart from pages. */
+const shownType = (name: string): string | null => imageType(name) ?? (isPdf(name) ? pdfType : null);
+
+const pdfType = 'application/pdf';
+const sandbox = "default-src 'none'; sandbox";
+
+const headersOf = (tag: string, contentDisposition: string, type: string) => ({
   ETag: `"${tag}"`,
   // Access can change at any time, so each request revalidates; the ETag saves the transfer.
   'Cache-Control': 'private, no-cache',
-  'Content-Security-Policy': "default-src 'none'; sandbox",
+  // The page of a PDF shows it in itself.
+  'Content-Security-Policy': type === pdfType ? `${sandbox}; frame-ancestors 'self'` : sandbox,
   'Content-Disposition': contentDisposition,
   Vary: 'Cookie, Authorization',
 });
 
-/** An object of Git LFS, or a range of it: it may be large. Only images have a type, the rest is downloaded. */
+/** An object of Git LFS, or a range of it: it may be large. Only images and PDF have a type, the rest is downloaded. */
 function sendObject(
   context: RepositoryContext,
   { lfs }: CodeDeps,
   object: LfsObjectRow,
   { name, entryName }: { name: Buffer; entryName: string },
 ): Promise<Reply> {
-  const type = imageType(entryName);
+  const type = shownType(entryName);
   const isDownload = type === null || context.query.get('download') === '1' || isActive(entryName);
   return rangeReply(context, {
     type: type ?? 'application/octet-stream',
     bytes: object.bytes,
-    headers: headersOf(`lfs-${object.oid}`, formatContentDisposition(isDownload ? 'attachment' : 'inline', name)),
+    headers: headersOf(
+      `lfs-${object.oid}`,
+      formatContentDisposition(isDownload ? 'attachment' : 'inline', name),
+      type ?? '',
+    ),
     open: async (range) => (await lfs.read(object, range)).stream,
   });
 }

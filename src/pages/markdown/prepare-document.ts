@@ -70,8 +70,15 @@ export async function prepareDocument(
     client,
     limits,
   });
-  if (!outcome.ok) return asText(source(), outcome.reason);
-  const parts = outcome.value;
+  return outcome.ok ? prepareParts(workers, outcome.value, { key, client, origin }) : asText(source(), outcome.reason);
+}
+
+/** Adds what tasks of their own make of a rendered document. */
+export async function prepareParts(
+  workers: WorkerPool,
+  parts: RenderedMarkdown,
+  { key, client, origin }: Pick<DocumentSource, 'key' | 'client' | 'origin'>,
+): Promise<PreparedDocument> {
   const [code, formulas] = await Promise.all([
     highlightBlocks(workers, { key, blocks: parts.blocks, client }),
     renderFormulas(workers, { key, formulas: parts.formulas, client }),

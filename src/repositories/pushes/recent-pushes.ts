@@ -46,6 +46,7 @@ export async function recentPushes(deps: RepositoryDeps, viewer: Viewer, limit: 
     .flat()
     .sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1))
     .slice(0, limit * 2);
+  if (pushes.length === 0) return [];
   const updates = await deps.db.read.find(pushUpdateSchema, {
     where: { pushId: In(pushes.map(({ id }) => id)), result: 'ok', ref: Not(Like(pullRefs)) },
     order: { position: 'ASC' },

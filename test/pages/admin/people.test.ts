@@ -13,6 +13,14 @@ t.test(
       t.match(body, `action="/admin/people/${bob.id}/${what}"`);
       t.notMatch(body, `action="/admin/people/${alice.id}/${what}"`);
     }
+    for (const [id, isOffered] of [
+      [bob.id, true],
+      [alice.id, false],
+    ] as const) {
+      const person = (await administrator.get(`/admin/people/${id}`)).body;
+      for (const what of ['administrator', 'disabled'])
+        t.equal(person.includes(`action="/admin/people/${id}/${what}"`), isOffered, `${what} on the page of a person`);
+    }
     t.match((await administrator.get('/explore')).body, 'href="/admin/health"');
     t.notMatch((await member.get('/explore')).body, /href="\/admin/);
   },

@@ -165,6 +165,9 @@ t.test('a linked account confirms, too: what was typed waits for its person to c
   const web = await startWeb(t, { env: provider.settings({ sign_up: true }) });
   await provider.serve(web.origin);
   for (const name of ['dora', 'eve']) provider.accounts.set(name, { preferred_username: name });
+  // An account of the provider that is of another person here.
+  provider.signedIn = 'eve';
+  await signInAt(provider, visitor(web));
   provider.signedIn = 'dora';
   const dora = visitor(web);
   await signInAt(provider, dora);

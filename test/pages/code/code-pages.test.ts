@@ -31,7 +31,7 @@ t.test('each kind of file shows sensibly', async (t) => {
       /<img src="\/repos\/alice\/odd\/raw\/main\/images\/pixel\.png" alt="pixel\.png" width="1" height="1"/,
     ],
     ['images/drawing.svg', /<img src="[^"]*drawing\.svg"/],
-    ['large.txt', /too large to show/],
+    ['large.txt', /120,000 lines[^]*Lines 1 to 10,000 of 120,000[^]*large\.txt\?part=2"[^]*id="L10000"/],
     ['long-line.js', /line goes on/],
     ['asset.psd', /123 MB · stored with Git LFS[^]*its content is not on this server/],
     ['escape', /symbolic link to[^]*\.\.\/etc\/passwd/],

@@ -178,6 +178,15 @@ t.test('groups give memberships at each sign-in, and take only those that they g
   t.same(await come([]), { private: 'MEMBER', tools: 'MEMBER' });
   t.same(await come('leads'), { forge: 'OWNER', private: 'MEMBER', tools: 'MEMBER' }, 'a single group as a text');
 
+  const { id } = await accounts.personByUsername('dora');
+  const second = await accounts.addIdentity(id, { issuer: provider.issuer, subject: 's-2', label: 'second' });
+  await web.modules.singleSignOn.unlink(id, second.id);
+  t.same(
+    await rolesOf('dora'),
+    { forge: 'OWNER', private: 'MEMBER', tools: 'MEMBER' },
+    'what another account of the same provider gave stays when one is unlinked',
+  );
+
   await founder.post('/orgs/forge/leave');
   t.same(await come(undefined), { forge: 'OWNER', private: 'MEMBER', tools: 'MEMBER' }, 'the last OWNER stays');
   t.match(

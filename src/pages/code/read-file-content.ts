@@ -1,0 +1,194 @@
+import type { RefPath, TreeEntry } from '../../git/index.ts';
+import { imageSize } from '../../images/index.ts';
+import { readPointer } from '../../lfs/index.ts';
+import { prepareDocument } from '../markdown/prepare-document.ts';
+import type { PlainDocument, PreparedDocument } from '../markdown/prepare-document.ts';
+import { prepareNotebook } from '../markdown/prepare-notebook.ts';
+import { readReferences } from '../markdown/reference-links.ts';
+import { remoteImagesOf } from '../markdown/remote-images.ts';
+import { fillDocument } from '../markdown/render-document.ts';
+import { repositoryLinks } from '../markdown/repository-links.ts';
+import { codeUrl, splitPath } from '../app/code-urls.ts';
+import { readAnnotations, withLineNotes } from './annotations.view.ts';
+import { maxBlameBytes } from './blame.page.ts';
+import { readLineRange, viewCodeLines } from './code-lines.view.ts';
+import { maxTableBytes, readCsv, tableSeparator } from './csv-table.view.ts';
+import type { CsvTable } from './csv-table.view.ts';
+import { imageType, isNotebook, isPdf } from './media-types.ts';
+import { decodeFileText } from './decode-text.ts';
+import { viewName } from '../app/printable-names.ts';
+import { markdownName, maxReadmeBytes } from './readme.view.ts';
+import { viewCount, viewSize } from '../app/format-numbers.ts';
+import { repositoryUrl } from '../../http/index.ts';
+import type { Dependency } from '../app/dependency.ts';
+import type { RepositoryContext } from '../app/request-context.ts';
+import { setImageSizes } from './blob-image-size.ts';
+import type { CodeDeps } from './deps.ts';
+import { partOfText, readPartNumber } from './text-parts.ts';
+import type { TextPart } from './text-parts.ts';
+
+/** Larger files are not shown line by line, nor rendered (security I05). */
+const maxShownBytes = 8 * 1024 * 1024;
+/** A larger PDF is not loaded with its page: a link opens it. */
+const maxPdfBytes = 32 * 1024 * 1024;
+
+export interface FileRequest {
+  context: RepositoryContext;
+  deps: CodeDeps;
+  at: RefPath;
+  entry: TreeEntry;
+}
+
+/** What a file is shown as: one of the fields beside these, which `code/blob.pug` names. */
+interface FileContent extends Record<string, unknown> {
+  /** Said above it, as text. */
+  facts: string[];
+  /** Whether it has a page of who wrote each line. */
+  hasBlame?: boolean;
+  /** False when a later view may show more; left out where it shows the same. */
+  isFinal?: boolean;
+  dependency?: Dependency;
+}
+
+export async function readFileContent({ context, deps, at, entry }: FileRequest): Promise<FileContent> {
+  const { query, found } = context;
+  const { content, size } = await deps.git.objects.blob(found.path, entry.oid, { maxBytes: maxShownBytes });
+  const facts = [viewSize(size)];
+  const raw = codeUrl(repositoryUrl(found.canonical), 'raw', at.ref, at.file);
+  const isSource = query.get('plain') === '1';
+  const pointer = content === null || entry.kind === 'symlink' ? null : readPointer(content);
+  if (pointer !== null && !isSource) {
+    // Whether the object is here is no part of what the page cache compares.
+    const isHere = (await deps.lfs.ofPointer(found.repository.id, content!)) !== null;
+    const shared = { facts: [viewSize(pointer.bytes), 'stored with Git LFS'], isFinal: false };
+    if (isHere && imageType(entry.name) !== null) return { ...shared, image: { url: raw } };
+    if (isHere && isPdf(entry.name)) return { ...shared, pdf: viewPdf(raw, pointer.bytes) };
+    return { ...shared, lfs: { oid: pointer.oid, isHere } };
+  }
+  if (entry.kind === 'symlink') return { facts, target: viewName(content?.toString() ?? '') };
+  if (imageType(entry.name) !== null && !isSource) {
+    const sides = content === null ? null : imageSize(content);
+    if (sides !== null) facts.unshift(`${sides.width} × ${sides.height} pixels`);
+    return { facts, image: { url: raw, ...sides } };
+  }
+  if (isPdf(entry.name) && !isSource) return { facts, isFinal: false, pdf: viewPdf(raw, size) };
+  if (content === null) return { facts, reason: 'This file is too large to show here.' };
+  if (content.length === 0) return { facts, reason: 'This file is empty.' };
+  const text = decodeFileText(content);
+  if (text === null) return { facts, reason: 'This is a binary file.' };
+  if (text.encoding !== 'UTF-8') facts.push(text.encoding);
+  return { ...(await readText({ context, deps, at, entry }, text.text, size, facts)), hasBlame: size <= maxBlameBytes };
+}
+
+/** A text as a document, a table or lines. */
+async function readText(request: FileRequest, text: string, size: number, facts: string[]): Promise<FileContent> {
+  const { query } = request.context;
+  const { name } = request.entry;
+  const isRendered = query.get('plain') !== '1' && !query.has('lines') && !query.has('part');
+  if (isRendered && markdownName.test(name) && size <= maxReadmeBytes)
+    return { facts, ...(await readDocument(request, text)) };
+  if (isRendered && isNotebook(name)) {
+    const notebook = await readNotebook(request, text);
+    if ('cells' in notebook) return { ...notebook, facts: [notebook.cells, ...facts] };
+    if (notebook.reason !== null) facts.push(`its source, because ${notebook.reason}`);
+    const lines = await readLines(request, text, facts);
+    return { ...lines, isFinal: lines.isFinal && notebook.isFinal };
+  }
+  const table = isRendered ? readTable(name, size, text) : null;
+  if (table !== null) return { facts: [viewCount(table.rows.length, 'row'), ...facts], table };
+  return readLines(request, text, facts);
+}
+
+const viewPdf = (url: string, size: number) => ({ url, isShown: size <= maxPdfBytes });
+
+/** The lines of a file, or of the part that is asked for, highlighted where the file is not too large for that. */
+async function readLines({ context, deps, at, entry }: FileRequest, text: string, facts: string[]) {
+  const { query, found } = context;
+  const request = { oid: entry.oid, fileName: entry.name, text, client: found.path };
+  const coloured = await deps.highlighting.highlight(request);
+  const range = readLineRange(query.get('lines'));
+  const part = partOfText(text, range === null ? { number: readPartNumber(query.get('part')) } : { line: range.first });
+  const lines = viewCodeLines(part.text, coloured, range, part.firstLine);
+  const annotations = await readAnnotations(context, deps, at.oid);
+  const html = withLineNotes(lines.html, annotations.inFile(at.file), part.firstLine);
+  facts.unshift(viewCount(part.lineCount, 'line'));
+  if (entry.kind === 'executable') facts.push('executable');
+  if (!text.endsWith('\n')) facts.push('no newline at the end');
+  return {
+    facts,
+    code: { ...lines, html, lineCount: part.lineCount, part: viewPart(part, query.get('plain') === '1') },
+    dependency: annotations.dependency,
+    isFinal: coloured !== null || !deps.highlighting.canHighlight(request),
+  };
+}
+
+/** Which lines are shown and where the others are, as queries of the same page; null where all are shown. */
+function viewPart({ number, count, firstLine, lastLine, lineCount }: TextPart, isSource: boolean) {
+  if (count === 1) return null;
+  const queryOf = (part: number): string | null =>
+    part < 1 || part > count ? null : `?${isSource ? 'plain=1&' : ''}part=${part}`;
+  const [first, last, all] = [firstLine, lastLine, lineCount].map((line) => line.toLocaleString('en'));
+  return {
+    lines: firstLine === lastLine ? `Line ${first} of ${all}` : `Lines ${first} to ${last} of ${all}`,
+    isSource,
+    lineCount,
+    previous: queryOf(number - 1),
+    next: queryOf(number + 1),
+  };
+}
+
+/** A file of separated values as a table. */
+function readTable(name: string, size: number, text: string): CsvTable | null {
+  const separator = tableSeparator(name);
+  return separator === null || size > maxTableBytes ? null : readCsv(text, separator);
+}
+
+/** A Markdown file as a document, or as text with a word on why. */
+async function readDocument(request: FileRequest, text: string) {
+  const place = placeOf(request);
+  const prepared = await prepareDocument(request.deps.workers, {
+    key: request.entry.oid,
+    client: place.repositoryUrl,
+    source: () => text,
+    showsRemoteImages: place.showsRemoteImages,
+    origin: request.context.origin,
+  });
+  return fill(request, prepared);
+}
+
+/** A notebook as a document, or why its source is shown. */
+async function readNotebook(request: FileRequest, text: string) {
+  const place = placeOf(request);
+  const prepared = await prepareNotebook(request.deps.workers, {
+    key: request.entry.oid,
+    client: place.repositoryUrl,
+    source: () => text,
+    showsRemoteImages: place.showsRemoteImages,
+    origin: request.context.origin,
+  });
+  if (!('document' in prepared)) return prepared;
+  return {
+    ...(await fill(request, prepared.document)),
+    cells: viewCount(prepared.cellCount, 'cell'),
+    isNotebook: true,
+  };
+}
+
+const placeOf = ({ context: { found, origin }, deps, at }: FileRequest) => ({
+  repositoryUrl: repositoryUrl(found.canonical),
+  ref: at.ref,
+  folder: splitPath(at.file).folder,
+  ...remoteImagesOf(found, deps, origin),
+});
+
+async function fill(request: FileRequest, prepared: PreparedDocument | PlainDocument) {
+  const { context, deps, at } = request;
+  const { found, origin } = context;
+  const references = await readReferences(context, deps, 'text' in prepared ? [] : prepared.references);
+  const links = repositoryLinks(placeOf(request));
+  const document = fillDocument(prepared, { links, references, origin, taskForm: null });
+  const { isFinal } = document;
+  if (!('html' in document)) return { plain: document, isFinal };
+  const html = await setImageSizes(deps.git, found.path, repositoryUrl(found.canonical), at, document.html);
+  return { document: html, isFinal, dependency: references.dependency };
+}

@@ -1,0 +1,48 @@
+import type { TaskLimits, WorkerPool } from '../../workers/index.ts';
+import type { run } from './notebook-task.ts';
+import { prepareParts } from './prepare-document.ts';
+import type { DocumentSource, PreparedDocument } from './prepare-document.ts';
+
+export interface PreparedNotebook {
+  document: PreparedDocument;
+  cellCount: number;
+}
+
+/** A notebook whose source is shown instead. */
+export interface NotebookAsSource {
+  /** Why, as a part of a sentence; null for a file that is no notebook. */
+  reason: string | null;
+  /** False when another attempt may render it. */
+  isFinal: boolean;
+}
+
+const limits: TaskLimits = {
+  // Eight mebibytes of JSON are read in a tenth of it, and all Markdown that is rendered is two long documents.
+  deadlineMs: 1_500,
+  maxWaitMs: 3_000,
+  // The largest file that pages show, with two bytes for each character.
+  maxInputBytes: 16 * 1024 * 1024 + 1_024,
+  // Pictures of 3 MiB, text of 1 MiB in entities, and Markdown.
+  maxResultBytes: 10 * 1024 * 1024,
+};
+
+/** Renders a notebook in the worker pool, or recalls it by its blob id. Its code and formulas are tasks of their own. */
+export async function prepareNotebook(
+  workers: WorkerPool,
+  { key, client, source, showsRemoteImages, origin }: DocumentSource,
+): Promise<PreparedNotebook | NotebookAsSource> {
+  const outcome = await workers.run<typeof run>({
+    task: 'notebook',
+    key: showsRemoteImages ? `${key} with remote images` : key,
+    input: () => ({ source: source(), showsRemoteImages }),
+    client,
+    limits,
+  });
+  if (!outcome.ok)
+    return outcome.reason === 'busy'
+      ? { reason: 'the server is busy', isFinal: false }
+      : { reason: 'it takes too long to render', isFinal: outcome.reason.endsWith('too_large') };
+  if (outcome.value === null) return { reason: null, isFinal: true };
+  const { cellCount, ...parts } = outcome.value;
+  return { document: await prepareParts(workers, parts, { key: `${key} of a notebook`, client, origin }), cellCount };
+}
