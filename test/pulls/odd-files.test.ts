@@ -62,9 +62,8 @@ t.test('odd files have pages, comments and later rounds', async (t) => {
   t.same(await answers(), []);
   for (const path of paths)
     await t.resolves(pulls.reviews.addComment(bob, at, { round: 1, path, body: 'why?', sendNow: true }), path);
-  await pulls.reviews.addComment(bob, at, {
-    ...{ round: 1, path: '"ill-\\377.txt"', side: 'NEW', firstLine: 2, body: 'here', sendNow: true },
-  });
+  const place = { round: 1, path: '"ill-\\377.txt"', firstLine: 2 };
+  await pulls.reviews.addComment(bob, at, { ...place, side: 'NEW', body: 'here', sendNow: true });
 
   fastImport(
     `commit refs/heads/topic\n${who}\n${data('And back')}from refs/heads/topic^0\n` +
