@@ -82,14 +82,16 @@ t.test('a fork that is pushed while the base is in the trash, and the base while
   t.match(await stateOf(at), { rounds: 3, headOid: third });
   await repositories.trash.restore(bob, fork.id);
   t.match(await stateOf(at), { rounds: 3, headOid: third }, 'nothing new, no round');
-  // As the scheduled task does: entries of a repository that was in the trash.
-  await modules.issues.finishEntries();
 });
 
 t.test('a kill in a restore: the next start finds what it has left', async (t) => {
   const clone = await repository('cut');
-  const { at } = await races.open(clone, 'cut', { 'b.txt': 'b\n' });
+  await clone.git('checkout', '--quiet', '-b', 'topic');
+  await clone.commit('b.txt', 'b\n');
+  t.equal((await clone.push('--quiet', 'origin', 'topic')).code, 0);
   await races.announced();
+  const { issue } = await pulls.open(alice, { owner: 'alice', name: 'cut' }, { title: 'Change it', head: 'topic' });
+  const at = { owner: 'alice', name: 'cut', number: issue.number };
   const gate = races.hold();
   const head = await races.pushTo(clone, 'topic', 'b.txt', 'better\n');
   await gate.isReached;
