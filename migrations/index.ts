@@ -73,6 +73,7 @@ import { followFacts } from './v187-follow-facts.ts';
 import { limitedSecrets } from './v188-limited-secrets.ts';
 import { runsOfDeployKeys } from './v178-runs-of-deploy-keys.ts';
 import { teamReviewRequests } from './v177-team-review-requests.ts';
+import { unknownMergeStates } from './v174-unknown-merge-states.ts';
 
 /** Every migration, in order. SPEC §9 fixes the numbers 2, 9 and 19 (federation), 13 and 14; the others are ours. */
 export const migrations: readonly Migration[] = [
@@ -146,6 +147,7 @@ export const migrations: readonly Migration[] = [
   deployKeys,
   namesInPulls,
   ciCallMatrices,
+  unknownMergeStates,
   teamReviewRequests,
   runsOfDeployKeys,
   followFacts,

@@ -21,8 +21,8 @@ interface PreparedListener<Event> {
 
 /**
  * Calls every listener that has not recorded the event yet. A failing listener is logged and called again later; the
- * others are called all the same. Concurrent announcements of one event are harmless. The caller leaves out parked
- * events.
+ * others are called all the same. When the repository goes to the trash meanwhile, the rest waits until it is restored.
+ * Concurrent announcements of one event are harmless. The caller leaves out parked events.
  * @param attempts announcements of this event that were begun before
  * @param isBegun whether the write that made the event has counted this announcement already
  */
@@ -46,6 +46,8 @@ class Announcement<Event> {
   readonly #failures = new Map<string, unknown>();
   /** Listeners without further attempts: since now, or before. */
   readonly #exhausted = new Set<string>();
+  /** Whether the repository went to the trash meanwhile: the announcement ends, and the event waits. */
+  #isHalted = false;
 
   constructor(deps: AnnounceDeps, subject: Subject<Event>, attempt: number) {
     this.#deps = deps;
@@ -66,14 +68,16 @@ class Announcement<Event> {
     for (const listener of listeners) {
       if (done.has(listener.name) || (isRetry && !(await this.#mayTry(listener)))) continue;
       const preparedListener = await this.#prepare(listener);
+      if (this.#isHalted) return;
       if (preparedListener === null) continue;
       preparedListeners.push(preparedListener);
       if (!isRetry && listener.isAwaited !== true) continue;
       await this.#record(preparedListeners, false);
+      if (this.#isHalted) return;
       preparedListeners = [];
     }
     await this.#record(preparedListeners, true);
-    if (this.#isForAll) return;
+    if (this.#isHalted || this.#isForAll) return;
     const open = new Set([...this.#failures.keys(), ...this.#exhausted]);
     const isParked = open.size === this.#exhausted.size;
     await endAnnouncement(db, this.#subject, { failures: this.#failures, exhausted: this.#exhausted, isParked });
@@ -121,9 +125,10 @@ class Announcement<Event> {
       else
         for (const { listener } of preparedListeners) {
           const again = await this.#prepare(listener);
+          if (this.#isHalted) return;
           if (again !== null) await this.#record([again], false);
         }
-      if (isLast && preparedListeners.length > 1 && this.#isForAll) await this.#write([], true);
+      if (isLast && preparedListeners.length > 1 && this.#isForAll && !this.#isHalted) await this.#write([], true);
       return;
     }
     for (const { listener, prepared } of recorded) {
@@ -151,6 +156,10 @@ class Announcement<Event> {
     if (recording.length === 0 && !isAll) return preparedListeners;
     const write = async (tx: Tx): Promise<readonly PreparedListener<Event>[]> => {
       if (!(await tx.before.existsBy(tables.events, { ...row, announcedAt: IsNull() }))) return [];
+      if (await this.#subject.isInTrash(tx.before)) {
+        this.#isHalted = true;
+        return [];
+      }
       const done = await this.#marksIn(tx.before);
       const open = preparedListeners.filter(({ listener }) => !done.has(listener.name));
       for (const { listener, prepared } of open) {
@@ -177,6 +186,10 @@ class Announcement<Event> {
   }
 
   async #fail(listener: Listener<Event>, error: unknown): Promise<void> {
+    if (this.#isHalted || (await this.#subject.isInTrash(this.#deps.db.read))) {
+      this.#isHalted = true;
+      return;
+    }
     this.#failures.set(listener.name, error);
     if (await this.#subject.hasRepositoryMoved()) {
       // The next attempt reads the repository at its new place, or finds that it is deleted.

@@ -1,4 +1,4 @@
-import type { EntitySchema } from 'typeorm';
+import type { EntityManager, EntitySchema } from 'typeorm';
 
 /** The columns of a table of events with the state of their announcement; times in epoch milliseconds. */
 export interface EventColumns {
@@ -38,4 +38,6 @@ export interface Subject<Event> extends EventPlace {
   logNames: { listenerFailed: string; parked: string; repositoryMoved: string };
   /** Whether the repository was transferred or deleted while a listener read it. */
   hasRepositoryMoved(): Promise<boolean>;
+  /** Whether the repository is in the trash: nothing is recorded, and the event waits until it is restored. */
+  isInTrash(source: EntityManager): Promise<boolean>;
 }

@@ -39,6 +39,7 @@ export function connectPorts({
   repositories.pushes.forRefs(pulls.pushesFor);
   repositories.statuses.onChange(pulls.onStatus);
   repositories.pushes.onPush(pulls.onPush);
+  repositories.trash.onRestore(pulls.onRestore);
   repositories.pushes.onPush(issues.onPush);
   repositories.pushes.onPush(releases.onPush);
   repositories.pushes.onPush(webhooks.onPush);

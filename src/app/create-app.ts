@@ -172,7 +172,9 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
       void repositories.pushes
         .recover()
         .then(() => (stopping ? undefined : modules.pulls.finishPushOptions({ olderThanMs: 0 })))
-        .catch((error: unknown) => logger.error('pull.push_options_failed', { error }));
+        .catch((error: unknown) => logger.error('pull.push_options_failed', { error }))
+        .then(() => (stopping ? undefined : modules.pulls.recover()))
+        .catch((error: unknown) => logger.error('pull.recovery_failed', { error }));
       void modules.issues.recoverEntries();
       void modules.notifications.tell();
       modules.pulls.queue.advanceAll().catch((error: unknown) => logger.error('pull.queue_failed', { error }));

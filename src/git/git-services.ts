@@ -76,6 +76,8 @@ export interface GitRefs {
   move(path: string, moves: readonly RefMove[]): Promise<RefResult[]>;
   /** Sets `refs/pull/<number>/head` or `…/merge`; null removes it. The caller has recorded why. */
   setPull(path: string, number: number, name: 'head' | 'merge', oid: string | null): Promise<void>;
+  /** Moves `refs/pull/<number>/head` from what it is at, null for none; false when it has moved meanwhile. */
+  movePullHead(path: string, number: number, move: { from: string | null; to: string }): Promise<boolean>;
   /**
    * Repairs, after a crash, refs that unsettled pushes were to create: removes those without a value, which were never
    * synced, and syncs the others. Returns the removed names.

@@ -20,7 +20,7 @@ import { checkRepository, packRepository } from './maintenance/check-and-pack.ts
 import { repairNewRefs } from './pushes/sync-new-refs.ts';
 import { hasNewMerges } from './pushes/linear-check.ts';
 import { gainedByMove } from './pushes/signed-check.ts';
-import { isForward, keepObjects, moveRefs, releaseObjects, setPullRef } from './pushes/move-refs.ts';
+import { isForward, keepObjects, movePullHead, moveRefs, releaseObjects, setPullRef } from './pushes/move-refs.ts';
 import type { RefMove } from './pushes/move-refs.ts';
 import { measureNewObjects } from './queries/measure-new-objects.ts';
 import { newCommits } from './objects/new-commits.ts';
@@ -237,6 +237,8 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
       },
       setPull: (target, number, name, oid) =>
         refCache.changing(target, () => setPullRef({ runner }, target, number, name, oid)).finally(() => moved(target)),
+      movePullHead: (target, number, move) =>
+        refCache.changing(target, () => movePullHead({ runner }, target, number, move)).finally(() => moved(target)),
       repairNew: (target, refs) => repairNewRefs(runner, target, refs),
       gainedCommits: (target, move) => gainedByMove({ runner, readers, limits, logger }, target, move),
       hasNewMerges: (target, move) => hasNewMerges({ runner, limits }, target, move),

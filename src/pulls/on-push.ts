@@ -9,6 +9,8 @@ import { closingTargets } from './merging/land-merge.ts';
 import { recordMerged } from './merging/record-merged.ts';
 import type { RecordedMerge } from './merging/record-merged.ts';
 import { contributedBytes, isOverBudget } from './rounds/contribution-quota.ts';
+import { listenerName } from './rounds/pending-push.ts';
+import { publishHeadOf } from './rounds/publish-head.ts';
 import { prepareNextRound } from './rounds/prepare-next-round.ts';
 import { recordRound } from './rounds/record-round.ts';
 import type { PreparedRound } from './rounds/record-round.ts';
@@ -18,6 +20,7 @@ import { pullSchema } from './schema/pull-schema.ts';
 import type { PullRow } from './schema/pull-schema.ts';
 import { fetchBranch } from './sources/find-head.ts';
 import { applyPushOptions } from './pushes/apply-push-options.ts';
+import { pullByNumber } from './pushes/choose-pull.ts';
 import { preparePushedRounds, recordPushedRounds } from './pushes/record-pushed-round.ts';
 import type { PushedRound } from './pushes/record-pushed-round.ts';
 
@@ -49,7 +52,7 @@ const noId = /^0+$/;
  */
 export function onPush(deps: PullDeps): PushListener<Prepared> {
   return {
-    name: 'pulls',
+    name: listenerName,
     isAwaited: true,
     async prepare(push) {
       const prepared = await prepare(deps, push);
@@ -75,6 +78,7 @@ export function onPush(deps: PullDeps): PushListener<Prepared> {
       prepared.logs = [log];
     },
     async recorded(push, { rounds, pushed, retargets, onto, logs }) {
+      await publishRecorded(deps, push, rounds, pushed);
       for (const log of logs) deps.issues.pulls.announce(log);
       wakeQueues(deps, push);
       const next = pushed.flatMap((one) => one.next ?? []);
@@ -83,6 +87,24 @@ export function onPush(deps: PullDeps): PushListener<Prepared> {
       if (pushed.length > 0) await applyPushOptions(deps, push, pushed);
     },
   };
+}
+
+/** Sets the refs of what a push made rounds of, before anything tells of them. git has set that of a push to it. */
+async function publishRecorded(
+  deps: PullDeps,
+  { repository }: AnnouncedPush,
+  rounds: readonly NextRound[],
+  pushed: readonly PushedRound[],
+): Promise<void> {
+  const ids = rounds.map(({ issueId }) => issueId);
+  for (const { at } of pushed) {
+    const known = await pullByNumber(deps.db.read, repository.id, at.number);
+    if (known !== null) ids.push(known.issue.id);
+  }
+  for (const id of ids)
+    await publishHeadOf(deps, id).catch((error: unknown) =>
+      deps.logger.warn('pull.head_not_published', { issueId: id, error }),
+    );
 }
 
 /** A queue has another tip to merge onto. */

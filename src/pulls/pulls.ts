@@ -14,9 +14,8 @@ import { proposePatch } from './patches/propose-patch.ts';
 import { revertPull } from './lifecycle/revert-pull.ts';
 import { updateBranch } from './lifecycle/update-branch.ts';
 import { describePulls } from './lists/describe-pulls.ts';
-import { hasMerged } from './lists/has-merged.ts';
 import { pullOfCommit } from './lists/pull-of-commit.ts';
-import { findMergedPulls } from './lists/find-merged-pulls.ts';
+import { findMergedPulls, hasMerged } from './lists/find-merged-pulls.ts';
 import { branchesWithOpenPulls } from './lists/branches-with-open-pulls.ts';
 import { findMergeState, updateMergeState } from './mergeability/compute-merge-state.ts';
 import { readConflicts } from './mergeability/read-conflicts.ts';
@@ -43,7 +42,7 @@ import { retryMergeOnStatus } from './merging/retry-merge-on-status.ts';
 import { onPush } from './on-push.ts';
 import { rightsOnPull } from './rights.ts';
 import { compareRounds, pairRoundCommits } from './rounds/compare-rounds.ts';
-import { recordMissedRound } from './rounds/record-missed-round.ts';
+import { catchUp, onRestore, recoverPulls } from './rounds/recover-pulls.ts';
 import { findPullCode } from './rounds/find-pull-code.ts';
 import { findRound, listRoundCommits, listRounds } from './rounds/list-rounds.ts';
 import { readPatch } from './rounds/read-patch.ts';
@@ -63,7 +62,7 @@ export function createPulls(tools: PullsOptions) {
   const queue = new QueueRunner(tools.logger);
   const deps: PullDeps = { ...tools, mergeStates, queue, matchedOwners: createMatchedOwnersCache() };
   mergeStates.connect(async (issueId) => {
-    await recordMissedRound(deps, issueId);
+    await catchUp(deps, issueId);
     await updateMergeState(deps, issueId);
     await mergeIfReady(deps, issueId, enterQueue);
   });
@@ -157,12 +156,16 @@ export function createPulls(tools: PullsOptions) {
 
     /** For `repositories.pushes.onPush`; the first listener, because a person who has pushed opens the page next. */
     onPush: onPush(deps),
+    /** For `repositories.trash.onRestore`. */
+    onRestore: onRestore(deps),
     /** For `repositories.pushes.forRefs`. */
     pushesFor: acceptPushesForReview(deps),
     /** For `repositories.statuses.onChange`. */
     onStatus: retryMergeOnStatus(deps),
     /** After an event that may have made pull requests ready: by the ids of their issues. */
     reconsider: (issueIds: readonly string[]): void => mergeStates.add(issueIds),
+    /** At the start, in the background: what a crash has left between a row and a ref. */
+    recover: () => mergeStates.track(recoverPulls(deps)),
     /** For the scheduled task. */
     mergeAllReady: () => mergeAllReady(deps),
     /** At the start, and for the scheduled task: options of pushes that a crash has left. */

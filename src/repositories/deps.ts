@@ -7,6 +7,7 @@ import type { ImageStore } from '../images/index.ts';
 import type { Organisations } from '../organisations/index.ts';
 import type { Owners } from '../owners/index.ts';
 import type { CopyPort, ForkListener } from './forks/fork-port.ts';
+import type { RestoreListener } from './lifecycle/restore-port.ts';
 import type { VerifyCommits } from './rules/verify-port.ts';
 import type { PreReceiveCheck } from './pushes/pre-receive-port.ts';
 import type { PostReceiveOutput } from './pushes/post-receive-port.ts';
@@ -39,6 +40,8 @@ export interface RepositoryDeps {
   preReceiveChecks: PreReceiveCheck[];
   /** Called inside the write that makes a fork; registered by `onFork`. */
   forkListeners: ForkListener[];
+  /** Called when a repository comes back from the trash; registered by `trash.onRestore`. */
+  restoreListeners: RestoreListener[];
   /** Copies what files need beside git's objects; registered by `forks.copyWith`. */
   copying: { port: CopyPort | null };
   /** Verifies signatures of commits; registered by `verifyCommitsWith`. */

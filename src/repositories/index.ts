@@ -58,6 +58,8 @@ export type { IncomingPush } from './pushes/receive-push.ts';
 export type { TeamOfRepository, TeamRepository } from './teams/team-repositories.ts';
 export { isDiskLow } from './disk-space.ts';
 export { repositoryOf } from './find-repository.ts';
+export { isTrashed } from './lifecycle/trash.ts';
+export type { RestoreListener } from './lifecycle/restore-port.ts';
 export { parseTagName } from './pushes/change-tags.ts';
 export { parseBranchName } from './branch-name.ts';
 export { parseRepositoryName } from './repository-name.ts';

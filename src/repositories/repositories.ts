@@ -48,6 +48,7 @@ export function createRepositories(
     | 'optionRemarks'
     | 'arrivalRemarks'
     | 'forkListeners'
+    | 'restoreListeners'
     | 'copying'
     | 'reviews'
     | 'verification'
@@ -63,6 +64,7 @@ export function createRepositories(
     optionRemarks: [],
     arrivalRemarks: [],
     forkListeners: [],
+    restoreListeners: [],
     copying: { port: null },
     verification: { verify: null },
     reviews: { port: null },

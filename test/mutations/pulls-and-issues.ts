@@ -254,4 +254,18 @@ export const mutations: readonly Mutation[] = [
     to: "if (issue.state === 'OPEN') return issue;",
     tests: ['test/pulls/merging.test.ts', 'test/http-api/pulls-api.test.ts'],
   },
+  {
+    title: 'a page sets back the head that a push has just moved',
+    file: 'src/pulls/rounds/publish-head.ts',
+    from: 'if (await hasPendingPush(db.read, { repositoryId, number }, { withParked: true })) return;',
+    to: '',
+    tests: ['test/pulls/published-heads.test.ts'],
+  },
+  {
+    title: 'a push to a repository in the trash is announced in vain',
+    file: 'src/announcements/announce.ts',
+    from: 'if (await this.#subject.isInTrash(tx.before)) {',
+    to: 'if (false as boolean) {',
+    tests: ['test/pulls/trash.test.ts'],
+  },
 ];

@@ -207,9 +207,15 @@ export async function startCrashFixture(t: Test) {
     openPull,
     pushFor,
     until,
+    /** Once everything is announced, and the ref of a round is set that a kill came before. */
     facts: async (change: Change): Promise<PullSnapshot> => {
       await until(isSettled, 'everything is announced');
-      return facts(change);
+      let now = await facts(change);
+      for (let tries = 0; now.published !== now.headOid && tries < 200; tries += 1) {
+        await sleep(50);
+        now = await facts(change);
+      }
+      return now;
     },
     /** Adds a commit to a branch. */
     async moveOn(base: string): Promise<void> {

@@ -139,7 +139,7 @@ t.test('refused: not there, changed, another round, without the right, twice the
 
 t.test('on a pushed pull request, which has no branch, the server writes the round', async (t) => {
   const modules = await openReviews(t);
-  const { pulls, git, db, path, openPull, alice, bob } = modules;
+  const { pulls, git, db, path, openPull, alice, bob, carol } = modules;
   await openPull(alice);
   const pushed = { source: 'PUSH', headBranch: null, headRepositoryId: null, topic: 'ten' } as const;
   const { issue } = await pulls.find(alice, at(1));
@@ -154,6 +154,14 @@ t.test('on a pushed pull request, which has no branch, the server writes the rou
   t.match((await pulls.find(alice, at(1))).pull, { lastRound: 2, headOid: oid });
   t.equal((await git.refs.list(path)).get('refs/pull/1/head'), oid);
   t.equal((await pulls.rounds.commits(alice, at(1), 2)).at(-1)?.subject, 'Ten in capitals');
+
+  // Of a person who may not write, it counts for what the rounds of that person may take.
+  await db.write(({ manager }) => manager.update(pullSchema, { issueId: issue.id }, { submitterId: carol.id }));
+  const next = await suggest(modules, bob, 20, fence('TWENTY'));
+  await pulls.suggestions.apply(carol, at(1), { comments: [next], round: 2 });
+  const rounds = await db.read.query('SELECT round, submitter_id, bytes FROM pull_rounds ORDER BY round');
+  t.match(rounds, [{}, { round: 2, submitter_id: alice.id, bytes: 0 }, { round: 3, submitter_id: carol.id }]);
+  t.ok(rounds[2].bytes > 0);
 });
 
 t.test("viewed files: a note of one's own, by content", async (t) => {

@@ -118,12 +118,35 @@ export async function setPullRef(
   name: 'head' | 'merge',
   oid: string | null,
 ): Promise<void> {
-  if (!Number.isSafeInteger(number) || number < 1) throw internal('not the number of a pull request');
-  const ref = `refs/pull/${number}/${name}`;
+  const ref = pullRef(number, name);
   const command = oid === null ? `delete ${ref}\0\0` : `update ${ref}\0${checked(oid)}\0\0`;
   const errorText = await runUpdates(runner, path, command);
   if (errorText !== null) throw internal('git could not set the ref of a pull request', { cause: errorText });
   await syncMovedRefs(path, [{ ref, ok: true }], oid === null);
+}
+
+/**
+ * Moves `refs/pull/<number>/head` by compare-and-set.
+ * @param from what it is at; null for none
+ * @returns whether it was there
+ */
+export async function movePullHead(
+  { runner }: Pick<MoveDeps, 'runner'>,
+  path: string,
+  number: number,
+  { from, to }: { from: string | null; to: string },
+): Promise<boolean> {
+  const ref = pullRef(number, 'head');
+  const reason = await updateRefs(runner, path, [{ ref, oldId: from ?? '0'.repeat(to.length), newId: to }]);
+  if (reason === hasMoved) return false;
+  if (reason !== null) throw internal('git could not set the ref of a pull request', { cause: reason });
+  await syncMovedRefs(path, [{ ref, ok: true }], false);
+  return true;
+}
+
+function pullRef(number: number, name: 'head' | 'merge'): string {
+  if (!Number.isSafeInteger(number) || number < 1) throw internal('not the number of a pull request');
+  return `refs/pull/${number}/${name}`;
 }
 
 /** Removes refs that `keepObjects` created; a missing name is no error. */
@@ -179,6 +202,8 @@ export async function isForward(
   }
 }
 
+const hasMoved = 'it has moved meanwhile';
+
 /** Null, or git's reason for refusing: one line without server-internal details. */
 async function updateRefs(
   runner: GitRunner,
@@ -189,7 +214,7 @@ async function updateRefs(
   const failure = await runUpdates(runner, path, moves.map(commandOf).join(''), isBulk);
   if (failure === null) return null;
   if (/cannot create/.test(failure)) return 'another name stands in its way';
-  if (/but expected|already exists|unable to resolve/.test(failure)) return 'it has moved meanwhile';
+  if (/but expected|already exists|unable to resolve/.test(failure)) return hasMoved;
   return 'git refused it';
 }
 

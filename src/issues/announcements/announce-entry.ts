@@ -1,6 +1,8 @@
 import { IsNull } from 'typeorm';
+import type { EntityManager } from 'typeorm';
 import { announce } from '../../announcements/index.ts';
 import type { AnnounceDeps, EventPlace, Listener } from '../../announcements/index.ts';
+import { isTrashed } from '../../repositories/index.ts';
 import type { Repositories, Repository } from '../../repositories/index.ts';
 import { toEntry } from '../entries/entry.ts';
 import type { Entry } from '../entries/entry.ts';
@@ -72,6 +74,7 @@ export async function announceEntry(
       const now = await locate();
       return now?.ownerUserId !== repository.ownerUserId || now.ownerOrganisationId !== repository.ownerOrganisationId;
     },
+    isInTrash: (source: EntityManager) => isTrashed(source, repository.id),
   };
   await announce(deps, subject, listeners, { attempts: row.attempts, isBegun });
 }

@@ -105,6 +105,7 @@ export async function importIssues(
         await prepared.pull?.write(tx);
       }
     });
+    for (const { pull } of batch) await pull?.written();
   };
   const written: number[] = [];
   for (const number of numbers) {

@@ -7,6 +7,8 @@ export interface PreparedPull {
   ids: ReadonlyMap<string, string>;
   /** Called in the write that has the row of the issue, behind it. */
   write(tx: Tx): Promise<void>;
+  /** Called once that write is durable. */
+  written(): Promise<void>;
 }
 
 /** What an import of logs asks for the code of pull requests: the port that the module of pull requests fills. */

@@ -8,7 +8,9 @@ import { pullInWrite, refuse, requireOpen } from '../find-pull.ts';
 import type { PullContext } from '../find-pull.ts';
 import { headOf } from '../head-label.ts';
 import { mayPushHead, tipOfHead } from '../merging/merge-box.ts';
+import { contributedBytes, contributedTooMuch, isOverBudget } from '../rounds/contribution-quota.ts';
 import { prepareNextRound } from '../rounds/prepare-next-round.ts';
+import { publishHead } from '../rounds/publish-head.ts';
 import { recordRound, roundChanged } from '../rounds/record-round.ts';
 
 /**
@@ -40,7 +42,7 @@ const roundWaitMs = 3_000;
 /**
  * Moves the head of a pull request to a commit that was written on it, as a push to the head branch, which makes a
  * round; the round of a pull request without a branch is written here. Refuses `round_changed` when the head has moved
- * meanwhile, `branch_protected`, `pull_closed`, and what `mayMoveRefs` refuses.
+ * meanwhile, `branch_protected`, `pull_closed`, `contributed_too_much`, and what `mayMoveRefs` refuses.
  * @param there of `headForWriting`
  */
 export async function moveHead(
@@ -52,15 +54,18 @@ export async function moveHead(
   oid: string,
 ): Promise<void> {
   if (pull.source === 'PUSH') {
+    const submitterId = personIdOf(viewer);
+    const coming = { submitterId, headOid: oid, known: [pull.baseOid, pull.headOid] };
+    const bytes = await contributedBytes(deps, found, coming);
+    if (await isOverBudget(deps, found.repository.id, submitterId, bytes)) throw contributedTooMuch(deps);
     const prepared = await prepareNextRound(deps, found, pull, oid);
-    await deps.issues.pulls
-      .write(viewer, async (log) => {
-        const now = await pullInWrite(deps, log.tx, viewer, issue, 'add_round');
-        requireOpen(now);
-        await recordRound(log, now.issue, now.pull, prepared, { submitterId: personIdOf(viewer), pushId: null });
-      })
-      // After a refusal, too: the ref was set before, and is set back to the last round.
-      .finally(() => deps.mergeStates.add([issue.id]));
+    await deps.issues.pulls.write(viewer, async (log) => {
+      const now = await pullInWrite(deps, log.tx, viewer, issue, 'add_round');
+      requireOpen(now);
+      await recordRound(log, now.issue, now.pull, prepared, { submitterId, pushId: null, bytes });
+    });
+    await publishHead(deps, found.path, { ...pull, headOid: oid, number: issue.number });
+    deps.mergeStates.add([issue.id]);
     return;
   }
   const ofViewer = await deps.repositories.factsOf(personIdOf(viewer), there.repository);

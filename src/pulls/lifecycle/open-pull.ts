@@ -7,9 +7,10 @@ import type { Found } from '../../repositories/index.ts';
 import type { PullDeps } from '../deps.ts';
 import { limits } from '../limits.ts';
 import { contributedBytes, contributedTooMuch, isOverBudget } from '../rounds/contribution-quota.ts';
+import { publishHead } from '../rounds/publish-head.ts';
 import { prepareRound, recordRound } from '../rounds/record-round.ts';
 import type { PreparedRound, RoundOrigin } from '../rounds/record-round.ts';
-import { pullSchema } from '../schema/pull-schema.ts';
+import { pullSchema, unknownState } from '../schema/pull-schema.ts';
 import type { PullRow } from '../schema/pull-schema.ts';
 import { findHead } from '../sources/find-head.ts';
 
@@ -117,8 +118,12 @@ export async function createPull(
         ? pullExists(null)
         : error;
     });
-  // A push has set it, and the next push may have moved it on.
-  if (code.source !== 'PUSH') await deps.git.refs.setPull(path, issue.number, 'head', prepared.headOid);
+  await publishHead(deps, path, {
+    issueId: issue.id,
+    repositoryId: repository.id,
+    number: issue.number,
+    headOid: prepared.headOid,
+  });
   deps.mergeStates.add([issue.id]);
   return { issue, pull: pull! };
 }
@@ -131,10 +136,7 @@ const blank = {
   headBranch: null,
   topic: null,
   lastRound: 0,
-  mergeState: 'UNKNOWN',
-  mergeStateOnto: null,
-  mergeStateReason: null,
-  conflicts: '[]',
+  ...unknownState,
   mergeStyle: null,
   mergeWhenReadyBy: null,
   mergeWhenReadyRound: null,

@@ -48,13 +48,11 @@ export async function proposeChange(
   const bytes = await contributedBytes(deps, found, { submitterId, headOid: oid, known: [baseTip] });
   if (await isOverBudget(deps, found.repository.id, submitterId, bytes)) throw contributedTooMuch(deps);
   const prepared = await prepareRound(deps, found.path, null, oid, baseTip);
-  const opened = await createPull(deps, viewer, found, { title: subject.slice(0, 255), body }, prepared, {
+  return createPull(deps, viewer, found, { title: subject.slice(0, 255), body }, prepared, {
     baseBranch: base,
     isDraft: false,
     maintainersMayPush: false,
     source: 'PUSH',
     origin: { bytes },
   });
-  await deps.git.refs.setPull(found.path, opened.issue.number, 'head', oid);
-  return opened;
 }

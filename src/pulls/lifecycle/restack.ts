@@ -6,7 +6,7 @@ import type { PullDeps } from '../deps.ts';
 import { pullById } from '../find-pull.ts';
 import { limits } from '../limits.ts';
 import { prepareRound, recordRound } from '../rounds/record-round.ts';
-import { pullSchema } from '../schema/pull-schema.ts';
+import { pullSchema, unknownState } from '../schema/pull-schema.ts';
 import { findStackedOn } from '../stacks/stacked-pulls.ts';
 
 /**
@@ -38,8 +38,8 @@ async function forgetMergeStates(deps: PullDeps, mergedId: string): Promise<void
     for (const id of level) upper.add(id);
   }
   if (upper.size === 0) return;
-  const unknown = { mergeState: 'UNKNOWN', mergeStateOnto: null, mergeStateReason: null, conflicts: '[]' } as const;
-  await deps.db.write(({ manager }) => manager.update(pullSchema, { issueId: In([...upper]), isOpen: true }, unknown));
+  const which = { issueId: In([...upper]), isOpen: true };
+  await deps.db.write(({ manager }) => manager.update(pullSchema, which, unknownState));
   deps.mergeStates.add([...upper]);
 }
 

@@ -1,6 +1,7 @@
 import { In } from 'typeorm';
-import { inList } from '../../db/index.ts';
+import { inList, isNotNull } from '../../db/index.ts';
 import type { PullDeps } from '../deps.ts';
+import { pullSchema } from '../schema/pull-schema.ts';
 import { roundCommitSchema } from '../schema/round-schema.ts';
 
 /** A merged pull request, by the commit that its merge made the tip of the base branch. */
@@ -21,30 +22,42 @@ interface Row extends Omit<MergedPull, 'commits'> {
   lastRound: number;
 }
 
-/**
- * The pull requests of a repository whose merges are among these commits, for callers that have asked for the right to
- * read it; in no order. What is in the trash or waits for a member is left out.
- */
-export async function findMergedPulls(
+/** Those of a repository that were merged as one of these commits, which readers may see. */
+export async function mergedAs(
   { db }: Pick<PullDeps, 'db'>,
   repositoryId: string,
   oids: readonly string[],
-): Promise<MergedPull[]> {
+): Promise<Row[]> {
   const rows: Row[] = await db.read.query(
     `SELECT p.issue_id AS "issueId", p.last_round AS "lastRound", p.merged_oid AS "mergedOid",
        p.merged_onto_oid AS "mergedOntoOid", i.number AS "number", i.title AS "title", i.author_id AS "authorId",
        i.author_name AS "authorName"
      FROM pulls p JOIN issues i ON i.id = p.issue_id
      WHERE p.repository_id = ? AND p.merged_oid IS NOT NULL AND ${inList('p.merged_oid')}
-       AND i.deleted_at IS NULL AND i.held_at IS NULL`,
+       AND i.state = 'MERGED' AND i.deleted_at IS NULL AND i.held_at IS NULL`,
     [repositoryId, JSON.stringify(oids)],
   );
-  const commits = await db.read.findBy(roundCommitSchema, { issueId: In(rows.map(({ issueId }) => issueId)) });
+  return rows.map((row) => ({ ...row, number: Number(row.number), lastRound: Number(row.lastRound) }));
+}
+
+/**
+ * The pull requests of a repository whose merges are among these commits, for callers that have asked for the right to
+ * read it; in no order. What is in the trash or waits for a member is left out.
+ */
+export async function findMergedPulls(
+  deps: Pick<PullDeps, 'db'>,
+  repositoryId: string,
+  oids: readonly string[],
+): Promise<MergedPull[]> {
+  const rows = await mergedAs(deps, repositoryId, oids);
+  const commits = await deps.db.read.findBy(roundCommitSchema, { issueId: In(rows.map(({ issueId }) => issueId)) });
   return rows.map(({ issueId, lastRound, ...row }) => ({
     ...row,
-    number: Number(row.number),
-    commits: commits.flatMap((each) =>
-      each.issueId === issueId && each.round === Number(lastRound) ? [each.oid] : [],
-    ),
+    commits: commits.flatMap((each) => (each.issueId === issueId && each.round === lastRound ? [each.oid] : [])),
   }));
+}
+
+/** Whether a pull request that a person submitted was merged into a repository. */
+export function hasMerged({ db }: Pick<PullDeps, 'db'>, repositoryId: string, submitterId: string): Promise<boolean> {
+  return db.read.existsBy(pullSchema, { repositoryId, submitterId, mergedAt: isNotNull() });
 }

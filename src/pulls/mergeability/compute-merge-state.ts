@@ -113,18 +113,5 @@ export async function updateMergeState(deps: PullDeps, issueId: string): Promise
   const found = await pullById(deps, issueId);
   if (found === null || !found.pull.isOpen) return;
   const located = (await deps.repositories.locate([found.pull.repositoryId])).get(found.pull.repositoryId);
-  if (located === undefined) return;
-  await publishHead(deps, located.path, found.issue, found.pull);
-  await mergeStateOf(deps, located.path, found.pull);
-}
-
-/** Sets the ref that clients fetch, where a crash came between the row of a round and the ref. */
-export async function publishHead(
-  { git }: Pick<PullDeps, 'git'>,
-  path: string,
-  { number }: { number: number },
-  { headOid }: Pick<PullRow, 'headOid'>,
-): Promise<void> {
-  const published = (await git.queries.cachedRefs(path)).get(`refs/pull/${number}/head`);
-  if (published !== headOid) await git.refs.setPull(path, number, 'head', headOid);
+  if (located !== undefined) await mergeStateOf(deps, located.path, found.pull);
 }

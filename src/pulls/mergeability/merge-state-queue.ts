@@ -22,6 +22,10 @@ export class MergeStateQueue {
     this.#compute = compute;
   }
 
+  get isStopped(): boolean {
+    return this.#isStopped;
+  }
+
   /** Adds pull requests by the ids of their issues, in the order in which they are to be computed. */
   add(issueIds: readonly string[]): void {
     for (const issueId of issueIds) {
@@ -52,6 +56,14 @@ export class MergeStateQueue {
         this.add(issueIds);
       });
     this.#running.add(run);
+  }
+
+  /** Has a stop wait for work that looks at `isStopped`. */
+  track(work: Promise<void>): Promise<void> {
+    this.#running.add(work);
+    const done = (): void => void this.#running.delete(work);
+    work.then(done, done);
+    return work;
   }
 
   /** Waits for what is running. */

@@ -7,7 +7,8 @@ import type { PullDeps } from '../deps.ts';
 import { factsOfPull, findPull } from '../find-pull.ts';
 import { headOf } from '../head-label.ts';
 import type { PullHead } from '../head-label.ts';
-import { mergeStateOf, publishHead } from '../mergeability/compute-merge-state.ts';
+import { mergeStateOf } from '../mergeability/compute-merge-state.ts';
+import { publishHead } from '../rounds/publish-head.ts';
 import type { ComputedMergeState } from '../mergeability/compute-merge-state.ts';
 import type { OwnersOfPull } from '../code-owners/owners-of-files.ts';
 import { readRound } from '../rounds/read-round.ts';
@@ -49,7 +50,7 @@ export async function mergeBox(deps: PullDeps, viewer: Viewer, at: IssueAt): Pro
   const found = await deps.repositories.find(viewer, at.owner, at.name);
   const context = await findPull(deps, viewer, at);
   const { issue, pull, repository, facts, settings } = context;
-  await publishHead(deps, found.path, issue, pull);
+  await publishHead(deps, found.path, { ...pull, number: issue.number });
   const state = await mergeStateOf(deps, found.path, pull);
   const git = await gitFacts(deps, found.path, repository, pull, state);
   const gathered = await gatherFacts(deps, deps.db.read, context, git);

@@ -17,6 +17,7 @@ import { isBeingPushedTo, pullByNumber } from '../pushes/choose-pull.ts';
 import type { KnownPull } from '../pushes/choose-pull.ts';
 import { contributedBytes, contributedTooMuch, isOverBudget } from '../rounds/contribution-quota.ts';
 import { prepareNextRound } from '../rounds/prepare-next-round.ts';
+import { publishHead } from '../rounds/publish-head.ts';
 import { prepareRound, recordRound } from '../rounds/record-round.ts';
 import { createPull, refuseTooMany } from '../lifecycle/open-pull.ts';
 
@@ -164,7 +165,6 @@ async function open(
     prepared,
     { baseBranch, isDraft, maintainersMayPush: false, source: 'PUSH', origin: { bytes } },
   );
-  await deps.git.refs.setPull(found.path, issue.number, 'head', oid);
   return { number: issue.number, round: pull.lastRound };
 }
 
@@ -176,16 +176,14 @@ async function addRound(
   { oid, bytes }: { oid: string; bytes: number },
 ): Promise<PatchedPull> {
   const prepared = await prepareNextRound(deps, found, pull, oid);
-  return (
-    deps.issues.pulls
-      .write(viewer, async (log) => {
-        const now = await pullInWrite(deps, log.tx, viewer, issue, 'add_round');
-        requireOpen(now);
-        const origin = { submitterId: personIdOf(viewer), pushId: null, bytes };
-        await recordRound(log, now.issue, now.pull, prepared, origin);
-        return { number: issue.number, round: now.pull.lastRound };
-      })
-      // After a refusal, too: the ref was set before, and is set back to the last round.
-      .finally(() => deps.mergeStates.add([issue.id]))
-  );
+  const patched = await deps.issues.pulls.write(viewer, async (log) => {
+    const now = await pullInWrite(deps, log.tx, viewer, issue, 'add_round');
+    requireOpen(now);
+    const origin = { submitterId: personIdOf(viewer), pushId: null, bytes };
+    await recordRound(log, now.issue, now.pull, prepared, origin);
+    return { number: issue.number, round: now.pull.lastRound };
+  });
+  await publishHead(deps, found.path, { ...pull, headOid: oid, number: issue.number });
+  deps.mergeStates.add([issue.id]);
+  return patched;
 }

@@ -3,7 +3,7 @@ import { conflict } from '../../kernel/index.ts';
 import { derivedId, issueSchema, orderedId } from '../../issues/index.ts';
 import type { PreparedPull, PullImporter } from '../../issues/index.ts';
 import type { PullDeps } from '../deps.ts';
-import { publishHead } from '../mergeability/compute-merge-state.ts';
+import { publishHead } from '../rounds/publish-head.ts';
 import { readRound } from '../rounds/read-round.ts';
 import type { ReadRound } from '../rounds/read-round.ts';
 import { keepRound } from '../rounds/round-refs.ts';
@@ -61,11 +61,12 @@ export function importPulls(deps: PullDeps, path: string, checked: CheckedPulls)
         await keepRound(deps, path, { headOid, baseOid });
         found.set(round, await readRound(deps, path, headOid, baseOid));
       }
-      await publishHead(deps, path, { number }, { headOid: pull.rounds.at(-1)!.headOid });
       const ids = idsOf(pull, repositoryId);
       const write = (tx: Tx): Promise<void> =>
         writePull(deps, tx, pull, { issueId: id, repositoryId, people, ids, text, rounds: found });
-      return { ids, write };
+      const { headOid } = pull.rounds.at(-1)!;
+      const written = (): Promise<void> => publishHead(deps, path, { issueId: id, repositoryId, number, headOid });
+      return { ids, write, written };
     },
   };
 }

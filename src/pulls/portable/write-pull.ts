@@ -2,7 +2,7 @@ import type { EntitySchema, FindOptionsWhere } from 'typeorm';
 import type { Tx } from '../../db/index.ts';
 import type { ImportedPerson } from '../../issues/index.ts';
 import { issueSchema } from '../../issues/index.ts';
-import { pullSchema } from '../schema/pull-schema.ts';
+import { pullSchema, unknownState } from '../schema/pull-schema.ts';
 import type { PullRow } from '../schema/pull-schema.ts';
 import { reviewCommentSchema, reviewSchema, threadPositionSchema, threadSchema } from '../schema/review-schema.ts';
 import { roundCommitSchema, roundSchema } from '../schema/round-schema.ts';
@@ -82,10 +82,7 @@ async function writeRow({ manager }: Tx, pull: PullFile, context: PullContext): 
     issueId,
     repositoryId,
     ...columns,
-    mergeState: 'UNKNOWN',
-    mergeStateOnto: null,
-    mergeStateReason: null,
-    conflicts: '[]',
+    ...unknownState,
     mergeWhenReadyBy: null,
     mergeWhenReadyRound: null,
     mergeWhenReady: null,

@@ -1,17 +1,16 @@
 import type { EntityManager } from 'typeorm';
-import { allows, personIdOf, refusalInRepository, repositoryLevel } from '../../access/index.ts';
+import { personIdOf } from '../../access/index.ts';
 import type { Tx } from '../../db/index.ts';
-import { issueSchema, nextNumber, refusalError } from '../../issues/index.ts';
+import { issueSchema, nextNumber } from '../../issues/index.ts';
 import { conflict, forbidden, invalid } from '../../kernel/index.ts';
 import type { PushForReview, PushTarget, ReviewVerdict } from '../../repositories/index.ts';
 import type { PullDeps } from '../deps.ts';
-import { contributedBytesLeft, contributedTooMuch } from '../rounds/contribution-quota.ts';
 import { pullPushSchema, pullSchema } from '../schema/pull-schema.ts';
 import { roundCommitSchema } from '../schema/round-schema.ts';
+import { acceptedPush, admitPush } from './accept-push.ts';
+import type { ReadPush } from './accept-push.ts';
 import { pullPageUrl } from './push-output.ts';
-import type { PushForOptions } from './read-push-options.ts';
 import type { StackCommit } from './read-stack.ts';
-import { refuseRound, refuseTooManyOf } from './refuse-push.ts';
 import type { KnownPull } from './choose-pull.ts';
 
 interface Owner {
@@ -21,10 +20,7 @@ interface Owner {
 }
 
 /** What was read before the write. */
-interface PreparedStack {
-  refs: ReadonlyMap<string, string>;
-  baseBranch: string;
-  options: PushForOptions;
+interface PreparedStack extends ReadPush {
   stack: readonly StackCommit[];
 }
 
@@ -44,58 +40,40 @@ interface Placed {
 export async function decideStack(
   deps: PullDeps,
   tx: Tx,
-  { id, viewer, opened, newId }: PushForReview,
-  { refs, baseBranch, options, stack }: PreparedStack,
+  push: PushForReview,
+  prepared: PreparedStack,
 ): Promise<ReviewVerdict> {
+  const { viewer, opened, newId } = push;
+  const { baseBranch, stack } = prepared;
   const userId = personIdOf(viewer);
   if (userId === null) throw forbidden('only_people', 'only people open pull requests by a push');
   const repositoryId = opened.repository.id;
   const owner = { repositoryId, userId, baseBranch };
-  const context = await deps.issues.pulls.contextOf(tx.before, viewer, opened.repository);
   if (await isPushing(tx.before, owner))
     throw conflict('push_running', `another push for ${baseBranch} is under way; push again when it has ended`);
   const known = await pullsOfChanges(tx.before, owner, stack);
   const open = stack.filter(({ changeId }) => known.get(changeId)?.issue.state !== 'MERGED');
   if (open.at(-1)?.oid !== newId) throw invalid('nothing_to_merge', 'the newest commit was merged already');
-  const news = open.filter(({ changeId }) => !known.has(changeId)).length;
-  for (const { changeId } of open) {
-    const pull = known.get(changeId);
-    if (pull !== undefined) refuseRound(viewer, context.facts, pull);
-  }
-  const isMember = allows(repositoryLevel(viewer, context.facts), 'write');
-  if (news > 0) {
-    const refusal = refusalInRepository(viewer, context.facts, 'contribute');
-    if (refusal !== null) throw refusalError(refusal, 'PULL');
-    if (!isMember) await refuseTooManyOf(tx.before, repositoryId, userId, news);
-    for (let count = 0; count < news; count += 1) deps.issues.pulls.charge(viewer, context);
-  }
-  const left = isMember ? Number.MAX_SAFE_INTEGER : await contributedBytesLeft(deps, tx.before, repositoryId, userId);
-  if (left === 0) throw contributedTooMuch(deps);
+  const maxPackBytes = await admitPush(deps, tx, push, {
+    userId,
+    known: open.flatMap(({ changeId }) => known.get(changeId) ?? []),
+    added: false,
+    opened: open.filter(({ changeId }) => !known.has(changeId)).length,
+  });
   const placed: Placed[] = [];
   for (const commit of open) {
     const there = known.get(commit.changeId) ?? null;
     placed.push({ commit, known: there, number: there?.issue.number ?? (await nextNumber(tx, repositoryId)) });
   }
-  const to = `refs/pull/${placed.at(-1)!.number}/head`;
-  return {
-    accept: true,
-    to,
-    oldId: refs.get(to) ?? '0'.repeat(newId.length),
-    maxPackBytes: isMember ? null : Math.min(deps.contributedPushBytes ?? left, left),
-    others: options.others,
-    record: async () => {
-      const row = { pushId: id, repositoryId, baseBranch, topic: null, userId, createdAt: tx.now };
-      for (const [position, { commit, number }] of placed.entries())
-        await tx.manager.insert(pullPushSchema, {
-          ...row,
-          number,
-          position,
-          oid: commit.oid,
-          belowOid: commit.belowOid,
-        });
-    },
+  return acceptedPush(tx, push, prepared, {
+    userId,
+    placed: placed.map(({ commit: { oid, belowOid }, number }, position) => ({
+      ...{ number, position, oid, belowOid },
+      topic: null,
+    })),
+    maxPackBytes,
     remarks: async () => placed.map((one) => remarkOn(deps, opened, one)),
-  };
+  });
 }
 
 function remarkOn(deps: PullDeps, { canonical }: PushTarget, { commit, known, number }: Placed): string {

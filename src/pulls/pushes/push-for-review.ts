@@ -1,28 +1,23 @@
-import { allows, personIdOf, refusalInRepository, repositoryLevel } from '../../access/index.ts';
+import { personIdOf, refusalInRepository } from '../../access/index.ts';
 import type { Tx } from '../../db/index.ts';
 import { isForReview, isWellFormedRef, reviewFolder } from '../../git/index.ts';
-import { nextNumber, refusalError } from '../../issues/index.ts';
+import { nextNumber } from '../../issues/index.ts';
 import { conflict, forbidden, invalid, isDomainError } from '../../kernel/index.ts';
 import type { PushForReview, ReviewPort, ReviewVerdict } from '../../repositories/index.ts';
 import type { PullDeps } from '../deps.ts';
-import { contributedBytesLeft, contributedTooMuch } from '../rounds/contribution-quota.ts';
 import { changeIdOf } from '../rounds/read-round.ts';
-import { pullPushSchema } from '../schema/pull-schema.ts';
+import { acceptedPush, admitPush } from './accept-push.ts';
+import type { ReadPush } from './accept-push.ts';
 import { pullPageUrl, pushOutput } from './push-output.ts';
 import { readPushOptions } from './read-push-options.ts';
-import type { PushForOptions } from './read-push-options.ts';
 import { decideStack } from './decide-stack.ts';
 import { readStack } from './read-stack.ts';
 import type { StackCommit } from './read-stack.ts';
-import { refuseRound, refuseTooManyOf } from './refuse-push.ts';
 import { isBeingPushedTo, choosePull } from './choose-pull.ts';
 
 /** What is read of a push to `refs/for/…` before the write that decides about it. */
-interface PreparedPush {
-  refs: ReadonlyMap<string, string>;
-  baseBranch: string;
+interface PreparedPush extends ReadPush {
   topic: string | null;
-  options: PushForOptions;
   changeId: string | null;
   /** Of the option `stack`: its commits, the lowest first. */
   stack: StackCommit[] | null;
@@ -58,8 +53,6 @@ export function acceptPushesForReview(deps: PullDeps): ReviewPort<Prepared> {
     },
   };
 }
-
-const alone = { position: 0, oid: null, belowOid: null } as const;
 
 /** A refusal becomes the line beside the ref; a temporary obstacle and a fault go on. */
 const asRefusal =
@@ -112,16 +105,12 @@ export function readTarget(
   throw invalid('no_branch', `there is no branch ${name}; there are ${sorted.slice(0, maxNamed).join(', ')}${rest}`);
 }
 
-async function decide(
-  deps: PullDeps,
-  tx: Tx,
-  { id, viewer, opened, newId, arriving }: PushForReview,
-  { refs, baseBranch, topic, options, changeId }: PreparedPush,
-): Promise<ReviewVerdict> {
+async function decide(deps: PullDeps, tx: Tx, push: PushForReview, prepared: PreparedPush): Promise<ReviewVerdict> {
+  const { viewer, opened, newId, arriving } = push;
   const userId = personIdOf(viewer);
   if (userId === null) throw forbidden('only_people', 'only people open pull requests by a push');
   const repositoryId = opened.repository.id;
-  const context = await deps.issues.pulls.contextOf(tx.before, viewer, opened.repository);
+  const { baseBranch, topic, options, changeId } = prepared;
   const answer = await choosePull(tx.before, {
     repositoryId,
     userId,
@@ -132,33 +121,20 @@ async function decide(
     changeId,
   });
   const known = answer !== null && 'known' in answer ? answer.known : null;
-  if (known !== null) refuseRound(viewer, context.facts, known);
-  else {
-    const refusal = refusalInRepository(viewer, context.facts, 'contribute');
-    if (refusal !== null) throw refusalError(refusal, 'PULL');
-  }
-  const isMember = allows(repositoryLevel(viewer, context.facts), 'write');
-  if (answer === null) {
-    if (!isMember) await refuseTooManyOf(tx.before, repositoryId, userId, 1);
-    deps.issues.pulls.charge(viewer, context);
-  }
+  const maxPackBytes = await admitPush(deps, tx, push, {
+    userId,
+    known: known === null ? [] : [known],
+    added: known === null,
+    opened: answer === null ? 1 : 0,
+  });
   const named = known?.issue.number ?? (answer !== null && 'pending' in answer ? answer.pending : null);
-  const left = isMember ? Number.MAX_SAFE_INTEGER : await contributedBytesLeft(deps, tx.before, repositoryId, userId);
-  if (left === 0) throw contributedTooMuch(deps);
   if (named !== null && (await isBeingPushedTo(tx.before, repositoryId, named)))
     throw conflict('push_running', `another push to pull request #${named} is under way; push again when it has ended`);
   const number = named ?? (await nextNumber(tx, repositoryId));
-  const to = `refs/pull/${number}/head`;
-  const row = { pushId: id, repositoryId, number, baseBranch, topic, userId, createdAt: tx.now, ...alone };
-  return {
-    accept: true,
-    to,
-    oldId: refs.get(to) ?? '0'.repeat(newId.length),
-    maxPackBytes: isMember ? null : Math.min(deps.contributedPushBytes ?? left, left),
-    others: options.others,
-    record: async () => {
-      await tx.manager.insert(pullPushSchema, row);
-    },
+  return acceptedPush(tx, push, prepared, {
+    userId,
+    placed: [{ number, topic, position: 0, oid: null, belowOid: null }],
+    maxPackBytes,
     remarks: () => pushOutput(deps, viewer, opened, { number, known, headOid: newId, arriving, options }),
-  };
+  });
 }

@@ -67,8 +67,6 @@ async function prepareOne(
     return { viewer, at, headOid, next: null, isFirst: first?.pushId === push.id };
   }
   const next = await prepareNext(deps, located, known, row, headOid);
-  // git has written the ref of the highest.
-  if (row.oid !== null && next !== null) await deps.git.refs.setPull(located.path, issue.number, 'head', headOid);
   return { viewer, at, headOid, next, isFirst: false };
 }
 
@@ -130,8 +128,6 @@ async function create(deps: PullDeps, { push, located, row, viewer, headOid }: F
   const labels = await labelsFor(deps, viewer, found, options.labels);
   const body = options.description ?? (await withTemplate(deps, path, text.body, baseTip ?? null));
   const fields = { title: options.title ?? text.title, body, labels };
-  // git has written the ref of the highest of a stack, as of any push.
-  if (row.oid !== null) await deps.git.refs.setPull(path, number, 'head', headOid);
   const code = {
     number,
     baseBranch,

@@ -3,7 +3,7 @@ import { conflict, invalid } from '../../kernel/index.ts';
 import type { PullDeps } from '../deps.ts';
 import { removeFromQueue } from '../queue-rows.ts';
 import { limits } from '../limits.ts';
-import { pullSchema } from '../schema/pull-schema.ts';
+import { pullSchema, unknownState } from '../schema/pull-schema.ts';
 import type { PullRow } from '../schema/pull-schema.ts';
 import { roundCommitSchema, roundSchema } from '../schema/round-schema.ts';
 import type { RoundChange, RoundRow } from '../schema/round-schema.ts';
@@ -128,10 +128,7 @@ export async function recordRound(
     lastRound: round,
     headOid,
     baseOid,
-    mergeState: 'UNKNOWN',
-    mergeStateOnto: null,
-    mergeStateReason: null,
-    conflicts: '[]',
+    ...unknownState,
     ...wish,
   } as const;
   await manager.update(pullSchema, { issueId: issue.id }, changed);

@@ -7,6 +7,14 @@ export type PullSource = 'BRANCH' | 'FORK' | 'PUSH' | 'PATCH' | 'REMOTE';
 /** Whether the head merges into the base branch: `EMPTY` brings nothing, `UNRELATED` has no common history. */
 export type MergeState = 'UNKNOWN' | 'CLEAN' | 'CONFLICT' | 'EMPTY' | 'UNRELATED';
 
+/** The merge state of a pull request for which nothing is computed. */
+export const unknownState = {
+  mergeState: 'UNKNOWN',
+  mergeStateOnto: null,
+  mergeStateReason: null,
+  conflicts: '[]',
+} as const;
+
 /** A row of `pulls`: the code of a pull request, whose talk is an issue. Ids of commits are full. */
 export interface PullRow {
   issueId: string;

@@ -10,6 +10,7 @@ import {
   withdrawTransfer,
 } from './transfer-repository.ts';
 import { discardRepository, emptyTrash, listRestorable, listTrash, moveToTrash, restoreRepository } from './trash.ts';
+import type { RestoreListener } from './restore-port.ts';
 
 /** Deleted repositories until they are purged. */
 export function createTrashService(deps: RepositoryDeps) {
@@ -17,6 +18,8 @@ export function createTrashService(deps: RepositoryDeps) {
   return {
     move: bindRepositoryDeps(deps)(moveToTrash),
     restore: bind(restoreRepository),
+    /** Registers what follows a repository that comes back. */
+    onRestore: (listener: RestoreListener): void => void deps.restoreListeners.push(listener),
     list: bind(listTrash),
     listRestorable: bind(listRestorable),
     empty: bind(emptyTrash),

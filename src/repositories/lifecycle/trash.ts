@@ -2,6 +2,7 @@ import { isNotNull } from '../../db/index.ts';
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { In, LessThan, MoreThan } from 'typeorm';
+import type { EntityManager } from 'typeorm';
 import { isLocalAdministrator, ownsRepository, viewerForLog } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import type { Owner } from '../../owners/index.ts';
@@ -77,6 +78,10 @@ export async function listTrash(deps: RepositoryDeps, owner?: Pick<Owner, 'kind'
 /** Written as a comparison, because the partial index serves no negation. */
 export const inTrash = { deletedAt: MoreThan(0) };
 
+/** Whether a repository is in the trash, by what the caller reads. */
+export const isTrashed = (source: EntityManager, repositoryId: string): Promise<boolean> =>
+  source.existsBy(repositorySchema, { id: repositoryId, ...inTrash });
+
 const newestFirst = (rows: Repository[]): Repository[] =>
   rows.sort((a, b) => b.deletedAt! - a.deletedAt! || (a.id < b.id ? -1 : 1));
 
@@ -94,8 +99,9 @@ export async function listRestorable(deps: RepositoryDeps, viewer: Viewer): Prom
 
 /**
  * Restores a repository from the trash, with its image; allowed to its owner and the command line.
- * @param name another name, when the old one is in use again Refuses `repository_not_found`,
- * `invalid_repository_name`, `repository_name_taken`.
+ * The listeners of `onRestore` follow it before this ends. Refuses `repository_not_found`, `invalid_repository_name`,
+ * `repository_name_taken`.
+ * @param name another name, when the old one is in use again
  */
 export async function restoreRepository(
   deps: RepositoryDeps,
@@ -121,6 +127,7 @@ export async function restoreRepository(
       const result = await manager.update(repositorySchema, { id: row.id, deletedAt: isNotNull() }, change);
       if (result.affected !== 1) throw repositoryNotFound();
       await endRedirect(tx, owner.id, nameFolded);
+      for (const { record } of deps.restoreListeners) await record(tx, row.id);
       return manager.findOneByOrFail(repositorySchema, { id: row.id });
     });
   } catch (error) {
@@ -129,6 +136,10 @@ export async function restoreRepository(
   }
   await deps.trashedImages.moveTo(deps.images, row.id);
   deps.logger.info('repository.restored', { repositoryId: row.id, name: newName, by: viewerForLog(viewer) });
+  for (const { restored: follow } of deps.restoreListeners)
+    await follow(row.id).catch((error: unknown) =>
+      deps.logger.error('repository.restore_not_followed', { repositoryId: row.id, error }),
+    );
   return restored;
 }
 

@@ -1,7 +1,9 @@
 import type { RecordedCredential } from '../../access/index.ts';
 import { IsNull } from 'typeorm';
+import type { EntityManager } from 'typeorm';
 import { announce } from '../../announcements/index.ts';
 import type { EventPlace, Listener } from '../../announcements/index.ts';
+import { isTrashed } from '../lifecycle/trash.ts';
 import { repositorySchema } from '../schema/repository-schema.ts';
 import type { Repository } from '../schema/repository-schema.ts';
 import type { RepositoryDeps } from '../deps.ts';
@@ -64,6 +66,7 @@ export async function announcePush(
     event,
     logNames,
     hasRepositoryMoved: () => hasRepositoryMoved(deps, event.repository),
+    isInTrash: (source: EntityManager) => isTrashed(source, event.repository.id),
   };
   const { db, logger, settings } = deps;
   const { listenerTimeoutMs } = settings;

@@ -1,0 +1,81 @@
+import { allows, refusalInRepository, repositoryLevel } from '../../access/index.ts';
+import type { Tx } from '../../db/index.ts';
+import { refusalError } from '../../issues/index.ts';
+import type { PushForReview, ReviewVerdict } from '../../repositories/index.ts';
+import type { PullDeps } from '../deps.ts';
+import { contributedBytesLeft, contributedTooMuch } from '../rounds/contribution-quota.ts';
+import { pullPushSchema } from '../schema/pull-schema.ts';
+import type { PullPushRow } from '../schema/pull-schema.ts';
+import type { KnownPull } from './choose-pull.ts';
+import type { PushForOptions } from './read-push-options.ts';
+import { refuseRound, refuseTooManyOf } from './refuse-push.ts';
+
+/** What was read of a push before the write that decides about it. */
+export interface ReadPush {
+  /** All refs of the repository. */
+  refs: ReadonlyMap<string, string>;
+  baseBranch: string;
+  options: PushForOptions;
+}
+
+/**
+ * Judges a push to `refs/for/<branch>` by the rights and limits of the person, whatever it makes. Refuses what
+ * `refuseRound` refuses for pull requests that are there and opening one for others, `too_many_pulls`,
+ * `contributed_too_much`.
+ * @param known the pull requests that are there and get a round
+ * @param added whether it adds to others that are not written yet
+ * @param opened how many it opens, which are charged
+ * @returns the size limit of its pack in bytes; null for people who may write
+ */
+export async function admitPush(
+  deps: PullDeps,
+  tx: Tx,
+  { viewer, opened: { repository } }: Pick<PushForReview, 'viewer' | 'opened'>,
+  { userId, known, added, opened }: { userId: string; known: readonly KnownPull[]; added: boolean; opened: number },
+): Promise<number | null> {
+  const context = await deps.issues.pulls.contextOf(tx.before, viewer, repository);
+  for (const pull of known) refuseRound(viewer, context.facts, pull);
+  const refusal = added || opened > 0 ? refusalInRepository(viewer, context.facts, 'contribute') : null;
+  if (refusal !== null) throw refusalError(refusal, 'PULL');
+  const isMember = allows(repositoryLevel(viewer, context.facts), 'write');
+  if (opened > 0 && !isMember) await refuseTooManyOf(tx.before, repository.id, userId, opened);
+  for (let count = 0; count < opened; count += 1) deps.issues.pulls.charge(viewer, context);
+  if (isMember) return null;
+  const left = await contributedBytesLeft(deps, tx.before, repository.id, userId);
+  if (left === 0) throw contributedTooMuch(deps);
+  return Math.min(deps.contributedPushBytes ?? left, left);
+}
+
+/** A pull request of a push: what its row has of its own. */
+export type PlacedPush = Pick<PullPushRow, 'number' | 'position' | 'oid' | 'belowOid' | 'topic'>;
+
+/**
+ * The verdict about an admitted push: git writes the ref of the last of its pull requests, and each gets a row.
+ * @param maxPackBytes of `admitPush`
+ */
+export function acceptedPush(
+  { manager, now }: Tx,
+  { id, opened, newId }: Pick<PushForReview, 'id' | 'opened' | 'newId'>,
+  { refs, baseBranch, options }: ReadPush,
+  {
+    userId,
+    placed,
+    ...verdict
+  }: { userId: string; placed: readonly PlacedPush[] } & Pick<
+    Extract<ReviewVerdict, { accept: true }>,
+    'maxPackBytes' | 'remarks'
+  >,
+): ReviewVerdict {
+  const to = `refs/pull/${placed.at(-1)!.number}/head`;
+  const shared = { pushId: id, repositoryId: opened.repository.id, baseBranch, userId, createdAt: now };
+  return {
+    accept: true,
+    to,
+    oldId: refs.get(to) ?? '0'.repeat(newId.length),
+    others: options.others,
+    async record() {
+      for (const row of placed) await manager.insert(pullPushSchema, { ...shared, ...row });
+    },
+    ...verdict,
+  };
+}

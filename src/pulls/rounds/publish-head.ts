@@ -1,0 +1,47 @@
+import { rowBy } from '../../db/index.ts';
+import type { PullDeps } from '../deps.ts';
+import { pullById } from '../find-pull.ts';
+import { pullSchema } from '../schema/pull-schema.ts';
+import type { PullRow } from '../schema/pull-schema.ts';
+import { hasPendingPush } from './pending-push.ts';
+
+/** A pull request, as the caller has read it. */
+export type PublishedPull = Pick<PullRow, 'issueId' | 'repositoryId' | 'headOid'> & { number: number };
+
+/** How often it is looked at anew when others move it meanwhile. */
+const maxTries = 5;
+
+/**
+ * Sets `refs/pull/<number>/head`, which clients fetch, to the head of the last round. It follows the row and is never
+ * ahead of it: who records a round calls this next, and `recoverPulls` where a crash came in between. Only a push to
+ * `refs/for/<branch>` moves the ref first, and it is left alone until its round is recorded.
+ * @param path of the repository
+ */
+export async function publishHead(
+  { db, git }: Pick<PullDeps, 'db' | 'git'>,
+  path: string,
+  { issueId, repositoryId, number, headOid }: PublishedPull,
+): Promise<void> {
+  const ref = `refs/pull/${number}/head`;
+  if ((await git.queries.cachedRefs(path)).get(ref) === headOid) return;
+  for (let tries = 0; tries < maxTries; tries += 1) {
+    // In this order: a push that has moved the ref is pending, or the row is that of its round.
+    const from = (await git.refs.list(path)).get(ref) ?? null;
+    if (await hasPendingPush(db.read, { repositoryId, number }, { withParked: true })) return;
+    const pull = await rowBy(db.lookup, pullSchema, { issueId });
+    if (pull === null || pull.headOid === from) return;
+    if (await git.refs.movePullHead(path, number, { from, to: pull.headOid })) return;
+  }
+}
+
+/** The same by the id of the issue; nothing in the trash. */
+export async function publishHeadOf(
+  deps: Pick<PullDeps, 'db' | 'git' | 'repositories'>,
+  issueId: string,
+): Promise<void> {
+  const found = await pullById(deps, issueId);
+  if (found === null) return;
+  const { pull, issue } = found;
+  const located = (await deps.repositories.locate([pull.repositoryId])).get(pull.repositoryId);
+  if (located !== undefined) await publishHead(deps, located.path, { ...pull, number: issue.number });
+}
