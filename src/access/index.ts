@@ -75,6 +75,8 @@ export type {
   TaskPermissions,
   TaskUse,
 } from './task-rights.ts';
+export { authorAssociation } from './author-association.ts';
+export type { AuthorAssociation } from './author-association.ts';
 export { trustInCode } from './ci-rights.ts';
 export type { CiApproval, CodeFacts, CodeTrust } from './ci-rights.ts';
 export { isTrustedWithCi, refusalOnPull } from './pull-rights.ts';

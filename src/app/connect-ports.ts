@@ -47,6 +47,7 @@ export function connectPorts({
   issues.onEntry(webhooks.onEntry);
   ci.onRunEnd(webhooks.onRunEnd);
   issues.onEntry(ci.onPull({ issues, pulls }));
+  issues.onEntry(ci.onIssue({ issues }));
   ci.onRunEnd(pulls.queue.onRunEnd);
   issues.onEntry(notifications.onEntry);
   ci.onRunEnd(notifications.onRunEnd);

@@ -8,4 +8,6 @@ export { imageFolder, storeOptions } from './data-folders.ts';
 export { databaseFile, entities, newestSchema, openDatabase } from './database.ts';
 export type { AppOptions, Modules } from './modules.ts';
 export { openModules } from './open-modules.ts';
+export { rotateInstanceKey } from './rotate-instance-key.ts';
+export type { RotatedKey } from './rotate-instance-key.ts';
 export { scheduledTasks } from './scheduled-tasks.ts';

@@ -44,6 +44,8 @@ export const auditedEvents: ReadonlySet<string> = new Set([
   'key.use_changed',
   'signing_key.made',
   'signing_key.rotated',
+  'instance_key.rotated',
+  'federation_key.rotated',
   'handle.freed',
   'organisation.created',
   'organisation.renamed',

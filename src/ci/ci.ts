@@ -13,7 +13,7 @@ import { createArtifactService } from './artifacts/artifact-service.ts';
 import { ArtifactStore } from './artifacts/artifact-store.ts';
 import type { CiDeps, CiSettings } from './deps.ts';
 import { createIdentityService } from './identity/identity-service.ts';
-import { removeRetired } from './identity/signing-keys.ts';
+import { reencryptIdentityKeys, removeRetired } from './identity/signing-keys.ts';
 import { recordRelease, startPendingEvents } from './events/pending-events.ts';
 import { createLogService } from './logs/log-service.ts';
 import { LogStore } from './logs/log-store.ts';
@@ -21,6 +21,8 @@ import { uploadLogs } from './logs/upload-logs.ts';
 import { createPullRunService } from './pulls/pull-run-service.ts';
 import type { PullRunDeps } from './pulls/pull-deps.ts';
 import { testReports } from './reports/read-reports.ts';
+import { runOnIssues } from './issues/run-on-issues.ts';
+import type { IssueRunDeps } from './issues/run-on-issues.ts';
 import { runOnPulls } from './pulls/run-on-pull.ts';
 import { removeExpired } from './retention/remove-expired.ts';
 import { removeRun } from './retention/remove-run.ts';
@@ -36,6 +38,7 @@ import { runOnPush } from './runs/run-on-push.ts';
 import { createRunService, createWorkflowService } from './runs/run-service.ts';
 import { runSchedules } from './runs/schedules.ts';
 import { createSettingsService } from './settings/settings-service.ts';
+import { reencryptSecrets } from './secrets/secrets.ts';
 import { createSecretService, createVariableService } from './secrets/secret-service.ts';
 import { setSummary, summariesOf } from './summaries/step-summaries.ts';
 import { claimTask } from './tasks/claim-task.ts';
@@ -117,6 +120,8 @@ export function createCi(options: CiOptions) {
     testReports: bindDeps(deps)(testReports),
     retention: { of: bindDeps(deps)(retentionOf), set: bindDeps(deps)(setRetention) },
     secrets: createSecretService(deps),
+    /** After a rotation of the instance key. */
+    reencrypt: async () => (await reencryptSecrets(deps)) + (await reencryptIdentityKeys(deps)),
     variables: createVariableService(deps),
 
     /** Registers a listener for the end of every run, called inside the write that ends it. */
@@ -134,6 +139,9 @@ export function createCi(options: CiOptions) {
       pullSources = sources;
       return runOnPulls(deps, sources);
     },
+
+    /** For `issues.onEntry`: `issues` and `issue_comment`. */
+    onIssue: (sources: IssueRunDeps) => runOnIssues(deps, sources),
 
     /** At start, before any port opens: removes files of calls that a crash interrupted. */
     async recover(): Promise<void> {

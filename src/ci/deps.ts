@@ -21,7 +21,7 @@ import type { TaskReports } from './tasks/task-reports.ts';
 export interface CiDeps {
   db: Database;
   accounts: Pick<Accounts, 'peopleById' | 'addresses'>;
-  repositories: Pick<Repositories, 'locate' | 'find' | 'statuses' | 'rules'>;
+  repositories: Pick<Repositories, 'locate' | 'find' | 'factsOf' | 'statuses' | 'rules'>;
   git: Git;
   objects: ObjectStore;
   clock: Clock;

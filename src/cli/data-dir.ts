@@ -19,7 +19,8 @@ import { withHint } from './report-error.ts';
  */
 export function requireDataDir(dataDir: string, databaseFile: string, origin: string): void {
   refuseForeign(dataDir);
-  if (existsSync(databaseFile)) return;
+  // `hearth init` makes the folder; the first command that needs the database makes that.
+  if (existsSync(databaseFile) || existsSync(join(dataDir, readmeName))) return;
   throw invalid('no_data_dir', `Found no data folder of Hearth in ${dataDir} (from ${origin}).`);
 }
 
@@ -76,7 +77,7 @@ export function prepareDataDir(dataDir: string, { getuid }: Pick<CliProcess, 'ge
       'use a local disk: --data-dir or SERVICE_DATA_DIR',
     );
   }
-  const readme = join(dataDir, 'README');
+  const readme = join(dataDir, readmeName);
   if (!existsSync(readme)) writeFileSync(readme, readmeText, { mode: 0o600 });
 }
 
@@ -117,6 +118,7 @@ export function dropPrivilegesToOwnerOf(
   return uid;
 }
 
+const readmeName = 'README';
 const readmeText = `This folder holds everything that Hearth keeps.
 
 hearth.db, -wal, -shm   all rows: people, keys, repositories

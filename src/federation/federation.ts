@@ -16,6 +16,7 @@ import { createDeliveryQueue } from './deliveries/delivery-queue.ts';
 import * as deliveries from './deliveries/manage-deliveries.ts';
 import { countFollowers, listFollowers } from './follows/list-followers.ts';
 import { listKeys } from './actors/list-keys.ts';
+import { rotateKeys } from './actors/rotate-keys.ts';
 import { showActor } from './show-actor.ts';
 import { endFollowFor, followFor, listAllFollows, retryFollowFor } from './follows/list-all-follows.ts';
 import { endAllFollows } from './follows/end-all-follows.ts';
@@ -145,6 +146,7 @@ export function createFederation({
     confirmPeer: bind(confirmPeer),
     removePeer: bind(removePeer),
     listKeys: bind(listKeys),
+    rotateKeys: bind(rotateKeys),
     showActor: (text: string) => showActor(deps, publications, text),
 
     listDeliveries: bind(deliveries.listDeliveries),

@@ -228,7 +228,7 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
       async move(target, moves) {
         const move = () =>
           refCache
-            .changing(target, () => moveRefs({ runner, slots: writes }, target, moves))
+            .changing(target, () => moveRefs({ runner, readers, slots: writes }, target, moves))
             .finally(() => moved(target));
         const results = await maintenance.aroundPush(target, move);
         maintenance.recordPush(target);
@@ -308,7 +308,11 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
       },
       fetchedRefs: (target) => fetchedRefs(runner, target),
       push: (target, remote, options) => pushRemote(remotes, target, remote, options),
-      bundles: createBundles(runner, { close: readers.close, recordPush: maintenance.recordPush }),
+      bundles: createBundles(runner, {
+        close: readers.close,
+        recordPush: maintenance.recordPush,
+        maxRefs: limits.maxRefs,
+      }),
     },
 
     maintenance: {

@@ -10,7 +10,7 @@ import { createRateLimit } from './rate-limit.ts';
 import { mailHandler, sendNow } from './send-mail.ts';
 import { isUsable, mailSettings, missingSettings } from './settings.ts';
 import { createSmtpConnections } from './smtp-connections.ts';
-import { mailKind, writePayload } from './stored-mail.ts';
+import { mailKind, reencryptMails, writePayload } from './stored-mail.ts';
 import { testMail } from './test-mail.ts';
 
 export interface MailOptions extends Pick<MailDeps, 'db' | 'outbox' | 'clock' | 'random' | 'logger'> {
@@ -89,6 +89,8 @@ export function createMail({ config, keyFile, ...tools }: MailOptions) {
     count: bind(countMails),
     retry: bind(retryMail),
     retryFailed: bind(retryFailedMails),
+    /** After a rotation of the instance key. */
+    reencrypt: bind(reencryptMails),
 
     /** For the scheduled task: sends what is due. */
     drain,

@@ -1,5 +1,6 @@
+import { rows } from '../db/index.ts';
 import { internal } from '../kernel/index.ts';
-import { decrypt, encrypt } from '../sealing/index.ts';
+import { decrypt, encrypt, reencrypt } from '../sealing/index.ts';
 import type { MailDeps } from './deps.ts';
 
 /** Kind of the outbox messages that are mails. */
@@ -44,7 +45,36 @@ export function writePayload({ key, random }: Pick<MailDeps, 'key' | 'random'>, 
 /** Throws when the instance key has changed. */
 export function readPayload({ key }: Pick<MailDeps, 'key'>, payload: string | null): StoredMail {
   const { kind, id, sealed } = JSON.parse(payload ?? '{}') as Payload;
-  const contents = decrypt(key.for('messages'), placeOf({ kind, id }), sealed ?? '');
+  const contents = decrypt(key.decrypting('messages'), placeOf({ kind, id }), sealed ?? '');
   if (contents === null) throw internal('a mail does not open with this data folder’s key');
   return { kind, id, contents: JSON.parse(contents) as MailContents };
+}
+
+/** Mails that one write encrypts again. */
+const perWrite = 200;
+
+/** After a rotation of the instance key: see `reencrypt`. @returns how many were encrypted again */
+export async function reencryptMails({ db, key, random }: Pick<MailDeps, 'db' | 'key' | 'random'>): Promise<number> {
+  let changed = 0;
+  let after = 0;
+  for (;;) {
+    const messages = await rows<{ id: number; payload: string | null }>(
+      db.read,
+      'SELECT id, payload FROM outbox WHERE kind = ? AND id > ? ORDER BY id LIMIT ?',
+      [mailKind, after, perWrite],
+    );
+    if (messages.length === 0) return changed;
+    after = Number(messages.at(-1)!.id);
+    await db.write(async ({ manager }) => {
+      for (const { id, payload } of messages) {
+        const mail = JSON.parse(payload ?? '{}') as Partial<Payload>;
+        if (mail.sealed === undefined || mail.kind === undefined || mail.id === undefined) continue;
+        const place = placeOf({ kind: mail.kind, id: mail.id });
+        const sealed = reencrypt(key, random, { use: 'messages', place, text: mail.sealed });
+        if (sealed === null) continue;
+        await manager.query('UPDATE outbox SET payload = ? WHERE id = ?', [JSON.stringify({ ...mail, sealed }), id]);
+        changed += 1;
+      }
+    });
+  }
 }

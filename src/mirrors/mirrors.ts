@@ -16,6 +16,7 @@ import {
   saveMirror,
   setPaused,
 } from './manage-mirrors.ts';
+import { reencryptSecrets } from './reencrypt-secrets.ts';
 import type { MirrorDeps } from './deps.ts';
 import { createRunner, freeClaims } from './run-due-mirrors.ts';
 
@@ -59,6 +60,8 @@ export function createMirrors({ config: { baseUrl, caFile, mirrors }, keyFile, .
 
   return {
     find: bind(findMirror),
+    /** After a rotation of the instance key. */
+    reencrypt: bind(reencryptSecrets),
     list: bind(listMirrors),
     listFailing: bind(listFailing),
     save: soon(saveMirror),

@@ -13,11 +13,11 @@ export const plainHttpRisk =
   'Without TLS, anyone on the network path can read the password and the code, and change what arrives.';
 
 /** Additional data of the encryption: a ciphertext decrypts only for its own repository and URL. */
-const placeOf = (repositoryId: string, url: string): string =>
+export const placeOfSecret = (repositoryId: string, url: string): string =>
   `mirror:${repositoryId}:${parseRemoteAddress(url).origin}`;
 
 export function encryptSecret({ key, random }: MirrorDeps, repositoryId: string, url: string, secret: string): string {
-  return encrypt(key.for('secrets'), random, placeOf(repositoryId, url), secret);
+  return encrypt(key.for('secrets'), random, placeOfSecret(repositoryId, url), secret);
 }
 
 /** Empty for none. Refuses `mirror_secret_closed` when the instance key or the URL has changed. */
@@ -26,7 +26,7 @@ export function decryptSecret(
   { repositoryId, url, secretCiphertext }: Pick<MirrorRow, 'repositoryId' | 'url' | 'secretCiphertext'>,
 ): string {
   if (secretCiphertext === null) return '';
-  const secret = decrypt(key.for('secrets'), placeOf(repositoryId, url), secretCiphertext);
+  const secret = decrypt(key.decrypting('secrets'), placeOfSecret(repositoryId, url), secretCiphertext);
   if (secret === null)
     throw unavailable('mirror_secret_closed', 'Its password does not open with this server’s key. Set it again.');
   return secret;

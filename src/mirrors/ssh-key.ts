@@ -34,7 +34,7 @@ export function readMirrorKey(text: string, comment: string): MirrorKey {
  * Additional data of the encryption: a ciphertext decrypts only for its own mirror. Unlike a password, a key reveals
  * nothing to a host that it is used with.
  */
-const placeOf = (repositoryId: string): string => `mirror-key:${repositoryId}`;
+export const placeOfKey = (repositoryId: string): string => `mirror-key:${repositoryId}`;
 
 export function encryptKey(
   { key, random }: MirrorDeps,
@@ -42,7 +42,7 @@ export function encryptKey(
   { privateKey, publicKey }: MirrorKey,
 ): Pick<MirrorRow, 'sshKeyCiphertext' | 'sshPublicKey'> {
   return {
-    sshKeyCiphertext: encrypt(key.for('secrets'), random, placeOf(repositoryId), privateKey),
+    sshKeyCiphertext: encrypt(key.for('secrets'), random, placeOfKey(repositoryId), privateKey),
     sshPublicKey: publicKey,
   };
 }
@@ -53,7 +53,7 @@ export function decryptKey(
   { repositoryId, sshKeyCiphertext }: Pick<MirrorRow, 'repositoryId' | 'sshKeyCiphertext'>,
 ): string {
   const opened =
-    sshKeyCiphertext === null ? null : decrypt(key.for('secrets'), placeOf(repositoryId), sshKeyCiphertext);
+    sshKeyCiphertext === null ? null : decrypt(key.decrypting('secrets'), placeOfKey(repositoryId), sshKeyCiphertext);
   if (opened === null)
     throw unavailable(
       'mirror_secret_closed',

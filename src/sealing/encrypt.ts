@@ -15,9 +15,17 @@ export function encrypt(key: Buffer, random: Random, place: string, secret: stri
   return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64');
 }
 
-/** Decrypts what `encrypt` made with this key for this place; null for anything else. */
-export function decrypt(key: Buffer, place: string, text: string): string | null {
+/** Decrypts what `encrypt` made with one of these keys for this place; null for anything else. */
+export function decrypt(keys: readonly Buffer[], place: string, text: string): string | null {
   const bytes = Buffer.from(text, 'base64');
+  for (const key of keys) {
+    const secret = decryptWith(key, place, bytes);
+    if (secret !== null) return secret;
+  }
+  return null;
+}
+
+function decryptWith(key: Buffer, place: string, bytes: Buffer): string | null {
   try {
     const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, nonceBytes))
       .setAAD(Buffer.from(place))

@@ -4,7 +4,13 @@ import { addGpgKey } from './gpg-keys/add-gpg-key.ts';
 import { armoredKeys, listGpgKeys, ownAddresses } from './gpg-keys/list-gpg-keys.ts';
 import { removeGpgKey } from './gpg-keys/remove-gpg-key.ts';
 import { allowedSigners } from './instance/allowed-signers.ts';
-import { currentInstanceKey, instanceKeys, rotateInstanceKey, signCommit } from './instance/instance-signer.ts';
+import {
+  currentInstanceKey,
+  instanceKeys,
+  reencryptSigningKeys,
+  rotateInstanceKey,
+  signCommit,
+} from './instance/instance-signer.ts';
 import { findSigners } from './verification/find-signers.ts';
 import { readSignature } from './verification/read-signatures.ts';
 import { verifySignatures } from './verification/verify-signatures.ts';
@@ -43,6 +49,8 @@ export function createSigning(deps: SigningDeps) {
     instanceKeys: bind(instanceKeys),
     currentInstanceKey: bind(currentInstanceKey),
     rotateInstanceKey: bind(rotateInstanceKey),
+    /** After a rotation of the instance key. */
+    reencrypt: bind(reencryptSigningKeys),
     signCommit: bind(signCommit),
     /** The server's keys as a file for `gpg.ssh.allowedSignersFile`. */
     allowedSigners: async (): Promise<string> => allowedSigners(await instanceKeys(deps), identity.address),

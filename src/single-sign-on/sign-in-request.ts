@@ -64,7 +64,7 @@ export function decryptRequest<Value extends { expiresAt: number }>(
   sealed: string | null,
 ): Value | null {
   if (sealed === null || sealed.length > 8_192) return null;
-  const text = decrypt(key.for(use), use, Buffer.from(sealed, 'base64url').toString('base64'));
+  const text = decrypt(key.decrypting(use), use, Buffer.from(sealed, 'base64url').toString('base64'));
   const value = text === null ? null : (JSON.parse(text) as Value);
   return value === null || clock.now() >= value.expiresAt ? null : value;
 }

@@ -1,6 +1,7 @@
 import { internal } from '../kernel/index.ts';
-import { encrypt, decrypt } from '../sealing/index.ts';
+import { encrypt, decrypt, reencrypt } from '../sealing/index.ts';
 import type { WebhookDeps } from './deps.ts';
+import { webhookSchema } from './webhook-schema.ts';
 import type { WebhookRow } from './webhook-schema.ts';
 
 /** Additional data of the encryption: a ciphertext decrypts only for its own webhook. */
@@ -20,7 +21,22 @@ export function decryptSecret(
   { id, secretCiphertext }: Pick<WebhookRow, 'id' | 'secretCiphertext'>,
 ): string | null {
   if (secretCiphertext === null) return null;
-  const secret = decrypt(key.for('secrets'), placeOf(id), secretCiphertext);
+  const secret = decrypt(key.decrypting('secrets'), placeOf(id), secretCiphertext);
   if (secret === null) throw internal('the secret of a webhook does not open with this data folder’s key');
   return secret;
+}
+
+/** After a rotation of the instance key: see `reencrypt`. @returns how many were encrypted again */
+export function reencryptSecrets({ db, key, random }: Pick<WebhookDeps, 'db' | 'key' | 'random'>): Promise<number> {
+  return db.write(async ({ manager }) => {
+    let changed = 0;
+    for (const { id, secretCiphertext: text } of await manager.find(webhookSchema)) {
+      const secretCiphertext =
+        text === null ? null : reencrypt(key, random, { use: 'secrets', place: placeOf(id), text });
+      if (secretCiphertext === null) continue;
+      await manager.update(webhookSchema, { id }, { secretCiphertext });
+      changed += 1;
+    }
+    return changed;
+  });
 }

@@ -11,6 +11,7 @@ import { onPush } from './on-push.ts';
 import { onRelease } from './on-release.ts';
 import { onRunFinished } from './on-run-finished.ts';
 import { addWebhook, editWebhook, findWebhook, listWebhooks, removeWebhook } from './manage-webhooks.ts';
+import { reencryptSecrets } from './encrypt-secret.ts';
 import type { WebhookDeps } from './deps.ts';
 import type { WebhookScope } from './scope.ts';
 
@@ -49,6 +50,8 @@ export function createWebhooks({ config, keyFile, version, ...tools }: WebhookOp
 
   return {
     list: bind(listWebhooks),
+    /** After a rotation of the instance key. */
+    reencrypt: bind(reencryptSecrets),
     find: bind(findWebhook),
     add: bind(addWebhook),
     edit: bind(editWebhook),

@@ -631,3 +631,32 @@ t.test('a damaged repository responds with 500 without a word about it, and the 
   t.notMatch(text, server.folder);
   t.equal((await sendRequest(refs('open'))).status, 200);
 });
+
+t.test('a commit without an email address is accepted, as old projects have them', async (t) => {
+  const { folder } = server;
+  const work = path.join(folder, 'old-history');
+  gitSync(['clone', '--quiet', sample, work], { cwd: folder });
+  const tree = gitSync(['rev-parse', 'main^{tree}'], { cwd: work });
+  const text = `tree ${tree}\nauthor alice 1000000000 +0000\ncommitter alice 1000000000 +0000\n\nOld\n`;
+  const hash = ['hash-object', '--literally', '-w', '-t', 'commit', '--stdin'];
+  const oid = gitSync(hash, { cwd: work, input: text });
+  const url = await server.newRepository('old');
+  await clientGit(['push', '--quiet', url, `${oid}:refs/heads/main`], { cwd: work });
+  t.equal(gitSync(['rev-parse', 'main'], { cwd: await server.pathOf('old') }), oid);
+});
+
+t.test('git findings 11: a push to a full disk ends with a sentence in git’s output', async (t) => {
+  const url = await server.newRepository('full');
+  const { db } = server.app.modules;
+  const size = (pages: number) => db.write((tx) => tx.manager.query(`PRAGMA max_page_count = ${pages}`));
+  await size(1);
+  t.teardown(() => size(1_073_741_823));
+  // The first ones fill what is free in the database.
+  const refused: string[] = [];
+  for (let count = 0; count < 60 && refused.length < 2; count += 1) {
+    const { code, stderr } = await clientGit(['push', url, `main:refs/heads/b${count}`], { cwd: sample });
+    if (code !== 0) refused.push(stderr);
+  }
+  t.equal(refused.length, 2);
+  for (const text of refused) t.match(text, /The disk is full: nothing was changed/);
+});

@@ -6,6 +6,7 @@ import { noSuchPerson } from '../people/find-people.ts';
 import type { Person } from '../people/person.ts';
 import { passkeySchema } from '../schema/passkey-schema.ts';
 import { totpSecretSchema } from '../schema/second-factor-schema.ts';
+import { reencryptTotpSecrets } from './totp-secret.ts';
 import { userSchema } from '../schema/user-schema.ts';
 import { announceSecurityEvent } from '../security-events.ts';
 import { findChallenge } from '../sessions/sign-in-challenges.ts';
@@ -44,6 +45,8 @@ export function createSecondFactor(deps: AccountsDeps) {
     /** Whether the second step of a sign-in is open for the cookie of a browser, and of whom. */
     challengeOf: bind(challengeOf),
     answer: bind(answerChallenge),
+    /** After a rotation of the instance key. */
+    reencrypt: bind(reencryptTotpSecrets),
   };
 }
 

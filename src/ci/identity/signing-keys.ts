@@ -3,7 +3,7 @@ import type { KeyObject } from 'node:crypto';
 import { promisify } from 'node:util';
 import { IsNull, LessThan } from 'typeorm';
 import { internal } from '../../kernel/index.ts';
-import { decrypt, encrypt } from '../../sealing/index.ts';
+import { decrypt, encrypt, reencrypt } from '../../sealing/index.ts';
 import type { CiDeps } from '../deps.ts';
 import { identityKeySchema } from '../schema/identity-key-schema.ts';
 import type { IdentityKeyRow } from '../schema/identity-key-schema.ts';
@@ -47,7 +47,7 @@ async function makeKey({ key, random }: KeyDeps): Promise<Omit<IdentityKeyRow, '
 /** The key that signs now; made when it is first needed. */
 export async function signingKey(deps: KeyDeps): Promise<SigningKey> {
   const row = (await newest(deps)) ?? (await insertKey(deps, { retiresOthers: false }));
-  const pem = decrypt(deps.key.for(use), row.id, row.privateKey);
+  const pem = decrypt(deps.key.decrypting(use), row.id, row.privateKey);
   if (pem === null) throw internal('the key of identity tokens was encrypted with another instance key');
   return { id: row.id, key: createPrivateKey(pem) };
 }
@@ -89,4 +89,18 @@ export async function publicKeys({ db, clock }: KeyDeps): Promise<PublicKey[]> {
 export async function removeRetired({ db, clock }: KeyDeps): Promise<void> {
   const before = clock.now() - retiredTtlMs;
   await db.write(({ manager }) => manager.delete(identityKeySchema, { retiredAt: LessThan(before) }));
+}
+
+/** After a rotation of the instance key: see `reencrypt`. @returns how many were encrypted again */
+export function reencryptIdentityKeys({ db, key, random }: KeyDeps): Promise<number> {
+  return db.write(async ({ manager }) => {
+    let changed = 0;
+    for (const row of await manager.find(identityKeySchema)) {
+      const privateKey = reencrypt(key, random, { use, place: row.id, text: row.privateKey });
+      if (privateKey === null) continue;
+      await manager.update(identityKeySchema, { id: row.id }, { privateKey });
+      changed += 1;
+    }
+    return changed;
+  });
 }

@@ -9,43 +9,58 @@ export interface LogHit extends StoredRow {
 }
 
 export interface LogMatches {
-  /** How many rows contain the text. */
+  /** How many rows contain the text, at most `maxCounted`. */
   count: number;
+  /** Whether the search ended there, so that more rows may contain it. */
+  isCut: boolean;
   /** The first of them. */
   hits: LogHit[];
 }
 
 const lineFeed = 0x0a;
 
+/** A search ends at so many rows: nobody reads more, and to count a million of them takes half a second. */
+export const maxCounted = 10_000;
+
 /**
- * The rows that contain a text, ignoring case: all counted, the first `limit` given. An ASCII text is looked for in the
- * bytes: decoding and lower-casing a log of a million rows would take most of a second.
+ * The rows that contain a text, ignoring case: `atMost` are counted, the first `limit` given. An ASCII text is looked
+ * for in the bytes: decoding and lower-casing a log of a million rows would take most of a second. Any other text is
+ * looked for in blocks that have the bytes of one of its characters.
  */
 export async function searchLog(
   { logs }: Pick<CiDeps, 'logs'>,
   taskId: number,
   text: string,
   limit: number,
+  atMost = maxCounted,
 ): Promise<LogMatches> {
-  const matches = new Matches(limit);
+  const matches = new Matches(limit, atMost);
   if (text === '') return matches;
-  const search = /^[\x20-\x7e]+$/.test(text) ? searchBytes : searchText;
-  for await (const { firstRow, bytes } of (await logs.log(taskId)).blocks()) search(bytes, firstRow, text, matches);
+  const search = /^[\x20-\x7e]+$/.test(text) ? searchBytes : searchText(text);
+  for await (const { firstRow, bytes } of (await logs.log(taskId)).blocks()) {
+    search(bytes, firstRow, text, matches);
+    if (matches.isCut) break;
+  }
   return matches;
 }
 
 /** Counts all rows, and takes the first ones: numbers and texts of others are never needed. */
 class Matches implements LogMatches {
   count = 0;
+  isCut = false;
   readonly hits: LogHit[] = [];
   readonly #limit: number;
+  readonly #atMost: number;
 
-  constructor(limit: number) {
+  constructor(limit: number, atMost: number) {
     this.#limit = limit;
+    this.#atMost = atMost;
   }
 
   /** Counts one more row; whether its text is wanted. */
   countRow(): boolean {
+    this.isCut = this.count >= this.#atMost;
+    if (this.isCut) return false;
     this.count += 1;
     return this.hits.length < this.#limit;
   }
@@ -77,10 +92,11 @@ function searchBytes(bytes: Buffer, firstRow: number, text: string, matches: Mat
     const found = Math.min(low.from(at), high.from(at));
     if (found === Infinity) return;
     allowed -= 1;
-    if (allowed < 0) return searchByPattern(bytes, at, text, rows);
+    if (allowed < 0) return searchByPattern(bytes, at, text, rows, matches);
     at = found + 1;
     const begin = found - rare;
     if (begin >= rows.searched && isAt(bytes, begin, wanted)) at = rows.found(begin) ?? at;
+    if (matches.isCut) return;
   }
 }
 
@@ -168,12 +184,12 @@ function rarestOf(sample: Buffer, wanted: Buffer): number {
   return rare;
 }
 
-function searchByPattern(bytes: Buffer, from: number, text: string, rows: RowCounter): void {
+function searchByPattern(bytes: Buffer, from: number, text: string, rows: RowCounter, matches: Matches): void {
   const pattern = anyCase(text);
   const characters = bytes.toString('latin1');
   // The text may begin before its rarest character.
   pattern.lastIndex = Math.max(rows.searched, from - text.length);
-  for (let found = pattern.exec(characters); found !== null; found = pattern.exec(characters))
+  for (let found = pattern.exec(characters); found !== null && !matches.isCut; found = pattern.exec(characters))
     pattern.lastIndex = rows.found(found.index) ?? found.index + 1;
 }
 
@@ -187,15 +203,41 @@ function anyCase(text: string): RegExp {
   return new RegExp(pattern, 'g');
 }
 
-function searchText(bytes: Buffer, firstRow: number, text: string, matches: Matches): void {
+/**
+ * For a text with characters beyond ASCII. A block without any case of the first of them is passed over by its bytes.
+ */
+function searchText(text: string): typeof searchBytes {
   const wanted = text.toLowerCase();
-  const decoded = bytes.toString('utf8');
-  if (!decoded.toLowerCase().includes(wanted)) return;
-  decoded
-    .slice(0, -1)
-    .split('\n')
-    .forEach((line, at) => {
-      if (line.slice(prefixLength).toLowerCase().includes(wanted) && matches.countRow())
-        matches.take(firstRow + at, line);
-    });
+  const character = [...wanted].find((one) => one > '\x7f');
+  const cases = character === undefined ? [''] : casesOf(character);
+  const marks = cases.map((one) => Buffer.from(one));
+  return (bytes, firstRow, _text, matches) => {
+    if (!marks.some((one) => bytes.includes(one))) return;
+    const decoded = bytes.toString('utf8');
+    if (!decoded.toLowerCase().includes(wanted)) return;
+    decoded
+      .slice(0, -1)
+      .split('\n')
+      .forEach((line, at) => {
+        if (matches.isCut || !line.slice(prefixLength).toLowerCase().includes(wanted)) return;
+        if (matches.countRow()) matches.take(firstRow + at, line);
+      });
+  };
+}
+
+/** The last character with a lower case of its own is below. */
+const endOfCases = 0x1e944;
+
+/**
+ * A lower-case character, and all whose lower case has it: `å` is that of `Å` and of the sign of the ångström. That of
+ * `Σ` depends on what is before it.
+ */
+function casesOf(character: string): string[] {
+  const found = [character];
+  for (let code = 0x80; code < endOfCases; code += 1) {
+    if (code === 0xd800) code = 0xe000;
+    const one = String.fromCodePoint(code);
+    if (one !== character && `${one} a${one}`.toLowerCase().includes(character)) found.push(one);
+  }
+  return found;
 }

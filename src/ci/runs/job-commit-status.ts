@@ -24,6 +24,8 @@ const eventWords: Record<RunRow['event'], string> = {
   schedule: 'schedule',
   create: 'create',
   delete: 'delete',
+  issues: 'issues',
+  issue_comment: 'issue_comment',
   release: 'release',
   repository_dispatch: 'repository_dispatch',
   workflow_run: 'workflow_run',

@@ -21,6 +21,8 @@ export interface ActivityEvent {
   sha: string;
   isTrusted: boolean;
   actorId: string | null;
+  /** Title of the runs; the name of the workflow otherwise. */
+  title?: string;
   /** The run that was made, has begun or has ended, for `workflow_run`. */
   followedRun?: { workflowName: string; branch: string };
 }
@@ -56,7 +58,7 @@ export async function planRuns(deps: CiDeps, located: Located, event: ActivityEv
       isTrusted: event.isTrusted,
       approval: null,
       actorId: event.actorId,
-      title: parsed.workflow.name,
+      title: event.title || parsed.workflow.name,
     });
   }
   if (runs.length === 0) return null;

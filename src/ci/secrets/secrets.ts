@@ -2,10 +2,10 @@ import type { EntityManager } from 'typeorm';
 import { conflict, notFound } from '../../kernel/index.ts';
 import type { Repository } from '../../repositories/index.ts';
 import type { CiDeps } from '../deps.ts';
-import { inScope, scopesAround, toColumns } from '../scope.ts';
+import { inScope, scopeOf, scopesAround, toColumns } from '../scope.ts';
 import type { CiScope } from '../scope.ts';
 import { checkValue, maxPerScope, parseSecretName } from './name-rules.ts';
-import { encrypt, decrypt } from '../../sealing/index.ts';
+import { encrypt, decrypt, reencrypt } from '../../sealing/index.ts';
 import { secretSchema } from '../schema/secret-schema.ts';
 
 /** The visible part of a secret. */
@@ -106,8 +106,23 @@ async function decryptSecrets(
   const secrets = new Map<string, string | null>();
   for (const scope of scopesAround(repository)) {
     for (const { name, ciphertext } of await manager.findBy(secretSchema, inScope(scope))) {
-      secrets.set(name, decrypt(key.for('secrets'), contextOf(scope, name), ciphertext));
+      secrets.set(name, decrypt(key.decrypting('secrets'), contextOf(scope, name), ciphertext));
     }
   }
   return secrets;
+}
+
+/** After a rotation of the instance key: see `reencrypt`. @returns how many were encrypted again */
+export function reencryptSecrets({ db, key, random }: Deps): Promise<number> {
+  return db.write(async ({ manager }) => {
+    let changed = 0;
+    for (const row of await manager.find(secretSchema)) {
+      const place = contextOf(scopeOf(row), row.name);
+      const ciphertext = reencrypt(key, random, { use: 'secrets', place, text: row.ciphertext });
+      if (ciphertext === null) continue;
+      await manager.update(secretSchema, { id: row.id }, { ciphertext });
+      changed += 1;
+    }
+    return changed;
+  });
 }

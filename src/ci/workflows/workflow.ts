@@ -36,7 +36,15 @@ export interface Triggers {
   others: readonly string[];
 }
 
-export const plainEvents = ['create', 'delete', 'release', 'repository_dispatch', 'workflow_run'] as const;
+export const plainEvents = [
+  'create',
+  'delete',
+  'issue_comment',
+  'issues',
+  'release',
+  'repository_dispatch',
+  'workflow_run',
+] as const;
 /** All events that start runs; others in a file trigger nothing. */
 export const eventNames = [
   'push',

@@ -3,7 +3,9 @@ import type { Followed, ListedFollow, ListedFollower, ListedKey, FollowStatus } 
 import { conflict, invalid, notFound } from '../../kernel/index.ts';
 import type { Action, Run } from '../action.ts';
 import { addNoun, withExamples } from '../help.ts';
-import { isoOrNull, never } from '../terminal/output.ts';
+import { counted, isoOrNull, never } from '../terminal/output.ts';
+import type { Cli } from '../cli.ts';
+import { withHint } from '../report-error.ts';
 import type { Column } from '../terminal/output.ts';
 import { addPeerCommands } from './federation-peer.ts';
 import { findPerson, nameOf } from './find-person.ts';
@@ -76,8 +78,15 @@ export function addFederationCommands(program: Command, run: Run): void {
     'hearth federation resync',
   );
   withExamples(
-    federation.command('keys').description('list local actors and their public keys').action(run(listKeys)),
+    federation
+      .command('keys')
+      .description('list local actors and their public keys, or replace the keys')
+      .option('--rotate', 'give each of them a new key; their ids stay')
+      .option('--actor <id>', 'with --rotate: only this one')
+      .action(run(showKeys)),
     'hearth federation keys',
+    'hearth federation keys --rotate',
+    'hearth federation keys --rotate --actor https://git.example.org/ap/repos/alice/garden',
   );
 }
 
@@ -299,7 +308,19 @@ const keyColumns: Column<ListedKey>[] = [
   { title: 'CREATED', cell: ({ createdAt }) => never(createdAt) },
 ];
 
-const listKeys: Action<object, []> = async (cli) => {
+const showKeys: Action<{ rotate?: true; actor?: string }, []> = async (cli, { rotate, actor }) => {
+  if (rotate === undefined && actor !== undefined)
+    throw withHint(invalid('usage', '--actor says whose key is replaced.'), 'add --rotate');
+  if (rotate === undefined) return listKeys(cli);
+  await cli.confirm(
+    actor === undefined ? 'Replace the keys of all actors of this server?' : `Replace the key of ${actor}?`,
+  );
+  const { federation } = await cli.openModules();
+  const rotated = await federation.rotateKeys({ actorId: actor });
+  cli.output.result(`${counted(rotated.length, 'actor has', 'actors have')} a new key.`, { rotated });
+};
+
+const listKeys = async (cli: Cli): Promise<void> => {
   const { federation } = await cli.openModules();
   cli.output.list(
     await federation.listKeys(),

@@ -12,6 +12,7 @@ import type { Run } from '../action.ts';
 import { findById } from './find-by-id.ts';
 import { findPerson, nameOf } from './find-person.ts';
 import { readKeyLine } from './read-key-line.ts';
+import { addInstanceKeyCommand } from './key-instance.ts';
 import { addSigningKeyCommand } from './key-signing.ts';
 
 interface AddOptions {
@@ -74,6 +75,7 @@ export function addKeyCommands(program: Command, run: Run): void {
     'hearth key remove 3f2a91c0',
   );
   addSigningKeyCommand(key, run);
+  addInstanceKeyCommand(key, run);
 }
 
 /** What both kinds of keys have in common. */

@@ -46,7 +46,9 @@ async function rollback(cli: Cli, { to, dryRun }: { to?: string; dryRun?: true }
   const current = databaseFile(config);
   requireDataDir(config.dataDir, current, 'the settings');
   dropPrivilegesToOwnerOf(config.dataDir, cli.process);
-  const lock = takeInstanceLock(config.dataDir);
+  const lock = takeInstanceLock(config.dataDir, {
+    hint: 'stop it first: systemctl stop hearth, or its terminal; then start the older program',
+  });
   try {
     const snapshot = to === undefined ? await newestSnapshot(config) : path.resolve(cli.process.cwd(), to);
     if ((await stat(snapshot).catch(() => null)) === null)

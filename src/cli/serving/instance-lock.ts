@@ -13,8 +13,12 @@ export interface InstanceLock {
  * Makes this process the only one that may serve, or migrate, a data folder. The lock is SQLite's file lock: the system
  * releases it when the process ends, and it also works between containers that share the folder, where process ids mean
  * nothing. Refuses `data_dir_in_use` with the other process's id.
+ * @param hint what helps then; another data folder is wrong advice for a command about this one
  */
-export function takeInstanceLock(dataDir: string): InstanceLock {
+export function takeInstanceLock(
+  dataDir: string,
+  { hint = 'stop it first, or give this one a data folder of its own: --data-dir' }: { hint?: string } = {},
+): InstanceLock {
   const folder = join(dataDir, 'run');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const lock = new DatabaseSync(join(folder, 'hearth.lock'), { timeout: 0 });
@@ -24,10 +28,7 @@ export function takeInstanceLock(dataDir: string): InstanceLock {
     lock.close();
     const holder = readRuntimeState(dataDir);
     const who = holder === null ? 'another process' : `process ${holder.pid}`;
-    throw withHint(
-      unavailable('data_dir_in_use', `A Hearth server is running in ${dataDir} already (${who}).`),
-      'stop it first, or give this one a data folder of its own: --data-dir',
-    );
+    throw withHint(unavailable('data_dir_in_use', `A Hearth server is running in ${dataDir} already (${who}).`), hint);
   }
   return { release: () => lock.close() };
 }

@@ -21,7 +21,7 @@ export interface LocalActor {
   publicKeyPem: string;
 }
 
-/** Local actors and their keys (SPEC §2.5): created on first use, once, never changed. */
+/** Local actors and their keys (SPEC §2.5): created on first use; a key changes by a rotation only. */
 export interface LocalActors {
   /**
    * Returns the actor, and creates it when there is none.
@@ -37,10 +37,18 @@ export interface LocalActors {
   /** The actor that has this path, if any. */
   atPath(path: string, manager?: EntityManager): Promise<LocalActor | null>;
   signingKey(path: string): Promise<SigningKey>;
+  /** Gives an actor a new key, in one write. @returns whether the actor is there */
+  rotateKey(path: string): Promise<boolean>;
   idOf(path: string): string;
 }
 
 const makeKeyPair = promisify(generateKeyPair);
+const makeRsaKeyPair = () =>
+  makeKeyPair('rsa', {
+    modulusLength: 2048,
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+  });
 const maxCachedKeys = 1_000;
 /** Half of Node's thread pool: signatures and files need the others. */
 const keysAtOnce = 2;
@@ -57,7 +65,10 @@ export function createLocalActors({
   const making = new Map<string, Promise<KeyRow>>();
   const generation = createSemaphore({ limit: keysAtOnce });
   /** Parsed private keys: parsing costs as much as signing. */
-  const keys = createLru<string, KeyObject>({ name: 'actor signing keys', maxWeight: maxCachedKeys });
+  const keys = createLru<string, { publicKeyPem: string; privateKey: KeyObject }>({
+    name: 'actor signing keys',
+    maxWeight: maxCachedKeys,
+  });
 
   const toActor = ({ kind, ownerId, apPath, publicKeyPem }: KeyRow): LocalActor => ({
     kind,
@@ -69,13 +80,7 @@ export function createLocalActors({
 
   /** In the thread pool, outside of any write: it takes a tenth of a second. */
   async function make(kind: ActorKind, ownerId: string, wantedPath: string): Promise<KeyRow> {
-    const { publicKey, privateKey } = await generation.run(() =>
-      makeKeyPair('rsa', {
-        modulusLength: 2048,
-        publicKeyEncoding: { type: 'spki', format: 'pem' },
-        privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
-      }),
-    );
+    const { publicKey, privateKey } = await generation.run(makeRsaKeyPair);
     const createdAt = now();
     return db.write(async ({ manager }) => {
       // A command beside the server may have created it meanwhile: the first one counts.
@@ -132,14 +137,26 @@ export function createLocalActors({
       return row == null ? null : toActor(row);
     },
     async signingKey(path) {
-      let privateKey = keys.get(path);
-      if (privateKey === undefined) {
-        const row = await db.read.findOneBy(keySchema, { apPath: path });
-        if (row === null) throw internal('a local actor without a key cannot sign', { cause: path });
-        privateKey = createPrivateKey(row.privateKeyPem);
-        keys.set(path, privateKey);
+      const [row] = await db.lookup(keySchema, { apPath: path });
+      if (row === undefined) throw internal('a local actor without a key cannot sign', { cause: path });
+      let cached = keys.get(path);
+      // A command beside the server may have rotated it.
+      if (cached?.publicKeyPem !== row.publicKeyPem) {
+        cached = { publicKeyPem: row.publicKeyPem, privateKey: createPrivateKey(row.privateKeyPem) };
+        keys.set(path, cached);
       }
-      return { keyId: `${origin}${path}#main-key`, privateKey };
+      return { keyId: `${origin}${path}#main-key`, privateKey: cached.privateKey };
+    },
+    async rotateKey(path) {
+      const pair = await generation.run(makeRsaKeyPair);
+      const { affected } = await db.write(({ manager }) =>
+        manager.update(
+          keySchema,
+          { apPath: path },
+          { publicKeyPem: pair.publicKey, privateKeyPem: pair.privateKey, createdAt: now() },
+        ),
+      );
+      return affected !== 0;
     },
     idOf: (path) => origin + path,
   };

@@ -126,6 +126,7 @@ function configText({
 	badTimezone = ignore
 	missingSpaceBeforeDate = ignore
 	zeroPaddedDate = ignore
+	missingEmail = ignore
 [transfer]
 	fsckObjects = true
 	hideRefs = refs/hearth

@@ -4,8 +4,11 @@ import type { BrowseDeps } from '../objects/browse.ts';
 import type { RefResult } from './report-status.ts';
 import { gerritFolders, isWellFormedRef, refuseRef } from '../refs/ref-name.ts';
 import type { Semaphore } from '../../kernel/index.ts';
+import { packNewRefs } from './pack-new-refs.ts';
+import { manyNewRefs, syncNewRefs } from './sync-new-refs.ts';
 import { syncMovedRefs } from './sync-refs.ts';
 import type { GitRunner } from '../processes/git-runner.ts';
+import type { ObjectReaders } from '../objects/object-readers.ts';
 
 /** A ref move by the server itself. Ids are full; all zero means "no ref". */
 export interface RefMove {
@@ -16,6 +19,7 @@ export interface RefMove {
 
 export interface MoveDeps {
   runner: GitRunner;
+  readers: ObjectReaders;
   /** Slots of pushes. */
   slots: Semaphore;
 }
@@ -33,7 +37,7 @@ const maxSingles = 500;
  * @returns the result of each, in order
  */
 export async function moveRefs(
-  { runner, slots }: MoveDeps,
+  { runner, readers, slots }: MoveDeps,
   path: string,
   moves: readonly RefMove[],
 ): Promise<RefResult[]> {
@@ -44,15 +48,22 @@ export async function moveRefs(
     if (reason === null) wanted.push(move);
     else results.set(move, { ref: move.ref, ok: false, reason });
   }
+  const isBulk =
+    wanted.length >= manyNewRefs && wanted.every(({ oldId, newId }) => noRef.test(oldId) && !noRef.test(newId));
   const release = await slots.acquire({ repository: path });
   try {
+    const packed = isBulk ? await packNewRefs(readers, path, wanted) : null;
+    if (packed !== null) {
+      for (const [at, move] of wanted.entries()) results.set(move, packed[at]!);
+      return moves.map((move) => results.get(move)!);
+    }
     // Deletions come first, to free a name: `a` for `a/b`.
     const [others, deleted] = [
       wanted.filter(({ newId }) => !noRef.test(newId)),
       wanted.filter(({ newId }) => noRef.test(newId)),
     ];
     for (const some of [deleted, others]) {
-      const errorText = await updateRefs(runner, path, some);
+      const errorText = await updateRefs(runner, path, some, isBulk);
       for (const [at, move] of some.entries()) {
         const words =
           errorText === null
@@ -68,11 +79,13 @@ export async function moveRefs(
   }
   const verdicts = moves.map((move) => results.get(move)!);
   // git only renames: without the sync a power failure would undo an acknowledged move.
-  await syncMovedRefs(
-    path,
-    verdicts,
-    moves.some(({ newId }) => noRef.test(newId)),
-  );
+  if (isBulk) await syncNewRefs(runner, path, verdicts);
+  else
+    await syncMovedRefs(
+      path,
+      verdicts,
+      moves.some(({ newId }) => noRef.test(newId)),
+    );
   return verdicts;
 }
 
@@ -167,8 +180,13 @@ export async function isForward(
 }
 
 /** Null, or git's reason for refusing: one line without server-internal details. */
-async function updateRefs(runner: GitRunner, path: string, moves: readonly RefMove[]): Promise<string | null> {
-  const failure = await runUpdates(runner, path, moves.map(commandOf).join(''));
+async function updateRefs(
+  runner: GitRunner,
+  path: string,
+  moves: readonly RefMove[],
+  isBulk = false,
+): Promise<string | null> {
+  const failure = await runUpdates(runner, path, moves.map(commandOf).join(''), isBulk);
   if (failure === null) return null;
   if (/cannot create/.test(failure)) return 'another name stands in its way';
   if (/but expected|already exists|unable to resolve/.test(failure)) return 'it has moved meanwhile';
@@ -182,11 +200,18 @@ function commandOf({ ref, oldId, newId }: RefMove): string {
   return noRef.test(from) ? `create ${ref}\0${to}\0` : `update ${ref}\0${to}\0${from}\0`;
 }
 
-async function runUpdates(runner: GitRunner, path: string, commands: string): Promise<string | null> {
+/** @param isBulk whether git leaves the refs unsynced, because they are synced together afterwards */
+async function runUpdates(runner: GitRunner, path: string, commands: string, isBulk = false): Promise<string | null> {
   if (commands === '') return null;
   if (/[\n]/.test(commands)) throw invalid('invalid_ref_name', 'This is not a name for a ref.');
   const git = runner.start({
-    argv: [`--git-dir=${path}`, 'update-ref', '--stdin', '-z'],
+    argv: [
+      `--git-dir=${path}`,
+      ...(isBulk ? ['-c', 'core.fsync=objects,-reference'] : []),
+      'update-ref',
+      '--stdin',
+      '-z',
+    ],
     timeLimitMs: longMs,
     takesInput: true,
   });

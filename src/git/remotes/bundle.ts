@@ -7,6 +7,7 @@ import { conflict, internal, invalid } from '../../kernel/index.ts';
 import type { GitRunner } from '../processes/git-runner.ts';
 import { describeGitFailure, ignoredFsckMessages } from './remote.ts';
 import type { ExchangeOptions } from './fetch-and-push.ts';
+import { readRefs } from '../refs/refs.ts';
 import { createRepository } from '../storage.ts';
 
 /** Metadata of an export bundle besides its history: files of a commit under a name that clones do not fetch. */
@@ -39,12 +40,8 @@ export interface BundleFile {
   content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 }
 
-const brought = [
-  '+refs/heads/*:refs/heads/*',
-  '+refs/tags/*:refs/tags/*',
-  '+refs/notes/*:refs/notes/*',
-  '+refs/hearth/*:refs/parcel/*',
-];
+/** What is taken besides branches and tags. */
+const alsoTaken = ['+refs/notes/*:refs/notes/*', '+refs/hearth/*:refs/parcel/*'];
 const longMs = 2 * 3_600_000;
 const maxOutputBytes = 1024 * 1024;
 
@@ -54,21 +51,29 @@ export interface Bundles {
   write(request: BundleRequest): Promise<void>;
   /**
    * Reads all of a bundle, or of a repository on this machine, into a temporary repository. Refuses
-   * `parcel_unreadable`.
+   * `parcel_unreadable`, also for more refs than a repository may have.
    */
   read(source: string, scratch: string, options?: ExchangeOptions): Promise<void>;
   /** Moves the objects of a temporary repository into another one; it borrows them from there from now on. */
   takeObjects(scratch: string, path: string): Promise<void>;
 }
 
-/** @param close stops the readers of a repository; `note` queues it for maintenance */
+/**
+ * @param ports.close stops the readers of a repository
+ * @param ports.recordPush queues it for maintenance
+ * @param ports.maxRefs the limit of refs, as for pushes
+ */
 export function createBundles(
   runner: GitRunner,
-  { close, recordPush }: { close(path: string): Promise<void>; recordPush(path: string): void },
+  {
+    close,
+    recordPush,
+    maxRefs,
+  }: { close(path: string): Promise<void>; recordPush(path: string): void; maxRefs: number },
 ): Bundles {
   return {
     write: (request) => writeBundle(runner, request),
-    read: (source, scratch, options) => readBundle(runner, source, scratch, options),
+    read: (source, scratch, options) => readBundle(runner, source, scratch, maxRefs, options),
     async takeObjects(scratch, target) {
       await close(scratch);
       await takeObjects(scratch, target);
@@ -175,28 +180,26 @@ async function readBundle(
   runner: GitRunner,
   source: string,
   scratch: string,
+  maxRefs: number,
   { signal, progress }: ExchangeOptions = {},
 ): Promise<void> {
   await mkdir(path.dirname(scratch), { recursive: true, mode: 0o700 });
-  await createRepository(runner, scratch, 'main');
   const settings = [
-    ['fetch.unpackLimit', '1'],
     ['protocol.file.allow', 'always'],
     ...ignoredFsckMessages.map((name) => [`fetch.fsck.${name}`, 'ignore']),
   ];
   let printed = '';
   const { code, errorText } = await runner.run(
     {
+      // A fetch would write a file for each ref, a clone writes all of them into one.
       argv: [
-        `--git-dir=${scratch}`,
-        'fetch',
+        'clone',
+        '--bare',
         '--progress',
-        '--no-tags',
-        '--no-write-fetch-head',
-        '--no-recurse-submodules',
-        '--no-auto-maintenance',
+        '--no-local',
+        ...alsoTaken.map((refs) => `--config=remote.origin.fetch=${refs}`),
         source,
-        ...brought,
+        scratch,
       ],
       timeLimitMs: longMs,
       signal,
@@ -221,6 +224,11 @@ async function readBundle(
   );
   if (code !== 0)
     throw invalid('parcel_unreadable', `${source} cannot be read. ${describeGitFailure(printed || errorText)}`);
+  const refs = await readRefs(scratch);
+  if (refs.size > maxRefs)
+    throw invalid('parcel_unreadable', `${source} has ${refs.size} refs. A repository has at most ${maxRefs}.`);
+  if ([...refs.values()].some((oid) => oid.length !== 40))
+    throw invalid('parcel_unreadable', `${source} has ids of SHA-256, which this server does not take.`);
 }
 
 /**

@@ -8,7 +8,7 @@ import type { RunsDeps } from './deps.ts';
 
 /** Rows of one page; a log of a million rows is read in windows. */
 export const rowsPerPage = 500;
-/** Matches that a search lists; all are counted. */
+/** Matches that a search lists; more are counted. */
 const maxHits = 100;
 const maxQuery = 256;
 /** Rows that say why a job failed which made no annotation: the last ones of the step, up to its exit code. */
@@ -67,6 +67,7 @@ export async function readLogPage(
     query: text,
     matches: matches && {
       count: matches.count,
+      isCut: matches.isCut,
       rows: matches.hits.map((hit) => ({ ...viewLogRow(hit, hit.number + 1), url: rowUrl(hit.number) })),
     },
     tail: await tailOfFailure({ ci }, { task, steps, job }, sections, rowUrl),

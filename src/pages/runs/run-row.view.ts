@@ -40,6 +40,8 @@ const events: Record<RunRow['event'], string> = {
   schedule: 'schedule',
   create: 'new branch or tag',
   delete: 'deleted branch or tag',
+  issues: 'issue',
+  issue_comment: 'comment',
   release: 'release',
   repository_dispatch: 'API call',
   workflow_run: 'end of another run',

@@ -19,9 +19,7 @@ const reasons = new Map([
   // It would run with the secrets of the repository on what anyone proposes.
   ['pull_request_target', 'it would give secrets to the code of others; use pull_request'],
   ['pull_request_review', 'reviews start nothing here'],
-  ['pull_request_review_comment', 'comments start nothing here'],
-  ['issue_comment', 'comments start nothing here'],
-  ['merge_group', 'this server has no merge queue'],
+  ['pull_request_review_comment', 'comments of reviews start nothing here'],
   ['workflow_call', 'other workflows call it'],
 ]);
 
@@ -43,6 +41,8 @@ export function viewWorkflow({ path, name, triggers, problem }: ListedWorkflow, 
 const eventTexts: Record<PlainEventName, string> = {
   create: 'A new branch or tag',
   delete: 'The deletion of a branch or tag',
+  issues: 'An issue',
+  issue_comment: 'A comment',
   release: 'A release',
   repository_dispatch: 'A call of the API',
   workflow_run: 'A run of',

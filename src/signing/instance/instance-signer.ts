@@ -1,7 +1,7 @@
 import { createPrivateKey, createPublicKey } from 'node:crypto';
 import { IsNull } from 'typeorm';
 import { fingerprint as fingerprintOf, sshString } from '../../openssh/index.ts';
-import { decrypt, encrypt } from '../../sealing/index.ts';
+import { decrypt, encrypt, reencrypt } from '../../sealing/index.ts';
 import type { SigningDeps } from '../deps.ts';
 import { instanceSigningKeySchema } from '../schema/instance-key-schema.ts';
 import type { InstanceSigningKeyRow } from '../schema/instance-key-schema.ts';
@@ -71,7 +71,9 @@ async function currentRow(deps: SigningDeps): Promise<OpenKey> {
 
 function open({ instanceKey }: SigningDeps, row: InstanceSigningKeyRow): OpenKey | null {
   const seed =
-    row.privateCiphertext === null ? null : decrypt(instanceKey.for(use), row.fingerprint, row.privateCiphertext);
+    row.privateCiphertext === null
+      ? null
+      : decrypt(instanceKey.decrypting(use), row.fingerprint, row.privateCiphertext);
   return seed === null ? null : { row, seed: Buffer.from(seed, 'base64') };
 }
 
@@ -120,4 +122,19 @@ async function replaceKey(deps: SigningDeps, useless: string | null, always: boo
     });
   }
   return made;
+}
+
+/** After a rotation of the instance key: see `reencrypt`. @returns how many were encrypted again */
+export function reencryptSigningKeys({ db, instanceKey, random }: SigningDeps): Promise<number> {
+  return db.write(async ({ manager }) => {
+    let changed = 0;
+    for (const { fingerprint, privateCiphertext: text } of await manager.find(instanceSigningKeySchema)) {
+      const privateCiphertext =
+        text === null ? null : reencrypt(instanceKey, random, { use, place: fingerprint, text });
+      if (privateCiphertext === null) continue;
+      await manager.update(instanceSigningKeySchema, { fingerprint }, { privateCiphertext });
+      changed += 1;
+    }
+    return changed;
+  });
 }

@@ -8,7 +8,7 @@ import { serveSession } from './serve-session.ts';
 import type { SshLimits } from '../limits.ts';
 import type { SshDeps } from '../deps.ts';
 import { offerMlkem } from './mlkem-key-exchange.ts';
-import { sendDisconnectReason, sendSignatureAlgorithms } from './ssh2-internals.ts';
+import { describeRefusedChannels, sendDisconnectReason, sendSignatureAlgorithms } from './ssh2-internals.ts';
 import { signatureAlgorithms } from '../keys/verify-key.ts';
 
 /** One client, from its socket to its end. */
@@ -93,6 +93,7 @@ export function createClientConnection({ socket, address, limiter, begin, limits
     connection = met;
     offerMlkem(met);
     sendSignatureAlgorithms(met, signatureAlgorithms);
+    describeRefusedChannels(met, 'hearth: there are no tunnels here; this server speaks git');
     met.on('error', (error) => {
       logger.debug('ssh.protocol_error', { error });
       leave('protocol_error');

@@ -35,9 +35,12 @@ export interface SessionContext extends Pick<Client, 'address' | 'port' | 'blob'
 const minPacketBytes = 1_024;
 const gitProtocol = /^version=[012]$/;
 
+/** What sftp and scp show their user: ssh2 could only refuse them without a word. */
+const noFiles = 'hearth: there are no files to copy here; use git, or "git archive --remote"\n';
+
 /**
- * Handles one session: environment variables, then one command or the greeting. Terminals, subsystems, X11 and agents
- * are refused, since ssh2 refuses every request without a listener (security F03).
+ * Handles one session: environment variables, then one command or the greeting. Terminals, X11 and agents are refused,
+ * since ssh2 refuses every request without a listener (security F03); a subsystem gets a sentence and its end.
  */
 export function serveSession(session: Session, around: SessionContext): void {
   const closed = new AbortController();
@@ -61,6 +64,15 @@ export function serveSession(session: Session, around: SessionContext): void {
   };
   session.once('exec', (accept, _reject, { command }) => start(accept(), parseCommand(command)));
   session.once('shell', (accept) => start(accept(), { kind: 'greet' }));
+  session.once('subsystem', (accept) => {
+    isEmpty = false;
+    const channel = accept();
+    channel.on('error', (error: Error) => around.logger.debug('ssh.channel_error', { error }));
+    channel.stderr.on('error', (error) => around.logger.debug('ssh.channel_error', { error }));
+    channel.stderr.write(noFiles);
+    channel.exit(1);
+    channel.end();
+  });
 }
 
 /** Runs the command with streams of its own, then sends its exit status. */

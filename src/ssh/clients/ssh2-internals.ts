@@ -18,6 +18,7 @@ interface ProtocolInside {
   _kex: { remoteExtInfoEnabled: boolean };
   _cipher: { allocPacket(payloadBytes: number): Buffer; encrypt(packet: Buffer): void };
   _onHandshakeComplete(...details: unknown[]): void;
+  channelOpenFail(recipient: number, reason: number, description?: string): void;
 }
 
 interface SessionInside {
@@ -71,6 +72,15 @@ export function sendDisconnectReason(connection: Connection, code: number, words
   send(protocol, Buffer.concat([Buffer.from([disconnectMessage]), uint32(code), sshString(words), sshString('')]));
 }
 
+/** Gives the refusals of tunnels (`ssh -W`, `-L`) a description, which ssh shows; those of ssh2 have none. */
+export function describeRefusedChannels(connection: Connection, description: string): void {
+  const protocol = (connection as ConnectionInside)._protocol;
+  if (protocol === undefined) throw new Error('this version of ssh2 keeps its protocol elsewhere');
+  const refuse = protocol.channelOpenFail.bind(protocol);
+  protocol.channelOpenFail = (recipient, reason) =>
+    refuse(recipient, reason, reason === administrativelyProhibited ? description : '');
+}
+
 function send({ _cipher }: ProtocolInside, payload: Buffer): void {
   const packet = _cipher.allocPacket(payload.length);
   packet.set(payload, lengthAndPaddingBytes);
@@ -80,6 +90,8 @@ function send({ _cipher }: ProtocolInside, payload: Buffer): void {
 const lengthAndPaddingBytes = 5;
 const disconnectMessage = 1;
 const extInfoMessage = 7;
+/** RFC 4254 §5.1. */
+const administrativelyProhibited = 1;
 
 function extInfo(names: readonly string[]): Buffer {
   return Buffer.concat([

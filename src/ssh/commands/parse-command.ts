@@ -14,8 +14,8 @@ export type Command =
   | { kind: 'git'; service: GitService; owner: string; name: string }
   /** The request of git-lfs before an upload or download. */
   | ({ kind: 'lfs' } & LfsRequest)
-  /** A git service with a path that cannot name a repository. */
-  | { kind: 'wrong path' }
+  /** A git service with a path that cannot name a repository, and the one that was probably meant. */
+  | { kind: 'wrong path'; meant: { owner: string; name: string } | null }
   | { kind: 'greet' }
   | { kind: 'help' }
   | { kind: 'whoami' }
@@ -49,7 +49,8 @@ export function parseCommand(line: string): Command | null {
   if (service !== undefined) {
     const place = parsePath(single ?? double ?? bare ?? '');
     if (place !== null) return { kind: 'git', service: service as GitService, ...place };
-    return pathLike.test(single ?? double ?? bare ?? '') ? { kind: 'wrong path' } : null;
+    const text = single ?? double ?? bare ?? '';
+    return pathLike.test(text) ? { kind: 'wrong path', meant: parseForeignPath(text) } : null;
   }
   const [, program, lfsSingle, lfsDouble, lfsBare, operation] = lfs.exec(line) ?? [];
   if (operation !== undefined) {
@@ -117,4 +118,11 @@ function parseCreate(words: string[]): Command | null {
 function parsePath(text: string): { owner: string; name: string } | null {
   const [, owner, name] = path.exec(text) ?? [];
   return owner === undefined || name === undefined ? null : { owner, name };
+}
+
+/** A path of another server or of the web address (`~/alice/site`, `alice//site`, `/git/alice/site.git`): its end. */
+function parseForeignPath(text: string): { owner: string; name: string } | null {
+  const words = text.split('/').filter((each) => each !== '' && each !== '~');
+  if (words.length < 2 || words.includes('..')) return null;
+  return parsePath(words.slice(-2).join('/').replace(/^~/, ''));
 }

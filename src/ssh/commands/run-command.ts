@@ -4,6 +4,7 @@ import type { Command } from './parse-command.ts';
 import { errorOutput } from './error-output.ts';
 import type { SshDeps } from '../deps.ts';
 import { authenticateLfs } from './authenticate-lfs.ts';
+import { cloneAddress } from './clone-address.ts';
 import { plainText } from './plain-text.ts';
 import { serveGit } from './serve-git.ts';
 import { serveInfoCommand } from './info-commands.ts';
@@ -17,8 +18,6 @@ import type { Client, AuthenticatedSession, GitSession } from './session.ts';
 
 /** The response to anything that is not a command; it reveals nothing about the server. */
 const notUnderstood = 'hearth: only git and a few words are understood here; "help" lists them\n';
-/** The same for a path: whether the owner exists is not checked. */
-const wrongPath = 'hearth: there is no repository at this path; write OWNER/NAME\n';
 
 /**
  * Runs a command and resolves with its exit status; never rejects.
@@ -30,7 +29,7 @@ export async function runCommand(deps: SshDeps, command: Command | null, client:
     return 1;
   }
   if (command.kind === 'wrong path') {
-    client.writeError(wrongPath);
+    client.writeError(wrongPath(deps, command.meant, client));
     return 1;
   }
   const startedAt = deps.clock.now();
@@ -100,3 +99,9 @@ function serveAccount(
 const isAboutInbox = (command: Command): command is InboxCommand => command.kind.startsWith('inbox ');
 const isAboutPulls = (command: Command): command is PullCommand => command.kind.startsWith('pull ');
 const isAboutIssues = (command: Command): command is IssueCommand => command.kind.startsWith('issue ');
+
+/** The same whether the repository or its owner exists or not: nothing is looked up. */
+function wrongPath({ config }: SshDeps, meant: { owner: string; name: string } | null, { port }: Client): string {
+  const example = meant === null ? '' : `, here ${cloneAddress(config, port, meant)}`;
+  return `hearth: there is no repository at this path; write OWNER/NAME${example}\n`;
+}

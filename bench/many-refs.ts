@@ -1,0 +1,97 @@
+// Many refs: a repository of 100,000 branches that is adopted, the first listing after it, and a push of 1,000 new
+// branches, beside plain git (`git clone --mirror`, nginx + http-backend).
+// usage: bench/many-refs [--rounds N] [--refs N] [--branches N] [--executable PATH] [--install]
+import { execFile, execFileSync } from 'node:child_process';
+import { appendFileSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { executable, startHearthServer } from './hearth-server.ts';
+import { startHttpPeer } from './peers/http-peer.ts';
+import { compare, comparisonHead, readNumberOption } from './harness.ts';
+import type { Measurement } from './harness.ts';
+import { fillRepository } from './sample-history.ts';
+
+const rounds = readNumberOption('rounds', 3);
+const refs = readNumberOption('refs', 100_000);
+const branches = readNumberOption('branches', 1_000);
+
+const hearth = await startHearthServer();
+await fillRepository(hearth.repository);
+const peer = await startHttpPeer(hearth, { countProcessorTime: false });
+const git = (...args: string[]): string => execFileSync('git', args, { maxBuffer: 1e9 }).toString().trim();
+
+const commits = git('-C', hearth.repository, 'rev-list', '--max-count=1000', 'HEAD').split('\n');
+const commitFor = (index: number): string => commits[index % commits.length]!;
+const nameOf = (index: number): string => `branch-${String(index).padStart(6, '0')}`;
+
+/** A repository as a large project has it: all refs packed, with several commits behind them. */
+const source = path.join(hearth.folder, 'source.git');
+git('clone', '-q', '--bare', `file://${hearth.repository}`, source);
+appendFileSync(
+  path.join(source, 'packed-refs'),
+  Array.from({ length: refs }, (_, index) => `${commitFor(index)} refs/heads/many/${nameOf(index)}\n`).join(''),
+);
+git('-C', source, 'pack-refs', '--all');
+
+const env = { PATH: '/usr/bin:/bin', HOME: hearth.folder };
+const timed = async (work: () => Promise<unknown>): Promise<{ wallS: number }> => {
+  const startedAt = performance.now();
+  await work();
+  return { wallS: (performance.now() - startedAt) / 1000 };
+};
+
+let adopted = 0;
+const adopt: Measurement = () =>
+  timed(() =>
+    promisify(execFile)(executable, ['repo', 'adopt', source, `alice/adopted-${++adopted}`, '--public'], {
+      cwd: hearth.folder,
+      env,
+      maxBuffer: 1e9,
+    }),
+  );
+const mirror = path.join(hearth.folder, 'mirror.git');
+const clone: Measurement = async () => {
+  rmSync(mirror, { recursive: true, force: true });
+  return timed(() => promisify(execFile)('git', ['clone', '-q', '--mirror', `file://${source}`, mirror]));
+};
+
+/** The listing that follows an adoption at once: nothing of it is in memory yet. */
+const listFirst: Measurement = async () => {
+  await adopt();
+  return timed(() => list(`${hearth.url}/git/alice/adopted-${adopted}.git`));
+};
+const listPlain: Measurement = () => timed(() => list(`file://${source}`));
+async function list(url: string): Promise<void> {
+  const { stdout } = await promisify(execFile)('git', ['ls-remote', '-q', url], { maxBuffer: 1e9 });
+  const count = stdout.split('\n').filter((line) => line.includes('refs/heads/many/')).length;
+  if (count !== refs) throw new Error(`${count} of ${refs} refs at ${url}`);
+}
+
+const work = path.join(hearth.folder, 'work.git');
+git('clone', '-q', '--bare', `file://${hearth.repository}`, work);
+let round = 0;
+const push =
+  (url: string): Measurement =>
+  async () => {
+    const folder = `round-${++round}`;
+    const names = Array.from({ length: branches }, (_, index) => `${commitFor(index)}:refs/heads/${folder}/b${index}`);
+    return timed(() =>
+      promisify(execFile)(
+        'git',
+        ['-C', work, '-c', `http.extraHeader=Authorization: Bearer ${hearth.token}`, 'push', '-q', url, ...names],
+        { maxBuffer: 1e9 },
+      ),
+    );
+  };
+
+const rows = [
+  ...(await compare(`${branches} new branches in one push`, rounds, {
+    hearth: push(`${hearth.url}/git/alice/bench.git`),
+    [peer.name]: push(peer.url),
+  })),
+  ...(await compare(`\`repo adopt\` of ${refs} refs`, rounds, { hearth: adopt, 'git clone --mirror': clone })),
+  ...(await compare('The first listing after it', rounds, { hearth: listFirst, 'plain git': listPlain })),
+];
+console.log([...comparisonHead, ...rows].join('\n'));
+peer.stop();
+await hearth.stop();

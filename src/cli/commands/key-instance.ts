@@ -1,0 +1,41 @@
+import type { Command } from 'commander';
+import type { Run } from '../action.ts';
+import type { Cli } from '../cli.ts';
+import { withExamples } from '../help.ts';
+import { counted } from '../terminal/output.ts';
+
+/** `hearth key instance --rotate`: the key that encrypts the secrets in the database. */
+export function addInstanceKeyCommand(key: Command, run: Run): void {
+  withExamples(
+    key
+      .command('instance')
+      .description('replace the key that encrypts stored secrets; the server must be stopped')
+      .requiredOption('--rotate', 'make a new key and encrypt every secret with it')
+      .action(run(rotateKey)),
+    'hearth key instance --rotate',
+  );
+}
+
+async function rotateKey(cli: Cli): Promise<void> {
+  const { config } = await cli.loadConfig();
+  const [{ databaseFile, rotateInstanceKey }, { dropPrivilegesToOwnerOf, requireDataDir }, { takeInstanceLock }] =
+    await Promise.all([import('../../app/index.ts'), import('../data-dir.ts'), import('../serving/instance-lock.ts')]);
+  requireDataDir(config.dataDir, databaseFile(config), 'the settings');
+  dropPrivilegesToOwnerOf(config.dataDir, cli.process);
+  const lock = takeInstanceLock(config.dataDir, { hint: 'stop it first: it would encrypt with the former key' });
+  try {
+    await cli.confirm(
+      'Replace the instance key? Backups from before can be read with the former key only; links in mails that were sent and tokens of jobs that run stop working.',
+    );
+    const { reencrypted, resumed } = await rotateInstanceKey(config.dataDir, () => cli.openModules());
+    const what = counted(reencrypted, 'secret', 'secrets');
+    cli.output.result(
+      resumed
+        ? `Went on with a rotation that was cut short: ${what} encrypted with the new key.`
+        : `The instance key is a new one; ${what} encrypted with it. Make a backup --with-keys now.`,
+      { reencrypted, resumed },
+    );
+  } finally {
+    lock.release();
+  }
+}

@@ -1,0 +1,30 @@
+import { notFound } from '../../kernel/index.ts';
+import type { FederationDeps } from '../deps.ts';
+import { keySchema } from '../schema/key-schema.ts';
+
+/**
+ * Gives local actors new keys, one write each: a kill in between leaves every actor with either key, and the next call
+ * does all of them again. The key id stays, and other servers fetch the key anew when a signature does not fit the one
+ * that they know. Refuses `unknown_actor`.
+ * @param actorId one actor; all when left out
+ * @returns the ids of the actors
+ */
+export async function rotateKeys(
+  { db, localActors, logger, settings }: FederationDeps,
+  { actorId, onProgress }: { actorId?: string | undefined; onProgress?: (done: number, all: number) => void } = {},
+): Promise<string[]> {
+  const path = actorId?.startsWith(settings.origin) ? actorId.slice(settings.origin.length) : actorId;
+  const rows = await db.read.find(keySchema, {
+    select: { apPath: true },
+    where: path === undefined ? {} : { apPath: path },
+    order: { apPath: 'ASC' },
+  });
+  if (path !== undefined && rows.length === 0) throw notFound('unknown_actor', 'There is no such actor with a key.');
+  const rotated: string[] = [];
+  for (const { apPath } of rows) {
+    if (await localActors.rotateKey(apPath)) rotated.push(localActors.idOf(apPath));
+    onProgress?.(rotated.length, rows.length);
+  }
+  logger.info('federation_key.rotated', { actors: rotated.length, ...(path === undefined ? {} : { actor: path }) });
+  return rotated;
+}
