@@ -74,7 +74,7 @@ interface Run {
   ms: number;
 }
 
-/** Runs a test file until its first failure. The process group of one that hangs is killed, with all that it started. */
+/** Runs a test file until its first failure. One that hangs is killed, with all that it started. */
 function runTest(copy: string, test: string, limit: number): Promise<Run> {
   const startedAt = performance.now();
   const run = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', test], {
