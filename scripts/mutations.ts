@@ -74,10 +74,10 @@ interface Run {
   ms: number;
 }
 
-/** Runs a test file until its first failure. The process group of one that hangs is killed, with all that it started. */
+/** Runs a test file until its first failure. One that hangs is killed, with all that it started. */
 function runTest(copy: string, test: string, limit: number): Promise<Run> {
   const startedAt = performance.now();
-  const run = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', 'scripts/run-test-files.ts', test], {
+  const run = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', test], {
     cwd: copy,
     stdio: ['ignore', 'pipe', 'ignore'],
     env: { ...process.env, TAP_TIMEOUT: '300' },

@@ -1,6 +1,6 @@
 // time limit: 180 s
-// The shipped proxy files, with the real programs (those of PATH, or HEARTH_CADDY and HEARTH_TRAEFIK; Debian has no Traefik),
-// and the results of `hearth doctor --url`: none when they are right, the wrong line when not.
+// The shipped proxy files, with the real programs (those of PATH, or HEARTH_CADDY and HEARTH_TRAEFIK; Debian has no
+// Traefik), and the results of `hearth doctor --url`: none when they are right, the wrong line when not.
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

@@ -130,10 +130,15 @@ t.test('a job signs in with a token that a library verifies', async (t) => {
   t.equal((await get(`${issuer}/nothing`)).status, 404);
 
   const { id: second } = await ci.identity.rotateKey();
+  t.not(second, protectedHeader.kid);
   t.equal(decodeProtectedHeader(await ask('')).kid, second);
   await jwtVerify(value, keys(), { currentDate });
+  web.clock.advance(1_000);
+  const { id: third } = await ci.identity.rotateKey();
+  t.equal(decodeProtectedHeader(await ask('')).kid, third);
+  await jwtVerify(value, keys(), { currentDate });
   web.clock.advance(25 * 3_600_000);
-  t.match((await get(`${issuer}/.well-known/jwks`)).json, { keys: [{ kid: second, alg: 'RS256', use: 'sig' }] });
+  t.match((await get(`${issuer}/.well-known/jwks`)).json, { keys: [{ kid: third, alg: 'RS256', use: 'sig' }] });
   const stored = JSON.stringify(await web.modules.db.read.query('SELECT * FROM ci_identity_keys'));
   t.notMatch(stored, /PRIVATE KEY/);
   await finish(tasks['proves']!.taskId);

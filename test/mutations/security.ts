@@ -189,14 +189,14 @@ export const mutations: readonly Mutation[] = [
     file: 'templates/runs/run.pug',
     from: 'if repository.mayWrite && isActive',
     to: 'if isActive',
-    tests: ['test/pages/offered-actions.test.ts'],
+    tests: ['test/pages/repository/offered-actions.test.ts'],
   },
   {
     title: 'an archived repository offers to start a workflow',
     file: 'templates/runs/workflows.pug',
     from: 'if repository.mayWrite && !repository.isArchived && workflow.mayStart',
     to: 'if repository.mayWrite && workflow.mayStart',
-    tests: ['test/pages/offered-actions.test.ts'],
+    tests: ['test/pages/repository/offered-actions.test.ts'],
   },
   {
     title: 'administrators are offered to suspend themselves',

@@ -15,8 +15,8 @@ const maxBufferedBytes = 2 * 1024 * 1024;
 
 /**
  * `B/raw/{ref}/{path}`: the content of a file. Text is `text/plain` whatever its extension; images and PDF have their
- * type; types that a browser would run are sent as attachments. A pointer of Git LFS gives the content that it names. Every
- * response has a sandbox CSP (security C03).
+ * type; types that a browser would run are sent as attachments. A pointer of Git LFS gives the content that it names.
+ * Every response has a sandbox CSP (security C03).
  */
 export const showRaw: Page<RepositoryContext, CodeDeps> = async (context, deps): Promise<Reply> => {
   const { git } = deps;

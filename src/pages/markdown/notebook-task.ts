@@ -3,7 +3,7 @@ import { parseNotebook } from './parse-notebook.ts';
 import { renderNotebook } from './render-notebook.ts';
 import type { RenderedNotebook } from './render-notebook.ts';
 
-/** A task of the worker pool: a notebook as clean HTML, as `markdown-task.ts` renders a document. Null for no notebook. */
+/** A task of the worker pool: a notebook as clean HTML, as `markdown-task.ts` renders a document; else null. */
 export function run({
   source,
   showsRemoteImages,

@@ -95,7 +95,7 @@ class Budget {
   readonly #left = { markup: limits.markup, text: limits.text, images: limits.images };
   isExceeded = false;
 
-  /** Whether so much more may be shown; what is refused leaves room for smaller ones. */
+  /** Whether so much more may be shown; a smaller one may still fit where one is refused. */
   take(kind: 'markup' | 'text' | 'images', length: number): boolean {
     const fits = length <= this.#left[kind];
     if (fits) this.#left[kind] -= length;

@@ -26,7 +26,7 @@ const limits: TaskLimits = {
   maxResultBytes: 10 * 1024 * 1024,
 };
 
-/** Renders a notebook in the worker pool, or recalls it by its blob id. Its code and formulas are tasks of their own. */
+/** Renders a notebook in the worker pool, or recalls it by its blob id. Code and formulas are tasks of their own. */
 export async function prepareNotebook(
   workers: WorkerPool,
   { key, client, source, showsRemoteImages, origin }: DocumentSource,

@@ -1,10 +1,10 @@
 // Which links and forms a page offers to whom: those that its routes accept. Each is looked for on the page, and the
 // route is asked as well.
 import t from 'tap';
-import { extractMain, signedIn } from '../fixtures/web-fixture.ts';
-import type { Visitor } from '../fixtures/web-fixture.ts';
-import { issueWeb, roofUrl } from './issues/issues-fixture.ts';
-import { pullWork } from './pulls/pulls-fixture.ts';
+import { extractMain, signedIn } from '../../fixtures/web-fixture.ts';
+import type { Visitor } from '../../fixtures/web-fixture.ts';
+import { issueWeb, roofUrl } from '../issues/issues-fixture.ts';
+import { pullWork } from '../pulls/pulls-fixture.ts';
 
 t.setTimeout(120_000);
 
