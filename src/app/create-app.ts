@@ -179,7 +179,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
       modules.pulls.queue.advanceAll().catch((error: unknown) => logger.error('pull.queue_failed', { error }));
       ci.advanceRuns().catch((error: unknown) => logger.error('ci.advance_failed', { error }));
       schedule.start();
-      memory = watchMemory({ setting: config.memory.caches, logger });
+      memory = watchMemory({ setting: config.memory.cachesBytes, logger });
       setTimeout(() => git.useSpawner(), 500).unref(); // after the start, which it would delay
       return addresses;
     },

@@ -109,10 +109,18 @@ t.test('the waiters of one key value leave room in the queue for others', async 
   });
   const release = await semaphore.acquire({ address: 'a' });
   const waiting = [semaphore.acquire({ address: 'a' }), semaphore.acquire({ address: 'a' })];
-  await t.rejects(semaphore.acquire({ address: 'a' }), { reason: 'test_busy' }, 'a third of the same address');
+  await t.rejects(
+    semaphore.acquire({ address: 'a' }),
+    Object.assign(new Error('Busy.'), { reason: 'test_busy' }),
+    'a third of the same address',
+  );
   const releaseB = await semaphore.acquire({ address: 'b' });
   const secondB = semaphore.acquire({ address: 'b' });
-  await t.rejects(semaphore.acquire({ address: 'c' }), { reason: 'test_busy' }, 'the queue is full');
+  await t.rejects(
+    semaphore.acquire({ address: 'c' }),
+    Object.assign(new Error('Busy.'), { reason: 'test_busy' }),
+    'the queue is full',
+  );
   releaseB();
   (await secondB)();
   release();
