@@ -20,8 +20,10 @@ const nodeOptions = [
   '--max-old-space-size=768',
   '--disable-proto=delete',
   '--disable-warning=ExperimentalWarning',
-  // A start makes more garbage than V8 expects: collecting it took a tenth of the start.
-  '--min-semi-space-size=16',
+  // A start makes more garbage than V8 expects. Up to 64 MiB, which V8 would use for what pages leave behind, they are
+  // rendered no faster than with this: bench/RESULTS.md has the figures.
+  '--min-semi-space-size=4',
+  '--max-semi-space-size=8',
 ];
 
 /**

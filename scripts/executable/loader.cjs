@@ -59,7 +59,8 @@
     throw Object.assign(new Error(`Cannot find module '${id}'`), { code: 'MODULE_NOT_FOUND' });
   }
 
-  if (RECORDING) {
+  // A process that the recorded one starts on a slow machine has no such folder, and records nothing.
+  if (RECORDING && process.env.HEARTH_RECORD_FOLDER) {
     const { mkdirSync, writeFileSync } = process.getBuiltinModule('node:fs');
     process.on('exit', () => {
       const keep = (kind, name, script) => {

@@ -5,6 +5,8 @@ import type { AppOptions, Modules } from './modules.ts';
 import { scheduledTasks } from './scheduled-tasks.ts';
 import { openModules } from './open-modules.ts';
 import { processFacts } from './process-facts.ts';
+import { watchMemory } from './watch-memory.ts';
+import type { MemoryWatch } from './watch-memory.ts';
 
 export interface ListeningAt {
   host: string;
@@ -53,6 +55,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
 
   let addresses: Addresses | null = null;
   let stopping = false;
+  let memory: MemoryWatch | null = null;
   const forSsh = {
     config,
     accounts,
@@ -180,11 +183,13 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
       modules.pulls.queue.advanceAll().catch((error: unknown) => logger.error('pull.queue_failed', { error }));
       ci.advanceRuns().catch((error: unknown) => logger.error('ci.advance_failed', { error }));
       schedule.start();
+      memory = watchMemory({ setting: config.memory.cachesBytes, logger });
       setTimeout(() => git.useSpawner(), 500).unref(); // after the start, which it would delay
       return addresses;
     },
     async stop({ graceMs = 30_000 } = {}) {
       stopping = true;
+      memory?.stop();
       repositories.pushes.abortRecovery();
       await Promise.all([
         rpc.stop({ graceMs }),

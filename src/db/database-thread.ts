@@ -12,6 +12,8 @@ export interface ThreadLimits {
   queue: number;
   /** Page cache of the connection in KiB; 16 MiB by default. */
   cacheKiB?: number;
+  /** An idle thread is ended after this many milliseconds, to release its memory; it stays when not given. */
+  idleMs?: number;
 }
 
 /** A read-only connection in a worker thread. The thread starts with the first request. */
@@ -51,9 +53,19 @@ export function openDatabaseThread(options: ThreadOptions, limits: ThreadLimits)
   /** The time limit applies to the request in progress, and the thread keeps the process alive only while it works. */
   function watch(): void {
     clearTimeout(timer);
-    if (waiting.size === 0) return void worker?.unref();
+    if (waiting.size === 0) {
+      worker?.unref();
+      if (limits.idleMs !== undefined) timer = setTimeout(rest, limits.idleMs).unref();
+      return;
+    }
     worker?.ref();
     if (isReady) timer = setTimeout(() => end(tookTooLong()), limits.requestMs);
+  }
+
+  /** Nothing waits: the next request starts a new thread. */
+  function rest(): void {
+    void worker?.terminate();
+    worker = null;
   }
 
   function start(): Worker {

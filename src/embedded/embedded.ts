@@ -10,7 +10,7 @@ export interface Embedded {
   /**
    * Starts a worker thread by its name in workers.ts.
    * @param options.workerData anything structured clone can copy
-   * @param options.resourceLimits beyond which the thread is ended
+   * @param options.resourceLimits beyond which the thread is ended; by default those in thread-limits.ts
    */
   startWorker(name: WorkerName, options?: { workerData?: unknown; resourceLimits?: ResourceLimits }): Worker;
   /** The exports of a task's file, by its name in workers.ts; for threads of the worker pool. */

@@ -6,6 +6,7 @@ import type { compileTemplate } from 'pug';
 import { unknownName, type Embedded } from './embedded.ts';
 import { compileWithCache } from './template-cache.ts';
 import { templatesFolder } from './template-options.ts';
+import { limitsOfThread } from './thread-limits.ts';
 import { tasks, workers, type TaskName, type WorkerName } from './workers.ts';
 
 const projectFolder = fileURLToPath(new URL('../../', import.meta.url));
@@ -73,7 +74,8 @@ export const embedded: Embedded = {
   isExecutable: false,
   startWorker(name: WorkerName, options = {}) {
     if (!Object.hasOwn(workers, name)) throw unknownName('worker', name);
-    return new Worker(join(projectFolder, workers[name]), { name, ...options });
+    const resourceLimits = limitsOfThread(name, options.resourceLimits);
+    return new Worker(join(projectFolder, workers[name]), { name, ...options, resourceLimits });
   },
   async loadTask(name: TaskName) {
     if (!Object.hasOwn(tasks, name)) throw unknownName('task', name);

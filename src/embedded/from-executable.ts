@@ -1,5 +1,6 @@
 import { getAssetKeys, getRawAsset } from 'node:sea';
 import { unknownName, type Embedded } from './embedded.ts';
+import { limitsOfThread } from './thread-limits.ts';
 
 /** What the executable's loader and its build provide to this file. */
 declare const hearthChunks: {
@@ -24,7 +25,12 @@ function chunkOf(kind: 'worker' | 'task', name: string): string {
 export const embedded: Embedded = {
   version: HEARTH_VERSION,
   isExecutable: true,
-  startWorker: (name, options = {}) => hearthChunks.startWorker(chunkOf('worker', name), { name, ...options }),
+  startWorker: (name, options = {}) =>
+    hearthChunks.startWorker(chunkOf('worker', name), {
+      name,
+      ...options,
+      resourceLimits: limitsOfThread(name, options.resourceLimits),
+    }),
   loadTask: async (name) => hearthChunks.load(chunkOf('task', name)),
   // loader.cjs reads this argument.
   programOf: (name) => ({ program: process.execPath, args: [`--run-part=${chunkOf('worker', name)}`] }),

@@ -35,6 +35,7 @@ export function createObjectImageStore({ objects, kind, clock, logger }: ObjectI
   const kept = createLru<string, Buffer>({
     name: 'stored images',
     maxWeight: keptBytes,
+    unit: 'bytes',
     weigh: ({ length }) => length,
   });
 

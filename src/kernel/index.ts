@@ -22,8 +22,16 @@ export { createHistogram } from './histogram.ts';
 export type { Histogram } from './histogram.ts';
 export { silentLogger } from './logger.ts';
 export type { Logger, LogFields } from './logger.ts';
-export { cacheStatistics, createLru } from './lru.ts';
-export type { CacheStatistics, Lru, LruOptions } from './lru.ts';
+export {
+  cachedBytes,
+  cachedBytesLimit,
+  cacheStatistics,
+  deleteExpiredEntries,
+  limitCachedBytes,
+} from './cache-registry.ts';
+export type { CacheStatistics } from './cache-registry.ts';
+export { createLru } from './lru.ts';
+export type { Lru, LruOptions } from './lru.ts';
 export { createKeyedMutex } from './keyed-mutex.ts';
 export type { KeyedMutex } from './keyed-mutex.ts';
 export { busy, createSemaphore } from './semaphore.ts';

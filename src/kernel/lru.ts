@@ -1,3 +1,6 @@
+import { cachedBytesLimit, countCachedBytes, nextUse, registerCache } from './cache-registry.ts';
+import type { CacheStatistics, RegisteredCache } from './cache-registry.ts';
+
 export interface LruOptions<Key, Value> {
   /** What is cached, in one or two words; the label of its metrics. */
   name: string;
@@ -7,6 +10,8 @@ export interface LruOptions<Key, Value> {
   maxEntries?: number;
   /** The weight of an entry; 1 when not given, so that `maxWeight` counts entries. */
   weigh?: (value: Value, key: Key) => number;
+  /** `bytes` when `weigh` counts these: the cache then also keeps within what all caches may hold together. */
+  unit?: 'bytes';
   /** How long an entry is valid after it was set, in milliseconds; without it, entries do not expire. */
   ttlMs?: number;
   /** Called for each entry that leaves, whatever the reason. */
@@ -29,42 +34,14 @@ export interface Lru<Key, Value> {
   readonly weight: number;
 }
 
-export interface CacheStatistics {
-  name: string;
-  entries: number;
-  weight: number;
-  maxWeight: number;
-  hits: number;
-  misses: number;
-}
-
 interface Entry<Value> {
   value: Value;
   weight: number;
   expiresAt: number;
+  usedAt: number;
 }
 
-/** Caches of this process, for metrics; weak references, because tests create many. */
-const caches = new Set<WeakRef<{ statistics(): CacheStatistics }>>();
-
-/** Size, hits and misses of every cache; caches of the same name are added up. */
-export function cacheStatistics(): CacheStatistics[] {
-  const byName = new Map<string, CacheStatistics>();
-  for (const reference of caches) {
-    const cache = reference.deref();
-    if (cache === undefined) {
-      caches.delete(reference);
-      continue;
-    }
-    const { name, ...counts } = cache.statistics();
-    const sum = byName.get(name) ?? { name, entries: 0, weight: 0, maxWeight: 0, hits: 0, misses: 0 };
-    for (const key of ['entries', 'weight', 'maxWeight', 'hits', 'misses'] as const) sum[key] += counts[key];
-    byName.set(name, sum);
-  }
-  return [...byName.values()];
-}
-
-class LruCache<Key, Value> implements Lru<Key, Value> {
+class LruCache<Key, Value> implements Lru<Key, Value>, RegisteredCache {
   readonly #options: LruOptions<Key, Value>;
   /** In order of use: a Map iterates in the order of insertion. */
   readonly #entries = new Map<Key, Entry<Value>>();
@@ -74,7 +51,7 @@ class LruCache<Key, Value> implements Lru<Key, Value> {
 
   constructor(options: LruOptions<Key, Value>) {
     this.#options = options;
-    caches.add(new WeakRef(this));
+    registerCache(this);
   }
 
   get(key: Key): Value | undefined {
@@ -84,6 +61,7 @@ class LruCache<Key, Value> implements Lru<Key, Value> {
       return undefined;
     }
     this.#hits += 1;
+    entry.usedAt = nextUse();
     this.#entries.delete(key);
     this.#entries.set(key, entry);
     return entry.value;
@@ -95,23 +73,25 @@ class LruCache<Key, Value> implements Lru<Key, Value> {
 
   set(key: Key, value: Value): void {
     this.delete(key);
-    const { weigh, ttlMs, maxWeight, maxEntries = Infinity } = this.#options;
+    const { weigh, ttlMs, unit, maxWeight, maxEntries = Infinity } = this.#options;
     const weight = weigh === undefined ? 1 : weigh(value, key);
-    if (weight > maxWeight) return this.#options.onEvict?.(value, key);
-    const expiresAt = ttlMs === undefined ? Infinity : performance.now() + ttlMs;
-    this.#entries.set(key, { value, weight, expiresAt });
-    this.#weight += weight;
+    const heaviest = unit === 'bytes' ? Math.min(maxWeight, cachedBytesLimit()) : maxWeight;
+    if (weight > heaviest) return this.#options.onEvict?.(value, key);
+    // Room is made here first, so that other caches give way to what is left only.
     for (const oldest of this.#entries.keys()) {
-      if (this.#weight <= maxWeight && this.#entries.size <= maxEntries) break;
+      if (this.#weight + weight <= maxWeight && this.#entries.size < maxEntries) break;
       this.delete(oldest);
     }
+    const expiresAt = ttlMs === undefined ? Infinity : performance.now() + ttlMs;
+    this.#entries.set(key, { value, weight, expiresAt, usedAt: nextUse() });
+    this.#add(weight);
   }
 
   delete(key: Key): void {
     const entry = this.#entries.get(key);
     if (entry === undefined) return;
     this.#entries.delete(key);
-    this.#weight -= entry.weight;
+    this.#add(-entry.weight);
     this.#options.onEvict?.(entry.value, key);
   }
 
@@ -131,9 +111,32 @@ class LruCache<Key, Value> implements Lru<Key, Value> {
     return this.#weight;
   }
 
+  get sharedBytes(): number {
+    return this.#options.unit === 'bytes' ? this.#weight : 0;
+  }
+
+  oldestUse(): number {
+    for (const { usedAt } of this.#entries.values()) return usedAt;
+    return Infinity;
+  }
+
+  deleteOldest(): void {
+    for (const key of this.#entries.keys()) return this.delete(key);
+  }
+
+  deleteExpired(): void {
+    if (this.#options.ttlMs === undefined) return;
+    for (const key of [...this.#entries.keys()]) this.#current(key);
+  }
+
   statistics(): CacheStatistics {
     const { name, maxWeight } = this.#options;
     return { name, entries: this.size, weight: this.#weight, maxWeight, hits: this.#hits, misses: this.#misses };
+  }
+
+  #add(weight: number): void {
+    this.#weight += weight;
+    if (this.#options.unit === 'bytes') countCachedBytes(weight);
   }
 
   #current(key: Key): Entry<Value> | undefined {

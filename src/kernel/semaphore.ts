@@ -7,6 +7,8 @@ export interface SemaphoreOptions {
   limitPerKey?: Readonly<Record<string, number>>;
   /** Waiters at most; a further one is refused at once. Any number when not given. */
   queue?: number;
+  /** Waiters at most by the name of a key that has a limit: those of one value leave room for others. */
+  queuePerKey?: Readonly<Record<string, number>>;
   /** How long a caller waits, in milliseconds; until it is admitted when not given. */
   waitMs?: number;
   /** The error when the queue is full or the wait is over. */
@@ -45,8 +47,8 @@ export const busy =
   () =>
     unavailable(reason, message, { retryAfterSeconds });
 
-/** A key of a caller with the number of concurrent holders allowed. */
-type KeyLimit = readonly [key: string, most: number];
+/** A key of a caller with the numbers of concurrent holders and of waiters allowed. */
+type KeyLimit = readonly [key: string, most: number, mostWaiting: number];
 
 interface Waiter {
   keys: readonly KeyLimit[];
@@ -66,6 +68,7 @@ export function createSemaphore(options: SemaphoreOptions): Semaphore {
   } = options;
   const keyLimits = Object.entries(options.limitPerKey ?? {});
   const counts = new Map<string, number>();
+  const waitingCounts = new Map<string, number>();
   const waiters = new Set<Waiter>();
   let held = 0;
   const statistics: SemaphoreStatistics = {
@@ -81,7 +84,7 @@ export function createSemaphore(options: SemaphoreOptions): Semaphore {
     const found: KeyLimit[] = [];
     for (const [name, most] of keyLimits) {
       const value = keys[name];
-      if (value !== undefined) found.push([countKey(name, value), most]);
+      if (value !== undefined) found.push([countKey(name, value), most, options.queuePerKey?.[name] ?? Infinity]);
     }
     return found;
   }
@@ -92,13 +95,20 @@ export function createSemaphore(options: SemaphoreOptions): Semaphore {
     return true;
   }
 
+  const isQueueFull = (keys: readonly KeyLimit[]): boolean =>
+    waiters.size >= queue || keys.some(([key, , most]) => (waitingCounts.get(key) ?? 0) >= most);
+
+  function count(inside: Map<string, number>, keys: readonly KeyLimit[], change: number): void {
+    for (const [key] of keys) {
+      const total = (inside.get(key) ?? 0) + change;
+      if (total === 0) inside.delete(key);
+      else inside.set(key, total);
+    }
+  }
+
   function add(keys: readonly KeyLimit[], change: number): void {
     held += change;
-    for (const [key] of keys) {
-      const count = (counts.get(key) ?? 0) + change;
-      if (count === 0) counts.delete(key);
-      else counts.set(key, count);
-    }
+    count(counts, keys, change);
   }
 
   function hold(keys: readonly KeyLimit[]): () => void {
@@ -124,6 +134,7 @@ export function createSemaphore(options: SemaphoreOptions): Semaphore {
       const leave = () => {
         statistics.waitedSeconds += secondsSince(startedAt);
         waiters.delete(waiter);
+        count(waitingCounts, keys, -1);
         clearTimeout(timer);
         signal?.removeEventListener('abort', onAbort);
       };
@@ -146,6 +157,7 @@ export function createSemaphore(options: SemaphoreOptions): Semaphore {
       const timer = waitMs === undefined ? undefined : setTimeout(onLate, waitMs);
       signal?.addEventListener('abort', onAbort, { once: true });
       waiters.add(waiter);
+      count(waitingCounts, keys, 1);
     });
   }
 
@@ -153,7 +165,7 @@ export function createSemaphore(options: SemaphoreOptions): Semaphore {
     signal?.throwIfAborted();
     const keys = limited(of);
     if (fits(keys)) return hold(keys);
-    if (waiters.size >= queue) {
+    if (isQueueFull(keys)) {
       statistics.refusedFull += 1;
       throw refusal();
     }

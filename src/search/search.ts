@@ -20,7 +20,7 @@ export const mostHits = 1_000;
 export const mostCounted = 250;
 
 /** The page cache holds the index of 100,000 repositories and as many people; it grows only as needed. */
-const limits = { requestMs: 5_000, queue: 1, cacheKiB: 65_536 };
+const limits = { requestMs: 5_000, queue: 1, cacheKiB: 65_536, idleMs: 60_000 };
 const maxQueued = 500;
 
 const nothing = Buffer.from('{"repositories":[],"persons":[]}');

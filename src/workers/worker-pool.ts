@@ -62,8 +62,8 @@ export interface PoolLimits {
 export const defaultPoolLimits: PoolLimits = {
   // Two, so that a hostile file leaves one thread for others; more than four would only take CPU time from git.
   threads: Math.min(4, Math.max(2, availableParallelism() - 1)),
-  // A client returns within minutes; starting a thread takes a tenth of a second, keeping it some 30 MB.
-  idleMs: 5 * 60_000,
+  // Starting a thread takes a tenth of a second, keeping it some 30 MB.
+  idleMs: 60_000,
   // All grammars, the largest highlighted file and its HTML take less than 100 MB.
   maxMemoryMb: 160,
   maxQueued: 1_000,
@@ -79,9 +79,11 @@ export const defaultPoolLimits: PoolLimits = {
 const entryBytes = 300;
 
 interface Known {
-  outcome: TaskOutcome<unknown>;
-  /** Size of the result. */
-  bytes: number;
+  /**
+   * The result as the thread sent it: as objects it would take several times as much, all of it in the heap that every
+   * garbage collection walks.
+   */
+  outcome: TaskOutcome<Uint8Array>;
   giveUps: number;
   /** When it may be tried again; Infinity where a retry cannot help. */
   retryAt: number;
@@ -129,32 +131,33 @@ export function createWorkerPool({
   const cache = createLru<string, Known>({
     name: 'worker results',
     maxWeight: limits.maxCachedBytes,
-    weigh: ({ bytes }, key) => entryBytes + 2 * key.length + bytes,
+    unit: 'bytes',
+    weigh: ({ outcome }, key) => entryBytes + 2 * key.length + (outcome.ok ? outcome.value.length : 0),
   });
   const inFlight = new Map<string, Job>();
   let hasStopped = false;
 
   const keyOf = ({ task, key }: TaskRequest<Task>): string => `${task} ${key}`;
 
-  function remember(request: TaskRequest<Task>, outcome: TaskOutcome<unknown>, bytes: number): void {
+  function remember(request: TaskRequest<Task>, outcome: TaskOutcome<Uint8Array>): void {
     const key = keyOf(request);
     const giveUps = outcome.ok ? 0 : (cache.get(key)?.giveUps ?? 0) + 1;
     const isForGood = outcome.ok || outcome.reason === 'input_too_large' || outcome.reason === 'result_too_large';
     const [first, last] = limits.retryMs;
     const retryAt = isForGood ? Number.POSITIVE_INFINITY : now() + Math.min(last, first * 2 ** (giveUps - 1));
-    cache.set(key, { outcome, bytes, giveUps, retryAt });
+    cache.set(key, { outcome, giveUps, retryAt });
   }
 
   /** Converts a thread's outcome for the callers and caches it. */
   function conclude(request: TaskRequest<Task>, ended: SlotOutcome): TaskOutcome<unknown> {
     if (ended.kind === 'done') {
-      const outcome = { ok: true as const, value: deserialize(ended.result) as unknown };
-      remember(request, outcome, ended.result.length);
-      return outcome;
+      // A copy: what the thread sent may lie in a buffer of twice the size.
+      remember(request, { ok: true, value: ended.result.slice() });
+      return { ok: true, value: deserialize(ended.result) as unknown };
     }
     if (hasStopped) return { ok: false, reason: 'busy' };
     const outcome = { ok: false as const, reason: ended.kind };
-    remember(request, outcome, 0);
+    remember(request, outcome);
     logger.warn('workers.gave_up', {
       task: request.task,
       reason: ended.kind,
@@ -187,7 +190,7 @@ export function createWorkerPool({
       if (hasStopped) settled = { outcome: { ok: false, reason: 'busy' }, cpuMs: 0 };
       else if (input.length > maxInputBytes) {
         const outcome = { ok: false as const, reason: 'input_too_large' as const };
-        remember(request, outcome, 0);
+        remember(request, outcome);
         settled = { outcome, cpuMs: 0 };
       } else {
         const onBegin = (): void => void (job.hasBegun = true);
@@ -227,7 +230,8 @@ export function createWorkerPool({
       type Reply = TaskOutcome<Awaited<ReturnType<Run>>>;
       const taskRequest = request as unknown as TaskRequest<Task>;
       const known = cache.get(keyOf(taskRequest));
-      if (known !== undefined && now() < known.retryAt) return known.outcome as Reply;
+      if (known !== undefined && now() < known.retryAt)
+        return (known.outcome.ok ? { ok: true, value: deserialize(known.outcome.value) } : known.outcome) as Reply;
       const busy: Reply = { ok: false, reason: 'busy' };
       if (hasStopped) return busy;
       const running = inFlight.get(keyOf(taskRequest));

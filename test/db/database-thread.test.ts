@@ -1,9 +1,11 @@
 import t from 'tap';
+import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { getPriority } from 'node:os';
 import path from 'node:path';
 import { setImmediate as tick } from 'node:timers/promises';
 import { openDatabaseThread } from '../../src/db/index.ts';
+import { embedded } from '../../src/embedded/index.ts';
 import type { ThreadLimits } from '../../src/db/index.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
@@ -53,6 +55,31 @@ t.test('a worker thread reads committed rows, by name or position, and cannot wr
   await t.rejects(runStatement(thread, "DELETE FROM setup_tokens WHERE token_hash = 'x'"), /readonly/);
   await t.rejects(runStatement(thread, 'SELECT colour'), /no such column/);
   t.same(await count(), [{ count: 1 }], 'and goes on after a mistake');
+});
+
+t.test('an idle thread ends, and the next request starts another', async (t) => {
+  const start = embedded.startWorker;
+  const ended: Promise<unknown>[] = [];
+  embedded.startWorker = (...args) => {
+    const worker = start(...args);
+    ended.push(once(worker, 'exit'));
+    return worker;
+  };
+  t.teardown(() => (embedded.startWorker = start));
+  const { file } = await openTestDatabase(t);
+  ended.length = 0;
+  // The idle thread and its timer keep no process alive.
+  const alive = setInterval(() => {}, 1_000);
+  t.teardown(() => clearInterval(alive));
+  const thread = openDatabaseThread(
+    { file, readOnly: true, setUp: [] },
+    { ...limits, idleMs: 5 },
+  );
+  t.teardown(() => thread.close());
+  t.same(await runStatement(thread, 'SELECT 1 AS one'), [{ one: 1 }]);
+  await ended[0];
+  t.same(await runStatement(thread, 'SELECT 2 AS two'), [{ two: 2 }]);
+  t.equal(ended.length, 2);
 });
 
 t.test('the main thread continues while a statement runs', async (t) => {

@@ -1,8 +1,11 @@
 import t from 'tap';
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { ResourceLimits } from 'node:worker_threads';
 import { embedded, type WorkerName } from '../../src/embedded/index.ts';
 import { compileWithCache } from '../../src/embedded/template-cache.ts';
+import { heapLimits } from '../../src/embedded/thread-limits.ts';
 import { workers } from '../../src/embedded/workers.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 
@@ -33,6 +36,38 @@ t.test('every worker has its source file, and an unknown worker is refused', asy
     t.throws(() => embedded.startWorker(name as WorkerName), { message: /^There is no worker named / }, name);
   }
 });
+
+t.test(
+  'a worker thread has the heap limits that are listed, also where flags give the main thread others',
+  async (t) => {
+    const script = `void (async () => {
+    const { embedded } = await import(${JSON.stringify(join(project, 'src/embedded/index.ts'))});
+    const { heapLimits } = await import(${JSON.stringify(join(project, 'src/embedded/thread-limits.ts'))});
+    const v8 = await import('node:v8');
+    const own = v8.getHeapStatistics().heap_size_limit;
+    const worker = embedded.startWorker('tasks');
+    await new Promise((resolve) => worker.once('online', resolve));
+    const stream = await worker.getHeapStatistics();
+    const small = embedded.startWorker('tasks', { resourceLimits: { maxOldGenerationSizeMb: 40 } });
+    await new Promise((resolve) => small.once('online', resolve));
+    const other = await small.getHeapStatistics();
+    console.log(JSON.stringify([own, stream.heap_size_limit, other.heap_size_limit, heapLimits.tasks].map((each) =>
+      typeof each === 'number' ? each / 2 ** 20 : each)));
+    process.exit(0);
+  })()`;
+    const flags = ['--max-old-space-size=700', '--min-semi-space-size=16', '--disable-warning=ExperimentalWarning'];
+    const output = execFileSync(process.execPath, [...flags, '-e', script], {
+      encoding: 'utf8',
+    });
+    const [own, tasks, small, limits] = JSON.parse(output) as [number, number, number, ResourceLimits];
+    t.ok(own >= 700, `the main thread has its flag's: ${own} MiB`);
+    const most = limits.maxOldGenerationSizeMb! + 3 * limits.maxYoungGenerationSizeMb!;
+    t.ok(tasks >= limits.maxOldGenerationSizeMb! && tasks <= most, `${tasks} MiB`);
+    t.ok(small >= 40 && small <= 40 + 3 * limits.maxYoungGenerationSizeMb!, `${small} MiB`);
+    for (const [name, { maxOldGenerationSizeMb }] of Object.entries(heapLimits))
+      if (name !== 'git-spawner') t.ok(maxOldGenerationSizeMb! > 0, `${name} has a limit`);
+  },
+);
 
 t.test('the function of a template is kept in a file, as long as none of its files changes', async (t) => {
   const templates = temporaryFolder(t);

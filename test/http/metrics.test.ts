@@ -83,9 +83,9 @@ t.test('a crawler runs out of its budget, others do not notice, and it earns mor
 });
 
 t.test('anonymous clients share limited places with a queue; signed-in clients do not wait for them', async (t) => {
-  const one = { limit: 1, queue: 0, waitMs: 1 };
+  const one = { limit: 1, ofAddress: 1, queue: 0, queueOfAddress: 0, waitMs: 1 };
   const { limits, families } = createAnonymousLimits(fixedClock(), {
-    git: { limit: 2, queue: 2, waitMs: 60_000 },
+    git: { limit: 2, ofAddress: 2, queue: 2, queueOfAddress: 2, waitMs: 60_000 },
     rows: one,
     search: one,
   });
@@ -118,7 +118,7 @@ t.test('anonymous clients share limited places with a queue; signed-in clients d
   );
 
   const { limits: hasty } = createAnonymousLimits(fixedClock(), {
-    git: { limit: 1, queue: 1, waitMs: 5 },
+    git: { limit: 1, ofAddress: 1, queue: 1, queueOfAddress: 1, waitMs: 5 },
     rows: one,
     search: one,
   });

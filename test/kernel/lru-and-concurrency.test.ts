@@ -99,6 +99,38 @@ t.test('a keyed mutex runs work of one key in order and of others concurrently',
 
 const refusal = busy('test_busy', 'Busy.', 7);
 
+t.test('the waiters of one key value leave room in the queue for others', async (t) => {
+  const semaphore = createSemaphore({
+    limit: 2,
+    limitPerKey: { address: 1 },
+    queue: 3,
+    queuePerKey: { address: 2 },
+    refusal,
+  });
+  const release = await semaphore.acquire({ address: 'a' });
+  const waiting = [semaphore.acquire({ address: 'a' }), semaphore.acquire({ address: 'a' })];
+  await t.rejects(
+    semaphore.acquire({ address: 'a' }),
+    Object.assign(new Error('Busy.'), { reason: 'test_busy' }),
+    'a third of the same address',
+  );
+  const releaseB = await semaphore.acquire({ address: 'b' });
+  const secondB = semaphore.acquire({ address: 'b' });
+  await t.rejects(
+    semaphore.acquire({ address: 'c' }),
+    Object.assign(new Error('Busy.'), { reason: 'test_busy' }),
+    'the queue is full',
+  );
+  releaseB();
+  (await secondB)();
+  release();
+  (await waiting[0]!)();
+  const again = semaphore.acquire({ address: 'a' });
+  (await waiting[1]!)();
+  (await again)();
+  t.strictSame([semaphore.held(), semaphore.waiting()], [0, 0], 'who has waited makes room');
+});
+
 t.test(
   'a semaphore admits up to its limits, passes over keys at their limit, and refuses when full or late',
   async (t) => {

@@ -220,6 +220,20 @@ export const mutations: readonly Mutation[] = [
     tests: ['test/pages/app/page-cache.test.ts'],
   },
   {
+    title: "a thread's heap has the limit of the main thread",
+    file: 'src/embedded/thread-limits.ts',
+    from: 'if (areFlagsSet) for',
+    to: 'if (!areFlagsSet) for',
+    tests: ['test/embedded/embedded.test.ts'],
+  },
+  {
+    title: 'one address fills the queue of all anonymous clients',
+    file: 'src/http/admission/anonymous-limits.ts',
+    from: 'queuePerKey: { address: queueOfAddress },',
+    to: '',
+    tests: ['test/http/anonymous-limits.test.ts'],
+  },
+  {
     title: 'a fetch shares a response in progress although refs moved since it began',
     file: 'src/git/fetches/fetch-cache.ts',
     from: 'response !== undefined && (response.isCached || response.refs.fingerprint.isSameAs(refs.fingerprint))',

@@ -38,11 +38,12 @@ const maxUnpackedBytes = 4 * 1024 ** 3;
 const maxRatio = 200;
 const smallBytes = 16 * 1024 * 1024;
 
-/** Directories of archives by artifact; an archive never changes. The weight is the number of files. */
+/** Directories of archives by artifact; an archive never changes. */
 const directories = createLru<string, ZipDirectory>({
   name: 'archive directories',
-  maxWeight: 100_000,
-  weigh: ({ entries }) => entries.length + 1,
+  maxWeight: 32 * 1024 * 1024,
+  unit: 'bytes',
+  weigh: ({ entries }) => 300 + 400 * entries.length,
 });
 
 /** Refuses `run_not_found`, `artifact_not_found`, also for an artifact of another run. */

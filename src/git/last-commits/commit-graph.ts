@@ -59,6 +59,7 @@ interface CachedLayer {
 const cache = createLru<string, CachedLayer>({
   name: 'commit-graph files',
   maxWeight: maxCachedBytes,
+  unit: 'bytes',
   weigh: ({ layer }) => layer.bytes.length,
 });
 

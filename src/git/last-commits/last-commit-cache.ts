@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { createLru } from '../../kernel/index.ts';
 
 /** A commit as the column shows it. */
 export interface LastCommit {
@@ -25,8 +26,10 @@ export interface LastCommitCache {
   forget(repository: string): Promise<void>;
 }
 
-/** Limits: rows of all tables in memory, and commits per folder on disk. */
-const maxRememberedRows = 50_000;
+/** Limits: bytes of all tables in memory, and commits per folder on disk. */
+const maxRememberedBytes = 16 * 1024 * 1024;
+/** A row with its name, and the text of a commit that rows may share. */
+const rowBytes = 200;
 const maxTablesPerFolder = 8;
 
 interface Stored {
@@ -35,35 +38,24 @@ interface Stored {
 }
 
 export function createLastCommitCache(root: string): LastCommitCache {
-  const remembered = new Map<string, Table>();
-  let rows = 0;
+  const remembered = createLru<string, Table>({
+    name: 'last commits',
+    maxWeight: maxRememberedBytes,
+    unit: 'bytes',
+    weigh: (table, file) => file.length + rowBytes * (table.size + 1),
+  });
 
   const placeOf = (repository: string, folder: Buffer): string =>
     // The folder is named by the repository's id, which stays when its owner changes.
     path.join(root, path.basename(repository, '.git'), createHash('sha256').update(folder).digest('hex').slice(0, 32));
 
-  function remember(file: string, table: Table): void {
-    if (remembered.has(file)) return;
-    remembered.set(file, table);
-    rows += table.size;
-    for (const [oldest, { size }] of remembered) {
-      if (rows <= maxRememberedRows) break;
-      remembered.delete(oldest);
-      rows -= size;
-    }
-  }
-
   return {
     async read(repository, folder, oid) {
       const file = path.join(placeOf(repository, folder), oid);
       const known = remembered.get(file);
-      if (known) {
-        remembered.delete(file);
-        remembered.set(file, known);
-        return known;
-      }
+      if (known) return known;
       const table = parse(await readFile(file, 'utf8').catch(() => ''));
-      if (table) remember(file, table);
+      if (table) remembered.set(file, table);
       return table;
     },
     async storedAt(repository, folder) {
@@ -72,7 +64,7 @@ export function createLastCommitCache(root: string): LastCommitCache {
     },
     async write(repository, folder, oid, table) {
       const place = placeOf(repository, folder);
-      remember(path.join(place, oid), table);
+      remembered.set(path.join(place, oid), table);
       await mkdir(place, { recursive: true, mode: 0o700 });
       const unfinished = path.join(place, `${randomUUID()}.new`);
       await writeFile(unfinished, serialize(table));

@@ -64,8 +64,8 @@ export interface GitMerges {
 const maxCarriedBytes = 16 * 1024 * 1024;
 const maxConflictBytes = 8 * 1024 * 1024;
 
-/** Memory of merges that were tried: each is one, and each file in conflict. */
-const maxTriedWeight = 20_000;
+/** Memory of merges that were tried, in bytes. */
+const maxTriedBytes = 8 * 1024 * 1024;
 
 /** Heads that one process merges: the limits are those of one merge. */
 const mergedAtOnce = 25;
@@ -95,8 +95,8 @@ export function createMerges(deps: BrowseDeps, slots: Semaphore): GitMerges {
   const tryMerge = memoize(
     (path: string, sides: MergeSides) => within(path, undefined, (workspace) => mergeFrom(workspace, sides)),
     {
-      most: maxTriedWeight,
-      weigh: (merged) => 1 + (merged.kind === 'conflict' ? merged.files.length : 0),
+      maxBytes: maxTriedBytes,
+      weigh: (merged) => 300 + (merged.kind === 'conflict' ? merged.files.length * 300 : 0),
     },
   );
 
@@ -149,19 +149,19 @@ export function createMerges(deps: BrowseDeps, slots: Semaphore): GitMerges {
     },
     tryCarry: (path, range, onto, signal) => within(path, signal, (workspace) => carryRange(workspace, range, onto)),
     conflicts: memoize((path, sides) => within(path, undefined, (workspace) => findConflicts(workspace, sides)), {
-      most: maxConflictBytes,
+      maxBytes: maxConflictBytes,
       weigh: weighConflicts,
     }),
     carriedDiff: memoize(
       (path, request) => within(path, undefined, (workspace) => readInterdiff(deps, path, workspace, request)),
       {
-        most: maxCarriedBytes,
-        weigh: (diff) => (diff.kind === 'unrelated' ? 1 : weighPatches(diff) + 500 * diff.files.length),
+        maxBytes: maxCarriedBytes,
+        weigh: (diff) => (diff.kind === 'unrelated' ? 100 : weighPatches(diff) + 500 * diff.files.length),
       },
     ),
     pairCommits: memoize(
       (path, before, after) => within(path, undefined, (workspace) => pairCommits(workspace, before, after)),
-      { most: 20_000, weigh: (pairs) => pairs.length + 1 },
+      { maxBytes: 4 * 1024 * 1024, weigh: (pairs) => 200 + 200 * pairs.length },
     ),
   };
 }

@@ -62,7 +62,8 @@ export class ObjectReader {
   constructor(runner: GitRunner, path: string, { responseTimeoutMs, ttlMs, environment }: ObjectReaderOptions) {
     this.#answerMs = responseTimeoutMs;
     this.#process = runner.start({
-      argv: [`--git-dir=${path}`, 'cat-file', '--batch-command', '--buffer'],
+      // Half of what the settings give other programs: it stays for a minute, and reads an eighth slower at most.
+      argv: [`--git-dir=${path}`, '-c', 'core.deltaBaseCacheLimit=16m', 'cat-file', '--batch-command', '--buffer'],
       takesInput: true,
       timeLimitMs: ttlMs,
       isShared: true,

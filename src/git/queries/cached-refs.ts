@@ -16,6 +16,14 @@ export interface CachedRefs {
 const ttlMs = 2_000;
 const maxRepositories = 50;
 
+/** Names of ASCII are the same strings as in the snapshot, and take no memory of their own. */
+function namesAsText({ refs }: RefSnapshot): ReadonlyMap<string, string> {
+  const map = new Map<string, string>();
+  for (const { name, oid } of refs)
+    map.set(/[\x80-\xff]/.test(name) ? Buffer.from(name, 'latin1').toString() : name, oid);
+  return map;
+}
+
 export function createCachedRefs(refCache: Pick<RefCache, 'of'>): CachedRefs {
   const bySnapshot = new WeakMap<RefSnapshot, ReadonlyMap<string, string>>();
   const known = createLru<string, Promise<ReadonlyMap<string, string>>>({
@@ -25,9 +33,7 @@ export function createCachedRefs(refCache: Pick<RefCache, 'of'>): CachedRefs {
   });
 
   function ofSnapshot(snapshot: RefSnapshot): ReadonlyMap<string, string> {
-    const refs =
-      bySnapshot.get(snapshot) ??
-      new Map(snapshot.refs.map(({ name, oid }) => [Buffer.from(name, 'latin1').toString(), oid]));
+    const refs = bySnapshot.get(snapshot) ?? namesAsText(snapshot);
     bySnapshot.set(snapshot, refs);
     return refs;
   }

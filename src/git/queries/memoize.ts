@@ -1,9 +1,10 @@
 import { createLru } from '../../kernel/index.ts';
 
-/** Bounds of the cache: a sum of weights in whatever unit `weigh` counts. */
+/** Bounds of the cache. */
 interface Memory<Args extends unknown[], Result> {
-  most: number;
-  weigh?: (result: Result) => number;
+  maxBytes: number;
+  /** What a result takes in memory, in bytes; its key is counted besides. */
+  weigh: (result: Result) => number;
   /** Defaults to all arguments. */
   keyOf?: (...args: Args) => unknown[];
 }
@@ -13,6 +14,9 @@ export interface Memoized<Args extends unknown[], Result> {
   /** Caches what another query has found for these arguments. */
   put(result: Result, ...args: Args): void;
 }
+
+/** What an entry takes besides its key and its result. */
+const entryBytes = 200;
 
 /** Buffers as text: one character per byte. */
 const keyText = (parts: unknown[]): string =>
@@ -30,12 +34,13 @@ const isBytes = (value: unknown): value is { data: number[] } =>
  */
 export function memoize<Args extends unknown[], Result>(
   load: (...args: Args) => Promise<Result>,
-  { most, weigh = () => 1, keyOf = (...args) => args }: Memory<Args, Result>,
+  { maxBytes, weigh, keyOf = (...args) => args }: Memory<Args, Result>,
 ): Memoized<Args, Result> {
   const entries = createLru<string, { result: Promise<Result>; weight: number }>({
     name: 'git queries',
-    maxWeight: most,
-    weigh: ({ weight }) => weight,
+    maxWeight: maxBytes,
+    unit: 'bytes',
+    weigh: ({ weight }, key) => weight + key.length + entryBytes,
   });
 
   const memoized = (...args: Args): Promise<Result> => {

@@ -37,6 +37,7 @@ import { readTags } from './read-tag.ts';
 import type { AnnotatedTag } from './read-tag.ts';
 import { createCachedRefs } from './cached-refs.ts';
 import { memoize } from './memoize.ts';
+import { weighBlame, weighFiles, weighFolder, weighLastChange, weighList, weighSmall } from './weigh-results.ts';
 import { archive, archiveAsTar, mailPatch, mailPatches, plainDiff, streamBlob } from './stream-git.ts';
 import type { ArchiveRequest, StreamDeps } from './stream-git.ts';
 
@@ -116,6 +117,9 @@ interface QueryOptions {
   onHistoryRead(repository: string): void;
 }
 
+const mebibyte = 1024 * 1024;
+/** For results of a few numbers. */
+const few = { maxBytes: 2 * mebibyte, weigh: weighSmall };
 const archiveLimits = { most: 1024 ** 3, mostEach: 256 * 1024 ** 2 };
 
 export function createGitQueries(
@@ -130,22 +134,22 @@ export function createGitQueries(
     deps.readers.use(target, (reader) => Promise.all(ids.map((oid) => readCommit(reader, oid))));
 
   const diffLists = memoize((target: string, range: DiffRange) => listDiff(deps, target, range), {
-    most: 100_000,
-    weigh: ({ files }) => files.length + 1,
+    maxBytes: 16 * mebibyte,
+    weigh: weighList,
   });
 
   const reading: GitQueries = {
     resolveRefPath: (target, rest, options) => resolveRefPath(deps, target, rest, options),
     folder: memoize(
       (target, oid, folder, { maxEntries }) => tree(deps, target, oid, folder, { maxEntries, withSizes: true }),
-      { most: 100_000, weigh: ({ entries }) => entries.length + 1 },
+      { maxBytes: 16 * mebibyte, weigh: weighFolder },
     ),
     cachedRefs: refs.read,
     history(target, request) {
       onHistoryRead(target);
       return history(deps, target, request);
     },
-    countCommits: memoize((target, oid) => countCommits(deps, target, oid), { most: 2_000 }),
+    countCommits: memoize((target, oid) => countCommits(deps, target, oid), few),
     lastCommits(target, request) {
       onHistoryRead(target);
       return lastCommits(target, request);
@@ -159,7 +163,7 @@ export function createGitQueries(
         diffLists.put({ files: diff.files, truncated: diff.truncated }, target, { from, to });
         return diff;
       },
-      { most: 32 * 1024 * 1024, weigh: weighPatches },
+      { maxBytes: 32 * mebibyte, weigh: weighPatches },
     ),
     readPatches: (target, range, files, limits) => readPatches(deps, target, range, files, limits),
     lineChanges: (target, range) => lineChanges(deps, target, range),
@@ -168,20 +172,21 @@ export function createGitQueries(
         onHistoryRead(target);
         return lastChange(deps, tables, target, oid, file);
       },
-      { most: 2_000 },
+      { maxBytes: 2 * mebibyte, weigh: weighLastChange },
     ),
     commitsBetween: async (target, from, to, { limit }) =>
       commitsOf(target, await commitsBetween(deps, target, from, to, limit)),
-    mergeBase: memoize((target, one, other) => mergeBase(deps, target, one, other), { most: 2_000 }),
-    distance: memoize((target, from, to) => distance(deps, target, from, to), { most: 5_000 }),
+    mergeBase: memoize((target, one, other) => mergeBase(deps, target, one, other), few),
+    distance: memoize((target, from, to) => distance(deps, target, from, to), few),
     isOnBranchOrTag: (target, oid) => isOnBranchOrTag(deps, target, oid),
-    distanceBetween: memoize((target, from, other, to) => distanceBetween(deps, target, from, other, to), {
-      most: 5_000,
+    distanceBetween: memoize((target, from, other, to) => distanceBetween(deps, target, from, other, to), few),
+    blame: memoize((target, oid, file) => blame(deps, target, oid, file), {
+      maxBytes: 24 * mebibyte,
+      weigh: weighBlame,
     }),
-    blame: memoize((target, oid, file) => blame(deps, target, oid, file), { most: 100_000, weigh: weighBlame }),
     listFiles: memoize((target, oid, options) => listFiles(deps, target, oid, options), {
-      most: 200_000,
-      weigh: ({ files }) => files.length + 1,
+      maxBytes: 24 * mebibyte,
+      weigh: weighFiles,
     }),
     listTree: (target, oid, options) => listTree(deps, target, oid, options),
     grep: (target, request) => grep(deps, target, request),
@@ -205,5 +210,3 @@ export function createGitQueries(
     },
   };
 }
-
-const weighBlame = ({ groups }: Blame): number => groups.reduce((sum, { lines }) => sum + lines.length + 2, 1);

@@ -12,8 +12,35 @@ export interface LsRefsRequest {
 
 const flush = '0000';
 
-/** @param text one character per byte */
-const packet = (text: string): string => (text.length + 4).toString(16).padStart(4, '0') + text;
+/** Characters that are encoded at a time. As one string, a hundred thousand refs would be in memory three times. */
+const pieceLength = 64 * 1024;
+
+class PacketWriter {
+  readonly #pieces: Buffer[] = [];
+  #text = '';
+
+  /** @param text one character per byte, without the line break */
+  line(text: string): void {
+    this.#text += `${hexLength(text.length + 5)}${text}\n`;
+    if (this.#text.length > pieceLength) this.#encode();
+  }
+
+  /** The packets with a flush behind them. */
+  end(): Buffer {
+    this.#text += flush;
+    this.#encode();
+    return this.#pieces.length === 1 ? this.#pieces[0]! : Buffer.concat(this.#pieces);
+  }
+
+  #encode(): void {
+    this.#pieces.push(Buffer.from(this.#text, 'latin1'));
+    this.#text = '';
+  }
+}
+
+/** As four hexadecimal digits. */
+const lengths: string[] = [];
+const hexLength = (length: number): string => (lengths[length] ??= length.toString(16).padStart(4, '0'));
 
 /**
  * The advertisement of versions 0 and 1: every ref, capabilities behind the first.
@@ -25,38 +52,43 @@ export function buildAdvertisement(
   capabilities: string,
   isVersion1: boolean,
 ): Buffer {
-  const lines: string[] = [];
+  const packets = new PacketWriter();
+  if (isVersion1) packets.line('version 1');
+  let suffix = `\0${capabilities}`;
+  const add = (line: string): void => {
+    packets.line(line + suffix);
+    suffix = '';
+  };
   for (const { name, oid, peeled } of service === 'upload-pack' ? withHead(snapshot) : writable(snapshot)) {
-    lines.push(`${oid} ${name}`);
-    if (service === 'upload-pack' && peeled) lines.push(`${peeled} ${name}^{}`);
+    add(`${oid} ${name}`);
+    if (service === 'upload-pack' && peeled) add(`${peeled} ${name}^{}`);
   }
-  if (lines.length === 0) lines.push(`${'0'.repeat(idDigits(capabilities))} capabilities^{}`);
-  const [first, ...rest] = lines;
-  const packets = [`${first}\0${capabilities}`, ...rest].map((line) => packet(`${line}\n`));
-  return Buffer.from([isVersion1 ? packet('version 1\n') : '', ...packets, flush].join(''), 'latin1');
+  if (suffix !== '') add(`${'0'.repeat(idDigits(capabilities))} capabilities^{}`);
+  return packets.end();
 }
 
 /** The response to `ls-refs`. */
 export function buildList(snapshot: RefSnapshot, { symrefs, peel, unborn, prefixes }: LsRefsRequest): Buffer {
   const isWanted = (name: string) => prefixes.length === 0 || prefixes.some((prefix) => name.startsWith(prefix));
   const { target, ref } = snapshot.head;
-  const lines: string[] = [];
+  const packets = new PacketWriter();
   if (unborn && symrefs && ref === null && target !== null && isWanted('HEAD')) {
-    lines.push(`unborn HEAD symref-target:${target}`);
+    packets.line(`unborn HEAD symref-target:${target}`);
   }
   for (const { name, oid, peeled } of withHead(snapshot)) {
     if (!isWanted(name)) continue;
     const leads = symrefs && name === 'HEAD' && target !== null ? ` symref-target:${target}` : '';
-    lines.push(`${oid} ${name}${leads}${peel && peeled ? ` peeled:${peeled}` : ''}`);
+    packets.line(`${oid} ${name}${leads}${peel && peeled ? ` peeled:${peeled}` : ''}`);
   }
-  return Buffer.from(lines.map((line) => packet(`${line}\n`)).join('') + flush, 'latin1');
+  return packets.end();
 }
 
 /** Pushes do not see the refs of pull requests: `git push --mirror` would delete them. */
 const writable = ({ refs }: RefSnapshot) => refs.filter(({ name }) => !name.startsWith('refs/pull/'));
 
-function withHead({ refs, head }: RefSnapshot) {
-  return head.ref === null ? refs : [{ ...head.ref, name: 'HEAD' }, ...refs];
+function* withHead({ refs, head }: RefSnapshot) {
+  if (head.ref !== null) yield { ...head.ref, name: 'HEAD' };
+  yield* refs;
 }
 
 const idDigits = (capabilities: string): number => (capabilities.includes('object-format=sha256') ? 64 : 40);

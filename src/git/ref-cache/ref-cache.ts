@@ -1,4 +1,4 @@
-import { createLru } from '../../kernel/index.ts';
+import { cachedBytesLimit, createLru } from '../../kernel/index.ts';
 import type { Logger } from '../../kernel/index.ts';
 import type { ObjectReaders } from '../objects/object-readers.ts';
 import { readPackedRefs, Unsupported } from './ref-files.ts';
@@ -35,10 +35,13 @@ interface CachedSnapshot {
 }
 
 /**
- * Limit of cached refs in total, as many as one repository may have; each takes some 200 bytes, and 60 in every
- * response that holds it.
+ * Limit in bytes, and what a ref takes: 150 bytes in the snapshot, 40 in the list for menus, 65 in every response that
+ * holds it, of which there are rarely more than two.
  */
-const maxCachedRefs = 250_000;
+const maxCachedBytes = 64 * 1024 * 1024;
+const refBytes = 320;
+/** What a repository takes besides its refs. */
+const snapshotBytes = 4_096;
 const maxCachedRepositories = 2_000;
 /** Batch size of object reader requests. */
 const batchSize = 5_000;
@@ -54,10 +57,12 @@ const validForMs = 2;
 export function createRefCache(readers: ObjectReaders, logger: Logger): RefCache {
   const cache = createLru<string, CachedSnapshot>({
     name: 'ref snapshots',
-    maxWeight: maxCachedRefs,
+    maxWeight: maxCachedBytes,
+    unit: 'bytes',
     maxEntries: maxCachedRepositories,
-    // One repository with more refs than that fills the cache alone.
-    weigh: ({ snapshot }) => Math.min(snapshot.refs.length, maxCachedRefs),
+    // The busiest repository is cached whatever its size: reading its refs for each request would take as much memory.
+    weigh: ({ snapshot }) =>
+      Math.min(snapshotBytes + snapshot.refs.length * refBytes, maxCachedBytes, cachedBytesLimit() / 2),
   });
   /** Repositories that this process is changing, and the number of concurrent changes. */
   const changesInProgress = new Map<string, number>();

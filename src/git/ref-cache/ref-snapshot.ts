@@ -38,6 +38,12 @@ const ignoredSections = /^\s*\[(?:core|extensions|gc|http|pack|repack|maintenanc
 const ignoredExtension = /^objectformat\s*=/i;
 const attempts = 5;
 
+const isHidden = ({ name }: RefEntry): boolean =>
+  hidden.some((prefix) => name.startsWith(prefix) && (name.length === prefix.length || name[prefix.length] === '/'));
+
+/** Refs that are hashed in one piece. */
+const hashedAtOnce = 1_000;
+
 /**
  * Reads the refs of a repository from its files. Throws `Unsupported` for what only git should list: symbolic refs
  * besides HEAD, refs without a value or an object, links, grafts, borrowed objects, settings about refs.
@@ -63,9 +69,7 @@ export async function readRefSnapshot(
     const refs = mergeRefs(packed, loose);
     const tip = await readHead(refs, head, known, peel);
     await peelUnknown(refs, known, peel);
-    const visible = refs.filter(
-      ({ name }) => !hidden.some((prefix) => name === prefix || name.startsWith(`${prefix}/`)),
-    );
+    const visible = refs.some(isHidden) ? refs.filter((ref) => !isHidden(ref)) : refs;
     if (fingerprint.isCurrent()) return snapshotOf(visible, tip, config, fingerprint);
   }
   throw new Unsupported('the refs keep moving');
@@ -114,7 +118,12 @@ async function peelUnknown(refs: readonly RefEntry[], known: Map<string, string 
   });
 }
 
-function snapshotOf(refs: RefEntry[], head: SnapshotHead, config: string, fingerprint: Fingerprint): RefSnapshot {
+function snapshotOf(
+  refs: readonly RefEntry[],
+  head: SnapshotHead,
+  config: string,
+  fingerprint: Fingerprint,
+): RefSnapshot {
   let digest: string | undefined;
   return {
     refs,
@@ -123,11 +132,14 @@ function snapshotOf(refs: RefEntry[], head: SnapshotHead, config: string, finger
     fingerprint,
     advertisements: new Map(),
     state() {
-      digest ??= createHash('sha256')
-        .update(`${config}\0${head.target}\0${head.ref?.oid}\0`)
-        .update(refs.map(({ name, oid }) => `${oid} ${name}\n`).join(''), 'latin1')
-        .digest('base64');
-      return digest;
+      if (digest !== undefined) return digest;
+      const hash = createHash('sha256').update(`${config}\0${head.target}\0${head.ref?.oid}\0`);
+      for (let start = 0; start < refs.length; start += hashedAtOnce) {
+        let text = '';
+        for (const { name, oid } of refs.slice(start, start + hashedAtOnce)) text += `${oid} ${name}\n`;
+        hash.update(text, 'latin1');
+      }
+      return (digest = hash.digest('base64'));
     },
   };
 }

@@ -21,11 +21,15 @@ export const reservedForServer = 'reserved for the server';
 /** Length limit of a ref name, in bytes. */
 const maxRefNameBytes = 1_000;
 
+/** What nearly all names are; checked first, because a listing may have a hundred thousand. */
+const ordinaryName = /^refs(?:\/[\w+-]+(?:\.[\w+-]+)*)+$/;
+
 /**
  * The rules of `git check-ref-format` for a full name below `refs/`.
  * @param name the name, one character per byte or as text: every rule is about ASCII
  */
 export function isWellFormedRef(name: string): boolean {
+  if (ordinaryName.test(name) && !name.includes('.lock')) return true;
   if (/[\x00-\x20\x7f~^:?*[\\]/.test(name)) return false;
   if (name.includes('..') || name.includes('@{') || name.endsWith('.')) return false;
   const components = name.split('/');

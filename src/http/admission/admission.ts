@@ -29,8 +29,8 @@ import { delayRefusals } from './delay-refusals.ts';
  * 2. Anonymous limits (`anonymous-limits.ts`), for clients that are not signed in:
  *    routes that read git spend the CPU budget of the address: 30 s, refilled by 0.5 s per second.
  *    An empty budget is 429 with Retry-After until it is refilled. Then one of the places for
- *    anonymous clients: 12 for git (128 wait), 16 for rows (256), 5 for searches (512); a full queue
- *    or 10 s of waiting is 503 with Retry-After 5.
+ *    anonymous clients: 12 for git, 16 for rows, 5 for searches, of which one address has two thirds;
+ *    a thousand wait, 250 of one address. A full queue or 10 s of waiting is 503 with Retry-After 5.
  * 3. Class limits (`class-limits.ts`): so many requests of a cost class at a time, of all clients
  *    together; one more is 503 with Retry-After 2.
  * 4. Background priority (`background-priority.ts`): steps of a search wait, 10 ms at most each, while

@@ -11,7 +11,8 @@ import type { CostClass } from './request-classes.ts';
  * render its output. The budget counts CPU time, not requests, because a page of history can cost a hundred times a
  * small file; and not wall-clock time, so that no client pays for load that others cause. A crawler that walks every
  * commit is slowed down; a reader never notices. All anonymous clients together share a limited number of places with
- * a queue in front, so that signed-in clients find a place however many crawlers there are.
+ * a queue in front, so that signed-in clients find a place however many crawlers there are. One address has a part of
+ * the places and of the queue, so that what it sends beyond that is refused to it alone.
  */
 export interface AnonymousLimits {
   /**
@@ -30,10 +31,19 @@ const maxBudgets = 20_000;
 
 interface Places {
   limit: number;
-  /** How many may wait, and how long in milliseconds. */
+  /** How many of them one address may have. */
+  ofAddress: number;
+  /** How many may wait, of all addresses and of one, and how long in milliseconds. */
   queue: number;
+  queueOfAddress: number;
   waitMs: number;
 }
+
+/**
+ * As many as there are connections may wait. One address takes a quarter of them: whatever it asks for, others find a
+ * place in the queue, and pass it there.
+ */
+const queues = { queue: 1_000, queueOfAddress: 250, waitMs: 10_000 };
 
 /**
  * A page takes many turns of the event loop, and in each turn all that run get theirs: few at
@@ -41,9 +51,9 @@ interface Places {
  * rendered; what more had found would only wait for that.
  */
 const defaultPlaces: Readonly<Record<'git' | 'rows' | 'search', Places>> = {
-  git: { limit: 12, queue: 128, waitMs: 10_000 },
-  rows: { limit: 16, queue: 256, waitMs: 10_000 },
-  search: { limit: 5, queue: 512, waitMs: 10_000 },
+  git: { limit: 12, ofAddress: 8, ...queues },
+  rows: { limit: 16, ofAddress: 12, ...queues },
+  search: { limit: 5, ofAddress: 4, ...queues },
 };
 
 interface CpuBudget {
@@ -57,9 +67,13 @@ export function createAnonymousLimits(clock: Clock, places = defaultPlaces): Ano
   const budgets = createLru<string, CpuBudget>({ name: 'anonymous CPU budgets', maxWeight: maxBudgets });
   const seconds = createCounter();
   const refused = createCounter();
-  const semaphoreFor = (options: Places) =>
+  const semaphoreFor = ({ limit, ofAddress, queue, queueOfAddress, waitMs }: Places) =>
     createSemaphore({
-      ...options,
+      limit,
+      limitPerKey: { address: ofAddress },
+      queue,
+      queuePerKey: { address: queueOfAddress },
+      waitMs,
       refusal() {
         refused.add({ result: 'busy' }, 1);
         return unavailable('busy', 'Too many people ask for this at once. Please try again in a moment, or sign in.', {
@@ -137,8 +151,8 @@ export function createAnonymousLimits(clock: Clock, places = defaultPlaces): Ano
 }
 
 /** Works once a place is free, unless the client has left while it waited: nothing was done yet. */
-async function withSlot(semaphore: Semaphore, { res }: Context, work: () => Promise<unknown>): Promise<void> {
-  const release = await semaphore.acquire();
+async function withSlot(semaphore: Semaphore, { res, state }: Context, work: () => Promise<unknown>): Promise<void> {
+  const release = await semaphore.acquire({ address: addressGroup(state.address) });
   try {
     if (!res.destroyed) await work();
   } finally {

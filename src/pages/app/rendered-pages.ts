@@ -54,7 +54,14 @@ interface Entry extends CachedPage {
 }
 
 export function createRenderedPages({ maxWeight = maxBytes }: { maxWeight?: number } = {}): RenderedPages {
-  const pages = createLru<string, Entry>({ name: 'rendered pages', maxWeight, weigh: ({ bytes }) => bytes });
+  const pages = createLru<string, Entry>({
+    name: 'rendered pages',
+    maxWeight,
+    unit: 'bytes',
+    weigh: ({ bytes }) => bytes,
+    // Stale pages are dropped, so that a quiet server does not hold them.
+    ttlMs: cacheTtlMs,
+  });
 
   function entryOf(key: string, html: Buffer, dependencies: Entry['dependencies'], made: ReadSnapshot): Entry {
     const bodies = new Map<AssetEncoding, Promise<Buffer>>([['identity', Promise.resolve(html)]]);

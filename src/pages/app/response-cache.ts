@@ -93,7 +93,13 @@ export const ignoredHeaders = [
 const knownHeaders = new Set<string>([...varyHeaders, ...forwardedHeaders, ...ignoredHeaders]);
 
 export function createResponseCache({ deps, random, readClient, onRequest }: ResponseCacheOptions): ResponseCache {
-  const responses = createLru<string, CachedResponse>({ name: 'page responses', maxWeight: maxBytes, weigh: sizeOf });
+  const responses = createLru<string, CachedResponse>({
+    name: 'page responses',
+    maxWeight: maxBytes,
+    unit: 'bytes',
+    weigh: sizeOf,
+    ttlMs: cacheTtlMs,
+  });
   /** Requests that the chain works on, with the validators from before it began. */
   const pending = new WeakMap<IncomingMessage, Validators & { key: string }>();
 

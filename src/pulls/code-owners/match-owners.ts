@@ -38,8 +38,9 @@ export type MatchedOwnersCache = Lru<string, MatchedOwners>;
 export const createMatchedOwnersCache = (): MatchedOwnersCache =>
   createLru({
     name: 'owners of code',
-    maxWeight: 20_000,
-    weigh: ({ rules, faults }) => rules.length + faults.length + 1,
+    maxWeight: 8 * 1024 * 1024,
+    unit: 'bytes',
+    weigh: ({ rules, faults }) => 300 + 400 * (rules.length + faults.length),
   });
 
 /**

@@ -29,7 +29,7 @@ interface Opened extends CodeIndexFile {
 /** SQLite's codes for a file that is corrupt or no database. */
 const isDamage = (error: unknown): boolean => [11, 26].includes(((error as { errcode?: number }).errcode ?? 0) & 0xff);
 
-const readThreadLimits = { requestMs: 5_000, queue: 100 };
+const readThreadLimits = { requestMs: 5_000, queue: 100, idleMs: 60_000 };
 
 /**
  * Code search over all repositories. The index follows pushes within moments, in the background; it is a file of its

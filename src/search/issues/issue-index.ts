@@ -4,7 +4,7 @@ import { createThreadPool } from '../thread-pool.ts';
 import { findIssues } from './find-issues.ts';
 
 /** The page cache holds the trigrams that are asked for most; it grows only as needed. */
-const limits = { requestMs: 5_000, queue: 1, cacheKiB: 65_536 };
+const limits = { requestMs: 5_000, queue: 1, cacheKiB: 65_536, idleMs: 60_000 };
 const maxQueued = 200;
 
 /**

@@ -1,0 +1,41 @@
+import type { Tree } from '../objects/browse.ts';
+import type { Commit } from '../objects/parse-objects.ts';
+import type { Blame } from './blame.ts';
+import type { DiffList } from './list-diff.ts';
+import type { ListedFile } from './list-files.ts';
+
+/**
+ * What a cached result takes in memory, in bytes: its text, and for each object and buffer in it what V8 needs besides,
+ * as heap snapshots show. Estimates; the limits they are compared with have room for that.
+ */
+const bytesPer = {
+  /** A result and its place in the cache, without the key. */
+  result: 300,
+  /** An object with the path of a file as a buffer, its ids and numbers. */
+  file: 500,
+  /** A line as a buffer of its own. */
+  line: 180,
+  commit: 1_000,
+  group: 400,
+} as const;
+
+export const weighSmall = (): number => bytesPer.result;
+
+export const weighLastChange = (commit: Commit | null): number =>
+  bytesPer.result + (commit === null ? 0 : bytesPer.commit + 2 * commit.message.length);
+
+export const weighFolder = ({ entries }: Pick<Tree, 'entries'>): number =>
+  bytesPer.result + entries.length * bytesPer.file;
+
+export const weighList = ({ files }: Pick<DiffList, 'files'>): number => bytesPer.result + files.length * bytesPer.file;
+
+export const weighFiles = ({ files }: { files: readonly ListedFile[] }): number =>
+  bytesPer.result + files.length * bytesPer.file;
+
+export const weighBlame = ({ groups, commits }: Pick<Blame, 'groups' | 'commits'>): number =>
+  bytesPer.result +
+  commits.size * bytesPer.commit +
+  groups.reduce(
+    (sum, { lines }) => sum + bytesPer.group + lines.reduce((bytes, line) => bytes + bytesPer.line + line.length, 0),
+    0,
+  );
