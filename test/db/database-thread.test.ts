@@ -71,10 +71,7 @@ t.test('an idle thread ends, and the next request starts another', async (t) => 
   // The idle thread and its timer keep no process alive.
   const alive = setInterval(() => {}, 1_000);
   t.teardown(() => clearInterval(alive));
-  const thread = openDatabaseThread(
-    { file, readOnly: true, setUp: [] },
-    { ...limits, idleMs: 5 },
-  );
+  const thread = openDatabaseThread({ file, readOnly: true, setUp: [] }, { ...limits, idleMs: 5 });
   t.teardown(() => thread.close());
   t.same(await runStatement(thread, 'SELECT 1 AS one'), [{ one: 1 }]);
   await ended[0];

@@ -35,7 +35,13 @@ t.test('highlighted HTML is split into lines that are each well-formed', async (
 });
 
 t.test('lines of a part have the colours that they have in the whole', async (t) => {
-  const files = ['src/git/objects/browse.ts', 'README.md', 'templates/assets/style.css', 'package.json', 'scripts/chaos'];
+  const files = [
+    'src/git/objects/browse.ts',
+    'README.md',
+    'templates/assets/style.css',
+    'package.json',
+    'scripts/chaos',
+  ];
   for (const file of files) {
     const text = readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
     const grammar = languageOf(file.endsWith('chaos') ? 'chaos.sh' : file)!.grammar!;
