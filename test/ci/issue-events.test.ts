@@ -114,6 +114,7 @@ t.test('a comment starts `issue_comment`, on an issue and on a pull request', as
   ]);
   t.notOk('pull_request' in ((await runsOf(fixture))[0]!.payload['issue'] as object));
   await issues.editText(viewer, place, { position, body: '/stop', revision: 1 });
+  await announced(fixture);
   await issues.deleteComment(viewer, place, position);
   const { issue: pull } = await modules.pulls.open(viewer, at, { title: 'Mend', body: '', head: 'topic' });
   await issues.comment(viewer, { ...at, number: pull.number }, { body: 'Well.' });
@@ -129,30 +130,42 @@ t.test('a comment starts `issue_comment`, on an issue and on a pull request', as
   );
 });
 
-t.test('people who may not write have no association, and a task starts nothing', async (t) => {
-  const fixture = await openCi(t);
-  const { push, viewer, found, modules, addRunner, ci } = fixture;
-  const { issues, accounts, repositories } = modules;
-  await repositories.changeVisibility(viewer, 'alice', 'work', 'PUBLIC');
-  await push({ ...workflow(on('issue_comment:')), a: '1' });
-  const carol = await accounts.addPerson({ username: 'carol' });
-  const { number } = await issues.open(viewer, at, { title: 'It leaks', body: '' });
-  await issues.comment(
-    { ...personViewer(carol.id, 'write'), username: 'carol' },
-    { ...at, number },
-    { body: 'Me too.' },
-  );
-  await announced(fixture);
-  t.match(await runsOf(fixture), [
-    { isTrusted: true, payload: { comment: { user: { login: 'carol' }, author_association: 'NONE' } } },
-  ]);
-  const task = (await (await addRunner(['linux'])).fetch())!;
-  const asTask = await ci.tasks.viewerOfToken(task.secrets.get('GITHUB_TOKEN')!);
-  await issues.comment(asTask!, { ...at, number }, { body: 'Thank you.' });
-  await announced(fixture);
-  t.same(await actionsOf(fixture), ['issue_comment created']);
-  await ci.settings.change(viewer, found, { isEnabled: false });
-  await issues.comment(viewer, { ...at, number }, { body: 'Off.' });
-  await announced(fixture);
-  t.equal((await runsOf(fixture)).length, 1);
-});
+t.test(
+  'SECURITY: people who may not write have no association and start no trusted run; a task starts nothing',
+  async (t) => {
+    const fixture = await openCi(t);
+    const { push, viewer, found, modules, addRunner, ci } = fixture;
+    const { issues, accounts, repositories } = modules;
+    await repositories.changeVisibility(viewer, 'alice', 'work', 'PUBLIC');
+    await push({ ...workflow(on('issue_comment:')), a: '1' });
+    const carol = await accounts.addPerson({ username: 'carol' });
+    const { number } = await issues.open(viewer, at, { title: 'It leaks', body: '' });
+    await issues.comment(
+      { ...personViewer(carol.id, 'write'), username: 'carol' },
+      { ...at, number },
+      { body: 'Me too.' },
+    );
+    await announced(fixture);
+    t.match(await runsOf(fixture), [
+      { isTrusted: false, payload: { comment: { user: { login: 'carol' }, author_association: 'NONE' } } },
+    ]);
+    await ci.secrets.set({ kind: 'repository', id: found.repository.id }, { name: 'DEPLOY', value: 'very secret' });
+    const runner = await addRunner(['linux']);
+    const task = (await runner.fetch())!;
+    t.notOk(task.secrets.has('DEPLOY'), 'it gets no secret');
+    const asTask = async ({ secrets }: typeof task) => (await ci.tasks.viewerOfToken(secrets.get('GITHUB_TOKEN')!))!;
+    const place = { ...at, number };
+    await t.rejects(issues.comment(await asTask(task), place, { body: 'Me too.' }), { reason: 'token_may_not_write' });
+    await issues.comment(viewer, place, { body: 'And here.' });
+    await announced(fixture);
+    const trusted = (await runner.fetch())!;
+    t.ok(trusted.secrets.has('DEPLOY'));
+    await issues.comment(await asTask(trusted), place, { body: 'Thank you.' });
+    await announced(fixture);
+    t.same(await actionsOf(fixture), ['issue_comment created', 'issue_comment created']);
+    await ci.settings.change(viewer, found, { isEnabled: false });
+    await issues.comment(viewer, { ...at, number }, { body: 'Off.' });
+    await announced(fixture);
+    t.equal((await runsOf(fixture)).length, 2);
+  },
+);

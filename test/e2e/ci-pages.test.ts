@@ -302,7 +302,7 @@ t.test('every page of CI passes axe, in light and dark, wide and narrow', { time
 /** What the pages of secrets say about who can read them. */
 const secretReaders: Readonly<Record<string, string>> = {
   '/settings/secrets': 'Everyone who may push to one of your repositories can read these',
-  '/admin/secrets': 'Everyone who may push to any repository of this server can read these',
+  '/admin/secrets': 'Everyone who may push to any repository of this server can read those that are not limited',
 };
 
 t.test('without scripts: registration, secrets, starting a workflow, and the view of others', async (t) => {

@@ -394,11 +394,11 @@ t.test('a patch that does not apply: what was pasted stays, and says why', async
     await bob.goto(`${web.origin}${roof}/pulls/new/patch`);
     await bob.fill(
       '#patch',
-      'Subject: [PATCH] Paint\n\n---\ndiff --git a/none b/none\n--- a/none\n+++ b/none\n@@ -1 +1 @@\n-a\n+b\n',
+      'From: Alice <alice@example.org>\nSubject: [PATCH] Paint\n\n---\ndiff --git a/none b/none\n--- a/none\n+++ b/none\n@@ -1 +1 @@\n-a\n+b\n',
     );
     await bob.click('main button.primary');
     t.match(await bob.locator('main').innerText(), /cannot be applied/);
-    t.match(await bob.inputValue('#patch'), /^Subject: \[PATCH\] Paint/);
+    t.match(await bob.inputValue('#patch'), /^From: Alice[^]*Paint/);
     t.same(await findViolations(bob, allRules), []);
     t.notOk(await isTooWide(bob));
     await shot(bob, `patch-refused-${width}-${theme}`);

@@ -26,10 +26,11 @@ interface Prepared {
 }
 
 /**
- * Starts the workflows of `issues` and `issue_comment`, of the last commit of the default branch, as other forges do:
- * the code is the repository's own, so it runs with secrets whoever wrote the text, and the text is data of others. What
- * a task has written starts nothing, so that no workflow starts itself for ever; what is held starts nothing before a
- * member has approved it.
+ * Starts the workflows of `issues` and `issue_comment`, of the last commit of the default branch. The code is the
+ * repository's own, but scripts that quote the text, or build the pull request that it stands in, run code of its
+ * author. So a run of an act of people who may not write is not trusted: it gets no secret, and its token only reads.
+ * What a task has written starts nothing, so that no workflow starts itself for ever; what is held starts nothing before
+ * a member has approved it.
  */
 export function runOnIssues(deps: CiDeps, sources: IssueRunDeps): EntryListener<Prepared> {
   return {
@@ -67,6 +68,7 @@ async function planActs(
   const [described] = sha === null ? [] : await issues.describe([issue]);
   if (sha === null || described === undefined) return [];
   const about = { located, described, entry };
+  const actor = await eventAuthor(deps, located, entry);
   const planned: PlannedRuns[] = [];
   for (const act of acts) {
     const details = await payloadOf(deps, { issues }, about, act);
@@ -75,7 +77,7 @@ async function planActs(
     const actorId = entry.authorId;
     const runs = await planRuns(deps, located, {
       ...{ event, action, details, ref, sha, actorId },
-      isTrusted: true,
+      isTrusted: actor.association !== 'NONE',
       title: described.title,
     });
     if (runs !== null) planned.push(runs);
