@@ -155,7 +155,7 @@ t.test(
     t.notOk(task.secrets.has('DEPLOY'), 'it gets no secret');
     const asTask = async ({ secrets }: typeof task) => (await ci.tasks.viewerOfToken(secrets.get('GITHUB_TOKEN')!))!;
     const place = { ...at, number };
-    await t.rejects(issues.comment(await asTask(task), place, { body: 'Me too.' }), { reason: 'token_may_not_write' });
+    await t.rejects(issues.comment(await asTask(task), place, { body: 'Me too.' }), { message: 'This token may not write here.' });
     await issues.comment(viewer, place, { body: 'And here.' });
     await announced(fixture);
     const trusted = (await runner.fetch())!;
