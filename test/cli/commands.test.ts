@@ -511,7 +511,7 @@ t.test('repo add, list, show, delete and restore', async (t) => {
   );
   t.match(
     await outputOf('repo show alice/garden'),
-    /repository not found\nhint: hearth repo list shows which there are\n\[3\]$/i,
+    /alice\/garden was deleted; it is in the trash\nhint: hearth repo restore alice\/garden\n\[3\]$/,
   );
   t.equal(await outputOf('repo list --deleted'), 'alice/garden\t2026-01-01T12:00:00Z\t0\t2026-01-31\t<id>\n[0]');
   t.equal(await outputOf('repo restore alice/garden --dry-run'), 'Would restore alice/garden.\n[0]');

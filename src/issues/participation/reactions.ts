@@ -60,11 +60,14 @@ export async function listReactions(
   const entry = await deps.db.read.findOneBy(entrySchema, { issueId: issue.id, position });
   if (entry === null || entry.body === null || (entry.heldAt !== null && entry.authorId !== personIdOf(viewer)))
     throw entryNotFound();
-  return deps.db.read
-    .createQueryBuilder(reactionSchema, 'r')
-    .where('r.issue_id = :issueId AND r.position = :position', { issueId: issue.id, position })
-    .orderBy('r.user_id')
-    .addOrderBy('r.kind')
-    .limit(mostListed)
-    .getMany();
+  return (
+    deps.db.read
+      .createQueryBuilder(reactionSchema, 'r')
+      .where('r.issue_id = :issueId AND r.position = :position', { issueId: issue.id, position })
+      // As the primary key: sorted by nothing else.
+      .orderBy('r.kind')
+      .addOrderBy('r.user_id')
+      .limit(mostListed)
+      .getMany()
+  );
 }
