@@ -4,8 +4,8 @@
  * Files of test/e2e, long ones, and those with a line `// runs alone: REASON` among their first ten have a process of
  * their own. The command of `tap` starts every file twice.
  *
- * The time limit of a file is 120 seconds, or that of a line `// time limit: 300 s` among its first ten; after the limits
- * of all its files a process and everything it started is killed. When a shared process is killed, crashes, or fails
+ * The time limit of a file is 120 seconds, or that of a line `// time limit: 300 s` among its first ten; after the
+ * limits of all its files a process and everything it started is killed. When a shared process is killed, crashes, or fails
  * without a failed assertion, each of its files runs again in a process of its own, and that result counts.
  *
  * When at most three of several files fail, each runs once more after all others, alone: files on a

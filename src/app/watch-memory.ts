@@ -11,7 +11,7 @@ const [cachePart, leastCached, mostCached] = [1 / 32, 16 * mebibyte, 48 * mebiby
 /** Memory is short when less than this part of it is left, or the heap is this full. */
 const [leastAvailable, fullHeap] = [0.08, 0.85];
 
-/** What all caches may hold on a machine with this memory. @param setting `memory.caches` */
+/** The limit of all caches in bytes on a machine with this memory. @param setting `memory.caches` */
 export function cachesFor(memory: Pick<MachineMemory, 'total'> | null, setting: number | null): number {
   if (setting !== null) return setting;
   if (memory === null) return mostCached;

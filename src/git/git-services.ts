@@ -3,7 +3,7 @@ import type { ForkRequest } from './forks/fork-repository.ts';
 import type { DiskUsage } from './storage.ts';
 import type { AdvertiseRefs } from './fetches/advertise-refs.ts';
 import type { Blob, Head, RevisionOptions, Tree } from './objects/browse.ts';
-import type { RefMove } from './pushes/move-refs.ts';
+import type { RefMove } from './pushes/ref-move.ts';
 import type { CommitDay, CommitDaysRange } from './queries/commit-activity.ts';
 import type { NewObjects } from './queries/measure-new-objects.ts';
 import type { NewCommits } from './objects/new-commits.ts';

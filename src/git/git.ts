@@ -21,7 +21,7 @@ import { repairNewRefs } from './pushes/sync-new-refs.ts';
 import { hasNewMerges } from './pushes/linear-check.ts';
 import { gainedByMove } from './pushes/signed-check.ts';
 import { isForward, keepObjects, movePullHead, moveRefs, releaseObjects, setPullRef } from './pushes/move-refs.ts';
-import type { RefMove } from './pushes/move-refs.ts';
+import type { RefMove } from './pushes/ref-move.ts';
 import { measureNewObjects } from './queries/measure-new-objects.ts';
 import { newCommits } from './objects/new-commits.ts';
 import { createObjectReaders } from './objects/object-readers.ts';

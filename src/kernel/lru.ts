@@ -10,7 +10,7 @@ export interface LruOptions<Key, Value> {
   maxEntries?: number;
   /** The weight of an entry; 1 when not given, so that `maxWeight` counts entries. */
   weigh?: (value: Value, key: Key) => number;
-  /** `bytes` when `weigh` counts these: the cache then also keeps within what all caches may hold together. */
+  /** `bytes` when `weigh` counts these: the limit of all caches together applies, too. */
   unit?: 'bytes';
   /** How long an entry is valid after it was set, in milliseconds; without it, entries do not expire. */
   ttlMs?: number;
@@ -77,7 +77,7 @@ class LruCache<Key, Value> implements Lru<Key, Value>, RegisteredCache {
     const weight = weigh === undefined ? 1 : weigh(value, key);
     const heaviest = unit === 'bytes' ? Math.min(maxWeight, cachedBytesLimit()) : maxWeight;
     if (weight > heaviest) return this.#options.onEvict?.(value, key);
-    // Room is made here first, so that other caches give way to what is left only.
+    // This cache shrinks first, the others only by what is still too much.
     for (const oldest of this.#entries.keys()) {
       if (this.#weight + weight <= maxWeight && this.#entries.size < maxEntries) break;
       this.delete(oldest);

@@ -7,7 +7,7 @@ export interface SemaphoreOptions {
   limitPerKey?: Readonly<Record<string, number>>;
   /** Waiters at most; a further one is refused at once. Any number when not given. */
   queue?: number;
-  /** Waiters at most by the name of a key that has a limit: those of one value leave room for others. */
+  /** Waiters at most by the name of a key that has a limit: those of one value cannot fill the queue. */
   queuePerKey?: Readonly<Record<string, number>>;
   /** How long a caller waits, in milliseconds; until it is admitted when not given. */
   waitMs?: number;

@@ -26,7 +26,7 @@ t.test('every line of the example works when uncommented, and none changes a def
   t.same(problems, []);
   t.same([...(loaded?.file?.values.keys() ?? [])].sort(), options.map((option) => option.key).sort());
   const defaults = checkConfig(sources({})).loaded!.config;
-  const { baseUrl, caFile, ssh, federation, metrics, mail, objects, ...same } = loaded!.config;
+  const { baseUrl, caFile, ssh, federation, memory, metrics, mail, objects, ...same } = loaded!.config;
   t.match(defaults, same);
   t.match(defaults, {
     ssh: { enabled: ssh.enabled, listen: ssh.listen },
@@ -36,6 +36,7 @@ t.test('every line of the example works when uncommented, and none changes a def
   t.equal(baseUrl, 'https://git.example.org');
   t.equal(caFile, '/etc/ssl/private-authority.pem');
   t.equal(metrics.token, 'a long random text');
+  t.equal(memory.cachesBytes, 48 * 1024 * 1024);
 });
 
 t.test('an option has one key, one environment name built from it, and one sentence', async (t) => {

@@ -46,7 +46,7 @@ t.test('what happens to an issue starts the workflows that name it', async (t) =
         sender: { login: 'alice' },
         repository: { full_name: 'alice/work' },
         issue: {
-          ...{ number, title: 'It leaks', body: 'In the roof.', state: 'open', labels: [], locked: false },
+          ...{ number, title: 'It leaks', body: 'In the roof.', state: 'open', labels: { length: 0 }, locked: false },
           user: { login: 'alice', type: 'User' },
           author_association: 'OWNER',
           html_url: `https://git.example.org/repos/alice/work/issues/${number}`,
@@ -155,7 +155,9 @@ t.test(
     t.notOk(task.secrets.has('DEPLOY'), 'it gets no secret');
     const asTask = async ({ secrets }: typeof task) => (await ci.tasks.viewerOfToken(secrets.get('GITHUB_TOKEN')!))!;
     const place = { ...at, number };
-    await t.rejects(issues.comment(await asTask(task), place, { body: 'Me too.' }), { message: 'This token may not write here.' });
+    await t.rejects(issues.comment(await asTask(task), place, { body: 'Me too.' }), {
+      message: 'This token may not write here.',
+    });
     await issues.comment(viewer, place, { body: 'And here.' });
     await announced(fixture);
     const trusted = (await runner.fetch())!;

@@ -215,7 +215,7 @@ t.test('keys of federation', async (t) => {
     t.not(publicKeyPem, first.find((each) => each.actor === actor)!.publicKeyPem);
 
   const one = second[0]!;
-  // The server signs with the key of its document, whoever rotated it.
+  // The server signs with the key of its document, in whichever process it was rotated.
   await withModules(async ({ federation }) => {
     const shown = async () =>
       ((await federation.publications.actor(new URL(one.actor).pathname)) as { publicKey: { publicKeyPem: string } })

@@ -83,7 +83,7 @@ t.test('a worker thread highlights, caches, gives up in time and recovers', asyn
     /<span class="x-keyword">const<\/span> a = <span class="x-string">&quot;&lt;b&gt;&quot;<\/span>;/,
   );
   t.equal(lines?.length, 3);
-  t.equal(
+  t.strictSame(
     await highlighting.highlight({ oid, fileName: 'a.ts', text: 'not read again', client }),
     lines,
     'an id never means other bytes',

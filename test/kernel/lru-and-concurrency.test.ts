@@ -99,7 +99,7 @@ t.test('a keyed mutex runs work of one key in order and of others concurrently',
 
 const refusal = busy('test_busy', 'Busy.', 7);
 
-t.test('the waiters of one key value leave room in the queue for others', async (t) => {
+t.test('the waiters of one key value cannot fill the queue', async (t) => {
   const semaphore = createSemaphore({
     limit: 2,
     limitPerKey: { address: 1 },

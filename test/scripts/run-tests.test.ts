@@ -6,7 +6,9 @@ import { join } from 'node:path';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 
 const runner = join(import.meta.dirname, '../../scripts/run-tests.ts');
-const tap = `import t from ${JSON.stringify(import.meta.resolve('tap'))};`;
+// The path: a test that shares a process has a module of its own for 'tap'.
+const tapModule = new URL('../../node_modules/tap/dist/esm/index.js', import.meta.url).href;
+const tap = `import t from ${JSON.stringify(tapModule)};`;
 
 const files: Record<string, { source: string; says: RegExp }> = {
   'passes.test.ts': {

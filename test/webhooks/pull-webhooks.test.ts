@@ -205,14 +205,18 @@ t.test('a team that is asked is named by `requested_team`, and among the teams o
         action: 'review_requested',
         requested_reviewer: null,
         requested_team: team,
-        pull_request: { requested_reviewers: [], requested_reviewers_teams: [team] },
+        pull_request: { requested_reviewers: { length: 0 }, requested_reviewers_teams: [team] },
       },
     },
   ]);
   await pulls.attention.request(viewer, change, { remove: ['guild/glazers'] });
   t.match(await sent(), [
     {
-      body: { action: 'review_request_removed', requested_team: team, pull_request: { requested_reviewers_teams: [] } },
+      body: {
+        action: 'review_request_removed',
+        requested_team: team,
+        pull_request: { requested_reviewers_teams: { length: 0 } },
+      },
     },
   ]);
   t.equal((await issues.listEntries(viewer, change)).entries.length, 3);

@@ -29,8 +29,8 @@ interface Prepared {
  * Starts the workflows of `issues` and `issue_comment`, of the last commit of the default branch. The code is the
  * repository's own, but scripts that quote the text, or build the pull request that it stands in, run code of its
  * author. So a run of an act of people who may not write is not trusted: it gets no secret, and its token only reads.
- * What a task has written starts nothing, so that no workflow starts itself for ever; what is held starts nothing before
- * a member has approved it.
+ * What a task has written starts nothing, so that no workflow starts itself for ever; what is held starts nothing
+ * before a member has approved it.
  */
 export function runOnIssues(deps: CiDeps, sources: IssueRunDeps): EntryListener<Prepared> {
   return {

@@ -27,8 +27,7 @@ export const decidesAboutWorkflows = (path: string): boolean =>
 const maxFiles = 100;
 const maxDepth = 5;
 
-/** Characters of all files that are kept. */
-const maxKept = 4_000_000;
+const maxCachedCharacters = 4_000_000;
 /** Of few files, a cost of the entry itself. */
 const entryWeight = 200;
 const fullId = /^[0-9a-f]{40,64}$/;
@@ -41,7 +40,7 @@ function cacheOf(git: Git): Lru<string, WorkflowFile[]> {
   if (cache === undefined) {
     const weigh = (files: readonly WorkflowFile[]) =>
       files.reduce((sum, { content }) => sum + content.length, entryWeight);
-    cache = createLru<string, WorkflowFile[]>({ name: 'workflow files', maxWeight: maxKept, weigh });
+    cache = createLru<string, WorkflowFile[]>({ name: 'workflow files', maxWeight: maxCachedCharacters, weigh });
     kept.set(git, cache);
   }
   return cache;

@@ -1,6 +1,7 @@
 import { internal, invalid } from '../../kernel/index.ts';
 import { checked, readCommit } from '../objects/browse.ts';
 import type { BrowseDeps } from '../objects/browse.ts';
+import type { RefMove } from './ref-move.ts';
 import type { RefResult } from './report-status.ts';
 import { gerritFolders, isWellFormedRef, refuseRef } from '../refs/ref-name.ts';
 import type { Semaphore } from '../../kernel/index.ts';
@@ -9,13 +10,6 @@ import { manyNewRefs, syncNewRefs } from './sync-new-refs.ts';
 import { syncMovedRefs } from './sync-refs.ts';
 import type { GitRunner } from '../processes/git-runner.ts';
 import type { ObjectReaders } from '../objects/object-readers.ts';
-
-/** A ref move by the server itself. Ids are full; all zero means "no ref". */
-export interface RefMove {
-  ref: string;
-  oldId: string;
-  newId: string;
-}
 
 export interface MoveDeps {
   runner: GitRunner;

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ObjectReaders } from '../objects/object-readers.ts';
 import { readRefs } from '../refs/refs.ts';
-import type { RefMove } from './move-refs.ts';
+import type { RefMove } from './ref-move.ts';
 import type { RefResult } from './report-status.ts';
 import { syncFolder } from './sync-refs.ts';
 
@@ -92,7 +92,7 @@ function foldersOf(ref: string): string[] {
   return folders;
 }
 
-/** The content of `packed-refs`; null when an object is missing, or a branch is to name something else than a commit. */
+/** The content of `packed-refs`; null when an object is missing, or a branch would name another object than a commit. */
 async function linesOf(readers: ObjectReaders, repository: string, moves: readonly RefMove[]): Promise<string | null> {
   const ids = [...new Set(moves.map(({ newId }) => newId))];
   const types = new Map<string, string>();

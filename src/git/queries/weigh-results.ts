@@ -6,7 +6,7 @@ import type { ListedFile } from './list-files.ts';
 
 /**
  * What a cached result takes in memory, in bytes: its text, and for each object and buffer in it what V8 needs besides,
- * as heap snapshots show. Estimates; the limits they are compared with have room for that.
+ * as heap snapshots show. Estimates; the limits they are compared with allow for that.
  */
 const bytesPer = {
   /** A result and its place in the cache, without the key. */

@@ -29,8 +29,8 @@ export interface ReviewersView {
 const asked: ReviewerView['verdict'] = { icon: 'clock', tone: 'wait', text: 'Asked' };
 
 /**
- * People who were asked and who reviewed, each once, then the teams that have not answered. The last verdict of a person
- * counts; a comment leaves it.
+ * People who were asked and who reviewed, each once, then the teams that have not answered. The last verdict of a
+ * person counts; a comment leaves it.
  */
 export function viewReviewers(
   {

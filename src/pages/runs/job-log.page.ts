@@ -1,5 +1,4 @@
 import { Readable } from 'node:stream';
-import { personIdOf } from '../../access/index.ts';
 import { embedded } from '../../embedded/index.ts';
 import { notFound, unavailable } from '../../kernel/index.ts';
 import type { TaskRow } from '../../ci/index.ts';
@@ -33,14 +32,14 @@ export const downloadLog: Page<RepositoryContext, RunsDeps> = async (context, de
 const live = { template: 'runs/log-rows' } as const;
 
 const maxStreams = 500;
-/** A person follows a page per tab; visitors may share an address. */
-const maxStreamsOfPerson = 30;
+const maxStreamsOfSession = 5;
+/** Visitors may share an address. */
 const maxStreamsOfAddress = 10;
 const heartbeatMs = 15_000;
 /** A connection with more unsent bytes is closed; the browser reconnects and continues from the last row. */
 const maxUnsentBytes = 1024 * 1024;
 
-/** Streams open now, for each person, and for each address of visitors (security I10). */
+/** Streams open now, for each session, and for each address of visitors (security I10). */
 const open = new Map<string, number>();
 
 /**
@@ -92,9 +91,9 @@ function stream(
   deps: RunsDeps,
   events: (signal: AbortSignal) => AsyncIterable<string>,
 ): Reply {
-  const person = personIdOf(context.viewer);
-  const who = person ?? context.address;
-  const most = person === null ? maxStreamsOfAddress : maxStreamsOfPerson;
+  const { session } = context;
+  const who = session?.id ?? context.address;
+  const most = session ? maxStreamsOfSession : maxStreamsOfAddress;
   const total = [...open.values()].reduce((sum, count) => sum + count, 0);
   if (total >= maxStreams || (open.get(who) ?? 0) >= most) {
     throw unavailable('too_many_streams', 'Too many live pages are open. Close one, or reload by hand.', {

@@ -75,6 +75,8 @@ t.test('pushes of what is followed, and requests that did not get through', asyn
     hashAfter: '2'.repeat(40),
     commitCount: 3,
     commits: [],
+    isForced: true,
+    pusher: 'bob',
     pushedAt: web.clock.now() - 60_000,
   };
   const pushes = Array.from({ length: 9 }, () => push);
@@ -85,7 +87,7 @@ t.test('pushes of what is followed, and requests that did not get through', asyn
   Object.assign(web.modules.federation, { isOperational: true, followedNews });
   const { body } = await alice.get('/');
   t.match(body, /Needs attention[^]*request to follow[^]*carol\/&lt;kiln&gt;@other\.example\.org[^]*was not delivered/);
-  t.equal(body.match(/: 3 commits to/g)?.length, 5, 'the newest few');
+  t.equal(body.match(/<bdi>main<\/bdi>: 3 commits, forced, by bob/g)?.length, 5, 'the newest few');
   t.match(body, /href="https:\/\/other\.example\.org\/repos\/bob\/glaze" rel="nofollow noopener"/);
 });
 
