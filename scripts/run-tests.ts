@@ -5,8 +5,8 @@
  * their own. The command of `tap` starts every file twice.
  *
  * The time limit of a file is 120 seconds, or that of a line `// time limit: 300 s` among its first ten; after the
- * limits of all its files a process and everything it started is killed. When a shared process is killed, crashes, or fails
- * without a failed assertion, each of its files runs again in a process of its own, and that result counts.
+ * limits of all its files a process and everything it started is killed. When a shared process is killed, crashes, or
+ * fails without a failed assertion, each of its files runs again in a process of its own, and that result counts.
  *
  * When at most three of several files fail, each runs once more after all others, alone: files on a
  * loaded machine delay each other. A file that passes then is counted as passed and named at the end, because it

@@ -37,6 +37,7 @@ async function unread(person: typeof alice, count: number): Promise<void> {
 
 t.test('threads are listed, counted, shown and marked', async (t) => {
   await issues.open(as(bob), { owner: 'alice', name: 'roof' }, { title: 'It rains in', body: '@alice' });
+  await unread(alice, 1);
   await issues.open(as(bob), { owner: 'alice', name: 'roof' }, { title: 'It is cold' });
   await unread(alice, 2);
   t.same((await call('GET', '/notifications/new')).json, { new: 2 });

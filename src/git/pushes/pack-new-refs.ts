@@ -92,7 +92,7 @@ function foldersOf(ref: string): string[] {
   return folders;
 }
 
-/** The content of `packed-refs`; null when an object is missing, or a branch would name another object than a commit. */
+/** The content of `packed-refs`; null when an object is missing, or a branch would name what is no commit. */
 async function linesOf(readers: ObjectReaders, repository: string, moves: readonly RefMove[]): Promise<string | null> {
   const ids = [...new Set(moves.map(({ newId }) => newId))];
   const types = new Map<string, string>();
