@@ -27,7 +27,7 @@ export const decidesAboutWorkflows = (path: string): boolean =>
 const maxFiles = 100;
 const maxDepth = 5;
 
-const maxCachedCharacters = 4_000_000;
+const maxCachedBytes = 4_000_000;
 /** Of few files, a cost of the entry itself. */
 const entryWeight = 200;
 const fullId = /^[0-9a-f]{40,64}$/;
@@ -40,7 +40,12 @@ function cacheOf(git: Git): Lru<string, WorkflowFile[]> {
   if (cache === undefined) {
     const weigh = (files: readonly WorkflowFile[]) =>
       files.reduce((sum, { content }) => sum + content.length, entryWeight);
-    cache = createLru<string, WorkflowFile[]>({ name: 'workflow files', maxWeight: maxCachedCharacters, weigh });
+    cache = createLru<string, WorkflowFile[]>({
+      name: 'workflow files',
+      unit: 'bytes',
+      maxWeight: maxCachedBytes,
+      weigh,
+    });
     kept.set(git, cache);
   }
   return cache;

@@ -143,29 +143,22 @@ function readTable(name: string, size: number, text: string): CsvTable | null {
   return separator === null || size > maxTableBytes ? null : readCsv(text, separator);
 }
 
+/** What renders a file as a document. */
+function sourceOf(request: FileRequest, text: string) {
+  const { repositoryUrl, showsRemoteImages } = placeOf(request);
+  const { origin } = request.context;
+  return { key: request.entry.oid, client: repositoryUrl, source: () => text, showsRemoteImages, origin };
+}
+
 /** A Markdown file as a document, or as text with a word on why. */
 async function readDocument(request: FileRequest, text: string) {
-  const place = placeOf(request);
-  const prepared = await prepareDocument(request.deps.workers, {
-    key: request.entry.oid,
-    client: place.repositoryUrl,
-    source: () => text,
-    showsRemoteImages: place.showsRemoteImages,
-    origin: request.context.origin,
-  });
+  const prepared = await prepareDocument(request.deps.workers, sourceOf(request, text));
   return fill(request, prepared);
 }
 
 /** A notebook as a document, or why its source is shown. */
 async function readNotebook(request: FileRequest, text: string) {
-  const place = placeOf(request);
-  const prepared = await prepareNotebook(request.deps.workers, {
-    key: request.entry.oid,
-    client: place.repositoryUrl,
-    source: () => text,
-    showsRemoteImages: place.showsRemoteImages,
-    origin: request.context.origin,
-  });
+  const prepared = await prepareNotebook(request.deps.workers, sourceOf(request, text));
   if (!('document' in prepared)) return prepared;
   return {
     ...(await fill(request, prepared.document)),
