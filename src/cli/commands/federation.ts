@@ -214,7 +214,7 @@ function aboutPerson({ repositories, scanError }: Extract<ListedFollow, { kind: 
 }
 
 function whyWaiting(status: FollowStatus): string {
-  if (status.state === 'ACCEPTED') return '';
+  if (status.state === 'ACCEPTED') return status.goneAt === null ? '' : `not there since ${isoOrNull(status.goneAt)}`;
   switch (status.why) {
     case 'queued':
       return 'not sent yet';
