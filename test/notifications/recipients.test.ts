@@ -135,7 +135,7 @@ t.test('an entry is told to those who had subscribed before it, however late it 
   async function recipientsOf(position: number): Promise<Record<string, Reason>> {
     const issue = await issues.find(alice, at(1));
     const entry = (await issues.findEntry(id, position))!;
-    const prepared = await notifications.onEntry.prepare({ repository, issue, entry } as never);
+    const prepared = await notifications.onEntry.prepare!({ repository, issue, entry } as never);
     return Object.fromEntries(prepared!.recipients.map(({ userId, reason }) => [userId, reason]));
   }
   t.strictSame(await recipientsOf(0), { [alice.id]: 'watching' }, 'carol came after the opening');

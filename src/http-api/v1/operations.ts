@@ -55,6 +55,7 @@ import {
   openIssue,
   searchIssues,
 } from './issues.ts';
+import { followOperations } from './follows.ts';
 import { createFork, listForks, mergeUpstream } from './forks.ts';
 import { getPullConflicts, getPullDiff, getPullPatch, listPullCommits, listPullFiles } from './pulls-changes.ts';
 import {
@@ -288,6 +289,7 @@ export const operations: readonly Operation[] = [
   ...teamOperations,
   ...notificationOperations,
   ...watchingOperations,
+  ...followOperations,
   getVersion,
   getMe,
   editMe,
