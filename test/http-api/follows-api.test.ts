@@ -34,7 +34,14 @@ async function openStage(t: Owner) {
     keysNumber(1),
   );
   const token = async (id: string, access: 'read' | 'write', repositoryIds: string[] | null = null) =>
-    (await accounts.addToken(id, { name: `${access} ${repositoryIds ?? 'all'}`, access, repositoryIds, expiresAt: null })).secret;
+    (
+      await accounts.addToken(id, {
+        name: `${access} ${repositoryIds ?? 'all'}`,
+        access,
+        repositoryIds,
+        expiresAt: null,
+      })
+    ).secret;
   const web = { port: Number(new URL(home.origin).port) };
   const caller = (secret: string | null) => async (method: string, path: string, body?: object) => {
     const headers = {

@@ -130,7 +130,7 @@ import {
 } from './runs.ts';
 import { search } from './search.ts';
 import { secretOperations } from './secrets.ts';
-import { getCommitStatus, reportCommitStatus } from './statuses.ts';
+import { createCommitStatus, getCommitStatus, reportCommitStatus } from './statuses.ts';
 import { addToken, listTokens, removeToken } from './tokens.ts';
 import { editMe, getMe, getUser, listMyOrganisations } from './users.ts';
 import {
@@ -193,6 +193,7 @@ export const operations: readonly Operation[] = [
   ...webhooksOfOrganisations,
   getCommitStatus,
   reportCommitStatus,
+  createCommitStatus,
   listCollaborators,
   addCollaborator,
   changeCollaborator,
