@@ -56,7 +56,7 @@ t.test('a command says that the repository it names is in the trash, and how it 
   t.equal((await run('repo', 'show', 'alice/gone')).code, 0);
 });
 
-t.test('nobody else is told of the trash', async (t) => {
+t.test('other callers learn nothing of the trash', async (t) => {
   await repositories.create(localAdministrator, { owner: 'alice', name: 'hidden', visibility: 'PUBLIC' });
   await repositories.trash.move(localAdministrator, 'alice', 'hidden');
   const web = { port: Number(new URL(hearth.url).port) };

@@ -4,9 +4,9 @@ import type { Mutation } from '../../scripts/mutations.ts';
 export const mutations: readonly Mutation[] = [
   {
     title: 'an entry is told to those who came after it',
-    file: 'src/issues/participation/subscriptions.ts',
-    from: 'i.last_position FROM issues',
-    to: '-1 FROM issues',
+    file: 'src/issues/subscribe.ts',
+    from: 'i.last_position + 1 FROM issues',
+    to: '0 FROM issues',
     tests: ['test/notifications/recipients.test.ts'],
   },
   {

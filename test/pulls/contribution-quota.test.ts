@@ -1,4 +1,5 @@
-// A person who may not write may bring so many bytes of rounds to a repository: each way of making a round refuses more.
+// A person who may not write may bring so many bytes of rounds to a repository: each way of making a round refuses
+// more.
 import t from 'tap';
 import { personViewer } from '../../src/access/index.ts';
 import { reasonOf } from './reviews-fixture.ts';

@@ -10,7 +10,7 @@ import { refuse } from '../issue-errors.ts';
 import type { RepositoryAt, RepositoryContext } from '../issue-context.ts';
 import { recordReferences, resolveReferences } from '../references/resolve-references.ts';
 import type { ResolvedReferences } from '../references/resolve-references.ts';
-import { tellSubscribersFrom } from '../participation/subscriptions.ts';
+import { tellSubscribersFrom } from '../subscribe.ts';
 import { entrySchema } from '../schema/entry-schema.ts';
 import { issueSchema } from '../schema/issue-schema.ts';
 import { contributorSchema, heldContributionSchema } from '../schema/moderation-schema.ts';

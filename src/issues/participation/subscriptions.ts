@@ -1,39 +1,10 @@
 import { personIdOf } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
-import type { Tx } from '../../db/index.ts';
 import type { IssueDeps } from '../deps.ts';
 import { findIssue, issueInWrite } from '../find-issue.ts';
 import type { IssueAt } from '../issue-context.ts';
 import { subscriptionSchema } from '../schema/participation-schema.ts';
-import type { SubscriptionReason, SubscriptionRow } from '../schema/participation-schema.ts';
-
-/**
- * Subscribes a user who takes part, unless they have unsubscribed before, to the entries from now on: one that is
- * announced later than it was written is not told to those who came after it.
- */
-export async function subscribeOnce(
-  { manager }: Tx,
-  issueId: string,
-  userId: string | null,
-  reason: SubscriptionReason,
-): Promise<void> {
-  if (userId === null) return;
-  await manager.query(
-    `INSERT INTO subscriptions (issue_id, user_id, is_on, reason, since_position)
-     SELECT i.id, CAST(? AS TEXT), 1, CAST(? AS TEXT), i.last_position FROM issues i WHERE i.id = ?
-     ON CONFLICT (issue_id, user_id) DO NOTHING`,
-    [userId, reason, issueId],
-  );
-}
-
-/** An entry that was held is shown only now: those who have subscribed meanwhile do not know it. */
-export async function tellSubscribersFrom({ manager }: Tx, issueId: string, position: number): Promise<void> {
-  await manager.query('UPDATE subscriptions SET since_position = ? WHERE issue_id = ? AND since_position >= ?', [
-    position - 1,
-    issueId,
-    position,
-  ]);
-}
+import type { SubscriptionRow } from '../schema/participation-schema.ts';
 
 /**
  * Switches notifications of an issue on or off for the viewer; an explicit choice stays.
@@ -45,8 +16,9 @@ export async function setSubscription(deps: IssueDeps, viewer: Viewer, at: Issue
     const context = await issueInWrite(deps, tx, viewer, issue, isOn ? 'contribute' : 'read');
     const userId = personIdOf(viewer);
     if (userId === null) return;
-    const { id: issueId, lastPosition: sincePosition } = context.issue;
-    await tx.manager.upsert(subscriptionSchema, { issueId, userId, isOn, reason: 'manual', sincePosition }, [
+    const { id: issueId, lastPosition } = context.issue;
+    const fromPosition = lastPosition + 1;
+    await tx.manager.upsert(subscriptionSchema, { issueId, userId, isOn, reason: 'manual', fromPosition }, [
       'issueId',
       'userId',
     ]);

@@ -14,7 +14,7 @@ import { limits } from '../limits.ts';
 import { issueLinkSchema } from '../schema/classification-schema.ts';
 import { issueSchema } from '../schema/issue-schema.ts';
 import type { Issue } from '../schema/issue-schema.ts';
-import { subscribeOnce } from '../participation/subscriptions.ts';
+import { subscribeOnce } from '../subscribe.ts';
 import { mentionSchema } from '../schema/participation-schema.ts';
 import { shortenOwnUrls } from './parse-issue-urls.ts';
 import { parseReferences } from './parse-references.ts';

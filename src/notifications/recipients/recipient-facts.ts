@@ -24,7 +24,7 @@ export async function watchesOf({ db }: Deps, { id }: Pick<Repository, 'id'>): P
 /** All who had subscribed to an issue before its entry at a position, or have unsubscribed from it since. */
 export async function subscriptionsOf({ db }: Deps, issueId: string, position: number): Promise<Map<string, boolean>> {
   const rows: { user_id: string; is_on: unknown }[] = await db.read.query(
-    'SELECT user_id, is_on FROM subscriptions WHERE issue_id = ? AND (is_on = 0 OR since_position < ?)',
+    'SELECT user_id, is_on FROM subscriptions WHERE issue_id = ? AND (is_on = 0 OR from_position <= ?)',
     [issueId, position],
   );
   return new Map(rows.map(({ user_id, is_on }) => [user_id, Number(is_on) === 1]));
