@@ -260,7 +260,7 @@ const patienceMs = 5_000;
  */
 export function forwardPack(
   git: GitProcess,
-  { input, output, signal }: PushRequest,
+  { input, output, signal, ownsInput = false }: PushRequest,
   head: PushHeader,
   { updates, stallMs, isDone }: { updates: readonly RawUpdate[]; stallMs: number; isDone: () => boolean },
 ): ForwardedPack {
@@ -272,7 +272,7 @@ export function forwardPack(
   let isLeft = false;
   void flow.ended.then(() => {
     if (!takesPack || isLeft || patience !== undefined || stdin.destroyed) return;
-    flow = packFlow = startFlow(input, stdin, true);
+    flow = packFlow = startFlow(input, stdin, true, ownsInput);
   });
 
   let failure: unknown = null;

@@ -2,6 +2,7 @@ import { createSecretKey } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { Connection } from 'ssh2';
+import { freeMemory } from '../../kernel/index.ts';
 
 /*
  * What each packet costs in ssh2 1.17, besides its encryption:
@@ -33,9 +34,6 @@ interface ProtocolInside {
   _cipher: Encryption;
   _decipher: Decryption | undefined;
 }
-
-/** Smaller buffers cost the collector little, and may share their memory with others. */
-const leastBytes = 8_192;
 
 /** To be called before the first key exchange. */
 export function makeCiphersCheaper(connection: Connection, socket: Socket): void {
@@ -76,18 +74,12 @@ function freeEarly(cipher: Encryption, socket: Socket): void {
   cipher._onWrite = (part) => {
     // The length is sent from the packet itself.
     if (part.buffer === packetMemory) write(Buffer.from(part));
-    else if (part.length < leastBytes) write(part);
-    else if (socket.writable) socket.write(part, (error) => void (error ? null : free(part)));
+    else if (socket.writable) socket.write(part, (error) => void (error ? null : freeMemory(part)));
   };
   cipher.encrypt = (packet) => {
     packetMemory = packet.buffer;
     encrypt.call(cipher, packet);
     packetMemory = null;
-    if (packet.length >= leastBytes) free(packet);
+    freeMemory(packet);
   };
-}
-
-/** Gives back the memory of a buffer that has it for itself. */
-function free({ buffer, length }: Uint8Array): void {
-  if (buffer instanceof ArrayBuffer && buffer.byteLength === length) buffer.transfer(0);
 }
