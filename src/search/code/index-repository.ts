@@ -15,8 +15,8 @@ export interface CodeSearchLimits {
 /** Larger files are data or generated, and rarely searched. */
 export const maxFileBytes = 512 * 1024;
 const maxFiles = 50_000;
-/** Size of one transaction, which bounds how long others wait, and memory: its text is held some ten times meanwhile. */
-const batchBytes = 1024 * 1024;
+/** Size of one transaction, which bounds how long others wait, and memory: its text is held some fifty times meanwhile. */
+const batchBytes = 512 * 1024;
 const batchBlobs = 200;
 
 export type IndexState = 'searched' | 'too_large' | 'no_room' | 'failed';
