@@ -2,6 +2,7 @@ import { internal, invalid, notFound, nullIfNotFound } from '../../kernel/index.
 import type { GitLimits } from '../limits.ts';
 import type { GitObject, ObjectReader } from './object-reader.ts';
 import type { ObjectReaders } from './object-readers.ts';
+import { findEntry } from './find-entry.ts';
 import { parseCommit, parseTree } from './parse-objects.ts';
 import type { Commit, TreeEntry } from './parse-objects.ts';
 import type { GitRunner } from '../processes/git-runner.ts';
@@ -266,24 +267,11 @@ async function find(reader: ObjectReader, rootOid: string, path: string | Buffer
   for (const name of components(path)) {
     if (found !== null && found.kind !== 'folder') throw missing();
     const { oid, content } = await readTree(reader, found?.oid ?? rootOid);
-    found = findEntry(content, oid.length / 2, name);
+    const entry = findEntry(content, oid.length / 2, name);
+    if (entry === null) throw missing();
+    found = parseTree(entry, oid.length / 2, 1).entries[0]!;
   }
   return found;
-}
-
-function findEntry(content: Buffer, oidBytes: number, name: Buffer): TreeEntry {
-  for (let at = 0; at < content.length; ) {
-    const space = content.indexOf(0x20, at);
-    const nul = content.indexOf(0, space);
-    const end = nul + 1 + oidBytes;
-    if (space === -1 || nul === -1 || end > content.length) throw internal('a tree object is damaged');
-    if (nul - space - 1 === name.length && name.compare(content, space + 1, nul) === 0) {
-      const [entry] = parseTree(content.subarray(at, end), oidBytes, 1).entries;
-      if (entry !== undefined) return entry;
-    }
-    at = end;
-  }
-  throw missing();
 }
 
 function components(path: string | Buffer): Buffer[] {
