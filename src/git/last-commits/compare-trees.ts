@@ -116,9 +116,9 @@ export class CompareTrees {
   }
 
   async close(): Promise<void> {
-    const process = this.#process;
+    const ending = this.#process;
     this.#process = null;
-    await process?.close();
+    await ending?.close();
   }
 }
 

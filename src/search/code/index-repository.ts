@@ -15,7 +15,7 @@ export interface CodeSearchLimits {
 /** Larger files are data or generated, and rarely searched. */
 export const maxFileBytes = 512 * 1024;
 const maxFiles = 50_000;
-/** Size of one transaction, which bounds how long others wait, and memory: its text is held some fifty times meanwhile. */
+/** Size of one transaction, which bounds how long others wait; in memory its text takes fifty times as much. */
 const batchBytes = 512 * 1024;
 const batchBlobs = 200;
 
