@@ -14,21 +14,21 @@ export const mutations: readonly Mutation[] = [
     file: 'src/ci/tasks/runtime-token.ts',
     from: '  if (endsAt <= now) return null;\n',
     to: '',
-    tests: ['test/http-artifacts/artifacts.test.ts', 'test/ci/v3-artifacts.test.ts'],
+    tests: ['test/ci/runtime-token.test.ts'],
   },
   {
     title: 'a runtime token opens after the end of its task',
     file: 'src/ci/artifacts/authorise-task.ts',
     from: 'if (task === null || !isRunning(task.status)) throw refusal();',
     to: 'if (task === null) throw refusal();',
-    tests: ['test/http-artifacts/artifacts.test.ts'],
+    tests: ['test/http-api/identity-tokens.test.ts', 'test/http-artifacts/artifacts.test.ts'],
   },
   {
     title: 'the signature of a runtime token is not looked at',
     file: 'src/ci/tasks/runtime-token.ts',
     from: '  if (given.length !== expected.length || !timingSafeEqual(given, expected)) return null;\n',
     to: '  if (given.length !== expected.length) return null;\n',
-    tests: ['test/http-artifacts/artifacts.test.ts'],
+    tests: ['test/ci/runtime-token.test.ts'],
   },
   {
     title: 'runs of forks get secrets',
@@ -63,7 +63,7 @@ export const mutations: readonly Mutation[] = [
     file: 'src/ci/identity/identity-token.ts',
     from: "run.event === 'pull_request' ? `${name}:pull_request` : `${name}:ref:${run.ref}`",
     to: '`${name}:ref:${run.ref}`',
-    tests: ['test/http-api/identity-tokens.test.ts'],
+    tests: ['test/ci/pull-requests.test.ts'],
   },
   {
     title: 'a retired key of identity tokens is published for ever',
@@ -91,7 +91,7 @@ export const mutations: readonly Mutation[] = [
     file: 'src/ci/secrets/name-rules.ts',
     from: 'if (reservedPrefix.test(name)) throw',
     to: 'if (reservedPrefix.test(text)) throw',
-    tests: ['test/ci/tasks.test.ts', 'test/http-api/ci-api.test.ts'],
+    tests: ['test/http-api/ci-api.test.ts'],
   },
   {
     title: 'a secret of another scope of the same name is replaced',
