@@ -198,7 +198,7 @@ t.test(
 
 t.test('a workflow that is skipped holds nothing up; a disabled account merges nothing', async (t) => {
   const fixture = await openQueue(t);
-  const { modules, bob, runner } = fixture;
+  const { modules, viewer, bob, runner } = fixture;
   const never = workflow.replace('name: Queue', 'name: Never').replace('linux\n', "linux\n    if: github.ref == 'x'\n");
   const base = await fixture.push({ '.github/workflows/never.yml': never });
   const [one, two] = [await fixture.open('one', base), await fixture.open('two', base)];
@@ -210,6 +210,11 @@ t.test('a workflow that is skipped holds nothing up; a disabled account merges n
   await runner.finish(task.taskId);
   await merged(fixture, one);
   t.equal(await fixture.tip(), task.context['sha']);
+
+  await modules.repositories.rules.add(viewer, at.owner, at.name, { pattern: 'plain', target: 'BRANCH' });
+  await pushTo(fixture, 'plain', { 'plain.txt': 'p\n' }, base);
+  const { issue } = await modules.pulls.open(viewer, at, { title: 'Plain', head: 'two', base: 'plain' });
+  t.equal(await reasonOf(fixture.enter(issue.number)), 'no_queue', 'a rule without a queue');
 
   await fixture.enter(two, bob);
   const second = await fixture.task();

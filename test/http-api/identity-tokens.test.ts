@@ -49,7 +49,7 @@ async function start(t: Parameters<typeof startWeb>[0], env: Record<string, stri
     const { pathname, search } = new URL(url);
     const headers: Record<string, string> = token === undefined ? {} : { Authorization: `bearer ${token}` };
     const response = await sendRequest(web, pathname + search, { method: 'GET', headers });
-    return { ...response, json: JSON.parse(response.body) as Record<string, never> };
+    return { ...response, json: JSON.parse(response.body) as Record<string, unknown> };
   };
   const finish = async (taskId: number) =>
     ci.tasks.report(await who(), {
@@ -73,7 +73,7 @@ t.test('a job signs in with a token that a library verifies', async (t) => {
   const { web, ci, found, run, tasks, get, finish, id } = await start(t, {
     SERVICE_BASE_URL: 'https://git.example.org',
   });
-  t.match((await get(`${issuer}/.well-known/jwks`)).json, { keys: [] });
+  t.strictSame((await get(`${issuer}/.well-known/jwks`)).json, { keys: [] });
   const { json: configuration } = await get(`${issuer}/.well-known/openid-configuration`);
   t.match(configuration, { issuer, jwks_uri: `${issuer}/.well-known/jwks` });
   const keys = () =>

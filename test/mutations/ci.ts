@@ -7,7 +7,7 @@ export const mutations: readonly Mutation[] = [
     file: 'src/ci/tasks/task-token.ts',
     from: "if (task === null || (task.status !== 'running' && task.status !== 'cancelling')) return null;",
     to: 'if (task === null) return null;',
-    tests: ['test/http-api/job-token.test.ts', 'test/http-git/git-refusals.test.ts', 'test/ci/tasks.test.ts'],
+    tests: ['test/ci/tasks.test.ts', 'test/http-api/job-token.test.ts', 'test/http-git/git-refusals.test.ts'],
   },
   {
     title: 'an expired runtime token opens',
@@ -105,7 +105,7 @@ export const mutations: readonly Mutation[] = [
     file: 'src/ci/runners/registration-tokens.ts',
     from: 'row.replacedAt !== null || (row.singleUse',
     to: '(row.singleUse',
-    tests: ['test/http-runner/protocol.test.ts', 'test/http-api/ci-api.test.ts', 'test/cli/ci.test.ts'],
+    tests: ['test/http-api/ci-api.test.ts', 'test/http-runner/protocol.test.ts', 'test/cli/ci.test.ts'],
   },
   {
     title: 'a registration token for one runner registers many',
@@ -124,7 +124,7 @@ export const mutations: readonly Mutation[] = [
     file: 'src/ci/tasks/claim-task.ts',
     from: '  if (present.ephemeral && (await manager.existsBy(taskSchema, { runnerId: runner.id }))) return null;\n',
     to: '',
-    tests: ['test/http-runner/protocol.test.ts', 'test/ci/tasks.test.ts'],
+    tests: ['test/ci/tasks.test.ts'],
   },
   {
     title: 'an owner with many jobs is served before others',
