@@ -180,7 +180,7 @@ export const mutations: readonly Mutation[] = [
     file: 'src/ci/settings/repository-settings.ts',
     from: 'return files.filter((file) => !disabled.has(file.path));',
     to: 'return files;',
-    tests: ['test/http-api/ci-api.test.ts', 'test/ci/runs.test.ts', 'test/ci/events.test.ts'],
+    tests: ['test/ci/events.test.ts'],
   },
   {
     title: 'a run of a fork cancels runs of branches in its group',
