@@ -173,6 +173,15 @@ t.test('a download that is cut off goes on; other bytes are never a complete dow
   s3.fail('GET', 'slow_down');
   while ((await reasonOf(read())) !== 'done');
 
+  // A part has no digest by which another content would be found.
+  s3.fail('GET', 'half');
+  const part = (await store.get('lfs/a/one', { first: 10, last: content.length - 1 }))!;
+  const key = 'forge/lfs/a/one';
+  const before = s3.objects.get(key)!;
+  s3.objects.set(key, { ...before, content: randomBytes(content.length) });
+  await t.rejects(buffer(part.stream), 'a download goes on with the same object only');
+  s3.objects.set(key, before);
+
   s3.fail('GET', 'wrong_bytes');
   const opened = await store.get('lfs/a/one');
   let got = 0;
