@@ -185,7 +185,7 @@ export const mutations: readonly Mutation[] = [
     tests: ['test/objects/s3-store.test.ts'],
   },
   {
-    title: 'a bucket that takes no conditions overwrites',
+    title: 'an upload to a bucket that came second is said to be stored',
     file: 'src/objects/s3/s3-store.ts',
     from: "if (result === 'exists' && (await head(key))?.upload !== mark) throw objectExists(key);",
     to: '',
