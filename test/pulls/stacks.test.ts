@@ -347,4 +347,15 @@ t.test('what a person sets by hand', async (t) => {
     await pulls.merge(admin, at('hand', 2), { style: 'merge', round: 3 }).catch((error: Error) => error.message),
     'It needs a pull request elsewhere, which has to be merged first.',
   );
+
+  await alice.git('checkout', '--quiet', 'low');
+  await alice.commit('more.txt', 'more\n', 'Add more');
+  await alice.git('checkout', '--quiet', '-b', 'top');
+  await alice.commit('top.txt', 'top\n', 'Add top');
+  await alice.push('--quiet', 'origin', 'low', 'top');
+  await server.announced();
+  await pulls.open(admin, { owner: 'alice', name: 'hand' }, { head: 'top', title: 'top', body: '' });
+  await issues.addLink(admin, at('hand', 4), 'needs', at('hand', 1));
+  t.equal((await pullOf('hand', 1)).lastRound, 2);
+  t.same(await settled(4, 2), { files: ['top.txt'], commits: ['Add top'] }, 'built on the last round that it has');
 });
