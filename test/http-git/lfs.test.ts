@@ -297,9 +297,10 @@ t.test('locks: of a person, listed in pages, removed by force by an administrato
   t.equal((await mine.call('POST', `locks/${lock.id}/unlock`, {})).json.lock.id, lock.id);
   t.equal((await mine.call('POST', `locks/${lock.id}/unlock`, {})).status, 404);
   const reader = lfsClient(server, 'open', bob);
-  t.strictSame((await reader.call('GET', 'locks')).json.locks, [], 'locks are of one repository');
-  await server.newRepository('newer');
-  t.strictSame((await lfsClient(server, 'newer', alice).call('GET', 'locks')).json.locks, []);
+  t.equal((await lfsClient(server, 'open', alice).call('POST', 'locks', { path: 'open.psd' })).status, 201);
+  const pathsOf = async (client: typeof mine) =>
+    (await client.call('GET', 'locks')).json.locks.map(({ path: at }) => at);
+  t.strictSame([await pathsOf(reader), await pathsOf(mine)], [['open.psd'], ['c', 'd']], 'each repository has its own');
   t.equal((await reader.call('POST', 'locks', { path: 'x' })).status, 403);
   t.equal((await lfsClient(server, 'open').call('POST', 'locks/verify', {})).status, 401);
 });
