@@ -124,9 +124,12 @@ class Layer {
   readonly #fan: Buffer;
   readonly #ids: Buffer;
   readonly #rows: Buffer;
+  /** The same bytes: a walk passes tens of thousands of commits, and a view reads numbers faster. */
+  readonly #numbers: DataView;
+  readonly #rowBytes: number;
   readonly #edges: Buffer | undefined;
   /** End positions of the filters, and the filters. */
-  readonly #filters: { ends: Buffer; data: Buffer; hashCount: number } | null;
+  readonly #filters: { ends: DataView; data: Buffer; hashCount: number } | null;
 
   /** Throws for a file that is no commit-graph of a supported version. */
   constructor(bytes: Buffer) {
@@ -148,11 +151,14 @@ class Layer {
     this.#fan = chunk('OIDF');
     this.#ids = chunk('OIDL');
     this.#rows = chunk('CDAT');
+    this.#numbers = viewOf(this.#rows);
+    this.#rowBytes = this.oidBytes + 16;
     this.#edges = chunks.get('EDGE');
     this.count = this.#fan.readUInt32BE(255 * 4);
     const [ends, data] = [chunks.get('BIDX'), chunks.get('BDAT')];
     // Filters of another hash version are not supported.
-    this.#filters = ends && data?.readUInt32BE(0) === 1 ? { ends, data, hashCount: data.readUInt32BE(4) } : null;
+    this.#filters =
+      ends && data?.readUInt32BE(0) === 1 ? { ends: viewOf(ends), data, hashCount: data.readUInt32BE(4) } : null;
   }
 
   /** Position of a commit in this file, or -1. */
@@ -176,14 +182,14 @@ class Layer {
 
   /** Position of the first parent, counted through all files of the chain from the oldest; -1 for a root commit. */
   firstParentAt(index: number): number {
-    const first = this.#rows.readUInt32BE(index * (this.oidBytes + 16) + this.oidBytes);
+    const first = this.#numbers.getUint32(index * this.#rowBytes + this.oidBytes);
     return first === noParent ? -1 : first;
   }
 
   parentsAt(index: number): number[] {
     const first = this.firstParentAt(index);
     if (first === -1) return [];
-    const second = this.#rows.readUInt32BE(index * (this.oidBytes + 16) + this.oidBytes + 4);
+    const second = this.#numbers.getUint32(index * this.#rowBytes + this.oidBytes + 4);
     if (second === noParent) return [first];
     if ((second & isLast) === 0) return [first, second];
     const parents = [first];
@@ -196,16 +202,16 @@ class Layer {
   }
 
   generationAt(index: number): number {
-    return this.#rows.readUInt32BE(index * (this.oidBytes + 16) + this.oidBytes + 8) >>> 2;
+    return this.#numbers.getUint32(index * this.#rowBytes + this.oidBytes + 8) >>> 2;
   }
 
   rowAt(index: number): { tree: string; generation: number; seconds: number } {
-    const at = index * (this.oidBytes + 16);
-    const mixed = this.#rows.readUInt32BE(at + this.oidBytes + 8);
+    const at = index * this.#rowBytes;
+    const mixed = this.#numbers.getUint32(at + this.oidBytes + 8);
     return {
       tree: this.#rows.toString('hex', at, at + this.oidBytes),
       generation: mixed >>> 2,
-      seconds: (mixed & 3) * 2 ** 32 + this.#rows.readUInt32BE(at + this.oidBytes + 12),
+      seconds: (mixed & 3) * 2 ** 32 + this.#numbers.getUint32(at + this.oidBytes + 12),
     };
   }
 
@@ -213,8 +219,8 @@ class Layer {
   mayDifferAt(index: number, { folder, names }: Sought): boolean {
     if (this.#filters === null) return true;
     const { ends, data, hashCount } = this.#filters;
-    const from = filtersHeader + (index === 0 ? 0 : ends.readUInt32BE((index - 1) * 4));
-    const to = filtersHeader + ends.readUInt32BE(index * 4);
+    const from = filtersHeader + (index === 0 ? 0 : ends.getUint32((index - 1) * 4));
+    const to = filtersHeader + ends.getUint32(index * 4);
     // The filter was not computed.
     if (to <= from) return true;
     if (folder !== null && !mightContain(data, from, to, folder, hashCount)) return false;
@@ -224,6 +230,8 @@ class Layer {
 }
 
 const filtersHeader = 12;
+
+const viewOf = ({ buffer, byteOffset, byteLength }: Buffer): DataView => new DataView(buffer, byteOffset, byteLength);
 
 class LayeredGraph implements CommitGraph {
   readonly #layers: readonly { layer: Layer; base: number }[];

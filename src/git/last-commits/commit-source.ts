@@ -43,6 +43,10 @@ export class CommitSource {
     return new CommitSource(deps, path, deps.limits.readCommitGraph ? await openCommitGraph(path) : null, from);
   }
 
+  get hasGraph(): boolean {
+    return this.#graph !== null;
+  }
+
   /** What is known without waiting. */
   atOnce(oid: string): CommitFacts | null {
     return this.#graph?.find(oid) ?? this.#list?.peek(oid) ?? null;

@@ -102,6 +102,14 @@ export class ObjectReader {
     return (await this.#request('contents', [oid], true, maxBytes))[0] ?? null;
   }
 
+  /** Whole objects in one round trip; each as `object` has it. */
+  objects(
+    names: readonly string[],
+    { maxBytes = Infinity }: { maxBytes?: number } = {},
+  ): Promise<(GitObject | null)[]> {
+    return this.#request('contents', names, true, maxBytes);
+  }
+
   close(): void {
     this.#stdin.end();
   }

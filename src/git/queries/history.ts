@@ -3,7 +3,8 @@ import { checked, readCommit } from '../objects/browse.ts';
 import type { BrowseDeps } from '../objects/browse.ts';
 import type { ObjectReader } from '../objects/object-reader.ts';
 import type { Commit } from '../objects/parse-objects.ts';
-import { linesOf } from './query-git.ts';
+import { linesOf, pageLimitMs } from './query-git.ts';
+import { walkPathHistory } from '../last-commits/path-history.ts';
 import { listDiff } from './list-diff.ts';
 import { lineSplitter, readGit } from './read-git.ts';
 
@@ -112,9 +113,19 @@ async function walk(
   take: (oid: string) => boolean,
 ): Promise<boolean> {
   const { oid, file, signal } = request;
+  const filters = filterArguments(request);
+  if (file.length > 0 && filters.length === 0) {
+    const isWhole = await walkPathHistory(
+      deps,
+      path,
+      { oid: checked(oid), file, timeLimitMs: pageLimitMs, signal },
+      take,
+    );
+    if (isWhole !== null) return isWhole;
+  }
   const argv = [
     'rev-list',
-    ...filterArguments(request),
+    ...filters,
     checked(oid),
     '--',
     // Bytes that are not UTF-8 cannot be an argument of a process; such a file shows the history of its folder.

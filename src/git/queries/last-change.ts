@@ -1,6 +1,5 @@
-import { openCommitGraph } from '../last-commits/commit-graph.ts';
-import { walkLastCommits } from '../last-commits/history-walk.ts';
 import type { LastCommitCache } from '../last-commits/last-commit-cache.ts';
+import { walkPathHistory } from '../last-commits/path-history.ts';
 import { checked, readCommit } from '../objects/browse.ts';
 import type { BrowseDeps } from '../objects/browse.ts';
 import type { Commit } from '../objects/parse-objects.ts';
@@ -22,37 +21,27 @@ export async function lastChange(
   oid: string,
   file: Buffer,
 ): Promise<Commit | null> {
-  const found = (await fromFolder(deps, tables, path, oid, file)) ?? (await fromGit(deps, path, oid, file));
+  const found =
+    (await fromTable(tables, path, oid, file)) ??
+    (await fromGraph(deps, path, oid, file)) ??
+    (await fromGit(deps, path, oid, file));
   return found === null ? null : deps.readers.use(path, (reader) => readCommit(reader, found));
 }
 
-/** Null when the commit-graph cannot tell. */
-async function fromFolder(
-  deps: BrowseDeps,
-  tables: LastCommitCache,
-  path: string,
-  oid: string,
-  file: Buffer,
-): Promise<string | null> {
+/** Null where the row of the folder was not stored. */
+async function fromTable(tables: LastCommitCache, path: string, oid: string, file: Buffer): Promise<string | null> {
   if (file.length === 0) return null;
   const slash = file.lastIndexOf(0x2f);
   const [folder, name] = [file.subarray(0, Math.max(slash, 0)), file.subarray(slash + 1).toString('latin1')];
-  const stored = (await tables.read(path, folder, oid))?.get(name);
-  if (stored !== undefined) return stored.oid;
-  if (!deps.limits.readCommitGraph || (await openCommitGraph(path)) === null) return null;
+  return (await tables.read(path, folder, oid))?.get(name)?.oid ?? null;
+}
+
+/** Null when the commit-graph cannot tell. */
+async function fromGraph(deps: BrowseDeps, path: string, oid: string, file: Buffer): Promise<string | null> {
   let found: string | null = null;
-  const isWhole = await walkLastCommits<{ oid: string }>(deps, path, {
-    oid,
-    folder,
-    names: [name],
-    storedAt: await tables.storedAt(path, folder),
-    stored: (at) => tables.read(path, folder, at),
-    found: (_name, at) => (found = at),
-    foundStored: (_name, row) => (found = row.oid),
-    timeLimitMs: walkLimitMs,
-    enter: () => deps.shortSlots.acquire({ repository: path }),
-  });
-  return isWhole ? found : null;
+  if (file.length > 0)
+    await walkPathHistory(deps, path, { oid, file, timeLimitMs: walkLimitMs }, (commit) => ((found = commit), false));
+  return found;
 }
 
 async function fromGit(deps: BrowseDeps, path: string, oid: string, file: Buffer): Promise<string | null> {
