@@ -454,10 +454,11 @@ t.test('secrets are written and never read; variables are both', async (t) => {
   ] as const) {
     t.match(await call('PUT', `${at}/secrets/deploy_key`, { value: 'hunter2hunter2' }), { status: 204, body: '' });
     t.match(await call('GET', `${at}/secrets`), { status: 200, json: [{ name: 'DEPLOY_KEY' }] });
-    t.match(await call('PUT', `${at}/secrets/GITHUB_X`, { value: 'x' }), {
-      status: 422,
-      json: { error: { code: 'invalid_secret_name' } },
-    });
+    for (const name of ['secrets/GITHUB_X', 'secrets/github_x', 'secrets/Runner_X', 'variables/Gitea_x'])
+      t.match(await call('PUT', `${at}/${name}`, { value: 'x' }), {
+        status: 422,
+        json: { error: { code: 'invalid_secret_name' } },
+      });
     t.match(await call('PUT', `${at}/secrets/A`, { value: '' }), {
       status: 422,
       json: { error: { code: 'invalid_secret_value', field: 'value' } },
