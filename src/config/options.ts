@@ -855,9 +855,9 @@ export const options = [
     env: 'SERVICE_MEMORY_CACHES',
     type: size('8MiB', '16GiB'),
     default: null,
-    example: '48MiB',
+    example: '24MiB',
     sentence:
-      'Memory for everything that is kept to answer faster: pages, results of git, refs, coloured files. When unset, a 32nd of what the machine or its control group has, but at least 16MiB and at most 48MiB. While memory is short, a quarter of it.',
+      'Memory for everything that is kept to answer faster: pages, results of git, refs, coloured files. When unset, a 64th of what the machine or its control group has, but at least 8MiB and at most 24MiB. While memory is short, a quarter of it.',
   }),
 
   row({

@@ -151,10 +151,7 @@ export async function tree(
 ): Promise<Tree> {
   const { maxEntries = defaultMaxEntries, withSizes = false } = options;
   return readers.use(path, async (reader) => {
-    const root = (await readCommit(reader, oid)).tree;
-    const at = await find(reader, root, folder);
-    if (at !== null && at.kind !== 'folder') throw missing();
-    const object = await readTree(reader, at?.oid ?? root);
+    const object = await readFolder(reader, `${checked(oid)}^{commit}`, components(folder));
     const { entries, truncated } = parseTree(object.content, object.oid.length / 2, maxEntries);
     if (withSizes) await addSizes(reader, entries);
     return { oid: object.oid, entries, truncated };
@@ -172,7 +169,7 @@ export async function entryAt(
   file: string | Buffer,
 ): Promise<TreeEntry> {
   return readers.use(path, async (reader) => {
-    const entry = await find(reader, (await readCommit(reader, oid)).tree, file);
+    const entry = await find(reader, `${checked(oid)}^{commit}`, file);
     if (entry === null) throw missing();
     return entry;
   });
@@ -240,8 +237,6 @@ export async function readCommit(reader: ObjectReader, oid: string): Promise<Com
   return parseCommit(object.oid, object.content);
 }
 
-const readTree = (reader: ObjectReader, oid: string) => readObject(reader, oid, 'tree', maxTreeBytes);
-
 export async function readObject(
   reader: ObjectReader,
   oid: string,
@@ -250,7 +245,12 @@ export async function readObject(
 ): Promise<GitObject> {
   // Commits and trees are small: what exceeds the limit is dropped as it comes, and one round trip is saved.
   if (type === 'blob' && ((await reader.infos([checked(oid)]))[0]?.size ?? 0) > maxBytes) throw tooLarge();
-  const object = await reader.object(checked(oid), { maxBytes });
+  return readNamed(reader, checked(oid), type, maxBytes);
+}
+
+/** @param name an object id, with what leads from it to another object */
+async function readNamed(reader: ObjectReader, name: string, type: string, maxBytes: number): Promise<GitObject> {
+  const object = await reader.object(name, { maxBytes });
   if (object?.type !== type) throw missing();
   if (object.size > maxBytes) throw tooLarge();
   return object;
@@ -261,17 +261,30 @@ export async function entryBelow(reader: ObjectReader, rootOid: string, path: Bu
   return find(reader, rootOid, path).catch(nullIfNotFound);
 }
 
-/** Descends from a tree; null for the tree itself. */
-async function find(reader: ObjectReader, rootOid: string, path: string | Buffer): Promise<TreeEntry | null> {
-  let found: TreeEntry | null = null;
-  for (const name of components(path)) {
-    if (found !== null && found.kind !== 'folder') throw missing();
-    const { oid, content } = await readTree(reader, found?.oid ?? rootOid);
-    const entry = findEntry(content, oid.length / 2, name);
-    if (entry === null) throw missing();
-    found = parseTree(entry, oid.length / 2, 1).entries[0]!;
+/** The entry at a path below a tree or commit; null for the root itself. */
+async function find(reader: ObjectReader, root: string, path: string | Buffer): Promise<TreeEntry | null> {
+  const names = components(path);
+  const name = names.pop();
+  if (name === undefined) return null;
+  const { oid, content } = await readFolder(reader, root, names);
+  const entry = findEntry(content, oid.length / 2, name);
+  if (entry === null) throw missing();
+  return parseTree(entry, oid.length / 2, 1).entries[0]!;
+}
+
+/** One round trip where the path fits into a line of text; else one for each folder. */
+async function readFolder(reader: ObjectReader, root: string, names: readonly Buffer[]): Promise<GitObject> {
+  const path = names.map((name) => name.toString('latin1')).join('/');
+  if (/^[\x20-\x7e]*$/.test(path) && !/(?:^|\/)\.{1,2}(?:\/|$)/.test(path))
+    return readNamed(reader, `${root}:${path}`, 'tree', maxTreeBytes);
+  let folder = await readNamed(reader, `${root}:`, 'tree', maxTreeBytes);
+  for (const name of names) {
+    const entry = findEntry(folder.content, folder.oid.length / 2, name);
+    const [found] = entry === null ? [] : parseTree(entry, folder.oid.length / 2, 1).entries;
+    if (found?.kind !== 'folder') throw missing();
+    folder = await readNamed(reader, found.oid, 'tree', maxTreeBytes);
   }
-  return found;
+  return folder;
 }
 
 function components(path: string | Buffer): Buffer[] {
