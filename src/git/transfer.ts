@@ -16,8 +16,8 @@ export interface Flow {
 /**
  * Copies one stream to another with backpressure.
  * @param ends whether the target ends with the source
- * @param frees whether nothing else uses the chunks, and the target not any more when it calls the callback: their memory
- * is given back then
+ * @param frees whether nothing else uses the chunks, and the target not any more when it calls the callback: their
+ * memory is given back then
  */
 export function startFlow(from: Readable, to: Writable, ends: boolean, frees = false): Flow {
   let bytes = 0;

@@ -45,7 +45,10 @@ const tableBytesPerObject = 80;
 const mebibyte = 1024 * 1024;
 const cpuCheckMs = 1_000;
 const gibibyte = 1024 ** 3;
-/** Each thread holds the objects of a chain of deltas, each of up to `maxPushMemoryBytes`: none besides the first on a small box. */
+/**
+ * Each thread holds the objects of a chain of deltas, each of up to `maxPushMemoryBytes`: none besides the first on a
+ * small box.
+ */
 const packThreads = totalmem() < 2 * gibibyte ? 1 : Math.min(2, availableParallelism());
 
 const tooLarge = ({ maxPushMemoryBytes }: GitLimits): string =>
