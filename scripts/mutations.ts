@@ -77,10 +77,12 @@ interface Run {
 /** Runs a test file until its first failure. One that hangs is killed, with all that it started. */
 function runTest(copy: string, test: string, limit: number): Promise<Run> {
   const startedAt = performance.now();
+  // A test that is killed leaves its temporary folders.
+  const temporary = mkdtempSync(join(tmpdir(), 'hearth-mutation-'));
   const run = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', test], {
     cwd: copy,
     stdio: ['ignore', 'pipe', 'ignore'],
-    env: { ...process.env, TAP_TIMEOUT: '300' },
+    env: { ...process.env, TAP_TIMEOUT: '300', TMPDIR: temporary, NODE_COMPILE_CACHE: `${copy}/.compiled` },
     detached: true,
   });
   const kill = () => {
@@ -105,6 +107,7 @@ function runTest(copy: string, test: string, limit: number): Promise<Run> {
     run.on('exit', (code) => {
       clearTimeout(timer);
       kill();
+      rmSync(temporary, { recursive: true, force: true, maxRetries: 5 });
       resolve({ passed: code === 0 && !failed, ms: performance.now() - startedAt });
     });
   });

@@ -180,7 +180,13 @@ async function runFiles(files: readonly string[]): Promise<Map<string, TimedOutc
     const ended = await runNode(
       ['--disable-warning=ExperimentalWarning', 'scripts/run-test-files.ts', ...files],
       limitSeconds,
-      { TMPDIR: folder, TAP_TIMEOUT: String(limitSeconds), NODE_COMPILE_CACHE: join(cache, 'compiled') },
+      {
+        TMPDIR: folder,
+        TAP_TIMEOUT: String(limitSeconds),
+        NODE_COMPILE_CACHE: join(cache, 'compiled'),
+        // For test/e2e/server-process.ts.
+        ...(executableIsNew ? { HEARTH_TESTS_BUILT_EXECUTABLE: '1' } : {}),
+      },
     );
     const { files: results, problems } = await readTap(ended.stdout);
     const failedAssertions = [...results.values()].reduce((sum, { failures }) => sum + failures.length, 0);
@@ -243,6 +249,8 @@ interface Source {
   /** What it took last time; of a file that has not run here, a guess from its time limit and size. */
   expectedSeconds: number;
   runsAlone: boolean;
+  /** Runs after the build: it needs the executable, or takes less CPU time with it. */
+  usesExecutable: boolean;
 }
 /** The files that exist. */
 const sources = new Map<string, Source>();
@@ -254,6 +262,8 @@ for (const file of files) {
     limitSeconds: declared ?? defaultLimitSeconds,
     expectedSeconds: lastSeconds[file] ?? (declared ?? 0) / 4 + source.length / 8000,
     runsAlone: declared !== undefined || file.startsWith('test/e2e/') || runsAlone(source),
+    usesExecutable:
+      file.startsWith('test/e2e/') || /^import .*(?:server-process|crash-recovery-fixture)\.ts'/m.test(source),
   });
 }
 
@@ -285,17 +295,20 @@ const absent: TimedOutcome = { passed: 0, failed: 1, skipped: 0, seconds: 0, det
 
 const built = Promise.withResolvers<void>();
 let isBuilt = false;
+let executableIsNew = false;
 const queue: Job[] = [];
-const usesExecutable = (file: string): boolean => file.startsWith('test/e2e/');
-if (wholeSuite || files.some(usesExecutable)) {
+const usesExecutable = (file: string): boolean => sources.get(file)?.usesExecutable === true;
+if (wholeSuite || files.some((file) => file.startsWith('test/e2e/'))) {
   queue.push({
-    run: () =>
-      runStep('the executable builds', ['scripts/build-executable.ts', '--if-changed']).finally(() => {
-        isBuilt = true;
-        built.resolve();
-      }),
+    async run() {
+      const outcomes = await runStep('the executable builds', ['scripts/build-executable.ts', '--if-changed']);
+      executableIsNew = [...outcomes.values()].every(({ failed }) => failed === 0);
+      isBuilt = true;
+      built.resolve();
+      return outcomes;
+    },
   });
-}
+} else isBuilt = true;
 if (wholeSuite) {
   const buildInfo = join(cache, 'types.tsbuildinfo');
   const tsc = ['node_modules/typescript/bin/tsc', '--noEmit', '--incremental', '--tsBuildInfoFile', buildInfo];

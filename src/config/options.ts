@@ -191,7 +191,7 @@ export const options = [
     type: size('16MiB', '1TiB'),
     default: '128MiB',
     sentence:
-      'Largest object that a push may make git hold in memory; two or three can be needed at once. A file that is sent whole, not as a change, may be larger.',
+      'Largest object that a push may make git hold in memory; two or three can be needed at once, and as many again on a machine with two processors and 2 GiB. A file that is sent whole, not as a change, may be larger.',
   }),
   row({
     key: 'git.max_push_cpu',

@@ -22,7 +22,6 @@ const known: Readonly<Record<string, number>> = {
   'test/http-api/branch-rules-api.test.ts': 3,
   'test/http-api/ci-api.test.ts': 1,
   'test/http-api/contents-api.test.ts': 2,
-  'test/http-api/identity-tokens.test.ts': 1,
   'test/http-api/pulls-api.test.ts': 7,
   'test/http-api/releases-api.test.ts': 1,
   'test/http-artifacts/artifacts.test.ts': 2,

@@ -13,6 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { promisify } from 'node:util';
 import t from 'tap';
 import type { Test } from 'tap';
@@ -142,12 +143,22 @@ t.test('damage is reported with its place, and a damaged backup is not restored'
   const object = files.find((file) => objectFile.test(file))!;
   chmodSync(path.join(folder, object), 0o600);
   appendFileSync(path.join(folder, object), 'x');
+  const other = files.find((file) => /^repositories\/.*\/config$/.test(file))!;
+  const content = readFileSync(path.join(folder, other));
+  content[0]! ^= 1;
+  chmodSync(path.join(folder, other), 0o600);
+  writeFileSync(path.join(folder, other), content);
   rmSync(path.join(folder, files.find((file) => file.endsWith('/HEAD'))!));
   writeFileSync(path.join(folder, 'unlisted'), '');
   const [checked] = await backups.verify(name);
   t.same(
     checked!.problems.map((text) => text.replace(/^.*\//, '')).sort(),
-    [`${object.split('/').at(-1)} has changed`, 'HEAD is missing', 'unlisted is not in the manifest'].sort(),
+    [
+      `${object.split('/').at(-1)} has changed`,
+      'config has changed',
+      'HEAD is missing',
+      'unlisted is not in the manifest',
+    ].sort(),
   );
   t.match(await backups.drill(name), { proven: 0, total: 1 });
   t.equal((await backups.state()).lastRestoreTest, null);
@@ -157,6 +168,25 @@ t.test('damage is reported with its place, and a damaged backup is not restored'
   const restored = await runCli(['restore', folder], { env: { SERVICE_DATA_DIR: target } });
   t.match(restored, { code: 6, stderr: /the backup is damaged.*Nothing was changed/s });
   t.notOk(existsSync(path.join(target, 'hearth.db')));
+});
+
+t.test('refs and rows that are not those of the manifest are reported', async (t) => {
+  const { hearth } = await instance(t, 2);
+  const { backups } = hearth.modules;
+  const { name, folder } = await backups.create();
+  const { repositories } = JSON.parse(readFileSync(path.join(folder, 'manifest.json'), 'utf8')) as {
+    repositories: { folder: string }[];
+  };
+  const changed = repositories[0]!.folder;
+  execFileSync('git', [`--git-dir=${path.join(folder, changed)}`, 'update-ref', 'refs/heads/later', 'refs/heads/main']);
+  const file = path.join(folder, 'hearth.db');
+  chmodSync(file, 0o600);
+  const database = new DatabaseSync(file);
+  database.exec('DELETE FROM sessions');
+  database.close();
+  const parts = new Map((await backups.verify(name)).map(({ part, problems }) => [part, problems]));
+  t.strictSame(parts.get('repositories'), [`${changed}: its refs differ from the manifest`]);
+  t.strictSame(parts.get('database'), ['sessions has 0 rows instead of 1']);
 });
 
 t.test(

@@ -8,7 +8,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { promisify } from 'node:util';
 import t from 'tap';
 import { seededRandom } from '../fixtures/seeded-random.ts';
-import { startServerProcess } from '../e2e/server-process.ts';
+import { programs, startServerProcess } from '../e2e/server-process.ts';
 import type { ServerProcess } from '../e2e/server-process.ts';
 import { gitClient } from '../e2e/git-client.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
@@ -17,7 +17,7 @@ const rounds = Number(process.env['HEARTH_CHAOS'] ?? 1);
 const run = promisify(execFile);
 
 async function instance(t: Owner, env: Record<string, string> = {}) {
-  const server = await startServerProcess(t, 'checkout', { env });
+  const server = await startServerProcess(t, 'either', { env });
   await server.command('user', 'add', 'alice', '--random-password', '--admin');
   const token = await server.command('token', 'add', '--user', 'alice', '--name', 'laptop', '--access', 'write');
   await server.command('repo', 'create', 'alice/site', '--public');
@@ -44,7 +44,7 @@ t.test(`${rounds} kills during a backup do not block the next one, which is comp
   const random = seededRandom(7);
   const { server, push } = await instance(t);
   t.equal((await push(server, 'first')).code, 0);
-  const program = path.join(import.meta.dirname, '../../bin/hearth');
+  const program = programs.either;
   for (let round = 0; round < rounds; round += 1) {
     const child = execFile(program, ['backup', 'create', '--data-dir', server.dataDir]);
     await sleep(300 + random.below(900));
@@ -74,7 +74,7 @@ t.test('disk full: pushes are refused with one line, reading goes on, and it rec
   const { server, push } = await instance(t);
   t.equal((await push(server, 'first')).code, 0);
   t.equal(await server.stop(), 0);
-  const full = await startServerProcess(t, 'checkout', {
+  const full = await startServerProcess(t, 'either', {
     folder: server.folder,
     env: { SERVICE_STORAGE_LOW_DISK_FLOOR: '1TiB' },
   });
@@ -84,7 +84,7 @@ t.test('disk full: pushes are refused with one line, reading goes on, and it rec
   t.equal((await fetch(`${full.url}/repos/alice/site`)).status, 200);
   t.match(await attempt(full, 'backup', 'create'), /low on disk space; no backup was made/);
   t.equal(await full.stop(), 0);
-  const again = await startServerProcess(t, 'checkout', { folder: server.folder });
+  const again = await startServerProcess(t, 'either', { folder: server.folder });
   t.equal((await push(again, 'third')).code, 0);
 });
 
@@ -109,7 +109,7 @@ t.test('leftovers of a killed server are removed at the next start, and the doct
     if (round === Math.max(2, rounds) - 1) await server.kill();
     await pushing;
   }
-  const again = await startServerProcess(t, 'checkout', { folder: server.folder });
+  const again = await startServerProcess(t, 'either', { folder: server.folder });
   t.equal((await push(again, 'after')).code, 0);
   const report = JSON.parse(await again.command('doctor', '--json')) as { problems: number; findings: unknown[] };
   t.same(report.findings, []);

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { gitClient } from '../e2e/git-client.ts';
-import { startServerProcess } from '../e2e/server-process.ts';
+import { programs, startServerProcess } from '../e2e/server-process.ts';
 import type { ServerProcess } from '../e2e/server-process.ts';
 import { requiredProgram } from '../fixtures/required-program.ts';
 import { hasFaultInjection, hasLoopDevices, loopDeviceDisk } from './loop-device-disk.ts';
@@ -62,7 +62,7 @@ async function pusher(server: ServerProcess, command: (...words: string[]) => Pr
   };
 }
 
-const program = path.join(import.meta.dirname, '../../bin/hearth');
+const program = programs.either;
 
 if (hasLoopDevices) {
   t.test(`a completely full disk: refusals, reads, and recovery without a restart (${rounds})`, async (t) => {
@@ -129,7 +129,7 @@ if (hasFaultInjection) {
   t.test(
     `every fsync fails: nothing is acknowledged, the server exits with 1, nothing is lost (${rounds})`,
     async (t) => {
-      let server = await startServerProcess(t, 'checkout');
+      let server = await startServerProcess(t, 'either');
       const { push, isThere } = await pusher(server, server.command);
       for (let round = 0; round < rounds; round += 1) {
         t.equal((await push(server, 1_000, `before ${round}`)).code, 0);
@@ -145,7 +145,7 @@ if (hasFaultInjection) {
         t.not((await push(server, 1_000, `unsynced ${round}`)).code, 0, 'not acknowledged');
         t.equal(await Promise.race([server.ended, sleep(30_000).then(() => 'hangs')]), 1);
         t.match(output, /INJECTED/);
-        server = await startServerProcess(t, 'checkout', { folder: server.folder });
+        server = await startServerProcess(t, 'either', { folder: server.folder });
         t.ok(await isThere(server));
         t.equal((await push(server, 1_000, `after ${round}`)).code, 0);
       }

@@ -62,7 +62,7 @@ export async function loopDeviceDisk(t: Owner, megabytes: number): Promise<LoopD
   return {
     folder,
     serve: (more = {}) =>
-      startServerProcess(t, 'checkout', {
+      startServerProcess(t, 'either', {
         folder,
         env: { SERVICE_STORAGE_LOW_DISK_FLOOR: '0B', ...more },
         wrapper: [

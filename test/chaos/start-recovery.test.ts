@@ -80,7 +80,7 @@ t.test(
   `${kills} kills while pushes arrive: each start opens its ports, recovers them, and accepts the next`,
   async (t) => {
     const random = seededRandom(kills);
-    let server = await startServerProcess(t, 'checkout');
+    let server = await startServerProcess(t, 'either');
     await server.command('user', 'add', 'alice', '--random-password', '--admin');
     const token = await server.command('token', 'add', '--user', 'alice', '--name', 'laptop', '--access', 'write');
     await server.command('repo', 'create', 'alice/site', '--public');
@@ -98,7 +98,7 @@ t.test(
       await sleep(100 + random.below(400));
       await server.kill();
       await Promise.all(pushing);
-      server = await startServerProcess(t, 'checkout', { folder: server.folder });
+      server = await startServerProcess(t, 'either', { folder: server.folder });
       t.equal((await fetch(`${server.url}/healthz`)).status, 200);
       await client.expect(work, 'commit', '-q', '--allow-empty', '-m', `after kill ${kill}`);
       t.match(await client.run(work, 'push', '-q', remote(), 'HEAD:refs/heads/main'), { code: 0 });

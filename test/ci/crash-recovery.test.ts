@@ -109,7 +109,7 @@ t.test(
   async (t) => {
     const port = await freePort();
     const env = { SERVICE_HTTP_LISTEN: `127.0.0.1:${port}` };
-    let server = await startServerProcess(t, 'checkout', { env });
+    let server = await startServerProcess(t, 'either', { env });
     const { folder, url, dataDir } = server;
     await server.command('user', 'add', 'alice', '--random-password');
     const token = await server.command('token', 'add', '--user', 'alice', '--name', 'x', '--access', 'write');
@@ -178,7 +178,7 @@ t.test(
       await orFail(() => done.finished >= enough);
       await sleep(random.below(100));
       await server.kill();
-      server = await startServerProcess(t, 'checkout', { folder, env });
+      server = await startServerProcess(t, 'either', { folder, env });
     }
     await pushing;
     await orFail(() => done.finished >= total);

@@ -196,6 +196,64 @@ t.test(
   },
 );
 
+t.test('a workflow that is skipped holds nothing up; a disabled account merges nothing', async (t) => {
+  const fixture = await openQueue(t);
+  const { modules, viewer, bob, runner } = fixture;
+  const never = workflow.replace('name: Queue', 'name: Never').replace('linux\n', "linux\n    if: github.ref == 'x'\n");
+  const base = await fixture.push({ '.github/workflows/never.yml': never });
+  const [one, two] = [await fixture.open('one', base), await fixture.open('two', base)];
+  await fixture.enter(one);
+  const task = await fixture.task();
+  const skipped = "SELECT workflow_name AS name FROM ci_runs WHERE sha = ? AND status = 'skipped'";
+  const [row] = await fixture.db.read.query(skipped, [task.context['sha']]);
+  t.equal(row.name, 'Never');
+  await runner.finish(task.taskId);
+  await merged(fixture, one);
+  t.equal(await fixture.tip(), task.context['sha']);
+
+  await modules.repositories.rules.add(viewer, at.owner, at.name, { pattern: 'plain', target: 'BRANCH' });
+  await pushTo(fixture, 'plain', { 'plain.txt': 'p\n' }, base);
+  const { issue } = await modules.pulls.open(viewer, at, { title: 'Plain', head: 'two', base: 'plain' });
+  t.equal(await reasonOf(fixture.enter(issue.number)), 'no_queue', 'a rule without a queue');
+
+  await fixture.enter(two, bob);
+  const second = await fixture.task();
+  await modules.accounts.setDisabled(bob.id, true);
+  await runner.finish(second.taskId);
+  await until(async () => ((await fixture.placeOf(two)) === null ? true : null));
+  t.equal(await fixture.stateOf(two), 'OPEN');
+  t.match((await fixture.entries(two)).at(-1), { kind: 'unqueued', reason: 'The account that added it is gone.' });
+});
+
+t.test('a candidate waits for a required check that no run reports', async (t) => {
+  const fixture = await openQueue(t, { env: { SERVICE_PULLS_QUEUE_TIMEOUT: '10m' } });
+  const { modules, viewer, runner, clock, found } = fixture;
+  const context = 'Signed off (merge_group)';
+  await modules.db.write(({ manager }) =>
+    manager.query("UPDATE branch_rules SET checks = ? WHERE pattern = 'main'", [JSON.stringify([context])]),
+  );
+  const one = await fixture.open('one');
+  await fixture.enter(one);
+  await runner.finish((await fixture.task()).taskId);
+  clock.advance(11 * 60_000);
+  await fixture.queue.advanceAll();
+  await until(async () => ((await fixture.placeOf(one)) === null ? true : null));
+  t.equal(await fixture.stateOf(one), 'OPEN');
+  t.match((await fixture.entries(one)).at(-1), { kind: 'unqueued', reason: 'The test of the merge took too long.' });
+
+  await fixture.enter(one);
+  const { taskId, context: tested } = await fixture.task();
+  const sha = String(tested['sha']);
+  await modules.repositories.statuses.report(viewer, at.owner, at.name, { sha, context, state: 'success' });
+  await runner.finish(taskId);
+  await merged(fixture, one);
+  t.equal(await fixture.tip(), sha);
+  t.match(await modules.repositories.statuses.ofCommit(fixture.db.read, found.repository.id, sha), [
+    {},
+    { context, state: 'success' },
+  ]);
+});
+
 t.test('a start takes the queue up from its rows', async (t) => {
   const fixture = await openQueue(t);
   const one = await fixture.open('one');

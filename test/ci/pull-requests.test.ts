@@ -25,7 +25,8 @@ const runCount = (fixture: CiFixture, count: number) =>
 t.test('a pull request is tested as it would be merged; its statuses show at the head', async (t) => {
   const fixture = await openCi(t);
   const { modules, found, viewer } = fixture;
-  const first = await fixture.push({ '.github/workflows/checks.yml': usual, 'a.txt': 'a\n' });
+  const file = `${usual}    permissions: { id-token: write }\n`;
+  const first = await fixture.push({ '.github/workflows/checks.yml': file, 'a.txt': 'a\n' });
   const head = await pushTo(fixture, 'topic', { 'b.txt': 'b\n' }, first);
   const base = await pushTo(fixture, 'main', { 'c.txt': 'c\n' }, first);
   const { issue } = await modules.pulls.open(viewer, at, { title: 'Add b', body: 'Please.', head: 'topic' });
@@ -62,6 +63,12 @@ t.test('a pull request is tested as it would be merged; its statuses show at the
       },
     },
   });
+  const token = await modules.ci.identity.token(String(task!.context['gitea_runtime_token']), null);
+  t.match(
+    JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString()),
+    { sub: 'repo:alice/work:pull_request', ref: 'refs/pull/1/merge', event_name: 'pull_request' },
+    'who trusts the subject of a branch does not trust this',
+  );
   await runner.finish(task!.taskId);
   t.match(await statuses(), [{ state: 'success' }]);
 

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import t from 'tap';
 import { instanceScope } from '../../src/ci/index.ts';
-import type { CiScope } from '../../src/ci/index.ts';
+import type { CiScope, TaskContent } from '../../src/ci/index.ts';
 import { fixedClock } from '../fixtures/fixed-clock.ts';
 import { driveRunner, openCi, reasonOf, settle, workflow } from './ci-fixture.ts';
 
@@ -327,7 +327,9 @@ t.test('an ephemeral runner takes one task and is removed when its log is comple
   await push({ a: '2' });
   const runner = await addRunner(['linux'], { ephemeral: true });
   const reason = async () => (await ci.tasks.explainQueue(null)).map((one) => one.reason);
-  const task = (await runner.fetch())!;
+  const polls = [runner.fetch(0, { requestKey: 'one' }), runner.fetch(0, { requestKey: 'two' })];
+  const [task, ...others] = (await Promise.all(polls)).filter((got) => got !== null) as [TaskContent, ...TaskContent[]];
+  t.strictSame(others, [], 'two polls at once get one task');
   t.equal(await runner.fetch(), null, 'no second task');
   t.strictSame(await reason(), ['All runners for linux are busy.']);
   await runner.report(task.taskId, { result: 'success' });

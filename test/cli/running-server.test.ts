@@ -5,7 +5,7 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
-import { startServerProcess } from '../e2e/server-process.ts';
+import { programs, startServerProcess } from '../e2e/server-process.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { runCli } from './run-cli.ts';
 
@@ -14,8 +14,8 @@ const settings = path.join(folder, 'hearth.toml');
 writeFileSync(settings, '[log]\nlevel = "info"\n');
 const ownGit = path.join(folder, 'git');
 writeFileSync(ownGit, '#!/bin/sh\nexec /usr/bin/env git "$@"\n', { mode: 0o755 });
-const server = await startServerProcess(t, 'checkout', { folder, env: { SERVICE_GIT_PROGRAM: ownGit } });
-const program = path.join(import.meta.dirname, '../../bin/hearth');
+const server = await startServerProcess(t, 'either', { folder, env: { SERVICE_GIT_PROGRAM: ownGit } });
+const program = programs.either;
 
 /** Exit code and both outputs of a command beside the server. */
 function command(...words: string[]): Promise<{ code: number; stdout: string; stderr: string }> {

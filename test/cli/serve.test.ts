@@ -8,11 +8,12 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout } from 'node:timers/promises';
 import t from 'tap';
+import { programs } from '../e2e/server-process.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { runCli } from './run-cli.ts';
 
 const folder = temporaryFolder(t);
-const program = new URL('../../bin/hearth', import.meta.url).pathname;
+const program = programs.either;
 const freePorts = {
   SERVICE_HTTP_LISTEN: '127.0.0.1:0',
   SERVICE_SSH_LISTEN: '127.0.0.1:0',
@@ -33,7 +34,8 @@ function start(
   words: readonly string[],
   { dataDir, env = {}, preload }: { dataDir: string; env?: Record<string, string>; preload?: string },
 ): Started {
-  const child = spawn(program, words, {
+  // The executable takes no options of Node.
+  const child = spawn(preload === undefined ? program : programs.checkout, words, {
     cwd: folder,
     env: {
       PATH: process.env['PATH'],

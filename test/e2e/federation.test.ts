@@ -32,7 +32,7 @@ async function place(host: string, peer: string) {
     name: host,
     origin,
     folder,
-    start: (): Promise<ServerProcess> => startServerProcess(t, 'checkout', { folder, env }),
+    start: (): Promise<ServerProcess> => startServerProcess(t, 'either', { folder, env }),
   };
 }
 

@@ -90,6 +90,12 @@ t.test('a run of an outside contributor is approved by who may write; a runner i
   t.match(await alice.call('PATCH', one, { disabled: true }), { json: { trustedOnly: true, disabled: true } });
 });
 
+t.test('all filters of the list of runs together take an index that has its order', async (t) => {
+  const { alice } = await start(t);
+  const filters = `event=push&branch=main&status=in_progress&actor=alice&head_sha=${'a'.repeat(40)}`;
+  t.match(await alice.call('GET', `${R}/actions/runs?limit=5&${filters}`), { status: 200 });
+});
+
 t.test('runs, jobs, tasks and workflows in the shapes of Gitea', async (t) => {
   const { web, ci, alice, bob, anonymous } = await start(t);
   const A = `${R}/actions`;
@@ -448,10 +454,11 @@ t.test('secrets are written and never read; variables are both', async (t) => {
   ] as const) {
     t.match(await call('PUT', `${at}/secrets/deploy_key`, { value: 'hunter2hunter2' }), { status: 204, body: '' });
     t.match(await call('GET', `${at}/secrets`), { status: 200, json: [{ name: 'DEPLOY_KEY' }] });
-    t.match(await call('PUT', `${at}/secrets/GITHUB_X`, { value: 'x' }), {
-      status: 422,
-      json: { error: { code: 'invalid_secret_name' } },
-    });
+    for (const name of ['secrets/GITHUB_X', 'secrets/github_x', 'secrets/Runner_X', 'variables/Gitea_x'])
+      t.match(await call('PUT', `${at}/${name}`, { value: 'x' }), {
+        status: 422,
+        json: { error: { code: 'invalid_secret_name' } },
+      });
     t.match(await call('PUT', `${at}/secrets/A`, { value: '' }), {
       status: 422,
       json: { error: { code: 'invalid_secret_value', field: 'value' } },

@@ -49,7 +49,7 @@ async function start(t: Parameters<typeof startWeb>[0], env: Record<string, stri
     const { pathname, search } = new URL(url);
     const headers: Record<string, string> = token === undefined ? {} : { Authorization: `bearer ${token}` };
     const response = await sendRequest(web, pathname + search, { method: 'GET', headers });
-    return { ...response, json: JSON.parse(response.body) as Record<string, never> };
+    return { ...response, json: JSON.parse(response.body) as Record<string, unknown> };
   };
   const finish = async (taskId: number) =>
     ci.tasks.report(await who(), {
@@ -73,7 +73,7 @@ t.test('a job signs in with a token that a library verifies', async (t) => {
   const { web, ci, found, run, tasks, get, finish, id } = await start(t, {
     SERVICE_BASE_URL: 'https://git.example.org',
   });
-  t.match((await get(`${issuer}/.well-known/jwks`)).json, { keys: [] });
+  t.strictSame((await get(`${issuer}/.well-known/jwks`)).json, { keys: [] });
   const { json: configuration } = await get(`${issuer}/.well-known/openid-configuration`);
   t.match(configuration, { issuer, jwks_uri: `${issuer}/.well-known/jwks` });
   const keys = () =>
@@ -137,8 +137,18 @@ t.test('a job signs in with a token that a library verifies', async (t) => {
   const { id: third } = await ci.identity.rotateKey();
   t.equal(decodeProtectedHeader(await ask('')).kid, third);
   await jwtVerify(value, keys(), { currentDate });
+  const published = async () => (await get(`${issuer}/.well-known/jwks`)).json as { keys: Record<string, string>[] };
+  const first = protectedHeader.kid!;
+  t.strictSame((await published()).keys.map(({ kid }) => kid).sort(), [first, second, third].sort());
   web.clock.advance(25 * 3_600_000);
-  t.match((await get(`${issuer}/.well-known/jwks`)).json, { keys: [{ kid: third, alg: 'RS256', use: 'sig' }] });
+  const { keys: left } = await published();
+  t.strictSame(
+    left.map(({ kid }) => kid),
+    [third],
+    'retired keys go after a day',
+  );
+  t.strictSame(Object.keys(left[0]!).sort(), ['alg', 'e', 'kid', 'kty', 'n', 'use'], 'without what is private');
+  t.match(left[0], { alg: 'RS256', use: 'sig', kty: 'RSA' });
   const stored = JSON.stringify(await web.modules.db.read.query('SELECT * FROM ci_identity_keys'));
   t.notMatch(stored, /PRIVATE KEY/);
   await finish(tasks['proves']!.taskId);

@@ -3,7 +3,7 @@ import t from 'tap';
 import { connect } from 'node:net';
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
-import { localAdministrator } from '../../src/access/index.ts';
+import { localAdministrator, personViewer } from '../../src/access/index.ts';
 import { until } from '../git/git-fixture.ts';
 import { startGitServer } from './git-server.ts';
 import { lfsClient, lfsType, objectOf } from './lfs-client.ts';
@@ -64,7 +64,7 @@ t.test('a batch is answered object by object', async (t) => {
     { oid: absent.oid, size: -1 },
     { oid: absent.oid, size: 1.5 },
     { oid: here.oid, size: 5 },
-    { oid: absent.oid, size: 2 * 1024 * 1024 },
+    { oid: absent.oid, size: 1024 * 1024 + 1 },
   ];
   const { status, type, json } = await client.plan('upload', [here, absent, absent, ...bad]);
   t.strictSame([status, type, json.transfer, json.hash_algo], [200, lfsType, 'basic', 'sha256']);
@@ -72,6 +72,8 @@ t.test('a batch is answered object by object', async (t) => {
     json.objects.map(({ actions, error }) => error?.code ?? (actions === undefined ? 'there' : 'upload')),
     ['there', 'upload', 'upload', 422, 422, 422, 422, 422, 422],
   );
+  const largest = { oid: absent.oid, size: 1024 * 1024 };
+  t.ok((await client.plan('upload', [largest])).json.objects[0]?.actions?.upload, 'as large as the limit');
   const anonymous = lfsClient(server, 'open');
   t.equal((await anonymous.download(here))?.toString(), 'here', 'public objects need no credentials');
   t.equal((await anonymous.batch('download', here)).authenticated, undefined);
@@ -229,7 +231,20 @@ t.test('security E03 access is that of git: hidden and absent respond alike', as
     await repositories.collaborators.remove(localAdministrator, 'alice', 'locked', 'bob');
     t.equal((await collaborator.act('PUT', upload, content)).status, 404, 'no collaborator any more');
     t.strictSame(await filesWith(oid), []);
-    await repositories.collaborators.add(localAdministrator, 'alice', 'locked', { username: 'bob', role: 'write' });
+    const join = () =>
+      repositories.collaborators.add(localAdministrator, 'alice', 'locked', { username: 'bob', role: 'write' });
+    await join();
+    const { lfs } = server.app.modules;
+    const viewer = personViewer(person.id, 'write');
+    const context = await lfs.open(viewer, { owner: 'alice', name: 'locked' }, 'upload');
+    async function* leaving(): AsyncGenerator<Buffer> {
+      yield content;
+      await repositories.collaborators.remove(localAdministrator, 'alice', 'locked', 'bob');
+    }
+    const late = lfs.receive(viewer, context, { oid, bytes: size, content: leaving() });
+    await t.rejects(late, { code: 'not_found' }, 'who leaves while the content comes in stores nothing');
+    t.strictSame(await filesWith(oid), []);
+    await join();
     t.equal((await collaborator.act('PUT', upload, content)).status, 200);
   });
 });
@@ -282,7 +297,10 @@ t.test('locks: of a person, listed in pages, removed by force by an administrato
   t.equal((await mine.call('POST', `locks/${lock.id}/unlock`, {})).json.lock.id, lock.id);
   t.equal((await mine.call('POST', `locks/${lock.id}/unlock`, {})).status, 404);
   const reader = lfsClient(server, 'open', bob);
-  t.equal((await reader.call('GET', 'locks')).status, 200);
+  t.equal((await lfsClient(server, 'open', alice).call('POST', 'locks', { path: 'open.psd' })).status, 201);
+  const pathsOf = async (client: typeof mine) =>
+    (await client.call('GET', 'locks')).json.locks.map(({ path: at }) => at);
+  t.strictSame([await pathsOf(reader), await pathsOf(mine)], [['open.psd'], ['c', 'd']], 'each repository has its own');
   t.equal((await reader.call('POST', 'locks', { path: 'x' })).status, 403);
   t.equal((await lfsClient(server, 'open').call('POST', 'locks/verify', {})).status, 401);
 });

@@ -50,6 +50,29 @@ t.test('each listener receives each entry once, in the order of the log', async 
   t.same(marks, [], 'nothing is left of it');
 });
 
+t.test('what waits for a member is announced once it is let in, and never when it is refused', async (t) => {
+  const modules = await openIssues(t);
+  const { issues, alice, bob, carol } = modules;
+  const heard: string[] = [];
+  issues.onEntry(recording(modules, 'one', heard));
+  await issues.changeSettings(alice, roof, { holdsNewcomers: true });
+  await issues.open(alice, roof, { title: 'known' });
+  for (const [newcomer, decide] of [
+    [bob, issues.refuse],
+    [carol, issues.admit],
+  ] as const) {
+    await issues.comment(newcomer, at(1), { body: 'me too' });
+    await issues.finishEntries();
+    await decide(alice, roof, newcomer.id);
+    await issues.recoverEntries();
+    await issues.finishEntries();
+  }
+  await until(async () => heard.length === 2);
+  t.strictSame(heard, ['0 opened', '2 comment']);
+  const [row] = await modules.db.read.query('SELECT count(*) AS n FROM issue_entries WHERE announced_at IS NULL');
+  t.equal(row.n, 0);
+});
+
 t.test(
   'a listener that fails is asked again; the others hear once all the same; then the entry is parked',
   async (t) => {

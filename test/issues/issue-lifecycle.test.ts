@@ -1,6 +1,7 @@
 // What people do with an issue, through the module's public interface.
 import t from 'tap';
 import type { CloseReason, HideReason, ReactionKind } from '../../src/issues/index.ts';
+import { whileChanging } from '../fixtures/held-write.ts';
 import { anonymous, at, openIssues, outcomes, reasonOf, roof, timeline } from './issues-fixture.ts';
 
 const day = 86_400_000;
@@ -325,7 +326,7 @@ t.test('the trash: hidden from everyone, restored within 30 days, purged, its nu
 });
 
 t.test('a moved issue is found where it is now; its old number leads there', async (t) => {
-  const { issues, repositories, alice, bob } = await openIssues(t);
+  const { db, issues, repositories, alice, bob } = await openIssues(t);
   await repositories.create(alice, { owner: 'alice', name: 'barn', visibility: 'PUBLIC' });
   await repositories.create(alice, { owner: 'alice', name: 'cellar', visibility: 'PRIVATE' });
   const barn = { owner: 'alice', name: 'barn' };
@@ -335,6 +336,14 @@ t.test('a moved issue is found where it is now; its old number leads there', asy
   await issues.open(alice, roof, { title: 'Leak', labels: ['wet'], milestone: 'first' });
   await issues.open(alice, barn, { title: 'other' });
   t.equal(await reasonOf(issues.move(bob, at(1), barn)), 'not_allowed_on_issue');
+  for (const { name } of [roof, barn])
+    await repositories.collaborators.add(alice, 'alice', name, { username: 'bob', role: 'write' });
+  const left = 'DELETE FROM collaborators WHERE user_id = ? AND repository_id = ?';
+  const { id: barnId } = (await repositories.find(alice, 'alice', 'barn')).repository;
+  const leaving = whileChanging(db, left, [bob.id, barnId], () => issues.move(bob, at(1), barn));
+  t.equal(await reasonOf(leaving), 'not_allowed_on_issue', 'rights there that were lost meanwhile');
+  t.equal(await reasonOf(issues.move(bob, at(1), barn)), 'not_allowed_on_issue', 'rights here are not enough');
+  await repositories.collaborators.remove(alice, 'alice', 'roof', 'bob');
   t.equal(await reasonOf(issues.move(alice, at(1), roof)), 'already_there');
   const moved = await issues.move(alice, at(1), barn);
   t.equal(moved.number, 2);

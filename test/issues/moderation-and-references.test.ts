@@ -34,12 +34,19 @@ t.test('rate limits: of a person, and of all non-members together', async (t) =>
 });
 
 t.test('blocked users cannot contribute, and contributions of newcomers await approval', async (t) => {
-  const { issues, alice, bob, carol } = await openIssues(t);
+  const { issues, organisations, alice, bob, carol } = await openIssues(t);
   t.equal(await reasonOf(issues.block(bob, { owner: 'alice', username: 'carol' })), 'not_owner');
   await issues.block(alice, { owner: 'alice', username: 'carol', reason: 'spam' });
   t.equal(await reasonOf(issues.open(carol, roof, { title: 'x' })), 'blocked_by_owner');
   t.equal((await issues.listBlocks(alice, 'alice'))[0]?.reason, 'spam');
   await issues.unblock(alice, { owner: 'alice', username: 'carol' });
+  await organisations.create(alice, { name: 'guild' });
+  await organisations.addMember(alice, 'guild', { username: 'bob', role: 'MEMBER' });
+  t.equal(await reasonOf(issues.block(bob, { owner: 'guild', username: 'carol' })), 'not_owner', 'a member');
+  t.equal(await reasonOf(issues.listBlocks(bob, 'guild')), 'not_owner');
+  await issues.block(alice, { owner: 'guild', username: 'carol' });
+  t.equal(await reasonOf(issues.unblock(bob, { owner: 'guild', username: 'carol' })), 'not_owner');
+  t.equal((await issues.listBlocks(alice, 'guild'))[0]?.userId, carol.id);
   await issues.changeSettings(alice, roof, { holdsNewcomers: true });
   await issues.open(alice, roof, { title: 'known' });
   await issues.open(carol, roof, { title: 'new', body: 'see #1 @bob' });

@@ -211,8 +211,10 @@ t.test('collection needs two clean scans and thirty days, and the trash keeps wh
   });
   const collectUrl = await server.newRepository('attic');
   const attic = lfsClient(server, 'attic', server.tokens.alice);
-  const [kept, old, hidden, unpushed] = ['kept', 'old', 'hidden', 'unpushed'].map((name) => objectOf(`${name} object`));
-  for (const object of [kept!, old!, hidden!, unpushed!]) await attic.upload(object);
+  const [kept, old, hidden, unpushed, again] = ['kept', 'old', 'hidden', 'unpushed', 'again'].map((name) =>
+    objectOf(`${name} object`),
+  );
+  for (const object of [kept!, old!, hidden!, unpushed!, again!]) await attic.upload(object);
   const folder = makeWork('attic', { 'kept.bin': pointerOf(kept!), 'old.bin': pointerOf(old!) });
   await push(folder, collectUrl);
   const atticId = await idOf('alice', 'attic');
@@ -226,9 +228,14 @@ t.test('collection needs two clean scans and thirty days, and the trash keeps wh
   gitSync(['push', '--quiet', '--force', bare, 'HEAD~1:refs/heads/main'], { cwd: folder });
   gitSync([`--git-dir=${bare}`, 'reflog', 'expire', '--expire=now', '--all']);
 
-  t.match(await scan(), { objects: 4, unreferenced: { objects: 2 }, due: { objects: 0 }, problem: null });
-  clock.advance(29 * dayMs);
+  t.match(await scan(), { objects: 5, unreferenced: { objects: 3 }, due: { objects: 0 }, problem: null });
+  commit(folder, { 'again.bin': pointerOf(again!) });
+  gitSync(['push', '--quiet', bare, 'HEAD:refs/hearth/rounds/y'], { cwd: folder });
+  clock.advance(dayMs);
   t.match(await scan(), { unreferenced: { objects: 2 }, due: { objects: 0 } });
+  gitSync([`--git-dir=${bare}`, 'update-ref', '-d', 'refs/hearth/rounds/y']);
+  clock.advance(28 * dayMs);
+  t.match(await scan(), { unreferenced: { objects: 3 }, due: { objects: 0 } });
   t.equal((await attic.batch('upload', unpushed!)).actions, undefined, 'it is there, and needed from now on');
   clock.advance(2 * dayMs);
 
@@ -236,11 +243,16 @@ t.test('collection needs two clean scans and thirty days, and the trash keeps wh
   renameSync(head, `${head}.away`);
   t.match(await scan(), { due: { objects: 0 }, problem: /could not read/ }, 'a scan that is not clean decides nothing');
   renameSync(`${head}.away`, head);
-  t.match(await scan(false), { unreferenced: { objects: 2 }, due: { objects: 1 } }, 'said, not done');
+  t.match(
+    await scan(false),
+    { unreferenced: { objects: 3 }, due: { objects: 1 } },
+    'said, not done; what was referenced in between is kept from then on',
+  );
   t.ok(await attic.download(old!));
   t.match(await scan(), { due: { objects: 1 } });
   t.equal((await attic.batch('download', old!)).error?.code, 404);
-  for (const object of [kept!, hidden!, unpushed!]) t.ok(await attic.download(object), object.content.toString());
+  for (const object of [kept!, hidden!, unpushed!, again!])
+    t.ok(await attic.download(object), object.content.toString());
   const trash = path.join(server.folder, 'data', 'objects', 'lfs-trash');
   t.equal(readdirSync(trash, { recursive: true }).filter((name) => String(name).endsWith(old!.oid)).length, 1);
   t.equal(await attic.upload(old!), 200, 'it can be uploaded again');

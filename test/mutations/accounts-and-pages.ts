@@ -193,7 +193,7 @@ export const mutations: readonly Mutation[] = [
     file: 'templates/runs/run.pug',
     from: 'if !artifact.isGone && repository.mayWrite',
     to: 'if !artifact.isGone',
-    tests: ['test/http-artifacts/artifacts.test.ts'],
+    tests: ['test/pages/repository/offered-actions.test.ts'],
   },
   {
     title: 'readers are offered to change milestones',

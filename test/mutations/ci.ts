@@ -7,28 +7,28 @@ export const mutations: readonly Mutation[] = [
     file: 'src/ci/tasks/task-token.ts',
     from: "if (task === null || (task.status !== 'running' && task.status !== 'cancelling')) return null;",
     to: 'if (task === null) return null;',
-    tests: ['test/http-api/job-token.test.ts', 'test/http-git/git-refusals.test.ts', 'test/ci/tasks.test.ts'],
+    tests: ['test/ci/tasks.test.ts', 'test/http-api/job-token.test.ts', 'test/http-git/git-refusals.test.ts'],
   },
   {
     title: 'an expired runtime token opens',
     file: 'src/ci/tasks/runtime-token.ts',
     from: '  if (endsAt <= now) return null;\n',
     to: '',
-    tests: ['test/http-artifacts/artifacts.test.ts', 'test/ci/v3-artifacts.test.ts'],
+    tests: ['test/ci/runtime-token.test.ts'],
   },
   {
     title: 'a runtime token opens after the end of its task',
     file: 'src/ci/artifacts/authorise-task.ts',
     from: 'if (task === null || !isRunning(task.status)) throw refusal();',
     to: 'if (task === null) throw refusal();',
-    tests: ['test/http-artifacts/artifacts.test.ts'],
+    tests: ['test/http-api/identity-tokens.test.ts', 'test/http-artifacts/artifacts.test.ts'],
   },
   {
     title: 'the signature of a runtime token is not looked at',
     file: 'src/ci/tasks/runtime-token.ts',
     from: '  if (given.length !== expected.length || !timingSafeEqual(given, expected)) return null;\n',
     to: '  if (given.length !== expected.length) return null;\n',
-    tests: ['test/http-artifacts/artifacts.test.ts'],
+    tests: ['test/ci/runtime-token.test.ts'],
   },
   {
     title: 'runs of forks get secrets',
@@ -63,7 +63,7 @@ export const mutations: readonly Mutation[] = [
     file: 'src/ci/identity/identity-token.ts',
     from: "run.event === 'pull_request' ? `${name}:pull_request` : `${name}:ref:${run.ref}`",
     to: '`${name}:ref:${run.ref}`',
-    tests: ['test/http-api/identity-tokens.test.ts'],
+    tests: ['test/ci/pull-requests.test.ts'],
   },
   {
     title: 'a retired key of identity tokens is published for ever',
@@ -91,7 +91,7 @@ export const mutations: readonly Mutation[] = [
     file: 'src/ci/secrets/name-rules.ts',
     from: 'if (reservedPrefix.test(name)) throw',
     to: 'if (reservedPrefix.test(text)) throw',
-    tests: ['test/ci/tasks.test.ts', 'test/http-api/ci-api.test.ts'],
+    tests: ['test/http-api/ci-api.test.ts'],
   },
   {
     title: 'a secret of another scope of the same name is replaced',
@@ -105,7 +105,7 @@ export const mutations: readonly Mutation[] = [
     file: 'src/ci/runners/registration-tokens.ts',
     from: 'row.replacedAt !== null || (row.singleUse',
     to: '(row.singleUse',
-    tests: ['test/http-runner/protocol.test.ts', 'test/http-api/ci-api.test.ts', 'test/cli/ci.test.ts'],
+    tests: ['test/http-api/ci-api.test.ts', 'test/http-runner/protocol.test.ts', 'test/cli/ci.test.ts'],
   },
   {
     title: 'a registration token for one runner registers many',
@@ -124,7 +124,7 @@ export const mutations: readonly Mutation[] = [
     file: 'src/ci/tasks/claim-task.ts',
     from: '  if (present.ephemeral && (await manager.existsBy(taskSchema, { runnerId: runner.id }))) return null;\n',
     to: '',
-    tests: ['test/http-runner/protocol.test.ts', 'test/ci/tasks.test.ts'],
+    tests: ['test/ci/tasks.test.ts'],
   },
   {
     title: 'an owner with many jobs is served before others',
@@ -180,7 +180,7 @@ export const mutations: readonly Mutation[] = [
     file: 'src/ci/settings/repository-settings.ts',
     from: 'return files.filter((file) => !disabled.has(file.path));',
     to: 'return files;',
-    tests: ['test/http-api/ci-api.test.ts', 'test/ci/runs.test.ts', 'test/ci/events.test.ts'],
+    tests: ['test/ci/events.test.ts'],
   },
   {
     title: 'a run of a fork cancels runs of branches in its group',

@@ -144,6 +144,19 @@ t.test('an answer that was lost is told apart from an object that was there', as
   await store.put('attachments/ab/more', once(randomBytes(6 * MiB)), limits);
   t.equal((await store.stat('attachments/ab/more'))?.bytes, 6 * MiB);
 
+  // Two servers at once: both have seen that there is none.
+  const { store: second } = await openS3(t, s3);
+  s3.fail('PUT', 'slow');
+  const both = ['mine', 'yours'].map((text, at) =>
+    (at === 0 ? store : second).put('attachments/ab/race', once(text), limits).then(
+      () => text,
+      (error: { reason: string }) => error.reason,
+    ),
+  );
+  const ended = await Promise.all(both);
+  const kept = (await buffer((await store.get('attachments/ab/race'))!.stream)).toString();
+  t.strictSame(ended.sort(), [kept, 'object_exists'].sort(), 'one is told that the other was first');
+
   s3.isConditional = false;
   await store.put('attachments/ab/two', once('hello'), limits);
   t.equal(await reasonOf(store.put('attachments/ab/two', once('hello'), limits)), 'object_exists');
@@ -172,6 +185,15 @@ t.test('a download that is cut off goes on; other bytes are never a complete dow
   t.equal(await reasonOf(read()), 'peer_unreachable', 'not for ever');
   s3.fail('GET', 'slow_down');
   while ((await reasonOf(read())) !== 'done');
+
+  // A part has no digest by which another content would be found.
+  s3.fail('GET', 'half');
+  const part = (await store.get('lfs/a/one', { first: 10, last: content.length - 1 }))!;
+  const key = 'forge/lfs/a/one';
+  const before = s3.objects.get(key)!;
+  s3.objects.set(key, { ...before, content: randomBytes(content.length) });
+  await t.rejects(buffer(part.stream), 'a download goes on with the same object only');
+  s3.objects.set(key, before);
 
   s3.fail('GET', 'wrong_bytes');
   const opened = await store.get('lfs/a/one');

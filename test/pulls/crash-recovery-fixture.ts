@@ -50,7 +50,7 @@ export type CrashFixture = Awaited<ReturnType<typeof startCrashFixture>>;
 const bases = ['squash', 'rebase', 'forward', 'hand', 'ready', 'push', 'suggestions', 'merge-update', 'rebase-update'];
 
 export async function startCrashFixture(t: Test) {
-  let server = await startServerProcess(t, 'checkout');
+  let server = await startServerProcess(t, 'either');
   const { folder, dataDir } = server;
   const open = createFormClient(server.url);
   const setup = {
@@ -237,7 +237,7 @@ export async function startCrashFixture(t: Test) {
     },
     kill: () => server.kill(),
     async startAgain(): Promise<void> {
-      server = await startServerProcess(t, 'checkout', { folder });
+      server = await startServerProcess(t, 'either', { folder });
       await until(isSettled, 'everything is announced');
     },
     stop: () => server.stop(),

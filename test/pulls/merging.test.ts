@@ -144,6 +144,8 @@ t.test('rounds by push: added, rebased, edited', async (t) => {
   await pushTip(modules, bob, 'alice/roof', 'topic', rebased);
   const edited = commit(path, { parents: [again], files: { 'c.txt': 'd\n' }, message: 'More', author: 'bob' });
   await pushTip(modules, bob, 'alice/roof', 'topic', edited);
+  const reworded = commit(path, { parents: [again], files: { 'c.txt': 'd\n' }, message: 'Still more', author: 'bob' });
+  await pushTip(modules, bob, 'alice/roof', 'topic', reworded);
   const rounds = await pulls.rounds.list(bob, at(number));
   t.strictSame(
     rounds.map(({ round, change, commitCount }) => [round, change, commitCount]),
@@ -152,18 +154,20 @@ t.test('rounds by push: added, rebased, edited', async (t) => {
       [2, 'added', 2],
       [3, 'rebased', 2],
       [4, 'edited', 2],
+      [5, 'edited', 2],
     ],
+    'other words are no rebase, either',
   );
-  t.equal(await tipOf(modules, path, 'refs/pull/1/head'), edited);
+  t.equal(await tipOf(modules, path, 'refs/pull/1/head'), reworded);
   const entries = (await issues.listEntries(bob, at(number))).entries.filter(({ kind }) => kind === 'round');
   t.strictSame(
     entries.map(({ details }) => details['change']),
-    ['added', 'rebased', 'edited'],
+    ['added', 'rebased', 'edited', 'edited'],
   );
   await pushTip(modules, bob, 'alice/roof', 'topic', zeroId);
-  t.equal((await pulls.find(bob, at(number))).pull.headOid, edited, 'a deleted branch leaves the last round');
+  t.equal((await pulls.find(bob, at(number))).pull.headOid, reworded, 'a deleted branch leaves the last round');
   await pulls.restoreBranch(bob, at(number));
-  t.equal(await tipOf(modules, path, 'refs/heads/topic'), edited);
+  t.equal(await tipOf(modules, path, 'refs/heads/topic'), reworded);
 });
 
 t.test('conflicts are named, and block', async (t) => {

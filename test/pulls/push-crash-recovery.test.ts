@@ -14,7 +14,7 @@ const kills = Number(process.env['HEARTH_CHAOS'] ?? 3);
 
 t.test(`${kills} kills: each push has made one pull request or none, and the same push again makes it`, async (t) => {
   const random = seededRandom(kills);
-  let server = await startServerProcess(t, 'checkout');
+  let server = await startServerProcess(t, 'either');
   await server.command('user', 'add', 'alice', '--random-password', '--admin');
   await server.command('user', 'add', 'bob', '--random-password');
   await server.command('repo', 'create', 'alice/site', '--public');
@@ -74,7 +74,7 @@ t.test(`${kills} kills: each push has made one pull request or none, and the sam
       await sleep(40 + random.below(160));
       await server.kill();
       const { code } = await pushing;
-      server = await startServerProcess(t, 'checkout', { folder: server.folder });
+      server = await startServerProcess(t, 'either', { folder: server.folder });
       const after = await pullsOf(topic);
       t.ok(after.length <= 1, 'one, or none');
       const isThere = after[0]?.head === head;

@@ -534,4 +534,12 @@ t.test('what the rounds of a person take has a limit in each repository, and is 
     { lastRound: 2, headOid: large },
     'with what was deleted there is space',
   );
+
+  await bob.git('checkout', '--quiet', '-B', 'later', 'origin/main');
+  await bob.commit('later.txt', noise(600));
+  const later = () => bob.push('origin', 'HEAD:refs/for/main/later');
+  t.match(await later(), { code: 1, stderr: /pack exceeds maximum allowed size/ });
+  await pulls.merge(asAlice, ofFork, { style: 'merge', round: 2 });
+  const fitting = await later();
+  t.equal(fitting.code, 0, `and with what was merged: ${fitting.stderr}`);
 });

@@ -2,6 +2,7 @@
 import t from 'tap';
 import type { NewReviewComment } from '../../src/pulls/index.ts';
 import { pathBytes, pathText } from '../../src/pulls/index.ts';
+import { whileChanging } from '../fixtures/held-write.ts';
 import { anonymous, at, numbered, openReviews, reasonOf, roof } from './reviews-fixture.ts';
 
 const onLine = (line: number, body: string, more: Partial<NewReviewComment> = {}): NewReviewComment => ({
@@ -33,6 +34,12 @@ t.test('a draft is seen by its author alone, until it is submitted with a verdic
     await reasonOf(pulls.reviews.addComment(carol, at(1), onLine(1, 'x', { threadId: first.threadId }))),
     'thread_not_found',
   );
+  // Also for the owner of the repository, who may edit what is shown.
+  for (const other of [alice, carol]) {
+    const edited = pulls.reviews.editComment(other, at(1), { ...first, body: 'x' });
+    t.equal(await reasonOf(edited), 'comment_not_found');
+    t.equal(await reasonOf(pulls.reviews.deleteComment(other, at(1), first)), 'comment_not_found');
+  }
   t.equal((await pulls.reviews.draftOf(bob, at(1)))?.comments, 5);
   t.equal(await pulls.reviews.draftOf(carol, at(1)), null);
   const own = await pulls.threads.list(bob, at(1));
@@ -170,7 +177,7 @@ t.test("verdicts: not of one's own, not of what is closed, not without words", a
 });
 
 t.test('a review of an older round is asked about once, and kept at its round', async (t) => {
-  const { pulls, openPull, nextRound, alice, bob } = await openReviews(t);
+  const { db, pulls, openPull, nextRound, alice, bob } = await openReviews(t);
   await openPull(alice);
   await pulls.reviews.addComment(bob, at(1), onLine(10, 'here'));
   await pulls.reviews.addComment(bob, at(1), onLine(20, 'there'));
@@ -180,6 +187,11 @@ t.test('a review of an older round is asked about once, and kept at its round', 
   t.match(refused, { reason: 'round_changed', message: /Round 2 .* 1 of the 2 places .* has changed/ });
   const review = await pulls.reviews.submit(bob, at(1), { ...submitted, confirm: true });
   t.equal(review.round, 1);
+
+  const meanwhile = whileChanging(db, 'UPDATE pulls SET last_round = 3', [], () =>
+    pulls.reviews.submit(bob, at(1), { verdict: 'COMMENT', body: 'fine', round: 2 }),
+  );
+  t.equal(await reasonOf(meanwhile), 'round_changed', 'a round that came before the write');
 });
 
 t.test('places that are not there, and files without lines', async (t) => {

@@ -33,6 +33,8 @@ async function manyCommits(clone: Clone, branch: string, count: number): Promise
 
 const at = (name: string, number: number) => ({ owner: 'alice', name, number });
 const pullOf = async (name: string, number: number) => (await pulls.find(admin, at(name, number))).pull;
+const behindIn = async (name: string, number: number) =>
+  (await pulls.stack(admin, at(name, number))).filter(({ isBehind }) => isBehind).map(({ number: one }) => one);
 const stackOf = async (name: string, number: number) =>
   (await pulls.stack(admin, at(name, number))).map(({ number: one, state }) => `${one} ${state}`);
 /** Subjects of the commits that a pull request shows, and the paths that it changes. */
@@ -85,6 +87,7 @@ t.test('a stack of five: pushed, reviewed, changed, landed in every way, and the
     })),
   );
   t.same(await stackOf('five', 4), ['1 OPEN', '2 OPEN', '3 OPEN', '4 OPEN', '5 OPEN']);
+  t.same(await behindIn('five', 4), []);
   for (const [index, name] of names.entries())
     t.same(await shown('five', index + 1), { files: [`${name}.txt`, 'shared.txt'].sort(), commits: [`Add ${name}`] });
   t.same(
@@ -222,6 +225,7 @@ t.test('commits with the header of jj; another order; a commit that left', async
   t.equal((await server.opened('order')).length, 3);
   const closed = await stackOf('order', 3);
   t.same(closed, ['2 OPEN', '3 OPEN'], 'the one that left keeps what it needs');
+  t.same(await behindIn('order', 3), [3], 'in an older round');
   await merge('order', 2, 'squash');
   t.match((await pulls.mergeBox(admin, at('order', 1))).verdict, { blocks: [] });
 });
@@ -325,6 +329,11 @@ t.test('what a person sets by hand', async (t) => {
   await issues.removeLink(admin, at('hand', 2), 'needs', at('hand', 1));
   t.same(await settled(2, 3), { files: ['high.txt', 'low.txt'], commits: ['Add low', 'Add high'] });
   t.same(await stackOf('hand', 2), []);
+  const blocksOfThird = async () => (await pulls.mergeBox(admin, at('hand', 3))).verdict.blocks.map(({ kind }) => kind);
+  await issues.trash(admin, at('hand', 1));
+  t.same(await blocksOfThird(), [], 'what is in the trash holds nothing up');
+  await issues.restore(admin, at('hand', 1));
+  t.same(await blocksOfThird(), ['needs']);
   await server.repository('other', 'PRIVATE');
   const other = await server.clone('other', 'alice');
   await other.git('checkout', '--quiet', '-b', 'work');
@@ -338,4 +347,15 @@ t.test('what a person sets by hand', async (t) => {
     await pulls.merge(admin, at('hand', 2), { style: 'merge', round: 3 }).catch((error: Error) => error.message),
     'It needs a pull request elsewhere, which has to be merged first.',
   );
+
+  await alice.git('checkout', '--quiet', 'low');
+  await alice.commit('more.txt', 'more\n', 'Add more');
+  await alice.git('checkout', '--quiet', '-b', 'top');
+  await alice.commit('top.txt', 'top\n', 'Add top');
+  await alice.push('--quiet', 'origin', 'low', 'top');
+  await server.announced();
+  await pulls.open(admin, { owner: 'alice', name: 'hand' }, { head: 'top', title: 'top', body: '' });
+  await issues.addLink(admin, at('hand', 4), 'needs', at('hand', 1));
+  t.equal((await pullOf('hand', 1)).lastRound, 2);
+  t.same(await settled(4, 2), { files: ['top.txt'], commits: ['Add top'] }, 'built on the last round that it has');
 });

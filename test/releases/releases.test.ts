@@ -129,6 +129,11 @@ t.test('drafts are for those who may write; publishing makes the tag', async (t)
     await reasonOf(releases.edit(bob, roof, { tag: 'v2' }, { title: 'x', revision: 1 })),
     'text_changed_meanwhile',
   );
+  clock.advance(1_000);
+  await releases.create(bob, roof, { tag: 'v3', isDraft: true });
+  for (const viewer of [bob, carol])
+    t.equal((await releases.find(viewer, roof, 'latest')).tag, 'v2', 'a draft is not the latest');
+  await releases.delete(bob, roof, { tag: 'v3' });
   await releases.edit(bob, roof, { tag: 'v2' }, { isPrerelease: true });
   t.equal((await releases.find(carol, roof, 'latest')).tag, 'v1', 'a pre-release is not the latest');
   await releases.edit(bob, roof, { tag: 'v1' }, { isDraft: true });
@@ -150,6 +155,9 @@ t.test('a tag that a push deletes makes its release a draft, whose publishing re
   t.match(lost, { isDraft: true, target: base, files: [{ name: 'a.zip' }] });
   await releases.edit(bob, roof, { tag: 'v1' }, { isDraft: false });
   t.equal(await tipOf(modules, path, 'refs/tags/v1'), base, 'not where the branch is by now');
+  const { repository } = await repositories.find(bob, 'alice', 'roof');
+  const deletion = { repository, updates: [{ ref: 'refs/tags/v1', oldId: base, newId: '0'.repeat(40) }] };
+  t.equal(await releases.onPush.prepare!(deletion as never), null, 'the tag was made anew before this was announced');
   t.equal(await reasonOf(repositories.tags.delete(bob, 'alice', 'roof', { name: 'v1', expected: next })), 'tag_moved');
   t.equal(await reasonOf(repositories.tags.delete(bob, 'alice', 'roof', { name: 'x', expected: next })), 'tag_gone');
   t.equal(

@@ -7,19 +7,19 @@ import path from 'node:path';
 import { userInfo } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
-import { startServerProcess } from '../e2e/server-process.ts';
+import { programs, startServerProcess } from '../e2e/server-process.ts';
 import { gitClient } from '../e2e/git-client.ts';
 import { freePort } from '../fixtures/free-port.ts';
 import { requiredProgram } from '../fixtures/required-program.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 
-const program = path.join(import.meta.dirname, '../../bin/hearth');
+const program = programs.either;
 const sshd = requiredProgram('sshd');
 const me = userInfo().username;
 
 async function freshHearth() {
   const port = await freePort();
-  const server = await startServerProcess(t, 'checkout', {
+  const server = await startServerProcess(t, 'either', {
     env: { SERVICE_SSH_SYSTEM_SSHD: 'true', SERVICE_SSH_PUBLIC_PORT: String(port) },
   });
   const client = gitClient(server.folder);

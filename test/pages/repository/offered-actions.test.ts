@@ -65,6 +65,21 @@ t.test('runs and workflows', async (t) => {
   await owner.post(`${run}/cancel`, {});
   t.strictSame(await offeredTo(run, /action="[^"]*\/runs\/1\/cancel"/), [], 'once it has ended');
   t.strictSame(await offeredTo(run, /action="[^"]*\/runs\/1\/delete"/), ['owner', 'administrator']);
+  await web.modules.db.write(async ({ manager, now }) => {
+    for (const [name, state] of [
+      ['site', 'ready'],
+      ['old site', 'removed'],
+    ])
+      await manager.query(
+        `INSERT INTO ci_artifacts (run_id, repository_id, attempt, task_id, name, form, file, state, created_at, expires_at)
+         SELECT id, repository_id, 1, 1, ?, 'zip', '0/1.zip', ?, ?, ? FROM ci_runs`,
+        [name, state, now, now + 86_400_000],
+      );
+  });
+  t.strictSame(await offeredTo(run, /href="[^"]*\/artifacts\/1" download/), everyone);
+  t.strictSame(await offeredTo(run, /action="[^"]*\/artifacts\/1\/delete"/), writers);
+  t.strictSame(await offeredTo(run, /artifacts\/2["/]/), [], 'one that is gone');
+  for (const who of [reader, anonymous]) t.not((await who.post(`${run}/artifacts/1/delete`, {})).status, 303);
   const start = /href="[^"]*\/runs\/new|action="[^"]*\/roof\/runs"/;
   t.strictSame(await offeredTo(`${roofUrl}/runs/workflows`, start), writers);
 });
