@@ -154,7 +154,7 @@ t.test('it serves, as an unprivileged user, and writes nothing outside its data 
   t.equal((await fetch(`${url}/healthz`)).status, 200);
   const environment = readFileSync(`/proc/${child.pid}/environ`, 'latin1').split('\0');
   const allocator = environment.filter((one) => one.startsWith('MALLOC_')).sort();
-  const settings = ['MALLOC_ARENA_MAX=2', 'MALLOC_MMAP_THRESHOLD_=524288', 'MALLOC_TRIM_THRESHOLD_=1048576'];
+  const settings = ['MALLOC_ARENA_MAX=2', 'MALLOC_MMAP_THRESHOLD_=65536', 'MALLOC_TRIM_THRESHOLD_=131072'];
   t.same(
     allocator,
     settings,
