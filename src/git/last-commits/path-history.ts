@@ -16,7 +16,7 @@ export interface PathHistoryRequest {
 /** Larger folders are compared faster by a git process. */
 const maxFolderBytes = 256 * 1024;
 /** Number of folders that are read at once; it grows with the length of the walk. */
-const ahead = { first: 2, most: 64 };
+const ahead = { first: 2, most: 16 };
 /** Number of commits that one step passes at most before it looks at the clock. */
 const maxSteps = 20_000;
 
