@@ -5,13 +5,11 @@ import { cpSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { readNumberOption, readTextOption } from './harness.ts';
 
-const commits = readNumberOption('commits', 4000);
-
 /** Copies a history into the bare repository at `target`, packed with a bitmap as maintenance does. */
-export async function fillRepository(target: string): Promise<void> {
+export async function fillRepository(target: string, { commits = 4000 } = {}): Promise<void> {
   const given = readTextOption('repository');
   if (given !== null) copyObjects(path.resolve(given), target);
-  else await generate(target);
+  else await generate(target, readNumberOption('commits', commits));
   execFileSync('git', ['-C', target, 'repack', '-adbq'], { stdio: 'inherit' });
 }
 
@@ -29,7 +27,7 @@ function copyObjects(source: string, target: string): void {
   git(target, ['symbolic-ref', 'HEAD', branches.includes(head) ? head : branches[0]!]);
 }
 
-async function generate(target: string): Promise<void> {
+async function generate(target: string, commits: number): Promise<void> {
   const importer = spawn('git', ['-C', target, 'fast-import', '--quiet'], { stdio: ['pipe', 'inherit', 'inherit'] });
   let state = 1;
   // A random line compresses like source code does: a little.

@@ -71,6 +71,7 @@ import { namesInPulls } from './v161-names-in-pulls.ts';
 import { ciCallMatrices } from './v164-ci-call-matrices.ts';
 import { followFacts } from './v187-follow-facts.ts';
 import { limitedSecrets } from './v188-limited-secrets.ts';
+import { subscriptionStarts } from './v195-subscription-starts.ts';
 import { runsOfDeployKeys } from './v178-runs-of-deploy-keys.ts';
 import { teamReviewRequests } from './v177-team-review-requests.ts';
 import { unknownMergeStates } from './v174-unknown-merge-states.ts';
@@ -152,4 +153,5 @@ export const migrations: readonly Migration[] = [
   runsOfDeployKeys,
   followFacts,
   limitedSecrets,
+  subscriptionStarts,
 ];

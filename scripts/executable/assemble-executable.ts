@@ -17,13 +17,14 @@ const load = createRequire(import.meta.url);
 
 /** The same as in bin/hearth. */
 const nodeOptions = [
-  '--max-old-space-size=768',
+  '--max-old-space-size=512',
   '--disable-proto=delete',
   '--disable-warning=ExperimentalWarning',
   // A start makes more garbage than V8 expects. Up to 64 MiB, which V8 would use for what pages leave behind, they are
   // rendered no faster than with this: bench/RESULTS.md has the figures.
-  '--min-semi-space-size=4',
-  '--max-semi-space-size=8',
+  '--min-semi-space-size=2',
+  '--max-semi-space-size=4',
+  '--v8-pool-size=2',
 ];
 
 /**

@@ -7,7 +7,7 @@ import type { MachineMemory } from './machine-memory.ts';
 const mebibyte = 1024 * 1024;
 const intervalMs = 5_000;
 /** Without a setting the caches get this part of the machine's memory, within these bounds. */
-const [cachePart, leastCached, mostCached] = [1 / 32, 16 * mebibyte, 48 * mebibyte];
+const [cachePart, leastCached, mostCached] = [1 / 64, 8 * mebibyte, 24 * mebibyte];
 /** Memory is short when less than this part of it is left, or the heap is this full. */
 const [leastAvailable, fullHeap] = [0.08, 0.85];
 

@@ -191,7 +191,7 @@ export const options = [
     type: size('16MiB', '1TiB'),
     default: '128MiB',
     sentence:
-      'Largest object that a push may make git hold in memory; two or three can be needed at once. A file that is sent whole, not as a change, may be larger.',
+      'Largest object that a push may make git hold in memory; two or three can be needed at once, and as many again on a machine with two processors and 2 GiB. A file that is sent whole, not as a change, may be larger.',
   }),
   row({
     key: 'git.max_push_cpu',
@@ -855,9 +855,9 @@ export const options = [
     env: 'SERVICE_MEMORY_CACHES',
     type: size('8MiB', '16GiB'),
     default: null,
-    example: '48MiB',
+    example: '24MiB',
     sentence:
-      'Memory for everything that is kept to answer faster: pages, results of git, refs, coloured files. When unset, a 32nd of what the machine or its control group has, but at least 16MiB and at most 48MiB. While memory is short, a quarter of it.',
+      'Memory for everything that is kept to answer faster: pages, results of git, refs, coloured files. When unset, a 64th of what the machine or its control group has, but at least 8MiB and at most 24MiB. While memory is short, a quarter of it.',
   }),
 
   row({

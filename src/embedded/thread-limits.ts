@@ -10,7 +10,7 @@ import type { WorkerName } from './workers.ts';
 export const heapLimits: Readonly<Record<WorkerName, ResourceLimits>> = {
   'db-writer': { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 8 },
   'db-side': { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 8 },
-  tasks: { maxOldGenerationSizeMb: 160, maxYoungGenerationSizeMb: 16 },
+  tasks: { maxOldGenerationSizeMb: 160, maxYoungGenerationSizeMb: 8 },
   // A process, not a thread: see programOf.
   'git-spawner': {},
 };

@@ -18,7 +18,14 @@ import { countFollowers, listFollowers } from './follows/list-followers.ts';
 import { listKeys } from './actors/list-keys.ts';
 import { rotateKeys } from './actors/rotate-keys.ts';
 import { showActor } from './show-actor.ts';
-import { endFollowFor, followFor, listAllFollows, retryFollowFor } from './follows/list-all-follows.ts';
+import {
+  endFollowFor,
+  findFollow,
+  followFor,
+  listAllFollows,
+  listFollows,
+  retryFollowFor,
+} from './follows/list-all-follows.ts';
 import { checkFollowed } from './follows/check-followed.ts';
 import { endAllFollows } from './follows/end-all-follows.ts';
 import { endFollow, follow, scanAllPeople, scanDuePeople } from './follows/follows.ts';
@@ -124,6 +131,8 @@ export function createFederation({
     retryFollow: bind(retryFollow),
     followingOf: bind(followingOf),
     followedNews: bind(followedNews),
+    listFollows: bind(listFollows),
+    findFollow: bind(findFollow),
     /** On behalf of another person, by an administrator: written to the audit log. */
     followFor: bind(followFor),
     unfollowFor: bind(endFollowFor),

@@ -313,7 +313,7 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
       bundles: createBundles(runner, {
         close: readers.close,
         recordPush: maintenance.recordPush,
-        maxRefs: limits.maxRefs,
+        limits,
       }),
     },
 

@@ -1,4 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
+import { freeMemory } from '../kernel/index.ts';
 
 /** Minimum rate in bytes per second; below it a client counts as stalled. */
 const leastBytesPerSecond = 256;
@@ -15,14 +16,17 @@ export interface Flow {
 /**
  * Copies one stream to another with backpressure.
  * @param ends whether the target ends with the source
+ * @param frees whether nothing else uses the chunks, and the target not any more when it calls the callback: their memory
+ * is given back then
  */
-export function startFlow(from: Readable, to: Writable, ends: boolean): Flow {
+export function startFlow(from: Readable, to: Writable, ends: boolean, frees = false): Flow {
   let bytes = 0;
   let finish = () => {};
   const ended = new Promise<void>((resolve) => (finish = resolve));
   const onData = (chunk: Buffer) => {
     bytes += chunk.length;
-    if (!to.write(chunk)) from.pause();
+    const done = frees ? (error?: Error | null) => void (error ? null : freeMemory(chunk)) : undefined;
+    if (!to.write(chunk, done)) from.pause();
   };
   const onDrain = () => from.resume();
   const onEnd = () => {

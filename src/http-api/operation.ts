@@ -92,6 +92,7 @@ export type Tag =
   | 'Issues'
   | 'Pins'
   | 'Notifications'
+  | 'Follows'
   | 'Users'
   | 'Organisations'
   | 'Teams'

@@ -79,6 +79,7 @@ export function createGitHandlers(deps: GitHttpDeps): GitHandlers {
         via: 'http',
         protocol,
         input,
+        ownsInput: true,
         output: res,
         signal,
         stallMs,

@@ -23,7 +23,7 @@ export interface RegisteredCache {
 const caches = new Set<WeakRef<RegisteredCache>>();
 
 let uses = 0;
-let maxBytes = 48 * 1024 * 1024;
+let maxBytes = 24 * 1024 * 1024;
 let heldBytes = 0;
 
 export function registerCache(cache: RegisteredCache): void {

@@ -30,6 +30,7 @@ export {
   limitCachedBytes,
 } from './cache-registry.ts';
 export type { CacheStatistics } from './cache-registry.ts';
+export { freeMemory } from './free-memory.ts';
 export { createLru } from './lru.ts';
 export type { Lru, LruOptions } from './lru.ts';
 export { createKeyedMutex } from './keyed-mutex.ts';

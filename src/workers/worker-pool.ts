@@ -123,7 +123,7 @@ export function createWorkerPool({
 }): WorkerPool {
   const start = () =>
     embedded.startWorker('tasks', {
-      resourceLimits: { maxOldGenerationSizeMb: limits.maxMemoryMb, maxYoungGenerationSizeMb: 16 },
+      resourceLimits: { maxOldGenerationSizeMb: limits.maxMemoryMb, maxYoungGenerationSizeMb: 8 },
     });
   const slots = Array.from({ length: limits.threads }, () => new WorkerSlot(start, limits.idleMs));
   const free = new Set(slots);

@@ -50,10 +50,11 @@ t.test('the memory is that of the machine, or of the control group with the leas
 });
 
 t.test('caches have a part of the memory, or what the setting says', async (t) => {
-  t.equal(cachesFor({ total: 512 * mib }, null), 16 * mib);
-  t.equal(cachesFor({ total: 1024 * mib }, null), 32 * mib);
-  t.equal(cachesFor({ total: 64 * 1024 * mib }, null), 48 * mib);
-  t.equal(cachesFor(null, null), 48 * mib);
+  t.equal(cachesFor({ total: 512 * mib }, null), 8 * mib);
+  t.equal(cachesFor({ total: 256 * mib }, null), 8 * mib);
+  t.equal(cachesFor({ total: 1024 * mib }, null), 16 * mib);
+  t.equal(cachesFor({ total: 64 * 1024 * mib }, null), 24 * mib);
+  t.equal(cachesFor(null, null), 24 * mib);
   t.equal(cachesFor({ total: 512 * mib }, 100 * mib), 100 * mib);
 });
 
@@ -77,6 +78,6 @@ t.test('the watch sets the limit of all caches when it begins', async (t) => {
   const watch = watchMemory({ setting: null, logger }, read);
   t.teardown(() => watch.stop());
   await new Promise(setImmediate);
-  t.equal(cachedBytesLimit(), 8 * mib, 'a quarter of the 32nd part: too little is left');
+  t.equal(cachedBytesLimit(), 4 * mib, 'a quarter of the 64th part: too little is left');
   t.strictSame(events, ['memory.short']);
 });

@@ -36,7 +36,7 @@ t.test('every line of the example works when uncommented, and none changes a def
   t.equal(baseUrl, 'https://git.example.org');
   t.equal(caFile, '/etc/ssl/private-authority.pem');
   t.equal(metrics.token, 'a long random text');
-  t.equal(memory.cachesBytes, 48 * 1024 * 1024);
+  t.equal(memory.cachesBytes, 24 * 1024 * 1024);
 });
 
 t.test('an option has one key, one environment name built from it, and one sentence', async (t) => {

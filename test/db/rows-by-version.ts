@@ -1208,4 +1208,5 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
   188: [
     ['ci_secrets', { id: 'c188', name: 'LIMITED', ciphertext: 'x', only_for: '["r1"]', created_at: 1, updated_at: 1 }],
   ],
+  195: [['subscriptions', { issue_id: 'is1', user_id: 'bob-id', is_on: 1, reason: 'comment', from_position: 1 }]],
 };

@@ -152,6 +152,16 @@ t.test('it serves, as an unprivileged user, and writes nothing outside its data 
   if (isRoot) t.equal(statSync(`/proc/${child.pid}`).uid, unprivilegedId);
 
   t.equal((await fetch(`${url}/healthz`)).status, 200);
+  const environment = readFileSync(`/proc/${child.pid}/environ`, 'latin1').split('\0');
+  const allocator = environment.filter((one) => one.startsWith('MALLOC_')).sort();
+  const settings = ['MALLOC_ARENA_MAX=2', 'MALLOC_MMAP_THRESHOLD_=524288', 'MALLOC_TRIM_THRESHOLD_=1048576'];
+  t.same(
+    allocator,
+    settings,
+    'it began once more, in the same process, with what the C library reads at the beginning',
+  );
+  const service = readFileSync(join(project, 'packaging/hearth.service'), 'utf8');
+  t.ok(service.includes(`Environment=${settings.join(' ')}\n`), 'as the unit for systemd has it');
 
   // A page comes from the compiled templates, with all its links to the embedded assets.
   const page = await (await fetch(`${url}/login`)).text();

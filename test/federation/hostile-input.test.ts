@@ -718,6 +718,44 @@ ignored(
 );
 ignored('an Undo of a list', act('Undo', { object: [victimsFollow.id, victimsFollow] }));
 ignored('an Undo of everything', act('Undo', { object: { type: 'Follow', actor: mallory.id, object: [tool, tool] } }));
+// An offer of an issue or a pull request is none of the activities that this server acts on, whatever is in it.
+const ticket = (more: object = {}) => ({
+  type: 'Ticket',
+  attributedTo: mallory.id,
+  summary: 'A ticket',
+  source: { mediaType: 'text/markdown', content: '@alice #1' },
+  content: '<p>text</p>',
+  ...more,
+});
+const branchOf = (repository: string) => ({ type: 'Branch', ref: 'refs/heads/main', context: repository });
+const offer = (object: object, target = tool) => act('Offer', { object, target });
+ignored('an Offer of a ticket', offer(ticket()));
+ignored('an Offer to a private repository', offer(ticket(), `${hearth.origin}/ap/repos/alice/secret`));
+ignored('an Offer in the name of the victim', offer(ticket({ attributedTo: victim.id })));
+ignored('an Offer in the name of a person here', offer(ticket({ attributedTo: `${hearth.origin}/ap/users/alice` })));
+ignored(
+  'an Offer of a pull request from a host off the allowlist',
+  offer(
+    ticket({
+      attachment: {
+        type: 'Offer',
+        origin: branchOf(`${sentinel.origin}/repos/x`),
+        target: branchOf(tool),
+        hashAfter: 'a'.repeat(40),
+      },
+    }),
+  ),
+);
+ignored('an Offer of nearly the largest text', offer(ticket({ content: '<b>'.repeat(150_000) })));
+ignored(
+  'an Update of a ticket of another actor',
+  act('Update', { object: ticket({ id: `${peer.origin}/tickets/1`, attributedTo: victim.id, isResolved: true }) }),
+);
+ignored(
+  'a Note to a ticket here',
+  act('Create', { object: { type: 'Note', attributedTo: victim.id, context: `${tool}/issues/1`, content: 'x' } }),
+);
+change('an Offer of 1 MiB of HTML', { activity: offer(ticket({ content: 'x'.repeat(1024 ** 2) })) }, 413);
 ignored('a Follow of two repositories', follow({ object: [tool, `${hearth.origin}/ap/repos/alice/secret`] }));
 ignored('a Follow of a hundred thousand', follow({ object: Array.from({ length: 20_000 }, () => tool) }));
 ignored('a Follow of a repository on another port', follow({ object: tool.replace(hearth.host, '127.0.0.1:1') }));

@@ -274,6 +274,7 @@ t.test('security E03 a repository that is hidden, absent or out of one’s right
     ['GET', '/collaborators'],
     ['POST', '/collaborators', { username: 'bob', role: 'admin' }],
     ['POST', '/commits/main/statuses', { context: 'x', state: 'success' }],
+    ['POST', '/statuses/main', { context: 'x', state: 'success' }],
     ['DELETE', '/image'],
   ];
   for (const [method, rest, body] of changes) {
@@ -621,6 +622,17 @@ t.test('organisations, members, collaborators and statuses by script', async (t)
     state: 'failure',
     statuses: [{ context: 'ci', state: 'failure', description: 'broken', targetUrl: null }, {}],
   });
+  const ofGitea = '/repos/guild/shared/statuses/main';
+  t.match(await asBob('POST', ofGitea, { context: 'ci', state: 'success', target_url: 'https://ci.example.org/2' }), {
+    status: 201,
+    json: { context: 'ci', state: 'success', targetUrl: 'https://ci.example.org/2' },
+  });
+  t.match(await asBob('POST', ofGitea, { state: 'success', target_url: '' }), {
+    status: 201,
+    json: { context: 'default', targetUrl: null },
+  });
+  t.match(await asBob('POST', '/repos/guild/shared/statuses/nowhere', { state: 'success' }), { status: 404 });
+  t.match((await asBob('GET', `${at}/status`)).json, { statuses: [{ context: 'ci', state: 'success' }, {}, {}] });
   for (const targetUrl of ['javascript:alert(1)', 'runs/1'])
     t.match(await asBob('POST', `${at}/statuses`, { context: 'x', state: 'success', targetUrl }), {
       status: 422,

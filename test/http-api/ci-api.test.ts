@@ -90,6 +90,12 @@ t.test('a run of an outside contributor is approved by who may write; a runner i
   t.match(await alice.call('PATCH', one, { disabled: true }), { json: { trustedOnly: true, disabled: true } });
 });
 
+t.test('all filters of the list of runs together take an index that has its order', async (t) => {
+  const { alice } = await start(t);
+  const filters = `event=push&branch=main&status=in_progress&actor=alice&head_sha=${'a'.repeat(40)}`;
+  t.match(await alice.call('GET', `${R}/actions/runs?limit=5&${filters}`), { status: 200 });
+});
+
 t.test('runs, jobs, tasks and workflows in the shapes of Gitea', async (t) => {
   const { web, ci, alice, bob, anonymous } = await start(t);
   const A = `${R}/actions`;

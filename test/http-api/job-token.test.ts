@@ -67,6 +67,7 @@ const endpoints = (): Record<string, Endpoint> => ({
   'create a tag': write('POST', '/tags', { tag_name: fresh(), target: 'main' }, 'contents'),
   'publish a release': write('POST', '/releases', { tag_name: fresh(), target_commitish: 'main' }, 'contents'),
   'report a status': write('POST', '/commits/main/statuses', { context: 'lint', state: 'success' }, 'statuses'),
+  'report a status as with Gitea': write('POST', '/statuses/main', { state: 'success' }, 'statuses'),
   'open an issue': write('POST', '/issues', { title: 'Broken' }, 'issues'),
   'comment on an issue': write('POST', '/issues/1/comments', { body: 'Seen' }, 'issues'),
   'comment on a pull request': write('POST', '/issues/2/comments', { body: 'Seen' }, 'issues', 'pull-requests'),

@@ -124,3 +124,29 @@ t.test('blocked, muted, ignored, disabled', async (t) => {
   await issues.comment(alice, at(1), { body: '@bob, are you there?' });
   t.same(await rowsOf(bob), []);
 });
+
+t.test('an entry is told to those who had subscribed before it, however late it is announced', async (t) => {
+  const { issues, notifications, repositories, addPerson, rowsOf, settle, alice, bob, carol } =
+    await openNotifications(t);
+  const { id } = await issues.open(bob, roof, { title: 'Leak' });
+  await issues.comment(carol, at(1), { body: 'I see it' });
+  await settle();
+  const { repository } = await repositories.find(alice, 'alice', 'roof');
+  async function recipientsOf(position: number): Promise<Record<string, Reason>> {
+    const issue = await issues.find(alice, at(1));
+    const entry = (await issues.findEntry(id, position))!;
+    const prepared = await notifications.onEntry.prepare!({ repository, issue, entry } as never);
+    return Object.fromEntries(prepared!.recipients.map(({ userId, reason }) => [userId, reason]));
+  }
+  t.strictSame(await recipientsOf(0), { [alice.id]: 'watching' }, 'carol came after the opening');
+  t.strictSame(await recipientsOf(1), { [alice.id]: 'watching', [bob.id]: 'author' });
+
+  const [dave, erin] = [await addPerson('dave'), await addPerson('erin')];
+  await issues.open(erin, roof, { title: 'Other' });
+  await issues.changeSettings(alice, roof, { holdsNewcomers: true });
+  await issues.comment(dave, at(1), { body: 'New here' });
+  await issues.comment(erin, at(1), { body: 'Later, and shown at once' });
+  t.same(await rowsOf(erin), []);
+  await issues.admit(alice, roof, dave.id);
+  t.same(await rowsOf(erin), ['#1 reply from 2'], 'what was held is told when it is shown, to all who are there then');
+});

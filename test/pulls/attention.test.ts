@@ -78,7 +78,7 @@ t.test('who may ask whom', async (t) => {
   const ask = (viewer: typeof bob, ...add: string[]) => reasonOf(pulls.attention.request(viewer, at(1), { add }));
   t.equal(await ask(bob, 'carol'), 'not_allowed_on_issue');
   t.equal(await ask(alice, 'alice'), 'reviewer_is_author');
-  t.equal(await ask(alice, 'nemo'), 'unknown_person');
+  t.equal(await ask(alice, 'nemo'), 'unknown_reviewer');
   t.equal(await ask(alice, ...Array.from({ length: 101 }, (_, index) => `p${index}`)), 'too_many_reviewers');
   await repositories.changeVisibility(alice, 'alice', 'roof', 'PRIVATE');
   t.equal(await ask(alice, 'bob'), 'reviewer_may_not_read');

@@ -2,7 +2,7 @@
 import t from 'tap';
 import { localAdministrator, viewerWithCredential } from '../../src/access/index.ts';
 import type { Viewer } from '../../src/access/index.ts';
-import { parseIssueQuery } from '../../src/issues/index.ts';
+import { formatIssueQuery, parseIssueQuery } from '../../src/issues/index.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
 import { announced, at, anonymous, base, openReviews, reasonOf, roof, viewerOf } from './reviews-fixture.ts';
 
@@ -222,4 +222,29 @@ t.test('"review-requested:@me" has what waits for the teams of the viewer, and t
   t.same(await found(bob, 'review-requested:bob'), [1]);
   t.same(await found(dave, 'review-requested:bob'), [], 'who is in a team is not shown by a list');
   t.same(await found(alice, 'review-requested:@me'), []);
+});
+
+t.test('"team-review-requested:" has what waits for a team, for those who know of the team', async (t) => {
+  const { issues, ask, pulls, organisations, alice, bob, carol } = await openGuild(t);
+  await ask(alice, 'guild/glazers');
+  const found = async (viewer: Viewer, team: string) => {
+    const { filter, unknown } = parseIssueQuery(`is:pull team-review-requested:${team}`);
+    t.same(unknown, []);
+    t.equal(
+      formatIssueQuery(filter),
+      `is:pull is:open team-review-requested:${team}`,
+      'the address of the list has it',
+    );
+    return (await issues.list(viewer, there, filter, { limit: 9 })).rows.map(({ number }) => number);
+  };
+  t.same(await found(bob, 'guild/GLAZERS'), [1]);
+  t.same(await found(alice, 'guild/glazers'), [1], 'who manages the team, too');
+  for (const hidden of [carol, anonymous])
+    t.same(await found(hidden, 'guild/glazers'), [], 'as of a team that is absent');
+  for (const absent of ['guild/none', 'none/glazers', 'glazers', 'guild/glazers/more', 'guild/'])
+    t.same(await found(bob, absent), [], absent);
+  await organisations.teams.create(alice, 'guild', { name: 'Other' });
+  t.same(await found(alice, 'guild/other'), [], 'another team');
+  await pulls.reviews.submit(bob, here, { verdict: 'APPROVE', round: 1 });
+  t.same(await found(bob, 'guild/glazers'), [], 'once it has answered');
 });

@@ -198,6 +198,24 @@ t.test('re-keying every few kilobytes does not break a transfer', async (t) => {
   await runGit(['fsck', '--full'], { cwd: at('big-clone') });
 });
 
+t.test('clones at the same time get every byte, with each form of encryption, while keys change', async (t) => {
+  const forms = [
+    ['Ciphers=aes128-gcm@openssh.com'],
+    ['Ciphers=aes256-gcm@openssh.com', 'RekeyLimit=512K'],
+    ['Ciphers=aes128-ctr', 'MACs=hmac-sha2-256-etm@openssh.com'],
+    ['Ciphers=aes256-ctr', 'MACs=hmac-sha2-512', 'RekeyLimit=512K'],
+  ];
+  const clones = forms.map(async (options, index) => {
+    await good(['clone', '--quiet', hearth.url('alice/big'), at(`form-${index}`)], { options });
+    await runGit(['fsck', '--full'], { cwd: at(`form-${index}`) });
+    writeFileSync(path.join(at(`form-${index}`), 'more'), randomBytes(1_000_000));
+    await runGit(['add', '.'], { cwd: at(`form-${index}`) });
+    await runGit(['commit', '-qm', 'More'], { cwd: at(`form-${index}`) });
+    await good(['push', '--quiet', 'origin', `HEAD:form-${index}`], { cwd: at(`form-${index}`), options });
+  });
+  t.equal((await Promise.all(clones)).length, forms.length);
+});
+
 t.test(
   'commands share one connection of a multiplexing client, and a third at the same time opens its own',
   async (t) => {

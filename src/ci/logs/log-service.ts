@@ -2,6 +2,7 @@ import { bindDeps } from '../../kernel/index.ts';
 import type { CiDeps } from '../deps.ts';
 import type { RunnerRow } from '../schema/runner-schema.ts';
 import { countInLog, findInLog, followLog, groupInLog, rawLog, readLog } from './read-log.ts';
+import { findMissingReference } from './missing-reference.ts';
 import { Masks, receiveLog } from './receive-log.ts';
 import type { IncomingLog } from './receive-log.ts';
 import { searchLog } from './search-log.ts';
@@ -19,6 +20,7 @@ export function createLogService(deps: CiDeps) {
     find: bind(findInLog),
     count: bind(countInLog),
     groupOf: bind(groupInLog),
+    missingReference: bind(findMissingReference),
     follow: bind(followLog),
   };
 }

@@ -76,7 +76,8 @@ function filtered(db: CiDeps['db'], found: Pick<Found, 'repository'>, filter: Ru
     .where('r.repository_id = :repositoryId', { repositoryId: found.repository.id });
   if (filter.workflow) query.andWhere('r.workflow_path = :workflow', { workflow: filter.workflow });
   if (filter.event) query.andWhere('r.event = :event', { event: filter.event });
-  if (filter.ref) query.andWhere('r.ref = :ref', { ref: filter.ref });
+  // Not by the index of refs, which does not have the order of the list.
+  if (filter.ref) query.andWhere("(r.ref || '') = :ref", { ref: filter.ref });
   if (filter.actorId) query.andWhere('r.actor_id = :actorId', { actorId: filter.actorId });
   const statuses = Object.hasOwn(statusGroups, filter.status ?? '') ? statusGroups[filter.status!] : undefined;
   if (statuses !== undefined) query.andWhere('r.status IN (:...statuses)', { statuses });

@@ -9,6 +9,7 @@ import { withHint } from '../report-error.ts';
 import type { Column } from '../terminal/output.ts';
 import { addPeerCommands } from './federation-peer.ts';
 import { findPerson, nameOf } from './find-person.ts';
+import { findRepository } from './find-repository.ts';
 
 /** `hearth federation …`: other servers, and follows of their repositories and people. */
 export function addFederationCommands(program: Command, run: Run): void {
@@ -214,7 +215,7 @@ function aboutPerson({ repositories, scanError }: Extract<ListedFollow, { kind: 
 }
 
 function whyWaiting(status: FollowStatus): string {
-  if (status.state === 'ACCEPTED') return '';
+  if (status.state === 'ACCEPTED') return status.goneAt === null ? '' : `not there since ${isoOrNull(status.goneAt)}`;
   switch (status.why) {
     case 'queued':
       return 'not sent yet';
@@ -254,10 +255,9 @@ const followerColumns: Column<ListedFollower>[] = [
 ];
 
 const listFollowers: Action<object, [string]> = async (cli, _options, repository) => {
-  const [owner = '', name = '', more] = repository.split('/');
-  if (name === '' || more !== undefined) throw invalid('usage', 'Name the repository as owner/name.');
-  const { federation } = await cli.openModules();
-  const followers = await federation.listFollowers(owner, name);
+  const modules = await cli.openModules();
+  const { owner, name } = (await findRepository(modules, repository)).canonical;
+  const followers = await modules.federation.listFollowers(owner, name);
   const gone = new Set(followers.filter(({ goneSince }) => goneSince !== null).map(({ host }) => host));
   for (const host of gone) cli.output.message(`${host} was given up: nothing is sent there until it responds again.`);
   cli.output.list(

@@ -8,12 +8,14 @@ const atOnce = 4;
 
 /**
  * Asks for followed repositories that have sent nothing for hours: one that was deleted, or made private, tells no
- * follower. Its follow stays, because it may become public again, and says so. For the scheduled task.
+ * follower. Its follow stays, because it may become public again, and says so. Those that were there the last time come
+ * first: servers that never answer hold no others up. For the scheduled task.
  */
 export async function checkFollowed({ db, clock, remoteActors }: FederationDeps): Promise<void> {
   const followed: { id: string }[] = await db.read.query(
-    `SELECT DISTINCT a.id FROM remote_follows f JOIN remote_actors a ON a.id = f.remote_actor_id
-      WHERE a.fetched_at < ? ORDER BY a.id LIMIT ?`,
+    `SELECT a.id FROM remote_actors a
+      WHERE a.fetched_at < ? AND EXISTS (SELECT 1 FROM remote_follows f WHERE f.remote_actor_id = a.id)
+      ORDER BY a.fetched_at DESC LIMIT ?`,
     [clock.now() - actorTtlMs, perRun],
   );
   await eachLimit(followed, atOnce, async ({ id }) => {

@@ -1,4 +1,5 @@
 import { In } from 'typeorm';
+import { invalid } from '../../kernel/index.ts';
 import type { FederationDeps } from '../deps.ts';
 import { endFollow, follow } from './follows.ts';
 import type { Followed } from './follows.ts';
@@ -44,12 +45,40 @@ export async function listAllFollows(
     );
     for (const each of repositories) found.set(each.id, { kind: 'repository', ...each });
     for (const each of await read.findBy(remotePersonFollowSchema, { id: In(idsOf('person')) })) {
-      const count = await read.countBy(remoteFollowSchema, { userId: each.userId, viaUserActorId: each.remoteActorId });
-      found.set(each.id, { kind: 'person', repositories: count, ...each });
+      found.set(each.id, { kind: 'person', repositories: await countThrough(deps, each), ...each });
     }
   }
   return keys.flatMap(({ id }) => found.get(id) ?? []);
 }
+
+/**
+ * A person's own follows, the oldest first, in pages.
+ * @param after what the page before gave as `next`
+ */
+export async function listFollows(
+  deps: FederationDeps,
+  userId: string,
+  { after, limit }: { after: string | null; limit: number },
+): Promise<{ rows: ListedFollow[]; next: string | null }> {
+  const skip = Number(after ?? 0);
+  if (!Number.isSafeInteger(skip) || skip < 0)
+    throw invalid('invalid_page', 'This page address is not one that was given out.', { field: 'after' });
+  const rows = await listAllFollows(deps, { userId, limit: limit + 1, skip });
+  return { rows: rows.slice(0, limit), next: rows.length > limit ? String(skip + limit) : null };
+}
+
+/** One of a person's own follows. Refuses `unknown_follow`, for those of others, too. */
+export async function findFollow(deps: FederationDeps, userId: string, id: string): Promise<ListedFollow> {
+  const row = await deps.db.read.findOneBy(remoteFollowSchema, { id, userId });
+  if (row !== null) return { kind: 'repository', ...(await withStatuses(deps, [row]))[0]! };
+  const person = await deps.db.read.findOneBy(remotePersonFollowSchema, { id, userId });
+  if (person === null) throw noSuchFollow();
+  return { kind: 'person', repositories: await countThrough(deps, person), ...person };
+}
+
+/** How many repositories came with a followed person. */
+const countThrough = ({ db }: FederationDeps, { userId, remoteActorId }: RemotePersonFollow): Promise<number> =>
+  db.read.countBy(remoteFollowSchema, { userId, viaUserActorId: remoteActorId });
 
 /** As `follow`, on behalf of another person: written to the audit log. */
 export async function followFor(deps: FederationDeps, userId: string, target: string): Promise<Followed> {

@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { createLru } from '../../kernel/index.ts';
+import { cachedBytesLimit, createLru } from '../../kernel/index.ts';
 import { mightContain } from './bloom-filter.ts';
 
 /** What a history walk needs to know of a commit. */
@@ -60,7 +60,8 @@ const cache = createLru<string, CachedLayer>({
   name: 'commit-graph files',
   maxWeight: maxCachedBytes,
   unit: 'bytes',
-  weigh: ({ layer }) => layer.bytes.length,
+  // One is held whatever its size: reading it for each page would take as much memory.
+  weigh: ({ layer }) => Math.min(layer.bytes.length, cachedBytesLimit() / 2),
 });
 
 /** Null when there is none, or none that can be relied on. */

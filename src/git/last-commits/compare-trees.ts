@@ -3,6 +3,7 @@ import { internal } from '../../kernel/index.ts';
 import type { BrowseDeps } from '../objects/browse.ts';
 import type { ObjectReader } from '../objects/object-reader.ts';
 import type { GitProcess } from '../processes/git-runner.ts';
+import { heldBytes } from '../processes/watch-limits.ts';
 import type { CommitFacts } from './commit-graph.ts';
 
 /** Two versions of a folder, by the ids of their trees. */
@@ -11,6 +12,9 @@ export interface TreePair {
   parent: string;
 }
 
+/** The time limit of a walk was over while git compared trees for it. */
+export class OutOfTime extends Error {}
+
 /** Null means a folder that does not exist. */
 export type FolderTree = string | null;
 
@@ -18,6 +22,11 @@ export type FolderTree = string | null;
 const pairsForProcess = 48;
 const bytesForProcess = 512 * 1024;
 const maxTreeBytes = 32 * 1024 * 1024;
+/**
+ * git keeps every tree that it was given by its id. A process that holds this much more than a small one is replaced by
+ * a new one: one for all of a long history had 210 MB, of which nothing was needed again.
+ */
+const defaultHeldBytes = 48 * 1024 * 1024;
 
 /**
  * Finds the entries, by mode and id, in which versions of one folder differ: a few pairs by reading both trees, many
@@ -30,7 +39,9 @@ export class CompareTrees {
   readonly #folder: readonly Buffer[];
   /** The folder's path as `cat-file` accepts it; null when it cannot be named there. */
   readonly #askable: string | null;
-  readonly #timeLimitMs: number;
+  /** When the time of all processes together is over, by `performance.now()`. */
+  readonly #until: number;
+  readonly #maxHeldBytes: number;
   readonly #enter: () => Promise<void>;
   /** The only entry that is compared; null for all. */
   readonly #only: string | null;
@@ -47,7 +58,15 @@ export class CompareTrees {
       only = null,
       timeLimitMs,
       enter,
-    }: { folder: Buffer; only?: string | null; timeLimitMs: number; enter(): Promise<void> },
+      maxHeldBytes = defaultHeldBytes,
+    }: {
+      folder: Buffer;
+      only?: string | null;
+      timeLimitMs: number;
+      enter(): Promise<void>;
+      /** Memory of a process beyond which it is replaced. */
+      maxHeldBytes?: number;
+    },
   ) {
     this.#only = only;
     const text = folder.toString('latin1');
@@ -58,7 +77,8 @@ export class CompareTrees {
       .filter((name) => name !== '')
       .map((name) => Buffer.from(name, 'latin1'));
     this.#askable = /^[\x20-\x7e]*$/.test(text) && !/^\.\.?(?:\/|$)/.test(text) ? text : null;
-    this.#timeLimitMs = timeLimitMs;
+    this.#until = performance.now() + timeLimitMs;
+    this.#maxHeldBytes = maxHeldBytes;
     this.#enter = enter;
   }
 
@@ -76,8 +96,11 @@ export class CompareTrees {
     if (this.#process === null && pairs.length < pairsForProcess && this.#readBytes < bytesForProcess)
       return this.#readBoth(pairs);
     await this.#enter();
-    this.#process ??= new DiffProcess(this.#deps, this.#path, this.#timeLimitMs);
-    return this.#process.differences(pairs);
+    const timeLimitMs = Math.max(1, this.#until - performance.now());
+    this.#process ??= new DiffProcess(this.#deps, this.#path, timeLimitMs);
+    const results = await this.#process.differences(pairs);
+    if ((await this.#process.heldBytes()) > this.#maxHeldBytes) await this.close();
+    return results;
   }
 
   async #readBoth(pairs: readonly TreePair[]): Promise<Set<string>[]> {
@@ -93,7 +116,9 @@ export class CompareTrees {
   }
 
   async close(): Promise<void> {
-    await this.#process?.close();
+    const ending = this.#process;
+    this.#process = null;
+    await ending?.close();
   }
 }
 
@@ -158,6 +183,10 @@ class DiffProcess {
     this.#chunks = (this.#git.stdout as Readable)[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
   }
 
+  heldBytes(): Promise<number> {
+    return heldBytes(this.#git.pid);
+  }
+
   async differences(pairs: readonly TreePair[]): Promise<Set<string>[]> {
     if (pairs.length === 0) return [];
     // git prints a line that is no object id unchanged and flushes everything before it.
@@ -175,7 +204,10 @@ class DiffProcess {
     let text = '';
     for (;;) {
       const { value, done } = await this.#chunks.next();
-      if (done === true) throw internal('git stopped comparing trees', { cause: this.#git.stderrText() });
+      if (done === true) {
+        if ((await this.#git.exited).stoppedBy === 'time_limit') throw new OutOfTime();
+        throw internal('git stopped comparing trees', { cause: this.#git.stderrText() });
+      }
       text += value.toString('latin1');
       let at = 0;
       for (;;) {

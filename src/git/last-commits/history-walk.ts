@@ -1,6 +1,6 @@
 import { setImmediate as otherWork } from 'node:timers/promises';
 import type { BrowseDeps } from '../objects/browse.ts';
-import { CompareTrees } from './compare-trees.ts';
+import { CompareTrees, OutOfTime } from './compare-trees.ts';
 import type { CommitFacts, Sought } from './commit-graph.ts';
 import { CommitSource } from './commit-source.ts';
 import { hashesOf } from './bloom-filter.ts';
@@ -55,6 +55,9 @@ export async function walkLastCommits<Row>(
   const compare = new CompareTrees(deps, path, { folder, only, timeLimitMs, enter });
   try {
     return await new Walk(request, history, compare).run();
+  } catch (error) {
+    if (error instanceof OutOfTime) return false;
+    throw error;
   } finally {
     await Promise.all([history.close(), compare.close()]);
     // A refused slot has nothing to release.

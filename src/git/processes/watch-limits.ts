@@ -63,8 +63,8 @@ async function usedMs(pid: number): Promise<number> {
   return cpuMs(stat, 'itself') + cpuMs(stat, 'ended children') + (await ofChildren(pid, usedMs));
 }
 
-/** Private memory of a process and its living descendants. */
-async function heldBytes(pid: number): Promise<number> {
+/** Private memory of a process and its living descendants, in bytes; 0 for one that has ended. */
+export async function heldBytes(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'latin1').catch(() => '');
   const kibibytes = Number(/^RssAnon:\s*(\d+) kB$/m.exec(status)?.[1] ?? 0);
   return kibibytes * 1024 + (await ofChildren(pid, heldBytes));

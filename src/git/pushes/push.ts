@@ -91,6 +91,8 @@ export interface PushRequest {
   protocol?: string | null | undefined;
   /** The client's bytes: commands, push options, pack. */
   input: Readable;
+  /** Whether nothing else uses the chunks of `input`: their memory is given back when git has them. */
+  ownsInput?: boolean | undefined;
   /** Left open: the caller ends it, or destroys it when the outcome is not clean. */
   output: Writable;
   /** Aborted when the client is gone. */

@@ -14,6 +14,7 @@ import { manyNewRefs, syncNewRefs } from './sync-new-refs.ts';
 import { syncMovedRefs } from './sync-refs.ts';
 import { send, leastBytesIn, startFlow, watchForStall } from '../transfer.ts';
 import { watchCpuTime } from '../processes/watch-limits.ts';
+import { availableParallelism, totalmem } from 'node:os';
 import { Readable } from 'node:stream';
 import type { Flow } from '../transfer.ts';
 
@@ -43,6 +44,9 @@ export const isBulkPush = (updates: readonly RawUpdate[]): boolean =>
 const tableBytesPerObject = 80;
 const mebibyte = 1024 * 1024;
 const cpuCheckMs = 1_000;
+const gibibyte = 1024 ** 3;
+/** Each thread holds the objects of a chain of deltas, each of up to `maxPushMemoryBytes`: none besides the first on a small box. */
+const packThreads = totalmem() < 2 * gibibyte ? 1 : Math.min(2, availableParallelism());
 
 const tooLarge = ({ maxPushMemoryBytes }: GitLimits): string =>
   `The push has an object, or a change to one, that takes more than ${Math.floor(maxPushMemoryBytes / mebibyte)} MiB of memory to read. ` +
@@ -89,6 +93,8 @@ export function startReceivePack(
   { forwardOnly = false, objects = 0, isBulk = false, pullRef = null, maxPackBytes = null }: ReceivePackOptions,
 ): GitProcess {
   const settings = [
+    // Only for index-pack, which is what a large push waits for. Packs for clients are made by one thread each.
+    `pack.threads=${packThreads}`,
     ...(forwardOnly ? ['receive.denyNonFastForwards=true'] : []),
     // The refs are synced together, before anyone is notified. Not `committed`: that includes the refs, and outweighs
     // what is subtracted.
@@ -254,7 +260,7 @@ const patienceMs = 5_000;
  */
 export function forwardPack(
   git: GitProcess,
-  { input, output, signal }: PushRequest,
+  { input, output, signal, ownsInput = false }: PushRequest,
   head: PushHeader,
   { updates, stallMs, isDone }: { updates: readonly RawUpdate[]; stallMs: number; isDone: () => boolean },
 ): ForwardedPack {
@@ -266,7 +272,7 @@ export function forwardPack(
   let isLeft = false;
   void flow.ended.then(() => {
     if (!takesPack || isLeft || patience !== undefined || stdin.destroyed) return;
-    flow = packFlow = startFlow(input, stdin, true);
+    flow = packFlow = startFlow(input, stdin, true, ownsInput);
   });
 
   let failure: unknown = null;

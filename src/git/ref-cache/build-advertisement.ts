@@ -1,4 +1,5 @@
 import type { Service } from './capabilities.ts';
+import type { RefEntry } from './ref-files.ts';
 import type { RefSnapshot } from './ref-snapshot.ts';
 
 /** The arguments of a client's `ls-refs` (gitprotocol-v2). */
@@ -13,11 +14,18 @@ export interface LsRefsRequest {
 const flush = '0000';
 
 /** Characters that are encoded at a time. As one string, a hundred thousand refs would be in memory three times. */
-const pieceLength = 64 * 1024;
+const pieceLength = 4_096;
+const smallestBytes = 8_192;
 
 class PacketWriter {
-  readonly #pieces: Buffer[] = [];
+  #bytes: Buffer;
+  #length = 0;
   #text = '';
+
+  /** @param expectedBytes a guess; twice as much is taken whenever it is not enough */
+  constructor(expectedBytes: number) {
+    this.#bytes = Buffer.allocUnsafeSlow(Math.max(expectedBytes, smallestBytes));
+  }
 
   /** @param text one character per byte, without the line break */
   line(text: string): void {
@@ -29,14 +37,33 @@ class PacketWriter {
   end(): Buffer {
     this.#text += flush;
     this.#encode();
-    return this.#pieces.length === 1 ? this.#pieces[0]! : Buffer.concat(this.#pieces);
+    const bytes = this.#bytes.subarray(0, this.#length);
+    // It is kept: not with memory that it does not use.
+    return this.#length > this.#bytes.length / 2 ? bytes : Buffer.from(bytes);
   }
 
   #encode(): void {
-    this.#pieces.push(Buffer.from(this.#text, 'latin1'));
+    const needed = this.#length + this.#text.length;
+    if (needed > this.#bytes.length) {
+      const larger = Buffer.allocUnsafeSlow(Math.max(needed, this.#bytes.length * 2));
+      this.#bytes.copy(larger, 0, 0, this.#length);
+      this.#bytes = larger;
+    }
+    this.#length += this.#bytes.write(this.#text, this.#length, 'latin1');
     this.#text = '';
   }
 }
+
+/** The bytes of a listing of these refs, without peeled ids. */
+function expectedBytes(refs: readonly RefEntry[]): number {
+  let bytes = 0;
+  for (const { name, oid } of refs) bytes += lengthDigits + oid.length + 1 + name.length + 1;
+  return bytes + besidesRefs;
+}
+
+const lengthDigits = 4;
+/** HEAD and the capabilities. */
+const besidesRefs = 512;
 
 /** As four hexadecimal digits. */
 const lengths: string[] = [];
@@ -52,7 +79,7 @@ export function buildAdvertisement(
   capabilities: string,
   isVersion1: boolean,
 ): Buffer {
-  const packets = new PacketWriter();
+  const packets = new PacketWriter(expectedBytes(snapshot.refs));
   if (isVersion1) packets.line('version 1');
   let suffix = `\0${capabilities}`;
   const add = (line: string): void => {
@@ -70,16 +97,16 @@ export function buildAdvertisement(
 /** The response to `ls-refs`. */
 export function buildList(snapshot: RefSnapshot, { symrefs, peel, unborn, prefixes }: LsRefsRequest): Buffer {
   const isWanted = (name: string) => prefixes.length === 0 || prefixes.some((prefix) => name.startsWith(prefix));
-  const { target, ref } = snapshot.head;
-  const packets = new PacketWriter();
-  if (unborn && symrefs && ref === null && target !== null && isWanted('HEAD')) {
-    packets.line(`unborn HEAD symref-target:${target}`);
+  const { target, ref: tip } = snapshot.head;
+  const refs = prefixes.length === 0 ? snapshot.refs : snapshot.refs.filter(({ name }) => isWanted(name));
+  const packets = new PacketWriter(expectedBytes(refs));
+  const peeledId = ({ peeled }: RefEntry): string => (peel && peeled ? ` peeled:${peeled}` : '');
+  if (isWanted('HEAD')) {
+    const leads = symrefs && target !== null ? ` symref-target:${target}` : '';
+    if (tip !== null) packets.line(`${tip.oid} HEAD${leads}${peeledId(tip)}`);
+    else if (unborn && leads !== '') packets.line(`unborn HEAD${leads}`);
   }
-  for (const { name, oid, peeled } of withHead(snapshot)) {
-    if (!isWanted(name)) continue;
-    const leads = symrefs && name === 'HEAD' && target !== null ? ` symref-target:${target}` : '';
-    packets.line(`${oid} ${name}${leads}${peel && peeled ? ` peeled:${peeled}` : ''}`);
-  }
+  for (const ref of refs) packets.line(`${ref.oid} ${ref.name}${peeledId(ref)}`);
   return packets.end();
 }
 

@@ -82,20 +82,22 @@ function readLooseRef(repository: string, name: string): RefEntry | null {
  * not record peeled ids.
  */
 export async function readPackedRefs(repository: string): Promise<RefEntry[]> {
-  const text = await readFile(`${repository}/packed-refs`, 'latin1').catch((error: unknown) => absentOr('', error));
-  if (text === '') return [];
+  const bytes = await readFile(`${repository}/packed-refs`).catch((error: unknown) => absentOr(nothing, error));
+  if (bytes.length === 0) return [];
+  const text = bytes.toString('latin1');
   if (!/^# pack-refs with:(?=.* fully-peeled )(?=.* sorted )/.test(text)) throw new Unsupported('packed-refs');
   const refs: RefEntry[] = [];
   // Names and ids are slices of the text, which is not split into lines first: with a hundred thousand refs that would
   // take as long as everything else.
-  for (let start = endOfLine(text, 0) + 1; start < text.length; ) {
-    const end = endOfLine(text, start);
-    if (text.charCodeAt(start) === caret) {
+  for (let start = endOfLine(bytes, 0) + 1; start < bytes.length; ) {
+    const end = endOfLine(bytes, start);
+    if (bytes[start] === caret) {
       refs.at(-1)!.peeled = text.slice(start + 1, end);
     } else if (end > start) {
-      const space = text.indexOf(' ', start);
+      const isPlain = isPlainLine(bytes, start, end);
+      const space = isPlain ? start + shortId : text.indexOf(' ', start);
       const [oid, name] = [text.slice(start, space), text.slice(space + 1, end)];
-      if (!isObjectId(oid) || !isWellFormedRef(name)) throw new Unsupported(name);
+      if (!isPlain && (!isObjectId(oid) || !isWellFormedRef(name))) throw new Unsupported(name);
       refs.push({ name, oid, peeled: null });
     }
     start = end + 1;
@@ -103,11 +105,49 @@ export async function readPackedRefs(repository: string): Promise<RefEntry[]> {
   return refs;
 }
 
+const nothing = Buffer.alloc(0);
+const shortId = 40;
+const newline = 0x0a;
+const space = 0x20;
+const slash = 0x2f;
+const dot = 0x2e;
 const caret = 0x5e;
+const letterL = 0x6c;
+const refsFolder = Buffer.from('refs/');
+/** What a byte may be part of. */
+const inId = 1;
+const inName = 2;
+const kinds = Uint8Array.from({ length: 256 }, (_, byte) => {
+  const character = String.fromCharCode(byte);
+  return (/[0-9a-f]/.test(character) ? inId : 0) | (/[A-Za-z0-9_+-]/.test(character) ? inName : 0);
+});
 
-function endOfLine(text: string, from: number): number {
-  const at = text.indexOf('\n', from);
-  return at === -1 ? text.length : at;
+/**
+ * Whether a line is an id of SHA-1 and a name as nearly all names are: the two regular expressions for any line would
+ * take more time than the rest of a listing.
+ * @returns false also where those have to judge
+ */
+function isPlainLine(bytes: Buffer, start: number, end: number): boolean {
+  const nameAt = start + shortId + 1;
+  if (end - nameAt <= refsFolder.length || bytes[nameAt - 1] !== space) return false;
+  for (let at = 0; at < refsFolder.length; at += 1) if (bytes[nameAt + at] !== refsFolder[at]) return false;
+  let kind = inId;
+  for (let at = start; at < nameAt - 1; at += 1) kind &= kinds[bytes[at]!]!;
+  if (kind === 0) return false;
+  // Slashes and dots stand alone, between other characters; `.lock` is judged elsewhere.
+  let isBetween = true;
+  for (let at = nameAt + refsFolder.length; at < end; at += 1) {
+    const byte = bytes[at]!;
+    if ((kinds[byte]! & inName) !== 0) isBetween = false;
+    else if (isBetween || (byte !== slash && (byte !== dot || bytes[at + 1] === letterL))) return false;
+    else isBetween = true;
+  }
+  return !isBetween;
+}
+
+function endOfLine(bytes: Buffer, from: number): number {
+  const at = bytes.indexOf(newline, from);
+  return at === -1 ? bytes.length : at;
 }
 
 /** Merges both; a loose ref hides the packed one. Without loose refs it is the packed list itself, and no copy. */

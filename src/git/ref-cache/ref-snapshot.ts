@@ -32,14 +32,14 @@ export interface RefSnapshot {
 /** Returns the peeled ids of objects (`^{}`), null for a missing one. */
 export type Peel = (oids: string[]) => Promise<(string | null)[]>;
 
-const hidden = ['refs/hearth', 'refs/replace'];
 /** Settings in these sections change no response about refs. */
 const ignoredSections = /^\s*\[(?:core|extensions|gc|http|pack|repack|maintenance)\]/i;
 const ignoredExtension = /^objectformat\s*=/i;
 const attempts = 5;
 
-const isHidden = ({ name }: RefEntry): boolean =>
-  hidden.some((prefix) => name.startsWith(prefix) && (name.length === prefix.length || name[prefix.length] === '/'));
+const isHidden = ({ name }: RefEntry): boolean => isIn(name, 'refs/hearth') || isIn(name, 'refs/replace');
+const isIn = (name: string, folder: string): boolean =>
+  name.startsWith(folder) && (name.length === folder.length || name[folder.length] === '/');
 
 /** Refs that are hashed in one piece. */
 const hashedAtOnce = 1_000;

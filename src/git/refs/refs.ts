@@ -47,13 +47,13 @@ function merge(
   loose: Map<string, string>,
   isWanted: (name: string) => boolean,
 ): Map<string, string> {
-  const all = new Map([...packed, ...loose]);
+  const all = loose.size === 0 ? packed : new Map([...packed, ...loose]);
+  const wanted: [name: string, oid: string][] = [];
   for (const [name, value] of all) {
-    const id = resolve(all, value);
-    if (id === null || !isWanted(name)) all.delete(name);
-    else all.set(name, id);
+    const oid = resolve(all, value);
+    if (oid !== null && isWanted(name)) wanted.push([name, oid]);
   }
-  return new Map([...all].sort(([a], [b]) => (a < b ? -1 : 1)));
+  return new Map(wanted.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 /** Follows `ref: …` as far as git does. */

@@ -7,6 +7,8 @@ import { conflict, internal, invalid } from '../../kernel/index.ts';
 import type { GitRunner } from '../processes/git-runner.ts';
 import { describeGitFailure, ignoredFsckMessages } from './remote.ts';
 import type { ExchangeOptions } from './fetch-and-push.ts';
+import { limitRefs } from './limit-refs.ts';
+import type { RefLimits } from './limit-refs.ts';
 import { readRefs } from '../refs/refs.ts';
 import { createRepository } from '../storage.ts';
 
@@ -51,7 +53,7 @@ export interface Bundles {
   write(request: BundleRequest): Promise<void>;
   /**
    * Reads all of a bundle, or of a repository on this machine, into a temporary repository. Refuses
-   * `parcel_unreadable`, also for more refs than a repository may have.
+   * `parcel_unreadable`, `refs_exceed_push` for more refs than one push may bring or a repository may have.
    */
   read(source: string, scratch: string, options?: ExchangeOptions): Promise<void>;
   /** Moves the objects of a temporary repository into another one; it borrows them from there from now on. */
@@ -61,19 +63,19 @@ export interface Bundles {
 /**
  * @param ports.close stops the readers of a repository
  * @param ports.recordPush queues it for maintenance
- * @param ports.maxRefs the limit of refs, as for pushes
+ * @param ports.limits of refs, as for pushes
  */
 export function createBundles(
   runner: GitRunner,
   {
     close,
     recordPush,
-    maxRefs,
-  }: { close(path: string): Promise<void>; recordPush(path: string): void; maxRefs: number },
+    limits,
+  }: { close(path: string): Promise<void>; recordPush(path: string): void; limits: RefLimits },
 ): Bundles {
   return {
     write: (request) => writeBundle(runner, request),
-    read: (source, scratch, options) => readBundle(runner, source, scratch, maxRefs, options),
+    read: (source, scratch, options) => readBundle(runner, source, scratch, limits, options),
     async takeObjects(scratch, target) {
       await close(scratch);
       await takeObjects(scratch, target);
@@ -174,15 +176,16 @@ async function feed(
 
 /**
  * Fetches everything of a bundle, or of a repository on this machine, into a temporary repository, where git has
- * checked each object. The caller removes it. Refuses `parcel_unreadable`.
+ * checked each object. The caller removes it. Refuses `parcel_unreadable`, `refs_exceed_push`.
  */
 async function readBundle(
   runner: GitRunner,
   source: string,
   scratch: string,
-  maxRefs: number,
+  limits: RefLimits,
   { signal, progress }: ExchangeOptions = {},
 ): Promise<void> {
+  await limitRefs(runner, source, bundleRef, limits);
   await mkdir(path.dirname(scratch), { recursive: true, mode: 0o700 });
   const settings = [
     ['protocol.file.allow', 'always'],
@@ -225,8 +228,6 @@ async function readBundle(
   if (code !== 0)
     throw invalid('parcel_unreadable', `${source} cannot be read. ${describeGitFailure(printed || errorText)}`);
   const refs = await readRefs(scratch);
-  if (refs.size > maxRefs)
-    throw invalid('parcel_unreadable', `${source} has ${refs.size} refs. A repository has at most ${maxRefs}.`);
   if ([...refs.values()].some((oid) => oid.length !== 40))
     throw invalid('parcel_unreadable', `${source} has ids of SHA-256, which this server does not take.`);
 }

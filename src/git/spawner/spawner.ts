@@ -29,8 +29,8 @@ const restartAfterMs = 1_000;
 /** Where an open file has a path that the spawner can open. */
 const hasProc = platform() === 'linux';
 
-/** Environment of the spawner: only the program path, nothing confidential. */
-const environment = { PATH: '/usr/bin:/bin', LC_ALL: 'C.UTF-8' };
+/** Environment of the spawner: only the program path, nothing confidential, and one pool of memory for its threads. */
+const environment = { PATH: '/usr/bin:/bin', LC_ALL: 'C.UTF-8', MALLOC_ARENA_MAX: '1' };
 
 export function createSpawner(pairs: SocketPairs, logger: Logger): Spawner {
   let running: ChildProcess | null = null;

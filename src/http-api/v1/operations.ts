@@ -55,6 +55,7 @@ import {
   openIssue,
   searchIssues,
 } from './issues.ts';
+import { followOperations } from './follows.ts';
 import { createFork, listForks, mergeUpstream } from './forks.ts';
 import { getPullConflicts, getPullDiff, getPullPatch, listPullCommits, listPullFiles } from './pulls-changes.ts';
 import {
@@ -129,7 +130,7 @@ import {
 } from './runs.ts';
 import { search } from './search.ts';
 import { secretOperations } from './secrets.ts';
-import { getCommitStatus, reportCommitStatus } from './statuses.ts';
+import { createCommitStatus, getCommitStatus, reportCommitStatus } from './statuses.ts';
 import { addToken, listTokens, removeToken } from './tokens.ts';
 import { editMe, getMe, getUser, listMyOrganisations } from './users.ts';
 import {
@@ -192,6 +193,7 @@ export const operations: readonly Operation[] = [
   ...webhooksOfOrganisations,
   getCommitStatus,
   reportCommitStatus,
+  createCommitStatus,
   listCollaborators,
   addCollaborator,
   changeCollaborator,
@@ -288,6 +290,7 @@ export const operations: readonly Operation[] = [
   ...teamOperations,
   ...notificationOperations,
   ...watchingOperations,
+  ...followOperations,
   getVersion,
   getMe,
   editMe,

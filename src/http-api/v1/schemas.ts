@@ -123,10 +123,11 @@ export const combinedStatus = z
   .meta({ id: 'CombinedStatus' });
 export const newCommitStatus = z
   .strictObject({
-    context: z.string().min(1).max(200),
+    context: z.string().min(1).max(200).default('default'),
     state: commitState,
     description: z.string().max(500).optional(),
     targetUrl: z.string().max(1000).nullable().optional().describe('An http(s) address'),
+    target_url: z.string().max(1000).nullable().optional().describe('The same, as Gitea calls it'),
   })
   .meta({ id: 'NewCommitStatus' });
 

@@ -32,23 +32,30 @@ export const getCommitStatus = operation({
   },
 });
 
-export const reportCommitStatus = operation({
-  id: 'reportCommitStatus',
-  method: 'POST',
-  path: `${at}/statuses`,
-  tag: 'Statuses',
-  summary: 'Create a commit status',
-  description: 'A newer word of the same context replaces the older.',
-  access: 'repository:write',
-  cost: 'objects',
-  status: 201,
-  body: newCommitStatus,
-  response: commitStatus,
-  async run({ viewer, found, params, body, deps, origin }) {
-    const sha = await resolveRef(deps, found, params.commit);
-    const { owner, name } = found.canonical;
-    const status = await deps.repositories.statuses.report(viewer, owner, name, { ...body, sha });
-    const creators = await deps.accounts.peopleById([personIdOf(viewer)].filter((id) => id !== null));
-    return json(showStatus(status, creators, origin + repositoryUrl(found.canonical)));
-  },
-});
+/** At the address of this server, and at Gitea's. */
+const reporting = <const Path extends `/repos/{owner}/{name}/${string}{commit}${string}`>(id: string, path: Path) =>
+  operation({
+    id,
+    method: 'POST',
+    path,
+    tag: 'Statuses',
+    summary: 'Create a commit status',
+    description: 'A newer word of the same context replaces the older.',
+    access: 'repository:write',
+    cost: 'objects',
+    status: 201,
+    body: newCommitStatus,
+    response: commitStatus,
+    async run({ viewer, found, params, body: { target_url, targetUrl, ...body }, deps, origin }) {
+      const sha = await resolveRef(deps, found, (params as Record<string, string>)['commit']);
+      const { owner, name } = found.canonical;
+      // Gitea's clients send an empty one where there is nothing to read.
+      const reported = { ...body, sha, targetUrl: targetUrl ?? (target_url || null) };
+      const status = await deps.repositories.statuses.report(viewer, owner, name, reported);
+      const creators = await deps.accounts.peopleById([personIdOf(viewer)].filter((id) => id !== null));
+      return json(showStatus(status, creators, origin + repositoryUrl(found.canonical)));
+    },
+  });
+
+export const reportCommitStatus = reporting('reportCommitStatus', `${at}/statuses`);
+export const createCommitStatus = reporting('createCommitStatus', '/repos/{owner}/{name}/statuses/{commit}');

@@ -7,7 +7,7 @@ import type { IssueContext } from '../issue-context.ts';
 import type { Issue } from '../schema/issue-schema.ts';
 import type { Repository } from '../../repositories/index.ts';
 import { limits } from '../limits.ts';
-import { subscribeOnce } from '../participation/subscriptions.ts';
+import { subscribeOnce } from '../subscribe.ts';
 import { assigneeSchema } from '../schema/participation-schema.ts';
 
 /** People by username, before the write. Refuses `unknown_assignee`. */

@@ -12,7 +12,7 @@ import { limits } from '../limits.ts';
 import { parseComment } from '../parse-texts.ts';
 import { chargeRateLimit, holdsContribution, recordHeld } from '../moderation/hold-newcomers.ts';
 import { withIssueWrite } from '../with-issue-write.ts';
-import { subscribeOnce } from '../participation/subscriptions.ts';
+import { subscribeOnce } from '../subscribe.ts';
 import { recordReferences, resolveReferences } from '../references/resolve-references.ts';
 import { entrySchema } from '../schema/entry-schema.ts';
 import type { CloseReason } from '../schema/issue-schema.ts';

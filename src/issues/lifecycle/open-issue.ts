@@ -17,7 +17,7 @@ import { foldName, parseBody, parseTitle } from '../parse-texts.ts';
 import { setMilestone } from '../milestones/set-milestone.ts';
 import { chargeRateLimit, holdsContribution, recordHeld } from '../moderation/hold-newcomers.ts';
 import { nextNumber } from '../numbers/next-number.ts';
-import { subscribeOnce } from '../participation/subscriptions.ts';
+import { subscribeOnce } from '../subscribe.ts';
 import { recordReferences, resolveReferences } from '../references/resolve-references.ts';
 import { issueSchema } from '../schema/issue-schema.ts';
 import type { EntryVia } from '../schema/entry-schema.ts';

@@ -3,6 +3,7 @@ import { In } from 'typeorm';
 import type { Viewer } from '../../access/index.ts';
 import type { Repository } from '../../repositories/index.ts';
 import type { IssueDeps } from '../deps.ts';
+import { nullIfNotFound } from '../../kernel/index.ts';
 import { foldName } from '../parse-texts.ts';
 import { labelSchema, milestoneSchema } from '../schema/classification-schema.ts';
 import { branchConditions } from './branch-conditions.ts';
@@ -25,6 +26,7 @@ export async function buildConditions(
     await milestoneCondition(deps, repository, filter),
     stateConditions(repository !== null, filter),
     reviewConditions(filter),
+    await teamReviewCondition(deps, viewer, filter),
     await branchConditions(deps, viewer, repository !== null, filter),
   ];
   return parts.some((part) => part === null) ? null : parts.flatMap((part) => part!);
@@ -231,6 +233,29 @@ export async function missingLabels(
   if (organisationId !== null) rows.push(...(await db.read.findBy(labelSchema, { organisationId, nameFolded })));
   const known = new Set(rows.map((row) => row.nameFolded));
   return names.filter((name) => !known.has(foldName(name)));
+}
+
+/** Null for a team that is not there, and for one that the viewer may not know of. */
+async function teamReviewCondition(
+  { organisations }: IssueDeps,
+  viewer: Viewer,
+  { teamReviewRequested }: IssueFilter,
+): Promise<IssueCondition[] | null> {
+  if (teamReviewRequested === null) return [];
+  const [organisation = '', name = '', ...more] = teamReviewRequested.split('/');
+  const found =
+    more.length > 0 ? null : await organisations.teams.find(viewer, { organisation, name }).catch(nullIfNotFound);
+  if (found === null) return null;
+  const onId = (id: string): string =>
+    `EXISTS (SELECT 1 FROM team_review_requests x WHERE x.issue_id = ${id} AND x.team_id = :reviewTeam AND x.answered_at IS NULL)`;
+  return [
+    {
+      sql: onId('i.id'),
+      onId,
+      parameters: { reviewTeam: found.team.id },
+      ids: 'SELECT x.issue_id AS id FROM team_review_requests x WHERE x.team_id = :reviewTeam AND x.answered_at IS NULL',
+    },
+  ];
 }
 
 const reviewRequested = {

@@ -23,6 +23,8 @@ export interface IssueFilter {
   review: IssueReview | null;
   /** A username: who was asked for a review and has not answered. */
   reviewRequested: string | null;
+  /** `organisation/team`. */
+  teamReviewRequested: string | null;
   /** The branch that a pull request is for. */
   base: string | null;
   /** The branch that it comes from: of its repository, or `owner:branch`, `owner/name:branch` of a fork. */
@@ -79,6 +81,7 @@ export const noFilter: IssueFilter = Object.freeze({
   isDraft: null,
   review: null,
   reviewRequested: null,
+  teamReviewRequested: null,
   base: null,
   head: null,
   sort: 'newest',
@@ -91,7 +94,7 @@ export const noFilter: IssueFilter = Object.freeze({
 const bounds = { characters: 1_000, values: 10 };
 
 /** A term: `key:value`, `-key:value`, a word; a value or word with spaces is quoted. */
-const term = /(-?)(?:([a-z][a-z-]{0,19}):)?(?:"([^"]*)"?|([^\s"]+))/gi;
+const term = /(-?)(?:([a-z][a-z-]{0,29}):)?(?:"([^"]*)"?|([^\s"]+))/gi;
 
 /**
  * Parses the query of the box above a list: `is:open label:bug author:alice no:assignee sort:updated roof`. Linear.
@@ -136,6 +139,9 @@ function apply(filter: IssueFilter, key: string, value: string, isNot: boolean):
       return applyReview(filter, value.toLowerCase());
     case 'review-requested':
       filter.reviewRequested = value;
+      return true;
+    case 'team-review-requested':
+      filter.teamReviewRequested = value;
       return true;
     case 'base':
       filter.base = value;
@@ -229,6 +235,7 @@ export function formatIssueQuery(filter: IssueFilter): string {
     ...flag('draft', filter.isDraft),
     ...named('review', filter.review),
     ...one('review-requested', filter.reviewRequested),
+    ...one('team-review-requested', filter.teamReviewRequested),
     ...named('base', filter.base),
     ...named('head', filter.head),
     ...one('owner', filter.owner),

@@ -10,6 +10,7 @@ import { refuse } from '../issue-errors.ts';
 import type { RepositoryAt, RepositoryContext } from '../issue-context.ts';
 import { recordReferences, resolveReferences } from '../references/resolve-references.ts';
 import type { ResolvedReferences } from '../references/resolve-references.ts';
+import { tellSubscribersFrom } from '../subscribe.ts';
 import { entrySchema } from '../schema/entry-schema.ts';
 import { issueSchema } from '../schema/issue-schema.ts';
 import { contributorSchema, heldContributionSchema } from '../schema/moderation-schema.ts';
@@ -83,6 +84,7 @@ export async function admitContributor(
       await manager.update(issueSchema, { id: issueId }, change);
       Object.assign(issue, change);
       log.appended.push(key);
+      await tellSubscribersFrom(log.tx, issueId, position);
       const refers = references.get(`${issueId} ${position}`);
       const from = { issue, repository: context.repository, position };
       if (refers !== undefined) await recordReferences(deps, log, author, from, refers);

@@ -1,22 +1,10 @@
 import { personIdOf } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
-import type { Tx } from '../../db/index.ts';
 import type { IssueDeps } from '../deps.ts';
 import { findIssue, issueInWrite } from '../find-issue.ts';
 import type { IssueAt } from '../issue-context.ts';
-import { insertOrIgnore } from '../insert-or-ignore.ts';
 import { subscriptionSchema } from '../schema/participation-schema.ts';
-import type { SubscriptionReason, SubscriptionRow } from '../schema/participation-schema.ts';
-
-/** Subscribes a user who takes part, unless they have unsubscribed before. */
-export async function subscribeOnce(
-  tx: Tx,
-  issueId: string,
-  userId: string | null,
-  reason: SubscriptionReason,
-): Promise<void> {
-  if (userId !== null) await insertOrIgnore(tx, subscriptionSchema, { issueId, userId, isOn: true, reason });
-}
+import type { SubscriptionRow } from '../schema/participation-schema.ts';
 
 /**
  * Switches notifications of an issue on or off for the viewer; an explicit choice stays.
@@ -28,7 +16,9 @@ export async function setSubscription(deps: IssueDeps, viewer: Viewer, at: Issue
     const context = await issueInWrite(deps, tx, viewer, issue, isOn ? 'contribute' : 'read');
     const userId = personIdOf(viewer);
     if (userId === null) return;
-    await tx.manager.upsert(subscriptionSchema, { issueId: context.issue.id, userId, isOn, reason: 'manual' }, [
+    const { id: issueId, lastPosition } = context.issue;
+    const fromPosition = lastPosition + 1;
+    await tx.manager.upsert(subscriptionSchema, { issueId, userId, isOn, reason: 'manual', fromPosition }, [
       'issueId',
       'userId',
     ]);

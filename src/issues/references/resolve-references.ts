@@ -14,7 +14,8 @@ import { limits } from '../limits.ts';
 import { issueLinkSchema } from '../schema/classification-schema.ts';
 import { issueSchema } from '../schema/issue-schema.ts';
 import type { Issue } from '../schema/issue-schema.ts';
-import { mentionSchema, subscriptionSchema } from '../schema/participation-schema.ts';
+import { subscribeOnce } from '../subscribe.ts';
+import { mentionSchema } from '../schema/participation-schema.ts';
 import { shortenOwnUrls } from './parse-issue-urls.ts';
 import { parseReferences } from './parse-references.ts';
 import type { IssueReference } from './parse-references.ts';
@@ -153,7 +154,7 @@ export async function recordReferences(
   await recordAttachmentUses(log.tx, shown, personIdOf(viewer), attachments);
   for (const userId of people) {
     await insertOrIgnore(log.tx, mentionSchema, { issueId: from.issue.id, userId });
-    await insertOrIgnore(log.tx, subscriptionSchema, { issueId: from.issue.id, userId, isOn: true, reason: 'mention' });
+    await subscribeOnce(log.tx, from.issue.id, userId, 'mention');
   }
   for (const target of issues) {
     const found = await traceableIssue(deps, log.tx, viewer, from.repository, target);

@@ -59,6 +59,8 @@ export interface SubscriptionRow {
   /** False once the person has unsubscribed: then only they change it. */
   isOn: boolean;
   reason: SubscriptionReason;
+  /** The first entry that the person is notified of: those before it were there when the subscription began. */
+  fromPosition: number;
 }
 
 export const subscriptionSchema = new EntitySchema<SubscriptionRow>({
@@ -69,6 +71,7 @@ export const subscriptionSchema = new EntitySchema<SubscriptionRow>({
     userId: { name: 'user_id', type: 'text', primary: true },
     isOn: { name: 'is_on', type: 'boolean' },
     reason: { type: 'text' },
+    fromPosition: { name: 'from_position', type: 'integer' },
   },
 });
 

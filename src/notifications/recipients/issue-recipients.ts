@@ -38,7 +38,7 @@ export async function issueRecipients(deps: NotificationDeps, announced: Announc
   if (!isForAll && named.size === 0) return [];
   const [watches, subscriptions, assignees, blockers, reviewers] = await Promise.all([
     watchesOf(deps, repository),
-    subscriptionsOf(deps, issue.id),
+    subscriptionsOf(deps, issue.id, entry.position),
     assigneesOf(deps, issue.id),
     blockersOf(deps, entry.authorId),
     // What is over waits for no review.

@@ -21,11 +21,11 @@ export async function watchesOf({ db }: Deps, { id }: Pick<Repository, 'id'>): P
   return new Map(rows.map(({ user_id, level }) => [user_id, level]));
 }
 
-/** All who have subscribed to an issue, or have unsubscribed from it. */
-export async function subscriptionsOf({ db }: Deps, issueId: string): Promise<Map<string, boolean>> {
+/** All who had subscribed to an issue before its entry at a position, or have unsubscribed from it since. */
+export async function subscriptionsOf({ db }: Deps, issueId: string, position: number): Promise<Map<string, boolean>> {
   const rows: { user_id: string; is_on: unknown }[] = await db.read.query(
-    'SELECT user_id, is_on FROM subscriptions WHERE issue_id = ?',
-    [issueId],
+    'SELECT user_id, is_on FROM subscriptions WHERE issue_id = ? AND (is_on = 0 OR from_position <= ?)',
+    [issueId, position],
   );
   return new Map(rows.map(({ user_id, is_on }) => [user_id, Number(is_on) === 1]));
 }

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { promisify } from 'node:util';
-import { brotliCompress, constants, gzip } from 'node:zlib';
+import { brotliCompress, brotliDecompress, constants, gunzip, gzip } from 'node:zlib';
 import type { AssetEncoding } from '../../http/index.ts';
 import { createLru } from '../../kernel/index.ts';
 import { isCurrent } from './dependency.ts';
@@ -8,13 +8,17 @@ import type { Dependency } from './dependency.ts';
 
 const gzipped = promisify(gzip);
 const brotlied = promisify(brotliCompress);
+const ungzipped = promisify(gunzip);
+const unbrotlied = promisify(brotliDecompress);
+
+type ContentCoding = Exclude<AssetEncoding, 'identity'>;
 
 /** A rendered page, with what it depends on. */
 export interface CachedPage {
   /** Changes with the bytes. */
   readonly etag: string;
   readonly madeAtMs: number;
-  /** The bytes in a content coding; made when they are first asked for. */
+  /** The bytes in a content coding; made when they are first asked for, from those in another one when need be. */
   body(encoding: AssetEncoding): Promise<Buffer>;
 }
 
@@ -39,7 +43,7 @@ export interface ReadSnapshot {
 
 /** Times are relative ("2 minutes ago"), which is true for about this long. */
 export const cacheTtlMs = 60_000;
-/** The bytes of all pages, with their compressed forms. */
+/** The bytes of all pages, in each form that is held. */
 const maxBytes = 64 * 1024 * 1024;
 /** Larger ones are not stored at all. */
 const maxPageBytes = 4 * 1024 * 1024;
@@ -64,7 +68,16 @@ export function createRenderedPages({ maxWeight = maxBytes }: { maxWeight?: numb
   });
 
   function entryOf(key: string, html: Buffer, dependencies: Entry['dependencies'], made: ReadSnapshot): Entry {
-    const bodies = new Map<AssetEncoding, Promise<Buffer>>([['identity', Promise.resolve(html)]]);
+    // Browsers ask for a compressed page, which has a tenth of the bytes: once it is there, they are all that is held.
+    let plain: Buffer | null = html;
+    const compressed = new Map<ContentCoding, Promise<Buffer>>();
+
+    async function plainBytes(): Promise<Buffer> {
+      if (plain !== null) return plain;
+      const [[encoding, body]] = [...compressed] as [[ContentCoding, Promise<Buffer>]];
+      return encoding === 'gzip' ? ungzipped(await body) : unbrotlied(await body);
+    }
+
     const entry: Entry = {
       etag: `W/"${hash('sha256', html, 'base64url').slice(0, 22)}"`,
       madeAtMs: made.nowMs,
@@ -72,18 +85,19 @@ export function createRenderedPages({ maxWeight = maxBytes }: { maxWeight?: numb
       currentAt: made.state,
       bytes: html.length + key.length + entryBytes,
       body(encoding) {
-        const known = bodies.get(encoding);
+        if (encoding === 'identity') return plainBytes();
+        const known = compressed.get(encoding);
         if (known) return known;
-        const body = compress(html, encoding as 'gzip' | 'br');
-        bodies.set(encoding, body);
+        const body = plainBytes().then((bytes) => compress(bytes, encoding));
+        compressed.set(encoding, body);
         void body.then(
           ({ length }) => {
+            entry.bytes += length - (plain?.length ?? 0);
+            plain = null;
             // It may have been evicted while it was compressed.
-            if (pages.peek(key) !== entry) return;
-            entry.bytes += length;
-            pages.set(key, entry);
+            if (pages.peek(key) === entry) pages.set(key, entry);
           },
-          () => bodies.delete(encoding),
+          () => compressed.delete(encoding),
         );
         return body;
       },
@@ -120,7 +134,7 @@ export function createRenderedPages({ maxWeight = maxBytes }: { maxWeight?: numb
 }
 
 /** A page is compressed once and sent often, so more effort than for one that is not cached. */
-function compress(html: Buffer, encoding: 'gzip' | 'br'): Promise<Buffer> {
+function compress(html: Buffer, encoding: ContentCoding): Promise<Buffer> {
   if (encoding === 'gzip') return gzipped(html, { level: 6 });
   return brotlied(html, {
     params: { [constants.BROTLI_PARAM_QUALITY]: 5, [constants.BROTLI_PARAM_SIZE_HINT]: html.length },

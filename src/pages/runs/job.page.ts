@@ -29,6 +29,7 @@ export const showJob: Page<RepositoryContext, RunsDeps> = async (context, deps):
     task === null || task.logRemovedAt !== null
       ? null
       : await readLogPage(deps, { task, steps, job }, { query, url, now });
+  const missing = log === null || job.status !== 'failure' ? null : await ci.logs.missingReference(task!.id);
   const queued =
     task === null && !isFinal(job.status)
       ? (await ci.tasks.explainQueue(found)).find((one) => one.job.id === job.id)
@@ -58,7 +59,12 @@ export const showJob: Page<RepositoryContext, RunsDeps> = async (context, deps):
           ? null
           : `${queued.reason}${queued.place === null ? '' : ` Position ${queued.place} in the queue.`}`),
       isActive: !isFinal(job.status),
-      notices: task?.notices ?? [],
+      notices: [
+        ...(task?.notices ?? []),
+        ...(missing === null
+          ? []
+          : [`The runner did not find ${viewName(missing.ref)} of ${viewName(missing.url)}, which “uses” names.`]),
+      ],
       isLogRemoved: task?.logRemovedAt != null,
     },
     rerun: viewRerun(run, jobs, found, job),

@@ -43,9 +43,7 @@ function waitingReader<Row extends ObjectLiteral>(
   const visible = visibleIssues(viewer, 'r', 'i');
   return async ({ key, isBackwards, limit }) => {
     if (personId === null) return [];
-    const query = rowsOf(personId)
-      .andWhere('p.is_draft = :draft', { draft: false })
-      .andWhere(visible.sql, visible.parameters);
+    const query = rowsOf(personId).andWhere('p.is_draft = 0').andWhere(visible.sql, visible.parameters);
     const isDown = isNewestFirst !== isBackwards;
     if (key !== null) query.andWhere(`(${time}, ${idOf}) ${isDown ? '<' : '>'} (:at, :id)`, readAgeKey(key));
     const order = isDown ? 'DESC' : 'ASC';
@@ -80,7 +78,8 @@ export async function listAwaitingViewer(
         .innerJoin('pulls', 'p', 'p.issue_id = a.issue_id')
         .innerJoin('issues', 'i', 'i.id = a.issue_id')
         .innerJoin('repositories', 'r', 'r.id = i.repository_id')
-        .where('a.user_id = :personId AND p.is_open = :open', { personId, open: true })
+        // Not as a parameter: a partial index is about this column, and SQLite would plan the query again each time.
+        .where('a.user_id = :personId AND p.is_open = 1', { personId })
         .andWhere(condition),
     async read(rows) {
       const found = new Map(

@@ -2,7 +2,7 @@ import type { Viewer } from '../../access/index.ts';
 import { refusalOnPull } from '../../access/index.ts';
 import { idsIn } from '../../db/index.ts';
 import type { IssueAt } from '../../issues/index.ts';
-import { invalid } from '../../kernel/index.ts';
+import { invalid, nullIfNotFound } from '../../kernel/index.ts';
 import type { PullDeps } from '../deps.ts';
 import { factsOfPull, findPull, pullInWrite, refuse, requireOpen } from '../find-pull.ts';
 import { limits } from '../limits.ts';
@@ -17,7 +17,7 @@ export interface RequestChange {
 }
 
 /**
- * Asks people and teams for a review, or no longer. Who answered is asked again. Refuses `unknown_person`,
+ * Asks people and teams for a review, or no longer. Who answered is asked again. Refuses `unknown_reviewer`,
  * `reviewer_is_author`, `reviewer_may_not_read`, `unknown_team`, `team_without_role`, `team_without_reviewers`,
  * `too_many_reviewers`, `pull_closed`, and what the rights refuse; nothing is changed then.
  * @returns the requests of people
@@ -83,7 +83,13 @@ const tooMany = () =>
 
 async function peopleOf({ accounts }: PullDeps, usernames: readonly string[]): Promise<string[]> {
   const ids = new Set<string>();
-  for (const username of usernames) if (!isTeamName(username)) ids.add((await accounts.personByUsername(username)).id);
+  for (const username of usernames) {
+    if (isTeamName(username)) continue;
+    const person = await accounts.personByUsername(username).catch(nullIfNotFound);
+    if (person === null)
+      throw invalid('unknown_reviewer', `There is no person called ${username.slice(0, 64)}.`, { field: 'reviewers' });
+    ids.add(person.id);
+  }
   return [...ids];
 }
 

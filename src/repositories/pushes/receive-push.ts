@@ -28,6 +28,8 @@ export interface IncomingPush {
   protocol: string | null;
   /** The client's stream after the advertisement. */
   input: Readable;
+  /** Whether nothing else uses the chunks of `input`. */
+  ownsInput?: boolean;
   /** Receives git's response. */
   output: Writable;
   /** Aborts when the client has disconnected. */
@@ -88,6 +90,7 @@ export async function receivePush(
       path: opened.path,
       protocol: incoming.protocol ?? undefined,
       input: incoming.input,
+      ownsInput: incoming.ownsInput,
       output: incoming.output,
       signal: incoming.signal,
       client: 'id' in incoming.viewer ? incoming.viewer.id : undefined,

@@ -1,4 +1,4 @@
-import { isNotNull } from '../../db/index.ts';
+import { idsIn } from '../../db/index.ts';
 import { In, Like, Not } from 'typeorm';
 import { visibleRepositories } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
@@ -8,6 +8,7 @@ import type { ListedRepository } from '../list-repositories.ts';
 import type { RepositoryDeps } from '../deps.ts';
 import { pullRefs } from './list-activity.ts';
 import { pushSchema, pushUpdateSchema } from '../schema/push-schema.ts';
+import type { PushRow } from '../schema/push-schema.ts';
 
 /** A push that took effect, for an activity list. */
 export interface RecentPush {
@@ -33,19 +34,8 @@ export async function recentPushes(deps: RepositoryDeps, viewer: Viewer, limit: 
   if (viewer.kind !== 'person') return [];
   const repositories = await latelyPushedTo(deps, viewer.id, viewer, limit);
   if (repositories.size === 0) return [];
-  const found = await Promise.all(
-    [...repositories.keys()].map((repositoryId) =>
-      deps.db.read.find(pushSchema, {
-        where: { repositoryId, settledAt: isNotNull() },
-        order: { createdAt: 'DESC' },
-        take: limit,
-      }),
-    ),
-  );
-  const pushes = found
-    .flat()
-    .sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1))
-    .slice(0, limit * 2);
+  const found = await newestOfEach(deps, [...repositories.keys()], limit);
+  const pushes = found.sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1)).slice(0, limit * 2);
   if (pushes.length === 0) return [];
   const updates = await deps.db.read.find(pushUpdateSchema, {
     where: { pushId: In(pushes.map(({ id }) => id)), result: 'ok', ref: Not(Like(pullRefs)) },
@@ -70,6 +60,17 @@ export async function recentPushes(deps: RepositoryDeps, viewer: Viewer, limit: 
       .filter((push) => push.updates.length > 0)
       .slice(0, limit)
   );
+}
+
+/** The newest settled pushes to each repository, in no order. */
+function newestOfEach({ db }: RepositoryDeps, repositoryIds: readonly string[], limit: number): Promise<PushRow[]> {
+  const newest = `SELECT n.id FROM pushes n WHERE n.repository_id = r.id AND n.settled_at IS NOT NULL
+    ORDER BY n.created_at DESC LIMIT ${Math.trunc(limit)}`;
+  return db.read
+    .createQueryBuilder(pushSchema, 'p')
+    .innerJoin('repositories', 'r', `p.id IN (${newest})`)
+    .where(...idsIn('r.id', repositoryIds))
+    .getMany();
 }
 
 async function latelyPushedTo(

@@ -40,11 +40,16 @@ export interface CodeIndexFile {
   thread: DatabaseThread;
 }
 
+interface OpenOptions {
+  /** After this long without work the thread ends, to release its memory: pushes come in bursts. */
+  idleMs?: number;
+}
+
 /** Opens the file; creates it when it is missing. */
-export async function openCodeIndexFile(folder: string): Promise<CodeIndexFile> {
+export async function openCodeIndexFile(folder: string, { idleMs = 60_000 }: OpenOptions = {}): Promise<CodeIndexFile> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const file = path.join(folder, fileName);
-  const thread = openDatabaseThread({ file, readOnly: false, setUp }, { requestMs: 120_000, queue: 1_000 });
+  const thread = openDatabaseThread({ file, readOnly: false, setUp }, { requestMs: 120_000, queue: 1_000, idleMs });
   await thread.run([{ sql: 'SELECT 1', parameters: [] }]);
   return { file, thread };
 }

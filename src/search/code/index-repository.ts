@@ -15,8 +15,8 @@ export interface CodeSearchLimits {
 /** Larger files are data or generated, and rarely searched. */
 export const maxFileBytes = 512 * 1024;
 const maxFiles = 50_000;
-/** Size of one transaction, which bounds how long others wait. */
-const batchBytes = 2 * 1024 * 1024;
+/** Size of one transaction, which bounds how long others wait; in memory its text takes fifty times as much. */
+const batchBytes = 512 * 1024;
 const batchBlobs = 200;
 
 export type IndexState = 'searched' | 'too_large' | 'no_room' | 'failed';

@@ -3,6 +3,7 @@ import type { Connection } from 'ssh2';
 import { addressGroup } from '../../kernel/index.ts';
 import { authenticate } from './authenticate-connection.ts';
 import type { Identity } from './authenticate-connection.ts';
+import { makeCiphersCheaper } from './cheaper-ciphers.ts';
 import type { ConnectionLimiter } from '../connection-limiter.ts';
 import { serveSession } from './serve-session.ts';
 import type { SshLimits } from '../limits.ts';
@@ -92,6 +93,7 @@ export function createClientConnection({ socket, address, limiter, begin, limits
   function meet(met: Connection): void {
     connection = met;
     offerMlkem(met);
+    makeCiphersCheaper(met, socket);
     sendSignatureAlgorithms(met, signatureAlgorithms);
     describeRefusedChannels(met, 'hearth: there are no tunnels here; this server speaks git');
     met.on('error', (error) => {

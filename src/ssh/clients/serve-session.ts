@@ -110,6 +110,8 @@ async function serve(
     protocol,
     input,
     output,
+    // They are encrypted by then, or were copied because keys are being exchanged.
+    takesBytesAtOnce: true,
     writeError,
     moved: () => moved,
     signal,

@@ -26,14 +26,24 @@ export async function serveGit(deps: SshDeps, request: Request, session: GitSess
 
 async function serveAt(deps: SshDeps, { service, owner, name }: Request, session: GitSession): Promise<number> {
   const { repositories, git } = deps;
-  const { viewer, protocol, input, output, signal } = session;
+  const { viewer, protocol, input, output, signal, takesBytesAtOnce = false } = session;
   const client = viewer.id;
   switch (service) {
     case 'upload-pack': {
       const { path } = await repositories.openForRead(viewer, owner, name);
       return (
-        (await git.transfers.uploadPack({ path, protocol, input, output, signal, client, stateless: false }))
-          .exitCode ?? 1
+        (
+          await git.transfers.uploadPack({
+            path,
+            protocol,
+            input,
+            output,
+            takesBytesAtOnce,
+            signal,
+            client,
+            stateless: false,
+          })
+        ).exitCode ?? 1
       );
     }
     case 'upload-archive': {

@@ -10,6 +10,8 @@ export interface Session {
   protocol: string | null;
   input: Readable;
   output: Writable;
+  /** Whether `output` no longer uses a write's bytes when it calls the callback. */
+  takesBytesAtOnce?: boolean;
   /** Writes to the client's stderr. */
   writeError(line: string): void;
   /** Bytes moved so far. */

@@ -117,6 +117,22 @@ t.test('a compressed page is the same page', async (t) => {
   t.equal(await cached.body('gzip'), await cached.body('gzip'), 'made once');
 });
 
+t.test('a page that was compressed is held in that form only, and still sent in every other', async (t) => {
+  const html = '<p>warm</p>'.repeat(5_000);
+  for (const first of ['gzip', 'br'] as const) {
+    const pages = createRenderedPages();
+    const cached = pages.keep('a', html, [], at(0));
+    t.ok(pages.load().bytes > html.length);
+    await cached.body(first);
+    t.ok(pages.load().bytes < 3_000, `${pages.load().bytes} bytes for ${html.length}`);
+    for (const _twice of [1, 2]) t.equal((await cached.body('identity')).toString(), html);
+    t.equal(gunzipSync(await cached.body('gzip')).toString(), html);
+    t.equal(brotliDecompressSync(await cached.body('br')).toString(), html);
+    t.ok(pages.load().bytes < 3_000, 'both forms');
+    t.equal(await pages.find('a', at(1)), cached);
+  }
+});
+
 t.test('flips', async (t) => {
   const web = await startWeb(t);
   const alice = await signedIn(web, 'alice');

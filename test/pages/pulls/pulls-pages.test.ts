@@ -55,6 +55,25 @@ t.test('each role sees the buttons that it may press', async (t) => {
   t.equal(pull.isDraft, false, 'nothing has changed');
 });
 
+t.test('a wrong name of a reviewer comes back with what was typed, and asks no one', async (t) => {
+  const { pulls, place, viewers, alice } = await pullWeb(t);
+  await pulls.open(viewers.alice, place, { head: 'tiles', title: 'Lay tiles', body: '' });
+  const one = `${roofUrl}/pulls/1`;
+  for (const [typed, says] of [
+    ['bob, nemo', 'There is no person called nemo.'],
+    ['bob, none/none', 'There is no such team.'],
+    ['bob, alice', 'The author cannot be asked for a review.'],
+  ] as const) {
+    const { status, body } = await alice.post(`${one}/reviewers`, { add: typed });
+    t.equal(status, 422, typed);
+    t.match(body, `value="${typed}"`, 'what was typed is kept');
+    t.match(body, new RegExp(`id="reviewers-error"[^>]*>[^]{0,400}${says.replaceAll('.', '\\.')}`), 'beside the field');
+    t.same(await pulls.attention.requested(viewers.alice, { ...place, number: 1 }), [], 'not even those who are there');
+  }
+  t.match(await alice.post(`${one}/reviewers`, { add: 'bob' }), { status: 303 });
+  t.match((await alice.post(`${one}/reviewers`, { remove: 'nemo' })).status, 422);
+});
+
 t.test('a conflict is shown with its marks, to who may read the repository', async (t) => {
   const { pulls, place, viewers, work, repositories, alice, bob, anonymous } = await pullWeb(t);
   const hostile = 'fine\u202e <script>alert(1)</script>\n';

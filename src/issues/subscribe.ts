@@ -1,0 +1,30 @@
+import type { Tx } from '../db/index.ts';
+import type { SubscriptionReason } from './schema/participation-schema.ts';
+
+/**
+ * Subscribes a user who takes part, unless they have unsubscribed before, to the entries from now on: one that is
+ * announced later than it was written is not told to those who came after it.
+ */
+export async function subscribeOnce(
+  { manager }: Tx,
+  issueId: string,
+  userId: string | null,
+  reason: SubscriptionReason,
+): Promise<void> {
+  if (userId === null) return;
+  await manager.query(
+    `INSERT INTO subscriptions (issue_id, user_id, is_on, reason, from_position)
+     SELECT i.id, CAST(? AS TEXT), 1, CAST(? AS TEXT), i.last_position + 1 FROM issues i WHERE i.id = ?
+     ON CONFLICT (issue_id, user_id) DO NOTHING`,
+    [userId, reason, issueId],
+  );
+}
+
+/** An entry that was held is shown only now: those who have subscribed meanwhile do not know it. */
+export async function tellSubscribersFrom({ manager }: Tx, issueId: string, position: number): Promise<void> {
+  await manager.query('UPDATE subscriptions SET from_position = ? WHERE issue_id = ? AND from_position > ?', [
+    position,
+    issueId,
+    position,
+  ]);
+}
