@@ -110,9 +110,10 @@ class ListedCommits {
   }
 
   async #readOn(): Promise<void> {
-    const { value, done } = await this.#chunks.next();
-    this.#ended = done === true;
-    const lines = (this.#rest + (done === true ? '' : value.toString('latin1'))).split('\n');
+    // A process that was stopped ends its list: what is missing is read one by one, as long as the walk has time.
+    const next = await this.#chunks.next().catch(() => ({ done: true, value: undefined }) as const);
+    this.#ended = next.done === true;
+    const lines = (this.#rest + (next.done === true ? '' : next.value.toString('latin1'))).split('\n');
     this.#rest = lines.pop()!;
     for (const line of lines) {
       const [oid = '', tree = '', seconds = '', ...parents] = line.split(' ');

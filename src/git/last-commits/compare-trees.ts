@@ -43,8 +43,6 @@ export class CompareTrees {
   readonly #until: number;
   readonly #maxHeldBytes: number;
   readonly #enter: () => Promise<void>;
-  /** The only entry that is compared; null for all. */
-  readonly #only: string | null;
   /** Cache of parsed trees: a tree of one pair is likely to be in the next one. */
   readonly #read = new Map<string, Map<string, string>>();
   #readBytes = 0;
@@ -55,20 +53,18 @@ export class CompareTrees {
     path: string,
     {
       folder,
-      only = null,
       timeLimitMs,
       enter,
       maxHeldBytes = defaultHeldBytes,
     }: {
       folder: Buffer;
-      only?: string | null;
+
       timeLimitMs: number;
       enter(): Promise<void>;
       /** Memory of a process beyond which it is replaced. */
       maxHeldBytes?: number;
     },
   ) {
-    this.#only = only;
     const text = folder.toString('latin1');
     this.#deps = deps;
     this.#path = path;
@@ -110,7 +106,7 @@ export class CompareTrees {
     const contents = await this.#deps.readers.use(this.#path, (reader) => readTrees(reader, missing));
     for (const [index, oid] of missing.entries()) {
       this.#readBytes += contents[index]!.length;
-      this.#read.set(oid, entriesOf(contents[index]!, oid.length / 2, this.#only));
+      this.#read.set(oid, entriesOf(contents[index]!, oid.length / 2));
     }
     return pairs.map(({ tree, parent }) => differing(this.#read.get(tree)!, this.#read.get(parent)!));
   }
@@ -140,8 +136,8 @@ async function descend(reader: ObjectReader, root: string, folder: readonly Buff
   return tree;
 }
 
-/** By name: mode and id, one character per byte. @param only the name of the only one that is wanted */
-function entriesOf(content: Buffer, oidBytes: number, only: string | null = null): Map<string, string> {
+/** By name: mode and id, one character per byte. */
+function entriesOf(content: Buffer, oidBytes: number): Map<string, string> {
   const entries = new Map<string, string>();
   const text = content.toString('latin1');
   for (let at = 0; at < text.length; ) {
@@ -149,8 +145,7 @@ function entriesOf(content: Buffer, oidBytes: number, only: string | null = null
     const nul = text.indexOf('\0', space);
     if (space === -1 || nul === -1) throw internal('a tree object is damaged');
     const end = nul + 1 + oidBytes;
-    if (only === null || (nul - space - 1 === only.length && text.startsWith(only, space + 1)))
-      entries.set(text.slice(space + 1, nul), text.slice(at, space + 1) + text.slice(nul + 1, end));
+    entries.set(text.slice(space + 1, nul), text.slice(at, space + 1) + text.slice(nul + 1, end));
     at = end;
   }
   return entries;

@@ -51,8 +51,7 @@ export async function walkLastCommits<Row>(
   let slot: Promise<() => void> | null = null;
   const enter = async (): Promise<void> => void (await (slot ??= request.enter()));
   const history = await CommitSource.open(deps, path, { oid, timeLimitMs, enter });
-  const [only = null] = request.names.length === 1 ? request.names : [];
-  const compare = new CompareTrees(deps, path, { folder, only, timeLimitMs, enter });
+  const compare = new CompareTrees(deps, path, { folder, timeLimitMs, enter });
   try {
     return await new Walk(request, history, compare).run();
   } catch (error) {
