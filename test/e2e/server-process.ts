@@ -1,8 +1,8 @@
 // startProgram(t, which, {folder?, env?}) → a Hearth as people run it, in a process of its own on free ports:
 //   {url, sshPort, setupLink, dataDir, folder, pid, ended, kill(), stop(), command(...args)}
 // `through` is a command that runs another one: with walls or witnesses of its own.
-// `which` is 'checkout' (bin/hearth), 'executable' (dist/hearth, which scripts/test builds) or 'either', for what is the
-// same in both: the executable, which starts in a third of the CPU time, where scripts/test has just built it.
+// `which` is 'checkout' (bin/hearth), 'executable' (dist/hearth, which scripts/test builds) or 'either', for what is
+// the same in both: the executable where scripts/test has just built it, because it starts in a third of the CPU time.
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';

@@ -337,7 +337,7 @@ t.test('a moved issue is found where it is now; its old number leads there', asy
   await issues.open(alice, barn, { title: 'other' });
   t.equal(await reasonOf(issues.move(bob, at(1), barn)), 'not_allowed_on_issue');
   for (const { name } of [roof, barn])
-    await repositories.collaborators.add(alice, 'alice', name, { username: 'bob', role: 'write' });
+    await repositories.collaborators.add(alice, 'alice', name, { username: 'bob', role: 'admin' });
   const left = 'DELETE FROM collaborators WHERE user_id = ? AND repository_id = ?';
   const { id: barnId } = (await repositories.find(alice, 'alice', 'barn')).repository;
   const leaving = whileChanging(db, left, [bob.id, barnId], () => issues.move(bob, at(1), barn));
