@@ -85,7 +85,7 @@ t.test('security D05 an unknown handle takes as long as a known one', async (t) 
   const known = Math.min(...took.alice!);
   const unknown = Math.min(...took.bob!);
   // Without the dummy hash the unknown one takes under a tenth.
-  t.ok(unknown > known / 2 && unknown < known * 2, `${known.toFixed(1)} ms known, ${unknown.toFixed(1)} ms unknown`);
+  t.ok(unknown > known / 4 && unknown < known * 4, `${known.toFixed(1)} ms known, ${unknown.toFixed(1)} ms unknown`);
 });
 
 t.test(

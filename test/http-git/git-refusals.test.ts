@@ -405,7 +405,8 @@ t.test('SECURITY I03, I06: bombs and oversize bodies are refused while they arri
   t.equal(packed.status, 200);
   t.match(readResponse(packed.bytes).report.at(-2), /^ng refs\/heads\/100000 one push may update at most 100000 refs/);
   const endless = Buffer.concat(
-    Array.from({ length: 3 }, () =>
+    // More than the limit of commands, less than is read of a refused request before its connection is closed.
+    Array.from({ length: 2 }, () =>
       pushBytes({
         commands: Array.from({ length: 40_000 }, (_, n) => `${zeroId} ${main} refs/heads/${'x'.repeat(250)}${n}`),
       }).subarray(0, -4),
