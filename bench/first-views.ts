@@ -5,16 +5,34 @@
 import { execFileSync } from 'node:child_process';
 import path from 'node:path';
 import { mkdirSync } from 'node:fs';
+import { openModules } from '../src/app/index.ts';
+import { loadConfig } from '../src/config/index.ts';
+import { silentLogger } from '../src/kernel/index.ts';
 import { startHearthServer } from './hearth-server.ts';
 import { startCgit } from './peers/cgit.ts';
 import { cpuOfTree, memoryOfTree } from './process-usage.ts';
 import { median, readNumberOption, formatRow, readTextOption } from './harness.ts';
 import { fillRepository } from './sample-history.ts';
 
-const views = readNumberOption('views', 200);
+const views = readNumberOption('views', 1_000);
 const other = readTextOption('url')?.replace(/\/$/, '') ?? null;
 
-const hearth = await startHearthServer();
+/** @returns the cookie of bob's session */
+async function addSession(dataDir: string): Promise<string> {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  const { config } = loadConfig({ env: { SERVICE_DATA_DIR: dataDir }, cwd: dataDir, readFile: () => '' });
+  const modules = await openModules(config, { logger: silentLogger }, 'always');
+  const password = 'bob has a long password';
+  const { id } = await modules.accounts.addPerson({ username: 'bob', password, isAdministrator: false });
+  const { secret } = await modules.accounts.startSession(id, { address: '127.0.0.1', userAgent: 'bench' });
+  await modules.close();
+  return `hearth_session=${secret}`;
+}
+
+let cookie = '';
+const hearth = await startHearthServer({}, async (dataDir) => {
+  cookie = await addSession(dataDir);
+});
 await fillRepository(hearth.repository);
 const git = (...args: string[]): string =>
   execFileSync('git', ['-C', hearth.repository, ...args], { maxBuffer: 1e9 })
@@ -85,7 +103,7 @@ async function view(urls: readonly string[], cpuS: () => number): Promise<Seen> 
   const before = cpuS();
   for (const url of urls) {
     const at = performance.now();
-    const answer = await fetch(url);
+    const answer = await fetch(url, url.startsWith(hearth.url) ? { headers: { cookie } } : {});
     await answer.text();
     if (answer.status !== 200) throw new Error(`${url}: ${answer.status}`);
     took.push(performance.now() - at);
@@ -97,22 +115,33 @@ async function view(urls: readonly string[], cpuS: () => number): Promise<Seen> 
   return { p50Ms: median(took), p95Ms: took[Math.floor(took.length * 0.95)]!, cpuMs };
 }
 
-console.log(`Repository of ${git('rev-list', '--count', 'HEAD')} commits; ${views} first views of each page.\n`);
-console.log(formatRow(['Page', 'Server', 'CPU ms', 'p50 ms', 'p95 ms']));
-console.log(formatRow(['---', '---', '---:', '---:', '---:']));
+console.log(
+  `Repository of ${git('rev-list', '--count', 'HEAD')} commits; at most ${views} first views of each page.\n`,
+);
+console.log(formatRow(['Page', 'Server', 'Views', 'CPU ms', 'p50 ms', 'p95 ms']));
+console.log(formatRow(['---', '---', '---:', '---:', '---:', '---:']));
 for (const [name, { ours, cgit: cgitPath, theirs }] of Object.entries(pages)) {
-  // The first requests compile code and templates.
-  const [warming, counted] = [places.slice(0, 10), places.slice(10)];
   const sides: Record<string, { url: (place: Place) => string; cpuS: () => number }> = {
     hearth: { url: (place) => base + ours(place), cpuS: () => cpuOfTree([hearth.pid]) },
     cgit: { url: (place) => `${cgit.url}/cgit/bench/${cgitPath(place)}`, cpuS: cgit.cpuS },
     ...(other === null ? {} : { 'other forge': { url: (place: Place) => other + theirs(place), cpuS: () => NaN } }),
   };
   for (const [side, { url, cpuS }] of Object.entries(sides)) {
-    await view(warming.map(url), cpuS);
-    const { cpuMs, p50Ms, p95Ms } = await view(counted.map(url), cpuS);
+    // A page that is asked for again is no first view: some histories have fewer folders than views.
+    const urls = [...new Set(places.map(url))];
+    // The first requests compile code and templates.
+    await view(urls.slice(0, 10), cpuS);
+    const counted = urls.slice(10);
+    const { cpuMs, p50Ms, p95Ms } = await view(counted, cpuS);
     console.log(
-      formatRow([name, side, Number.isNaN(cpuMs) ? '' : cpuMs.toFixed(1), p50Ms.toFixed(1), p95Ms.toFixed(1)]),
+      formatRow([
+        name,
+        side,
+        String(counted.length),
+        Number.isNaN(cpuMs) ? '' : cpuMs.toFixed(1),
+        p50Ms.toFixed(1),
+        p95Ms.toFixed(1),
+      ]),
     );
   }
 }
