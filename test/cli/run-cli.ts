@@ -3,6 +3,9 @@ import { PassThrough, Writable } from 'node:stream';
 import { main } from '../../src/cli/index.ts';
 import type { CliProcess, CliTools } from '../../src/cli/index.ts';
 import type { Clock } from '../../src/kernel/index.ts';
+import { watchStatements } from '../fixtures/query-plans.ts';
+
+watchStatements();
 
 export interface RunCliOptions {
   env?: Record<string, string>;
