@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Context } from '../http/index.ts';
 import { setBody } from '../http/index.ts';
+import { freeMemory } from '../kernel/index.ts';
 import type { ApiResponse } from './responses.ts';
 import type { Operation } from './operation.ts';
 
@@ -29,7 +30,8 @@ export function sendApiResponse(
   ctx.set('Content-Type', 'application/json; charset=utf-8');
   if (response.kind === 'live-json') {
     ctx.body = response.bytes;
-    ctx.res.once('finish', () => giveBack(response.bytes));
+    // A thousand responses of 200 kB are made in a second.
+    ctx.res.once('finish', () => freeMemory(response.bytes));
     return;
   }
   const text = JSON.stringify(response.value);
@@ -44,19 +46,6 @@ export function sendApiResponse(
   ctx.set('Cache-Control', 'private, no-cache');
   ctx.set('ETag', `W/"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`);
   if (ctx.fresh) ctx.status = 304;
-}
-
-/** Smaller ones may be a part of a buffer that others are in, too. */
-const leastGivenBack = 64 * 1024;
-
-/**
- * Frees the memory of a response that has gone. A thousand responses of 200 kB are made in a
- * second, and looking through everything else for each hundred of them, until the
- * collector finds them, costs as much as sending them.
- */
-function giveBack({ buffer, byteLength }: Buffer): void {
-  if (byteLength >= leastGivenBack && byteLength === buffer.byteLength && buffer instanceof ArrayBuffer)
-    buffer.transfer(0);
 }
 
 /** The address of this list with another `after`, or with another number for clients that count pages. */

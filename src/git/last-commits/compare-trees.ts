@@ -1,6 +1,8 @@
 import type { Readable, Writable } from 'node:stream';
 import { internal } from '../../kernel/index.ts';
+import { entryBelow, maxTreeBytes } from '../objects/browse.ts';
 import type { BrowseDeps } from '../objects/browse.ts';
+import { isNameable } from '../objects/find-entry.ts';
 import type { ObjectReader } from '../objects/object-reader.ts';
 import type { GitProcess } from '../processes/git-runner.ts';
 import { heldBytes } from '../processes/watch-limits.ts';
@@ -21,7 +23,6 @@ export type FolderTree = string | null;
 /** From this many pairs, or this many bytes of trees read here, starting a process is cheaper. */
 const pairsForProcess = 48;
 const bytesForProcess = 512 * 1024;
-const maxTreeBytes = 32 * 1024 * 1024;
 /**
  * git keeps every tree that it was given by its id. A process that holds this much more than a small one is replaced by
  * a new one: one for all of a long history had 210 MB, of which nothing was needed again.
@@ -35,10 +36,7 @@ const defaultHeldBytes = 48 * 1024 * 1024;
 export class CompareTrees {
   readonly #deps: BrowseDeps;
   readonly #path: string;
-  /** Path components of the folder, as bytes; empty for the root. */
-  readonly #folder: readonly Buffer[];
-  /** The folder's path as `cat-file` accepts it; null when it cannot be named there. */
-  readonly #askable: string | null;
+  readonly #folder: Buffer;
   /** When the time of all processes together is over, by `performance.now()`. */
   readonly #until: number;
   readonly #maxHeldBytes: number;
@@ -58,21 +56,15 @@ export class CompareTrees {
       maxHeldBytes = defaultHeldBytes,
     }: {
       folder: Buffer;
-
       timeLimitMs: number;
       enter(): Promise<void>;
       /** Memory of a process beyond which it is replaced. */
       maxHeldBytes?: number;
     },
   ) {
-    const text = folder.toString('latin1');
     this.#deps = deps;
     this.#path = path;
-    this.#folder = text
-      .split('/')
-      .filter((name) => name !== '')
-      .map((name) => Buffer.from(name, 'latin1'));
-    this.#askable = /^[\x20-\x7e]*$/.test(text) && !/^\.\.?(?:\/|$)/.test(text) ? text : null;
+    this.#folder = folder;
     this.#until = performance.now() + timeLimitMs;
     this.#maxHeldBytes = maxHeldBytes;
     this.#enter = enter;
@@ -81,9 +73,10 @@ export class CompareTrees {
   /** The folder's tree in each commit. */
   folderTrees(commits: readonly CommitFacts[]): Promise<FolderTree[]> {
     if (this.#folder.length === 0) return Promise.resolve(commits.map(({ tree }) => tree));
+    const name = this.#folder.toString('latin1');
     return this.#deps.readers.use(this.#path, async (reader) => {
-      if (this.#askable === null) return Promise.all(commits.map(({ tree }) => descend(reader, tree, this.#folder)));
-      const infos = await reader.infos(commits.map(({ tree }) => `${tree}:${this.#askable}`));
+      if (!isNameable(name)) return Promise.all(commits.map(({ tree }) => folderBelow(reader, tree, this.#folder)));
+      const infos = await reader.infos(commits.map(({ tree }) => `${tree}:${name}`));
       return infos.map((info) => (info?.type === 'tree' ? info.oid : null));
     });
   }
@@ -126,14 +119,9 @@ async function readTrees(reader: ObjectReader, ids: readonly string[]): Promise<
   return objects.map((object) => object!.content);
 }
 
-async function descend(reader: ObjectReader, root: string, folder: readonly Buffer[]): Promise<FolderTree> {
-  let tree = root;
-  for (const name of folder) {
-    const entry = entriesOf((await readTrees(reader, [tree]))[0]!, tree.length / 2).get(name.toString('latin1'));
-    if (entry === undefined || !entry.startsWith('40000 ')) return null;
-    tree = Buffer.from(entry.slice('40000 '.length), 'latin1').toString('hex');
-  }
-  return tree;
+async function folderBelow(reader: ObjectReader, root: string, folder: Buffer): Promise<FolderTree> {
+  const entry = await entryBelow(reader, root, folder);
+  return entry?.kind === 'folder' ? entry.oid : null;
 }
 
 /** By name: mode and id, one character per byte. */

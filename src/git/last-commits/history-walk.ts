@@ -3,6 +3,7 @@ import type { BrowseDeps } from '../objects/browse.ts';
 import { CompareTrees, OutOfTime } from './compare-trees.ts';
 import type { CommitFacts, Sought } from './commit-graph.ts';
 import { CommitSource } from './commit-source.ts';
+import { LazySlot } from './lazy-slot.ts';
 import { hashesOf } from './bloom-filter.ts';
 import type { PathHashes } from './bloom-filter.ts';
 
@@ -48,8 +49,8 @@ export async function walkLastCommits<Row>(
   request: WalkRequest<Row>,
 ): Promise<boolean> {
   const { folder, oid, timeLimitMs } = request;
-  let slot: Promise<() => void> | null = null;
-  const enter = async (): Promise<void> => void (await (slot ??= request.enter()));
+  const slot = new LazySlot(() => request.enter());
+  const { enter } = slot;
   const history = await CommitSource.open(deps, path, { oid, timeLimitMs, enter });
   const compare = new CompareTrees(deps, path, { folder, timeLimitMs, enter });
   try {
@@ -59,11 +60,7 @@ export async function walkLastCommits<Row>(
     throw error;
   } finally {
     await Promise.all([history.close(), compare.close()]);
-    // A refused slot has nothing to release.
-    await (slot as Promise<() => void> | null)?.then(
-      (leave) => leave(),
-      () => {},
-    );
+    await slot.leave();
   }
 }
 

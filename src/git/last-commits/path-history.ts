@@ -1,9 +1,10 @@
 import type { BrowseDeps } from '../objects/browse.ts';
-import { describeEntry, findEntry } from '../objects/find-entry.ts';
+import { describeEntry, findEntry, isNameable } from '../objects/find-entry.ts';
 import type { GitObject } from '../objects/object-reader.ts';
 import { hashesOf } from './bloom-filter.ts';
 import type { CommitFacts, Sought } from './commit-graph.ts';
 import { CommitSource } from './commit-source.ts';
+import { LazySlot } from './lazy-slot.ts';
 
 export interface PathHistoryRequest {
   oid: string;
@@ -39,30 +40,23 @@ export async function walkPathHistory(
   const sought = soughtOf(request.file);
   if (sought === null) return null;
   const { oid, timeLimitMs } = request;
-  let slot: Promise<() => void> | null = null;
-  const enter = async (): Promise<void> => void (await (slot ??= deps.shortSlots.acquire({ repository: path })));
-  const commits = await CommitSource.open(deps, path, { oid, timeLimitMs, enter });
+  const slot = new LazySlot(() => deps.shortSlots.acquire({ repository: path }));
+  const commits = await CommitSource.open(deps, path, { oid, timeLimitMs, enter: slot.enter });
   if (!commits.hasGraph) return null;
   try {
     return await new PathWalk(deps, path, commits, sought, request).run(take);
   } finally {
     await commits.close();
-    // A refused slot has nothing to release.
-    await (slot as Promise<() => void> | null)?.then(
-      (leave) => leave(),
-      () => {},
-    );
+    await slot.leave();
   }
 }
 
-/** Null when the path has no reliable hash, or is no path that a line of text can name. */
+/** Null when the path has no reliable hash, or git cannot be asked for it. */
 function soughtOf(file: Buffer): Sought | null {
   const text = file.toString('latin1');
   const folder = folderOf(text);
   const name = hashesOf(text);
-  return name === null || !/^[\x20-\x7e]+$/.test(text) || /(?:^|\/)\.{0,2}(?:\/|$)/.test(text)
-    ? null
-    : { folder: folder === '' ? null : hashesOf(folder), names: [name] };
+  return name === null || !isNameable(text) ? null : { folder: folder === '' ? null : hashesOf(folder), names: [name] };
 }
 
 const folderOf = (file: string): string => file.slice(0, Math.max(file.lastIndexOf('/'), 0));

@@ -2,7 +2,7 @@ import { internal, invalid, notFound, nullIfNotFound } from '../../kernel/index.
 import type { GitLimits } from '../limits.ts';
 import type { GitObject, ObjectReader } from './object-reader.ts';
 import type { ObjectReaders } from './object-readers.ts';
-import { findEntry } from './find-entry.ts';
+import { findEntry, isNameable } from './find-entry.ts';
 import { parseCommit, parseTree } from './parse-objects.ts';
 import type { Commit, TreeEntry } from './parse-objects.ts';
 import type { GitRunner } from '../processes/git-runner.ts';
@@ -272,11 +272,10 @@ async function find(reader: ObjectReader, root: string, path: string | Buffer): 
   return parseTree(entry, oid.length / 2, 1).entries[0]!;
 }
 
-/** One round trip where the path fits into a line of text; else one for each folder. */
+/** One round trip where git can be asked for the path; else one for each folder. */
 async function readFolder(reader: ObjectReader, root: string, names: readonly Buffer[]): Promise<GitObject> {
   const path = names.map((name) => name.toString('latin1')).join('/');
-  if (/^[\x20-\x7e]*$/.test(path) && !/(?:^|\/)\.{1,2}(?:\/|$)/.test(path))
-    return readNamed(reader, `${root}:${path}`, 'tree', maxTreeBytes);
+  if (isNameable(path)) return readNamed(reader, `${root}:${path}`, 'tree', maxTreeBytes);
   let folder = await readNamed(reader, `${root}:`, 'tree', maxTreeBytes);
   for (const name of names) {
     const entry = findEntry(folder.content, folder.oid.length / 2, name);

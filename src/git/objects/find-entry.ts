@@ -1,5 +1,14 @@
 import { internal } from '../../kernel/index.ts';
 
+/**
+ * Whether `<tree>:<path>` names this path in a line of `git cat-file --batch-command`: printable ASCII, without the
+ * components that git resolves.
+ * @param path one character per byte; empty for the root
+ */
+export function isNameable(path: string): boolean {
+  return path === '' || (/^[\x20-\x7e]+$/.test(path) && !/(?:^|\/)\.{0,2}(?:\/|$)/.test(path));
+}
+
 /** Names of this length do not occur in an object id, which would have to be searched for 2^110 times. */
 const unmistakable = 12;
 
