@@ -74,8 +74,8 @@ export async function assembleExecutable(options: {
       // The first script is short, and Node warns when such a cache was made with other flags.
       useCodeCache: false,
       execArgv: nodeOptions,
-      // NODE_OPTIONS and the command line cannot add to these.
-      execArgvExtension: 'none',
+      // NODE_OPTIONS cannot add to these; the loader does.
+      execArgvExtension: 'cli',
     },
   });
   await rename(unfinished, output);

@@ -5,12 +5,25 @@
 // to learn which functions a start compiles.
 'use strict';
 {
-  // The C library reads these when a program begins, so the server begins once more with them: its threads share two
-  // pools of memory, and what they free goes back to the system. A machine that sets the first decides for itself.
-  const allocator = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '65536', MALLOC_TRIM_THRESHOLD_: '131072' };
-  if (typeof hearthFirstChunk === 'undefined' && !RECORDING && process.argv.includes('serve', 2))
-    if (process.platform === 'linux' && process.env.MALLOC_ARENA_MAX === undefined)
-      process.execve(process.execPath, [process.argv0, ...process.argv.slice(2)], { ...process.env, ...allocator });
+  if (typeof hearthFirstChunk === 'undefined' && !RECORDING && process.argv.includes('serve', 2)) beginAgain();
+
+  /**
+   * The server begins once more, in the same process, with what is read only when a program begins. For the C library:
+   * its threads share two pools of memory, and what they free goes back to the system; a machine that sets the first
+   * decides for itself. For V8: a heap of at most half of the machine's memory, or of its control group's; from 1 GiB
+   * on that is more than the 512 MiB that are built in.
+   */
+  function beginAgain() {
+    const { execArgv, execPath, argv, argv0, env, platform } = process;
+    const hasBegunAgain = execArgv.filter((option) => option.startsWith('--max-old-space-size=')).length > 1;
+    if (platform !== 'linux' || hasBegunAgain) return;
+    const memory = Math.min(process.getBuiltinModule('node:os').totalmem(), process.constrainedMemory() || Infinity);
+    const heap = Math.min(Math.max(Math.floor(memory / 2 ** 21), 128), 512);
+    if (heap === 512 && env.MALLOC_ARENA_MAX !== undefined) return;
+    const options = `--node-options=--max-old-space-size=${heap}`;
+    const allocator = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '65536', MALLOC_TRIM_THRESHOLD_: '131072' };
+    process.execve(execPath, [argv0, options, ...argv.slice(2)], { ...allocator, ...env });
+  }
 
   const { getAsset, getAssetKeys, getRawAsset } = process.getBuiltinModule('node:sea');
   const { Script } = process.getBuiltinModule('node:vm');
