@@ -5,9 +5,7 @@
 import { execFileSync } from 'node:child_process';
 import path from 'node:path';
 import { mkdirSync } from 'node:fs';
-import { openModules } from '../src/app/index.ts';
-import { loadConfig } from '../src/config/index.ts';
-import { silentLogger } from '../src/kernel/index.ts';
+import { addPerson, openModulesIn } from './data-folder.ts';
 import { startHearthServer } from './hearth-server.ts';
 import { startCgit } from './peers/cgit.ts';
 import { cpuOfTree, memoryOfTree } from './process-usage.ts';
@@ -17,21 +15,11 @@ import { fillRepository } from './sample-history.ts';
 const views = readNumberOption('views', 1_000);
 const other = readTextOption('url')?.replace(/\/$/, '') ?? null;
 
-/** @returns the cookie of bob's session */
-async function addSession(dataDir: string): Promise<string> {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  const { config } = loadConfig({ env: { SERVICE_DATA_DIR: dataDir }, cwd: dataDir, readFile: () => '' });
-  const modules = await openModules(config, { logger: silentLogger }, 'always');
-  const password = 'bob has a long password';
-  const { id } = await modules.accounts.addPerson({ username: 'bob', password, isAdministrator: false });
-  const { secret } = await modules.accounts.startSession(id, { address: '127.0.0.1', userAgent: 'bench' });
-  await modules.close();
-  return `hearth_session=${secret}`;
-}
-
 let cookie = '';
 const hearth = await startHearthServer({}, async (dataDir) => {
-  cookie = await addSession(dataDir);
+  const modules = await openModulesIn(dataDir);
+  cookie = `hearth_session=${(await addPerson(modules, 'bob')).session}`;
+  await modules.close();
 });
 await fillRepository(hearth.repository);
 const git = (...args: string[]): string =>

@@ -1,11 +1,7 @@
 // Home page of a person who is signed in, on instances of 5,000 and of 100,000 repositories, half of which are theirs;
 // CPU time of the whole process tree.
 // usage: bench/home [--rows N] [--requests N] [--executable PATH]
-import { mkdirSync } from 'node:fs';
-import path from 'node:path';
-import { openModules } from '../src/app/index.ts';
-import { loadConfig } from '../src/config/index.ts';
-import { silentLogger } from '../src/kernel/index.ts';
+import { addPerson, openBareDatabase, openModulesIn } from './data-folder.ts';
 import { startHearthServer } from './hearth-server.ts';
 import { cpuMsOfThreads } from './process-usage.ts';
 import { formatRow, formatSpread, readNumberOption } from './harness.ts';
@@ -17,27 +13,10 @@ const rounds = 5;
 
 /** @returns the secret of bob's session */
 async function furnish(dataFolder: string, count: number): Promise<string> {
-  mkdirSync(dataFolder, { recursive: true, mode: 0o700 });
-  const { config } = loadConfig({ env: { SERVICE_DATA_DIR: dataFolder }, cwd: dataFolder, readFile: () => '' });
-  const modules = await openModules(config, { logger: silentLogger }, 'always');
-  const password = 'bob has a long password';
-  const { id } = await modules.accounts.addPerson({ username: 'bob', password, isAdministrator: false });
-  const session = await modules.accounts.startSession(id, { address: '127.0.0.1', userAgent: 'bench' });
+  const modules = await openModulesIn(dataFolder);
+  const { id, session } = await addPerson(modules, 'bob');
   await modules.close();
-  const [{ createDatabase, databaseFileIn }, { migrations }, { systemClock }] = await Promise.all([
-    import('../src/db/index.ts'),
-    import('../migrations/index.ts'),
-    import('../src/kernel/index.ts'),
-  ]);
-  const db = await createDatabase({
-    file: databaseFileIn(config.dataDir),
-    entities: [],
-    migrations,
-    clock: systemClock,
-    logger: silentLogger,
-    snapshotDirectory: path.join(dataFolder, '../backups'),
-    migrate: 'always',
-  });
+  const db = await openBareDatabase(dataFolder);
   await fillNames(db, count);
   await db.write(async ({ manager }) => {
     await manager.query(
@@ -52,7 +31,7 @@ async function furnish(dataFolder: string, count: number): Promise<string> {
     );
   });
   await db.close();
-  return session.secret;
+  return session;
 }
 
 async function measure(count: number): Promise<string> {

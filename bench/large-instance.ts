@@ -6,11 +6,9 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { openModules } from '../src/app/index.ts';
-import { loadConfig } from '../src/config/index.ts';
-import { silentLogger } from '../src/kernel/index.ts';
 import { operations } from '../src/http-api/v1/operations.ts';
 import { routes } from '../src/pages/routes.ts';
+import { addPerson, openBareDatabase, openModulesIn } from './data-folder.ts';
 import { startHearthServer } from './hearth-server.ts';
 import { cpuMsOfThreads } from './process-usage.ts';
 import { readNumberOption, formatRow, readTextOption } from './harness.ts';
@@ -52,53 +50,30 @@ async function furnish(dataFolder: string): Promise<Secrets[]> {
     cpSync(known, dataFolder, { recursive: true });
     return JSON.parse(readFileSync(path.join(known, 'people.json'), 'utf8')) as Secrets[];
   }
-  mkdirSync(dataFolder, { recursive: true, mode: 0o700 });
-  const { config } = loadConfig({ env: { SERVICE_DATA_DIR: dataFolder }, cwd: dataFolder, readFile: () => '' });
-  const modules = await openModules(config, { logger: silentLogger }, 'always');
+  const modules = await openModulesIn(dataFolder);
   const people: Secrets[] = [];
   for (const name of ['bob', 'carol'] as const) {
-    const password = `${name} has a long password`;
-    const { id } = await modules.accounts.addPerson({ username: name, password, isAdministrator: name === 'carol' });
+    const { id, session } = await addPerson(modules, name, name === 'carol');
     const token = await modules.accounts.addToken(id, {
       name: 'bench',
       access: 'admin',
       repositoryIds: null,
       expiresAt: null,
     });
-    const session = await modules.accounts.startSession(id, {
-      address: '127.0.0.1',
-      userAgent: 'bench',
-    });
-    people.push({ name, id, session: session.secret, token: token.secret });
+    people.push({ name, id, session, token: token.secret });
   }
   await modules.close();
-  // Without the modules, whose writes would each update the search index; the first start indexes all at once.
-  const bare = await openBare(config.dataDir);
+  const bare = await openBareDatabase(dataFolder);
   await fillOwners(bare, count);
   await bare.close();
   writeFileSync(path.join(dataFolder, 'people.json'), JSON.stringify(people));
   if (known !== null) {
-    const again = await openModules(config, { logger: silentLogger }, 'always');
+    const again = await openModulesIn(dataFolder);
     await again.search.recover();
     await again.close();
     cpSync(dataFolder, known, { recursive: true });
   }
   return people;
-}
-
-async function openBare(dataFolder: string) {
-  const { createDatabase, databaseFileIn } = await import('../src/db/index.ts');
-  const { migrations } = await import('../migrations/index.ts');
-  const { systemClock } = await import('../src/kernel/index.ts');
-  return createDatabase({
-    file: databaseFileIn(dataFolder),
-    entities: [],
-    migrations,
-    clock: systemClock,
-    logger: silentLogger,
-    snapshotDirectory: path.join(dataFolder, '../backups'),
-    migrate: 'always',
-  });
 }
 
 let people: Secrets[] = [];
@@ -109,7 +84,7 @@ await fillRepository(hearth.repository);
 const [bob, carol] = people as [Secrets, Secrets];
 const dataFolder = path.join(hearth.folder, 'data');
 const file = path.join(dataFolder, 'hearth.db');
-const bare = await openBare(dataFolder);
+const bare = await openBareDatabase(dataFolder);
 const database = new DatabaseSync(file, { readOnly: true });
 const one = (sql: string): string => String(Object.values(database.prepare(sql).get() ?? { none: '' })[0]);
 const repositoryId = one("SELECT id FROM repositories WHERE name = 'bench'");

@@ -1,3 +1,5 @@
+import { allocatorSettings } from './serving/systemd-unit.ts';
+
 /** Configurations of reverse proxies; the files in `packaging/` are these texts for git.example.org. */
 export const reverseProxyConfigs: Readonly<Record<'caddy' | 'nginx' | 'traefik', (host: string) => string>> = {
   caddy: (
@@ -101,7 +103,7 @@ COPY dist/hearth /usr/local/bin/hearth
 # Any user may run it: with --user, only the volume has to belong to them; mirrors by ssh need one who
 # stands in /etc/passwd, as ssh itself does, so 1000 has an entry. The root
 # file system may be read-only: --read-only --tmpfs /tmp
-ENV SERVICE_DATA_DIR=/data HOME=/data MALLOC_ARENA_MAX=2 MALLOC_MMAP_THRESHOLD_=65536 MALLOC_TRIM_THRESHOLD_=131072
+ENV SERVICE_DATA_DIR=/data HOME=/data ${allocatorSettings}
 RUN install -d -o 1000 -g 1000 -m 0700 /data
 USER 1000:1000
 VOLUME /data

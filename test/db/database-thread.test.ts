@@ -1,12 +1,11 @@
 import t from 'tap';
-import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { getPriority } from 'node:os';
 import path from 'node:path';
 import { setImmediate as tick } from 'node:timers/promises';
 import { openDatabaseThread } from '../../src/db/index.ts';
-import { embedded } from '../../src/embedded/index.ts';
 import type { ThreadLimits } from '../../src/db/index.ts';
+import { endedWorkers } from '../fixtures/ended-workers.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import type { Owner } from '../fixtures/temporary-folder.ts';
 import { insertRow, openTestDatabase } from '../fixtures/test-database.ts';
@@ -58,19 +57,9 @@ t.test('a worker thread reads committed rows, by name or position, and cannot wr
 });
 
 t.test('an idle thread ends, and the next request starts another', async (t) => {
-  const start = embedded.startWorker;
-  const ended: Promise<unknown>[] = [];
-  embedded.startWorker = (...args) => {
-    const worker = start(...args);
-    ended.push(once(worker, 'exit'));
-    return worker;
-  };
-  t.teardown(() => (embedded.startWorker = start));
+  const ended = endedWorkers(t);
   const { file } = await openTestDatabase(t);
   ended.length = 0;
-  // The idle thread and its timer keep no process alive.
-  const alive = setInterval(() => {}, 1_000);
-  t.teardown(() => clearInterval(alive));
   const thread = openDatabaseThread({ file, readOnly: true, setUp: [] }, { ...limits, idleMs: 5 });
   t.teardown(() => thread.close());
   t.same(await runStatement(thread, 'SELECT 1 AS one'), [{ one: 1 }]);

@@ -1,21 +1,10 @@
 import t from 'tap';
-import { once } from 'node:events';
-import { embedded } from '../../src/embedded/index.ts';
 import { openCodeIndexFile } from '../../src/search/code/code-index-file.ts';
+import { endedWorkers } from '../fixtures/ended-workers.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 
 t.test('the thread that writes the index ends while nothing is pushed, and the next push starts another', async (t) => {
-  const start = embedded.startWorker;
-  const ended: Promise<unknown>[] = [];
-  embedded.startWorker = (...args) => {
-    const worker = start(...args);
-    ended.push(once(worker, 'exit'));
-    return worker;
-  };
-  t.teardown(() => (embedded.startWorker = start));
-  // The idle thread and its timer keep no process alive.
-  const alive = setInterval(() => {}, 1_000);
-  t.teardown(() => clearInterval(alive));
+  const ended = endedWorkers(t);
 
   const { thread } = await openCodeIndexFile(temporaryFolder(t), { idleMs: 5 });
   t.teardown(() => thread.close());
