@@ -2,7 +2,14 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { mkdirSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { DataSource } from 'typeorm';
-import type { DataSourceOptions, EntityManager, EntitySchema } from 'typeorm';
+import type {
+  DataSourceOptions,
+  EntityManager,
+  EntityMetadata,
+  EntitySchema,
+  EntityTarget,
+  ObjectLiteral,
+} from 'typeorm';
 import { createHistogram, createKeyedMutex, DomainError, internal, isDomainError } from '../kernel/index.ts';
 import type { Clock, Histogram, Logger } from '../kernel/index.ts';
 import { databaseLocked, isStorageFault, translateFault } from './constraint-errors.ts';
@@ -312,6 +319,7 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
  */
 class ReadingSource extends DataSource {
   readonly #like: DataSource;
+  readonly #found = new Map<EntityTarget<ObjectLiteral>, EntityMetadata>();
 
   /** @param like a source of the same entities and driver, opened before this one */
   constructor(options: DataSourceOptions, like: DataSource) {
@@ -322,6 +330,13 @@ class ReadingSource extends DataSource {
   protected override async buildMetadatas(): Promise<void> {
     const { entityMetadatas, entityMetadatasMap } = this.#like;
     Object.assign(this, { entityMetadatas, entityMetadatasMap });
+  }
+
+  /** TypeORM passes through all entities for each schema or table that a statement names, several times. */
+  protected override findMetadata(target: EntityTarget<ObjectLiteral>): EntityMetadata | undefined {
+    let found = this.#found.get(target);
+    if (found === undefined && (found = super.findMetadata(target)) !== undefined) this.#found.set(target, found);
+    return found;
   }
 }
 

@@ -20,6 +20,7 @@ export { ageKey, prefixRange, readAgeKey, readKeysetPage } from './keyset.ts';
 export type { KeysetPage, KeysetPaging } from './keyset.ts';
 export { isNotNull } from './is-not-null.ts';
 export { rowBy } from './row-cache.ts';
+export { selectRaw, selectRows } from './select-rows.ts';
 export type { RowSource } from './row-cache.ts';
 export { isForeignKeyViolation, isUniqueViolation } from './constraint-errors.ts';
 export type { WriterConnection } from './writer-connection.ts';

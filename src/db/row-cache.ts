@@ -1,5 +1,6 @@
-import type { EntityManager, EntitySchema, EntitySchemaColumnOptions, FindOptionsWhere } from 'typeorm';
-import { internal } from '../kernel/index.ts';
+import type { EntityManager, EntitySchema, FindOptionsWhere } from 'typeorm';
+import { mappedColumns, mapRow } from './select-rows.ts';
+import type { MappedColumn } from './select-rows.ts';
 
 /**
  * Returns the rows of a table whose columns have these values, at most `maxRows`. For the few queries of nearly every
@@ -43,7 +44,7 @@ interface Statement {
 
 interface Prepared {
   statement: Statement;
-  columns: readonly (readonly [property: string, column: string, isBoolean: boolean])[];
+  columns: readonly MappedColumn[];
   /** Rows by the values of the query, as of state `keptAt`. */
   cached: Map<string, object[]>;
 }
@@ -87,18 +88,14 @@ export function createRowCache(prepare: (sql: string) => Statement): RowCache {
     return found;
   }
 
-  function prepareFor({ options }: EntitySchema<never>, conditions: readonly QueryCondition[]): Prepared {
-    const entries = Object.entries<EntitySchemaColumnOptions | undefined>(options.columns);
-    const columns = entries.map(([property, column]) => {
-      if (column === undefined || column.transformer !== undefined) throw internal('a lookup reads plain columns only');
-      return [property, column.name ?? property, column.type === 'boolean'] as const;
-    });
-    const columnOf = new Map(columns.map(([property, column]) => [property, column]));
+  function prepareFor(schema: EntitySchema<never>, conditions: readonly QueryCondition[]): Prepared {
+    const columns = mappedColumns(schema);
+    const columnOf = new Map(columns.map(({ property, column }) => [property, column]));
     const where = conditions
       .map(([property, isNull]) => `"${columnOf.get(property)}" ${isNull ? 'IS NULL' : '= ?'}`)
       .join(' AND ');
-    const selected = columns.map(([, column]) => `"${column}"`).join(', ');
-    const statement = prepare(`SELECT ${selected} FROM "${options.tableName}" WHERE ${where} LIMIT ${maxRows}`);
+    const selected = columns.map(({ column }) => `"${column}"`).join(', ');
+    const statement = prepare(`SELECT ${selected} FROM "${schema.options.tableName}" WHERE ${where} LIMIT ${maxRows}`);
     return { statement, columns, cached: new Map() };
   }
 
@@ -111,12 +108,7 @@ export function createRowCache(prepare: (sql: string) => Statement): RowCache {
     const question = JSON.stringify(values);
     let rows = cached.get(question) as Row[] | undefined;
     if (rows === undefined) {
-      rows = (statement.all(...values) as Record<string, unknown>[]).map((row) => {
-        const mapped: Record<string, unknown> = {};
-        for (const [property, column, isBoolean] of columns)
-          mapped[property] = isBoolean ? row[column] !== 0 : row[column];
-        return mapped as Row;
-      });
+      rows = (statement.all(...values) as Record<string, unknown>[]).map((row) => mapRow(columns, row) as Row);
       cached.set(question, rows);
       filled.add(cached);
       cachedRows += 1;

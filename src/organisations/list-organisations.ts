@@ -1,6 +1,6 @@
 import { In } from 'typeorm';
 import type { OrganisationRole } from '../access/index.ts';
-import { ageKey, prefixRange, readAgeKey, readCounts, readKeysetPage } from '../db/index.ts';
+import { ageKey, prefixRange, readAgeKey, readCounts, readKeysetPage, selectRows } from '../db/index.ts';
 import type { KeysetPage, KeysetPaging } from '../db/index.ts';
 import { memberSchema } from './member-schema.ts';
 import { toOrganisation } from './organisation.ts';
@@ -73,9 +73,9 @@ export async function countOrganisations({ db }: OrganisationDeps): Promise<numb
 
 /** A person's organisations, by name: for the dashboard, the profile and the choice of an owner. */
 export async function organisationsOf({ db }: OrganisationDeps, personId: string): Promise<Membership[]> {
-  const roles = new Map(
-    (await db.read.findBy(memberSchema, { userId: personId })).map((row) => [row.organisationId, row.role]),
-  );
+  const sql = 'SELECT m.* FROM organisation_members m WHERE m.user_id = :personId';
+  const memberships = await selectRows(db.read, memberSchema, sql, { personId });
+  const roles = new Map(memberships.map((row) => [row.organisationId, row.role]));
   const rows = roles.size === 0 ? [] : await db.read.findBy(organisationSchema, { id: In([...roles.keys()]) });
   return rows
     .map((row) => ({ organisation: toOrganisation(row), role: roles.get(row.id)! }))

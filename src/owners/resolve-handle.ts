@@ -1,4 +1,5 @@
 import type { EntityManager } from 'typeorm';
+import { inList, selectRaw } from '../db/index.ts';
 import type { Database } from '../db/index.ts';
 import { avatarSchema } from './avatar-schema.ts';
 import { foldHandle, maxHandleLength } from './handle-rules.ts';
@@ -26,19 +27,21 @@ interface OwnerRow {
 const toOwner = ({ avatar_at, ...owner }: OwnerRow): Owner => ({ ...owner, avatarAt: avatar_at });
 
 /** Owners with their avatars in one query: every list and page header shows both. */
-function currentOwners(manager: EntityManager) {
-  return manager
-    .createQueryBuilder(handleSchema, 'h')
-    .leftJoin('avatars', 'a', 'a.owner_id = h.owner_id')
-    .select('h.kind', 'kind')
-    .addSelect('h.owner_id', 'id')
-    .addSelect('h.display', 'handle')
-    .addSelect('a.updated_at', 'avatar_at')
-    .where('h.released_at IS NULL');
+async function currentOwners(
+  manager: EntityManager,
+  column: 'folded' | 'owner_id',
+  values: string[],
+): Promise<Owner[]> {
+  if (values.length === 0) return [];
+  const rows = await selectRaw<OwnerRow>(
+    manager,
+    `SELECT h.kind AS kind, h.owner_id AS id, h.display AS handle, a.updated_at AS avatar_at
+     FROM handles h LEFT JOIN avatars a ON a.owner_id = h.owner_id
+     WHERE h.released_at IS NULL AND ${inList(`h.${column}`, { parameter: ':values' })}`,
+    { values: JSON.stringify(values) },
+  );
+  return rows.map(toOwner);
 }
-
-/** Ids per statement; SQLite and PostgreSQL both limit the number of parameters. */
-const idsPerQuery = 500;
 
 async function findRow(manager: EntityManager, handle: string): Promise<HandleRow | null> {
   // A path may contain anything, and no row is longer than the rule allows.
@@ -61,13 +64,8 @@ export async function resolveHandle({ lookup }: Pick<Database, 'lookup'>, handle
 export async function resolveHandles(manager: EntityManager, handles: Iterable<string>): Promise<Map<string, Owner>> {
   const possible = [...handles].filter(({ length }) => length > 0 && length <= maxHandleLength);
   const unique = [...new Set(possible.map(foldHandle))];
-  const owners = new Map<string, Owner>();
-  for (let start = 0; start < unique.length; start += idsPerQuery) {
-    const folded = unique.slice(start, start + idsPerQuery);
-    const rows = await currentOwners(manager).andWhere('h.folded IN (:...folded)', { folded }).getRawMany<OwnerRow>();
-    for (const row of rows) owners.set(foldHandle(row.handle), toOwner(row));
-  }
-  return owners;
+  const owners = await currentOwners(manager, 'folded', unique);
+  return new Map(owners.map((owner) => [foldHandle(owner.handle), owner]));
 }
 
 /** When the owner's avatar was stored; null without one. */
@@ -94,12 +92,6 @@ export async function isHandleTaken(manager: EntityManager, handle: string): Pro
 
 /** The owners with these ids. People who have no handle yet are missing (SPEC §2.4). */
 export async function ownersById(manager: EntityManager, ids: Iterable<string>): Promise<Map<string, Owner>> {
-  const unique = [...new Set(ids)];
-  const owners = new Map<string, Owner>();
-  for (let start = 0; start < unique.length; start += idsPerQuery) {
-    const ids = unique.slice(start, start + idsPerQuery);
-    const rows = await currentOwners(manager).andWhere('h.owner_id IN (:...ids)', { ids }).getRawMany<OwnerRow>();
-    for (const row of rows) owners.set(row.id, toOwner(row));
-  }
-  return owners;
+  const owners = await currentOwners(manager, 'owner_id', [...new Set(ids)]);
+  return new Map(owners.map((owner) => [owner.id, owner]));
 }

@@ -1,6 +1,6 @@
 import { localAdministrator, visibleRepositories, visibleRepositoryParts } from '../access/index.ts';
 import type { Viewer } from '../access/index.ts';
-import { contains, idsIn, prefixRange, readCounts, readKeysetPage } from '../db/index.ts';
+import { contains, inList, prefixRange, readCounts, readKeysetPage, selectRaw, selectRows } from '../db/index.ts';
 import type { KeysetPage, KeysetPaging } from '../db/index.ts';
 import { invalid } from '../kernel/index.ts';
 import type { Owner } from '../owners/index.ts';
@@ -116,11 +116,8 @@ async function firstIds(
           : `${from} CROSS JOIN repository_languages l`;
     return `SELECT ${column} AS place, r.id AS id FROM ${tables} WHERE ${[where, ...conditions].join(' AND ')}`;
   });
-  const [sql, positional] = db.read.connection.driver.escapeQueryWithParameters(
-    `${lists.join(' UNION ')} ORDER BY place ${direction}, id ${direction} LIMIT :limit`,
-    values,
-  );
-  const rows: { id: string }[] = await db.read.query(sql, positional);
+  const sql = `${lists.join(' UNION ')} ORDER BY place ${direction}, id ${direction} LIMIT :limit`;
+  const rows = await selectRaw<{ id: string }>(db.read, sql, values);
   return rows.map(({ id }) => id);
 }
 
@@ -143,12 +140,15 @@ export async function rowsInOrder(
   viewer: Viewer,
   ids: readonly string[],
 ): Promise<Repository[]> {
+  if (ids.length === 0) return [];
   const visible = visibleRepositories(viewer, 'r');
-  const rows = await db.read
-    .createQueryBuilder(repositorySchema, 'r')
-    .where(...idsIn('r.id', ids))
-    .andWhere(eachRow(`r.deleted_at IS NULL AND (${visible.sql})`), visible.parameters)
-    .getMany();
+  const rows = await selectRows(
+    db.read,
+    repositorySchema,
+    `SELECT r.* FROM repositories r WHERE ${inList('r.id', { parameter: ':ids' })}
+       AND ${eachRow(`r.deleted_at IS NULL AND (${visible.sql})`)}`,
+    { ...visible.parameters, ids: JSON.stringify(ids) },
+  );
   const byId = new Map(rows.map((row) => [row.id, row]));
   return ids.flatMap((id) => byId.get(id) ?? []);
 }
@@ -160,11 +160,12 @@ export async function listByIds(
   ids: Iterable<string>,
 ): Promise<ListedRepository[]> {
   const visible = visibleRepositories(viewer, 'r');
-  const rows = await deps.db.read
-    .createQueryBuilder(repositorySchema, 'r')
-    .where(...idsIn('r.id', new Set(ids)))
-    .andWhere(eachRow(visible.sql), visible.parameters)
-    .getMany();
+  const rows = await selectRows(
+    deps.db.read,
+    repositorySchema,
+    `SELECT r.* FROM repositories r WHERE ${inList('r.id', { parameter: ':ids' })} AND ${eachRow(visible.sql)}`,
+    { ...visible.parameters, ids: JSON.stringify([...new Set(ids)]) },
+  );
   return withOwners(deps, rows);
 }
 

@@ -1,4 +1,5 @@
 import { In } from 'typeorm';
+import { selectRows } from '../../db/index.ts';
 import { accessTokenRepositorySchema, accessTokenSchema } from '../schema/access-token-schema.ts';
 import type { AccountsDeps } from '../deps.ts';
 import { toAccessToken } from './access-token.ts';
@@ -9,10 +10,9 @@ import type { AccessToken } from './access-token.ts';
  * @param personId `null` lists the tokens of all people, for the command line
  */
 export async function listTokens({ db }: AccountsDeps, personId: string | null): Promise<AccessToken[]> {
-  const rows = await db.read.find(accessTokenSchema, {
-    where: personId === null ? {} : { userId: personId },
-    order: { createdAt: 'DESC', id: 'ASC' },
-  });
+  const ofPerson = personId === null ? '' : 'WHERE a.user_id = :personId';
+  const sql = `SELECT a.* FROM access_tokens a ${ofPerson} ORDER BY a.created_at DESC, a.id`;
+  const rows = await selectRows(db.read, accessTokenSchema, sql, { personId });
   const limited = rows.filter((row) => !row.allRepositories).map((row) => row.id);
   const reached = new Map<string, string[]>(limited.map((id) => [id, []]));
   if (limited.length > 0) {

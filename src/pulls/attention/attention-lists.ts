@@ -1,8 +1,8 @@
-import type { EntitySchema, ObjectLiteral, SelectQueryBuilder } from 'typeorm';
+import type { EntitySchema } from 'typeorm';
 import { personIdOf, visibleIssues } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
-import { ageKey, readAgeKey, readKeysetPage } from '../../db/index.ts';
-import type { KeysetPage, KeysetPaging } from '../../db/index.ts';
+import { ageKey, readAgeKey, readKeysetPage, selectRows } from '../../db/index.ts';
+import type { Database, KeysetPage, KeysetPaging } from '../../db/index.ts';
 import { issueSchema } from '../../issues/index.ts';
 import type { Issue } from '../../issues/index.ts';
 import type { PullDeps } from '../deps.ts';
@@ -21,9 +21,10 @@ export interface AttentionListItem {
 const keyOf = ({ since, issue }: AttentionListItem): string => ageKey({ createdAt: since, id: issue.id });
 
 /** How one of the lists is read. */
-interface WaitingList<Row extends ObjectLiteral> {
-  /** The rows of a person, with `i` and `r` for the issue and its repository. */
-  query(personId: string): SelectQueryBuilder<Row>;
+interface WaitingList<Row extends object> {
+  schema: EntitySchema<Row>;
+  /** The rows of `:personId`, with `p`, `i` and `r` for the pull request, its issue and its repository. */
+  sql: string;
   /** Expressions of the order: a time, then an id. */
   time: string;
   id: string;
@@ -35,19 +36,26 @@ interface WaitingList<Row extends ObjectLiteral> {
 type Place = Parameters<Parameters<typeof readKeysetPage<AttentionListItem>>[2]>[0];
 
 /** Reads what the viewer may see of a list; anonymous clients have none. */
-function waitingReader<Row extends ObjectLiteral>(
+function waitingReader<Row extends object>(
+  db: Database,
   viewer: Viewer,
-  { query: rowsOf, time, id: idOf, isNewestFirst, read }: WaitingList<Row>,
+  { schema, sql, time, id: idOf, isNewestFirst, read }: WaitingList<Row>,
 ): (place: Place) => Promise<AttentionListItem[]> {
   const personId = personIdOf(viewer);
   const visible = visibleIssues(viewer, 'r', 'i');
   return async ({ key, isBackwards, limit }) => {
     if (personId === null) return [];
-    const query = rowsOf(personId).andWhere('p.is_draft = 0').andWhere(visible.sql, visible.parameters);
     const isDown = isNewestFirst !== isBackwards;
-    if (key !== null) query.andWhere(`(${time}, ${idOf}) ${isDown ? '<' : '>'} (:at, :id)`, readAgeKey(key));
     const order = isDown ? 'DESC' : 'ASC';
-    return read(await query.orderBy(time, order).addOrderBy(idOf, order).limit(limit).getMany());
+    const beyond = key === null ? '' : `AND (${time}, ${idOf}) ${isDown ? '<' : '>'} (:at, :id)`;
+    const rows = await selectRows(
+      db.read,
+      schema,
+      `${sql} AND p.is_draft = 0 AND (${visible.sql}) ${beyond}
+       ORDER BY ${time} ${order}, ${idOf} ${order} LIMIT :limit`,
+      { ...visible.parameters, ...(key !== null && readAgeKey(key)), personId, limit },
+    );
+    return read(rows);
   };
 }
 
@@ -72,15 +80,10 @@ export async function listAwaitingViewer(
     time: 'a.since',
     id: 'a.issue_id',
     isNewestFirst: false,
-    query: (personId) =>
-      db.read
-        .createQueryBuilder(schema, 'a')
-        .innerJoin('pulls', 'p', 'p.issue_id = a.issue_id')
-        .innerJoin('issues', 'i', 'i.id = a.issue_id')
-        .innerJoin('repositories', 'r', 'r.id = i.repository_id')
-        // Not as a parameter: a partial index is about this column, and SQLite would plan the query again each time.
-        .where('a.user_id = :personId AND p.is_open = 1', { personId })
-        .andWhere(condition),
+    schema,
+    sql: `SELECT a.* FROM ${schema.options.tableName} a JOIN pulls p ON p.issue_id = a.issue_id
+      JOIN issues i ON i.id = a.issue_id JOIN repositories r ON r.id = i.repository_id
+      WHERE a.user_id = :personId AND p.is_open = 1 AND ${condition}`,
     async read(rows) {
       const found = new Map(
         (await issues.findByIds(rows.map(({ issueId }) => issueId))).map((issue) => [issue.id, issue]),
@@ -91,8 +94,8 @@ export async function listAwaitingViewer(
       });
     },
   });
-  const own = waitingReader(viewer, listOf(attentionSchema as EntitySchema<TurnRow>, '1 = 1'));
-  const ofTeams = waitingReader(viewer, listOf(teamReviewerSchema as EntitySchema<TurnRow>, onlyByTeam));
+  const own = waitingReader(db, viewer, listOf(attentionSchema as EntitySchema<TurnRow>, '1 = 1'));
+  const ofTeams = waitingReader(db, viewer, listOf(teamReviewerSchema as EntitySchema<TurnRow>, onlyByTeam));
   return readKeysetPage(paging, keyOf, async (place) => {
     const rows = [...(await own(place)), ...(await ofTeams(place))];
     const sign = place.isBackwards ? -1 : 1;
@@ -111,17 +114,14 @@ export const listAwaitingOthers = (
   readKeysetPage(
     paging,
     keyOf,
-    waitingReader<Issue>(viewer, {
+    waitingReader<Issue>(db, viewer, {
       time: 'i.updated_at',
       id: 'i.id',
       isNewestFirst: true,
-      query: (personId) =>
-        db.read
-          .createQueryBuilder(issueSchema, 'i')
-          .innerJoin('pulls', 'p', 'p.issue_id = i.id')
-          .innerJoin('repositories', 'r', 'r.id = i.repository_id')
-          .where("i.author_id = :personId AND i.state = 'OPEN' AND i.kind = 'PULL'", { personId })
-          .andWhere('NOT EXISTS (SELECT 1 FROM attention a WHERE a.user_id = :personId AND a.issue_id = i.id)'),
+      schema: issueSchema,
+      sql: `SELECT i.* FROM issues i JOIN pulls p ON p.issue_id = i.id JOIN repositories r ON r.id = i.repository_id
+        WHERE i.author_id = :personId AND i.state = 'OPEN' AND i.kind = 'PULL'
+        AND NOT EXISTS (SELECT 1 FROM attention a WHERE a.user_id = :personId AND a.issue_id = i.id)`,
       read: (rows) => rows.map((issue) => ({ issue, reason: null, since: issue.updatedAt })),
     }),
   );

@@ -1,6 +1,6 @@
 import { visibleRepositories } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
-import { inList } from '../../db/index.ts';
+import { inList, selectRaw } from '../../db/index.ts';
 import type { RepositoryDeps } from '../deps.ts';
 import { eachRow } from '../list-repositories.ts';
 
@@ -22,7 +22,8 @@ export async function readCommitCounts(
 ): Promise<Map<number, number>> {
   const keys = JSON.stringify(await accounts.addresses.authorKeysOf(personId));
   const visible = visibleRepositories(viewer, 'r');
-  const [sql, parameters] = db.read.connection.driver.escapeQueryWithParameters(
+  const rows = await selectRaw<{ day: number; commits: number }>(
+    db.read,
     `SELECT day, sum(commits) AS commits FROM (
        SELECT c.day, c.commits FROM commit_counts c
        WHERE ${inList('c.author_key', { parameter: ':keys' })} AND c.day >= :day
@@ -33,6 +34,5 @@ export async function readCommitCounts(
      GROUP BY day`,
     { ...visible.parameters, keys, day: Math.floor(since / dayMs) },
   );
-  const rows: { day: number; commits: number }[] = await db.read.query(sql, parameters);
   return new Map(rows.map(({ day, commits }) => [Number(day), Number(commits)]));
 }

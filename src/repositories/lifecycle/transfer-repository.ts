@@ -1,6 +1,7 @@
 import { In } from 'typeorm';
 import { isLocalAdministrator, scopeAllows, viewerForLog } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
+import { inList, selectRows } from '../../db/index.ts';
 import type { Tx } from '../../db/index.ts';
 import { conflict, invalid, notFound } from '../../kernel/index.ts';
 import type { Owner } from '../../owners/index.ts';
@@ -118,10 +119,14 @@ export async function listOffers(deps: RepositoryDeps, viewer: Viewer): Promise<
   if (viewer.kind !== 'person') return [];
   const own = (await deps.organisations.organisationsOf(viewer.id)).filter(({ role }) => role === 'OWNER');
   const receivers = [viewer.id, ...own.map(({ organisation }) => organisation.id)];
-  const offers = await deps.db.read.find(transferSchema, {
-    where: { newOwnerId: In(receivers) },
-    order: { createdAt: 'ASC' },
-  });
+  const offers = await selectRows(
+    deps.db.read,
+    transferSchema,
+    `SELECT t.* FROM repository_transfers t WHERE ${inList('t.new_owner_id', { parameter: ':receivers' })}
+     ORDER BY t.created_at`,
+    { receivers: JSON.stringify(receivers) },
+  );
+  if (offers.length === 0) return [];
   const rows = await deps.db.read.findBy(repositorySchema, { id: In(offers.map(({ repositoryId }) => repositoryId)) });
   const listed = new Map((await withOwners(deps, rows)).map((row) => [row.id, row]));
   const owners = await deps.owners.ownersById(receivers);

@@ -1,5 +1,6 @@
 import { isLocalAdministrator, scopeAllows, visibleRepositories } from '../../access/index.ts';
 import type { PersonViewer, Viewer } from '../../access/index.ts';
+import { selectRows } from '../../db/index.ts';
 import { forbidden, unauthenticated } from '../../kernel/index.ts';
 import { findRepository } from '../find-repository.ts';
 import type { RepositoryAddress } from '../find-repository.ts';
@@ -66,13 +67,13 @@ export async function listPins(deps: RepositoryDeps, viewer: Viewer, personId?: 
   const userId = personId ?? (viewer.kind === 'person' ? viewer.id : null);
   if (userId === null) return [];
   const visible = visibleRepositories(viewer, 'r');
-  const rows = await deps.db.read
-    .createQueryBuilder(repositorySchema, 'r')
-    .innerJoin('pins', 'pin', 'pin.repository_id = r.id AND pin.user_id = :userId', { userId })
-    .where(eachRow(visible.sql), visible.parameters)
-    .orderBy('pin.position')
-    .addOrderBy('r.id')
-    .getMany();
+  const rows = await selectRows(
+    deps.db.read,
+    repositorySchema,
+    `SELECT r.* FROM pins pin JOIN repositories r ON r.id = pin.repository_id
+     WHERE pin.user_id = :userId AND ${eachRow(visible.sql)} ORDER BY pin.position, r.id`,
+    { ...visible.parameters, userId },
+  );
   return withOwners(deps, rows);
 }
 

@@ -1,4 +1,5 @@
 import { visibleRepositories } from '../../access/index.ts';
+import { selectRaw } from '../../db/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import { eachRow } from '../list-repositories.ts';
 import type { RepositoryDeps } from '../deps.ts';
@@ -29,7 +30,8 @@ export async function countPushes(
   since: number,
 ): Promise<Map<number, number>> {
   const visible = visibleRepositories(viewer, 'r');
-  const [sql, parameters] = db.read.connection.driver.escapeQueryWithParameters(
+  const rows = await selectRaw<{ day: number; pushes: number }>(
+    db.read,
     `SELECT day, count(*) AS pushes FROM (
        SELECT p.created_at / ${dayMs} AS day FROM pushes p
        WHERE p.user_id = :personId AND p.created_at >= :since AND p.settled_at IS NOT NULL
@@ -38,6 +40,5 @@ export async function countPushes(
      GROUP BY day`,
     { ...visible.parameters, personId, since },
   );
-  const rows: { day: number; pushes: number }[] = await db.read.query(sql, parameters);
   return new Map(rows.map(({ day, pushes }) => [Number(day), Number(pushes)]));
 }

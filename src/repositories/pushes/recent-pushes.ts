@@ -1,4 +1,4 @@
-import { idsIn } from '../../db/index.ts';
+import { inList, selectRaw, selectRows } from '../../db/index.ts';
 import { In, Like, Not } from 'typeorm';
 import { visibleRepositories } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
@@ -66,11 +66,13 @@ export async function recentPushes(deps: RepositoryDeps, viewer: Viewer, limit: 
 function newestOfEach({ db }: RepositoryDeps, repositoryIds: readonly string[], limit: number): Promise<PushRow[]> {
   const newest = `SELECT n.id FROM pushes n WHERE n.repository_id = r.id AND n.settled_at IS NOT NULL
     ORDER BY n.created_at DESC LIMIT ${Math.trunc(limit)}`;
-  return db.read
-    .createQueryBuilder(pushSchema, 'p')
-    .innerJoin('repositories', 'r', `p.id IN (${newest})`)
-    .where(...idsIn('r.id', repositoryIds))
-    .getMany();
+  return selectRows(
+    db.read,
+    pushSchema,
+    `SELECT p.* FROM repositories r JOIN pushes p ON p.id IN (${newest})
+     WHERE ${inList('r.id', { parameter: ':repositoryIds' })}`,
+    { repositoryIds: JSON.stringify(repositoryIds) },
+  );
 }
 
 async function latelyPushedTo(
@@ -84,7 +86,8 @@ async function latelyPushedTo(
   const latest = `ORDER BY x.pushed_at DESC, x.id DESC LIMIT :limit`;
   // An index has the last pushes of each owner's repositories in order: of each only as many are read as the whole
   // list needs. A person collaborates on few repositories of others.
-  const [sql, parameters] = deps.db.read.connection.driver.escapeQueryWithParameters(
+  const found = await selectRaw<{ id: string }>(
+    deps.db.read,
     `SELECT r.id AS id, r.pushed_at AS at FROM repositories r WHERE r.id IN
        (SELECT x.id FROM repositories x WHERE x.owner_user_id = :personId AND ${wanted} ${latest})
      UNION SELECT r.id, r.pushed_at FROM organisation_members m CROSS JOIN repositories r WHERE m.user_id = :personId AND r.id IN
@@ -96,7 +99,6 @@ async function latelyPushedTo(
      ORDER BY at DESC, id DESC LIMIT :limit`,
     { ...visible.parameters, personId, limit },
   );
-  const found: { id: string }[] = await deps.db.read.query(sql, parameters);
   const rows = await rowsInOrder(
     deps,
     viewer,
