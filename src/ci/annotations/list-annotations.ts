@@ -1,4 +1,5 @@
 import { In } from 'typeorm';
+import { selectRows } from '../../db/index.ts';
 import type { Found } from '../../repositories/index.ts';
 import type { CiDeps } from '../deps.ts';
 import { annotationSchema } from '../schema/annotation-schema.ts';
@@ -44,11 +45,13 @@ export async function annotationsOfCommit(
   { repository }: Pick<Found, 'repository'>,
   commitId: string,
 ): Promise<Annotation[]> {
-  const rows = await db.read.find(annotationSchema, {
-    where: { repositoryId: repository.id, commitId },
-    order: { taskId: 'DESC', row: 'DESC' },
-    take: maxListed,
-  });
+  const rows = await selectRows(
+    db.read,
+    annotationSchema,
+    `SELECT a.* FROM ci_annotations a WHERE a.repository_id = :repositoryId AND a.commit_id = :commitId
+     ORDER BY a.task_id DESC, a.row_number DESC LIMIT ${maxListed}`,
+    { repositoryId: repository.id, commitId },
+  );
   if (rows.length === 0) return [];
   const runs = await db.read.findBy(runSchema, { id: In([...new Set(rows.map(({ runId }) => runId))]) });
   const jobs = await db.read.find(jobSchema, { where: runs.map(({ id, attempt }) => ({ runId: id, attempt })) });

@@ -1,12 +1,12 @@
 import { visibleIssues } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
+import { rowsTable, selectRaw } from '../../db/index.ts';
 import { nullIfNotFound } from '../../kernel/index.ts';
 import type { Owner } from '../../owners/index.ts';
 import type { Found } from '../../repositories/index.ts';
 import type { IssueDeps } from '../deps.ts';
 import type { RepositoryAt } from '../issue-context.ts';
 import { limits } from '../limits.ts';
-import { issueSchema } from '../schema/issue-schema.ts';
 import type { IssueKind, IssueState } from '../schema/issue-schema.ts';
 import type { Reference, TeamReference } from './parse-references.ts';
 
@@ -143,24 +143,15 @@ async function findIssues(
   const queried = [...groups.values()].filter((group) => group !== null && group.numbers.size > 0) as Group[];
   if (queried.length === 0) return new Map();
   const visible = visibleIssues(viewer, 'r', 'i');
-  const places = queried.map((_, at) => `(i.repository_id = :repository${at} AND i.number IN (:...numbers${at}))`);
-  const parameters = Object.fromEntries(
-    queried.flatMap(({ found, numbers }, at) => [
-      [`repository${at}`, found.repository.id],
-      [`numbers${at}`, [...numbers]],
-    ]),
+  const places = queried.flatMap(({ found, numbers }) => [...numbers].map((number) => [found.repository.id, number]));
+  const rows = await selectRaw<IssueRow>(
+    db.read,
+    `SELECT i.repository_id AS "repositoryId", i.number AS number, i.kind AS "issueKind", i.title AS title, i.state AS state
+     FROM ${rowsTable({ repository_id: 'text', number: 'bigint' }, ':places')}
+     CROSS JOIN issues i JOIN repositories r ON r.id = i.repository_id
+     WHERE i.repository_id = list.repository_id AND i.number = list.number AND (${visible.sql})`,
+    { ...visible.parameters, places: JSON.stringify(places) },
   );
-  const rows = await db.read
-    .createQueryBuilder(issueSchema, 'i')
-    .innerJoin('repositories', 'r', 'r.id = i.repository_id')
-    .select('i.repository_id', 'repositoryId')
-    .addSelect('i.number', 'number')
-    .addSelect('i.kind', 'issueKind')
-    .addSelect('i.title', 'title')
-    .addSelect('i.state', 'state')
-    .where(`(${places.join(' OR ')})`, parameters)
-    .andWhere(visible.sql, visible.parameters)
-    .getRawMany<IssueRow>();
   return new Map(
     rows.map(({ repositoryId, number, issueKind, title, state }) => [
       `${repositoryId} ${number}`,

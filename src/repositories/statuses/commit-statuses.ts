@@ -1,5 +1,6 @@
 import { In } from 'typeorm';
 import type { EntityManager } from 'typeorm';
+import { inList, selectRows } from '../../db/index.ts';
 import type { Database, Tx } from '../../db/index.ts';
 import { commitStatusSchema } from '../schema/commit-status-schema.ts';
 import type { CommitState, CommitStatus } from '../schema/commit-status-schema.ts';
@@ -62,12 +63,14 @@ export async function commitStatuses(
   repositoryId: string,
   shas: readonly string[],
 ): Promise<Map<string, CombinedStatus>> {
-  const rows: CommitStatus[] = [];
-  const unique = [...new Set(shas)];
-  for (let start = 0; start < unique.length; start += 500) {
-    const sha = In(unique.slice(start, start + 500));
-    rows.push(...(await read.find(commitStatusSchema, { where: { repositoryId, sha }, order: { context: 'ASC' } })));
-  }
+  if (shas.length === 0) return new Map();
+  const rows = await selectRows(
+    read,
+    commitStatusSchema,
+    `SELECT s.* FROM commit_statuses s
+     WHERE s.repository_id = :repositoryId AND ${inList('s.sha', { parameter: ':shas' })} ORDER BY s.context`,
+    { repositoryId, shas: JSON.stringify([...new Set(shas)]) },
+  );
   const bySha = Map.groupBy(rows, (row) => row.sha);
   return new Map([...bySha].map(([sha, statuses]) => [sha, { state: combine(statuses), statuses }]));
 }
@@ -87,13 +90,17 @@ export async function commitStatusesOf(
 ): Promise<Map<string, CombinedStatus>> {
   if (commits.length === 0) return new Map();
   const wanted = new Set(commits.map(commitKey));
-  const where = {
-    repositoryId: In([...new Set(commits.map((commit) => commit.repositoryId))]),
-    sha: In([...new Set(commits.map(({ sha }) => sha))]),
-  };
-  const rows = (await read.find(commitStatusSchema, { where, order: { context: 'ASC' } })).filter((row) =>
-    wanted.has(commitKey(row)),
+  const found = await selectRows(
+    read,
+    commitStatusSchema,
+    `SELECT s.* FROM commit_statuses s WHERE ${inList('s.repository_id', { parameter: ':repositoryIds' })}
+     AND ${inList('s.sha', { parameter: ':shas' })} ORDER BY s.context`,
+    {
+      repositoryIds: JSON.stringify([...new Set(commits.map(({ repositoryId }) => repositoryId))]),
+      shas: JSON.stringify([...new Set(commits.map(({ sha }) => sha))]),
+    },
   );
+  const rows = found.filter((row) => wanted.has(commitKey(row)));
   return new Map(
     [...Map.groupBy(rows, commitKey)].map(([commit, statuses]) => [commit, { state: combine(statuses), statuses }]),
   );

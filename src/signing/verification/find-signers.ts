@@ -1,4 +1,5 @@
 import { In } from 'typeorm';
+import { inList, selectRows } from '../../db/index.ts';
 import type { KeyOwner } from '../../accounts/index.ts';
 import type { SigningDeps } from '../deps.ts';
 import { openPgpLimits } from '../limits.ts';
@@ -76,10 +77,13 @@ type FoundKey = Omit<SignerKey, 'isOwn'> & { addresses: string[] };
 /** The keys of people who are there and not disabled, in the order in which they were added. */
 async function findGpgKeys({ db, accounts }: SigningDeps, keyIds: readonly string[]): Promise<FoundKey[]> {
   if (keyIds.length === 0) return [];
-  const parts = await db.read.find(gpgKeyPartSchema, {
-    where: { keyId: In([...keyIds]) },
-    take: openPgpLimits.keysPerPage,
-  });
+  const parts = await selectRows(
+    db.read,
+    gpgKeyPartSchema,
+    `SELECT p.* FROM gpg_key_parts p WHERE ${inList('p.key_id', { parameter: ':keyIds' })}
+     LIMIT ${openPgpLimits.keysPerPage}`,
+    { keyIds: JSON.stringify(keyIds) },
+  );
   if (parts.length === 0) return [];
   const rows = await db.read.find(gpgKeySchema, {
     select: {
