@@ -3,7 +3,7 @@ import { internal } from '../../kernel/index.ts';
 import { entryBelow, maxTreeBytes } from '../objects/browse.ts';
 import type { BrowseDeps } from '../objects/browse.ts';
 import { isNameable } from '../objects/find-entry.ts';
-import type { ObjectReader } from '../objects/object-reader.ts';
+import type { GitObject, ObjectReader } from '../objects/object-reader.ts';
 import type { GitProcess } from '../processes/git-runner.ts';
 import { heldBytes } from '../processes/watch-limits.ts';
 import type { CommitFacts } from './commit-graph.ts';
@@ -96,12 +96,17 @@ export class CompareTrees {
     const wanted = new Set(pairs.flatMap(({ tree, parent }) => [tree, parent]));
     for (const oid of this.#read.keys()) if (!wanted.has(oid)) this.#read.delete(oid);
     const missing = [...wanted].filter((oid) => !this.#read.has(oid));
-    const contents = await this.#deps.readers.use(this.#path, (reader) => readTrees(reader, missing));
-    for (const [index, oid] of missing.entries()) {
-      this.#readBytes += contents[index]!.length;
-      this.#read.set(oid, entriesOf(contents[index]!, oid.length / 2));
-    }
+    const read = await this.#deps.readers.use(this.#path, (reader) =>
+      reader.mapObjects(missing, (tree) => this.#entriesOf(tree), { maxBytes: maxTreeBytes }),
+    );
+    for (const [index, oid] of missing.entries()) this.#read.set(oid, read[index]!);
     return pairs.map(({ tree, parent }) => differing(this.#read.get(tree)!, this.#read.get(parent)!));
+  }
+
+  #entriesOf(tree: GitObject | null): Map<string, string> {
+    if (tree?.type !== 'tree' || tree.size > maxTreeBytes) throw internal('a tree is missing or too large');
+    this.#readBytes += tree.size;
+    return entriesOf(tree.content, tree.oid.length / 2);
   }
 
   async close(): Promise<void> {
@@ -109,14 +114,6 @@ export class CompareTrees {
     this.#process = null;
     await ending?.close();
   }
-}
-
-async function readTrees(reader: ObjectReader, ids: readonly string[]): Promise<Buffer[]> {
-  const infos = await reader.infos(ids);
-  if (infos.some((info) => info?.type !== 'tree' || info.size > maxTreeBytes))
-    throw internal('a tree is missing or too large');
-  const objects = await Promise.all(ids.map((oid) => reader.object(oid)));
-  return objects.map((object) => object!.content);
 }
 
 async function folderBelow(reader: ObjectReader, root: string, folder: Buffer): Promise<FolderTree> {

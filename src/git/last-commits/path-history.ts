@@ -159,13 +159,14 @@ class PathWalk {
       commits.push(commit);
     }
     this.#ahead = Math.min(this.#ahead * 2, ahead.most);
-    const folders = await this.#deps.readers.use(this.#path, (reader) =>
-      reader.objects(
+    const entries = await this.#deps.readers.use(this.#path, (reader) =>
+      reader.mapObjects(
         commits.map(({ tree }) => (this.#folder === '' ? tree : `${tree}:${this.#folder}`)),
+        (folder) => this.#entryOf(folder),
         { maxBytes: maxFolderBytes },
       ),
     );
-    for (const [at, { oid }] of commits.entries()) this.#entries.set(oid, this.#entryOf(folders[at]!));
+    for (const [at, { oid }] of commits.entries()) this.#entries.set(oid, entries[at]!);
   }
 
   #entryOf(folder: GitObject | null): Entry {

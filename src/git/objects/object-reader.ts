@@ -1,5 +1,5 @@
 import type { Writable } from 'node:stream';
-import { currentCharge, internal, unavailable } from '../../kernel/index.ts';
+import { currentCharge, freeMemory, internal, unavailable } from '../../kernel/index.ts';
 import { usageOf } from '../processes/cpu-time-account.ts';
 import type { GitRunner, GitProcess } from '../processes/git-runner.ts';
 
@@ -22,11 +22,16 @@ interface ObjectReaderOptions {
   environment?: Readonly<Record<string, string>> | undefined;
 }
 
-interface Question {
+interface QuestionOptions {
   /** Whether the response carries content. */
   withContent: boolean;
+  /** Whether its content is still read when the response was handed on. */
+  isKept: boolean;
   /** More content than this is dropped as it comes. */
   maxBytes: number;
+}
+
+interface Question extends QuestionOptions {
   resolve(response: GitObject | null): void;
   reject(error: Error): void;
 }
@@ -47,6 +52,8 @@ export class ObjectReader {
   #unreadBytes = 0;
   /** Number of bytes below which parsing is not retried: a large object arrives in many chunks. */
   #wantedBytes = 0;
+  /** Whether a response of the bytes that are being read keeps a part of them. */
+  #isKept = false;
   /** Number of bytes to come that belong to an object above its limit. */
   #droppedBytes = 0;
   #watchdog: NodeJS.Timeout | undefined;
@@ -91,7 +98,7 @@ export class ObjectReader {
 
   /** Type and size of each object, or null for a name that names none. One round trip. */
   infos(names: readonly string[]): Promise<(ObjectInfo | null)[]> {
-    return this.#request('info', names, false);
+    return this.#request('info', names, { withContent: false, isKept: false, maxBytes: Infinity }, (info) => info);
   }
 
   /**
@@ -99,15 +106,20 @@ export class ObjectReader {
    * the size first where an object may be large: a file.
    */
   async object(oid: string, { maxBytes = Infinity }: { maxBytes?: number } = {}): Promise<GitObject | null> {
-    return (await this.#request('contents', [oid], true, maxBytes))[0] ?? null;
+    const options = { withContent: true, isKept: true, maxBytes };
+    return (await this.#request('contents', [oid], options, (object) => object))[0] ?? null;
   }
 
-  /** Whole objects in one round trip; each as `object` has it. */
-  objects(
+  /**
+   * What `use` makes of each object, in one round trip; each is as `object` has it. Its content is there only while
+   * `use` runs: the memory is given back at once, where V8 would let a hundred megabytes gather first.
+   */
+  mapObjects<Result>(
     names: readonly string[],
+    use: (object: GitObject | null) => Result,
     { maxBytes = Infinity }: { maxBytes?: number } = {},
-  ): Promise<(GitObject | null)[]> {
-    return this.#request('contents', names, true, maxBytes);
+  ): Promise<Result[]> {
+    return this.#request('contents', names, { withContent: true, isKept: false, maxBytes }, use);
   }
 
   close(): void {
@@ -115,19 +127,19 @@ export class ObjectReader {
   }
 
   /** @param names object ids or full ref names with a suffix; never a line break */
-  async #request(
+  async #request<Result>(
     verb: string,
     names: readonly string[],
-    withContent: boolean,
-    maxBytes = Infinity,
-  ): Promise<(GitObject | null)[]> {
+    options: QuestionOptions,
+    use: (object: GitObject | null) => Result,
+  ): Promise<Result[]> {
     const charge = currentCharge();
-    if (charge === null) return this.#put(verb, names, withContent, maxBytes);
+    if (charge === null) return this.#put(verb, names, options, use);
     // CPU time that uncharged requests have used since is not part of this one.
     if (this.isIdle) this.#chargedMs = this.#usage.ms() ?? this.#chargedMs;
     const startedAt = performance.now();
     try {
-      return await this.#put(verb, names, withContent, maxBytes);
+      return await this.#put(verb, names, options, use);
     } finally {
       const used = this.#usage.ms();
       charge(used === null ? performance.now() - startedAt : Math.max(0, used - this.#chargedMs));
@@ -135,7 +147,12 @@ export class ObjectReader {
     }
   }
 
-  #put(verb: string, names: readonly string[], withContent: boolean, maxBytes: number): Promise<(GitObject | null)[]> {
+  #put<Result>(
+    verb: string,
+    names: readonly string[],
+    options: QuestionOptions,
+    use: (object: GitObject | null) => Result,
+  ): Promise<Result[]> {
     if (names.some((name) => name.includes('\n'))) return Promise.reject(internal('an object name has no line break'));
     if (this.#pending + names.length > maxQuestions) {
       return Promise.reject(
@@ -145,9 +162,16 @@ export class ObjectReader {
     if (this.#pending === 0) this.#startWatchdog();
     const responses = names.map(
       () =>
-        new Promise<GitObject | null>((resolve, reject) =>
-          this.#questions.push({ withContent, maxBytes, resolve, reject }),
-        ),
+        new Promise<Result>((resolve, reject) => {
+          const handOn = (object: GitObject | null): void => {
+            try {
+              resolve(use(object));
+            } catch (error) {
+              reject(error as Error);
+            }
+          };
+          this.#questions.push({ ...options, resolve: handOn, reject });
+        }),
     );
     this.#stdin.write(`${names.map((name) => `${verb} ${name}\n`).join('')}flush\n`);
     return Promise.all(responses);
@@ -168,8 +192,16 @@ export class ObjectReader {
     this.#unread.push(chunk);
     this.#unreadBytes += chunk.length;
     if (this.#unreadBytes < this.#wantedBytes) return;
-    let bytes = this.#unread.length === 1 ? chunk : Buffer.concat(this.#unread);
+    const [first] = this.#unread;
+    const whole = this.#unread.length === 1 ? first! : Buffer.concat(this.#unread);
+    if (this.#unread.length > 1) this.#unread.forEach(freeMemory);
+    let bytes = whole;
+    this.#isKept = false;
     for (let rest = this.#readResponse(bytes); rest !== null; rest = this.#readResponse(bytes)) bytes = rest;
+    if (!this.#isKept && bytes.length < whole.length) {
+      bytes = Buffer.from(bytes);
+      freeMemory(whole);
+    }
     this.#unread = bytes.length === 0 ? [] : [bytes];
     this.#unreadBytes = bytes.length;
     if (this.#pending === 0) clearTimeout(this.#watchdog);
@@ -202,6 +234,7 @@ export class ObjectReader {
       return null;
     }
     const content = question.withContent ? bytes.subarray(lineEnd + 1, end - 1) : noContent;
+    this.#isKept ||= question.isKept;
     return this.#response({ oid, type: type as ObjectType, size, content }, bytes, end);
   }
 
