@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { freeMemory } from '../../kernel/index.ts';
 import { checked, readCommit } from '../objects/browse.ts';
 import type { BrowseDeps } from '../objects/browse.ts';
 import type { GitProcess } from '../processes/git-runner.ts';
@@ -114,6 +115,7 @@ class ListedCommits {
     const next = await this.#chunks.next().catch(() => ({ done: true, value: undefined }) as const);
     this.#ended = next.done === true;
     const lines = (this.#rest + (next.done === true ? '' : next.value.toString('latin1'))).split('\n');
+    if (next.done !== true) freeMemory(next.value);
     this.#rest = lines.pop()!;
     for (const line of lines) {
       const [oid = '', tree = '', seconds = '', ...parents] = line.split(' ');

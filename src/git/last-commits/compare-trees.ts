@@ -1,5 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
-import { internal } from '../../kernel/index.ts';
+import { freeMemory, internal } from '../../kernel/index.ts';
 import { entryBelow, maxTreeBytes } from '../objects/browse.ts';
 import type { BrowseDeps } from '../objects/browse.ts';
 import { isNameable } from '../objects/find-entry.ts';
@@ -27,7 +27,7 @@ const bytesForProcess = 512 * 1024;
  * git keeps every tree that it was given by its id. A process that holds this much more than a small one is replaced by
  * a new one: one for all of a long history had 210 MB, of which nothing was needed again.
  */
-const defaultHeldBytes = 48 * 1024 * 1024;
+const defaultHeldBytes = 24 * 1024 * 1024;
 
 /**
  * Finds the entries, by mode and id, in which versions of one folder differ: a few pairs by reading both trees, many
@@ -189,6 +189,7 @@ class DiffProcess {
         throw internal('git stopped comparing trees', { cause: this.#git.stderrText() });
       }
       text += value.toString('latin1');
+      freeMemory(value);
       let at = 0;
       for (;;) {
         if (text[at] === ':') {

@@ -86,8 +86,9 @@ export function createLastCommits(
     if (searches.size >= maxSearches) return null;
     const found: Search['found'] = new Map();
     const table = search(path, request, found).catch((error: unknown) => {
-      // When all slots are taken, the next view tries again.
-      if (!isDomainError(error) || error.reason !== 'git_busy') logger.warn('git.last_commits_failed', { path, error });
+      // When all slots are taken or the server stops, a later view tries again.
+      if (!isDomainError(error) || (error.reason !== 'git_busy' && error.reason !== 'stopping'))
+        logger.warn('git.last_commits_failed', { path, error });
       return null;
     });
     // The page does not wait for the disk; requests in the meantime share the result in memory.

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
-import { currentCharge, internal, unavailable } from '../../kernel/index.ts';
+import { currentCharge, freeMemory, internal, unavailable } from '../../kernel/index.ts';
 import type { Logger } from '../../kernel/index.ts';
 import { launchDirectly } from './child.ts';
 import type { Child, Launch } from './child.ts';
@@ -146,7 +146,9 @@ export function createGitRunner(
     if (stoppedBy !== null) {
       throw internal('git did not answer within its limits', { cause: { argv: command.argv, stoppedBy } });
     }
-    return { code, output: Buffer.concat(chunks), errorText: child.stderrText() };
+    const output = Buffer.concat(chunks);
+    chunks.forEach(freeMemory);
+    return { code, output, errorText: child.stderrText() };
   }
 
   async function close(graceMs: number): Promise<void> {

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import type { Dirent } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { freeMemory } from '../../kernel/index.ts';
 import { isWellFormedRef } from '../refs/ref-name.ts';
 import { placeIn } from './fingerprint.ts';
 
@@ -102,6 +103,7 @@ export async function readPackedRefs(repository: string): Promise<RefEntry[]> {
     }
     start = end + 1;
   }
+  freeMemory(bytes);
   return refs;
 }
 
