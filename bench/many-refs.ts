@@ -1,5 +1,5 @@
-// Many refs: a repository of 100,000 branches that is adopted, the first listing after it and after
-// a push of one branch, and a push of 1,000 new branches, beside plain git (`git clone --mirror`, nginx + http-backend).
+// Many refs: a repository of 100,000 branches that is adopted, the first listing after it and after a push of one
+// branch, and a push of 1,000 new branches, beside plain git (`git clone --mirror`, nginx + http-backend).
 // usage: bench/many-refs [--rounds N] [--refs N] [--branches N] [--executable PATH] [--install]
 import { execFile, execFileSync } from 'node:child_process';
 import { appendFileSync, rmSync } from 'node:fs';
@@ -94,7 +94,7 @@ const lsRefs = `${packet('command=ls-refs\n')}0001${packet('peel\n')}${packet('s
 function expectRefs(response: Buffer): void {
   if (response.length < refs * 64) throw new Error(`a listing of ${response.length} bytes`);
 }
-async function askServer(url: string): Promise<void> {
+async function listByHttp(url: string): Promise<void> {
   const response = await fetch(`${url}/git-upload-pack`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/x-git-upload-pack-request', 'Git-Protocol': 'version=2' },
@@ -102,7 +102,7 @@ async function askServer(url: string): Promise<void> {
   });
   expectRefs(Buffer.from(await response.arrayBuffer()));
 }
-async function askUploadPack(): Promise<void> {
+async function listByUploadPack(): Promise<void> {
   const child = promisify(execFile)('git', ['upload-pack', '--stateless-rpc', source], {
     env: { ...process.env, GIT_PROTOCOL: 'version=2' },
     encoding: 'buffer',
@@ -125,8 +125,8 @@ const rows = [
     'plain git': listChanged(() => `file://${source}`),
   })),
   ...(await compare('The same without the client', rounds, {
-    hearth: listChanged(adoptedUrl, askServer),
-    'git upload-pack': listChanged(() => `file://${source}`, askUploadPack),
+    hearth: listChanged(adoptedUrl, listByHttp),
+    'git upload-pack': listChanged(() => `file://${source}`, listByUploadPack),
   })),
 ];
 console.log([...comparisonHead, ...rows].join('\n'));
