@@ -4,7 +4,7 @@ import type { run } from './highlight-blocks-task.ts';
 const limits: TaskLimits = {
   // 64 KiB of code take a tenth of it.
   deadlineMs: 500,
-  // The first thread loads two hundred grammars, on a busy machine for longer; the next view finds it running.
+  // On a busy machine a thread takes longer to start; the next view finds it running.
   maxWaitMs: 2_000,
   maxInputBytes: 400 * 1024,
   maxResultBytes: 4 * 1024 * 1024,

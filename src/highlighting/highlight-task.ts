@@ -1,15 +1,21 @@
-import hljs from 'highlight.js';
 import type { LineRanges } from './line-ranges.ts';
+import { loadGrammar } from './load-grammar.ts';
 import { splitLines } from './split-lines.ts';
-
-// One class per kind of token, without the library's prefix; the stylesheet names them.
-hljs.configure({ classPrefix: 'x-' });
 
 /**
  * Returns lines of HTML; only those of `ranges` where some are given, the others are empty. Runs in the worker pool:
  * grammars are regular expressions, and some input makes one of them backtrack without end.
  */
-export function run({ grammar, text, ranges }: { grammar: string; text: string; ranges?: LineRanges }): string[] {
+export async function run({
+  grammar,
+  text,
+  ranges,
+}: {
+  grammar: string;
+  text: string;
+  ranges?: LineRanges;
+}): Promise<string[]> {
+  const hljs = await loadGrammar(grammar);
   const lines = splitLines(hljs.highlight(text, { language: grammar, ignoreIllegals: true }).value);
   if (ranges === undefined) return lines;
   const wanted: string[] = [];

@@ -33,7 +33,7 @@ const maxLineLength = 2_000;
 
 const limits: TaskLimits = {
   deadlineMs: 500,
-  // On a busy machine the first thread takes longer to load two hundred grammars; the next view finds it running.
+  // On a busy machine a thread takes longer to start; the next view finds it running.
   maxWaitMs: 1_000,
   // Strings beyond Latin-1 take two bytes per character.
   maxInputBytes: 2 * maxBytes + 1_024,

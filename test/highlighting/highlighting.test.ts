@@ -45,12 +45,12 @@ t.test('lines of a part have the colours that they have in the whole', async (t)
   for (const file of files) {
     const text = readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
     const grammar = languageOf(file.endsWith('chaos') ? 'chaos.sh' : file)!.grammar!;
-    const whole = run({ grammar, text });
+    const whole = await run({ grammar, text });
     const ranges = [0.1, 0.3, 0.6].map((part): [number, number] => {
       const first = Math.floor(whole.length * part) + 1;
       return [first, first + 7];
     });
-    const some = run({ grammar, text: textFor(text, ranges), ranges });
+    const some = await run({ grammar, text: textFor(text, ranges), ranges });
     t.equal(some.length, Math.min(ranges.at(-1)![1], whole.length), file);
     const isWanted = (line: number) => ranges.some(([first, last]) => first <= line && line <= last);
     t.same(
