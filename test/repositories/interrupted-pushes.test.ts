@@ -232,7 +232,8 @@ t.test('pushes to a repository whose storage another node holds are left to it',
   const hold = (node: string) =>
     modules.db.write(({ manager }) => manager.query('UPDATE storages SET node = ?', [node]));
   await hold('other');
-  const { repositories } = modules.openAgain();
+  // With a git module of its own: the push may have left an object reader, and a recovery is before any use of git.
+  const { repositories } = await modules.restart();
   const listener = recordingListener('listener');
   repositories.pushes.onPush(listener);
   await repositories.recover();
