@@ -20,9 +20,11 @@ export function mappedColumns({ options }: EntitySchema<never>): MappedColumn[] 
 
 export function mapRow(columns: readonly MappedColumn[], row: Record<string, unknown>): Record<string, unknown> {
   const mapped: Record<string, unknown> = {};
-  // A boolean is a number in SQLite.
-  for (const { property, column, isBoolean } of columns)
-    mapped[property] = isBoolean ? row[column] !== 0 && row[column] !== false : row[column];
+  for (const { property, column, isBoolean } of columns) {
+    const value = row[column];
+    // A boolean is a number in SQLite.
+    mapped[property] = isBoolean && value !== null ? Boolean(value) : value;
+  }
   return mapped;
 }
 

@@ -41,6 +41,21 @@ t.test('rows of a statement are equal to those that the mapper reads', async (t)
   t.same(await selectRaw(db.read, 'SELECT count(*) AS n FROM repositories'), [{ n: 3 }], 'without parameters');
 });
 
+t.test('a truth value that is not known stays null', async (t) => {
+  const { db } = await openTestDatabase(t);
+  const schema = new EntitySchema<{ id: string; forced: boolean | null }>({
+    name: 'update',
+    tableName: 'push_updates',
+    columns: { id: { type: 'text', primary: true }, forced: { type: 'boolean', nullable: true } },
+  });
+  const values = "SELECT 'a' AS id, 1 AS forced UNION SELECT 'b', 0 UNION SELECT 'c', NULL ORDER BY id";
+  const rows = await selectRows(db.read, schema, values);
+  t.same(
+    rows.map(({ forced }) => forced),
+    [true, false, null],
+  );
+});
+
 t.test('inside a write the rows of that write are there', async (t) => {
   const { db } = await openTestDatabase(t, { entities: [repositorySchema] });
   await db.write(async (tx) => {
