@@ -74,18 +74,18 @@ t.test('security D05 an unknown handle takes as long as a known one', async (t) 
   const cost = { memoryKib: 4096, passes: 2, parallelism: 1 };
   const { signIn } = await openWithAlice(t, { passwordCost: cost, signInFailures: 1000 });
   const took: Record<string, number[]> = { alice: [], bob: [] };
-  for (let round = 0; round < 15; round += 1) {
+  const fastest = (username: string): number => Math.min(...took[username]!);
+  const areAlike = (): boolean => fastest('bob') > fastest('alice') / 2 && fastest('bob') < fastest('alice') * 2;
+  // More than fifteen only where other work on the machine has hidden the fastest of one of them.
+  for (let round = 0; round < 15 || (round < 150 && !areAlike()); round += 1) {
     for (const username of ['alice', 'bob']) {
       const start = performance.now();
       await reasonOf(signIn({ username, password: 'wrong password' }));
       took[username]!.push(performance.now() - start);
     }
   }
-  // The fastest of fifteen, which other work on the machine hardly touches.
-  const known = Math.min(...took.alice!);
-  const unknown = Math.min(...took.bob!);
   // Without the dummy hash the unknown one takes under a tenth.
-  t.ok(unknown > known / 4 && unknown < known * 4, `${known.toFixed(1)} ms known, ${unknown.toFixed(1)} ms unknown`);
+  t.ok(areAlike(), `${fastest('alice').toFixed(1)} ms known, ${fastest('bob').toFixed(1)} ms unknown`);
 });
 
 t.test(
