@@ -9,6 +9,7 @@ import { executable, startHearthServer } from './hearth-server.ts';
 import { startHttpPeer } from './peers/http-peer.ts';
 import { compare, comparisonHead, readNumberOption } from './harness.ts';
 import type { Measurement } from './harness.ts';
+import { encodePacket } from './packet.ts';
 import { fillRepository } from './sample-history.ts';
 
 const rounds = readNumberOption('rounds', 3);
@@ -60,11 +61,14 @@ const listFirst: Measurement = async () => {
   await adopt();
   return timed(() => list(adoptedUrl()));
 };
+/** Branches that were pushed, by URL. */
+const pushed = new Map<string, number>();
 const listPlain: Measurement = () => timed(() => list(`file://${source}`));
 async function list(url: string): Promise<void> {
   const { stdout } = await promisify(execFile)('git', ['ls-remote', '-q', url], { maxBuffer: 1e9 });
   const count = stdout.split('\n').filter((line) => line.includes('refs/heads/')).length;
-  if (count < refs) throw new Error(`${count} of ${refs} refs at ${url}`);
+  const expected = refs + (pushed.get(url) ?? 0);
+  if (count !== expected) throw new Error(`${count} of ${expected} refs at ${url}`);
 }
 
 const work = path.join(hearth.folder, 'work.git');
@@ -75,6 +79,7 @@ async function pushNew(url: string, count: number): Promise<void> {
   const names = Array.from({ length: count }, (_, index) => `${commitFor(index)}:refs/heads/${folder}/b${index}`);
   const token = `http.extraHeader=Authorization: Bearer ${hearth.token}`;
   await promisify(execFile)('git', ['-C', work, '-c', token, 'push', '-q', url, ...names], { maxBuffer: 1e9 });
+  pushed.set(url, (pushed.get(url) ?? 0) + count);
 }
 const push =
   (url: string): Measurement =>
@@ -89,8 +94,7 @@ const listChanged =
     return timed(() => listWith(urlOf()));
   };
 
-const packet = (text: string): string => (text.length + 4).toString(16).padStart(4, '0') + text;
-const lsRefs = `${packet('command=ls-refs\n')}0001${packet('peel\n')}${packet('symrefs\n')}0000`;
+const lsRefs = `${encodePacket('command=ls-refs\n')}0001${encodePacket('peel\n')}${encodePacket('symrefs\n')}0000`;
 function expectRefs(response: Buffer): void {
   if (response.length < refs * 64) throw new Error(`a listing of ${response.length} bytes`);
 }
