@@ -33,7 +33,7 @@ export function inList(
   return `${expression} IN (SELECT ${type === 'text' ? elements : `CAST(${elements} AS ${type})`})`;
 }
 
-/** The same with its parameter, for `where(...)` of a query builder. */
+/** The same with its parameter, for `where(...)` of a query builder and for `selectRows`. */
 export function idsIn(
   expression: string,
   ids: Iterable<string>,

@@ -33,7 +33,7 @@ const known = new WeakMap<object, MappedColumn[]>();
 /**
  * The rows of a statement `SELECT x.* …` of a table with this schema: for lists of pages that many people open. The
  * mapper's query builder makes the text of a statement anew each time, which costs several times as much as running it.
- * @param sql with `:name` for parameters; a list is one of them (`inList`)
+ * @param sql with `:name` for parameters; a list is one of them (`idsIn`)
  */
 export async function selectRows<Row extends object>(
   manager: EntityManager,

@@ -1,5 +1,5 @@
 import type { EntityManager } from 'typeorm';
-import { inList, selectRaw } from '../db/index.ts';
+import { idsIn, selectRaw } from '../db/index.ts';
 import type { Database } from '../db/index.ts';
 import { avatarSchema } from './avatar-schema.ts';
 import { foldHandle, maxHandleLength } from './handle-rules.ts';
@@ -33,12 +33,13 @@ async function currentOwners(
   values: string[],
 ): Promise<Owner[]> {
   if (values.length === 0) return [];
+  const [among, parameters] = idsIn(`h.${column}`, values);
   const rows = await selectRaw<OwnerRow>(
     manager,
     `SELECT h.kind AS kind, h.owner_id AS id, h.display AS handle, a.updated_at AS avatar_at
      FROM handles h LEFT JOIN avatars a ON a.owner_id = h.owner_id
-     WHERE h.released_at IS NULL AND ${inList(`h.${column}`, { parameter: ':values' })}`,
-    { values: JSON.stringify(values) },
+     WHERE h.released_at IS NULL AND ${among}`,
+    parameters,
   );
   return rows.map(toOwner);
 }

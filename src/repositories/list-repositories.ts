@@ -1,6 +1,6 @@
 import { localAdministrator, visibleRepositories, visibleRepositoryParts } from '../access/index.ts';
 import type { Viewer } from '../access/index.ts';
-import { contains, inList, prefixRange, readCounts, readKeysetPage, selectRaw, selectRows } from '../db/index.ts';
+import { contains, idsIn, prefixRange, readCounts, readKeysetPage, selectRaw, selectRows } from '../db/index.ts';
 import type { KeysetPage, KeysetPaging } from '../db/index.ts';
 import { invalid } from '../kernel/index.ts';
 import type { Owner } from '../owners/index.ts';
@@ -142,12 +142,12 @@ export async function rowsInOrder(
 ): Promise<Repository[]> {
   if (ids.length === 0) return [];
   const visible = visibleRepositories(viewer, 'r');
+  const [among, parameters] = idsIn('r.id', ids);
   const rows = await selectRows(
     db.read,
     repositorySchema,
-    `SELECT r.* FROM repositories r WHERE ${inList('r.id', { parameter: ':ids' })}
-       AND ${eachRow(`r.deleted_at IS NULL AND (${visible.sql})`)}`,
-    { ...visible.parameters, ids: JSON.stringify(ids) },
+    `SELECT r.* FROM repositories r WHERE ${among} AND ${eachRow(`r.deleted_at IS NULL AND (${visible.sql})`)}`,
+    { ...visible.parameters, ...parameters },
   );
   const byId = new Map(rows.map((row) => [row.id, row]));
   return ids.flatMap((id) => byId.get(id) ?? []);
@@ -160,11 +160,12 @@ export async function listByIds(
   ids: Iterable<string>,
 ): Promise<ListedRepository[]> {
   const visible = visibleRepositories(viewer, 'r');
+  const [among, parameters] = idsIn('r.id', new Set(ids));
   const rows = await selectRows(
     deps.db.read,
     repositorySchema,
-    `SELECT r.* FROM repositories r WHERE ${inList('r.id', { parameter: ':ids' })} AND ${eachRow(visible.sql)}`,
-    { ...visible.parameters, ids: JSON.stringify([...new Set(ids)]) },
+    `SELECT r.* FROM repositories r WHERE ${among} AND ${eachRow(visible.sql)}`,
+    { ...visible.parameters, ...parameters },
   );
   return withOwners(deps, rows);
 }

@@ -1,6 +1,6 @@
 import { In } from 'typeorm';
 import type { SelectQueryBuilder } from 'typeorm';
-import { inList, selectRaw } from '../../db/index.ts';
+import { idsIn, selectRaw } from '../../db/index.ts';
 import type { Found, Repository } from '../../repositories/index.ts';
 import type { CiDeps } from '../deps.ts';
 import { runSchema } from '../schema/run-schema.ts';
@@ -123,13 +123,17 @@ export async function newestChecked(
   repositories: readonly Pick<Repository, 'id'>[],
 ): Promise<Map<string, string>> {
   if (repositories.length === 0) return new Map();
+  const [among, parameters] = idsIn(
+    'p.id',
+    repositories.map(({ id }) => id),
+  );
   // The newest of each through the index, independent of the number of runs.
   const rows = await selectRaw<{ repositoryId: string; sha: string }>(
     db.read,
     `SELECT r.repository_id AS "repositoryId", r.sha AS sha FROM ci_runs r WHERE r.id IN
        (SELECT (SELECT MAX(x.id) FROM ci_runs x WHERE x.repository_id = p.id AND x.ref = 'refs/heads/' || p.default_branch)
-        FROM repositories p WHERE ${inList('p.id', { parameter: ':ids' })})`,
-    { ids: JSON.stringify(repositories.map(({ id }) => id)) },
+        FROM repositories p WHERE ${among})`,
+    parameters,
   );
   return new Map(rows.map(({ repositoryId, sha }) => [repositoryId, sha]));
 }

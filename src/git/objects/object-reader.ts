@@ -98,7 +98,7 @@ export class ObjectReader {
 
   /** Type and size of each object, or null for a name that names none. One round trip. */
   infos(names: readonly string[]): Promise<(ObjectInfo | null)[]> {
-    return this.#request('info', names, { withContent: false, isKept: false, maxBytes: Infinity }, (info) => info);
+    return this.#request(names, { withContent: false, isKept: false, maxBytes: Infinity }, (info) => info);
   }
 
   /**
@@ -107,7 +107,7 @@ export class ObjectReader {
    */
   async object(oid: string, { maxBytes = Infinity }: { maxBytes?: number } = {}): Promise<GitObject | null> {
     const options = { withContent: true, isKept: true, maxBytes };
-    return (await this.#request('contents', [oid], options, (object) => object))[0] ?? null;
+    return (await this.#request([oid], options, (object) => object))[0] ?? null;
   }
 
   /**
@@ -119,7 +119,7 @@ export class ObjectReader {
     use: (object: GitObject | null) => Result,
     { maxBytes = Infinity }: { maxBytes?: number } = {},
   ): Promise<Result[]> {
-    return this.#request('contents', names, { withContent: true, isKept: false, maxBytes }, use);
+    return this.#request(names, { withContent: true, isKept: false, maxBytes }, use);
   }
 
   close(): void {
@@ -128,18 +128,17 @@ export class ObjectReader {
 
   /** @param names object ids or full ref names with a suffix; never a line break */
   async #request<Result>(
-    verb: string,
     names: readonly string[],
     options: QuestionOptions,
     use: (object: GitObject | null) => Result,
   ): Promise<Result[]> {
     const charge = currentCharge();
-    if (charge === null) return this.#put(verb, names, options, use);
+    if (charge === null) return this.#put(names, options, use);
     // CPU time that uncharged requests have used since is not part of this one.
     if (this.isIdle) this.#chargedMs = this.#usage.ms() ?? this.#chargedMs;
     const startedAt = performance.now();
     try {
-      return await this.#put(verb, names, options, use);
+      return await this.#put(names, options, use);
     } finally {
       const used = this.#usage.ms();
       charge(used === null ? performance.now() - startedAt : Math.max(0, used - this.#chargedMs));
@@ -148,7 +147,6 @@ export class ObjectReader {
   }
 
   #put<Result>(
-    verb: string,
     names: readonly string[],
     options: QuestionOptions,
     use: (object: GitObject | null) => Result,
@@ -173,6 +171,7 @@ export class ObjectReader {
           this.#questions.push({ ...options, resolve: handOn, reject });
         }),
     );
+    const verb = options.withContent ? 'contents' : 'info';
     this.#stdin.write(`${names.map((name) => `${verb} ${name}\n`).join('')}flush\n`);
     return Promise.all(responses);
   }
@@ -192,8 +191,7 @@ export class ObjectReader {
     this.#unread.push(chunk);
     this.#unreadBytes += chunk.length;
     if (this.#unreadBytes < this.#wantedBytes) return;
-    const [first] = this.#unread;
-    const whole = this.#unread.length === 1 ? first! : Buffer.concat(this.#unread);
+    const whole = this.#unread.length === 1 ? chunk : Buffer.concat(this.#unread);
     if (this.#unread.length > 1) this.#unread.forEach(freeMemory);
     let bytes = whole;
     this.#isKept = false;

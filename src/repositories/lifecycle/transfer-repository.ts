@@ -1,7 +1,7 @@
 import { In } from 'typeorm';
 import { isLocalAdministrator, scopeAllows, viewerForLog } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
-import { inList, selectRows } from '../../db/index.ts';
+import { idsIn, selectRows } from '../../db/index.ts';
 import type { Tx } from '../../db/index.ts';
 import { conflict, invalid, notFound } from '../../kernel/index.ts';
 import type { Owner } from '../../owners/index.ts';
@@ -119,13 +119,9 @@ export async function listOffers(deps: RepositoryDeps, viewer: Viewer): Promise<
   if (viewer.kind !== 'person') return [];
   const own = (await deps.organisations.organisationsOf(viewer.id)).filter(({ role }) => role === 'OWNER');
   const receivers = [viewer.id, ...own.map(({ organisation }) => organisation.id)];
-  const offers = await selectRows(
-    deps.db.read,
-    transferSchema,
-    `SELECT t.* FROM repository_transfers t WHERE ${inList('t.new_owner_id', { parameter: ':receivers' })}
-     ORDER BY t.created_at`,
-    { receivers: JSON.stringify(receivers) },
-  );
+  const [among, parameters] = idsIn('t.new_owner_id', receivers);
+  const sql = `SELECT t.* FROM repository_transfers t WHERE ${among} ORDER BY t.created_at`;
+  const offers = await selectRows(deps.db.read, transferSchema, sql, parameters);
   if (offers.length === 0) return [];
   const rows = await deps.db.read.findBy(repositorySchema, { id: In(offers.map(({ repositoryId }) => repositoryId)) });
   const listed = new Map((await withOwners(deps, rows)).map((row) => [row.id, row]));

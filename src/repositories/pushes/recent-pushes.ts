@@ -1,4 +1,4 @@
-import { inList, selectRaw, selectRows } from '../../db/index.ts';
+import { idsIn, selectRaw, selectRows } from '../../db/index.ts';
 import { In, Like, Not } from 'typeorm';
 import { visibleRepositories } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
@@ -66,13 +66,9 @@ export async function recentPushes(deps: RepositoryDeps, viewer: Viewer, limit: 
 function newestOfEach({ db }: RepositoryDeps, repositoryIds: readonly string[], limit: number): Promise<PushRow[]> {
   const newest = `SELECT n.id FROM pushes n WHERE n.repository_id = r.id AND n.settled_at IS NOT NULL
     ORDER BY n.created_at DESC LIMIT ${Math.trunc(limit)}`;
-  return selectRows(
-    db.read,
-    pushSchema,
-    `SELECT p.* FROM repositories r JOIN pushes p ON p.id IN (${newest})
-     WHERE ${inList('r.id', { parameter: ':repositoryIds' })}`,
-    { repositoryIds: JSON.stringify(repositoryIds) },
-  );
+  const [among, parameters] = idsIn('r.id', repositoryIds);
+  const sql = `SELECT p.* FROM repositories r JOIN pushes p ON p.id IN (${newest}) WHERE ${among}`;
+  return selectRows(db.read, pushSchema, sql, parameters);
 }
 
 async function latelyPushedTo(

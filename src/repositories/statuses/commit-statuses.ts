@@ -1,6 +1,6 @@
 import { In } from 'typeorm';
 import type { EntityManager } from 'typeorm';
-import { inList, selectRows } from '../../db/index.ts';
+import { idsIn, selectRows } from '../../db/index.ts';
 import type { Database, Tx } from '../../db/index.ts';
 import { commitStatusSchema } from '../schema/commit-status-schema.ts';
 import type { CommitState, CommitStatus } from '../schema/commit-status-schema.ts';
@@ -64,12 +64,12 @@ export async function commitStatuses(
   shas: readonly string[],
 ): Promise<Map<string, CombinedStatus>> {
   if (shas.length === 0) return new Map();
+  const [among, parameters] = idsIn('s.sha', new Set(shas));
   const rows = await selectRows(
     read,
     commitStatusSchema,
-    `SELECT s.* FROM commit_statuses s
-     WHERE s.repository_id = :repositoryId AND ${inList('s.sha', { parameter: ':shas' })} ORDER BY s.context`,
-    { repositoryId, shas: JSON.stringify([...new Set(shas)]) },
+    `SELECT s.* FROM commit_statuses s WHERE s.repository_id = :repositoryId AND ${among} ORDER BY s.context`,
+    { repositoryId, ...parameters },
   );
   const bySha = Map.groupBy(rows, (row) => row.sha);
   return new Map([...bySha].map(([sha, statuses]) => [sha, { state: combine(statuses), statuses }]));
@@ -90,15 +90,17 @@ export async function commitStatusesOf(
 ): Promise<Map<string, CombinedStatus>> {
   if (commits.length === 0) return new Map();
   const wanted = new Set(commits.map(commitKey));
+  const [inRepositories, repositoryIds] = idsIn(
+    's.repository_id',
+    new Set(commits.map(({ repositoryId }) => repositoryId)),
+    'repositoryIds',
+  );
+  const [ofCommits, shas] = idsIn('s.sha', new Set(commits.map(({ sha }) => sha)), 'shas');
   const found = await selectRows(
     read,
     commitStatusSchema,
-    `SELECT s.* FROM commit_statuses s WHERE ${inList('s.repository_id', { parameter: ':repositoryIds' })}
-     AND ${inList('s.sha', { parameter: ':shas' })} ORDER BY s.context`,
-    {
-      repositoryIds: JSON.stringify([...new Set(commits.map(({ repositoryId }) => repositoryId))]),
-      shas: JSON.stringify([...new Set(commits.map(({ sha }) => sha))]),
-    },
+    `SELECT s.* FROM commit_statuses s WHERE ${inRepositories} AND ${ofCommits} ORDER BY s.context`,
+    { ...repositoryIds, ...shas },
   );
   const rows = found.filter((row) => wanted.has(commitKey(row)));
   return new Map(

@@ -1,5 +1,5 @@
 import { In } from 'typeorm';
-import { inList, selectRows } from '../../db/index.ts';
+import { idsIn, selectRows } from '../../db/index.ts';
 import type { KeyOwner } from '../../accounts/index.ts';
 import type { SigningDeps } from '../deps.ts';
 import { openPgpLimits } from '../limits.ts';
@@ -77,12 +77,12 @@ type FoundKey = Omit<SignerKey, 'isOwn'> & { addresses: string[] };
 /** The keys of people who are there and not disabled, in the order in which they were added. */
 async function findGpgKeys({ db, accounts }: SigningDeps, keyIds: readonly string[]): Promise<FoundKey[]> {
   if (keyIds.length === 0) return [];
+  const [among, parameters] = idsIn('p.key_id', keyIds);
   const parts = await selectRows(
     db.read,
     gpgKeyPartSchema,
-    `SELECT p.* FROM gpg_key_parts p WHERE ${inList('p.key_id', { parameter: ':keyIds' })}
-     LIMIT ${openPgpLimits.keysPerPage}`,
-    { keyIds: JSON.stringify(keyIds) },
+    `SELECT p.* FROM gpg_key_parts p WHERE ${among} LIMIT ${openPgpLimits.keysPerPage}`,
+    parameters,
   );
   if (parts.length === 0) return [];
   const rows = await db.read.find(gpgKeySchema, {
