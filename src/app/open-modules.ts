@@ -97,7 +97,6 @@ export async function openModules(
     const singleSignOn = createSingleSignOn({
       config,
       keyFile: keyFile(config.dataDir),
-      version: embedded.version,
       accounts,
       organisations,
       clock,
@@ -195,7 +194,6 @@ export async function openModules(
       config,
       keyFile: keyFile(config.dataDir),
       folder: path.join(config.dataDir, 'cache', 'images'),
-      version: embedded.version,
       clock,
       random,
       logger,
@@ -203,7 +201,6 @@ export async function openModules(
     const webhooks = createWebhooks({
       config,
       keyFile: keyFile(config.dataDir),
-      version: embedded.version,
       db,
       outbox,
       accounts,

@@ -76,6 +76,7 @@ export function createFederation({
   const outbound = createOutbound({
     isAllowed: createAllowlist({ db: tools.db, settings }),
     devAllowInsecure: settings.devAllowInsecure,
+    baseUrl: settings.origin || config.baseUrl,
     caFile: config.caFile,
     ...changed,
   });

@@ -16,7 +16,6 @@ export type FetchedImage =
 export interface FetchOptions {
   known: ImageValidators | null;
   maxBytes: number;
-  userAgent: string;
   /** For all redirects together. */
   deadlineMs: number;
 }
@@ -32,11 +31,10 @@ const [minFreshMs, maxFreshMs] = [5 * 60_000, 24 * 60 * 60_000];
 export async function fetchImage(
   outbound: Outbound,
   url: string,
-  { known, maxBytes, userAgent, deadlineMs }: FetchOptions,
+  { known, maxBytes, deadlineMs }: FetchOptions,
 ): Promise<FetchedImage> {
   const headers = {
     Accept: 'image/avif,image/webp,image/png,image/jpeg,image/gif,image/svg+xml',
-    'User-Agent': userAgent,
     ...(known?.etag ? { 'If-None-Match': known.etag } : {}),
     ...(known?.lastModified && !known.etag ? { 'If-Modified-Since': known.lastModified } : {}),
   };

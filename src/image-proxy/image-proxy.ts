@@ -19,12 +19,10 @@ import type { ImageScope, SignedImage } from './signed-url.ts';
 import { createTokenBuckets } from './token-buckets.ts';
 
 export interface ImageProxyOptions {
-  config: Pick<Config, 'caFile' | 'repositories'>;
+  config: Pick<Config, 'baseUrl' | 'caFile' | 'repositories'>;
   keyFile: string;
   /** The folder of the cache. */
   folder: string;
-  /** Version of the program, for the User-Agent. */
-  version: string;
   clock: Clock;
   random: Random;
   logger: Logger;
@@ -77,7 +75,7 @@ const tooBusy = () =>
  * type, by host and by repository. One address is fetched once at a time.
  */
 export function createImageProxy(options: ImageProxyOptions): ImageProxy {
-  const { config, clock, random, logger, version } = options;
+  const { config, clock, random, logger } = options;
   const limits = { ...imageProxyLimits, ...options.limits };
   const key = new InstanceKey(options.keyFile, random, 'image-proxy');
   const isNamed = (url: URL): boolean => isAllowedHost(url, config.repositories.remoteImageHosts);
@@ -86,6 +84,7 @@ export function createImageProxy(options: ImageProxyOptions): ImageProxy {
     devAllowInsecure: false,
     allowsPrivate: isNamed,
     allowsHttp: () => true,
+    baseUrl: config.baseUrl,
     caFile: config.caFile,
     ...(options.resolve === undefined ? {} : { resolve: options.resolve }),
     limits: { connectionsPerHost: limits.perHost, totalMs: limits.totalMs, connectMs: limits.connectMs },
@@ -121,7 +120,6 @@ export function createImageProxy(options: ImageProxyOptions): ImageProxy {
       known,
       maxBytes: limits.maxBytes,
       deadlineMs: 2 * limits.totalMs,
-      userAgent: `Hearth/${version} (image proxy)`,
     });
     const freshUntil = clock.now() + fetched.freshMs;
     if (fetched.kind === 'unchanged') {

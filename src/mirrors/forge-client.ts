@@ -84,14 +84,12 @@ export async function getFrom(
   headers: Record<string, string>,
   maxBytes: number,
 ): Promise<OutboundResponse> {
-  const response = await outbound
-    .send({ method: 'GET', url, headers: { 'User-Agent': 'Hearth', ...headers }, maxBytes })
-    .catch((error: unknown) => {
-      if (!isDomainError(error) || error.code === 'internal') throw error;
-      throw error.code === 'unavailable'
-        ? unavailable('elsewhere_failed', error.message, { cause: error })
-        : forbidden('elsewhere_refused', describeFailure(error, url), { cause: error });
-    });
+  const response = await outbound.send({ method: 'GET', url, headers, maxBytes }).catch((error: unknown) => {
+    if (!isDomainError(error) || error.code === 'internal') throw error;
+    throw error.code === 'unavailable'
+      ? unavailable('elsewhere_failed', error.message, { cause: error })
+      : forbidden('elsewhere_refused', describeFailure(error, url), { cause: error });
+  });
   const { status } = response;
   const { host } = new URL(url);
   if (status === 404) throw notFound('elsewhere_not_found', `${host} has no account of this name.`);

@@ -38,6 +38,7 @@ export function createMirrors({ config: { baseUrl, caFile, mirrors }, keyFile, .
       allowsPrivate: isNamed,
       allowsHttp: isNamed,
       mayUseSsh: isNamed,
+      baseUrl,
       caFile,
     }),
     key: new InstanceKey(keyFile, tools.random, 'mirrors'),

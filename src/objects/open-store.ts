@@ -10,7 +10,7 @@ import { createStoreMetrics } from './store-metrics.ts';
 import type { StoreStatistics } from './store-metrics.ts';
 
 export interface StoreOptions extends FolderStoreOptions {
-  config: Pick<Config, 'objects' | 'caFile'>;
+  config: Pick<Config, 'baseUrl' | 'objects' | 'caFile'>;
   clock: Clock;
 }
 
@@ -51,6 +51,7 @@ export async function openStoreAs(
     devAllowInsecure: false,
     allowsPrivate: () => privateEndpoint,
     allowsHttp: () => privateEndpoint,
+    baseUrl: config.baseUrl,
     caFile: config.caFile,
     limits: { connectionsPerHost: settings.connections },
   });

@@ -4,6 +4,7 @@ import https from 'node:https';
 import { Readable } from 'node:stream';
 import { unavailable } from '../kernel/index.ts';
 import { networkErrorMessage } from './network-error-message.ts';
+import { withUserAgent } from './user-agent.ts';
 import { Refused, timedOut, watchConnecting } from './send-request.ts';
 import type { Transport } from './send-request.ts';
 
@@ -62,7 +63,7 @@ function attempt(
     const sent = (isPlain ? http : https).request(url, {
       method,
       headers: {
-        ...headers,
+        ...withUserAgent(headers, wire.userAgent),
         'Accept-Encoding': 'identity',
         ...(hasBody ? { 'Content-Length': String(body?.bytes ?? 0) } : {}),
       },

@@ -10,6 +10,7 @@ import { bareHost, privateAddress, checkUrl, mayBePrivate } from './check-url.ts
 import type { OutboundRules } from './check-url.ts';
 import { isPublicAddress } from './public-address.ts';
 import { findReachableAddress } from './find-reachable-address.ts';
+import { userAgent } from './user-agent.ts';
 import { createNameResolver } from './resolve-name.ts';
 import type { ResolveName } from './resolve-name.ts';
 import { openRequest } from './open-request.ts';
@@ -18,6 +19,8 @@ import { sendRequest } from './send-request.ts';
 import type { OutboundResponse, OutboundRequest } from './send-request.ts';
 
 export interface OutboundOptions extends OutboundRules {
+  /** Where people find this server, for the User-Agent; null while that is not known. */
+  baseUrl: string | null;
   /** A PEM file with additional certificate authorities; the usual ones stay. */
   caFile?: string | null;
   /** The name resolver; tests have their own. */
@@ -69,6 +72,7 @@ export interface Outbound {
 export function createOutbound(options: OutboundOptions): Outbound {
   const { devAllowInsecure, resolve = createNameResolver() } = options;
   const limits = { ...defaultLimits, ...options.limits };
+  const ownName = userAgent(options.baseUrl);
   const shared = { keepAlive: true, maxSockets: limits.connectionsPerHost, timeout: limits.idleMs };
   const agents = {
     http: new http.Agent(shared),
@@ -78,6 +82,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
   const wireWith = (may: (address: string) => boolean) => ({
     ...limits,
     agents,
+    userAgent: ownName,
     lookup: checkedLookup(resolve, may),
     checkAddress(address: string): void {
       if (!may(address)) throw privateAddress(address);

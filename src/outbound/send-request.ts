@@ -5,6 +5,7 @@ import type { LookupFunction, Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { unavailable } from '../kernel/index.ts';
 import { networkErrorMessage } from './network-error-message.ts';
+import { withUserAgent } from './user-agent.ts';
 
 export interface OutboundRequest {
   method: 'GET' | 'POST';
@@ -26,6 +27,7 @@ export interface OutboundResponse {
 export interface Transport {
   agents: { http: http.Agent; https: https.Agent };
   lookup: LookupFunction;
+  userAgent: string;
   /** Checks the address of the actual connection; throws to end it. */
   checkAddress(address: string): void;
   connectMs: number;
@@ -69,7 +71,7 @@ function attempt(
     const sent = (isPlain ? http : https).request(url, {
       method,
       headers: {
-        ...headers,
+        ...withUserAgent(headers, wire.userAgent),
         'Accept-Encoding': 'identity',
         ...(body === undefined ? {} : { 'Content-Length': String(body.length) }),
       },

@@ -11,9 +11,7 @@ export const loadLibrary = () => import('openid-client');
 type Library = Awaited<ReturnType<typeof loadLibrary>>;
 
 export interface ProviderClientOptions {
-  config: Pick<Config, 'caFile' | 'oidc'>;
-  /** Version of the program, for the User-Agent. */
-  version: string;
+  config: Pick<Config, 'baseUrl' | 'caFile' | 'oidc'>;
   clock: Clock;
   logger: Logger;
   /** The name resolver; tests have their own. */
@@ -63,11 +61,12 @@ export function createProviderClients(options: ProviderClientOptions): ProviderC
     devAllowInsecure: false,
     allowsPrivate: isNamed,
     allowsHttp: isNamed,
+    baseUrl: config.baseUrl,
     caFile: config.caFile,
     ...(options.resolve === undefined ? {} : { resolve: options.resolve }),
     ...(options.limits === undefined ? {} : { limits: options.limits }),
   });
-  const send = sendThrough(outbound, `Hearth/${options.version}`);
+  const send = sendThrough(outbound);
   const known = new Map<string, Discovered>();
 
   async function discover(provider: OidcProvider): Promise<Configuration> {
@@ -143,12 +142,12 @@ function readSecret({ clientSecret, clientSecretFile, name }: OidcProvider): str
 }
 
 /** The library's requests, through the module that opens connections. It follows no redirects, as the library wants. */
-function sendThrough(outbound: Outbound, userAgent: string) {
+function sendThrough(outbound: Outbound) {
   return async (url: string, { method, headers, body, signal }: CustomFetchOptions): Promise<Response> => {
     const response = await outbound.send({
       method: method === 'POST' ? 'POST' : 'GET',
       url,
-      headers: { ...headers, 'user-agent': userAgent },
+      headers,
       ...(body === undefined || body === null ? {} : { body: Buffer.from(String(body)) }),
       ...(signal === undefined ? {} : { signal }),
       maxBytes: maxResponseBytes,

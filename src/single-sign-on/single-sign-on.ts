@@ -15,7 +15,7 @@ import { verifyResponse } from './verify-response.ts';
 export interface SingleSignOnOptions
   extends Omit<SingleSignOnDeps, 'providers' | 'clients' | 'key'>,
     Omit<ProviderClientOptions, 'config'> {
-  config: Pick<Config, 'caFile' | 'oidc'>;
+  config: Pick<Config, 'baseUrl' | 'caFile' | 'oidc'>;
   keyFile: string;
 }
 

@@ -31,9 +31,8 @@ const retentionMs = 30 * 86_400_000;
 
 /**
  * Outbox handler of webhook deliveries: one message per webhook at a time, eight webhooks concurrently.
- * @param version of the program, for the User-Agent
  */
-export function webhookHandler(deps: WebhookDeps, version: string): Handler<Details> {
+export function webhookHandler(deps: WebhookDeps): Handler<Details> {
   return {
     kind: webhookKind,
     slots: 8,
@@ -41,7 +40,7 @@ export function webhookHandler(deps: WebhookDeps, version: string): Handler<Deta
     timeoutMs: 30_000,
     maxAttempts: deps.settings.maxAttempts,
     keepMs: retentionMs,
-    handle: (message, signal) => sendDelivery(deps, message, version, signal),
+    handle: (message, signal) => sendDelivery(deps, message, signal),
     async record({ manager }, { id }, { startedAt, tookMs, details }) {
       const { isWritten = false, status = null, response = null } = details ?? {};
       await rows(
@@ -64,12 +63,7 @@ export function webhookHandler(deps: WebhookDeps, version: string): Handler<Deta
 }
 
 /** Makes one attempt. */
-async function sendDelivery(
-  deps: WebhookDeps,
-  message: Message,
-  version: string,
-  signal: AbortSignal,
-): Promise<Handled<Details>> {
+async function sendDelivery(deps: WebhookDeps, message: Message, signal: AbortSignal): Promise<Handled<Details>> {
   const { db } = deps;
   const [[row], hook] = await Promise.all([
     rows<SentMessage>(db.read, 'SELECT uuid, event, about FROM webhook_messages WHERE id = ?', [message.id]),
@@ -79,7 +73,7 @@ async function sendDelivery(
   const payload = message.payload ?? (row === undefined ? null : await writePayload(deps, row));
   if (row === undefined || hook === null || payload === null)
     return { outcome: { error: 'What it is about is gone.', mayRetry: false }, details };
-  const { outcome, status, response } = await attempt(deps, hook, row, payload, version, signal);
+  const { outcome, status, response } = await attempt(deps, hook, row, payload, signal);
   return { outcome, payload, details: { ...details, status, response, isWritten: true } };
 }
 
@@ -118,12 +112,11 @@ async function attempt(
   hook: WebhookRow,
   { event, uuid }: SentMessage,
   payload: string,
-  version: string,
   signal: AbortSignal,
 ): Promise<Pick<WebhookMessageRow, 'status' | 'response'> & { outcome: Outcome }> {
   try {
     const body = Buffer.from(payload);
-    const headers = deliveryHeaders({ event, uuid, body, secret: decryptSecret(deps, hook), version });
+    const headers = deliveryHeaders({ event, uuid, body, secret: decryptSecret(deps, hook) });
     const response = await deps.outbound.send({
       method: 'POST',
       url: hook.url,

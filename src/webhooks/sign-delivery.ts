@@ -26,18 +26,15 @@ export function deliveryHeaders({
   uuid,
   body,
   secret,
-  version,
 }: {
   event: string;
   uuid: string;
   body: Buffer;
   secret: string | null;
-  version: string;
 }): Record<string, string> {
   const name = giteaNames.get(event) ?? event;
   const headers: Record<string, string> = {
     'Content-Type': 'application/json',
-    'User-Agent': `Hearth/${version}`,
     'X-Gitea-Event': name,
     'X-Gitea-Event-Type': event,
     'X-Gitea-Delivery': uuid,

@@ -19,12 +19,10 @@ export interface WebhookOptions extends Omit<WebhookDeps, 'settings' | 'outbound
   config: Pick<Config, 'baseUrl' | 'caFile' | 'ssh' | 'webhooks'>;
   /** The instance key, which decrypts stored secrets. */
   keyFile: string;
-  /** Version of the program, for the User-Agent. */
-  version: string;
 }
 
 /** Webhooks and their delivery queue. The caller checks access to their scope. */
-export function createWebhooks({ config, keyFile, version, ...tools }: WebhookOptions) {
+export function createWebhooks({ config, keyFile, ...tools }: WebhookOptions) {
   const { baseUrl, caFile, webhooks } = config;
   // Hosts on the administrator's list: any address, and also http.
   const isNamed = (url: URL): boolean => isAllowedHost(url, webhooks.allowedHosts);
@@ -36,13 +34,14 @@ export function createWebhooks({ config, keyFile, version, ...tools }: WebhookOp
       devAllowInsecure: false,
       allowsPrivate: isNamed,
       allowsHttp: isNamed,
+      baseUrl,
       caFile,
     }),
     key: new InstanceKey(keyFile, tools.random, 'webhooks'),
     settings: { baseUrl, sshOrigin: sshOrigin(config), maxAttempts: webhooks.maxAttempts },
   };
   const { outbox } = deps;
-  outbox.register(webhookHandler(deps, version));
+  outbox.register(webhookHandler(deps));
   const wake = (): void =>
     void outbox.drain(webhookKind).catch((error: unknown) => deps.logger.error('webhook.drain_failed', { error }));
 

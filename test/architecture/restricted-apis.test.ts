@@ -38,6 +38,23 @@ const connecting: Record<string, string[]> = {
   ssh2: ['Client', 'HTTPAgent', 'HTTPSAgent'],
   '@grpc/grpc-js': ['Client', 'makeClientConstructor', 'makeGenericClientConstructor', 'loadPackageDefinition'],
 };
+/** `outbound` writes the header; others only read that of a request. */
+const namesNoProgram: Check = (source) => {
+  if (source.moduleName === 'outbound') return [];
+  const found: string[] = [];
+  const isHeader = (node: ts.Node): boolean => ts.isStringLiteral(node) && node.text.toLowerCase() === 'user-agent';
+  walk(source.tree, (node) => {
+    const isWritten =
+      (ts.isPropertyAssignment(node) && isHeader(node.name)) ||
+      (ts.isBinaryExpression(node) &&
+        node.operatorToken.kind === ts.SyntaxKind.EqualsToken &&
+        ts.isElementAccessExpression(node.left) &&
+        isHeader(node.left.argumentExpression));
+    if (isWritten) found.push(`${placeOf(source, node)} writes a User-Agent`);
+  });
+  return found;
+};
+
 const connectingPackages = ['undici', 'axios', 'got', 'node-fetch', 'ws', 'nodemailer', 'pg', 'socks'];
 const connectingGlobals = ['fetch', 'WebSocket', 'EventSource', 'XMLHttpRequest'];
 
@@ -150,6 +167,8 @@ holds('only outbound opens connections', connectsNowhere, {
   'src/git/spawner/socket-pairs.ts': 'connects to a socket of its own, in a folder that only this user can open',
 });
 
+holds('only outbound names the program in a User-Agent', namesNoProgram);
+
 holds('only the command line uses the process object', knowsNoProcess, {
   'src/embedded/from-disk.ts': 'says how a worker is started as a process: by the same Node',
   'src/embedded/from-executable.ts': 'says how a worker is started as a process: by the same executable',
@@ -197,6 +216,11 @@ t.test('the checks find violations', async (t) => {
         "import { BlockList, isIP } from 'node:net'; import type { Socket } from 'node:net';",
         'await git.fetch(path);',
       ],
+    ],
+    [
+      namesNoProgram,
+      ["headers['User-Agent'] = 'x';", "const headers = { 'user-agent': name };"],
+      ["ctx.get('User-Agent');", "request.headers['user-agent'];"],
     ],
     [
       knowsNoProcess,

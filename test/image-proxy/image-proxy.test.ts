@@ -56,12 +56,12 @@ function openProxy(t: Test, { hosts, cacheBytes = 1 << 20, limits = {}, ...rest 
   const clock = fixedClock();
   const proxy = createImageProxy({
     config: {
+      baseUrl: 'https://git.example.org',
       caFile: null,
       repositories: { remoteImageHosts: hosts, remoteImageCacheBytes: cacheBytes } as never,
     },
     keyFile: path.join(folder, 'key'),
     folder: path.join(folder, 'images'),
-    version: '1',
     clock,
     random: systemRandom,
     logger: silentLogger,
@@ -95,7 +95,7 @@ t.test('an image is fetched once, cached on disk, and requested again only when 
   for (const image of images) t.match(image, { type: 'image/png', content: png, isPublic: true });
   const { headers } = host.requests[0]!;
   t.strictSame(Object.keys(headers).sort(), ['accept', 'accept-encoding', 'connection', 'host', 'user-agent']);
-  t.match(headers['user-agent'], /^Hearth\/1 /);
+  t.match(headers['user-agent'], /^Hearth\/\S+ \(\+https:\/\/git\.example\.org\)$/);
   clock.advance(599_000);
   t.equal((await open(host.url('/a.png')))?.etag, images[0]?.etag);
   t.equal(host.requests.length, 1);

@@ -2,7 +2,7 @@ import http from 'node:http';
 import https from 'node:https';
 import { createServer } from 'node:net';
 import type { AddressInfo, Server, Socket } from 'node:net';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
 import { isDomainError } from '../../src/kernel/index.ts';
@@ -13,7 +13,7 @@ import type { Owner } from '../fixtures/temporary-folder.ts';
 import { makeAuthority } from './certificates.ts';
 
 function outboundFor(t: Owner, options: Partial<OutboundOptions> = {}): Outbound {
-  const outbound = createOutbound({ isAllowed: () => true, devAllowInsecure: false, ...options });
+  const outbound = createOutbound({ baseUrl: null, isAllowed: () => true, devAllowInsecure: false, ...options });
   t.teardown(() => outbound.close());
   return outbound;
 }
@@ -321,11 +321,39 @@ t.test(
       message: /authority that is not trusted/,
     });
     t.throws(
-      () => createOutbound({ isAllowed: () => true, devAllowInsecure: false, caFile: '/nowhere.pem' }),
+      () => createOutbound({ baseUrl: null, isAllowed: () => true, devAllowInsecure: false, caFile: '/nowhere.pem' }),
       /authorities .* cannot be used/,
     );
   },
 );
+
+t.test('every request names the program and its address, whatever its maker wrote', async (t) => {
+  const seen: (string | undefined)[] = [];
+  const port = await listen(
+    t,
+    http.createServer((request, response) => {
+      seen.push(request.headers['user-agent']);
+      t.equal(request.rawHeaders.filter((name) => name.toLowerCase() === 'user-agent').length, 1);
+      response.end('ok');
+    }),
+  );
+  const url = `http://127.0.0.1:${port}/`;
+  const askAll = async (outbound: Outbound): Promise<void> => {
+    const given: Record<string, string>[] = [{}, { 'User-Agent': 'other' }, { 'user-agent': 'other/1', Accept: '*/*' }];
+    for (const headers of given) {
+      await outbound.send({ method: 'GET', url, headers, maxBytes: 100 });
+      await outbound.send({ method: 'POST', url, headers, body: Buffer.from('x'), maxBytes: 100 });
+      const opened = await outbound.open({ method: 'GET', url, headers, silenceMs: 1_000, headMs: 1_000 });
+      opened.stream.resume();
+    }
+  };
+  const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
+  await askAll(outboundFor(t, { devAllowInsecure: true, baseUrl: 'https://git.example.org/' }));
+  t.strictSame(new Set(seen), new Set([`Hearth/${version} (+https://git.example.org)`]));
+  seen.length = 0;
+  await askAll(outboundFor(t, { devAllowInsecure: true, baseUrl: null }));
+  t.strictSame(new Set(seen), new Set([`Hearth/${version}`]));
+});
 
 t.test('no more than four connections to one host at a time', async (t) => {
   let open = 0;

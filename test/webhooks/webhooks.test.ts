@@ -51,7 +51,7 @@ t.test('a push is delivered in Gitea’s form, signed in the forms of Gitea and 
   const signature = createHmac('sha256', 'it is a secret').update(body).digest('hex');
   t.match(headers, {
     'content-type': 'application/json',
-    'user-agent': /^Hearth\//,
+    'user-agent': /^Hearth\/\S+ \(\+http:\/\/git\.example\.lan\)$/,
     'x-gitea-event': 'push',
     'x-github-event': 'push',
     'x-gitea-signature': signature,

@@ -145,7 +145,7 @@ export async function openRemoteFile(
     } = await outbound.open({
       method: 'GET',
       url: address.href,
-      headers: { 'User-Agent': 'Hearth', Accept: 'application/octet-stream', ...(isTrusted ? headers : {}) },
+      headers: { Accept: 'application/octet-stream', ...(isTrusted ? headers : {}) },
       ...patience,
     });
     if (status === 200) return stream;
