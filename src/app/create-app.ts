@@ -1,9 +1,12 @@
 import type { Config } from '../config/index.ts';
 import { storageFault } from '../doctor/index.ts';
 import type { Scheduler } from '../scheduler/index.ts';
-import type { AppOptions, Modules } from './modules.ts';
+import type { AppOptions } from './app-options.ts';
+import type { Modules } from './modules.ts';
 import { scheduledTasks } from './scheduled-tasks.ts';
+import { haltAll, recoverAll, startAll } from './lifecycle.ts';
 import { openModules } from './open-modules.ts';
+import { subscribeRenderers } from './subscriptions.ts';
 import { processFacts } from './process-facts.ts';
 import { watchMemory } from './watch-memory.ts';
 import type { MemoryWatch } from './watch-memory.ts';
@@ -42,72 +45,28 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     import('../control/index.ts'),
   ]);
   const modules = await openModules(config, options, 'always');
-  const { accounts, avatars, ci, clock, db, federation, git, logger, organisations, owners, repositories } = modules;
+  const { ci, clock, db, federation, git, logger } = modules;
   const [
     { createProbe },
-    { createWebServer },
+    { createWebServer, prerenderText, renderForMail },
     { createSshServer, sshdControlCommands },
     { createRpcServer },
     { createTaskRuns, createScheduler, schedulerControlCommands, packingControlCommands, pushControlCommands },
     { createControlServer },
   ] = await edges;
+  subscribeRenderers(modules, { prerenderText, renderForMail });
   const runs = createTaskRuns({ db, clock });
 
   let addresses: Addresses | null = null;
   let stopping = false;
   let memory: MemoryWatch | null = null;
-  const forSsh = {
-    config,
-    accounts,
-    repositories,
-    issues: modules.issues,
-    lfs: modules.lfs,
-    pulls: modules.pulls,
-    notifications: modules.notifications,
-    git,
-    workers: modules.workers,
-    logger,
-    clock,
-  };
-  const ssh = config.ssh.enabled && !config.ssh.systemSshd ? createSshServer(forSsh) : null;
+  const ssh = config.ssh.enabled && !config.ssh.systemSshd ? createSshServer(modules) : null;
   const rpc = createRpcServer({ config, ci, clock, logger });
   const probe = createProbe(config);
   const web = createWebServer({
-    db,
+    ...modules,
     probe,
-    config,
-    clock,
-    logger,
-    accounts,
-    owners,
-    avatars,
-    organisations,
-    signing: modules.signing,
-    singleSignOn: modules.singleSignOn,
-    repositories,
-    federation,
-    ci,
-    issues: modules.issues,
-    lfs: modules.lfs,
-    pulls: modules.pulls,
-    releases: modules.releases,
-    webhooks: modules.webhooks,
-    mail: modules.mail,
-    notices: modules.notices,
-    outbox: modules.outbox,
-    notifications: modules.notifications,
-    mirrors: modules.mirrors,
-    git,
-    search: modules.search,
-    codeSearch: modules.codeSearch,
     runners: rpc,
-    audit: modules.audit,
-    workers: modules.workers,
-    imageProxy: modules.imageProxy,
-    objectStatistics: modules.objectStatistics,
-    backups: modules.backups,
-    counts: modules.counts,
-    storage: modules.storage,
     origins: options.origins ?? new Map(),
     scheduledTasks: async () => {
       const known = new Map((await runs.list()).map((run) => [run.name, run]));
@@ -140,7 +99,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     logger,
     commands: {
       ...options.controlCommands,
-      ...(config.ssh.systemSshd ? sshdControlCommands(forSsh) : {}),
+      ...(config.ssh.systemSshd ? sshdControlCommands(modules) : {}),
       ...schedulerControlCommands(schedule),
       ...pushControlCommands(modules),
       ...packingControlCommands(modules),
@@ -149,18 +108,9 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
   });
 
   return {
-    modules: modules,
+    modules,
     async start() {
-      await modules.search.recover();
-      await repositories.recover();
-      await Promise.all([
-        avatars.recover(),
-        federation.recover(),
-        ci.recover(),
-        modules.mirrors.recover(),
-        modules.outbox.recover(),
-        modules.objects.sweep(),
-      ]);
+      await recoverAll(modules.parts);
       const [http, sshAt, grpc] = await Promise.all([
         web.listen(),
         ssh === null ? null : ssh.listen(),
@@ -171,26 +121,15 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
         ? { host: '0.0.0.0', port: config.ssh.publicPort ?? 22, fingerprint: null }
         : null;
       addresses = { http, ssh: sshAt ?? ofTheMachine, grpc };
-      // After listening: neither recovery of pushes nor a workflow file may keep the server from starting.
-      void repositories.pushes
-        .recover()
-        .then(() => (stopping ? undefined : modules.pulls.finishPushOptions({ olderThanMs: 0 })))
-        .catch((error: unknown) => logger.error('pull.push_options_failed', { error }))
-        .then(() => (stopping ? undefined : modules.pulls.recover()))
-        .catch((error: unknown) => logger.error('pull.recovery_failed', { error }));
-      void modules.issues.recoverEntries();
-      void modules.notifications.tell();
-      modules.pulls.queue.advanceAll().catch((error: unknown) => logger.error('pull.queue_failed', { error }));
-      ci.advanceRuns().catch((error: unknown) => logger.error('ci.advance_failed', { error }));
+      startAll(modules.parts, logger);
       schedule.start();
       memory = watchMemory({ setting: config.memory.cachesBytes, logger });
-      setTimeout(() => git.useSpawner(), 500).unref(); // after the start, which it would delay
       return addresses;
     },
     async stop({ graceMs = 30_000 } = {}) {
       stopping = true;
       memory?.stop();
-      repositories.pushes.abortRecovery();
+      haltAll(modules.parts);
       await Promise.all([
         rpc.stop({ graceMs }),
         web.stop({ graceMs }),

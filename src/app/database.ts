@@ -22,7 +22,7 @@ import { outboxEntities } from '../outbox/index.ts';
 import { noticeEntities } from '../notices/index.ts';
 import { mirrorEntities } from '../mirrors/index.ts';
 import { webhookEntities } from '../webhooks/index.ts';
-import type { AppOptions } from './modules.ts';
+import type { AppOptions } from './app-options.ts';
 
 /** Every mapped table. */
 export const entities = [

@@ -105,10 +105,10 @@ export function createFederation({
       return useCase(deps, ...rest);
     };
 
-  if (isFederationOn(settings)) tools.repositories.pushes.onPush(pushListener(deps));
-
   return {
     isOperational: isFederationOn(settings),
+    /** For `repositories.pushes.onPush`; null while federation is not operational. */
+    onPush: isFederationOn(settings) ? pushListener(deps) : null,
     /** Why it is off, a sentence each. */
     obstacles: settings.obstacles,
     /** The same under stable names. */

@@ -279,7 +279,7 @@ export function createIssues({ settings: given, texts, ...tools }: IssuesOptions
     /** For `repositories.pushes.onPush`. */
     onPush: closeByCommits(deps),
     /** Registers a listener of entries; before the start, so that it receives what an earlier run left. */
-    onEntry: <Prepared>(listener: EntryListener<Prepared>): void => announcer.add(listener as EntryListener),
+    onEntry: (listener: EntryListener): void => announcer.add(listener),
     /**
      * Called with each text once it is durable, so that it can be rendered before it is read; a crash loses the call.
      */

@@ -36,10 +36,9 @@ export function createNotices(deps: NoticeDeps) {
     const data: NoticeData = { personId, to, event: withoutOthers(event), at: tx.now };
     await mail.enqueue(tx, { kind: mailKind, data, key: personId });
   }
-  // Without mail, sign-ins and the like cost no query more.
-  if (mail.isConfigured) accounts.onSecurityEvent(onSecurityEvent);
-
   return {
+    /** For `accounts.onSecurityEvent`; null without mail, so that sign-ins cost no further query. */
+    onSecurityEvent: mail.isConfigured ? onSecurityEvent : null,
     kinds: noticeKinds,
     /** Whether notices are sent at all. */
     isAvailable: mail.isConfigured,

@@ -67,7 +67,6 @@ export function createPulls(tools: PullsOptions) {
     await mergeIfReady(deps, issueId, enterQueue);
   });
   queue.connect((repositoryId, baseBranch) => advanceBranch(deps, { repositoryId, baseBranch }));
-  tools.issues.pulls.refuseReopen(refuseDuplicatePull);
   const bind = bindDeps(deps);
 
   return {
@@ -92,6 +91,8 @@ export function createPulls(tools: PullsOptions) {
     owners: { of: bind(ownersOf) },
     viewed: createViewedService(deps),
     suggestions: { apply: bind(applySuggestions) },
+    /** For `issues.pulls.refuseReopen`. */
+    refuseDuplicate: refuseDuplicatePull,
     /** For `issues.onEntry`, before what notifies: keeps whose turn it is, and asks owners of code. */
     onEntry: withQueueUpdates(deps, attentionListener(deps)),
     /** What lists and the API show beside issues that were found already. */
@@ -154,7 +155,7 @@ export function createPulls(tools: PullsOptions) {
         (await import('./portable/import-pulls.ts')).importPulls(deps, path, checked),
     },
 
-    /** For `repositories.pushes.onPush`; the first listener, because a person who has pushed opens the page next. */
+    /** For `repositories.pushes.onPush`. */
     onPush: onPush(deps),
     /** For `repositories.trash.onRestore`. */
     onRestore: onRestore(deps),

@@ -15,7 +15,6 @@ t.test(
     const stage = await openFederation(t);
     const { modules, origin, folder, clock } = stage;
     const { accounts, repositories } = modules;
-    const listeners: PushListener[] = [];
     const { config } = loadConfig({
       env: {
         SERVICE_DATA_DIR: folder,
@@ -26,10 +25,8 @@ t.test(
       cwd: folder,
       readFile: () => '',
     });
-    const pushes = { ...repositories.pushes, onPush: (listener: PushListener) => void listeners.push(listener) };
     const federation = createFederation({
       ...modules,
-      repositories: { ...repositories, pushes },
       config,
       clock,
       random: systemRandom,
@@ -62,7 +59,7 @@ t.test(
     }
     await runGit(['push', '--quiet', bare, 'main'], { cwd });
     const newId = (await runGit(['rev-parse', 'main'], { cwd })).trim();
-    const [listener] = listeners;
+    const listener: PushListener | null = federation.onPush;
     const prepared = (await listener!.prepare!({
       id: 'p1',
       repository,

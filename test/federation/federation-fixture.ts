@@ -72,6 +72,7 @@ export async function openFederation(t: Owner, options: FederationTestOptions = 
     ...(options.outbound === undefined ? {} : { outbound: options.outbound }),
     ...(options.settings === undefined ? {} : { settings: options.settings }),
   });
+  if (federation.onPush !== null) modules.repositories.pushes.onPush(federation.onPush);
   t.teardown(async () => {
     await federation.stop();
     await modules.close();

@@ -55,6 +55,7 @@ export async function openPulls(
 /** The module over others, as another process would have it. */
 export function pullsOver(t: Owner, modules: TestModules, issues: Issues): Pulls {
   const pulls = createPulls({ ...modules, issues, random: systemRandom, baseUrl: null, isDiskLow: async () => false });
+  issues.pulls.refuseReopen(pulls.refuseDuplicate);
   t.teardown(() => pulls.stop());
   return pulls;
 }

@@ -46,6 +46,7 @@ export async function openReviews(t: Owner, { files = base }: { files?: Files } 
   const options: PullsOptions = { ...modules, issues, random, baseUrl: null, isDiskLow: async () => false };
   const pulls = createPulls(options);
   t.teardown(() => pulls.stop());
+  issues.pulls.refuseReopen(pulls.refuseDuplicate);
   issues.onEntry(pulls.onEntry);
   const deps = { ...options, contributedPushBytes: 1024 ** 2, mergeStates: new MergeStateQueue(logger) };
   const { path: folder, repository } = await repositories.find(alice, roof.owner, roof.name);

@@ -116,6 +116,7 @@ export async function openModules(t: Owner, options: ModuleOptions = {}) {
     const repositories = createRepositories(tools);
     t.teardown(() => repositories.stop());
     organisations.owning(repositories.ownedRepositories);
+    repositories.pushes.onPush(repositories.pushes.preserveOverwrittenTips);
     return { organisations, repositories };
   }
 

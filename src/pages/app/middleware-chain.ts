@@ -35,7 +35,6 @@ import type {
   WebServer,
 } from '../../http/index.ts';
 import { createGitHandlers, createGitListener } from '../../http-git/index.ts';
-import { prerenderTexts } from '../prerender-texts.ts';
 import type { PageRoute, Route } from '../route.ts';
 import { routes } from '../routes.ts';
 import { authorize } from './authorize.ts';
@@ -103,7 +102,6 @@ export function createWebServer(options: WebOptions): WebServer {
     pendingForms: createPendingForms({ clock, random }),
     backgroundPriority: admission.background,
   };
-  prerenderTexts(options);
   const readClient = createClientReader(config.proxy.trusted);
   const counts = createHttpMetrics(clock, options.git.traffic);
   const headers = securityHeaders;

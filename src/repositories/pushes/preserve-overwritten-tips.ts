@@ -19,8 +19,8 @@ interface Loss {
 export const undoRefName = (pushId: string, position: number): string => `undo/${pushId}/${position}`;
 
 /**
- * Subscribes to pushes ahead of the other modules: overwritten and deleted tips get a hidden ref, so that no repack
- * drops them before their retention time is over.
+ * Listener of pushes: overwritten and deleted tips get a hidden ref, so that no repack drops them before their
+ * retention time is over.
  */
 export function preserveOverwrittenTips(deps: RepositoryDeps): PushListener<Loss[]> {
   return {

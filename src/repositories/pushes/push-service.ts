@@ -39,8 +39,8 @@ import type { RetriedPush, UnannouncedPush } from './unfinished-pushes.ts';
 export function createPushService(deps: RepositoryDeps, onAccepted: (repositoryId: string) => void) {
   const journal = new PushJournal(deps.db);
   const running: RunningPushes = new Set();
-  const listeners = [preserveOverwrittenTips(deps)] as unknown as PushListener<never>[];
-  const announcer = new PushAnnouncer(deps, journal, listeners as PushListener[]);
+  const listeners: PushListener[] = [];
+  const announcer = new PushAnnouncer(deps, journal, listeners);
   const recovery = new PushRecovery(deps, journal, announcer);
   const bind = bindDeps(deps);
   const bindAt = bindRepositoryDeps(deps);
@@ -91,11 +91,13 @@ export function createPushService(deps: RepositoryDeps, onAccepted: (repositoryI
     listActivity: bind(listActivity),
     listLostTips: bind(listLostTips),
 
+    /** Listener of pushes. It precedes all others: a repack must not drop a tip before it is preserved. */
+    preserveOverwrittenTips: preserveOverwrittenTips(deps),
     /** Registers a listener; before `recover`, so that it is called for unfinished pushes. */
-    onPush<Prepared>(listener: PushListener<Prepared>): void {
+    onPush(listener: PushListener): void {
       if (listeners.some(({ name }) => name === listener.name))
         throw internal(`two push listeners are called ${listener.name}`);
-      listeners.push(listener as PushListener<never>);
+      listeners.push(listener);
       if (listener.remarkOn !== undefined) deps.optionRemarks.push(listener.remarkOn);
     },
     /** Registers what takes pushes to `refs/for/<branch>`; without it, they are refused. */

@@ -2,7 +2,7 @@ import type { Viewer } from '../../access/index.ts';
 import type { Database, DatabaseThread } from '../../db/index.ts';
 import type { Git } from '../../git/index.ts';
 import type { Logger } from '../../kernel/index.ts';
-import type { Repositories } from '../../repositories/index.ts';
+import type { PushListener, Repositories } from '../../repositories/index.ts';
 import { openCodeIndexFile, removeCodeIndexFile } from './code-index-file.ts';
 import type { CodeIndexFile } from './code-index-file.ts';
 import { createCoverages, findCode } from './find-code.ts';
@@ -36,7 +36,7 @@ const readThreadLimits = { requestMs: 5_000, queue: 100, idleMs: 60_000 };
  * own that can be deleted at any time.
  */
 export function createCodeSearch(options: CodeSearchOptions) {
-  const { db, logger, folder, limits, repositories } = options;
+  const { db, logger, folder, limits } = options;
   const isOn = limits.budgetBytes > 0;
   let opening: Promise<Opened> | undefined;
   let running: Promise<void> | undefined;
@@ -84,15 +84,11 @@ export function createCodeSearch(options: CodeSearchOptions) {
     return running;
   }
 
-  repositories.pushes.onPush({
-    name: 'code-search',
-    // The repository's own row has changed with the push, so nothing is written here.
-    recorded: () => void update(),
-  });
-
   return {
     /** Whether there is an index; without one only single repositories can be searched. */
     isOn,
+    /** For `repositories.pushes.onPush`. The push has changed the repository's row, so nothing is written here. */
+    onPush: { name: 'code-search', recorded: () => void update() } satisfies PushListener,
     /** For the scheduled task, and for callers that need a current index. */
     update,
     /** Refuses as `DatabaseThread.ask` does, and `git_busy`. */

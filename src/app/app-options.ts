@@ -1,0 +1,18 @@
+import type { Origin } from '../config/index.ts';
+import type { ControlCommand } from '../control/index.ts';
+import type { WriterConnection } from '../db/index.ts';
+import type { Clock, Logger, Random } from '../kernel/index.ts';
+
+export interface AppOptions {
+  logger: Logger;
+  clock?: Clock;
+  random?: Random;
+  /** Called when storage failed in a way that makes continuing unsafe: the program must exit. */
+  onStorageFault?: (error: unknown) => void;
+  /** The write connection, if it was opened while this file was being loaded. */
+  writing?: WriterConnection;
+  /** Where each setting comes from, for the settings page. */
+  origins?: ReadonlyMap<string, Origin>;
+  /** Control commands besides those that the modules provide. */
+  controlCommands?: Readonly<Record<string, ControlCommand>>;
+}

@@ -1,0 +1,34 @@
+import path from 'node:path';
+import { createBackups } from '../backup/index.ts';
+import { objectKinds } from '../doctor/index.ts';
+import { createFederation } from '../federation/index.ts';
+import { createImageProxy } from '../image-proxy/index.ts';
+import { createMirrors } from '../mirrors/index.ts';
+import { createNotices } from '../notices/index.ts';
+import { createNotifications } from '../notifications/index.ts';
+import { createWebhooks } from '../webhooks/index.ts';
+import type { People } from './open-people.ts';
+import type { Code } from './open-repositories.ts';
+import type { Storage } from './open-storage.ts';
+
+/** What leaves the server, or comes from other ones: notifications, webhooks, mirrors, federation, images, backups. */
+export function openConnections(storage: Storage, people: People, code: Code) {
+  const { config, instanceKey } = storage;
+  const { baseUrl, dataDir, notifications } = config;
+  const base = { ...storage, ...people, ...code };
+  return {
+    imageProxy: createImageProxy({ ...base, folder: path.join(dataDir, 'cache', 'images') }),
+    webhooks: createWebhooks(base),
+    notices: createNotices({ ...base, baseUrl }),
+    notifications: createNotifications({
+      ...base,
+      key: instanceKey('notifications'),
+      settings: { baseUrl, keepDoneMs: notifications.keepDoneDays * 24 * 60 * 60_000 },
+    }),
+    mirrors: createMirrors(base),
+    backups: createBackups({ ...base, objectKinds }),
+    federation: createFederation(base),
+  };
+}
+
+export type Connections = ReturnType<typeof openConnections>;

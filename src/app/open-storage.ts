@@ -1,0 +1,63 @@
+import { createAudit } from '../audit/index.ts';
+import type { Config } from '../config/index.ts';
+import type { Database } from '../db/index.ts';
+import { embedded } from '../embedded/index.ts';
+import { createImageStore, createObjectImageStore } from '../images/index.ts';
+import type { ObjectImageStoreOptions } from '../images/index.ts';
+import { systemClock, systemRandom } from '../kernel/index.ts';
+import { createMail } from '../mail/index.ts';
+import { createFolderStore, openStore } from '../objects/index.ts';
+import { createOutbox } from '../outbox/index.ts';
+import { InstanceKey } from '../sealing/index.ts';
+import { createIssueIndex, createSearch } from '../search/index.ts';
+import { createWorkerPool } from '../workers/index.ts';
+import { imageFolder, keyFile, storeOptions } from './data-folders.ts';
+import type { AppOptions } from './app-options.ts';
+
+/**
+ * What every other module is built on: audit log, worker pool, objects, search index, outbox and mail.
+ * @param writesAudit who acts when nobody signed in does: the server, or a command of the machine's operator
+ */
+export async function openStorage(
+  config: Config,
+  options: AppOptions,
+  { db, writesAudit }: { db: Database; writesAudit: 'server' | 'local' },
+) {
+  const { clock = systemClock, random = systemRandom } = options;
+  const audit = createAudit({ db, clock, logger: options.logger, otherwise: writesAudit });
+  const logger = audit.auditing(options.logger);
+  const key = keyFile(config.dataDir);
+  const store = storeOptions(config, { clock, random, logger });
+  const opened = await openStore(store);
+  const { store: objects } = opened;
+  // Before the first write: the index is updated at the end of every write.
+  const search = createSearch({ db, logger });
+  const outbox = createOutbox({ db, clock, logger });
+  return {
+    config,
+    clock,
+    random,
+    logger,
+    db,
+    audit,
+    /** The file of the key that encrypts the secrets of all modules. */
+    keyFile: key,
+    version: embedded.version,
+    workers: createWorkerPool({ embedded, logger }),
+    objects,
+    objectStatistics: opened.statistics,
+    objectFolder: objects.place === 'folder' ? null : createFolderStore(store),
+    closeObjects: () => opened.close(),
+    search,
+    issueIndex: createIssueIndex({ db }),
+    outbox,
+    mail: createMail({ config, keyFile: key, db, outbox, clock, random, logger }),
+    instanceKey: (purpose: string) => new InstanceKey(key, random, purpose),
+    imagesOf: (kind: ObjectImageStoreOptions['kind']) =>
+      objects.place === 'folder'
+        ? createImageStore({ directory: imageFolder(config, kind), clock, random, logger })
+        : createObjectImageStore({ objects, kind, clock, logger }),
+  };
+}
+
+export type Storage = Awaited<ReturnType<typeof openStorage>>;

@@ -1,0 +1,90 @@
+import type { AccountDeletionHook } from '../accounts/index.ts';
+import type { Modules } from './modules.ts';
+
+/**
+ * The listeners of every event, in the order in which they are called. A module subscribes to nothing by itself: what
+ * reacts to an event is on this page.
+ */
+export function listenersOf(modules: Modules) {
+  const { ci, codeSearch, federation, issues, mirrors, notices, notifications } = modules;
+  const { organisations, pulls, releases, repositories, webhooks } = modules;
+  return {
+    push: [
+      repositories.pushes.preserveOverwrittenTips, // before anything that may repack
+      ci.onPush, // a runner may be waiting for its jobs
+      pulls.onPush, // the person who has pushed opens the pull request next
+      issues.onPush,
+      releases.onPush,
+      webhooks.onPush,
+      mirrors.onPush,
+      ...(federation.onPush === null ? [] : [federation.onPush]),
+      codeSearch.onPush,
+    ],
+    /** Entries in the logs of issues and pull requests. */
+    entry: [
+      pulls.onEntry, // whose turn it is, and owners of code: the listeners below tell of both
+      webhooks.onEntry,
+      ci.onPull({ issues, pulls }),
+      ci.onIssue({ issues }),
+      notifications.onEntry,
+    ],
+    runEnd: [webhooks.onRunEnd, pulls.queue.onRunEnd, notifications.onRunEnd],
+    release: [ci.onRelease, webhooks.onRelease, notifications.onRelease],
+    commitStatus: [pulls.onStatus],
+    fork: [webhooks.onFork],
+    restoreFromTrash: [pulls.onRestore],
+    signUp: [organisations.joinInvited],
+    securityEvent: notices.onSecurityEvent === null ? [] : [notices.onSecurityEvent],
+    accountDeletion: [refuseOwners(modules), endFollows(modules)],
+  };
+}
+
+/** Registers the listeners; before the start, so that they receive what an earlier run left. */
+export function subscribe(modules: Modules): void {
+  const { accounts, ci, issues, releases, repositories } = modules;
+  const listeners = listenersOf(modules);
+  for (const listener of listeners.push) repositories.pushes.onPush(listener);
+  for (const listener of listeners.entry) issues.onEntry(listener);
+  for (const listener of listeners.runEnd) ci.onRunEnd(listener);
+  for (const listener of listeners.release) releases.onEvent(listener);
+  for (const listener of listeners.commitStatus) repositories.statuses.onChange(listener);
+  for (const listener of listeners.fork) repositories.forks.onFork(listener);
+  for (const listener of listeners.restoreFromTrash) repositories.trash.onRestore(listener);
+  for (const listener of listeners.signUp) accounts.onSignUp(listener);
+  for (const listener of listeners.securityEvent) accounts.onSecurityEvent(listener);
+  for (const listener of listeners.accountDeletion) accounts.onAccountDeletion(listener);
+}
+
+/**
+ * Renders the texts of issues when they are written, by any transport, so that the first reader does not wait, and
+ * those of mails.
+ */
+export function subscribeRenderers(
+  modules: Modules,
+  { prerenderText, renderForMail }: Pick<typeof import('../pages/index.ts'), 'prerenderText' | 'renderForMail'>,
+): void {
+  modules.issues.onText((text) => prerenderText(modules, text));
+  modules.notifications.renderMarkdownBy((text) => renderForMail(modules, text));
+}
+
+/** Refuses the last owner of an organisation and owners of repositories, and removes the avatar. */
+function refuseOwners({ avatars, organisations, repositories }: Modules): AccountDeletionHook {
+  return async (tx, personId) => {
+    await organisations.refuseOnlyOwner(tx, personId);
+    await repositories.refuseOwner(tx, personId);
+    await avatars.forget(tx, personId);
+    const emptyTrash = await repositories.ownedRepositories.detachTrash(tx, personId);
+    return async () => {
+      await emptyTrash();
+      await avatars.remove(personId);
+    };
+  };
+}
+
+/** Other servers learn that the follows of a deleted account have ended. */
+function endFollows({ federation }: Modules): AccountDeletionHook {
+  return async (tx, personId) => {
+    await federation.endAllFollows(tx, personId);
+    return async () => {};
+  };
+}
