@@ -1,3 +1,4 @@
+import { visitAll } from '../../kernel/index.ts';
 import type { GitLimits } from '../limits.ts';
 import { isForReview, refuseRef, reservedForServer, reviewFolder } from '../refs/ref-name.ts';
 import { noRef } from './push-header.ts';
@@ -35,31 +36,41 @@ export async function checkRefs(
   const refusals: Refusals = new Map();
   const named = new Set<string>();
   const namedTwice = new Set<string>();
-  for (const { rawRef } of updates) (named.has(rawRef) ? namedTwice : named).add(rawRef);
-  for (const update of updates) {
-    const reason = namedTwice.has(update.rawRef)
+  let hasReview = false;
+  await visitAll(updates, ({ rawRef }) => {
+    (named.has(rawRef) ? namedTwice : named).add(rawRef);
+    hasReview ||= isForReview(rawRef);
+  });
+  const isReview = hasReview && extraFolders.includes(reviewFolder);
+  const added: RawUpdate[] = [];
+  let removed = 0;
+  await visitAll(updates, (update) => {
+    const { rawRef, oldId, newId } = update;
+    const creates = noRef.test(oldId);
+    const reason = namedTwice.has(rawRef)
       ? 'the push names this ref twice'
-      : (refuseRef(Buffer.from(update.rawRef, 'latin1'), noRef.test(update.oldId), extraFolders) ??
-        (extraFolders.includes(reviewFolder) ? refuseForReview(update, updates) : null));
+      : (refuseRef(Buffer.from(rawRef, 'latin1'), creates, extraFolders) ??
+        (isReview ? refuseForReview(update, updates.length) : null));
     if (reason !== null) refusals.set(update, reason);
-  }
+    else if (creates && !noRef.test(newId) && !isForReview(rawRef)) added.push(update);
+    else if (!creates && noRef.test(newId)) removed += 1;
+  });
 
-  const left = updates.filter((update) => !refusals.has(update));
-  const added = left.filter(
-    ({ rawRef, oldId, newId }) => noRef.test(oldId) && !noRef.test(newId) && !isForReview(rawRef),
-  );
-  const removed = left.filter(({ oldId, newId }) => !noRef.test(oldId) && noRef.test(newId)).length;
   if (added.length > removed) {
     const granted = removed + (await grant(added.length - removed));
-    for (const update of added.slice(granted)) refusals.set(update, `a repository has at most ${limits.maxRefs} refs`);
+    await visitAll(added.slice(granted), (update) =>
+      refusals.set(update, `a repository has at most ${limits.maxRefs} refs`),
+    );
   }
   return refusals;
 }
 
-/** A push for review is one command: what belongs together is one pull request. Null for other refs. */
-function refuseForReview({ rawRef, newId }: RawUpdate, updates: readonly RawUpdate[]): string | null {
-  if (!updates.some((update) => isForReview(update.rawRef))) return null;
-  if (updates.length > 1) return 'refs/for/ is pushed by itself: one push for each pull request, and branches apart';
+/**
+ * A push for review is one command: what belongs together is one pull request. Null for a deletion of another ref.
+ * @param commands how many the push has, one of which is for review
+ */
+function refuseForReview({ rawRef, newId }: RawUpdate, commands: number): string | null {
+  if (commands > 1) return 'refs/for/ is pushed by itself: one push for each pull request, and branches apart';
   return noRef.test(newId) && isForReview(rawRef) ? 'refs/for/ holds nothing that could be deleted' : null;
 }
 
