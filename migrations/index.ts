@@ -72,6 +72,7 @@ import { ciCallMatrices } from './v164-ci-call-matrices.ts';
 import { followFacts } from './v187-follow-facts.ts';
 import { limitedSecrets } from './v188-limited-secrets.ts';
 import { subscriptionStarts } from './v195-subscription-starts.ts';
+import { movesOfPushes } from './v203-moves-of-pushes.ts';
 import { runsOfDeployKeys } from './v178-runs-of-deploy-keys.ts';
 import { teamReviewRequests } from './v177-team-review-requests.ts';
 import { unknownMergeStates } from './v174-unknown-merge-states.ts';
@@ -154,4 +155,5 @@ export const migrations: readonly Migration[] = [
   followFacts,
   limitedSecrets,
   subscriptionStarts,
+  movesOfPushes,
 ];

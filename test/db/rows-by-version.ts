@@ -1209,4 +1209,10 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
     ['ci_secrets', { id: 'c188', name: 'LIMITED', ciphertext: 'x', only_for: '["r1"]', created_at: 1, updated_at: 1 }],
   ],
   195: [['subscriptions', { issue_id: 'is1', user_id: 'bob-id', is_on: 1, reason: 'comment', from_position: 1 }]],
+  203: [
+    [
+      'pushes',
+      { id: 'p203', repository_id: 'r1', via: 'ssh', created_at: 203, settled_at: 203, moved: 0, first_moves: '[]' },
+    ],
+  ],
 };

@@ -31,9 +31,9 @@ async function readStatuses(
   shown: readonly ListedRepository[],
 ) {
   const heads = await ci.runs.newestChecked(shown);
-  const placeOf = ({ repository, updates }: RecentPush) => ({
+  const placeOf = ({ repository, updates, updateCount }: RecentPush) => ({
     repositoryId: repository.id,
-    sha: updates.length === 1 ? updates[0]!.newId : '',
+    sha: updateCount === 1 ? updates[0]!.newId : '',
   });
   const combined = await repositories.statuses.ofRepositoryCommits([
     ...pushes.map(placeOf),

@@ -20,9 +20,8 @@ export interface PushRowView {
 
 const noRef = /^0+$/;
 
-function describe(updates: RecentPush['updates']): string {
-  const [update] = updates;
-  if (update === undefined || updates.length > 1) return `pushed to ${updates.length} branches and tags`;
+function describe({ updates: [update], updateCount }: Pick<RecentPush, 'updates' | 'updateCount'>): string {
+  if (update === undefined || updateCount > 1) return `pushed to ${updateCount} branches and tags`;
   const name = viewName(update.ref.replace(/^refs\/(?:heads|tags)\//, ''));
   const kind = update.ref.startsWith('refs/tags/') ? 'tag ' : update.ref.startsWith('refs/heads/') ? 'branch ' : '';
   if (noRef.test(update.newId)) return `deleted the ${kind}${name}`;
@@ -30,14 +29,15 @@ function describe(updates: RecentPush['updates']): string {
   return `pushed to ${name}`;
 }
 
-export function viewPushRow({ repository, person, deployKey, at, updates }: RecentPush, now: number): PushRowView {
+export function viewPushRow(push: RecentPush, now: number): PushRowView {
+  const { repository, person, deployKey, at } = push;
   const address = { owner: repository.owner.handle, name: repository.name };
   return {
     repository: { name: `${address.owner}/${address.name}`, url: repositoryUrl(address) },
     avatar: viewRepositoryAvatar(repository, repository.owner),
     person: person?.username == null ? null : { name: person.username, url: personUrl(person.username) },
     deployKey: deployKey === null ? null : `deploy key ${viewName(deployKey)}`,
-    what: describe(updates),
+    what: describe(push),
     at: viewTime(at, now),
   };
 }

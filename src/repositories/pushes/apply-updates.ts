@@ -94,7 +94,7 @@ async function act(
 ): Promise<{ results: readonly RefResult[]; isSettled: boolean }> {
   try {
     const results = await deps.git.refs.move(path, updates);
-    await journal.settle(pushId, results, { isAnnouncing: true, record });
+    await journal.settle(pushId, updates, results, { isAnnouncing: true, record });
     return { results, isSettled: true };
   } catch (error) {
     deps.logger.warn('push.settled_by_refs', { pushId, error });

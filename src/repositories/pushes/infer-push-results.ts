@@ -36,7 +36,7 @@ export async function inferPushResults(
   const verdicts = new Map<string, RefResult[]>();
   for (const [push, own] of Map.groupBy(commands, (command) => command.push)) {
     const results = own.map(({ ref, ok }) => (ok ? { ref, ok } : { ref, ok, reason: 'interrupted' }));
-    await journal.settle(push.id, results);
+    await journal.settle(push.id, own, results);
     verdicts.set(push.id, results);
   }
   return verdicts;

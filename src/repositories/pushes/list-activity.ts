@@ -1,8 +1,9 @@
-import { Like, Not } from 'typeorm';
+import { In } from 'typeorm';
 import type { Person } from '../../accounts/index.ts';
 import { invalid } from '../../kernel/index.ts';
 import type { Found } from '../find-repository.ts';
 import type { RepositoryDeps } from '../deps.ts';
+import { firstMovesOf, hasMoved } from './first-moves.ts';
 import { pushSchema, pushUpdateSchema } from '../schema/push-schema.ts';
 import type { PushRow } from '../schema/push-schema.ts';
 
@@ -40,12 +41,8 @@ export interface ActivityPage {
   next: string | null;
 }
 
-/** Rounds of pull requests, which are no branches: the pull request shows them. */
-export const pullRefs = 'refs/pull/%';
 /** Period of the page, in milliseconds. */
 const activityWindowMs = 30 * 86_400_000;
-/** Limit of shown refs per push: a mirror moves thousands at once. */
-const maxShownUpdates = 20;
 const pageKey = /^(\d{1,16})\.([0-9a-f-]{36})$/;
 
 /**
@@ -64,9 +61,7 @@ export async function listActivity(
       id: repository.id,
       since: now - activityWindowMs,
     })
-    .andWhere(
-      `EXISTS (SELECT 1 FROM push_updates u WHERE u.push_id = p.id AND u.result = 'ok' AND u.ref NOT LIKE '${pullRefs}')`,
-    )
+    .andWhere(hasMoved('p'))
     .orderBy('p.created_at', 'DESC')
     .addOrderBy('p.id', 'DESC')
     .limit(limit + 1);
@@ -78,13 +73,13 @@ export async function listActivity(
   const rows = await query.getMany();
   const shown = rows.slice(0, limit);
   const people = await deps.accounts.peopleById(shown.flatMap(({ userId }) => userId ?? []));
+  const first = await firstMovesOf(deps, shown);
   const pushes = await Promise.all(
     shown.map(async (row): Promise<ActivityPush> => {
-      const where = { pushId: row.id, result: 'ok' as const, ref: Not(Like(pullRefs)) };
-      const [updates, updateCount] = await deps.db.read.findAndCount(pushUpdateSchema, {
-        where,
+      const { moves, count } = first.get(row.id)!;
+      const updates = await deps.db.read.find(pushUpdateSchema, {
+        where: { pushId: row.id, position: In(moves.map(([position]) => position)) },
         order: { position: 'ASC' },
-        take: maxShownUpdates,
       });
       return {
         id: row.id,
@@ -100,7 +95,7 @@ export async function listActivity(
           forced,
           restorableUntil: keptUntil !== null && keptUntil > now ? keptUntil : null,
         })),
-        updateCount,
+        updateCount: count,
       };
     }),
   );

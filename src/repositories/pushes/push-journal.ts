@@ -1,11 +1,13 @@
 import { holdsRepository } from '../../nodes/index.ts';
-import { In, IsNull } from 'typeorm';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { IsNull } from 'typeorm';
 import type { RecordedCredential } from '../../access/index.ts';
 import { rowsTable } from '../../db/index.ts';
 import type { Database, Tx } from '../../db/index.ts';
+import { visitAll } from '../../kernel/index.ts';
 import { repositorySchema } from '../schema/repository-schema.ts';
 import { pushSchema, pushUpdateSchema } from '../schema/push-schema.ts';
-import type { PushRow } from '../schema/push-schema.ts';
+import type { FirstMove, PushRow } from '../schema/push-schema.ts';
 
 /** One command of a push. Ids are full hex object ids, all zero for "no ref". */
 export interface RefUpdate {
@@ -27,13 +29,15 @@ interface SettleOptions {
 }
 
 /**
- * Rows per statement: parameters are limited, and building a long statement blocks every other request; a push has up
- * to 100,000 commands.
+ * Rows that are read or written with one statement: a push has up to 100,000 commands, and other requests go on between
+ * two statements.
  */
-const rowsPerStatement = 100;
-/** Rows that are inserted with one statement, which has them as one parameter. */
-const insertedAtOnce = 5_000;
+const rowsAtOnce = 2_000;
 const updateColumns = { position: 'bigint', ref: 'text', old_id: 'text', new_id: 'text' } as const;
+const rejectedColumns = { position: 'bigint', reason: 'text' } as const;
+/** How many of the moves are kept with the push. */
+export const maxFirstMoves = 20;
+const pullFolder = 'refs/pull/';
 
 /**
  * The write-ahead journal of pushes: a push is written before git may act on it. Because it comes first, an
@@ -75,15 +79,17 @@ export class PushJournal {
       triedAt: null,
       lastError: null,
       parkedAt: null,
+      moved: null,
+      firstMoves: null,
     };
     await manager.insert(pushSchema, row);
-    const rows = updates.map(({ ref, oldId, newId }, position) => [position, ref, oldId, newId]);
+    let position = 0;
     // Not by the mapper, which takes most of the time of a push of 100,000 commands.
-    for (const some of inBatches(rows, insertedAtOnce))
+    for (const some of inBatches(updates, rowsAtOnce))
       await manager.query(
         `INSERT INTO push_updates (push_id, position, ref, old_id, new_id)
           SELECT CAST(? AS text), position, ref, old_id, new_id FROM ${rowsTable(updateColumns)}`,
-        [push.id, JSON.stringify(some)],
+        [push.id, JSON.stringify(some.map(({ ref, oldId, newId }) => [position++, ref, oldId, newId]))],
       );
   }
 
@@ -92,16 +98,28 @@ export class PushJournal {
    * has nothing to announce. Not synced by itself, so that the client does not wait for the disk twice: a power
    * failure that loses it leaves refs that no later push has moved, because the journal row of a later push would have
    * been synced behind it. The next start settles by them.
-   * @param results one for each command, in the order of the push
+   * @param updates all commands of the push, in their order
+   * @param results one for each of them
    * @param options.isAnnouncing whether the announcement follows at once; it is counted as begun, without a write of
    * its own
    * @param options.record records, in the same write, what follows from an accepted command; the write is synced then
    */
-  async settle(pushId: string, results: readonly RefResult[], options: SettleOptions = {}): Promise<void> {
+  async settle(
+    pushId: string,
+    updates: readonly RefUpdate[],
+    results: readonly RefResult[],
+    options: SettleOptions = {},
+  ): Promise<void> {
     const { isAnnouncing = false } = options;
-    const rejected = results.flatMap(({ ok, reason }, position) =>
-      ok ? [] : [{ position, reason: reason ?? 'refused' }],
-    );
+    const rejected: [position: number, reason: string][] = [];
+    const firstMoves: FirstMove[] = [];
+    let moved = 0;
+    await visitAll(results, ({ ok, reason }, position) => {
+      if (!ok) return void rejected.push([position, reason ?? 'refused']);
+      const { ref, oldId, newId } = updates[position]!;
+      if (ref.startsWith(pullFolder)) return;
+      if ((moved += 1) <= maxFirstMoves) firstMoves.push([position, ref, oldId, newId]);
+    });
     const anyAccepted = rejected.length < results.length;
     const record = anyAccepted ? options.record : undefined;
     const settle = async (tx: Tx): Promise<void> => {
@@ -110,11 +128,12 @@ export class PushJournal {
       if (push === null) return;
       const settleUpdates = async () => {
         await manager.update(pushUpdateSchema, { pushId }, { result: 'ok' });
-        for (const [reason, refused] of Map.groupBy(rejected, (each) => each.reason)) {
-          for (const some of inBatches(refused.map(({ position }) => position))) {
-            await manager.update(pushUpdateSchema, { pushId, position: In(some) }, { result: 'rejected', reason });
-          }
-        }
+        for (const some of inBatches(rejected, rowsAtOnce))
+          await manager.query(
+            `UPDATE push_updates SET result = 'rejected', reason = list.reason
+              FROM ${rowsTable(rejectedColumns)} WHERE push_id = ? AND push_updates.position = list.position`,
+            [JSON.stringify(some), pushId],
+          );
       };
       // The client waits: one round trip to the write thread instead of three.
       await Promise.all([
@@ -125,6 +144,8 @@ export class PushJournal {
           {
             settledAt: now,
             announcedAt: anyAccepted ? null : now,
+            moved,
+            firstMoves: JSON.stringify(firstMoves),
             ...(isAnnouncing && anyAccepted ? { attempts: 1, triedAt: now } : {}),
           },
         ),
@@ -150,10 +171,22 @@ export class PushJournal {
   }
 
   /** The commands of a push in their order: all of them, or the accepted ones. */
-  updatesOf(pushId: string, which: 'all' | 'accepted' = 'all'): Promise<RefUpdate[]> {
-    const query = this.#selectMoves().where('u.push_id = :pushId', { pushId }).orderBy('u.position');
-    if (which === 'accepted') query.andWhere("u.result = 'ok'");
-    return query.getRawMany();
+  async updatesOf(pushId: string, which: 'all' | 'accepted' = 'all'): Promise<RefUpdate[]> {
+    const updates: RefUpdate[] = [];
+    let rows: (RefUpdate & { position: number })[] = [];
+    // In pages: one statement would hold the event loop for all of them.
+    for (let after = -1; rows.length === rowsAtOnce || after === -1; after = Number(rows.at(-1)?.position ?? 0)) {
+      const query = this.#selectMoves()
+        .addSelect('u.position', 'position')
+        .where('u.push_id = :pushId AND u.position > :after', { pushId, after })
+        .orderBy('u.position')
+        .limit(rowsAtOnce);
+      if (which === 'accepted') query.andWhere("u.result = 'ok'");
+      rows = await query.getRawMany();
+      for (const { ref, oldId, newId } of rows) updates.push({ ref, oldId, newId });
+      if (rows.length === rowsAtOnce) await nextTurn();
+    }
+    return updates;
   }
 
   /** Commands that git accepted in pushes to a repository journalled no earlier than `since`. */
@@ -175,6 +208,6 @@ export class PushJournal {
   }
 }
 
-function* inBatches<Row>(rows: readonly Row[], size = rowsPerStatement): Generator<Row[]> {
+function* inBatches<Row>(rows: readonly Row[], size: number): Generator<Row[]> {
   for (let start = 0; start < rows.length; start += size) yield rows.slice(start, start + size);
 }

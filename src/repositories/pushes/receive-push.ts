@@ -62,7 +62,7 @@ export async function receivePush(
 
   async function settle(results: readonly RefResult[]): Promise<void> {
     if (updates === null) return;
-    await journal.settle(pushId, results, { isAnnouncing: true });
+    await journal.settle(pushId, updates, results, { isAnnouncing: true });
     settled = results;
     const accepted = new Set(results.filter(({ ok }) => ok).map(({ ref }) => ref));
     const effective = updates.filter(({ ref }) => accepted.has(ref));

@@ -1,13 +1,12 @@
 import { idsIn, selectRaw, selectRows } from '../../db/index.ts';
-import { In, Like, Not } from 'typeorm';
 import { visibleRepositories } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import type { Person } from '../../accounts/index.ts';
 import { rowsInOrder, withOwners } from '../list-repositories.ts';
 import type { ListedRepository } from '../list-repositories.ts';
 import type { RepositoryDeps } from '../deps.ts';
-import { pullRefs } from './list-activity.ts';
-import { pushSchema, pushUpdateSchema } from '../schema/push-schema.ts';
+import { firstMovesOf } from './first-moves.ts';
+import { pushSchema } from '../schema/push-schema.ts';
 import type { PushRow } from '../schema/push-schema.ts';
 
 /** A push that took effect, for an activity list. */
@@ -20,8 +19,10 @@ export interface RecentPush {
   deployKey: string | null;
   /** Epoch milliseconds. */
   at: number;
-  /** The refs that moved, in the order of the push; ids of zeros mean "no ref". */
+  /** The first of the refs that moved, in the order of the push; ids of zeros mean "no ref". */
   updates: { ref: string; oldId: string; newId: string }[];
+  /** How many moved. */
+  updateCount: number;
 }
 
 /**
@@ -37,10 +38,7 @@ export async function recentPushes(deps: RepositoryDeps, viewer: Viewer, limit: 
   const found = await newestOfEach(deps, [...repositories.keys()], limit);
   const pushes = found.sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1)).slice(0, limit * 2);
   if (pushes.length === 0) return [];
-  const updates = await deps.db.read.find(pushUpdateSchema, {
-    where: { pushId: In(pushes.map(({ id }) => id)), result: 'ok', ref: Not(Like(pullRefs)) },
-    order: { position: 'ASC' },
-  });
+  const moves = await firstMovesOf(deps, pushes);
   const people = await deps.accounts.peopleById(pushes.flatMap(({ userId }) => userId ?? []));
   return (
     pushes
@@ -51,9 +49,8 @@ export async function recentPushes(deps: RepositoryDeps, viewer: Viewer, limit: 
           person: push.userId === null ? null : (people.get(push.userId) ?? null),
           deployKey: push.deployKey,
           at: push.createdAt,
-          updates: updates
-            .filter(({ pushId }) => pushId === push.id)
-            .map(({ ref, oldId, newId }) => ({ ref, oldId, newId })),
+          updates: moves.get(push.id)!.moves.map(([, ref, oldId, newId]) => ({ ref, oldId, newId })),
+          updateCount: moves.get(push.id)!.count,
         }),
       )
       // All its commands may have been rejected, or it was a round of a pull request.

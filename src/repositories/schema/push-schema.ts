@@ -27,7 +27,14 @@ export interface PushRow {
   lastError: string | null;
   /** When it was parked; only a person can retry it. */
   parkedAt: number | null;
+  /** How many refs it moved, besides those of pull requests; null while unsettled, and in older rows. */
+  moved: number | null;
+  /** The first of them, as JSON of `FirstMove`s; null where `moved` is. */
+  firstMoves: string | null;
 }
+
+/** A ref that a push moved: position of the command, full name, the ids before and after. */
+export type FirstMove = [position: number, ref: string, oldId: string, newId: string];
 
 /** One ref of a push. Ids are 40 or 64 hex digits, all zero for "no ref". */
 export interface PushUpdateRow {
@@ -80,6 +87,8 @@ export const pushSchema = new EntitySchema<PushRow>({
     triedAt: { name: 'tried_at', type: 'integer', nullable: true },
     lastError: { name: 'last_error', type: 'text', nullable: true },
     parkedAt: { name: 'parked_at', type: 'integer', nullable: true },
+    moved: { type: 'integer', nullable: true },
+    firstMoves: { name: 'first_moves', type: 'text', nullable: true },
   },
 });
 
