@@ -1,6 +1,6 @@
 import { IsNull } from 'typeorm';
 import type { Database, Tx } from '../db/index.ts';
-import { unavailable, withTimeout } from '../kernel/index.ts';
+import { unavailable, waitAtMost, withTimeout } from '../kernel/index.ts';
 import type { Logger } from '../kernel/index.ts';
 import { beginAnnouncement, beginAttempt, endAnnouncement, maxAttempts } from './attempts.ts';
 import type { Listener } from './listener.ts';
@@ -12,6 +12,9 @@ export interface AnnounceDeps {
   /** Time limit of each function of a listener, in milliseconds. */
   listenerTimeoutMs: number;
 }
+
+/** How long prepared effects wait for one more, to be recorded in the same write, in milliseconds. */
+const othersWaitMs = 500;
 
 /** A listener with the result of its `prepare`. */
 interface PreparedListener<Event> {
@@ -44,6 +47,8 @@ class Announcement<Event> {
   readonly #attempt: number;
   /** Listeners that failed this time, with their errors. */
   readonly #failures = new Map<string, unknown>();
+  /** Listeners that have nothing to record. */
+  readonly #idle: string[] = [];
   /** Listeners without further attempts: since now, or before. */
   readonly #exhausted = new Set<string>();
   /** Whether the repository went to the trash meanwhile: the announcement ends, and the event waits. */
@@ -67,7 +72,16 @@ class Announcement<Event> {
     let preparedListeners: PreparedListener<Event>[] = [];
     for (const listener of listeners) {
       if (done.has(listener.name) || (isRetry && !(await this.#mayTry(listener)))) continue;
-      const preparedListener = await this.#prepare(listener);
+      const preparing = this.#prepare(listener);
+      const isQuick = await waitAtMost(
+        preparing.then(() => true),
+        othersWaitMs,
+      );
+      if (isQuick === undefined && preparedListeners.length > 0) {
+        await this.#record(preparedListeners, false);
+        preparedListeners = [];
+      }
+      const preparedListener = await preparing;
       if (this.#isHalted) return;
       if (preparedListener === null) continue;
       preparedListeners.push(preparedListener);
@@ -80,7 +94,12 @@ class Announcement<Event> {
     if (this.#isHalted || this.#isForAll) return;
     const open = new Set([...this.#failures.keys(), ...this.#exhausted]);
     const isParked = open.size === this.#exhausted.size;
-    await endAnnouncement(db, this.#subject, { failures: this.#failures, exhausted: this.#exhausted, isParked });
+    await endAnnouncement(db, this.#subject, {
+      failures: this.#failures,
+      exhausted: this.#exhausted,
+      idle: this.#idle,
+      isParked,
+    });
     const { key, logNames } = this.#subject;
     if (isParked) logger.error(logNames.parked, { ...key, listeners: [...open] });
   }
@@ -106,6 +125,7 @@ class Announcement<Event> {
       const prepared = await this.#inTime(listener, listener.prepare?.(this.#subject.event));
       if (prepared !== null) return { listener, prepared };
       this.#exhausted.delete(listener.name);
+      this.#idle.push(listener.name);
     } catch (error) {
       await this.#fail(listener, error);
     }
@@ -153,7 +173,10 @@ class Announcement<Event> {
   ): Promise<readonly PreparedListener<Event>[]> {
     const { tables, row, key, event } = this.#subject;
     const recording = preparedListeners.filter(({ listener }) => listener.record !== undefined);
-    if (recording.length === 0 && !isAll) return preparedListeners;
+    if (recording.length === 0 && !isAll) {
+      this.#idle.push(...preparedListeners.map(({ listener }) => listener.name));
+      return preparedListeners;
+    }
     const write = async (tx: Tx): Promise<readonly PreparedListener<Event>[]> => {
       if (!(await tx.before.existsBy(tables.events, { ...row, announcedAt: IsNull() }))) return [];
       if (await this.#subject.isInTrash(tx.before)) {

@@ -59,9 +59,10 @@ export function beginAttempt(db: Database, place: EventPlace, listener: string):
 }
 
 /**
- * Ends an announcement that did not reach every listener.
+ * Ends an announcement that did not reach every listener; those that are done are not called again.
  * @param failures the listeners that failed this time, with their errors
  * @param exhausted the listeners without further attempts, whenever that was decided
+ * @param idle the listeners that had nothing to record
  */
 export function endAnnouncement(
   db: Database,
@@ -69,10 +70,21 @@ export function endAnnouncement(
   {
     failures,
     exhausted,
+    idle,
     isParked,
-  }: { failures: ReadonlyMap<string, unknown>; exhausted: ReadonlySet<string>; isParked: boolean },
+  }: {
+    failures: ReadonlyMap<string, unknown>;
+    exhausted: ReadonlySet<string>;
+    idle: readonly string[];
+    isParked: boolean;
+  },
 ): Promise<void> {
-  return db.write(async ({ manager, now }) => {
+  return db.write(async ({ manager, before, now }) => {
+    if (await before.existsBy(tables.events, { ...row, announcedAt: IsNull() })) {
+      const marks = (await before.findBy(tables.marks, key)) as unknown as { listener: string }[];
+      const done = new Set(marks.map(({ listener }) => listener));
+      for (const listener of idle) if (!done.has(listener)) await manager.insert(tables.marks, { ...key, listener });
+    }
     const errors = new Map<string, string>();
     for (const { listener, lastError } of (await manager.findBy(tables.attempts, key)) as unknown as AttemptsRow[])
       if (exhausted.has(listener)) errors.set(listener, lastError ?? endedMeanwhile);

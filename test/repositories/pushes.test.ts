@@ -1,4 +1,5 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import type { Found, PushListener } from '../../src/repositories/index.ts';
 import { localAdministrator } from '../../src/access/index.ts';
@@ -439,6 +440,49 @@ t.test('a throwing listener is retried until it has recorded; the others are not
   t.equal(events().filter((event) => event === 'push.listener_failed').length, 2);
   t.match((await repositories.find(alice, 'alice', 'work')).repository.description, /^prepared /);
   t.same(await modules.db.read.query('SELECT * FROM push_announcements'), [], 'no marks pile up');
+});
+
+t.test('listeners with nothing to record are not called again beside one that is retried', async (t) => {
+  const modules = await openWork(t);
+  const { repositories, alice, history } = modules;
+  const calls: string[] = [];
+  const called = (name: string, prepared: string | null): PushListener<string> => ({
+    name,
+    prepare: async () => (calls.push(name), prepared),
+  });
+  let failures = 1;
+  repositories.pushes.onPush(called('idle', null));
+  repositories.pushes.onPush(called('only reads', 'something'));
+  repositories.pushes.onPush({
+    name: 'failing',
+    async prepare() {
+      calls.push('failing');
+      if (failures-- > 0) throw new Error('not today');
+      return null;
+    },
+  });
+  repositories.pushes.onPush(called('later', null));
+  await push(modules, alice, 'alice/work', [`${zeroId} ${history.commits[0]} ${main}`], { pack: history.pack });
+  await repositories.stop();
+  await repositories.pushes.finish();
+  t.same(calls, ['idle', 'only reads', 'failing', 'later', 'failing']);
+  t.match(await journal(modules), [{ announced: 1 }]);
+  t.same(await modules.db.read.query('SELECT * FROM push_announcements'), [], 'no marks pile up');
+});
+
+t.test('effects that are ready do not wait for a listener that takes long', async (t) => {
+  const modules = await openWork(t);
+  const { repositories, alice, history } = modules;
+  const { promise, resolve } = Promise.withResolvers<string>();
+  const quick = recordingListener('quick');
+  repositories.pushes.onPush(quick);
+  repositories.pushes.onPush({ name: 'slow', prepare: () => promise, record: async () => {} });
+  await push(modules, alice, 'alice/work', [`${zeroId} ${history.commits[0]} ${main}`], { pack: history.pack });
+  while (quick.received.length === 0) await sleep(20);
+  t.match(await journal(modules), [{ announced: 0 }]);
+  resolve('at last');
+  await repositories.stop();
+  t.match(await journal(modules), [{ announced: 1 }]);
 });
 
 t.test('a listener that reads a repository during its transfer is retried, and counts no failure', async (t) => {
