@@ -1,4 +1,4 @@
-import type { Commit } from '../../git/index.ts';
+import type { Commit, NewCommits } from '../../git/index.ts';
 import type { AnnouncedPush, PushListener } from '../../repositories/index.ts';
 import { instanceActor, personActor, repositoryActor } from '../actors/find-actor.ts';
 import type { RepositoryActor } from '../actors/find-actor.ts';
@@ -8,12 +8,13 @@ import { sendHeldAccepts } from '../deliveries/send-held-accepts.ts';
 import { maxPushedCommits } from '../schema/received-push-schema.ts';
 import type { FederationDeps } from '../deps.ts';
 import type { Json } from '../documents/json-fields.ts';
-import { pushContent } from './push.ts';
+import { pushContent, restContent } from './push.ts';
+import type { PushPlace } from './push.ts';
 
 /** The activities of a push: none unless its repository is public. */
 interface Announcement {
   actorPath: string;
-  /** One for each created or moved branch. */
+  /** One for each created or moved branch, the default branch first; beyond a limit one for all the others. */
   contents: Json[];
 }
 
@@ -22,10 +23,13 @@ type BranchUpdate = AnnouncedPush['updates'][number];
 const zeros = /^0+$/;
 const heads = 'refs/heads/';
 
+/** Limit of activities per push, each of which goes to every follower; a mirror pushes thousands of branches. */
+const maxActivities = 20;
+
 /**
  * Subscribes to accepted pushes, over HTTP and SSH alike (SPEC §6), and publishes one Push for each updated branch of
- * a public repository: once, since the journal records it in the same write. Tags and deleted branches are not
- * published.
+ * a public repository: once, since the journal records it in the same write. Of very many branches the last activity
+ * sums up the rest. Tags and deleted branches are not published.
  */
 export function pushListener(deps: FederationDeps): PushListener<Announcement> {
   return {
@@ -51,11 +55,51 @@ async function prepareAnnouncement(deps: FederationDeps, push: AnnouncedPush): P
   const repository = await repositoryActor(deps, found);
   const pusher = await pusherOf(deps, push);
   const path = deps.git.storage.pathOf(found.owner.id, found.repository.id);
-  const others = await untouchedTips(deps, path, push);
+  const commits = new GainedCommits(deps, path, await untouchedTips(deps, path, push));
+  const described = defaultFirst(updates, heads + found.repository.defaultBranch);
+  const left = updates.length > maxActivities ? updates.length - (maxActivities - 1) : 0;
   const contents: Json[] = [];
-  for (const update of updates)
-    contents.push(await contentOf(deps, path, { repository, pusher, others, update, at: push.arrivedAt }));
+  for (const update of described.slice(0, updates.length - left))
+    contents.push(await contentOf(deps, { repository, pusher, commits, update, at: push.arrivedAt }));
+  if (left > 0) contents.push(restContent({ ...placeOf(deps, { repository, pusher, at: push.arrivedAt }), left }));
   return { actorPath: repository.actor.path, contents };
+}
+
+function defaultFirst(updates: readonly BranchUpdate[], defaultRef: string): readonly BranchUpdate[] {
+  const found = updates.find(({ ref }) => ref === defaultRef);
+  return found === undefined ? updates : [found, ...updates.filter((update) => update !== found)];
+}
+
+/** The commits that the branches of one push gained. Branches that are made of the same commit cost one question. */
+class GainedCommits {
+  readonly #git: FederationDeps['git'];
+  readonly #path: string;
+  readonly #others: readonly string[];
+  readonly #tips: ReadonlySet<string>;
+  readonly #known = new Map<string, Promise<NewCommits>>();
+
+  constructor({ git }: FederationDeps, path: string, others: readonly string[]) {
+    this.#git = git;
+    this.#path = path;
+    this.#others = others;
+    this.#tips = new Set(others);
+  }
+
+  of({ oldId, newId }: BranchUpdate): Promise<NewCommits> {
+    const isNew = zeros.test(oldId);
+    if (isNew && this.#tips.has(newId)) return Promise.resolve({ total: 0, commits: [] });
+    const key = `${oldId} ${newId}`;
+    const known =
+      this.#known.get(key) ??
+      this.#git.objects.newCommits(this.#path, newId, isNew ? this.#others : [oldId], { limit: maxPushedCommits });
+    this.#known.set(key, known);
+    return known;
+  }
+
+  async isForced({ oldId, newId }: BranchUpdate): Promise<boolean> {
+    if (zeros.test(oldId)) return false;
+    return (await this.#git.objects.newCommits(this.#path, oldId, [newId], { limit: 1 })).total > 0;
+  }
 }
 
 interface Pusher {
@@ -83,39 +127,39 @@ async function untouchedTips({ git }: FederationDeps, path: string, { updates }:
   return [...new Set([...updates.map(({ oldId }) => oldId).filter((oldId) => !zeros.test(oldId)), ...tips])];
 }
 
-interface Branch {
+interface Pushed {
   repository: RepositoryActor;
   pusher: Pusher;
-  others: readonly string[];
-  update: BranchUpdate;
   at: number;
 }
 
-async function contentOf(deps: FederationDeps, path: string, branch: Branch): Promise<Json> {
-  const { git, settings } = deps;
-  const {
-    repository: { actor, owner, repository },
-    pusher,
-    others,
-    update: { ref, oldId, newId },
-    at,
-  } = branch;
-  const isNew = zeros.test(oldId);
-  const { total, commits } = await git.objects.newCommits(path, newId, isNew ? others : [oldId], {
-    limit: maxPushedCommits,
-  });
-  const isForced = !isNew && (await git.objects.newCommits(path, oldId, [newId], { limit: 1 })).total > 0;
+const placeOf = (
+  { settings }: FederationDeps,
+  { repository: { actor, owner, repository }, pusher, at }: Pushed,
+): PushPlace => ({
+  repositoryActorId: actor.id,
+  pusherActorId: pusher.id,
+  pusherName: pusher.name,
+  repositoryName: `${owner.handle}/${repository.name}`,
+  repositoryUrl: `${settings.origin}/repos/${encodeURIComponent(owner.handle)}/${encodeURIComponent(repository.name)}`,
+  pushedAt: at,
+});
+
+interface Branch extends Pushed {
+  commits: GainedCommits;
+  update: BranchUpdate;
+}
+
+async function contentOf(deps: FederationDeps, branch: Branch): Promise<Json> {
+  const { update } = branch;
+  const { total, commits } = await branch.commits.of(update);
   const authors = await authorActors(deps, commits);
   return pushContent({
-    repositoryActorId: actor.id,
-    pusherActorId: pusher.id,
-    pusherName: pusher.name,
-    repositoryName: `${owner.handle}/${repository.name}`,
-    repositoryUrl: `${settings.origin}/repos/${encodeURIComponent(owner.handle)}/${encodeURIComponent(repository.name)}`,
-    branch: ref.slice(heads.length),
-    hashBefore: oldId,
-    hashAfter: newId,
-    isForced,
+    ...placeOf(deps, branch),
+    branch: update.ref.slice(heads.length),
+    hashBefore: update.oldId,
+    hashAfter: update.newId,
+    isForced: await branch.commits.isForced(update),
     totalCommits: total,
     commits: commits.map(({ oid, subject, author, committer }) => ({
       hash: oid,
@@ -125,7 +169,6 @@ async function contentOf(deps: FederationDeps, path: string, branch: Branch): Pr
       authoredAt: author.at,
       committedAt: committer.at,
     })),
-    pushedAt: at,
   });
 }
 

@@ -9,8 +9,8 @@ import { asObject, cleanText, embedded, idOf, itemsOf, objectId, webUrl } from '
 import type { Json } from '../documents/json-fields.ts';
 import { escapeHtml, isoTime } from '../documents/escape-html.ts';
 
-/** A branch of a local repository has moved. */
-export interface BranchPush {
+/** Where a push went, and by whom. */
+export interface PushPlace {
   /** Actor ids: of the repository, and of the person who pushed, or of the instance. */
   repositoryActorId: string;
   pusherActorId: string;
@@ -18,6 +18,11 @@ export interface BranchPush {
   /** `owner/name`, and the URL of its page. */
   repositoryName: string;
   repositoryUrl: string;
+  pushedAt: number;
+}
+
+/** A branch of a local repository has moved. */
+export interface BranchPush extends PushPlace {
   /** Without `refs/heads/`. */
   branch: string;
   hashBefore: string;
@@ -27,7 +32,6 @@ export interface BranchPush {
   /** The number of new commits, and the newest ones with their details. */
   totalCommits: number;
   commits: readonly NewCommit[];
-  pushedAt: number;
 }
 
 export interface NewCommit {
@@ -44,18 +48,11 @@ const maxSummary = 250;
 
 /** A Push for one branch (ForgeFed), to everyone and the followers; no e-mail address in it. */
 export function pushContent(push: BranchPush): Json {
-  const { repositoryActorId: repository, repositoryUrl, branch, totalCommits } = push;
+  const { repositoryActorId: repository, branch, totalCommits } = push;
   const count = `${totalCommits} ${totalCommits === 1 ? 'commit' : 'commits'}`;
-  const link = `<a href="${escapeHtml(repositoryUrl)}">${escapeHtml(push.repositoryName)}</a>`;
   return {
-    '@context': pushContext,
-    attributedTo: push.pusherActorId,
-    to: [publicAudience],
-    cc: [`${repository}/followers`],
-    // In milliseconds: readers sort by it.
-    published: new Date(push.pushedAt).toISOString(),
-    summary: `<p>${escapeHtml(push.pusherName)} pushed ${count} to ${link} (${escapeHtml(branch)})</p>`,
-    context: repository,
+    ...headOf(push),
+    summary: `<p>${escapeHtml(push.pusherName)} pushed ${count} to ${linkTo(push)} (${escapeHtml(branch)})</p>`,
     target: {
       id: `${repository}/branches/${encodeURIComponent(branch)}`,
       type: 'Branch',
@@ -73,6 +70,30 @@ export function pushContent(push: BranchPush): Json {
     },
   };
 }
+
+/** A Push that stands for the branches of a push that have none of their own; readers show the name of its target. */
+export function restContent(push: PushPlace & { left: number }): Json {
+  const rest = `${push.left} more branches`;
+  return {
+    ...headOf(push),
+    summary: `<p>${escapeHtml(push.pusherName)} pushed to ${rest} of ${linkTo(push)}</p>`,
+    target: { id: push.repositoryActorId, type: 'Repository', name: rest },
+    object: { type: 'OrderedCollection', totalItems: 0, orderedItems: [] },
+  };
+}
+
+const headOf = ({ repositoryActorId: repository, pusherActorId, pushedAt }: PushPlace): Json => ({
+  '@context': pushContext,
+  attributedTo: pusherActorId,
+  to: [publicAudience],
+  cc: [`${repository}/followers`],
+  // In milliseconds: readers sort by it.
+  published: new Date(pushedAt).toISOString(),
+  context: repository,
+});
+
+const linkTo = ({ repositoryUrl, repositoryName }: PushPlace): string =>
+  `<a href="${escapeHtml(repositoryUrl)}">${escapeHtml(repositoryName)}</a>`;
 
 function commitContent({ repositoryActorId, repositoryUrl }: BranchPush, commit: NewCommit): Json {
   const { hash, subject, authorName, authorActorId, authoredAt, committedAt } = commit;
