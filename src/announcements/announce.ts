@@ -41,6 +41,18 @@ export async function announce<Event>(
   await new Announcement(deps, subject, attempt).run(listeners);
 }
 
+/**
+ * Has one listener record an event before its turn, for a caller that depends on what it records; nothing where it has
+ * recorded the event already. Throws the error of the listener, which counts as none of its attempts.
+ */
+export async function announceAhead<Event>(
+  deps: AnnounceDeps,
+  subject: Subject<Event>,
+  listener: Listener<Event>,
+): Promise<void> {
+  await new Announcement(deps, subject, 1).runAhead(listener);
+}
+
 class Announcement<Event> {
   readonly #deps: AnnounceDeps;
   readonly #subject: Subject<Event>;
@@ -102,6 +114,15 @@ class Announcement<Event> {
     });
     const { key, logNames } = this.#subject;
     if (isParked) logger.error(logNames.parked, { ...key, listeners: [...open] });
+  }
+
+  async runAhead(listener: Listener<Event>): Promise<void> {
+    if ((await this.#marksIn(this.#deps.db.read)).has(listener.name)) return;
+    const { event } = this.#subject;
+    const prepared = (await this.#inTime(listener, listener.prepare?.(event))) ?? null;
+    if (prepared === null) return;
+    const recorded = await this.#write([{ listener, prepared }], false);
+    if (recorded.length > 0) await this.#inTime(listener, listener.recorded?.(event, prepared));
   }
 
   get #isForAll(): boolean {

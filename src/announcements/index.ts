@@ -1,4 +1,4 @@
-export { announce } from './announce.ts';
+export { announce, announceAhead } from './announce.ts';
 export type { AnnounceDeps } from './announce.ts';
 export { beginAnnouncement, lastTryAfterMs, maxAttempts, unpark } from './attempts.ts';
 export type { Listener } from './listener.ts';

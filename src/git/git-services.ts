@@ -94,6 +94,8 @@ export interface GitRefs {
   resolve(path: string, revision: string, options?: RevisionOptions): Promise<string>;
   /** Every ref with the object it names. */
   list(path: string): Promise<Map<string, string>>;
+  /** The object that one ref names now; null for none. @param ref full and well-formed, `refs/heads/main` */
+  tip(path: string, ref: string): Promise<string | null>;
   /** A digest of HEAD, of every visible ref and of the settings, as they are now; null when only git can tell. */
   state(path: string): Promise<string | null>;
   branches(path: string): Promise<NamedRef[]>;

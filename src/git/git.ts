@@ -34,7 +34,7 @@ import { createGitQueries } from './queries/queries.ts';
 import { recoverRepository } from './maintenance/recover.ts';
 import { createRefQuota } from './pushes/ref-quota.ts';
 import { createRefCache } from './ref-cache/ref-cache.ts';
-import { readPackedRef, readRefs } from './refs/refs.ts';
+import { readPackedRef, readRef, readRefs } from './refs/refs.ts';
 import { fetchRemote, fetchedRefs, hostKeyOf, listRemote, pushRemote } from './remotes/fetch-and-push.ts';
 import { requestLfsEndpoint } from './remotes/lfs-authenticate.ts';
 import { removeStrayKeys } from './remotes/ssh.ts';
@@ -246,6 +246,7 @@ export async function createGit({ config, logger, ...options }: GitOptions): Pro
       head: (target) => browse.head(browsing, target),
       resolve: (target, revision, options) => browse.resolve(browsing, target, revision, options),
       list: readRefs,
+      tip: readRef,
       state: async (target) => (await refCache.of(target))?.state() ?? null,
       branches: (target) => namedRefs(target, 'refs/heads/'),
       tags: (target) => namedRefs(target, 'refs/tags/'),

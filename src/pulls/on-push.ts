@@ -9,7 +9,7 @@ import { closingTargets } from './merging/land-merge.ts';
 import { recordMerged } from './merging/record-merged.ts';
 import type { RecordedMerge } from './merging/record-merged.ts';
 import { contributedBytes, isOverBudget } from './rounds/contribution-quota.ts';
-import { listenerName } from './rounds/pending-push.ts';
+import { isBeingMerged, listenerName } from './rounds/pending-push.ts';
 import { publishHeadOf } from './rounds/publish-head.ts';
 import { prepareNextRound } from './rounds/prepare-next-round.ts';
 import { recordRound } from './rounds/record-round.ts';
@@ -65,14 +65,19 @@ export function onPush(deps: PullDeps): PushListener<Prepared> {
     async record(tx, push, prepared) {
       const viewer = viewerOf(push);
       const log = deps.issues.pulls.logIn(tx, viewer);
-      for (const merged of prepared.merged) await recordMerged(deps, log, viewer, push.repository, merged);
       for (const { issueId, prepared: round, bytes } of prepared.rounds) {
         const issue = await tx.manager.findOneBy(issueSchema, { id: issueId });
         const pull = await tx.manager.findOneBy(pullSchema, { issueId });
         if (issue?.state !== 'OPEN' || pull === null || issue.deletedAt !== null) continue;
+        // The merge says which round it takes: a later one is found by the branch, if the merge comes to nothing.
+        if (await isBeingMerged(tx.manager, pull)) continue;
+        // An act that could not wait has recorded it.
+        if (pull.headOid === round.headOid && pull.lastRound !== round.after?.round) continue;
         const origin = { submitterId: push.pusherId, pushId: push.id, bytes, via: 'git' } as const;
         await recordRound(log, issue, pull, round, origin);
       }
+      // After the rounds: a merge by hand is one of the last.
+      for (const merged of prepared.merged) await recordMerged(deps, log, viewer, push.repository, merged);
       if (prepared.pushed.length > 0) await recordPushedRounds(log, push, prepared.pushed);
       for (const retarget of prepared.retargets) await recordRetarget(log, push, retarget);
       prepared.logs = [log];
@@ -133,7 +138,7 @@ async function prepare(deps: PullDeps, push: AnnouncedPush): Promise<Prepared> {
     const next = await prepareNext(deps, push, pull, newId);
     if (next !== null) prepared.rounds.push(next);
   }
-  prepared.merged = await findMerged(deps, push, withBase, branches);
+  prepared.merged = await findMerged(deps, push, { withBase, branches, rounds: prepared.rounds });
   const deleted = [...branches].flatMap(([branch, { newId }]) => (noId.test(newId) ? [branch] : []));
   if (deleted.length > 0 && withBase.length > 0)
     prepared.retargets = await findRetargets(deps, push, deleted, withBase);
@@ -208,6 +213,9 @@ async function prepareNext(
   const located = await deps.repositories.locate(ids);
   const [base, head] = ids.map((id) => located.get(id));
   if (base === undefined || head === undefined || base.repository.archivedAt !== null) return null;
+  const tip = await deps.git.refs.tip(head.path, `${heads}${pull.headBranch!}`);
+  // A later push was recorded first, or has deleted the branch of the fork.
+  if (pull.headOid === tip || (tip === null && base.path !== head.path)) return null;
   const coming = {
     submitterId: push.pusherId,
     headOid: newId,
@@ -226,8 +234,16 @@ async function prepareNext(
 async function findMerged(
   deps: PullDeps,
   push: AnnouncedPush,
-  withBase: readonly PullRow[],
-  branches: ReadonlyMap<string, { oldId: string; newId: string }>,
+  {
+    withBase,
+    branches,
+    rounds,
+  }: {
+    withBase: readonly PullRow[];
+    branches: ReadonlyMap<string, { oldId: string; newId: string }>;
+    /** Gets those that a merge by hand brings before the push of their branch is announced. */
+    rounds: NextRound[];
+  },
 ): Promise<RecordedMerge[]> {
   if (withBase.length === 0) return [];
   const located = (await deps.repositories.locate([push.repository.id])).get(push.repository.id);
@@ -239,11 +255,17 @@ async function findMerged(
     for (const pull of own) merged.push(await mergeOf(deps, push, pull));
     if (noId.test(newId) || noId.test(oldId)) continue;
     const others = pulls.filter((pull) => !own.includes(pull)).slice(0, limits.mergeStates);
-    for (const pull of await broughtBy(deps, located.path, { oldId, newId }, others))
+    const heads = await Promise.all(others.map(async (pull) => ({ pull, head: await headNow(deps, pull) })));
+    for (const { pull, head } of await broughtBy(deps, located.path, { oldId, newId }, heads)) {
+      if (head !== pull.headOid && !rounds.some(({ issueId }) => issueId === pull.issueId)) {
+        const prepared = await prepareNextRound(deps, located, pull, head);
+        rounds.push({ issueId: pull.issueId, prepared, bytes: 0 });
+      }
       merged.push({
         ...(await mergeOf(deps, push, pull)),
         byHand: { oid: newId, onto: oldId, mergedBy: push.pusherId },
       });
+    }
   }
   return merged;
 }
@@ -254,20 +276,34 @@ async function mergeOf(deps: PullDeps, push: AnnouncedPush, pull: PullRow): Prom
   return { issueId: pull.issueId, pushId: push.id, closing };
 }
 
+interface WithHead {
+  pull: PullRow;
+  head: string;
+}
+
+/** The tip of the head branch, which the last round may be behind; without a branch, the head of that round. */
+async function headNow(deps: PullDeps, { headRepositoryId, headBranch, headOid }: PullRow): Promise<string> {
+  if (headRepositoryId === null || headBranch === null) return headOid;
+  const located = (await deps.repositories.locate([headRepositoryId])).get(headRepositoryId);
+  return located === undefined
+    ? headOid
+    : ((await deps.git.refs.tip(located.path, `${heads}${headBranch}`)) ?? headOid);
+}
+
 /** Those whose head the branch has by this move. Never guessed from similar changes. */
 async function broughtBy(
   { git }: PullDeps,
   path: string,
   move: { oldId: string; newId: string },
-  pulls: readonly PullRow[],
-): Promise<PullRow[]> {
+  pulls: readonly WithHead[],
+): Promise<WithHead[]> {
   if (pulls.length === 0) return [];
   const gained = await git.refs.gainedCommits(path, move);
   if (gained !== null) {
     const oids = new Set(gained.map(({ oid }) => oid));
-    return pulls.filter(({ headOid }) => oids.has(headOid));
+    return pulls.filter(({ head }) => oids.has(head));
   }
-  const brought: PullRow[] = [];
-  for (const pull of pulls) if (await git.refs.isForward(path, pull.headOid, move.newId)) brought.push(pull);
+  const brought: WithHead[] = [];
+  for (const each of pulls) if (await git.refs.isForward(path, each.head, move.newId)) brought.push(each);
   return brought;
 }

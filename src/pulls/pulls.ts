@@ -4,7 +4,7 @@ import { mergeBaseOf } from './stacks/stacked-pulls.ts';
 import { bindDeps } from '../kernel/index.ts';
 import type { PullDeps } from './deps.ts';
 import { findByBranches } from './find-by-branches.ts';
-import { findPull, pullInWrite } from './find-pull.ts';
+import { pullInWrite } from './find-pull.ts';
 import { editPull } from './lifecycle/edit-pull.ts';
 import { deleteHeadBranch, restoreHeadBranch } from './lifecycle/head-branch.ts';
 import { openPull } from './lifecycle/open-pull.ts';
@@ -43,6 +43,7 @@ import { onPush } from './on-push.ts';
 import { rightsOnPull } from './rights.ts';
 import { compareRounds, pairRoundCommits } from './rounds/compare-rounds.ts';
 import { catchUp, onRestore, recoverPulls } from './rounds/recover-pulls.ts';
+import { findShownPull } from './rounds/current-head.ts';
 import { findPullCode } from './rounds/find-pull-code.ts';
 import { findRound, listRoundCommits, listRounds } from './rounds/list-rounds.ts';
 import { readPatch } from './rounds/read-patch.ts';
@@ -73,7 +74,7 @@ export function createPulls(tools: PullsOptions) {
     open: bind(openPull),
     propose: bind(proposeChange),
     proposePatch: bind(proposePatch),
-    find: bind(findPull),
+    find: bind(findShownPull),
     rightsOn: bind(rightsOnPull),
     findByBranches: bind(findByBranches),
     ofCommit: bind(pullOfCommit),

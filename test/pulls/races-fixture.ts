@@ -34,8 +34,10 @@ export async function startRaceFixture(t: Owner) {
   function hold(): { release(): void; isReached: Promise<void> } {
     const gate = Promise.withResolvers<void>();
     const reached = Promise.withResolvers<void>();
-    const { onPush } = pulls;
+    const { onPush, pushesFor } = pulls;
     const original = onPush.prepare!;
+    const { whenRecorded } = pushesFor;
+    pushesFor.whenRecorded = async () => null;
     onPush.prepare = async (push) => {
       reached.resolve();
       await gate.promise;
@@ -45,6 +47,7 @@ export async function startRaceFixture(t: Owner) {
       isReached: reached.promise,
       release() {
         onPush.prepare = original;
+        pushesFor.whenRecorded = whenRecorded;
         gate.resolve();
       },
     };

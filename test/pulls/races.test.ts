@@ -75,7 +75,7 @@ t.test('a round while a merge is computed is looked at first', async (t) => {
   const gate = races.hold();
   t.equal((await bobs.push('-o', 'pull=2', 'origin', 'HEAD:refs/for/main')).code, 0);
   await gate.isReached;
-  t.equal(await reasonOf(pulls.merge(alice, contribution, style)), 'round_changed');
+  t.equal(await reasonOf(pulls.merge(alice, contribution, style)), 'push_not_recorded');
   gate.release();
   t.match(await stateOf(contribution), { state: 'OPEN', rounds: 2 });
   await pulls.merge(alice, contribution, { ...style, round: 2 });

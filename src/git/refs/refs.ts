@@ -42,6 +42,25 @@ export async function readPackedRef(repository: string, ref: string): Promise<st
   return (await readPackedRefs(repository)).get(ref) ?? null;
 }
 
+/**
+ * The object that one ref names, without reading the others; null for none, and for a symbolic ref.
+ * @param ref a full, well-formed name
+ */
+export async function readRef(repository: string, ref: string): Promise<string | null> {
+  // A folder has the name of a former branch.
+  const loose = await readFile(path.join(repository, ref), 'latin1').catch((error: NodeJS.ErrnoException) =>
+    error.code === 'EISDIR' ? '' : whenAbsent('')(error),
+  );
+  const value = loose.trimEnd();
+  if (value !== '') return objectId.test(value) ? value : null;
+  // In this order: see `readRefs`.
+  const packed = await readFile(path.join(repository, 'packed-refs')).catch(whenAbsent(Buffer.alloc(0)));
+  const at = packed.indexOf(` ${ref}\n`);
+  if (at < 0) return null;
+  const oid = packed.subarray(packed.lastIndexOf('\n', at) + 1, at).toString('latin1');
+  return objectId.test(oid) ? oid : null;
+}
+
 function merge(
   packed: Map<string, string>,
   loose: Map<string, string>,

@@ -4,8 +4,9 @@ import type { EntryLog, IssueAt } from '../../issues/index.ts';
 import { forbidden, invalid } from '../../kernel/index.ts';
 import { isUniqueViolation } from '../../db/index.ts';
 import type { PullDeps } from '../deps.ts';
-import { factsOfPull, findPull, pullInWrite, refuse, requireOpen } from '../find-pull.ts';
+import { factsOfPull, pullInWrite, refuse, requireOpen } from '../find-pull.ts';
 import type { PullContext } from '../find-pull.ts';
+import { findCurrentPull } from '../rounds/current-head.ts';
 import { headOf } from '../head-label.ts';
 import { mayWriteTo } from '../merging/merge-box.ts';
 import { prepareNextRound } from '../rounds/prepare-next-round.ts';
@@ -28,7 +29,7 @@ export interface PullEdit {
  * `git_busy`, and what `refusalOnPull` refuses for `edit`.
  */
 export async function editPull(deps: PullDeps, viewer: Viewer, at: IssueAt, edit: PullEdit): Promise<void> {
-  const context = await findPull(deps, viewer, at);
+  const context = await findCurrentPull(deps, viewer, at);
   refuse(refusalOnPull(viewer, context.facts, factsOfPull(context.issue, context.pull), 'edit'));
   if (edit.base !== undefined && edit.base !== context.pull.baseBranch)
     await retarget(deps, viewer, context, at, edit.base);

@@ -3,6 +3,7 @@ import type { EntryLog } from '../../issues/index.ts';
 import type { AnnouncedPush, Located } from '../../repositories/index.ts';
 import type { PullDeps } from '../deps.ts';
 import { limits } from '../limits.ts';
+import { isBeingMerged } from '../rounds/pending-push.ts';
 import { prepareRound, recordRound } from '../rounds/record-round.ts';
 import type { PreparedRound } from '../rounds/record-round.ts';
 import { pullSchema } from '../schema/pull-schema.ts';
@@ -79,6 +80,7 @@ export async function recordRetarget(
   const pull = await manager.findOneBy(pullSchema, { issueId });
   if (issue?.state !== 'OPEN' || issue.deletedAt !== null || pull?.baseBranch !== from) return;
   if (pull.lastRound !== prepared.after?.round || (await isTaken(log, pull, to))) return;
+  if (await isBeingMerged(manager, pull)) return;
   await manager.update(pullSchema, { issueId }, { baseBranch: to });
   pull.baseBranch = to;
   const link = { fromId: issueId, toId: landed.issueId, kind: 'needs' } as const;

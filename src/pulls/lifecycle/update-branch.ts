@@ -3,8 +3,9 @@ import type { Viewer } from '../../access/index.ts';
 import type { IssueAt } from '../../issues/index.ts';
 import { conflict, invalid } from '../../kernel/index.ts';
 import type { PullDeps } from '../deps.ts';
-import { findPull, requireOpen } from '../find-pull.ts';
+import { requireOpen } from '../find-pull.ts';
 import type { PullContext } from '../find-pull.ts';
+import { findCurrentPull } from '../rounds/current-head.ts';
 import { oidOf } from '../merging/merge-pull.ts';
 import { mergeBaseOf } from '../stacks/stacked-pulls.ts';
 import { roundChanged } from '../rounds/record-round.ts';
@@ -23,7 +24,7 @@ export async function updateBranch(
   { style, round }: { style: 'MERGE' | 'REBASE'; round: number },
 ): Promise<{ oid: string }> {
   const found = await deps.repositories.find(viewer, at.owner, at.name);
-  const context = await findPull(deps, viewer, at);
+  const context = await findCurrentPull(deps, viewer, at);
   const { pull } = context;
   requireOpen(context);
   if (pull.lastRound !== round) throw roundChanged();

@@ -3,7 +3,8 @@ import type { IssueAt } from '../../issues/index.ts';
 import { isDomainError } from '../../kernel/index.ts';
 import type { PullDeps } from '../deps.ts';
 import { mergeBaseOf } from '../stacks/stacked-pulls.ts';
-import { findPull, pullById } from '../find-pull.ts';
+import { pullById } from '../find-pull.ts';
+import { findShownPull } from '../rounds/current-head.ts';
 import { limits } from '../limits.ts';
 import { pullSchema } from '../schema/pull-schema.ts';
 import type { MergeState, PullRow } from '../schema/pull-schema.ts';
@@ -105,7 +106,7 @@ async function compute(
 /** The merge state of a pull request, computed when it is not known. Refuses as `findPull` does, and `git_busy`. */
 export async function findMergeState(deps: PullDeps, viewer: Viewer, at: IssueAt): Promise<ComputedMergeState> {
   const { path } = await deps.repositories.find(viewer, at.owner, at.name);
-  return mergeStateOf(deps, path, (await findPull(deps, viewer, at)).pull);
+  return mergeStateOf(deps, path, (await findShownPull(deps, viewer, at)).pull);
 }
 
 /** For the background: computes the state of one pull request, if it is open still. */

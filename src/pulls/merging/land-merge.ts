@@ -8,7 +8,7 @@ import type { Found } from '../../repositories/index.ts';
 import type { PullDeps } from '../deps.ts';
 import { pullInWrite } from '../find-pull.ts';
 import type { PullContext } from '../find-pull.ts';
-import { hasPendingPush } from '../rounds/pending-push.ts';
+import { hasPendingHeadPush, hasPendingPush } from '../rounds/pending-push.ts';
 import { roundChanged } from '../rounds/record-round.ts';
 import { pullSchema } from '../schema/pull-schema.ts';
 import { recordMerged } from './record-merged.ts';
@@ -61,6 +61,7 @@ export async function landMerge(
       if (now.pull.lastRound !== round || now.pull.headOid !== pull.headOid) throw roundChanged();
       // A push that was taken already is a round, though its listener has not written it yet.
       if (await hasPendingPush(tx.before, issue)) throw roundChanged();
+      if (await hasPendingHeadPush(tx.before, now.pull)) throw roundChanged();
       if (now.pull.baseBranch !== pull.baseBranch) throw conflict('base_changed', 'The base branch was changed.');
       await authorize(tx, now);
     },

@@ -4,7 +4,9 @@ import type { MergeStyle } from '../../git/index.ts';
 import type { IssueAt } from '../../issues/index.ts';
 import type { CommitStatus } from '../../repositories/index.ts';
 import type { PullDeps } from '../deps.ts';
-import { factsOfPull, findPull } from '../find-pull.ts';
+import { factsOfPull } from '../find-pull.ts';
+import type { findPull } from '../find-pull.ts';
+import { findShownPull } from '../rounds/current-head.ts';
 import { headOf } from '../head-label.ts';
 import type { PullHead } from '../head-label.ts';
 import { mergeStateOf } from '../mergeability/compute-merge-state.ts';
@@ -48,7 +50,7 @@ export interface MergeBox {
 /** Gathers it for a viewer, with the merge state computed when it is not known. Refuses as `findPull`, `git_busy`. */
 export async function mergeBox(deps: PullDeps, viewer: Viewer, at: IssueAt): Promise<MergeBox> {
   const found = await deps.repositories.find(viewer, at.owner, at.name);
-  const context = await findPull(deps, viewer, at);
+  const context = await findShownPull(deps, viewer, at);
   const { issue, pull, repository, facts, settings } = context;
   await publishHead(deps, found.path, { ...pull, number: issue.number });
   const state = await mergeStateOf(deps, found.path, pull);
@@ -98,8 +100,7 @@ export async function tipOfHead(
   { git }: Pick<PullDeps, 'git'>,
   { repository, branch }: PullHead,
 ): Promise<string | null> {
-  if (repository === null || branch === null) return null;
-  return (await git.queries.cachedRefs(repository.path)).get(`refs/heads/${branch}`) ?? null;
+  return repository === null || branch === null ? null : git.refs.tip(repository.path, `refs/heads/${branch}`);
 }
 
 /**

@@ -5,8 +5,9 @@ import type { IssueAt } from '../../issues/index.ts';
 import { conflict } from '../../kernel/index.ts';
 import type { Found } from '../../repositories/index.ts';
 import type { PullDeps } from '../deps.ts';
-import { factsOfPull, findPull, refuse } from '../find-pull.ts';
+import { factsOfPull, refuse } from '../find-pull.ts';
 import type { PullContext } from '../find-pull.ts';
+import { findCurrentPull } from '../rounds/current-head.ts';
 import { headOf } from '../head-label.ts';
 import { mergeStateOf } from '../mergeability/compute-merge-state.ts';
 import { commitsOnto } from '../rounds/read-round.ts';
@@ -61,7 +62,7 @@ async function tryOnce(
   input: MergeInput,
 ): Promise<Merged | null> {
   const found = await deps.repositories.find(viewer, at.owner, at.name);
-  const context = await findPull(deps, viewer, at);
+  const context = await findCurrentPull(deps, viewer, at);
   const { issue, pull, repository } = context;
   refuse(refusalOnPull(viewer, context.facts, factsOfPull(issue, pull), 'merge'));
   if (issue.state === 'OPEN' && pull.lastRound !== input.round) throw roundChanged();

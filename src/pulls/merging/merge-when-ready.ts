@@ -5,6 +5,8 @@ import { forbidden, isDomainError } from '../../kernel/index.ts';
 import { MoreThan } from 'typeorm';
 import type { PullDeps } from '../deps.ts';
 import { factsOfPull, findPull, pullById, pullInWrite, refuse, requireOpen } from '../find-pull.ts';
+import { findCurrentPull } from '../rounds/current-head.ts';
+import { hasPendingHeadPush } from '../rounds/pending-push.ts';
 import { roundChanged } from '../rounds/record-round.ts';
 import { pullSchema } from '../schema/pull-schema.ts';
 import { formatMessage, parseStyle } from './merge-message.ts';
@@ -36,13 +38,13 @@ export async function mergeWhenReady(
 ): Promise<void> {
   const asked: ReadyInput = { style: parseStyle(input.style), title: input.title, body: input.body };
   formatMessage({ title: asked.title ?? '', body: asked.body ?? '' });
-  const { issue } = await findPull(deps, viewer, at);
+  const { issue } = await findCurrentPull(deps, viewer, at);
   const personId = personIdOf(viewer);
   if (personId === null) throw forbidden('person_needed', 'Only a person can ask for a later merge.');
   await deps.issues.pulls.write(viewer, async (log) => {
     const now = await pullInWrite(deps, log.tx, viewer, issue, 'merge');
     requireOpen(now);
-    if (now.pull.lastRound !== round) throw roundChanged();
+    if (now.pull.lastRound !== round || (await hasPendingHeadPush(log.tx.before, now.pull))) throw roundChanged();
     const rule = await deps.repositories.rules.deciding(log.tx.before, now.repository, now.pull.baseBranch);
     // Only the right is asked now; what else is missing is waited for.
     const { blocks } = mergeVerdict(viewer, now.facts, rule, waiting, asked.style);
@@ -109,7 +111,7 @@ export async function mergeIfReady(deps: PullDeps, issueId: string, enterQueue: 
   } catch (error) {
     if (!isDomainError(error)) throw error;
     // A later round ends the wish itself, unless it is only rebased.
-    const passing = ['merge_blocked', 'branch_moves_too_fast', 'round_changed', 'queue_full'];
+    const passing = ['merge_blocked', 'branch_moves_too_fast', 'round_changed', 'push_not_recorded', 'queue_full'];
     const isPassing = passing.includes(error.reason) || error.code === 'unavailable';
     if (!isPassing) await endWish(deps, issueId, viewer, error.message);
   }

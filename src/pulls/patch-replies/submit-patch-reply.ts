@@ -2,7 +2,7 @@ import type { Viewer } from '../../access/index.ts';
 import type { IssueAt } from '../../issues/index.ts';
 import { invalid } from '../../kernel/index.ts';
 import type { PullDeps } from '../deps.ts';
-import { findPull } from '../find-pull.ts';
+import { findCurrentPull } from '../rounds/current-head.ts';
 import { limits } from '../limits.ts';
 import { addComments } from '../reviews/add-comments.ts';
 import { submitReview } from '../reviews/submit-review.ts';
@@ -34,7 +34,7 @@ export async function submitPatchReply(
 ): Promise<ReviewRow> {
   if (Buffer.byteLength(text) > limits.answeredPatchBytes)
     throw invalid('text_too_long', `An answered patch may have at most ${limits.answeredPatchBytes / 1024} KiB.`);
-  const { issue, pull } = await findPull(deps, viewer, at);
+  const { issue, pull } = await findCurrentPull(deps, viewer, at);
   const round = await getRoundRow(deps.db.read, issue.id, wanted ?? pull.lastRound);
   const format = /^> ?From [0-9a-f]{40,64} /m.test(text) ? 'patch' : 'diff';
   const patch = await readPatch(deps, viewer, at, { format, round: round.round });

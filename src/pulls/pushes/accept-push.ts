@@ -1,9 +1,11 @@
 import { allows, refusalInRepository, repositoryLevel } from '../../access/index.ts';
 import type { Tx } from '../../db/index.ts';
 import { refusalError } from '../../issues/index.ts';
+import { conflict } from '../../kernel/index.ts';
 import type { PushForReview, ReviewVerdict } from '../../repositories/index.ts';
 import type { PullDeps } from '../deps.ts';
 import { contributedBytesLeft, contributedTooMuch } from '../rounds/contribution-quota.ts';
+import { isBeingMerged } from '../rounds/pending-push.ts';
 import { pullPushSchema } from '../schema/pull-schema.ts';
 import type { PullPushRow } from '../schema/pull-schema.ts';
 import type { KnownPull } from './choose-pull.ts';
@@ -21,7 +23,7 @@ export interface ReadPush {
 /**
  * Judges a push to `refs/for/<branch>` by the rights and limits of the person, whatever it makes. Refuses what
  * `refuseRound` refuses for pull requests that are there and opening one for others, `too_many_pulls`,
- * `contributed_too_much`.
+ * `contributed_too_much`, `merge_running`.
  * @param known the pull requests that are there and get a round
  * @param added whether it adds to others that are not written yet
  * @param opened how many it opens, which are charged
@@ -34,7 +36,11 @@ export async function admitPush(
   { userId, known, added, opened }: { userId: string; known: readonly KnownPull[]; added: boolean; opened: number },
 ): Promise<number | null> {
   const context = await deps.issues.pulls.contextOf(tx.before, viewer, repository);
-  for (const pull of known) refuseRound(viewer, context.facts, pull);
+  for (const pull of known) {
+    refuseRound(viewer, context.facts, pull);
+    if (await isBeingMerged(tx.before, pull.pull))
+      throw conflict('merge_running', `pull request #${pull.issue.number} is being merged at this moment`);
+  }
   const refusal = added || opened > 0 ? refusalInRepository(viewer, context.facts, 'contribute') : null;
   if (refusal !== null) throw refusalError(refusal, 'PULL');
   const isMember = allows(repositoryLevel(viewer, context.facts), 'write');

@@ -2,9 +2,10 @@ import { personIdOf, refusalInRepository } from '../../access/index.ts';
 import type { Tx } from '../../db/index.ts';
 import { isForReview, isWellFormedRef, reviewFolder } from '../../git/index.ts';
 import { nextNumber } from '../../issues/index.ts';
-import { conflict, forbidden, invalid, isDomainError } from '../../kernel/index.ts';
+import { conflict, forbidden, invalid, isDomainError, waitAtMost } from '../../kernel/index.ts';
 import type { PushForReview, ReviewPort, ReviewVerdict } from '../../repositories/index.ts';
 import type { PullDeps } from '../deps.ts';
+import { listenerName } from '../rounds/pending-push.ts';
 import { changeIdOf } from '../rounds/read-round.ts';
 import { acceptedPush, admitPush } from './accept-push.ts';
 import type { ReadPush } from './accept-push.ts';
@@ -25,6 +26,9 @@ interface PreparedPush extends ReadPush {
 
 type Prepared = PreparedPush | { refused: string };
 
+/** How long a client waits for its round, in milliseconds; a large one takes a second. */
+const recordWaitMs = 10_000;
+
 /**
  * Takes pushes to `refs/for/<branch>[/<topic>]`: the ref is rewritten to that of a pull request, which the listener of
  * the push opens, or gives its next round.
@@ -43,6 +47,15 @@ export function acceptPushesForReview(deps: PullDeps): ReviewPort<Prepared> {
       const decided =
         stack === null ? decide(deps, tx, push, prepared) : decideStack(deps, tx, push, { ...prepared, stack });
       return decided.catch(asRefusal((reason) => ({ accept: false, reason })));
+    },
+    async whenRecorded(repositoryId) {
+      const work = deps.repositories.pushes.recordAhead(listenerName, repositoryId).then(
+        () => true,
+        (error: unknown) => deps.logger.warn('pull.push_recorded_late', { repositoryId, error }),
+      );
+      return (await waitAtMost(work, recordWaitMs)) === true
+        ? null
+        : 'The push is taken; its pull request shows it in a moment.';
     },
     async remarkOnBranch(viewer, opened, branch) {
       const page = pullPageUrl(deps, opened.canonical, `new?head=${encodeURIComponent(branch)}`);

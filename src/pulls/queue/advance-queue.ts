@@ -6,8 +6,9 @@ import { isDomainError } from '../../kernel/index.ts';
 import { holdsRepository } from '../../nodes/index.ts';
 import type { Located } from '../../repositories/index.ts';
 import type { PullDeps } from '../deps.ts';
-import { findPull, pullById } from '../find-pull.ts';
+import { pullById } from '../find-pull.ts';
 import type { PullContext } from '../find-pull.ts';
+import { findCurrentPull } from '../rounds/current-head.ts';
 import { landMerge } from '../merging/land-merge.ts';
 import { gatherFacts, gitFacts } from '../merging/merge-facts.ts';
 import { computeMerge, oidOf } from '../merging/merge-pull.ts';
@@ -78,13 +79,15 @@ async function step(deps: PullDeps, row: QueueRow): Promise<boolean> {
   const viewer = viewerOnBehalf(person.id, row.repositoryId);
   try {
     const at = { owner: located.owner.handle, name: located.repository.name, number: issue.number };
-    const context = await findPull(deps, viewer, at);
+    const context = await findCurrentPull(deps, viewer, at);
+    if (context.pull.lastRound !== row.round) return await out('A new round came.');
     return row.state === 'WAITING'
       ? await beginTest(deps, row, { located, viewer, context })
       : await endTest(deps, row, { located, viewer, context });
   } catch (error) {
     // A server without a free slot goes on within the minute.
     if (!isDomainError(error) || error.code === 'unavailable') throw error;
+    if (error.reason === 'push_not_recorded') return false;
     return out(error.message);
   }
 }

@@ -6,8 +6,9 @@ import { parseBody } from '../../issues/index.ts';
 import type { EntryLog, IssueAt } from '../../issues/index.ts';
 import { conflict, forbidden, invalid } from '../../kernel/index.ts';
 import type { PullDeps } from '../deps.ts';
-import { factsOfPull, findPull, pathOf, refuse } from '../find-pull.ts';
+import { factsOfPull, pathOf, refuse } from '../find-pull.ts';
 import type { PullContext } from '../find-pull.ts';
+import { findCurrentPull } from '../rounds/current-head.ts';
 import { limits } from '../limits.ts';
 import { getRoundRow } from '../get-round-row.ts';
 import { reviewCommentSchema, reviewSchema, threadSchema } from '../schema/review-schema.ts';
@@ -43,7 +44,7 @@ export async function submitReview(
 ): Promise<ReviewRow> {
   if (!verdicts.includes(verdict)) throw invalid('invalid_verdict', 'Choose a verdict.', { field: 'verdict' });
   const body = parseBody(given);
-  const found = await findPull(deps, viewer, at);
+  const found = await findCurrentPull(deps, viewer, at);
   const { issue, pull, facts } = found;
   refuse(refusalOnPull(viewer, facts, factsOfPull(issue, pull), 'review'));
   const authorId = reviewerOf(viewer);

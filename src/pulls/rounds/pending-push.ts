@@ -1,6 +1,7 @@
 import type { EntityManager } from 'typeorm';
 import type { Issue } from '../../issues/index.ts';
 import { pullPushSchema } from '../schema/pull-schema.ts';
+import type { PullRow } from '../schema/pull-schema.ts';
 
 /** The name of the listener that records what a push makes of pull requests. */
 export const listenerName = 'pulls';
@@ -24,4 +25,37 @@ export function hasPendingPush(
     });
   if (!withParked) query.andWhere('p.parked_at IS NULL');
   return query.getExists();
+}
+
+/** Whether a push to the head branch has moved it and is not recorded as a round yet; deletions do not count. */
+export async function hasPendingHeadPush(
+  source: EntityManager,
+  { headRepositoryId, headBranch, headOid }: Pick<PullRow, 'headRepositoryId' | 'headBranch' | 'headOid'>,
+): Promise<boolean> {
+  if (headRepositoryId === null || headBranch === null) return false;
+  const rows: unknown[] = await source.query(
+    `SELECT 1 AS found FROM pushes p CROSS JOIN push_updates u
+      WHERE p.announced_at IS NULL AND p.settled_at IS NOT NULL AND p.parked_at IS NULL
+        AND p.repository_id || '' = ? AND u.push_id = p.id AND u.ref = ? AND u.result = 'ok' AND u.new_id <> ? AND u.new_id NOT LIKE '0000%'
+        AND NOT EXISTS (SELECT 1 FROM push_announcements a WHERE a.push_id = p.id AND a.listener = ?)
+      ORDER BY p.created_at, p.id LIMIT 1`,
+    [headRepositoryId, `refs/heads/${headBranch}`, headOid, listenerName],
+  );
+  return rows.length > 0;
+}
+
+/**
+ * Whether a merge has been journalled that may have moved the base branch, and is not recorded yet. The round that it
+ * merges stays the last one until then.
+ */
+export async function isBeingMerged(
+  source: EntityManager,
+  { mergePushId }: Pick<PullRow, 'mergePushId'>,
+): Promise<boolean> {
+  if (mergePushId === null) return false;
+  const rows: unknown[] = await source.query(
+    `SELECT 1 AS found FROM push_updates WHERE push_id = ? AND (result IS NULL OR result = 'ok') LIMIT 1`,
+    [mergePushId],
+  );
+  return rows.length > 0;
 }

@@ -7,6 +7,7 @@ import { pullSchema } from '../schema/pull-schema.ts';
 import type { PullRow } from '../schema/pull-schema.ts';
 import { fetchBranch } from '../sources/find-head.ts';
 import { contributedBytes, isOverBudget } from './contribution-quota.ts';
+import { isBeingMerged } from './pending-push.ts';
 import { prepareNextRound } from './prepare-next-round.ts';
 import { recordRound } from './record-round.ts';
 import type { RoundOrigin } from './record-round.ts';
@@ -25,8 +26,8 @@ export async function recordMissedRound(deps: PullDeps, issueId: string): Promis
   const [base, head] = [located.get(repositoryId), located.get(headRepositoryId)];
   if (base === undefined || head === undefined || base.repository.archivedAt !== null) return;
   const ref = `refs/heads/${headBranch}`;
-  const tip = (await deps.git.queries.cachedRefs(head.path)).get(ref);
-  if (tip === undefined || tip === headOid) return;
+  const tip = await deps.git.refs.tip(head.path, ref);
+  if (tip === null || tip === headOid) return;
   const push = await deps.repositories.pushes.ofTip(headRepositoryId, ref, tip);
   const submitterId = push?.userId ?? null;
   const coming = { submitterId, headOid: tip, known: [found.pull.baseOid, headOid], from: head.path };
@@ -52,6 +53,7 @@ async function record(
     const now = await manager.findOneBy(pullSchema, { issueId: pull.issueId });
     // The listener of the push may have been faster.
     if (issue?.state !== 'OPEN' || issue.deletedAt !== null || now?.lastRound !== pull.lastRound) return;
+    if (await isBeingMerged(manager, now)) return;
     await recordRound(log, issue, now, prepared, { ...origin, via: 'git' });
   });
 }

@@ -13,6 +13,7 @@ import { findStackedOn, stackBase } from '../stacks/stacked-pulls.ts';
 import { classifyChange } from './classify-change.ts';
 import { readRound } from './read-round.ts';
 import type { ReadRound } from './read-round.ts';
+import { isBeingMerged } from './pending-push.ts';
 import { keepRound } from './round-refs.ts';
 
 /** What is known of a round before the write that records it. */
@@ -68,7 +69,8 @@ export async function prepareRound(
 
 /**
  * Records a round in a write, with its entry in the log, and brings `pull` up to date. Nothing happens when the head
- * is the last one already. Refuses `round_changed` when another round came since it was prepared, `too_many_rounds`.
+ * is the last one already. Refuses `round_changed` when another round came since it was prepared, `merge_running`,
+ * `too_many_rounds`.
  */
 export async function recordRound(
   log: EntryLog,
@@ -84,6 +86,8 @@ export async function recordRound(
     pull.stackedOnOid = stackedOnOid;
   }
   if (pull.lastRound > 0 && pull.headOid === prepared.headOid && pull.baseOid === prepared.baseOid) return null;
+  // The last round is what is said to be merged.
+  if (await isBeingMerged(manager, pull)) throw conflict('merge_running', 'It is being merged at this moment.');
   if (pull.lastRound !== (prepared.after?.round ?? 0)) throw roundChanged();
   if (pull.lastRound >= limits.rounds)
     throw invalid('too_many_rounds', `A pull request has at most ${limits.rounds} rounds.`);

@@ -4,11 +4,11 @@ import type { PullDeps } from '../deps.ts';
 import { limits } from '../limits.ts';
 import { pullSchema, unknownState } from '../schema/pull-schema.ts';
 import { publishHeadOf } from './publish-head.ts';
-import { recordMissedRound } from './record-missed-round.ts';
+import { catchUpWithHead } from './current-head.ts';
 
 /** Brings the last round of a pull request to its head branch, and the ref that clients fetch to the last round. */
 export async function catchUp(deps: PullDeps, issueId: string): Promise<void> {
-  await recordMissedRound(deps, issueId);
+  await catchUpWithHead(deps, issueId);
   await publishHeadOf(deps, issueId);
 }
 

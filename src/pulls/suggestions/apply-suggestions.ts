@@ -3,8 +3,9 @@ import type { Viewer } from '../../access/index.ts';
 import type { IssueAt } from '../../issues/index.ts';
 import { conflict, invalid, nullIfNotFound } from '../../kernel/index.ts';
 import type { PullDeps } from '../deps.ts';
-import { findPull, pullInWrite, requireOpen } from '../find-pull.ts';
+import { pullInWrite, requireOpen } from '../find-pull.ts';
 import type { PullContext } from '../find-pull.ts';
+import { findCurrentPull } from '../rounds/current-head.ts';
 import { headForWriting, moveHead } from '../lifecycle/move-head.ts';
 import { limits } from '../limits.ts';
 import { pathBytes } from '../encode-path.ts';
@@ -49,7 +50,7 @@ export async function applySuggestions(
   if (comments.length > limits.suggestionsAtOnce)
     throw invalid('too_many_suggestions', `At most ${limits.suggestionsAtOnce} suggestions are applied at a time.`);
   const found = await deps.repositories.find(viewer, at.owner, at.name);
-  const context = await findPull(deps, viewer, at);
+  const context = await findCurrentPull(deps, viewer, at);
   const { issue, pull } = context;
   requireOpen(context);
   if (pull.lastRound !== round) throw roundChanged();

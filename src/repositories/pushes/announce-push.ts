@@ -1,7 +1,7 @@
 import type { RecordedCredential } from '../../access/index.ts';
 import { IsNull } from 'typeorm';
 import type { EntityManager } from 'typeorm';
-import { announce } from '../../announcements/index.ts';
+import { announce, announceAhead } from '../../announcements/index.ts';
 import type { EventPlace, Listener } from '../../announcements/index.ts';
 import { isTrashed } from '../lifecycle/trash.ts';
 import { repositorySchema } from '../schema/repository-schema.ts';
@@ -58,9 +58,32 @@ export async function announcePush(
   pushId: string,
   { isBegun = false }: AnnounceOptions = {},
 ): Promise<void> {
+  const open = await openAnnouncement(deps, journal, pushId);
+  if (open !== null) await announce(toolsOf(deps), open.subject, listeners, { attempts: open.attempts, isBegun });
+}
+
+/** Has one listener record a settled push before its turn. Throws the error of the listener. */
+export async function announcePushAhead(
+  deps: RepositoryDeps,
+  journal: PushJournal,
+  listener: PushListener,
+  pushId: string,
+): Promise<void> {
+  const open = await openAnnouncement(deps, journal, pushId);
+  if (open !== null) await announceAhead(toolsOf(deps), open.subject, listener);
+}
+
+const toolsOf = ({ db, logger, settings: { listenerTimeoutMs } }: RepositoryDeps) => ({
+  db,
+  logger,
+  listenerTimeoutMs,
+});
+
+/** Null for a push that is announced, parked or gone, and in the trash. */
+async function openAnnouncement(deps: RepositoryDeps, journal: PushJournal, pushId: string) {
   const row = await deps.db.read.findOneBy(pushSchema, { id: pushId, announcedAt: IsNull(), parkedAt: IsNull() });
   const event = row === null ? null : await announcedPush(deps, journal, row);
-  if (row === null || event === null) return;
+  if (row === null || event === null) return null;
   const subject = {
     ...placeOfPush(pushId),
     event,
@@ -68,9 +91,7 @@ export async function announcePush(
     hasRepositoryMoved: () => hasRepositoryMoved(deps, event.repository),
     isInTrash: (source: EntityManager) => isTrashed(source, event.repository.id),
   };
-  const { db, logger, settings } = deps;
-  const { listenerTimeoutMs } = settings;
-  await announce({ db, logger, listenerTimeoutMs }, subject, listeners, { attempts: row.attempts, isBegun });
+  return { attempts: row.attempts, subject };
 }
 
 /** A push as its listeners hear of it, also afterwards; null for one that is gone, and in the trash. */

@@ -3,7 +3,7 @@ import { bindDeps, internal } from '../../kernel/index.ts';
 import { bindRepositoryDeps } from '../bind-repository-deps.ts';
 import type { RepositoryDeps } from '../deps.ts';
 import type { Found } from '../find-repository.ts';
-import { findPush } from './announce-push.ts';
+import { announcePushAhead, findPush } from './announce-push.ts';
 import type { PushListener } from './announce-push.ts';
 import type { PostReceiveOutput } from './post-receive-port.ts';
 import { applyUpdates } from './apply-updates.ts';
@@ -29,7 +29,14 @@ import { recentPushes } from './recent-pushes.ts';
 import type { ReviewPort } from './review-port.ts';
 import { listLostTips, undoPush } from './undo-push.ts';
 import type { UndoRequest } from './undo-push.ts';
-import { listParkedPushes, outcomeOf, unannouncedPushes, unparkPush } from './unfinished-pushes.ts';
+import {
+  isPushRunning,
+  listParkedPushes,
+  outcomeOf,
+  pushesLeftFor,
+  unannouncedPushes,
+  unparkPush,
+} from './unfinished-pushes.ts';
 import type { RetriedPush, UnannouncedPush } from './unfinished-pushes.ts';
 
 /**
@@ -65,6 +72,15 @@ export function createPushService(deps: RepositoryDeps, onAccepted: (repositoryI
     await recovery.ended();
     await finishPushes(deps, journal, running);
     for (const push of await unannouncedPushes(deps, 'due')) await announcer.announce(push.id, push.repositoryId);
+  }
+
+  /** Those that run now; a second caller looks again when the first has ended. */
+  const ahead = new Map<string, Promise<void>>();
+
+  async function recordAhead(name: string, repositoryId: string): Promise<void> {
+    const listener = (listeners as PushListener[]).find((each) => each.name === name)!;
+    for (const pushId of await pushesLeftFor(deps, repositoryId, name))
+      await announcePushAhead(deps, journal, listener, pushId);
   }
 
   const pushes = {
@@ -113,6 +129,19 @@ export function createPushService(deps: RepositoryDeps, onAccepted: (repositoryI
     recover: () => recovery.run(),
     /** For a page that shows what the listeners of a push have recorded. */
     whenAnnounced: (repositoryId: string, waitMs: number) => announcer.whenAnnounced(repositoryId, waitMs),
+    /**
+     * Has a listener record the settled pushes of a repository that it has not recorded, in their order and before
+     * their turn: for an act that depends on what it records. Throws what the listener throws.
+     */
+    recordAhead(listener: string, repositoryId: string): Promise<void> {
+      const key = `${listener} ${repositoryId}`;
+      const running = ahead.get(key);
+      if (running !== undefined) return running.catch(() => {}).then(() => recordAhead(listener, repositoryId));
+      const work = recordAhead(listener, repositoryId).finally(() => ahead.delete(key));
+      ahead.set(key, work);
+      return work;
+    },
+    isRunning: bind(isPushRunning),
     /** At a stop: aborts the recovery and rejects its waiters. */
     abortRecovery: () => recovery.abort(),
     /** For the scheduled task: retries pushes that a transient failure left unsettled or unannounced. */

@@ -59,6 +59,7 @@ export async function receivePush(
   const pushId = deps.random.uuid();
   let updates: readonly RefUpdate[] | null = null;
   let settled: readonly RefResult[] | null = null;
+  let isReview = false;
 
   async function settle(results: readonly RefResult[]): Promise<void> {
     if (updates === null) return;
@@ -101,6 +102,7 @@ export async function receivePush(
         async preReceive(push) {
           const verdict = await checkAndJournal(deps, journal, opened, incoming, { id: pushId, ...push });
           if (verdict.accept) updates = journalledOf(push.updates, verdict);
+          isReview = verdict.accept && verdict.rewritten !== undefined;
           return verdict;
         },
         verifyCommits: (commits) => firstUnverified(deps, commits, clientOf(incoming.viewer)),
@@ -108,7 +110,10 @@ export async function receivePush(
         async remarkOnArrival(results) {
           const moved = new Set(results.filter(({ ok }) => ok).map(({ ref }) => ref));
           const arrived = (updates ?? []).filter(({ ref }) => moved.has(ref));
-          return (await Promise.all(deps.arrivalRemarks.map((remark) => remark(opened, arrived)))).flat();
+          const remarks = (await Promise.all(deps.arrivalRemarks.map((remark) => remark(opened, arrived)))).flat();
+          const late =
+            isReview && arrived.length > 0 ? await deps.reviews.port?.whenRecorded(opened.repository.id) : null;
+          return late == null ? remarks : [...remarks, late];
         },
       },
     });

@@ -51,6 +51,11 @@ export interface ReviewPort<Prepared = unknown> {
   prepare(push: PushForReview): Promise<Prepared>;
   /** Decides by what the write sees. */
   decide(tx: Tx, push: PushForReview, prepared: Prepared): Promise<ReviewVerdict>;
+  /**
+   * Waits, within limits, until what a settled push has made can be seen: the client has its result then.
+   * @returns a line for the person who has pushed where it takes longer
+   */
+  whenRecorded(repositoryId: string): Promise<string | null>;
   /** A line for the person who has pushed a new branch; null for none. */
   remarkOnBranch(viewer: Viewer, opened: PushTarget, branch: string): Promise<string | null>;
 }

@@ -35,6 +35,42 @@ export function unannouncedPushes(deps: RepositoryDeps, which: 'all' | 'due'): P
   return query.getRawMany<UnannouncedPush>();
 }
 
+/** Settled pushes to one repository that a listener has not recorded, oldest first; never parked ones. */
+export async function pushesLeftFor(
+  deps: Pick<RepositoryDeps, 'db'>,
+  repositoryId: string,
+  listener: string,
+): Promise<string[]> {
+  const rows = await deps.db.read
+    .createQueryBuilder(pushSchema, 'p')
+    .select('p.id', 'id')
+    // Not by the index of the repository, which has its pushes of years.
+    .where("p.repository_id || '' = :repositoryId AND p.settled_at IS NOT NULL", { repositoryId })
+    .andWhere('p.announced_at IS NULL AND p.parked_at IS NULL')
+    .andWhere('NOT EXISTS (SELECT 1 FROM push_announcements a WHERE a.push_id = p.id AND a.listener = :listener)', {
+      listener,
+    })
+    .orderBy('p.created_at')
+    .addOrderBy('p.id')
+    .getRawMany<{ id: string }>();
+  return rows.map(({ id }) => id);
+}
+
+/** Whether a push to this ref was journalled that has not ended yet: no client has its result. */
+export async function isPushRunning(
+  { db }: Pick<RepositoryDeps, 'db'>,
+  repositoryId: string,
+  ref: string,
+): Promise<boolean> {
+  const rows: unknown[] = await db.read.query(
+    `SELECT 1 AS found FROM pushes p CROSS JOIN push_updates u
+      WHERE p.announced_at IS NULL AND p.settled_at IS NULL AND p.repository_id || '' = ?
+        AND u.push_id = p.id AND u.ref = ? ORDER BY p.created_at, p.id LIMIT 1`,
+    [repositoryId, ref],
+  );
+  return rows.length > 0;
+}
+
 export interface ParkedPush extends UnannouncedPush {
   attempts: number;
   /** The listeners that failed, each with its error. */
