@@ -1,14 +1,19 @@
+import {
+  commentPayload,
+  describePulls,
+  issuePayload,
+  pullPayload,
+  repositoryPayload,
+  teamPayload,
+  userPayload,
+} from '../gitea-shapes/index.ts';
 import type { AnnouncedEntry, DescribedIssue, EntryListener } from '../issues/index.ts';
 import type { Located } from '../repositories/index.ts';
 import { enqueueDelivery } from './enqueue-delivery.ts';
 import type { WebhookDeps } from './deps.ts';
-import { describePulls } from './describe-pulls.ts';
 import { actOf, eventOf } from './entry-events.ts';
 import type { EntryAct } from './entry-events.ts';
-import { commentPayload, issuePayload } from './issue-payloads.ts';
-import { repositoryPayload, teamPayload, userPayload } from './payloads.ts';
 import type { Json, JsonObject } from './payloads.ts';
-import { pullPayload } from './pull-payloads.ts';
 import { webhooksFor } from './scope.ts';
 import type { WebhookEvent } from './webhook-schema.ts';
 

@@ -1,7 +1,8 @@
 import type { Person } from '../accounts/index.ts';
 import type { FinalStatus, RunRow } from '../ci/index.ts';
 import type { ChangedFile, Commit } from '../git/index.ts';
-import type { Team } from '../organisations/index.ts';
+import { repositoryPayload, userPayload } from '../gitea-shapes/index.ts';
+import type { UserPayload } from '../gitea-shapes/index.ts';
 import type { Located } from '../repositories/index.ts';
 import type { WebhookDeps } from './deps.ts';
 
@@ -13,24 +14,10 @@ export type JsonObject = { [key: string]: Json };
  * documentation of its webhook payloads.
  */
 
-/** Receivers parse ids as integers; the beginning of a UUID fits in every language. */
-export const numericId = (uuid: string): number => Number.parseInt(uuid.replaceAll('-', '').slice(0, 12), 16) || 0;
-
 const time = (ms: number): string => new Date(Math.min(Math.max(ms, -8.64e15), 8.64e15)).toISOString();
 const maxMessageLength = 16_384;
 
 type Settings = WebhookDeps['settings'];
-
-/** A user in Gitea's form. */
-export type UserPayload = {
-  id: number;
-  login: string;
-  username: string;
-  full_name: string;
-  email: string;
-  avatar_url: string;
-  html_url: string;
-};
 
 /** Who pushed: a person, or a deploy key by its title, which is a full name without an account. */
 export type Pusher = Person | { deployKey: string } | null;
@@ -39,102 +26,6 @@ const pusherPayload = (pusher: Pusher, settings: Pick<Settings, 'baseUrl'>): Use
   pusher !== null && 'deployKey' in pusher
     ? { ...userPayload(null, settings), full_name: `deploy key ${pusher.deployKey}` }
     : userPayload(pusher, settings);
-
-/** @param person null for a user without an account here, or with none any more */
-export function userPayload(person: Person | null, { baseUrl }: Pick<Settings, 'baseUrl'>): UserPayload {
-  const login = person?.username ?? 'ghost';
-  return {
-    id: person === null ? -1 : numericId(person.id),
-    login,
-    username: login,
-    full_name: person?.displayName ?? '',
-    // E-mail addresses are not disclosed.
-    email: '',
-    avatar_url: person === null ? '' : `${baseUrl ?? ''}/avatars/${person.id}.svg`,
-    html_url: person === null ? '' : `${baseUrl ?? ''}/users/${login}`,
-  };
-}
-
-/** A team in Gitea's form, without the organisation: it is the owner of the repository. */
-export type TeamPayload = {
-  id: number;
-  name: string;
-  description: string;
-  organization: null;
-  permission: Team['role'];
-  includes_all_repositories: false;
-  can_create_org_repo: false;
-};
-
-export const teamPayload = ({ serial, name, description, role }: Team): TeamPayload => ({
-  id: serial,
-  name,
-  description,
-  organization: null,
-  permission: role,
-  includes_all_repositories: false,
-  can_create_org_repo: false,
-});
-
-/** A repository in Gitea's form. */
-export type RepositoryPayload = {
-  id: number;
-  owner: UserPayload;
-  name: string;
-  full_name: string;
-  description: string;
-  empty: boolean;
-  private: boolean;
-  fork: boolean;
-  mirror: boolean;
-  archived: boolean;
-  forks_count: number;
-  size: number;
-  html_url: string;
-  url: string;
-  clone_url: string;
-  ssh_url: string;
-  default_branch: string;
-  created_at: string;
-  updated_at: string;
-};
-
-export function repositoryPayload(
-  { repository, owner }: Pick<Located, 'repository' | 'owner'>,
-  { baseUrl, sshOrigin }: Pick<Settings, 'baseUrl' | 'sshOrigin'>,
-): RepositoryPayload {
-  const fullName = `${owner.handle}/${repository.name}`;
-  const ownerPage = `${baseUrl ?? ''}/${owner.kind === 'user' ? 'users' : 'orgs'}/${owner.handle}`;
-  return {
-    id: numericId(repository.id),
-    owner: {
-      id: numericId(owner.id),
-      login: owner.handle,
-      username: owner.handle,
-      full_name: '',
-      email: '',
-      avatar_url: `${baseUrl ?? ''}/avatars/${owner.id}.svg`,
-      html_url: ownerPage,
-    },
-    name: repository.name,
-    full_name: fullName,
-    description: repository.description,
-    empty: repository.pushedAt === null,
-    private: repository.visibility === 'PRIVATE',
-    fork: repository.forkedFromId !== null,
-    mirror: false,
-    archived: repository.archivedAt !== null,
-    forks_count: Number(repository.forkCount),
-    size: Math.round(repository.sizeBytes / 1024),
-    html_url: `${baseUrl ?? ''}/repos/${fullName}`,
-    url: `${baseUrl ?? ''}/api/v1/repos/${fullName}`,
-    clone_url: `${baseUrl ?? ''}/git/${fullName}.git`,
-    ssh_url: sshOrigin === null ? '' : `${sshOrigin}/${fullName}.git`,
-    default_branch: repository.defaultBranch,
-    created_at: time(repository.createdAt),
-    updated_at: time(repository.updatedAt),
-  };
-}
 
 /** A commit with the names of its changed files. */
 export interface CommitWithFiles {

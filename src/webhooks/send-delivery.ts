@@ -7,7 +7,7 @@ import { classifyStatus } from './classify-status.ts';
 import { webhookKind } from './enqueue-delivery.ts';
 import type { ForkSubject } from './on-fork.ts';
 import type { ReleaseSubject } from './on-release.ts';
-import { releaseEventPayload } from './release-payloads.ts';
+import { releaseEventPayload } from './release-payload.ts';
 import { forkPayload, runPayload } from './payloads.ts';
 import type { EndedRun } from './payloads.ts';
 import type { WebhookDeps } from './deps.ts';

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { RuleAct } from '../../access/index.ts';
 import type { ListedRule } from '../../repositories/index.ts';
-import { numericId } from '../../webhooks/index.ts';
+import { numericId } from '../../gitea-shapes/index.ts';
 import type { branchProtection, tagProtection } from './branch-rule-schemas.ts';
 import { isoTime } from './payloads.ts';
 

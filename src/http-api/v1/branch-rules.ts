@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { PersonViewer, RuleTarget } from '../../access/index.ts';
 import { invalid, notFound } from '../../kernel/index.ts';
 import type { Found, GrantInput, ListedRule, MergeConditionsInput, RuleInput } from '../../repositories/index.ts';
-import { numericId } from '../../webhooks/index.ts';
+import { numericId } from '../../gitea-shapes/index.ts';
 import type { WebDeps } from '../../http/index.ts';
 import { created, json, noContent } from '../responses.ts';
 import { operation } from '../operation.ts';

@@ -4,7 +4,7 @@ import { repositoryUrl } from '../../http/index.ts';
 import type { WebDeps } from '../../http/index.ts';
 import type { Found } from '../../repositories/index.ts';
 import type { Verification } from '../../signing/index.ts';
-import { userPayload } from '../../webhooks/index.ts';
+import { userPayload } from '../../gitea-shapes/index.ts';
 import type * as schemas from './commits-schemas.ts';
 import { isoTime } from './payloads.ts';
 

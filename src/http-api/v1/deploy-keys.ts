@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { numericId } from '../../webhooks/index.ts';
+import { numericId } from '../../gitea-shapes/index.ts';
 import { notFound } from '../../kernel/index.ts';
 import type { WebDeps } from '../../http/index.ts';
 import type { PersonViewer } from '../../access/index.ts';

@@ -3,7 +3,7 @@ import type { PersonViewer, Viewer } from '../../access/index.ts';
 import { commentIdOf } from '../../issues/index.ts';
 import type { Found } from '../../repositories/index.ts';
 import type { WebDeps } from '../../http/index.ts';
-import { commentPayload } from '../../webhooks/index.ts';
+import { commentPayload } from '../../gitea-shapes/index.ts';
 import { created, json, listed, noContent } from '../responses.ts';
 import { operation } from '../operation.ts';
 import {

@@ -5,8 +5,8 @@ import type { DescribedIssue, Issue, IssueAt, RepositoryAt } from '../../issues/
 import type { Found } from '../../repositories/index.ts';
 import type { WebDeps } from '../../http/index.ts';
 import { tokenNeeded } from '../authenticate-token.ts';
-import { issuePayload, numericId, userPayload } from '../../webhooks/index.ts';
-import type { IssuePayload } from '../../webhooks/index.ts';
+import { issuePayload, numericId, userPayload } from '../../gitea-shapes/index.ts';
+import type { IssuePayload } from '../../gitea-shapes/index.ts';
 
 /** What the operations of issues share. */
 export const issuesAt = '/repos/{owner}/{name}/issues';

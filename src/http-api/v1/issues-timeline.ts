@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { EntryKind, ListedEntry } from '../../issues/index.ts';
-import { commentPayload } from '../../webhooks/index.ts';
+import { commentPayload } from '../../gitea-shapes/index.ts';
 import { listed } from '../responses.ts';
 import { operation } from '../operation.ts';
 import { describeOne, issueAt, numberIn, oneIssueAt, payloadContextOf, readPage, usersById } from './issues-parts.ts';

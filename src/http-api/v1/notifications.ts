@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { notFound } from '../../kernel/index.ts';
 import { releaseNumberOf, releasePath } from '../../releases/index.ts';
 import { reasons } from '../../notifications/index.ts';
-import { issuePath } from '../../webhooks/index.ts';
+import { issuePath } from '../../gitea-shapes/index.ts';
 import type { Change, InboxView, Notification } from '../../notifications/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import { repositoryUrl } from '../../http/index.ts';

@@ -7,7 +7,7 @@ import type { GpgKey } from '../../signing/index.ts';
 import type { Owner } from '../../owners/index.ts';
 import type { WebDeps } from '../../http/index.ts';
 import { viewCloneBox, organisationUrl, personUrl, repositoryImageUrl, repositoryUrl } from '../../http/index.ts';
-import { userPayload } from '../../webhooks/index.ts';
+import { userPayload } from '../../gitea-shapes/index.ts';
 import type * as schemas from './schemas.ts';
 
 /** The base URL of the API: absolute addresses start with it. */

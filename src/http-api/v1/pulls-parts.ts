@@ -5,8 +5,8 @@ import { notFound } from '../../kernel/index.ts';
 import type { Found, Located } from '../../repositories/index.ts';
 import { viewCloneBox } from '../../http/index.ts';
 import type { WebDeps } from '../../http/index.ts';
-import { describePulls, pullPayload, repositoryPayload } from '../../webhooks/index.ts';
-import type { PullPayload, RepositoryPayload } from '../../webhooks/index.ts';
+import { describePulls, pullPayload, repositoryPayload } from '../../gitea-shapes/index.ts';
+import type { PullPayload, RepositoryPayload } from '../../gitea-shapes/index.ts';
 import { repositoryAt } from './issues-parts.ts';
 
 /** What the operations of pull requests share. */

@@ -5,7 +5,7 @@ import { invalid } from '../../kernel/index.ts';
 import type { Verdict } from '../../pulls/index.ts';
 import type { WebDeps } from '../../http/index.ts';
 import type { Found } from '../../repositories/index.ts';
-import { numericId, userPayload } from '../../webhooks/index.ts';
+import { numericId, userPayload } from '../../gitea-shapes/index.ts';
 import { json, listed, noContent } from '../responses.ts';
 import { operation } from '../operation.ts';
 import { sliceOf } from './issues-parts.ts';

@@ -4,7 +4,7 @@ import { releaseUploadMs } from '../../releases/index.ts';
 import type { DescribedRelease, ReleaseEdit, ReleaseKey, ReleaseRow } from '../../releases/index.ts';
 import type { WebDeps } from '../../http/index.ts';
 import { invalid } from '../../kernel/index.ts';
-import { releaseFilePayload, releasePayload } from '../../webhooks/index.ts';
+import { releaseFilePayload, releasePayload } from '../../gitea-shapes/index.ts';
 import { created, json, listed, noContent } from '../responses.ts';
 import { operation } from '../operation.ts';
 import {

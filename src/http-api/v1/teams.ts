@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { notFound } from '../../kernel/index.ts';
 import { teamNotFound } from '../../organisations/index.ts';
 import type { Organisation, Team, TeamMember } from '../../organisations/index.ts';
-import { teamPayload, userPayload } from '../../webhooks/index.ts';
+import { teamPayload, userPayload } from '../../gitea-shapes/index.ts';
 import { operation } from '../operation.ts';
 import { created, json, noContent } from '../responses.ts';
 import { giteaUser } from './issues-schemas.ts';

@@ -2,8 +2,9 @@ import { commentIdOf } from '../issues/index.ts';
 import type { CloseReason, DescribedIssue, Entry, HideReason, Label, Milestone } from '../issues/index.ts';
 import type { Person } from '../accounts/index.ts';
 import type { PullRow } from '../pulls/index.ts';
-import { numericId, userPayload } from './payloads.ts';
-import type { UserPayload } from './payloads.ts';
+import { numericId } from './numeric-id.ts';
+import { userPayload } from './user.ts';
+import type { UserPayload } from './user.ts';
 
 /**
  * Issues, comments, labels and milestones in the form of Gitea's API, which its webhooks send, too; `revision`,

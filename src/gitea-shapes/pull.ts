@@ -2,10 +2,14 @@ import type { Person } from '../accounts/index.ts';
 import type { MergeState, PullRow, PullSource } from '../pulls/index.ts';
 import type { Located } from '../repositories/index.ts';
 import type { DescribedPull } from './describe-pulls.ts';
-import { issuePayload } from './issue-payloads.ts';
-import type { IssuePayload } from './issue-payloads.ts';
-import { numericId, teamPayload, userPayload } from './payloads.ts';
-import type { RepositoryPayload, TeamPayload, UserPayload } from './payloads.ts';
+import { issuePayload } from './issue.ts';
+import type { IssuePayload } from './issue.ts';
+import { numericId } from './numeric-id.ts';
+import type { RepositoryPayload } from './repository.ts';
+import { teamPayload } from './team.ts';
+import type { TeamPayload } from './team.ts';
+import { userPayload } from './user.ts';
+import type { UserPayload } from './user.ts';
 
 /** One side of a pull request. */
 export type PullBranchPayload = {

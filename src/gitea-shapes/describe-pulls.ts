@@ -1,9 +1,16 @@
-import type { Person } from '../accounts/index.ts';
+import type { Accounts, Person } from '../accounts/index.ts';
 import type { DescribedIssue } from '../issues/index.ts';
 import type { Team } from '../organisations/index.ts';
-import type { PullRow } from '../pulls/index.ts';
-import type { Located, Repository } from '../repositories/index.ts';
-import type { WebhookDeps } from './deps.ts';
+import type { PullRow, Pulls } from '../pulls/index.ts';
+import type { Located, Repositories, Repository } from '../repositories/index.ts';
+import type { Git } from '../git/index.ts';
+
+interface DescribingDeps {
+  accounts: Pick<Accounts, 'peopleById'>;
+  repositories: Pick<Repositories, 'locate'>;
+  pulls: Pick<Pulls, 'ofIssues'>;
+  git: Pick<Git, 'queries'>;
+}
 
 /** A pull request with everything that the API and webhooks show of it. */
 export interface DescribedPull {
@@ -33,7 +40,7 @@ export interface ReaderOfPulls {
  * Describes pull requests of one repository, in the order of their issues; what is no pull request is left out.
  */
 export async function describePulls(
-  deps: Pick<WebhookDeps, 'pulls' | 'accounts' | 'repositories' | 'git'>,
+  deps: DescribingDeps,
   issues: readonly DescribedIssue[],
   { mayRead, teamsById }: ReaderOfPulls,
 ): Promise<DescribedPull[]> {

@@ -2,11 +2,9 @@ import type { Person } from '../accounts/index.ts';
 import { releaseFilePath, releaseNumberOf, releasePath } from '../releases/index.ts';
 import type { ReleaseFile, ReleaseRow } from '../releases/index.ts';
 import type { Located } from '../repositories/index.ts';
-import { repositoryPayload, userPayload } from './payloads.ts';
-import type { JsonObject, UserPayload } from './payloads.ts';
-import type { WebhookDeps } from './deps.ts';
-
-type Settings = WebhookDeps['settings'];
+import type { ServerPlace } from './place.ts';
+import { userPayload } from './user.ts';
+import type { UserPayload } from './user.ts';
 
 const isoTime = (ms: number): string => new Date(ms).toISOString();
 
@@ -48,7 +46,7 @@ export function releaseFilePayload(
   { id, name, bytes, sha256, downloads, createdAt }: ReleaseFile,
   tag: string,
   { owner, repository }: Pick<Located, 'owner' | 'repository'>,
-  { baseUrl }: Pick<Settings, 'baseUrl'>,
+  { baseUrl }: Pick<ServerPlace, 'baseUrl'>,
 ): ReleaseFilePayload {
   return {
     id: releaseNumberOf(id),
@@ -68,7 +66,7 @@ export function releasePayload(
   release: ReleaseRow & { files: readonly ReleaseFile[] },
   author: Person | null,
   place: Pick<Located, 'owner' | 'repository'>,
-  settings: Pick<Settings, 'baseUrl'>,
+  settings: Pick<ServerPlace, 'baseUrl'>,
 ): ReleasePayload {
   const { id, tag, target, title, body, isDraft, isPrerelease, createdAt, listedAt, files } = release;
   const at = { owner: place.owner.handle, name: place.repository.name };
@@ -94,17 +92,3 @@ export function releasePayload(
     assets: files.map((file) => releaseFilePayload(file, tag, place, settings)),
   };
 }
-
-/** The body of a delivery of the event `release`. */
-export const releaseEventPayload = (
-  located: Located,
-  action: 'published' | 'updated' | 'deleted',
-  release: ReleaseRow & { files: readonly ReleaseFile[] },
-  { author, sender }: { author: Person | null; sender: Person | null },
-  settings: Settings,
-): JsonObject => ({
-  action,
-  release: releasePayload(release, author, located, settings),
-  repository: repositoryPayload(located, settings),
-  sender: userPayload(sender, settings),
-});

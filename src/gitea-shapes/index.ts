@@ -1,0 +1,16 @@
+export { commentPayload, issuePath, issuePayload, labelPayload, milestonePayload } from './issue.ts';
+export type { CommentPayload, IssuePayload, LabelPayload, MilestonePayload } from './issue.ts';
+export { describePulls } from './describe-pulls.ts';
+export type { DescribedPull } from './describe-pulls.ts';
+export { numericId } from './numeric-id.ts';
+export type { ServerPlace } from './place.ts';
+export { pullPayload } from './pull.ts';
+export type { PullPayload } from './pull.ts';
+export { releaseFilePayload, releasePayload } from './release.ts';
+export type { ReleaseFilePayload, ReleasePayload } from './release.ts';
+export { repositoryPayload } from './repository.ts';
+export type { RepositoryPayload } from './repository.ts';
+export { teamPayload } from './team.ts';
+export type { TeamPayload } from './team.ts';
+export { userPayload } from './user.ts';
+export type { UserPayload } from './user.ts';
