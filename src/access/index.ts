@@ -17,7 +17,7 @@ export type { CollaboratorRole, OrganisationRole, RepositoryFacts, Visibility } 
 export { ownsRepository, repositoryLevel, scopeAllows } from './repository-level.ts';
 export { describeAccessGrant, accessGrantsOf } from './access-grants.ts';
 export type { AccessGrant } from './access-grants.ts';
-export { visibleRepositories, visibleRepositoryParts } from './visible-repositories.ts';
+export { grantedRepositoryParts, visibleRepositories, visibleRepositoryParts } from './visible-repositories.ts';
 export type { RepositoryPart, SqlCondition } from './visible-repositories.ts';
 export { isTrustedContributor, refusalInRepository, refusalInTrash, refusalOnIssue } from './issue-rights.ts';
 export type {

@@ -1,5 +1,5 @@
 import { isLocalAdministrator } from './viewer.ts';
-import type { Viewer } from './viewer.ts';
+import type { PersonViewer, Viewer } from './viewer.ts';
 
 /** A SQL condition with named parameters, ready for a query builder's `where`. */
 export interface SqlCondition {
@@ -64,6 +64,48 @@ export interface RepositoryParts {
   parameters: Record<string, unknown>;
 }
 
+const plain = 'repositories r';
+
+/** One part for each reason but being public. */
+const grantsOf = (which: string) =>
+  ({
+    own: { from: plain, where: `${which} AND r.owner_user_id = :viewerId` },
+    ofOrganisations: {
+      from: 'organisation_members m CROSS JOIN repositories r',
+      where: `m.user_id = :viewerId AND r.owner_org_id = m.organisation_id AND ${which}`,
+    },
+    shared: {
+      from: 'collaborators c CROSS JOIN repositories r',
+      where: `c.user_id = :viewerId AND r.id = c.repository_id AND ${which}`,
+    },
+    ofTeams: {
+      from: 'team_members tm CROSS JOIN team_repositories tr CROSS JOIN repositories r',
+      where: `tm.user_id = :viewerId AND tr.team_id = tm.team_id AND r.id = tr.repository_id AND ${which}`,
+    },
+  }) satisfies Record<string, RepositoryPart>;
+
+/**
+ * What a person sees for another reason than that everybody does: own repositories and those of organisations, shared
+ * ones, those of teams; public ones among them. A limited token sees those of them that it names.
+ */
+export function grantedRepositoryParts(viewer: PersonViewer): RepositoryParts {
+  const { sql, parameters } = visibleRepositories(viewer, 'r');
+  const { own, ofOrganisations, shared, ofTeams } = grantsOf(`r.deleted_at IS NULL AND ${sql}`);
+  const isNamed =
+    viewer.repositoryIds === null
+      ? '1 = 1'
+      : viewer.repositoryIds.length === 0
+        ? '1 = 0'
+        : `r.id IN (${viewer.repositoryIds.map((_, index) => `:tokenRepository${index}`).join(', ')})`;
+  return {
+    parts: [own, ofOrganisations, ofTeams, shared].map(({ from, where }) => ({
+      from,
+      where: `${where} AND ${isNamed}`,
+    })),
+    parameters,
+  };
+}
+
 /**
  * The same set as `visibleRepositories`, outside the trash, as one part per reason: a list reads the first rows of each
  * part and merges them. One condition with `OR` would scan rows until a page is full; each part is served by an index
@@ -72,7 +114,6 @@ export interface RepositoryParts {
  * @param owner only repositories of this owner; parts that cannot match are left out
  */
 export function visibleRepositoryParts(viewer: Viewer, owner?: { kind: 'user' | 'organisation' }): RepositoryParts {
-  const plain = 'repositories r';
   const open: RepositoryPart = { from: plain, where: "r.deleted_at IS NULL AND r.visibility = 'PUBLIC'" };
   const hidden = "r.deleted_at IS NULL AND r.visibility = 'PRIVATE'";
   if (isLocalAdministrator(viewer)) return { parts: [open, { from: plain, where: hidden }], parameters: {} };
@@ -92,19 +133,7 @@ export function visibleRepositoryParts(viewer: Viewer, owner?: { kind: 'user' | 
     const ids = viewer.repositoryIds.map((_, index) => `:tokenRepository${index}`).join(', ');
     return ids === '' ? { parts: [open], parameters: {} } : { parts: [open, named(ids)], parameters };
   }
-  const own: RepositoryPart = { from: plain, where: `${hidden} AND r.owner_user_id = :viewerId` };
-  const ofOrganisations: RepositoryPart = {
-    from: 'organisation_members m CROSS JOIN repositories r',
-    where: `m.user_id = :viewerId AND r.owner_org_id = m.organisation_id AND ${hidden}`,
-  };
-  const shared: RepositoryPart = {
-    from: 'collaborators c CROSS JOIN repositories r',
-    where: `c.user_id = :viewerId AND r.id = c.repository_id AND ${hidden}`,
-  };
-  const ofTeams: RepositoryPart = {
-    from: 'team_members tm CROSS JOIN team_repositories tr CROSS JOIN repositories r',
-    where: `tm.user_id = :viewerId AND tr.team_id = tm.team_id AND r.id = tr.repository_id AND ${hidden}`,
-  };
+  const { own, ofOrganisations, shared, ofTeams } = grantsOf(hidden);
   return {
     parts: [
       open,

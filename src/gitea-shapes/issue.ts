@@ -1,92 +1,19 @@
+import type { z } from 'zod';
 import { commentIdOf } from '../issues/index.ts';
-import type { CloseReason, DescribedIssue, Entry, HideReason, Label, Milestone } from '../issues/index.ts';
+import type { DescribedIssue, Entry, HideReason, Label, Milestone } from '../issues/index.ts';
 import type { Person } from '../accounts/index.ts';
 import type { PullRow } from '../pulls/index.ts';
 import { numericId } from './numeric-id.ts';
 import { userPayload } from './user.ts';
 import type { UserPayload } from './user.ts';
+import type * as schemas from './issue-schema.ts';
 
-/**
- * Issues, comments, labels and milestones in the form of Gitea's API, which its webhooks send, too; `revision`,
- * `position` and the like are ours.
- */
-export type LabelPayload = {
-  id: number;
-  name: string;
-  exclusive: boolean;
-  is_archived: boolean;
-  color: string;
-  description: string;
-  url: string;
-};
-
-export type MilestonePayload = {
-  id: number;
-  title: string;
-  description: string;
-  state: 'open' | 'closed';
-  open_issues: number;
-  closed_issues: number;
-  created_at: string;
-  updated_at: string | null;
-  closed_at: string | null;
-  due_on: string | null;
-};
-
-/** What an issue says of the pull request that it is the talk of. */
-export type PullMetaPayload = {
-  merged: boolean;
-  merged_at: string | null;
-  draft: boolean;
-  html_url: string;
-};
-
-export type IssuePayload = {
-  id: number;
-  url: string;
-  html_url: string;
-  number: number;
-  user: UserPayload;
-  original_author: string;
-  original_author_id: number;
-  title: string;
-  body: string;
-  ref: string;
-  labels: LabelPayload[];
-  milestone: MilestonePayload | null;
-  assignee: UserPayload | null;
-  assignees: UserPayload[];
-  state: 'open' | 'closed';
-  is_locked: boolean;
-  comments: number;
-  created_at: string;
-  updated_at: string;
-  closed_at: string | null;
-  due_date: string | null;
-  pull_request: PullMetaPayload | null;
-  repository: { id: number; name: string; owner: string; full_name: string };
-  pin_order: number;
-  close_reason: CloseReason | null;
-  revision: number;
-  held: boolean;
-};
-
-export type CommentPayload = {
-  id: number;
-  html_url: string;
-  pull_request_url: string;
-  issue_url: string;
-  user: UserPayload;
-  original_author: string;
-  original_author_id: number;
-  body: string;
-  created_at: string;
-  updated_at: string;
-  position: number;
-  revision: number;
-  hidden: HideReason | null;
-  held: boolean;
-};
+/** Issues, comments, labels and milestones in Gitea's form; `revision`, `position` and the like are ours. */
+export type AttachmentPayload = z.output<typeof schemas.attachment>;
+export type LabelPayload = z.output<typeof schemas.label>;
+export type MilestonePayload = z.output<typeof schemas.milestone>;
+export type IssuePayload = z.output<typeof schemas.issue>;
+export type CommentPayload = z.output<typeof schemas.comment>;
 
 /** Where an issue is: absolute addresses begin with `origin`. */
 export interface IssuePlace {
@@ -173,6 +100,9 @@ export function issuePayload(
       owner,
       full_name: `${owner}/${repository.name}`,
     },
+    time_estimate: 0,
+    content_version: issue.revision,
+    assets: [],
     pin_order: issue.pinnedAt === null ? 0 : 1,
     close_reason: issue.closeReason,
     revision: issue.revision,
@@ -199,6 +129,7 @@ export function commentPayload(
     body: entry.body ?? '',
     created_at: time(entry.createdAt),
     updated_at: time(entry.editedAt ?? entry.createdAt),
+    assets: [],
     position: entry.position,
     revision: entry.revision,
     hidden: entry.hiddenFor ?? null,

@@ -1,73 +1,20 @@
+import type { z } from 'zod';
 import type { Person } from '../accounts/index.ts';
-import type { MergeState, PullRow, PullSource } from '../pulls/index.ts';
 import type { Located } from '../repositories/index.ts';
 import type { DescribedPull } from './describe-pulls.ts';
 import { issuePayload } from './issue.ts';
-import type { IssuePayload } from './issue.ts';
+import type { pullRequest } from './pull-schema.ts';
 import { numericId } from './numeric-id.ts';
 import type { RepositoryPayload } from './repository.ts';
 import { teamPayload } from './team.ts';
-import type { TeamPayload } from './team.ts';
 import { userPayload } from './user.ts';
 import type { UserPayload } from './user.ts';
 
-/** One side of a pull request. */
-export type PullBranchPayload = {
-  label: string;
-  ref: string;
-  sha: string;
-  repo_id: number;
-  repo: RepositoryPayload | null;
-};
+/** A pull request in Gitea's form; `round`, `merge_state` and others are ours. */
+export type PullPayload = z.output<typeof pullRequest>;
 
-/**
- * A pull request in the form of Gitea's API, which its webhooks send, too; `round`, `merge_state` and others are ours.
- */
-export type PullPayload = Pick<
-  IssuePayload,
-  | 'id'
-  | 'url'
-  | 'html_url'
-  | 'number'
-  | 'user'
-  | 'title'
-  | 'body'
-  | 'labels'
-  | 'milestone'
-  | 'assignee'
-  | 'assignees'
-  | 'state'
-  | 'is_locked'
-  | 'comments'
-  | 'created_at'
-  | 'updated_at'
-  | 'closed_at'
-  | 'due_date'
-  | 'pin_order'
-  | 'revision'
-  | 'held'
-> & {
-  requested_reviewers: UserPayload[];
-  requested_reviewers_teams: TeamPayload[];
-  draft: boolean;
-  diff_url: string;
-  patch_url: string;
-  mergeable: boolean;
-  merged: boolean;
-  merged_at: string | null;
-  merge_commit_sha: string | null;
-  merged_by: UserPayload | null;
-  allow_maintainer_edit: boolean;
-  base: PullBranchPayload;
-  head: PullBranchPayload;
-  merge_base: string;
-  round: number;
-  source: PullSource;
-  merge_state: MergeState;
-  conflicts: string[];
-  merge_style: PullRow['mergeStyle'];
-  merge_when_ready_round: number | null;
-};
+/** One side of a pull request. */
+type PullBranchPayload = PullPayload['base'];
 
 /** @param show a repository as the receiver gets it */
 export function pullPayload(
@@ -92,7 +39,7 @@ export function pullPayload(
     assignee: shown.assignee,
     assignees: shown.assignees,
     requested_reviewers: requested.map(user),
-    requested_reviewers_teams: requestedTeams.map(teamPayload),
+    requested_reviewers_teams: requestedTeams.map((each) => teamPayload(each)),
     state: shown.state,
     draft: pull.isDraft,
     is_locked: shown.is_locked,
@@ -118,6 +65,7 @@ export function pullPayload(
     created_at: shown.created_at,
     updated_at: shown.updated_at,
     closed_at: shown.closed_at,
+    content_version: shown.content_version,
     pin_order: shown.pin_order,
     round: pull.lastRound,
     source: pull.source,

@@ -1,46 +1,16 @@
+import type { z } from 'zod';
 import type { Person } from '../accounts/index.ts';
 import { releaseFilePath, releaseNumberOf, releasePath } from '../releases/index.ts';
 import type { ReleaseFile, ReleaseRow } from '../releases/index.ts';
 import type { Located } from '../repositories/index.ts';
 import type { ServerPlace } from './place.ts';
 import { userPayload } from './user.ts';
-import type { UserPayload } from './user.ts';
+import type * as schemas from './release-schema.ts';
 
 const isoTime = (ms: number): string => new Date(ms).toISOString();
 
-/** A file of a release in Gitea's form, with its digest beside. */
-export type ReleaseFilePayload = {
-  id: number;
-  uuid: string;
-  name: string;
-  size: number;
-  download_count: number;
-  created_at: string;
-  browser_download_url: string;
-  type: 'attachment';
-  /** `sha256:` and hex, as GitHub has it. */
-  digest: string;
-};
-
-/** A release in Gitea's form. */
-export type ReleasePayload = {
-  id: number;
-  tag_name: string;
-  target_commitish: string;
-  name: string;
-  body: string;
-  url: string;
-  html_url: string;
-  tarball_url: string;
-  zipball_url: string;
-  upload_url: string;
-  draft: boolean;
-  prerelease: boolean;
-  created_at: string;
-  published_at: string;
-  author: UserPayload;
-  assets: ReleaseFilePayload[];
-};
+export type ReleaseFilePayload = z.output<typeof schemas.releaseFile>;
+export type ReleasePayload = z.output<typeof schemas.release>;
 
 export function releaseFilePayload(
   { id, name, bytes, sha256, downloads, createdAt }: ReleaseFile,

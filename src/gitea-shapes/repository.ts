@@ -1,66 +1,152 @@
+import type { z } from 'zod';
+import { allows } from '../access/index.ts';
+import type { Level } from '../access/index.ts';
+import type { Person } from '../accounts/index.ts';
+import type { Organisation } from '../organisations/index.ts';
 import type { Located } from '../repositories/index.ts';
 import { numericId } from './numeric-id.ts';
 import type { ServerPlace } from './place.ts';
-import type { UserPayload } from './user.ts';
+import type { giteaRepository } from './repository-schema.ts';
+import { giteaTime, noTime } from './time.ts';
+import { ownerPayload } from './user.ts';
 
-const time = (ms: number): string => new Date(Math.min(Math.max(ms, -8.64e15), 8.64e15)).toISOString();
+export type RepositoryPayload = z.output<typeof giteaRepository>;
 
-/** A repository in Gitea's form. */
-export type RepositoryPayload = {
-  id: number;
-  owner: UserPayload;
-  name: string;
-  full_name: string;
-  description: string;
-  empty: boolean;
-  private: boolean;
-  fork: boolean;
-  mirror: boolean;
-  archived: boolean;
-  forks_count: number;
-  size: number;
-  html_url: string;
-  url: string;
-  clone_url: string;
-  ssh_url: string;
-  default_branch: string;
-  created_at: string;
-  updated_at: string;
+type Shown = Pick<Located, 'repository' | 'owner'>;
+
+/** What a repository has besides its row. */
+export interface RepositoryDetails {
+  ownerProfile: Person | Organisation | null;
+  /** Of the reader. */
+  level: Level;
+  language: string;
+  stars: number;
+  watchers: number;
+  openIssues: number;
+  openPulls: number;
+  releases: number;
+  takesIssues: boolean;
+  takesPulls: boolean;
+  topics: readonly string[];
+  /** Of a pull mirror. */
+  mirror: { intervalMs: number | null; lastOkAt: number | null; url: string } | null;
+  /** What it was forked from; null where the reader may not read that. */
+  parent: (Shown & { level: Level }) | null;
+}
+
+const unknown: RepositoryDetails = {
+  ownerProfile: null,
+  level: 'none',
+  language: '',
+  stars: 0,
+  watchers: 0,
+  openIssues: 0,
+  openPulls: 0,
+  releases: 0,
+  takesIssues: true,
+  takesPulls: true,
+  topics: [],
+  mirror: null,
+  parent: null,
 };
 
+/** @param details what is known of it; without them it is as nobody sees it */
 export function repositoryPayload(
-  { repository, owner }: Pick<Located, 'repository' | 'owner'>,
-  { baseUrl, sshOrigin }: ServerPlace,
+  shown: Shown,
+  place: ServerPlace,
+  details: Partial<RepositoryDetails> = {},
 ): RepositoryPayload {
+  const known = { ...unknown, ...details };
+  const parent =
+    known.parent === null
+      ? null
+      : { ...fieldsOf(known.parent, place, { ...unknown, level: known.parent.level }), parent: null };
+  return { ...fieldsOf(shown, place, known), parent };
+}
+
+function fieldsOf(
+  { repository, owner }: Shown,
+  { baseUrl, sshOrigin }: ServerPlace,
+  details: RepositoryDetails,
+): Omit<RepositoryPayload, 'parent'> {
+  const base = baseUrl ?? '';
   const fullName = `${owner.handle}/${repository.name}`;
-  const ownerPage = `${baseUrl ?? ''}/${owner.kind === 'user' ? 'users' : 'orgs'}/${owner.handle}`;
+  const url = `${base}/api/v1/repos/${fullName}`;
+  const { level, mirror } = details;
   return {
     id: numericId(repository.id),
-    owner: {
-      id: numericId(owner.id),
-      login: owner.handle,
-      username: owner.handle,
-      full_name: '',
-      email: '',
-      avatar_url: `${baseUrl ?? ''}/avatars/${owner.id}.svg`,
-      html_url: ownerPage,
-    },
+    owner: ownerPayload(owner, details.ownerProfile, { baseUrl }),
     name: repository.name,
     full_name: fullName,
     description: repository.description,
     empty: repository.pushedAt === null,
     private: repository.visibility === 'PRIVATE',
     fork: repository.forkedFromId !== null,
-    mirror: false,
-    archived: repository.archivedAt !== null,
-    forks_count: Number(repository.forkCount),
+    template: repository.isTemplate,
+    mirror: mirror !== null,
     size: Math.round(repository.sizeBytes / 1024),
-    html_url: `${baseUrl ?? ''}/repos/${fullName}`,
-    url: `${baseUrl ?? ''}/api/v1/repos/${fullName}`,
-    clone_url: `${baseUrl ?? ''}/git/${fullName}.git`,
+    language: details.language,
+    languages_url: `${url}/languages`,
+    html_url: `${base}/repos/${fullName}`,
+    url,
+    link: '',
     ssh_url: sshOrigin === null ? '' : `${sshOrigin}/${fullName}.git`,
+    clone_url: `${base}/git/${fullName}.git`,
+    original_url: mirror?.url ?? '',
+    website: '',
+    stars_count: details.stars,
+    forks_count: Number(repository.forkCount),
+    watchers_count: details.watchers,
+    open_issues_count: details.openIssues,
+    open_pr_counter: details.openPulls,
+    release_counter: details.releases,
     default_branch: repository.defaultBranch,
-    created_at: time(repository.createdAt),
-    updated_at: time(repository.updatedAt),
+    archived: repository.archivedAt !== null,
+    created_at: giteaTime(repository.createdAt),
+    updated_at: giteaTime(repository.updatedAt),
+    archived_at: giteaTime(repository.archivedAt ?? 0),
+    permissions: { admin: allows(level, 'admin'), push: allows(level, 'write'), pull: allows(level, 'read') },
+    has_code: true,
+    has_issues: details.takesIssues,
+    internal_tracker: {
+      enable_time_tracker: false,
+      allow_only_contributors_to_track_time: false,
+      enable_issue_dependencies: true,
+    },
+    has_wiki: false,
+    has_pull_requests: details.takesPulls,
+    has_projects: false,
+    projects_mode: 'all',
+    has_releases: true,
+    has_packages: false,
+    has_actions: true,
+    ignore_whitespace_conflicts: false,
+    allow_merge_commits: true,
+    allow_rebase: true,
+    allow_rebase_explicit: false,
+    allow_squash_merge: true,
+    allow_fast_forward_only_merge: true,
+    allow_rebase_update: false,
+    allow_manual_merge: false,
+    autodetect_manual_merge: true,
+    default_delete_branch_after_merge: false,
+    default_merge_style: 'merge',
+    default_allow_maintainer_edit: false,
+    default_target_branch: '',
+    avatar_url:
+      repository.imageContentType === null ? '' : `${base}/repos/${fullName}/image?v=${repository.imageUpdatedAt ?? 0}`,
+    internal: false,
+    mirror_interval: mirror === null || mirror.intervalMs === null ? '' : durationOf(mirror.intervalMs),
+    mirror_updated: mirror === null || mirror.lastOkAt === null ? noTime : giteaTime(mirror.lastOkAt),
+    object_format_name: 'sha1',
+    repo_transfer: null,
+    topics: [...details.topics],
+    licenses: [],
   };
+}
+
+/** As Gitea writes durations: `8h0m0s`. */
+function durationOf(ms: number): string {
+  const seconds = Math.round(ms / 1000);
+  return `${Math.floor(seconds / 3600)}h${Math.floor(seconds / 60) % 60}m${seconds % 60}s`;
 }

@@ -1,22 +1,25 @@
+import type { z } from 'zod';
 import type { Team } from '../organisations/index.ts';
+import type { OrganisationPayload } from './organisation.ts';
+import type { team } from './team-schema.ts';
 
-/** A team in Gitea's form, without the organisation: it is the owner of the repository. */
-export type TeamPayload = {
-  id: number;
-  name: string;
-  description: string;
-  organization: null;
-  permission: Team['role'];
-  includes_all_repositories: false;
-  can_create_org_repo: false;
-};
+export type TeamPayload = z.output<typeof team>;
 
-export const teamPayload = ({ serial, name, description, role }: Team): TeamPayload => ({
+/** The parts of a repository as Gitea calls them; a role of a team covers all of them. */
+const units = ['repo.code', 'repo.issues', 'repo.pulls', 'repo.releases', 'repo.actions'];
+
+/** @param organization null where it is the owner of the repository that is shown */
+export const teamPayload = (
+  { serial, name, description, role }: Team,
+  organization: OrganisationPayload | null = null,
+): TeamPayload => ({
   id: serial,
   name,
   description,
-  organization: null,
-  permission: role,
+  organization,
   includes_all_repositories: false,
+  permission: role,
+  units: [...units],
+  units_map: Object.fromEntries(units.map((unit) => [unit, role])),
   can_create_org_repo: false,
 });

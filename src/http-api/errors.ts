@@ -23,9 +23,12 @@ const codeOfStatus: Record<number, string> = {
 /** Every refusal has this form. `code` is stable, `message` is for a person. */
 export interface ErrorBody {
   error: { code: string; message: string; field?: string };
+  /** The same sentence, and where the API is described, as Gitea's clients look for them. */
+  message: string;
+  url: string;
 }
 
-interface ErrorResponse extends ErrorBody {
+interface ErrorResponse extends Pick<ErrorBody, 'error'> {
   status: number;
   headers: Readonly<Record<string, string>>;
 }
@@ -71,7 +74,8 @@ export function withApiErrors(logger: Logger): Middleware {
         Vary: 'Authorization',
         'Content-Type': 'application/json; charset=utf-8',
       });
-      ctx.body = JSON.stringify({ error: reported } satisfies ErrorBody);
+      const url = `${ctx.state.origin ?? ''}/api/v1`;
+      ctx.body = JSON.stringify({ error: reported, message: reported.message, url } satisfies ErrorBody);
     }
   };
 }

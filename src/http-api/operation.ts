@@ -119,12 +119,16 @@ interface Declaration<Who extends Access, Path extends string, Result> {
   status: 200 | 201 | 202 | 204;
   /** The JSON of a success; `bytes` for anything else, `undefined` for nothing. */
   response?: z.ZodType<Result> | 'bytes';
+  /** The form of before, for `Accept: application/vnd.hearth.v0+json`, where a name means two things. */
+  older?: (shown: Result) => object;
   /** Refusals that the way in does not bring along by itself. */
   refuses?: readonly (404 | 409 | 422)[];
   /** Pages follow each other by `Link` headers. */
   isPaged?: true;
   /** Of a JSON body, where 64 KiB are too little. */
   maxJsonBytes?: number;
+  /** Of a body about rights or secrets: an unknown key, or one that looks like this, is refused instead of ignored. */
+  refusesUnknownKeys?: true | RegExp;
   /** Edits a text: If-Match with its revision refuses a change of another one. */
   takesIfMatch?: true;
 }
@@ -150,7 +154,8 @@ interface TypedOperation<
 }
 
 /** An operation as the table holds it. */
-export interface Operation extends Declaration<Access, string, unknown> {
+export interface Operation extends Omit<Declaration<Access, string, unknown>, 'older'> {
+  older?: (shown: never) => object;
   query?: z.ZodType;
   body?: z.ZodType | 'image' | 'file';
   run(call: AnyCall): Promise<ApiResponse<unknown>>;

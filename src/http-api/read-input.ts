@@ -1,9 +1,10 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { imageTooLarge, maxImageBytes } from '../images/index.ts';
 import type { ImageUpload } from '../images/index.ts';
 import { invalid } from '../kernel/index.ts';
 import type { Context } from '../http/index.ts';
 import { readBytes, HttpError } from '../http/index.ts';
+import { loosenBody, parametersOf } from './loosen-input.ts';
 import type { Operation } from './operation.ts';
 import { uploadedFile } from './uploaded-file.ts';
 
@@ -12,39 +13,47 @@ const maxMessage = 300;
 
 /**
  * The query of a call, by its schema. A repeated parameter counts with its first value, except for a list, which has
- * all of them; one that the operation does not know is ignored. Refuses `invalid_input`.
+ * all of them; one that the operation does not know is ignored. As in Gitea, an empty one means the default, and so
+ * does 0 where counting begins at 1; too large a limit is cut. Refuses `invalid_input`.
  */
 export function readQuery({ query }: Pick<Operation, 'query'>, given: URLSearchParams): unknown {
   if (query === undefined) return undefined;
-  const types = typesIn(query);
-  const names = [...new Set(given.keys())];
-  const values = names.map((name) => {
+  const parameters = parametersOf(query);
+  const values = [...new Set(given.keys())].flatMap((name): (readonly [string, unknown])[] => {
+    const parameter = parameters.get(name);
     const text = given.get(name)!;
-    if (types.get(name) === 'array') return [name, given.getAll(name)] as const;
-    return [name, types.get(name) === 'integer' && /^-?\d{1,15}$/.test(text) ? Number(text) : text] as const;
+    if (parameter === undefined) return [];
+    if (parameter.type === 'array') return [[name, given.getAll(name)] as const];
+    if (text === '' && !parameter.isRequired) return [];
+    if (parameter.type === 'boolean') return [[name, readBoolean(text)] as const];
+    if (parameter.type !== 'integer' || !/^-?\d{1,15}$/.test(text)) return [[name, text] as const];
+    const number = Number(text);
+    const { minimum = 0, maximum = Number.MAX_SAFE_INTEGER } = parameter;
+    if (number === 0 && minimum > 0 && !parameter.isRequired) return [];
+    return [[name, name === 'limit' ? Math.min(number, maximum) : number] as const];
   });
   return parse(query, Object.fromEntries(values));
 }
 
-/** Texts are all that a query has; which of them mean numbers or lists, the schema says. */
-const knownTypes = new WeakMap<z.ZodType, Map<string, string | undefined>>();
-function typesIn(query: z.ZodType): Map<string, string | undefined> {
-  const known = knownTypes.get(query);
-  if (known !== undefined) return known;
-  const { properties = {} } = z.toJSONSchema(query, { io: 'input' }) as {
-    properties?: Record<string, { type?: string }>;
-  };
-  const types = new Map(Object.entries(properties).map(([name, { type }]) => [name, type]));
-  knownTypes.set(query, types);
-  return types;
-}
+const booleans = new Map<string, boolean>([
+  ['true', true],
+  ['1', true],
+  ['false', false],
+  ['0', false],
+]);
+const readBoolean = (text: string): boolean | string => booleans.get(text.toLowerCase()) ?? text;
 
 /**
- * The body of a call, by its schema. Refuses `invalid_input`, `image_too_large`; with
+ * The body of a call, by its schema, read as Gitea reads bodies (`loosenBody`); unknown keys are named in a `Warning`,
+ * or refused where one that is mistyped would leave more open than was meant. Refuses `invalid_input`, `image_too_large`; with
  * statuses of their own: another type than JSON, more bytes than the operation takes, no JSON.
  */
 export async function readBody(
-  { body, maxJsonBytes = usualJsonBytes }: Pick<Operation, 'body' | 'maxJsonBytes'>,
+  {
+    body,
+    maxJsonBytes = usualJsonBytes,
+    refusesUnknownKeys,
+  }: Pick<Operation, 'body' | 'maxJsonBytes' | 'refusesUnknownKeys'>,
   ctx: Context,
 ): Promise<unknown> {
   if (body === undefined) return undefined;
@@ -62,7 +71,15 @@ export async function readBody(
   } catch {
     throw new HttpError(400, 'This body is not valid JSON.');
   }
-  return parse(body, value);
+  const loosened = loosenBody(body, value);
+  if (loosened.ignored.length > 0) {
+    const names = loosened.ignored.slice(0, 10).map((name) => name.replace(/[^\w.-]/g, '?').slice(0, 50));
+    const message = `Unknown keys: ${names.join(', ')}`;
+    const refused = names.find((name) => refusesUnknownKeys === true || refusesUnknownKeys?.test(name));
+    if (refused !== undefined) throw invalid('invalid_input', `Unrecognized key: ${refused}`, { field: refused });
+    ctx.set('Warning', `299 hearth "${message}"`);
+  }
+  return parse(body, loosened.value);
 }
 
 /**

@@ -3,6 +3,7 @@ import type { Context } from '../http/index.ts';
 import { setBody } from '../http/index.ts';
 import { freeMemory } from '../kernel/index.ts';
 import type { ApiResponse } from './responses.ts';
+import type { PageLinks } from './number-pages.ts';
 import type { Operation } from './operation.ts';
 
 /**
@@ -11,8 +12,9 @@ import type { Operation } from './operation.ts';
  */
 export function sendApiResponse(
   ctx: Context,
-  { status, method }: Pick<Operation, 'status' | 'method'>,
+  { status, method, older }: Pick<Operation, 'status' | 'method' | 'older'>,
   response: ApiResponse<unknown>,
+  links: PageLinks | null = null,
 ): void {
   ctx.vary('Authorization');
   ctx.set('Cache-Control', 'no-store');
@@ -34,23 +36,63 @@ export function sendApiResponse(
     ctx.res.once('finish', () => freeMemory(response.bytes));
     return;
   }
-  const text = JSON.stringify(response.value);
+  const text = JSON.stringify(
+    older !== undefined && asksForOlder(ctx) ? older(response.value as never) : response.value,
+  );
   ctx.body = text;
 
   const { location, next, total, showsSecret = false } = response;
   ctx.state.showsSecret = showsSecret;
   if (location !== undefined) ctx.set('Location', `/api/v1${location}`);
-  if (next != null) ctx.set('Link', `<${nextPage(ctx, next)}>; rel="next"`);
-  if (total !== undefined) ctx.set('X-Total-Count', String(total));
+  const known = total ?? totalOf(response, links, ctx);
+  const link = linkHeader(ctx, next ?? null, links, known);
+  if (link !== '') ctx.set('Link', link);
+  if (known !== undefined) ctx.set('X-Total-Count', String(known));
+  if (link !== '' || known !== undefined) ctx.set('Access-Control-Expose-Headers', 'Link, X-Total-Count');
   if (method !== 'GET' || showsSecret) return;
   ctx.set('Cache-Control', 'private, no-cache');
   ctx.set('ETag', `W/"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`);
   if (ctx.fresh) ctx.status = 304;
 }
 
-/** The address of this list with another `after`, or with another number for clients that count pages. */
-function nextPage(ctx: Context, next: string | number): string {
-  const query = new URLSearchParams(ctx.querystring);
-  query.set(typeof next === 'number' ? 'page' : 'after', String(next));
-  return `${ctx.state.origin}${ctx.path}?${query}`;
+const olderType = 'application/vnd.hearth.v0+json';
+
+/** Names the media type, so that no cache takes one form for the other. */
+function asksForOlder(ctx: Context): boolean {
+  ctx.vary('Accept');
+  if (!ctx.get('Accept').toLowerCase().includes(olderType)) return false;
+  ctx.set('Content-Type', `${olderType}; charset=utf-8`);
+  return true;
+}
+
+/** Rows of all pages, where the answer itself tells: it has the last of them. */
+function totalOf(response: ApiResponse<unknown>, links: PageLinks | null, ctx: Context): number | undefined {
+  if (response.kind !== 'json' || ctx.method !== 'GET' || !Array.isArray(response.value)) return undefined;
+  if (links === null) return response.next == null && !ctx.query['after'] ? response.value.length : undefined;
+  const isLast = !links.hasNext && (response.value.length > 0 || links.page === 1);
+  return isLast ? (links.page - 1) * links.limit + response.value.length : undefined;
+}
+
+/** As Gitea has it for numbered pages; by `after` alone for those that follow each other by keys. */
+function linkHeader(
+  ctx: Context,
+  next: string | number | null,
+  links: PageLinks | null,
+  total: number | undefined,
+): string {
+  const to = (name: 'page' | 'after', value: string | number, rel: string): string => {
+    const query = new URLSearchParams(ctx.querystring);
+    query.set(name, String(value));
+    return `<${ctx.state.origin}${ctx.path}?${query}>; rel="${rel}"`;
+  };
+  if (links === null || (links.page === 1 && !ctx.query['page'])) {
+    if (next === null && !links?.hasNext) return '';
+    if (next !== null) return to(typeof next === 'number' ? 'page' : 'after', next, 'next');
+  }
+  const { page, limit, hasNext } = links!;
+  return [
+    ...(hasNext ? [to('page', page + 1, 'next')] : []),
+    ...(hasNext && total !== undefined ? [to('page', Math.ceil(total / limit), 'last')] : []),
+    ...(page > 1 ? [to('page', 1, 'first'), to('page', page - 1, 'prev')] : []),
+  ].join(',');
 }

@@ -5,6 +5,7 @@ import { HttpError } from '../http/index.ts';
 import { authorizeCall } from './authorize-call.ts';
 import { authenticate } from './authenticate-token.ts';
 import type { Caller } from './authenticate-token.ts';
+import { runPage } from './number-pages.ts';
 import type { Operation } from './operation.ts';
 import { readBody, readIfMatch, readQuery } from './read-input.ts';
 import { sendApiResponse } from './send-api-response.ts';
@@ -35,7 +36,9 @@ function chainFor(operation: Operation, deps: WebDeps, admission: Admission): Mi
     const { origin } = ctx.state;
     const ifMatch = operation.takesIfMatch ? readIfMatch(ctx) : null;
     const call = { viewer, found, organisation, params, query, body, deps, origin, ifMatch };
-    sendApiResponse(ctx, operation, await operation.run(call));
+    const given = new URLSearchParams(ctx.querystring);
+    const { response, links } = await runPage(operation, given, query, (query) => operation.run({ ...call, query }));
+    sendApiResponse(ctx, operation, response, links);
   };
   return [begin, ...admission.limit(operation.cost, identify), serve];
 }

@@ -20,7 +20,7 @@ import { renderNotificationMail } from './mail/render-notification-mail.ts';
 import { readUnsubscribeToken, unsubscribe } from './mail/unsubscribe.ts';
 import { pruneNotifications } from './prune-notifications.ts';
 import type { WatchLevel } from './schema/watch-schema.ts';
-import { listWatchers, listWatches, setWatching, watchingOf } from './watching/watches.ts';
+import { listWatchers, watchersOf, listWatches, setWatching, watchingOf } from './watching/watches.ts';
 
 export interface NotificationOptions extends Omit<NotificationDeps, 'mailer' | 'renderers'> {
   /** Without it no mail is sent. */
@@ -63,6 +63,8 @@ export function createNotifications({ mail, ...tools }: NotificationOptions) {
       setWatching(deps, viewer, at, level),
     listWatches: bind(listWatches),
     listWatchers: bind(listWatchers),
+    /** How many people watch everything. For readers of the repository. */
+    watchersOf: bind(watchersOf),
 
     settingsOf: bind(channelSettings),
     changeSettings: bind(changeChannelSettings),

@@ -1,3 +1,4 @@
+import { In } from 'typeorm';
 import type { EntityManager } from 'typeorm';
 import { isLocalAdministrator, scopeAllows } from '../access/index.ts';
 import type { OrganisationRole, PersonViewer, Viewer } from '../access/index.ts';
@@ -18,6 +19,15 @@ export async function findOrganisation({ db, owners }: OrganisationDeps, name: s
   const row = owner?.kind === 'organisation' ? await db.read.findOneBy(organisationSchema, { id: owner.id }) : null;
   if (row === null) throw organisationNotFound();
   return toOrganisation(row);
+}
+
+/** Organisations are public. */
+export async function organisationsById(
+  { db }: Pick<OrganisationDeps, 'db'>,
+  ids: Iterable<string>,
+): Promise<Map<string, Organisation>> {
+  const rows = await db.read.findBy(organisationSchema, { id: In([...ids]) });
+  return new Map(rows.map((row) => [row.id, toOrganisation(row)]));
 }
 
 /** A person's role in an organisation; `null` if they are no member. */

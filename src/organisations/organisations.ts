@@ -6,7 +6,7 @@ import { changeMemberRole, leaveOrganisation, removeMember } from './change-memb
 import { createOrganisation } from './create-organisation.ts';
 import { deleteOrganisation } from './delete-organisation.ts';
 import { editOrganisation, removeAvatar, renameOrganisation, replaceAvatar } from './edit-organisation.ts';
-import { findManaged, findOrganisation, roleOf } from './find-organisation.ts';
+import { findManaged, findOrganisation, organisationsById, roleOf } from './find-organisation.ts';
 import { refuseOnlyOwner } from './last-owner.ts';
 import { listMembers, listMembersPage } from './list-members.ts';
 import { countOrganisations, listOrganisations, memberCount, organisationsOf } from './list-organisations.ts';
@@ -27,6 +27,7 @@ export function createOrganisations(tools: Omit<OrganisationDeps, 'ownedReposito
     create: bind(createOrganisation),
     find: bind(findOrganisation),
     findManaged: bind(findManaged),
+    byIds: bind(organisationsById),
     list: bind(listOrganisations),
     countAll: bind(countOrganisations),
     organisationsOf: bind(organisationsOf),

@@ -1,4 +1,9 @@
-import { localAdministrator, visibleRepositories, visibleRepositoryParts } from '../access/index.ts';
+import {
+  grantedRepositoryParts,
+  localAdministrator,
+  visibleRepositories,
+  visibleRepositoryParts,
+} from '../access/index.ts';
 import type { Viewer } from '../access/index.ts';
 import { contains, idsIn, prefixRange, readCounts, readKeysetPage, selectRaw, selectRows } from '../db/index.ts';
 import type { KeysetPage, KeysetPaging } from '../db/index.ts';
@@ -29,6 +34,8 @@ export type RepositoryOrder = 'updated' | 'name' | 'created' | 'size';
 export interface ListOptions extends KeysetPaging {
   /** Repositories of a person or an organisation; defaults to all. */
   owner?: Pick<Owner, 'kind' | 'id'>;
+  /** Only those that a person sees for another reason than that everybody does. */
+  isGranted?: boolean;
   /** Only names that contain this, ignoring case. */
   filter?: string;
   /** Only names that begin with this, ignoring case; sorted by name, an index serves it. */
@@ -69,12 +76,13 @@ const fewOfLanguage = 2_000;
 async function firstIds(
   { db }: RepositoryDeps,
   viewer: Viewer,
-  { owner, filter, prefix, language, forkedFromId }: ListOptions,
+  { owner, isGranted, filter, prefix, language, forkedFromId }: ListOptions,
   { column, parse, ...order }: OrderKey,
   { key, isBackwards, limit }: { key: string | null; isBackwards: boolean; limit: number },
 ): Promise<string[]> {
   const direction = (order.direction === 'ASC') === isBackwards ? 'DESC' : 'ASC';
-  const { parts, parameters } = visibleRepositoryParts(viewer, owner);
+  const { parts, parameters } =
+    isGranted && viewer.kind === 'person' ? grantedRepositoryParts(viewer) : visibleRepositoryParts(viewer, owner);
   const isRare = language !== undefined && (await isFew(db, language));
   const conditions: string[] = [];
   const values: Record<string, unknown> = { ...parameters, limit };
@@ -168,6 +176,33 @@ export async function listByIds(
     { ...visible.parameters, ...parameters },
   );
   return withOwners(deps, rows);
+}
+
+/**
+ * The repository whose UUID begins with an integer of at most 48 bits, as clients of Gitea name it; null where the
+ * viewer may see none.
+ */
+export async function findByNumber(
+  deps: RepositoryDeps,
+  viewer: Viewer,
+  number: number,
+): Promise<ListedRepository | null> {
+  if (!Number.isSafeInteger(number) || number < 0 || number >= 2 ** 48) return null;
+  const hex = number.toString(16).padStart(12, '0');
+  const start = `${hex.slice(0, 8)}-${hex.slice(8)}`;
+  const rows: { id: string }[] = await deps.db.read.query(
+    'SELECT id FROM repositories WHERE id >= ? AND id < ? ORDER BY id LIMIT 2',
+    [`${start}-`, `${start}.`],
+  );
+  return (
+    (
+      await listByIds(
+        deps,
+        viewer,
+        rows.map(({ id }) => id),
+      )
+    )[0] ?? null
+  );
 }
 
 /** Number of repositories outside the trash, and their total size. */

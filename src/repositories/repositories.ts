@@ -14,7 +14,7 @@ import { createForkService } from './forks/fork-service.ts';
 import { removeUnfinishedForks } from './lifecycle/remove-unfinished-forks.ts';
 import { createImageService } from './images/image-service.ts';
 import { recoverImages } from './images/recover-images.ts';
-import { listLanguages } from './languages/list-languages.ts';
+import { languagesOf, listLanguages } from './languages/list-languages.ts';
 import { setArchived } from './lifecycle/archive-repository.ts';
 import { changeVisibility } from './lifecycle/change-visibility.ts';
 import { editRepository } from './lifecycle/edit-repository.ts';
@@ -24,7 +24,13 @@ import { createTransferService, createTrashService } from './lifecycle/lifecycle
 import { ownedRepositoriesIn, refuseOwner } from './lifecycle/owned-repositories.ts';
 import { recoverFolders } from './lifecycle/recover-folders.ts';
 import { renameRepository } from './lifecycle/rename-repository.ts';
-import { countRepositories, listAllRepositories, listByIds, listRepositories } from './list-repositories.ts';
+import {
+  countRepositories,
+  findByNumber,
+  listAllRepositories,
+  listByIds,
+  listRepositories,
+} from './list-repositories.ts';
 import { locateRepositories } from './locate-repository.ts';
 import { createPinService } from './pins/pin-service.ts';
 import { isPublic, listPublic } from './public-repositories.ts';
@@ -105,6 +111,7 @@ export function createRepositories(
     listAll: bind(listAllRepositories),
     countAll: bind(countRepositories),
     listByIds: bind(listByIds),
+    byNumber: bind(findByNumber),
     listPublic: bind(listPublic),
     listFormerPaths: bind(listFormerPaths),
 
@@ -133,6 +140,8 @@ export function createRepositories(
     transfers: createTransferService(deps),
     statistics: {
       listLanguages: bind(listLanguages),
+      /** By repository, the main language first. Asks for no right. */
+      mainLanguages: bind(languagesOf),
       /** For the scheduled task. */
       updateDue: () => statistics.due(),
       measureAll: () => statistics.measureAll(),

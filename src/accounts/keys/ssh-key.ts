@@ -7,6 +7,8 @@ export interface SshKey {
   personId: string;
   title: string;
   type: string;
+  /** As a line of `authorized_keys` without a comment. */
+  line: string;
   /** `SHA256:…` */
   fingerprint: string;
   uses: SshKeyUse;
@@ -18,6 +20,11 @@ export interface SshKey {
   lastUsedAddress: string | null;
 }
 
-export function toSshKey({ userId: personId, blobBase64: _, ...rest }: SshKeyRow): SshKey {
-  return { ...rest, personId, worksWithBuiltInServer: worksWithBuiltInServer(rest.type) };
+export function toSshKey({ userId: personId, blobBase64, ...rest }: SshKeyRow): SshKey {
+  return {
+    ...rest,
+    personId,
+    line: `${rest.type} ${blobBase64}`,
+    worksWithBuiltInServer: worksWithBuiltInServer(rest.type),
+  };
 }

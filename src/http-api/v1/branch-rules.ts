@@ -191,6 +191,7 @@ const addBranchProtection = operation({
   description: 'What is left out is as usual: who may push pushes and creates, nobody rewrites or deletes.',
   status: 201,
   refuses: [409],
+  refusesUnknownKeys: true,
   body: newBranchProtection,
   response: branchProtection,
   async run(call) {
@@ -230,6 +231,7 @@ const editBranchProtection = operation({
   summary: 'Edit a rule for branches',
   description: 'What is left out stays as it is.',
   status: 200,
+  refusesUnknownKeys: true,
   body: branchProtectionEdit,
   response: branchProtection,
   async run(call) {
@@ -275,6 +277,7 @@ const addTagProtection = operation({
   description: 'What is left out is as usual: who may push creates tags, nobody moves or deletes them.',
   status: 201,
   refuses: [409],
+  refusesUnknownKeys: true,
   body: newTagProtection,
   response: tagProtection,
   async run(call) {
@@ -308,6 +311,7 @@ const editTagProtection = operation({
   description: 'What is left out stays as it is.',
   status: 200,
   refuses: [409],
+  refusesUnknownKeys: true,
   body: tagProtectionEdit,
   response: tagProtection,
   async run(call) {

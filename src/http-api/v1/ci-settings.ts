@@ -43,6 +43,7 @@ export const editCiSettings = operation({
   access: 'repository:admin',
   cost: 'rows',
   status: 200,
+  refusesUnknownKeys: true,
   body: z.strictObject({ enabled: z.boolean().optional(), token_permissions: tokenPermissions.optional() }),
   response: settings,
   async run({ viewer, found, body, deps }) {

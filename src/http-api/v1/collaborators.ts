@@ -29,9 +29,12 @@ export const listCollaborators = operation({
   isPaged: true,
   query: z.object(paging),
   response: z.array(collaborator),
-  async run({ viewer, found, query: { limit, after }, deps }) {
+  async run({ viewer, found, query: { limit, after }, deps, origin }) {
     const page = await pageOf(deps, viewer, found, { limit, after: after ?? null });
-    return listed(page.collaborators.map(showCollaborator), page.next);
+    return listed(
+      page.collaborators.map((each) => showCollaborator(each, origin)),
+      page.next,
+    );
   },
 });
 
@@ -45,15 +48,16 @@ export const addCollaborator = operation({
   cost: 'rows',
   status: 201,
   refuses: [409],
+  refusesUnknownKeys: true,
   body: z.strictObject({ username: z.string(), role: collaboratorRole }),
   response: collaborator,
-  async run({ viewer, found, body, deps }) {
+  async run({ viewer, found, body, deps, origin }) {
     const { owner, name } = found.canonical;
     await deps.repositories.collaborators.add(viewer, owner, name, body);
     const { handle = '' } = (await deps.owners.resolve(body.username.trim())) ?? {};
     // Exactly this handle comes first of those that begin with it.
     const { collaborators } = await pageOf(deps, viewer, found, { prefix: handle, limit: 1 });
-    return created(showCollaborator(collaborators[0]!));
+    return created(showCollaborator(collaborators[0]!, origin));
   },
 });
 
@@ -66,6 +70,7 @@ export const changeCollaborator = operation({
   access: 'repository:admin',
   cost: 'rows',
   status: 204,
+  refusesUnknownKeys: true,
   body: z.strictObject({ role: collaboratorRole }),
   async run({ viewer, found: { canonical }, params: { username }, body: { role }, deps }) {
     await deps.repositories.collaborators.changeRole(viewer, canonical.owner, canonical.name, { username, role });

@@ -105,6 +105,7 @@ const addDeployKey = operation({
   description: 'A key opens one thing: one with which a person signs in, or of another repository, is refused.',
   status: 201,
   refuses: [409],
+  refusesUnknownKeys: true,
   body: z.strictObject({
     title: z.string().optional().describe('Left out: the comment of the key'),
     key: z.string().describe('A whole line of a .pub file'),

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { created, json, listed } from '../responses.ts';
 import { operation } from '../operation.ts';
+import { olderRepositories, olderRepository } from './older-forms.ts';
 import { paging, repository } from './schemas.ts';
-import { showListed, showRepository } from './payloads.ts';
+import { showListed, showRepository } from './show-repositories.ts';
 
 const at = '/repos/{owner}/{name}';
 
@@ -18,6 +19,7 @@ export const listForks = operation({
   isPaged: true,
   query: z.object({ ...paging }),
   response: z.array(repository),
+  older: olderRepositories,
   async run({ viewer, found: { canonical }, query: { limit, after }, deps, origin }) {
     const page = await deps.repositories.forks.list(viewer, canonical.owner, canonical.name, {
       limit,
@@ -47,6 +49,7 @@ export const createFork = operation({
     default_branch_only: z.boolean().optional().describe('Leaves out other branches and all tags'),
   }),
   response: repository,
+  older: olderRepository,
   async run({ viewer, found: { canonical }, body, deps, origin }) {
     const { id } = await deps.repositories.forks.create(viewer, canonical.owner, canonical.name, {
       owner: body.organization,

@@ -1,8 +1,35 @@
 import { z } from 'zod';
 import { created, json, noContent } from '../responses.ts';
 import { operation } from '../operation.ts';
-import { gpgKey, publicSshKey } from './schemas.ts';
+import { notFound } from '../../kernel/index.ts';
+import type { GpgKey } from '../../signing/index.ts';
+import { rowNamed } from './ids.ts';
+import { olderKey, olderKeys } from './older-forms.ts';
+import { gpgKey } from './schemas.ts';
 import { showGpgKey } from './payloads.ts';
+
+/** Refuses `unknown_gpg_key`. */
+function keyNamed(keys: readonly GpgKey[], id: string): GpgKey {
+  const found = rowNamed(keys, id);
+  if (found === undefined) throw notFound('unknown_gpg_key', 'There is no such key.');
+  return found;
+}
+
+export const getGpgKey = operation({
+  id: 'getGpgKey',
+  method: 'GET',
+  path: '/user/gpg_keys/{id}',
+  tag: 'Users',
+  summary: 'Get an OpenPGP key of the caller',
+  access: 'account:read',
+  cost: 'rows',
+  status: 200,
+  refuses: [404],
+  response: gpgKey,
+  older: olderKey,
+  run: async ({ viewer, params, deps }) =>
+    json(showGpgKey(keyNamed(await deps.signing.listGpgKeys(viewer.id), params.id))),
+});
 
 export const listGpgKeys = operation({
   id: 'listGpgKeys',
@@ -14,6 +41,7 @@ export const listGpgKeys = operation({
   cost: 'rows',
   status: 200,
   response: z.array(gpgKey),
+  older: olderKeys,
   run: async ({ viewer, deps }) => json((await deps.signing.listGpgKeys(viewer.id)).map(showGpgKey)),
 });
 
@@ -29,8 +57,12 @@ export const addGpgKey = operation({
   cost: 'rows',
   status: 201,
   refuses: [404, 409],
-  body: z.strictObject({ armored_public_key: z.string().describe('What "gpg --armor --export" prints') }),
+  body: z.object({
+    armored_public_key: z.string().describe('What "gpg --armor --export" prints'),
+    armored_signature: z.string().optional().describe('Not needed: addresses of the caller are known to be theirs'),
+  }),
   response: gpgKey,
+  older: olderKey,
   async run({ viewer, body, deps }) {
     return created(showGpgKey((await deps.signing.addGpgKey(viewer.id, body.armored_public_key)).key));
   },
@@ -47,7 +79,8 @@ export const removeGpgKey = operation({
   status: 204,
   refuses: [404],
   async run({ viewer, params, deps }) {
-    await deps.signing.removeGpgKey(viewer.id, params.id);
+    const keys = await deps.signing.listGpgKeys(viewer.id);
+    await deps.signing.removeGpgKey(viewer.id, keyNamed(keys, params.id).id);
     return noContent();
   },
 });
@@ -63,25 +96,9 @@ export const listGpgKeysOfUser = operation({
   status: 200,
   refuses: [404],
   response: z.array(gpgKey),
+  older: olderKeys,
   async run({ params, deps }) {
     const person = await deps.accounts.activePerson(params.username);
     return json((await deps.signing.listGpgKeys(person.id)).map(showGpgKey));
-  },
-});
-
-export const listKeysOfUser = operation({
-  id: 'listKeysOfUser',
-  method: 'GET',
-  path: '/users/{username}/keys',
-  tag: 'Users',
-  summary: 'List the SSH keys with which a person signs in, oldest first',
-  access: 'anyone',
-  cost: 'rows',
-  status: 200,
-  refuses: [404],
-  response: z.array(publicSshKey),
-  async run({ params, deps }) {
-    const person = await deps.accounts.activePerson(params.username);
-    return json((await deps.accounts.publicKeyLines(person.id)).map((key) => ({ key })));
   },
 });

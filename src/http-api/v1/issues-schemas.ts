@@ -1,38 +1,24 @@
 import { z } from 'zod';
-import { hideReasons, issueLimits, reactionKinds } from '../../issues/index.ts';
+import {
+  closeReason,
+  comment,
+  giteaUser,
+  hideReason,
+  issue,
+  issueState,
+  label,
+  milestone,
+} from '../../gitea-shapes/schemas.ts';
+import { issueLimits, reactionKinds } from '../../issues/index.ts';
 
-/** The shapes of issues: those of Gitea's API, with fields of our own beside them. */
+/** The input of issues, and shapes of our own; those of Gitea's API are in gitea-shapes. */
+export { closeReason, comment, giteaUser, hideReason, issue, label, milestone };
 
 const time = z.iso.datetime().describe('ISO 8601, UTC');
-const state = z.enum(['open', 'closed']);
+const state = issueState;
 const text = z.string().max(issueLimits.bodyBytes).describe('Markdown');
-export const closeReason = z.enum(['completed', 'not_planned', 'duplicate']);
-export const hideReason = z.enum(hideReasons);
 export const reactionKind = z.enum(reactionKinds);
 
-export const giteaUser = z
-  .strictObject({
-    id: z.int().describe('Follows from the UUID; -1 for an author without an account here'),
-    login: z.string(),
-    username: z.string(),
-    full_name: z.string(),
-    email: z.string().describe('Always empty: addresses are not disclosed'),
-    avatar_url: z.string(),
-    html_url: z.string(),
-  })
-  .meta({ id: 'GiteaUser' });
-
-export const label = z
-  .strictObject({
-    id: z.int(),
-    name: z.string(),
-    exclusive: z.boolean().describe('An issue has one label at most of those with the same text before the last /'),
-    is_archived: z.boolean(),
-    color: z.string().describe('Six hex digits'),
-    description: z.string(),
-    url: z.string(),
-  })
-  .meta({ id: 'Label' });
 export const newLabel = z
   .object({
     name: z.string(),
@@ -50,20 +36,6 @@ export const labelEdit = z
   })
   .meta({ id: 'LabelEdit' });
 
-export const milestone = z
-  .strictObject({
-    id: z.int(),
-    title: z.string(),
-    description: z.string(),
-    state,
-    open_issues: z.int(),
-    closed_issues: z.int(),
-    created_at: time,
-    updated_at: time.nullable(),
-    closed_at: time.nullable(),
-    due_on: time.nullable().describe('The end of the day'),
-  })
-  .meta({ id: 'Milestone' });
 const dueOn = z.string().max(40).nullish().describe('A date, or a time of that day');
 export const newMilestone = z
   .object({ title: z.string(), description: z.string().nullish(), due_on: dueOn, state: state.nullish() })
@@ -76,41 +48,6 @@ export const milestoneEdit = z
     state: state.nullish(),
   })
   .meta({ id: 'MilestoneEdit' });
-
-export const issue = z
-  .strictObject({
-    id: z.int().describe('Of this server; stays when the issue moves'),
-    url: z.string(),
-    html_url: z.string(),
-    number: z.int().describe('Of the repository'),
-    user: giteaUser,
-    original_author: z.string().describe('The name of an author who is no account here'),
-    original_author_id: z.int(),
-    title: z.string(),
-    body: z.string().describe('Markdown'),
-    ref: z.string(),
-    labels: z.array(label),
-    milestone: milestone.nullable(),
-    assignee: giteaUser.nullable().describe('The first of assignees'),
-    assignees: z.array(giteaUser),
-    state,
-    is_locked: z.boolean(),
-    comments: z.int(),
-    created_at: time,
-    updated_at: time,
-    closed_at: time.nullable(),
-    due_date: time.nullable().describe('Always null: milestones have dates'),
-    pull_request: z
-      .strictObject({ merged: z.boolean(), merged_at: time.nullable(), draft: z.boolean(), html_url: z.string() })
-      .nullable()
-      .describe('Of the talk of a pull request; null for an issue'),
-    repository: z.strictObject({ id: z.int(), name: z.string(), owner: z.string(), full_name: z.string() }),
-    pin_order: z.int().describe('0 when it is not pinned'),
-    close_reason: closeReason.nullable(),
-    revision: z.int().describe('Of the body, for If-Match'),
-    held: z.boolean().describe('It waits for a member to let its author in'),
-  })
-  .meta({ id: 'Issue' });
 
 /** An id, or a name. */
 const labelRef = z.union([z.int(), z.string()]);
@@ -156,24 +93,6 @@ export const issueEdit = z
   .meta({ id: 'IssueEdit' });
 export const issueLabels = z.object({ labels: labelRefs }).meta({ id: 'IssueLabels' });
 
-export const comment = z
-  .strictObject({
-    id: z.int().describe('Of this server; stays when the issue moves'),
-    html_url: z.string(),
-    pull_request_url: z.string(),
-    issue_url: z.string(),
-    user: giteaUser,
-    original_author: z.string(),
-    original_author_id: z.int(),
-    body: z.string(),
-    created_at: time,
-    updated_at: time,
-    position: z.int().describe('Of the entry in the log of the issue'),
-    revision: z.int().describe('Of the text, for If-Match'),
-    hidden: hideReason.nullable().describe('Why it is folded away; null when it is not'),
-    held: z.boolean().describe('It waits for a member to let its author in'),
-  })
-  .meta({ id: 'Comment' });
 export const newComment = z.object({ body: text }).meta({ id: 'NewComment' });
 export const commentEdit = z
   .object({ body: text, revision: z.int().nullish().describe('Of the text that was edited') })

@@ -1,9 +1,25 @@
 import { z } from 'zod';
 import { sshKeyUses } from '../../accounts/index.ts';
+import type { Person, SshKey } from '../../accounts/index.ts';
+import { notFound } from '../../kernel/index.ts';
 import { created, json, noContent } from '../responses.ts';
 import { operation } from '../operation.ts';
+import { rowNamed } from './ids.ts';
+import { olderKey, olderKeys } from './older-forms.ts';
 import { sshKey } from './schemas.ts';
 import { showKey } from './payloads.ts';
+
+const showAll = (keys: readonly SshKey[], owner: Person, origin: string) =>
+  keys.map((key) => showKey(key, owner, origin));
+
+/** Refuses `unknown_key`. */
+function keyNamed(keys: readonly SshKey[], id: string): SshKey {
+  const found = rowNamed(keys, id);
+  if (found === undefined) throw notFound('unknown_key', 'There is no such key.');
+  return found;
+}
+
+const fingerprint = z.string().max(200).optional().describe('Only the key with this');
 
 export const listKeys = operation({
   id: 'listKeys',
@@ -14,8 +30,32 @@ export const listKeys = operation({
   access: 'account:read',
   cost: 'rows',
   status: 200,
+  query: z.object({ fingerprint }),
   response: z.array(sshKey),
-  run: async ({ viewer, deps }) => json((await deps.accounts.listKeys(viewer.id)).map(showKey)),
+  older: olderKeys,
+  async run({ viewer, query, deps, origin }) {
+    const keys = await deps.accounts.listKeys(viewer.id);
+    const wanted = query.fingerprint ? keys.filter((key) => key.fingerprint === query.fingerprint) : keys;
+    return json(showAll(wanted, await deps.accounts.personById(viewer.id), origin));
+  },
+});
+
+export const getKey = operation({
+  id: 'getKey',
+  method: 'GET',
+  path: '/user/keys/{id}',
+  tag: 'Users',
+  summary: 'Get an SSH key of the caller',
+  access: 'account:read',
+  cost: 'rows',
+  status: 200,
+  refuses: [404],
+  response: sshKey,
+  older: olderKey,
+  async run({ viewer, params, deps, origin }) {
+    const key = keyNamed(await deps.accounts.listKeys(viewer.id), params.id);
+    return json(showKey(key, await deps.accounts.personById(viewer.id), origin));
+  },
 });
 
 export const addKey = operation({
@@ -29,22 +69,21 @@ export const addKey = operation({
   cost: 'rows',
   status: 201,
   refuses: [409],
-  body: z.strictObject({
+  body: z.object({
     title: z.string().optional().describe('Left out: the comment of the key'),
     key: z.string().describe('A whole line of a .pub file'),
+    read_only: z.literal(false).optional().describe('Keys of people write where they may'),
     uses: z.enum(sshKeyUses).optional().describe('What it is for; left out, both'),
   }),
   response: sshKey,
-  async run({ viewer, body: { title, key, uses }, deps }) {
-    return created(
-      showKey(
-        await deps.accounts.addKey(viewer.id, {
-          line: key,
-          ...(title !== undefined && { title }),
-          ...(uses !== undefined && { uses }),
-        }),
-      ),
-    );
+  older: olderKey,
+  async run({ viewer, body: { title, key, uses }, deps, origin }) {
+    const added = await deps.accounts.addKey(viewer.id, {
+      line: key,
+      ...(title !== undefined && title !== '' && { title }),
+      ...(uses !== undefined && { uses }),
+    });
+    return created(showKey(added, await deps.accounts.personById(viewer.id), origin));
   },
 });
 
@@ -59,7 +98,30 @@ export const removeKey = operation({
   status: 204,
   refuses: [404],
   async run({ viewer, params, deps }) {
-    await deps.accounts.removeKey(viewer.id, params.id);
+    await deps.accounts.removeKey(viewer.id, keyNamed(await deps.accounts.listKeys(viewer.id), params.id).id);
     return noContent();
+  },
+});
+
+export const listKeysOfUser = operation({
+  id: 'listKeysOfUser',
+  method: 'GET',
+  path: '/users/{username}/keys',
+  tag: 'Users',
+  summary: 'List the SSH keys with which a user signs in, oldest first',
+  description: 'Titles, and when a key was used, are told to its owner only.',
+  access: 'anyone',
+  cost: 'rows',
+  status: 200,
+  refuses: [404],
+  query: z.object({ fingerprint }),
+  response: z.array(sshKey),
+  async run({ viewer, params, query, deps, origin }) {
+    const person = await deps.accounts.activePerson(params.username);
+    const keys = (await deps.accounts.listKeys(person.id)).filter(({ uses }) => uses !== 'signing').reverse();
+    const isOwn = viewer.kind === 'person' && viewer.id === person.id;
+    const shown = isOwn ? keys : keys.map((key) => ({ ...key, title: '', lastUsedAt: null }));
+    const wanted = query.fingerprint ? shown.filter((key) => key.fingerprint === query.fingerprint) : shown;
+    return json(showAll(wanted, person, origin));
   },
 });

@@ -12,7 +12,7 @@ import { operation } from '../operation.ts';
 import { readPage, timeIn } from './issues-parts.ts';
 import { numberedPaging } from './issues-schemas.ts';
 import { repository } from './schemas.ts';
-import { showListed } from './payloads.ts';
+import { showListed } from './show-repositories.ts';
 
 const common = { tag: 'Notifications', cost: 'rows' } as const;
 

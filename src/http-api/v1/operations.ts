@@ -88,8 +88,8 @@ import { getImage, removeImage, replaceImage } from './images.ts';
 import { issueAssetOperations } from './issue-assets.ts';
 import { addEmails, listEmails, removeEmails } from './emails.ts';
 import { listLinkedAccounts } from './linked-accounts.ts';
-import { addGpgKey, listGpgKeys, listGpgKeysOfUser, listKeysOfUser, removeGpgKey } from './gpg-keys.ts';
-import { addKey, listKeys, removeKey } from './keys.ts';
+import { addGpgKey, getGpgKey, listGpgKeys, listGpgKeysOfUser, removeGpgKey } from './gpg-keys.ts';
+import { addKey, getKey, listKeys, listKeysOfUser, removeKey } from './keys.ts';
 import {
   addMember,
   changeMember,
@@ -113,6 +113,8 @@ import {
   listRepositories,
   renameRepository,
 } from './repositories.ts';
+import { newRepositoryOperations } from './new-repositories.ts';
+import { repositoryListOperations } from './repository-lists.ts';
 import { releaseOperations } from './releases.ts';
 import { tagOperations } from './tags.ts';
 import { runnerOperations } from './runners.ts';
@@ -153,6 +155,8 @@ export const operations: readonly Operation[] = [
   createRepository,
   // Before `/repos/{owner}/{name}`, which would take its place.
   searchIssues,
+  ...repositoryListOperations,
+  ...newRepositoryOperations,
   getRepository,
   editRepository,
   renameRepository,
@@ -302,9 +306,11 @@ export const operations: readonly Operation[] = [
   listMyOrganisations,
   listKeys,
   addKey,
+  getKey,
   removeKey,
   listGpgKeys,
   addGpgKey,
+  getGpgKey,
   removeGpgKey,
   listKeysOfUser,
   listGpgKeysOfUser,

@@ -1,10 +1,26 @@
 import { z } from 'zod';
+import { invalid } from '../../kernel/index.ts';
 import { created, json, listed, noContent } from '../responses.ts';
 import { operation } from '../operation.ts';
 import { member, organisation, organisationRole, paging } from './schemas.ts';
 import { showMember, showOrganisation } from './payloads.ts';
 
 const at = '/orgs/{org}';
+
+const publicAlone = z.enum(['public', '']).optional().describe('Organisations are public; another one is refused');
+
+/** What a body says of the profile; the rest stays. */
+function profileIn({
+  full_name,
+  displayName = full_name,
+  description,
+}: {
+  full_name?: string | undefined;
+  displayName?: string | undefined;
+  description?: string | undefined;
+}) {
+  return { ...(displayName !== undefined && { displayName }), ...(description !== undefined && { description }) };
+}
 
 export const listOrganisations = operation({
   id: 'listOrganisations',
@@ -37,11 +53,20 @@ export const createOrganisation = operation({
   cost: 'rows',
   status: 201,
   refuses: [409],
-  body: z.strictObject({ name: z.string(), displayName: z.string().optional(), description: z.string().optional() }),
+  body: z.object({
+    name: z.string().optional().describe('The handle, here or as username'),
+    username: z.string().optional(),
+    full_name: z.string().optional(),
+    displayName: z.string().optional().describe('The same as full_name'),
+    description: z.string().optional(),
+    visibility: publicAlone,
+  }),
   response: organisation,
-  async run({ viewer, body: { name, ...fields }, deps, origin }) {
-    const profile = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
-    const organisation = await deps.organisations.create(viewer, { name, ...profile });
+  async run({ viewer, body, deps, origin }) {
+    const name = body.name || body.username;
+    if (name === undefined || name === '')
+      throw invalid('invalid_input', 'An organisation needs a name.', { field: 'username' });
+    const organisation = await deps.organisations.create(viewer, { name, ...profileIn(body) });
     return created(showOrganisation(organisation, 1, { origin }), `/orgs/${organisation.name}`);
   },
 });
@@ -73,11 +98,15 @@ export const editOrganisation = operation({
   cost: 'rows',
   status: 200,
   refuses: [404],
-  body: z.strictObject({ displayName: z.string().optional(), description: z.string().optional() }),
+  body: z.object({
+    full_name: z.string().optional(),
+    displayName: z.string().optional().describe('The same as full_name'),
+    description: z.string().optional(),
+    visibility: publicAlone,
+  }),
   response: organisation,
   async run({ viewer, params, body, deps, origin }) {
-    const profile = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
-    await deps.organisations.edit(viewer, params.org, profile);
+    await deps.organisations.edit(viewer, params.org, profileIn(body));
     const edited = await deps.organisations.find(params.org);
     return json(showOrganisation(edited, await deps.organisations.memberCount(edited.id), { origin }));
   },
@@ -113,9 +142,12 @@ export const listMembers = operation({
   isPaged: true,
   query: z.object(paging),
   response: z.array(member),
-  async run({ viewer, params, query: { limit, after }, deps }) {
+  async run({ viewer, params, query: { limit, after }, deps, origin }) {
     const page = await deps.organisations.listMembersPage(viewer, params.org, { limit, after: after ?? null });
-    return listed(page.members.map(showMember), page.next);
+    return listed(
+      page.members.map((each) => showMember(each, origin)),
+      page.next,
+    );
   },
 });
 
@@ -129,14 +161,15 @@ export const addMember = operation({
   cost: 'rows',
   status: 201,
   refuses: [404, 409],
-  body: z.strictObject({ username: z.string(), role: organisationRole }),
+  refusesUnknownKeys: true,
+  body: z.object({ username: z.string(), role: organisationRole }),
   response: member,
-  async run({ viewer, params, body, deps }) {
+  async run({ viewer, params, body, deps, origin }) {
     await deps.organisations.addMember(viewer, params.org, body);
     const { handle = '' } = (await deps.owners.resolve(body.username.trim())) ?? {};
     // Exactly this handle comes first of those that begin with it.
     const { members } = await deps.organisations.listMembersPage(viewer, params.org, { prefix: handle, limit: 1 });
-    return created(showMember(members[0]!));
+    return created(showMember(members[0]!, origin));
   },
 });
 
@@ -150,7 +183,8 @@ export const changeMember = operation({
   cost: 'rows',
   status: 204,
   refuses: [404, 409],
-  body: z.strictObject({ role: organisationRole }),
+  refusesUnknownKeys: true,
+  body: z.object({ role: organisationRole }),
   async run({ viewer, params: { org, username }, body: { role }, deps }) {
     await deps.organisations.changeMemberRole(viewer, org, { username, role });
     return noContent();

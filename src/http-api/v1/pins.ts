@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { json, noContent } from '../responses.ts';
 import { operation } from '../operation.ts';
+import { olderRepositories } from './older-forms.ts';
 import { repository } from './schemas.ts';
-import { showListed } from './payloads.ts';
+import { showListed } from './show-repositories.ts';
 
 const at = '/repos/{owner}/{name}/pin';
 
@@ -16,6 +17,7 @@ export const listPins = operation({
   cost: 'rows',
   status: 200,
   response: z.array(repository),
+  older: olderRepositories,
   run: async ({ viewer, deps, origin }) =>
     json(await showListed(await deps.repositories.pins.list(viewer), viewer, { origin, deps })),
 });

@@ -2,12 +2,12 @@ import { allows, personIdOf, repositoryLevel } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import type { Issue, IssueAt } from '../../issues/index.ts';
 import { notFound } from '../../kernel/index.ts';
-import type { Found, Located } from '../../repositories/index.ts';
-import { viewCloneBox } from '../../http/index.ts';
+import type { Found } from '../../repositories/index.ts';
 import type { WebDeps } from '../../http/index.ts';
-import { describePulls, pullPayload, repositoryPayload } from '../../gitea-shapes/index.ts';
-import type { PullPayload, RepositoryPayload } from '../../gitea-shapes/index.ts';
+import { describePulls, pullPayload } from '../../gitea-shapes/index.ts';
+import type { PullPayload } from '../../gitea-shapes/index.ts';
 import { repositoryAt } from './issues-parts.ts';
+import { showParts } from './show-repositories.ts';
 
 /** What the operations of pull requests share. */
 export const pullsAt = '/repos/{owner}/{name}/pulls';
@@ -39,19 +39,11 @@ export async function showPulls(
     },
     teamsById: (ids) => deps.organisations.teams.knownAmong(viewer, ids),
   });
-  return described.map((pull) => pullPayload(pull, origin, (located) => showRepository(located, { deps, origin })));
-}
-
-function showRepository(located: Located, { deps, origin }: Omit<PullPayloadContext, 'viewer'>): RepositoryPayload {
-  const { ssh } = viewCloneBox({
-    origin,
-    owner: located.owner.handle,
-    name: located.repository.name,
-    ssh: deps.ssh(),
-    config: deps.config,
-    preferred: 'https',
-  });
-  return { ...repositoryPayload(located, { baseUrl: origin, sshOrigin: null }), ssh_url: ssh ?? '' };
+  const repositories = new Map(
+    described.flatMap(({ base, head }) => [base, head ?? []].flat()).map((each) => [each.repository.id, each]),
+  );
+  const parts = await showParts([...repositories.values()], viewer, { deps, origin });
+  return described.map((pull) => pullPayload(pull, origin, ({ repository }) => parts.get(repository.id)!));
 }
 
 /** One pull request. Refuses `pull_not_found`. */

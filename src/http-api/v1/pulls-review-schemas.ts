@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { issueLimits } from '../../issues/index.ts';
-import { team } from './team-schemas.ts';
+import { team } from '../../gitea-shapes/schemas.ts';
 import { giteaUser } from './issues-schemas.ts';
 
 /** The shapes of reviews: those of Gitea's API, with fields of our own beside them. */

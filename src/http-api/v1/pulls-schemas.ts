@@ -1,93 +1,15 @@
 import { z } from 'zod';
 import { issueLimits } from '../../issues/index.ts';
-import { team } from './team-schemas.ts';
+import { giteaRepository, pullRequest } from '../../gitea-shapes/schemas.ts';
 import { giteaUser, issue, labelRefs } from './issues-schemas.ts';
 
-/** The shapes of pull requests: those of Gitea's API, with fields of our own beside them. */
+export { giteaRepository, pullRequest };
+
+/** The input of pull requests, and shapes of our own; those of Gitea's API are in gitea-shapes. */
 
 const time = z.iso.datetime().describe('ISO 8601, UTC');
 const text = z.string().max(issueLimits.bodyBytes).describe('Markdown');
 const oid = z.string().describe('Full id of a commit');
-
-export const giteaRepository = z
-  .strictObject({
-    id: z.int(),
-    owner: giteaUser,
-    name: z.string(),
-    full_name: z.string(),
-    description: z.string(),
-    empty: z.boolean(),
-    private: z.boolean(),
-    fork: z.boolean(),
-    mirror: z.boolean(),
-    archived: z.boolean(),
-    forks_count: z.int(),
-    size: z.int().describe('In KiB'),
-    html_url: z.string(),
-    url: z.string(),
-    clone_url: z.string(),
-    ssh_url: z.string(),
-    default_branch: z.string(),
-    created_at: time,
-    updated_at: time,
-  })
-  .meta({ id: 'GiteaRepository' });
-
-const branch = z
-  .strictObject({
-    label: z.string(),
-    ref: z.string().describe('The branch; refs/pull/{number}/head where there is none that the caller may read'),
-    sha: oid,
-    repo_id: z.int().describe('-1 where it is gone or hidden, and for a push'),
-    repo: giteaRepository.nullable(),
-  })
-  .meta({ id: 'PullBranch' });
-
-export const pullRequest = z
-  .strictObject({
-    id: issue.shape.id,
-    url: z.string(),
-    number: z.int().describe('Of the repository'),
-    user: giteaUser,
-    title: z.string(),
-    body: z.string().describe('Markdown'),
-    labels: issue.shape.labels,
-    milestone: issue.shape.milestone,
-    assignee: issue.shape.assignee,
-    assignees: issue.shape.assignees,
-    requested_reviewers: z.array(giteaUser).describe('Those who have not answered'),
-    requested_reviewers_teams: z.array(team).describe('The same; only teams that the caller may know of'),
-    state: issue.shape.state.describe('A merged one is closed'),
-    draft: z.boolean(),
-    is_locked: z.boolean(),
-    comments: z.int(),
-    html_url: z.string(),
-    diff_url: z.string(),
-    patch_url: z.string(),
-    mergeable: z.boolean().describe('Whether it merges without conflicts; false until that is known'),
-    merged: z.boolean(),
-    merged_at: time.nullable(),
-    merge_commit_sha: oid.nullable(),
-    merged_by: giteaUser.nullable(),
-    allow_maintainer_edit: z.boolean(),
-    base: branch,
-    head: branch,
-    merge_base: oid,
-    due_date: issue.shape.due_date,
-    created_at: time,
-    updated_at: time,
-    closed_at: time.nullable(),
-    pin_order: z.int(),
-    round: z.int().describe('The last one; each accepted push is one'),
-    source: z.enum(['BRANCH', 'FORK', 'PUSH', 'PATCH', 'REMOTE']),
-    merge_state: z.enum(['UNKNOWN', 'CLEAN', 'CONFLICT', 'EMPTY', 'UNRELATED']),
-    conflicts: z.array(z.string()).describe('Paths'),
-    merge_style: z.enum(['MERGE', 'SQUASH', 'REBASE', 'FORWARD']).nullable().describe('How it was merged'),
-    merge_when_ready_round: z.int().nullable().describe('The round that is merged when nothing stands in its way'),
-    revision: issue.shape.revision,
-    held: z.boolean(),
-  })
-  .meta({ id: 'PullRequest' });
 
 const noDueDate = z.null().optional().describe('Pull requests have no dates of their own; milestones have');
 const usernames = z.array(z.string()).max(issueLimits.assigneesPerIssue * 2);

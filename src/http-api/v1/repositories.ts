@@ -3,8 +3,9 @@ import { languageCalled } from '../../highlighting/index.ts';
 import { notFound } from '../../kernel/index.ts';
 import { created, json, listed, noContent } from '../responses.ts';
 import { operation } from '../operation.ts';
+import { olderRepositories, olderRepository } from './older-forms.ts';
 import { paging, repository } from './schemas.ts';
-import { showListed, showRepository } from './payloads.ts';
+import { showListed, showRepository } from './show-repositories.ts';
 
 const at = '/repos/{owner}/{name}';
 /** In any case, as the command line has it: `public`. */
@@ -32,6 +33,7 @@ export const listRepositories = operation({
     ...paging,
   }),
   response: z.array(repository),
+  older: olderRepositories,
   async run({ viewer, query: { owner, name, language, sort, limit, after }, deps, origin }) {
     const named = owner === undefined ? null : await deps.owners.resolve(owner);
     if (owner !== undefined && named === null)
@@ -60,7 +62,8 @@ export const createRepository = operation({
   cost: 'objects',
   status: 201,
   refuses: [409],
-  body: z.strictObject({
+  refusesUnknownKeys: true,
+  body: z.object({
     name: z.string(),
     owner: z.string().optional().describe('An organisation; left out, the caller'),
     description: z.string().optional(),
@@ -72,6 +75,7 @@ export const createRepository = operation({
     readme: z.string().max(100).optional().describe('Anything asks for a README'),
   }),
   response: repository,
+  older: olderRepository,
   async run({ viewer, body, deps, origin }) {
     const { auto_init, license, gitignores, readme, ...fields } = body;
     const { id } = await deps.repositories.create(viewer, {
@@ -108,6 +112,7 @@ export const generateRepository = operation({
     default_branch: z.string().optional().describe('Left out: that of the template'),
   }),
   response: repository,
+  older: olderRepository,
   async run({ viewer, found: { canonical }, body, deps, origin }) {
     const { private: isPrivate, default_branch, name, owner, description } = body;
     const made = await deps.repositories.create(viewer, {
@@ -136,6 +141,7 @@ export const getRepository = operation({
   cost: 'rows',
   status: 200,
   response: repository,
+  older: olderRepository,
   run: async ({ viewer, found, deps, origin }) =>
     json(await showRepository(found.repository, found.owner, viewer, { origin, deps })),
 });
@@ -150,8 +156,12 @@ export const editRepository = operation({
   access: 'repository:admin',
   cost: 'objects',
   status: 200,
-  body: z.strictObject({
+  refusesUnknownKeys: /vis|priv|publ|intern/i,
+  body: z.object({
+    name: z.string().optional().describe('Renames it, which is the owner’s alone'),
     description: z.string().optional(),
+    private: z.boolean().optional(),
+    default_branch: z.string().optional().describe('Empty stays as it is'),
     defaultBranch: z.string().optional(),
     defaultBranchProtected: z.boolean().optional(),
     acceptsGerritRefs: z.boolean().optional(),
@@ -160,17 +170,23 @@ export const editRepository = operation({
     archived: z.boolean().optional(),
   }),
   response: repository,
-  async run({ viewer, found, body: { visibility, archived, template, ...rest }, deps, origin }) {
+  older: olderRepository,
+  async run({ viewer, found, body, deps, origin }) {
+    const { visibility: named, private: isPrivate, name: newName, archived, template, default_branch, ...rest } = body;
     const { repositories } = deps;
     const { owner, name } = found.canonical;
+    const visibility = named ?? (isPrivate === undefined ? undefined : isPrivate ? 'PRIVATE' : 'PUBLIC');
+    const isRenamed = newName !== undefined && newName !== '' && newName !== name;
     // Before anything is changed: half of what was asked for would be worse than nothing.
-    if (visibility !== undefined || archived !== undefined) await repositories.find(viewer, owner, name, 'owner');
-    const asked = { ...rest, isTemplate: template };
+    if (visibility !== undefined || archived !== undefined || isRenamed)
+      await repositories.find(viewer, owner, name, 'owner');
+    const asked = { ...(default_branch && { defaultBranch: default_branch }), ...rest, isTemplate: template };
     const edit = Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined));
     await repositories.edit(viewer, owner, name, edit);
     if (visibility !== undefined) await repositories.changeVisibility(viewer, owner, name, visibility);
     if (archived !== undefined) await repositories.setArchived(viewer, owner, name, archived);
-    const after = await repositories.find(viewer, owner, name);
+    const address = isRenamed ? await repositories.rename(viewer, owner, name, newName) : { owner, name };
+    const after = await repositories.find(viewer, address.owner, address.name);
     return json(await showRepository(after.repository, after.owner, viewer, { origin, deps }));
   },
 });
@@ -188,6 +204,7 @@ export const renameRepository = operation({
   refuses: [409],
   body: z.strictObject({ name: z.string() }),
   response: repository,
+  older: olderRepository,
   async run({ viewer, found, body, deps, origin }) {
     const { canonical } = found;
     const address = await deps.repositories.rename(viewer, canonical.owner, canonical.name, body.name);

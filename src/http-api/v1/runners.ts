@@ -86,6 +86,7 @@ function operationsOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath
       summary: `Create a runner ${whose}`,
       description:
         'Its uuid and token go into the runner’s file. The token is in this answer and never again anywhere.',
+      refusesUnknownKeys: true,
       body: newRunner,
       response: madeRunner,
       async run(call) {
@@ -103,6 +104,7 @@ function operationsOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath
       refuses: [...refuses, 409],
       summary: `Register a runner ${whose} with a secret that the runner has, too`,
       description: 'Again with a secret of the same beginning: its name, labels and secret are changed.',
+      refusesUnknownKeys: true,
       body: sharedRunner,
       response: runnerShape,
       async run(call) {
@@ -190,6 +192,7 @@ function operationsOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath
       status: 200,
       refuses: [404],
       summary: `Pause or resume a runner ${whose}, or choose its labels and whose code it runs`,
+      refusesUnknownKeys: true,
       body: editedRunner,
       response: runnerShape,
       async run(call) {

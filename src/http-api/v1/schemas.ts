@@ -3,13 +3,15 @@ import { invalid } from '../../kernel/index.ts';
 import { sshKeyUses } from '../../accounts/index.ts';
 import { plainHttpMirrorRisk } from '../../mirrors/index.ts';
 import { objectId, payloadCommit } from './commits-schemas.ts';
-import { giteaUser } from './issues-schemas.ts';
+import { commitStatus, combinedStatus, giteaRepository, giteaUser, organisation } from '../../gitea-shapes/schemas.ts';
 import { collaboratorRoles, organisationRoles } from '../../access/index.ts';
 
 /**
  * The shapes of the API, once: responses are checked against them by the compiler and by a
  * test, the document is made from them, and what comes in is read by them.
  */
+
+export { commitStatus, combinedStatus, organisation };
 
 export const time = z.iso.datetime().describe('ISO 8601, UTC');
 const handle = z.string().describe('Handle of a person or an organisation');
@@ -26,6 +28,8 @@ export const error = z
       message: z.string().describe('A sentence for a person'),
       field: z.string().optional().describe('What of the input it is about'),
     }),
+    message: z.string().describe('The same sentence, where clients of Gitea look for it'),
+    url: z.string().describe('The documentation of the API'),
   })
   .meta({ id: 'Error' });
 
@@ -38,28 +42,18 @@ export const searchResult = z
   })
   .meta({ id: 'SearchResult' });
 
+/** A repository in Gitea's form, with fields of our own at the end. */
 export const repository = z
   .strictObject({
-    owner: handle,
-    name: z.string(),
+    ...giteaRepository.shape,
     visibility,
-    description: z.string(),
     defaultBranch: z.string(),
     defaultBranchProtected: z.boolean().describe('Whether a rule keeps pushes from rewriting the default branch'),
     acceptsGerritRefs: z.boolean().describe('Whether pushes may write refs/changes/ and refs/meta/'),
-    template: z.boolean().describe('Whether it is offered as the beginning of others'),
-    archived: z.boolean().describe('Read-only'),
-    fork: z.boolean(),
-    parent: z
-      .strictObject({ owner: handle, name: z.string(), full_name: z.string(), html_url: z.string() })
-      .nullable()
-      .describe('What it was forked from; null for no fork, and where the caller may not read that'),
-    forks_count: z.int().describe('Public forks'),
     createdAt: time,
     updatedAt: time,
     pushedAt: time.nullable(),
     imageUrl: z.string().nullable().describe('The custom image, null without one'),
-    url: z.string().describe('The page of the repository'),
     cloneUrl: z.string(),
     sshUrl: z.string().nullable().describe('Null while SSH is off'),
   })
@@ -103,24 +97,6 @@ export const tree = z
 
 export const archive = z.strictObject({ commit: objectId, tarGz: z.string(), zip: z.string() }).meta({ id: 'Archive' });
 
-export const commitStatus = z
-  .strictObject({
-    context: z.string().describe('Which check says it'),
-    state: commitState,
-    description: z.string(),
-    targetUrl: z.string().nullable().describe('Where to read more'),
-    creator: z.string().nullable().describe('Who reported it; null for the CI of this server'),
-    createdAt: time,
-    updatedAt: time,
-  })
-  .meta({ id: 'CommitStatus' });
-export const combinedStatus = z
-  .strictObject({
-    commit: objectId,
-    state: commitState.nullable().describe('Of all checks together; null when there are none'),
-    statuses: z.array(commitStatus),
-  })
-  .meta({ id: 'CombinedStatus' });
 export const newCommitStatus = z
   .strictObject({
     context: z.string().min(1).max(200).default('default'),
@@ -234,7 +210,7 @@ export const mirrorInput = z
 
 export const collaborator = z
   .strictObject({
-    username: z.string(),
+    ...giteaUser.shape,
     displayName: z.string(),
     role: collaboratorRole,
     level: z
@@ -250,7 +226,6 @@ export const person = z
     email: z.string().describe('The primary address for its owner; for others one that is public; else empty'),
     displayName: z.string(),
     bio: z.string(),
-    website: z.string(),
     createdAt: time,
     url: z.string(),
   })
@@ -267,12 +242,21 @@ export const email = z
   .strictObject({ email: z.string(), verified: z.boolean(), primary: z.boolean(), username: z.string() })
   .meta({ id: 'Email' });
 
+/** An SSH key in Gitea's form, with fields of our own at the end. */
 export const sshKey = z
   .strictObject({
-    id: z.string(),
+    id: z.int().describe('Follows from the UUID'),
+    key: z.string().describe('As a line of a .pub file'),
+    url: z.string(),
     title: z.string(),
-    type: z.string(),
     fingerprint: z.string(),
+    created_at: time,
+    last_used_at: time.nullable(),
+    user: giteaUser,
+    read_only: z.literal(false).describe('Keys of people write where they may'),
+    key_type: z.literal('user'),
+    uuid: z.uuid(),
+    type: z.string(),
     uses: z.enum(sshKeyUses).describe('What it is for'),
     worksWithBuiltInServer: z.boolean(),
     createdAt: time,
@@ -280,19 +264,24 @@ export const sshKey = z
   })
   .meta({ id: 'SshKey' });
 
-export const publicSshKey = z.strictObject({ key: z.string() }).meta({ id: 'PublicSshKey' });
-
 /** In the form of Gitea, whose clients read it. */
 export const gpgKey = z
   .strictObject({
-    id: z.string(),
+    id: z.int().describe('Follows from the UUID'),
+    uuid: z.uuid(),
+    primary_key_id: z.literal('').describe('Subkeys are shown with their key'),
     key_id: z.string(),
+    public_key: z.string(),
     fingerprint: z.string(),
     algorithm: z.string(),
     user_ids: z.array(z.string()),
-    emails: z.array(z.strictObject({ email: z.string() })),
+    emails: z.array(z.strictObject({ email: z.string(), verified: z.boolean() })),
     subkeys: z.array(z.strictObject({ key_id: z.string(), fingerprint: z.string() })).describe('Those that may sign'),
     can_sign: z.boolean(),
+    can_encrypt_comms: z.literal(false),
+    can_encrypt_storage: z.literal(false),
+    can_certify: z.boolean(),
+    verified: z.boolean(),
     revoked: z.boolean(),
     created_at: time.describe('When the key was made'),
     expires_at: time.nullable(),
@@ -325,20 +314,13 @@ export const newAccessToken = z
   })
   .meta({ id: 'NewAccessToken' });
 
-export const organisation = z
-  .strictObject({
-    name: handle,
-    displayName: z.string(),
-    description: z.string(),
-    members: z.int().describe('How many people belong to it'),
-    createdAt: time,
-    url: z.string(),
-  })
-  .meta({ id: 'Organisation' });
 export const member = z
-  .strictObject({ username: z.string(), displayName: z.string(), role: organisationRole, since: time })
+  .strictObject({ ...giteaUser.shape, displayName: z.string(), role: organisationRole, since: time })
   .meta({ id: 'Member' });
-export const membership = z.strictObject({ organisation: handle, role: organisationRole }).meta({ id: 'Membership' });
+/** An organisation, and the caller's role there. */
+export const membership = z
+  .strictObject({ ...organisation.shape, organisation: handle, role: organisationRole })
+  .meta({ id: 'Membership' });
 
 /** The query of every list in pages. */
 /** For clients of Gitea, which count pages. */

@@ -41,6 +41,7 @@ function operationsOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath
       status: 204,
       refuses: [...refuses, 409],
       summary: `Create or update a secret ${whose}`,
+      refusesUnknownKeys: true,
       body: newSecret,
       async run(call) {
         await call.deps.ci.secrets.set(scope(call), {
@@ -86,6 +87,7 @@ function operationsOf({ at, word, whose, access, scopeOf, refuses }: CiScopePath
       status: 204,
       refuses: [...refuses, 409],
       summary: `Create or update a variable ${whose}`,
+      refusesUnknownKeys: true,
       body: newValue,
       async run(call) {
         await call.deps.ci.variables.set(scope(call), {

@@ -1,10 +1,23 @@
 import { personIdOf } from '../../access/index.ts';
-import { repositoryUrl } from '../../http/index.ts';
+import type { Person } from '../../accounts/index.ts';
+import type { CommitStatus, Found } from '../../repositories/index.ts';
+import { statusPayload } from '../../gitea-shapes/index.ts';
 import { json } from '../responses.ts';
 import { operation } from '../operation.ts';
 import { resolveRef } from './trees-and-archives.ts';
 import { combinedStatus, commitStatus, newCommitStatus } from './schemas.ts';
-import { showStatus } from './payloads.ts';
+import { olderCombinedStatus, olderStatus } from './older-forms.ts';
+import { showParts } from './show-repositories.ts';
+
+const showStatus = (
+  status: CommitStatus,
+  creators: ReadonlyMap<string, Person>,
+  { canonical }: Found,
+  origin: string,
+) => {
+  const creator = status.creatorId === null ? null : (creators.get(status.creatorId) ?? null);
+  return statusPayload(status, creator, `${canonical.owner}/${canonical.name}`, { baseUrl: origin });
+};
 
 const at = '/repos/{owner}/{name}/commits/{commit}';
 
@@ -18,16 +31,23 @@ export const getCommitStatus = operation({
   cost: 'objects',
   status: 200,
   response: combinedStatus,
-  async run({ found, params, deps, origin }) {
+  older: olderCombinedStatus,
+  async run({ viewer, found, params, deps, origin }) {
     const commit = await resolveRef(deps, found, params.commit);
     const combined = (await deps.repositories.statuses.ofCommits(found.repository.id, [commit])).get(commit);
     const statuses = combined?.statuses ?? [];
     const creators = await deps.accounts.peopleById(statuses.flatMap(({ creatorId }) => creatorId ?? []));
-    const page = origin + repositoryUrl(found.canonical);
+    const fullName = `${found.canonical.owner}/${found.canonical.name}`;
+    const url = `${origin}/api/v1/repos/${fullName}/commits/${commit}`;
     return json({
+      state: combined?.state ?? ('' as const),
+      sha: commit,
+      total_count: statuses.length,
+      statuses: statuses.map((status) => showStatus(status, creators, found, origin)),
+      repository: (await showParts([found], viewer, { deps, origin })).get(found.repository.id)!,
+      commit_url: url,
+      url: `${url}/status`,
       commit,
-      state: combined?.state ?? null,
-      statuses: statuses.map((status) => showStatus(status, creators, page)),
     });
   },
 });
@@ -46,6 +66,7 @@ const reporting = <const Path extends `/repos/{owner}/{name}/${string}{commit}${
     status: 201,
     body: newCommitStatus,
     response: commitStatus,
+    older: olderStatus,
     async run({ viewer, found, params, body: { target_url, targetUrl, ...body }, deps, origin }) {
       const sha = await resolveRef(deps, found, (params as Record<string, string>)['commit']);
       const { owner, name } = found.canonical;
@@ -53,7 +74,7 @@ const reporting = <const Path extends `/repos/{owner}/{name}/${string}{commit}${
       const reported = { ...body, sha, targetUrl: targetUrl ?? (target_url || null) };
       const status = await deps.repositories.statuses.report(viewer, owner, name, reported);
       const creators = await deps.accounts.peopleById([personIdOf(viewer)].filter((id) => id !== null));
-      return json(showStatus(status, creators, origin + repositoryUrl(found.canonical)));
+      return json(showStatus(status, creators, found, origin));
     },
   });
 

@@ -4,11 +4,13 @@ import { teamNotFound } from '../../organisations/index.ts';
 import type { Organisation, Team, TeamMember } from '../../organisations/index.ts';
 import { teamPayload, userPayload } from '../../gitea-shapes/index.ts';
 import { operation } from '../operation.ts';
+import { olderRepositories } from './older-forms.ts';
 import { created, json, noContent } from '../responses.ts';
 import { giteaUser } from './issues-schemas.ts';
 import { repository } from './schemas.ts';
-import { permission, team } from './team-schemas.ts';
-import { showListed, showOrganisation } from './payloads.ts';
+import { permission, team } from '../../gitea-shapes/schemas.ts';
+import { showOrganisation } from './payloads.ts';
+import { showListed } from './show-repositories.ts';
 import type { WebDeps } from '../../http/index.ts';
 
 /** What Gitea's clients send besides: a role covers all parts of a repository, and no team has all repositories. */
@@ -17,6 +19,9 @@ const fields = {
   permission: permission.optional(),
   includes_all_repositories: z.literal(false).nullish(),
   can_create_org_repo: z.literal(false).nullish(),
+  units: z.array(z.string()).nullish().describe('A role covers all parts'),
+  units_map: z.record(z.string(), z.string()).nullish().describe('A role covers all parts'),
+  visibility: z.string().nullish().describe('Members of the organisation see its teams'),
 };
 
 interface Place {
@@ -25,10 +30,8 @@ interface Place {
 }
 
 async function showTeam(shown: Team, owner: Organisation, { deps, origin }: Place): Promise<z.output<typeof team>> {
-  return {
-    ...teamPayload(shown),
-    organization: showOrganisation(owner, await deps.organisations.memberCount(owner.id), { origin }),
-  };
+  const members = await deps.organisations.memberCount(owner.id);
+  return teamPayload(shown, showOrganisation(owner, members, { origin }));
 }
 
 const showMember = ({ person }: TeamMember, origin: string) => userPayload(person, { baseUrl: origin });
@@ -68,7 +71,8 @@ const createTeam = operation({
   summary: 'Create a team',
   description: 'For OWNERs.',
   status: 201,
-  body: z.strictObject({ name: z.string(), ...fields }),
+  refusesUnknownKeys: true,
+  body: z.object({ name: z.string(), ...fields }),
   response: team,
   async run(call) {
     const { name, description, permission: role } = call.body;
@@ -115,7 +119,8 @@ const editTeam = operation({
   summary: 'Edit a team',
   description: 'For OWNERs. What is left out stays as it is.',
   status: 200,
-  body: z.strictObject({ name: z.string().optional(), ...fields }),
+  refusesUnknownKeys: true,
+  body: z.object({ name: z.string().optional(), ...fields }),
   response: team,
   async run(call) {
     const { name, description, permission: role } = call.body;
@@ -209,6 +214,7 @@ const listTeamRepositories = operation({
   summary: 'List the repositories of a team that the caller may see, by name',
   status: 200,
   response: z.array(repository),
+  older: olderRepositories,
   async run({ viewer, params, deps, origin }) {
     const rows = await deps.repositories.teams.listOfTeam(viewer, serialIn(params));
     const shown = rows.map((row) => row.repository);

@@ -77,6 +77,7 @@ export const addToken = operation({
   cost: 'rows',
   status: 201,
   refuses: [409],
+  refusesUnknownKeys: true,
   body: newAccessToken,
   response: madeAccessToken,
   async run({ viewer, body, deps }) {

@@ -3,7 +3,7 @@ import type { Person } from '../../accounts/index.ts';
 import { json } from '../responses.ts';
 import { operation } from '../operation.ts';
 import { me, membership, person } from './schemas.ts';
-import { showPerson } from './payloads.ts';
+import { showOrganisation, showPerson } from './payloads.ts';
 
 const ownFields = ({ isAdministrator, secondFactorAt }: Person) => ({
   isAdministrator,
@@ -23,7 +23,7 @@ export const getMe = operation({
   async run({ viewer, deps, origin }) {
     const found = await deps.accounts.personById(viewer.id);
     const email = (await deps.accounts.addresses.primaryOf(viewer.id)) ?? '';
-    return json({ ...showPerson(found, { origin }, email), ...ownFields(found) });
+    return json({ ...showPerson(found, { origin }, { email, isOwn: true }), ...ownFields(found) });
   },
 });
 
@@ -37,17 +37,21 @@ export const editMe = operation({
   access: 'account:write',
   cost: 'rows',
   status: 200,
-  body: z.strictObject({
+  body: z.object({
+    full_name: z.string().optional(),
+    description: z.string().optional(),
     displayName: z.string().optional(),
     bio: z.string().optional(),
     website: z.string().optional(),
   }),
   response: me,
   async run({ viewer, body, deps, origin }) {
-    const changes = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
+    const { full_name, description, ...own } = body;
+    const asked = { displayName: full_name, bio: description, ...own };
+    const changes = Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined));
     const changed = await deps.accounts.updateProfile(viewer.id, changes);
     const email = (await deps.accounts.addresses.primaryOf(viewer.id)) ?? '';
-    return json({ ...showPerson(changed, { origin }, email), ...ownFields(changed) });
+    return json({ ...showPerson(changed, { origin }, { email, isOwn: true }), ...ownFields(changed) });
   },
 });
 
@@ -62,10 +66,11 @@ export const getUser = operation({
   status: 200,
   refuses: [404],
   response: person,
-  async run({ params, deps, origin }) {
+  async run({ viewer, params, deps, origin }) {
     const found = await deps.accounts.personByUsername(params.username);
     const email = (await deps.accounts.addresses.publicOf([found.id])).get(found.id) ?? '';
-    return json(showPerson(found, { origin }, email));
+    const isOwn = viewer.kind === 'person' && (viewer.id === found.id || viewer.isAdministrator);
+    return json(showPerson(found, { origin }, { email, isOwn }));
   },
 });
 
@@ -79,8 +84,16 @@ export const listMyOrganisations = operation({
   cost: 'rows',
   status: 200,
   response: z.array(membership),
-  async run({ viewer, deps }) {
+  async run({ viewer, deps, origin }) {
     const memberships = await deps.organisations.organisationsOf(viewer.id);
-    return json(memberships.map(({ organisation, role }) => ({ organisation: organisation.name, role })));
+    return json(
+      await Promise.all(
+        memberships.map(async ({ organisation, role }) => ({
+          ...showOrganisation(organisation, await deps.organisations.memberCount(organisation.id), { origin }),
+          organisation: organisation.name,
+          role,
+        })),
+      ),
+    );
   },
 });

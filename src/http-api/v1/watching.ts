@@ -6,10 +6,12 @@ import type { WebDeps } from '../../http/index.ts';
 import type { Found } from '../../repositories/index.ts';
 import { json, listed, noContent } from '../responses.ts';
 import { operation } from '../operation.ts';
+import { olderRepositories } from './older-forms.ts';
 import { readPage, rowsOf, signedIn, usersById } from './issues-parts.ts';
 import { giteaUser, numberedPaging } from './issues-schemas.ts';
 import { repository } from './schemas.ts';
-import { isoTimeOrNull, showListed } from './payloads.ts';
+import { isoTimeOrNull } from './payloads.ts';
+import { showListed } from './show-repositories.ts';
 
 const common = { tag: 'Notifications', cost: 'rows' } as const;
 const at = '/repos/{owner}/{name}/subscription';
@@ -122,6 +124,7 @@ export const watchingOperations = [
     isPaged: true,
     query: z.object(numberedPaging),
     response: z.array(repository),
+    older: olderRepositories,
     async run({ viewer, query, deps, origin }) {
       const { rows, next } = await readPage(query, (after) =>
         deps.notifications.listWatches(viewer, { limit: rowsOf(query), after }),

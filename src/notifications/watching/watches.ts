@@ -99,3 +99,8 @@ export async function listWatchers(
     .getMany();
   return rows.map(({ userId }) => userId);
 }
+
+/** How many people watch everything: one row of the row cache. For readers of the repository. */
+export async function watchersOf({ db }: Pick<NotificationDeps, 'db'>, repositoryId: string): Promise<number> {
+  return (await db.lookup(watchCountSchema, { repositoryId }))[0]?.watching ?? 0;
+}

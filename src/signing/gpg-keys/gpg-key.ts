@@ -6,6 +6,7 @@ export interface GpgKey extends GpgKeyPart {
   personId: string;
   /** `RSA 4096`, `Ed25519` */
   algorithm: string;
+  armored: string;
   /** User ids that the key certifies. */
   userIds: string[];
   /** Their e-mail addresses. */
@@ -19,6 +20,6 @@ export interface GpgKey extends GpgKeyPart {
   updatedAt: number;
 }
 
-export function toGpgKey({ userId: personId, armored: _, ...rest }: GpgKeyRow): GpgKey {
+export function toGpgKey({ userId: personId, ...rest }: GpgKeyRow): GpgKey {
   return { ...rest, personId };
 }

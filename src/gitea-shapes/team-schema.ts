@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { collaboratorRoles } from '../../access/index.ts';
-import { organisation } from './schemas.ts';
+import { collaboratorRoles } from '../access/index.ts';
+import { organisation } from './organisation-schema.ts';
 
 export const permission = z.enum(collaboratorRoles).describe('The role of a repository that is added without one');
 
@@ -11,8 +11,10 @@ export const team = z
     name: z.string(),
     description: z.string(),
     organization: organisation.nullable(),
-    permission,
     includes_all_repositories: z.literal(false).describe('A team has the repositories that are added to it'),
+    permission,
+    units: z.array(z.string()).describe('A role covers all parts of a repository'),
+    units_map: z.record(z.string(), z.string()),
     can_create_org_repo: z.literal(false).describe('Members of the organisation create repositories'),
   })
   .meta({ id: 'Team' });

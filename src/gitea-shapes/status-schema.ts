@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import { giteaRepository } from './repository-schema.ts';
+import { giteaUser } from './user-schema.ts';
+
+const time = z.iso.datetime().describe('ISO 8601, UTC');
+const state = z.enum(['pending', 'success', 'failure', 'error']);
+
+/** A commit status in Gitea's form, with fields of our own at the end. */
+export const commitStatus = z
+  .strictObject({
+    id: z.int(),
+    status: state,
+    target_url: z.string().describe('Where to read more; empty for nowhere'),
+    description: z.string(),
+    url: z.string(),
+    context: z.string().describe('Which check says it'),
+    creator: giteaUser.nullable().describe('Who reported it; null for the CI of this server'),
+    created_at: time,
+    updated_at: time,
+    state,
+    targetUrl: z.string().nullable(),
+    createdAt: time,
+    updatedAt: time,
+  })
+  .meta({ id: 'CommitStatus' });
+
+export const combinedStatus = z
+  .strictObject({
+    state: state.or(z.literal('')).describe('Of all checks together; empty when there are none'),
+    sha: z.string(),
+    total_count: z.int(),
+    statuses: z.array(commitStatus),
+    repository: giteaRepository,
+    commit_url: z.string(),
+    url: z.string(),
+    commit: z.string().describe('The same as sha'),
+  })
+  .meta({ id: 'CombinedStatus' });

@@ -1,0 +1,32 @@
+import { z } from 'zod';
+
+const time = z.iso.datetime().describe('ISO 8601, UTC');
+
+/** A user in Gitea's form; an organisation that owns a repository has it, too. */
+export const giteaUser = z
+  .strictObject({
+    id: z.int().describe('Follows from the UUID; -1 for an author without an account here'),
+    login: z.string(),
+    login_name: z.string().describe('Always empty'),
+    source_id: z.int().describe('Always 0'),
+    full_name: z.string(),
+    email: z.string().describe('Empty where the caller may not see one'),
+    avatar_url: z.string(),
+    html_url: z.string(),
+    language: z.string().describe('Always empty'),
+    is_admin: z.boolean().describe('Told to the user and to administrators only'),
+    last_login: time.describe('Told to the user and to administrators only; the year 1 for everybody else'),
+    created: time,
+    restricted: z.boolean().describe('Always false'),
+    active: z.boolean().describe('Told to the user and to administrators only'),
+    prohibit_login: z.boolean().describe('Told to the user and to administrators only'),
+    location: z.string().describe('Always empty'),
+    website: z.string(),
+    description: z.string(),
+    visibility: z.literal('public').describe('Users and organisations are public'),
+    followers_count: z.int(),
+    following_count: z.int(),
+    starred_repos_count: z.int(),
+    username: z.string(),
+  })
+  .meta({ id: 'User' });

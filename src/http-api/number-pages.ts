@@ -1,0 +1,77 @@
+import { invalid } from '../kernel/index.ts';
+import { parametersOf } from './loosen-input.ts';
+import type { Operation } from './operation.ts';
+import type { ApiResponse } from './responses.ts';
+
+/** Where a numbered page is. */
+export interface PageLinks {
+  page: number;
+  limit: number;
+  hasNext: boolean;
+}
+
+const usualRows = 30;
+const mostRows = 100;
+/** Further ones are reached by the `Link` of the page before. */
+const mostSkipped = 10_000;
+
+/**
+ * Runs an operation for the page that a client of Gitea counts, whatever way of paging the operation has: clients read
+ * until a page is empty, so a list that ignores `page` never ends. A list by keys is read page after page; one that is
+ * all in memory is cut.
+ * @param run the operation with another query
+ * @returns with the links of a numbered page; null for what is no list, and where no page was asked for
+ * Refuses `page_too_far`.
+ */
+export async function runPage(
+  operation: Pick<Operation, 'method' | 'query' | 'isPaged'>,
+  given: URLSearchParams,
+  query: unknown,
+  run: (query: unknown) => Promise<ApiResponse<unknown>>,
+): Promise<{ response: ApiResponse<unknown>; links: PageLinks | null }> {
+  const asked = operation.method === 'GET' ? readPage(given) : null;
+  const own = operation.query === undefined ? null : parametersOf(operation.query);
+  if (asked === null) return { response: await run(query), links: null };
+  const { page, limit } = asked;
+  if (own?.has('page')) {
+    const response = await run(query);
+    return { response, links: linksOf(response, asked) };
+  }
+  if (operation.isPaged && own?.has('after')) {
+    if (given.get('after')) return { response: await run(query), links: null };
+    if ((page - 1) * limit > mostSkipped)
+      throw invalid('page_too_far', `Pages go as far as ${mostSkipped} rows; follow the Link headers instead.`, {
+        field: 'page',
+      });
+    let response = await run(query);
+    for (let at = 1; at < page; at++) {
+      if (response.kind !== 'json' || !Array.isArray(response.value)) return { response, links: null };
+      if (response.next == null)
+        return { response: { ...response, value: [], next: null }, links: linksOf(null, asked) };
+      response = await run({ ...(query as object), after: String(response.next) });
+    }
+    return { response, links: linksOf(response, asked) };
+  }
+  const response = await run(query);
+  if (response.kind !== 'json' || !Array.isArray(response.value) || response.next != null)
+    return { response, links: null };
+  const rows: unknown[] = response.value;
+  const value = rows.slice((page - 1) * limit, page * limit);
+  const links = { ...asked, hasNext: page * limit < rows.length };
+  return { response: { ...response, value, total: response.total ?? rows.length }, links };
+}
+
+const linksOf = (response: ApiResponse<unknown> | null, asked: { page: number; limit: number }): PageLinks => ({
+  ...asked,
+  hasNext: response?.kind === 'json' && response.next != null,
+});
+
+/** Null where neither a page nor a number of rows is asked for; 0 and what is no number mean the default. */
+function readPage(given: URLSearchParams): { page: number; limit: number } | null {
+  const [page, limit] = ['page', 'limit'].map((name) => {
+    const text = given.get(name) ?? '';
+    return /^\d{1,15}$/.test(text) ? Number(text) : 0;
+  }) as [number, number];
+  if (page === 0 && limit === 0) return null;
+  return { page: Math.max(page, 1), limit: Math.min(limit || usualRows, mostRows) };
+}
