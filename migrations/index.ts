@@ -73,6 +73,7 @@ import { followFacts } from './v187-follow-facts.ts';
 import { limitedSecrets } from './v188-limited-secrets.ts';
 import { subscriptionStarts } from './v195-subscription-starts.ts';
 import { movesOfPushes } from './v203-moves-of-pushes.ts';
+import { webhookKinds } from './v204-webhook-kinds.ts';
 import { runsOfDeployKeys } from './v178-runs-of-deploy-keys.ts';
 import { teamReviewRequests } from './v177-team-review-requests.ts';
 import { unknownMergeStates } from './v174-unknown-merge-states.ts';
@@ -156,4 +157,5 @@ export const migrations: readonly Migration[] = [
   limitedSecrets,
   subscriptionStarts,
   movesOfPushes,
+  webhookKinds,
 ];

@@ -6,6 +6,7 @@ import type { WebhookRow } from './webhook-schema.ts';
 
 /** Additional data of the encryption: a ciphertext decrypts only for its own webhook. */
 const placeOf = (webhookId: string): string => `webhook:${webhookId}`;
+const placeOfAuthorization = (webhookId: string): string => `webhook-authorization:${webhookId}`;
 
 export function encryptSecret(
   { key, random }: Pick<WebhookDeps, 'key' | 'random'>,
@@ -13,6 +14,24 @@ export function encryptSecret(
   secret: string,
 ): string {
   return encrypt(key.for('secrets'), random, placeOf(webhookId), secret);
+}
+
+/** The `Authorization` header that a receiver wants, encrypted. */
+export const encryptAuthorization = (
+  { key, random }: Pick<WebhookDeps, 'key' | 'random'>,
+  webhookId: string,
+  header: string,
+): string => encrypt(key.for('secrets'), random, placeOfAuthorization(webhookId), header);
+
+/** Null for a webhook without one. Throws when the instance key has changed. */
+export function decryptAuthorization(
+  { key }: Pick<WebhookDeps, 'key'>,
+  { id, authorizationCiphertext: text }: Pick<WebhookRow, 'id' | 'authorizationCiphertext'>,
+): string | null {
+  if (text === null) return null;
+  const header = decrypt(key.decrypting('secrets'), placeOfAuthorization(id), text);
+  if (header === null) throw internal('the header of a webhook does not open with this data folder’s key');
+  return header;
 }
 
 /** Null for a webhook without a secret. Throws when the instance key has changed. */
@@ -30,11 +49,17 @@ export function decryptSecret(
 export function reencryptSecrets({ db, key, random }: Pick<WebhookDeps, 'db' | 'key' | 'random'>): Promise<number> {
   return db.write(async ({ manager }) => {
     let changed = 0;
-    for (const { id, secretCiphertext: text } of await manager.find(webhookSchema)) {
-      const secretCiphertext =
-        text === null ? null : reencrypt(key, random, { use: 'secrets', place: placeOf(id), text });
-      if (secretCiphertext === null) continue;
-      await manager.update(webhookSchema, { id }, { secretCiphertext });
+    const anew = (place: string, text: string | null) =>
+      text === null ? null : reencrypt(key, random, { use: 'secrets', place, text });
+    for (const { id, ...row } of await manager.find(webhookSchema)) {
+      const secretCiphertext = anew(placeOf(id), row.secretCiphertext);
+      const authorizationCiphertext = anew(placeOfAuthorization(id), row.authorizationCiphertext);
+      if (secretCiphertext === null && authorizationCiphertext === null) continue;
+      await manager.update(
+        webhookSchema,
+        { id },
+        { ...(secretCiphertext && { secretCiphertext }), ...(authorizationCiphertext && { authorizationCiphertext }) },
+      );
       changed += 1;
     }
     return changed;

@@ -114,8 +114,9 @@ export async function actOf(
     case 'review':
       return { event, action: 'reviewed' };
     case 'labelled':
+      return { event, action: 'label_updated' };
     case 'unlabelled':
-      return { event, action: labels.length === 0 ? 'label_cleared' : 'label_updated' };
+      return { event, action: labels.length === 0 && isCleared(details) ? 'label_cleared' : 'label_updated' };
     case 'milestoned':
       return { event, action: details['milestone'] === null ? 'demilestoned' : 'milestoned' };
     case 'comment':
@@ -135,5 +136,8 @@ export async function actOf(
       return null;
   }
 }
+
+/** One label that goes is an update, also when it was the only one. */
+const isCleared = ({ labels }: Details): boolean => Array.isArray(labels) && labels.length > 1;
 
 const textIn = (details: Details, name: string): string => (typeof details[name] === 'string' ? details[name] : '');

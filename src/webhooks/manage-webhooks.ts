@@ -1,13 +1,19 @@
-import { viewerForLog } from '../access/index.ts';
+import { readRefPattern, viewerForLog } from '../access/index.ts';
 import type { Viewer } from '../access/index.ts';
 import { conflict, invalid, isDomainError, notFound } from '../kernel/index.ts';
 import { describeFailure } from './send-delivery.ts';
 import type { WebhookDeps } from './deps.ts';
 import { inScope, scopeColumns } from './scope.ts';
 import type { WebhookScope } from './scope.ts';
-import { encryptSecret } from './encrypt-secret.ts';
+import { encryptAuthorization, encryptSecret } from './encrypt-secret.ts';
 import { webhookDeliverySchema, webhookEvents, webhookSchema } from './webhook-schema.ts';
-import type { WebhookDeliveryRow, WebhookEvent, WebhookRow } from './webhook-schema.ts';
+import type {
+  WebhookContentType,
+  WebhookDeliveryRow,
+  WebhookEvent,
+  WebhookKind,
+  WebhookRow,
+} from './webhook-schema.ts';
 
 /** The visible part of a webhook, without its secret. */
 export interface Webhook {
@@ -16,6 +22,11 @@ export interface Webhook {
   hasSecret: boolean;
   events: WebhookEvent[];
   isActive: boolean;
+  kind: WebhookKind;
+  contentType: WebhookContentType;
+  branchFilter: string;
+  channel: string;
+  hasAuthorization: boolean;
   createdAt: number;
   updatedAt: number;
   /** The newest delivery; null before the first. */
@@ -28,6 +39,13 @@ export interface WebhookInput {
   secret?: string | null | undefined;
   events: readonly string[];
   isActive?: boolean | undefined;
+  /** Omitted, they stay, or are `gitea`, `json` and empty. */
+  kind?: WebhookKind | undefined;
+  contentType?: WebhookContentType | undefined;
+  branchFilter?: string | undefined;
+  channel?: string | undefined;
+  /** Omitted, it stays; empty removes it. */
+  authorization?: string | undefined;
 }
 
 const maxPerScope = 20;
@@ -54,15 +72,16 @@ export async function findWebhook(deps: WebhookDeps, scope: WebhookScope, id: st
 
 async function describe(
   { db }: WebhookDeps,
-  { id, url, secretCiphertext, events, isActive, createdAt, updatedAt }: WebhookRow,
+  { secretCiphertext, authorizationCiphertext, repositoryId: _r, organisationId: _o, ...row }: WebhookRow,
 ): Promise<Webhook> {
-  const last = await db.read.findOne(webhookDeliverySchema, { where: { webhookId: id }, order: { id: 'DESC' } });
-  return { id, url, hasSecret: secretCiphertext !== null, events, isActive, createdAt, updatedAt, last };
+  const last = await db.read.findOne(webhookDeliverySchema, { where: { webhookId: row.id }, order: { id: 'DESC' } });
+  return { ...row, hasSecret: secretCiphertext !== null, hasAuthorization: authorizationCiphertext !== null, last };
 }
 
 /**
  * Creates a webhook. Its URL is checked without being contacted. Refuses `invalid_webhook_url`, `no_events`,
- * `unknown_event`, `invalid_webhook_secret`, `too_many_webhooks`.
+ * `unknown_event`, `invalid_webhook_secret`, `invalid_branch_filter`, `invalid_channel`, `invalid_authorization`,
+ * `too_many_webhooks`.
  */
 export async function addWebhook(
   deps: WebhookDeps,
@@ -86,6 +105,11 @@ export async function addWebhook(
       createdAt: now,
       updatedAt: now,
       secretCiphertext: secret == null ? null : encryptSecret(deps, id, secret),
+      kind: input.kind ?? 'gitea',
+      contentType: input.contentType ?? 'json',
+      branchFilter: input.branchFilter ?? '',
+      channel: input.channel ?? '',
+      authorizationCiphertext: input.authorization ? encryptAuthorization(deps, id, input.authorization) : null,
     });
   });
   logger.info('webhook.added', {
@@ -116,7 +140,20 @@ export async function editWebhook(
     await manager.update(
       webhookSchema,
       { id },
-      { ...changes, ...sealed, isActive: input.isActive ?? row.isActive, updatedAt: now },
+      {
+        ...changes,
+        ...sealed,
+        ...(input.authorization !== undefined && {
+          authorizationCiphertext:
+            input.authorization === '' ? null : encryptAuthorization(deps, id, input.authorization),
+        }),
+        isActive: input.isActive ?? row.isActive,
+        kind: input.kind ?? row.kind,
+        contentType: input.contentType ?? row.contentType,
+        branchFilter: input.branchFilter ?? row.branchFilter,
+        channel: input.channel ?? row.channel,
+        updatedAt: now,
+      },
     );
   });
   deps.logger.info('webhook.edited', {
@@ -143,7 +180,7 @@ export async function removeWebhook(
 
 async function read(
   { outbound }: WebhookDeps,
-  { url, events }: WebhookInput,
+  { url, events, branchFilter = '', channel = '', authorization = '' }: WebhookInput,
 ): Promise<Pick<WebhookRow, 'url' | 'events'>> {
   const text = url.trim();
   const refuse = (message: string, cause?: unknown) => invalid('invalid_webhook_url', message, { field: 'url', cause });
@@ -158,6 +195,12 @@ async function read(
     throw invalid('unknown_event', `There is no event ${unknown}: choose from ${webhookEvents.join(', ')}.`, {
       field: 'events',
     });
+  if (!['', '*', '**'].includes(branchFilter) && typeof readRefPattern(branchFilter) === 'string')
+    throw invalid('invalid_branch_filter', 'This is no pattern of branches.', { field: 'branch_filter' });
+  if (channel.length > maxSecretLength || /[\x00-\x1f\x7f]/.test(channel))
+    throw invalid('invalid_channel', 'This is no name of a channel.', { field: 'channel' });
+  if (authorization.length > maxSecretLength || /[^\x20-\x7e]/.test(authorization))
+    throw invalid('invalid_authorization', 'This is no value of a header.', { field: 'authorization_header' });
   if (events.length === 0) throw invalid('no_events', 'Choose at least one event.', { field: 'events' });
   return { url: judged.href, events: webhookEvents.filter((event) => events.includes(event)) };
 }

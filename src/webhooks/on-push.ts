@@ -1,3 +1,4 @@
+import { readRefPattern } from '../access/index.ts';
 import type { Commit } from '../git/index.ts';
 import type { AnnouncedPush, Located, PushListener } from '../repositories/index.ts';
 import { createPayload, deletePayload, pushPayload } from './payloads.ts';
@@ -5,13 +6,14 @@ import type { CommitWithFiles, JsonObject, PushFacts } from './payloads.ts';
 import { enqueueDelivery } from './enqueue-delivery.ts';
 import type { WebhookDeps } from './deps.ts';
 import { webhooksFor } from './scope.ts';
-import type { WebhookEvent } from './webhook-schema.ts';
+import type { WebhookEvent, WebhookRow } from './webhook-schema.ts';
 
 type Update = AnnouncedPush['updates'][number];
 
 /** One event of a push, with its body. */
 interface PushEvent {
   event: Extract<WebhookEvent, 'push' | 'create' | 'delete'>;
+  ref: string;
   payload: JsonObject;
 }
 
@@ -33,13 +35,20 @@ export function onPush(deps: WebhookDeps, wake: () => void): PushListener<PushEv
     },
     async record(tx, push, prepared) {
       const hooks = await webhooksFor(tx.manager, push.repository, events);
-      for (const { event, payload } of prepared) {
-        for (const hook of hooks.filter((each) => each.events.includes(event)))
+      for (const { event, ref, payload } of prepared) {
+        for (const hook of hooks.filter((each) => each.events.includes(event) && takesBranch(each, ref)))
           await enqueueDelivery(deps, tx, { webhookId: hook.id, event, payload: JSON.stringify(payload) });
       }
     },
     recorded: () => wake(),
   };
+}
+
+/** A filter is about branches: tags pass it. */
+export function takesBranch({ branchFilter }: Pick<WebhookRow, 'branchFilter'>, ref: string): boolean {
+  if (['', '*', '**'].includes(branchFilter) || !ref.startsWith('refs/heads/')) return true;
+  const pattern = readRefPattern(branchFilter);
+  return typeof pattern !== 'string' && pattern.matches(ref.slice('refs/heads/'.length));
 }
 
 async function prepare(deps: WebhookDeps, push: AnnouncedPush): Promise<PushEvent[]> {
@@ -56,14 +65,15 @@ async function prepare(deps: WebhookDeps, push: AnnouncedPush): Promise<PushEven
     const { ref, oldId, newId } = update;
     if (noRef.test(newId)) {
       if (wanted.has('delete'))
-        found.push({ event: 'delete', payload: deletePayload(located, { ref, pusher }, deps.settings) });
+        found.push({ event: 'delete', ref, payload: deletePayload(located, { ref, pusher }, deps.settings) });
       continue;
     }
     if (noRef.test(oldId) && wanted.has('create'))
-      found.push({ event: 'create', payload: createPayload(located, { ref, newId, pusher }, deps.settings) });
+      found.push({ event: 'create', ref, payload: createPayload(located, { ref, newId, pusher }, deps.settings) });
     if (wanted.has('push'))
       found.push({
         event: 'push',
+        ref,
         payload: pushPayload(
           located,
           { ...update, pusher, ...(await commitsOf(deps, located, update)) },
@@ -74,13 +84,25 @@ async function prepare(deps: WebhookDeps, push: AnnouncedPush): Promise<PushEven
   return found;
 }
 
-/** The commits that a moved ref gained; of a new branch those that no other branch has, of a tag none. */
+/** The commits that a moved ref gained; of a new branch those that no other branch has, of a tag the one it names. */
 async function commitsOf(
   deps: WebhookDeps,
   { path }: Pick<Located, 'path'>,
   { ref, oldId, newId }: Update,
-): Promise<Pick<PushFacts, 'commits' | 'people' | 'total'>> {
-  if (!ref.startsWith('refs/heads/')) return { commits: [], people: new Map(), total: 0 };
+): Promise<Pick<PushFacts, 'commits' | 'head' | 'people' | 'total'>> {
+  if (!ref.startsWith('refs/heads/')) {
+    const tagged = await deps.git.refs
+      .resolve(path, newId)
+      .then((oid) => deps.git.objects.commit(path, oid))
+      .catch(() => null);
+    if (tagged === null) return { commits: [], head: null, people: new Map(), total: 0 };
+    return {
+      commits: [],
+      head: await withFiles(deps, path, tagged),
+      people: await peopleOfCommits(deps, [tagged]),
+      total: 0,
+    };
+  }
   const others = async () =>
     [...(await deps.git.refs.list(path))]
       .filter(([name]) => name !== ref && name.startsWith('refs/heads/'))

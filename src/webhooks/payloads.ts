@@ -61,6 +61,8 @@ export interface PushFacts {
   newId: string;
   /** Newest first; the first of all new commits. */
   commits: readonly CommitWithFiles[];
+  /** What a tag names; else the first of `commits`. */
+  head?: CommitWithFiles | null;
   total: number;
   /** The people behind authors and committers, by the address in the commit. */
   people: ReadonlyMap<string, Person>;
@@ -69,7 +71,7 @@ export interface PushFacts {
 
 export function pushPayload(
   located: Located,
-  { ref, oldId, newId, commits, total, people, pusher }: PushFacts,
+  { ref, oldId, newId, commits, head, total, people, pusher }: PushFacts,
   settings: Settings,
 ): JsonObject {
   const page = `${settings.baseUrl ?? ''}/repos/${located.owner.handle}/${located.repository.name}`;
@@ -82,7 +84,7 @@ export function pushPayload(
     compare_url: /^0+$/.test(oldId) ? '' : `${page}/compare/${oldId}...${newId}`,
     commits: listed,
     total_commits: total,
-    head_commit: listed[0] ?? null,
+    head_commit: listed[0] ?? (head == null ? null : commitPayload(head, page, people)),
     repository: repositoryPayload(located, settings),
     pusher: user,
     sender: user,

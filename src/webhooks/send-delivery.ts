@@ -11,7 +11,8 @@ import { releaseEventPayload } from './release-payload.ts';
 import { forkPayload, runPayload } from './payloads.ts';
 import type { EndedRun } from './payloads.ts';
 import type { WebhookDeps } from './deps.ts';
-import { decryptSecret } from './encrypt-secret.ts';
+import { formatDelivery } from './chat-formats.ts';
+import { decryptAuthorization, decryptSecret } from './encrypt-secret.ts';
 import { deliveryHeaders } from './sign-delivery.ts';
 import { webhookSchema } from './webhook-schema.ts';
 import type { WebhookMessageRow, WebhookRow } from './webhook-schema.ts';
@@ -115,11 +116,17 @@ async function attempt(
   signal: AbortSignal,
 ): Promise<Pick<WebhookMessageRow, 'status' | 'response'> & { outcome: Outcome }> {
   try {
-    const body = Buffer.from(payload);
-    const headers = deliveryHeaders({ event, uuid, body, secret: decryptSecret(deps, hook) });
+    const { method, url, contentType, body, headers: own } = formatDelivery(hook, { event, uuid }, payload);
+    const authorization = decryptAuthorization(deps, hook);
+    const headers = {
+      ...deliveryHeaders({ event, uuid, body, secret: decryptSecret(deps, hook) }),
+      ...own,
+      'Content-Type': contentType,
+      ...(authorization !== null && { Authorization: authorization }),
+    };
     const response = await deps.outbound.send({
-      method: 'POST',
-      url: hook.url,
+      method,
+      url,
       headers,
       body,
       maxBytes: maxResponseBytes,

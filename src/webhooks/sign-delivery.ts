@@ -17,8 +17,8 @@ const giteaNames: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * The headers of a delivery, in Gitea's format and in GitHub's, for receivers of either. The signature is HMAC-SHA256
- * of the body's bytes, in hex.
+ * The headers of a delivery, in the formats of Gitea, Gogs and GitHub, for receivers of any of them. The signatures are
+ * HMACs of the body's bytes, in hex.
  * @param secret null for a webhook without one: then there is no signature
  */
 export function deliveryHeaders({
@@ -35,14 +35,22 @@ export function deliveryHeaders({
   const name = giteaNames.get(event) ?? event;
   const headers: Record<string, string> = {
     'Content-Type': 'application/json',
-    'X-Gitea-Event': name,
-    'X-Gitea-Event-Type': event,
-    'X-Gitea-Delivery': uuid,
-    'X-GitHub-Event': name,
-    'X-GitHub-Event-Type': event,
-    'X-GitHub-Delivery': uuid,
+    ...Object.fromEntries(
+      ['Gitea', 'Gogs', 'GitHub'].flatMap((family) => [
+        [`X-${family}-Event`, name],
+        [`X-${family}-Event-Type`, event],
+        [`X-${family}-Delivery`, uuid],
+      ]),
+    ),
   };
   if (secret === null) return headers;
   const signature = createHmac('sha256', secret).update(body).digest('hex');
-  return { ...headers, 'X-Gitea-Signature': signature, 'X-Hub-Signature-256': `sha256=${signature}` };
+  return {
+    ...headers,
+    'X-Gitea-Signature': signature,
+    'X-Gogs-Signature': signature,
+    // SHA-1 as HMAC is not broken, and older receivers know no other.
+    'X-Hub-Signature': `sha1=${createHmac('sha1', secret).update(body).digest('hex')}`,
+    'X-Hub-Signature-256': `sha256=${signature}`,
+  };
 }

@@ -27,6 +27,13 @@ export const webhookEvents = [
 ] as const;
 export type WebhookEvent = (typeof webhookEvents)[number];
 
+/** What receives: `gitea` and `gogs` get payloads as they are, chats a message about them. */
+export const webhookKinds = ['gitea', 'gogs', 'slack', 'discord', 'matrix', 'telegram', 'msteams', 'ntfy'] as const;
+export type WebhookKind = (typeof webhookKinds)[number];
+
+export const webhookContentTypes = ['json', 'form'] as const;
+export type WebhookContentType = (typeof webhookContentTypes)[number];
+
 /** A row of `webhooks`. Exactly one of repository and organisation is set. */
 export interface WebhookRow {
   id: string;
@@ -37,6 +44,14 @@ export interface WebhookRow {
   secretCiphertext: string | null;
   events: WebhookEvent[];
   isActive: boolean;
+  kind: WebhookKind;
+  contentType: WebhookContentType;
+  /** A pattern of branches whose pushes are told; empty for all. */
+  branchFilter: string;
+  /** Of a chat that has several; empty for the usual one. */
+  channel: string;
+  /** The encrypted `Authorization` header; null without one. */
+  authorizationCiphertext: string | null;
   createdAt: number;
   updatedAt: number;
 }
@@ -87,6 +102,11 @@ export const webhookSchema = new EntitySchema<WebhookRow>({
     secretCiphertext: { name: 'secret_ciphertext', type: 'text', nullable: true },
     events: { type: 'simple-json' },
     isActive: { name: 'is_active', type: 'boolean' },
+    kind: { type: 'text' },
+    contentType: { name: 'content_type', type: 'text' },
+    branchFilter: { name: 'branch_filter', type: 'text' },
+    channel: { type: 'text' },
+    authorizationCiphertext: { name: 'authorization_ciphertext', type: 'text', nullable: true },
     createdAt: { name: 'created_at', type: 'integer' },
     updatedAt: { name: 'updated_at', type: 'integer' },
   },

@@ -1215,4 +1215,22 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
       { id: 'p203', repository_id: 'r1', via: 'ssh', created_at: 203, settled_at: 203, moved: 0, first_moves: '[]' },
     ],
   ],
+  204: [
+    [
+      'webhooks',
+      {
+        id: 'w204',
+        organisation_id: 'o',
+        url: 'https://chat.example.org/hook',
+        events: '["push"]',
+        kind: 'slack',
+        content_type: 'form',
+        branch_filter: 'main',
+        channel: '#builds',
+        authorization_ciphertext: 'x',
+        created_at: 5000000000000,
+        updated_at: 1,
+      },
+    ],
+  ],
 };

@@ -84,7 +84,7 @@ t.test('events of an issue are sent in Gitea’s form, each once', async (t) => 
     ],
     [
       () => issues.triage(viewer, one, { labels: [] }),
-      { type: 'issue_label', body: { action: 'label_cleared', issue: { labels: [] } } },
+      { type: 'issue_label', body: { action: 'label_updated', issue: { labels: [] } } },
     ],
     [
       () => issues.triage(viewer, one, { assignees: ['alice'] }),

@@ -55,6 +55,7 @@ import {
   openIssue,
   searchIssues,
 } from './issues.ts';
+import { hookOperations } from './hooks.ts';
 import { followOperations } from './follows.ts';
 import { createFork, listForks, mergeUpstream } from './forks.ts';
 import { getPullConflicts, getPullDiff, getPullPatch, listPullCommits, listPullFiles } from './pulls-changes.ts';
@@ -195,6 +196,7 @@ export const operations: readonly Operation[] = [
   resumeMirror,
   ...webhooksOfRepositories,
   ...webhooksOfOrganisations,
+  ...hookOperations,
   getCommitStatus,
   reportCommitStatus,
   createCommitStatus,
