@@ -85,7 +85,7 @@ const grantsOf = (which: string) =>
   }) satisfies Record<string, RepositoryPart>;
 
 /**
- * What a person sees for another reason than that everybody does: own repositories and those of organisations, shared
+ * What a person sees for another reason than that it is public: own repositories and those of organisations, shared
  * ones, those of teams; public ones among them. A limited token sees those of them that it names.
  */
 export function grantedRepositoryParts(viewer: PersonViewer): RepositoryParts {

@@ -51,6 +51,7 @@ import type { AccountDeletionHook } from './people/account-deletion-hook.ts';
 import {
   activePerson,
   hasAdministrator,
+  idByNumber,
   listPeople,
   peopleById,
   personById,
@@ -138,6 +139,7 @@ export function createAccounts({ config, settings: changed, mail = noMail, ...to
     personByUsername: bind(personByUsername),
     activePerson: bind(activePerson),
     peopleById: bind(peopleById),
+    idByNumber: bind(idByNumber),
     listPeople: bind(listPeople),
     listProfiles: bind(listProfiles),
     listAccounts: bind(listAccounts),

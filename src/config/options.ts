@@ -558,6 +558,15 @@ export const options = [
   }),
 
   row({
+    key: 'api.sudo',
+    env: 'SERVICE_API_SUDO',
+    type: boolean,
+    default: false,
+    sentence:
+      'Whether an administrator’s token of scope admin may act as another user by the header "Sudo", as in Gitea: it then reads and changes what that user can.',
+  }),
+
+  row({
     key: 'webhooks.allowed_hosts',
     env: 'SERVICE_WEBHOOKS_ALLOWED_HOSTS',
     type: peers,

@@ -9,7 +9,7 @@ import type { giteaUser } from './user-schema.ts';
 
 export type UserPayload = z.output<typeof giteaUser>;
 
-/** What only some readers are told of a user. */
+/** Fields of a user that only some readers get. */
 export interface UserDetails {
   /** Whether the reader is this user or an administrator. */
   isOwn?: boolean;

@@ -1,7 +1,8 @@
 import { anonymous, taskViewer } from '../access/index.ts';
-import type { TaskCredential, Viewer } from '../access/index.ts';
+import type { PersonViewer, TaskCredential, Viewer } from '../access/index.ts';
 import type { Accounts } from '../accounts/index.ts';
 import type { Ci } from '../ci/index.ts';
+import type { Config } from '../config/index.ts';
 import { forbidden, unauthenticated } from '../kernel/index.ts';
 import type { Context } from '../http/index.ts';
 import { anonymousIdentity, readAuthorization, secretsOf } from '../http/index.ts';
@@ -9,6 +10,30 @@ import { anonymousIdentity, readAuthorization, secretsOf } from '../http/index.t
 /** One error for a missing, mistyped, expired and revoked token (security D11). */
 export const tokenNeeded = () =>
   unauthenticated('token_needed', 'This needs a valid access token, sent as "Authorization: Bearer hth_…".');
+
+interface AuthenticationDeps {
+  accounts: Pick<Accounts, 'viewerOfToken' | 'activePerson'>;
+  ci: { tasks: Pick<Ci['tasks'], 'credentialOfToken'> };
+  config: Pick<Config, 'api'>;
+}
+
+/**
+ * The user for whom an administrator acts, by the header `Sudo` or the parameter `sudo`, with the scope of the token.
+ * Refuses `sudo_refused` to all others, and where the server does not take it; `unknown_person`.
+ */
+async function asAnother(
+  ctx: Context,
+  owner: PersonViewer,
+  { accounts, config }: Pick<AuthenticationDeps, 'accounts' | 'config'>,
+): Promise<PersonViewer> {
+  const name = ctx.get('Sudo') || new URLSearchParams(ctx.querystring).get('sudo') || '';
+  if (name === '') return owner;
+  const isWhole = owner.scope === 'admin' && owner.repositoryIds === null;
+  if (!config.api.sudo || !owner.isAdministrator || !isWhole)
+    throw forbidden('sudo_refused', 'Only administrators may act as others, where the server is set to let them.');
+  const { id, username, isAdministrator } = await accounts.activePerson(name);
+  return { ...owner, id, username, isAdministrator };
+}
 
 /** A call that comes with the token of a task names it; what it may do there is decided by `authorizeCall`. */
 export interface Caller {
@@ -22,19 +47,14 @@ export interface Caller {
  * any other Authorization header, never taking it for none; `onboarding_required` while the token's owner has no
  * handle.
  */
-export async function authenticate(
-  ctx: Context,
-  {
-    accounts,
-    ci,
-  }: { accounts: Pick<Accounts, 'viewerOfToken'>; ci: { tasks: Pick<Ci['tasks'], 'credentialOfToken'> } },
-): Promise<Caller> {
+export async function authenticate(ctx: Context, { accounts, ci, config }: AuthenticationDeps): Promise<Caller> {
   ctx.state.identity = anonymousIdentity;
   const header = ctx.req.headers.authorization;
   if (header === undefined) return { viewer: anonymous, task: null };
   for (const secret of secretsOf(readAuthorization(header))) {
-    const viewer = await accounts.viewerOfToken(secret, { address: ctx.state.address });
-    if (viewer !== null) {
+    const owner = await accounts.viewerOfToken(secret, { address: ctx.state.address });
+    if (owner !== null) {
+      const viewer = await asAnother(ctx, owner, { accounts, config });
       if (viewer.username === null) throw forbidden('onboarding_required', 'Choose a handle first, in the browser.');
       ctx.state.identity = { ...anonymousIdentity, viewer };
       return { viewer, task: null };

@@ -98,7 +98,9 @@ export type Tag =
   | 'Teams'
   | 'Runs'
   | 'Runners'
-  | 'Secrets';
+  | 'Secrets'
+  | 'Administration'
+  | 'Miscellaneous';
 
 interface Declaration<Who extends Access, Path extends string, Result> {
   /** Stable; clients generated from the document name their functions after it. */

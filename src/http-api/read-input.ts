@@ -45,8 +45,8 @@ const readBoolean = (text: string): boolean | string => booleans.get(text.toLowe
 
 /**
  * The body of a call, by its schema, read as Gitea reads bodies (`loosenBody`); unknown keys are named in a `Warning`,
- * or refused where one that is mistyped would leave more open than was meant. Refuses `invalid_input`, `image_too_large`; with
- * statuses of their own: another type than JSON, more bytes than the operation takes, no JSON.
+ * or refused where one that is mistyped would leave more open than was meant. Refuses `invalid_input`,
+ * `image_too_large`; with statuses of their own: another type than JSON, more bytes than the operation takes, no JSON.
  */
 export async function readBody(
   {

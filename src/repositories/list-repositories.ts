@@ -34,7 +34,7 @@ export type RepositoryOrder = 'updated' | 'name' | 'created' | 'size';
 export interface ListOptions extends KeysetPaging {
   /** Repositories of a person or an organisation; defaults to all. */
   owner?: Pick<Owner, 'kind' | 'id'>;
-  /** Only those that a person sees for another reason than that everybody does. */
+  /** Only those that a person sees for another reason than that they are public. */
   isGranted?: boolean;
   /** Only names that contain this, ignoring case. */
   filter?: string;

@@ -27,7 +27,7 @@ const colour = 0xd97706;
 
 /**
  * Messages for chats, each after the documentation of its receiver. Texts of users are escaped where the receiver reads
- * markup, and mentions of everybody are off.
+ * markup, and mentions of all are off.
  */
 const formats: Readonly<Record<Exclude<WebhookKind, 'gitea' | 'gogs'>, Format>> = {
   slack: ({ title, text, url }, { channel }) => ({

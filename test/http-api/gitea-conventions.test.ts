@@ -148,8 +148,7 @@ t.test('every list takes page and limit, and ends', async (t) => {
     const rows = first.json as unknown as unknown[];
     t.ok(rows.length <= 1, `${name} has at most one row`);
     const beyond = await ask('page=50&limit=1');
-    t.match({ status: beyond.status, json: beyond.json }, { status: 200, json: [] }, `${name} ends`);
-    t.equal((beyond.json as unknown as unknown[]).length, 0, `${name} ends`);
+    t.strictSame([beyond.status, beyond.json], [200, []], `${name} ends`);
     t.equal((await ask('page=0&limit=0')).status, 200, `${name} takes 0 for the default`);
     t.equal((await ask('page=&limit=1000000000')).status, 200, `${name} cuts what is too much`);
   }

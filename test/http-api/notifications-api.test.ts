@@ -48,7 +48,7 @@ t.test('threads are listed, counted, shown and marked', async (t) => {
       unread: true,
       pinned: false,
       reason: 'mention',
-      repository: { owner: 'alice', name: 'roof' },
+      repository: { owner: { login: 'alice' }, name: 'roof' },
       subject: { html_url: `${hearth.url}/repos/alice/roof/issues/1` },
     },
   ]);

@@ -33,6 +33,18 @@ export async function peopleById({ db, owners }: AccountsDeps, ids: Iterable<str
   return new Map(rows.map((row) => [row.id, toPerson(row)]));
 }
 
+/** The id that begins with an integer of at most 48 bits, as clients of Gitea name users; null for none. */
+export async function idByNumber({ db }: AccountsDeps, number: number): Promise<string | null> {
+  if (!Number.isSafeInteger(number) || number < 0 || number >= 2 ** 48) return null;
+  const hex = number.toString(16).padStart(12, '0');
+  const start = `${hex.slice(0, 8)}-${hex.slice(8)}`;
+  const rows: { id: string }[] = await db.read.query(
+    'SELECT id FROM users WHERE id >= ? AND id < ? ORDER BY id LIMIT 1',
+    [`${start}-`, `${start}.`],
+  );
+  return rows[0]?.id ?? null;
+}
+
 /** All accounts, people without a handle included, for administrators. Ordered by handle, people without one last. */
 export async function listPeople({ db }: AccountsDeps): Promise<Person[]> {
   const rows = await db.read.find(userSchema, { order: { createdAt: 'ASC' } });

@@ -9,7 +9,7 @@ import { repository } from './schemas.ts';
 import { showRepository } from './show-repositories.ts';
 
 /** A new repository as Gitea's clients send it. */
-const newRepository = z
+export const newRepository = z
   .object({
     name: z.string(),
     description: z.string().optional(),

@@ -1,5 +1,6 @@
 import type { Operation } from '../operation.ts';
 import { artifactOperations } from './actions-artifacts.ts';
+import { adminOperations } from './admin.ts';
 import { actionOperations } from './actions-runs.ts';
 import { listActivity, listLostTips, restoreLostTip } from './activity.ts';
 import { deployKeyOperations } from './deploy-keys.ts';
@@ -135,6 +136,7 @@ import { search } from './search.ts';
 import { secretOperations } from './secrets.ts';
 import { createCommitStatus, getCommitStatus, reportCommitStatus } from './statuses.ts';
 import { addToken, listTokens, removeToken } from './tokens.ts';
+import { userListOperations } from './user-lists.ts';
 import { editMe, getMe, getUser, listMyOrganisations } from './users.ts';
 import {
   acceptMirrorHostKey,
@@ -304,8 +306,11 @@ export const operations: readonly Operation[] = [
   listEmails,
   addEmails,
   removeEmails,
+  // Before `{username}`, which would take its place.
+  ...userListOperations,
   getUser,
   listMyOrganisations,
+  ...adminOperations,
   listKeys,
   addKey,
   getKey,

@@ -25,7 +25,7 @@ interface Place {
 async function listIn(
   { viewer, deps, origin }: Place,
   query: { page: number; limit: number; after?: string | undefined },
-  options: ListOptions,
+  options: Omit<ListOptions, 'limit'>,
 ) {
   const { rows, next } = await readPage(query, async (after, limit) => {
     const page = await deps.repositories.list(viewer, { ...options, after, limit });

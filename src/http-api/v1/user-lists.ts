@@ -1,0 +1,191 @@
+import { z } from 'zod';
+import type { Viewer } from '../../access/index.ts';
+import type { Person } from '../../accounts/index.ts';
+import { userPayload } from '../../gitea-shapes/index.ts';
+import type { WebDeps } from '../../http/index.ts';
+import { notFound } from '../../kernel/index.ts';
+import { json } from '../responses.ts';
+import { operation } from '../operation.ts';
+import { rowsOf } from './issues-parts.ts';
+import { giteaUser, numberedPaging } from './issues-schemas.ts';
+import { findAll } from './repository-lists.ts';
+import { organisation } from './schemas.ts';
+import { showOrganisation } from './payloads.ts';
+
+const common = { method: 'GET', tag: 'Users', cost: 'rows', status: 200 } as const;
+
+/** Users with the addresses that they show, and with the fields that the caller may see. */
+export async function showUsers(deps: WebDeps, people: readonly Person[], viewer: Viewer, origin: string) {
+  const addresses = await deps.accounts.addresses.publicOf(people.map(({ id }) => id));
+  const isAdministrator = viewer.kind === 'person' && viewer.isAdministrator;
+  return people.map((person) => {
+    const isOwn = isAdministrator || (viewer.kind === 'person' && viewer.id === person.id);
+    return userPayload(person, { baseUrl: origin }, { email: addresses.get(person.id) ?? '', isOwn });
+  });
+}
+
+/** The user whose UUID begins with this integer. */
+const userByNumber = async ({ accounts }: WebDeps, number: number) => {
+  const id = await accounts.idByNumber(number);
+  return id === null
+    ? []
+    : [...(await accounts.peopleById([id])).values()].filter(({ disabledAt }) => disabledAt === null);
+};
+
+const searchUsers = operation({
+  ...common,
+  id: 'searchUsers',
+  path: '/users/search',
+  summary: 'Search users by username and display name',
+  access: 'anyone',
+  cost: 'search',
+  query: z.object({
+    q: z.string().max(500).optional(),
+    uid: z.int().default(0).describe('Only the user with this id'),
+    ...numberedPaging,
+  }),
+  response: z.strictObject({ ok: z.literal(true), data: z.array(giteaUser) }).meta({ id: 'UserSearchResult' }),
+  async run({ viewer, query, deps, origin }) {
+    const { q = '', uid, page } = query;
+    const limit = rowsOf(query);
+    const from = (Math.max(page, 1) - 1) * limit;
+    const show = async (people: readonly Person[]) =>
+      json({ ok: true as const, data: await showUsers(deps, people, viewer, origin) });
+    if (uid !== 0) return show((await userByNumber(deps, uid)).slice(from, from + limit));
+    if (q.trim() === '') {
+      const { people } = await deps.accounts.listProfiles({ limit: Math.min(from + limit, 1_000) });
+      return show(people.slice(from, from + limit));
+    }
+    const { persons } = await findAll(deps, viewer, q);
+    const names = persons.slice(from, from + limit).map(({ username }) => username);
+    const owners = await deps.owners.resolveAll(names);
+    const people = await deps.accounts.peopleById([...owners.values()].map(({ id }) => id));
+    return show([...owners.values()].flatMap(({ id }) => people.get(id) ?? []));
+  },
+});
+
+/** Refuses `unknown_person`. */
+const listOrganisationsOfUser = operation({
+  ...common,
+  id: 'listOrganisationsOfUser',
+  path: '/users/{username}/orgs',
+  summary: 'List the organisations of a user: all for the user and for administrators, shared ones for others',
+  access: 'token:read',
+  refuses: [404],
+  response: z.array(organisation),
+  async run({ viewer, params, deps, origin }) {
+    const person = await deps.accounts.activePerson(params.username);
+    const all = await deps.organisations.organisationsOf(person.id);
+    const own = new Set((await deps.organisations.organisationsOf(viewer.id)).map((each) => each.organisation.id));
+    const seesAll = viewer.id === person.id || viewer.isAdministrator;
+    const shown = all.filter((each) => seesAll || own.has(each.organisation.id));
+    return json(
+      await Promise.all(
+        shown.map(async (each) =>
+          showOrganisation(each.organisation, await deps.organisations.memberCount(each.organisation.id), { origin }),
+        ),
+      ),
+    );
+  },
+});
+
+const permissionsInOrganisation = operation({
+  ...common,
+  id: 'getPermissionsInOrganisation',
+  path: '/users/{username}/orgs/{org}/permissions',
+  summary: 'Get what a user may do in an organisation: one’s own rights, for administrators those of all',
+  access: 'token:read',
+  refuses: [404],
+  response: z
+    .strictObject({
+      is_owner: z.boolean(),
+      is_admin: z.boolean(),
+      can_write: z.boolean(),
+      can_read: z.boolean(),
+      can_create_repository: z.boolean(),
+    })
+    .meta({ id: 'OrganizationPermissions' }),
+  async run({ viewer, params, deps }) {
+    const person = await deps.accounts.activePerson(params.username);
+    if (person.id !== viewer.id && !viewer.isAdministrator)
+      throw notFound('unknown_person', 'There is no such person.');
+    const { id } = await deps.organisations.find(params.org);
+    const role = await deps.organisations.roleOf(person.id, id);
+    return json({
+      is_owner: role === 'OWNER',
+      is_admin: role === 'OWNER',
+      can_write: role === 'OWNER' || role === 'MEMBER',
+      can_read: role !== null,
+      can_create_repository: role === 'OWNER' || role === 'MEMBER',
+    });
+  },
+});
+
+const settings = z
+  .strictObject({
+    full_name: z.string(),
+    website: z.string(),
+    description: z.string(),
+    location: z.literal(''),
+    language: z.literal(''),
+    theme: z.literal(''),
+    diff_view_style: z.literal(''),
+    hide_email: z.boolean().describe('Addresses are shown only where their owner has made them public'),
+    hide_activity: z.literal(false),
+  })
+  .meta({ id: 'UserSettings' });
+
+const showSettings = async (deps: WebDeps, id: string): Promise<z.output<typeof settings>> => {
+  const { displayName, website, bio } = await deps.accounts.personById(id);
+  return {
+    full_name: displayName,
+    website,
+    description: bio,
+    location: '',
+    language: '',
+    theme: '',
+    diff_view_style: '',
+    hide_email: (await deps.accounts.addresses.publicOf([id])).size === 0,
+    hide_activity: false,
+  };
+};
+
+const getSettings = operation({
+  ...common,
+  id: 'getUserSettings',
+  path: '/user/settings',
+  summary: 'Get the settings of the caller that Gitea has',
+  access: 'account:read',
+  response: settings,
+  run: async ({ viewer, deps }) => json(await showSettings(deps, viewer.id)),
+});
+
+const editSettings = operation({
+  ...common,
+  id: 'editUserSettings',
+  method: 'PATCH',
+  path: '/user/settings',
+  summary: 'Edit the settings of the caller that Gitea has',
+  description: 'What is left out stays; what this server does not keep is ignored.',
+  access: 'account:write',
+  body: z.object({
+    full_name: z.string().optional(),
+    website: z.string().optional(),
+    description: z.string().optional(),
+  }),
+  response: settings,
+  async run({ viewer, body, deps }) {
+    const asked = { displayName: body.full_name, website: body.website, bio: body.description };
+    const changes = Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined));
+    await deps.accounts.updateProfile(viewer.id, changes);
+    return json(await showSettings(deps, viewer.id));
+  },
+});
+
+export const userListOperations = [
+  searchUsers,
+  listOrganisationsOfUser,
+  permissionsInOrganisation,
+  getSettings,
+  editSettings,
+];
