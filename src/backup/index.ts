@@ -4,6 +4,8 @@ export { pushesAfter } from './merge-push-journal.ts';
 export type { MergedPush } from './merge-push-journal.ts';
 export { createFolder } from './create-folder.ts';
 export { rollback } from './rollback.ts';
+export { listUpgradeCopies } from './upgrade-copies.ts';
+export type { UpgradeCopy } from './upgrade-copies.ts';
 export type { RolledBack } from './rollback.ts';
 export type { CreatedBackup, CreateOptions } from './create-backup.ts';
 export type { ListedBackup, RestoreTest } from './list-backups.ts';

@@ -3,7 +3,7 @@ import { copyFile, link, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { entryAfter } from '../audit/index.ts';
 import type { Config } from '../config/index.ts';
-import { askDatabaseFile } from '../db/index.ts';
+import { askDatabaseFile, removeUnfinishedUpgrade } from '../db/index.ts';
 import { readRefs, repositoryPath } from '../git/index.ts';
 import type { Logger, Random } from '../kernel/index.ts';
 import { mergePushJournal } from './merge-push-journal.ts';
@@ -65,6 +65,8 @@ export async function rollback({ config, snapshot, keep, random, now, logger }: 
   await rm(`${current}-shm`, { force: true });
   await rename(prepared, current);
   await syncPath(path.dirname(current));
+  // What was begun is undone: the next upgrade begins with a copy of its own.
+  removeUnfinishedUpgrade(path.dirname(snapshot));
   return { ...carried, settledByRefs, isNewerReadable };
 }
 

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { mkdirSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { DataSource } from 'typeorm';
 import type {
@@ -10,6 +10,7 @@ import type {
   EntityTarget,
   ObjectLiteral,
 } from 'typeorm';
+import { syncPath } from '../files/index.ts';
 import { createHistogram, createKeyedMutex, DomainError, internal, isDomainError } from '../kernel/index.ts';
 import type { Clock, Histogram, Logger } from '../kernel/index.ts';
 import { databaseLocked, isStorageFault, translateFault } from './constraint-errors.ts';
@@ -22,6 +23,8 @@ import { SqliteConnection } from './sqlite-connection.ts';
 import { WriterConnection } from './writer-connection.ts';
 import { openDatabaseThread } from './database-thread.ts';
 import type { ThreadLimits, DatabaseThread } from './database-thread.ts';
+import { readUnfinishedUpgrade, removeUnfinishedUpgrade, writeUnfinishedUpgrade } from './unfinished-upgrade.ts';
+import type { UnfinishedUpgrade } from './unfinished-upgrade.ts';
 import { announceStatement } from './statement-channel.ts';
 import { queryThroughWriter } from './writer-query-runner.ts';
 
@@ -227,13 +230,22 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
   async function migrate(): Promise<SchemaStep[]> {
     const before = await schemaSteps(writer, options.migrations);
     const pending = before.filter((step) => step.state === 'pending');
-    if (pending.length === 0) return [];
+    const applied = before.filter((step) => step.state === 'applied');
+    const interrupted = interruptedUpgrade(applied.map(({ version }) => version));
+    if (pending.length === 0 && interrupted === null) return [];
     const now = clock.now();
-    const newest = before.findLast((step) => step.state === 'applied');
+    const newest = applied.at(-1);
     try {
-      if (newest !== undefined) await writeSnapshot(newest.version, pending.at(-1)!.version);
+      if (newest !== undefined && interrupted === null) {
+        const copy = await writeSnapshot(newest.version, pending.at(-1)!.version);
+        const from = applied.map(({ version }) => version);
+        writeUnfinishedUpgrade(options.snapshotDirectory, { from, copy });
+      }
+      if (interrupted !== null) logger.info('db.upgrade_continued', { copy: interrupted.copy });
       await writer.runMigrations({ transaction: 'each' });
-      await recordApplied(writer, pending, now);
+      const isNew = ({ version }: SchemaStep): boolean => interrupted?.from.includes(version) === false;
+      await recordApplied(writer, [...applied.filter(isNew), ...pending], now);
+      removeUnfinishedUpgrade(options.snapshotDirectory);
     } catch (error) {
       throw translateFault(error);
     } finally {
@@ -246,15 +258,26 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
     return pending.map((step) => ({ ...step, state: 'applied', appliedAt: now }));
   }
 
-  async function writeSnapshot(from: number, to: number): Promise<void> {
+  /** The upgrade that the program was ended in. Where no step of it was applied, it begins anew, with a new copy. */
+  function interruptedUpgrade(applied: readonly number[]): UnfinishedUpgrade | null {
+    const upgrade = readUnfinishedUpgrade(options.snapshotDirectory);
+    if (upgrade === null || !existsSync(path.join(options.snapshotDirectory, upgrade.copy))) return null;
+    const hasAll = upgrade.from.every((version) => applied.includes(version));
+    return hasAll && applied.length > upgrade.from.length ? upgrade : null;
+  }
+
+  async function writeSnapshot(from: number, to: number): Promise<string> {
     mkdirSync(options.snapshotDirectory, { recursive: true, mode: 0o700 });
     const file = path.join(options.snapshotDirectory, `V${from}-before-V${to}.db`);
     const unfinished = `${file}.tmp`;
     rmSync(unfinished, { force: true });
     await writer.query('VACUUM INTO ?', [unfinished]);
+    await syncPath(unfinished);
     // One file for each pair of versions: a migration that fails at every restart must not fill the disk with copies.
     renameSync(unfinished, file);
+    await syncPath(options.snapshotDirectory);
     logger.info('db.snapshot', { file, schema: from });
+    return path.basename(file);
   }
 
   const database: Database = {

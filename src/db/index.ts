@@ -23,6 +23,7 @@ export { rowBy } from './row-cache.ts';
 export { selectRaw, selectRows } from './select-rows.ts';
 export type { RowSource } from './row-cache.ts';
 export { isForeignKeyViolation, isUniqueViolation } from './constraint-errors.ts';
+export { readUnfinishedUpgrade, removeUnfinishedUpgrade } from './unfinished-upgrade.ts';
 export type { WriterConnection } from './writer-connection.ts';
 export type { Migration, SchemaStep } from './migrations.ts';
 export { openDatabaseThread } from './database-thread.ts';

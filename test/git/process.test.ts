@@ -189,8 +189,32 @@ t.test('git is started for its version once per program', async (t) => {
     ['2.41.0', '2.41.0', 3],
     'another program',
   );
-  writeFileSync(path.join(folder, 'version'), '{"ide');
-  t.same([await getVersion(), calls], ['2.40.1', 4], 'what a crash has left');
+  const cache = path.join(folder, 'git-version.json');
+  const { identity } = JSON.parse(readFileSync(cache, 'utf8')) as { identity: string };
+  calls = 0;
+  for (const content of [
+    '{"ide',
+    'null',
+    '[]',
+    '7',
+    JSON.stringify({ identity, answer: 'git version 2.39.0' }),
+    JSON.stringify({ identity, output: null }),
+    JSON.stringify({ identity, output: ['git version 2.39.0'] }),
+    JSON.stringify({ identity, output: '' }),
+    JSON.stringify({ identity, output: 'svn 1.14' }),
+    JSON.stringify({ identity, output: 'git version 2.38.9' }),
+  ]) {
+    writeFileSync(cache, content);
+    calls = 0;
+    t.same([await getVersion(), await getVersion(), calls], ['2.40.1', '2.40.1', 1], `not usable: ${content}`);
+  }
+  calls = 4;
+  writeFileSync(path.join(folder, 'version'), JSON.stringify({ identity, output: 'git version 2.39.0' }));
+  t.same(
+    [await getVersion(), existsSync(path.join(folder, 'version'))],
+    ['2.40.1', false],
+    'the file of older programs',
+  );
   writeFileSync(program, '#!/bin/sh\nexec other-git "$@"\n');
   await getVersion();
   t.same([await getVersion('git version 2.42.0'), calls], ['2.42.0', 6], 'a script may lead to any');

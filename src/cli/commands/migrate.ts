@@ -27,7 +27,7 @@ export function addMigrateCommand(program: Command, run: Run): void {
       .description('apply pending migrations; the server does so at start')
       .option('--status', 'only list applied and pending migrations')
       .option('--dry-run', 'only list migrations that would be applied')
-      .option('--rehearse', 'apply them to a copy, and print the time and disk space needed')
+      .option('--rehearse', 'apply them to a copy, start on it, and print the time and disk space needed')
       .action(run(migrate)),
     'hearth migrate --status',
     'hearth migrate --dry-run',

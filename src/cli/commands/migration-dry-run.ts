@@ -1,16 +1,21 @@
-import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { cp, mkdir, readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { nullIfAbsent } from '../../files/index.ts';
 import type { Cli } from '../cli.ts';
 import { counted } from '../terminal/output.ts';
 
+/** What a start reads besides the database and the repositories, below the data folder. */
+const readAtStart = ['run/git', 'ci/secret.key'];
+
 /**
- * `hearth migrate --rehearse`: runs the pending migrations on a copy, and reports how long they take and how much disk
- * space they need. The server may be running.
+ * `hearth migrate --rehearse`: starts the server on a copy, up to the point where it would listen and finish what was
+ * interrupted, and reports how long the migrations take and how much disk space they need. The server may be running.
+ * Refuses what a start refuses.
  */
 export async function dryRunMigrations(cli: Cli): Promise<void> {
   const { config } = await cli.loadConfig();
   const [
-    { databaseFile, openDatabase },
+    { createApp, databaseFile, openDatabase },
     { copyDatabase, checkDatabaseFile },
     { dropPrivilegesToOwnerOf, requireDataDir },
     { systemRandom },
@@ -27,12 +32,17 @@ export async function dryRunMigrations(cli: Cli): Promise<void> {
   try {
     const copied = { ...config, dataDir: stage };
     await copyDatabase(databaseFile(config), databaseFile(copied));
-    const db = await openDatabase(copied, { logger: await cli.logger() }, 'never');
+    for (const name of readAtStart)
+      await cp(path.join(config.dataDir, name), path.join(stage, name), { recursive: true }).catch(nullIfAbsent);
+    const logger = await cli.logger();
+    const db = await openDatabase(copied, { logger }, 'never');
     const startedAt = performance.now();
     const steps = await db.migrate().finally(() => db.close());
     const tookMs = Math.round(performance.now() - startedAt);
     const health = await checkDatabaseFile(databaseFile(copied));
     const bytes = await bytesBelow(stage);
+    const app = await createApp(copied, { logger, clock: cli.clock });
+    await app.stop({ graceMs: 0 });
     const problems = [
       ...health.damage,
       ...Object.entries(health.orphans).map(
@@ -41,12 +51,12 @@ export async function dryRunMigrations(cli: Cli): Promise<void> {
     ];
     if (problems.length > 0) cli.exitCode = 7;
     for (const problem of problems) cli.output.message(problem);
-    const what =
+    const done =
       steps.length === 0
         ? 'Nothing to migrate'
         : `Migrated a copy to V${steps.at(-1)!.version} in ${counted(steps.length, 'step', 'steps')}`;
     cli.output.result(
-      `${what}: ${(tookMs / 1000).toFixed(1)} s, ${Math.ceil(bytes / 1e6)} MB of disk, ${counted(problems.length, 'problem', 'problems')}.`,
+      `${done}; the program starts on it: ${(tookMs / 1000).toFixed(1)} s, ${Math.ceil(bytes / 1e6)} MB of disk, ${counted(problems.length, 'problem', 'problems')}.`,
       {
         steps: steps.map(({ version, name }) => ({ version, name })),
         tookMs,

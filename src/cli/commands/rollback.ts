@@ -1,7 +1,6 @@
-import { mkdir, readdir, stat } from 'node:fs/promises';
+import { mkdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Command } from 'commander';
-import type { Config } from '../../config/index.ts';
 import { notFound } from '../../kernel/index.ts';
 import type { Run } from '../action.ts';
 import type { Cli } from '../cli.ts';
@@ -15,7 +14,7 @@ export function addRollbackCommand(program: Command, run: Run): void {
     program
       .command('rollback')
       .description('restore the database from before the last migration; the server must be stopped')
-      .option('--to <file>', 'use this copy instead of the newest')
+      .option('--to <file>', 'use this copy instead of the one from before the last upgrade')
       .option('--dry-run', 'only list the pushes since')
       .action(run(rollback)),
     'hearth rollback --dry-run',
@@ -50,9 +49,7 @@ async function rollback(cli: Cli, { to, dryRun }: { to?: string; dryRun?: true }
     hint: 'stop it first: systemctl stop hearth, or its terminal; then start the older program',
   });
   try {
-    const snapshot = to === undefined ? await newestSnapshot(config) : path.resolve(cli.process.cwd(), to);
-    if ((await stat(snapshot).catch(() => null)) === null)
-      throw notFound('no_snapshot', `There is no file ${snapshot}.`);
+    const { snapshot, others } = await chooseCopy(cli, path.join(config.dataDir, 'backups'), to);
     await bringIn(current).catch(() => {});
     const late = (await pushesAfter(snapshot, current).catch(() => [])).map(({ repository, at }) => ({
       repository,
@@ -64,7 +61,11 @@ async function rollback(cli: Cli, { to, dryRun }: { to?: string; dryRun?: true }
     if (late.length > mostShown)
       cli.output.message(`  and ${late.length - mostShown} before these; --json lists them all`);
     if (dryRun)
-      return cli.output.result(`Would put ${snapshot} back; ${came} and would be kept.`, { snapshot, pushes: late });
+      return cli.output.result(`Would put ${snapshot} back; ${came} and would be kept.`, {
+        snapshot,
+        others,
+        pushes: late,
+      });
     await cli.confirm(
       `Put ${path.basename(snapshot)} back? ${came} and are kept; people, organisations, settings and runs of CI become as they were.`,
     );
@@ -87,6 +88,7 @@ async function rollback(cli: Cli, { to, dryRun }: { to?: string; dryRun?: true }
       `Put ${snapshot} back, with ${counted(late.length, 'push', 'pushes')} that came after it. The newer database is kept as ${kept}. Now start the older program.`,
       {
         snapshot,
+        others,
         kept,
         pushes: late,
         settledByRefs,
@@ -112,15 +114,27 @@ async function rollback(cli: Cli, { to, dryRun }: { to?: string; dryRun?: true }
   }
 }
 
-async function newestSnapshot({ dataDir }: Config): Promise<string> {
-  const folder = path.join(dataDir, 'backups');
-  const names = (await readdir(folder).catch(() => [])).filter((name) => /^V\d+-before-V\d+\.db$/.test(name));
-  const dated = await Promise.all(
-    names.map(async (name) => ({ name, at: (await stat(path.join(folder, name))).mtimeMs })),
-  );
-  const newest = dated.sort((a, b) => b.at - a.at)[0];
-  if (newest === undefined) throw notFound('no_snapshot', `There is no copy from before a migration in ${folder}.`);
-  return path.join(folder, newest.name);
+/** The copy from before the last upgrade, and the others, of which the newest are printed. */
+async function chooseCopy(cli: Cli, folder: string, to: string | undefined): Promise<ChosenCopy> {
+  const { listUpgradeCopies } = await import('../../backup/index.ts');
+  const copies = await listUpgradeCopies(folder);
+  const snapshot = to === undefined ? copies[0]?.file : path.resolve(cli.process.cwd(), to);
+  if (snapshot === undefined) throw notFound('no_snapshot', `There is no copy from before a migration in ${folder}.`);
+  if ((await stat(snapshot).catch(() => null)) === null) throw notFound('no_snapshot', `There is no file ${snapshot}.`);
+  const others = copies.filter(({ file }) => file !== snapshot);
+  for (const { file, at, isHalf } of others.slice(0, mostShown)) {
+    const note = isHalf ? ', in the middle of an interrupted upgrade' : '';
+    cli.output.message(`  not taken: ${file}  ${absoluteTime(at)}${note}`);
+  }
+  return {
+    snapshot,
+    others: others.map(({ file, at, isHalf }) => ({ file, at: absoluteTime(at), isHalf })),
+  };
+}
+
+interface ChosenCopy {
+  snapshot: string;
+  others: { file: string; at: string; isHalf: boolean }[];
 }
 
 /** Checkpoints the write-ahead log, so that the file is complete. */

@@ -1,13 +1,14 @@
-import { closeSync, openSync, readFileSync, readSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, readSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
 /**
  * The program's version output, cached in a file. Starting git takes a tenth of a server's start, so the cached output
  * is used as long as the program is the same file. The output of a script is not cached: it may start any program.
+ * A cached value that is not acceptable counts as absent.
  * @param program absolute path
  * @param folder of the cache file
  * @param runVersion starts the program
- * @param judge throws when the version is not acceptable; such output is not cached
+ * @param validate throws when the version is not acceptable; such output is not cached
  */
 export async function cachedVersion<T>(
   program: string,
@@ -15,10 +16,18 @@ export async function cachedVersion<T>(
   runVersion: () => Promise<string>,
   validate: (output: string) => T,
 ): Promise<T> {
-  const file = path.join(folder, 'version');
+  const file = path.join(folder, 'git-version.json');
   const identity = identityOf(program);
+  // Older programs trust this file in whatever shape it is: one that is started again after a rollback asks git itself.
+  rmSync(path.join(folder, 'version'), { force: true });
   const cached = readCached(file);
-  if (cached?.identity === identity) return validate(cached.output);
+  if (cached?.identity === identity && typeof cached.output === 'string') {
+    try {
+      return validate(cached.output);
+    } catch {
+      // Cut, changed, or judged by other rules: the program itself is asked.
+    }
+  }
   const output = await runVersion();
   const version = validate(output);
   if (isMachineCode(program)) writeCached(file, { identity, output });
@@ -30,9 +39,10 @@ interface CachedVersion {
   output: string;
 }
 
-function readCached(file: string): CachedVersion | null {
+/** The content of the file, which may have been written by another version. */
+function readCached(file: string): Partial<Record<keyof CachedVersion, unknown>> | null {
   try {
-    return JSON.parse(readFileSync(file, 'utf8')) as CachedVersion;
+    return JSON.parse(readFileSync(file, 'utf8')) as Partial<Record<keyof CachedVersion, unknown>> | null;
   } catch {
     return null; // No cache file yet, or one that a crash left incomplete.
   }
