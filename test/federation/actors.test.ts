@@ -1,5 +1,6 @@
 import t from 'tap';
 import { localAdministrator } from '../../src/access/index.ts';
+import { instanceName } from '../../src/federation/actors/actor-paths.ts';
 import { personDocument } from '../../src/federation/actors/actor-documents.ts';
 import { sendRequest } from '../fixtures/web-fixture.ts';
 import type { PageResponse } from '../fixtures/web-fixture.ts';
@@ -213,8 +214,8 @@ t.test('SPEC §4.6 WebFinger takes the host with and without its port, in any ca
     `acct:alice@127.0.0.1:${port + 1}`,
     'https://other.example/users/alice',
     `${hearth.origin}/nowhere`,
-    `${hearth.origin}/ap/instance`,
-    'acct:127.0.0.1@127.0.0.1',
+    `acct:instance@other.example`,
+    'acct:127.0.0.2@127.0.0.1',
     'acct:a/b/c@127.0.0.1',
     'acct:%zz@127.0.0.1',
   ]) {
@@ -230,6 +231,34 @@ t.test('SPEC §4.6 WebFinger takes the host with and without its port, in any ca
   ]) {
     t.equal((await get(`/.well-known/webfinger${query}`)).status, 400, query.slice(0, 40));
   }
+});
+
+t.test('the instance actor is found by WebFinger under the name that its document gives', async (t) => {
+  const instance = `${hearth.origin}/ap/instance`;
+  const { preferredUsername } = await read('/ap/instance');
+  t.equal(preferredUsername, '127.0.0.1', 'the host without its port: user names contain no colon');
+  for (const resource of [
+    `acct:127.0.0.1@127.0.0.1:${port}`,
+    'acct:127.0.0.1@127.0.0.1',
+    'acct:instance@127.0.0.1',
+    'ACCT:Instance@127.0.0.1',
+    instance,
+  ]) {
+    const { status, body } = await get(`/.well-known/webfinger?resource=${encodeURIComponent(resource)}`);
+    t.equal(status, 200, resource);
+    t.strictSame(JSON.parse(body), {
+      subject: `acct:127.0.0.1@127.0.0.1:${port}`,
+      aliases: [instance],
+      links: [{ rel: 'self', type: 'application/activity+json', href: instance }],
+    });
+  }
+  for (const [origin, name] of [
+    ['https://git.example.org', 'git.example.org'],
+    ['https://git.example.org:8443', 'git.example.org'],
+    ['https://[2001:db8::1]', 'instance'],
+    ['https://xn--bcher-kva.example', 'xn--bcher-kva.example'],
+  ] as const)
+    t.equal(instanceName(origin), name);
 });
 
 t.test('NodeInfo leads to the instance and tells what an anonymous viewer may see', async (t) => {

@@ -679,7 +679,11 @@ ignored(
 );
 ignored('a Push of an actor nobody follows', act('Push', { target: { ref: 'refs/heads/main' }, object: [] }));
 ignored('a Follow of a private repository', follow({ object: `${hearth.origin}/ap/repos/alice/secret` }));
-ignored('a Follow of a person', follow({ object: `${hearth.origin}/ap/users/alice` }));
+ignored("a Follow of a private repository's page", follow({ object: `${hearth.origin}/repos/alice/secret` }));
+ignored('a Follow of a private repository with a slash', follow({ object: `${hearth.origin}/ap/repos/alice/secret/` }));
+ignored('a Delete of the victim', act('Delete', { object: victim.id }));
+ignored('a Delete of an actor here', act('Delete', { object: `${hearth.origin}/ap/users/alice` }));
+ignored('a Follow of a person who is not there', follow({ object: `${hearth.origin}/ap/users/absent` }));
 ignored("a Follow of another server's repository", follow({ object: `${sentinel.origin}/repos/x` }));
 ignored('a Follow of a path out of bounds', follow({ object: `${hearth.origin}/ap/repos/alice/../alice/tool` }));
 for (const type of [

@@ -129,8 +129,31 @@ t.test('what can be followed is a public repository of this server and nothing e
     t.equal(status, 202, JSON.stringify(object));
   }
   t.equal(await count(stage, 'repository_followers'), before[0]);
-  t.equal(await count(stage, 'federation_delivery'), before[1]);
-  t.equal(await count(stage, 'federation_inbox'), before[2] + 16, 'SPEC §6: recorded, and ignored');
+  t.equal(await count(stage, 'federation_inbox'), before[2] + 16, 'SPEC §6: recorded');
+  t.equal(
+    await count(stage, 'federation_delivery'),
+    before[1] + 6,
+    'and what is public and cannot be followed says so',
+  );
+  await hearth.modules.federation.drain();
+  const byTarget = (a: { of: string }, b: { of: string }): number => (a.of < b.of ? -1 : 1);
+  const answers = peer
+    .activities()
+    .map(({ type, actor, to, object }) => ({ type, actor, to, of: (object as { object: string }).object }));
+  t.strictSame(
+    answers.sort(byTarget),
+    [
+      [`${hearth.origin}/ap/users/${username}`, `${hearth.origin}/ap/users/${username}`],
+      [`${hearth.origin}/ap/instance`, `${hearth.origin}/ap/instance`],
+      [tool, `${hearth.origin}/repos/${username}/tool`],
+      [tool, `${tool}/`],
+      [tool, `${tool}?x`],
+      [tool, `${tool}#x`],
+    ]
+      .map(([actor, of]) => ({ type: 'Reject', actor, to: [mallory.id], of: of! }))
+      .sort(byTarget),
+    'each in the name of the actor that was meant, with what was asked',
+  );
 });
 
 t.test("SPEC §3 Undo removes the follower: its own row, by the Follow's id or by what was followed", async (t) => {

@@ -8,14 +8,15 @@ import { embedded, idOf, typesOf } from '../documents/json-fields.ts';
 import type { Json } from '../documents/json-fields.ts';
 import type { Tx } from '../../db/index.ts';
 
-/** An Accept of a Follow, with the four fields that other software matches by, and no more. */
-export function acceptContent(follow: { id: string; actor: string; object: string }): Json {
+/** An Accept or Reject of a Follow, with the four fields that other software matches by, and no more. */
+export function answerContent(follow: { id: string; actor: string; object: string }): Json {
   const { id, actor, object } = follow;
   return { '@context': activityStreams, to: [actor], object: { id, type: 'Follow', actor, object } };
 }
 
 /** Only the followed actor can make a follow ACCEPTED (SPEC §3). */
 export const receiveAccept: ActivityHandler<null> = {
+  needsId: false,
   prepare: nothingToPrepare,
   async apply(deps, tx, activity) {
     const follow = await followMeant(deps, tx, activity);

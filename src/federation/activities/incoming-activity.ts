@@ -5,6 +5,7 @@ import type { Json } from '../documents/json-fields.ts';
 
 /** An activity whose signature has been verified: its actor is the signer. */
 export interface IncomingActivity {
+  /** Unique for its actor; '' in one that may come without (see `ActivityHandler.needsId`). */
   id: string;
   document: Json;
   signer: RemoteActor;
@@ -16,6 +17,8 @@ export interface IncomingActivity {
  * meanwhile.
  */
 export interface ActivityHandler<Prepared> {
+  /** Whether an activity without an id is refused: an answer repeats the id, or a second copy would have an effect. */
+  needsId: boolean;
   prepare(deps: FederationDeps, activity: IncomingActivity): Promise<Prepared>;
   apply(deps: FederationDeps, tx: Tx, activity: IncomingActivity, prepared: Prepared): Promise<void>;
 }

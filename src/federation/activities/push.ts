@@ -112,6 +112,7 @@ function commitContent({ repositoryActorId, repositoryUrl }: BranchPush, commit:
 
 /** A push to a followed repository: stored for the pages of its followers, dropped when it has none here (SPEC §6). */
 export const receivePush: ActivityHandler<null> = {
+  needsId: true,
   async prepare(deps, { document, signer }) {
     if (!isElsewhereNow(document['object'], signer)) return null;
     const isFollowed = await deps.db.read.existsBy(remoteFollowSchema, { remoteActorId: signer.id });

@@ -17,6 +17,7 @@ export function undoContent(follow: { id: string; actor: string; object: string 
  * none, by the repository that it names.
  */
 export const receiveUndo: ActivityHandler<null> = {
+  needsId: false,
   prepare: nothingToPrepare,
   async apply(deps, tx, { document, signer }) {
     const undone = embedded(document['object']);

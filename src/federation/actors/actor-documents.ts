@@ -2,7 +2,7 @@ import type { Person } from '../../accounts/index.ts';
 import { instanceContext, personContext, repositoryContext } from '../documents/contexts.ts';
 import { escapeHtml, isoTime } from '../documents/escape-html.ts';
 import type { FederationSettings } from '../deps.ts';
-import { instancePath } from './actor-paths.ts';
+import { instanceName, instancePath } from './actor-paths.ts';
 import type { LocalActor } from './local-actors.ts';
 import type { PublicRepository } from './public-repositories.ts';
 
@@ -102,7 +102,7 @@ export function instanceDocument(actor: LocalActor, { origin }: Facts): Document
     '@context': instanceContext,
     id: actor.id,
     type: 'Application',
-    preferredUsername: host,
+    preferredUsername: instanceName(origin),
     name: host,
     url: origin,
     inbox: `${actor.id}/inbox`,

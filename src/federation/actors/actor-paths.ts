@@ -2,6 +2,15 @@
 
 export const instancePath = '/ap/instance';
 
+/**
+ * The name of the instance actor, which other servers look up by WebFinger: the host without its port, since user names
+ * contain no colon; `instance` for an address that is no name.
+ */
+export function instanceName(origin: string): string {
+  const { hostname } = new URL(origin);
+  return /^[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/.test(hostname) ? hostname : 'instance';
+}
+
 export const repositoryPath = (owner: string, name: string): string =>
   `/ap/repos/${encodeURIComponent(owner)}/${encodeURIComponent(name)}`;
 

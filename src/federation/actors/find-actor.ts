@@ -40,6 +40,20 @@ export async function findActorById(deps: FederationDeps, id: string): Promise<F
   return found?.actor.id === id ? found : null;
 }
 
+/**
+ * The actor that another of its local addresses means: its page, its id with a slash, a query or a fragment behind it.
+ * `null` for an id, which `findActorById` finds.
+ */
+export async function findActorNamed(deps: FederationDeps, text: string): Promise<FoundActor | null> {
+  const { origin } = deps.settings;
+  if (!text.startsWith(`${origin}/`) || text.length > 2_048) return null;
+  const path = text
+    .slice(origin.length)
+    .replace(/[?#].*$/s, '')
+    .replace(/\/{1,8}$/, '');
+  return findActorAt(deps, path.startsWith('/ap/') ? path : `/ap${path}`);
+}
+
 /** By the repository's current path. */
 export async function findRepositoryActor(
   deps: FederationDeps,

@@ -3,24 +3,33 @@ import type { Json } from '../documents/json-fields.ts';
 import { readPublicKey } from '../signatures/index.ts';
 import type { RemoteActor } from '../schema/remote-actor-schema.ts';
 
+/** A field without which a document is not an actor that can be used. */
+export type UnusableField = 'id' | 'type' | 'inbox' | 'publicKey';
+
+export interface ActorSource {
+  /** The fetched URL. */
+  url: URL;
+  /** The key that must be among the published ones; `null` takes the first. */
+  keyId: string | null;
+  /** The document at the key's own address, where the actor names its key by that alone. */
+  keyDocument?: Json | null;
+  fetchedAt: number;
+}
+
 /**
- * Parses the document of a remote actor. `null` unless it is consistent: its id is the URL it came from, its inbox is
- * on the same host, and it publishes a usable key as its own (CVE-2024-23832 came from less).
- * @param url the fetched URL
- * @param keyId the key that must be among the published ones; `null` takes the first
+ * Parses the document of a remote actor. The name of a field unless it is consistent: its id is the URL it came from,
+ * its inbox is on the same host, and it publishes a usable key as its own (CVE-2024-23832 came from less).
  */
-export function parseRemoteActor(
-  document: Json,
-  url: URL,
-  keyId: string | null,
-  fetchedAt: number,
-): RemoteActor | null {
+export function parseRemoteActor(document: Json, source: ActorSource): RemoteActor | UnusableField {
+  const { url, fetchedAt } = source;
   const id = document['id'];
-  if (typeof id !== 'string' || id !== url.href) return null;
-  const key = ownKey(document, id, keyId);
-  const inbox = sameHost(document['inbox'], url);
+  if (typeof id !== 'string' || id !== url.href) return 'id';
   const [type] = typesOf(document['type']);
-  if (key === null || inbox === null || type === undefined) return null;
+  if (type === undefined) return 'type';
+  const inbox = sameHost(document['inbox'], url);
+  if (inbox === null) return 'inbox';
+  const key = ownKey(document, id, source);
+  if (key === null) return 'publicKey';
   const username = cleanText(document['preferredUsername'], 200).replace(/\s/g, '');
   return {
     id,
@@ -55,18 +64,37 @@ interface PublishedKey {
   pem: string;
 }
 
-function ownKey(document: Json, owner: string, keyId: string | null): PublishedKey | null {
+function ownKey(document: Json, owner: string, { keyId, keyDocument }: ActorSource): PublishedKey | null {
   for (const each of [document['publicKey']].flat()) {
-    const { id, publicKeyPem: pem, owner: claimed } = asObject(each);
+    const isNamedOnly = typeof each === 'string';
+    const stub = keyDocument == null ? null : keyStub(keyDocument);
+    if (isNamedOnly && stub?.['id'] !== each) continue;
+    const { id, publicKeyPem: pem, ...key } = isNamedOnly ? stub! : asObject(each);
     const isWanted = typeof id === 'string' && (keyId === null || id === keyId);
-    if (isWanted && idOf(claimed) === owner && typeof pem === 'string' && readPublicKey(pem) !== null)
+    if (isWanted && ownerOf(key) === owner && typeof pem === 'string' && readPublicKey(pem) !== null)
       return { id, pem };
   }
   return null;
 }
 
+/** `controller` is the newer name of `owner` (W3C Controlled Identifiers); of two that differ, neither counts. */
+function ownerOf({ owner, controller }: Json): string | null {
+  const named = [owner, controller].filter((each) => each !== undefined).map(idOf);
+  return new Set(named).size === 1 ? named[0]! : null;
+}
+
+const keyStub = (document: Json): Json =>
+  document['publicKeyPem'] === undefined ? embedded(document['publicKey']) : document;
+
 /** The owner that a document names which is only a key, not an actor (GoToSocial serves such); `null` otherwise. */
 export function ownerOfKeyDocument(document: Json, keyId: string): string | null {
-  const stub = document['publicKeyPem'] === undefined ? embedded(document['publicKey']) : document;
-  return stub['id'] === keyId ? idOf(stub['owner']) : null;
+  const stub = keyStub(document);
+  return stub['id'] === keyId ? ownerOf(stub) : null;
+}
+
+/** The address of a key that an actor names without showing it; on its own host, and the wanted one. */
+export function namedKey(document: Json, { url, keyId }: Pick<ActorSource, 'url' | 'keyId'>): string | null {
+  const names = [document['publicKey']].flat().filter((each) => typeof each === 'string');
+  const wanted = names.find((name) => keyId === null || name === keyId);
+  return wanted === undefined ? null : sameHost(wanted, url);
 }

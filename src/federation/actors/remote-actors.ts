@@ -5,7 +5,8 @@ import { fetchDocument } from './fetch-document.ts';
 import { FetchQueue } from './fetch-queue.ts';
 import type { FetchRequester } from './fetch-queue.ts';
 import { createKeyFetchBudget } from './key-fetch-budget.ts';
-import { ownerOfKeyDocument, parseRemoteActor } from './parse-remote-actor.ts';
+import { namedKey, ownerOfKeyDocument, parseRemoteActor } from './parse-remote-actor.ts';
+import type { ActorSource, UnusableField } from './parse-remote-actor.ts';
 import { remoteActorSchema } from '../schema/remote-actor-schema.ts';
 import type { RemoteActor } from '../schema/remote-actor-schema.ts';
 import type { RemoteActors, Signer } from './signer.ts';
@@ -39,13 +40,25 @@ export function createRemoteActors(deps: Deps): RemoteActors {
   async function fetchActor(url: URL, keyId: string | null): Promise<RemoteActor> {
     const document = await fetchDocument(deps, url.href);
     const now = clock.now();
-    const actor = parseRemoteActor(document, url, keyId, now);
-    if (actor !== null) return actor;
+    const source: ActorSource = { url, keyId, fetchedAt: now };
+    const actor = parseRemoteActor(document, source);
+    if (typeof actor !== 'string') return actor;
+    const named = actor === 'publicKey' ? namedKey(document, source) : null;
+    if (named !== null) {
+      const keyUrl = new URL(named);
+      keyUrl.hash = '';
+      const keyDocument = keyUrl.href === url.href ? document : await fetchDocument(deps, keyUrl.href);
+      return requireActor(parseRemoteActor(document, { ...source, keyDocument }), url);
+    }
     const owner = keyId === null ? null : URL.parse(ownerOfKeyDocument(document, keyId) ?? '');
-    if (owner === null || owner.host !== url.host || owner.href === url.href) throw unusable(url);
-    const owned = parseRemoteActor(await fetchDocument(deps, owner.href), owner, keyId, now);
-    if (owned === null) throw unusable(url);
-    return owned;
+    if (owner === null || owner.host !== url.host || owner.href === url.href) return requireActor(actor, url);
+    // The owner must name the key, too, whether it shows it or not.
+    const owned = parseRemoteActor(await fetchDocument(deps, owner.href), {
+      ...source,
+      url: owner,
+      keyDocument: document,
+    });
+    return requireActor(owned, owner);
   }
 
   /** One fetch per URL and asker at a time; a failure is cached for a minute. */
@@ -98,7 +111,7 @@ export function createRemoteActors(deps: Deps): RemoteActors {
 
   function toSigner(actor: RemoteActor): Signer {
     const key = readPublicKey(actor.publicKeyPem);
-    if (key === null) throw unusable(new URL(actor.id));
+    if (key === null) throw unusable(new URL(actor.id), 'publicKey');
     const signer = { actor, key };
     signers.set(actor.keyId, signer);
     return signer;
@@ -170,4 +183,10 @@ const overBudget = (seconds: number) =>
     retryAfterSeconds: Math.max(seconds, 60),
   });
 
-const unusable = (url: URL) => unavailable('document_unusable', `${url.href} is no usable actor.`);
+const unusable = (url: URL, field: UnusableField) =>
+  unavailable('document_unusable', `${url.href} is not a usable actor: its ${field} is missing or not its own.`);
+
+function requireActor(actor: RemoteActor | UnusableField, url: URL): RemoteActor {
+  if (typeof actor === 'string') throw unusable(url, actor);
+  return actor;
+}

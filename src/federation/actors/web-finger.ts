@@ -1,13 +1,15 @@
 import { invalid } from '../../kernel/index.ts';
 import type { FederationDeps } from '../deps.ts';
 import type { Document } from './actor-documents.ts';
-import { findActorById, findPersonActor, findRepositoryActor } from './find-actor.ts';
-import type { FoundActor, PersonActor, RepositoryActor } from './find-actor.ts';
+import { instanceName } from './actor-paths.ts';
+import { findActorById, findPersonActor, findRepositoryActor, instanceActor } from './find-actor.ts';
+import type { FoundActor } from './find-actor.ts';
 
 const maxLength = 512;
 
 /**
- * Serves WebFinger (RFC 7033) for `acct:user@host`, `acct:owner/name@host` and the URLs of actors and pages. The host
+ * Serves WebFinger (RFC 7033) for `acct:user@host`, `acct:owner/name@host`, the instance (whose name is the host's, so
+ * that servers find who signs), and the URLs of actors and pages. The host
  * may come with or without its port, in any case (SPEC §4.6). `null` for foreign, unknown and private alike. Refuses
  * `invalid_resource` for what is missing, too long or neither form.
  */
@@ -16,7 +18,7 @@ export async function webFinger(deps: FederationDeps, resource: string | null): 
     throw invalid('invalid_resource', `Give a resource of at most ${maxLength} characters.`);
   }
   const found = await findResource(deps, resource);
-  return found === null || found.kind === 'instance' ? null : describe(deps.settings.origin, found);
+  return found === null ? null : describe(deps.settings.origin, found);
 }
 
 async function findResource(deps: FederationDeps, resource: string): Promise<FoundActor | null> {
@@ -26,6 +28,8 @@ async function findResource(deps: FederationDeps, resource: string): Promise<Fou
   if (at <= 0) throw invalid('invalid_resource', 'A resource is acct:name@host or a URL.');
   const name = decode(account.slice(0, at).replace(/^@/, ''));
   if (!isOurHost(deps.settings.origin, account.slice(at + 1)) || name === null) return null;
+  // Before people: servers look up the signer of each request that reaches them.
+  if (isInstanceName(deps.settings.origin, name)) return { kind: 'instance', actor: await instanceActor(deps) };
   const slash = name.indexOf('/');
   return slash === -1
     ? findPersonActor(deps, name)
@@ -46,6 +50,9 @@ async function findByUrl(deps: FederationDeps, text: string): Promise<FoundActor
   return kind === 'users' && name === '' ? findPersonActor(deps, owner) : null;
 }
 
+const isInstanceName = (origin: string, name: string): boolean =>
+  name.toLowerCase() === instanceName(origin) || name.toLowerCase() === 'instance';
+
 function isOurHost(origin: string, host: string): boolean {
   const { host: withPort, hostname } = new URL(origin);
   const ownHost = host.toLowerCase();
@@ -60,9 +67,16 @@ function decode(text: string): string | null {
   }
 }
 
-function describe(origin: string, found: RepositoryActor | PersonActor): Document {
+function describe(origin: string, found: FoundActor): Document {
   const { host } = new URL(origin);
   const { actor } = found;
+  if (found.kind === 'instance') {
+    return {
+      subject: `acct:${instanceName(origin)}@${host}`,
+      aliases: [actor.id],
+      links: [{ rel: 'self', type: 'application/activity+json', href: actor.id }],
+    };
+  }
   const isPerson = found.kind === 'user';
   const name = isPerson ? found.person.username! : `${found.owner.handle}/${found.repository.name}`;
   const path = name.split('/').map(encodeURIComponent).join('/');

@@ -6,7 +6,7 @@ import { outboxSchema } from '../schema/outbox-schema.ts';
 
 /** An activity of a local actor that is about to be recorded. */
 export interface NewActivity {
-  type: 'Follow' | 'Undo' | 'Accept' | 'Push';
+  type: 'Follow' | 'Undo' | 'Accept' | 'Reject' | 'Push';
   /** Who acts and signs: the path of a local actor. */
   actorPath: string;
   /** The repository it speaks of, if any; see `OutboxRow`. */

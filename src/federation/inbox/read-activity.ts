@@ -1,20 +1,26 @@
 import { invalid, unauthenticated } from '../../kernel/index.ts';
-import { idOf, webUrl } from '../documents/json-fields.ts';
+import { idOf, typesOf, webUrl } from '../documents/json-fields.ts';
 import type { Json } from '../documents/json-fields.ts';
 import type { IncomingActivity } from '../activities/incoming-activity.ts';
 import type { RemoteActor } from '../schema/remote-actor-schema.ts';
 
 /**
  * Reads a verified body. The signer may speak for itself only: as the actor, and
- * with an id on its own host (CVE-2024-23832, CVE-2025-54888).
+ * with an id on its own host (CVE-2024-23832, CVE-2025-54888). Other software sends some activities without an id.
+ * @param needsId whether an activity of these types is refused without one
  * Refuses `activity_malformed`, `actor_not_signer`, `activity_id`.
  */
-export function readActivity(body: Buffer, signer: RemoteActor): IncomingActivity {
+export function readActivity(
+  body: Buffer,
+  signer: RemoteActor,
+  needsId: (types: readonly string[]) => boolean,
+): IncomingActivity {
   const document = parseObject(body);
   if (idOf(document['actor']) !== signer.id) {
     throw unauthenticated('actor_not_signer', 'The activity is of another actor than the one who signed it.');
   }
   const id = document['id'];
+  if (id == null && !needsId(typesOf(document['type']))) return { id: '', document, signer };
   if (typeof id !== 'string' || webUrl(id)?.host !== signer.host) {
     throw unauthenticated('activity_id', 'The id of the activity is no URL on the host of its actor.');
   }

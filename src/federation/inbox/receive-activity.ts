@@ -5,6 +5,7 @@ import { receiveAccept } from '../activities/accept.ts';
 import type { ActivityHandler, IncomingActivity } from '../activities/incoming-activity.ts';
 import { cleanText, typesOf } from '../documents/json-fields.ts';
 import { receiveFollow } from '../activities/follow.ts';
+import { receiveDelete } from '../activities/delete.ts';
 import { receivePush } from '../activities/push.ts';
 import { receiveUndo } from '../activities/undo.ts';
 import { isBusy } from '../actors/remote-actors.ts';
@@ -17,13 +18,20 @@ import { readActivity } from './read-activity.ts';
 /** The result of an activity. */
 export type ReceiveResult = 'processed' | 'ignored' | 'repeated';
 
-/** All activities with an effect; others are recorded and ignored (SPEC §6). */
+/** All activities with an effect; others are recorded and ignored (SPEC §6). Of a Delete only that of its own actor. */
 const handlers = new Map<string, ActivityHandler<never>>([
   ['Follow', receiveFollow as ActivityHandler<never>],
   ['Undo', receiveUndo as ActivityHandler<never>],
   ['Accept', receiveAccept as ActivityHandler<never>],
   ['Push', receivePush as ActivityHandler<never>],
+  ['Delete', receiveDelete as ActivityHandler<never>],
 ]);
+
+/** That of the first type with an effect. */
+function handlerOf(types: readonly string[]): ActivityHandler<never> | null {
+  const type = types.find((name) => handlers.has(name));
+  return type === undefined ? null : handlers.get(type)!;
+}
 
 /** A POST to an inbox whose body is not read yet. */
 export interface ArrivingActivity extends ArrivedHead {
@@ -59,15 +67,20 @@ async function processActivity(deps: FederationDeps, arriving: ArrivingActivity)
   const body = await arriving.readBody();
   requireDigest(signed, body);
   const signer = await verifiedSigner(deps, signed, arriving.address);
-  const activity = readActivity(body, signer.actor);
+  const activity = readActivity(
+    body,
+    signer.actor,
+    (types) => types.length === 0 || handlerOf(types)?.needsId === true,
+  );
   await deps.recordContact(signer.actor.host);
 
   const types = typesOf(activity.document['type']);
   const type = types.find((name) => handlers.has(name));
-  const handler = type === undefined ? null : handlers.get(type)!;
+  const handler = handlerOf(types);
   const prepared = handler === null ? null : await handler.prepare(deps, activity);
   return deps.groupCommit(async (tx) => {
-    const isNew = await recordSeen(tx, activity, type ?? cleanText(types[0], 100));
+    // Without an id there is nothing to recognise a copy by, and what it does may be done twice.
+    const isNew = activity.id === '' || (await recordSeen(tx, activity, type ?? cleanText(types[0], 100)));
     if (!isNew) return 'repeated';
     await handler?.apply(deps, tx, activity, prepared as never);
     return handler === null ? 'ignored' : 'processed';
