@@ -282,7 +282,7 @@ async function sendFile(address, file) {
   const answer = await fetch(address, { method: 'POST', body: form }).catch(() => null);
   const told = await answer?.json().catch(() => null);
   if (answer?.ok && told?.files?.length) return told.files[0].markdown;
-  throw new Error(told?.message ?? 'The server did not answer.');
+  throw new Error(told?.message ?? (answer?.status === 403 ? 'You are signed out.' : 'The server did not answer.'));
 }
 
 function insertText(text, added) {

@@ -43,6 +43,7 @@ import { refuseCrossSite } from './csrf.ts';
 import { readCommitUploadForm } from './commit-upload-form.ts';
 import { readFormWithAttachments, readFormWithReleaseFiles } from './attachment-forms.ts';
 import { readForm } from './forms.ts';
+import { keepForm } from './keep-form.ts';
 import { withErrorMapping } from './map-errors.ts';
 import { createPageCache } from './page-cache.ts';
 import type { PageCache } from './page-cache.ts';
@@ -200,6 +201,8 @@ export function routeChain({ deps, render, admission, pageCache }: RouteDeps): (
       ...admission.limit(route.cost, identifyViewer(deps)),
       // Needs the session; before anything is looked up or read for another site's form.
       refuseCrossSite,
+      // Answers a form whose session has ended with a page that keeps it: around whatever refuses it.
+      keepForm(route, render),
       // Leads to the choice of a username, password or second factor: before rights, which need a complete account.
       requireOnboarding(route.path, deps),
       // Enforces the route's declaration: a viewer without the right on the repository gets 404.

@@ -8,6 +8,7 @@ import type { Page, RepositoryContext } from '../app/request-context.ts';
 import { readCodeNavigation, resolveLocation } from './resolve-location.ts';
 import { authorsOfCommits } from './commit-authors.ts';
 import type { CodeDeps } from './deps.ts';
+import { readTabClasses } from './read-editor-configs.ts';
 
 /** The lines of larger files are not told apart. */
 export const maxBlameBytes = 512 * 1024;
@@ -28,13 +29,15 @@ export const showBlame: Page<RepositoryContext, CodeDeps> = async (context, deps
   const text = content && decodeFileText(content);
   // Nothing that has lines, or too many of them: the page of the file says what it is.
   if (!text || text.encoding === 'UTF-16' || content.length === 0 || entry.kind === 'symlink') return movedTo(blobUrl);
-  const [frame, coloured, blame] = await Promise.all([
+  const path = at.file.toString();
+  const [frame, coloured, blame, tabs] = await Promise.all([
     readCodeNavigation(context, deps, at, 'blame'),
     highlighting.highlight({ oid: entry.oid, fileName: entry.name, text: text.text, client: found.path }),
     git.queries.blame(found.path, at.oid, at.file).catch((error: unknown) => {
       if (isDomainError(error) && error.reason === 'blame_too_long') return null;
       throw error;
     }),
+    readTabClasses(context, deps, at.oid, [path]),
   ]);
   const authors = await authorsOfCommits(deps, blame === null ? [] : [...blame.commits.values()]);
   return page(
@@ -42,6 +45,7 @@ export const showBlame: Page<RepositoryContext, CodeDeps> = async (context, deps
     {
       ...frame,
       blame: blame && viewBlame(blame, coloured, { repositoryUrl: url, now: clock.now(), authors }),
+      tabs: tabs(path),
       links: { blob: blobUrl, raw: codeUrl(url, 'raw', at.ref, at.file) },
     },
     { restsOn: blame === null ? null : [authors.dependency] },

@@ -8,6 +8,7 @@ import type { LineNotes } from './annotations.view.ts';
 import { splitRows, unifiedRows } from './diff-lines.view.ts';
 import type { Colours, WordMarks } from './diff-lines.view.ts';
 import { imageType } from './media-types.ts';
+import type { TabClasses } from './read-editor-configs.ts';
 
 export type DiffLayout = 'unified' | 'split';
 
@@ -31,6 +32,8 @@ export interface ChangedFileView {
   /** Rows of a table, escaped; null when there is nothing to show line by line. */
   html: string | null;
   layout: DiffLayout;
+  /** The class of its width of a tab; null for the default. */
+  tabs: string | null;
   /** Before and after, for pictures. */
   images: { old: PictureView | null; fresh: PictureView | null } | null;
   /** Why no lines are shown. */
@@ -45,6 +48,8 @@ interface DiffContext {
   from: string | null;
   to: string;
   layout: DiffLayout;
+  /** The width of tabs in the newer version. */
+  tabsOf: TabClasses;
   /** An address that shows one file alone, with wider limits. */
   loadUrl(file: ChangedFile): string;
   /** The link that shows more lines around the changes of a file, as HTML. */
@@ -151,6 +156,7 @@ export function describeChangedFile(
     removed: file.removed,
     url: isGone ? null : codeUrl(repositoryUrl, 'blob', to, file.newPath),
     layout,
+    tabs: context.tabsOf(file.newPath.toString()),
     images,
     reason,
     load: reason !== null && patch?.isBinary !== true ? context.loadUrl(file) : null,

@@ -10,6 +10,7 @@ import { markWords } from './mark-words.ts';
 import { readBlobImageSizes } from './blob-image-size.ts';
 import { contextParameter, moreLinesLink, readContextLines } from './context-lines.ts';
 import type { CodeDeps } from './deps.ts';
+import { readTabClasses } from './read-editor-configs.ts';
 
 /** Limits of a page with all files; the page of a single file has much higher ones. */
 const pageLimits: PatchLimits = { files: 100, linesPerFile: 1_000, bytesPerLine: 5_100, bytes: 1024 * 1024 };
@@ -62,12 +63,19 @@ export async function readComparison(
   ]);
   const shown = wanted.slice(0, Math.max(pageLimits.files, 1));
   const sizes = await readBlobImageSizes(git, found.path, shown.filter(isImageFile));
+  const tabsOf = await readTabClasses(
+    context,
+    deps,
+    range.to,
+    shown.map(({ newPath }) => newPath.toString()),
+  );
   const byFile = new Map(patches.map((patch) => [patch.file.newPath.toString('latin1'), patch]));
   const diff = {
     repositoryUrl: repositoryUrl(found.canonical),
     from: range.from,
     to: range.to,
     layout,
+    tabsOf,
     loadUrl: (file: ChangedFile) => address({ file: fileParameter(file.newPath) }),
     moreLinesOf: (file: ChangedFile) =>
       moreLinesLink(file, contextLines, (lines) => address({ file: fileParameter(file.newPath), context: lines })),

@@ -22,6 +22,7 @@ import { viewCount, viewSize } from '../app/format-numbers.ts';
 import { repositoryUrl } from '../../http/index.ts';
 import type { Dependency } from '../app/dependency.ts';
 import type { RepositoryContext } from '../app/request-context.ts';
+import { readTabClasses } from './read-editor-configs.ts';
 import { setImageSizes } from './blob-image-size.ts';
 import type { CodeDeps } from './deps.ts';
 import { partOfText, readPartNumber } from './text-parts.ts';
@@ -105,7 +106,11 @@ const viewPdf = (url: string, size: number) => ({ url, isShown: size <= maxPdfBy
 async function readLines({ context, deps, at, entry }: FileRequest, text: string, facts: string[]) {
   const { query, found } = context;
   const request = { oid: entry.oid, fileName: entry.name, text, client: found.path };
-  const coloured = await deps.highlighting.highlight(request);
+  const path = at.file.toString();
+  const [coloured, tabs] = await Promise.all([
+    deps.highlighting.highlight(request),
+    readTabClasses(context, deps, at.oid, [path]),
+  ]);
   const range = readLineRange(query.get('lines'));
   const part = partOfText(text, range === null ? { number: readPartNumber(query.get('part')) } : { line: range.first });
   const lines = viewCodeLines(part.text, coloured, range, part.firstLine);
@@ -116,7 +121,13 @@ async function readLines({ context, deps, at, entry }: FileRequest, text: string
   if (!text.endsWith('\n')) facts.push('no newline at the end');
   return {
     facts,
-    code: { ...lines, html, lineCount: part.lineCount, part: viewPart(part, query.get('plain') === '1') },
+    code: {
+      ...lines,
+      html,
+      tabs: tabs(path),
+      lineCount: part.lineCount,
+      part: viewPart(part, query.get('plain') === '1'),
+    },
     dependency: annotations.dependency,
     isFinal: coloured !== null || !deps.highlighting.canHighlight(request),
   };

@@ -2,9 +2,10 @@ import type { GrepLine } from '../../git/index.ts';
 import { markHits } from '../../search/index.ts';
 import type { CodeHit, Coverage, TextSegment } from '../../search/index.ts';
 import { codeUrl } from '../app/code-urls.ts';
-import { viewName } from '../app/printable-names.ts';
+import { viewCodeText, viewName } from '../app/printable-names.ts';
 import { viewCount } from '../app/format-numbers.ts';
 import { repositoryUrl } from '../../http/index.ts';
+import type { TabClasses } from './read-editor-configs.ts';
 
 /** A file in which something was found. */
 export interface CodeFileView {
@@ -12,18 +13,17 @@ export interface CodeFileView {
   repository: { name: string; url: string; isPrivate: boolean } | null;
   path: string;
   url: string;
+  /** The class of its width of a tab; null for the default. */
+  tabs: string | null;
   lines: { number: number; url: string; segments: TextSegment[] }[];
 }
 
 const maxLineLength = 300;
 
-/** As `viewName` has it, but code is full of tabs. */
-const viewLineText = (text: string): string => text.split('\t').map(viewName).join('\t');
-
 /** @param query what to mark; empty marks nothing */
 function viewLine(number: number, text: string, query: string, fileUrl: string) {
   const cut = text.length > maxLineLength ? `${text.slice(0, maxLineLength).toWellFormed()}…` : text;
-  const segments = markHits(cut, query).map(({ text, isHit }) => ({ text: viewLineText(text), isHit }));
+  const segments = markHits(cut, query).map(({ text, isHit }) => ({ text: viewCodeText(text), isHit }));
   return { number, url: `${fileUrl}#L${number}`, segments };
 }
 
@@ -31,6 +31,7 @@ function viewLine(number: number, text: string, query: string, fileUrl: string) 
 export function viewCodeHit(
   { located: { repository, owner }, path, commit, lines }: CodeHit,
   query: string,
+  tabsOf: TabClasses,
 ): CodeFileView {
   const address = { owner: owner.handle, name: repository.name };
   const repositoryPage = repositoryUrl(address);
@@ -43,6 +44,7 @@ export function viewCodeHit(
     },
     path: viewName(path),
     url,
+    tabs: tabsOf(path),
     lines: lines.map(({ number, text }) => viewLine(number, text, query, url)),
   };
 }
@@ -53,6 +55,7 @@ export function viewGrep(
   repositoryPage: string,
   ref: string,
   query: string,
+  tabsOf: TabClasses,
 ): CodeFileView[] {
   const byFile = Map.groupBy(lines, ({ file }) => file.toString('latin1'));
   return [...byFile].map(([file, found]) => {
@@ -62,6 +65,7 @@ export function viewGrep(
       repository: null,
       path: viewName(path.toString()),
       url,
+      tabs: tabsOf(path.toString()),
       lines: found.map(({ number, text }) => viewLine(number, text.toString(), query, url)),
     };
   });

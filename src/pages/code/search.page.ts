@@ -1,6 +1,7 @@
 import { page, type Reply } from '../app/reply.ts';
 import { readSearchQuery } from '../../http/index.ts';
 import { submitForm } from '../app/submit-form.ts';
+import { readTabClasses } from './read-editor-configs.ts';
 import { viewGrep } from './search-code.view.ts';
 import { viewRepositoryHeader } from '../app/repository-header.view.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
@@ -13,10 +14,8 @@ const linesPerFile = 20;
  * `B/search?q=`: lines of the default branch. `case=1` distinguishes upper and lower case,
  * `pattern=1` takes the query for a regular expression; otherwise it means itself.
  */
-export const searchRepository: Page<RepositoryContext, CodeDeps> = async (
-  { found, query },
-  { git },
-): Promise<Reply> => {
+export const searchRepository: Page<RepositoryContext, CodeDeps> = async ({ found, query }, deps): Promise<Reply> => {
+  const { git } = deps;
   const text = readSearchQuery(query);
   const repository = viewRepositoryHeader(found);
   const [isPattern, isExact] = [query.get('pattern') === '1', query.get('case') === '1'];
@@ -33,7 +32,9 @@ export const searchRepository: Page<RepositoryContext, CodeDeps> = async (
         limit: maxLines,
         perFile: linesPerFile,
       });
-      const files = viewGrep(lines, repository.url, branch ?? oid, isPattern ? '' : text);
+      const paths = [...new Set(lines.map(({ file }) => file.toString()))];
+      const tabsOf = await readTabClasses({ found }, deps, oid, paths);
+      const files = viewGrep(lines, repository.url, branch ?? oid, isPattern ? '' : text, tabsOf);
       return page('code/search', {
         ...shown,
         branch,

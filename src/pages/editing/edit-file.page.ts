@@ -12,6 +12,8 @@ import type { Page, RepositoryContext } from '../app/request-context.ts';
 import { submitForm } from '../app/submit-form.ts';
 import type { FormRefusal } from '../app/submit-form.ts';
 
+import { editorConfigOf, tabWidthOf } from '../code/editor-config.ts';
+import { readEditorConfigs } from '../code/read-editor-configs.ts';
 import { markdownName } from '../code/readme.view.ts';
 import { renderText } from '../markdown/render-text.ts';
 import { blankChange, readChange, sendChange, viewChange } from './change-form.ts';
@@ -19,10 +21,8 @@ import type { ChangeForm } from './change-form.ts';
 import type { EditingDeps } from './deps.ts';
 import { readEditTarget } from './edit-target.ts';
 import type { EditTarget } from './edit-target.ts';
-import { editorConfigOf } from './editor-config.ts';
 import { encodeEditedText, maxEditedBytes, readEditable } from './editable-text.ts';
 import { previewChange } from './preview-change.ts';
-import { readEditorConfigs } from './read-editor-configs.ts';
 
 /** What is in the form of a file. */
 interface FileForm extends ChangeForm {
@@ -208,8 +208,8 @@ async function filePage(
     change: viewChange(place, values, subject),
     reason: known?.reason ?? null,
     mayRename: !isLink,
-    tabSize: config.indentSize ?? (config.indentStyle === 'space' ? 4 : 8),
-    indent: config.indentStyle === 'space' ? ' '.repeat(config.indentSize ?? 4) : '\t',
+    tabSize: tabWidthOf(config) ?? (config.indentStyle === 'space' ? 4 : 8),
+    indent: config.indentStyle === 'space' ? ' '.repeat(config.indentSize ?? config.tabWidth ?? 4) : '\t',
     ending: ending === 'crlf' ? 'CRLF' : ending === 'mixed' ? 'CRLF and LF' : 'LF',
     isMarkdown: text !== null && markdownName.test(path),
     refusal,

@@ -12,6 +12,7 @@ import { highlightPatches } from '../code/highlight-patches.ts';
 import { moreLinesLink } from '../code/context-lines.ts';
 import { splitRows, unifiedRows } from '../code/diff-lines.view.ts';
 import type { DiffRow, RowAdditions } from '../code/diff-lines.view.ts';
+import { readTabClasses } from '../code/read-editor-configs.ts';
 import { markWords } from '../code/mark-words.ts';
 import { readBlobImageSizes } from '../code/blob-image-size.ts';
 import { formatPosition } from './changes-urls.ts';
@@ -70,6 +71,12 @@ export async function viewFiles<Below>(
     markWords(found.path, deps, changes.patches, decorationMs),
     readBlobImageSizes(deps.git, found.path, shown.filter(isImageFile)),
   ]);
+  const tabsOf = await readTabClasses(
+    context,
+    deps,
+    changes.to,
+    shown.map(({ newPath }) => newPath.toString()),
+  );
   const annotations = await readAnnotations(context, deps, changes.to);
   const patches = new Map(changes.patches.map((patch) => [patch.file.newPath.toString('latin1'), patch]));
   const diff = {
@@ -77,6 +84,7 @@ export async function viewFiles<Below>(
     from: changes.from,
     to: changes.to,
     layout: query.layout,
+    tabsOf,
     loadUrl: (file: ChangedFile) =>
       `${address({ file: encodePath(file.newPath), all: null })}#${fileAnchor(file.newPath)}`,
     sizeOf: (oid: string) => sizes.get(oid) ?? null,

@@ -56,6 +56,7 @@ export async function changesPage(
   const isWhole = chosen.older === null;
   const threads = await readThreads(context, deps, {
     round: chosen.shown.round,
+    commit: chosen.shown.headOid,
     files: changes.files,
     address,
     forms,

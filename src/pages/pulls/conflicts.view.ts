@@ -5,6 +5,8 @@ import { nullOnTimeout } from '../app/null-on-timeout.ts';
 import { viewName } from '../app/printable-names.ts';
 import type { RepositoryContext } from '../app/request-context.ts';
 import { lineHtml } from '../code/code-html.ts';
+import { readTabClasses } from '../code/read-editor-configs.ts';
+import type { TabClasses } from '../code/read-editor-configs.ts';
 import { decodeFileText } from '../code/decode-text.ts';
 import { issueAt } from '../issues/conversation.reply.ts';
 import type { PullsDeps } from './deps.ts';
@@ -25,6 +27,8 @@ export interface ConflictFileView {
   /** Rows of a table; null for none. Escaped. */
   html: string | null;
   layout: 'conflict';
+  /** The class of its width of a tab; null for the default. */
+  tabs: string | null;
   isOpen: boolean;
   isCut: boolean;
 }
@@ -40,16 +44,16 @@ export interface ConflictsView {
 }
 
 /** What was read: the conflicts, or why not. */
-export type ReadConflicts = PullConflicts | 'reading' | 'failed' | null;
+export type ReadConflicts = (PullConflicts & { tabsOf: TabClasses }) | 'reading' | 'failed' | null;
 
 /** The conflicts of a pull request, where they are known or found quickly; git goes on looking for them. */
 export async function readConflicts(
   context: RepositoryContext,
-  { pulls }: PullsDeps,
+  deps: PullsDeps,
   box: MergeBox | null,
 ): Promise<ReadConflicts> {
   if (box?.state.mergeState !== 'CONFLICT') return null;
-  const reading = pulls
+  const reading = deps.pulls
     .conflicts(context.viewer, issueAt(context))
     .catch((error: unknown) =>
       isDomainError(error) && error.code === 'unavailable' ? ('reading' as const) : ('failed' as const),
@@ -58,7 +62,16 @@ export async function readConflicts(
     reading.then((found) => ({ found })),
     waitMs,
   );
-  return read === null ? 'reading' : read.found;
+  if (read === null) return 'reading';
+  if (read.found === null || typeof read.found === 'string') return read.found;
+  const { files, headOid } = read.found;
+  const tabsOf = await readTabClasses(
+    context,
+    deps,
+    headOid,
+    files.slice(0, maxNamed).map(({ path }) => path),
+  );
+  return { ...read.found, tabsOf };
 }
 
 /** @param names of the two branches, for the marks */
@@ -85,6 +98,7 @@ export function viewConflicts(
         reason: null,
         html: null,
         layout,
+        tabs: null,
         isOpen: false,
         isCut: false,
       })),
@@ -97,7 +111,7 @@ export function viewConflicts(
 
 function viewFile(
   { path, kind, hunks, cutShort }: ConflictText,
-  { baseOid, headOid }: PullConflicts,
+  { baseOid, headOid, tabsOf }: PullConflicts & { tabsOf: TabClasses },
   { base, head }: { base: string; head: string },
   isOpen: boolean,
 ): ConflictFileView {
@@ -121,6 +135,7 @@ function viewFile(
         ? null
         : hunks.map((hunk) => hunkHtml(hunk, named)).join('<tr class="hunk"><td colspan="2">⋯</td></tr>'),
     layout,
+    tabs: tabsOf(path),
     isOpen,
     isCut: cutShort,
   };

@@ -2,8 +2,9 @@ import type { ChangedFile } from '../../git/index.ts';
 import { pathText } from '../../pulls/index.ts';
 import type { ListedThread } from '../../pulls/index.ts';
 import { nullIfNotFound } from '../../kernel/index.ts';
-import { viewName } from '../app/printable-names.ts';
+import { viewCodeText } from '../app/printable-names.ts';
 import type { RepositoryContext } from '../app/request-context.ts';
+import { readTabClasses } from '../code/read-editor-configs.ts';
 import { decodeFileText } from '../code/decode-text.ts';
 import { pullAt } from './changes-urls.ts';
 import type { ChangesUrlBuilder } from './changes-urls.ts';
@@ -22,6 +23,7 @@ export async function readThreads(
   deps: PullsDeps,
   {
     round,
+    commit,
     files,
     address,
     forms,
@@ -29,6 +31,8 @@ export async function readThreads(
     mayApply,
   }: {
     round: number;
+    /** Of the round. */
+    commit: string;
     files: readonly ChangedFile[];
     address: ChangesUrlBuilder;
     forms: ChangesForms;
@@ -43,6 +47,12 @@ export async function readThreads(
     replying: forms.reply ?? null,
     mayReview,
     mayApply,
+    tabsOf: await readTabClasses(
+      context,
+      deps,
+      commit,
+      threads.flatMap(({ path }) => path ?? []),
+    ),
     linesNow: await readLinesNow(context, deps, threads, files),
   });
   return threads.map((thread, at) => ({ thread, view: views[at]! }));
@@ -70,7 +80,7 @@ async function readLinesNow(
     const text = blob?.content ? decodeFileText(blob.content) : null;
     if (text === null) continue;
     const all = text.text.split('\n');
-    lines.set(id, all.slice(place!.firstLine - 1, place!.lastLine ?? place!.firstLine).map(viewName));
+    lines.set(id, all.slice(place!.firstLine - 1, place!.lastLine ?? place!.firstLine).map(viewCodeText));
   }
   return lines;
 }

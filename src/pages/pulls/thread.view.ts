@@ -1,12 +1,13 @@
 import { parseSuggestion } from '../../pulls/index.ts';
 import type { ListedComment, ListedThread } from '../../pulls/index.ts';
 import type { RepositoryContext } from '../app/request-context.ts';
-import { viewName } from '../app/printable-names.ts';
+import { viewCodeText, viewName } from '../app/printable-names.ts';
 import { viewTime } from '../app/times.view.ts';
 import { viewAuthor } from '../issues/people.view.ts';
 import type { People } from '../issues/people.view.ts';
 import { renderTexts } from '../markdown/render-text.ts';
 import type { RenderedText } from '../markdown/render-text.ts';
+import type { TabClasses } from '../code/read-editor-configs.ts';
 import type { ChangesUrlBuilder } from './changes-urls.ts';
 import type { PullsDeps } from './deps.ts';
 import { splitSuggestions } from './suggestion-text.ts';
@@ -30,6 +31,8 @@ interface ThreadsContext {
   mayReview: boolean;
   /** Whether suggestions can be applied to what the page shows, as far as the place of each allows. */
   mayApply: boolean;
+  /** The width of tabs in a file. */
+  tabsOf: TabClasses;
   /** The lines at a changed place as they are now; null where they are not known. */
   linesNow: ReadonlyMap<string, readonly string[]>;
 }
@@ -79,6 +82,7 @@ function viewThread(thread: ListedThread, around: ThreadContext) {
     isDraft: thread.isDraft,
     round: thread.round,
     state: place?.state ?? null,
+    tabs: thread.path === null ? null : around.tabsOf(thread.path),
     where: whereOf(thread),
     was: place?.state === 'changed' || place?.state === 'gone' ? quotedLines(quoted) : null,
     /** For a thread that is not at its line. */
@@ -120,7 +124,7 @@ function viewParts(body: string, quoted: string, rendered: Iterator<RenderedText
   return splitSuggestions(body).map((part) =>
     part.kind === 'text'
       ? { text: rendered.next().value! }
-      : { suggestion: { removed: quotedLines(quoted), added: part.lines.map(viewName) } },
+      : { suggestion: { removed: quotedLines(quoted), added: part.lines.map(viewCodeText) } },
   );
 }
 
@@ -138,7 +142,7 @@ const isApplicable = (
   parseSuggestion(body) !== null;
 
 const quotedLines = (quoted: string): string[] =>
-  quoted === '' ? [] : quoted.split('\n').slice(0, maxQuotedLines).map(viewName);
+  quoted === '' ? [] : quoted.split('\n').slice(0, maxQuotedLines).map(viewCodeText);
 
 /** The place of a thread in words. */
 function whereOf({ path, side, firstLine, lastLine, place }: ListedThread): string {

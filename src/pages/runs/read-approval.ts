@@ -7,6 +7,7 @@ import type { WebDeps } from '../../http/index.ts';
 import { viewCount } from '../app/format-numbers.ts';
 import { viewName } from '../app/printable-names.ts';
 import type { RepositoryContext } from '../app/request-context.ts';
+import { readTabClasses } from '../code/read-editor-configs.ts';
 import { fileParameter, viewChangedFile } from '../code/changed-file.view.ts';
 import type { ChangedFileView } from '../code/changed-file.view.ts';
 import type { CodeDeps } from '../code/deps.ts';
@@ -57,9 +58,10 @@ function nullIfBusy(error: unknown): null {
 
 async function readChangesOfWorkflows(
   { found }: RepositoryContext,
-  { git }: CodeDeps,
+  deps: CodeDeps,
   { merge, number }: PullApproval,
 ): Promise<NonNullable<ApprovalView['changes']>> {
+  const { git } = deps;
   const only = workflowFolders.map((folder) => Buffer.from(folder));
   const { files } = await git.queries.listDiff(found.path, { ...merge, only });
   const shown = files.slice(0, limits.files);
@@ -71,6 +73,12 @@ async function readChangesOfWorkflows(
     repositoryUrl: repository,
     ...merge,
     layout: 'unified' as const,
+    tabsOf: await readTabClasses(
+      { found },
+      deps,
+      merge.to,
+      shown.map(({ newPath }) => newPath.toString()),
+    ),
     loadUrl: ({ newPath }: { newPath: Buffer }) =>
       `${repository}/pulls/${number}/changes?file=${fileParameter(newPath)}`,
     coloursOf: () => undefined,

@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import t from 'tap';
-import { editorConfigOf } from '../../../src/pages/editing/editor-config.ts';
+import { editorConfigOf } from '../../../src/pages/code/editor-config.ts';
 import { encodeEditedText, readEditable } from '../../../src/pages/editing/editable-text.ts';
 import { upload } from '../../fixtures/upload.ts';
 import { fillRepository, extractMain, sendRequest, signedIn, startWeb, visitor } from '../../fixtures/web-fixture.ts';

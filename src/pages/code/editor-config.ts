@@ -3,9 +3,17 @@ export interface EditorConfig {
   endOfLine?: 'lf' | 'crlf';
   insertFinalNewline?: boolean;
   indentStyle?: 'tab' | 'space';
-  /** Columns. */
+  /** Columns of one level; `tab` counts as not given. */
   indentSize?: number;
+  /** Columns of a tab, where that is said by itself. */
+  tabWidth?: number;
 }
+
+/** Columns of a tab: a level, where nothing else is said. */
+export const tabWidthOf = ({ tabWidth, indentSize }: EditorConfig): number | undefined => tabWidth ?? indentSize;
+
+/** Wider tabs than this are no setting that a person wants to read. */
+const maxColumns = 16;
 
 /** A file and the folder that it is in, '' for the topmost one. */
 export interface EditorConfigFile {
@@ -72,7 +80,11 @@ function apply(config: EditorConfig, name: string, value: string): void {
   if (name === 'insert_final_newline' && (value === 'true' || value === 'false'))
     config.insertFinalNewline = value === 'true';
   if (name === 'indent_style' && (value === 'tab' || value === 'space')) config.indentStyle = value;
-  if ((name === 'indent_size' || name === 'tab_width') && /^[1-8]$/.test(value)) config.indentSize = Number(value);
+  const columns = /^\d{1,2}$/.test(value) ? Number(value) : 0;
+  const isWidth = columns >= 1 && columns <= maxColumns;
+  if (name === 'indent_size' && (isWidth || value === 'tab' || value === 'unset'))
+    config.indentSize = isWidth ? columns : undefined;
+  if (name === 'tab_width' && (isWidth || value === 'unset')) config.tabWidth = isWidth ? columns : undefined;
 }
 
 /** Whether a section is about a path: without a slash about names in all folders below. */

@@ -1,0 +1,75 @@
+import { isDomainError } from '../../kernel/index.ts';
+import { createForm, discardBody, readMultipart, readPreferences, returnTarget } from '../../http/index.ts';
+import type { Context, Middleware } from '../../http/index.ts';
+import type { PageRoute } from '../route.ts';
+import { readForm } from './forms.ts';
+import type { Render } from './render.ts';
+
+/** What a form may bring beside its fields: files are not kept, so reading stops soon. */
+const multipartLimits = { files: 10, fileBytes: 1024 * 1024, fields: 100, fieldBytes: 128 * 1024 };
+
+/** Fields that never go back into a page. */
+const secretField = /password|passkey|secret|token|code$/i;
+
+type Field = [name: string, value: string];
+
+/**
+ * Answers a form of a user whose session has ended with a page that has all that was entered, and sends it again after
+ * a new sign-in: no text is lost with a session. The page is the same for a hidden and an absent address, and repeats
+ * neither; its form goes to the address that it came from. It follows the check of the origin.
+ */
+export function keepForm(route: PageRoute, render: Render): Middleware {
+  return async (ctx, next) => {
+    try {
+      await next();
+    } catch (error) {
+      const status = statusOf(ctx, route, error);
+      if (status === null) throw error;
+      const fields = await readFields(ctx, route).catch(() => []);
+      if (!fields.some(([, value]) => value.trim() !== '')) throw error;
+      discardBody(ctx.req);
+      ctx.status = status;
+      ctx.set({ 'Cache-Control': 'no-store' });
+      ctx.vary('Cookie');
+      ctx.type = 'html';
+      const frame = {
+        identity: ctx.state.identity,
+        preferences: readPreferences(ctx.req.headers.cookie),
+        path: '/',
+        unread: 0,
+      };
+      ctx.body = render('app/kept-form', frame, { fields, longest: longestOf(fields), next: cameFrom(ctx) ?? '/' });
+    }
+  };
+}
+
+/** The status of the page; null where no page of this kind is the answer. */
+function statusOf(ctx: Context, { access }: PageRoute, error: unknown): 403 | 404 | null {
+  if (ctx.method !== 'POST' || ctx.state.identity.person !== null || !isDomainError(error)) return null;
+  // Browsers say from which page a form comes; other clients get the plain answer.
+  if (cameFrom(ctx) === null) return null;
+  if (error.code === 'unauthenticated') return 403;
+  // What was there for the session may be hidden without it.
+  return error.code === 'not_found' && access !== 'public' && access !== 'administrator' ? 404 : null;
+}
+
+async function readFields(ctx: Context, { maxFormBytes }: PageRoute): Promise<Field[]> {
+  if (ctx.state.form.entries().length === 0) {
+    if (ctx.is('multipart/form-data')) {
+      const { fields } = await readMultipart(ctx.req, multipartLimits, async ({ content }) => void content.resume());
+      ctx.state.form = createForm(fields);
+    } else await readForm(maxFormBytes)(ctx, async () => {});
+  }
+  return ctx.state.form.entries().filter(([name]) => !secretField.test(name));
+}
+
+const longestOf = (fields: readonly Field[]): string =>
+  fields.reduce((longest, [, value]) => (value.length > longest.length ? value : longest), '');
+
+/** The page of the form, so that the sign-in in another tab ends there. */
+function cameFrom(ctx: Context): string | null {
+  const { referer } = ctx.req.headers;
+  if (referer === undefined || !URL.canParse(referer)) return null;
+  const { origin, pathname, search } = new URL(referer);
+  return origin === ctx.state.origin ? returnTarget(pathname + search) : null;
+}
