@@ -74,6 +74,7 @@ import { limitedSecrets } from './v188-limited-secrets.ts';
 import { subscriptionStarts } from './v195-subscription-starts.ts';
 import { movesOfPushes } from './v203-moves-of-pushes.ts';
 import { webhookKinds } from './v204-webhook-kinds.ts';
+import { starsTopicsFollows } from './v206-stars-topics-follows.ts';
 import { runsOfDeployKeys } from './v178-runs-of-deploy-keys.ts';
 import { teamReviewRequests } from './v177-team-review-requests.ts';
 import { unknownMergeStates } from './v174-unknown-merge-states.ts';
@@ -158,4 +159,5 @@ export const migrations: readonly Migration[] = [
   subscriptionStarts,
   movesOfPushes,
   webhookKinds,
+  starsTopicsFollows,
 ];

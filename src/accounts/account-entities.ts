@@ -11,11 +11,13 @@ import { sshKeySchema } from './schema/ssh-key-schema.ts';
 import { passkeySchema, usedPasskeyChallengeSchema } from './schema/passkey-schema.ts';
 import { recoveryCodeSchema, totpSecretSchema } from './schema/second-factor-schema.ts';
 import { signInChallengeSchema } from './schema/sign-in-challenge-schema.ts';
+import { userFollowSchema } from './schema/user-follow-schema.ts';
 import { userSchema } from './schema/user-schema.ts';
 
 /** The tables of this module, for the code that opens the database. */
 export const accountEntities = [
   userSchema,
+  userFollowSchema,
   sessionSchema,
   accessTokenSchema,
   accessTokenRepositorySchema,

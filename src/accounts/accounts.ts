@@ -31,6 +31,7 @@ import { publicKeyLines } from './keys/public-key-lines.ts';
 import { removeKey } from './keys/remove-key.ts';
 import { setKeyUse } from './keys/set-key-use.ts';
 import { viewerOfKey } from './keys/viewer-of-key.ts';
+import { createFollowing } from './following/following.ts';
 import { createLastUseRecorder } from './last-use.ts';
 import { changePassword } from './passwords/change-password.ts';
 import { createPasswordHasher } from './passwords/password-hasher.ts';
@@ -38,6 +39,7 @@ import { checkPasswordReset, makeResetLink, requestPasswordReset, resetPassword 
 import { defineResetMail } from './passwords/reset-mail.ts';
 import { createResetRateLimit } from './passwords/reset-rate-limit.ts';
 import { setPassword } from './passwords/set-password.ts';
+import { viewerOfPassword } from './passwords/verify-password.ts';
 import { suggestPassword } from './passwords/suggest-password.ts';
 import type { Person } from './people/person.ts';
 import { announceSecurityEvent } from './security-events.ts';
@@ -217,6 +219,7 @@ export function createAccounts({ config, settings: changed, mail = noMail, ...to
       tokenId,
     })),
     viewerOfToken: bind(viewerOfToken),
+    viewerOfPassword: bind(viewerOfPassword),
 
     addKey: withLog(deps, 'key.added', bind(addKey), ({ id, fingerprint, uses }, personId) => ({
       personId,
@@ -246,6 +249,7 @@ export function createAccounts({ config, settings: changed, mail = noMail, ...to
     secondFactor: createSecondFactor(deps),
     passkeys: createPasskeys(deps),
     addresses: createAddresses(deps),
+    following: createFollowing(deps),
 
     personOfIdentity: bind(personOfIdentity),
     listIdentities: bind(listIdentities),

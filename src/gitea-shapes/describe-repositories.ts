@@ -10,8 +10,11 @@ import type { RepositoryDetails } from './repository.ts';
 interface DescribingDeps {
   accounts: Pick<Accounts, 'peopleById'>;
   organisations: Pick<Organisations, 'byIds'>;
-  repositories: { forks: Pick<Repositories['forks'], 'sourcesOf'>; factsOf: Repositories['factsOf'] } & {
+  repositories: Pick<Repositories, 'factsOf'> & {
+    forks: Pick<Repositories['forks'], 'sourcesOf'>;
     statistics: Pick<Repositories['statistics'], 'mainLanguages'>;
+    stars: Pick<Repositories['stars'], 'countsOf'>;
+    topics: Pick<Repositories['topics'], 'of'>;
   };
   issues: Pick<Issues, 'tab'>;
   releases: Pick<Releases, 'count'>;
@@ -30,14 +33,17 @@ export async function repositoryDetails(
 ): Promise<Map<string, RepositoryDetails>> {
   const idsOf = (kind: Row['owner']['kind']) =>
     rows.filter(({ owner }) => owner.kind === kind).map(({ owner }) => owner.id);
-  const [people, organisations, sources, languages] = await Promise.all([
+  const ids = rows.map(({ repository }) => repository.id);
+  const [people, organisations, sources, languages, stars, topics] = await Promise.all([
     deps.accounts.peopleById(new Set(idsOf('user'))),
     deps.organisations.byIds(new Set(idsOf('organisation'))),
     deps.repositories.forks.sourcesOf(
       viewer,
       rows.map(({ repository }) => repository),
     ),
-    deps.repositories.statistics.mainLanguages(rows.map(({ repository }) => repository.id)),
+    deps.repositories.statistics.mainLanguages(ids),
+    deps.repositories.stars.countsOf(ids),
+    deps.repositories.topics.of(ids),
   ]);
   const levelOn = async (repository: Row['repository']) =>
     repositoryLevel(viewer, await deps.repositories.factsOf(personIdOf(viewer), repository));
@@ -55,14 +61,14 @@ export async function repositoryDetails(
           ownerProfile: (owner.kind === 'user' ? people : organisations).get(owner.id) ?? null,
           level,
           language: languages.get(repository.id)?.[0] ?? '',
-          stars: 0,
+          stars: stars.get(repository.id) ?? 0,
           watchers: 0,
           openIssues: tab.open,
           openPulls: tab.pulls.open,
           releases: releases.published,
           takesIssues: tab.isOn,
           takesPulls: tab.pulls.isOn,
-          topics: [],
+          topics: topics.get(repository.id) ?? [],
           mirror: null,
           parent: source === undefined ? null : { ...source, level: await levelOn(source.repository) },
         },

@@ -6,6 +6,8 @@ import { teamGrantSchema, teamRepositorySchema } from './schema/team-repository-
 import { redirectSchema } from './schema/redirect-schema.ts';
 import { moveSchema, transferSchema } from './schema/transfer-schema.ts';
 import { pinSchema } from './schema/pin-schema.ts';
+import { starCountSchema, starSchema } from './schema/star-schema.ts';
+import { topicSchema } from './schema/topic-schema.ts';
 import {
   pushAnnouncementSchema,
   pushListenerAttemptsSchema,
@@ -75,7 +77,7 @@ export { combine as combineStates } from './statuses/commit-statuses.ts';
 export { commitKey } from './statuses/commit-statuses.ts';
 export type { CombinedStatus, StatusReport } from './statuses/commit-statuses.ts';
 export { gitignoreTemplates } from './initialisation/gitignore-templates.ts';
-export { licenceTemplates } from './initialisation/licence-templates.ts';
+export { licenceTemplates, renderLicence } from './initialisation/licence-templates.ts';
 export type { InitialisedRepository } from './initialisation/initialise-repository.ts';
 export type { StatusListener } from './statuses/status-service.ts';
 export type { ReportedStatus } from './statuses/report-status.ts';
@@ -89,6 +91,9 @@ export const repositoryEntities = [
   transferSchema,
   moveSchema,
   pinSchema,
+  starSchema,
+  starCountSchema,
+  topicSchema,
   pushSchema,
   pushUpdateSchema,
   pushAnnouncementSchema,

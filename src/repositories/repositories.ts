@@ -33,6 +33,8 @@ import {
 } from './list-repositories.ts';
 import { locateRepositories } from './locate-repository.ts';
 import { createPinService } from './pins/pin-service.ts';
+import { createStarService } from './stars/stars.ts';
+import { createTopicService } from './topics/topics.ts';
 import { isPublic, listPublic } from './public-repositories.ts';
 import { createPushService } from './pushes/push-service.ts';
 import { createRepositoryStatistics } from './repository-statistics.ts';
@@ -133,6 +135,8 @@ export function createRepositories(
     deployKeys: createDeployKeyService(deps),
     teams: createTeamRepositoryService(deps),
     pins: createPinService(deps),
+    stars: createStarService(deps),
+    topics: createTopicService(deps),
     rules: createRuleService(deps),
     statuses: createStatusService(deps),
     images: createImageService(deps),

@@ -1233,4 +1233,9 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
       },
     ],
   ],
+  206: [
+    ['stars', { user_id: 'bob-id', repository_id: 'r1', created_at: 5000000000000 }],
+    ['repository_topics', { repository_id: 'r1', topic: 'git', created_at: 5000000000000 }],
+    ['user_follows', { follower_id: 'bob-id', followed_id: 'alice-id', created_at: 5000000000000 }],
+  ],
 };

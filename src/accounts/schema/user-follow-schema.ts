@@ -1,0 +1,18 @@
+import { EntitySchema } from 'typeorm';
+
+/** A user who follows another one of this server. */
+export interface UserFollowRow {
+  followerId: string;
+  followedId: string;
+  createdAt: number;
+}
+
+export const userFollowSchema = new EntitySchema<UserFollowRow>({
+  name: 'userFollow',
+  tableName: 'user_follows',
+  columns: {
+    followerId: { name: 'follower_id', type: 'text', primary: true },
+    followedId: { name: 'followed_id', type: 'text', primary: true },
+    createdAt: { name: 'created_at', type: 'integer' },
+  },
+});

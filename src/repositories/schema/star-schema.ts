@@ -1,0 +1,33 @@
+import { EntitySchema } from 'typeorm';
+
+/** A repository that a user has starred. */
+export interface StarRow {
+  userId: string;
+  repositoryId: string;
+  createdAt: number;
+}
+
+export const starSchema = new EntitySchema<StarRow>({
+  name: 'star',
+  tableName: 'stars',
+  columns: {
+    userId: { name: 'user_id', type: 'text', primary: true },
+    repositoryId: { name: 'repository_id', type: 'text', primary: true },
+    createdAt: { name: 'created_at', type: 'integer' },
+  },
+});
+
+/** How many stars a repository has; triggers keep it. */
+export interface StarCountRow {
+  repositoryId: string;
+  stars: number;
+}
+
+export const starCountSchema = new EntitySchema<StarCountRow>({
+  name: 'starCount',
+  tableName: 'star_counts',
+  columns: {
+    repositoryId: { name: 'repository_id', type: 'text', primary: true },
+    stars: { type: 'integer' },
+  },
+});

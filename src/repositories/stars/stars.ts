@@ -1,0 +1,146 @@
+import { isLocalAdministrator, scopeAllows, visibleRepositories } from '../../access/index.ts';
+import type { PersonViewer, Viewer } from '../../access/index.ts';
+import { idsIn, readKeysetPage, selectRaw, selectRows } from '../../db/index.ts';
+import type { KeysetPage, KeysetPaging } from '../../db/index.ts';
+import { bindDeps, forbidden, invalid, unauthenticated } from '../../kernel/index.ts';
+import { bindRepositoryDeps } from '../bind-repository-deps.ts';
+import type { RepositoryDeps } from '../deps.ts';
+import { findRepository } from '../find-repository.ts';
+import type { RepositoryAddress } from '../find-repository.ts';
+import { eachRow, withOwners } from '../list-repositories.ts';
+import type { ListedRepository } from '../list-repositories.ts';
+import { repositorySchema } from '../schema/repository-schema.ts';
+import { starSchema } from '../schema/star-schema.ts';
+import type { StarRow } from '../schema/star-schema.ts';
+
+function whoStars(viewer: Viewer): PersonViewer {
+  if (viewer.kind !== 'person' || isLocalAdministrator(viewer))
+    throw unauthenticated('sign_in_required', 'Sign in to star repositories.');
+  if (!scopeAllows(viewer, 'write')) throw forbidden('insufficient_scope', 'This token may only read.');
+  return viewer;
+}
+
+/**
+ * Stars a repository that the viewer may read; again is no error. Refuses `sign_in_required`, `insufficient_scope`,
+ * `repository_not_found`.
+ */
+async function star(deps: RepositoryDeps, viewer: Viewer, at: RepositoryAddress): Promise<void> {
+  const { id: userId } = whoStars(viewer);
+  const { id: repositoryId } = (await findRepository(deps, viewer, at)).repository;
+  await deps.db.write(async ({ manager, now }) => {
+    if (await manager.existsBy(starSchema, { userId, repositoryId })) return;
+    await manager.insert(starSchema, { userId, repositoryId, createdAt: now });
+  });
+}
+
+/** Takes a star back; a missing one is no error. Refuses as `star` does. */
+async function unstar(deps: RepositoryDeps, viewer: Viewer, at: RepositoryAddress): Promise<void> {
+  const { id: userId } = whoStars(viewer);
+  const { id: repositoryId } = (await findRepository(deps, viewer, at)).repository;
+  await deps.db.write(({ manager }) => manager.delete(starSchema, { userId, repositoryId }));
+}
+
+/** Whether a person has starred a repository. The caller checks that it may be read. */
+async function hasStarred({ db }: RepositoryDeps, personId: string, repositoryId: string): Promise<boolean> {
+  return (await db.read.findOneBy(starSchema, { userId: personId, repositoryId })) !== null;
+}
+
+/** How many stars repositories have; those without any are missing. */
+async function countsOf({ db }: RepositoryDeps, ids: Iterable<string>): Promise<Map<string, number>> {
+  const [among, parameters] = idsIn('c.repository_id', ids);
+  const rows = await selectRaw<{ id: string; stars: number }>(
+    db.read,
+    `SELECT c.repository_id AS id, c.stars AS stars FROM star_counts c WHERE ${among}`,
+    parameters,
+  );
+  return new Map(rows.map(({ id, stars }) => [id, Number(stars)]));
+}
+
+const keyPattern = /^(\d{1,15})\.([0-9a-f-]{36})$/;
+
+/** The time and the id of a key. Refuses `invalid_page`. */
+function readKey(key: string): { time: number; id: string } {
+  const [, time, id] = keyPattern.exec(key) ?? [];
+  if (time === undefined || id === undefined)
+    throw invalid('invalid_page', 'This page address is not one that was given out.');
+  return { time: Number(time), id };
+}
+
+/** Who starred a repository, the first ones first. The caller checks that it may be read. */
+function stargazers({ db }: RepositoryDeps, repositoryId: string, paging: KeysetPaging): Promise<KeysetPage<StarRow>> {
+  return readKeysetPage(
+    paging,
+    (row: StarRow) => `${row.createdAt}.${row.userId}`,
+    ({ key, isBackwards, limit }) => {
+      const from = key === null ? null : readKey(key);
+      const beyond = from === null ? '' : `AND (s.created_at, s.user_id) ${isBackwards ? '<' : '>'} (:time, :id)`;
+      const order = isBackwards ? 'DESC' : 'ASC';
+      return selectRows(
+        db.read,
+        starSchema,
+        `SELECT s.* FROM stars s WHERE s.repository_id = :repositoryId ${beyond}
+         ORDER BY s.created_at ${order}, s.user_id ${order} LIMIT :limit`,
+        { repositoryId, limit, ...from },
+      );
+    },
+  );
+}
+
+/** The repositories that a person has starred and the viewer may see, the last star first. */
+async function starredBy(
+  deps: RepositoryDeps,
+  viewer: Viewer,
+  personId: string,
+  paging: KeysetPaging,
+): Promise<{ repositories: ListedRepository[]; next: string | null }> {
+  const visible = visibleRepositories(viewer, 'r');
+  const { rows, next } = await readKeysetPage(
+    paging,
+    (row: StarRow) => `${row.createdAt}.${row.repositoryId}`,
+    ({ key, isBackwards, limit }) => {
+      const from = key === null ? null : readKey(key);
+      const beyond = from === null ? '' : `AND (s.created_at, s.repository_id) ${isBackwards ? '>' : '<'} (:time, :id)`;
+      const order = isBackwards ? 'ASC' : 'DESC';
+      return selectRows(
+        deps.db.read,
+        starSchema,
+        `SELECT s.* FROM stars s CROSS JOIN repositories r
+         WHERE s.user_id = :personId AND r.id = s.repository_id AND ${eachRow(visible.sql)} ${beyond}
+         ORDER BY s.created_at ${order}, s.repository_id ${order} LIMIT :limit`,
+        { ...visible.parameters, personId, limit, ...from },
+      );
+    },
+  );
+  const [among, parameters] = idsIn(
+    'r.id',
+    rows.map(({ repositoryId }) => repositoryId),
+  );
+  const found = await selectRows(
+    deps.db.read,
+    repositorySchema,
+    `SELECT r.* FROM repositories r WHERE ${among} AND ${eachRow(visible.sql)}`,
+    { ...visible.parameters, ...parameters },
+  );
+  const byId = new Map((await withOwners(deps, found)).map((row) => [row.id, row]));
+  return { repositories: rows.flatMap(({ repositoryId }) => byId.get(repositoryId) ?? []), next };
+}
+
+/** How many repositories a person has starred. */
+async function countStarred({ db }: RepositoryDeps, personId: string): Promise<number> {
+  return db.read.countBy(starSchema, { userId: personId });
+}
+
+/** Stars of repositories. */
+export function createStarService(deps: RepositoryDeps) {
+  const bind = bindDeps(deps);
+  const bindAt = bindRepositoryDeps(deps);
+  return {
+    add: bindAt(star),
+    remove: bindAt(unstar),
+    has: bind(hasStarred),
+    countsOf: bind(countsOf),
+    stargazers: bind(stargazers),
+    starredBy: bind(starredBy),
+    countStarred: bind(countStarred),
+  };
+}
