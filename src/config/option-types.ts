@@ -287,6 +287,12 @@ export const peers: OptionType<readonly string[]> = list(
   readPeer,
 );
 
+/** Web origins. */
+export const origins: OptionType<readonly string[]> = list(
+  'a list of origins such as https://tool.example.org',
+  readOrigin,
+);
+
 /** A sender: an address, perhaps with the name that mail programs show. */
 export interface Mailbox {
   readonly name: string | null;

@@ -10,6 +10,7 @@ import {
   mailbox,
   networks,
   origin,
+  origins,
   path,
   peers,
   program,
@@ -557,6 +558,14 @@ export const options = [
     sentence: 'How large all artifacts of one run may be together.',
   }),
 
+  row({
+    key: 'api.cors_origins',
+    env: 'SERVICE_API_CORS_ORIGINS',
+    type: origins,
+    default: [],
+    sentence:
+      'Origins whose pages may call the API with a token that they hold: "https://tool.example.org". Cookies are never looked at.',
+  }),
   row({
     key: 'api.sudo',
     env: 'SERVICE_API_SUDO',

@@ -4,6 +4,7 @@ import type { DescribedIssue, Entry, HideReason, Label, Milestone } from '../iss
 import type { Person } from '../accounts/index.ts';
 import type { PullRow } from '../pulls/index.ts';
 import { numericId } from './numeric-id.ts';
+import { giteaTime, giteaTimeOrNull } from './time.ts';
 import { userPayload } from './user.ts';
 import type { UserPayload } from './user.ts';
 import type * as schemas from './issue-schema.ts';
@@ -21,9 +22,6 @@ export interface IssuePlace {
   owner: string;
   repository: { id: string; name: string };
 }
-
-const time = (ms: number): string => new Date(ms).toISOString();
-const timeOrNull = (ms: number | null): string | null => (ms === null ? null : time(ms));
 
 /** @param at where labels are in the API: `/repos/alice/roof`, `/orgs/guild` */
 export const labelPayload = (label: Label, { origin, at }: { origin: string; at: string }): LabelPayload => ({
@@ -43,9 +41,9 @@ export const milestonePayload = (milestone: Milestone): MilestonePayload => ({
   state: milestone.closedAt === null ? 'open' : 'closed',
   open_issues: milestone.openCount,
   closed_issues: milestone.closedCount,
-  created_at: time(milestone.createdAt),
+  created_at: giteaTime(milestone.createdAt),
   updated_at: null,
-  closed_at: timeOrNull(milestone.closedAt),
+  closed_at: giteaTimeOrNull(milestone.closedAt),
   due_on: milestone.dueOn === null ? null : `${milestone.dueOn}T23:59:59Z`,
 });
 
@@ -81,16 +79,16 @@ export function issuePayload(
     state: issue.state === 'OPEN' ? 'open' : 'closed',
     is_locked: issue.lockedAt !== null,
     comments: issue.commentCount,
-    created_at: time(issue.createdAt),
-    updated_at: time(issue.updatedAt),
-    closed_at: timeOrNull(issue.closedAt),
+    created_at: giteaTime(issue.createdAt),
+    updated_at: giteaTime(issue.updatedAt),
+    closed_at: giteaTimeOrNull(issue.closedAt),
     due_date: null,
     pull_request:
       issue.kind === 'ISSUE'
         ? null
         : {
             merged: issue.state === 'MERGED',
-            merged_at: timeOrNull(pull?.mergedAt ?? null),
+            merged_at: giteaTimeOrNull(pull?.mergedAt ?? null),
             draft: pull?.isDraft ?? false,
             html_url: page,
           },
@@ -127,8 +125,8 @@ export function commentPayload(
     original_author: entry.authorName ?? '',
     original_author_id: 0,
     body: entry.body ?? '',
-    created_at: time(entry.createdAt),
-    updated_at: time(entry.editedAt ?? entry.createdAt),
+    created_at: giteaTime(entry.createdAt),
+    updated_at: giteaTime(entry.editedAt ?? entry.createdAt),
     assets: [],
     position: entry.position,
     revision: entry.revision,

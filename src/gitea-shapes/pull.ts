@@ -7,6 +7,7 @@ import type { pullRequest } from './pull-schema.ts';
 import { numericId } from './numeric-id.ts';
 import type { RepositoryPayload } from './repository.ts';
 import { teamPayload } from './team.ts';
+import { giteaTimeOrNull } from './time.ts';
 import { userPayload } from './user.ts';
 import type { UserPayload } from './user.ts';
 
@@ -48,7 +49,7 @@ export function pullPayload(
     patch_url: `${shown.html_url}.patch`,
     mergeable: pull.isOpen && pull.mergeState === 'CLEAN' && pull.mergeStateOnto === baseTip,
     merged: isMerged,
-    merged_at: pull.mergedAt === null ? null : new Date(pull.mergedAt).toISOString(),
+    merged_at: giteaTimeOrNull(pull.mergedAt),
     merge_commit_sha: isMerged ? pull.mergedOid : null,
     merged_by: mergedBy === null ? null : user(mergedBy),
     allow_maintainer_edit: pull.maintainersMayPush,

@@ -4,10 +4,9 @@ import { releaseFilePath, releaseNumberOf, releasePath } from '../releases/index
 import type { ReleaseFile, ReleaseRow } from '../releases/index.ts';
 import type { Located } from '../repositories/index.ts';
 import type { ServerPlace } from './place.ts';
+import { giteaTime } from './time.ts';
 import { userPayload } from './user.ts';
 import type * as schemas from './release-schema.ts';
-
-const isoTime = (ms: number): string => new Date(ms).toISOString();
 
 export type ReleaseFilePayload = z.output<typeof schemas.releaseFile>;
 export type ReleasePayload = z.output<typeof schemas.release>;
@@ -24,7 +23,7 @@ export function releaseFilePayload(
     name,
     size: bytes,
     download_count: downloads,
-    created_at: isoTime(createdAt),
+    created_at: giteaTime(createdAt),
     browser_download_url: `${baseUrl ?? ''}${releaseFilePath({ owner: owner.handle, name: repository.name }, tag, name)}`,
     type: 'attachment',
     digest: `sha256:${sha256}`,
@@ -56,8 +55,8 @@ export function releasePayload(
     upload_url: `${url}/assets`,
     draft: isDraft,
     prerelease: isPrerelease,
-    created_at: isoTime(createdAt),
-    published_at: isoTime(listedAt),
+    created_at: giteaTime(createdAt),
+    published_at: giteaTime(listedAt),
     author: userPayload(author, settings),
     assets: files.map((file) => releaseFilePayload(file, tag, place, settings)),
   };

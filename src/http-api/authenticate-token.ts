@@ -12,7 +12,7 @@ export const tokenNeeded = () =>
   unauthenticated('token_needed', 'This needs a valid access token, sent as "Authorization: Bearer hth_…".');
 
 interface AuthenticationDeps {
-  accounts: Pick<Accounts, 'viewerOfToken' | 'activePerson'>;
+  accounts: Pick<Accounts, 'viewerOfToken' | 'viewerOfPassword' | 'activePerson'>;
   ci: { tasks: Pick<Ci['tasks'], 'credentialOfToken'> };
   config: Pick<Config, 'api'>;
 }
@@ -66,5 +66,14 @@ export async function authenticate(ctx: Context, { accounts, ci, config }: Authe
       return { viewer: reader, task };
     }
   }
-  throw tokenNeeded();
+  const credentials = readAuthorization(header);
+  // A password signs no other call: each would cost a hash, and a token can be taken back.
+  if (credentials.kind !== 'basic' || credentials.password === '' || !tokenPaths.test(ctx.path)) throw tokenNeeded();
+  const { username, password } = credentials;
+  const viewer = await accounts.viewerOfPassword({ username, password, address: ctx.state.address });
+  ctx.state.identity = { ...anonymousIdentity, viewer };
+  return { viewer, task: null };
 }
+
+/** Where programs make themselves a token, with name and password. */
+const tokenPaths = /^\/api\/v1\/users\/[^/]+\/tokens(?:\/[^/]+)?$/;

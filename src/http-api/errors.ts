@@ -7,7 +7,10 @@ import { discardBody, HttpError, httpStatusByErrorCode } from '../http/index.ts'
 const apiStatusOf: Record<ErrorCode, number> = { ...httpStatusByErrorCode, invalid: 422 };
 
 /** Reasons for which HTTP has a word of its own: who is named in a path and absent is not found. */
-const statusOfReason = new Map([['no_such_person', 404]]);
+const statusOfReason = new Map([
+  ['no_such_person', 404],
+  ['wrong_credentials', 401],
+]);
 
 /** Error codes of `Refusal`s, which are made before a use-case is called and have a status only. */
 const codeOfStatus: Record<number, string> = {

@@ -1,5 +1,6 @@
 import { embedded } from '../embedded/index.ts';
 import type { Admission, Middleware, WebDeps } from '../http/index.ts';
+import { crossOrigin } from './cross-origin.ts';
 import type { OpenApi } from './open-api.ts';
 
 export { withApiErrors } from './errors.ts';
@@ -14,10 +15,12 @@ async function loadOperations() {
 /** Serves every operation of the API; `v1/operations.ts` is their table. */
 export function createApiHandler(options: { deps: WebDeps; admission: Admission }): Middleware {
   let serving: Promise<Middleware> | undefined;
-  return async (ctx, next) => {
+  const allowOrigins = crossOrigin(options.deps.config.api.corsOrigins);
+  const serve: Middleware = async (ctx, next) => {
     serving ??= loadOperations().then(({ operations, serveOperations }) => serveOperations(operations, options));
     return (await serving)(ctx, next);
   };
+  return (ctx, next) => allowOrigins(ctx, () => serve(ctx, next) as Promise<void>);
 }
 
 let document: Promise<OpenApi> | undefined;

@@ -35,7 +35,8 @@ export async function runPage(
   const { page, limit } = asked;
   if (own?.has('page')) {
     const response = await run(query);
-    return { response, links: linksOf(response, asked) };
+    const isList = response.kind === 'json' && Array.isArray(response.value);
+    return { response, links: isList ? linksOf(response, asked) : null };
   }
   if (operation.isPaged && own?.has('after')) {
     if (given.get('after')) return { response: await run(query), links: null };

@@ -166,6 +166,8 @@ function responsesOf(operation: Operation, schemaOf: SchemaOf, error: Json): Jso
   if (operation.query !== undefined) refusals.add(422);
   if (operation.takesIfMatch) refusals.add(412);
   const responses: Json = { [status]: { description: words[status], ...content, ...link } };
+  if (operation.alsoStatus !== undefined)
+    responses[operation.alsoStatus] = { description: words[operation.alsoStatus] };
   if (method === 'GET' && response !== 'bytes') responses[304] = { description: words[304] };
   for (const refusal of [...refusals].sort()) responses[refusal] = { description: words[refusal], content: error };
   return responses;

@@ -119,6 +119,8 @@ interface Declaration<Who extends Access, Path extends string, Result> {
   cost: CostClass;
   /** The status of success. */
   status: 200 | 201 | 202 | 204;
+  /** The status of another success, which tells what was done: an update instead of a creation. */
+  alsoStatus?: 204;
   /** The JSON of a success; `bytes` for anything else, `undefined` for nothing. */
   response?: z.ZodType<Result> | 'bytes';
   /** The form of before, for `Accept: application/vnd.hearth.v0+json`, where a name means two things. */

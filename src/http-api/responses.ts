@@ -13,7 +13,8 @@ export type ApiResponse<Result> =
   /** JSON that was made elsewhere and is never remembered by anyone. */
   | { kind: 'live-json'; bytes: Buffer }
   | { kind: 'bytes'; type: string; body: Buffer | NodeJS.ReadableStream; headers: Record<string, string> }
-  | { kind: 'nothing' };
+  /** With another status than the usual one, where that tells what was done. */
+  | { kind: 'nothing'; status?: 204 };
 
 export const json = <Result>(value: Result): ApiResponse<Result> => ({ kind: 'json', value });
 

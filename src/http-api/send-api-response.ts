@@ -20,8 +20,9 @@ export function sendApiResponse(
   ctx.set('Cache-Control', 'no-store');
   ctx.status = status;
   if (response.kind === 'nothing') {
+    ctx.status = response.status ?? status;
     // Otherwise Koa sends the words of the status.
-    if (status !== 204) ctx.body = '';
+    if (ctx.status !== 204) ctx.body = '';
     return;
   }
   if (response.kind === 'bytes') {
@@ -48,7 +49,6 @@ export function sendApiResponse(
   const link = linkHeader(ctx, next ?? null, links, known);
   if (link !== '') ctx.set('Link', link);
   if (known !== undefined) ctx.set('X-Total-Count', String(known));
-  if (link !== '' || known !== undefined) ctx.set('Access-Control-Expose-Headers', 'Link, X-Total-Count');
   if (method !== 'GET' || showsSecret) return;
   ctx.set('Cache-Control', 'private, no-cache');
   ctx.set('ETag', `W/"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`);

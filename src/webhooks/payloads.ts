@@ -1,7 +1,7 @@
 import type { Person } from '../accounts/index.ts';
 import type { FinalStatus, RunRow } from '../ci/index.ts';
 import type { ChangedFile, Commit } from '../git/index.ts';
-import { repositoryPayload, userPayload } from '../gitea-shapes/index.ts';
+import { giteaTime, repositoryPayload, userPayload } from '../gitea-shapes/index.ts';
 import type { UserPayload } from '../gitea-shapes/index.ts';
 import type { Located } from '../repositories/index.ts';
 import type { WebhookDeps } from './deps.ts';
@@ -14,7 +14,7 @@ export type JsonObject = { [key: string]: Json };
  * documentation of its webhook payloads.
  */
 
-const time = (ms: number): string => new Date(Math.min(Math.max(ms, -8.64e15), 8.64e15)).toISOString();
+const time = giteaTime;
 const maxMessageLength = 16_384;
 
 type Settings = WebhookDeps['settings'];

@@ -403,7 +403,7 @@ t.test('the life of a repository by script', async (t) => {
         author: person,
         committer: person,
         verification: { verified: false, reason: 'unsigned', signature: '', payload: '', signer: null },
-        timestamp: '2025-12-30T10:00:00.000Z',
+        timestamp: '2025-12-30T10:00:00Z',
         added: null,
         removed: null,
         modified: null,
@@ -421,7 +421,7 @@ t.test('the life of a repository by script', async (t) => {
     id: tip,
     parents: [],
     message: 'Light the first fire\n',
-    author: { name: 'Alice', date: '2025-12-30T10:00:00.000Z' },
+    author: { name: 'Alice', date: '2025-12-30T10:00:00Z' },
   });
   t.match((await asAlice('GET', '/repos/alice/ledger/tree?path=src/')).json, {
     commit: tip,

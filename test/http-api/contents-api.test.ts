@@ -337,7 +337,9 @@ t.test('branches, commits, trees, refs and blame', async (t) => {
   await t.test('commits are in the shapes of Gitea, with our own fields', async (t) => {
     const [blue, treeOfBlue] = [git('rev-parse', 'blue'), git('rev-parse', 'blue^{tree}')];
     const parent = git('rev-parse', 'blue^');
-    const created = new Date(Number(git('show', '-s', '--format=%ct', 'blue')) * 1000).toISOString();
+    const created = new Date(Number(git('show', '-s', '--format=%ct', 'blue')) * 1000)
+      .toISOString()
+      .replace('.000Z', 'Z');
     const address = await anonymous('GET', `${roof}/commits?sha=blue`);
     const [newest, , oldest] = address.json as unknown as Record<string, unknown>[];
     const gitApi = `${web.origin}/api/v1${roof}/git`;

@@ -46,7 +46,7 @@ const sides = {
   following: { of: 'follower_id', listed: 'followed_id', idOf: (row: UserFollowRow) => row.followedId },
 } as const;
 
-/** Users who follow somebody, or whom somebody follows, the first ones first. Refuses `invalid_page`. */
+/** The followers of a user, or those whom a user follows, the first ones first. Refuses `invalid_page`. */
 async function listFollows(
   deps: AccountsDeps,
   personId: string,

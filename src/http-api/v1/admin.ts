@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { PersonViewer } from '../../access/index.ts';
 import type { Person } from '../../accounts/index.ts';
-import { userPayload } from '../../gitea-shapes/index.ts';
+import { noTime, userPayload } from '../../gitea-shapes/index.ts';
 import type { WebDeps } from '../../http/index.ts';
 import { conflict, invalid, notFound } from '../../kernel/index.ts';
 import { created, json, listed, noContent } from '../responses.ts';
@@ -264,8 +264,8 @@ const task = z
   .strictObject({
     name: z.string(),
     schedule: z.string().describe('Six cron fields, seconds first'),
-    next: z.string(),
-    prev: z.string().nullable(),
+    next: z.string().describe('Not told: the year 1'),
+    prev: z.string().describe('The year 1 before the first time'),
     exec_times: z.int(),
   })
   .meta({ id: 'Cron' });
@@ -283,8 +283,8 @@ const listTasks = operation({
       (await deps.scheduledTasks()).map(({ name, time, last }) => ({
         name,
         schedule: time,
-        next: '',
-        prev: last === null ? null : isoTime(last.lastStartedAt),
+        next: noTime,
+        prev: last === null ? noTime : isoTime(last.lastStartedAt),
         exec_times: last === null ? 0 : 1,
       })),
     );

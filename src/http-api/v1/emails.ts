@@ -39,9 +39,9 @@ export const addEmails = operation({
   body: emails,
   response: z.array(email),
   async run({ viewer, body, deps }) {
-    const added = [];
-    for (const address of body.emails) added.push(await deps.accounts.addresses.add(viewer.id, { address }));
-    return created(added.map((address) => showEmail(address, viewer.username ?? '')));
+    for (const address of body.emails) await deps.accounts.addresses.add(viewer.id, { address });
+    const all = await deps.accounts.addresses.list(viewer.id);
+    return created(all.map((address) => showEmail(address, viewer.username ?? '')));
   },
 });
 

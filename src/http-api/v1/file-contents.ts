@@ -194,7 +194,11 @@ async function changeOne(...args: Parameters<typeof change>) {
 
 function readOptions(options: FileOptions): Omit<FileChange, 'operations'> {
   const { message, branch, new_branch, author, committer, dates, signoff } = options;
-  const time = (text: string | null | undefined) => (text == null ? undefined : Date.parse(text));
+  // Clients in Go send the year 1 where they mean no time, and git has none before 1970.
+  const time = (text: string | null | undefined) => {
+    const at = text == null ? -1 : Date.parse(text);
+    return at < 0 ? undefined : at;
+  };
   const named = (one: FileOptions['author'], date: string | null | undefined) => ({
     name: one?.name || undefined,
     email: one?.email || undefined,

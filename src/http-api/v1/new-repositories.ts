@@ -4,6 +4,7 @@ import type { WebDeps } from '../../http/index.ts';
 import { invalid } from '../../kernel/index.ts';
 import { created } from '../responses.ts';
 import { operation } from '../operation.ts';
+import { addLabels } from './label-templates.ts';
 import { olderRepository } from './older-forms.ts';
 import { repository } from './schemas.ts';
 import { showRepository } from './show-repositories.ts';
@@ -19,7 +20,11 @@ export const newRepository = z
     gitignores: z.string().max(500).optional().describe('Names of templates, separated by commas: Node, Python …'),
     license: z.string().max(100).optional().describe('An SPDX name: MIT, Apache-2.0 …'),
     readme: z.string().max(100).optional().describe('Counts with auto_init'),
-    issue_labels: z.string().max(100).optional().describe('Anything makes the usual labels'),
+    issue_labels: z
+      .string()
+      .max(100)
+      .optional()
+      .describe('A set of labels: Default; another name makes the usual ones of this server'),
     template: z.boolean().optional(),
     object_format_name: z.enum(['sha1', 'sha256']).optional().describe('Ids are SHA-1; another one is refused'),
     trust_model: z.string().optional().describe('Signatures are judged alike everywhere'),
@@ -55,7 +60,7 @@ export async function makeRepository(
   const made = (await deps.repositories.locate([id])).get(id)!;
   const at = { owner: made.owner.handle, name: made.repository.name };
   if (body.template === true) await deps.repositories.edit(viewer, at.owner, at.name, { isTemplate: true });
-  if (body.issue_labels) await deps.issues.addDefaultLabels(viewer, { repository: at });
+  if (body.issue_labels) await addLabels(deps, viewer, at, body.issue_labels);
   const { repository } = await deps.repositories.find(viewer, at.owner, at.name);
   return created(
     await showRepository(repository, made.owner, viewer, { origin, deps }),

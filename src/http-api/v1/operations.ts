@@ -3,6 +3,7 @@ import { artifactOperations } from './actions-artifacts.ts';
 import { adminOperations } from './admin.ts';
 import { actionOperations } from './actions-runs.ts';
 import { listActivity, listLostTips, restoreLostTip } from './activity.ts';
+import { actionSettingOperations } from './actions-settings.ts';
 import { deployKeyOperations } from './deploy-keys.ts';
 import { branchRuleOperations } from './branch-rules.ts';
 import { ciSettingsOperations } from './ci-settings.ts';
@@ -10,7 +11,7 @@ import { addCollaborator, changeCollaborator, listCollaborators, removeCollabora
 import { branchOperations } from './branches.ts';
 import { changeFiles, createFile, deleteFile, getContents, getRootContents, updateFile } from './file-contents.ts';
 import { getCommit, getGitCommit, listCommits } from './commits.ts';
-import { getArchiveLinks, getRawFile, getTree, listTags } from './trees-and-archives.ts';
+import { getArchiveLinks, getRawFile, getTree, listTags, rawOperations } from './trees-and-archives.ts';
 import { gitDataOperations } from './git-data.ts';
 import {
   addIssueComment,
@@ -56,6 +57,9 @@ import {
   openIssue,
   searchIssues,
 } from './issues.ts';
+import { aliasOperations, pinnedPullOperations } from './gitea-aliases.ts';
+import { pictureOperations } from './pictures.ts';
+import { pushMirrorOperations } from './push-mirrors.ts';
 import { hookOperations } from './hooks.ts';
 import { followOperations } from './follows.ts';
 import { createFork, listForks, mergeUpstream } from './forks.ts';
@@ -105,6 +109,7 @@ import {
 } from './organisations.ts';
 import { teamOperations } from './teams.ts';
 import { notificationOperations } from './notifications.ts';
+import { starTopicAndFollowOperations } from './stars-and-topics.ts';
 import { listPins, movePin, pinRepository, unpinRepository } from './pins.ts';
 import {
   createRepository,
@@ -117,6 +122,10 @@ import {
 } from './repositories.ts';
 import { newRepositoryOperations } from './new-repositories.ts';
 import { repositoryListOperations } from './repository-lists.ts';
+import { labelTemplateOperations } from './label-templates.ts';
+import { miscellaneousOperations } from './public-settings.ts';
+import { repositoryActOperations } from './repository-acts.ts';
+import { repositoryPeopleOperations } from './repository-people.ts';
 import { releaseOperations } from './releases.ts';
 import { tagOperations } from './tags.ts';
 import { runnerOperations } from './runners.ts';
@@ -134,8 +143,9 @@ import {
 } from './runs.ts';
 import { search } from './search.ts';
 import { secretOperations } from './secrets.ts';
-import { createCommitStatus, getCommitStatus, reportCommitStatus } from './statuses.ts';
+import { createCommitStatus, getCommitStatus, reportCommitStatus, statusListOperations } from './statuses.ts';
 import { addToken, listTokens, removeToken } from './tokens.ts';
+import { userTokenOperations } from './user-tokens.ts';
 import { userListOperations } from './user-lists.ts';
 import { editMe, getMe, getUser, listMyOrganisations } from './users.ts';
 import {
@@ -165,6 +175,8 @@ export const operations: readonly Operation[] = [
   renameRepository,
   deleteRepository,
   generateRepository,
+  ...repositoryActOperations,
+  ...starTopicAndFollowOperations,
   ...branchRuleOperations,
   ...deployKeyOperations,
   listForks,
@@ -178,6 +190,7 @@ export const operations: readonly Operation[] = [
   getGitCommit,
   getTree,
   getRawFile,
+  ...rawOperations,
   getArchiveLinks,
   getRootContents,
   changeFiles,
@@ -196,12 +209,14 @@ export const operations: readonly Operation[] = [
   acceptMirrorHostKey,
   pauseMirror,
   resumeMirror,
+  ...pushMirrorOperations,
   ...webhooksOfRepositories,
   ...webhooksOfOrganisations,
   ...hookOperations,
   getCommitStatus,
   reportCommitStatus,
   createCommitStatus,
+  ...statusListOperations,
   listCollaborators,
   addCollaborator,
   changeCollaborator,
@@ -251,6 +266,7 @@ export const operations: readonly Operation[] = [
   listPulls,
   openPull,
   openPullFromPatch,
+  ...pinnedPullOperations,
   // Before `{number}`, which would take their place.
   getPullDiff,
   getPullPatch,
@@ -290,16 +306,22 @@ export const operations: readonly Operation[] = [
   getImage,
   replaceImage,
   removeImage,
+  ...pictureOperations,
+  ...aliasOperations,
   ...issueAssetOperations,
   listPins,
   pinRepository,
   unpinRepository,
   movePin,
+  // Before `{id}` and `{username}`, which would take their place.
+  ...repositoryPeopleOperations,
   ...teamOperations,
   ...notificationOperations,
   ...watchingOperations,
   ...followOperations,
   getVersion,
+  ...miscellaneousOperations,
+  ...labelTemplateOperations,
   getMe,
   editMe,
   listLinkedAccounts,
@@ -324,6 +346,7 @@ export const operations: readonly Operation[] = [
   listTokens,
   addToken,
   removeToken,
+  ...userTokenOperations,
   listOrganisations,
   createOrganisation,
   getOrganisation,
@@ -348,4 +371,5 @@ export const operations: readonly Operation[] = [
   ...ciSettingsOperations,
   ...runnerOperations,
   ...secretOperations,
+  ...actionSettingOperations,
 ];

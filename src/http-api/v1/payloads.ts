@@ -1,6 +1,12 @@
 import type { z } from 'zod';
 import type { EmailAddress, Person, SshKey } from '../../accounts/index.ts';
-import { numericId, organisationPayload, userPayload } from '../../gitea-shapes/index.ts';
+import {
+  giteaTime as isoTime,
+  giteaTimeOrNull as isoTimeOrNull,
+  numericId,
+  organisationPayload,
+  userPayload,
+} from '../../gitea-shapes/index.ts';
 import type { OrganisationPayload, UserDetails } from '../../gitea-shapes/index.ts';
 import { personUrl } from '../../http/index.ts';
 import type { Member, Organisation } from '../../organisations/index.ts';
@@ -15,8 +21,7 @@ interface Place {
 
 type Shown<Schema extends z.ZodType> = z.output<Schema>;
 
-export const isoTime = (ms: number): string => new Date(ms).toISOString();
-export const isoTimeOrNull = (ms: number | null): string | null => (ms === null ? null : isoTime(ms));
+export { giteaTime as isoTime, giteaTimeOrNull as isoTimeOrNull } from '../../gitea-shapes/index.ts';
 
 /** @param details the address that the caller may see, and what only some callers are told */
 export function showPerson(

@@ -41,11 +41,12 @@ async function showRow(deps: WebDeps, row: ReleaseRow, place: Place) {
 
 /** What is left out stays, so it may not be there at all. */
 const fieldsOf = (body: z.output<typeof releaseEdit>): ReleaseEdit => ({
-  tag: body.tag_name,
-  target: body.target_commitish,
-  tagMessage: body.tag_message,
-  title: body.name,
-  body: body.body,
+  // As in Gitea, an empty text stays what it was, or is the usual one.
+  tag: body.tag_name || undefined,
+  target: body.target_commitish || undefined,
+  tagMessage: body.tag_message || undefined,
+  title: body.name || undefined,
+  body: body.body || undefined,
   isDraft: body.draft,
   isPrerelease: body.prerelease,
 });

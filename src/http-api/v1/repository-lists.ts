@@ -145,7 +145,7 @@ const searchRepositories = operation({
     const rows = (
       query.q === undefined || query.q.trim() === ''
         ? await firstListed(deps, viewer, searchOrders[query.sort], wanted, fits)
-        : (await firstFound(deps, viewer, query.q)).filter(fits)
+        : (await firstFound(deps, viewer, query.q, query.topic === true)).filter(fits)
     ).slice(from, wanted);
     return json({ ok: true as const, data: await showListed(rows, viewer, { origin, deps }) });
   },
@@ -185,8 +185,11 @@ export async function findAll(deps: WebDeps, viewer: Viewer, q: string): Promise
   return JSON.parse(bytes.toString()) as SearchResult;
 }
 
-async function firstFound(deps: WebDeps, viewer: Viewer, q: string): Promise<ListedRepository[]> {
-  const { repositories } = await findAll(deps, viewer, q);
+/** By topic, and unless that alone is asked for by the search of this server. */
+async function firstFound(deps: WebDeps, viewer: Viewer, q: string, isTopic: boolean): Promise<ListedRepository[]> {
+  const ids = await deps.repositories.topics.idsWith(q, mostLooked);
+  const withTopic = ids.length === 0 ? [] : await deps.repositories.listByIds(viewer, ids);
+  const repositories = isTopic ? [] : (await findAll(deps, viewer, q)).repositories;
   const found = await Promise.all(
     repositories.slice(0, mostLooked).map(({ owner, name }) =>
       deps.repositories.find(viewer, owner, name).then(
@@ -199,7 +202,10 @@ async function firstFound(deps: WebDeps, viewer: Viewer, q: string): Promise<Lis
       ),
     ),
   );
-  return found.filter((row) => row !== null);
+  const byId = new Map([...withTopic, ...found.filter((row) => row !== null)].map((row) => [row.id, row]));
+  return [...byId.values()].sort((one, other) =>
+    `${one.owner.handle}/${one.name}`.localeCompare(`${other.owner.handle}/${other.name}`, 'en'),
+  );
 }
 
 export const repositoryListOperations = [listMine, listOfUser, listOfOrganisation, getById, searchRepositories];

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { personIdOf } from '../../access/index.ts';
 import type { Person } from '../../accounts/index.ts';
 import type { CommitStatus, Found } from '../../repositories/index.ts';
@@ -51,6 +52,42 @@ export const getCommitStatus = operation({
     });
   },
 });
+
+const states = z.enum(['pending', 'success', 'error', 'failure', 'warning']);
+
+/** Statuses of a commit, the newest first, at both addresses of Gitea. */
+const listing = <const Path extends `/repos/{owner}/{name}/${string}{commit}${string}`>(id: string, path: Path) =>
+  operation({
+    id,
+    method: 'GET',
+    path,
+    tag: 'Statuses',
+    summary: 'List the statuses of a commit, the newest first: the last one of each context',
+    access: 'repository:read',
+    cost: 'objects',
+    status: 200,
+    query: z.object({
+      sort: z.enum(['oldest', 'recentupdate', 'leastupdate', 'leastindex', 'highestindex']).optional(),
+      state: states.optional(),
+    }),
+    response: z.array(commitStatus),
+    older: (shown) => shown.map(olderStatus),
+    async run({ found, params, query, deps, origin }) {
+      const sha = await resolveRef(deps, found, (params as Record<string, string>)['commit']);
+      const combined = (await deps.repositories.statuses.ofCommits(found.repository.id, [sha])).get(sha);
+      const rows = (combined?.statuses ?? [])
+        .filter(({ state }) => query.state === undefined || state === query.state)
+        .sort((one, other) => other.updatedAt - one.updatedAt);
+      if (query.sort === 'oldest' || query.sort === 'leastupdate' || query.sort === 'leastindex') rows.reverse();
+      const creators = await deps.accounts.peopleById(rows.flatMap(({ creatorId }) => creatorId ?? []));
+      return json(rows.map((status) => showStatus(status, creators, found, origin)));
+    },
+  });
+
+export const statusListOperations = [
+  listing('listCommitStatuses', `${at}/statuses`),
+  listing('listStatuses', '/repos/{owner}/{name}/statuses/{commit}'),
+];
 
 /** At the address of this server, and at Gitea's. */
 const reporting = <const Path extends `/repos/{owner}/{name}/${string}{commit}${string}`>(id: string, path: Path) =>

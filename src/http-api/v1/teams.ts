@@ -4,7 +4,7 @@ import { teamNotFound } from '../../organisations/index.ts';
 import type { Organisation, Team, TeamMember } from '../../organisations/index.ts';
 import { teamPayload, userPayload } from '../../gitea-shapes/index.ts';
 import { operation } from '../operation.ts';
-import { olderRepositories } from './older-forms.ts';
+import { olderRepositories, olderRepository } from './older-forms.ts';
 import { created, json, noContent } from '../responses.ts';
 import { giteaUser } from './issues-schemas.ts';
 import { repository } from './schemas.ts';
@@ -29,7 +29,12 @@ interface Place {
   origin: string;
 }
 
-async function showTeam(shown: Team, owner: Organisation, { deps, origin }: Place): Promise<z.output<typeof team>> {
+/** A team with its organisation. */
+export async function showTeam(
+  shown: Team,
+  owner: Organisation,
+  { deps, origin }: Place,
+): Promise<z.output<typeof team>> {
   const members = await deps.organisations.memberCount(owner.id);
   return teamPayload(shown, showOrganisation(owner, members, { origin }));
 }
@@ -276,6 +281,28 @@ const listRepositoryTeams = operation({
   },
 });
 
+const getTeamRepository = operation({
+  ...reading,
+  id: 'getTeamRepository',
+  method: 'GET',
+  path: oneRepository,
+  summary: 'Get a repository of a team that the caller may see',
+  status: 200,
+  response: repository,
+  older: olderRepository,
+  async run({ viewer, params, deps, origin }) {
+    const rows = await deps.repositories.teams.listOfTeam(viewer, serialIn(params));
+    const found = rows.find(
+      (row) =>
+        row.repository.name.toLowerCase() === params.repo.toLowerCase() &&
+        row.repository.owner.handle.toLowerCase() === params.org.toLowerCase(),
+    );
+    if (found === undefined) throw notFound('repository_not_found', 'Repository not found');
+    const [shown] = await showListed([found.repository], viewer, { origin, deps });
+    return json(shown!);
+  },
+});
+
 export const teamOperations = [
   listTeams,
   createTeam,
@@ -288,6 +315,7 @@ export const teamOperations = [
   addTeamMember,
   removeTeamMember,
   listTeamRepositories,
+  getTeamRepository,
   setTeamRepository,
   removeTeamRepository,
   listRepositoryTeams,

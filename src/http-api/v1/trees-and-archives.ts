@@ -99,6 +99,32 @@ async function sendObject({ lfs }: Pick<WebDeps, 'lfs'>, object: LfsObjectRow) {
   };
 }
 
+/** Refuses `revision_not_found`. */
+async function sendRaw(
+  { git, lfs }: Pick<WebDeps, 'git' | 'lfs'>,
+  found: Found,
+  { ref, path, followsLfs }: { ref?: string | undefined; path: string; followsLfs: boolean },
+) {
+  const oid = await resolveRef({ git }, found, ref);
+  const entry = await git.objects.entryAt(found.path, oid, path);
+  if (entry.type !== 'blob') throw notFound('revision_not_found', 'There is no such branch, tag, commit or file.');
+  const { content } = await git.objects.blob(found.path, entry.oid, { maxBytes: maxHeldBytes });
+  const object = content === null || !followsLfs ? null : await lfs.ofPointer(found.repository.id, content);
+  if (object !== null) return sendObject({ lfs }, object);
+  const isText = content !== null && isUtf8(content) && !content.includes(0);
+  return {
+    kind: 'bytes' as const,
+    type: isText ? 'text/plain; charset=utf-8' : 'application/octet-stream',
+    body: content ?? (await git.queries.streamBlob(found.path, entry.oid)),
+    headers: {
+      // A browser that is led here shows text and saves the rest; neither is ever run.
+      'Content-Disposition': isText ? 'inline' : 'attachment',
+      'Content-Security-Policy': "default-src 'none'; sandbox",
+      ETag: `"${entry.oid}"`,
+    } as Record<string, string>,
+  };
+}
+
 export const getRawFile = operation({
   id: 'getRawFile',
   method: 'GET',
@@ -112,27 +138,30 @@ export const getRawFile = operation({
   status: 200,
   query: z.object({ ref, path: z.string() }),
   response: 'bytes',
-  async run({ found, query, deps: { git, ...deps } }) {
-    const oid = await resolveRef({ git, ...deps }, found, query.ref);
-    const entry = await git.objects.entryAt(found.path, oid, query.path);
-    if (entry.type !== 'blob') throw notFound('revision_not_found', 'There is no such branch, tag, commit or file.');
-    const { content } = await git.objects.blob(found.path, entry.oid, { maxBytes: maxHeldBytes });
-    const object = content === null ? null : await deps.lfs.ofPointer(found.repository.id, content);
-    if (object !== null) return sendObject(deps, object);
-    const isText = content !== null && isUtf8(content) && !content.includes(0);
-    return {
-      kind: 'bytes',
-      type: isText ? 'text/plain; charset=utf-8' : 'application/octet-stream',
-      body: content ?? (await git.queries.streamBlob(found.path, entry.oid)),
-      headers: {
-        // A browser that is led here shows text and saves the rest; neither is ever run.
-        'Content-Disposition': isText ? 'inline' : 'attachment',
-        'Content-Security-Policy': "default-src 'none'; sandbox",
-        ETag: `"${entry.oid}"`,
-      },
-    };
-  },
+  run: ({ found, query, deps }) => sendRaw(deps, found, { ...query, followsLfs: true }),
 });
+
+const rawAt = (id: string, path: `${typeof at}/${'raw' | 'media'}/{filepath}`, followsLfs: boolean, summary: string) =>
+  operation({
+    id,
+    method: 'GET',
+    path,
+    tag: 'Contents',
+    summary,
+    access: 'repository:read',
+    cost: 'objects',
+    status: 200,
+    query: z.object({ ref }),
+    response: 'bytes',
+    run: ({ found, params, query, deps }) =>
+      sendRaw(deps, found, { ref: query.ref, path: params.filepath, followsLfs }),
+  });
+
+/** Where Gitea has them: CI servers read their settings file there. */
+export const rawOperations = [
+  rawAt('getRawFileAt', `${at}/raw/{filepath}`, false, 'Get the raw content of a file, of a pointer of Git LFS itself'),
+  rawAt('getMediaFileAt', `${at}/media/{filepath}`, true, 'Get a file, of a pointer of Git LFS what it names'),
+];
 
 export const getArchiveLinks = operation({
   id: 'getArchiveLinks',

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Person } from '../../accounts/index.ts';
+import type { WebDeps } from '../../http/index.ts';
 import { json } from '../responses.ts';
 import { operation } from '../operation.ts';
 import { me, membership, person } from './schemas.ts';
@@ -9,6 +10,12 @@ const ownFields = ({ isAdministrator, secondFactorAt }: Person) => ({
   isAdministrator,
   hasSecondFactor: secondFactorAt !== null,
 });
+
+/** Who follows a user, and what they follow and have starred. */
+async function countsOf({ accounts, repositories }: WebDeps, { id }: Person) {
+  const [counts, starred] = await Promise.all([accounts.following.countsOf(id), repositories.stars.countStarred(id)]);
+  return { ...counts, starred };
+}
 
 export const getMe = operation({
   id: 'getMe',
@@ -23,7 +30,10 @@ export const getMe = operation({
   async run({ viewer, deps, origin }) {
     const found = await deps.accounts.personById(viewer.id);
     const email = (await deps.accounts.addresses.primaryOf(viewer.id)) ?? '';
-    return json({ ...showPerson(found, { origin }, { email, isOwn: true }), ...ownFields(found) });
+    return json({
+      ...showPerson(found, { origin }, { email, isOwn: true, ...(await countsOf(deps, found)) }),
+      ...ownFields(found),
+    });
   },
 });
 
@@ -51,7 +61,10 @@ export const editMe = operation({
     const changes = Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined));
     const changed = await deps.accounts.updateProfile(viewer.id, changes);
     const email = (await deps.accounts.addresses.primaryOf(viewer.id)) ?? '';
-    return json({ ...showPerson(changed, { origin }, { email, isOwn: true }), ...ownFields(changed) });
+    return json({
+      ...showPerson(changed, { origin }, { email, isOwn: true, ...(await countsOf(deps, changed)) }),
+      ...ownFields(changed),
+    });
   },
 });
 
@@ -70,7 +83,7 @@ export const getUser = operation({
     const found = await deps.accounts.personByUsername(params.username);
     const email = (await deps.accounts.addresses.publicOf([found.id])).get(found.id) ?? '';
     const isOwn = viewer.kind === 'person' && (viewer.id === found.id || viewer.isAdministrator);
-    return json(showPerson(found, { origin }, { email, isOwn }));
+    return json(showPerson(found, { origin }, { email, isOwn, ...(await countsOf(deps, found)) }));
   },
 });
 

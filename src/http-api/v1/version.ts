@@ -4,7 +4,7 @@ import { json } from '../responses.ts';
 import { operation } from '../operation.ts';
 
 /** The version of Gitea whose shapes the operations of issues have; its clients ask for it before all else. */
-const giteaVersion = '1.22.0';
+const giteaVersion = '1.26.0';
 
 export const getVersion = operation({
   id: 'getVersion',

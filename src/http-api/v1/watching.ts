@@ -42,7 +42,41 @@ async function showWatching(deps: WebDeps, viewer: Viewer, { canonical, reposito
   };
 }
 
+async function listWatched(
+  { viewer, deps, origin }: { viewer: Viewer; deps: WebDeps; origin: string },
+  query: z.output<z.ZodObject<typeof numberedPaging>>,
+) {
+  const { rows, next } = await readPage(query, (after) =>
+    deps.notifications.listWatches(viewer, { limit: rowsOf(query), after }),
+  );
+  const watched = rows.filter(({ level }) => level === 'everything');
+  const places = await deps.repositories.locate(watched.map(({ repositoryId }) => repositoryId));
+  const shown = watched.flatMap(({ repositoryId }) => places.get(repositoryId) ?? []);
+  const listedRows = shown.map((place) => ({ ...place.repository, owner: place.owner }));
+  return listed(await showListed(listedRows, viewer, { origin, deps }), next);
+}
+
 export const watchingOperations = [
+  operation({
+    ...common,
+    id: 'listWatchedOfUser',
+    method: 'GET',
+    path: '/users/{username}/subscriptions',
+    summary: 'List the repositories that a user watches, for that user',
+    description: 'Others get an empty list: what a user watches is not shown.',
+    access: 'token:read',
+    status: 200,
+    refuses: [404],
+    isPaged: true,
+    query: z.object(numberedPaging),
+    response: z.array(repository),
+    older: olderRepositories,
+    async run({ viewer, params, query, deps, origin }) {
+      const { id } = await deps.accounts.activePerson(params.username);
+      if (id !== viewer.id) return listed([], null, 0);
+      return listWatched({ viewer, deps, origin }, query);
+    },
+  }),
   operation({
     ...common,
     id: 'getWatching',
@@ -125,21 +159,6 @@ export const watchingOperations = [
     query: z.object(numberedPaging),
     response: z.array(repository),
     older: olderRepositories,
-    async run({ viewer, query, deps, origin }) {
-      const { rows, next } = await readPage(query, (after) =>
-        deps.notifications.listWatches(viewer, { limit: rowsOf(query), after }),
-      );
-      const watched = rows.filter(({ level }) => level === 'everything');
-      const places = await deps.repositories.locate(watched.map(({ repositoryId }) => repositoryId));
-      const shown = watched.flatMap(({ repositoryId }) => places.get(repositoryId) ?? []);
-      return listed(
-        await showListed(
-          shown.map((place) => ({ ...place.repository, owner: place.owner })),
-          viewer,
-          { origin, deps },
-        ),
-        next,
-      );
-    },
+    run: (call) => listWatched(call, call.query),
   }),
 ];

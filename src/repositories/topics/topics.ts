@@ -1,7 +1,7 @@
 import { visibleRepositories } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import { idsIn, prefixRange, selectRaw } from '../../db/index.ts';
-import { bindDeps, conflict, invalid } from '../../kernel/index.ts';
+import { bindDeps, invalid } from '../../kernel/index.ts';
 import { bindRepositoryDeps } from '../bind-repository-deps.ts';
 import type { RepositoryDeps } from '../deps.ts';
 import { findAgain, findRepository } from '../find-repository.ts';
@@ -70,8 +70,7 @@ async function addTopic(deps: RepositoryDeps, viewer: Viewer, at: RepositoryAddr
   await deps.db.write(async (tx) => {
     await findAgain(deps, tx, viewer, repositoryId, 'admin');
     if (await tx.manager.existsBy(topicSchema, { repositoryId, topic })) return;
-    if ((await tx.manager.countBy(topicSchema, { repositoryId })) >= maxTopics)
-      throw conflict('too_many_topics', `A repository has at most ${maxTopics} topics.`, { field: 'topics' });
+    if ((await tx.manager.countBy(topicSchema, { repositoryId })) >= maxTopics) throw tooMany();
     await tx.manager.insert(topicSchema, { repositoryId, topic, createdAt: tx.now });
   });
 }
@@ -119,7 +118,7 @@ async function searchTopics(
     .slice(0, limit);
 }
 
-/** Ids of the repositories with a topic, at most `limit`, whoever may see them: the caller lists them by the policy. */
+/** Ids of the repositories with a topic, at most `limit`, hidden ones included: the caller lists them by the policy. */
 async function idsWith({ db }: RepositoryDeps, text: string, limit: number): Promise<string[]> {
   const rows: { id: string }[] = await db.read.query(
     'SELECT repository_id AS id FROM repository_topics WHERE topic = ? ORDER BY repository_id LIMIT ?',

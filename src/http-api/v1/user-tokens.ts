@@ -1,0 +1,122 @@
+import { z } from 'zod';
+import type { PersonViewer, Scope } from '../../access/index.ts';
+import type { AccessToken } from '../../accounts/index.ts';
+import { giteaTime, noTime, numericId } from '../../gitea-shapes/index.ts';
+import type { WebDeps } from '../../http/index.ts';
+import { notFound } from '../../kernel/index.ts';
+import { json, noContent } from '../responses.ts';
+import { operation } from '../operation.ts';
+import { rowNamed } from './ids.ts';
+
+/** Access tokens where Gitea has them, with its names of scopes; `tokens.ts` has those of this server. */
+const at = '/users/{username}/tokens';
+
+const accessToken = z
+  .strictObject({
+    id: z.int().describe('Follows from the UUID'),
+    name: z.string(),
+    sha1: z.string().describe('The secret: only in the answer that creates it'),
+    token_last_eight: z.string().describe('The last four characters'),
+    scopes: z.array(z.string()),
+    created_at: z.iso.datetime(),
+    last_used_at: z.iso.datetime(),
+  })
+  .meta({ id: 'GiteaAccessToken' });
+
+const parts = ['activitypub', 'issue', 'misc', 'notification', 'organization', 'package', 'repository', 'user'];
+const words = ['read', 'write'].flatMap((word) => [...parts, 'admin'].map((part) => `${word}:${part}`));
+const scopeNames = z.enum(['all', 'public-only', 'sudo', ...words] as [string, ...string[]]);
+
+/** The scopes of Gitea that each of ours gives at least. */
+const given: Readonly<Record<Scope, readonly string[]>> = {
+  read: parts.map((part) => `read:${part}`),
+  write: ['write:issue', 'write:notification', 'write:repository', ...parts.map((part) => `read:${part}`)],
+  admin: ['all'],
+};
+
+/**
+ * The least scope that gives what is asked for: reading, writing in repositories, or everything, which is all that
+ * changes accounts, organisations and the server.
+ */
+export function scopeFor(names: readonly string[]): Scope {
+  if (names.every((name) => name.startsWith('read:') || name === 'public-only')) return 'read';
+  const writes = names.filter((name) => !name.startsWith('read:') && name !== 'public-only');
+  return writes.every((name) => given.write.includes(name)) ? 'write' : 'admin';
+}
+
+const show = (token: AccessToken, secret = ''): z.output<typeof accessToken> => ({
+  id: numericId(token.id),
+  name: token.name,
+  sha1: secret,
+  token_last_eight: token.ending,
+  scopes: [...given[token.access]],
+  created_at: giteaTime(token.createdAt),
+  last_used_at: token.lastUsedAt === null ? noTime : giteaTime(token.lastUsedAt),
+});
+
+/** Refuses `unknown_person` for all but the caller: nobody sees the tokens of others. */
+async function refuseOthers({ owners }: WebDeps, viewer: PersonViewer, username: string): Promise<void> {
+  if ((await owners.resolve(username))?.id !== viewer.id) throw notFound('unknown_person', 'There is no such person.');
+}
+
+const common = { tag: 'Users', access: 'account:admin', cost: 'rows' } as const;
+const proof = 'Also with name and password as Basic, for programs that make themselves a token.';
+
+export const userTokenOperations = [
+  operation({
+    ...common,
+    id: 'listUserTokens',
+    method: 'GET',
+    path: at,
+    summary: 'List the caller’s access tokens in Gitea’s form, newest first',
+    description: proof,
+    status: 200,
+    refuses: [404],
+    response: z.array(accessToken),
+    async run({ viewer, params, deps }) {
+      await refuseOthers(deps, viewer, params.username);
+      return json((await deps.accounts.listTokens(viewer.id)).map((token) => show(token)));
+    },
+  }),
+  operation({
+    ...common,
+    id: 'createUserToken',
+    method: 'POST',
+    path: at,
+    summary: 'Create an access token with Gitea’s scopes',
+    description: `It gets the least scope that gives all of them: read, write (in repositories) or admin. ${proof}`,
+    status: 201,
+    refuses: [404, 409],
+    refusesUnknownKeys: true,
+    body: z.object({ name: z.string(), scopes: z.array(scopeNames).min(1).max(50) }),
+    response: accessToken,
+    async run({ viewer, params, body, deps }) {
+      await refuseOthers(deps, viewer, params.username);
+      const { token, secret } = await deps.accounts.addToken(viewer.id, {
+        name: body.name,
+        access: scopeFor(body.scopes),
+        repositoryIds: null,
+        expiresAt: null,
+      });
+      return { kind: 'json', value: show(token, secret), showsSecret: true };
+    },
+  }),
+  operation({
+    ...common,
+    id: 'deleteUserToken',
+    method: 'DELETE',
+    path: `${at}/{token}`,
+    summary: 'Revoke an access token by its name or id',
+    description: proof,
+    status: 204,
+    refuses: [404],
+    async run({ viewer, params, deps }) {
+      await refuseOthers(deps, viewer, params.username);
+      const all = await deps.accounts.listTokens(viewer.id);
+      const found = all.find(({ name }) => name === params.token) ?? rowNamed(all, params.token);
+      if (found === undefined) throw notFound('unknown_token', 'There is no such token.');
+      await deps.accounts.removeToken(viewer.id, found.id);
+      return noContent();
+    },
+  }),
+];

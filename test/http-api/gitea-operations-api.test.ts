@@ -1,0 +1,273 @@
+import t from 'tap';
+import { sendRequest, startWeb } from '../fixtures/web-fixture.ts';
+import type { Web } from '../fixtures/web-fixture.ts';
+import type { Owner } from '../fixtures/temporary-folder.ts';
+
+t.setTimeout(300_000);
+
+function callerOf(web: Web, authorization: string | null) {
+  return async (method: string, path: string, body?: object, headers: Record<string, string> = {}) => {
+    const text = body === undefined ? undefined : JSON.stringify(body);
+    const response = await sendRequest(web, `/api/v1${path}`, {
+      method,
+      headers: {
+        ...(authorization !== null && { Authorization: authorization }),
+        ...(text && { 'Content-Type': 'application/json', 'Content-Length': String(Buffer.byteLength(text)) }),
+        ...headers,
+      },
+      ...(text && { body: text }),
+    });
+    const isJson = /json/.test(String(response.headers['content-type'] ?? ''));
+    return { ...response, json: isJson && response.body !== '' ? JSON.parse(response.body) : null };
+  };
+}
+
+/** alice administers the server and has the public site and the private cellar; bob and carol are users. */
+async function openWorld(t: Owner) {
+  const web = await startWeb(t);
+  const { accounts } = web.modules;
+  const tokenOf = async (username: string, access: 'read' | 'write' | 'admin' = 'admin') => {
+    const { id } = await accounts
+      .personByUsername(username)
+      .catch(() => accounts.addPerson({ username, isAdministrator: username === 'alice' }));
+    const token = { name: `${access} ${Math.random()}`, access, repositoryIds: null, expiresAt: null };
+    return callerOf(web, `token ${(await accounts.addToken(id, token)).secret}`);
+  };
+  const [alice, bob, carol] = [await tokenOf('alice'), await tokenOf('bob'), await tokenOf('carol')];
+  await alice('POST', '/user/repos', { name: 'site', private: false, auto_init: true });
+  await alice('POST', '/user/repos', { name: 'cellar', auto_init: true });
+  return { web, alice, bob, carol, tokenOf, anonymous: callerOf(web, null) };
+}
+
+t.test('topics: for those who administer, found by search, hidden with their repository', async (t) => {
+  const { alice, bob, anonymous } = await openWorld(t);
+  t.strictSame((await anonymous('GET', '/repos/alice/site/topics')).json, { topics: [] });
+  t.equal((await alice('PUT', '/repos/alice/site/topics', { topics: ['Git', 'forge', 'git'] })).status, 204);
+  t.strictSame((await anonymous('GET', '/repos/alice/site/topics')).json, { topics: ['forge', 'git'] });
+  t.strictSame((await anonymous('GET', '/repos/alice/site')).json.topics, ['forge', 'git']);
+  t.equal((await alice('PUT', '/repos/alice/cellar/topics/secret')).status, 204);
+  t.equal((await alice('DELETE', '/repos/alice/site/topics/forge')).status, 204);
+  for (const [call, status] of [
+    [bob, 404],
+    [anonymous, 401],
+  ] as const)
+    for (const [method, path, body] of [
+      ['PUT', '/repos/alice/site/topics', { topics: [] }],
+      ['PUT', '/repos/alice/site/topics/x', undefined],
+      ['DELETE', '/repos/alice/site/topics/git', undefined],
+    ] as const)
+      t.equal((await call(method, path, body)).status, status, `${method} ${path}`);
+  for (const topic of ['-x', 'a b', 'x'.repeat(36), '%3Cb%3E'])
+    t.equal((await alice('PUT', `/repos/alice/site/topics/${encodeURIComponent(topic)}`)).status, 422, topic);
+  const many = Array.from({ length: 26 }, (_, at) => `t${at}`);
+  t.equal((await alice('PUT', '/repos/alice/site/topics', { topics: many })).status, 422);
+  const names = async (call: typeof alice, q: string) =>
+    (await call('GET', `/topics/search?q=${q}`)).json.topics.map((one: { topic_name: string }) => one.topic_name);
+  t.strictSame([await names(bob, ''), await names(alice, '')], [['git'], ['git', 'secret']]);
+  const found = async (call: typeof alice, q: string) =>
+    (await call('GET', `/repos/search?q=${q}&topic=true`)).json.data.map((one: { name: string }) => one.name);
+  t.strictSame(
+    [await found(bob, 'git'), await found(bob, 'secret'), await found(alice, 'secret')],
+    [['site'], [], ['cellar']],
+  );
+});
+
+t.test('stars and follows: by oneself, counted once, and nothing hidden shows', async (t) => {
+  const { alice, bob, carol, anonymous, tokenOf } = await openWorld(t);
+  const star = '/user/starred/alice/site';
+  t.equal((await bob('GET', star)).status, 404);
+  for (let twice = 0; twice < 2; twice++) t.equal((await bob('PUT', star)).status, 204);
+  t.equal((await bob('GET', star)).status, 204);
+  t.equal((await alice('PUT', '/user/starred/alice/cellar')).status, 204);
+  t.equal((await bob('PUT', '/user/starred/alice/cellar')).status, 404, 'a private one of somebody else');
+  t.equal((await anonymous('PUT', star)).status, 401);
+  t.equal((await (await tokenOf('bob', 'read'))('PUT', star)).status, 403);
+  t.equal((await anonymous('GET', '/repos/alice/site')).json.stars_count, 1);
+  t.strictSame(
+    (await anonymous('GET', '/repos/alice/site/stargazers')).json.map((one: { login: string }) => one.login),
+    ['bob'],
+  );
+  const starred = async (call: typeof alice, path: string) =>
+    (await call('GET', path)).json.map((one: { name: string }) => one.name);
+  t.strictSame(await starred(alice, '/user/starred'), ['cellar']);
+  t.strictSame(await starred(bob, '/users/alice/starred'), []);
+  t.equal((await bob('DELETE', star)).status, 204);
+  t.equal((await anonymous('GET', '/repos/alice/site')).json.stars_count, 0);
+
+  t.equal((await bob('PUT', '/user/following/alice')).status, 204);
+  t.equal((await carol('PUT', '/user/following/alice')).status, 204);
+  t.equal((await bob('PUT', '/user/following/bob')).status, 422);
+  t.equal((await bob('PUT', '/user/following/nobody')).status, 404);
+  const followers = await anonymous('GET', '/users/alice/followers?page=1&limit=1');
+  t.equal(followers.headers['x-total-count'], '2');
+  t.equal(followers.json.length, 1);
+  t.match((await anonymous('GET', '/users/alice')).json, { followers_count: 2, following_count: 0 });
+  t.equal((await anonymous('GET', '/users/bob/following/alice')).status, 204);
+  t.equal((await anonymous('GET', '/users/alice/following/bob')).status, 404);
+  t.equal((await bob('DELETE', '/user/following/alice')).status, 204);
+  t.strictSame((await bob('GET', '/user/following')).json, []);
+});
+
+t.test('files, statuses and branches where CI servers ask for them', async (t) => {
+  const { alice, bob, anonymous } = await openWorld(t);
+  t.equal((await anonymous('GET', '/repos/alice/site/raw/README.md?ref=main')).body, '# site\n');
+  t.equal((await anonymous('GET', '/repos/alice/site/raw/none.md')).status, 404);
+  t.equal((await bob('GET', '/repos/alice/cellar/raw/README.md')).status, 404);
+  const sha = (await alice('GET', '/repos/alice/site/branches/main')).json.commit.id as string;
+  await alice('POST', `/repos/alice/site/statuses/${sha}`, {
+    state: 'pending',
+    context: 'ci',
+    target_url: 'https://ci.example.org/1',
+  });
+  for (const path of [`/repos/alice/site/statuses/${sha}`, '/repos/alice/site/commits/main/statuses'])
+    t.match((await anonymous('GET', path)).json, [
+      { status: 'pending', target_url: 'https://ci.example.org/1', creator: { login: 'alice' } },
+    ]);
+  t.match((await anonymous('GET', '/repos/alice/site/commits/main/status')).json, {
+    state: 'pending',
+    total_count: 1,
+    sha,
+    repository: { full_name: 'alice/site' },
+  });
+  const archive = await anonymous('GET', '/repos/alice/site/archive/main.tar.gz');
+  t.match([archive.status, archive.headers['content-type']], [200, 'application/gzip']);
+  t.equal((await anonymous('GET', '/repos/alice/site/archive/none.zip')).status, 404);
+
+  // The year 1 is how clients in Go write no time.
+  const none = '0001-01-01T00:00:00Z';
+  const file = {
+    content: 'eA==',
+    branch: 'main',
+    new_branch: 'work',
+    message: 'x',
+    dates: { author: none, committer: none },
+  };
+  const made = await alice('POST', '/repos/alice/site/contents/x.txt', file);
+  t.equal(made.status, 201);
+  t.ok(Date.parse(made.json.commit.author.date) > Date.parse('2020-01-01T00:00:00Z'));
+  t.equal((await alice('PATCH', '/repos/alice/site/branches/work', { name: 'better' })).status, 204);
+  t.equal((await alice('GET', '/repos/alice/site/branches/work')).status, 404);
+  t.equal((await bob('PATCH', '/repos/alice/site/branches/better', { name: 'mine' })).status, 404);
+  const move = (body: object) => alice('PUT', '/repos/alice/site/branches/better', body);
+  t.equal((await move({ new_commit_id: sha })).status, 422, 'it would leave a commit behind');
+  t.equal((await move({ new_commit_id: sha, old_commit_id: sha, force: true })).status, 409);
+  t.equal((await move({ new_commit_id: '0'.repeat(40) })).status, 422);
+  t.equal((await move({ new_commit_id: sha, force: true })).status, 204);
+  t.equal((await alice('GET', '/repos/alice/site/branches/better')).json.commit.id, sha);
+});
+
+t.test('collaborators and permissions by name', async (t) => {
+  const { alice, bob, carol } = await openWorld(t);
+  const at = '/repos/alice/cellar/collaborators/bob';
+  t.equal((await alice('GET', at)).status, 404);
+  t.equal((await alice('PUT', at, { permission: 'read' })).status, 204);
+  t.equal((await alice('PUT', at, { permission: 'write' })).status, 204, 'another role');
+  t.equal((await alice('GET', at)).status, 204);
+  t.match((await alice('GET', `${at}/permission`)).json, { permission: 'write', user: { login: 'bob' } });
+  t.match((await bob('GET', `${at}/permission`)).json, { permission: 'write' }, 'one’s own');
+  t.match((await alice('GET', '/repos/alice/cellar/collaborators/alice/permission')).json, { permission: 'owner' });
+  t.equal((await bob('GET', '/repos/alice/cellar/collaborators/alice/permission')).status, 404);
+  for (const [method, body] of [
+    ['GET', undefined],
+    ['PUT', { permission: 'admin' }],
+  ] as const)
+    for (const call of [bob, carol]) t.equal((await call(method, at, body)).status, 404, method);
+  t.equal((await alice('PUT', at, { permission: 'owner' })).status, 422);
+  t.equal((await alice('PUT', at, { permision: 'admin' })).status, 422, 'a mistyped key gives no usual role');
+  t.strictSame(
+    (await alice('GET', '/repos/alice/cellar/assignees')).json.map((one: { login: string }) => one.login),
+    ['alice', 'bob'],
+  );
+});
+
+t.test('accounts are administered by administrators alone, and Sudo is off unless it is set', async (t) => {
+  const { alice, bob, tokenOf } = await openWorld(t);
+  const made = await alice('POST', '/admin/users', {
+    username: 'dora',
+    email: 'dora@example.org',
+    password: 'a good password',
+  });
+  t.match(made, { status: 201, json: { login: 'dora', email: 'dora@example.org', is_admin: false } });
+  t.match((await alice('PATCH', '/admin/users/dora', { full_name: 'Dora', prohibit_login: true })).json, {
+    full_name: 'Dora',
+    prohibit_login: true,
+  });
+  t.equal((await alice('POST', '/admin/users', { username: 'eve', admin: true })).status, 422, 'no unknown right');
+  for (const [method, path, body] of [
+    ['GET', '/admin/users', undefined],
+    ['POST', '/admin/users', { username: 'eve' }],
+    ['PATCH', '/admin/users/carol', { admin: true }],
+    ['DELETE', '/admin/users/carol', undefined],
+    ['POST', '/admin/users/carol/orgs', { username: 'guild' }],
+    ['GET', '/admin/cron', undefined],
+  ] as const) {
+    t.equal((await bob(method, path, body)).status, 403, `${method} ${path}`);
+    t.equal((await (await tokenOf('alice', 'write'))(method, path, body)).status, 403, 'a narrower token');
+  }
+  t.equal((await alice('DELETE', '/admin/users/dora')).status, 204);
+  for (const call of [alice, bob])
+    t.match(await call('GET', '/user', undefined, { Sudo: 'carol' }), {
+      status: 403,
+      json: { error: { code: 'sudo_refused' } },
+    });
+  t.strictSame(
+    (await bob('GET', '/users/search?q=car')).json.data.map((one: { login: string }) => one.login),
+    ['carol'],
+  );
+});
+
+t.test('a program makes itself a token with name and password, and the password opens nothing else', async (t) => {
+  const { web, alice } = await openWorld(t);
+  const password = 'a good password';
+  await web.modules.accounts.addPerson({ username: 'dora', password });
+  const basic = (name: string, secret: string) => `Basic ${Buffer.from(`${name}:${secret}`).toString('base64')}`;
+  const dora = callerOf(web, basic('dora', password));
+  const made = await dora('POST', '/users/dora/tokens', { name: 'tool', scopes: ['write:repository', 'read:user'] });
+  t.match(made, { status: 201, json: { name: 'tool', sha1: /^hth_/, scopes: Array } });
+  t.match((await dora('GET', '/users/dora/tokens')).json, [{ name: 'tool', sha1: '' }]);
+  const tool = callerOf(web, `token ${made.json.sha1}`);
+  t.equal((await tool('GET', '/user')).json.login, 'dora');
+  t.equal((await tool('POST', '/users/dora/tokens', { name: 'more', scopes: ['all'] })).status, 403, 'not with less');
+  for (const [method, path] of [
+    ['GET', '/user'],
+    ['GET', '/user/repos'],
+    ['GET', '/user/tokens'],
+  ] as const)
+    t.equal((await dora(method, path)).status, 401, path);
+  t.equal((await callerOf(web, basic('dora', 'wrong password'))('GET', '/users/dora/tokens')).status, 401);
+  t.equal((await callerOf(web, basic('nobody', password))('GET', '/users/dora/tokens')).status, 401);
+  t.equal((await alice('GET', '/users/dora/tokens')).status, 404, 'of somebody else');
+  t.equal((await dora('DELETE', '/users/dora/tokens/tool')).status, 204);
+  t.equal((await tool('GET', '/user')).status, 401);
+});
+
+t.test('secrets and variables where Gitea has them', async (t) => {
+  const { alice, bob } = await openWorld(t);
+  const at = '/repos/alice/site/actions';
+  t.equal((await alice('PUT', `${at}/secrets/KEY`, { data: 'hidden' })).status, 201);
+  t.equal((await alice('PUT', `${at}/secrets/KEY`, { data: 'hidden' })).status, 204);
+  const listed = await alice('GET', `${at}/secrets`);
+  t.match(listed.json, [{ name: 'KEY' }]);
+  t.notMatch(listed.body, /hidden/);
+  t.equal((await alice('POST', `${at}/variables/TARGET`, { value: 'here' })).status, 201);
+  t.equal((await alice('POST', `${at}/variables/TARGET`, { value: 'there' })).status, 409);
+  t.equal((await alice('PUT', `${at}/variables/TARGET`, { name: 'PLACE', value: 'there' })).status, 204);
+  t.match((await alice('GET', `${at}/variables`)).json, [{ name: 'PLACE', data: 'there' }]);
+  t.equal((await alice('GET', `${at}/variables/TARGET`)).status, 404);
+  for (const path of ['secrets', 'variables', 'runners'])
+    t.equal((await bob('GET', `${at}/${path}`)).status, 404, path);
+  t.match((await alice('GET', `${at}/runners`)).json, { total_count: 0 });
+});
+
+t.test('what the server tells of itself', async (t) => {
+  const { anonymous, alice } = await openWorld(t);
+  for (const path of ['/settings/api', '/settings/ui', '/settings/repository', '/settings/attachment', '/licenses/MIT'])
+    t.equal((await anonymous('GET', path)).status, 200, path);
+  t.match((await anonymous('GET', '/version')).json, { version: /^1\.26\.0\+/ });
+  t.ok((await anonymous('GET', '/gitignore/templates')).json.includes('Node'));
+  t.equal((await anonymous('GET', '/gitignore/templates/None')).status, 404);
+  t.equal((await anonymous('GET', '/label/templates/__proto__')).status, 404);
+  await alice('POST', '/user/repos', { name: 'labelled', issue_labels: 'Default' });
+  t.equal((await alice('GET', '/repos/alice/labelled/labels')).json.length, 7);
+  t.equal((await alice('POST', '/user/repos', { name: 'other', object_format_name: 'sha256' })).status, 422);
+});
