@@ -1,4 +1,4 @@
-export { commentPayload, issuePath, issuePayload, labelPayload, milestonePayload } from './issue.ts';
+export { attachmentPayload, commentPayload, issuePath, issuePayload, labelPayload, milestonePayload } from './issue.ts';
 export type { AttachmentPayload, CommentPayload, IssuePayload, LabelPayload, MilestonePayload } from './issue.ts';
 export { describePulls } from './describe-pulls.ts';
 export type { DescribedPull } from './describe-pulls.ts';

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import { commentIdOf } from '../issues/index.ts';
-import type { DescribedIssue, Entry, HideReason, Label, Milestone } from '../issues/index.ts';
+import { attachmentPath, commentIdOf } from '../issues/index.ts';
+import type { Attachment, DescribedIssue, Entry, HideReason, Label, Milestone } from '../issues/index.ts';
 import type { Person } from '../accounts/index.ts';
 import type { PullRow } from '../pulls/index.ts';
 import { numericId } from './numeric-id.ts';
@@ -45,6 +45,21 @@ export const milestonePayload = (milestone: Milestone): MilestonePayload => ({
   updated_at: null,
   closed_at: giteaTimeOrNull(milestone.closedAt),
   due_on: milestone.dueOn === null ? null : `${milestone.dueOn}T23:59:59Z`,
+});
+
+/** A file of an issue. @param at its repository */
+export const attachmentPayload = (
+  { id, name, bytes, createdAt }: Attachment,
+  at: { owner: string; name: string },
+  origin: string,
+): AttachmentPayload => ({
+  id: numericId(id),
+  name,
+  size: bytes,
+  download_count: 0,
+  created_at: giteaTime(createdAt),
+  uuid: id,
+  browser_download_url: origin + attachmentPath(at, id),
 });
 
 /** The path of the page of an issue, below that of its repository: pull requests have pages of their own. */
@@ -100,7 +115,7 @@ export function issuePayload(
     },
     time_estimate: 0,
     content_version: issue.revision,
-    assets: [],
+    assets: issue.attachments.map((file) => attachmentPayload(file, { owner, name: repository.name }, origin)),
     pin_order: issue.pinnedAt === null ? 0 : 1,
     close_reason: issue.closeReason,
     revision: issue.revision,

@@ -239,7 +239,7 @@ t.test('a repository with first files, and one from a template', async (t) => {
   t.match(await alice('PATCH', '/repos/alice/begin', { template: true }), { status: 200, json: { template: true } });
   t.match(await generate(bob), {
     status: 201,
-    json: { owner: 'bob', name: 'mine', visibility: 'PUBLIC', template: false },
+    json: { owner: { login: 'bob' }, name: 'mine', visibility: 'PUBLIC', template: false },
   });
   t.same(await names('/repos/bob/mine'), ['.gitignore', 'LICENSE', 'README.md']);
   t.match(await generate(bob), { status: 409 });

@@ -225,7 +225,7 @@ t.test('the pages, the files of a person, and the API', async (t) => {
   t.equal((await api('POST', '/user/gpg_keys', { armored_public_key: 'x' })).status, 422);
   t.equal((await api('POST', '/user/gpg_keys', { armored_public_key: armored })).status, 201);
   t.same(JSON.parse((await sendRequest(web, '/api/v1/users/alice/gpg_keys')).body), listed.body);
-  t.same(JSON.parse((await sendRequest(web, '/api/v1/users/alice/keys')).body), [{ key: line('').trim() }]);
+  t.match(JSON.parse((await sendRequest(web, '/api/v1/users/alice/keys')).body), [{ key: line('').trim() }]);
   t.equal((await api('GET', '/user/keys')).body[0].uses, 'authentication');
   t.equal((await api('DELETE', `/user/gpg_keys/${listed.body[0].id}`)).status, 204);
   t.equal((await api('DELETE', `/user/gpg_keys/${listed.body[0].id}`)).status, 404);

@@ -1,43 +1,40 @@
 import { z } from 'zod';
-import type { Attachment } from '../../issues/index.ts';
-import { attachmentMarkdown, attachmentPath } from '../../issues/index.ts';
+import type { Viewer } from '../../access/index.ts';
+import { attachmentPayload } from '../../gitea-shapes/index.ts';
+import { attachment } from '../../gitea-shapes/schemas.ts';
+import type { WebDeps } from '../../http/index.ts';
+import type { Attachment, IssueAt } from '../../issues/index.ts';
+import { attachmentMarkdown } from '../../issues/index.ts';
 import { operation } from '../operation.ts';
+import { rowNamed } from './ids.ts';
 import { issueAt } from './issues-parts.ts';
 import { json, noContent } from '../responses.ts';
-import { isoTime } from './payloads.ts';
 
 const list = '/repos/{owner}/{name}/issues/{number}/assets';
 const at = `${list}/{id}` as const;
 
 const asset = z.object({
-  id: z.uuid(),
-  uuid: z.uuid().meta({ description: 'The same as `id`; Gitea has numbers there.' }),
-  name: z.string(),
-  size: z.int().meta({ description: 'In bytes.' }),
-  download_count: z.int().meta({ description: 'Downloads are not counted: always 0.' }),
-  created_at: z.iso.datetime(),
-  browser_download_url: z.url(),
+  ...attachment.shape,
   type: z.literal('attachment'),
   markdown: z.string().meta({ description: 'What a text says to show the file.' }),
 });
 
 function showAsset(
-  attachment: Attachment,
+  file: Attachment,
   repository: { owner: string; name: string },
   origin: string,
 ): z.output<typeof asset> {
-  const { id, name, bytes, createdAt } = attachment;
   return {
-    id,
-    uuid: id,
-    name,
-    size: bytes,
-    download_count: 0,
-    created_at: isoTime(createdAt),
-    browser_download_url: origin + attachmentPath(repository, id),
+    ...attachmentPayload(file, repository, origin),
     type: 'attachment',
-    markdown: attachmentMarkdown(attachment, repository),
+    markdown: attachmentMarkdown(file, repository),
   };
+}
+
+/** The UUID of an attachment that a path names by the integer of Gitea's clients; any other text as it is. */
+async function idOf({ issues }: WebDeps, viewer: Viewer, at: IssueAt, id: string): Promise<string> {
+  if (!/^\d{1,16}$/.test(id)) return id;
+  return rowNamed(await issues.listAttachments(viewer, at), id)?.id ?? id;
 }
 
 const listAssets = operation({
@@ -68,8 +65,9 @@ const getAsset = operation({
   response: asset,
   async run({ viewer, found, params, deps, origin }) {
     const issue = issueAt(found, params.number);
-    const { attachment } = await deps.issues.findAttachmentOf(viewer, issue, params.id);
-    return json(showAsset(attachment, found.canonical, origin));
+    const id = await idOf(deps, viewer, issue, params.id);
+    const { attachment: file } = await deps.issues.findAttachmentOf(viewer, issue, id);
+    return json(showAsset(file, found.canonical, origin));
   },
 });
 
@@ -108,7 +106,8 @@ const removeAsset = operation({
   cost: 'rows',
   status: 204,
   async run({ viewer, found, params, deps }) {
-    await deps.issues.removeAttachment(viewer, issueAt(found, params.number), params.id);
+    const issue = issueAt(found, params.number);
+    await deps.issues.removeAttachment(viewer, issue, await idOf(deps, viewer, issue, params.id));
     return noContent();
   },
 });

@@ -5,7 +5,7 @@ import type { PatchFormat } from '../../pulls/index.ts';
 import { json, listed } from '../responses.ts';
 import { operation } from '../operation.ts';
 import { giteaCommit } from './commits-schemas.ts';
-import { showGiteaCommits } from './commit-payloads.ts';
+import { showChanges, showGiteaCommits } from './commit-payloads.ts';
 import { sliceOf } from './issues-parts.ts';
 import { numberedPaging } from './issues-schemas.ts';
 import { onePullAt, pullAt } from './pulls-parts.ts';
@@ -38,7 +38,10 @@ export const listPullCommits = operation({
       limit: mostCommits,
     });
     const { rows, next } = sliceOf(commits, query);
-    return listed(await showGiteaCommits(deps, rows, { origin, found }), next, commits.length);
+    const shown = await showGiteaCommits(deps, rows, { origin, found });
+    // One commit after the other: each is a comparison of trees.
+    for (const [at, commit] of rows.entries()) Object.assign(shown[at]!, await showChanges(deps, found, commit));
+    return listed(shown, next, commits.length);
   },
 });
 
