@@ -1,7 +1,7 @@
 import { notFound } from '../kernel/index.ts';
 import { tombstoneDocument, instanceDocument, personDocument, repositoryDocument } from './actors/actor-documents.ts';
 import type { Document } from './actors/actor-documents.ts';
-import { parseActorPath, personPath, repositoryPath } from './actors/actor-paths.ts';
+import { isSamePath, parseActorPath, personPath, repositoryPath } from './actors/actor-paths.ts';
 import { followersOf, outboxOf, repositoriesOf } from './actors/collections.ts';
 import { deletedActor } from './actors/deleted-actor.ts';
 import { findActorAt, personActor } from './actors/find-actor.ts';
@@ -20,8 +20,10 @@ export type CollectionName = 'outbox' | 'followers' | 'repositories';
  * `not_found`; whether a repository is public is looked up for each response.
  */
 export interface PublicDocuments {
-  /** @param path of an actor: `/ap/repos/alice/tool` */
+  /** @param path of an actor: `/ap/repos/alice/tool`, or the present name of one whose id has another */
   actor(path: string): Promise<Document>;
+  /** As `actor`; for a path that is only the present name of its actor, the id where the document is to be had. */
+  actorOrId(path: string): Promise<Document | string>;
   /** Whether an inbox at this path accepts activities. */
   hasInbox(path: string): Promise<boolean>;
   /** @param page `null` for the collection itself */
@@ -62,17 +64,26 @@ export function createPublicDocuments(deps: FederationDeps): PublicDocuments {
     return (await personActor(deps, await deps.accounts.personById(userId)))?.actor.id ?? null;
   }
 
+  async function actor(path: string): Promise<Document> {
+    const found = isFederationOn(settings) ? await findActorAt(deps, path) : null;
+    if (found !== null) return describe(found);
+    const deleted = isFederationOn(settings) ? await deletedActor(deps, path) : null;
+    if (deleted === null) throw notFound();
+    return tombstoneDocument(deleted);
+  }
+
   return {
-    async actor(path) {
-      const found = isFederationOn(settings) ? await findActorAt(deps, path) : null;
-      if (found !== null) return describe(found);
-      const deleted = isFederationOn(settings) ? await deletedActor(deps, path) : null;
-      if (deleted === null) throw notFound();
-      return tombstoneDocument(deleted);
+    actor,
+    async actorOrId(path) {
+      const document = await actor(path);
+      const id = String(document['id']);
+      return isSamePath(id.slice(settings.origin.length), path) ? document : id;
     },
     hasInbox: async (path) => isFederationOn(settings) && (await findActorAt(deps, path)) !== null,
     async collection(path, name, page) {
       const found = await find(path);
+      // A document is served under its own id only: a name may be given away.
+      if (!isSamePath(found.actor.path, path)) throw notFound();
       if (name === 'outbox') return outboxOf(deps, found, page);
       if (name === 'followers' && found.kind === 'repository') return followersOf(deps, found, page);
       if (name === 'repositories' && found.kind === 'user') return repositoriesOf(deps, found, page);

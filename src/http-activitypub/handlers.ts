@@ -60,7 +60,18 @@ export function createFederationHandlers({
       publications.collection(actorPath(ctx, 1), name, pageNumber(ctx.URL.searchParams.get('page'))),
     );
 
-  const actor = publishing(activityType, (ctx) => publications.actor(ctx.path));
+  const actor = withErrorMapping(log, async (ctx) => {
+    const document = await publications.actorOrId(ctx.path);
+    ctx.set({ 'Cache-Control': 'no-cache' });
+    // Under its own id only: this name may belong to another repository tomorrow.
+    if (typeof document === 'string') {
+      ctx.redirect(document);
+      ctx.status = 301;
+      return;
+    }
+    ctx.set('Content-Type', activityType);
+    ctx.body = JSON.stringify(document);
+  });
   const redirectToPage = withErrorMapping(log, async (ctx) => {
     const { url } = await publications.actor(ctx.path);
     if (typeof url !== 'string') throw notFound();

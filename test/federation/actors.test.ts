@@ -1,6 +1,7 @@
 import t from 'tap';
 import { localAdministrator } from '../../src/access/index.ts';
-import { instanceName } from '../../src/federation/actors/actor-paths.ts';
+import { pushContent } from '../../src/federation/activities/push.ts';
+import { instanceName, readAlias, repositoryAlias } from '../../src/federation/actors/actor-paths.ts';
 import { personDocument } from '../../src/federation/actors/actor-documents.ts';
 import { sendRequest } from '../fixtures/web-fixture.ts';
 import type { PageResponse } from '../fixtures/web-fixture.ts';
@@ -36,8 +37,8 @@ t.test('SPEC §2.5 a public repository is an actor', async (t) => {
   const id = `${hearth.origin}/ap/repos/Alice/Tool`;
   t.match(await read('/ap/repos/Alice/Tool'), {
     id,
-    type: 'Repository',
-    preferredUsername: 'Alice/Tool',
+    type: ['Repository', 'Service'],
+    preferredUsername: 'Alice--Tool',
     name: 'Tool',
     summary: '<p>Cuts &lt;b&gt;everything&lt;/b&gt;</p>',
     url: `${hearth.origin}/repos/Alice/Tool`,
@@ -345,7 +346,13 @@ t.test('an actor keeps its id when its repository is renamed, and no other repos
     { id, name: 'second', url: `${hearth.origin}/repos/Alice/second` },
     'at its own address',
   );
-  t.match(await read('/ap/repos/Alice/second'), { id }, 'and under its new name');
+  t.match(
+    await get('/ap/repos/Alice/second'),
+    { status: 301, headers: { location: id } },
+    'to which its new name leads',
+  );
+  for (const part of ['outbox', 'followers'])
+    t.equal((await get(`/ap/repos/Alice/second/${part}`)).status, 404, 'a document is served under its own id only');
   t.match(JSON.parse((await get('/.well-known/webfinger?resource=acct:alice/second@127.0.0.1')).body), {
     subject: `acct:Alice/second@127.0.0.1:${port}`,
     links: [{ href: id }, {}],
@@ -362,6 +369,102 @@ t.test('an actor keeps its id when its repository is renamed, and no other repos
     url: `${hearth.origin}/repos/Alice/first`,
   });
   t.match((await get('/repos/Alice/first')).headers['link'], /first~2>/);
+  await repositories.changeVisibility(localAdministrator, 'alice', 'second', 'PRIVATE');
+  for (const path of ['', '/outbox', '/followers'])
+    t.equal((await get(`/ap/repos/Alice/first${path}`)).status, 404, 'followers of the first learn that it is gone');
+  t.match(
+    await read('/ap/repos/Alice/first~2'),
+    { id: `${String(id)}~2` },
+    'and those of the other one that it is there',
+  );
+});
+
+t.test('a repository has an alias for software whose names contain no slash', async (t) => {
+  for (const [name, alias] of [
+    ['tool', 'alice--tool'],
+    ['my.tool_2', 'alice--my.tool_2'],
+    ['a--b', 'alice--a--b'],
+    ['-x', 'alice---x'],
+    ['.github', 'alice--.github'],
+    ['tool-', null],
+    ['tool.', null],
+    ['schön', null],
+  ] as const) {
+    t.equal(repositoryAlias('alice', name), alias, name);
+    if (alias !== null) t.strictSame(readAlias(alias), { owner: 'alice', name });
+  }
+  for (const text of ['alice', 'alice-tool', '--tool', 'alice--', '--', 'a b--c', 'alice/x--y', ''])
+    t.equal(readAlias(text), null, text);
+
+  await add('alice', 'plus--minus');
+  const self = `${hearth.origin}/ap/repos/Alice/plus--minus`;
+  const subjectOf = async (resource: string) => {
+    const { status, body } = await get(`/.well-known/webfinger?resource=${encodeURIComponent(resource)}`);
+    if (status !== 200) return status;
+    const { subject, links } = JSON.parse(body) as { subject: string; links: { href: string }[] };
+    return [subject, links[0]!.href];
+  };
+  const host = `127.0.0.1:${port}`;
+  t.equal((await read(new URL(self).pathname))['preferredUsername'], 'Alice--plus--minus');
+  t.strictSame(await subjectOf(`acct:Alice--plus--minus@${host}`), [`acct:Alice--plus--minus@${host}`, self]);
+  t.strictSame(await subjectOf(`acct:alice--PLUS--minus@127.0.0.1`), [`acct:Alice--plus--minus@${host}`, self]);
+  t.strictSame(await subjectOf(`acct:alice/plus--minus@${host}`), [`acct:Alice/plus--minus@${host}`, self]);
+  t.strictSame(await subjectOf(self), [`acct:Alice/plus--minus@${host}`, self]);
+  for (const name of ['alice--secret', 'alice--absent', 'nobody--tool', 'alice--', '--tool'])
+    t.equal(await subjectOf(`acct:${name}@${host}`), 404, `${name}: hidden and absent alike`);
+});
+
+t.test('every term of a document is defined in it, or by a context that readers have with them', async (t) => {
+  const known = ['https://www.w3.org/ns/activitystreams', 'https://w3id.org/security/v1'];
+  /** Terms of those two that are used. */
+  const usual = new Set(
+    `id type name summary url published attributedTo inbox outbox followers preferredUsername icon mediaType endpoints
+    sharedInbox publicKey owner publicKeyPem attachment to cc object target context actor totalItems orderedItems Image
+    Service Person Application OrderedCollection Accept Follow @context`.split(/\s+/),
+  );
+  const check = (document: Record<string, unknown>): void => {
+    const contexts = [document['@context']].flat() as (string | Record<string, unknown>)[];
+    t.strictSame(
+      contexts.filter((each) => typeof each === 'string' && !known.includes(each)),
+      [],
+    );
+    const terms = new Set([
+      ...usual,
+      ...contexts.flatMap((each) => (typeof each === 'string' ? [] : Object.keys(each))),
+    ]);
+    const walk = (value: unknown): void => {
+      if (Array.isArray(value)) return value.forEach(walk);
+      if (typeof value !== 'object' || value === null) return;
+      for (const [name, inner] of Object.entries(value)) {
+        if (!terms.has(name)) t.fail(`${name} is not defined`);
+        if (name === '@context') continue;
+        if (name === 'type') for (const type of [inner].flat()) if (!terms.has(String(type))) t.fail(`type ${type}`);
+        walk(inner);
+      }
+    };
+    walk(document);
+  };
+  check(await read('/ap/repos/Alice/Tool'));
+  check(await read('/ap/users/Alice'));
+  check(await read('/ap/instance'));
+  const push = pushContent({
+    repositoryActorId: 'https://a.example/ap/repos/a/b',
+    pusherActorId: 'https://a.example/ap/users/a',
+    pusherName: 'A',
+    repositoryName: 'a/b',
+    repositoryUrl: 'https://a.example/repos/a/b',
+    branch: 'main',
+    hashBefore: '0'.repeat(40),
+    hashAfter: '1'.repeat(40),
+    isForced: true,
+    totalCommits: 1,
+    commits: [
+      { hash: '1'.repeat(40), subject: 's', authorName: 'n', authorActorId: null, authoredAt: 0, committedAt: 0 },
+    ],
+    pushedAt: 0,
+  });
+  check({ ...push, type: 'Push', id: 'https://a.example/1', actor: 'https://a.example/ap/repos/a/b' });
+  t.pass('checked');
 });
 
 t.test('a repository of an organisation is an actor that is attributed to no person', async (t) => {
@@ -377,7 +480,7 @@ t.test('a repository of an organisation is an actor that is attributed to no per
   await organisations.create(viewer, { name: 'garden' });
   await repositories.create(viewer, { owner: 'garden', name: 'gate', visibility: 'PUBLIC' });
   const document = await read('/ap/repos/garden/gate');
-  t.match(document, { type: 'Repository', preferredUsername: 'garden/gate' });
+  t.match(document, { type: ['Repository', 'Service'], preferredUsername: 'garden--gate' });
   t.notOk('attributedTo' in document);
   t.equal((await get('/ap/users/garden')).status, 404, 'there is no organisation actor');
 });

@@ -163,7 +163,7 @@ t.test('federation actor show prints the document of a local or remote actor', a
   const host = new URL(home.origin).host;
   t.match(await json('federation', 'actor', 'show', `alice/garden@${host}`), {
     id: `${home.origin}/ap/repos/alice/garden`,
-    type: 'Repository',
+    type: ['Repository', 'Service'],
   });
   t.match(await json('federation', 'actor', 'show', `${home.origin}/ap/users/alice`), {
     type: 'Person',

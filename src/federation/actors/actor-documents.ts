@@ -2,7 +2,7 @@ import type { Person } from '../../accounts/index.ts';
 import { instanceContext, personContext, repositoryContext } from '../documents/contexts.ts';
 import { escapeHtml, isoTime } from '../documents/escape-html.ts';
 import type { FederationSettings } from '../deps.ts';
-import { instanceName, instancePath } from './actor-paths.ts';
+import { instanceName, instancePath, repositoryAlias } from './actor-paths.ts';
 import type { LocalActor } from './local-actors.ts';
 import type { PublicRepository } from './public-repositories.ts';
 
@@ -31,8 +31,9 @@ export function repositoryDocument(
   return {
     '@context': repositoryContext,
     id: actor.id,
-    type: 'Repository',
-    preferredUsername: `${owner.handle}/${repository.name}`,
+    // The second type is what microblogs know: without it they read neither the actor nor its key.
+    type: ['Repository', 'Service'],
+    preferredUsername: repositoryAlias(owner.handle, repository.name) ?? `${owner.handle}/${repository.name}`,
     name: repository.name,
     ...(repository.description === '' ? {} : { summary: paragraph(repository.description) }),
     url: `${origin}/repos/${path}`,
@@ -52,6 +53,11 @@ export function repositoryDocument(
           },
         }
       : avatar(origin, owner)),
+    attachment: [
+      profileField('Handle', escapeHtml(`${owner.handle}/${repository.name}@${new URL(origin).host}`)),
+      profileField('Clone', link(https)),
+    ],
+    discoverable: true,
     endpoints: sharedInbox(origin),
     manuallyApprovesFollowers: false,
     publicKey: publicKeyOf(actor),
@@ -77,6 +83,7 @@ export function personDocument(
     outbox: `${actor.id}/outbox`,
     repositories: `${actor.id}/repositories`,
     ...avatar(origin, person),
+    discoverable: true,
     endpoints: sharedInbox(origin),
     manuallyApprovesFollowers: true,
     publicKey: publicKeyOf(actor),
@@ -114,6 +121,10 @@ export function instanceDocument(actor: LocalActor, { origin }: Facts): Document
 /** The uploaded image. The generated one is SVG, which other software does not show: it has its own. */
 const avatar = (origin: string, { id, avatarAt }: { id: string; avatarAt: number | null }) =>
   avatarAt === null ? {} : { icon: { type: 'Image', url: `${origin}/avatars/${id}?v=${avatarAt}` } };
+
+const profileField = (name: string, value: string) => ({ type: 'PropertyValue', name, value });
+
+const link = (url: string): string => `<a href="${escapeHtml(url)}" rel="nofollow">${escapeHtml(url)}</a>`;
 
 /** The inbox of the instance takes what is for any actor here. */
 const sharedInbox = (origin: string) => ({ sharedInbox: `${origin}${instancePath}/inbox` });

@@ -16,6 +16,32 @@ export const repositoryPath = (owner: string, name: string): string =>
 
 export const personPath = (username: string): string => `/ap/users/${encodeURIComponent(username)}`;
 
+/**
+ * `owner--name`, the name of a repository for software whose user names contain no slash; `null` where that is not a
+ * name either. Handles never contain `--`, so the first one separates.
+ */
+export function repositoryAlias(owner: string, name: string): string | null {
+  const alias = `${owner}--${name}`;
+  return /^[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?$/i.test(alias) ? alias : null;
+}
+
+/** The owner and name behind an alias; `null` for what is not one. */
+export function readAlias(alias: string): { owner: string; name: string } | null {
+  const at = alias.indexOf('--');
+  if (at <= 0) return null;
+  const [owner, name] = [alias.slice(0, at), alias.slice(at + 2)];
+  return repositoryAlias(owner, name) === null || name === '' ? null : { owner, name };
+}
+
+/** Whether two paths name the same actor: names are the same in any case. */
+export function isSamePath(path: string, other: string): boolean {
+  try {
+    return decodeURIComponent(path).toLowerCase() === decodeURIComponent(other).toLowerCase();
+  } catch {
+    return false;
+  }
+}
+
 /** An actor path taken apart; the words are decoded. */
 export type ActorAddress =
   | { kind: 'repository'; owner: string; name: string }

@@ -16,8 +16,9 @@ export type RepositoryActor = Extract<FoundActor, { kind: 'repository' }>;
 export type PersonActor = Extract<FoundActor, { kind: 'user' }>;
 
 /**
- * The actor at a path: one with this permanent path, else the current owner of the name. `null` for absent and for
- * hidden alike (SPEC §4.6); never cached, so a repository that turns private is hidden at once.
+ * The actor at a path: the one with this permanent path, else, where no actor has it, the current owner of the name,
+ * whose path is another. `null` for absent and for hidden alike (SPEC §4.6); never cached, so a repository that turns
+ * private is hidden at once, also after another one has got its name.
  */
 export async function findActorAt(deps: FederationDeps, path: string): Promise<FoundActor | null> {
   const address = parseActorPath(path);
@@ -26,9 +27,13 @@ export async function findActorAt(deps: FederationDeps, path: string): Promise<F
     case 'instance':
       return { kind: 'instance', actor: await instanceActor(deps) };
     case 'repository':
-      return (await repositoryWithPath(deps, path)) ?? findRepositoryActor(deps, address.owner, address.name);
+      return (await deps.localActors.atPath(path)) === null
+        ? findRepositoryActor(deps, address.owner, address.name)
+        : repositoryWithPath(deps, path);
     case 'user':
-      return (await personWithPath(deps, path)) ?? findPersonActor(deps, address.username);
+      return (await deps.localActors.atPath(path)) === null
+        ? findPersonActor(deps, address.username)
+        : personWithPath(deps, path);
   }
 }
 

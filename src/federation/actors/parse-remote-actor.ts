@@ -1,5 +1,6 @@
 import { cleanText, embedded, asObject, idOf, typesOf, webUrl } from '../documents/json-fields.ts';
 import type { Json } from '../documents/json-fields.ts';
+import { readAlias } from './actor-paths.ts';
 import { readPublicKey } from '../signatures/index.ts';
 import type { RemoteActor } from '../schema/remote-actor-schema.ts';
 
@@ -30,7 +31,7 @@ export function parseRemoteActor(document: Json, source: ActorSource): RemoteAct
   if (inbox === null) return 'inbox';
   const key = ownKey(document, id, source);
   if (key === null) return 'publicKey';
-  const username = cleanText(document['preferredUsername'], 200).replace(/\s/g, '');
+  const username = nameOf(document, url);
   return {
     id,
     host: url.host,
@@ -45,6 +46,14 @@ export function parseRemoteActor(document: Json, source: ActorSource): RemoteAct
     publicKeyPem: key.pem,
     fetchedAt,
   };
+}
+
+/** A Hearth gives a repository the name `owner--name` for other software; people know it as `owner/name`. */
+function nameOf(document: Json, { pathname }: URL): string {
+  const username = cleanText(document['preferredUsername'], 200).replace(/\s/g, '');
+  const alias = typesOf(document['type']).includes('Repository') ? readAlias(username) : null;
+  const slashed = `${alias?.owner}/${alias?.name}`;
+  return alias !== null && pathname.toLowerCase().endsWith(`/${slashed.toLowerCase()}`) ? slashed : username;
 }
 
 /** The two followable types come first: a document may have several types. */

@@ -1,14 +1,14 @@
 import { invalid } from '../../kernel/index.ts';
 import type { FederationDeps } from '../deps.ts';
 import type { Document } from './actor-documents.ts';
-import { instanceName } from './actor-paths.ts';
+import { instanceName, readAlias } from './actor-paths.ts';
 import { findActorById, findPersonActor, findRepositoryActor, instanceActor } from './find-actor.ts';
 import type { FoundActor } from './find-actor.ts';
 
 const maxLength = 512;
 
 /**
- * Serves WebFinger (RFC 7033) for `acct:user@host`, `acct:owner/name@host`, the instance (whose name is the host's, so
+ * Serves WebFinger (RFC 7033) for `acct:user@host`, `acct:owner/name@host`, its alias `acct:owner--name@host`, the instance (whose name is the host's, so
  * that servers find who signs), and the URLs of actors and pages. The host
  * may come with or without its port, in any case (SPEC §4.6). `null` for foreign, unknown and private alike. Refuses
  * `invalid_resource` for what is missing, too long or neither form.
@@ -18,7 +18,7 @@ export async function webFinger(deps: FederationDeps, resource: string | null): 
     throw invalid('invalid_resource', `Give a resource of at most ${maxLength} characters.`);
   }
   const found = await findResource(deps, resource);
-  return found === null ? null : describe(deps.settings.origin, found);
+  return found === null ? null : describe(deps.settings.origin, found, isAlias(resource));
 }
 
 async function findResource(deps: FederationDeps, resource: string): Promise<FoundActor | null> {
@@ -31,9 +31,9 @@ async function findResource(deps: FederationDeps, resource: string): Promise<Fou
   // Before people: servers look up the signer of each request that reaches them.
   if (isInstanceName(deps.settings.origin, name)) return { kind: 'instance', actor: await instanceActor(deps) };
   const slash = name.indexOf('/');
-  return slash === -1
-    ? findPersonActor(deps, name)
-    : findRepositoryActor(deps, name.slice(0, slash), name.slice(slash + 1));
+  if (slash !== -1) return findRepositoryActor(deps, name.slice(0, slash), name.slice(slash + 1));
+  const alias = readAlias(name);
+  return alias === null ? findPersonActor(deps, name) : findRepositoryActor(deps, alias.owner, alias.name);
 }
 
 /** An actor id, or the page of a repository or person. */
@@ -49,6 +49,9 @@ async function findByUrl(deps: FederationDeps, text: string): Promise<FoundActor
   if (kind === 'repos' && name !== '') return findRepositoryActor(deps, owner, name);
   return kind === 'users' && name === '' ? findPersonActor(deps, owner) : null;
 }
+
+/** The answer bears the name that was asked for: a reader takes any other for another account. */
+const isAlias = (resource: string): boolean => !/^https?:|%2f|\//i.test(resource) && resource.includes('--');
 
 const isInstanceName = (origin: string, name: string): boolean =>
   name.toLowerCase() === instanceName(origin) || name.toLowerCase() === 'instance';
@@ -67,7 +70,7 @@ function decode(text: string): string | null {
   }
 }
 
-function describe(origin: string, found: FoundActor): Document {
+function describe(origin: string, found: FoundActor, byAlias: boolean): Document {
   const { host } = new URL(origin);
   const { actor } = found;
   if (found.kind === 'instance') {
@@ -82,7 +85,7 @@ function describe(origin: string, found: FoundActor): Document {
   const path = name.split('/').map(encodeURIComponent).join('/');
   const page = `${origin}/${isPerson ? 'users' : 'repos'}/${path}`;
   return {
-    subject: `acct:${name}@${host}`,
+    subject: `acct:${byAlias ? name.replace('/', '--') : name}@${host}`,
     aliases: [actor.id, page],
     links: [
       { rel: 'self', type: 'application/activity+json', href: actor.id },

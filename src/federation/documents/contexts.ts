@@ -1,30 +1,53 @@
-/** The JSON-LD contexts of documents. They are never resolved here; peers may do so. */
+/**
+ * The JSON-LD contexts of documents. They are never resolved here; peers do so. Besides the two contexts that every
+ * reader has with it, each term is defined inline: while the host of another context does not answer, such a peer could
+ * read neither an actor nor its key.
+ */
 
 export const activityStreams = 'https://www.w3.org/ns/activitystreams';
 export const security = 'https://w3id.org/security/v1';
 export const publicAudience = `${activityStreams}#Public`;
 
-const forgeFed = 'https://forgefed.org/ns';
+const date = 'http://www.w3.org/2001/XMLSchema#dateTime';
 
-/** Terms that the published ForgeFed context lacks. */
-const forgeTerms = {
-  forge: `${forgeFed}#`,
+/** ForgeFed's terms that are used; its published context lacks some of them. */
+const forgeTerms = { forge: 'https://forgefed.org/ns#' };
+const repositoryTerms = {
+  ...forgeTerms,
+  Repository: 'forge:Repository',
+  cloneUri: { '@id': 'forge:cloneUri', '@type': '@id' },
   pushUri: { '@id': 'forge:pushUri', '@type': '@id' },
+};
+const pushTerms = {
+  ...forgeTerms,
+  Push: 'forge:Push',
+  Branch: 'forge:Branch',
+  Commit: 'forge:Commit',
+  ref: 'forge:ref',
+  hash: 'forge:hash',
   hashBefore: 'forge:hashBefore',
   hashAfter: 'forge:hashAfter',
-  created: { '@id': 'http://purl.org/dc/terms/created', '@type': 'http://www.w3.org/2001/XMLSchema#dateTime' },
+  committed: { '@id': 'forge:committed', '@type': date },
+  created: { '@id': 'http://purl.org/dc/terms/created', '@type': date },
 };
 
 /** Hearth's namespace: a name that needs no owner, as the host of an address would (RFC 9562). */
 const hearthTerms = { hearth: 'urn:uuid:3b0d5f0c-52c8-4c3a-9f0e-6a7b1d2e84c1#', forced: 'hearth:forced' };
 
-const approval = { manuallyApprovesFollowers: 'as:manuallyApprovesFollowers' };
+const actorTerms = {
+  manuallyApprovesFollowers: 'as:manuallyApprovesFollowers',
+  toot: 'http://joinmastodon.org/ns#',
+  discoverable: 'toot:discoverable',
+};
 
-export const repositoryContext = [activityStreams, security, forgeFed, { ...forgeTerms, ...approval }];
-export const pushContext = [activityStreams, forgeFed, { ...forgeTerms, ...hearthTerms }];
+/** Fields that microblogs show as a table on a profile. */
+const profileTerms = { schema: 'http://schema.org#', PropertyValue: 'schema:PropertyValue', value: 'schema:value' };
+
+export const repositoryContext = [activityStreams, security, { ...repositoryTerms, ...actorTerms, ...profileTerms }];
+export const pushContext = [activityStreams, { ...pushTerms, ...hearthTerms }];
 export const personContext = [
   activityStreams,
   security,
-  { hearth: hearthTerms.hearth, repositories: { '@id': 'hearth:repositories', '@type': '@id' }, ...approval },
+  { hearth: hearthTerms.hearth, repositories: { '@id': 'hearth:repositories', '@type': '@id' }, ...actorTerms },
 ];
 export const instanceContext = [activityStreams, security];
