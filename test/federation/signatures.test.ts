@@ -1,4 +1,4 @@
-import { createPublicKey, generateKeyPairSync, sign, verify } from 'node:crypto';
+import { constants, createHash, createPublicKey, generateKeyPairSync, sign, verify } from 'node:crypto';
 import t from 'tap';
 import {
   bodyDigest,
@@ -10,6 +10,7 @@ import {
   parseSignatureHeader,
   readPublicKey,
   readSignedRequest,
+  signatureBase,
   signingString,
   signRequest,
 } from '../../src/federation/signatures/index.ts';
@@ -47,8 +48,8 @@ function reasonOf(work: () => unknown): string {
 }
 
 const verdict = (request: IncomingRequest, host = 'other.example', now = at): string =>
-  reasonOf(() => readSignedRequest(request, host, now)) ||
-  (isSignedBy(readSignedRequest(request, host, now), publicKey) ? 'accepted' : 'wrong');
+  reasonOf(() => readSignedRequest(request, `https://${host}`, now)) ||
+  (isSignedBy(readSignedRequest(request, `https://${host}`, now), publicKey) ? 'accepted' : 'wrong');
 
 t.test('draft-cavage-12 appendix C: our signing strings are those of the published examples', async (t) => {
   const published = createPublicKey(`-----BEGIN PUBLIC KEY-----
@@ -373,4 +374,168 @@ t.test('security G09 no bytes in these headers cause anything but a refusal', as
     if (result === 'accepted' || performance.now() - startedAt > 1000)
       t.fail(`${name}: ${JSON.stringify(noise)} ${result}`);
   }
+});
+
+/** RFC 9421, signed without a line of ours. */
+function messageSigned({
+  covered = ['@method', '@target-uri', 'content-digest'],
+  parameters = `created=${at / 1000};keyid="${key.keyId}";alg="rsa-v1_5-sha256"`,
+  values = {} as Record<string, string>,
+  label = 'sig1',
+  sent = {} as Record<string, string | null>,
+  pss = false,
+} = {}): IncomingRequest {
+  const digest = `sha-256=:${createHash('sha256').update(body).digest('base64')}:`;
+  const all: Record<string, string> = {
+    '@method': 'POST',
+    '@target-uri': url.href,
+    '@authority': url.host,
+    '@scheme': 'https',
+    '@request-target': url.pathname,
+    '@path': url.pathname,
+    '@query': '?',
+    'content-digest': digest,
+    host: url.host,
+    date: formatHttpDate(at),
+    ...values,
+  };
+  const input = `(${covered.map((name) => `"${name}"`).join(' ')});${parameters}`;
+  const base = [...covered.map((name) => `"${name}": ${all[name]}`), `"@signature-params": ${input}`].join('\n');
+  const signature = pss
+    ? sign('sha512', Buffer.from(base), { key: privateKey, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: 64 })
+    : sign('sha256', Buffer.from(base), privateKey);
+  const headers: Record<string, string | null> = {
+    Host: url.host,
+    Date: formatHttpDate(at),
+    'Content-Digest': digest,
+    'Signature-Input': `${label}=${input}`,
+    Signature: `${label}=:${signature.toString('base64')}:`,
+    ...sent,
+  };
+  const rawHeaders = Object.entries(headers).flatMap(([name, value]) => (value === null ? [] : [name, value]));
+  return { method: 'POST', target: url.pathname, rawHeaders, body };
+}
+
+t.test('RFC 9421 §2.5: our signature base is that of the published example', (t) => {
+  const headers = new Map([
+    ['host', 'example.com'],
+    ['date', 'Tue, 20 Apr 2021 02:07:55 GMT'],
+    ['content-type', 'application/json'],
+    [
+      'content-digest',
+      'sha-512=:WZDPaVn/7XgHaAy8pmojAkGWoRx2UFChF41A2svX+TaPm+AbwAgBWnrIiYllu7BNNyealdVLvRwEmTHWXvJwew==:',
+    ],
+    ['content-length', '18'],
+  ]);
+  const parameters =
+    '("@method" "@authority" "@path" "content-digest" "content-length" "content-type");created=1618884473;keyid="test-key-rsa-pss"';
+  t.equal(
+    signatureBase(['@method', '@authority', '@path', 'content-digest', 'content-length', 'content-type'], parameters, {
+      method: 'POST',
+      target: '/foo?param=Value&Pet=dog',
+      origin: 'https://example.com',
+      headers,
+    }),
+    [
+      '"@method": POST',
+      '"@authority": example.com',
+      '"@path": /foo',
+      '"content-digest": sha-512=:WZDPaVn/7XgHaAy8pmojAkGWoRx2UFChF41A2svX+TaPm+AbwAgBWnrIiYllu7BNNyealdVLvRwEmTHWXvJwew==:',
+      '"content-length": 18',
+      '"content-type": application/json',
+      `"@signature-params": ${parameters}`,
+    ].join('\n'),
+  );
+  t.end();
+});
+
+t.test('RFC 9421: what covers method, target and content is accepted, in any order and with either algorithm', (t) => {
+  const usual = `created=${at / 1000};keyid="${key.keyId}"`;
+  for (const covered of [
+    ['@method', '@target-uri', 'content-digest'],
+    ['content-digest', '@target-uri', '@method', 'date', 'host'],
+    ['@method', '@target-uri', '@authority', 'host', 'date', 'content-digest'],
+    ['@method', '@authority', '@request-target', 'content-digest'],
+    ['@method', 'host', '@path', '@query', 'content-digest'],
+    ['@method', '@target-uri', '@scheme', 'content-digest'],
+  ])
+    t.equal(verdict(messageSigned({ covered })), 'accepted', covered.join(' '));
+  t.equal(verdict(messageSigned({ parameters: usual })), 'accepted', 'no alg: the key says it');
+  t.equal(verdict(messageSigned({ parameters: `${usual};alg="rsa-pss-sha512"`, pss: true })), 'accepted');
+  t.equal(verdict(messageSigned({ parameters: `${usual};expires=${at / 1000 + 60};nonce="n";tag="t"` })), 'accepted');
+  t.equal(verdict(messageSigned({ sent: { Date: null }, label: 'other' })), 'accepted', 'no Date is needed');
+  t.end();
+});
+
+t.test('RFC 9421: components left out, repeated, changed or with parameters are refused', (t) => {
+  const usual = `created=${at / 1000};keyid="${key.keyId}"`;
+  const digest512 = `sha-512=:${createHash('sha512').update(body).digest('base64')}:`;
+  const cases: [string, IncomingRequest, string][] = [
+    ...(
+      [
+        ['@method', '@target-uri'],
+        ['@method', 'content-digest'],
+        ['@target-uri', 'content-digest'],
+        ['@method', '@path', 'content-digest'],
+        ['@method', '@authority', '@path', 'content-digest'],
+        ['@method', '@request-target', 'content-digest'],
+        ['@method', '@method', '@target-uri', 'content-digest'],
+        ['@method', '@target-uri', 'content-digest', 'x-missing'],
+        ['@method', '@target-uri', 'content-digest', '@status'],
+        [],
+      ] as string[][]
+    ).map((covered): [string, IncomingRequest, string] => [
+      `covering ${covered.join(' ')}`,
+      messageSigned({ covered }),
+      'signature_rfc9421',
+    ]),
+    ['no created', messageSigned({ parameters: `keyid="${key.keyId}"` }), 'signature_rfc9421'],
+    ['no keyid', messageSigned({ parameters: `created=${at / 1000}` }), 'signature_rfc9421'],
+    ['another algorithm', messageSigned({ parameters: `${usual};alg="hmac-sha256"` }), 'signature_rfc9421'],
+    ['a keyid twice', messageSigned({ parameters: `${usual};keyid="x"` }), 'signature_rfc9421'],
+    ['created as a string', messageSigned({ parameters: `created="1";keyid="x"` }), 'signature_rfc9421'],
+    ['made too early', messageSigned({ parameters: `created=${at / 1000 + 3601};keyid="x"` }), 'signature_expired'],
+    ['made too late', messageSigned({ parameters: `created=${at / 1000 - 3601};keyid="x"` }), 'signature_expired'],
+    ['run out', messageSigned({ parameters: `${usual};expires=${at / 1000 - 1}` }), 'signature_expired'],
+    ['another label', messageSigned({ sent: { Signature: 'sig2=:AAAA:' } }), 'signature_rfc9421'],
+    ['two signatures', messageSigned({ sent: { Signature: 'sig1=:AAAA:, sig2=:AAAA:' } }), 'signature_rfc9421'],
+    ['a draft signature beside it', messageSigned({ sent: { Signature: 'keyId="x"' } }), 'signature_rfc9421'],
+    ['no signature', messageSigned({ sent: { Signature: null } }), 'signature_missing'],
+    ['no digest', messageSigned({ sent: { 'Content-Digest': null } }), 'signature_rfc9421'],
+    ['another digest', messageSigned({ sent: { 'Content-Digest': 'sha-256=:AAAA:' } }), 'signature_digest'],
+    [
+      'a digest of SHA-512 alone',
+      messageSigned({ values: { 'content-digest': digest512 }, sent: { 'Content-Digest': digest512 } }),
+      'signature_digest',
+    ],
+    ['another host', messageSigned({ sent: { Host: 'third.example' } }), 'signature_host'],
+    ['another path', { ...messageSigned(), target: '/elsewhere' }, 'wrong'],
+    ['another method', { ...messageSigned(), method: 'PUT' }, 'wrong'],
+    ['another body', { ...messageSigned(), body: Buffer.from('{}') }, 'signature_digest'],
+    [
+      'components in another order than signed',
+      messageSigned({
+        sent: { 'Signature-Input': `sig1=("@target-uri" "@method" "content-digest");${usual};alg="rsa-v1_5-sha256"` },
+      }),
+      'wrong',
+    ],
+    [
+      'a component with a parameter',
+      messageSigned({ sent: { 'Signature-Input': `sig1=("@method";req "@target-uri" "content-digest");${usual}` } }),
+      'signature_rfc9421',
+    ],
+    [
+      'a long input',
+      messageSigned({ sent: { 'Signature-Input': `sig1=(${'"a" '.repeat(9_000)})` } }),
+      'signature_rfc9421',
+    ],
+  ];
+  for (const [name, request, expected] of cases) t.equal(verdict(request), expected, name);
+  t.end();
+});
+
+t.test('a Digest without SHA-256 is refused with a sentence that says so', async (t) => {
+  const request = await arrived({ Digest: `SHA-512=${createHash('sha512').update(body).digest('base64')}` });
+  t.throws(() => readSignedRequest(request, 'https://other.example', at), /no SHA-256/);
+  t.throws(() => readSignedRequest({ ...request, body: Buffer.from('x') }, 'https://other.example', at), /no SHA-256/);
 });

@@ -8,9 +8,9 @@ import type { FoundActor } from './find-actor.ts';
 const maxLength = 512;
 
 /**
- * Serves WebFinger (RFC 7033) for `acct:user@host`, `acct:owner/name@host`, its alias `acct:owner--name@host`, the instance (whose name is the host's, so
- * that servers find who signs), and the URLs of actors and pages. The host
- * may come with or without its port, in any case (SPEC §4.6). `null` for foreign, unknown and private alike. Refuses
+ * Serves WebFinger (RFC 7033) for `acct:user@host`, `acct:owner/name@host`, its alias `acct:owner--name@host`, the
+ * instance (whose name is the host's, so that servers find who signs), and the URLs of actors and pages. The host may
+ * come with or without its port, in any case (SPEC §4.6). `null` for foreign, unknown and private alike. Refuses
  * `invalid_resource` for what is missing, too long or neither form.
  */
 export async function webFinger(deps: FederationDeps, resource: string | null): Promise<Document | null> {

@@ -62,7 +62,7 @@ export async function receiveActivity(deps: FederationDeps, arriving: ArrivingAc
 }
 
 async function processActivity(deps: FederationDeps, arriving: ArrivingActivity): Promise<ReceiveResult> {
-  const signed = readSignedHead(arriving, new URL(deps.settings.origin).host, deps.clock.now());
+  const signed = readSignedHead(arriving, deps.settings.origin, deps.clock.now());
   await requireAllowed(deps, signed.parameters.keyId);
   const body = await arriving.readBody();
   requireDigest(signed, body);

@@ -8,6 +8,17 @@ export function bodyDigest(body: Buffer): string {
 }
 
 /**
+ * Whether a `Content-Digest` header (RFC 9530) matches this body: as with `Digest`, exactly one SHA-256 among others
+ * decides.
+ */
+export function contentDigestMatches(header: string, body: Buffer): boolean {
+  const entries = header.split(',').map((entry) => /^\s*([a-z0-9-]+)=:([A-Za-z0-9+/]+={0,2}):\s*$/.exec(entry));
+  if (entries.includes(null)) return false;
+  const values = entries.filter((entry) => entry?.[1] === 'sha-256').map((entry) => entry?.[2]);
+  return values.length === 1 && values[0] === sha256(body);
+}
+
+/**
  * Whether a `Digest` header matches this body. Other algorithms may be listed beside it, but there must be exactly one
  * SHA-256, and it decides.
  */

@@ -1,8 +1,10 @@
-import { verify } from 'node:crypto';
+import { constants, verify } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 import { unauthenticated } from '../../kernel/index.ts';
-import { digestMatches } from './digest.ts';
+import { contentDigestMatches, digestMatches } from './digest.ts';
 import { parseHttpDate } from './http-date.ts';
+import { readMessageSignature } from './message-signature.ts';
+import type { MessageSignature } from './message-signature.ts';
 import { parseSignatureHeader } from './parse-signature-header.ts';
 import type { SignatureParameters } from './parse-signature-header.ts';
 import { signingString } from './signing-string.ts';
@@ -27,34 +29,47 @@ export interface IncomingRequest extends ArrivedHead {
 /** A request whose own words hold together; whether the key agrees is still open. */
 export interface SignedRequest {
   request: ArrivedHead;
-  parameters: SignatureParameters;
+  parameters: Pick<SignatureParameters, 'keyId'> & (SignatureParameters | { message: MessageSignature });
   headers: ReadonlyMap<string, string>;
 }
 
 /**
  * What the headers of a signed POST state, before the body is read.
  *
- * Refuses, always with `unauthenticated`: `signature_missing`, `signature_repeated`,
- * `signature_rfc9421` (SPEC §9), those of `parseSignatureHeader`, `signature_host`,
- * `signature_date`, `signature_expired`.
+ * A request with a `Signature-Input` is signed by RFC 9421, any other by draft-cavage.
  *
- * @param expectedHost host and non-default port of our base URL; never what a proxy says
+ * Refuses, always with `unauthenticated`: `signature_missing`, `signature_repeated`, `signature_rfc9421`, those of
+ * `parseSignatureHeader`, `signature_host`, `signature_date`, `signature_expired`.
+ *
+ * @param origin our base URL: its host and non-default port are compared, never what a proxy says
  * @param now milliseconds since the epoch
  */
-export function readSignedHead(request: ArrivedHead, expectedHost: string, now: number): SignedRequest {
+export function readSignedHead(request: ArrivedHead, origin: string, now: number): SignedRequest {
   const headers = readHeaders(request.rawHeaders);
-  const parameters = parseSignatureHeader(headers.get('signature')!);
-  if (headers.get('host')!.toLowerCase() !== expectedHost.toLowerCase()) {
+  const isMessage = headers.has('signature-input');
+  const { method, target } = request;
+  const message = isMessage ? readMessageSignature({ method, target, origin, headers }) : null;
+  const draft = isMessage ? null : parseSignatureHeader(headers.get('signature')!);
+  if (headers.get('host')!.toLowerCase() !== new URL(origin).host) {
     throw unauthenticated('signature_host', 'The request was signed for another host.');
   }
-  checkTimes(headers.get('date')!, parameters, now);
-  return { request, parameters, headers };
+  if (!isMessage) checkDate(headers.get('date')!, now);
+  checkTimes((message ?? draft)!, now);
+  return { request, parameters: message === null ? draft! : { keyId: message.keyId, message }, headers };
 }
 
 /** Refuses `signature_digest` with `unauthenticated`. */
-export function requireDigest({ headers }: SignedRequest, body: Buffer): void {
-  if (digestMatches(headers.get('digest')!, body)) return;
-  throw unauthenticated('signature_digest', 'The Digest header does not match the body.');
+export function requireDigest({ headers, parameters }: SignedRequest, body: Buffer): void {
+  if ('message' in parameters) {
+    if (contentDigestMatches(headers.get('content-digest')!, body)) return;
+    throw unauthenticated('signature_digest', 'The Content-Digest header has no SHA-256 that matches the body.');
+  }
+  const header = headers.get('digest')!;
+  if (digestMatches(header, body)) return;
+  const why = /sha-256=/i.test(header)
+    ? 'The Digest header does not match the body.'
+    : 'The Digest header has no SHA-256, the only algorithm that is read.';
+  throw unauthenticated('signature_digest', why);
 }
 
 /**
@@ -62,8 +77,8 @@ export function requireDigest({ headers }: SignedRequest, body: Buffer): void {
  * so that a request that fails here costs no fetch from another host.
  * Refuses as `readSignedHead` and `requireDigest` do.
  */
-export function readSignedRequest(request: IncomingRequest, expectedHost: string, now: number): SignedRequest {
-  const signed = readSignedHead(request, expectedHost, now);
+export function readSignedRequest(request: IncomingRequest, origin: string, now: number): SignedRequest {
+  const signed = readSignedHead(request, origin, now);
   requireDigest(signed, request.body);
   return signed;
 }
@@ -73,13 +88,29 @@ export function readSignedRequest(request: IncomingRequest, expectedHost: string
  * query.
  */
 export function isSignedBy(signed: SignedRequest, key: KeyObject): boolean {
+  const { parameters } = signed;
+  if ('message' in parameters) return isMessageSignedBy(parameters.message, key);
   const { target } = signed.request;
   const query = target.indexOf('?');
-  return fits(signed, target, key) || (query !== -1 && fits(signed, target.slice(0, query), key));
+  const draft = { ...signed, parameters };
+  return fits(draft, target, key) || (query !== -1 && fits(draft, target.slice(0, query), key));
+}
+
+function isMessageSignedBy({ base, algorithm, signature }: MessageSignature, key: KeyObject): boolean {
+  // Lengths as RFC 9421 §3.3.1 has them; the other algorithm is PKCS #1 v1.5.
+  const pss = { key, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: 64 };
+  const data = Buffer.from(base, 'latin1');
+  return algorithm === 'rsa-pss-sha512'
+    ? verify('sha512', data, pss, signature)
+    : verify('sha256', data, key, signature);
 }
 
 function fits(
-  { request: { method }, parameters: { covered, created, expires, signature }, headers }: SignedRequest,
+  {
+    request: { method },
+    parameters: { covered, created, expires, signature },
+    headers,
+  }: Pick<SignedRequest, 'request' | 'headers'> & { parameters: SignatureParameters },
   target: string,
   key: KeyObject,
 ): boolean {
@@ -88,7 +119,9 @@ function fits(
   return text !== null && verify('sha256', Buffer.from(text, 'latin1'), key, signature);
 }
 
-const single = ['signature', 'digest', 'date', 'host'];
+/** Headers of which there must be exactly one. */
+const draftHeaders = ['signature', 'digest', 'date', 'host'];
+const messageHeaders = ['signature', 'signature-input', 'host'];
 
 /** Joins the values of each header; of those that decide there must be exactly one. */
 function readHeaders(rawHeaders: readonly string[]): Map<string, string> {
@@ -100,13 +133,7 @@ function readHeaders(rawHeaders: readonly string[]): Map<string, string> {
     if (known !== undefined) repeated.push(name);
     headers.set(name, known === undefined ? rawHeaders[index + 1]! : `${known}, ${rawHeaders[index + 1]!}`);
   }
-  if (headers.has('signature-input')) {
-    throw unauthenticated(
-      'signature_rfc9421',
-      'The request carries an RFC 9421 signature; only draft-cavage is understood.',
-    );
-  }
-  for (const name of single) {
+  for (const name of headers.has('signature-input') ? messageHeaders : draftHeaders) {
     if (!headers.has(name)) throw unauthenticated('signature_missing', `The request has no ${name} header.`);
     if (repeated.includes(name))
       throw unauthenticated('signature_repeated', `The request has more than one ${name} header.`);
@@ -114,11 +141,14 @@ function readHeaders(rawHeaders: readonly string[]): Map<string, string> {
   return headers;
 }
 
-function checkTimes(date: string, { created, expires }: SignatureParameters, now: number): void {
+function checkDate(date: string, now: number): void {
   const dateMs = parseHttpDate(date);
   if (dateMs === null || Math.abs(now - dateMs) > dateWindowMs) {
     throw unauthenticated('signature_date', 'The Date header is malformed or more than an hour away from now.');
   }
+}
+
+function checkTimes({ created, expires }: Pick<SignatureParameters, 'created' | 'expires'>, now: number): void {
   const isEarly = created !== null && created * 1000 > now + dateWindowMs;
   const isLate = created !== null && created * 1000 < now - dateWindowMs;
   if (isEarly || isLate || (expires !== null && expires * 1000 < now)) {
