@@ -19,7 +19,13 @@ export { describeAccessGrant, accessGrantsOf } from './access-grants.ts';
 export type { AccessGrant } from './access-grants.ts';
 export { grantedRepositoryParts, visibleRepositories, visibleRepositoryParts } from './visible-repositories.ts';
 export type { RepositoryPart, SqlCondition } from './visible-repositories.ts';
-export { isTrustedContributor, refusalInRepository, refusalInTrash, refusalOnIssue } from './issue-rights.ts';
+export {
+  isExemptFromRates,
+  isTrustedContributor,
+  refusalInRepository,
+  refusalInTrash,
+  refusalOnIssue,
+} from './issue-rights.ts';
 export type {
   EntryFacts,
   IssueAct,

@@ -147,6 +147,11 @@ export function isTrustedContributor(viewer: Viewer, repository: RepositoryFacts
   return allows(memberLevel(viewer, repository), 'read') && viewer.kind !== 'anonymous';
 }
 
+/** Whether a user may contribute without a limit of time: an importer of the owner is not stopped. */
+export function isExemptFromRates(viewer: Viewer, repository: RepositoryFacts): boolean {
+  return (viewer.kind === 'person' && viewer.isAdministrator) || allows(memberLevel(viewer, repository), 'write');
+}
+
 /** Whether issues and pull requests are hidden; they are from deploy keys, which serve git alone. */
 const isHiddenFrom = (viewer: Viewer, repository: RepositoryFacts): boolean =>
   viewer.kind === 'deployKey' || repositoryLevel(viewer, repository) === 'none';

@@ -299,6 +299,36 @@ export const options = [
     default: '1GiB',
     sentence: 'Most that the files of all issues of one repository may have together.',
   }),
+  row({
+    key: 'issues.person_rate_per_minute',
+    env: 'SERVICE_ISSUES_PERSON_RATE_PER_MINUTE',
+    type: integer(0, 1_000_000),
+    default: 60,
+    sentence:
+      'How many issues, comments, reactions, reviews and files one person may add in a minute, in all repositories that they may not write to; 0 is no limit. Administrators have none.',
+  }),
+  row({
+    key: 'issues.person_rate_per_hour',
+    env: 'SERVICE_ISSUES_PERSON_RATE_PER_HOUR',
+    type: integer(0, 1_000_000),
+    default: 600,
+    sentence: 'The same in an hour.',
+  }),
+  row({
+    key: 'issues.repository_rate_per_minute',
+    env: 'SERVICE_ISSUES_REPOSITORY_RATE_PER_MINUTE',
+    type: integer(0, 1_000_000),
+    default: 120,
+    sentence:
+      'How many of these all people who are not members of a repository may add to it in a minute; 0 is no limit.',
+  }),
+  row({
+    key: 'issues.repository_rate_per_hour',
+    env: 'SERVICE_ISSUES_REPOSITORY_RATE_PER_HOUR',
+    type: integer(0, 1_000_000),
+    default: 1_200,
+    sentence: 'The same in an hour.',
+  }),
 
   row({
     key: 'releases.file_size',

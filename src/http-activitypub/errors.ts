@@ -1,6 +1,6 @@
 import { isDomainError } from '../kernel/index.ts';
 import type { Context, Middleware } from '../http/index.ts';
-import { HttpError, httpStatusByErrorCode } from '../http/index.ts';
+import { HttpError, httpStatusOf, retryAfter } from '../http/index.ts';
 import type { RefusalLog } from './refusal-log.ts';
 import { sendEarlyRefusal } from './early-refusal.ts';
 
@@ -47,8 +47,8 @@ export function withErrorMapping(log: RefusalLog, handle: (ctx: Context) => Prom
         return refuse(ctx, error.status);
       }
       if (!isDomainError(error) || error.code === 'internal') throw error;
-      const status = httpStatusByErrorCode[error.code];
-      if (status === 503) ctx.set('Retry-After', String(error.retryAfterSeconds ?? 60));
+      const status = httpStatusOf(error);
+      ctx.set(retryAfter(status, error, 60));
       if (status !== 404) {
         ctx.state.isLogged = true;
         log.record(error.reason, {

@@ -1,7 +1,7 @@
 import { isDomainError } from '../kernel/index.ts';
 import type { ErrorCode, Logger } from '../kernel/index.ts';
 import type { Context, Middleware } from '../http/index.ts';
-import { discardBody, HttpError, httpStatusByErrorCode } from '../http/index.ts';
+import { discardBody, HttpError, httpStatusByErrorCode, httpStatusOf, retryAfter } from '../http/index.ts';
 
 /** Status of each error code in JSON responses: `invalid` is 422 here. */
 const apiStatusOf: Record<ErrorCode, number> = { ...httpStatusByErrorCode, invalid: 422 };
@@ -48,10 +48,9 @@ function responseTo(error: unknown, requestId: string): ErrorResponse {
       error: { code: 'internal', message: `The server made a mistake (${requestId}).` },
     };
   }
-  const status = statusOfReason.get(error.reason) ?? apiStatusOf[error.code];
-  const headers: Record<string, string> = {};
+  const status = statusOfReason.get(error.reason) ?? httpStatusOf(error, apiStatusOf);
+  const headers: Record<string, string> = retryAfter(status, error);
   if (status === 401) headers['WWW-Authenticate'] = 'Bearer realm="Hearth"';
-  if (status === 503) headers['Retry-After'] = String(Math.ceil(error.retryAfterSeconds ?? 5));
   const { reason: code, message, field } = error;
   return { status, headers, error: field === undefined ? { code, message } : { code, message, field } };
 }

@@ -1,7 +1,7 @@
 import { isDomainError } from '../kernel/index.ts';
 import type { DomainError, Logger } from '../kernel/index.ts';
 import type { Context } from '../http/index.ts';
-import { discardBody, HttpError, httpStatusByErrorCode } from '../http/index.ts';
+import { discardBody, HttpError, httpStatusOf, retryAfter } from '../http/index.ts';
 
 // Maps errors to responses that the artifact actions understand.
 
@@ -109,10 +109,10 @@ function readError(
     ? format.status.overLimit
     : error.code === 'conflict' && error.reason !== 'artifact_exists'
       ? format.status.conflict
-      : httpStatusByErrorCode[error.code];
+      : httpStatusOf(error);
   return {
     status,
     words: error,
-    headers: status === 503 ? { 'Retry-After': String(error.retryAfterSeconds ?? 5) } : {},
+    headers: retryAfter(status, error),
   };
 }

@@ -2,7 +2,7 @@ import { isDomainError, internal, unauthenticated } from '../kernel/index.ts';
 import type { DomainError, Logger } from '../kernel/index.ts';
 import type { Viewer } from '../access/index.ts';
 import type { GitExchange } from './git-exchange.ts';
-import { drainRequest, httpStatusByErrorCode } from '../http/index.ts';
+import { drainRequest, httpStatusOf, retryAfter } from '../http/index.ts';
 
 // Maps domain errors to responses of git over HTTP.
 
@@ -46,7 +46,7 @@ export async function sendError(
     return;
   }
   const error = isDomainError(thrown) ? thrown : internal('unexpected', { cause: thrown });
-  const status = statusOfReason.get(error.reason) ?? httpStatusByErrorCode[error.code];
+  const status = statusOfReason.get(error.reason) ?? httpStatusOf(error);
   if (status === 500) logger.error('git.http_fault', { id: state.requestId, error: error.cause ?? error });
   else if (error.cause !== undefined)
     logger.info('git.http_refused', { id: state.requestId, reason: error.reason, cause: error.cause });
@@ -83,8 +83,7 @@ export async function refuseBody(
 
 function extraHeaders(status: number, error: DomainError): Record<string, string> {
   if (status === 401) return { 'WWW-Authenticate': 'Basic realm="Hearth", charset="UTF-8"' };
-  if (status === 503) return { 'Retry-After': String(Math.ceil(error.retryAfterSeconds ?? 5)) };
-  return {};
+  return retryAfter(status, error);
 }
 
 /** A rest of this size is read while the connection stays. */

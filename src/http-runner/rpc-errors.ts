@@ -23,7 +23,6 @@ const codes: Record<ErrorCode, RpcCode> = {
 /** Reasons for which the protocol has a word of its own. */
 const codesOfReasons = new Map<string, RpcCode>([
   ['message_too_large', code('resource_exhausted', 8, 429)],
-  ['too_many_polls', code('resource_exhausted', 8, 429)],
   ['log_sealed', code('already_exists', 6, 409)],
   ['request_key_locked', code('aborted', 10, 409)],
   ['unknown_compression', code('unimplemented', 12, 501)],
@@ -41,5 +40,6 @@ export function toRpcError(thrown: unknown, logger: Logger, procedure: string): 
   const error: DomainError = isDomainError(thrown) ? thrown : internal('unexpected', { cause: thrown });
   if (error.code === 'internal') logger.error('rpc.fault', { procedure, error: error.cause ?? error });
   const message = error.code === 'internal' ? 'internal error' : error.message;
-  return { code: codesOfReasons.get(error.reason) ?? codes[error.code], message };
+  const byCode = error.isRateLimit ? code('resource_exhausted', 8, 429) : codes[error.code];
+  return { code: codesOfReasons.get(error.reason) ?? byCode, message };
 }

@@ -64,7 +64,7 @@ export { viewCloneBox } from './response/clone-urls.ts';
 export type { CloneBoxView } from './response/clone-urls.ts';
 export { HttpError } from './http-error.ts';
 export { setBody } from './response/set-body.ts';
-export { httpStatusByErrorCode } from './response/error-status.ts';
+export { httpStatusByErrorCode, httpStatusOf, retryAfter } from './response/error-status.ts';
 export { organisationUrl, ownerUrl, personUrl, repositoryImageUrl, repositoryUrl, teamUrl } from './response/urls.ts';
 export { routeRunnerRequests } from './runner-listener.ts';
 export type { RunnerListener } from './runner-listener.ts';

@@ -1,6 +1,7 @@
 import { In } from 'typeorm';
 import { idsIn } from '../db/index.ts';
 import type { Tx } from '../db/index.ts';
+import { invalid } from '../kernel/index.ts';
 import { insertOrIgnore } from './insert-or-ignore.ts';
 import { limits } from './limits.ts';
 import { attachmentSchema, attachmentUseSchema } from './schema/classification-schema.ts';
@@ -9,11 +10,25 @@ const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 const address = new RegExp(`/attachments/(${uuid})(?![0-9a-f-])`, 'g');
 
 /** The files that a text shows, by the addresses in it: each once, at most `limits.attachmentsPerText`. */
-export function attachmentsIn(text: string): string[] {
+export const attachmentsIn = (text: string): string[] => firstAttachments(text, limits.attachmentsPerText);
+
+/**
+ * Refuses `too_many_attachments`: files beyond the limit would count as shown by no text, and be removed.
+ * @param more files that will be added to the text
+ */
+export function refuseTooManyAttachments(text: string, more = 0): void {
+  const most = limits.attachmentsPerText;
+  if (firstAttachments(text, most + 1).length + more > most)
+    throw invalid('too_many_attachments', `A text shows at most ${most} files. Please use another comment.`, {
+      field: 'body',
+    });
+}
+
+function firstAttachments(text: string, most: number): string[] {
   const ids = new Set<string>();
   for (const [, id] of text.matchAll(address)) {
     ids.add(id!);
-    if (ids.size === limits.attachmentsPerText) break;
+    if (ids.size === most) break;
   }
   return [...ids];
 }

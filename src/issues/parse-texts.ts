@@ -1,5 +1,6 @@
 import { parseText } from '../accounts/index.ts';
 import { invalid } from '../kernel/index.ts';
+import { refuseTooManyAttachments } from './attachment-uses.ts';
 import { limits } from './limits.ts';
 
 /** Refuses `invalid_text`, `text_too_long`, `title_missing`. */
@@ -9,12 +10,13 @@ export function parseTitle(value: unknown): string {
   return title;
 }
 
-/** Refuses `invalid_text`, `text_too_long`. An empty text is one. */
+/** Refuses `invalid_text`, `text_too_long`, `too_many_attachments`. An empty text is one. */
 export function parseBody(value: unknown): string {
   const rule = { field: 'body', called: 'The text', maxCharacters: limits.bodyBytes, manyLines: true };
   const body = parseText(value, rule);
   if (Buffer.byteLength(body) > limits.bodyBytes)
     throw invalid('text_too_long', `The text may have at most ${limits.bodyBytes / 1024} KiB.`, { field: 'body' });
+  refuseTooManyAttachments(body);
   return body;
 }
 

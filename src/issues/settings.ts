@@ -7,7 +7,7 @@ export interface IssueModuleSettings {
   trashKeptMs: number;
   /** How long a listener of entries may take for each of its parts, in milliseconds. */
   listenerTimeoutMs: number;
-  /** What one person may write in a minute and in an hour, everywhere. */
+  /** What one person may write in a minute and in an hour, everywhere; not in repositories they may write to. */
   perPerson: RateLimit;
   /** What all those who are no members may write in one repository. */
   perRepository: RateLimit;
@@ -19,7 +19,7 @@ export interface IssueModuleSettings {
   attachmentGraceMs: number;
 }
 
-/** Issues, comments and reactions; a change of state counts as one, too. */
+/** Issues, comments and reactions; a change of state counts as one, too. 0 is no limit. */
 export interface RateLimit {
   perMinute: number;
   perHour: number;
@@ -47,4 +47,6 @@ export const defaultIssueSettings: IssueModuleSettings = {
 export const issueSettingsOf = (config: Pick<Config, 'issues'>): Partial<IssueModuleSettings> => ({
   attachmentBytes: config.issues.attachmentSizeBytes,
   attachmentsPerRepositoryBytes: config.issues.attachmentQuotaBytes,
+  perPerson: { perMinute: config.issues.personRatePerMinute, perHour: config.issues.personRatePerHour },
+  perRepository: { perMinute: config.issues.repositoryRatePerMinute, perHour: config.issues.repositoryRatePerHour },
 });

@@ -16,6 +16,8 @@ export interface ErrorDetails {
   field?: string;
   /** For `unavailable`: after how many seconds a retry makes sense. */
   retryAfterSeconds?: number;
+  /** For `unavailable`: a limit of the caller is reached, and the server itself is well. */
+  isRateLimit?: boolean;
   /** For the log only; never shown. */
   cause?: unknown;
 }
@@ -29,6 +31,7 @@ export class DomainError extends Error {
   readonly reason: string;
   readonly field: string | undefined;
   readonly retryAfterSeconds: number | undefined;
+  readonly isRateLimit: boolean;
 
   constructor(code: ErrorCode, reason: string, message: string, details: ErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
@@ -37,6 +40,7 @@ export class DomainError extends Error {
     this.reason = reason;
     this.field = details.field;
     this.retryAfterSeconds = details.retryAfterSeconds;
+    this.isRateLimit = details.isRateLimit ?? false;
   }
 }
 
@@ -62,6 +66,11 @@ export const unauthenticated = maker('unauthenticated');
 export const forbidden = maker('forbidden');
 export const conflict = maker('conflict');
 export const unavailable = maker('unavailable');
+
+/** A limit of one person, address or network is reached; HTTP answers 429. */
+export function rateLimited(reason: string, message: string, retryAfterSeconds: number): DomainError {
+  return new DomainError('unavailable', reason, message, { retryAfterSeconds, isRateLimit: true });
+}
 
 /** Hidden and absent resources get the same message, so that a response does not distinguish them. */
 export function notFound(reason = 'not_found', message = 'Not found'): DomainError {

@@ -8,6 +8,7 @@ export {
   isDomainError,
   notFound,
   nullIfNotFound,
+  rateLimited,
   unauthenticated,
   unavailable,
 } from './errors.ts';

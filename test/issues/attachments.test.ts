@@ -214,7 +214,7 @@ t.test('limits: size while it comes, quota of the repository, files that no text
     'too_many_unused_attachments',
   );
   const slow = modules.beside({ perPerson: { perMinute: 1, perHour: 10 } });
-  const one = () => reasonOf(slow.addAttachment(alice, roof, { name: 'x', content: chunks('x') }));
+  const one = () => reasonOf(slow.addAttachment(modules.carol, roof, { name: 'x', content: chunks('x') }));
   t.equal(await one(), 'accepted');
   t.equal(await one(), 'too_many_contributions');
   clock.advance(60_000);
@@ -253,4 +253,25 @@ t.test('programs attach to an issue: its text shows the file; who uploaded it re
   await issues.removeAttachment(bob, at(1), first.id);
   t.equal(await reasonOf(issues.findAttachmentOf(bob, at(1), first.id)), 'attachment_not_found');
   t.equal(await sees(modules, anonymous, second), 'accepted');
+});
+
+t.test('a text shows a hundred files: one more is refused before anything is stored', async (t) => {
+  const modules = await openIssues(t);
+  const { issues, alice, bob, db } = modules;
+  const line = (number: number) =>
+    `![x](/repos/alice/roof/attachments/00000000-0000-4000-8000-${String(number).padStart(12, '0')})`;
+  const lines = (count: number) => Array.from({ length: count }, (_, index) => line(index)).join('\n');
+  const stored = async () => (await db.read.query('SELECT count(*) AS n FROM attachments'))[0].n as number;
+  t.equal(await reasonOf(issues.open(bob, roof, { title: 'x', body: lines(101) })), 'too_many_attachments');
+  await issues.open(bob, roof, { title: 'full', body: `${lines(100)}\n${line(7)}` });
+  const attach = (viewer: Viewer, number: number) =>
+    reasonOf(issues.attach(viewer, at(number), { name: 'log.txt', content: chunks('drip') }));
+  t.equal(await attach(bob, 1), 'too_many_attachments');
+  t.equal(await stored(), 0);
+  await issues.open(bob, roof, { title: 'nearly', body: lines(99) });
+  t.equal(await attach(alice, 2), 'accepted');
+  t.equal(await attach(alice, 2), 'too_many_attachments');
+  t.equal(await stored(), 1);
+  t.equal(await reasonOf(issues.comment(bob, at(2), { body: lines(101) })), 'too_many_attachments', 'a comment, too');
+  t.equal(await reasonOf(issues.comment(bob, at(2), { body: lines(100) })), 'accepted');
 });

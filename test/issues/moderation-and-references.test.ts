@@ -33,6 +33,30 @@ t.test('rate limits: of a person, and of all non-members together', async (t) =>
   t.equal(await open(bob, '6'), 'too_many_contributions', 'of the hour');
 });
 
+t.test('no rate stops administrators and people who may write; 0 is no limit', async (t) => {
+  const limit = { perMinute: 1, perHour: 2 };
+  const modules = await openIssues(t, { settings: { perPerson: limit } });
+  const { issues, alice, bob, carol, repositories } = modules;
+  let opened = 0;
+  const open = (viewer: typeof bob) => reasonOf(issues.open(viewer, roof, { title: `x ${opened++}` }));
+  for (let count = 0; count < 4; count += 1) t.equal(await open(alice), 'accepted', 'the owner');
+  t.equal(await open(bob), 'accepted');
+  await t.rejects(issues.open(bob, roof, { title: 'x' }), {
+    reason: 'too_many_contributions',
+    isRateLimit: true,
+    retryAfterSeconds: 60,
+    message: 'At most 1 contributions are taken in one minute. Try again in 60 seconds.',
+  });
+  t.equal(await open({ ...bob, isAdministrator: true }), 'accepted', 'an administrator');
+  await repositories.collaborators.add(alice, 'alice', 'roof', { username: 'bob', role: 'write' });
+  t.equal(await open(bob), 'accepted', 'may write now');
+  t.equal(await open(carol), 'accepted');
+  t.equal(await open(carol), 'too_many_contributions', 'may not');
+  const without = modules.beside({ perPerson: { perMinute: 0, perHour: 0 } });
+  for (let count = 0; count < 4; count += 1)
+    t.equal(await reasonOf(without.open(carol, roof, { title: `y ${count}` })), 'accepted', '0 is no limit');
+});
+
 t.test('blocked users cannot contribute, and contributions of newcomers await approval', async (t) => {
   const { issues, organisations, alice, bob, carol } = await openIssues(t);
   t.equal(await reasonOf(issues.block(bob, { owner: 'alice', username: 'carol' })), 'not_owner');

@@ -1,6 +1,6 @@
 import type { EntityManager } from 'typeorm';
 import type { Tx } from '../../db/index.ts';
-import { notFound, unavailable } from '../../kernel/index.ts';
+import { notFound, rateLimited } from '../../kernel/index.ts';
 import type { AccountsDeps } from '../deps.ts';
 import { hashSecret, looksLikeSecret, newSecret } from '../secret.ts';
 import { oneTimeLinkSchema } from '../schema/one-time-link-schema.ts';
@@ -70,9 +70,7 @@ export async function refuseTooManyMails(
   mail: { personId: string; addressKey: string },
 ): Promise<void> {
   if (await mayMail(deps, tx, mail)) return;
-  throw unavailable('too_many_mails', 'Many mails were sent already. Try again in an hour.', {
-    retryAfterSeconds: hourMs / 1000,
-  });
+  throw rateLimited('too_many_mails', 'Many mails were sent already. Try again in an hour.', hourMs / 1000);
 }
 
 /** Wrong, truncated, expired and used links, and those of another account, look the same from outside. */

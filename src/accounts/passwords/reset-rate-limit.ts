@@ -1,5 +1,5 @@
 import { RateLimiterMemory } from 'rate-limiter-flexible';
-import { unavailable } from '../../kernel/index.ts';
+import { rateLimited } from '../../kernel/index.ts';
 import type { AccountSettings } from '../account-settings.ts';
 import { networkPrefix } from '../sessions/network-prefix.ts';
 
@@ -27,9 +27,8 @@ export function createResetRateLimit(
         ofAddress.consumedPoints > limits.resetsPerAddressHour ? ofAddress.msBeforeNext : 0,
       );
       if (waitMs === 0) return;
-      throw unavailable('too_many_resets', 'A new password was asked for too often. Try again in an hour.', {
-        retryAfterSeconds: Math.ceil(waitMs / 1000),
-      });
+      const message = 'A new password was asked for too often. Try again in an hour.';
+      throw rateLimited('too_many_resets', message, Math.ceil(waitMs / 1000));
     },
   };
 }

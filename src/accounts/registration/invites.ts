@@ -3,7 +3,7 @@ import type { Tx } from '../../db/index.ts';
 import type { EntityManager } from 'typeorm';
 import { ageKey, readAgeKey, readKeysetPage } from '../../db/index.ts';
 import type { KeysetPage, KeysetPaging } from '../../db/index.ts';
-import { conflict, forbidden, notFound, unavailable } from '../../kernel/index.ts';
+import { conflict, forbidden, notFound, rateLimited } from '../../kernel/index.ts';
 import { inviteSchema } from '../schema/invite-schema.ts';
 import type { InviteRow } from '../schema/invite-schema.ts';
 import { personById } from '../people/find-people.ts';
@@ -107,9 +107,8 @@ export async function resendInvite(deps: AccountsDeps, inviteId: string): Promis
     if (row === null || row.address === null || tx.now >= row.expiresAt) throw unknownInvite();
     const waitMs = (row.mailedAt ?? 0) + resendAfterMs - tx.now;
     if (waitMs > 0) {
-      throw unavailable('too_many_mails', 'It was sent less than a minute ago. Try again soon.', {
-        retryAfterSeconds: Math.ceil(waitMs / 1000),
-      });
+      const message = 'It was sent less than a minute ago. Try again soon.';
+      throw rateLimited('too_many_mails', message, Math.ceil(waitMs / 1000));
     }
     return sendInvite(deps, tx, row);
   });

@@ -1,5 +1,5 @@
 import { RateLimiterMemory } from 'rate-limiter-flexible';
-import { unavailable } from '../../kernel/index.ts';
+import { rateLimited } from '../../kernel/index.ts';
 import type { AccountSettings } from '../account-settings.ts';
 import { accountNetwork } from '../sessions/network-prefix.ts';
 
@@ -50,5 +50,5 @@ function tooManyCodes(waitMs: number, message: string) {
   const retryAfterSeconds = Math.max(1, Math.ceil(waitMs / 1000));
   const minutes = Math.ceil(retryAfterSeconds / 60);
   const wait = minutes === 1 ? 'a minute' : minutes <= 90 ? `${minutes} minutes` : `${Math.ceil(minutes / 60)} hours`;
-  return unavailable('too_many_tries', `${message} Try again in ${wait}.`, { retryAfterSeconds });
+  return rateLimited('too_many_tries', `${message} Try again in ${wait}.`, retryAfterSeconds);
 }

@@ -1,5 +1,5 @@
 import { RateLimiterMemory } from 'rate-limiter-flexible';
-import { unavailable } from '../../kernel/index.ts';
+import { rateLimited } from '../../kernel/index.ts';
 import { foldHandle } from '../../owners/index.ts';
 import { accountNetwork, networkPrefix } from './network-prefix.ts';
 
@@ -90,9 +90,9 @@ export function createSignInRateLimit(limits: { failures: number; windowSeconds:
 function tooManyAttempts(waitMs: number) {
   const retryAfterSeconds = Math.max(1, Math.ceil(waitMs / 1000));
   const minutes = Math.ceil(retryAfterSeconds / 60);
-  return unavailable(
+  return rateLimited(
     'too_many_tries',
     `Too many wrong passwords. Try again in ${minutes === 1 ? 'a minute' : `${minutes} minutes`}.`,
-    { retryAfterSeconds },
+    retryAfterSeconds,
   );
 }

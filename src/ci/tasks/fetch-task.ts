@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isNotNull } from '../../db/index.ts';
-import { conflict, unavailable } from '../../kernel/index.ts';
+import { conflict, rateLimited } from '../../kernel/index.ts';
 import { unregistered } from '../runners/authenticate-runner.ts';
 import type { RunnerRow } from '../schema/runner-schema.ts';
 import { advanceJobs } from '../runs/advance-run.ts';
@@ -148,7 +148,7 @@ export class FetchCalls {
   #refuseHaste(runnerId: number): void {
     const recent = this.#empty.get(runnerId) ?? [];
     if (recent.length < emptyResponsesPerSecond || performance.now() - recent[0]! > 1000) return;
-    throw unavailable('too_many_polls', 'This runner asks too often.', { retryAfterSeconds: 1 });
+    throw rateLimited('too_many_polls', 'This runner asks too often.', 1);
   }
 
   #recordEmptyPoll(runnerId: number): void {

@@ -1,6 +1,6 @@
 import { isDomainError, internal } from '../../kernel/index.ts';
 import type { DomainError, Logger } from '../../kernel/index.ts';
-import { httpStatusByErrorCode } from '../../http/index.ts';
+import { httpStatusOf, retryAfter } from '../../http/index.ts';
 import { refuseBody, uncached } from '../errors.ts';
 import type { GitExchange } from '../git-exchange.ts';
 
@@ -36,8 +36,7 @@ export async function sendLfsError(exchange: GitExchange, thrown: unknown, logge
     return;
   }
   const error = isDomainError(thrown) ? thrown : internal('unexpected', { cause: thrown });
-  const status =
-    statusOfReason.get(error.reason) ?? (error.code === 'invalid' ? 422 : httpStatusByErrorCode[error.code]);
+  const status = statusOfReason.get(error.reason) ?? (error.code === 'invalid' ? 422 : httpStatusOf(error));
   if (status === 500) logger.error('lfs.http_fault', { id: state.requestId, error: error.cause ?? error });
   const message = status === 500 ? `internal error (${state.requestId})` : error.message;
   await refuseBody(exchange, status, {
@@ -52,6 +51,5 @@ function extraHeaders(status: number, error: DomainError): Record<string, string
     const challenge = 'Basic realm="Hearth", charset="UTF-8"';
     return { 'LFS-Authenticate': challenge, 'WWW-Authenticate': challenge };
   }
-  if (status === 503) return { 'Retry-After': String(Math.ceil(error.retryAfterSeconds ?? 5)) };
-  return {};
+  return retryAfter(status, error);
 }

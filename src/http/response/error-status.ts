@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../kernel/index.ts';
+import type { DomainError, ErrorCode } from '../../kernel/index.ts';
 
 /**
  * HTTP statuses of error codes, for programs. Each protocol has one file that adds its own texts
@@ -13,3 +13,14 @@ export const httpStatusByErrorCode: Record<ErrorCode, number> = {
   unavailable: 503,
   internal: 500,
 };
+
+/** The status of a refusal where its protocol has none of its own: a limit of the caller is 429. */
+export const httpStatusOf = (error: DomainError, byCode: Record<ErrorCode, number> = httpStatusByErrorCode): number =>
+  error.isRateLimit ? 429 : byCode[error.code];
+
+/** Says when to try again, in whole seconds, for the statuses that promise it. */
+export function retryAfter(status: number, error: DomainError, otherwiseSeconds = 5): Record<string, string> {
+  return status === 503 || status === 429
+    ? { 'Retry-After': String(Math.max(1, Math.ceil(error.retryAfterSeconds ?? otherwiseSeconds))) }
+    : {};
+}

@@ -1,6 +1,7 @@
 import { refusalOnIssue } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import { isDomainError } from '../../kernel/index.ts';
+import { refuseTooManyAttachments } from '../attachment-uses.ts';
 import { editText } from '../comments/edit-text.ts';
 import type { IssueDeps } from '../deps.ts';
 import { findIssue } from '../find-issue.ts';
@@ -18,7 +19,7 @@ const maxTries = 3;
 
 /**
  * Stores a file and adds a line that shows it to the text of an issue, for programs, which have no form.
- * Refuses as `addAttachment` and `editText` do.
+ * Refuses `too_many_attachments` before anything is stored, and as `addAttachment` and `editText` do.
  */
 export async function attachToIssue(
   deps: IssueDeps,
@@ -28,18 +29,23 @@ export async function attachToIssue(
 ): Promise<Attachment> {
   const { issue, facts } = await findIssue(deps, viewer, at);
   refuse(refusalOnIssue(viewer, facts, factsOfIssue(issue), 'edit_entry', { position: 0, authorId: issue.authorId }));
+  refuseTooManyAttachments((await textOf(deps, issue.id)).text, 1);
   const attachment = await addAttachment(deps, viewer, at, { ...file, kind: issue.kind });
   for (let turn = 1; ; turn += 1) {
-    const entry = await deps.db.read.findOneBy(entrySchema, { issueId: issue.id, position: 0 });
-    if (entry === null) throw issueNotFound();
-    const text = entry.body ?? '';
+    const { text, revision } = await textOf(deps, issue.id);
     const line = attachmentMarkdown(attachment, at);
     const body = text.trim() === '' ? line : `${text}\n\n${line}`;
     try {
-      await editText(deps, viewer, at, { position: 0, body, revision: entry.revision });
+      await editText(deps, viewer, at, { position: 0, body, revision });
       return attachment;
     } catch (error) {
       if (turn === maxTries || !isDomainError(error) || error.reason !== 'text_changed_meanwhile') throw error;
     }
   }
+}
+
+async function textOf({ db }: Pick<IssueDeps, 'db'>, issueId: string): Promise<{ text: string; revision: number }> {
+  const entry = await db.read.findOneBy(entrySchema, { issueId, position: 0 });
+  if (entry === null) throw issueNotFound();
+  return { text: entry.body ?? '', revision: entry.revision };
 }

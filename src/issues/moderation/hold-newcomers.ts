@@ -1,4 +1,4 @@
-import { isTrustedContributor, personIdOf } from '../../access/index.ts';
+import { isExemptFromRates, isTrustedContributor, personIdOf } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import type { Tx } from '../../db/index.ts';
 import type { IssueDeps } from '../deps.ts';
@@ -32,12 +32,16 @@ export async function holdsContribution(
   return isHeld;
 }
 
-/** Counts a contribution; those of members only against their own limit. */
+/**
+ * Counts a contribution; those of members only against their own limit, and those of people who may write and of
+ * administrators against none. Refuses `too_many_contributions`.
+ */
 export function chargeRateLimit(
   deps: Pick<IssueDeps, 'rates'>,
   viewer: Viewer,
   { repository, facts }: RepositoryContext,
 ): void {
+  if (isExemptFromRates(viewer, facts)) return;
   deps.rates.charge(personIdOf(viewer), isTrustedContributor(viewer, facts) ? null : repository.id);
 }
 

@@ -1,10 +1,10 @@
-import { createLru, unavailable } from '../../kernel/index.ts';
+import { createLru, rateLimited } from '../../kernel/index.ts';
 import type { Clock } from '../../kernel/index.ts';
 import type { IssueModuleSettings, RateLimit } from '../settings.ts';
 
 const windows = [
-  { ms: 60_000, of: (limit: RateLimit) => limit.perMinute },
-  { ms: 3_600_000, of: (limit: RateLimit) => limit.perHour },
+  { ms: 60_000, name: 'minute', of: (limit: RateLimit) => limit.perMinute },
+  { ms: 3_600_000, name: 'hour', of: (limit: RateLimit) => limit.perHour },
 ] as const;
 
 /** People and repositories that are counted at a time; the least recent ones start anew. */
@@ -33,20 +33,27 @@ export class RateLimiter {
     if (personId === null) return;
     const keys: [string, RateLimit][] = [[`person ${personId}`, this.#settings.perPerson]];
     if (repositoryId !== null) keys.push([`repository ${repositoryId}`, this.#settings.perRepository]);
-    const waitMs = Math.max(...keys.map(([key, limit]) => this.#waitMs(key, limit)));
-    if (waitMs > 0)
-      throw unavailable('too_many_contributions', 'That is very much at once. Please wait a moment.', {
-        retryAfterSeconds: Math.ceil(waitMs / 1000),
-      });
+    const [longest] = keys.flatMap(([key, limit]) => this.#waits(key, limit)).sort((a, b) => b.waitMs - a.waitMs);
+    if (longest !== undefined) {
+      const { waitMs, most, window } = longest;
+      const seconds = Math.ceil(waitMs / 1000);
+      throw rateLimited(
+        'too_many_contributions',
+        `At most ${most} contributions are taken in one ${window}. Try again in ${seconds} seconds.`,
+        seconds,
+      );
+    }
     for (const [key] of keys) for (const window of this.#windowsOf(key)) window.count += 1;
   }
 
-  #waitMs(key: string, limit: RateLimit): number {
+  /** The limits that are reached. */
+  #waits(key: string, limit: RateLimit): { waitMs: number; most: number; window: string }[] {
     const now = this.#clock.now();
-    const waits = this.#windowsOf(key).map(({ startedAt, count }, index) =>
-      count < windows[index]!.of(limit) ? 0 : startedAt + windows[index]!.ms - now,
-    );
-    return Math.max(...waits);
+    return this.#windowsOf(key).flatMap(({ startedAt, count }, index) => {
+      const { ms, name, of } = windows[index]!;
+      const most = of(limit);
+      return most === 0 || count < most ? [] : [{ waitMs: startedAt + ms - now, most, window: name }];
+    });
   }
 
   #windowsOf(key: string): Counts {

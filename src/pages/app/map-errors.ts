@@ -1,7 +1,14 @@
 import { isDomainError } from '../../kernel/index.ts';
 import type { DomainError, ErrorCode, Logger } from '../../kernel/index.ts';
 import type { Context, Middleware } from '../../http/index.ts';
-import { readPreferences, HttpError, httpStatusByErrorCode, discardBody } from '../../http/index.ts';
+import {
+  readPreferences,
+  HttpError,
+  httpStatusByErrorCode,
+  httpStatusOf,
+  retryAfter,
+  discardBody,
+} from '../../http/index.ts';
 import type { Render } from './render.ts';
 import { viewRepositoryHeader } from './repository-header.view.ts';
 
@@ -18,17 +25,8 @@ const pageStatusOf: Record<ErrorCode, number> = { ...httpStatusByErrorCode, inva
  */
 export function statusOfRefusal(error: DomainError): number {
   if (error.code === 'conflict' && error.field !== undefined) return 422;
-  if (tooMany.has(error.reason)) return 429;
-  return pageStatusOf[error.code];
+  return httpStatusOf(error, pageStatusOf);
 }
-
-/** Limits of one person, address or network; other refusals of this kind are about the whole server. */
-const tooMany: ReadonlySet<string> = new Set([
-  'too_many_tries',
-  'too_many_contributions',
-  'too_many_mails',
-  'too_many_resets',
-]);
 
 const titles: Record<number, string> = {
   400: 'That request makes no sense',
@@ -64,12 +62,7 @@ function responseTo(error: unknown, requestId: string): ErrorResponse {
     if (status === 404) {
       return { status, headers: {}, message: 'There is nothing at this address, or nothing that you may see.' };
     }
-    const wait = error.retryAfterSeconds ?? (status === 503 || status === 429 ? 5 : undefined);
-    return {
-      status,
-      message: error.message,
-      headers: wait === undefined ? {} : { 'Retry-After': String(Math.ceil(wait)) },
-    };
+    return { status, message: error.message, headers: retryAfter(status, error) };
   }
   return {
     status: 500,

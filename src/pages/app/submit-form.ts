@@ -1,4 +1,5 @@
 import { isDomainError } from '../../kernel/index.ts';
+import { retryAfter } from '../../http/index.ts';
 import { statusOfRefusal } from './map-errors.ts';
 import type { PageReply, RedirectReply, Reply } from './reply.ts';
 
@@ -29,8 +30,7 @@ export async function submitForm(
     const status = isDomainError(error) ? statusOfRefusal(error) : 500;
     if (!isDomainError(error) || ![403, 409, 422, 429].includes(status)) throw error;
     const field = error.field === undefined ? null : (fieldNames[error.field] ?? error.field);
-    const wait = error.retryAfterSeconds;
-    const headers: Record<string, string> = wait === undefined ? {} : { 'Retry-After': String(Math.ceil(wait)) };
+    const headers = retryAfter(status, error);
     const shown = await again({ message: error.message, field });
     // What the form was for is at another address by now.
     return shown.kind === 'redirect' ? shown : { ...shown, status, headers };
