@@ -35,8 +35,17 @@ export interface CreatedBackup {
   tookMs: number;
   /** Ids of repositories without a folder. */
   missing: string[];
+  /** Repositories whose packs on this server have changed since they were written. */
+  damaged: DamagedRepository[];
   /** What lies in a bucket and is not in the backup; null where objects are files of the backup. */
   objects: ExternalObjects | null;
+}
+
+export interface DamagedRepository {
+  id: string;
+  /** Absolute path. */
+  folder: string;
+  problem: string;
 }
 
 /** Retries for a repository that is moved while it is copied: to the trash, to another owner. */
@@ -64,7 +73,7 @@ export function createBackup(
     const target = path.join(to, unfinished + name);
     await mkdir(target, { mode: 0o700 });
     try {
-      const manifest = await fill(deps, target, createCopier(target, earlier), { startedAt, ...options });
+      const { manifest, damaged } = await fill(deps, target, createCopier(target, earlier), { startedAt, ...options });
       await rename(target, path.join(to, name));
       await syncPath(to);
       const { repositories, missing } = manifest;
@@ -75,9 +84,11 @@ export function createBackup(
         repositories: repositories.length,
         tookMs: Math.round(deps.clock.now() - startedAt),
         missing,
+        damaged,
         objects: manifest.objects ?? null,
       };
       deps.logger.info('backup.created', made);
+      for (const each of damaged) deps.logger.error('backup.damaged_repository', { ...each });
       return made;
     } catch (error) {
       await rm(target, { recursive: true, force: true });
@@ -103,7 +114,7 @@ async function fill(
   target: string,
   copier: Copier,
   { startedAt, withKeys = false, onProgress = () => {} }: CreateOptions & { startedAt: number },
-): Promise<Manifest> {
+): Promise<{ manifest: Manifest; damaged: DamagedRepository[] }> {
   const database = path.join(target, databaseName);
   await copyDatabase(databasePath(deps.config), database);
   if (!withKeys) await stripKeys(database);
@@ -114,11 +125,12 @@ async function fill(
 
   const repositories: BackedUpRepository[] = [];
   const missing: string[] = [];
+  const damaged: DamagedRepository[] = [];
   for (const [done, { id, owner, deleted_at: deletedAt }] of rows.entries()) {
     const row = { id: String(id), owner: String(owner), isDeleted: deletedAt !== null };
     onProgress({ done, total: rows.length, item: row.id });
     if (done % 64 === 63) await refuseLowDisk(deps, target);
-    const copied = await copyOne(deps, target, copier, row);
+    const copied = await copyOne(deps, target, copier, row, damaged);
     if (copied !== null) repositories.push(copied);
     else if (await isKnown(deps, row.id)) missing.push(row.id);
     // It was removed for good after the database was copied; the copy would name what does not exist.
@@ -156,7 +168,7 @@ async function fill(
     files: Object.fromEntries([...copier.files].sort(([a], [b]) => (a < b ? -1 : 1))),
   };
   await writeDurably(path.join(target, manifestName), `${JSON.stringify(manifest)}\n`);
-  return manifest;
+  return { manifest, damaged };
 }
 
 interface Row {
@@ -168,13 +180,22 @@ interface Row {
 /**
  * Copies a repository from its current folder to the one that the copied database names; null when it does not exist.
  */
-async function copyOne(deps: BackupDeps, target: string, copier: Copier, row: Row): Promise<BackedUpRepository | null> {
+async function copyOne(
+  deps: BackupDeps,
+  target: string,
+  copier: Copier,
+  row: Row,
+  damaged: DamagedRepository[],
+): Promise<BackedUpRepository | null> {
   const folder = row.isDeleted ? `trash/${row.id}.git` : `repositories/${row.owner}/${row.id}.git`;
   for (let turn = 1; ; turn += 1) {
     const from = await findFolder(deps, row);
     if (from === null) return null;
     try {
       await copyRepository(copier, from, target, folder);
+      // Files that an earlier backup has are not read for the copy: damage of the source would stay unnoticed.
+      const [problem] = await deps.git.maintenance.checkPacks(from);
+      if (problem !== undefined) damaged.push({ id: row.id, folder: from, problem });
       return { id: row.id, folder, ...(await describeRefs(deps, path.join(target, folder))) };
     } catch (error) {
       if (turn === maxTries || (error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;

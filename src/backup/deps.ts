@@ -52,7 +52,9 @@ export function dataFolders({ dataDir, repositories }: BackupDeps['config']): Ba
 
 /** Files with these names are keys; only `--with-keys` includes them. */
 export const isKeyFile = (relativePath: string): boolean =>
-  relativePath === 'ci/secret.key' || relativePath.startsWith('secrets/');
+  relativePath === 'ci/secret.key' ||
+  relativePath.startsWith('secrets/') ||
+  (relativePath.startsWith('ssh/') && !relativePath.endsWith('.pub') && !relativePath.endsWith('/known_hosts'));
 
 export const databaseName = 'hearth.db';
 

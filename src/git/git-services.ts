@@ -188,10 +188,12 @@ export interface GitRemotes {
 /** Checks, packing, and leftovers of crashes. */
 export interface GitMaintenance {
   /**
-   * Whether every object reachable from the refs exists; `full` reads every object. Returns git's messages, none when
-   * all is well.
+   * Whether packs match their checksums and every object reachable from the refs exists; `full` reads every object.
+   * Returns sentences, none when all is well.
    */
   check(path: string, options?: { full?: boolean }): Promise<string[]>;
+  /** Compares the packs of a repository with their checksums. Returns a sentence for each damaged file. */
+  checkPacks(path: string): Promise<string[]>;
   /**
    * Repacks completely, or geometrically where packs are shared with forks; unreachable objects stay for thirty days.
    * False while a push to it runs.

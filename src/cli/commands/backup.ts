@@ -90,7 +90,12 @@ async function create(cli: Cli, { to, withKeys, tar }: CreateOptions): Promise<v
 }
 
 /** What a backup does not contain is said where it is made. */
-function warnOf({ output }: Cli, { missing, objects }: CreatedBackup): void {
+function warnOf(cli: Cli, { missing, damaged, objects }: CreatedBackup): void {
+  const { output } = cli;
+  // The backup is complete, but what it has of these repositories cannot be restored whole.
+  if (damaged.length > 0) cli.exitCode = 7;
+  for (const { folder, problem } of damaged)
+    output.message(`warning: ${folder} is damaged: ${problem}; keep earlier backups, and see hearth doctor`);
   if (missing.length > 0)
     output.message(`warning: ${missing.length} repositories have a row but no folder: hearth doctor`);
   if (objects === null) return;

@@ -1,0 +1,123 @@
+// One changed byte in a pack is named wherever a repository is checked; a plain backup has no private key.
+import { mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import t from 'tap';
+import { localAdministrator } from '../../src/access/index.ts';
+import { openModules } from '../../src/app/index.ts';
+import { loadConfig } from '../../src/config/index.ts';
+import { silentLogger } from '../../src/kernel/index.ts';
+import { runCli } from '../cli/run-cli.ts';
+import { runGit } from '../fixtures/git-repositories.ts';
+import { seededRandom } from '../fixtures/seeded-random.ts';
+import { temporaryFolder } from '../fixtures/temporary-folder.ts';
+
+const folder = temporaryFolder(t);
+const dataDir = path.join(folder, 'data');
+const env = { SERVICE_DATA_DIR: dataDir };
+const { config } = loadConfig({ argvOverrides: {}, env, cwd: folder, readFile: () => '' });
+const hearth = (line: string) => runCli(line.split(' '), { cwd: folder, env });
+mkdirSync(dataDir, { mode: 0o700 });
+
+const random = seededRandom(3);
+const below = (most: number) => random.bytes(4).readUInt32BE() % most;
+
+const modules = await openModules(config, { logger: silentLogger }, 'always');
+t.teardown(() => modules.close());
+await modules.accounts.addPerson({ username: 'alice' });
+const paths: string[] = [];
+for (const name of ['garden', 'whole']) {
+  await modules.repositories.create(localAdministrator, { owner: 'alice', name, visibility: 'PUBLIC' });
+  const { path: cwd } = await modules.repositories.find(localAdministrator, 'alice', name);
+  const entries = [];
+  for (let file = 0; file < 20; file += 1) {
+    const input = `${name} ${file} ${random.bytes(200).toString('hex')}\n`;
+    const id = (await runGit(['hash-object', '-w', '--stdin'], { cwd, input })).trim();
+    entries.push(`100644 blob ${id}\tfile-${file}\n`);
+  }
+  const tree = (await runGit(['mktree'], { cwd, input: entries.join('') })).trim();
+  const commit = (await runGit(['commit-tree', '-m', 'first', tree], { cwd })).trim();
+  await runGit(['update-ref', 'refs/heads/main', commit], { cwd });
+  await runGit(['repack', '-adq'], { cwd });
+  paths.push(cwd);
+}
+const [garden, whole] = paths as [string, string];
+const fileOf = (ending: string) => {
+  const packs = path.join(garden, 'objects', 'pack');
+  return path.join(packs, readdirSync(packs).find((name) => name.endsWith(ending))!);
+};
+
+/** Changes one bit, and keeps the time of the file, as a failing disk does. */
+function flip(file: string, at: number): () => void {
+  const { atime, mtime } = statSync(file);
+  const good = readFileSync(file);
+  const bad = Buffer.from(good);
+  bad[at]! ^= 1 << below(8);
+  const write = (bytes: Buffer) => {
+    writeFileSync(file, bytes);
+    utimesSync(file, atime, mtime);
+  };
+  // git writes packs read-only.
+  write(bad);
+  return () => write(good);
+}
+
+t.test('twenty random positions in the pack and in its index, each is named', async (t) => {
+  t.strictSame(await modules.git.maintenance.check(garden), []);
+  for (const ending of ['.pack', '.idx']) {
+    const file = fileOf(ending);
+    const { size } = statSync(file);
+    const positions = [0, size - 1, ...Array.from({ length: 18 }, () => below(size))];
+    for (const at of positions) {
+      const mend = flip(file, at);
+      t.strictSame(
+        await modules.git.maintenance.check(garden),
+        [`objects/pack/${path.basename(file)} does not match its checksum`],
+        `${ending} ${at}`,
+      );
+      mend();
+    }
+  }
+  t.strictSame(await modules.git.maintenance.check(garden), []);
+});
+
+t.test('backup, verify, drill, fsck and doctor name it, and no other repository', async (t) => {
+  mkdirSync(path.join(dataDir, 'ssh'), { recursive: true });
+  const key = '-----BEGIN OPENSSH PRIVATE KEY-----\n';
+  for (const name of ['host_ed25519', 'host_rsa', 'host_ecdsa']) writeFileSync(path.join(dataDir, 'ssh', name), key);
+  writeFileSync(path.join(dataDir, 'ssh', 'host_ed25519.pub'), 'ssh-ed25519 AAAA\n');
+
+  const first = await hearth('backup create');
+  t.equal(first.code, 0, first.stderr);
+  const backup = first.stdout.split('\t')[0]!;
+  const files = readdirSync(backup, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  t.strictSame(
+    files
+      .map((entry) => path.join(entry.parentPath, entry.name))
+      .filter((file) => /PRIVATE KEY/.test(readFileSync(file, 'latin1'))),
+    [],
+    'no private key in a plain backup',
+  );
+  t.ok(files.some(({ name }) => name === 'host_ed25519.pub'));
+
+  const mend = flip(fileOf('.pack'), 100);
+  const created = await hearth('backup create');
+  t.equal(created.code, 7, 'the file is linked to the good copy, and the source is read all the same');
+  t.match(created.stderr, `${path.basename(garden)} is damaged: objects/pack/`);
+  t.notMatch(created.stderr, path.basename(whole));
+  t.match(await hearth('doctor --only repositories'), { code: 7, stdout: /alice\/garden is damaged: objects\/pack/ });
+  t.match((await hearth('repo fsck --all')).stdout, /objects\/pack\/pack-.* does not match its checksum/);
+
+  // A time that differs makes the backup copy the damaged file.
+  utimesSync(fileOf('.pack'), 1_700_000_000, 1_700_000_000);
+  const copied = await hearth('backup create');
+  t.equal(copied.code, 7);
+  const named = /does not match its checksum/;
+  const verified = await hearth(`backup verify ${path.basename(copied.stdout.split('\t')[0]!)}`);
+  t.not(verified.code, 0);
+  t.match(verified.stdout + verified.stderr, named);
+  const drilled = await hearth('backup drill');
+  t.not(drilled.code, 0);
+  t.match(drilled.stdout + drilled.stderr, named);
+  mend();
+  t.equal((await hearth('backup create')).code, 0);
+});
