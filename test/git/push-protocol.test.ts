@@ -280,13 +280,13 @@ t.test('a refusal is encoded in the form that the client requested', async (t) =
   const refusal = (capabilities: string[]) =>
     new ReportWriter(new Set(capabilities)).refusal([update], new Map([[update, 'no\u001bway\n']]));
   const plain = Buffer.concat([encodePacket('unpack ok\n'), encodePacket('ng refs/heads/a no way\n'), flushPacket]);
-  t.same(refusal(['report-status']), plain);
+  t.same(await refusal(['report-status']), plain);
   t.same(
-    refusal(['report-status-v2', 'side-band-64k']),
+    await refusal(['report-status-v2', 'side-band-64k']),
     Buffer.concat([encodePacket(Buffer.concat([Buffer.from([1]), plain])), flushPacket]),
   );
-  t.equal(refusal([]).length, 0);
-  t.same(refusal(['side-band-64k']), flushPacket);
+  t.equal((await refusal([])).length, 0);
+  t.same(await refusal(['side-band-64k']), flushPacket);
 });
 
 t.test('a report of ten thousand refs fits into packets and reads back', async (t) => {
@@ -294,7 +294,7 @@ t.test('a report of ten thousand refs fits into packets and reads back', async (
     const ref = `refs/heads/branch-${n}`;
     return { ref, rawRef: ref, oldId: zero, newId: some };
   });
-  const bytes = new ReportWriter(new Set(['report-status', 'side-band-64k'])).refusal(
+  const bytes = await new ReportWriter(new Set(['report-status', 'side-band-64k'])).refusal(
     updates,
     new Map(updates.map((update) => [update, 'no'])),
   );

@@ -60,7 +60,8 @@ t.test('many new refs are synced once: git itself does not sync them', async (t)
   const syncs = async (commands: string[]) => {
     for (const name of readdirSync(calls)) rmSync(path.join(calls, name));
     t.match((await sendPush(git, repository, pushBytes({ commands, pack }))).outcome, { kind: 'reported' });
-    await until(() => git.load().processes === 0);
+    // A reader of objects stays for a while.
+    await until(() => git.load().processes <= 1);
     const lines = readdirSync(calls).flatMap(
       (name) => readFileSync(path.join(calls, name), 'utf8').match(/sync\(/g) ?? [],
     );

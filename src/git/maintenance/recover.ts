@@ -16,6 +16,7 @@ const leftovers: readonly { folder: string; names: RegExp }[] = [
     names: /^(?:HEAD|packed-refs|config|shallow|FETCH_HEAD|ORIG_HEAD)\.lock$|^packed-refs\.new$|^gc\.pid$/,
   },
   { folder: 'info', names: /\.lock$/ },
+  { folder: 'refs/hearth/incoming', names: /^[0-9a-f-]{36}$/ },
   { folder: 'objects', names: /^(?:tmp_objdir-|incoming-)|^tmp_/ },
   { folder: 'objects/info', names: /\.lock$|^tmp_/ },
   { folder: 'objects/info/commit-graphs', names: /\.lock$|^tmp_/ },

@@ -88,10 +88,16 @@ const maxLines = 10;
 const manyRefs = 10;
 
 /** Summarises the refused refs of a push: git prints a line for each, which is unreadable for thousands. */
-export function summarise(refusals: Refusals): string[] {
-  const groups = Map.groupBy(refusals, ([update, reason]) => `${folderOf(nameOf(update))} ${reason}`);
+export async function summarise(refusals: Refusals): Promise<string[]> {
+  const groups = new Map<string, { count: number; rawRef: string; reason: string }>();
+  await visitAll(refusals, ([update, reason]) => {
+    const rawRef = nameOf(update);
+    const key = `${folderOf(rawRef)} ${reason}`;
+    const group = groups.get(key) ?? { count: 0, rawRef, reason };
+    group.count += 1;
+    groups.set(key, group);
+  });
   return [...groups.values()]
-    .map((group) => ({ count: group.length, rawRef: nameOf(group[0]![0]), reason: group[0]![1] }))
     .filter(({ count, reason }) => count >= manyRefs || reason === reservedForServer)
     .slice(0, maxLines)
     .map(({ count, rawRef, reason }) => {

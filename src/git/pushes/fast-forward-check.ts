@@ -61,8 +61,10 @@ export async function checkFastForward(
   updates: readonly RawUpdate[],
   rules: readonly FastForwardRule[],
 ): Promise<{ broken: FastForwardRule[]; unjudged: FastForwardRule[] }> {
+  if (rules.length === 0) return { broken: [], unjudged: [] };
+  const byRef = new Map(updates.map((update) => [update.ref, update]));
   let open = rules.flatMap((rule) => {
-    const update = updates.find(({ ref }) => ref === rule.ref);
+    const update = byRef.get(rule.ref);
     return update === undefined ? [] : [{ rule, update }];
   });
   const broken: FastForwardRule[] = [];
@@ -79,11 +81,16 @@ export async function checkFastForward(
     pack.push(chunk);
   }
   const unjudged: FastForwardRule[] = [];
+  const known = new Map<string, Move>();
   for (const { rule, update } of open) {
-    const move = await checkMove(deps, request.path, update, pack).catch((error: unknown): Move => {
-      deps.logger.warn('push.move_unjudged', { path: request.path, error });
-      return 'unknown';
-    });
+    const ids = `${update.oldId} ${update.newId}`;
+    const move =
+      known.get(ids) ??
+      (await checkMove(deps, request.path, update, pack).catch((error: unknown): Move => {
+        deps.logger.warn('push.move_unjudged', { path: request.path, error });
+        return 'unknown';
+      }));
+    known.set(ids, move);
     if (move === 'rewrites') broken.push(rule);
     if (move === 'unknown') unjudged.push(rule);
   }

@@ -40,11 +40,16 @@ export async function checkLinear(
 
   const pack = await readPackCommits(request, head, open[0]!.update);
   const broken: Broken[] = [];
+  const known = new Map<string, Merges>();
   for (const { rule, update } of open) {
-    const found = await findMerges(deps, request.path, update, pack).catch((error: unknown): Merges => {
-      deps.logger.warn('push.merges_unknown', { path: request.path, error });
-      return 'unknown';
-    });
+    const move = `${update.oldId} ${update.newId}`;
+    const found =
+      known.get(move) ??
+      (await findMerges(deps, request.path, update, pack).catch((error: unknown): Merges => {
+        deps.logger.warn('push.merges_unknown', { path: request.path, error });
+        return 'unknown';
+      }));
+    known.set(move, found);
     if (found !== 'none') broken.push({ ref: rule.ref, reason: found === 'some' ? rule.reason : rule.unknown });
   }
   return broken;

@@ -5,7 +5,7 @@ import type { RefMove } from './ref-move.ts';
 import type { RefResult } from './report-status.ts';
 import { gerritFolders, isWellFormedRef, refuseRef } from '../refs/ref-name.ts';
 import type { Semaphore } from '../../kernel/index.ts';
-import { packNewRefs } from './pack-new-refs.ts';
+import { addPackedRefs } from './add-packed-refs.ts';
 import { manyNewRefs, syncNewRefs } from './sync-new-refs.ts';
 import { syncMovedRefs } from './sync-refs.ts';
 import type { GitRunner } from '../processes/git-runner.ts';
@@ -42,34 +42,47 @@ export async function moveRefs(
     if (reason === null) wanted.push(move);
     else results.set(move, { ref: move.ref, ok: false, reason });
   }
-  const isBulk =
-    wanted.length >= manyNewRefs && wanted.every(({ oldId, newId }) => noRef.test(oldId) && !noRef.test(newId));
   const release = await slots.acquire({ repository: path });
   try {
-    const packed = isBulk ? await packNewRefs(readers, path, wanted) : null;
-    if (packed !== null) {
-      for (const [at, move] of wanted.entries()) results.set(move, packed[at]!);
-      return moves.map((move) => results.get(move)!);
-    }
-    // Deletions come first, to free a name: `a` for `a/b`.
-    const [others, deleted] = [
-      wanted.filter(({ newId }) => !noRef.test(newId)),
-      wanted.filter(({ newId }) => noRef.test(newId)),
-    ];
-    for (const some of [deleted, others]) {
-      const errorText = await updateRefs(runner, path, some, isBulk);
-      for (const [at, move] of some.entries()) {
-        const words =
-          errorText === null
-            ? null
-            : some.length === 1 || at >= maxSingles
-              ? errorText
-              : await updateRefs(runner, path, [move]);
-        results.set(move, words === null ? { ref: move.ref, ok: true } : { ref: move.ref, ok: false, reason: words });
-      }
-    }
+    const written = await writeRefs({ runner, readers }, path, wanted);
+    for (const [at, move] of wanted.entries()) results.set(move, written[at]!);
   } finally {
     release();
+  }
+  return moves.map((move) => results.get(move)!);
+}
+
+/**
+ * The same for names that have been checked, where the caller has a slot. What it returns is durable.
+ * @param options.isAtomic whether one that cannot be moved prevents all
+ */
+export async function writeRefs(
+  { runner, readers }: Pick<MoveDeps, 'runner' | 'readers'>,
+  path: string,
+  moves: readonly RefMove[],
+  { isAtomic = false }: { isAtomic?: boolean } = {},
+): Promise<RefResult[]> {
+  const isBulk =
+    moves.length >= manyNewRefs && moves.every(({ oldId, newId }) => noRef.test(oldId) && !noRef.test(newId));
+  const packed = isBulk ? await addPackedRefs(readers, path, moves, { isAtomic }) : null;
+  if (packed !== null) return packed;
+  const results = new Map<RefMove, RefResult>();
+  // Deletions come first, to free a name: `a` for `a/b`.
+  const [others, deleted] = [
+    moves.filter(({ newId }) => !noRef.test(newId)),
+    moves.filter(({ newId }) => noRef.test(newId)),
+  ];
+  for (const some of [deleted, others]) {
+    const errorText = await updateRefs(runner, path, some, isBulk);
+    for (const [at, move] of some.entries()) {
+      const words =
+        errorText === null
+          ? null
+          : some.length === 1 || at >= maxSingles || isAtomic
+            ? errorText
+            : await updateRefs(runner, path, [move]);
+      results.set(move, words === null ? { ref: move.ref, ok: true } : { ref: move.ref, ok: false, reason: words });
+    }
   }
   const verdicts = moves.map((move) => results.get(move)!);
   // git only renames: without the sync a power failure would undo an acknowledged move.

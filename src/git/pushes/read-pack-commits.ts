@@ -51,8 +51,10 @@ export function rulesToCheck<Rule extends { ref: string }>(
   rules: readonly Rule[],
   updates: readonly RawUpdate[],
 ): { rule: Rule; update: RawUpdate }[] {
+  if (rules.length === 0) return [];
+  const byRef = new Map(updates.map((update) => [update.ref, update]));
   return rules.flatMap((rule) => {
-    const update = updates.find(({ ref }) => ref === rule.ref);
+    const update = byRef.get(rule.ref);
     return update === undefined || noRef.test(update.newId) ? [] : [{ rule, update }];
   });
 }

@@ -13,6 +13,7 @@ import type { ProposedPush, PushDeps, PushOutcome, PushRequest, PushVerdict } fr
 import { hasPack, readPushHeader } from './push-header.ts';
 import type { PushHeader, RawUpdate, RefUpdate } from './push-header.ts';
 import { isPushForReview, readIncomingCommits, rewriteCommand } from './push-for-review.ts';
+import { IncomingRefs } from './incoming-refs.ts';
 import type { RefGrant } from './ref-quota.ts';
 import { ReportWriter } from './report-status.ts';
 import { fitsUsualMemory, isBulkPush, runReceivePack, runPostReceive, startReceivePack } from './run-receive-pack.ts';
@@ -90,12 +91,13 @@ async function carryOut(
             ...(verdict.accept ? { pullRef: verdict.rewritten?.to, maxPackBytes: verdict.maxPackBytes } : {}),
           });
     ends = git.exited;
-    const remarks = summarise(refusals);
+    const incoming = isBulk ? IncomingRefs.of(updates) : null;
+    const remarks = await summarise(refusals);
     const remarksOnSuccess = (verdict.accept && verdict.remarks) || [];
     return await runAndTidy(
       deps,
       request,
-      { head, refusals, journalled, updates, remarks, remarksOnSuccess, unchecked: unjudged, isBulk },
+      { head, refusals, journalled, updates, remarks, remarksOnSuccess, unchecked: unjudged, isBulk, incoming },
       git,
     );
   } finally {
@@ -179,7 +181,7 @@ async function refuse(
   const writer = new ReportWriter(head.capabilities);
   const [reason = ''] = refusals.values();
   await sendPushResponse(request, limits, {
-    whole: Buffer.concat([writer.remarks(summarise(refusals)), writer.refusal(head.updates, refusals)]),
+    whole: Buffer.concat([writer.remarks(await summarise(refusals)), await writer.refusal(head.updates, refusals)]),
     brief: writer.failure(`The push was refused: ${reason}`),
     expectsMore: hasPack(head),
   });

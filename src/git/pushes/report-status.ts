@@ -1,3 +1,4 @@
+import { visitAll } from '../../kernel/index.ts';
 import { sanitiseLine, maskControls } from './sanitise-text.ts';
 import { encodePacket, flushPacket, PacketReader } from '../pkt-line.ts';
 import { noRef } from './push-header.ts';
@@ -48,9 +49,10 @@ export class ReportWriter {
   }
 
   /** The report of a push that git never got. */
-  refusal(updates: readonly RawUpdate[], reasons: ReadonlyMap<RawUpdate, string>): Buffer {
-    const lines = updates.flatMap((update) => refusalLine(update, reasons));
-    return this.#report([encodePacket('unpack ok\n'), ...lines], flushPacket);
+  async refusal(updates: readonly RawUpdate[], reasons: ReadonlyMap<RawUpdate, string>): Promise<Buffer> {
+    const lines = [encodePacket('unpack ok\n')];
+    await visitAll(updates, (update) => lines.push(...refusalLine(update, reasons)));
+    return this.#report(lines, flushPacket);
   }
 
   /**
@@ -63,6 +65,25 @@ export class ReportWriter {
       return own.length > 0 ? own : this.#asNamed(update, ofGit.lines.get(update.rawRef) ?? []);
     });
     return this.#report([...ofGit.unpack, ...lines], ofGit.rest);
+  }
+
+  /**
+   * The report of a push whose refs git did not write itself.
+   * @param results what became of the commands that were not refused
+   */
+  async own(
+    updates: readonly RawUpdate[],
+    reasons: ReadonlyMap<RawUpdate, string>,
+    results: ReadonlyMap<RawUpdate, RefResult>,
+    { unpack, rest }: Pick<GitReport, 'unpack' | 'rest'>,
+  ): Promise<Buffer> {
+    const lines: Buffer[] = [];
+    await visitAll(updates, (update) => {
+      const result = results.get(update);
+      if (result?.ok === true) lines.push(latin1Packet(`ok ${update.rawRef}\n`));
+      else lines.push(refusalOf(update, reasons.get(update) ?? result?.reason ?? 'git did not report on this ref'));
+    });
+    return this.#report([...unpack, ...lines], rest);
   }
 
   /**
@@ -96,9 +117,12 @@ export class ReportWriter {
 /** Empty when the ref was not refused. */
 function refusalLine(update: RawUpdate, reasons: ReadonlyMap<RawUpdate, string>): Buffer[] {
   const reason = reasons.get(update);
-  if (reason === undefined) return [];
+  return reason === undefined ? [] : [refusalOf(update, reason)];
+}
+
+function refusalOf({ clientRef, rawRef }: RawUpdate, reason: string): Buffer {
   const words = Buffer.from(` ${sanitiseLine(reason).slice(0, 1_000)}\n`);
-  return [encodePacket(Buffer.concat([Buffer.from(`ng ${update.clientRef ?? update.rawRef}`, 'latin1'), words]))];
+  return encodePacket(Buffer.concat([Buffer.from(`ng ${clientRef ?? rawRef}`, 'latin1'), words]));
 }
 
 const packetHeadBytes = 4;

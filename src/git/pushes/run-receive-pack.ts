@@ -1,5 +1,6 @@
-import { isDomainError } from '../../kernel/index.ts';
+import { isDomainError, visitAll } from '../../kernel/index.ts';
 import { sendPushResponse } from './send-push-response.ts';
+import { isAtomic } from './check-refs.ts';
 import type { Refusals } from './check-refs.ts';
 import type { GitLimits } from '../limits.ts';
 import type { FastForwardRule } from './fast-forward-check.ts';
@@ -10,6 +11,8 @@ import { encodePushHeader, hasPack, noRef } from './push-header.ts';
 import type { PushHeader, RawUpdate } from './push-header.ts';
 import { ReportReader, ReportWriter } from './report-status.ts';
 import type { RefResult } from './report-status.ts';
+import { incomingFolder } from './incoming-refs.ts';
+import type { IncomingRefs } from './incoming-refs.ts';
 import { manyNewRefs, syncNewRefs } from './sync-new-refs.ts';
 import { syncMovedRefs } from './sync-refs.ts';
 import { send, leastBytesIn, startFlow, watchForStall } from '../transfer.ts';
@@ -34,6 +37,8 @@ export interface PushPlan {
   unchecked: readonly FastForwardRule[];
   /** Whether git leaves the refs unsynced. */
   isBulk: boolean;
+  /** Of a push of many new refs: what git gets instead of `updates`. */
+  incoming: IncomingRefs | null;
 }
 
 /** Whether a push creates many refs and does nothing else: no acknowledged state depends on their sync. */
@@ -103,6 +108,7 @@ export function startReceivePack(
     // what is subtracted.
     ...(isBulk ? ['core.fsync=objects,-reference'] : []),
     // Behind the lines that hide them all: the last one that fits counts.
+    ...(isBulk ? [`receive.hideRefs=!${incomingFolder}`] : []),
     ...(pullRef === null ? [] : [`receive.hideRefs=!${pullRef}`]),
     ...(maxPackBytes === null ? [] : [`receive.maxInputSize=${maxPackBytes}`]),
   ];
@@ -122,7 +128,7 @@ export function startReceivePack(
 export async function runReceivePack(
   deps: PushDeps,
   request: PushRequest,
-  { head, refusals, journalled, updates, remarks, remarksOnSuccess, unchecked, isBulk }: PushPlan,
+  { head, refusals, journalled, updates, remarks, remarksOnSuccess, unchecked, isBulk, incoming }: PushPlan,
   git: GitProcess,
 ): Promise<PushOutcome> {
   const { limits, logger } = deps;
@@ -130,24 +136,31 @@ export async function runReceivePack(
   const outcomeUpdates = journalled.map(({ ref, oldId, newId }) => ({ ref, oldId, newId }));
   const writer = new ReportWriter(head.capabilities);
   const isChanged = refusals.size > 0 || updates.some(({ clientRef }) => clientRef !== undefined);
-  const reader = new ReportReader(writer.usesSideBand, { keepsLines: isChanged });
+  const reader = new ReportReader(writer.usesSideBand, { keepsLines: isChanged || incoming !== null });
+  /** What became of each of `updates`. */
+  let resultOf: Map<RawUpdate, RefResult> = new Map();
   let results: RefResult[] | null = null;
   let isUnsynced = false;
-  const reported = async (): Promise<RefResult[]> => {
+  const writeIncoming = async (refs: IncomingRefs): Promise<void> => {
+    resultOf = await refs.create(deps, request.path, reader.results(refs.commands), { isAtomic: isAtomic(head) });
+  };
+  const readResults = async (): Promise<void> => {
     const ofGit = reader.results(updates);
     const hasDeletions = updates.some(({ newId }) => noRef.test(newId));
-    const syncing = isBulk
-      ? syncNewRefs(deps.runner, request.path, ofGit)
-      : syncMovedRefs(request.path, ofGit, hasDeletions);
-    await syncing.catch((error: unknown) => {
+    await visitAll(updates, (update, at) => resultOf.set(update, ofGit[at]!));
+    if (isBulk) await syncNewRefs(deps.runner, request.path, ofGit);
+    else await syncMovedRefs(request.path, ofGit, hasDeletions);
+  };
+  const reported = async (): Promise<RefResult[]> => {
+    await (incoming === null ? readResults() : writeIncoming(incoming)).catch((error: unknown) => {
       // Left unsettled: the next start resolves it by comparing the refs.
       isUnsynced = true;
       logger.error('push.not_synced', { path: request.path, error });
       throw error;
     });
-    const resultOf = new Map(updates.map((update, at) => [update, ofGit[at]!]));
-    const all = journalled.map(
-      (update) => resultOf.get(update) ?? { ref: update.ref, ok: false, reason: refusals.get(update)! },
+    const all: RefResult[] = [];
+    await visitAll(journalled, (update) =>
+      all.push(resultOf.get(update) ?? { ref: update.ref, ok: false, reason: refusals.get(update)! }),
     );
     // The journal is settled before the client gets "ok". It costs one write in parallel with git's last steps, and
     // whatever follows the acknowledgement (a page view, another push, a build) finds the push recorded. In the other
@@ -158,7 +171,8 @@ export async function runReceivePack(
     return all;
   };
 
-  const feed = forwardPack(git, request, head, { updates, stallMs, isDone: () => reader.isComplete });
+  const commands = incoming?.commands ?? updates;
+  const feed = forwardPack(git, request, head, { updates: commands, stallMs, isDone: () => reader.isComplete });
   const endWatch = watchCpuTime(
     () => git.pid,
     cpuCheckMs,
@@ -189,7 +203,12 @@ export async function runReceivePack(
       why.push(...stopped.map(({ reason }) => reason));
       const late = hasMoved() ? await remarksOf(deps, hooks, results) : [];
       const remarkLines = writer.remarks([...why, ...remarks, ...(hasMoved() ? remarksOnSuccess : []), ...late]);
-      const report = isChanged ? writer.mixed(head.updates, refusals, reader.takeReport()) : reader.release();
+      const report =
+        incoming !== null
+          ? await writer.own(head.updates, refusals, resultOf, reader.takeReport())
+          : isChanged
+            ? writer.mixed(head.updates, refusals, reader.takeReport())
+            : reader.release();
       await respond(Buffer.concat([remarkLines, report]), Buffer.concat([remarkLines, writer.failure(tooSlow)]));
       if (hasMoved()) break;
     }
@@ -198,7 +217,12 @@ export async function runReceivePack(
     if (isDomainError(error)) logger.error('push.report_unreadable', { error });
     git.stop('aborted');
   }
+  const releaseIncoming = async (): Promise<void> =>
+    incoming?.release(deps, request.path).catch((error: unknown) => {
+      logger.warn('push.incoming_refs_stay', { path: request.path, error });
+    });
   if (results !== null && hasMoved()) {
+    await releaseIncoming();
     // git can only send the end of its response now, so nothing waits for its exit.
     if (!reader.hasEnded) await send(output, flushPacket);
     git.stdout!.resume();
@@ -207,10 +231,11 @@ export async function runReceivePack(
   }
 
   const exit = await git.exited;
+  await releaseIncoming();
   end();
   if (results !== null) return { kind: 'reported', updates: outcomeUpdates, results };
   // Readers of the refs treat what exists as acknowledged, so it is synced first.
-  if (isBulk) {
+  if (isBulk && incoming === null) {
     const there = updates.map(({ ref }) => ({ ref, ok: true }));
     await syncNewRefs(deps.runner, request.path, there).catch((error: unknown) => {
       logger.error('push.not_synced', { path: request.path, error });

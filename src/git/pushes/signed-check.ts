@@ -18,6 +18,8 @@ export interface SignedRule {
 /** A commit without a verified signature, and why; null when all have one. */
 export type VerifyCommits = (commits: readonly Commit[]) => Promise<{ oid: string; why: string } | null>;
 
+type Judged = Awaited<ReturnType<VerifyCommits>> | 'unknown';
+
 /** How many commits of one ref are verified; more are pushed in parts. */
 export const maxVerifiedCommits = 1_000;
 
@@ -37,13 +39,20 @@ export async function checkSigned(
   if (open.length === 0) return [];
   const pack = await readPackCommits(request, head, open[0]!.update);
   const broken: { ref: string; reason: string }[] = [];
-  for (const { rule, update } of open) {
+  const judge = async (update: RawUpdate): Promise<Judged> => {
     const commits = await gainedCommits(deps, request.path, update, pack).catch((error: unknown) => {
       deps.logger.warn('push.signatures_unknown', { path: request.path, error });
       return null;
     });
-    const unsigned = commits === null ? null : await verify(commits);
-    if (commits === null) broken.push({ ref: rule.ref, reason: rule.unknown });
+    return commits === null ? 'unknown' : verify(commits);
+  };
+  const known = new Map<string, Judged>();
+  for (const { rule, update } of open) {
+    const move = `${update.oldId} ${update.newId}`;
+    const judged = known.get(move);
+    const unsigned = judged === undefined ? await judge(update) : judged;
+    known.set(move, unsigned);
+    if (unsigned === 'unknown') broken.push({ ref: rule.ref, reason: rule.unknown });
     else if (unsigned !== null) broken.push({ ref: rule.ref, reason: rule.reason(unsigned.oid, unsigned.why) });
   }
   return broken;

@@ -1,11 +1,12 @@
-// Many refs that the server creates at once: of a repository without refs they become lines of one file, as git
-// writes them; anywhere else git judges each.
+// Many refs that the server creates at once become lines of one file, as git writes them; what that cannot be done for
+// is left to git. A push of many new refs takes the same way.
+import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
 import type { Git } from '../../src/git/index.ts';
 import { gitSync, openGit, sampleRepository } from './git-fixture.ts';
-import { zeroId } from './push-fixture.ts';
+import { defaultCapabilities, pushBytes, readResponse, sendPush, zeroId } from './push-fixture.ts';
 
 type RefMove = Parameters<Git['refs']['move']>[1][number];
 
@@ -14,6 +15,11 @@ const main = gitSync(['rev-parse', 'main'], { cwd: sample });
 const blob = gitSync(['rev-parse', 'main:README.md'], { cwd: sample });
 const creating = (count: number, folder = 'many'): RefMove[] =>
   Array.from({ length: count }, (_, n) => ({ ref: `refs/heads/${folder}/b${n}`, oldId: zeroId, newId: main }));
+/** A pack without objects. */
+const emptyPack = (() => {
+  const head = Buffer.from('PACK\0\0\0\x02\0\0\0\0', 'latin1');
+  return Buffer.concat([head, createHash('sha1').update(head).digest()]);
+})();
 const filesOf = (repository: string) =>
   readdirSync(path.join(repository, 'refs'), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
     .length;
@@ -78,13 +84,97 @@ t.test('a repository with refs keeps them, and its new ones are packed', async (
   t.same(await moveAll(git, repository, creating(1, 'old')), [true]);
   t.ok((await moveAll(git, repository, creating(300))).every(Boolean));
   t.equal((await git.refs.list(repository)).size, 301);
-  t.equal(filesOf(repository), 0);
+  t.equal(filesOf(repository), 1, 'what was a file stays one');
   const again = await git.refs.move(repository, [...creating(60, 'new'), ...creating(1, 'old')]);
   t.same(
     again.filter(({ ok }) => !ok),
     [{ ref: 'refs/heads/old/b0', ok: false, reason: 'it has moved meanwhile' }],
   );
   t.equal((await git.refs.list(repository)).size, 361);
+});
+
+t.test('a push of many refs is judged ref by ref, as git would, and leaves nothing behind', async (t) => {
+  const { git, newRepository } = await openGit(t);
+  const { repository, tag } = await withObjects(newRepository);
+  await moveAll(git, repository, [...creating(1, 'old'), ...creating(60, 'packed')]);
+  const command = (ref: string, oid = main) => `${zeroId} ${oid} ${ref}`;
+  const names = Array.from({ length: 200 }, (_, n) => `refs/heads/new/b${n}`);
+  const odd = [
+    command('refs/heads/old/b0'),
+    command('refs/heads/packed/b7'),
+    command('refs/heads/old'),
+    command('refs/heads/packed/b8/below'),
+    command('refs/heads/new'),
+    command('refs/heads/file', blob),
+    command('refs/pull/7/head'),
+    command('refs/tags/v1', tag),
+    command('refs/tags/file', blob),
+    command('refs/heads/größe'),
+  ];
+  const commands = [...names.map((name) => command(name)), ...odd];
+  const { outcome, response } = await sendPush(git, repository, pushBytes({ commands, pack: emptyPack }));
+  const { report, remarks } = readResponse(response);
+  t.equal(report[0], 'unpack ok');
+  t.same(
+    report.slice(1, -1).map((line) => line.split(' ').slice(0, 2).join(' ')),
+    [...names.map((name) => `ok ${name}`), ...odd.map((line, at) => `${at < 7 ? 'ng' : 'ok'} ${line.split(' ')[2]}`)],
+    'in the order of the commands',
+  );
+  t.notMatch(report.join() + remarks, /incoming/);
+  t.match(outcome, { kind: 'reported' });
+  const refs = await git.refs.list(repository);
+  t.equal(refs.size, 61 + 200 + 3);
+  t.equal(refs.get('refs/heads/größe'), main);
+  t.equal(gitSync(['for-each-ref', 'refs/hearth'], { cwd: repository }), '');
+  t.equal(gitSync(['rev-parse', 'v1^{}'], { cwd: repository }), main);
+  t.equal(gitSync(['fsck', '--strict'], { cwd: repository }), '');
+  const written = readFileSync(path.join(repository, 'packed-refs'), 'utf8');
+  gitSync(['pack-refs', '--all'], { cwd: repository });
+  t.equal(readFileSync(path.join(repository, 'packed-refs'), 'utf8'), written, 'git itself writes the same');
+});
+
+t.test('with --atomic one ref that cannot be created prevents all; a broken pack prevents all, too', async (t) => {
+  const { git, newRepository } = await openGit(t);
+  const { repository } = await withObjects(newRepository);
+  await moveAll(git, repository, creating(1, 'old'));
+  const commands = [...creating(60), ...creating(1, 'old')].map(({ ref, newId }) => `${zeroId} ${newId} ${ref}`);
+  const capabilities = `${defaultCapabilities} atomic`;
+  const atomic = await sendPush(git, repository, pushBytes({ commands, capabilities, pack: emptyPack }));
+  t.same(
+    [
+      ...new Set(
+        readResponse(atomic.response)
+          .report.slice(1, -1)
+          .map((line) => line.split(' ')[0]),
+      ),
+    ],
+    ['ng'],
+  );
+  const broken = await sendPush(git, repository, pushBytes({ commands, pack: Buffer.from('PACK and nothing') }));
+  t.same(
+    [
+      ...new Set(
+        readResponse(broken.response)
+          .report.slice(1, -1)
+          .map((line) => line.split(' ')[0]),
+      ),
+    ],
+    ['ng'],
+  );
+  const gone = creating(60).map(({ ref }) => `${zeroId} ${'a'.repeat(40)} ${ref}`);
+  const missing = await sendPush(git, repository, pushBytes({ commands: gone, pack: emptyPack }));
+  t.same(
+    [
+      ...new Set(
+        readResponse(missing.response)
+          .report.slice(1, -1)
+          .map((line) => line.split(' ')[0]),
+      ),
+    ],
+    ['ng'],
+  );
+  t.same([...(await git.refs.list(repository)).keys()], ['refs/heads/old/b0']);
+  t.equal(gitSync(['for-each-ref', 'refs/hearth'], { cwd: repository }), '');
 });
 
 t.test('while another git writes packed-refs, nothing is written beside it', async (t) => {

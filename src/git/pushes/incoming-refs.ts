@@ -1,0 +1,71 @@
+import { randomUUID } from 'node:crypto';
+import { visitAll } from '../../kernel/index.ts';
+import { releaseObjects, writeRefs } from './move-refs.ts';
+import type { MoveDeps } from './move-refs.ts';
+import type { RawUpdate } from './push-header.ts';
+import type { RefResult } from './report-status.ts';
+
+/** Namespace of the refs that hold what a push of many new refs has brought, until those are written. */
+const folder = 'incoming/';
+/** The namespace as git knows it. */
+export const incomingFolder = 'refs/hearth/incoming';
+
+/**
+ * Of a push of many new refs git gets one command for each object that they name: it checks and stores the pack as
+ * usual, below `refs/hearth/incoming/`. The refs themselves are then written as lines of one file, where git would
+ * write and rename a file for each.
+ */
+export class IncomingRefs {
+  /** The commands for git. */
+  readonly commands: readonly RawUpdate[];
+  readonly #names: readonly string[];
+  readonly #updates: readonly RawUpdate[];
+
+  private constructor(updates: readonly RawUpdate[], newIds: readonly string[]) {
+    const push = randomUUID();
+    this.#updates = updates;
+    this.#names = newIds.map((_, at) => `${folder}${push}/${at}`);
+    this.commands = newIds.map((newId, at) => {
+      const ref = `refs/hearth/${this.#names[at]}`;
+      return { ref, rawRef: ref, oldId: '0'.repeat(newId.length), newId };
+    });
+  }
+
+  /** Null where the refs name so many objects that git's own way costs as much. @param updates creations */
+  static of(updates: readonly RawUpdate[]): IncomingRefs | null {
+    const newIds = new Set<string>();
+    const most = updates.length / 2;
+    for (const { newId } of updates) if (newIds.add(newId).size > most) return null;
+    return new IncomingRefs(updates, [...newIds]);
+  }
+
+  /**
+   * Creates the refs whose objects git has taken.
+   * @param ofGit what git reported of `commands`
+   */
+  async create(
+    deps: Pick<MoveDeps, 'runner' | 'readers'>,
+    path: string,
+    ofGit: readonly RefResult[],
+    options: { isAtomic: boolean },
+  ): Promise<Map<RawUpdate, RefResult>> {
+    const taken = new Map(this.commands.map(({ newId }, at) => [newId, ofGit[at]!]));
+    const results = new Map<RawUpdate, RefResult>();
+    const moves: RawUpdate[] = [];
+    await visitAll(this.#updates, (update) => {
+      const { ok, reason = 'refused' } = taken.get(update.newId)!;
+      if (ok) moves.push(update);
+      else results.set(update, { ref: update.ref, ok, reason });
+    });
+    if (moves.length > 0) {
+      const made = await writeRefs(deps, path, moves, options);
+      await visitAll(moves, (update, at) => results.set(update, made[at]!));
+    }
+    return results;
+  }
+
+  /** Removes what git has written for this push. */
+  async release(deps: Pick<MoveDeps, 'runner'>, path: string): Promise<void> {
+    await releaseObjects(deps, path, this.#names);
+  }
+}
