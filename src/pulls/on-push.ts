@@ -2,6 +2,7 @@ import { anonymous, viewerWithCredential } from '../access/index.ts';
 import type { Viewer } from '../access/index.ts';
 import { issueSchema } from '../issues/index.ts';
 import type { EntryLog } from '../issues/index.ts';
+import { visitAll } from '../kernel/index.ts';
 import type { AnnouncedPush, PushListener } from '../repositories/index.ts';
 import type { PullDeps } from './deps.ts';
 import { limits } from './limits.ts';
@@ -123,11 +124,10 @@ export const viewerOf = ({ pusherId, credential, repository }: AnnouncedPush): V
   pusherId === null ? anonymous : viewerWithCredential(pusherId, credential, repository.id);
 
 async function prepare(deps: PullDeps, push: AnnouncedPush): Promise<Prepared> {
-  const branches = new Map(
-    push.updates.flatMap((update) =>
-      update.ref.startsWith(heads) ? [[update.ref.slice(heads.length), update] as const] : [],
-    ),
-  );
+  const branches = new Map<string, AnnouncedPush['updates'][number]>();
+  await visitAll(push.updates, (update) => {
+    if (update.ref.startsWith(heads)) branches.set(update.ref.slice(heads.length), update);
+  });
   const pushed = await preparePushedRounds(deps, push);
   const prepared: Prepared = { rounds: [], merged: [], pushed, retargets: [], onto: [], logs: [] };
   if (branches.size === 0) return prepared;
@@ -149,6 +149,7 @@ async function prepare(deps: PullDeps, push: AnnouncedPush): Promise<Prepared> {
 
 /** Has the merge states of pull requests onto branches that have moved computed, those of one branch together. */
 function tryOnto(deps: PullDeps, push: AnnouncedPush, pulls: readonly PullRow[]): void {
+  if (pulls.length === 0) return;
   const tips = new Map(push.updates.map(({ ref, newId }) => [ref, newId]));
   for (const [branch, some] of Map.groupBy(pulls, ({ baseBranch }) => baseBranch)) {
     const tip = tips.get(`${heads}${branch}`);

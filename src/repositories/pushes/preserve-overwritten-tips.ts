@@ -1,4 +1,4 @@
-import { isNotNull } from '../../db/index.ts';
+import { isNotNull, rowsTable, selectRaw } from '../../db/index.ts';
 import { In, LessThanOrEqual } from 'typeorm';
 import { folderOf } from '../lifecycle/trash.ts';
 import { repositorySchema } from '../schema/repository-schema.ts';
@@ -7,6 +7,9 @@ import type { AnnouncedPush, PushListener } from './announce-push.ts';
 import { pushSchema, pushUpdateSchema } from '../schema/push-schema.ts';
 
 const noRef = /^0+$/;
+/** Rows that are written with one statement. */
+const writtenAtOnce = 2_000;
+const lossColumns = { position: 'bigint', forced: 'bigint', kept_until: 'bigint' } as const;
 
 /** Existing refs that one push overwrote or deleted. */
 interface Loss {
@@ -31,27 +34,36 @@ export function preserveOverwrittenTips(deps: RepositoryDeps): PushListener<Loss
     },
     async record({ manager }, push, losses) {
       const keptUntil = push.arrivedAt + deps.settings.undoTtlMs;
-      for (const { position, forced, isPreserved } of losses) {
-        await manager.update(
-          pushUpdateSchema,
-          { pushId: push.id, position },
-          { forced, keptUntil: isPreserved ? keptUntil : null },
+      const rows = losses.map(({ position, forced, isPreserved }) => [
+        position,
+        forced ? 1 : 0,
+        isPreserved ? keptUntil : null,
+      ]);
+      for (let start = 0; start < rows.length; start += writtenAtOnce)
+        await manager.query(
+          `UPDATE push_updates SET forced = list.forced, kept_until = list.kept_until
+            FROM ${rowsTable(lossColumns)} WHERE push_id = ? AND push_updates.position = list.position`,
+          [JSON.stringify(rows.slice(start, start + writtenAtOnce)), push.id],
         );
-      }
     },
   };
 }
 
 async function findLosses(deps: RepositoryDeps, push: AnnouncedPush): Promise<Loss[]> {
-  const path = folderOf(deps, push.repository);
-  const rows = await deps.db.read.find(pushUpdateSchema, {
-    where: { pushId: push.id, result: 'ok' },
-    order: { position: 'ASC' },
-  });
-  const lost: { position: number; forced: boolean; name: string; oid: string }[] = [];
   // The rounds of pull requests are kept for ever.
-  const overwritten = rows.filter(({ ref, oldId }) => !noRef.test(oldId) && !ref.startsWith('refs/pull/'));
-  for (const { position, oldId, newId } of overwritten) {
+  const isOverwritten = ({ ref, oldId }: { ref: string; oldId: string }) =>
+    !noRef.test(oldId) && !ref.startsWith('refs/pull/');
+  if (!push.updates.some(isOverwritten)) return [];
+  const path = folderOf(deps, push.repository);
+  const rows = await selectRaw<{ position: number; ref: string; oldId: string; newId: string }>(
+    deps.db.read,
+    `SELECT position, ref, old_id AS "oldId", new_id AS "newId" FROM push_updates
+      WHERE push_id = :pushId AND result = 'ok' ORDER BY position`,
+    { pushId: push.id },
+  );
+  const lost: { position: number; forced: boolean; name: string; oid: string }[] = [];
+  for (const { position: place, oldId, newId } of rows.filter(isOverwritten)) {
+    const position = Number(place);
     const isDeletion = noRef.test(newId);
     const forced = !isDeletion && !(await deps.git.refs.isForward(path, oldId, newId));
     if (isDeletion || forced) lost.push({ position, forced, name: undoRefName(push.id, position), oid: oldId });
