@@ -54,6 +54,7 @@ export { unquotePath } from './queries/unquote-path.ts';
 export type { ChangedFile, DiffList, DiffRange, FileStatus } from './queries/list-diff.ts';
 export type { LineChange, LineChanges } from './queries/line-changes.ts';
 export type { Hunk, Patch, Patches, PatchLimits, PatchLine } from './queries/read-patches.ts';
+export { maxBlameBytes } from './queries/blame.ts';
 export type { Blame, BlameGroup } from './queries/blame.ts';
 export type { Divergence } from './queries/compare-commits.ts';
 export type { Grep, GrepLine, GrepRequest } from './queries/grep.ts';

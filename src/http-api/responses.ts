@@ -16,7 +16,10 @@ export type ApiResponse<Result> =
   /** With another status than the usual one, where that tells what was done. */
   | { kind: 'nothing'; status?: 204 };
 
-export const json = <Result>(value: Result): ApiResponse<Result> => ({ kind: 'json', value });
+export const json = <Result>(value: Result): Extract<ApiResponse<Result>, { kind: 'json' }> => ({
+  kind: 'json',
+  value,
+});
 
 /**
  * One page of a list. @param next what continues it as `?after=`, or a number as `?page=`; null on the last page

@@ -1,10 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { Context } from '../http/index.ts';
 import { setBody } from '../http/index.ts';
-import { freeMemory } from '../kernel/index.ts';
+import { currentCharge, freeMemory } from '../kernel/index.ts';
 import type { ApiResponse } from './responses.ts';
 import type { PageLinks } from './number-pages.ts';
 import type { Operation } from './operation.ts';
+
+/** So much of an answer takes a millisecond of CPU time, its rows included: what a client without an account pays. */
+const charactersPerMs = 50_000;
 
 /**
  * Serializes a response. Responses are private to the caller: a cache may store one to
@@ -40,6 +43,8 @@ export function sendApiResponse(
   const text = JSON.stringify(
     older !== undefined && asksForOlder(ctx) ? older(response.value as never) : response.value,
   );
+  // What this thread does for an answer is not measured, but follows its length.
+  currentCharge()?.(text.length / charactersPerMs);
   ctx.body = text;
 
   const { location, next, total, showsSecret = false } = response;

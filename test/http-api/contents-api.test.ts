@@ -435,6 +435,30 @@ t.test('branches, commits, trees, refs and blame', async (t) => {
     });
     t.match(await anonymous('GET', `${roof}/blame?path=nowhere`), { status: 404 });
   });
+
+  await t.test('blame is paged, and refused for large files', async (t) => {
+    const lines = Array.from({ length: 7 }, (_, n) => `line ${n}\n`);
+    const put = async (path: string, text: string, sha?: string) =>
+      (
+        (await bob(sha === undefined ? 'POST' : 'PUT', `${roof}/contents/${path}`, { content: base64(text), sha }))
+          .json['content'] as { sha: string }
+      ).sha;
+    const sha = await put('lines.txt', lines.join(''));
+    await put('lines.txt', lines.map((line, n) => (n % 2 === 0 ? line : `new ${line}`)).join(''), sha);
+    const first = await anonymous('GET', `${roof}/blame?path=lines.txt&limit=5`);
+    t.match(first.headers, { 'x-total-count': '7', link: /[?&]page=2>; rel="next"/ });
+    const firstLines = (call: typeof first) =>
+      (call.json['ranges'] as { first_line: number }[]).map((one) => one.first_line);
+    t.strictSame(firstLines(first), [1, 2, 3, 4, 5]);
+    const last = await anonymous('GET', `${roof}/blame?path=lines.txt&limit=5&page=2`);
+    t.strictSame(firstLines(last), [6, 7]);
+    t.notMatch(String(last.headers['link']), /rel="next"/);
+    await put('large.txt', 'x\n'.repeat(300_000));
+    t.match(await anonymous('GET', `${roof}/blame?path=large.txt`), {
+      status: 422,
+      json: { error: { code: 'blame_too_long' } },
+    });
+  });
   t.same(
     web.log.filter(({ level }) => level === 'error'),
     [],

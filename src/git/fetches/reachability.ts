@@ -22,6 +22,8 @@ interface ReachabilityDeps {
 
 /** Limit of ids remembered per state of the refs, beyond those that refs name. */
 const maxProvedIds = 100_000;
+/** Ids that are looked up at once: few at first, because one that is missing ends it. */
+const firstIds = 50;
 const idsAtOnce = 5_000;
 /** So many commits are sought in the commit-graph, from so many tips; git reads all tips in one walk. */
 const maxSoughtInGraph = 200;
@@ -151,8 +153,9 @@ export function createReachability({
       if (unknown.length === 0) return null;
       const [commits, others]: [string[], string[]] = [[], []];
       const unreachable = new Set<string>();
-      for (let start = 0; start < unknown.length; start += idsAtOnce) {
-        const some = unknown.slice(start, start + idsAtOnce);
+      for (let start = 0, count = firstIds; start < unknown.length && unreachable.size === 0; start += count) {
+        if (start > 0) count = Math.min(idsAtOnce, start);
+        const some = unknown.slice(start, start + count);
         const infos = await readers.use(repository, (reader) => reader.infos(some));
         some.forEach((oid, at) => {
           const type = infos[at]?.type;

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { invalid } from '../../kernel/index.ts';
+import { invalid, visitAll } from '../../kernel/index.ts';
 import { PacketReader } from '../pkt-line.ts';
 import { leastBytesIn, watchForStall } from '../transfer.ts';
 
@@ -63,24 +63,28 @@ export interface FetchArguments {
 }
 
 /** Reads the wanted ids and filters of a request; none when it is malformed, which git will report. */
-export function readArguments(request: Buffer): FetchArguments {
+export async function readArguments(request: Buffer): Promise<FetchArguments> {
   const packets = new PacketReader();
   packets.push(request);
   const found: FetchArguments = { wants: [], filters: [] };
   // Version 2 has one section that ends with a flush; before it the `filter` line precedes the first flush, too.
   try {
-    for (let packet = packets.next(); packet !== null && packet.kind !== 'flush'; packet = packets.next()) {
-      if (packet.kind !== 'data') continue;
+    await visitAll(firstSection(packets), (data) => {
       // Before version 2 the capabilities follow the first id.
-      const id = /^want ([0-9a-f]{40,64})/i.exec(packet.data.toString('latin1', 0, 70))?.[1];
+      const id = /^want ([0-9a-f]{40,64})/i.exec(data.toString('latin1', 0, 70))?.[1];
       if (id !== undefined) found.wants.push(id.toLowerCase());
-      else if (packet.data.toString('latin1', 0, 7) === 'filter ')
-        found.filters.push(packet.data.toString('utf8', 7).replace(/\n$/, ''));
-    }
+      else if (data.toString('latin1', 0, 7) === 'filter ')
+        found.filters.push(data.toString('utf8', 7).replace(/\n$/, ''));
+    });
   } catch {
     return { wants: [], filters: [] };
   }
   return found;
+}
+
+function* firstSection(packets: PacketReader): Generator<Buffer> {
+  for (let packet = packets.next(); packet !== null && packet.kind !== 'flush'; packet = packets.next())
+    if (packet.kind === 'data') yield packet.data;
 }
 
 /**

@@ -70,7 +70,7 @@ async function respond(deps: UploadDeps, request: UploadRequest, bytes: Buffer):
   if (isList) return startGit({ ...deps, slots: deps.shortSlots }, single);
   // In version 2 git serves any object that exists, before it any tree or blob; only a stateful session of an older
   // version is limited to the advertised refs. So reachability is checked here.
-  const { wants, filters } = readArguments(bytes);
+  const { wants, filters } = await readArguments(bytes);
   // A client wants each ref at most once, and a repository has no more refs than this.
   if (wants.length > deps.limits.maxRefs)
     return refuse(request, `upload-pack: more than ${deps.limits.maxRefs} objects are wanted in one request`);

@@ -22,12 +22,16 @@ export interface Blame {
   ignoresRevisions: boolean;
 }
 
+/** The lines of larger files are not told apart, neither on pages nor by the API: size in bytes, and lines. */
+export const maxBlameBytes = 512 * 1024;
+const maxLines = 100_000;
+
 const maxIgnored = 200;
 const maxIgnoreFileBytes = 64 * 1024;
 
 /**
  * The commit of each line of a file. Commits in the repository's `.git-blame-ignore-revs` are skipped. Refuses
- * `git_busy`, and `blame_too_long` when git exceeds the time limit of a page.
+ * `git_busy`, and `blame_too_long` for too many lines, and when git exceeds the time limit of a page.
  */
 export async function blame(
   deps: BrowseDeps,
@@ -76,6 +80,7 @@ async function ignoredRevisions(deps: BrowseDeps, path: string, oid: string): Pr
 /** `<oid> <original line> <line> [<lines of the group>]`, headers, then a tab and the line itself. */
 function createReader(): { groups: BlameGroup[]; take(line: Buffer): boolean } {
   const groups: BlameGroup[] = [];
+  let lines = 0;
   const previous = new Map<string, BlameGroup['previous']>();
   return {
     groups,
@@ -83,7 +88,7 @@ function createReader(): { groups: BlameGroup[]; take(line: Buffer): boolean } {
       const last = groups.at(-1);
       if (line[0] === 0x09) {
         last?.lines.push(Buffer.from(line.subarray(1)));
-        return true;
+        return (lines += 1) <= maxLines;
       }
       const text = line.toString('latin1');
       const [, oid, number] = /^([0-9a-f]{40,64}) \d+ (\d+)/.exec(text) ?? [];

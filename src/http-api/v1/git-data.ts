@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { allows } from '../../access/index.ts';
 import type { WebDeps } from '../../http/index.ts';
 import { repositoryUrl } from '../../http/index.ts';
-import { isDomainError, notFound } from '../../kernel/index.ts';
+import { maxBlameBytes } from '../../git/index.ts';
+import { invalid, isDomainError, notFound } from '../../kernel/index.ts';
 import type { Found } from '../../repositories/index.ts';
 import { json } from '../responses.ts';
 import { operation } from '../operation.ts';
@@ -175,17 +176,29 @@ export const getBlame = operation({
   id: 'getBlame',
   path: `${at}/blame`,
   summary: 'Get the commit that last changed each line of a file',
+  description: `In pages of ranges. Files of more than ${maxBlameBytes / 1024} KiB are refused.`,
   refuses: [422],
-  query: z.object({ ref: z.string().optional(), path: z.string() }),
+  query: z.object({
+    ref: z.string().optional(),
+    path: z.string(),
+    page: z.int().min(1).max(1_000).default(1),
+    limit: z.int().min(1).max(5_000).default(1_000).describe('Ranges of a page'),
+  }),
   response: blame,
   async run({ found, query, deps, origin }) {
     const oid = await resolveRef(deps, found, query.ref);
-    await deps.git.objects.entryAt(found.path, oid, query.path);
+    const entry = await deps.git.objects.entryAt(found.path, oid, query.path);
+    if (entry.type === 'blob') {
+      const { content } = await deps.git.objects.blob(found.path, entry.oid, { maxBytes: maxBlameBytes });
+      if (content === null) throw invalid('blame_too_long', 'This file is too large to be told apart line by line.');
+    }
     const { groups, commits } = await deps.git.queries.blame(found.path, oid, Buffer.from(query.path));
-    return json({
+    const start = (query.page - 1) * query.limit;
+    const next = start + query.limit < groups.length ? query.page + 1 : null;
+    const value = {
       sha: oid,
       path: query.path,
-      ranges: groups.map(({ oid, firstLine, lines, previous }) => {
+      ranges: groups.slice(start, start + query.limit).map(({ oid, firstLine, lines, previous }) => {
         const { subject, author } = commits.get(oid)!;
         return {
           first_line: firstLine,
@@ -199,7 +212,8 @@ export const getBlame = operation({
           previous: previous === null ? null : { sha: previous.oid, path: previous.file.toString() },
         };
       }),
-    });
+    };
+    return { ...json(value), next, total: groups.length };
   },
 });
 

@@ -1,3 +1,4 @@
+import { maxBlameBytes } from '../../git/index.ts';
 import { isDomainError } from '../../kernel/index.ts';
 import { movedTo, page, type Reply } from '../app/reply.ts';
 import { viewBlame } from './blame-table.view.ts';
@@ -9,9 +10,6 @@ import { readCodeNavigation, resolveLocation } from './resolve-location.ts';
 import { authorsOfCommits } from './commit-authors.ts';
 import type { CodeDeps } from './deps.ts';
 import { readTabClasses } from './read-editor-configs.ts';
-
-/** The lines of larger files are not told apart. */
-export const maxBlameBytes = 512 * 1024;
 
 /** `B/blame/{ref}/{path}`: who wrote each line, and when. */
 export const showBlame: Page<RepositoryContext, CodeDeps> = async (context, deps): Promise<Reply> => {

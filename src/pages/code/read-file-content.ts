@@ -1,4 +1,5 @@
 import type { RefPath, TreeEntry } from '../../git/index.ts';
+import { maxBlameBytes } from '../../git/index.ts';
 import { imageSize } from '../../images/index.ts';
 import { readPointer } from '../../lfs/index.ts';
 import { prepareDocument } from '../markdown/prepare-document.ts';
@@ -10,7 +11,6 @@ import { fillDocument } from '../markdown/render-document.ts';
 import { repositoryLinks } from '../markdown/repository-links.ts';
 import { codeUrl, splitPath } from '../app/code-urls.ts';
 import { readAnnotations, withLineNotes } from './annotations.view.ts';
-import { maxBlameBytes } from './blame.page.ts';
 import { readLineRange, viewCodeLines } from './code-lines.view.ts';
 import { maxTableBytes, readCsv, tableSeparator } from './csv-table.view.ts';
 import type { CsvTable } from './csv-table.view.ts';
