@@ -275,7 +275,7 @@ async function measure(rounds: number, count: number): Promise<void> {
         deps,
         tx,
         { type: 'Push', actorPath: '/ap/repos/alice/tool', repositoryId, content },
-        { followersOf: repositoryId },
+        { followersOf: repositoryId, reads: 'push' },
       ),
     );
     const ms = performance.now() - startedAt;

@@ -1,5 +1,6 @@
 import type { Migration } from '../src/db/index.ts';
 import { annotations } from './v138-annotations.ts';
+import { peersThatReadNotes } from './v210-peers-that-read-notes.ts';
 import { people } from './v01-people.ts';
 import { federation } from './v02-federation.ts';
 import { repositories } from './v03-repositories.ts';
@@ -160,4 +161,5 @@ export const migrations: readonly Migration[] = [
   movesOfPushes,
   webhookKinds,
   starsTopicsFollows,
+  peersThatReadNotes,
 ];

@@ -29,7 +29,12 @@ export function listenersOf(modules: Modules) {
       notifications.onEntry,
     ],
     runEnd: [webhooks.onRunEnd, pulls.queue.onRunEnd, notifications.onRunEnd],
-    release: [ci.onRelease, webhooks.onRelease, notifications.onRelease],
+    release: [
+      ci.onRelease,
+      webhooks.onRelease,
+      notifications.onRelease,
+      ...(federation.onRelease === null ? [] : [federation.onRelease]),
+    ],
     commitStatus: [pulls.onStatus],
     fork: [webhooks.onFork],
     restoreFromTrash: [pulls.onRestore],

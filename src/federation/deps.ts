@@ -24,6 +24,8 @@ export interface FederationDeps {
   groupCommit: GroupCommit;
   /** Records that a server has contacted this one. */
   recordContact(host: string): Promise<void>;
+  /** Learns what the server of a new follower is. */
+  learnSoftware(actorId: string): Promise<void>;
   metrics: FederationMetrics;
   clock: Clock;
   random: Random;

@@ -10,6 +10,7 @@ import type { OutboundOptions } from '../outbound/index.ts';
 import type { Owners } from '../owners/index.ts';
 import type { Repositories } from '../repositories/index.ts';
 import { pushListener } from './activities/publish-pushes.ts';
+import { releaseListener } from './activities/publish-releases.ts';
 import { createLocalActors } from './actors/local-actors.ts';
 import { createRemoteActors } from './actors/remote-actors.ts';
 import { createDeliveryQueue } from './deliveries/delivery-queue.ts';
@@ -41,6 +42,7 @@ import { acceptOrigin, originChange, originConsequences } from './origin.ts';
 import { createAllowlist } from './peers/allowlist.ts';
 import { countDeadHosts } from './deliveries/peer-health.ts';
 import { listPeers } from './peers/list-peers.ts';
+import { createSoftwareRecorder } from './peers/learn-software.ts';
 import { createReachabilityRecorder } from './peers/mark-peer-reachable.ts';
 import { acceptInvite, confirmPeer, hostOfCode, invitePeer, receivePairing, removePeer } from './peers/pairing.ts';
 import { checkPeer } from './peers/check-peer.ts';
@@ -92,6 +94,7 @@ export function createFederation({
     metrics: measures,
     groupCommit: createGroupCommit(tools.db),
     recordContact: createReachabilityRecorder(tools),
+    learnSoftware: createSoftwareRecorder({ ...tools, outbound }),
   };
   const drain = createDeliveryQueue(deps);
   const publications = createPublicDocuments(deps);
@@ -109,6 +112,8 @@ export function createFederation({
     isOperational: isFederationOn(settings),
     /** For `repositories.pushes.onPush`; null while federation is not operational. */
     onPush: isFederationOn(settings) ? pushListener(deps) : null,
+    /** For `releases.onEvent`; null while federation is not operational. */
+    onRelease: isFederationOn(settings) ? releaseListener(deps) : null,
     /** Why it is off, a sentence each. */
     obstacles: settings.obstacles,
     /** The same under stable names. */

@@ -33,6 +33,8 @@ export interface PublicDocuments {
    * which are found only by their random id.
    */
   activity(path: string, uuid: string): Promise<Document>;
+  /** A note for people at its own id. */
+  note(path: string, uuid: string): Promise<Document>;
   /** Refuses `invalid_resource` for an invalid resource. */
   webFinger(resource: string | null): Promise<Document>;
   nodeInfoLinks(): Promise<Document>;
@@ -94,6 +96,13 @@ export function createPublicDocuments(deps: FederationDeps): PublicDocuments {
       const row = await db.read.findOneBy(outboxSchema, { id: uuid, actorPath: actor.path });
       if (row === null) throw notFound();
       return JSON.parse(row.activity) as Document;
+    },
+    async note(path, uuid) {
+      const { actor: found } = await find(path);
+      const row = await db.read.findOneBy(outboxSchema, { id: uuid, actorPath: found.path, type: 'Create' });
+      if (row === null) throw notFound();
+      const { '@context': context, object } = JSON.parse(row.activity) as { '@context': unknown; object: Document };
+      return { '@context': context, ...object };
     },
     async webFinger(resource) {
       const found = isFederationOn(settings) ? await webFinger(deps, resource) : null;

@@ -18,6 +18,7 @@ export interface FederationHandlers {
   followers: Middleware;
   repositories: Middleware;
   activity: Middleware;
+  note: Middleware;
   inbox: Middleware;
   pairing: Middleware;
   /** Whatever else is below `/ap`: other servers get no page there. */
@@ -72,13 +73,19 @@ export function createFederationHandlers({
     ctx.set('Content-Type', activityType);
     ctx.body = JSON.stringify(document);
   });
-  const redirectToPage = withErrorMapping(log, async (ctx) => {
-    const { url } = await publications.actor(ctx.path);
-    if (typeof url !== 'string') throw notFound();
-    ctx.set('Cache-Control', 'no-cache');
-    ctx.redirect(url);
-    ctx.status = 303;
-  });
+  const readNote = (ctx: Context) => publications.note(actorPath(ctx, 2), ctx.path.split('/').at(-1)!);
+  const note = publishing(activityType, readNote);
+  const redirecting = (read: (ctx: Context) => Promise<Document>) =>
+    withErrorMapping(log, async (ctx) => {
+      const { url } = await read(ctx);
+      if (typeof url !== 'string') throw notFound();
+      ctx.set('Cache-Control', 'no-cache');
+      ctx.redirect(url);
+      ctx.status = 303;
+    });
+
+  const redirectToPage = redirecting((ctx) => publications.actor(ctx.path));
+  const redirectToNotePage = redirecting(readNote);
 
   return {
     webFinger: publishing(
@@ -98,6 +105,9 @@ export function createFederationHandlers({
     followers: collection('followers'),
     repositories: collection('repositories'),
     activity: publishing(activityType, (ctx) => publications.activity(actorPath(ctx, 2), ctx.path.split('/').at(-1)!)),
+
+    // People who follow the link of a note get the page that it is about.
+    note: async (ctx, next) => (wantsPage(ctx) ? redirectToNotePage(ctx, next) : note(ctx, next)),
 
     inbox: withErrorMapping(log, async (ctx) => {
       // Before the body is read, and the same for hidden and absent (SPEC §4.6).

@@ -33,6 +33,7 @@ const federationRoutes = ({ federation: ap }: ProtocolHandlers): ProtocolRoute[]
   { method: 'GET', path: `${repository}/outbox`, access: 'federation', cost: 'rows', handle: ap.outbox },
   { method: 'GET', path: `${repository}/followers`, access: 'federation', cost: 'rows', handle: ap.followers },
   { method: 'GET', path: `${repository}/activities/:id`, access: 'federation', cost: 'rows', handle: ap.activity },
+  { method: 'GET', path: `${repository}/notes/:id`, access: 'federation', cost: 'rows', handle: ap.note },
   { method: 'POST', path: `${repository}/inbox`, access: 'federation', cost: 'signature', handle: ap.inbox },
   { method: 'GET', path: '/ap', access: 'federation', cost: 'free', handle: ap.nothing },
   { method: 'GET', path: '/ap/{*rest}', access: 'federation', cost: 'free', handle: ap.nothing },

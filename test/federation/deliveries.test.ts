@@ -295,7 +295,7 @@ t.test(
         deps,
         tx,
         { type: 'Push', actorPath: repository.apPath, repositoryId: repository.id, content: {} },
-        { followersOf: repository.id },
+        { followersOf: repository.id, reads: 'push' },
       ),
     );
     const waits = async () =>

@@ -53,7 +53,7 @@ async function setStage(t: Owner, options: FederationTestOptions = {}): Promise<
     dead,
     port,
     push: async () =>
-      void (await modules.db.write((tx) => publish(deps, tx, activity, { followersOf: repository.id }))),
+      void (await modules.db.write((tx) => publish(deps, tx, activity, { followersOf: repository.id, reads: 'push' }))),
     count: async (state) => (await deliveryRows(stage)).filter((row) => row.state === state).length,
     async findings() {
       for await (const { findings } of doctor.examine('queues')) return findings as never;

@@ -32,10 +32,11 @@ interface Target {
  */
 export const receiveFollow: ActivityHandler<Target | null> = {
   needsId: true,
-  async prepare(deps, { document }) {
+  async prepare(deps, { document, signer }) {
     const object = idOf(document['object']);
     if (object === null) return null;
     const exact = await findActorById(deps, object);
+    if (exact?.kind === 'repository') await deps.learnSoftware(signer.id);
     const found = exact ?? (await findActorNamed(deps, object));
     return found === null ? null : { object, found, isId: exact !== null };
   },

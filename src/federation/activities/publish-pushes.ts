@@ -9,6 +9,9 @@ import { maxPushedCommits } from '../schema/received-push-schema.ts';
 import type { FederationDeps } from '../deps.ts';
 import type { Json } from '../documents/json-fields.ts';
 import { pushContent, restContent } from './push.ts';
+import { publishNote, pushNoteHtml } from './note.ts';
+import type { NewNote } from './note.ts';
+import type { BranchPush } from './push.ts';
 import type { PushPlace } from './push.ts';
 
 /** The activities of a push: none unless its repository is public. */
@@ -16,6 +19,8 @@ interface Announcement {
   actorPath: string;
   /** One for each created or moved branch, the default branch first; beyond a limit one for all the others. */
   contents: Json[];
+  /** For people: of the default branch. */
+  note: Pick<NewNote, 'html' | 'url' | 'at'> | null;
 }
 
 type BranchUpdate = AnnouncedPush['updates'][number];
@@ -42,8 +47,14 @@ export function pushListener(deps: FederationDeps): PushListener<Announcement> {
       const repositoryId = push.repository.id;
       await sendHeldAccepts(tx, actorPath);
       for (const content of contents) {
-        await publish(deps, tx, { type: 'Push', actorPath, repositoryId, content }, { followersOf: repositoryId });
+        await publish(
+          deps,
+          tx,
+          { type: 'Push', actorPath, repositoryId, content },
+          { followersOf: repositoryId, reads: 'push' },
+        );
       }
+      if (announcement.note !== null) await publishNote(deps, tx, { actorPath, repositoryId, ...announcement.note });
     },
   };
 }
@@ -59,10 +70,15 @@ async function prepareAnnouncement(deps: FederationDeps, push: AnnouncedPush): P
   const described = defaultFirst(updates, heads + found.repository.defaultBranch);
   const left = updates.length > maxActivities ? updates.length - (maxActivities - 1) : 0;
   const contents: Json[] = [];
-  for (const update of described.slice(0, updates.length - left))
-    contents.push(await contentOf(deps, { repository, pusher, commits, update, at: push.arrivedAt }));
+  let note: Announcement['note'] = null;
+  for (const update of described.slice(0, updates.length - left)) {
+    const moved = await describePush(deps, { repository, pusher, commits, update, at: push.arrivedAt });
+    contents.push(pushContent(moved));
+    if (moved.branch === found.repository.defaultBranch)
+      note = { html: pushNoteHtml(moved), url: noteUrl(moved), at: push.arrivedAt };
+  }
   if (left > 0) contents.push(restContent({ ...placeOf(deps, { repository, pusher, at: push.arrivedAt }), left }));
-  return { actorPath: repository.actor.path, contents };
+  return { actorPath: repository.actor.path, contents, note };
 }
 
 function defaultFirst(updates: readonly BranchUpdate[], defaultRef: string): readonly BranchUpdate[] {
@@ -150,11 +166,15 @@ interface Branch extends Pushed {
   update: BranchUpdate;
 }
 
-async function contentOf(deps: FederationDeps, branch: Branch): Promise<Json> {
+/** The page of the newest commit; of the repository where a push brings none. */
+const noteUrl = ({ repositoryUrl, commits }: BranchPush): string =>
+  commits[0] === undefined ? repositoryUrl : `${repositoryUrl}/commit/${commits[0].hash}`;
+
+async function describePush(deps: FederationDeps, branch: Branch): Promise<BranchPush> {
   const { update } = branch;
   const { total, commits } = await branch.commits.of(update);
   const authors = await authorActors(deps, commits);
-  return pushContent({
+  return {
     ...placeOf(deps, branch),
     branch: update.ref.slice(heads.length),
     hashBefore: update.oldId,
@@ -169,7 +189,7 @@ async function contentOf(deps: FederationDeps, branch: Branch): Promise<Json> {
       authoredAt: author.at,
       committedAt: committer.at,
     })),
-  });
+  };
 }
 
 /** The actors of people whose verified or no-reply address an author has, by the address; disabled people have none. */

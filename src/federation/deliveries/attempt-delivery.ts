@@ -51,7 +51,8 @@ export async function attempt(
   metrics.attemptsInFlight -= 1;
   if (done.outcome !== null) {
     metrics.attemptSeconds += (performance.now() - startedAt) / 1000;
-    metrics.attempts[done.wasReached ? done.outcome.kind : 'unreachable'] += 1;
+    const { kind } = done.outcome;
+    metrics.attempts[!done.wasReached ? 'unreachable' : kind === 'gone' ? 'failed' : kind] += 1;
   }
   return done;
 }
@@ -110,6 +111,7 @@ const responseFaults: ReadonlySet<string> = new Set(['answer_too_large', 'answer
 function classifyResponse(host: string, status: number, retryAfter: string | undefined, now: number): Outcome {
   if (status >= 200 && status < 300) return { kind: 'delivered' };
   const error = `${host} answered ${status}${words[status] === undefined ? '' : ` (${words[status]})`}`;
+  if (status === 410) return { kind: 'gone', error };
   const heeds = status === 429 || status === 503;
   return { kind: 'failed', error, ...(heeds ? { retryAfterMs: readRetryAfter(retryAfter, now) } : {}) };
 }

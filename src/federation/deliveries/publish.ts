@@ -6,17 +6,20 @@ import { outboxSchema } from '../schema/outbox-schema.ts';
 
 /** An activity of a local actor that is about to be recorded. */
 export interface NewActivity {
-  type: 'Follow' | 'Undo' | 'Accept' | 'Reject' | 'Push';
+  type: 'Follow' | 'Undo' | 'Accept' | 'Reject' | 'Push' | 'Create';
   /** Who acts and signs: the path of a local actor. */
   actorPath: string;
   /** The repository it speaks of, if any; see `OutboxRow`. */
   repositoryId?: string | null;
-  /** The rest of the document, without `id`, `type` and `actor`. */
-  content: Json;
+  /** The rest of the document, without `id`, `type` and `actor`; of a Create by the UUID that its object shares. */
+  content: Json | ((uuid: string) => Json);
 }
 
 /** Where an activity goes. */
-export type Audience = { inbox: string } | { followersOf: string };
+export type Audience =
+  | { inbox: string }
+  /** Of a repository: those on servers that read pushes, or those on servers that read notes. */
+  | { followersOf: string; reads: 'push' | 'note' };
 
 /**
  * Records an activity and a delivery to each of its readers, inside the write of
@@ -34,7 +37,8 @@ export async function publish(
   const uuid = deps.random.uuid();
   const actor = deps.localActors.idOf(actorPath);
   const id = `${actor}/activities/${uuid}`;
-  const { '@context': context, ...content } = activity.content;
+  const { '@context': context, ...content } =
+    typeof activity.content === 'function' ? activity.content(uuid) : activity.content;
   const document = { '@context': context, id, type, actor, ...content };
   await tx.manager.insert(outboxSchema, {
     id: uuid,
@@ -46,7 +50,7 @@ export async function publish(
     createdAt: tx.now,
   });
   if ('inbox' in audience) await enqueue(tx, uuid, audience.inbox);
-  else await enqueueToFollowers(tx, uuid, audience.followersOf);
+  else await enqueueToFollowers(tx, uuid, audience);
   return id;
 }
 
@@ -74,12 +78,16 @@ export async function enqueue({ manager, now }: Tx, outboxId: string, targetInbo
  * Those of a server that is known to be down wait for it instead of trying; for one that is given up
  * nothing is queued, since every push would only add rows that fail.
  */
-async function enqueueToFollowers({ manager, now }: Tx, outboxId: string, repositoryId: string): Promise<void> {
+async function enqueueToFollowers(
+  { manager, now }: Tx,
+  outboxId: string,
+  { followersOf, reads }: Extract<Audience, { followersOf: string }>,
+): Promise<void> {
   await manager.query(
     `INSERT INTO federation_delivery (outbox_id, target_inbox, host, state, attempts, next_attempt_at, locked_until, created_at)
      SELECT ?, f.inbox, f.host, 'PENDING', 0, CASE WHEN p.retry_at > ? THEN p.retry_at ELSE ? END, 0, ?
        FROM repository_followers f LEFT JOIN federation_peers p ON p.host = f.host
-      WHERE f.repository_id = ? AND p.gone_at IS NULL`,
-    [outboxId, now, now, now, repositoryId],
+      WHERE f.repository_id = ? AND p.gone_at IS NULL AND coalesce(p.reads, 'push') = ?`,
+    [outboxId, now, now, now, followersOf, reads],
   );
 }

@@ -1,5 +1,6 @@
 import { greatest, inList } from '../../db/index.ts';
 import type { Tx } from '../../db/index.ts';
+import { endFollower } from './end-follower.ts';
 import { recordError, recordSilence, recordSuccess } from './peer-health.ts';
 import type { Silence } from './peer-health.ts';
 import type { ClaimedDelivery } from './claim.ts';
@@ -48,9 +49,10 @@ export async function recordAttempts(
       reachable.add(host);
     } else if (outcome.kind === 'forbidden') {
       await settleFailure(tx, delivery, outcome, maxAttempts);
-    } else if (hasResponded) {
+    } else if (hasResponded || outcome.kind === 'gone') {
       await settleFailure(tx, delivery, outcome, maxAttempts);
       await recordError(tx, host, outcome.error);
+      if (outcome.kind === 'gone') await endFollower(tx, { inbox: delivery.targetInbox });
     } else {
       if (!wasReached) silent.add(host);
       const silence = await recordSilence(tx, host, outcome.error, !wasReached);

@@ -19,6 +19,12 @@ export interface PeerRow {
   silentSince: number | null;
   /** When deliveries to it ended; its next request or response reverts that. */
   goneAt: number | null;
+  /** As its NodeInfo names it, in lower case; null when it has none. */
+  software: string | null;
+  /** When that was read. */
+  softwareAt: number | null;
+  /** Whether its followers get notes for people; null for pushes. */
+  reads: 'note' | null;
 }
 
 /** A code that lets one other server request pairing; only its hash is stored. */
@@ -43,6 +49,9 @@ export const peerSchema = new EntitySchema<PeerRow>({
     retryAt: { name: 'retry_at', type: 'integer' },
     silentSince: { name: 'silent_since', type: 'integer', nullable: true },
     goneAt: { name: 'gone_at', type: 'integer', nullable: true },
+    software: { type: 'text', nullable: true },
+    softwareAt: { name: 'software_at', type: 'integer', nullable: true },
+    reads: { type: 'text', nullable: true },
   },
 });
 

@@ -1,0 +1,99 @@
+import type { Tx } from '../../db/index.ts';
+import { publish } from '../deliveries/publish.ts';
+import type { FederationDeps } from '../deps.ts';
+import { activityStreams, publicAudience } from '../documents/contexts.ts';
+import { escapeHtml } from '../documents/escape-html.ts';
+
+/** Notes of a repository per hour; what is beyond that is left out, so that nobody's timeline fills with one thing. */
+const maxPerHour = 12;
+const hourMs = 3_600_000;
+
+/** What happened in a repository, for people: the HTML that a microblog shows, and the page that it links to. */
+export interface NewNote {
+  actorPath: string;
+  repositoryId: string;
+  html: string;
+  url: string;
+  at: number;
+}
+
+/**
+ * Publishes a note to the followers that read notes, inside the write of what it tells about. Nothing is written while
+ * no follower reads notes.
+ */
+export async function publishNote(deps: FederationDeps, tx: Tx, note: NewNote): Promise<void> {
+  const { actorPath, repositoryId, html, url } = note;
+  const readers: unknown[] = await tx.manager.query(
+    `SELECT 1 FROM repository_followers f JOIN federation_peers p ON p.host = f.host
+      WHERE f.repository_id = ? AND p.reads = 'note' LIMIT 1`,
+    [repositoryId],
+  );
+  if (readers.length === 0) return;
+  const [recent]: { n: number }[] = await tx.manager.query(
+    `SELECT count(*) AS n FROM federation_outbox
+      WHERE actor_path = ? AND is_public = 0 AND created_at > ? AND type = 'Create'`,
+    [actorPath, tx.now - hourMs],
+  );
+  if (Number(recent?.n ?? 0) >= maxPerHour) return;
+  const actor = deps.localActors.idOf(actorPath);
+  const addressed = { to: [publicAudience], cc: [`${actor}/followers`], published: new Date(note.at).toISOString() };
+  await publish(
+    deps,
+    tx,
+    {
+      type: 'Create',
+      actorPath,
+      repositoryId,
+      content: (uuid) => ({
+        '@context': activityStreams,
+        ...addressed,
+        object: { id: `${actor}/notes/${uuid}`, type: 'Note', attributedTo: actor, ...addressed, url, content: html },
+      }),
+    },
+    { followersOf: repositoryId, reads: 'note' },
+  );
+}
+
+/** Subjects that a note of a push shows; the page has all. */
+const shownCommits = 3;
+
+export interface PushForPeople {
+  pusherName: string;
+  repositoryName: string;
+  repositoryUrl: string;
+  branch: string;
+  isForced: boolean;
+  totalCommits: number;
+  commits: readonly { hash: string; subject: string }[];
+}
+
+/** `Alice pushed 2 commits to alice/tool (main):` and the newest subjects, each a link. */
+export function pushNoteHtml(push: PushForPeople): string {
+  const { totalCommits, repositoryUrl, commits } = push;
+  const count = `${totalCommits} ${totalCommits === 1 ? 'commit' : 'commits'}`;
+  const shown = commits.slice(0, shownCommits).map(({ hash, subject }) => {
+    const link = anchor(`${repositoryUrl}/commit/${hash}`, hash.slice(0, 7));
+    return `${link} ${escapeHtml(subject.slice(0, 200))}`;
+  });
+  const more = totalCommits > shown.length && shown.length > 0 ? [`… and ${totalCommits - shown.length} more`] : [];
+  const verb = push.isForced ? 'force-pushed' : 'pushed';
+  const where = `${anchor(repositoryUrl, push.repositoryName)} (${escapeHtml(push.branch)})`;
+  const list = [...shown, ...more];
+  const text = `<p>${escapeHtml(push.pusherName)} ${verb} ${count} to ${where}${list.length > 0 ? ':' : ''}</p>`;
+  return list.length === 0 ? text : `${text}<p>${list.join('<br>')}</p>`;
+}
+
+/** `Released 1.0 of alice/tool`, with the title where it says more than the tag. */
+export function releaseNoteHtml(release: {
+  repositoryName: string;
+  repositoryUrl: string;
+  tag: string;
+  title: string;
+  url: string;
+}): string {
+  const { repositoryName, repositoryUrl, tag, title, url } = release;
+  const name = title === '' || title === tag ? tag : `${tag}: ${title}`;
+  return `<p>Released ${anchor(url, name.slice(0, 300))} of ${anchor(repositoryUrl, repositoryName)}</p>`;
+}
+
+const anchor = (url: string, text: string): string => `<a href="${escapeHtml(url)}">${escapeHtml(text)}</a>`;

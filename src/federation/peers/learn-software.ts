@@ -1,0 +1,76 @@
+import { waitAtMost } from '../../kernel/index.ts';
+import { parseJson } from '../actors/fetch-document.ts';
+import { asObject, cleanText, webUrl } from '../documents/json-fields.ts';
+import type { FederationDeps } from '../deps.ts';
+import { peerSchema } from '../schema/peer-schema.ts';
+
+/**
+ * Software whose people read notes and whose inboxes refuse a Push. Every other server gets what forges get: a program
+ * that says nothing of itself may be one.
+ */
+const microblogs: ReadonlySet<string> = new Set(
+  `mastodon gotosocial pleroma akkoma misskey sharkey firefish iceshrimp iceshrimp.net foundkey friendica mitra snac
+  hubzilla streams forte pixelfed takahe honk hometown fedibird bookwyrm wafrn`.split(/\s+/),
+);
+
+const refreshMs = 24 * 3_600_000;
+/** A Follow waits no longer for it; an answer that comes later is kept for the next one. */
+const waitMs = 3_000;
+const maxBytes = 64 * 1024;
+
+type Deps = Pick<FederationDeps, 'db' | 'outbound' | 'clock'>;
+
+/** Learns once a day what another server is; see `createSoftwareRecorder`. */
+export type LearnSoftware = (actorId: string) => Promise<void>;
+
+/**
+ * Reads the NodeInfo of a host when one of its actors follows something here, and records the software and what its
+ * followers read. A server without a usable NodeInfo counts as a forge until tomorrow. Never refuses.
+ */
+export function createSoftwareRecorder(deps: Deps): LearnSoftware {
+  const running = new Map<string, Promise<void>>();
+
+  async function learn(origin: string, host: string): Promise<void> {
+    const known = await deps.db.read.findOneBy(peerSchema, { host });
+    if (known?.softwareAt != null && deps.clock.now() - known.softwareAt < refreshMs) return;
+    const software = await readSoftware(deps, origin, host).catch(() => null);
+    const reads = software !== null && microblogs.has(software) ? 'note' : null;
+    await deps.db.write(({ manager, now }) =>
+      manager.query(
+        `INSERT INTO federation_peers (host, software, software_at, reads) VALUES (?, ?, ?, ?)
+         ON CONFLICT (host) DO UPDATE SET software = excluded.software, software_at = excluded.software_at,
+           reads = excluded.reads`,
+        [host, software, now, reads],
+      ),
+    );
+  }
+
+  return async (actorId) => {
+    const { origin, host } = new URL(actorId);
+    const learning = running.get(host) ?? learn(origin, host).finally(() => running.delete(host));
+    running.set(host, learning);
+    // Nobody waits for a failure of the database that comes after the time is over.
+    learning.catch(() => {});
+    await waitAtMost(learning, waitMs);
+  };
+}
+
+/** The name in the newest NodeInfo that the host links to on itself; null when there is none. */
+async function readSoftware({ outbound }: Deps, origin: string, host: string): Promise<string | null> {
+  const read = async (url: string) => {
+    const headers = { Host: host, Accept: 'application/json' };
+    const response = await outbound.send({ method: 'GET', url, headers, maxBytes });
+    return response.status === 200 ? parseJson(response.body, url) : {};
+  };
+  const { links } = await read(`${origin}/.well-known/nodeinfo`);
+  const addresses = (Array.isArray(links) ? links.slice(0, 20) : []).flatMap((link) => {
+    const { rel, href } = asObject(link);
+    const isSchema = typeof rel === 'string' && rel.startsWith('http://nodeinfo.diaspora.software/ns/schema/2.');
+    const url = isSchema ? webUrl(href) : null;
+    return url?.origin === origin ? [{ rel: String(rel), href: url.href }] : [];
+  });
+  const newest = addresses.sort((a, b) => (a.rel < b.rel ? 1 : -1))[0];
+  if (newest === undefined) return null;
+  const { name } = asObject((await read(newest.href))['software']);
+  return cleanText(name, 100).toLowerCase() || null;
+}

@@ -1,0 +1,161 @@
+// Notes for people: what followers on servers whose NodeInfo names a microblog get instead of pushes.
+import path from 'node:path';
+import t from 'tap';
+import { localAdministrator } from '../../src/access/index.ts';
+import { pushNoteHtml, releaseNoteHtml } from '../../src/federation/activities/note.ts';
+import { runGit } from '../fixtures/git-repositories.ts';
+import { sendRaw, startFakePeer } from './fake-peer.ts';
+import type { FakeActor, FakePeer } from './fake-peer.ts';
+import { startPeer, until } from './two-instances.ts';
+
+const hearth = await startPeer(t, { host: '127.0.0.1', allow: ['127.0.0.3', '127.0.0.4', '127.0.0.5'] });
+const { federation, repositories, db } = hearth.modules;
+const alice = await hearth.addPerson('alice');
+await repositories.create(localAdministrator, { owner: 'alice', name: 'tool', visibility: 'PUBLIC' });
+await repositories.create(localAdministrator, { owner: 'alice', name: 'other', visibility: 'PUBLIC' });
+const tool = `${hearth.origin}/ap/repos/alice/tool`;
+
+/** A server that says what it is. */
+async function peerOf(host: string, software: string | null): Promise<{ peer: FakePeer; reader: FakeActor }> {
+  const peer = await startFakePeer(t, { host });
+  if (software !== null) {
+    const rel = 'http://nodeinfo.diaspora.software/ns/schema/2.0';
+    peer.respond('/.well-known/nodeinfo', { links: [{ rel, href: `${peer.origin}/nodeinfo/2.0` }] });
+    peer.respond('/nodeinfo/2.0', { version: '2.0', software: { name: software, version: '1' } });
+  }
+  return { peer, reader: peer.addActor('/users/reader') };
+}
+
+const blog = await peerOf('127.0.0.3', 'GoToSocial');
+const forge = await peerOf('127.0.0.4', 'hearth');
+const silent = await peerOf('127.0.0.5', null);
+
+async function push(subjects: readonly string[], branch = 'main', repository = 'tool'): Promise<void> {
+  const work = path.join(hearth.folder, `work-${repository}`);
+  await runGit(['init', '-q', '-b', 'main', work], { cwd: hearth.folder });
+  for (const subject of subjects) await runGit(['commit', '-q', '--allow-empty', '-m', subject], { cwd: work });
+  const url = `http://alice:${alice.token}@${hearth.host}/git/alice/${repository}.git`;
+  const announced = async () =>
+    Number((await db.read.query("SELECT count(*) AS n FROM federation_outbox WHERE type = 'Push'"))[0].n);
+  const before = await announced();
+  await runGit(['push', '-q', url, `HEAD:refs/heads/${branch}`], { cwd: work });
+  await until('the push is announced', async () => (await announced()) > before);
+  await federation.drain();
+}
+
+const typesAt = ({ peer }: { peer: FakePeer }) => peer.activities().map(({ type }) => type);
+const notesAt = () =>
+  blog.peer.activities().flatMap(({ type, object }) => (type === 'Create' ? [object as Record<string, unknown>] : []));
+
+t.test('a microblog gets a note of each push to the default branch, a forge the Push', async (t) => {
+  for (const { peer, reader } of [blog, forge, silent])
+    await peer.deliver(reader, `${tool}/inbox`, { id: peer.newId(), type: 'Follow', actor: reader.id, object: tool });
+  await push(['First <step> & more', 'Second']);
+  t.strictSame(typesAt(blog), ['Accept', 'Create']);
+  t.strictSame(typesAt(forge), ['Accept', 'Push']);
+  t.strictSame(typesAt(silent), ['Accept', 'Push'], 'a server that says nothing of itself counts as a forge');
+  const [note] = notesAt();
+  t.match(note, {
+    id: new RegExp(`^${tool}/notes/[0-9a-f-]{36}$`),
+    type: 'Note',
+    attributedTo: tool,
+    to: ['https://www.w3.org/ns/activitystreams#Public'],
+    cc: [`${tool}/followers`],
+    url: new RegExp(`^${hearth.origin}/repos/alice/tool/commit/[0-9a-f]{40}$`),
+    content: /pushed 2 commits to .*alice\/tool.*\(main\).*Second<br>.*First &lt;step&gt; &amp; more/,
+  });
+  await push(['Elsewhere'], 'topic');
+  t.strictSame(typesAt(blog), ['Accept', 'Create'], 'other branches are for forges');
+  t.strictSame(typesAt(forge), ['Accept', 'Push', 'Push']);
+  await push(['Of another'], 'main', 'other');
+  t.strictSame([typesAt(blog).length, typesAt(forge).length], [2, 3], 'nor is that of another repository');
+});
+
+t.test(
+  'a note has its own address: the note for programs, its page for people, nothing once it is private',
+  async (t) => {
+    const [note] = notesAt();
+    const get = (accept: string) =>
+      sendRaw({
+        url: String(note!['id']),
+        method: 'GET',
+        headers: [
+          ['Host', hearth.host],
+          ['Accept', accept],
+        ],
+      });
+    t.match(JSON.parse((await get('application/activity+json')).body), note);
+    t.match(await get('text/html'), { status: 303, headers: { location: note!['url'] } });
+    const outbox = await sendRaw({ url: `${tool}/outbox`, method: 'GET', headers: [['Host', hearth.host]] });
+    t.match(JSON.parse(outbox.body), { totalItems: 2 }, 'SPEC: the outbox has the pushes');
+    const elsewhere = String(note!['id']).replace('/tool/', '/other/');
+    t.equal((await sendRaw({ url: elsewhere, method: 'GET', headers: [['Host', hearth.host]] })).status, 404);
+
+    const before = blog.peer.activities().length;
+    await push(['Written while public']).then(() => undefined);
+    t.equal(blog.peer.activities().length, before + 1);
+    await repositories.changeVisibility(localAdministrator, 'alice', 'tool', 'PRIVATE');
+    t.equal((await get('application/activity+json')).status, 404);
+    t.equal((await get('text/html')).status, 404);
+    await repositories.changeVisibility(localAdministrator, 'alice', 'tool', 'PUBLIC');
+    t.equal((await get('application/activity+json')).status, 200);
+  },
+);
+
+t.test('a release is a note, and no more than twelve an hour are sent', async (t) => {
+  const before = notesAt().length;
+  const viewer = { ...localAdministrator };
+  await hearth.modules.releases.create(
+    viewer,
+    { owner: 'alice', name: 'tool' },
+    { tag: 'v1', target: 'main', title: 'One' },
+  );
+  await federation.drain();
+  t.equal(notesAt().length, before + 1);
+  t.match(notesAt().at(-1), {
+    content: /Released .*v1: One<\/a> of .*alice\/tool/,
+    url: `${hearth.origin}/repos/alice/tool/releases/tag/v1`,
+  });
+  for (let index = notesAt().length; index < 14; index += 1) await push([`Number ${index}`]);
+  t.equal(notesAt().length, 12);
+});
+
+t.test('a server that says that an inbox is gone is not asked again, and its follower is one no more', async (t) => {
+  const followers = async () => (await federation.listFollowers('alice', 'tool')).map(({ actorId }) => actorId).sort();
+  t.equal((await followers()).length, 3);
+  forge.peer.respond('/users/reader/inbox', (_request, response) => void response.writeHead(410).end());
+  silent.peer.respond('/users/reader/inbox', (_request, response) => void response.writeHead(404).end());
+  await push(['To nobody']);
+  t.strictSame(await followers(), [blog.reader.id, silent.reader.id].sort());
+  const rows = await db.read.query(
+    "SELECT state, attempts FROM federation_delivery WHERE target_inbox = ? AND state <> 'DELIVERED'",
+    [forge.reader.inbox],
+  );
+  t.match(rows, [{ state: 'FAILED', attempts: 1 }]);
+});
+
+t.test('text of notes is escaped', (t) => {
+  const push = {
+    pusherName: '<A>',
+    repositoryName: 'a/b',
+    repositoryUrl: 'https://a.example/repos/a/b"x',
+    branch: '<b>',
+    isForced: true,
+    totalCommits: 5,
+    commits: [{ hash: 'a'.repeat(40), subject: '<script>' }],
+  };
+  const html = pushNoteHtml(push);
+  t.match(html, '&lt;A&gt; force-pushed 5 commits');
+  t.match(html, '… and 4 more');
+  t.notMatch(html, /<script|<b>|<A>|b"x"/);
+  t.match(pushNoteHtml({ ...push, totalCommits: 0, commits: [] }), /0 commits to .*\(&lt;b&gt;\)<\/p>$/);
+  const release = {
+    repositoryName: 'a/b',
+    repositoryUrl: 'https://a.example',
+    tag: '<1>',
+    title: '',
+    url: 'https://a',
+  };
+  t.match(releaseNoteHtml(release), 'Released <a href="https://a">&lt;1&gt;</a> of');
+  t.end();
+});
