@@ -10,6 +10,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
@@ -72,6 +73,12 @@ async function instance(t: Owner, repositories = 3) {
     cli: (...words: string[]) => runCli(words, { env: { SERVICE_DATA_DIR: hearth.config.dataDir } }),
   };
 }
+
+/** Paths of all files below a folder. */
+const filesIn = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)));
 
 // Whole instances under load take longer than other tests.
 t.setTimeout(180_000 + rounds * 60_000);
@@ -201,10 +208,28 @@ t.test(
         `INSERT INTO federation_keys VALUES ('/ap/users/alice', 'user', 'alice', 'public', '${secret}', 1)`,
       ),
     );
+    await hearth.modules.ci.secrets.set({ kind: 'instance' }, { name: 'DEPLOY_KEY', value: 'x' });
     const without = await hearth.modules.backups.create();
     t.notOk(readFileSync(path.join(without.folder, 'hearth.db')).includes(words), 'not even in free pages');
+    const keyFiles = filesIn(hearth.config.dataDir).filter((file) => /(^|\/)secret\.key$|^secrets\//.test(file));
+    t.ok(keyFiles.includes('ci/secret.key'), keyFiles.join(', '));
+    const keys = keyFiles.flatMap((file) => {
+      const bytes = readFileSync(path.join(hearth.config.dataDir, file));
+      return [bytes, Buffer.from(bytes.toString('base64')), Buffer.from(bytes.toString('hex'))];
+    });
+    for (const file of filesIn(without.folder)) {
+      const content = readFileSync(path.join(without.folder, file));
+      t.notOk(
+        keys.some((key) => content.includes(key)),
+        `${file} has no key`,
+      );
+    }
     const withKeys = await hearth.modules.backups.create({ withKeys: true });
     t.ok(readFileSync(path.join(withKeys.folder, 'hearth.db')).includes(words));
+    t.strictSame(
+      keyFiles.filter((file) => !filesIn(withKeys.folder).includes(file)),
+      [],
+    );
 
     const target = path.join(temporaryFolder(t), 'data');
     const { code, stdout } = await runCli(['restore', without.folder, '--json'], { env: { SERVICE_DATA_DIR: target } });
@@ -333,6 +358,19 @@ t.test('one backup at a time, and a killed process does not block the next', asy
   await backups.create();
   t.notOk(existsSync(left));
   t.equal(await backups.isRunning(), false);
+
+  const mark = path.join(hearth.config.dataDir, 'run', 'backup-under-way');
+  const ageMark = (ms: number): void => {
+    writeFileSync(mark, '');
+    utimesSync(mark, (Date.now() - ms) / 1000, (Date.now() - ms) / 1000);
+  };
+  ageMark(50_000);
+  t.equal(await backups.isRunning(), true, 'the mark of another process counts for a minute');
+  await t.rejects(backups.create(), /A backup is being made already/);
+  ageMark(60_001);
+  t.equal(await backups.isRunning(), false);
+  await backups.create();
+  t.notOk(existsSync(mark));
 });
 
 t.test(

@@ -171,6 +171,14 @@ t.test('security H06 secrets are masked literally, line by line, in base64 and p
     /^2026-01-01T/,
     'the time of a row stays',
   );
+  const short = createMask(['aB3dE6gH', 'cD4fG7j']);
+  t.equal(
+    short(Buffer.from(`${' '.repeat(29)}AB3DE6GH ab3de6gh CD4FG7J cD4fG7j\n`))
+      .toString()
+      .slice(29),
+    '*** *** CD4FG7J ***\n',
+    'from eight characters on in capitals, too',
+  );
   const rows = Buffer.from('nothing\n');
   t.equal(createMask([])(rows), rows);
 

@@ -254,6 +254,33 @@ t.test('a candidate waits for a required check that no run reports', async (t) =
   ]);
 });
 
+t.test('a candidate whose run was deleted is tested again; the queue of an archived repository rests', async (t) => {
+  const fixture = await openQueue(t);
+  const { modules, viewer, runner, ci, found } = fixture;
+  const one = await fixture.open('one');
+  await fixture.enter(one);
+  const { sha } = (await fixture.task()).context as { sha: string };
+  const [run] = await fixture.db.read.query("SELECT number FROM ci_runs WHERE event = 'merge_group'");
+  await ci.runs.cancel(viewer, found, run.number, { force: true });
+  await modules.db.write(({ manager }) => manager.query("DELETE FROM ci_runs WHERE event = 'merge_group'"));
+  await modules.db.write(({ manager }) => manager.query('DELETE FROM commit_statuses WHERE sha = ?', [sha]));
+  if ((await fixture.placeOf(one)) === null) await fixture.enter(one);
+  await fixture.queue.advanceAll();
+  const { taskId } = await fixture.task();
+  t.equal(await fixture.tip(), fixture.first, 'nothing untested is merged');
+  await modules.repositories.setArchived(viewer, at.owner, at.name, true);
+  await runner.finish(taskId);
+  await fixture.queue.advanceAll();
+  await announced(fixture);
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  const rows = 'SELECT count(*) AS n FROM pull_queue';
+  t.equal(Number((await fixture.db.read.query(rows))[0].n), 1, 'it keeps its place');
+  t.equal(await fixture.tip(), fixture.first);
+  await modules.repositories.setArchived(viewer, at.owner, at.name, false);
+  await fixture.queue.advanceAll();
+  await merged(fixture, one);
+});
+
 t.test('a start takes the queue up from its rows', async (t) => {
   const fixture = await openQueue(t);
   const one = await fixture.open('one');

@@ -203,6 +203,12 @@ t.test('who has had a pull request merged need not wait where the setting says s
     await fixture.contribute(what.replaceAll(' ', '-'), files as Record<string, string>);
     t.match(await fixture.newest(), { status: 'blocked', approval: 'waiting', trusted: 0 }, what);
   }
+  const many = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, nth) => [`many/${nth}.txt`, '']));
+  await fixture.contribute('many', many(3_000));
+  t.match(await fixture.newest(), { status: 'waiting', approval: null }, 'as many as are listed');
+  await fixture.contribute('too-many', many(3_001));
+  t.match(await fixture.newest(), { status: 'blocked', approval: 'waiting' }, 'one of the rest may be a workflow');
   await fixture.approvalFrom('everyone');
   await fixture.contribute('seven', { 'seven.txt': '7\n' });
   t.match(await fixture.newest(), { approval: 'waiting' });

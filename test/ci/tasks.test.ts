@@ -647,6 +647,17 @@ t.test('a runner that is disabled while it waits gets no job', async (t) => {
   t.ok(await runner.fetch(), 'enabled again it gets the job');
 });
 
+t.test('jobs of a repository in the trash wait until it comes back', async (t) => {
+  const { push, addRunner, state, modules, viewer, found } = await openCi(t);
+  await push(simple());
+  await modules.repositories.trash.move(viewer, 'alice', 'work');
+  const runner = await addRunner(['linux']);
+  t.equal(await runner.fetch(), null);
+  await modules.repositories.trash.restore(viewer, found.repository.id);
+  t.ok(await runner.fetch());
+  t.equal((await state(1)).run, 'running');
+});
+
 t.test('of secrets and variables with one name the nearest counts; removing ignores case', async (t) => {
   const { ci, push, addRunner, alice, found } = await openCi(t);
   const scopes = [

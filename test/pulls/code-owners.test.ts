@@ -159,6 +159,23 @@ t.test(
   },
 );
 
+t.test('a renamed file has the owners of both names; owners follow the tip of the base branch', async (t) => {
+  const { pulls, branch, openPull, alice, bob, carol, repositories } = await openReviews(t, {
+    files: { ...base, '.github/CODEOWNERS': 'docs/ @bob\nattic/ @carol\n' },
+  });
+  for (const username of ['bob', 'carol'])
+    await repositories.collaborators.add(alice, roof.owner, roof.name, { username, role: 'write' });
+  await openPull(alice, { 'docs/read.md': null, 'attic/read.md': '# Read\n' });
+  const owners = async () =>
+    (await pulls.owners.of(alice, at(1))).groups.map(({ pattern, userIds }) => [pattern, userIds]).sort();
+  t.strictSame(await owners(), [
+    ['attic/', [carol.id]],
+    ['docs/', [bob.id]],
+  ]);
+  branch('main', { '.github/CODEOWNERS': 'docs/ @carol\n' });
+  t.strictSame(await owners(), [['docs/', [carol.id]]], 'of the same round');
+});
+
 t.test('a team of the owning organisation owns files: its people count, and none of them is named', async (t) => {
   const { pulls, organisations, repositories, openPull, alice, bob, carol } = await openReviews(t, {
     files: { ...base, CODEOWNERS: '*.txt @guild/Glazers @guild/nothing @other/glazers\n' },

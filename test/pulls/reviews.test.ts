@@ -155,6 +155,45 @@ t.test('what is edited, deleted, resolved and dismissed, and by whom', async (t)
   t.equal(await reasonOf(pulls.reviews.dismiss(alice, at(1), { reviewId: alice.id, reason: 'x' })), 'review_not_found');
 });
 
+t.test('the same review within ten seconds is the one that is there, unless it was dismissed', async (t) => {
+  const { pulls, openPull, clock, alice, bob } = await openReviews(t);
+  await openPull(alice);
+  const approve = async () => (await pulls.reviews.submit(bob, at(1), { verdict: 'APPROVE', round: 1 })).id;
+  const first = await approve();
+  clock.advance(9_999);
+  t.equal(await approve(), first, 'sent twice');
+  clock.advance(1);
+  const second = await approve();
+  t.not(second, first);
+  await pulls.reviews.dismiss(alice, at(1), { reviewId: second, reason: 'look again' });
+  clock.advance(60_000);
+  const third = await approve();
+  t.match(
+    (await pulls.reviews.list(alice, at(1))).find(({ id }) => id === third),
+    { verdict: 'APPROVE', dismissedAt: null },
+  );
+});
+
+t.test('a review, its threads and its comments are those of the pull request that is named', async (t) => {
+  const { pulls, openPull, alice, bob } = await openReviews(t);
+  await openPull(alice);
+  await openPull(alice, { 'b.txt': 'other\n' }, 'second');
+  const { threadId } = await pulls.reviews.addComment(bob, at(1), onLine(10, 'one', { sendNow: true }));
+  const review = await pulls.reviews.submit(bob, at(1), { verdict: 'REQUEST_CHANGES', body: 'no', round: 1 });
+  const reviewId = review.id;
+  const before = JSON.stringify([await pulls.reviews.list(alice, at(1)), await pulls.threads.list(alice, at(1))]);
+  const place = { threadId, position: 1 };
+  for (const [what, work, reason] of [
+    ['edit', () => pulls.reviews.editComment(bob, at(2), { ...place, body: 'x' }), 'comment_not_found'],
+    ['delete', () => pulls.reviews.deleteComment(bob, at(2), place), 'comment_not_found'],
+    ['resolve', () => pulls.threads.resolve(bob, at(2), { threadId, resolved: true }), 'thread_not_found'],
+    ['text', () => pulls.reviews.edit(bob, at(2), { reviewId, body: 'x' }), 'review_not_found'],
+    ['dismiss', () => pulls.reviews.dismiss(alice, at(2), { reviewId, reason: 'x' }), 'review_not_found'],
+  ] as const)
+    t.equal(await reasonOf(work()), reason, what);
+  t.equal(JSON.stringify([await pulls.reviews.list(alice, at(1)), await pulls.threads.list(alice, at(1))]), before);
+});
+
 t.test("verdicts: not of one's own, not of what is closed, not without words", async (t) => {
   const { pulls, issues, openPull, alice, bob } = await openReviews(t);
   await openPull(alice);

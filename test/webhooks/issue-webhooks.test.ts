@@ -139,6 +139,27 @@ t.test('events of an issue are sent in Gitea’s form, each once', async (t) => 
   t.match(await sent(), [{ event: 'issues', body: { action: 'deleted', number: 1 } }]);
 });
 
+t.test('a webhook is told nothing of what waits for a member', async (t) => {
+  const { issues, viewer, modules, sent } = await openWorld(t, [
+    'issues',
+    'issue_comment',
+    'issue_label',
+    'issue_assign',
+  ]);
+  await modules.repositories.changeVisibility(viewer, 'alice', 'work', 'PUBLIC');
+  await issues.changeSettings(viewer, work, { holdsNewcomers: true });
+  await issues.addLabel(viewer, { repository: work }, { name: 'wet', colour: '0000ff' });
+  const { id } = await modules.accounts.addPerson({ username: 'dora' });
+  const dora = { ...viewer, id, username: 'dora' };
+  await issues.open(dora, work, { title: 'Secret leak' });
+  await issues.triage(viewer, one, { labels: { add: ['wet'] } });
+  await issues.triage(viewer, one, { assignees: { add: ['alice'] } });
+  await issues.comment(viewer, one, { body: 'Seen' });
+  t.strictSame(await sent(), []);
+  await issues.admit(viewer, work, id);
+  t.ok((await sent()).some(({ body }) => (body as { action?: string }).action === 'opened'));
+});
+
 t.test('a webhook receives the events it chose; a held entry is announced when it is approved', async (t) => {
   const { issues, viewer, modules, sent } = await openWorld(t, ['issue_comment']);
   await issues.open(viewer, work, { title: 'Leak' });

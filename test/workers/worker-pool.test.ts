@@ -133,6 +133,15 @@ t.test('no caller waits longer than its patience, and abandoned tasks are not be
   );
 });
 
+t.test('a task that is given up while it waits leaves its place to others', async (t) => {
+  const { runTask } = openPool(t, { maxQueued: 2, maxQueuedOfClient: 2 });
+  const loop = runTask({ does: 'loop' }, { deadlineMs: 1_500 });
+  for (let nth = 0; nth < 6; nth += 1)
+    t.same(await runTask({ does: 'answer', value: nth }, { maxWaitMs: 5 }), { ok: false, reason: 'busy' });
+  t.same(await runTask({ does: 'answer', value: 7 }), { ok: true, value: 7 }, 'there is a place');
+  await loop;
+});
+
 t.test('the queue is fair: a hundred tasks of one client delay another’s by one', async (t) => {
   const queue = new TaskQueue<{ client: string; name: string }>({ maxJobs: 6, maxJobsOfClient: 3 });
   const add = (name: string) => queue.add({ client: name[0]!, name });
