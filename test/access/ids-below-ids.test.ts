@@ -1,6 +1,6 @@
 // time limit: 600 s
 // Every route and API operation whose address or form names something inside something else: the inner id of another
-// parent, in the same repository, in another one of the same owner and in a private one of somebody else, is answered
+// parent, in the same repository, in another one of the same owner and in a private one of another person, is answered
 // as one that does not exist, to the byte, and changes nothing. The cases come from the tables of the program: a route
 // with an id that `kinds` does not know fails.
 import { DatabaseSync } from 'node:sqlite';
@@ -369,7 +369,7 @@ async function ask({ method, path, isApi, slots, body, fixed }: Case, values: re
   return { status: response.status, headers: shownHeaders!, body: shownBody! };
 }
 
-/** Waits until nothing of what was made before is still at work. */
+/** Waits until nothing of the world is being written. */
 async function unchanged(): Promise<void> {
   for (let quiet = 0, version = ''; quiet < 5; quiet += 1) {
     const now = JSON.stringify(versionOf());
@@ -469,8 +469,8 @@ t.test('what is named by an id below another id is found there, or answered as i
   }
   t.strictSame(wrong, [], `${asked} requests`);
 
-  // Each of these reaches the thing itself, or the answers above would say nothing. What removes comes last; where it was
-  // removed already, the next thing of its kind is asked for.
+  // Each of these reaches the thing itself, or the answers above would say nothing. What removes comes last; where it
+  // was removed already, the next thing of its kind is asked for.
   const blind: string[] = [];
   const rank = ({ one: { method, path } }: (typeof controls)[number]): number => {
     if (/(move|purge|merge)$|\/issues\/:number\/delete$/.test(path)) return 4;
