@@ -34,7 +34,14 @@ interface Subject {
 }
 const lfsUnlock = '/git/:owner/:name.git/info/lfs/locks/:lock/unlock';
 const subjects: Subject[] = [
-  ...operations.map(({ method, path }) => ({ method, path: path.replaceAll(/\{(\w+)\}/g, ':$1'), isApi: true })),
+  ...operations.map(({ method, path }) => ({
+    method,
+    // As in Gitea, the number says nothing here: the comment is found by its own id in the repository.
+    path: path
+      .replaceAll(/\{(\w+)\}/g, ':$1')
+      .replace('/issues/:number/comments/:comment', '/issues/1/comments/:comment'),
+    isApi: true,
+  })),
   ...table.map(({ method, path }) => ({
     method,
     path: path.replaceAll(/\{\/\*(\w+)\}/g, '/:$1').replaceAll(/\*(\w+)/g, ':$1'),
@@ -56,7 +63,7 @@ const kinds: readonly [path: RegExp, kind: string][] = [
   [/^api .*\/hooks\/:id$/, 'webhook-number'],
   [/\/deliveries\/:delivery$/, 'delivery'],
   [/\/(commits|statuses|git\/commits)\/:commit$|^page .*\/commit\/:id$/, 'commit'],
-  [/\/issues\/comments\/:comment$/, 'comment'],
+  [/\/issues\/(1\/)?comments\/:comment$/, 'comment'],
   [/\/issue_trash\/:number$/, 'trashed-issue'],
   [/\/issues\/:number$/, 'issue'],
   [/\/issues\/:number\/assets\/:id$/, 'attachment'],
@@ -80,13 +87,14 @@ const kinds: readonly [path: RegExp, kind: string][] = [
   [/\/actions\/runs\/:run\/jobs\/:job$/, 'job-by-run-id'],
   [/\/jobs\/:job$/, 'job'],
   [/\/runs\/:number\/artifacts\/:id$/, 'artifact'],
-  [/\/runners\/:id$/, 'runner'],
+  [/\/runners\/:(id|runner)$/, 'runner'],
   [/\/secrets\/:secret$/, 'secret'],
   [/\/variables\/:variable$/, 'variable'],
   [/^page .*\/teams\/:team$/, 'team'],
   [/^api \/notifications\/threads\/:id$/, 'notification'],
   [/^(api \/user|api \/admin\/users\/:username|page \/settings)\/keys\/:id$/, 'ssh-key'],
   [/^(api \/user|page \/settings)\/tokens\/:id$/, 'token'],
+  [/^api \/users\/:username\/tokens\/:token$/, 'token'],
   [/^page \/settings\/emails\/:id$/, 'address'],
   [/^page \/settings\/linked-accounts\/:id$/, 'linked-account'],
   [/^page \/settings\/security\/passkeys\/:id$/, 'passkey'],
@@ -98,7 +106,7 @@ const kinds: readonly [path: RegExp, kind: string][] = [
 /** Parameters that name nothing that belongs to something else, with a value for those beside one that does. */
 const free: readonly [path: RegExp, value: string, reason: string][] = [
   [/\/subscriptions\/:username$/, 'alice', 'an account: only oneself is allowed'],
-  [/:(username|person)$/, 'bob', 'an account: known to everybody'],
+  [/:(username|person|target)$/, 'bob', 'an account: known to everybody'],
   [/:(round|position)$/, '1', 'a place in the list of its parent'],
   [
     /:(base|head|branch|ref|ref_name|sha|filepath|basehead|range|workflow|operation|rest|path)$/,
@@ -116,6 +124,11 @@ const free: readonly [path: RegExp, value: string, reason: string][] = [
   [/^page \/settings\/repositories\/:id$/, 'none', 'a repository by its id: transfers and the trash ask whose it is'],
   [/^page \/admin\//, 'none', 'an administrator reaches everything: nothing is outside'],
   [/^api \/(orgs?|repos)\/[^:]*:(org|owner|repo)$/, 'none', 'the outermost'],
+  [/^api \/user\/starred\/:owner(\/:name)?$/, 'none', 'the outermost'],
+  [/^api \/(licenses|gitignore\/templates|label\/templates)\/:name$/, 'MIT', 'a part of the program'],
+  [/\/topics\/:topic$/, 'garden', 'a word'],
+  [/\/push_mirrors\/:mirror$/, 'mirror', 'a repository has one at most, of this name'],
+  [/^api \/repos\/:owner\/:name\/teams\/:team$/, 'none', 'a team of the owner, by its name'],
   [/^api \/repositories\/:id$/, 'none', 'the outermost'],
   [/^api \/users\/:username\/orgs\/:org$/, 'guild', 'an organisation, by its name: nothing inside the account'],
   [
@@ -154,6 +167,11 @@ const bodies: Record<string, Record<string, unknown> | Buffer> = {
   'api POST /repos/:owner/:name/runs/:number/rerun': { jobs: 'all' },
   'api PUT /repos/:owner/:name/webhooks/:webhook': { url: 'https://hooks.example.org/', events: ['push'] },
   'api PUT /orgs/:org/webhooks/:webhook': { url: 'https://hooks.example.org/', events: ['push'] },
+  'api PATCH /repos/:owner/:name/issues/1/comments/:comment': { body: 'mine now' },
+  'api PATCH /repos/:owner/:name/actions/runners/:runner': { disabled: true },
+  'api PATCH /orgs/:org/actions/runners/:runner': { disabled: true },
+  'api PATCH /user/actions/runners/:runner': { disabled: true },
+  'api PATCH /admin/actions/runners/:runner': { disabled: true },
   'api PATCH /repos/:owner/:name/hooks/:id': { events: ['push'] },
   'api PATCH /orgs/:org/hooks/:id': { events: ['push'] },
   'api POST /repos/:owner/:name/pulls/:number/merge': { Do: 'merge' },
@@ -240,14 +258,14 @@ function caseOf(subject: Subject): Case | null {
   const fixed = new Map<string, string>();
   const repository = /^\/(?:repos|git|ap\/repos)\/:owner\/:name\b/.exec(path)?.[0];
   const organisation = /^\/orgs\/:(?:org|name)\b/.exec(path)?.[0];
-  const account = /^\/admin\/users\/:username\b/.exec(path)?.[0];
+  const account = /^\/(admin\/users\/:username\b|users\/:username(?=\/tokens\/))/.exec(path)?.[0];
   const outer = repository ?? organisation ?? account ?? '';
   if (path.startsWith('/ap/')) return null;
   if (repository !== undefined) slots.push({ hole: ':owner/:name', kind: 'repository' });
   else if (organisation !== undefined) slots.push({ hole: organisation.slice('/orgs/'.length), kind: 'organisation' });
   else if (account !== undefined) slots.push({ hole: ':username', kind: 'person' });
   else if (/^\/(user|settings|notifications)\//.test(path)) slots.push({ hole: '', kind: 'person' });
-  else if (/^\/admin\/(runners|secrets|variables)\//.test(path)) slots.push({ hole: '', kind: 'instance' });
+  else if (/^\/admin\/(actions\/)?(runners|secrets|variables)\//.test(path)) slots.push({ hole: '', kind: 'instance' });
   const isOuterOnly = slots.length;
   for (const { 0: hole, index } of path.slice(outer.length).matchAll(/:\w+/g)) {
     const kind = kindOf(where, path.slice(0, outer.length + index + hole.length));
@@ -257,7 +275,7 @@ function caseOf(subject: Subject): Case | null {
   const body = bodies[key];
   for (const [hole, kind] of JSON.stringify(body ?? {}).matchAll(/\{([a-z-]+)\}/g)) slots.push({ hole, kind: kind! });
   // Setting a secret or a variable makes it.
-  const makes = method === 'PUT' && /\/(secrets|variables)\/:\w+$/.test(path);
+  const makes = (method === 'PUT' || method === 'POST') && /\/(secrets|variables)\/:\w+$/.test(path);
   return slots.length < 2 || isOuterOnly === slots.length || makes ? null : { ...subject, key, slots, body, fixed };
 }
 
