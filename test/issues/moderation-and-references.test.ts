@@ -31,6 +31,10 @@ t.test('rate limits: of a person, and of all non-members together', async (t) =>
   clock.advance(60_000);
   t.equal(await open(bob, '5'), 'accepted');
   t.equal(await open(bob, '6'), 'too_many_contributions', 'of the hour');
+  clock.advance(3_600_000 - 60_000 - 1);
+  t.equal(await open(bob, '7'), 'too_many_contributions', 'until its last millisecond');
+  clock.advance(1);
+  t.equal(await open(bob, '8'), 'accepted', 'the next hour');
 });
 
 t.test('no rate stops administrators and people who may write; 0 is no limit', async (t) => {

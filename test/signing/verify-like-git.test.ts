@@ -265,6 +265,16 @@ t.test('git log --show-signature and the pages agree', async (t) => {
       ...['unverified_email', 'no_user', 'not_signing_key', 'expired_key', 'revoked_key', 'weak_signature'],
     ]),
   );
+
+  const judged = async () => {
+    const { body } = await sendRequest(web, `/api/v1/repos/alice/kiln/commits/${oids[0]}`);
+    const { verified, reason } = JSON.parse(body).verification as { verified: boolean; reason: string };
+    return { verified, reason };
+  };
+  await accounts.setDisabled(her.id, true);
+  t.strictSame(await judged(), { verified: false, reason: 'unknown_key' }, 'a key of a suspended account');
+  await accounts.setDisabled(her.id, false);
+  t.strictSame(await judged(), { verified: true, reason: 'valid' }, 'who is back');
 });
 
 t.test('a commit that the server signs is verified by git itself', async (t) => {

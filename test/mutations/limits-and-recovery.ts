@@ -1,0 +1,47 @@
+import type { Mutation } from '../../scripts/mutations.ts';
+
+/** Limits to the last step, times, and what goes on after a failure. */
+export const mutations: readonly Mutation[] = [
+  {
+    title: 'OpenPGP keys of suspended accounts verify',
+    file: 'src/signing/verification/find-signers.ts',
+    from: '!person?.username || person.disabledAt !== null',
+    to: '!person?.username',
+    tests: ['test/signing/verify-like-git.test.ts'],
+  },
+  {
+    title: 'the hour of the limit of contributions has six minutes',
+    file: 'src/issues/moderation/rate-limits.ts',
+    from: 'ms: 3_600_000',
+    to: 'ms: 360_000',
+    tests: ['test/issues/moderation-and-references.test.ts'],
+  },
+  {
+    title: 'the limit of contributions lasts a millisecond longer',
+    file: 'src/issues/moderation/rate-limits.ts',
+    from: 'now >= window.startedAt + windows[index]!.ms',
+    to: 'now > window.startedAt + windows[index]!.ms',
+    tests: ['test/issues/moderation-and-references.test.ts'],
+  },
+  {
+    title: 'weekly digests are due on Sunday',
+    file: 'src/notifications/mail/digest-times.ts',
+    from: '-3 * dayMs',
+    to: '-4 * dayMs',
+    tests: ['test/notifications/digest-times.test.ts'],
+  },
+  {
+    title: 'the API does not say when to come again',
+    file: 'src/http-api/errors.ts',
+    from: "  if (status === 503) headers['Retry-After'] = String(Math.ceil(error.retryAfterSeconds ?? 5));\n",
+    to: '',
+    tests: ['test/http-api/api-errors.test.ts'],
+  },
+  {
+    title: 'one activity that fails fails those that are written with it',
+    file: 'src/federation/inbox/group-commit.ts',
+    from: 'for (const each of some) await writeAlone(each);',
+    to: "for (const { reject } of some) reject(new Error('The write failed.'));",
+    tests: ['test/federation/group-commit.test.ts'],
+  },
+];
