@@ -44,4 +44,25 @@ export const mutations: readonly Mutation[] = [
     to: "for (const { reject } of some) reject(new Error('The write failed.'));",
     tests: ['test/federation/group-commit.test.ts'],
   },
+  {
+    title: 'a file that changed within the resolution of file times is linked to its older copy',
+    file: 'src/backup/copy-file.ts',
+    from: ' && time < readAt - settledMs',
+    to: '',
+    tests: ['test/backup/copying.test.ts'],
+  },
+  {
+    title: 'a file that rested for exactly the resolution of file times is linked',
+    file: 'src/backup/copy-file.ts',
+    from: 'time < readAt - settledMs',
+    to: 'time <= readAt - settledMs',
+    tests: ['test/backup/copying.test.ts'],
+  },
+  {
+    title: 'packed refs are copied before loose ones',
+    file: 'src/backup/copy-repository.ts',
+    from: "  await copier.folder(path.join(from, 'refs'), `${relativePath}/refs`, (name) => passing.test(name));\n  await copier.file(path.join(from, 'packed-refs'), `${relativePath}/packed-refs`).catch(whenGone);\n",
+    to: "  await copier.file(path.join(from, 'packed-refs'), `${relativePath}/packed-refs`).catch(whenGone);\n  await copier.folder(path.join(from, 'refs'), `${relativePath}/refs`, (name) => passing.test(name));\n",
+    tests: ['test/backup/copying.test.ts'],
+  },
 ];
