@@ -65,4 +65,25 @@ export const mutations: readonly Mutation[] = [
     to: "  await copier.file(path.join(from, 'packed-refs'), `${relativePath}/packed-refs`).catch(whenGone);\n  await copier.folder(path.join(from, 'refs'), `${relativePath}/refs`, (name) => passing.test(name));\n",
     tests: ['test/backup/copying.test.ts'],
   },
+  {
+    title: 'a store that answers 429 is not asked again',
+    file: 'src/objects/s3/s3-failure.ts',
+    from: 'status === 429 || ',
+    to: '',
+    tests: ['test/objects/credentials-and-failures.test.ts'],
+  },
+  {
+    title: 'a file of S3 credentials is read once',
+    file: 'src/objects/s3/read-credentials.ts',
+    from: 'known !== null && now() - readAt < keptMs',
+    to: 'known !== null',
+    tests: ['test/objects/credentials-and-failures.test.ts'],
+  },
+  {
+    title: 'a failed batch of notifications is tried again at once',
+    file: 'src/notifications/fan-out/batches.ts',
+    from: 'clock.now() + retryAfterMs(attempts + 1)',
+    to: 'clock.now()',
+    tests: ['test/notifications/fan-out.test.ts'],
+  },
 ];

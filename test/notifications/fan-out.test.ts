@@ -92,7 +92,14 @@ t.test('a part that fails is tried again, told once, and given up after five att
   t.same(await modules.rowsOf(bob), ['run 1 ci_failed from 1001'], 'a part that fails holds no other up');
   const failures = () => log.filter((line) => line.event === 'notifications.batch_failed');
   t.match(failures(), [{ attempts: 1 }]);
-  for (let attempt = 2; attempt < 8; attempt += 1) {
+  t.equal(failures().length, 1, 'the next attempt waits');
+  clock.advance(59_999);
+  await notifications.tell();
+  t.equal(failures().length, 1, 'for a minute');
+  clock.advance(1);
+  await notifications.tell();
+  t.equal(failures().length, 2);
+  for (let attempt = 3; attempt < 8; attempt += 1) {
     clock.advance(10 * 60_000);
     await notifications.tell();
   }
