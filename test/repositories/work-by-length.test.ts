@@ -11,7 +11,7 @@ import { encodePacket, flushPacket } from '../../src/git/index.ts';
 import { runGit } from '../fixtures/git-repositories.ts';
 import { startHearth } from '../fixtures/start-hearth.ts';
 import type { Hearth, TestPerson } from '../fixtures/start-hearth.ts';
-import { measureTurns } from '../fixtures/thread-cpu.ts';
+import { mainThreadMs, measureTurns } from '../fixtures/thread-cpu.ts';
 
 const longest = Number(process.env['HEARTH_REFS'] ?? 10_000);
 const lengths = [longest / 100, longest / 10, longest] as const;
@@ -99,38 +99,56 @@ const expectAll = (t: Test, report: string, verdict: 'ok' | 'ng', count: number)
 
 const world = await openWorld();
 
-/** Checks that ten times the length takes at most fifteen times the work, in turns that are a part of it. */
-async function expectLinear(t: Test, work: (length: number) => Promise<unknown>): Promise<void> {
+/** Checks that ten times the length takes at most fifteen times the work, in short turns. */
+async function expectLinear(
+  t: Test,
+  bodyFor: (length: number) => Buffer,
+  send: (length: number, body: Buffer) => Promise<string>,
+  expect: (report: string, length: number) => void,
+): Promise<void> {
   const found: { cpuMs: number; longestMs: number }[] = [];
-  for (const length of lengths) found.push(await measureTurns(() => work(length)));
+  for (const length of lengths) {
+    const body = bodyFor(length);
+    let report = '';
+    found.push(await measureTurns(async () => void (report = await send(length, body))));
+    expect(report, length);
+  }
   const [, tenth, whole] = found;
   const told = found.map(({ cpuMs, longestMs }) => `${cpuMs.toFixed(0)} ms (${longestMs.toFixed(0)})`).join(', ');
-  t.ok(whole!.cpuMs < 15 * tenth!.cpuMs, `CPU time and longest turn: ${told}`);
-  t.ok(whole!.longestMs < whole!.cpuMs / 2, told);
+  t.ok(whole!.cpuMs < 15 * Math.max(tenth!.cpuMs, 10), `CPU time and longest turn: ${told}`);
+  t.ok(whole!.longestMs < mainThreadMs, told);
 }
 
 // The compiler is warm, so that the shortest is no longer than it has to be.
 await world.send('rother', bodyOf(branches(1_000, 'warm'), world.tip));
 
-t.test('new branches, announced to all listeners', async (t) => {
-  await expectLinear(t, async (length) => {
-    const report = await world.send(`r${length}`, bodyOf(branches(length, 'b'), world.tip));
-    expectAll(t, report, 'ok', length);
-  });
-});
-
-t.test('home and repository page afterwards', async (t) => {
+/** The least of some measurements: collecting garbage falls into the others. */
+const costOfPages = async (): Promise<number> => {
   const costs: number[] = [];
-  for (const url of ['/', '/repos/alice/rother']) for (let n = 0; n < 5; n += 1) t.equal(await world.get(url), 200);
-  for (const [at] of lengths.entries()) {
-    // Each looks at what was pushed last: the longest push is the newest.
+  for (let round = 0; round < 4; round += 1) {
     const { cpuMs } = await measureTurns(async () => {
-      for (let n = 0; n < 10; n += 1) await world.get(`/repos/alice/r${lengths[at]}/activity?n=${n}`);
-      for (let n = 0; n < 10; n += 1) await world.get(`/?n=${n}`);
+      for (let n = 0; n < 10; n += 1)
+        for (const url of ['/', '/repos/alice/rother'])
+          if ((await world.get(`${url}?n=${n}`)) !== 200) throw new Error(url);
     });
     costs.push(cpuMs);
   }
-  t.ok(costs[2]! < 2 * costs[0]!, costs.map((cost) => cost.toFixed(0)).join(', '));
+  return Math.min(...costs);
+};
+const before = await costOfPages();
+
+t.test('new branches, announced to all listeners', async (t) => {
+  await expectLinear(
+    t,
+    (length) => bodyOf(branches(length, 'b'), world.tip),
+    (length, body) => world.send(`r${length}`, body),
+    (report, length) => expectAll(t, report, 'ok', length),
+  );
+});
+
+t.test('home and the page of another repository cost afterwards what they did before', async (t) => {
+  const after = await costOfPages();
+  t.ok(after < 2 * before, `${before.toFixed(0)} ms before, ${after.toFixed(0)} ms after`);
 });
 
 t.test('commands that are all refused', async (t) => {
@@ -140,15 +158,17 @@ t.test('commands that are all refused', async (t) => {
     ['refs/heads/-', 'names that are not taken'],
   ] as const)
     await t.test(what, async (t) => {
-      await expectLinear(t, async (length) => {
-        const refs = Array.from({ length }, (_, n) => `${folder}${String(n).padStart(6, '0')}`);
-        const report = await world.send(`r${length}`, bodyOf(refs, world.tip));
-        expectAll(t, report, 'ng', length);
-      });
+      const refs = (length: number) => Array.from({ length }, (_, n) => `${folder}${String(n).padStart(6, '0')}`);
+      await expectLinear(
+        t,
+        (length) => bodyOf(refs(length), world.tip),
+        (length, body) => world.send(`r${length}`, body),
+        (report, length) => expectAll(t, report, 'ng', length),
+      );
     });
 });
 
-t.test('branches under a rule for linear, signed history', async (t) => {
+t.test('branches under a rule for linear history', async (t) => {
   const any = { level: 'write' as const, people: [], tasks: false };
   await world.modules.repositories.rules.add(localAdministrator, 'alice', 'rruled', {
     target: 'BRANCH',
@@ -156,8 +176,10 @@ t.test('branches under a rule for linear, signed history', async (t) => {
     linear: true,
     grants: { push: any, force: any, create: any, delete: any },
   } as never);
-  await expectLinear(t, async (length) => {
-    const report = await world.send('rruled', bodyOf(branches(length / 10, `l${length}`), world.tip));
-    expectAll(t, report, 'ok', length / 10);
-  });
+  await expectLinear(
+    t,
+    (length) => bodyOf(branches(length / 10, `l${length}`), world.tip),
+    (_length, body) => world.send('rruled', body),
+    (report, length) => expectAll(t, report, 'ok', length / 10),
+  );
 });
