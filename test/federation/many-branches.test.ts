@@ -4,7 +4,6 @@ import { anonymous } from '../../src/access/index.ts';
 import { loadConfig } from '../../src/config/index.ts';
 import { createFederation } from '../../src/federation/index.ts';
 import { silentLogger, systemRandom } from '../../src/kernel/index.ts';
-import type { PushListener } from '../../src/repositories/index.ts';
 import { runGit } from '../fixtures/git-repositories.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { addRepository, openFederation } from './federation-fixture.ts';
@@ -22,7 +21,6 @@ t.test('a push publishes at most twenty activities, the last of which sums up th
   const stage = await openFederation(t);
   const { modules, origin, folder, clock } = stage;
   const { repositories, git } = modules;
-  const listeners: PushListener[] = [];
   const { config } = loadConfig({
     env: {
       SERVICE_DATA_DIR: folder,
@@ -41,11 +39,9 @@ t.test('a push publishes at most twenty activities, the last of which sums up th
       return git.objects.newCommits(...args);
     },
   };
-  const pushes = { ...repositories.pushes, onPush: (listener: PushListener) => void listeners.push(listener) };
   const federation = createFederation({
     ...modules,
     git: { ...git, objects },
-    repositories: { ...repositories, pushes },
     config,
     clock,
     random: systemRandom,
@@ -67,8 +63,8 @@ t.test('a push publishes at most twenty activities, the last of which sums up th
   async function publish(updates: { ref: string; oldId: string; newId: string }[]) {
     questions = 0;
     const push = { id: 'p1', repository, pusherId: null, via: 'http', credential: null, options: [], updates };
-    const prepared = await listeners[0]!.prepare!({ ...push, deployKey: null, arrivedAt: clock.now() } as never);
-    return (prepared as { contents: Content[] }).contents;
+    const prepared = await federation.onPush!.prepare!({ ...push, deployKey: null, arrivedAt: clock.now() } as never);
+    return (prepared as unknown as { contents: Content[] }).contents;
   }
   const created = (count: number, newId: string) =>
     Array.from({ length: count }, (_, n) => ({ ref: `refs/heads/b${n}`, oldId: zeros, newId }));
