@@ -60,6 +60,22 @@ for (const link of document.querySelectorAll('a[data-return]')) {
   link.search = new URLSearchParams({ next: location.pathname + location.search }).toString();
 }
 
+/** The ids of documents have a prefix: the address without it, as other forges write it, lands at the same place. */
+function landInDocument() {
+  let name;
+  try {
+    name = decodeURIComponent(location.hash.slice(1));
+  } catch {
+    return;
+  }
+  if (!name || document.getElementById(name)) return;
+  const place =
+    document.getElementById(`user-content-${name}`) ?? document.getElementById(`user-content-${name.toLowerCase()}`);
+  place?.scrollIntoView();
+}
+addEventListener('hashchange', landInDocument);
+landInDocument();
+
 /** A menu of branches closes like any menu: by Escape, and by a click elsewhere. */
 for (const menu of document.querySelectorAll('.ref-selector')) {
   menu.addEventListener('toggle', () => menu.open && menu.querySelector('input[name=ref]')?.focus());

@@ -91,7 +91,7 @@ t.test('a release from the first click to the download, without a script', async
   await other.goto(`${web.origin}/repos/alice/garden/releases`);
   t.equal(await other.getByText('v2.0.0-rc1').count(), 0, 'a draft is not shown to readers');
 
-  await page.getByRole('link', { name: 'Tags' }).first().click();
+  await page.goto(`${web.origin}/repos/alice/garden/tags`);
   await page.getByText('New tag').click();
   await page.getByLabel('Name', { exact: true }).fill('v0.1');
   await page.getByRole('button', { name: 'Create tag' }).click();

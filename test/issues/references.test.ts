@@ -45,14 +45,54 @@ t.test('references of Markdown text, outside of code', async (t) => {
 });
 
 t.test('what a commit message closes', async (t) => {
-  const closed = (message: string) =>
-    parseClosing(message).map(({ repository, number }) =>
+  const closed = (message: string, source: 'markdown' | 'commit' = 'commit') =>
+    parseClosing(message, source).map(({ repository, number }) =>
       repository === null ? `#${number}` : `${repository.owner}/${repository.name}#${number}`,
     );
   t.same(closed('Closes #7, fixes: #8 and resolved alice/roof#9'), ['#7', '#8', 'alice/roof#9']);
   t.same(closed('close #1 closed #2 fix #3 fixed #4 resolve #5 RESOLVES #6'), ['#1', '#2', '#3', '#4', '#5', '#6']);
   t.same(closed('closes #7 closes #7'), ['#7'], 'each once');
   t.same(closed('discloses #7, prefix #8, un-fixes #9, fixing #10, closes 7, fixes\n#8, see #9'), []);
+});
+
+t.test('only what a reader sees as text closes, mentions and refers', async (t) => {
+  const hidden = (text: string): string[] => [
+    `\`${text}\``,
+    `\`\`\`\n${text}\n\`\`\``,
+    `~~~ md\n${text}\n~~~`,
+    `<!-- e.g. ${text} -->`,
+    `<code>${text}</code>`,
+    `<pre>\n\n${text}\n\n</pre>`,
+    `<KBD class="x">${text}</KBD>`,
+    `<samp>a <code>b</code> ${text}</samp>`,
+    `    ${text}`,
+    `Example:\n\n\t${text}\n\n    more`,
+    `[${text}](https://example.org)`,
+    `[a](b "${text}")`,
+    `[ref]: https://example.org "${text}"`,
+    `<a title="${text}">a</a>`,
+    `![${text}](a.png)`,
+  ];
+  const seen = (text: string): string[] => [
+    text,
+    `> ${text}`,
+    `- a\n\n      ${text}`,
+    `Text\n    ${text}`,
+    `<b>${text}</b>`,
+    `<code>a</code> ${text}`,
+    `<code>a\n\n${text}`,
+    `**${text}**`,
+    `\`a ${text}`,
+    `a < b ${text}`,
+    `[a](b) ${text}`,
+  ];
+  for (const text of hidden('closes #7')) {
+    t.same(parseClosing(text, 'markdown'), [], JSON.stringify(text));
+    t.equal(parseClosing(text, 'commit').length, 1, `a commit message has no code: ${JSON.stringify(text)}`);
+  }
+  for (const text of hidden('@bob #1')) t.same(found(text), [], JSON.stringify(text));
+  for (const text of seen('closes #7')) t.equal(parseClosing(text, 'markdown').length, 1, JSON.stringify(text));
+  for (const text of seen('@bob #1')) t.same(found(text), ['@bob', '#1'], JSON.stringify(text));
 });
 
 t.test('a text made to hurt is read in less than 100 ms, and no more than 500 references of it', async (t) => {
@@ -78,15 +118,23 @@ t.test('a text made to hurt is read in less than 100 ms, and no more than 500 re
     '🧨#1',
     '-',
     '`\n\n',
+    '<code>',
+    '<code>\n\n',
+    '</code><code>',
+    '<a ',
+    '[a](',
+    '[](b ',
+    '![[',
+    '    a\n\n',
   ];
   for (const text of [...chunks.map(fill), runs]) {
     const startedAt = process.cpuUsage();
     const references = parseReferences(text);
-    parseClosing(text);
+    parseClosing(text, 'markdown');
     const { user, system } = process.cpuUsage(startedAt);
     t.ok((user + system) / 1000 < 100, `${JSON.stringify(text.slice(0, 12))}: ${(user + system) / 1000} ms`);
     t.ok(references.length <= 500);
   }
   t.equal(parseReferences(fill('#1 ')).length, 500);
-  t.ok(parseClosing(fill('closes #1 closes a/b#2 ')).length === 2);
+  t.ok(parseClosing(fill('closes #1 closes a/b#2 '), 'commit').length === 2);
 });

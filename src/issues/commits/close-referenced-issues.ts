@@ -11,14 +11,19 @@ import { parseClosing } from '../references/parse-references.ts';
 import { resolveIssues, traceableIssue } from '../references/resolve-references.ts';
 import type { Target } from '../references/resolve-references.ts';
 
-/** The issues that a text says it closes ("fixes #9"), in repositories that the viewer may see. */
+/** The issues that some texts say they close ("fixes #9"), in repositories that the viewer may see. */
 export function findClosingTargets(
   deps: Pick<IssueDeps, 'repositories' | 'settings'>,
   viewer: Viewer,
   repositoryId: string,
-  text: string,
+  texts: readonly string[],
 ): Promise<Target[]> {
-  return resolveIssues(deps, viewer, repositoryId, parseClosing(shortenOwnUrls(text, deps.settings.baseUrl)));
+  const found = new Map(
+    texts
+      .flatMap((text) => parseClosing(shortenOwnUrls(text, deps.settings.baseUrl), 'markdown'))
+      .map((each) => [JSON.stringify([each.repository, each.number]).toLowerCase(), each]),
+  );
+  return resolveIssues(deps, viewer, repositoryId, [...found.values()]);
 }
 
 /**

@@ -1,10 +1,71 @@
 /**
- * Replaces what is code or a comment in a Markdown text by spaces, so that positions stay. Fences, code spans and HTML
- * comments are known, in time that is linear in the text; indented code is not: in a list it would be text.
+ * Replaces what a reader does not see as text of a Markdown document by spaces, so that positions stay: fences, indented
+ * code outside of lists, code spans, HTML elements of code, tags, comments and links. The time is linear in the text.
  */
 export function blankCode(text: string): string {
-  return blankSpans(blankFences(text));
+  return blankLinks(blankElements(blankSpans(blankIndented(blankFences(text)))));
 }
+
+const indented = /^(?: {4,}| {0,3}\t)/;
+const listItem = /^[ >]{0,12}(?:[-*+]|\d{1,9}[.)])(?:\s|$)/;
+
+/** Indented code begins behind an empty line; in a list the same is a paragraph of its item. */
+function blankIndented(text: string): string {
+  const lines = text.split('\n');
+  let [isInList, isInCode, followsBlank] = [false, false, true];
+  for (const [at, line] of lines.entries()) {
+    if (line.trim() === '') {
+      followsBlank = true;
+      continue;
+    }
+    const isIndented = indented.test(line);
+    if (!isIndented && listItem.test(line)) isInList = true;
+    else if (!isIndented && followsBlank) isInList = false;
+    isInCode = isIndented && !isInList && (isInCode || followsBlank);
+    if (isInCode) lines[at] = spaces(line);
+    followsBlank = false;
+  }
+  return lines.join('\n');
+}
+
+const codeTag = /<(\/?)(?:code|pre|kbd|samp|tt|script|style)(?:\s[^<>]*)?>/gi;
+const anyTag = /<\/?[a-z][a-z0-9-]*(?:\s[^<>]*)?\/?>/gi;
+
+/** What HTML shows as code; an element that does not end goes on to the end of its paragraph. Then all other tags. */
+function blankElements(text: string): string {
+  const segments: string[] = [];
+  const gaps = [...text.matchAll(/\n[ \t]*\n/g)].map(({ index }) => index);
+  let [written, start, depth, nextGap] = [0, 0, 0, 0];
+  const gapAfterStart = (): number => {
+    while (nextGap < gaps.length && gaps[nextGap]! < start) nextGap += 1;
+    return gaps[nextGap] ?? text.length;
+  };
+  const blank = (end: number): void => {
+    segments.push(text.slice(written, start), spaces(text.slice(start, end)));
+    written = end;
+    depth = 0;
+  };
+  for (const match of text.matchAll(codeTag)) {
+    if (match.index < written) continue;
+    if (depth > 0 && gapAfterStart() < match.index && !/^<pre/i.test(text.slice(start, start + 4)))
+      blank(gapAfterStart());
+    if (match[1] === '') {
+      if (depth === 0) start = match.index;
+      depth += 1;
+    } else if (depth > 0) {
+      depth -= 1;
+      if (depth === 0) blank(match.index + match[0].length);
+    }
+  }
+  if (depth > 0) blank(gapAfterStart());
+  return (segments.join('') + text.slice(written)).replace(anyTag, spaces);
+}
+
+const inlineLink = /!?\[[^[\]\n]{0,1000}\]\([^()\s]{0,2000}(?:[ \t]+"[^"\n]{0,300}")?\)/g;
+const linkDefinition = /^ {0,3}\[[^[\]\n]{1,300}\]:[^\n]*$/gm;
+
+/** Links say what they lead to; the renderer looks for no reference in them either. */
+const blankLinks = (text: string): string => text.replace(inlineLink, spaces).replace(linkDefinition, spaces);
 
 const spaces = (text: string): string => text.replace(/[^\n]/g, ' ');
 

@@ -89,10 +89,13 @@ const closing = new RegExp(
   'gi',
 );
 
-/** What a commit message closes: `closes #7`, `Fixes: owner/name#7`, `resolved #7`; each once. */
-export function parseClosing(message: string): IssueReference[] {
+/**
+ * What a text closes: `closes #7`, `Fixes: owner/name#7`, `resolved #7`; each once. In Markdown, code and comments close
+ * nothing.
+ */
+export function parseClosing(text: string, source: 'markdown' | 'commit'): IssueReference[] {
   const found = new Map<string, IssueReference>();
-  for (const match of message.matchAll(closing)) {
+  for (const match of (source === 'commit' ? text : blankCode(text)).matchAll(closing)) {
     const { owner, name, number } = match.groups!;
     const key = `${owner ?? ''}/${name ?? ''}#${number}`.toLowerCase();
     const at = owner === undefined ? null : { owner, name: name! };

@@ -108,7 +108,7 @@ export const sendFile: Page<RepositoryContext, EditingDeps> = async (context, de
         return filePage(context, deps, place, known, values, { diff });
       }
       if (action === 'preview') {
-        const document = await renderText(context, deps, values.text ?? '');
+        const document = await renderText(context, deps, values.text ?? '', { isFile: true });
         return filePage(context, deps, place, known, values, { document });
       }
       return sendChange(context, deps, place, {

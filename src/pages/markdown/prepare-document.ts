@@ -5,6 +5,7 @@ import type { TaskLimits, WorkerPool } from '../../workers/index.ts';
 import { findInstanceUrls } from './linked-text.ts';
 import type { run as runMarkdown } from './markdown-task.ts';
 import { fillPlaceholders, unescapeHtml } from './placeholders.ts';
+import type { TextKind } from './render-markdown.ts';
 import type { run as runMath } from './math-task.ts';
 import type { RenderedMarkdown } from './rendered-markdown.ts';
 
@@ -51,6 +52,8 @@ export interface DocumentSource {
   client: string;
   source: () => string;
   showsRemoteImages: boolean;
+  /** A file when left out. */
+  kind?: TextKind;
   /** This server as the browser knows it, whose addresses are shortened; null leaves them as they are. */
   origin: string | null;
 }
@@ -61,12 +64,12 @@ export interface DocumentSource {
  */
 export async function prepareDocument(
   workers: WorkerPool,
-  { key, client, source, showsRemoteImages, origin }: DocumentSource,
+  { key, client, source, showsRemoteImages, origin, kind = 'file' }: DocumentSource,
 ): Promise<PreparedDocument | PlainDocument> {
   const outcome = await workers.run<typeof runMarkdown>({
     task: 'markdown',
-    key: showsRemoteImages ? `${key} with remote images` : key,
-    input: () => ({ source: source(), showsRemoteImages }),
+    key: `${key}${kind === 'typed' ? ' typed' : ''}${showsRemoteImages ? ' with remote images' : ''}`,
+    input: () => ({ source: source(), showsRemoteImages, kind }),
     client,
     limits,
   });

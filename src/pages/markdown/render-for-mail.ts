@@ -23,7 +23,7 @@ export async function renderForMail(
   if (origin === null) return null;
   const canonical = { owner: place.owner.handle, name: place.repository.name };
   const home = repositoryUrl(canonical);
-  const source = { key: `text ${hash('sha256', body)}`, source: () => body };
+  const source = { key: `text ${hash('sha256', body)}`, source: () => body, kind: 'typed' as const };
   const document = await prepareDocument(workers, { ...source, client: home, showsRemoteImages: false, origin });
   if ('text' in document) return null;
   const references = await readReferences({ viewer, origin, found: { canonical } }, { issues }, document.references);

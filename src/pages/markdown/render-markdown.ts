@@ -11,22 +11,32 @@ import type { RenderedMarkdown } from './rendered-markdown.ts';
 import { sanitize } from './sanitize.ts';
 import { taskLists } from './task-lists.ts';
 
-const markdown = new MarkdownIt({ html: true, linkify: true });
-// Only what is written as an address becomes a link: `config.rs` is a file, not a host.
-markdown.linkify.set({ fuzzyLink: false, fuzzyEmail: false });
-markdown.use(headingAnchors).use(taskLists).use(alerts).use(footnotes).use(codeBlocks).use(mathSyntax);
-// A wide table scrolls in a box of its own.
-markdown.renderer.rules['table_open'] = () => '<div class="scroll"><table>\n';
-markdown.renderer.rules['table_close'] = () => '</table></div>\n';
-markdown.renderer.rules['formula'] = (tokens, index) => tokens[index]!.content;
+/** @param breaks whether a line break in the source is one on the page */
+function createRenderer(breaks: boolean): Pick<InstanceType<typeof MarkdownIt>, 'render'> {
+  const markdown = new MarkdownIt({ html: true, linkify: true, breaks });
+  // Only what is written as an address becomes a link: `config.rs` is a file, not a host.
+  markdown.linkify.set({ fuzzyLink: false, fuzzyEmail: false });
+  markdown.use(headingAnchors).use(taskLists).use(alerts).use(footnotes).use(codeBlocks).use(mathSyntax);
+  // A wide table scrolls in a box of its own.
+  markdown.renderer.rules['table_open'] = () => '<div class="scroll"><table>\n';
+  markdown.renderer.rules['table_close'] = () => '</table></div>\n';
+  markdown.renderer.rules['formula'] = (tokens, index) => tokens[index]!.content;
+  return markdown;
+}
+
+/** For files, and for texts that people type, where a line break is meant as one. */
+const renderers = { file: createRenderer(false), typed: createRenderer(true) };
+
+/** Where a text comes from, which decides what a line break in it is. */
+export type TextKind = keyof typeof renderers;
 
 /**
  * Markdown as HTML that is safe to put into a page: rendered first, cleaned afterwards, so that whatever the renderer
  * or an HTML block produced passes the same allowlist (security C02). What is inserted later is a placeholder.
  */
-export function renderParts(source: string, links: DocumentLinks): RenderedMarkdown {
+export function renderParts(source: string, links: DocumentLinks, kind: TextKind = 'file'): RenderedMarkdown {
   const env = {};
-  const html = sanitize(markdown.render(source, env), links);
+  const html = sanitize(renderers[kind].render(source, env), links);
   return { ...partsOf(env), html };
 }
 

@@ -21,6 +21,8 @@ export interface TextToRender {
   body: string;
   /** For those who may edit the text: its boxes become buttons that send `position`, `revision` and `line`. */
   taskForm?: TaskForm | null | undefined;
+  /** The text of a file, in which a line break is a space. */
+  isFile?: boolean;
 }
 
 /** Texts of one page that are rendered at a time: the worker pool takes a hundred tasks of a client. */
@@ -43,9 +45,10 @@ export async function renderTexts(
     folder: Buffer.alloc(0),
     ...remoteImagesOf(found, deps, origin),
   };
-  const prepared = await mapAtMost(atOnce, texts, ({ body }) =>
+  const prepared = await mapAtMost(atOnce, texts, ({ body, isFile }) =>
     prepareDocument(deps.workers, {
       ...sourceOf(body),
+      ...(isFile ? { kind: 'file' as const } : {}),
       client: place.repositoryUrl,
       showsRemoteImages: place.showsRemoteImages,
       origin,
@@ -65,7 +68,11 @@ export async function renderTexts(
   };
 }
 
-const sourceOf = (body: string) => ({ key: `text ${hash('sha256', body)}`, source: () => body });
+const sourceOf = (body: string) => ({
+  key: `text ${hash('sha256', body)}`,
+  source: () => body,
+  kind: 'typed' as const,
+});
 
 /** Renders a text when it is written, so that its first reader does not wait; what goes wrong is met again then. */
 export function prerenderText(
@@ -82,9 +89,9 @@ export async function renderText(
   context: RepositoryContext,
   deps: TextDeps,
   body: string,
-  { taskForm }: Pick<TextToRender, 'taskForm'> = {},
+  { taskForm, isFile = false }: Omit<TextToRender, 'body'> = {},
 ): Promise<RenderedText> {
-  return (await renderTexts(context, deps, [{ body, taskForm }])).texts[0]!;
+  return (await renderTexts(context, deps, [{ body, taskForm, isFile }])).texts[0]!;
 }
 
 /** Files that were attached to a text have an address of their own on this server. */

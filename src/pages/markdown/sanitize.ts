@@ -57,7 +57,7 @@ const allowedTags = [
 ];
 
 const allowedAttributes: IOptions['allowedAttributes'] = {
-  '*': ['title', 'class'],
+  '*': ['title', 'class', 'id'],
   a: ['href', 'rel', 'class', 'id'],
   blockquote: ['class'],
   span: ['class'],
@@ -86,15 +86,15 @@ const plain = (text?: string): Tag => ({ tagName: 'span', attribs: {}, ...(text 
 
 function link(attributes: Attributes, links: DocumentLinks): Tag {
   const href = (attributes.href ?? '').trim();
-  if (href === '') return plain();
+  if (href === '') return { tagName: 'span', attribs: ownId(attributes) };
   if (href.startsWith('#'))
     return { tagName: 'a', attribs: { href: `#${anchorPrefix}${href.slice(1)}`, ...ownId(attributes) } };
   if (remote.test(href) || hasScheme.test(href)) {
     // Another site gets neither our endorsement nor a handle on our window.
-    return { tagName: 'a', attribs: { href, rel: 'nofollow ugc noopener' } };
+    return { tagName: 'a', attribs: { href, rel: 'nofollow ugc noopener', ...ownId(attributes) } };
   }
   const inside = links.page(href);
-  return inside === null ? plain() : { tagName: 'a', attribs: { href: inside } };
+  return inside === null ? plain() : { tagName: 'a', attribs: { href: inside, ...ownId(attributes) } };
 }
 
 /** `120`, `120px` or a share of the column; anything else says nothing. */
@@ -143,8 +143,14 @@ function image(attributes: Attributes, links: DocumentLinks, isInLink: boolean):
   return { tagName: 'img', attribs: { src: inside, alt, loading: 'lazy', ...size } };
 }
 
-/** An id of a document is kept only with our prefix, so that it can be none of the page's. */
-const ownId = ({ id }: Attributes): Attributes => (id?.startsWith(anchorPrefix) ? { id } : {});
+/**
+ * An id of a document, or the name of a place in it, is kept with our prefix only, so that it can be none of the page's.
+ */
+function ownId({ id, name }: Attributes): Attributes {
+  const place = (id ?? name ?? '').trim();
+  if (place === '' || /\s/.test(place) || place.length > 200) return {};
+  return { id: place.startsWith(anchorPrefix) ? place : anchorPrefix + place };
+}
 
 /**
  * The renderer writes a column's alignment as an inline style, which our pages do not allow,
@@ -246,12 +252,14 @@ export function sanitize(html: string, links: DocumentLinks): string {
       a: (_name, attributes) => link(attributes, links),
       img: (_name, attributes) => image(attributes, remote.test(attributes.src ?? '') ? shown() : links, linkDepth > 0),
       input: (_name, attributes) => checkbox(attributes),
-      li: (_name, { class: kind, id }) => ({
+      li: (_name, { class: kind, id = '' }) => ({
         tagName: 'li',
-        attribs: { ...(kind === undefined ? {} : { class: kind }), ...ownId({ id: id ?? '' }) },
+        attribs: { ...(kind === undefined ? {} : { class: kind }), ...ownId({ id }) },
       }),
       // What scrolls sideways must be reachable by keyboard.
       pre: () => ({ tagName: 'pre', attribs: { tabindex: '0' } }),
+      // Behind the rules of single tags: whatever id is left has the prefix.
+      '*': (tagName, { id, ...attribs }) => ({ tagName, attribs: { ...attribs, ...ownId({ id: id ?? '' }) } }),
       div: (name, attribs) =>
         attribs.class === 'scroll'
           ? { tagName: name, attribs: { class: 'scroll', tabindex: '0' } }

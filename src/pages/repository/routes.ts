@@ -42,6 +42,7 @@ import { showNewRepository, createRepository } from './new-repository.page.ts';
 import { pinRepository, unpinRepository, movePin } from './pins.page.ts';
 import { showRepository } from './repository-home.page.ts';
 import { showSync, syncRepository } from './sync.page.ts';
+import { foreignWords, redirectForeignUrl } from './foreign-urls.page.ts';
 import { redirectCloneUrl, redirectGit, showOwner, showRepositoryByShortUrl } from './short-urls.page.ts';
 
 const at = '/repos/:owner/:name';
@@ -218,6 +219,15 @@ export const shortUrlRoutes: readonly Route[] = [
   { method: 'GET', path: `${at}/info/refs`, access: 'open', cost: 'free', page: redirectGit },
   { method: 'GET', path: '/:owner/:name/info/refs', access: 'open', cost: 'free', page: redirectGit },
   { method: 'GET', path: '/git/:owner/:name', access: 'open', cost: 'free', page: redirectCloneUrl },
+  ...foreignWords.flatMap((word): Route[] =>
+    ['', '/{*rest}'].map((rest) => ({
+      method: 'GET',
+      path: `/:owner/:name/${word}${rest}`,
+      access: 'open',
+      cost: 'free',
+      page: redirectForeignUrl,
+    })),
+  ),
   { method: 'GET', path: '/:handle', access: 'public', cost: 'rows', page: showOwner },
   { method: 'GET', path: '/:owner/:name', access: 'public', cost: 'rows', page: showRepositoryByShortUrl },
 ];

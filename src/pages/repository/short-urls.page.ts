@@ -2,23 +2,30 @@ import { notFound } from '../../kernel/index.ts';
 import { movedTo } from '../app/reply.ts';
 import { ownerUrl, repositoryUrl } from '../../http/index.ts';
 import type { Page, RequestContext } from '../app/request-context.ts';
+import { ownPageAt } from './foreign-urls.page.ts';
 import type { RepositoryDeps } from './deps.ts';
 
 const withoutGit = (name: string): string => name.replace(/\.git$/i, '');
 
-/** `/{handle}` leads to the person or the organisation. */
-export const showOwner: Page<RequestContext, RepositoryDeps> = async ({ params }, { owners }) => {
+/** `/{handle}` leads to the person or the organisation; `/issues` and `/pulls` to lists, where nobody has that name. */
+export const showOwner: Page<RequestContext, RepositoryDeps> = async ({ params, path }, { owners }) => {
   const handle = params.handle ?? '';
   const owner = (await owners.resolve(handle)) ?? (await owners.resolveFormer(handle));
-  if (owner === null) throw notFound();
+  if (owner === null) {
+    const own = ownPageAt(path);
+    if (own !== null) return movedTo(own);
+    throw notFound();
+  }
   return movedTo(ownerUrl(owner));
 };
 
 /** `/{owner}/{name}` and `/{owner}/{name}.git` lead to the repository, for those who may see it. */
 export const showRepositoryByShortUrl: Page<RequestContext, RepositoryDeps> = async (
-  { params, viewer },
-  { repositories },
+  { params, viewer, path },
+  { owners, repositories },
 ) => {
+  const own = ownPageAt(path);
+  if (own !== null && (await owners.resolve(params.owner ?? '')) === null) return movedTo(own);
   const [owner, name] = [params.owner ?? '', withoutGit(params.name ?? '')];
   const moved = await repositories.findMoved(viewer, owner, name);
   return movedTo(repositoryUrl(moved ?? (await repositories.find(viewer, owner, name)).canonical));

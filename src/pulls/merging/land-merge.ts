@@ -92,5 +92,5 @@ export async function closingTargets(
 ) {
   if (pull.baseBranch !== repository.defaultBranch) return [];
   const text = await deps.issues.pulls.textOf(issue.id);
-  return deps.issues.pulls.closingTargets(viewer, repository.id, `${issue.title}\n\n${text}`);
+  return deps.issues.pulls.closingTargets(viewer, repository.id, [issue.title, text]);
 }

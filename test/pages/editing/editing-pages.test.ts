@@ -57,7 +57,7 @@ t.test('.editorconfig', async (t) => {
   t.same(config('[file{1..3}.txt]\nindent_size=3', 'file2.txt'), { indentSize: 3 });
   t.same(config('[[ab]?.txt]\nindent_size=3', 'bx.txt'), { indentSize: 3 });
   t.same(config('[[!ab].txt]\nindent_size=3', 'a.txt'), {});
-  t.same(config('; x\n# y\n[*]\nindent_size=9\nend_of_line=cr\nnonsense', 'a'), {}, 'what is no value');
+  t.same(config('; x\n# y\n[*]\nindent_size=99\nend_of_line=cr\nnonsense', 'a'), {}, 'what is no value');
   const nearer = { folder: 'sub', text: '[*]\nindent_size=2' };
   t.same(config('[*]\nindent_size=4\nindent_style=space', 'sub/a', [nearer]), { indentSize: 2, indentStyle: 'space' });
   t.same(config('[*]\nindent_size=4', 'sub/a', [{ ...nearer, text: `root = true\n${nearer.text}` }]), {
