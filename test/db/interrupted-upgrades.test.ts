@@ -1,4 +1,5 @@
 // An upgrade that is killed and continued leaves one copy, which a rollback takes.
+// time limit: 120 s
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync, utimesSync } from 'node:fs';
 import path from 'node:path';
