@@ -45,7 +45,14 @@ export type { ConflictText, Conflicts } from './merges/read-conflicts.ts';
 export type { GitMerges } from './merges/merges.ts';
 export { needsPacking } from './maintenance/find-needs.ts';
 export type { RecoveryAction } from './maintenance/recover.ts';
-export { gerritFolders, isBranchName, isForReview, isWellFormedRef, reviewFolder } from './refs/ref-name.ts';
+export {
+  gerritFolders,
+  isBranchName,
+  isForReview,
+  isWellFormedRef,
+  refuseShortName,
+  reviewFolder,
+} from './refs/ref-name.ts';
 export { flushPacket, encodePacket } from './pkt-line.ts';
 export type { GitQueries } from './queries/queries.ts';
 export type { RefPath, RefKind } from './queries/resolve-ref-path.ts';

@@ -3,7 +3,7 @@ import { lstat, mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/prom
 import path from 'node:path';
 import { conflict, internal, invalid } from '../kernel/index.ts';
 import type { GitRunner } from './processes/git-runner.ts';
-import { isBranchName } from './refs/ref-name.ts';
+import { isBranchName, refuseShortName } from './refs/ref-name.ts';
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
@@ -15,7 +15,8 @@ export function repositoryPath(root: string, ownerId: string, repositoryId: stri
 
 /** Creates an empty bare repository, atomically by a rename. Refuses `invalid_branch_name`, `repository_exists`. */
 export async function createRepository(runner: GitRunner, target: string, defaultBranch: string): Promise<void> {
-  if (!isBranchName(defaultBranch)) throw invalid('invalid_branch_name', 'This is not a valid branch name.');
+  if (!isBranchName(defaultBranch) || refuseShortName(defaultBranch) !== null)
+    throw invalid('invalid_branch_name', 'This is not a valid branch name.');
   if (await repositoryExists(target))
     throw conflict('repository_exists', 'There is a repository at this place already.');
   const unfinished = `${target}.new`;

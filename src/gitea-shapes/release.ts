@@ -41,7 +41,7 @@ export function releasePayload(
   const at = { owner: place.owner.handle, name: place.repository.name };
   const base = settings.baseUrl ?? '';
   const url = `${base}/api/v1/repos/${at.owner}/${at.name}/releases/${releaseNumberOf(id)}`;
-  const archive = `${base}/repos/${at.owner}/${at.name}/archive/${tag.split('/').map(encodeURIComponent).join('/')}`;
+  const archive = `${base}/repos/${at.owner}/${at.name}/archive/refs/tags/${tag.split('/').map(encodeURIComponent).join('/')}`;
   return {
     id: releaseNumberOf(id),
     tag_name: tag,

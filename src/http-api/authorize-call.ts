@@ -72,8 +72,7 @@ export async function authorizeCall(
   const isTask = viewer.kind === 'task';
   if (needsToken && viewer.kind !== 'person' && !isTask) throw tokenNeeded();
   const { owner = '', name = '' } = params;
-  const found =
-    right === null ? null : await findReadable(repositories, viewer, owner, name, operation.method === 'GET');
+  const found = right === null ? null : await findReadable(repositories, viewer, owner, name);
 
   if (needsToken && !isTask && !scopeAllows(viewer, scope))
     throw insufficientScope(`This needs a token of scope ${scope}.`);
@@ -108,7 +107,7 @@ async function viewerOfTask(
   const uses = [...needs.uses];
   if (needs.mayBePull) {
     const reader = taskViewer(task, ['metadata'])!;
-    const found = await repositories.find(reader, owner, name);
+    const found = await findReadable(repositories, reader, owner, name);
     if ((await issues.kindOf(found.repository.id, Number(number))) === 'PULL') uses.push('pull-requests');
   }
   const viewer = taskViewer(task, uses);
@@ -118,18 +117,12 @@ async function viewerOfTask(
   return viewer;
 }
 
-/** Old paths still read; nothing is changed through them. */
-async function findReadable(
-  repositories: Finder,
-  viewer: Viewer,
-  owner: string,
-  name: string,
-  followsMoves: boolean,
-): Promise<Found> {
+/** Names of before a rename or transfer work for every method: programs do not send a redirected call again. */
+async function findReadable(repositories: Finder, viewer: Viewer, owner: string, name: string): Promise<Found> {
   try {
     return await repositories.find(viewer, owner, name);
   } catch (error) {
-    if (!followsMoves || !isDomainError(error) || error.code !== 'not_found') throw error;
+    if (!isDomainError(error) || error.code !== 'not_found') throw error;
     const moved = await repositories.findMoved(viewer, owner, name);
     if (moved === null) throw error;
     return repositories.find(viewer, moved.owner, moved.name);

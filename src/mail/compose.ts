@@ -33,7 +33,9 @@ export async function compose(
     'X-Auto-Response-Suppress': 'All',
   };
   if (thread !== undefined || unsubscribeUrl !== undefined) headers['Precedence'] = 'bulk';
-  if (thread !== undefined) headers['List-Id'] = `${listName(thread.listName)}<${listId(thread.listId)}>`;
+  // As it is: RFC 2047 forbids encoded words there, and filters look for the identifier.
+  if (thread !== undefined)
+    headers['List-Id'] = { prepared: true, value: `${listName(thread.listName)}<${listId(thread.listId)}>` };
   if (unsubscribeUrl !== undefined) {
     headers['List-Unsubscribe'] = { prepared: true, value: `<${headerUrl(unsubscribeUrl)}>` };
     headers['List-Unsubscribe-Post'] = 'List-Unsubscribe=One-Click';

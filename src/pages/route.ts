@@ -29,6 +29,8 @@ interface Declaration<Access extends AccessDeclaration> {
   confirmation?: Confirmation;
   /** Whatever the request carries is not looked at: programs that send it may choose its type. */
   ignoresBody?: true;
+  /** Programs come with an access token, as for git, where they send no cookie. Only for GET. */
+  takesTokens?: true;
 }
 
 /** The access declaration decides what is set in the context of a page; the compiler holds the two together. */

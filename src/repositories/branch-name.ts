@@ -1,11 +1,15 @@
+import { refuseShortName } from '../git/index.ts';
 import { invalid } from '../kernel/index.ts';
 
 const shape = /^(?!-)(?!.*(?:\.\.|@\{|\/\/|\.lock(?:\/|$)|\/\.|\.$|\/$))[^\x00-\x20\x7f~^:?*[\\]+$/;
 
-/** Validates a branch name by git's rules for refs. Refuses `invalid_branch_name`. */
+/** Validates a branch name by git's rules for refs, and as a new one. Refuses `invalid_branch_name`. */
 export function parseBranchName(text: string): string {
-  if (text.length > 200 || !shape.test(text) || text.startsWith('.') || text.startsWith('/') || text === '@') {
+  if (text.length > 200 || !shape.test(text) || text.startsWith('.') || text.startsWith('/')) {
     throw invalid('invalid_branch_name', 'This is not a branch name that git accepts.', { field: 'default_branch' });
   }
+  const reason = refuseShortName(text);
+  if (reason !== null)
+    throw invalid('invalid_branch_name', `This is not a branch name: ${reason}.`, { field: 'default_branch' });
   return text;
 }

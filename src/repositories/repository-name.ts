@@ -1,6 +1,6 @@
 import { invalid } from '../kernel/index.ts';
 
-const shape = /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,98}[A-Za-z0-9])?$/;
+const shape = /^[A-Za-z0-9._-]{1,100}$/;
 const endings = ['.git', '.lock', '.wiki', '.atom'];
 /** Properties of every object: as keys of a plain object they would resolve to a function. */
 const reserved = new Set(Object.getOwnPropertyNames(Object.prototype).map(foldRepositoryName));
@@ -11,16 +11,17 @@ export function foldRepositoryName(name: string): string {
 }
 
 /**
- * Validates a repository name: 1 to 100 ASCII letters, digits, `-`, `_`, `.`, with a letter or digit at both ends, no
- * `..`, and no ending with a meaning in a URL or to git. Refuses `invalid_repository_name`.
+ * Validates a repository name: 1 to 100 ASCII letters, digits, `-`, `_`, `.` in any place (`.github`), but not `.`,
+ * `..` or two dots in a row, and no ending with a meaning in a URL or to git. Refuses `invalid_repository_name`.
  */
 export function parseRepositoryName(text: string): string {
   const refuse = (message: string) => invalid('invalid_repository_name', message, { field: 'name' });
   if (text === '') throw refuse('Give the repository a name.');
   if (text.length > 100) throw refuse('A repository name has at most 100 characters.');
   if (!shape.test(text)) {
-    throw refuse('Use letters, digits, "-", "_" and "."; the first and the last must be a letter or a digit.');
+    throw refuse('Use letters, digits, "-", "_" and ".".');
   }
+  if (text === '.') throw refuse('A repository name cannot be ".".');
   if (text.includes('..')) throw refuse('A repository name cannot contain "..".');
   const ending = endings.find((end) => foldRepositoryName(text).endsWith(end));
   if (ending !== undefined) throw refuse(`A repository name cannot end in "${ending}".`);

@@ -91,7 +91,7 @@ t.test('releases, files and tags as Gitea has them', async (t) => {
       draft: false,
       prerelease: false,
       html_url: `${web.origin}/repos/alice/tool/releases/tag/v1.0`,
-      zipball_url: `${web.origin}/repos/alice/tool/archive/v1.0.zip`,
+      zipball_url: `${web.origin}/repos/alice/tool/archive/refs/tags/v1.0.zip`,
       author: { login: 'alice' },
       assets: [],
     },

@@ -71,7 +71,16 @@ async function locate(
   if (found === null) return null;
   const repository = `${found.canonical.owner}/${found.canonical.name}`;
   // A tag precedes a branch of its name, as on other forges.
-  for (const full of [`refs/tags/${ref}`, `refs/heads/${ref}`, ...(wholeId.test(ref) ? [ref] : [])]) {
+  const given = /^(?:refs\/)?(?:heads|tags)\//.test(ref) ? [`refs/${ref.replace(/^refs\//, '')}`] : [];
+  // A full name precedes both.
+  const firsts = ref.startsWith('refs/') ? given : [];
+  for (const full of [
+    ...firsts,
+    `refs/tags/${ref}`,
+    `refs/heads/${ref}`,
+    ...given,
+    ...(wholeId.test(ref) ? [ref] : []),
+  ]) {
     const sha = await git.refs.resolve(found.path, full).catch(nullIfNotFound);
     if (sha !== null) return { found, commit: { repository, ref: full, sha } };
   }

@@ -63,8 +63,9 @@ export async function head({ readers }: BrowseDeps, path: string): Promise<Head>
 }
 
 /**
- * The commit that a name resolves to: a branch, a tag, a full ref, `HEAD`, or a commit id (abbreviated to no fewer than
- * four digits). Branches precede tags, names precede ids. git's revision operators are not supported. Refuses
+ * The commit that a name resolves to: a full ref, a branch, a tag, `HEAD`, or a commit id (abbreviated to no fewer than
+ * four digits). A full name precedes all others, also one without `refs/` where nothing has that short name; branches
+ * precede tags, names precede ids. git's revision operators are not supported. Refuses
  * `revision_not_found`.
  */
 export async function resolve(
@@ -128,6 +129,7 @@ function candidates(revision: string): string[] {
   if (revision === 'HEAD') return ['HEAD'];
   const names = revision.startsWith('refs/') ? [revision] : [];
   names.push(`refs/heads/${revision}`, `refs/tags/${revision}`);
+  if (/^(?:heads|tags)\//.test(revision)) names.push(`refs/${revision}`);
   return [...names.filter(isWellFormedRef), ...(shortId.test(revision) ? [revision] : [])];
 }
 

@@ -43,8 +43,8 @@ import type { ArchiveRequest, StreamDeps } from './stream-git.ts';
 
 /** What pages query about a repository beyond single objects. All refuse `git_busy`. */
 export interface GitQueries {
-  /** Splits `<ref>/<path>`; the longest ref wins. Refuses `revision_not_found`. */
-  resolveRefPath(path: string, rest: Buffer, options?: RevisionOptions): Promise<RefPath>;
+  /** Splits `<ref>/<path>`; a full name wins, then the longest ref. Refuses `revision_not_found`. */
+  resolveRefPath(path: string, rest: Buffer, options?: RevisionOptions & { tagsFirst?: boolean }): Promise<RefPath>;
   /** A folder with the sizes of its files; cached for each commit. */
   folder(path: string, oid: string, folder: Buffer, options: { maxEntries: number }): Promise<Tree>;
   /** Every ref with the object it names, for menus and counts; in unsupported repositories at most two seconds old. */

@@ -9,8 +9,14 @@ export type RefKind = 'branch' | 'tag' | 'head' | 'commit';
 /** A name that resolves to a commit, and the path behind it. */
 export interface RefPath {
   kind: RefKind;
-  /** As the URL spells it: `main`, `v1.0`, `HEAD`, a commit id. */
+  /**
+   * What an address takes: `main`, `v1.0`, `HEAD`, a commit id; the full name of a tag that has the name of a branch.
+   */
   ref: string;
+  /** Without its folder, for people. */
+  name: string;
+  /** Whether a short name was given that is both a branch and a tag. */
+  isAmbiguous: boolean;
   /** The commit. */
   oid: string;
   /** The path below the root, empty for the root: bytes, because names are bytes. */
@@ -23,29 +29,33 @@ const shortId = /^[0-9a-f]{4,64}$/;
 
 interface Candidate {
   kind: RefKind;
+  /** Without its folder. */
   ref: string;
+  /** How the address has it. */
+  form: 'full' | 'short' | 'folder';
   /** The name that is looked up with `cat-file`. */
   name: string;
   components: number;
 }
 
 /**
- * Splits `feature/x/src/main.c` into a ref and a path: the longest ref that exists wins,
- * a branch before a tag of the same name, names before commit ids. One round trip,
- * however many slashes there are.
+ * Splits `feature/x/src/main.c` into a ref and a path. A full name (`refs/heads/…`, `refs/tags/…`) always wins; then
+ * the longest ref that exists, a branch before a tag of the same name, names before commit ids; then full names without
+ * `refs/`, as git takes them. One round trip, however many slashes there are.
  * Refuses `revision_not_found`.
+ * @param options.tagsFirst whether a tag precedes a branch of its name, as in git: for downloads
  */
 export async function resolveRefPath(
   deps: BrowseDeps,
   path: string,
   rest: Buffer,
-  options: RevisionOptions = {},
+  { tagsFirst = false, ...options }: RevisionOptions & { tagsFirst?: boolean } = {},
 ): Promise<RefPath> {
   const parts = rest
     .toString('latin1')
     .split('/')
     .filter((part) => part !== '');
-  const candidates = candidatesOf(parts);
+  const candidates = candidatesOf(parts, tagsFirst);
   const infos =
     candidates.length === 0
       ? []
@@ -56,24 +66,55 @@ export async function resolveRefPath(
     throw notFound('revision_not_found', 'There is no such branch, tag, commit or file.');
   }
   const file = Buffer.from(parts.slice(found.components).join('/'), 'latin1');
-  return { kind: found.kind, ref: found.ref, oid: info.oid, file };
+  const { kind, ref: name, form } = found;
+  // The last parts of a name are the same for its twin.
+  const twin = kind === 'branch' ? 'tag' : kind === 'tag' ? 'branch' : null;
+  const twinName = `refs/${twin === 'tag' ? 'tags' : 'heads'}/${name}`;
+  const looked = candidates.findIndex((candidate) => candidate.name === twinName);
+  const isTwin = twin !== null && (looked < 0 ? await isThere(deps, path, twinName) : infos[looked]?.type === 'commit');
+  const ref = kind === 'tag' && isTwin ? `refs/tags/${name}` : name;
+  return { kind, ref, name, oid: info.oid, file, isAmbiguous: isTwin && form === 'short' };
 }
 
-function candidatesOf(parts: readonly string[]): Candidate[] {
+async function isThere({ readers }: BrowseDeps, path: string, name: string): Promise<boolean> {
+  const [info] = await readers.use(path, (reader) => reader.infos([`${name}^{commit}`]));
+  return info?.type === 'commit';
+}
+
+const folders = { heads: 'branch', tags: 'tag' } as const;
+
+function candidatesOf(parts: readonly string[], tagsFirst: boolean): Candidate[] {
+  const [first = '', second = ''] = parts;
+  return [
+    ...(first === 'refs' ? withFolder(parts, 1, second, 'full') : []),
+    ...shortCandidates(parts, tagsFirst),
+    ...withFolder(parts, 0, first, 'folder'),
+  ];
+}
+
+/** Names whose folder is given, the longest first. @param at the component that has it */
+function withFolder(parts: readonly string[], at: 0 | 1, folder: string, form: Candidate['form']): Candidate[] {
+  if (folder !== 'heads' && folder !== 'tags') return [];
+  return shortCandidates(parts.slice(at + 1), false)
+    .filter(({ kind }) => kind === folders[folder])
+    .map((candidate) => ({ ...candidate, form, components: candidate.components + at + 1 }));
+}
+
+function shortCandidates(parts: readonly string[], tagsFirst: boolean): Candidate[] {
   const found: Candidate[] = [];
+  const form = 'short';
   for (let components = Math.min(parts.length, maxComponents); components > 0; components -= 1) {
     const bytes = Buffer.from(parts.slice(0, components).join('/'), 'latin1');
     // git is asked in text; a ref that is not UTF-8 cannot have been pushed here.
     if (!isUtf8(bytes)) continue;
     const ref = bytes.toString('utf8');
     if (isWellFormedRef(`refs/heads/${ref}`)) {
-      found.push(
-        { kind: 'branch', ref, name: `refs/heads/${ref}`, components },
-        { kind: 'tag', ref, name: `refs/tags/${ref}`, components },
-      );
+      const branch: Candidate = { kind: 'branch', ref, form, name: `refs/heads/${ref}`, components };
+      const tag: Candidate = { kind: 'tag', ref, form, name: `refs/tags/${ref}`, components };
+      found.push(...(tagsFirst ? [tag, branch] : [branch, tag]));
     }
-    if (components === 1 && ref === 'HEAD') found.push({ kind: 'head', ref, name: 'HEAD', components });
-    if (components === 1 && shortId.test(ref)) found.push({ kind: 'commit', ref, name: ref, components });
+    if (components === 1 && ref === 'HEAD') found.push({ kind: 'head', ref, form, name: 'HEAD', components });
+    if (components === 1 && shortId.test(ref)) found.push({ kind: 'commit', ref, form, name: ref, components });
   }
   return found;
 }

@@ -43,6 +43,16 @@ export function isBranchName(name: string): boolean {
   return !name.startsWith('-') && name !== 'HEAD' && isWellFormedRef(`refs/heads/${name}`);
 }
 
+/**
+ * Why a new branch or tag may not have this name, after its folder: it would read as a full name, or as HEAD, in
+ * addresses and in git's own revisions. Null for all others.
+ */
+export function refuseShortName(short: string): string | null {
+  if (short.startsWith('-')) return 'a new name may not start with "-"';
+  if (short === 'HEAD' || short === '@') return `a new name may not be ${short}`;
+  return short.startsWith('refs/') ? 'a new name may not start with "refs/"' : null;
+}
+
 /** Whether a ref belongs to the server itself. @param name one character per byte, or as text */
 const isReserved = (name: string): boolean => reserved.some((folder) => name.startsWith(folder));
 
@@ -64,8 +74,5 @@ export function refuseRef(rawName: Buffer, creates: boolean, extraFolders: reado
       : 'only refs/heads/, refs/tags/ and refs/notes/ can be pushed';
   }
   if (!isWellFormedRef(name)) return 'this is not a valid ref name';
-  const short = name.slice(folder.length);
-  if (creates && short.startsWith('-')) return 'a new name may not start with "-"';
-  if (creates && short === 'HEAD') return 'a new name may not be HEAD';
-  return null;
+  return creates ? refuseShortName(name.slice(folder.length)) : null;
 }

@@ -45,7 +45,7 @@ export async function showTags(
         .resolve(found.path, `refs/tags/${name}`)
         .then((id) => git.objects.commit(found.path, id))
         .catch(() => null);
-      const archive = `${page}/archive/${name.split('/').map(encodeURIComponent).join('/')}`;
+      const archive = `${page}/archive/refs/tags/${name.split('/').map(encodeURIComponent).join('/')}`;
       return {
         name,
         id: oid,

@@ -30,9 +30,10 @@ function movedAddress(ctx: Context, base: string, parts: number): string {
 
 /** Browsers do not cache the redirect, because a name may be used again. */
 function redirect(ctx: Context, to: string): void {
-  ctx.status = 301;
   ctx.set('Cache-Control', 'no-cache');
   ctx.redirect(to);
+  // A form is sent again as it is.
+  ctx.status = ctx.method === 'POST' ? 307 : 301;
 }
 
 async function findOrMove(ctx: Context, { repositories }: WebDeps, right: Needed): Promise<Found | string> {
@@ -44,7 +45,7 @@ async function findOrMove(ctx: Context, { repositories }: WebDeps, right: Needed
     if (ctx.method === 'POST' || (owner === canonical.owner && name === canonical.name)) return found;
     return movedAddress(ctx, repositoryUrl(canonical), 3);
   } catch (error) {
-    if (ctx.method === 'POST' || !isDomainError(error) || error.code !== 'not_found') throw error;
+    if (!isDomainError(error) || error.code !== 'not_found') throw error;
     const moved = await repositories.findMoved(viewer, owner, name);
     if (moved === null) throw error;
     return movedAddress(ctx, repositoryUrl(moved), 3);

@@ -53,7 +53,8 @@ import { requireOnboarding } from './require-onboarding.ts';
 import { mountRoutes, nameRoute } from './routing.ts';
 import { sendResponse } from './send-response.ts';
 import { readUpload } from './uploads.ts';
-import { identifyViewer } from './viewer.ts';
+import { answerGoGet } from './answer-go-get.ts';
+import { identifyCaller, identifyViewer } from './viewer.ts';
 
 /** The modules that pages call, without what is made here. */
 export interface WebOptions
@@ -155,6 +156,8 @@ export function createWebServer(options: WebOptions): WebServer {
     acceptHost(config),
     // `Accept: application/activity+json` on a page leads to the actor's document: needs the origin.
     negotiateActors(options.federation),
+    // Packages of Go, below addresses of repositories that are no pages: before a route is looked for.
+    answerGoGet(config),
     // Runs the chain of the first route that matches, or refuses with 404 or 405.
     ...mountRoutes(table, routeChain({ deps, render, admission, pageCache })),
   ];
@@ -198,7 +201,7 @@ export function routeChain({ deps, render, admission, pageCache }: RouteDeps): (
     return [
       name,
       // Who asks, by the session cookie, and the limits of the cost class, in the order that admission wants.
-      ...admission.limit(route.cost, identifyViewer(deps)),
+      ...admission.limit(route.cost, route.takesTokens === true ? identifyCaller(deps) : identifyViewer(deps)),
       // Needs the session; before anything is looked up or read for another site's form.
       refuseCrossSite,
       // Answers a form whose session has ended with a page that keeps it: around whatever refuses it.

@@ -24,7 +24,7 @@ export interface PageReply {
 
 export interface RedirectReply {
   kind: 'redirect';
-  status: 301 | 303;
+  status: 301 | 303 | 307;
   to: string;
   cookies: NewCookie[];
 }
@@ -61,6 +61,11 @@ export function seeOther(to: string, options: { cookies?: NewCookie[] } = {}): R
 /** The same thing lives at another URL. Not cached for long by browsers, because a name may be used again. */
 export function movedTo(to: string): RedirectReply {
   return { kind: 'redirect', status: 301, to, cookies: [] };
+}
+
+/** The same request, with its body, at another address. */
+export function sendAgainAt(to: string): RedirectReply {
+  return { kind: 'redirect', status: 307, to, cookies: [] };
 }
 
 export function content(

@@ -25,9 +25,11 @@ export const showArchive: Page<RepositoryContext, CodeDeps> = async (
   if (ref === undefined) throw notFound();
   const at = await git.queries.resolveRefPath(found.path, Buffer.from(ref, 'latin1'), {
     includeUnreachable: allows(found.level, 'write'),
+    // A branch of its name must not replace a published version.
+    tagsFirst: true,
   });
   if (at.file.length > 0) throw notFound();
-  const prefix = `${found.canonical.name}-${plainName(at.kind === 'commit' ? at.oid.slice(0, 10) : at.ref)}`;
+  const prefix = `${found.canonical.name}-${plainName(at.kind === 'commit' ? at.oid.slice(0, 10) : at.name)}`;
   const request = { oid: at.oid, format: format as ArchiveFormat, prefix, client: address };
   const body =
     (await lfs.fillArchive(found.repository.id, request.format, () => git.queries.archiveAsTar(found.path, request))) ??

@@ -29,8 +29,8 @@ export interface BreadcrumbsView {
 
 const shortId = 10;
 
-export const labelOf = ({ kind, ref, oid }: RefPath): string =>
-  kind === 'commit' ? oid.slice(0, shortId) : viewName(ref);
+export const labelOf = ({ kind, name, oid }: RefPath): string =>
+  kind === 'commit' ? oid.slice(0, shortId) : viewName(name);
 
 export function viewBreadcrumbs(
   repositoryUrl: string,

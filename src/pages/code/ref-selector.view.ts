@@ -14,6 +14,8 @@ interface Choice {
 export interface RefSelectorView {
   label: string;
   kind: RefPath['kind'];
+  /** The same place of the tag, or of the branch, that has the same name, where the address names neither in full. */
+  twin: string | null;
   branches: Choice[];
   tags: Choice[];
   /** There are more than the menu shows. */
@@ -54,18 +56,24 @@ interface SelectorInput {
   defaultBranch: string | null;
 }
 
+/** The tag of a branch, or the branch of a tag, that has the same name. */
+const twinOf = ({ kind, name }: RefPath): string => `refs/${kind === 'branch' ? 'tags' : 'heads'}/${name}`;
+
 export function viewRefSelector({ repositoryUrl, refs, at, page, defaultBranch }: SelectorInput): RefSelectorView {
   const choice =
     (kind: RefPath['kind']) =>
-    (name: string): Choice => ({
-      name: viewName(name),
-      // Not every branch has every path: the page behind this finds the nearest.
-      url:
-        at.file.length === 0
-          ? codeUrl(repositoryUrl, page, name)
-          : `${repositoryUrl}/go?${new URLSearchParams({ ref: name, page, path: encodePath(at.file) })}`,
-      isCurrent: at.kind === kind && at.ref === name,
-    });
+    (name: string): Choice => {
+      const ref = kind === 'tag' && refs.has(`refs/heads/${name}`) ? `refs/tags/${name}` : name;
+      return {
+        name: viewName(name),
+        // Not every branch has every path: the page behind this finds the nearest.
+        url:
+          at.file.length === 0
+            ? codeUrl(repositoryUrl, page, ref)
+            : `${repositoryUrl}/go?${new URLSearchParams({ ref, page, path: encodePath(at.file) })}`,
+        isCurrent: at.kind === kind && at.name === name,
+      };
+    };
   const all = namesOf(refs);
   const first = new Set([defaultBranch, at.ref]);
   const branches = [
@@ -75,6 +83,7 @@ export function viewRefSelector({ repositoryUrl, refs, at, page, defaultBranch }
   return {
     label: labelOf(at),
     kind: at.kind,
+    twin: at.isAmbiguous ? codeUrl(repositoryUrl, page, twinOf(at), at.file) : null,
     branches: branches.slice(0, shown.branches).map(choice('branch')),
     tags: all.newestTags.map(choice('tag')),
     hasMore: branches.length > shown.branches || all.tagCount > shown.tags,

@@ -21,7 +21,13 @@ export async function resolveLocationBytes(found: Found, rest: Buffer, git: Code
     return git.queries.resolveRefPath(found.path, rest, { includeUnreachable: allows(found.level, 'write') });
   const { branch, oid } = await git.refs.head(found.path);
   if (oid === null) throw notFound();
-  return { kind: branch === null ? 'head' : 'branch', ref: branch ?? 'HEAD', oid, file: rest };
+  return headPath(branch, oid);
+}
+
+/** The root of what HEAD names. @param branch null while HEAD names a commit */
+export function headPath(branch: string | null, oid: string): RefPath {
+  const ref = branch ?? 'HEAD';
+  return { kind: branch === null ? 'head' : 'branch', ref, name: ref, oid, file: Buffer.alloc(0), isAmbiguous: false };
 }
 
 /** What every page about a place in a repository shows around its content. */

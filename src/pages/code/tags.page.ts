@@ -121,7 +121,7 @@ export async function tagsPage(
       rows: rows.map(({ name, note, commit }, index) => ({
         name: viewName(name),
         isProtected: protection.isProtected(name),
-        url: codeUrl(url, 'tree', name),
+        url: codeUrl(url, 'tree', `refs/tags/${name}`),
         release: hasRelease.has(name) ? `${url}/releases/tag/${encodeRef(name)}` : null,
         newRelease:
           mayChange && commit !== null && !hasRelease.has(name)
@@ -136,8 +136,8 @@ export async function tagsPage(
         at: commit && viewTime(note?.tagger?.at ?? commit.committer.at, now),
         commit: commit && viewCommitLine(commit, url, now, authors, statuses.of(commit.oid)),
         archives: commit && {
-          zip: `${url}/archive/${encodeRef(name)}.zip`,
-          tar: `${url}/archive/${encodeRef(name)}.tar.gz`,
+          zip: `${url}/archive/refs/tags/${encodeRef(name)}.zip`,
+          tar: `${url}/archive/refs/tags/${encodeRef(name)}.tar.gz`,
         },
       })),
       more: nextAfter === null ? null : `${url}/tags?${new URLSearchParams({ after: nextAfter })}`,
@@ -178,7 +178,7 @@ export const showTagFeed: Page<RepositoryContext, CodeDeps> = async (context, de
     return [
       {
         id: `${url}/tags/${encodeRef(name)}`,
-        url: codeUrl(url, 'tree', name),
+        url: codeUrl(url, 'tree', `refs/tags/${name}`),
         title: name,
         author: feedAuthor(authors, note?.tagger?.name ? note.tagger : commit.author, origin),
         at,

@@ -83,14 +83,14 @@ export async function viewReleases(
         author: viewAuthor(release, people),
         text: body === '' ? null : texts[index]!,
         files: release.files.map((file) => viewFile(file, at, tag)),
-        tree: commit === null ? null : codeUrl(url, 'tree', tag),
+        tree: commit === null ? null : codeUrl(url, 'tree', `refs/tags/${tag}`),
         commit: commit === null ? null : { url: commitUrl(url, commit), shortId: commit.slice(0, 10) },
         archives:
           commit === null
             ? []
             : ['zip', 'tar.gz'].map((format) => ({
                 name: `Source code (${format})`,
-                url: `${url}/archive/${encodeRef(tag)}.${format}`,
+                url: `${url}/archive/refs/tags/${encodeRef(tag)}.${format}`,
               })),
         tagState: oid === undefined ? (isDraft ? 'to come' : 'gone') : isDraft || oid === tagOid ? 'there' : 'moved',
         edit: editUrl(at, tag),

@@ -96,7 +96,7 @@ function viewUpdate(
   const id = (oid: string) => ({ text: short(oid), url: commitUrl(url, oid) });
   return {
     name: viewName(branch ?? (tag === null ? ref : `tag ${tag}`)),
-    url: current === null || (branch ?? tag) === null ? null : codeUrl(url, 'tree', branch ?? tag!),
+    url: current === null || (branch ?? tag) === null ? null : codeUrl(url, 'tree', branch ?? ref),
     kind: isGone ? 'deleted' : isNew ? 'created' : forced === true ? 'rewritten' : 'moved',
     from: isNew ? null : id(oldId),
     to: isGone ? null : id(newId),

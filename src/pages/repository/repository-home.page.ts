@@ -12,7 +12,7 @@ import { viewRepositoryHeader } from '../app/repository-header.view.ts';
 import { viewCount, viewSize } from '../app/format-numbers.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import { addingLinks } from '../code/editing-links.ts';
-import { readCodeNavigation } from '../code/resolve-location.ts';
+import { headPath, readCodeNavigation } from '../code/resolve-location.ts';
 import { readFolder } from '../code/tree.page.ts';
 import { nullOnTimeout } from '../app/null-on-timeout.ts';
 import type { RepositoryDeps } from './deps.ts';
@@ -96,6 +96,8 @@ async function readFacts(context: RepositoryContext, { git }: RepositoryDeps, at
     nullOnTimeout(git.queries.countCommits(path, at.oid), waitMs),
   ]);
   const url = repositoryUrl(context.found.canonical);
+  const folder = at.kind === 'branch' ? 'refs/heads/' : at.kind === 'tag' ? 'refs/tags/' : '';
+  const archive = `${url}/archive/${folder}${encodeRef(at.name)}`;
   return {
     isComplete: files !== null && commits !== null,
     counts: viewRefCounts(refs),
@@ -103,7 +105,7 @@ async function readFacts(context: RepositoryContext, { git }: RepositoryDeps, at
     languages: files === null ? [] : viewLanguages(files.files),
     size: repository.sizeBytes > 0 ? viewSize(repository.sizeBytes) : null,
     shared: repository.sharedBytes > 0 ? viewSize(repository.sharedBytes) : null,
-    archives: { zip: `${url}/archive/${encodeRef(at.ref)}.zip`, tar: `${url}/archive/${encodeRef(at.ref)}.tar.gz` },
+    archives: { zip: `${archive}.zip`, tar: `${archive}.tar.gz` },
   };
 }
 
@@ -151,7 +153,7 @@ export const showRepository: Page<RepositoryContext, RepositoryDeps> = async (co
     elsewhere: elsewhere.value,
   };
   if (oid === null) return emptyPage(frame, branch ?? found.repository.defaultBranch);
-  const at: RefPath = { kind: branch === null ? 'head' : 'branch', ref: branch ?? 'HEAD', oid, file: Buffer.alloc(0) };
+  const at = headPath(branch, oid);
   const [place, { tree, isComplete, dependencies, ...folder }, facts, fork] = await Promise.all([
     readCodeNavigation(context, deps, at, 'tree'),
     readFolder(context, deps, at),

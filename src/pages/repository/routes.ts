@@ -43,7 +43,14 @@ import { pinRepository, unpinRepository, movePin } from './pins.page.ts';
 import { showRepository } from './repository-home.page.ts';
 import { showSync, syncRepository } from './sync.page.ts';
 import { foreignWords, redirectForeignUrl } from './foreign-urls.page.ts';
-import { redirectCloneUrl, redirectGit, showOwner, showRepositoryByShortUrl } from './short-urls.page.ts';
+import {
+  redirectCloneUrl,
+  redirectGit,
+  redirectReceive,
+  redirectUpload,
+  showOwner,
+  showRepositoryByShortUrl,
+} from './short-urls.page.ts';
 
 const at = '/repos/:owner/:name';
 
@@ -218,6 +225,16 @@ export const repositoryRoutes: readonly Route[] = [
 export const shortUrlRoutes: readonly Route[] = [
   { method: 'GET', path: `${at}/info/refs`, access: 'open', cost: 'free', page: redirectGit },
   { method: 'GET', path: '/:owner/:name/info/refs', access: 'open', cost: 'free', page: redirectGit },
+  ...['upload', 'receive'].flatMap((service): Route[] =>
+    [at, '/:owner/:name'].map((base) => ({
+      method: 'POST',
+      path: `${base}/git-${service}-pack`,
+      access: 'open',
+      cost: 'free',
+      ignoresBody: true,
+      page: service === 'upload' ? redirectUpload : redirectReceive,
+    })),
+  ),
   { method: 'GET', path: '/git/:owner/:name', access: 'open', cost: 'free', page: redirectCloneUrl },
   ...foreignWords.flatMap((word): Route[] =>
     ['', '/{*rest}'].map((rest) => ({

@@ -1,5 +1,5 @@
 import { notFound } from '../../kernel/index.ts';
-import { movedTo } from '../app/reply.ts';
+import { movedTo, sendAgainAt } from '../app/reply.ts';
 import { ownerUrl, repositoryUrl } from '../../http/index.ts';
 import type { Page, RequestContext } from '../app/request-context.ts';
 import { ownPageAt } from './foreign-urls.page.ts';
@@ -43,6 +43,17 @@ export const redirectGit: Page<RequestContext, RepositoryDeps> = ({ params, quer
     `/git/${owner}/${name}.git/info/refs${service === null ? '' : `?${new URLSearchParams({ service })}`}`,
   );
 };
+
+/** Clients that stay with the address that they were given, and send their request there. */
+const redirectService =
+  (service: 'git-upload-pack' | 'git-receive-pack'): Page<RequestContext, RepositoryDeps> =>
+  ({ params }) => {
+    const [owner, name] = [params.owner ?? '', withoutGit(params.name ?? '')].map(encodeURIComponent);
+    return sendAgainAt(`/git/${owner}/${name}.git/${service}`);
+  };
+
+export const redirectUpload = redirectService('git-upload-pack');
+export const redirectReceive = redirectService('git-receive-pack');
 
 /** The clone address opened in a browser leads to the page. */
 export const redirectCloneUrl: Page<RequestContext, RepositoryDeps> = ({ params }) =>

@@ -15,6 +15,8 @@ export const mergeStyles: readonly MergeStyle[] = ['MERGE', 'SQUASH', 'REBASE', 
 /** Characters of a message that a form may bring. */
 const maxMessage = 65_536;
 const maxTitle = 500;
+/** What a message begins with. */
+const maxDefault = 20_000;
 
 /** Refuses `invalid_merge_style`. */
 export function parseStyle(text: string): MergeStyle {
@@ -33,44 +35,111 @@ export function formatMessage({ title, body }: MergeMessage, coAuthors: readonly
   const parts = [title.replace(/\s+/g, ' ').trim(), text];
   if (trailers.length > 0) {
     // Trailers form one block at the end: git reads no others.
-    const isTrailer = /(?:^|\n\n)(?:[A-Za-z-]+: [^\n]+\n?)+$/.test(text) && text.includes(': ');
-    if (isTrailer && text !== '') parts[1] = `${text}\n${trailers.join('\n')}`;
+    if (splitTrailers(`title\n\n${text}`).trailers.length > 0) parts[1] = `${text}\n${trailers.join('\n')}`;
     else parts.push(trailers.join('\n'));
   }
   return parts.filter((part) => part !== '').join('\n\n');
 }
 
-/** `Co-authored-by` lines of the authors of commits, without the author of the new commit; each once. */
-export function coAuthorsOf(commits: readonly RoundCommit[], author: { email: string }): string[] {
-  const lines = new Map<string, string>();
+/** Accounts by the addresses that commits have: those of one account are one person. */
+export type People = ReadonlyMap<string, { id: string }>;
+
+const keyOf = (email: string, people: People): string => people.get(email)?.id ?? email.toLowerCase();
+
+const coAuthor = /^co-authored-by: .*<([^<>]*)>\s*$/i;
+
+/** The addresses that commits have: of their authors and of the co-authors that they name. */
+export const addressesOf = (commits: readonly RoundCommit[]): string[] =>
+  commits.flatMap(({ commit }) => [
+    commit.author.email,
+    ...splitTrailers(commit.message).trailers.flatMap((line) => coAuthor.exec(line)?.[1] ?? []),
+  ]);
+
+/**
+ * `Co-authored-by` lines of the authors of commits, each person once; without the author of the new commit, and without
+ * those that its text names.
+ * @param author `personId` null for the server
+ */
+export function coAuthorsOf(
+  commits: readonly RoundCommit[],
+  author: { email: string; personId: string | null },
+  people: People,
+  text: string,
+): string[] {
+  const named = text.split('\n').flatMap((line) => coAuthor.exec(line)?.[1] ?? []);
+  const known = new Set([author.personId, ...[author.email, ...named].map((email) => keyOf(email, people))]);
+  const lines: string[] = [];
   for (const { commit } of commits) {
     const { name, email } = commit.author;
-    const key = email.toLowerCase();
-    if (key !== author.email.toLowerCase() && !lines.has(key)) lines.set(key, `Co-authored-by: ${name} <${email}>`);
+    const key = keyOf(email, people);
+    if (!known.has(key)) lines.push(`Co-authored-by: ${name} <${email}>`);
+    known.add(key);
   }
-  return [...lines.values()];
+  return lines;
+}
+
+/** A message, and the trailers of its last paragraph: what git reads as such (git-interpret-trailers(1)). */
+function splitTrailers(message: string): { text: string; trailers: string[] } {
+  const whole = message.replace(/\r\n?/g, '\n').trim();
+  const at = whole.lastIndexOf('\n\n');
+  const lines = at < 0 ? [] : whole.slice(at).trim().split('\n');
+  const isBlock =
+    lines.length > 0 &&
+    /^[A-Za-z0-9-]+: /.test(lines[0]!) &&
+    lines.every((line) => /^(?:[A-Za-z0-9-]+:|\s) ?\S/.test(line));
+  if (!isBlock) return { text: whole, trailers: [] };
+  const trailers: string[] = [];
+  for (const line of lines) {
+    if (/^\s/.test(line)) trailers.push(`${trailers.pop()}\n${line}`);
+    else trailers.push(line);
+  }
+  return { text: whole.slice(0, at).trim(), trailers };
+}
+
+/** Those of several commits: each once, a co-author by account; an id of a change is that of one commit. */
+function gatherTrailers(trailers: readonly string[], authorId: string | null, people: People): string[] {
+  const gathered = new Map<string, string>();
+  for (const line of trailers) {
+    if (/^change-id:/i.test(line)) continue;
+    const email = coAuthor.exec(line)?.[1];
+    const person = email === undefined ? null : keyOf(email, people);
+    if (person !== null && person === authorId) continue;
+    const key = person === null ? line.replace(/^[^:]*/, (token) => token.toLowerCase()) : `co-author ${person}`;
+    if (!gathered.has(key)) gathered.set(key, line);
+  }
+  return [...gathered.values()];
 }
 
 /** What the form of a merge begins with: the title with the number, and for a squash the messages of the commits. */
 export function defaultMessages(
-  { title, number }: Pick<Issue, 'title' | 'number'>,
+  { title, number, authorId }: Pick<Issue, 'title' | 'number' | 'authorId'>,
   pull: Pick<PullRow, 'baseBranch'>,
   headLabel: string,
   commits: readonly RoundCommit[],
   defaultBranch: string,
+  people: People,
 ): Record<MergeStyle, MergeMessage> {
   const into = pull.baseBranch === defaultBranch ? '' : ` into ${pull.baseBranch}`;
   const [only] = commits;
-  const squashed =
-    commits.length === 1
-      ? bodyOf(only!.commit.message)
-      : commits.map(({ commit }) => `* ${commit.message.trim().replace(/\n/g, '\n  ')}`).join('\n\n');
+  const squashed = commits.length === 1 ? bodyOf(only!.commit.message) : listOf(commits, authorId, people);
   return {
     MERGE: { title: `Merge pull request #${number} from ${headLabel}${into}`, body: title },
-    SQUASH: { title: `${title} (#${number})`, body: squashed.slice(0, 20_000) },
+    SQUASH: { title: `${title} (#${number})`, body: squashed.slice(0, maxDefault) },
     REBASE: { title: '', body: '' },
     FORWARD: { title: '', body: '' },
   };
+}
+
+/** The messages of several commits as a list, and below it their trailers, which git reads in the last one only. */
+function listOf(commits: readonly RoundCommit[], authorId: string | null, people: People): string {
+  const messages = commits.map(({ commit }) => splitTrailers(commit.message));
+  const trailers = gatherTrailers(
+    messages.flatMap((message) => message.trailers),
+    authorId,
+    people,
+  ).join('\n');
+  const list = messages.map(({ text }) => `* ${text.replace(/\n/g, '\n  ')}`).join('\n\n');
+  return trailers === '' ? list : `${list.slice(0, Math.max(0, maxDefault - trailers.length - 2))}\n\n${trailers}`;
 }
 
 function bodyOf(message: string): string {

@@ -20,7 +20,7 @@ import { landMerge } from './land-merge.ts';
 import type { Merged } from './land-merge.ts';
 import { messagesOf } from './merge-template.ts';
 import { mergeBaseOf } from '../stacks/stacked-pulls.ts';
-import { coAuthorsOf, formatMessage, parseStyle } from './merge-message.ts';
+import { addressesOf, coAuthorsOf, formatMessage, parseStyle } from './merge-message.ts';
 
 export interface MergeInput {
   /** `merge`, `squash`, `rebase` or `forward`. */
@@ -135,9 +135,12 @@ export async function computeMerge(
       : committer;
   const { label } = await headOf(deps, viewer, repository, pull);
   const begun = (await messagesOf(deps, found, { issue, pull, headLabel: label, commits, tip: onto }))[style];
+  const body = input.body ?? begun.body;
+  const people = await deps.accounts.addresses.peopleByAddress([...addressesOf(commits), author.email]);
+  const personId = style === 'SQUASH' && issue.authorId !== null ? issue.authorId : personIdOf(viewer);
   const message = formatMessage(
-    { title: input.title?.trim() || begun.title, body: input.body ?? begun.body },
-    style === 'SQUASH' ? coAuthorsOf(commits, author) : [],
+    { title: input.title?.trim() || begun.title, body },
+    style === 'SQUASH' ? coAuthorsOf(commits, { email: author.email, personId }, people, body) : [],
   );
   return deps.git.merges.merge(path, {
     style,

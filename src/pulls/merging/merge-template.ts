@@ -1,7 +1,7 @@
 import type { MergeStyle } from '../../git/index.ts';
 import type { Found } from '../../repositories/index.ts';
 import type { PullDeps } from '../deps.ts';
-import { defaultMessages } from './merge-message.ts';
+import { addressesOf, defaultMessages } from './merge-message.ts';
 import type { MergeMessage } from './merge-message.ts';
 import type { PullContext } from '../find-pull.ts';
 import type { RoundCommit } from '../rounds/read-round.ts';
@@ -34,7 +34,8 @@ export async function messagesOf(
   { path, repository, canonical }: Pick<Found, 'path' | 'repository' | 'canonical'>,
   { issue, pull, headLabel, commits, tip }: MessageRequest,
 ): Promise<Record<MergeStyle, MergeMessage>> {
-  const messages = defaultMessages(issue, pull, headLabel, commits, repository.defaultBranch);
+  const people = await deps.accounts.addresses.peopleByAddress(addressesOf(commits));
+  const messages = defaultMessages(issue, pull, headLabel, commits, repository.defaultBranch, people);
   for (const [style, isTemplate] of files) {
     const template = await readTemplate(deps, path, tip, { folders, isTemplate });
     if (template === null) continue;

@@ -21,7 +21,7 @@ t.test('files are listed folders first, with names that cannot lie', async (t) =
     entry('\u202egpj.exe'),
     entry('x\ny\u001b[31m'),
   ];
-  const at = { kind: 'branch', ref: 'main', oid: '', file: Buffer.alloc(0) } as const;
+  const at = { kind: 'branch', ref: 'main', name: 'main', oid: '', file: Buffer.alloc(0), isAmbiguous: false } as const;
   const context = { repositoryUrl: '/repos/a/b', at, last: { rows: new Map(), isComplete: true }, now: 0 };
   const { rows, cut } = viewFileTable({ oid: '', entries, truncated: false }, context);
   t.same(

@@ -57,8 +57,8 @@ t.test('a release with files, from the form to the download', async (t) => {
   t.notMatch(page, /<script>alert/);
   t.match(page, /Latest/);
   t.match(page, new RegExp(createHash('sha256').update('hello').digest('hex')));
-  t.match(page, `${B}/archive/v1.0.zip`);
-  t.match(page, `${B}/archive/v1.0.tar.gz`);
+  t.match(page, `${B}/archive/refs/tags/v1.0.zip`);
+  t.match(page, `${B}/archive/refs/tags/v1.0.tar.gz`);
   t.match(page, /aria-current="page"[^>]*>.{0,200}Releases/s);
   t.match((await anonymous.get(`${B}/releases`)).body, /kiln 1\.0\.txt/);
   t.match((await anonymous.get(B)).body, /Releases<span class="tab-count">1<\/span>/);
