@@ -1,4 +1,5 @@
 import type { Migration } from '../src/db/index.ts';
+import { ciFiles } from './v205-ci-files.ts';
 import { annotations } from './v138-annotations.ts';
 import { peersThatReadNotes } from './v210-peers-that-read-notes.ts';
 import { people } from './v01-people.ts';
@@ -160,6 +161,7 @@ export const migrations: readonly Migration[] = [
   subscriptionStarts,
   movesOfPushes,
   webhookKinds,
+  ciFiles,
   starsTopicsFollows,
   peersThatReadNotes,
 ];

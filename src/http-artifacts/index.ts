@@ -12,4 +12,3 @@ export interface ArtifactHandlers {
 export function createArtifactHandlers(deps: ArtifactDeps): ArtifactHandlers {
   return { results: createResultsApi(deps), pipelines: createPipelinesApi(deps) };
 }
-export { artifactDisposition } from './send-artifact.ts';

@@ -24,6 +24,7 @@ export function createResultsApi(deps: ArtifactDeps): Middleware {
     async CreateArtifact(ctx, task, fields) {
       const query = await ci.artifacts.create(task, {
         name: fields.get('name'),
+        mediaType: fields.get('mime_type'),
         expiresAt: readTime(fields.get('expires_at')),
       });
       return { ok: true, signed_upload_url: linkTo(ctx, 'UploadArtifact', query) };

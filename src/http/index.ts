@@ -1,3 +1,4 @@
+export { attachmentDisposition } from './attachment-disposition.ts';
 export { createAdmission } from './admission/admission.ts';
 export type { Admission } from './admission/admission.ts';
 export type { BackgroundPriority } from './admission/background-priority.ts';

@@ -28,12 +28,17 @@ async function leave(
   name: string,
   text: string,
   expiresAt: number | null = null,
+  mediaType?: string,
 ) {
   const task = await ci.artifacts.authoriseTask(String(context.gitea_runtime_token));
-  await ci.artifacts.receive(await ci.artifacts.create(task, { name, expiresAt }), { kind: 'whole' }, bytesOf(text));
+  await ci.artifacts.receive(
+    await ci.artifacts.create(task, { name, mediaType, expiresAt }),
+    { kind: 'whole' },
+    bytesOf(text),
+  );
   return ci.artifacts.finish(task, {
     name,
-    sizeBytes: text.length,
+    sizeBytes: Buffer.byteLength(text),
     digest: createHash('sha256').update(text).digest('hex'),
   });
 }
@@ -202,5 +207,33 @@ t.test('a backup contains logs and artifacts, and the key of secrets only with k
         'without it the job says which secret does not open',
       );
     await restored.close();
+  }
+});
+
+t.test('an artifact that is no archive keeps its name and its type, and is one file', async (t) => {
+  const fixture = await openCi(t);
+  const { ci, found, push } = fixture;
+  await push(one);
+  const task = (await (await fixture.addRunner(['linux'])).fetch())!;
+  const rows: [name: string, given: string | undefined, fileName: string, mediaType: string][] = [
+    ['site', undefined, 'site.zip', 'application/zip'],
+    ['bundle', 'application/zip', 'bundle.zip', 'application/zip'],
+    ['dist.zip', 'application/zip', 'dist.zip', 'application/zip'],
+    ['report.html', 'text/html; charset=utf-8', 'report.html', 'text/html; charset=utf-8'],
+    ['app.tar.gz', 'application/gzip', 'app.tar.gz', 'application/gzip'],
+    ['bad', 'text/html\r\nX: y', 'bad', 'application/octet-stream'],
+    ['über ü.txt', 'text/plain', 'über ü.txt', 'text/plain'],
+  ];
+  for (const [name, given, fileName, mediaType] of rows) {
+    const { id } = await leave(fixture, task, name, `content of ${name}`, null, given);
+    const opened = await ci.artifacts.open(found, 1, id);
+    t.match(opened, { fileName, mediaType }, name);
+    opened.content.destroy();
+    if (mediaType === 'application/zip') continue;
+    const { files } = await ci.artifacts.files(found, 1, id);
+    t.strictSame(files, [{ path: name, bytes: Buffer.byteLength(`content of ${name}`) }]);
+    const file = await ci.artifacts.openFileIn(found, 1, id, name);
+    t.equal((await file.content.toArray()).join(''), `content of ${name}`);
+    t.equal(await reasonOf(ci.artifacts.openFileIn(found, 1, id, 'other')), 'artifact_not_found');
   }
 });

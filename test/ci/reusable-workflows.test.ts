@@ -53,8 +53,7 @@ t.test('the jobs of a called workflow replace the calling job', async (t) => {
   const compile = (await runner.fetch())!;
   t.match(compile.context, {
     job: 'compile',
-    event_name: 'workflow_call',
-    event: { inputs: { target: 'arm', fast: 'true' } },
+    event_name: 'push',
   });
   t.match(compile.payload, /workflow_call:[^]*compile:/);
   t.same(
@@ -147,13 +146,16 @@ const middle = `on:
     inputs: {os: {type: string}}
     outputs: {file: {value: "\${{ jobs.inner.outputs.file }}"}}
 jobs:
-  lint: {runs-on: linux, steps: [{run: x}]}
+  lint: {runs-on: linux, steps: [{run: "lint \${{ inputs.os }}"}]}
   inner:
     needs: lint
     uses: ./.hearth/workflows/leaf.yml
     with: {target: "\${{ inputs.os }}-64"}
     secrets: inherit
 `;
+/** The input that the server has written into the command of a job. */
+const inputIn = (payload: string): string => /run: .*\$\{\{ '([^']*)' \}\}/.exec(payload)?.[1] ?? '';
+
 const leaf = `on:
   workflow_call:
     inputs: {target: {type: string, required: true}}
@@ -194,8 +196,7 @@ jobs:
   const runner = await addRunner(['linux']);
   const seen: Record<string, unknown> = {};
   for (let task = await runner.fetch(); task !== null; task = await runner.fetch()) {
-    const { inputs = {} } = task.context['event'] as { inputs?: { target?: string; os?: string } };
-    const name = `${String(task.context['job'])} ${inputs.target ?? inputs.os ?? ''}`.trim();
+    const name = `${String(task.context['job'])} ${inputIn(task.payload)}`.trim();
     seen[name] = task.secrets.get('DEPLOY') ?? null;
     if (name === 'after')
       t.same(task.needs.get('build'), { result: 'success', outputs: new Map([['file', 'debian.tar']]) });
@@ -276,15 +277,14 @@ jobs:
   const targets: unknown[] = [];
   for (let at = 0; at < 4; at += 1) {
     const task = (await runner.fetch())!;
-    targets.push((task.context['event'] as { inputs: { target: string } }).inputs.target);
-    t.match(task.payload, /tar \$\{\{ inputs.target \}\}/);
+    targets.push(inputIn(task.payload));
     await runner.finish(task.taskId, at === 2 ? 'failure' : 'success', { name: at === 3 ? 'last' : '' });
   }
   t.same(targets, ['arch', 'debian', 'b', 'b']);
   t.match(await state(1), { run: 'failure', jobs: { after: 'skipped' } }, 'fail-fast was switched off');
   await ci.runs.rerun(viewer, found, 1, 'failed');
   const again = (await runner.fetch())!;
-  t.match(again.context['event'], { inputs: { target: 'b' } });
+  t.equal(inputIn(again.payload), 'b');
   await runner.finish(again.taskId, 'success');
   const after = (await runner.fetch())!;
   t.same(after.needs.get('build'), { result: 'success', outputs: new Map([['file', 'last']]) });
@@ -398,7 +398,7 @@ jobs:
   const pack = (await runner.fetch())!;
   t.match(pack.payload, /run: "?one/);
   t.same([...pack.secrets.keys()].sort(), ['FORGEJO_TOKEN', 'GITEA_TOKEN', 'GITHUB_TOKEN', 'TOKEN']);
-  t.match(pack.context, { repository: 'alice/work', event: { inputs: { target: 'arm' } } });
+  t.match(pack.context, { repository: 'alice/work', event_name: 'push' });
   const token = await ci.identity.token(String(pack.context['gitea_runtime_token']), null);
   t.match(JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString()), {
     repository: 'alice/work',

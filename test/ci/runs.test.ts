@@ -416,7 +416,7 @@ on:
       kind: {type: choice, options: [big, small], default: small}
       dry: {type: boolean}
 jobs:
-${job("if: inputs.dry == 'false'")}`),
+${job("if: inputs.dry == false && github.event.inputs.dry == 'false'")}`),
   );
   t.same(
     (await ci.workflows.listDispatchable(found)).map(({ path, name, inputs }) => [path, name, [...inputs.keys()]]),

@@ -472,6 +472,45 @@ t.test('a silent job is not lost while its runner polls, for ten minutes', async
   t.match(await state(1), { run: 'waiting', rows: [{ lostRunner: 'builder' }] });
 });
 
+t.test(
+  'the job of a runner that starts again is lost after two minutes; one that declares and reports keeps it',
+  async (t) => {
+    const { ci, clock, push, state, addRunner } = await openCi(t);
+    await push(simple());
+    const runner = await addRunner(['linux'], { capabilities: [] });
+    const { taskId } = (await runner.fetch())!;
+    await runner.report(taskId);
+    const declare = async () =>
+      ci.runners.declare(await runner.row(), { version: 'v2', labels: ['linux', 'more'], capabilities: [] });
+    const pollFor = async (seconds: number) => {
+      for (let passed = 0; passed < seconds; passed += 15) {
+        clock.advance(15_000);
+        await runner.row();
+        await ci.sweep();
+      }
+    };
+    // Labels changed in the middle of a job: it goes on reporting.
+    await declare();
+    for (let minute = 0; minute < 5; minute += 1) {
+      await pollFor(60);
+      if (minute % 2 === 0) await runner.report(taskId);
+      else await runner.log(taskId, minute, ['row']);
+    }
+    t.match(await state(1), { run: 'running', rows: [{ lostRunner: null }] });
+    // Silent, but the same process: ten minutes, as before.
+    await pollFor(300);
+    t.match(await state(1), { run: 'running' });
+    await runner.report(taskId);
+    clock.advance(1_000);
+    // A new process knows nothing of the job, and polls.
+    await declare();
+    await pollFor(105);
+    t.match(await state(1), { run: 'running' });
+    await pollFor(30);
+    t.match(await state(1), { rows: [{ lostRunner: 'builder' }] });
+  },
+);
+
 t.test('after a downtime runners have the usual time to report before their jobs are lost', async (t) => {
   const first = await openCi(t);
   await first.push(simple());

@@ -245,10 +245,13 @@ jobs:
   const combination = { os: 'linux', version: '3.10' };
   t.equal(
     writePayload(parsedJob(text, 'build'), {
+      workflow: 'CI',
       name: 'build (linux, 3.10)',
       combination,
       runsOn: ['linux', 'big'],
       continueOnError: false,
+      strategy,
+      inputs: null,
     }),
     `name: CI
 on:
@@ -296,9 +299,19 @@ jobs:
   );
 });
 
+const strategy = { 'fail-fast': true, 'job-index': 0, 'job-total': 1, 'max-parallel': 1 };
+
 t.test('an alias that contains itself is a problem with a message', async (t) => {
   const job = parsedJob('on: push\njobs: &j\n  a: {runs-on: x, steps: [{run: x}], more: *j}', 'a');
-  const settled = { name: 'a', combination: {}, runsOn: ['x'], continueOnError: false };
+  const settled = {
+    workflow: 'CI',
+    name: 'a',
+    combination: {},
+    runsOn: ['x'],
+    continueOnError: false,
+    strategy,
+    inputs: null,
+  };
   t.throws(() => writePayload(job, settled), /aliases of this file make it too large/);
 });
 

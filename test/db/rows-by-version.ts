@@ -1238,4 +1238,24 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
     ['repository_topics', { repository_id: 'r1', topic: 'git', created_at: 5000000000000 }],
     ['user_follows', { follower_id: 'bob-id', followed_id: 'alice-id', created_at: 5000000000000 }],
   ],
+  205: [
+    [
+      'ci_artifacts',
+      {
+        id: 205,
+        run_id: 112,
+        repository_id: 'r2',
+        attempt: 1,
+        task_id: 1,
+        name: 'report.html',
+        form: 'zip',
+        media_type: 'text/html',
+        file: '0/205.zip',
+        state: 'ready',
+        size_bytes: 5,
+        created_at: 205,
+        expires_at: 5000000000000,
+      },
+    ],
+  ],
 };

@@ -109,7 +109,7 @@ t.test('a job signs in with a token that a library verifies', async (t) => {
     run_number: '1',
     run_attempt: '1',
     workflow: 'Deploy',
-    workflow_ref: 'alice/tool/deploy.yml@refs/heads/main',
+    workflow_ref: 'alice/tool/.hearth/workflows/deploy.yml@refs/heads/main',
     runner_environment: 'self-hosted',
     exp: payload.iat! + 300,
   });

@@ -79,6 +79,7 @@ export async function filesIn(deps: CiDeps, artifact: ArtifactRow): Promise<Omit
     });
     return { files: rows.filter(isWhole).map(({ path, sizeBytes }) => ({ path, bytes: sizeBytes })), refused: 0 };
   }
+  if (artifact.mediaType !== null) return { files: [{ path: artifact.name, bytes: artifact.sizeBytes }], refused: 0 };
   const { entries, refused } = await directoryOf(deps, artifact);
   return {
     files: entries.map(({ path, bytes }) => ({ path, bytes })).sort((a, b) => (a.path < b.path ? -1 : 1)),
@@ -126,6 +127,10 @@ export async function openFileIn(deps: CiDeps, artifact: ArtifactRow, path: stri
     const content = createGunzip();
     pipeline(stored, content).catch((error: unknown) => content.destroy(error as Error));
     return { path, bytes: row.sizeBytes, content };
+  }
+  if (artifact.mediaType !== null) {
+    if (path !== artifact.name) throw artifactNotFound();
+    return { path, bytes: artifact.sizeBytes, content: await deps.artifacts.read(artifact.file) };
   }
   const entry = (await directoryOf(deps, artifact)).entries.find((one) => one.path === path);
   if (entry === undefined) throw artifactNotFound();

@@ -12,7 +12,7 @@ import type { ArtifactRow } from '../schema/artifact-schema.ts';
 import { isWhole } from './upload-v3-artifact.ts';
 import { readyArtifact } from './browse-artifact.ts';
 import type { RunningTask } from './authorise-task.ts';
-import { parseArtifactName } from './name-rules.ts';
+import { fileNameOf, parseArtifactName } from './name-rules.ts';
 import { verifyUrl, signUrl } from './signed-url.ts';
 import { artifactNotFound } from './upload-artifact.ts';
 import { writeZip } from '../../files/index.ts';
@@ -59,9 +59,10 @@ export async function signedUrlOfArtifact(deps: CiDeps, task: RunningTask, name:
   });
 }
 
-/** An artifact for download, as one zip. */
+/** An artifact for download: one zip, or the single file that was uploaded as it is. */
 export interface OpenedArtifact {
-  name: string;
+  fileName: string;
+  mediaType: string;
   /** Null when the size is not known before it was written. */
   bytes: number | null;
   content: Readable;
@@ -100,12 +101,13 @@ export async function openArtifact(
 
 async function open(
   { artifacts, db }: CiDeps,
-  { id, name, form, file, sizeBytes }: ArtifactRow,
+  { id, name, form, mediaType, file, sizeBytes }: ArtifactRow,
 ): Promise<OpenedArtifact> {
-  if (form === 'zip') return { name, bytes: sizeBytes, content: await artifacts.read(file) };
+  const about = { fileName: fileNameOf({ name, mediaType }), mediaType: mediaType ?? 'application/zip' };
+  if (form === 'zip') return { ...about, bytes: sizeBytes, content: await artifacts.read(file) };
   const files = await db.read.find(artifactFileSchema, { where: { artifactId: id }, order: { path: 'ASC' } });
   return {
-    name,
+    ...about,
     bytes: null,
     content: writeZip(
       files.filter(isWhole).map((one) => ({

@@ -24,6 +24,21 @@ export function parseArtifactName(name: unknown): string {
   return name as string;
 }
 
+const mediaType = /^[a-z0-9!#$&^_.+-]{1,100}\/[a-z0-9!#$&^_.+-]{1,100}(?:; ?charset=[a-z0-9-]{1,40})?$/i;
+
+/**
+ * The media type of an artifact that is not an archive, from what its client says; null for an archive, which older
+ * clients do not mention. What is no media type is a file of an unknown one.
+ */
+export function parseMediaType(given: unknown): string | null {
+  if (given === undefined || given === null || given === '' || given === 'application/zip') return null;
+  return typeof given === 'string' && mediaType.test(given) ? given.toLowerCase() : 'application/octet-stream';
+}
+
+/** What an artifact is called as a file. A single file keeps its name, and so does an archive that ends in `.zip`. */
+export const fileNameOf = ({ name, mediaType: type }: { name: string; mediaType: string | null }): string =>
+  type !== null || name.toLowerCase().endsWith('.zip') ? name : `${name}.zip`;
+
 /**
  * The path of a file in an artifact. Clients put the artifact's name in front, and on Windows use backslashes. Refuses
  * `invalid_artifact_path`.

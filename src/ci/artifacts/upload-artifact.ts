@@ -11,7 +11,7 @@ import { placeOf } from './artifact-store.ts';
 import type { Allowance, Part } from './artifact-store.ts';
 import { runningTask } from './authorise-task.ts';
 import type { RunningTask } from './authorise-task.ts';
-import { parseArtifactName } from './name-rules.ts';
+import { parseArtifactName, parseMediaType } from './name-rules.ts';
 import { artifactTtlMs } from '../retention/repository-retention.ts';
 import { verifyUrl, signUrl } from './signed-url.ts';
 
@@ -23,6 +23,8 @@ export const artifactNotFound = () => notFound('artifact_not_found', 'There is n
 
 export interface NewArtifact {
   name: unknown;
+  /** Media type of what is uploaded; anything but a zip is kept as a single file. */
+  mediaType?: unknown;
   /** The expiry that the workflow asks for, in epoch milliseconds; capped by the settings. */
   expiresAt: number | null;
 }
@@ -45,7 +47,12 @@ export async function createArtifact(deps: CiDeps, task: RunningTask, input: New
       throw conflict('artifact_exists', 'An artifact with this name already exists on the workflow run.');
     await tx.manager.delete(artifactSchema, { id: In(same.map(({ id }) => id)) });
     return {
-      row: await insertArtifact(deps, tx, task, { name, form: 'zip', expiresAt: input.expiresAt }),
+      row: await insertArtifact(deps, tx, task, {
+        name,
+        form: 'zip',
+        mediaType: parseMediaType(input.mediaType),
+        expiresAt: input.expiresAt,
+      }),
       abandoned: same,
     };
   });
@@ -68,7 +75,7 @@ export async function insertArtifact(
   deps: Pick<CiDeps, 'settings'>,
   { manager, now }: Tx,
   { taskId, run }: RunningTask,
-  { name, form, expiresAt }: { name: string; form: ArtifactRow['form']; expiresAt: number | null },
+  { name, form, mediaType, expiresAt }: Pick<ArtifactRow, 'name' | 'form' | 'mediaType'> & { expiresAt: number | null },
 ): Promise<ArtifactRow> {
   if ((await manager.countBy(artifactSchema, { runId: run.id })) >= maxPerRun) {
     throw conflict('too_many_artifacts', `A run has at most ${maxPerRun} artifacts.`);
@@ -81,6 +88,7 @@ export async function insertArtifact(
     taskId,
     name,
     form,
+    mediaType,
     file: '',
     state: 'uploading',
     sizeBytes: 0,

@@ -35,6 +35,7 @@ export async function openFileArtifact(
     return insertArtifact(deps, tx, task, {
       name,
       form: 'files',
+      mediaType: null,
       expiresAt: input.ttlMs === null ? null : tx.now + input.ttlMs,
     });
   });

@@ -106,6 +106,8 @@ function eventsOf(row: PendingEventRow, place: { ref: string; sha: string }): Ac
     const words = releaseActions[row.action as ReleaseEvent['action']];
     return words.map((action) => ({ ...common, action, details: { action, ...details } }));
   }
-  const run = details['workflow_run'] as { head_branch: string; name: string };
-  return [{ ...common, action: row.action, details, followedRun: { workflowName: run.name, branch: run.head_branch } }];
+  const run = details['workflow_run'] as { head_branch: string; name: string; path: string };
+  // A workflow without a name is called by its path, on pages and on other forges.
+  const workflowNames = [run.name, run.path];
+  return [{ ...common, action: row.action, details, followedRun: { workflowNames, branch: run.head_branch } }];
 }

@@ -72,7 +72,7 @@ async function prepare(deps: CiDeps, candidate: Candidate): Promise<Prepared | n
   const { located, issue, baseBranch, oid, addedBy } = candidate;
   const { repository, owner, path } = located;
   const base = { kind: 'branch', name: baseBranch, changedPaths: null } as const;
-  const matching: Pick<NewRun, 'workflowPath' | 'content' | 'parsed'>[] = [];
+  const matching: Pick<NewRun, 'workflowPath' | 'workflowFolder' | 'content' | 'parsed'>[] = [];
   for (const file of await findWorkflows(deps.git, path, oid)) {
     const parsed = await deps.workflows.read(sourceOf(file, repository.id));
     const trigger = (parsed.ok ? parsed.workflow.triggers : parsed.triggers)?.mergeGroup ?? null;
@@ -80,8 +80,9 @@ async function prepare(deps: CiDeps, candidate: Candidate): Promise<Prepared | n
     const { branches } = trigger;
     if (!(await deps.workflows.startsOn({ branches, tags: null, paths: null }, base, repository.id))) continue;
     const whose = { actorId: addedBy, client: repository.id };
-    const { path: workflowPath, ...complete } = await withCalledFiles(deps, { ...file, parsed }, whose);
-    matching.push({ workflowPath, content: complete.content, parsed: complete.parsed });
+    const complete = await withCalledFiles(deps, { ...file, parsed }, whose);
+    const { path: workflowPath, folder: workflowFolder, content } = complete;
+    matching.push({ workflowPath, workflowFolder, content, parsed: complete.parsed });
   }
   if (matching.length === 0) return null;
   const people = await deps.accounts.peopleById(addedBy === null ? [] : [addedBy]);

@@ -138,8 +138,9 @@ async function prepare(deps: CiDeps, sources: PullRunDeps, change: PullChange): 
   const isProtected = await deps.repositories.rules.protectedRefs(repository);
   return {
     surroundings: { repository, owner, actor, isProtected },
-    runs: matching.map(({ path: workflowPath, content, parsed }) => ({
+    runs: matching.map(({ path: workflowPath, folder: workflowFolder, content, parsed }) => ({
       workflowPath,
+      workflowFolder,
       content,
       parsed,
       event: 'pull_request',

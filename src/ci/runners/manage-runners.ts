@@ -24,7 +24,7 @@ export async function declareRunner(deps: Deps, runner: RunnerRow, declared: Run
   const facts = { ...others, labels, declaredLabels };
   // A write is due anyway, so commands beside the server see at once that it is online.
   await deps.db.write(({ manager, now }) =>
-    manager.update(runnerSchema, { id: runner.id }, { ...facts, lastSeenAt: now }),
+    manager.update(runnerSchema, { id: runner.id }, { ...facts, lastSeenAt: now, declaredAt: now }),
   );
   return toRunner({ ...runner, ...facts }, deps.presence, deps.clock.now(), false);
 }

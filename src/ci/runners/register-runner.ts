@@ -155,6 +155,7 @@ async function insertRunner(
     hasChosenLabels: false,
     registeredLabels,
     disabledAt: null,
+    declaredAt: null,
     trustedOnly: false,
     createdAt: now,
     lastSeenAt: null,

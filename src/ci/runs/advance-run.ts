@@ -17,7 +17,7 @@ import { outcomesOf } from './needs.ts';
 import { callMatricesOf, callMatrixSchema } from '../schema/call-matrix-schema.ts';
 import { isFinal, isRunning } from '../run-status.ts';
 import { earlyName, resolveJob } from './resolve-job.ts';
-import type { ResolvedMatrixJob } from './resolve-job.ts';
+import type { MatrixPlace, ResolvedMatrixJob } from './resolve-job.ts';
 
 /**
  * Advances a run as far as possible without a runner: resolves jobs whose needs have ended, cancels siblings of failed
@@ -131,7 +131,8 @@ class Advance {
       const definition = this.#workflow.jobs.get(job.jobKey);
       const outcome = definition === undefined ? null : outcomesOf(this.#runChanges, this.#workflow, definition);
       if (outcome === null || definition === undefined) continue;
-      const resolution = resolveJob(definition, await this.#contextsOf(definition), outcome, job.combination);
+      const contexts = await this.#contextsOf(definition);
+      const resolution = resolveJob(definition, contexts, outcome, job.combination, this.#placeOf(job));
       if (resolution.kind === 'expand') await this.#expandCall(job, resolution.matrix);
       else if (resolution.kind === 'skip') this.#runChanges.change(job, { status: 'skipped' });
       else if (resolution.kind === 'fail')
@@ -235,6 +236,7 @@ class Advance {
       await this.#contextsOf(definition),
       { own: fine, calls: chainOf(definition.call).map(() => fine) },
       job.combination,
+      this.#placeOf(job),
     );
     const concurrency = resolution.kind === 'go' ? resolution.matrixJobs[0]!.concurrency : null;
     const held = await claimConcurrencyGroup(this.#deps, this.#tx, this.#after, this.#runChanges.run, {
@@ -244,6 +246,10 @@ class Advance {
       group,
     });
     return isHeldHere ? 'pending' : held;
+  }
+
+  #placeOf({ jobKey, position }: JobRow): MatrixPlace {
+    return { index: position % positionsPerJob, total: this.#runChanges.matrixJobsOf(jobKey).length };
   }
 
   #makeWaiting(job: JobRow, concurrencyState: 'holding' | null): void {

@@ -111,13 +111,14 @@ export async function dispatchWorkflow(
       { repository, owner, actor, isProtected },
       {
         workflowPath: file.path,
+        workflowFolder: file.folder,
         content,
         parsed,
         event: 'workflow_dispatch',
         eventPayload: {
           inputs,
           ref,
-          workflow: file.path,
+          workflow: `${file.folder}/${file.path}`,
           repository: repositoryPayload(found, deps.settings.baseUrl),
           sender,
         },

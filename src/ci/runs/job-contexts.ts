@@ -7,6 +7,7 @@ import { chainOf } from '../workflows/call-chain.ts';
 import type { JobDefinition, Workflow, WorkflowCall } from '../workflows/workflow.ts';
 import type { Json } from '../workflows/json.ts';
 import type { JobRow } from '../schema/job-schema.ts';
+import type { RunRow } from '../schema/run-schema.ts';
 import type { LoadedRun } from './load-run.ts';
 import { asJson, neededByCaller, neededJobs, outputsOf } from './needs.ts';
 import { githubContext } from './run-context.ts';
@@ -49,7 +50,7 @@ export async function contextsOfJob(
     jobs.filter((job) => definition.waitsFor.includes(job.jobKey)),
   );
   const github = githubContext(loaded, settings);
-  const inputs = loaded.run.eventPayload.inputs ?? {};
+  const inputs = inputsOfRun(workflow, loaded.run);
   const own = {
     github,
     needs: asJson(neededJobs(workflow, definition, jobs, outputs, budget)),
@@ -62,6 +63,24 @@ export async function contextsOfJob(
     needs: asJson(neededByCaller(workflow, one, jobs, outputs, budget)),
   }));
   return { own, callers, budget };
+}
+
+/**
+ * The inputs of a run that a person started, with the types of the file: the payload has them as texts, and the text
+ * `false` would count as true.
+ */
+export function inputsOfRun(
+  { triggers }: Pick<Workflow, 'triggers'>,
+  { eventPayload }: Pick<RunRow, 'eventPayload'>,
+): Json {
+  const given = (eventPayload['inputs'] ?? {}) as { [name: string]: Json };
+  const typed = Object.entries(given).map(([name, value]): [string, Json] => {
+    const type = triggers.dispatch?.inputs.get(name)?.type;
+    if (type === 'boolean') return [name, textOf(value) === 'true'];
+    if (type === 'number' && textOf(value) !== '') return [name, Number(textOf(value)) || 0];
+    return [name, value];
+  });
+  return Object.fromEntries(typed);
 }
 
 /** The inputs of a call, as strings where the runner expects them. Throws `ExpressionProblem`. */

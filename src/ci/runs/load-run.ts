@@ -1,11 +1,13 @@
 import type { Accounts } from '../../accounts/index.ts';
 import type { Database } from '../../db/index.ts';
+import type { Git } from '../../git/index.ts';
 import { notFound } from '../../kernel/index.ts';
 import type { Owner } from '../../owners/index.ts';
 import type { Repositories, Repository } from '../../repositories/index.ts';
 import { callMatricesOf } from '../schema/call-matrix-schema.ts';
 import { hasPendingCalls, withCallMatrices } from '../workflows/expand-call.ts';
 import type { ParsedWorkflow } from '../workflows/parse-workflow.ts';
+import { folderOfWorkflows } from '../workflows/find-workflows.ts';
 import type { WorkflowReader, WorkflowSource } from '../workflows/workflow-reader.ts';
 import { runSchema, workflowFileSchema } from '../schema/run-schema.ts';
 import type { RunRow } from '../schema/run-schema.ts';
@@ -31,6 +33,7 @@ interface Sources {
   repositories: Pick<Repositories, 'locate' | 'rules'>;
   accounts: Pick<Accounts, 'peopleById'>;
   workflows: WorkflowReader;
+  git: Git;
 }
 
 /**
@@ -48,11 +51,13 @@ export class RunLoader {
    * now.
    */
   async load(runId: number): Promise<LoadedRun> {
-    const { db, repositories, accounts, workflows } = this.#deps;
+    const { db, repositories, accounts, workflows, git } = this.#deps;
     const run = await db.read.findOneBy(runSchema, { id: runId });
     if (run === null) throw runNotFound();
     const located = (await repositories.locate([run.repositoryId])).get(run.repositoryId);
     if (located === undefined) throw runNotFound();
+    // Rows of earlier versions lack it.
+    if (run.workflowFolder === '') run.workflowFolder = await folderOfWorkflows(git, located.path, run.sha);
     const ids = [run.actorId, run.attemptActorId].filter((id) => id !== null);
     const people = await accounts.peopleById(ids);
     const nameOf = (id: string | null): string => (id === null ? null : people.get(id)?.username) ?? deletedUserName;

@@ -19,46 +19,55 @@ export interface JobOutcomes {
 }
 
 /**
- * The results of `success()` and `failure()` for a job; null while one of its dependencies has not ended. `success()`
- * requires all of `needs`; `failure()` is true when any earlier job failed.
+ * The results of `success()` and `failure()` for a job; null while one of its dependencies has not ended. Both look at
+ * the whole chain of `needs`: a failure or a skip holds for every job behind it, and at most one of the two is true. A
+ * called workflow is a chain of its own: the condition of its caller has decided about everything before it.
  */
 export function outcomesOf(runChanges: RunChanges, workflow: Workflow, definition: JobDefinition): JobOutcomes | null {
   if (definition.waitsFor.some((key) => statusOfMatrix(runChanges.matrixJobsOf(key)) === null)) return null;
-  const failure = ancestorsOf(workflow, definition).some(
-    (key) => statusOfMatrix(runChanges.matrixJobsOf(key)) === 'failure',
-  );
-  const outcome = (needs: readonly string[], within: WorkflowCall | null): JobOutcome => ({
-    success: needs.every(
-      (need) =>
-        statusOfMatrix(jobKeysOf(workflow, within, need).flatMap((key) => runChanges.matrixJobsOf(key))) === 'success',
-    ),
-    failure,
-    cancelled: runChanges.run.isCancelled,
-  });
-  const { call } = definition;
-  return {
-    own: outcome(definition.needs, call),
-    calls: chainOf(call).map((one) => outcome(one.needs, one.outer)),
+  const outcome = ({ needs, within, key }: Place): JobOutcome => {
+    const results = ancestorsOf(workflow, { needs, within, key }).map((need) =>
+      statusOfMatrix(jobKeysOf(workflow, within, need).flatMap((one) => runChanges.matrixJobsOf(one))),
+    );
+    return {
+      success: results.every((result) => result === 'success'),
+      failure: results.includes('failure'),
+      cancelled: runChanges.run.isCancelled,
+    };
   };
+  const { needs, call, key } = definition;
+  return {
+    own: outcome({ needs, within: call, key }),
+    calls: chainOf(call).map((one) => outcome({ needs: one.needs, within: one.outer, key: one.key })),
+  };
+}
+
+/** A job or a call in its file. */
+interface Place {
+  key: string;
+  needs: readonly string[];
+  /** The call of that file; null for the file of the run. */
+  within: WorkflowCall | null;
 }
 
 /** Cached per workflow: many matrix jobs ask for the same, and a job may have a chain of two hundred ancestors. */
 const ancestors = new WeakMap<Workflow, Map<string, string[]>>();
 
-function ancestorsOf(workflow: Workflow, { key: first }: JobDefinition): string[] {
+/** What a job needs and everything that these need, as its file names them. */
+function ancestorsOf(workflow: Workflow, { key, needs, within }: Place): string[] {
   const known = ancestors.get(workflow) ?? new Map<string, string[]>();
   ancestors.set(workflow, known);
-  const before = known.get(first);
+  const before = known.get(key);
   if (before !== undefined) return before;
   const found = new Set<string>();
-  const open = [first];
-  for (let key = open.pop(); key !== undefined; key = open.pop()) {
-    for (const need of workflow.jobs.get(key)?.waitsFor ?? []) {
-      if (!found.has(need)) open.push(need);
-      found.add(need);
-    }
+  const open = [...needs];
+  for (let need = open.pop(); need !== undefined; need = open.pop()) {
+    if (found.has(need)) continue;
+    found.add(need);
+    const entry = entryOf(workflow, within, need);
+    open.push(...((entry.calls === null ? workflow.jobs.get(entry.key) : entry.calls[0])?.needs ?? []));
   }
-  known.set(first, [...found]);
+  known.set(key, [...found]);
   return [...found];
 }
 

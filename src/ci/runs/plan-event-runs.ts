@@ -24,7 +24,7 @@ export interface ActivityEvent {
   /** Title of the runs; the name of the workflow otherwise. */
   title?: string;
   /** The run that was made, has begun or has ended, for `workflow_run`. */
-  followedRun?: { workflowName: string; branch: string };
+  followedRun?: { workflowNames: readonly string[]; branch: string };
 }
 
 /** The runs that an event starts, to be created inside a write; null for none. */
@@ -49,6 +49,7 @@ export async function planRuns(deps: CiDeps, located: Located, event: ActivityEv
     const complete = await withCalledFiles(deps, { ...file, parsed }, { actorId: event.actorId, client });
     runs.push({
       workflowPath: file.path,
+      workflowFolder: file.folder,
       content: complete.content,
       parsed: complete.parsed,
       event: event.event,
@@ -79,7 +80,7 @@ async function matchesTrigger(
   const wanted = types ?? (followedRun === undefined ? null : ['completed']);
   if (wanted !== null && (action === null || !wanted.includes(action))) return false;
   if (followedRun === undefined) return true;
-  if (!workflows.includes(followedRun.workflowName)) return false;
+  if (!followedRun.workflowNames.some((name) => workflows.includes(name))) return false;
   const branch = { kind: 'branch', name: followedRun.branch, changedPaths: null } as const;
   return deps.workflows.startsOn({ branches, tags: null, paths: null }, branch, client);
 }

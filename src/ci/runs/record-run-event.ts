@@ -2,7 +2,7 @@ import type { Tx } from '../../db/index.ts';
 import { pendingEventSchema } from '../schema/event-schema.ts';
 import type { PendingEventRow } from '../schema/event-schema.ts';
 import type { RunRow } from '../schema/run-schema.ts';
-import { readRef } from './run-context.ts';
+import { pathOfWorkflow, readRef } from './run-context.ts';
 import type { RunEndListener } from './run-end-listener.ts';
 
 /** Runs that start each other by `workflow_run` end after so many. */
@@ -20,6 +20,7 @@ export async function recordRunEvent(tx: Tx, run: RunRow, action: keyof typeof s
   const depth = depthOf(run);
   if (depth >= maxDepth) return;
   const { type, name } = readRef(run.ref);
+  const path = pathOfWorkflow(run);
   await insertPendingEvent(tx, {
     repositoryId: run.repositoryId,
     event: 'workflow_run',
@@ -27,11 +28,11 @@ export async function recordRunEvent(tx: Tx, run: RunRow, action: keyof typeof s
     details: {
       action,
       depth: depth + 1,
-      workflow: { name: run.workflowName, path: run.workflowPath },
+      workflow: { name: run.workflowName, path },
       workflow_run: {
         id: run.id,
         name: run.workflowName,
-        path: run.workflowPath,
+        path,
         display_title: run.title,
         run_number: run.number,
         run_attempt: run.attempt,

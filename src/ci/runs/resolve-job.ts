@@ -37,6 +37,25 @@ export interface ResolvedConcurrency {
   queue: 'single' | 'max';
 }
 
+/** Where a job is in its matrix, from 0; a job without a matrix is alone in its own. */
+export interface MatrixPlace {
+  index: number;
+  total: number;
+}
+
+/** The context `strategy`, with GitHub's names and defaults. */
+export const strategyOf = ({
+  failFast,
+  maxParallel,
+  index,
+  total,
+}: { failFast: boolean; maxParallel: number | null } & MatrixPlace) => ({
+  'fail-fast': failFast,
+  'job-index': index,
+  'job-total': total,
+  'max-parallel': maxParallel ?? total,
+});
+
 export type Resolution =
   | { kind: 'go'; matrixJobs: ResolvedMatrixJob[] }
   | { kind: 'skip' }
@@ -52,12 +71,14 @@ const maxLabels = 50;
  * Resolves a job whose needs have ended: whether it runs, with which matrix, and on which runners. An expression that
  * cannot be evaluated fails the job with a message.
  * @param combination the matrix combination to resolve; null when the matrix is still to be expanded
+ * @param place where that combination is in its matrix
  */
 export function resolveJob(
   definition: JobDefinition,
   { own, callers, budget }: JobContexts,
   outcomes: JobOutcomes,
   combination: MatrixCombination | null,
+  place: MatrixPlace = { index: 0, total: 1 },
 ): Resolution {
   try {
     let { inputs } = own;
@@ -75,7 +96,12 @@ export function resolveJob(
       combination === null ? expandMatrix(evaluateValue(definition.matrix, scope), budget) : [combination];
     return {
       kind: 'go',
-      matrixJobs: matrixJobs.map((one) => resolveMatrixJob(definition, contexts, outcome, budget, one)),
+      matrixJobs: matrixJobs.map((one, index) =>
+        resolveMatrixJob(definition, contexts, outcome, budget, {
+          combination: one,
+          place: combination === null ? { index, total: matrixJobs.length } : place,
+        }),
+      ),
     };
   } catch (error) {
     if (!isProblem(error)) throw error;
@@ -129,12 +155,12 @@ function resolveMatrixJob(
   contexts: Contexts,
   outcome: JobOutcome,
   budget: EvaluationBudget,
-  combination: MatrixCombination,
+  { combination, place }: { combination: MatrixCombination; place: MatrixPlace },
 ): ResolvedMatrixJob {
   const plain = scopeOf(contexts, outcome, budget, combination);
   const failFast = isTruthy(evaluateValue(definition.failFast, plain));
   const maxParallel = readCount(evaluateValue(definition.maxParallel, plain));
-  const scope = scopeOf(contexts, outcome, budget, combination, { 'fail-fast': failFast, 'max-parallel': maxParallel });
+  const scope = scopeOf(contexts, outcome, budget, combination, strategyOf({ failFast, maxParallel, ...place }));
   try {
     return {
       combination,

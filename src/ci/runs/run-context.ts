@@ -1,5 +1,6 @@
 import type { CiSettings } from '../deps.ts';
 import type { Json } from '../workflows/json.ts';
+import type { RunRow } from '../schema/run-schema.ts';
 import type { LoadedRun } from './load-run.ts';
 
 /** `refs/heads/main` → branch `main`; `refs/pull/7/merge` → `7/merge`, as on other forges. */
@@ -8,12 +9,23 @@ export function readRef(ref: string): { type: 'branch' | 'tag'; name: string } {
   return { type: kind === 'tags' ? 'tag' : 'branch', name: name ?? ref };
 }
 
+/** The path of the run's file from the root: `.hearth/workflows/ci.yml`. */
+export const pathOfWorkflow = ({
+  workflowFolder,
+  workflowPath,
+}: Pick<RunRow, 'workflowFolder' | 'workflowPath'>): string =>
+  workflowFolder === '' ? workflowPath : `${workflowFolder}/${workflowPath}`;
+
+/** `github.workflow`: the `name` of the file of the run, else its path from the root. */
+export const nameOfWorkflow = ({ run, parsed }: Pick<LoadedRun, 'run' | 'parsed'>): string =>
+  parsed.ok && !parsed.workflow.isNamed ? pathOfWorkflow(run) : run.workflowName;
+
 /**
  * The `github` context, here and on the runner. Runners read numbers as strings. Values that only a runner knows are
  * empty and filled in there.
  */
 export function githubContext(
-  { run, repository, owner, actor, attemptActor, isProtected }: LoadedRun,
+  { run, repository, owner, actor, attemptActor, isProtected, parsed }: LoadedRun,
   settings: Pick<CiSettings, 'baseUrl'>,
 ): { [key: string]: Json } {
   const { type, name } = readRef(run.ref);
@@ -44,8 +56,8 @@ export function githubContext(
     ref_protected: isProtected(run.ref),
     head_ref: pull?.head.ref ?? '',
     base_ref: pull?.base.ref ?? '',
-    workflow: run.workflowName,
-    workflow_ref: `${fullName}/${run.workflowPath}@${run.ref}`,
+    workflow: nameOfWorkflow({ run, parsed }),
+    workflow_ref: `${fullName}/${pathOfWorkflow(run)}@${run.ref}`,
     workflow_sha: run.sha,
     server_url: server,
     api_url: `${server}/api/v1`,

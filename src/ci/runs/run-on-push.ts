@@ -126,6 +126,7 @@ async function runsOf(
   );
   return (await Promise.all(complete)).map((file) => ({
     workflowPath: file.path,
+    workflowFolder: file.folder,
     content: file.content,
     parsed: file.parsed,
     event: 'push',

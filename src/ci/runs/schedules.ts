@@ -112,6 +112,7 @@ async function runSchedule(deps: CiDeps, { repositoryId, workflowPath, cron, act
       { repository: located.repository, owner: located.owner, actor, isProtected },
       {
         workflowPath,
+        workflowFolder: file.folder,
         content,
         parsed,
         event: 'schedule',

@@ -16,6 +16,7 @@ import { RunChanges, maxJobsOfRun, positionsPerJob, tooManyJobs } from './run-ch
 import { setRunProblem } from './job-commit-status.ts';
 import type { LoadedRun } from './load-run.ts';
 import { recordRunEvent } from './record-run-event.ts';
+import { inputsOfRun } from './job-contexts.ts';
 import { githubContext } from './run-context.ts';
 import { runNumberSchema, runSchema, workflowFileSchema } from '../schema/run-schema.ts';
 import type { RunRow } from '../schema/run-schema.ts';
@@ -26,6 +27,8 @@ import type { ResolvedConcurrency } from './resolve-job.ts';
 export interface NewRun
   extends Pick<RunRow, 'event' | 'eventPayload' | 'ref' | 'sha' | 'isTrusted' | 'approval' | 'actorId'> {
   workflowPath: string;
+  /** Its folder from the root: `.hearth/workflows`. */
+  workflowFolder: string;
   /** The file as it is in the commit. */
   content: string;
   parsed: ParsedWorkflow;
@@ -128,6 +131,7 @@ async function insertRun({ manager, now }: Tx, repository: Repository, input: Ne
     repositoryId: repository.id,
     number: Math.max(last?.number ?? 0, removed?.last ?? 0) + 1,
     workflowPath: input.workflowPath,
+    workflowFolder: input.workflowFolder,
     workflowName: (parsed.ok ? parsed.workflow.name : parsed.name).slice(0, maxTitleLength),
     fileHash,
     title: input.title.slice(0, maxTitleLength),
@@ -164,7 +168,7 @@ async function scopeOfRun(deps: CiDeps, tx: Tx, after: AfterCommit, loaded: Load
       gitea: github,
       forgejo: github,
       vars: Object.fromEntries(await variablesInWrite(tx, loaded.repository)),
-      inputs: loaded.run.eventPayload.inputs ?? {},
+      inputs: loaded.parsed.ok ? inputsOfRun(loaded.parsed.workflow, loaded.run) : {},
     },
     outcome: { success: true, failure: false, cancelled: false },
     budget: after.budget,

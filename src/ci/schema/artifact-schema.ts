@@ -11,6 +11,8 @@ export interface ArtifactRow {
   name: string;
   /** `zip`: one archive as it was uploaded; `files`: files that were uploaded one by one. */
   form: 'zip' | 'files';
+  /** Media type of a single file, which was uploaded as it is; null for archives. */
+  mediaType: string | null;
   /** Path below the folder of artifacts. */
   file: string;
   /** `removed`: it was deleted or has expired; the row records that it existed. */
@@ -49,6 +51,7 @@ export const artifactSchema = new EntitySchema<ArtifactRow>({
     taskId: { name: 'task_id', type: 'integer' },
     name: { type: 'text' },
     form: { type: 'text' },
+    mediaType: { name: 'media_type', type: 'text', nullable: true },
     file: { type: 'text' },
     state: { type: 'text' },
     sizeBytes: { name: 'size_bytes', type: 'integer' },

@@ -11,6 +11,8 @@ export interface RunRow {
   number: number;
   /** Below the workflows folder. */
   workflowPath: string;
+  /** That folder, from the root: `.hearth/workflows`; empty in rows of earlier versions. */
+  workflowFolder: string;
   workflowName: string;
   fileHash: string;
   title: string;
@@ -62,6 +64,7 @@ export const runSchema = new EntitySchema<RunRow>({
     repositoryId: { name: 'repository_id', type: 'text' },
     number: { type: 'integer' },
     workflowPath: { name: 'workflow_path', type: 'text' },
+    workflowFolder: { name: 'workflow_folder', type: 'text' },
     workflowName: { name: 'workflow_name', type: 'text' },
     fileHash: { name: 'file_hash', type: 'text' },
     title: { type: 'text' },

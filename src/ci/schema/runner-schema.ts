@@ -24,6 +24,8 @@ export interface RunnerRow extends ScopeColumns {
   /** Takes no jobs of runs that are not trusted. */
   trustedOnly: boolean;
   disabledAt: number | null;
+  /** When it declared itself last, which runners do at their start. */
+  declaredAt: number | null;
   createdAt: number;
   /** Last authenticated call; written now and then. */
   lastSeenAt: number | null;
@@ -61,6 +63,7 @@ export const runnerSchema = new EntitySchema<RunnerRow>({
     capabilities: { type: 'simple-json' },
     ephemeral: { type: 'boolean' },
     trustedOnly: { name: 'trusted_only', type: 'boolean' },
+    declaredAt: { name: 'declared_at', type: 'integer', nullable: true },
     disabledAt: { name: 'disabled_at', type: 'integer', nullable: true },
     createdAt: { name: 'created_at', type: 'integer' },
     lastSeenAt: { name: 'last_seen_at', type: 'integer', nullable: true },

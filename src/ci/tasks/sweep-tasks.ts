@@ -56,7 +56,12 @@ async function sweepTask(deps: CiDeps, task: TaskRow, startedAt: number): Promis
   const runner = task.runnerId === null ? null : await deps.db.read.findOneBy(runnerSchema, { id: task.runnerId });
   const seenAt = runner === null ? 0 : (deps.presence.of(runner).lastSeenAt ?? 0);
   const heardAt = deps.reports.lastReportAt(task.id) ?? task.reportedAt ?? task.confirmedAt;
-  const isLost = since(heardAt) > silentMs && (since(seenAt) > silentMs || since(heardAt) > forgottenMs);
+  // A runner declares itself when it starts: then nobody works on a task any more that it reported before. A living one
+  // that declares new labels reports again within seconds.
+  const declaredAt = runner?.declaredAt ?? null;
+  const hasRestarted = declaredAt !== null && declaredAt >= heardAt && since(declaredAt) > silentMs;
+  const isLost =
+    since(heardAt) > silentMs && (since(seenAt) > silentMs || hasRestarted || since(heardAt) > forgottenMs);
   if (isLost) return endLostTask(deps, task);
   if (now - task.createdAt > deps.settings.maxTaskMs) {
     await endTask(

@@ -10,8 +10,9 @@ import { contextsOfJob, inputsOfCall } from '../runs/job-contexts.ts';
 import type { JobContexts } from '../runs/job-contexts.ts';
 import { neededJobs, outputsOf } from '../runs/needs.ts';
 import type { NeededJob } from '../runs/needs.ts';
-import { githubContext } from '../runs/run-context.ts';
-import { scopeOf } from '../runs/resolve-job.ts';
+import { githubContext, nameOfWorkflow } from '../runs/run-context.ts';
+import { scopeOf, strategyOf } from '../runs/resolve-job.ts';
+import { positionsPerJob } from '../runs/run-changes.ts';
 import { evaluateValue, textOf } from '../workflows/evaluate.ts';
 import { EvaluationBudget } from '../workflows/evaluation-budget.ts';
 import { chainOf } from '../workflows/call-chain.ts';
@@ -79,11 +80,20 @@ export async function taskContent(
   );
   const secrets = run.isTrusted ? await secretsFor(deps, db.read, repository) : new Map<string, string>();
   const called = definition.call === null ? null : contentOfCall(definition.call, contexts, secrets);
+  const siblings = jobs.filter(({ jobKey }) => jobKey === job.jobKey).length;
   const resolved = {
+    workflow: nameOfWorkflow(loaded),
     name: job.name,
     combination: job.combination ?? {},
     runsOn: job.runsOn ?? [],
     continueOnError: job.continueOnError,
+    strategy: strategyOf({
+      failFast: job.failFast,
+      maxParallel: job.maxParallel,
+      index: job.position % positionsPerJob,
+      total: siblings,
+    }),
+    inputs: called?.inputs ?? null,
   };
   const runtime = runtimeTokenOf(deps, task, job);
   const actions = settings.actionsUrl === 'self' ? (settings.baseUrl ?? origin ?? '') : settings.actionsUrl;
@@ -92,9 +102,6 @@ export async function taskContent(
     payload: await deps.workflows.payload(deps.runs.sourceOf(run), { jobKey: definition.key, resolved }),
     context: {
       ...githubContext(loaded, { baseUrl: settings.baseUrl ?? origin }),
-      ...(called === null
-        ? {}
-        : { event_name: 'workflow_call', event: { ...run.eventPayload, inputs: called.inputs } }),
       job: definition.ownKey,
       token,
       retention_days: String(Math.ceil((await artifactTtlMs(deps, db.read, repository.id)) / dayMs)),
@@ -116,14 +123,13 @@ export async function taskContent(
 }
 
 /**
- * What a called workflow gets: its inputs as strings, which the runner converts, and the secrets that each caller
- * passes on to the next.
+ * What a called workflow gets: its inputs, and the secrets that each caller passes on to the next.
  */
 function contentOfCall(
   called: WorkflowCall,
   { own, callers, budget }: JobContexts,
   secrets: ReadonlyMap<string, string>,
-): { inputs: Record<string, string>; secrets: Iterable<[string, string]> } {
+): { inputs: { readonly [name: string]: Json }; secrets: Iterable<[string, string]> } {
   const fine = { success: true, failure: false, cancelled: false };
   let values = own.inputs;
   let passed = secrets;
@@ -139,6 +145,5 @@ function contentOfCall(
       ]),
     );
   }
-  const inputs = Object.entries(values as { [name: string]: Json }).map(([name, value]) => [name, textOf(value)]);
-  return { inputs: Object.fromEntries(inputs), secrets: passed };
+  return { inputs: values as { readonly [name: string]: Json }, secrets: passed };
 }

@@ -133,14 +133,14 @@ function callsStatusFunction(expression: string): boolean {
   }
 }
 
-interface Part {
+export interface TextPart {
   isExpression: boolean;
   text: string;
 }
 
 /** Splits a text into expressions and the rest; `}}` inside a quoted string does not end an expression. */
-function splitText(text: string): Part[] {
-  const parts: Part[] = [];
+export function splitText(text: string): TextPart[] {
+  const parts: TextPart[] = [];
   let at = 0;
   while (at < text.length) {
     const start = text.indexOf('${{', at);

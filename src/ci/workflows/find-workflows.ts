@@ -66,6 +66,12 @@ export async function findWorkflows(git: Git, repositoryPath: string, sha: strin
   return files;
 }
 
+/** The folder of the workflows of a commit; the usual one where the commit is gone. */
+export async function folderOfWorkflows(git: Git, repositoryPath: string, sha: string): Promise<string> {
+  const [first] = await findWorkflows(git, repositoryPath, sha).catch((): WorkflowFile[] => []);
+  return first?.folder ?? folders[0]!;
+}
+
 async function readWorkflows(git: Git, repositoryPath: string, sha: string): Promise<WorkflowFile[]> {
   for (const folder of folders) {
     const entries = await listFolder(git, repositoryPath, sha, folder);

@@ -46,7 +46,8 @@ export function readWorkflow(path: string, text: string): ReadWorkflow {
     const { contents } = file.document;
     if (!isMap(contents)) throw file.problemAt(0, 'A workflow file is a mapping with "on" and "jobs".');
     const root = contents as YAMLMap;
-    name = file.textOrNull(file.get(root, 'name'), '"name"') ?? path;
+    const given = file.textOrNull(file.get(root, 'name'), '"name"');
+    name = given ?? path;
     triggers = parseTriggers(file, file.get(root, 'on'));
     const permissions = parsePermissions(file, file.get(root, 'permissions'));
     const { jobs, calls } = parseJobs(
@@ -58,6 +59,7 @@ export function readWorkflow(path: string, text: string): ReadWorkflow {
       workflow: {
         path,
         name,
+        isNamed: given !== null,
         runName: file.textOrNull(file.get(root, 'run-name'), '"run-name"'),
         triggers,
         concurrency: parseConcurrency(file, file.get(root, 'concurrency')),

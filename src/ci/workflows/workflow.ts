@@ -9,6 +9,8 @@ export interface Workflow {
   path: string;
   /** The `name` of the file; its path otherwise. */
   name: string;
+  /** Whether the file gives a `name`. */
+  isNamed: boolean;
   runName: string | null;
   triggers: Triggers;
   concurrency: Concurrency | null;

@@ -3,19 +3,27 @@ import type { Node } from 'yaml';
 import type { ParsedJob } from './parsed-job.ts';
 import type { Json } from './json.ts';
 import { isMergeKey } from './merge-keys.ts';
+import { substituteContexts, substituteInCondition } from './substitute-contexts.ts';
+import type { KnownContexts } from './substitute-contexts.ts';
 import type { YamlFile } from './yaml-nodes.ts';
 import type { MatrixCombination } from './expand-matrix.ts';
 
 /** The parts of a job that the server resolves before a runner gets it. */
 export interface ResolvedJob {
+  /** `github.workflow`: runners read it from the file. */
+  workflow: string;
   name: string;
   combination: MatrixCombination;
   runsOn: Json;
   continueOnError: boolean;
+  /** Its place in its matrix, and the limits of that. */
+  strategy: { 'fail-fast': boolean; 'job-index': number; 'job-total': number; 'max-parallel': number };
+  /** The inputs of the workflow that it stands in, when that was called; null in the file of the run. */
+  inputs: { readonly [name: string]: Json } | null;
 }
 
 /** Parts of the file that runners read; `on`, because it has the types and defaults of inputs. */
-const topLevelKeys = ['name', 'run-name', 'on', 'env', 'defaults', 'permissions'];
+const topLevelKeys = ['run-name', 'on', 'env', 'defaults', 'permissions'];
 
 /** Node limit after expanding aliases, above any real file. An alias may even contain itself. */
 const maxNodes = 100_000;
@@ -28,15 +36,23 @@ const maxDepth = 100;
  */
 export function writePayload(parsed: ParsedJob, resolved: ResolvedJob): string {
   const { file, definition } = parsed;
-  const copier = new Copier(file);
+  const contexts: KnownContexts = new Map<string, { readonly [name: string]: Json }>([
+    ['strategy', resolved.strategy],
+    ...(resolved.inputs === null ? [] : [['inputs', resolved.inputs] as const]),
+  ]);
+  const plain = new Copier(file, new Map());
+  const copier = new Copier(file, contexts);
   const root = file.map(file.document.contents, 'the file');
   const top = new YAMLMap();
+  top.items.push(new Pair(new Scalar('name'), new Scalar(resolved.workflow)));
   for (const name of topLevelKeys) {
     const node = file.get(root, name);
-    if (!file.isAbsent(node)) top.items.push(new Pair(new Scalar(name), copier.copy(node)));
+    // `on` has no expressions of the job: defaults of inputs are those of the caller.
+    if (!file.isAbsent(node)) top.items.push(new Pair(new Scalar(name), (name === 'on' ? plain : copier).copy(node)));
   }
   const jobs = new YAMLMap();
   jobs.items.push(new Pair(new Scalar(definition.ownKey), writeJob(copier, parsed, resolved)));
+  substituteInSteps(jobs.get(definition.ownKey) as YAMLMap, contexts);
   top.items.push(new Pair(new Scalar('jobs'), jobs));
   const document = new Document();
   document.contents = top as never;
@@ -67,14 +83,27 @@ function writeJob(
   return job;
 }
 
+/** The `if` of a step may be an expression without `${{ }}`. */
+function substituteInSteps(job: YAMLMap, contexts: KnownContexts): void {
+  const steps = job.get('steps');
+  for (const step of isSeq(steps) ? steps.items : []) {
+    const condition = isMap(step) ? step.get('if', true) : null;
+    if (isScalar(condition) && typeof condition.value === 'string')
+      condition.value = substituteInCondition(condition.value, contexts);
+  }
+}
+
 /** Copies nodes; aliases and merged keys are expanded, because their anchors are not copied. */
 class Copier {
   readonly #file: YamlFile;
+  readonly #contexts: KnownContexts;
   #count = 0;
   #depth = 0;
 
-  constructor(file: YamlFile) {
+  /** @param contexts written into the expressions of all texts */
+  constructor(file: YamlFile, contexts: KnownContexts) {
     this.#file = file;
+    this.#contexts = contexts;
   }
 
   copy(node: unknown): Node | null {
@@ -99,6 +128,7 @@ class Copier {
     if (typeof node.value === 'string') this.#file.countText(node, node.value.length);
     const scalar = node.clone() as Scalar;
     delete scalar.anchor;
+    if (typeof scalar.value === 'string') scalar.value = substituteContexts(scalar.value, this.#contexts);
     return scalar;
   }
 

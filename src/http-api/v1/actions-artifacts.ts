@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { repositoryUrl } from '../../http/index.ts';
+import { attachmentDisposition, repositoryUrl } from '../../http/index.ts';
 import type { ArtifactOfRun, Retention } from '../../ci/index.ts';
 import { notFound } from '../../kernel/index.ts';
 import type { Found } from '../../repositories/index.ts';
@@ -150,13 +150,13 @@ const downloadArtifact = operation({
   response: 'bytes',
   async run({ found, params, deps }) {
     const { artifact: row, run } = await deps.ci.artifacts.find(found, idOf(params.id, 'artifact'));
-    const { bytes, content } = await deps.ci.artifacts.open(found, run.number, row.id);
+    const { bytes, content, fileName, mediaType } = await deps.ci.artifacts.open(found, run.number, row.id);
     return {
       kind: 'bytes',
-      type: 'application/zip',
+      type: mediaType,
       body: content,
       headers: {
-        'Content-Disposition': `attachment; filename="artifact-${row.id}.zip"`,
+        'Content-Disposition': attachmentDisposition(fileName),
         'Content-Security-Policy': "default-src 'none'; sandbox",
         ...(bytes === null ? {} : { 'Content-Length': String(bytes) }),
       },

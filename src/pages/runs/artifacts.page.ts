@@ -1,25 +1,25 @@
-import { artifactDisposition } from '../../http-artifacts/index.ts';
 import { content, seeOther } from '../app/reply.ts';
 import type { Reply } from '../app/reply.ts';
 import { runUrl } from './run-row.view.ts';
 import { withNotice } from '../app/notices.view.ts';
-import { repositoryUrl, runPathNumber } from '../../http/index.ts';
+import { attachmentDisposition, repositoryUrl, runPathNumber } from '../../http/index.ts';
 import type { Page, RepositoryPersonContext, RepositoryContext } from '../app/request-context.ts';
 import type { RunsDeps } from './deps.ts';
 
-/** One artifact of a run as a zip. */
+/** One artifact of a run, as a zip or as the file that it is. */
 export const downloadArtifact: Page<RepositoryContext, RunsDeps> = async (
   { found, params },
   { ci },
 ): Promise<Reply> => {
   const {
-    name,
+    fileName,
+    mediaType,
     bytes,
     content: body,
   } = await ci.artifacts.open(found, runPathNumber(params.number), runPathNumber(params.id));
-  return content('application/zip', body, {
+  return content(mediaType, body, {
     headers: {
-      'Content-Disposition': artifactDisposition(name),
+      'Content-Disposition': attachmentDisposition(fileName),
       'Content-Security-Policy': "default-src 'none'; sandbox",
       Vary: 'Cookie, Authorization',
       'Cache-Control': 'private, no-cache',

@@ -1,0 +1,84 @@
+import type { Json } from './json.ts';
+import { splitText } from './evaluate.ts';
+
+/** Contexts that the server alone knows, by name: an expression reads them as if they were written into it. */
+export type KnownContexts = ReadonlyMap<string, { readonly [name: string]: Json }>;
+
+/** A quoted text, a name, or one other character. */
+const tokens = /'(?:[^']|'')*'|[A-Za-z_][\w-]*|[^]/g;
+/** `.name` or `['name']` behind a context. */
+const member = /^\s*(?:\.\s*([A-Za-z_][\w-]*)|\[\s*'((?:[^']|'')*)'\s*\])/;
+const opensCall = /^\s*\(/;
+const goesOn = /^\s*[.[]/;
+
+/**
+ * Writes the values of contexts into the expressions of a text. Runners know neither the inputs of a called workflow,
+ * unless they are told another event, nor the place of a job in its matrix.
+ */
+export function substituteContexts(text: string, contexts: KnownContexts): string {
+  if (!mentions(text, contexts) || !text.includes('${{')) return text;
+  try {
+    return splitText(text)
+      .map((part) => (part.isExpression ? `\${{ ${substituteInExpression(part.text, contexts)} }}` : part.text))
+      .join('');
+  } catch {
+    // Without an end; the runner says so.
+    return text;
+  }
+}
+
+/** The same for an `if`, which may be an expression without `${{ }}`. */
+export const substituteInCondition = (text: string, contexts: KnownContexts): string =>
+  text.includes('${{') ? substituteContexts(text, contexts) : substituteInExpression(text, contexts);
+
+const mentions = (text: string, contexts: KnownContexts): boolean => {
+  const folded = text.toLowerCase();
+  return [...contexts.keys()].some((name) => folded.includes(name));
+};
+
+function substituteInExpression(expression: string, contexts: KnownContexts): string {
+  if (!mentions(expression, contexts)) return expression;
+  let written = '';
+  let before = '';
+  tokens.lastIndex = 0;
+  for (let found = tokens.exec(expression); found !== null; found = tokens.exec(expression)) {
+    const [token] = found;
+    const rest = expression.slice(tokens.lastIndex, tokens.lastIndex + 300);
+    const values = before === '.' || opensCall.test(rest) ? undefined : contexts.get(token.toLowerCase());
+    if (token.trim() !== '') before = token;
+    if (values === undefined) {
+      written += token;
+      continue;
+    }
+    const [matched = '', plain, quoted] = member.exec(rest) ?? [];
+    const name = plain ?? quoted?.replaceAll("''", "'");
+    const value = name === undefined ? undefined : valueOf(values, name);
+    const isWhole = value === undefined || goesOn.test(rest.slice(matched.length));
+    written += isWhole ? fromJson(values) : literal(value);
+    if (!isWhole) tokens.lastIndex += matched.length;
+  }
+  return written;
+}
+
+/** Names ignore case; a name that is absent has the value null. */
+function valueOf(values: { readonly [name: string]: Json }, name: string): Json {
+  const own = Object.keys(values).find((one) => one.toLowerCase() === name.toLowerCase());
+  return own === undefined ? null : values[own]!;
+}
+
+function literal(value: Json): string {
+  if (value === null || typeof value === 'boolean') return String(value);
+  if (typeof value === 'number' && /^\d+(?:\.\d+)?$/.test(String(value))) return String(value);
+  if (typeof value === 'string' && !/[{}\r\n]/.test(value)) return `'${value.replaceAll("'", "''")}'`;
+  return fromJson(value);
+}
+
+/** Braces and quotes are escaped: neither ends the expression, whoever looks for its end. */
+const fromJson = (value: Json): string => {
+  const json = JSON.stringify(value).replaceAll("'", '\\u0027');
+  // The braces of an object stay; those in its texts are escaped.
+  const escaped = json.replace(/"(?:[^"\\]|\\.)*"/g, (one) =>
+    one.replaceAll('{', '\\u007b').replaceAll('}', '\\u007d'),
+  );
+  return `fromJSON('${escaped.replaceAll('}}', '} }')}')`;
+};
