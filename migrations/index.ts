@@ -1,4 +1,5 @@
 import type { Migration } from '../src/db/index.ts';
+import { endsOfTheServer } from './v207-ends-of-the-server.ts';
 import { ciFiles } from './v205-ci-files.ts';
 import { annotations } from './v138-annotations.ts';
 import { peersThatReadNotes } from './v210-peers-that-read-notes.ts';
@@ -163,5 +164,6 @@ export const migrations: readonly Migration[] = [
   webhookKinds,
   ciFiles,
   starsTopicsFollows,
+  endsOfTheServer,
   peersThatReadNotes,
 ];

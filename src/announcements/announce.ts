@@ -1,16 +1,20 @@
 import { IsNull } from 'typeorm';
 import type { Database, Tx } from '../db/index.ts';
 import { unavailable, waitAtMost, withTimeout } from '../kernel/index.ts';
-import type { Logger } from '../kernel/index.ts';
-import { beginAnnouncement, beginAttempt, endAnnouncement, maxAttempts } from './attempts.ts';
+import type { Clock, Logger } from '../kernel/index.ts';
+import { beginAnnouncement, beginAttempt, deferredListeners, endAnnouncement } from './attempts.ts';
+import type { ServerTime } from './attempts.ts';
 import type { Listener } from './listener.ts';
-import type { Subject } from './announced-event.ts';
+import type { EventPlace, Subject } from './announced-event.ts';
 
 export interface AnnounceDeps {
   db: Database;
   logger: Logger;
   /** Time limit of each function of a listener, in milliseconds. */
   listenerTimeoutMs: number;
+  clock: Clock;
+  /** When this process began, in epoch milliseconds. */
+  startedAt: number;
 }
 
 /** How long prepared effects wait for one more, to be recorded in the same write, in milliseconds. */
@@ -35,6 +39,7 @@ export async function announce<Event>(
   listeners: readonly Listener<Event>[],
   { attempts, isBegun }: { attempts: number; isBegun: boolean },
 ): Promise<void> {
+  if (attempts > 0 && !isBegun && (await isDeferred(deps, subject, listeners))) return;
   const isCounted = isBegun && attempts === 1;
   const attempt = isCounted ? 1 : attempts + 1;
   if (!isCounted) await beginAnnouncement(deps.db, subject, attempt);
@@ -53,6 +58,25 @@ export async function announceAhead<Event>(
   await new Announcement(deps, subject, 1).runAhead(listener);
 }
 
+const timeOf = ({ clock, startedAt }: AnnounceDeps): ServerTime => ({ startedAt, now: clock.now() });
+
+/** Whether nobody would be called: what is left waits until the server has been up for a while. */
+async function isDeferred<Event>(
+  deps: AnnounceDeps,
+  subject: Subject<Event>,
+  listeners: readonly Listener<Event>[],
+): Promise<boolean> {
+  const deferred = await deferredListeners(deps.db, subject, timeOf(deps));
+  if (deferred.size === 0) return false;
+  const done = await marksIn(deps.db.read, subject);
+  return listeners.every(({ name }) => deferred.has(name) || done.has(name));
+}
+
+async function marksIn(manager: Tx['before'] | Database['read'], { tables, key }: EventPlace): Promise<Set<string>> {
+  const marks = (await manager.findBy(tables.marks, key)) as unknown as { listener: string }[];
+  return new Set(marks.map(({ listener }) => listener));
+}
+
 class Announcement<Event> {
   readonly #deps: AnnounceDeps;
   readonly #subject: Subject<Event>;
@@ -63,6 +87,8 @@ class Announcement<Event> {
   readonly #idle: string[] = [];
   /** Listeners without further attempts: since now, or before. */
   readonly #exhausted = new Set<string>();
+  /** Listeners that wait until the server has been up for a while. */
+  readonly #deferred = new Set<string>();
   /** Whether the repository went to the trash meanwhile: the announcement ends, and the event waits. */
   #isHalted = false;
 
@@ -80,7 +106,7 @@ class Announcement<Event> {
   async run(listeners: readonly Listener<Event>[]): Promise<void> {
     const { db, logger } = this.#deps;
     const isRetry = this.#attempt > 1;
-    const done = await this.#marksIn(db.read);
+    const done = await marksIn(db.read, this.#subject);
     let preparedListeners: PreparedListener<Event>[] = [];
     for (const listener of listeners) {
       if (done.has(listener.name) || (isRetry && !(await this.#mayTry(listener)))) continue;
@@ -104,20 +130,16 @@ class Announcement<Event> {
     }
     await this.#record(preparedListeners, true);
     if (this.#isHalted || this.#isForAll) return;
-    const open = new Set([...this.#failures.keys(), ...this.#exhausted]);
-    const isParked = open.size === this.#exhausted.size;
-    await endAnnouncement(db, this.#subject, {
-      failures: this.#failures,
-      exhausted: this.#exhausted,
-      idle: this.#idle,
-      isParked,
-    });
+    const open = new Set([...this.#exhausted, ...this.#deferred]);
+    const failing = [...this.#failures.keys()].filter((name) => !open.has(name));
+    const isParked = failing.length === 0 && this.#deferred.size === 0;
+    await endAnnouncement(db, this.#subject, { failures: this.#failures, open, idle: this.#idle, isParked });
     const { key, logNames } = this.#subject;
-    if (isParked) logger.error(logNames.parked, { ...key, listeners: [...open] });
+    if (isParked) logger.error(logNames.parked, { ...key, listeners: [...this.#exhausted] });
   }
 
   async runAhead(listener: Listener<Event>): Promise<void> {
-    if ((await this.#marksIn(this.#deps.db.read)).has(listener.name)) return;
+    if ((await marksIn(this.#deps.db.read, this.#subject)).has(listener.name)) return;
     const { event } = this.#subject;
     const prepared = (await this.#inTime(listener, listener.prepare?.(event))) ?? null;
     if (prepared === null) return;
@@ -126,19 +148,14 @@ class Announcement<Event> {
   }
 
   get #isForAll(): boolean {
-    return this.#failures.size === 0 && this.#exhausted.size === 0;
-  }
-
-  async #marksIn(manager: Tx['before'] | Database['read']): Promise<Set<string>> {
-    const { tables, key } = this.#subject;
-    const marks = (await manager.findBy(tables.marks, key)) as unknown as { listener: string }[];
-    return new Set(marks.map(({ listener }) => listener));
+    return this.#failures.size === 0 && this.#exhausted.size === 0 && this.#deferred.size === 0;
   }
 
   async #mayTry({ name }: Listener<Event>): Promise<boolean> {
-    const attempts = await beginAttempt(this.#deps.db, this.#subject, name);
-    if (attempts === null || attempts === maxAttempts) this.#exhausted.add(name);
-    return attempts !== null;
+    const verdict = await beginAttempt(this.#deps.db, this.#subject, name, timeOf(this.#deps));
+    if (verdict === 'exhausted' || verdict === 'last try') this.#exhausted.add(name);
+    if (verdict === 'later') this.#deferred.add(name);
+    return verdict === 'try' || verdict === 'last try';
   }
 
   async #prepare(listener: Listener<Event>): Promise<PreparedListener<Event> | null> {
@@ -204,7 +221,7 @@ class Announcement<Event> {
         this.#isHalted = true;
         return [];
       }
-      const done = await this.#marksIn(tx.before);
+      const done = await marksIn(tx.before, this.#subject);
       const open = preparedListeners.filter(({ listener }) => !done.has(listener.name));
       for (const { listener, prepared } of open) {
         // What it writes after its time limit is refused, because the write has ended.

@@ -18,7 +18,7 @@ export interface AnnouncementTables {
   events: EntitySchema;
   /** The listeners that are done with an event, until it is announced: the key of the event and `listener`. */
   marks: EntitySchema;
-  /** Attempts of listeners from the second announcement on: key, `listener`, `attempts`, `lastError`. */
+  /** Attempts of listeners from the second announcement on: key, `listener`, `Tries`, `lastError`. */
   attempts: EntitySchema;
 }
 

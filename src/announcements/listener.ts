@@ -5,7 +5,7 @@ import type { Tx } from '../db/index.ts';
  * `record` runs inside the write that also marks this listener as done, so an event is recorded exactly once per
  * listener, even after a crash. A failed write is retried with the result of a new `prepare`. Each of the three has a
  * time limit, after which it counts as failed; a listener that has failed three times with an event is not called for
- * it again, and the event is parked until a person retries it.
+ * it again, and the event is parked until a person retries it. The end of the server is not a failure.
  */
 export interface Listener<Event, Prepared = unknown> {
   /** Stable; stored in the database. */

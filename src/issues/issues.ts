@@ -102,7 +102,7 @@ export interface IssuesOptions
 export function createIssues({ settings: given, texts, ...tools }: IssuesOptions) {
   const settings = { ...defaultIssueSettings, ...given };
   const { listenerTimeoutMs } = settings;
-  const announcer = new EntryAnnouncer({ ...tools, listenerTimeoutMs });
+  const announcer = new EntryAnnouncer({ ...tools, listenerTimeoutMs, startedAt: tools.clock.now() });
   const textListeners: TextListener[] = [];
   const deps: IssueDeps = {
     ...tools,

@@ -1,5 +1,5 @@
 // A program for start-recovery.test.ts: a server with a listener of pushes that kills it. argv: the data folder. Prints
-// a line when its ports are open; exits when nothing is left to announce.
+// a line when its ports are open; exits when nothing is left to announce, or after three seconds.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createApp } from '../../src/app/index.ts';
 import { loadConfig } from '../../src/config/index.ts';
@@ -30,6 +30,7 @@ repositories.pushes.onPush({
 await app.start();
 process.stdout.write('ports are open\n');
 const open = 'SELECT count(*) AS n FROM pushes WHERE announced_at IS NULL AND parked_at IS NULL';
-while ((((await db.read.query(open)) as { n: number }[])[0]?.n ?? 0) > 0) await sleep(20);
+const until = Date.now() + 3_000;
+while (Date.now() < until && (((await db.read.query(open)) as { n: number }[])[0]?.n ?? 0) > 0) await sleep(20);
 await app.stop({ graceMs: 0 });
 process.exit(0);

@@ -1258,4 +1258,17 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
       },
     ],
   ],
+  207: [
+    [
+      'push_listener_attempts',
+      {
+        push_id: 'p150',
+        listener: 'ci',
+        attempts: 1,
+        last_error: 'the server ended while this listener ran',
+        ends: 2,
+        begun_at: 207,
+      },
+    ],
+  ],
 };

@@ -101,9 +101,10 @@ t.test('a listener that fails three times parks the push, also across restarts; 
 });
 
 t.test(
-  'attempts are recorded before a listener runs: one that crashes the server is tried three times in all',
+  'the end of the server is not a failure: a listener that it cut off is tried again, and parked when it always ends then',
   async (t) => {
     const modules = await openWork(t);
+    const { clock } = modules;
     let calls = 0;
     const [before, after] = [recordingListener('before'), recordingListener('after')];
     /** The server does not live to see this end: what follows in the same process is the next start. */
@@ -120,39 +121,94 @@ t.test(
     const start = async () => {
       const { repositories } = await modules.restart();
       for (const listener of [before, killer, after]) repositories.pushes.onPush(listener);
+      await repositories.recover();
       return repositories;
     };
-
-    const first = await start();
+    const { repositories: first } = await modules.restart();
+    for (const listener of [before, killer, after]) first.pushes.onPush(listener);
     await modules.pushOne({ repositories: first });
     await reached.promise;
     t.match(await journal(modules), [{ announced: 0, attempts: 1 }], 'counted while it runs');
-    for (const attempts of [2, 3]) {
+
+    /** A start that is killed while the listener runs, once it has been up for so long. */
+    const killedAfter = async (uptimeMs: number) => {
       reached = Promise.withResolvers<void>();
       const next = await start();
-      await next.recover();
-      void next.pushes.recover();
+      if (uptimeMs === 0) void next.pushes.recover();
+      else {
+        await next.pushes.recover();
+        const before = calls;
+        clock.advance(uptimeMs - 1);
+        await next.pushes.finish();
+        t.equal(calls, before, `not before ${uptimeMs} ms`);
+        clock.advance(1 + 60_000);
+        void next.pushes.finish();
+      }
       await reached.promise;
-      t.match(await journal(modules), [
-        { attempts, parked: 0, last_error: 'killer: the server ended while this listener ran' },
-      ]);
-    }
-    const last = await start();
-    await last.recover();
-    await last.pushes.recover();
-    t.equal(calls, 3);
-    t.match(await journal(modules), [
-      { announced: 0, parked: 1, attempts: 4, last_error: 'killer: the server ended while this listener ran' },
-    ]);
+      t.match(await journal(modules), [{ parked: 0, last_error: 'killer: the server ended while this listener ran' }]);
+    };
+    const minute = 60_000;
+    for (const uptimeMs of [0, 0, minute, minute, 5 * minute, 5 * minute, 5 * minute]) await killedAfter(uptimeMs);
+    // Killed again and again before it has been up for a minute: nothing is parked.
+    t.equal(calls, 8);
     t.equal(before.received.length, 1);
-    t.equal(after.received.length, 1, 'listeners after the crashing one are notified in the end, once');
-    const after2 = await start();
-    await after2.recover();
-    await after2.pushes.recover();
-    t.equal(calls, 3, 'and no later start tries it again');
+    t.equal(after.received.length, 1, 'listeners after it are notified meanwhile, once');
+
+    const ninth = await start();
+    await ninth.pushes.recover();
+    t.equal(calls, 8);
+    t.match(await journal(modules), [
+      { announced: 0, parked: 1, last_error: 'killer: the server ended while this listener ran' },
+    ]);
+    // Once more by itself after a quiet start, and never again.
+    clock.advance(1);
+    await killedAfter(10 * minute);
+    t.equal(calls, 9);
+    const last = await start();
+    await last.pushes.recover();
+    clock.advance(20 * minute);
+    await last.pushes.finish();
+    t.equal(calls, 9);
+    t.match(await journal(modules), [{ announced: 0, parked: 1 }]);
     for (const end of graves) end();
   },
 );
+
+t.test('forty starts that end at once give up no push, and a good one announces it', async (t) => {
+  const modules = await openWork(t);
+  const { clock } = modules;
+  let isMended = false;
+  let reached = Promise.withResolvers<void>();
+  const slow: PushListener = {
+    name: 'slow',
+    prepare: async () => {
+      reached.resolve();
+      return isMended ? null : new Promise<never>(() => {});
+    },
+  };
+  const { repositories: first } = await modules.restart();
+  first.pushes.onPush(slow);
+  await modules.pushOne({ repositories: first });
+  await reached.promise;
+  for (let round = 0; round < 40; round += 1) {
+    clock.advance(2_000);
+    reached = Promise.withResolvers<void>();
+    const { repositories } = await modules.restart();
+    repositories.pushes.onPush(slow);
+    await repositories.recover();
+    const recovering = repositories.pushes.recover();
+    await Promise.race([recovering, reached.promise]);
+  }
+  t.match(await journal(modules), [{ announced: 0, parked: 0 }]);
+  isMended = true;
+  const { repositories: good } = await modules.restart();
+  good.pushes.onPush(slow);
+  await good.recover();
+  await good.pushes.recover();
+  clock.advance(61_000);
+  await good.pushes.finish();
+  t.match(await journal(modules), [{ announced: 1, parked: 0, last_error: null }]);
+});
 
 t.test('a hanging listener fails after its time limit, wherever it hangs; its later writes are refused', async (t) => {
   for (const part of ['prepare', 'record', 'recorded'] as const) {

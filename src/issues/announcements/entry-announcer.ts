@@ -1,7 +1,6 @@
 import { holdsJobs } from '../../nodes/index.ts';
-import { lastTryAfterMs, maxAttempts, unpark } from '../../announcements/index.ts';
+import { dueAgain, retryCutOff, unpark } from '../../announcements/index.ts';
 import { createKeyedMutex, internal, waitAtMost } from '../../kernel/index.ts';
-import type { Clock } from '../../kernel/index.ts';
 import { entrySchema } from '../schema/entry-schema.ts';
 import { announceEntry, placeOfEntry } from './announce-entry.ts';
 import type { EntryAnnouncementDeps, EntryListener, EntryPosition } from './announce-entry.ts';
@@ -18,7 +17,7 @@ const secondTryAfterMs = 30_000;
 /** Entries that one run of the job looks at. */
 const batch = 200;
 
-type Deps = EntryAnnouncementDeps & { clock: Clock };
+type Deps = EntryAnnouncementDeps;
 
 /**
  * Announces entries beside the response to the client. Announcements of one issue are serialised, so that its last
@@ -57,6 +56,7 @@ export class EntryAnnouncer {
   async finish(which: 'all' | 'due'): Promise<void> {
     // A process without listeners must not mark entries as announced.
     if (!this.hasListeners) return;
+    if (which === 'due') await this.#retryCutOff();
     for (const place of await this.#unannounced(which)) {
       if (this.#isStopped) return;
       await this.#announce(place, false);
@@ -67,6 +67,17 @@ export class EntryAnnouncer {
   async unpark({ issueId, position }: EntryPosition): Promise<void> {
     await this.#deps.db.write((tx) => unpark(tx, placeOfEntry({ issueId, position })));
     await this.#announce({ issueId, position }, false);
+  }
+
+  /** Tries entries once more that an earlier server parked because it ended again and again. */
+  #retryCutOff(): Promise<void> {
+    const { db, clock, startedAt } = this.#deps;
+    const join = [
+      ['issue_id', 'issue_id'],
+      ['position', 'position'],
+    ] as const;
+    const tables = { events: 'issue_entries', attempts: 'entry_listener_attempts', join };
+    return retryCutOff(db, tables, { startedAt, now: clock.now() });
   }
 
   async stop(): Promise<void> {
@@ -96,10 +107,9 @@ export class EntryAnnouncer {
     // The last attempt waits at a start, too: a server that is killed again and again parks nothing.
     const now = this.#deps.clock.now();
     const second = which === 'due' ? now - secondTryAfterMs : now;
-    query.andWhere(
-      '((e.attempts < :last AND (e.tried_at IS NULL OR e.tried_at <= :second)) OR e.tried_at <= :before)',
-      { last: maxAttempts - 1, second, before: now - lastTryAfterMs },
-    );
+    const again = dueAgain('e', now);
+    query.andWhere(again.sql, again.parameters);
+    query.andWhere('(e.tried_at IS NULL OR e.tried_at <= :second)', { second });
     return query.getRawMany<EntryPosition>();
   }
 }

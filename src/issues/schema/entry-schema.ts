@@ -1,4 +1,5 @@
 import { EntitySchema } from 'typeorm';
+import type { Tries } from '../../announcements/index.ts';
 
 export type EntryVia = 'web' | 'api' | 'git' | 'mail' | 'cli' | 'federation' | 'import' | 'server';
 
@@ -79,11 +80,10 @@ export const entryAnnouncementSchema = new EntitySchema<EntryAnnouncementRow>({
 });
 
 /** How often a listener was tried with an entry, from the second announcement on. */
-export interface EntryListenerAttemptsRow {
+export interface EntryListenerAttemptsRow extends Tries {
   issueId: string;
   position: number;
   listener: string;
-  attempts: number;
   lastError: string | null;
 }
 
@@ -95,6 +95,8 @@ export const entryListenerAttemptsSchema = new EntitySchema<EntryListenerAttempt
     position: { type: 'integer', primary: true },
     listener: { type: 'text', primary: true },
     attempts: { type: 'integer' },
+    ends: { type: 'integer' },
+    begunAt: { name: 'begun_at', type: 'integer', nullable: true },
     lastError: { name: 'last_error', type: 'text', nullable: true },
   },
 });

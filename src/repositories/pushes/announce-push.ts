@@ -56,10 +56,10 @@ export async function announcePush(
   journal: PushJournal,
   listeners: readonly PushListener[],
   pushId: string,
-  { isBegun = false }: AnnounceOptions = {},
+  { isBegun = false, startedAt }: AnnounceOptions & { startedAt: number },
 ): Promise<void> {
   const open = await openAnnouncement(deps, journal, pushId);
-  if (open !== null) await announce(toolsOf(deps), open.subject, listeners, { attempts: open.attempts, isBegun });
+  if (open !== null) await announce(toolsOf(deps, startedAt), open.subject, listeners, { attempts: open.attempts, isBegun });
 }
 
 /** Has one listener record a settled push before its turn. Throws the error of the listener. */
@@ -70,12 +70,14 @@ export async function announcePushAhead(
   pushId: string,
 ): Promise<void> {
   const open = await openAnnouncement(deps, journal, pushId);
-  if (open !== null) await announceAhead(toolsOf(deps), open.subject, listener);
+  if (open !== null) await announceAhead(toolsOf(deps, deps.clock.now()), open.subject, listener);
 }
 
-const toolsOf = ({ db, logger, settings: { listenerTimeoutMs } }: RepositoryDeps) => ({
+const toolsOf = ({ db, logger, clock, settings: { listenerTimeoutMs } }: RepositoryDeps, startedAt: number) => ({
   db,
   logger,
+  clock,
+  startedAt,
   listenerTimeoutMs,
 });
 

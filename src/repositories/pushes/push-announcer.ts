@@ -1,3 +1,4 @@
+import { retryCutOff } from '../../announcements/index.ts';
 import { createKeyedMutex, waitAtMost } from '../../kernel/index.ts';
 import type { RepositoryDeps } from '../deps.ts';
 import { announcePush } from './announce-push.ts';
@@ -27,11 +28,13 @@ export class PushAnnouncer {
   readonly #listeners: readonly PushListener[];
   /** By repository. */
   readonly #enqueue = createKeyedMutex();
+  readonly #startedAt: number;
 
   constructor(deps: RepositoryDeps, journal: PushJournal, listeners: readonly PushListener[]) {
     this.#deps = deps;
     this.#journal = journal;
     this.#listeners = listeners;
+    this.#startedAt = deps.clock.now();
   }
 
   announce(pushId: string, repositoryId: string, options: AnnounceOptions = {}): Promise<void> {
@@ -53,6 +56,12 @@ export class PushAnnouncer {
     return { announce: (pushId) => this.#announce(pushId, {}), end: resolve };
   }
 
+  /** For a scheduled task: tries pushes once more that an earlier server parked because it ended again and again. */
+  retryCutOff(): Promise<void> {
+    const tables = { events: 'pushes', attempts: 'push_listener_attempts', join: [['id', 'push_id']] } as const;
+    return retryCutOff(this.#deps.db, tables, { startedAt: this.#startedAt, now: this.#deps.clock.now() });
+  }
+
   async stop(): Promise<void> {
     await waitAtMost(this.#enqueue.settled(), stopTimeoutMs);
     const repositories = this.#enqueue.held();
@@ -60,8 +69,9 @@ export class PushAnnouncer {
   }
 
   #announce(pushId: string, options: AnnounceOptions): Promise<void> {
-    return announcePush(this.#deps, this.#journal, this.#listeners, pushId, options).catch((error: unknown) =>
-      this.#deps.logger.error('push.announce_failed', { pushId, error }),
+    const startedAt = this.#startedAt;
+    return announcePush(this.#deps, this.#journal, this.#listeners, pushId, { ...options, startedAt }).catch(
+      (error: unknown) => this.#deps.logger.error('push.announce_failed', { pushId, error }),
     );
   }
 }

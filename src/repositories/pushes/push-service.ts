@@ -71,6 +71,7 @@ export function createPushService(deps: RepositoryDeps, onAccepted: (repositoryI
   async function finish(): Promise<void> {
     await recovery.ended();
     await finishPushes(deps, journal, running);
+    await announcer.retryCutOff();
     for (const push of await unannouncedPushes(deps, 'due')) await announcer.announce(push.id, push.repositoryId);
   }
 

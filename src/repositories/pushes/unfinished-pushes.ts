@@ -1,5 +1,5 @@
 import { holdsRepository } from '../../nodes/index.ts';
-import { lastTryAfterMs, maxAttempts, unpark } from '../../announcements/index.ts';
+import { dueAgain, unpark } from '../../announcements/index.ts';
 import { isNotNull } from '../../db/index.ts';
 import type { Tx } from '../../db/index.ts';
 import { conflict, notFound } from '../../kernel/index.ts';
@@ -29,8 +29,8 @@ export function unannouncedPushes(deps: RepositoryDeps, which: 'all' | 'due'): P
     .orderBy('p.created_at')
     .addOrderBy('p.id');
   if (which === 'due') {
-    const before = deps.clock.now() - lastTryAfterMs;
-    query.andWhere('(p.attempts < :last OR p.tried_at <= :before)', { last: maxAttempts - 1, before });
+    const { sql, parameters } = dueAgain('p', deps.clock.now());
+    query.andWhere(sql, parameters);
   }
   return query.getRawMany<UnannouncedPush>();
 }
@@ -105,7 +105,8 @@ export async function unparkPush({ db }: RepositoryDeps, pushId: string): Promis
     if (push === null) throw notFound('push_not_found', 'There is no such push.');
     if (push.settledAt === null) throw conflict('push_running', 'This push has not ended yet.');
     if (push.announcedAt !== null) throw conflict('push_announced', 'Every listener has received this push.');
-    if (push.parkedAt !== null) await unpark(tx, placeOfPush(pushId));
+    // Also one that waits until the server has been up for a while.
+    await unpark(tx, placeOfPush(pushId));
     return { id: push.id, repositoryId: push.repositoryId };
   });
 }

@@ -1,4 +1,5 @@
 import { EntitySchema } from 'typeorm';
+import type { Tries } from '../../announcements/index.ts';
 
 /** One push, written before git may act on it. */
 export interface PushRow {
@@ -61,10 +62,9 @@ export interface PushAnnouncementRow {
  * Attempts of a listener for a push; written before it runs, so that one that crashes the server is counted. Rows
  * exist from the second announcement on, until the push is announced.
  */
-export interface PushListenerAttemptsRow {
+export interface PushListenerAttemptsRow extends Tries {
   pushId: string;
   listener: string;
-  attempts: number;
   /** Its last error. */
   lastError: string | null;
 }
@@ -124,6 +124,8 @@ export const pushListenerAttemptsSchema = new EntitySchema<PushListenerAttemptsR
     pushId: { name: 'push_id', type: 'text', primary: true },
     listener: { type: 'text', primary: true },
     attempts: { type: 'integer' },
+    ends: { type: 'integer' },
+    begunAt: { name: 'begun_at', type: 'integer', nullable: true },
     lastError: { name: 'last_error', type: 'text', nullable: true },
   },
 });
