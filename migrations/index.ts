@@ -1,4 +1,5 @@
 import type { Migration } from '../src/db/index.ts';
+import { skippedChecks } from './v209-skipped-checks.ts';
 import { endsOfTheServer } from './v207-ends-of-the-server.ts';
 import { ciFiles } from './v205-ci-files.ts';
 import { annotations } from './v138-annotations.ts';
@@ -165,5 +166,6 @@ export const migrations: readonly Migration[] = [
   ciFiles,
   starsTopicsFollows,
   endsOfTheServer,
+  skippedChecks,
   peersThatReadNotes,
 ];

@@ -13,8 +13,8 @@ export const maxAttempts = 3;
 
 /**
  * A machine that loses power, or an update that kills, says nothing about a listener. After the second end it is tried
- * only once the server has been up for a minute, after the fourth for five: a server that is killed again and again does
- * not come so far, a listener that takes it down does, and is parked after the seventh.
+ * only once the server has been up for a minute, after the fourth for five: a server that is killed again and again
+ * does not come so far, a listener that takes it down does, and is parked after the seventh.
  */
 const pauses: readonly { fromEnds: number; uptimeMs: number }[] = [
   { fromEnds: 4, uptimeMs: 5 * 60_000 },

@@ -2,6 +2,7 @@ import { pullPushSchema, pullSchema } from './schema/pull-schema.ts';
 import { queueSchema } from './schema/queue-schema.ts';
 import { reviewCommentSchema, reviewSchema, threadPositionSchema, threadSchema } from './schema/review-schema.ts';
 import { removedRoundSchema, roundCommitSchema, roundSchema } from './schema/round-schema.ts';
+import { skippedChecksSchema } from './schema/skipped-check-schema.ts';
 import {
   attentionSchema,
   reviewRequestSchema,
@@ -26,4 +27,5 @@ export const pullEntities = [
   teamReviewerSchema,
   attentionSchema,
   viewedFileSchema,
+  skippedChecksSchema,
 ];

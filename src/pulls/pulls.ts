@@ -1,5 +1,6 @@
 import { submitPatchReply } from './patch-replies/submit-patch-reply.ts';
 import { findStack } from './stacks/find-stack.ts';
+import { recordSkippedChecks } from './merging/skipped-checks.ts';
 import { mergeBaseOf } from './stacks/stacked-pulls.ts';
 import { bindDeps } from '../kernel/index.ts';
 import type { PullDeps } from './deps.ts';
@@ -101,6 +102,7 @@ export function createPulls(tools: PullsOptions) {
     /** For the CI, which has the issue already. */
     codeOf: bind(findPullCode),
     hasMerged: bind(hasMerged),
+    recordSkippedChecks: bind(recordSkippedChecks),
     mergeBaseOf: bind(mergeBaseOf),
     stack: bind(findStack),
     inWrite: bind(pullInWrite),

@@ -104,11 +104,11 @@ export async function runChains(
   const runner = await addRunner(['linux']);
   for (let task = await runner.fetch(); task !== null; task = await runner.fetch()) {
     const [row] = await db.read.query(
-      'SELECT j.job_key, j.leg, r.workflow_path FROM ci_jobs j JOIN ci_runs r ON r.id = j.run_id WHERE j.task_id = ?',
+      'SELECT j.job_key, j.position, r.workflow_path FROM ci_jobs j JOIN ci_runs r ON r.id = j.run_id WHERE j.task_id = ?',
       [task.taskId],
     );
     const chain = chains[String(row.workflow_path).replace(/\.yml$/, '')]!;
-    const combination = (JSON.parse(row.leg ?? '{}') as { n?: number }).n ?? 1;
+    const combination = (Number(row.position) % 1000) + 1;
     await runner.finish(task.taskId, endOf(chain, row.job_key, combination));
   }
   const results: { [name: string]: Results & { run: string } } = {};

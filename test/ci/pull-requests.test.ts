@@ -148,3 +148,50 @@ t.test('a pull request that waits for a check is merged when the run succeeds', 
   await runner.finish((await runner.fetch())!.taskId);
   await until(async () => ((await state()) === 'MERGED' ? true : null));
 });
+
+t.test(
+  'a required check that the filters of its workflow leave out counts as successful, for this head and base',
+  async (t) => {
+    const fixture = await openCi(t);
+    const { modules, viewer, ci } = fixture;
+    const unit = (paths: string) =>
+      `name: Unit tests\non:\n  pull_request:\n    ${paths}\njobs:\n  build:\n    name: Build\n    runs-on: linux\n    strategy: {matrix: {n: [1, 2]}}\n    steps: [{ run: ls }]\n`;
+    const first = await fixture.push({ '.github/workflows/unit.yml': unit('paths: ["src/**"]'), 'a.txt': 'a\n' });
+    await pushTo(fixture, 'other', { 'o.txt': 'o\n' }, first);
+    const merging = { checks: ['Unit tests / Build*', 'Unit tests / Build (2) (pull_request)'] };
+    for (const pattern of ['main', 'other'])
+      await modules.repositories.rules.add(viewer, 'alice', 'work', { pattern, target: 'BRANCH', merging });
+    const open = async (head: string, base = 'main') => {
+      const { issue } = await modules.pulls.open(viewer, at, { title: head, body: '', head, base });
+      await announced(fixture);
+      return issue.number;
+    };
+    const missing = async (number: number) => {
+      const { verdict, checks } = await modules.pulls.mergeBox(viewer, { ...at, number });
+      const block = verdict.blocks.find(({ kind }) => kind === 'checks') as
+        | { missing: { state: string }[] }
+        | undefined;
+      return { missing: block?.missing.map(({ state }) => state) ?? [], checks: checks.map(({ context }) => context) };
+    };
+    const inDocs = await pushTo(fixture, 'docs', { 'docs/a.md': 'a\n' }, first);
+    const one = await open('docs');
+    t.strictSame(await runsOf(fixture), []);
+    t.strictSame(await missing(one), {
+      missing: [],
+      checks: ['Unit tests / Build (1) (pull_request)', 'Unit tests / Build (2) (pull_request)'],
+    });
+    // A later head has its own answer: now it runs.
+    await pushTo(fixture, 'docs', { 'src/a.c': 'a\n' }, inDocs);
+    await runCount(fixture, 1);
+    t.strictSame((await missing(one)).missing, ['pending', 'pending', 'pending']);
+    // What was left out for one base is missing for another.
+    await pushTo(fixture, 'same', { 'docs/b.md': 'b\n' }, first);
+    const two = await open('same');
+    await modules.pulls.edit(viewer, { ...at, number: two }, { base: 'other' });
+    t.strictSame((await missing(two)).missing, ['missing', 'missing']);
+    // A message that asks for no run is not a filter.
+    await fixture.push({ 'docs/c.md': 'c\n' }, { branch: 'silent', message: 'Quiet [skip ci]' });
+    t.strictSame((await missing(await open('silent'))).missing, ['missing', 'missing']);
+    t.equal((await ci.runs.list(fixture.found, {}, { limit: 10 })).runs.length, 1);
+  },
+);

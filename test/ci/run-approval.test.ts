@@ -379,3 +379,27 @@ t.test('a required check is not fulfilled by what waits, and is by what was appr
   await merge();
   t.equal((await modules.pulls.find(viewer, { ...at, number })).issue.state, 'MERGED');
 });
+
+t.test('who may not write leaves no check out by changing the filters of its workflow', async () => {
+  const fixture = await openQuiet();
+  const skipped = async (number: number): Promise<string[]> => {
+    const rows = await fixture.modules.db.read.query(
+      'SELECT s.contexts FROM pull_skipped_checks s JOIN issues i ON i.id = s.issue_id WHERE i.number = ?',
+      [number],
+    );
+    return rows.flatMap(({ contexts }: { contexts: string }) => JSON.parse(contexts) as string[]);
+  };
+  const filtered = file().replace('[push, pull_request]', '{push: , pull_request: {paths: ["src/**"]}}');
+  t.match(filtered, /paths/);
+  const { number } = await fixture.contribute('sneaky', { '.github/workflows/checks.yml': filtered });
+  t.strictSame(await skipped(number), []);
+  // The same file of the base branch leaves it out.
+  const tip = await pushTo(fixture, 'filtered', { '.github/workflows/checks.yml': filtered }, fixture.first);
+  t.type(tip, 'string');
+  const honest = await fixture.contribute(
+    'honest',
+    { '.github/workflows/checks.yml': filtered, 'x.txt': 'x' },
+    'filtered',
+  );
+  t.strictSame(await skipped(honest.number), [check]);
+});

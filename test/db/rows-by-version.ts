@@ -1271,4 +1271,10 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
       },
     ],
   ],
+  209: [
+    [
+      'pull_skipped_checks',
+      { issue_id: 'is106', head_oid: 'a'.repeat(40), base_branch: 'main', contexts: '["CI / build"]', created_at: 209 },
+    ],
+  ],
 };

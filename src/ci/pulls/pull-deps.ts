@@ -4,5 +4,5 @@ import type { Pulls } from '../../pulls/index.ts';
 /** The modules whose pull requests start runs. They are built later, and given to `onPull`. */
 export interface PullRunDeps {
   issues: { pulls: Pick<Issues['pulls'], 'contextOf' | 'textOf'> };
-  pulls: Pick<Pulls, 'codeOf' | 'find' | 'hasMerged' | 'mergeBaseOf' | 'inWrite' | 'rightsOn'>;
+  pulls: Pick<Pulls, 'codeOf' | 'find' | 'hasMerged' | 'recordSkippedChecks' | 'mergeBaseOf' | 'inWrite' | 'rightsOn'>;
 }

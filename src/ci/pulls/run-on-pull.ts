@@ -7,25 +7,29 @@ import { AfterCommit } from '../runs/after-commit.ts';
 import { follow } from '../runs/change-runs.ts';
 import { deletedUserName } from '../runs/load-run.ts';
 import { asksForNoRun } from '../runs/push-event.ts';
-import { startRun } from '../runs/start-run.ts';
+import { earlyChecks, startRun } from '../runs/start-run.ts';
 import type { NewRun, RunSource } from '../runs/start-run.ts';
 import { enabledWorkflows } from '../settings/repository-settings.ts';
 import { takesAction } from '../workflows/match-pull.ts';
 import type { PullAction } from '../workflows/match-pull.ts';
-import type { PullTrigger } from '../workflows/workflow.ts';
+import type { PullTrigger, Workflow } from '../workflows/workflow.ts';
 import { withCalledFiles } from '../workflows/read-called-files.ts';
 import type { RunnableWorkflow } from '../workflows/read-called-files.ts';
 import { sourceOf } from '../workflows/workflow-reader.ts';
 import { pullPayload, titleOfPullRun } from './pull-event.ts';
 import type { PullRunDeps } from './pull-deps.ts';
-import { trustOfPull } from './trust.ts';
+import { changesWorkflows, trustOfPull } from './trust.ts';
 import type { TrialMerge } from './trust.ts';
 import { cancelRunsAwaitingApproval, mergeRefOf, runsAwaitingApproval } from './runs-awaiting-approval.ts';
 
 interface StartedRuns {
   surroundings: RunSource;
   runs: NewRun[];
+  /** Checks that filters leave out. */
+  skipped: SkippedChecks;
 }
+
+type SkippedChecks = Parameters<PullRunDeps['pulls']['recordSkippedChecks']>[1];
 
 interface Prepared {
   /** Null for an entry that only ends what waits. */
@@ -51,6 +55,8 @@ const endings = new Map([
 ]);
 
 const maxChangedPaths = 1000;
+/** Checks of one head that filters leave out. */
+const maxSkipped = 500;
 
 /**
  * Starts workflows for a pull request: the head, merged into the base branch as `refs/pull/<number>/merge`, is tested
@@ -78,6 +84,7 @@ export function runOnPulls(deps: CiDeps, sources: PullRunDeps): EntryListener<Pr
         paths: over === null ? replaced : null,
       });
       for (const run of started?.runs ?? []) await startRun(deps, tx, after, started!.surroundings, run);
+      if (started !== null) await sources.pulls.recordSkippedChecks(tx, started.skipped);
     },
     async recorded(_entry, { after }) {
       if (after.mayHaveWork) await deps.queue.wake();
@@ -124,10 +131,13 @@ async function prepare(deps: CiDeps, sources: PullRunDeps, change: PullChange): 
   const mergeOid = baseTip === undefined ? null : await mergeForTest(deps, sources, change, baseTip);
   if (baseTip === undefined || mergeOid === null) return null;
   const merge = { baseTip, mergeOid };
-  const matching = await matchingWorkflows(deps, change, merge);
-  if (matching.length === 0) return null;
+  const { matching, leftOut } = await matchingWorkflows(deps, change, merge);
+  if (matching.length + leftOut.length === 0) return null;
   const trust = await trustOfPull(deps, sources, located, issue.number, code, merge);
   await git.refs.setPull(path, issue.number, 'merge', mergeOid);
+  // Who may not write cannot leave a check out by changing its file.
+  const skips = trust === 'trusted' || (leftOut.length > 0 && !(await changesWorkflows(git, path, merge)));
+  const contexts = skips ? leftOut.flatMap((one) => earlyChecks(one, 'pull_request')).slice(0, maxSkipped) : [];
   const ids = [issue.authorId, actorId].filter((id) => id !== null);
   const people = await deps.accounts.peopleById(ids);
   const nameOf = (id: string | null): string => (id === null ? null : people.get(id)?.username) ?? deletedUserName;
@@ -138,6 +148,7 @@ async function prepare(deps: CiDeps, sources: PullRunDeps, change: PullChange): 
   const isProtected = await deps.repositories.rules.protectedRefs(repository);
   return {
     surroundings: { repository, owner, actor, isProtected },
+    skipped: { issueId: issue.id, headOid: round.headOid, baseBranch: pull.baseBranch, contexts },
     runs: matching.map(({ path: workflowPath, folder: workflowFolder, content, parsed }) => ({
       workflowPath,
       workflowFolder,
@@ -178,29 +189,34 @@ async function mergeForTest(
   return null;
 }
 
-/** Workflows of the merge that this event starts. Of a broken file it must be known that it names pull requests. */
+/**
+ * Workflows of the merge that this event starts, and those that only their filters leave out. Of a broken file it must
+ * be known that it names pull requests.
+ */
 async function matchingWorkflows(
   deps: CiDeps,
   { located: { path, repository }, code, action, actorId }: PullChange,
   { baseTip, mergeOid }: TrialMerge,
-): Promise<RunnableWorkflow[]> {
+): Promise<{ matching: RunnableWorkflow[]; leftOut: Workflow[] }> {
   const found: (RunnableWorkflow & { trigger: PullTrigger })[] = [];
   for (const file of await enabledWorkflows(deps, { repositoryId: repository.id, path }, mergeOid)) {
     const parsed = await deps.workflows.read(sourceOf(file, repository.id));
     const trigger = (parsed.ok ? parsed.workflow.triggers : parsed.triggers)?.pull ?? null;
     if (trigger !== null && takesAction(trigger, action)) found.push({ ...file, parsed, trigger });
   }
-  if (found.length === 0) return [];
+  if (found.length === 0) return { matching: [], leftOut: [] };
   const changedPaths = found.some(({ trigger }) => trigger.paths !== null)
     ? await deps.git.objects.changedPaths(path, baseTip, mergeOid, { limit: maxChangedPaths }).catch(() => null)
     : null;
   const base = { kind: 'branch', name: code.pull.baseBranch, changedPaths } as const;
   const matching: RunnableWorkflow[] = [];
+  const leftOut: Workflow[] = [];
   for (const {
     trigger: { branches, paths },
     ...one
   } of found)
     if (await deps.workflows.startsOn({ branches, tags: null, paths }, base, repository.id))
       matching.push(await withCalledFiles(deps, one, { actorId, client: repository.id }));
-  return matching;
+    else if (one.parsed.ok) leftOut.push(one.parsed.workflow);
+  return { matching, leftOut };
 }

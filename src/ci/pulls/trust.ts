@@ -41,7 +41,7 @@ export async function trustOfPull(
 const maxChangedPaths = 3_000;
 
 /** Whether a merge changes workflows of its base; one that changes too many files to list counts as one that does. */
-async function changesWorkflows(git: Git, path: string, { baseTip, mergeOid }: TrialMerge): Promise<boolean> {
+export async function changesWorkflows(git: Git, path: string, { baseTip, mergeOid }: TrialMerge): Promise<boolean> {
   const paths = await git.objects.changedPaths(path, baseTip, mergeOid, { limit: maxChangedPaths });
   return paths === null || paths.some(decidesAboutWorkflows);
 }

@@ -39,7 +39,7 @@ export function statusCommitOf({ event, eventPayload, sha }: Pick<RunRow, 'event
 }
 
 /** `CI / build (push)` */
-const contextOf = (run: RunRow, jobName: string): string =>
+export const contextOf = (run: Pick<RunRow, 'workflowName' | 'event'>, jobName: string): string =>
   `${run.workflowName} / ${jobName} (${eventWords[run.event]})`;
 
 /** The commit status of a job. */

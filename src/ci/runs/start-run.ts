@@ -13,7 +13,7 @@ import { advanceJobs } from './advance-run.ts';
 import type { AfterCommit } from './after-commit.ts';
 import { claimConcurrencyGroup, concurrencyGroupOf } from './claim-concurrency-group.ts';
 import { RunChanges, maxJobsOfRun, positionsPerJob, tooManyJobs } from './run-changes.ts';
-import { setRunProblem } from './job-commit-status.ts';
+import { contextOf, setRunProblem } from './job-commit-status.ts';
 import type { LoadedRun } from './load-run.ts';
 import { recordRunEvent } from './record-run-event.ts';
 import { inputsOfRun } from './job-contexts.ts';
@@ -231,6 +231,16 @@ function earlyJobs(
       startedAt: null,
       finishedAt: null,
     })),
+  );
+}
+
+/** The checks that a workflow would report: the names of its jobs, as far as they are known without a run. */
+export function earlyChecks(workflow: Workflow, event: RunRow['event']): string[] {
+  const scope = { contexts: {}, outcome: { success: true, failure: false, cancelled: false } };
+  return [...workflow.jobs.values()].flatMap((definition) =>
+    earlyMatrixJobs(definition, scope).map((combination) =>
+      contextOf({ workflowName: workflow.name.slice(0, maxTitleLength), event }, earlyName(definition, combination)),
+    ),
   );
 }
 

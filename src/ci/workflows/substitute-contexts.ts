@@ -73,7 +73,7 @@ function literal(value: Json): string {
   return fromJson(value);
 }
 
-/** Braces and quotes are escaped: neither ends the expression, whoever looks for its end. */
+/** Braces and quotes are escaped: no reader takes one for the end of the expression. */
 const fromJson = (value: Json): string => {
   const json = JSON.stringify(value).replaceAll("'", '\\u0027');
   // The braces of an object stay; those in its texts are escaped.

@@ -10,6 +10,7 @@ import type { OwnersOfPull } from '../code-owners/owners-of-files.ts';
 import { reviewFacts } from '../reviews/review-facts.ts';
 import type { PullRow } from '../schema/pull-schema.ts';
 import { roundSchema } from '../schema/round-schema.ts';
+import { withSkippedChecks } from './skipped-checks.ts';
 import { unmergedNeeds } from '../stacks/needed-pulls.ts';
 import { countOpenThreads } from '../threads/count-open.ts';
 
@@ -55,7 +56,7 @@ export async function gatherFacts(
   { issue, pull, repository }: { issue: Issue; pull: PullRow; repository: Repository },
   { state, isUpToDate, owners }: GitFacts,
 ): Promise<GatheredFacts> {
-  const [rule, rounds, reviews, openThreads, statuses, needs] = await Promise.all([
+  const [rule, rounds, reviews, openThreads, reported, needs] = await Promise.all([
     deps.repositories.rules.deciding(source, repository, pull.baseBranch),
     source.find(roundSchema, { where: { issueId: issue.id }, order: { round: 'ASC' } }),
     reviewFacts(deps, source, issue.id, repository),
@@ -63,6 +64,7 @@ export async function gatherFacts(
     deps.repositories.statuses.ofCommit(source, repository.id, pull.headOid),
     unmergedNeeds(source, issue),
   ]);
+  const statuses = await withSkippedChecks(source, pull, reported);
   return {
     rule,
     statuses,

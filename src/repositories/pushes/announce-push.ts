@@ -59,7 +59,8 @@ export async function announcePush(
   { isBegun = false, startedAt }: AnnounceOptions & { startedAt: number },
 ): Promise<void> {
   const open = await openAnnouncement(deps, journal, pushId);
-  if (open !== null) await announce(toolsOf(deps, startedAt), open.subject, listeners, { attempts: open.attempts, isBegun });
+  if (open !== null)
+    await announce(toolsOf(deps, startedAt), open.subject, listeners, { attempts: open.attempts, isBegun });
 }
 
 /** Has one listener record a settled push before its turn. Throws the error of the listener. */
