@@ -92,7 +92,10 @@ t.test('a text is edited with its history; two who edit at once get both texts',
   t.match((await bob.get(`${one}?edit=0`)).body, /name="revision" value="1"[^]*>\s*one\ntwo\nthree<\/textarea>/);
   web.clock.advance(60_000);
   const edit = { position: '0', revision: '1', body: 'one\n2\nthree', action: 'save' };
-  t.match((await bob.post(`${one}/edit`, { ...edit, action: 'preview' })).body, /aria-label="Preview"[^]*2<br \/>\nthree/);
+  t.match(
+    (await bob.post(`${one}/edit`, { ...edit, action: 'preview' })).body,
+    /aria-label="Preview"[^]*2<br \/>\nthree/,
+  );
   t.equal((await bob.post(`${one}/edit`, edit)).headers.location, `${one}#e0`);
   const late = await alice.post(`${one}/edit`, { ...edit, body: 'one\ndeux\nthree' });
   t.equal(late.status, 409);
