@@ -315,6 +315,7 @@ if (wholeSuite) {
   queue.push({ run: () => runStep('the types check', tsc) });
   const biome = ['node_modules/@biomejs/biome/bin/biome', 'ci', '--error-on-warnings', '.'];
   queue.push({ run: () => runStep('the code is formatted and linted', biome) });
+  queue.push({ run: () => runStep('commits say what they do and why', ['scripts/check-commits.ts']) });
 }
 // The longest first, so that the last one to end is a short one.
 const timeOf = (group: readonly string[]): number =>
