@@ -32,9 +32,9 @@ export const mutations: readonly Mutation[] = [
   },
   {
     title: 'the API does not say when to come again',
-    file: 'src/http-api/errors.ts',
-    from: "  if (status === 503) headers['Retry-After'] = String(Math.ceil(error.retryAfterSeconds ?? 5));\n",
-    to: '',
+    file: 'src/http/response/error-status.ts',
+    from: "'Retry-After': String(Math.max",
+    to: "'X-Retry-After': String(Math.max",
     tests: ['test/http-api/api-errors.test.ts'],
   },
   {
