@@ -3,7 +3,13 @@ import { prefixLength } from './row-buffer.ts';
 /** Minimum length of a masked secret: shorter ones would mask half of every log. */
 const shortestSecret = 4;
 
-const escapeSequence = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b\n]*(?:\u0007|\u001b\\)?|[@-Z\\^_])/g;
+/**
+ * Characters that a reader does not see: escape sequences of terminals (ECMA-48 CSI and OSC), other control characters
+ * but tab and line feed, and characters of formatting such as the zero-width space.
+ */
+const unseen =
+  /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b\n]*(?:\u0007|\u001b\\)?|[@-Z\\^_])|[\p{Cf}\u0000-\u0008\u000b-\u001f\u007f-\u009f]/gu;
+const mayBeUnseen = /[\p{Cf}\u0000-\u0008\u000b-\u001f\u007f-\u009f]/u;
 
 /** Masks secrets in rows before they are stored (security H06). */
 export type Mask = (rows: Buffer) => Buffer;
@@ -12,8 +18,8 @@ export type Mask = (rows: Buffer) => Buffer;
 const shortestInOtherCase = 8;
 
 /**
- * Masks secrets literally, in capitals and in small letters, each line of a multi-line one, in base64 and
- * percent-encoded; colour codes inside one do not matter. A value that is cut over two rows, or mixes cases in another
+ * Masks secrets literally, in capitals and in small letters, each line of a multi-line one, percent-encoded, and in
+ * base64, also inside a longer encoded text; unseen characters inside one do not matter. A value that is cut over two rows, or mixes cases in another
  * way, is not recognised: rows are stored one by one.
  */
 export function createMask(secrets: Iterable<string>): Mask {
@@ -29,8 +35,8 @@ export function createMask(secrets: Iterable<string>): Mask {
   );
   return (rows) => {
     const text = rows.toString('utf8');
-    // The page removes colour codes, so a secret with one inside would be readable there.
-    const plain = text.includes('\u001b') ? withoutEscapes(text) : { text, offsets: null };
+    // The page omits these characters, so a secret with one inside would be readable there.
+    const plain = mayBeUnseen.test(text) ? withoutUnseen(text) : { text, offsets: null };
     let masked = '';
     let end = 0;
     for (const { index, 0: found } of plain.text.matchAll(pattern)) {
@@ -44,8 +50,8 @@ export function createMask(secrets: Iterable<string>): Mask {
   };
 }
 
-/** The text without the escape sequences of terminals (ECMA-48 CSI and OSC), and where each character stood. */
-function withoutEscapes(text: string): { text: string; offsets: number[] } {
+/** The text without unseen characters, and where each remaining character was. */
+function withoutUnseen(text: string): { text: string; offsets: number[] } {
   const offsets: number[] = [];
   const parts: string[] = [];
   let from = 0;
@@ -53,9 +59,9 @@ function withoutEscapes(text: string): { text: string; offsets: number[] } {
     parts.push(text.slice(from, to));
     for (let at = from; at < to; at += 1) offsets.push(at);
   };
-  for (const { index, 0: escape } of text.matchAll(escapeSequence)) {
+  for (const { index, 0: skipped } of text.matchAll(unseen)) {
     keep(index);
-    from = index + escape.length;
+    from = index + skipped.length;
   }
   keep(text.length);
   return { text: parts.join(''), offsets };
@@ -69,18 +75,38 @@ function isInContent(text: string, offset: number): boolean {
 function spellings(secret: string): string[] {
   const lines = secret
     .split(/\r?\n/)
-    .map((line) => line.trim())
+    .map((line) => line.replace(unseen, '').trim())
     .filter((line) => line.length >= 2 * shortestSecret);
-  const whole = secret.trim();
+  const whole = secret.replace(unseen, '').trim();
   const literal = [whole.replaceAll('\r\n', '\\n').replaceAll('\n', '\\n'), ...(lines.length > 1 ? lines : [])];
-  const base64 = Buffer.from(secret).toString('base64');
   return [
     ...literal,
     ...literal
       .filter((text) => text.length >= shortestInOtherCase)
       .flatMap((text) => [text.toLowerCase(), text.toUpperCase()]),
-    base64,
-    base64.replace(/=+$/, ''),
+    ...inBase64(secret),
     encodeURIComponent(whole.toWellFormed()),
   ];
+}
+
+/** From this length on a part of a base64 text is masked: a shorter one may be anything. */
+const shortestInBase64 = 8;
+
+/**
+ * The base64 forms of a secret: alone, and inside a longer text, where it begins at one of three offsets within a group
+ * and its neighbours change the characters at its ends. With both alphabets (RFC 4648 sections 4 and 5).
+ */
+function inBase64(secret: string): string[] {
+  const bytes = Buffer.from(secret);
+  const whole = bytes.toString('base64');
+  const inside = [0, 1, 2]
+    .map((offset) => {
+      const encoded = Buffer.concat([Buffer.alloc(offset), bytes]).toString('base64');
+      return encoded.slice(Math.ceil((offset * 8) / 6), Math.floor(((offset + bytes.length) * 8) / 6));
+    })
+    .filter((text) => text.length >= shortestInBase64);
+  return [whole, whole.replace(/=+$/, ''), ...inside].flatMap((text) => [
+    text,
+    text.replaceAll('+', '-').replaceAll('/', '_'),
+  ]);
 }
