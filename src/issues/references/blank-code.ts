@@ -1,6 +1,6 @@
 /**
- * Replaces what a reader does not see as text of a Markdown document by spaces, so that positions stay: fences, indented
- * code outside of lists, code spans, HTML elements of code, tags, comments and links. The time is linear in the text.
+ * Replaces the parts of a Markdown document that readers do not see as text by spaces, so that positions stay: fences,
+ * indented code outside of lists, code spans, HTML elements of code, tags, comments and links. Linear in time.
  */
 export function blankCode(text: string): string {
   return blankLinks(blankElements(blankSpans(blankIndented(blankFences(text)))));

@@ -90,8 +90,8 @@ const closing = new RegExp(
 );
 
 /**
- * What a text closes: `closes #7`, `Fixes: owner/name#7`, `resolved #7`; each once. In Markdown, code and comments close
- * nothing.
+ * The issues that a text closes: `closes #7`, `Fixes: owner/name#7`, `resolved #7`; each once. In Markdown, code and
+ * comments close nothing.
  */
 export function parseClosing(text: string, source: 'markdown' | 'commit'): IssueReference[] {
   const found = new Map<string, IssueReference>();

@@ -143,9 +143,7 @@ function image(attributes: Attributes, links: DocumentLinks, isInLink: boolean):
   return { tagName: 'img', attribs: { src: inside, alt, loading: 'lazy', ...size } };
 }
 
-/**
- * An id of a document, or the name of a place in it, is kept with our prefix only, so that it can be none of the page's.
- */
+/** Ids of documents, and names of places in them, get a prefix, so that they never equal an id of the page. */
 function ownId({ id, name }: Attributes): Attributes {
   const place = (id ?? name ?? '').trim();
   if (place === '' || /\s/.test(place) || place.length > 200) return {};
