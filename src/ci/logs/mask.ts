@@ -19,8 +19,8 @@ const shortestInOtherCase = 8;
 
 /**
  * Masks secrets literally, in capitals and in small letters, each line of a multi-line one, percent-encoded, and in
- * base64, also inside a longer encoded text; unseen characters inside one do not matter. A value that is cut over two rows, or mixes cases in another
- * way, is not recognised: rows are stored one by one.
+ * base64, also inside a longer encoded text; unseen characters inside one do not matter. Values that are cut over two
+ * rows or mix cases in another way are not recognised: rows are stored one by one.
  */
 export function createMask(secrets: Iterable<string>): Mask {
   const hidden = [...new Set([...secrets].flatMap(spellings))].filter((text) => text.length >= shortestSecret);
