@@ -90,7 +90,12 @@ t.test('a visibility may be written in either case', async (t) => {
       visibility: other.toUpperCase(),
     });
   }
-  for (const visibility of ['internal', '', null, 1])
+  for (const visibility of ['internal', 1])
     t.equal((await call('POST', '/repos', { name: 'refused', visibility })).status, 422, JSON.stringify(visibility));
+  for (const [at, visibility] of ['', null].entries())
+    t.match(await call('POST', '/repos', { name: `left-out-${at}`, visibility }), {
+      status: 201,
+      visibility: 'PRIVATE',
+    });
   t.match(await run('repo', 'list', '--visibility', 'private', '--json'), { code: 0 });
 });

@@ -48,12 +48,18 @@ export function parseRemoteActor(document: Json, source: ActorSource): RemoteAct
   };
 }
 
-/** A Hearth gives a repository the name `owner--name` for other software; people know it as `owner/name`. */
-function nameOf(document: Json, { pathname }: URL): string {
+/**
+ * A Hearth gives a repository the name `owner--name` for other software; people know it as `owner/name`. Its id ends
+ * with that, or, once the repository was renamed, the address of its page.
+ */
+function nameOf(document: Json, url: URL): string {
   const username = cleanText(document['preferredUsername'], 200).replace(/\s/g, '');
   const alias = typesOf(document['type']).includes('Repository') ? readAlias(username) : null;
-  const slashed = `${alias?.owner}/${alias?.name}`;
-  return alias !== null && pathname.toLowerCase().endsWith(`/${slashed.toLowerCase()}`) ? slashed : username;
+  if (alias === null) return username;
+  const slashed = `${alias.owner}/${alias.name}`;
+  const page = sameHost(idOf(document['url']), url);
+  const paths = [url.pathname, ...(page === null ? [] : [new URL(page).pathname])];
+  return paths.some((path) => path.toLowerCase().endsWith(`/${slashed.toLowerCase()}`)) ? slashed : username;
 }
 
 /** The two followable types come first: a document may have several types. */

@@ -24,7 +24,8 @@ function watchBlobReads(t: { teardown(undo: () => void): void }, { modules: { gi
   let count = 0;
   const { entryAt } = git.objects;
   git.objects.entryAt = (...args) => {
-    count += 1;
+    // The settings of the editor are looked for once for each commit and folder.
+    if (!String(args[2]).endsWith('.editorconfig')) count += 1;
     return entryAt(...args);
   };
   t.teardown(() => (git.objects.entryAt = entryAt));

@@ -140,7 +140,12 @@ t.test('rename: the old path leads on until the name is used again', async (t) =
     t.same(where(response), [301, to], String(from));
     t.match(response.headers['cache-control'], /no-cache/, 'not kept');
   }
-  t.equal((await alice.post(`${kiln}/settings/rename`, { name: 'x' })).status, 404, 'a form does not follow');
+  t.same(
+    where(await alice.post(`${kiln}/settings/rename`, { name: 'x' })),
+    [307, '/repos/alice/oven/settings/rename'],
+    'a form is sent again to the new address, where its right is asked for',
+  );
+  t.equal((await bob.post(`${kiln}/settings/rename`, { name: 'x' })).status, 307, 'alike for everybody who may read');
   await alice.post('/repos/alice/oven/settings/visibility', { visibility: 'PRIVATE' });
   t.equal((await anonymous.get(kiln)).status, 404, 'a hidden repository leads nobody to it');
   t.equal((await anonymous.get('/git/alice/kiln.git/info/refs?service=git-upload-pack')).status, 401, 'nor does git');
