@@ -193,6 +193,7 @@ t.test('a key identifies its owner until it is removed', async (t) => {
     title: 'alice@laptop',
     type: 'ssh-ed25519',
     fingerprint: genuineKeys[0]!.fingerprint,
+    line: keyLine(0, '').trim(),
     uses: 'both',
     worksWithBuiltInServer: true,
     createdAt: clock.now(),
