@@ -347,7 +347,7 @@ t.test('the keyboard reaches every control with a visible focus', async (t) => {
   }
   t.match(
     seen.join(' | '),
-    /Skip to content \| Hearth \| Explore \| site-search \| New repository \| Notifications \| Menu of alice [^]*\| Code \| Issues \| Pull requests \| Commits \| Branches \| Tags \| Releases \| Activity \| Runs \| Settings[^]*\| clone-https \| HTTP clone address \| Copy the HTTP address/,
+    /Skip to content \| Hearth \| Explore \| site-search \| New repository \| Notifications \| Menu of alice [^]*\| Code \| Issues \| Pull requests \| Releases \| Runs \| Activity \| Settings[^]*\| clone-https \| HTTP clone address \| Copy the HTTP address/,
   );
   await context.close();
 });
