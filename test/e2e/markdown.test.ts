@@ -130,7 +130,7 @@ t.test('a README shows code, formulas, badges and links, in both themes and at b
   }
   t.ok(requestedUrls.length >= 2);
   t.ok(
-    requestedUrls.every((line) => /^\/(?:build|linked)\.svg Hearth\/\S+ \(image proxy\) $/.test(line)),
+    requestedUrls.every((line) => /^\/(?:build|linked)\.svg Hearth\/[\d.]+(?: \(\+http\S+\))? $/.test(line)),
     'the other host learns nothing of the reader',
   );
 });
