@@ -63,7 +63,12 @@ export function problemsOf({ parents, subject, body, files }: CheckedCommit): st
 }
 
 const git = (folder: string, ...args: string[]): string =>
-  execFileSync('git', ['-C', folder, ...args], { encoding: 'utf8', maxBuffer: 64 * 1024 ** 2 }).trim();
+  execFileSync('git', ['-C', folder, ...args], {
+    encoding: 'utf8',
+    maxBuffer: 64 * 1024 ** 2,
+    // Its error is in the exception; a clone without `origin/main` is no fault.
+    stdio: ['ignore', 'pipe', 'pipe'],
+  }).trim();
 
 function tryGit(folder: string, ...args: string[]): string | null {
   try {
