@@ -10,6 +10,7 @@ import { rowNamed } from './ids.ts';
 import { giteaUser } from './issues-schemas.ts';
 import { makeRepository, newRepository } from './new-repositories.ts';
 import { olderRepository } from './older-forms.ts';
+import { listByName } from './organisations.ts';
 import { organisation, paging, repository, sshKey } from './schemas.ts';
 import { isoTime, showKey, showOrganisation } from './payloads.ts';
 
@@ -204,13 +205,7 @@ const listAllOrganisations = operation({
   isPaged: true,
   query: z.object(paging),
   response: z.array(organisation),
-  async run({ query: { limit, after }, deps, origin }) {
-    const { organisations, next } = await deps.organisations.list({ limit, after: after ?? null });
-    return listed(
-      organisations.map((row) => showOrganisation(row, row.members, { origin })),
-      next,
-    );
-  },
+  run: listByName,
 });
 
 const createOrganisationFor = operation({

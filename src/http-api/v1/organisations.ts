@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { WebDeps } from '../../http/index.ts';
 import { invalid } from '../../kernel/index.ts';
 import { created, json, listed, noContent } from '../responses.ts';
 import { operation } from '../operation.ts';
@@ -22,6 +23,21 @@ function profileIn({
   return { ...(displayName !== undefined && { displayName }), ...(description !== undefined && { description }) };
 }
 
+interface ListCall {
+  query: z.output<z.ZodObject<typeof paging>>;
+  deps: Pick<WebDeps, 'organisations'>;
+  origin: string;
+}
+
+/** A page of all organisations, also for administrators, who see no others. */
+export async function listByName({ query: { limit, after }, deps, origin }: ListCall) {
+  const { organisations, next } = await deps.organisations.list({ limit, after: after ?? null });
+  return listed(
+    organisations.map((row) => showOrganisation(row, row.members, { origin })),
+    next,
+  );
+}
+
 export const listOrganisations = operation({
   id: 'listOrganisations',
   method: 'GET',
@@ -34,13 +50,7 @@ export const listOrganisations = operation({
   isPaged: true,
   query: z.object(paging),
   response: z.array(organisation),
-  async run({ query: { limit, after }, deps, origin }) {
-    const { organisations, next } = await deps.organisations.list({ limit, after: after ?? null });
-    return listed(
-      organisations.map((row) => showOrganisation(row, row.members, { origin })),
-      next,
-    );
-  },
+  run: listByName,
 });
 
 export const createOrganisation = operation({
