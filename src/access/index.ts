@@ -17,7 +17,12 @@ export type { CollaboratorRole, OrganisationRole, RepositoryFacts, Visibility } 
 export { ownsRepository, repositoryLevel, scopeAllows } from './repository-level.ts';
 export { describeAccessGrant, accessGrantsOf } from './access-grants.ts';
 export type { AccessGrant } from './access-grants.ts';
-export { grantedRepositoryParts, visibleRepositories, visibleRepositoryParts } from './visible-repositories.ts';
+export {
+  grantedRepositoryParts,
+  writableRepositoryParts,
+  visibleRepositories,
+  visibleRepositoryParts,
+} from './visible-repositories.ts';
 export type { RepositoryPart, SqlCondition } from './visible-repositories.ts';
 export {
   isExemptFromRates,

@@ -107,6 +107,33 @@ export function grantedRepositoryParts(viewer: PersonViewer): RepositoryParts {
 }
 
 /**
+ * The repositories to which a person may push, archived ones included: own ones, those of organisations with MEMBER or
+ * OWNER, those shared with `write` or `admin` by the person or by a team. A limited token sees those that it names.
+ */
+export function writableRepositoryParts(viewer: PersonViewer): RepositoryParts {
+  const { parts, parameters } = grantedRepositoryParts(viewer);
+  const [own, ofOrganisations, ofTeams, shared] = parts as [
+    RepositoryPart,
+    RepositoryPart,
+    RepositoryPart,
+    RepositoryPart,
+  ];
+  const only = ({ from, where }: RepositoryPart, condition: string): RepositoryPart => ({
+    from,
+    where: `${where} AND ${condition}`,
+  });
+  return {
+    parts: [
+      own,
+      only(ofOrganisations, "m.role IN ('MEMBER', 'OWNER')"),
+      only(ofTeams, "tr.role IN ('write', 'admin')"),
+      only(shared, "c.role IN ('write', 'admin')"),
+    ],
+    parameters,
+  };
+}
+
+/**
  * The same set as `visibleRepositories`, outside the trash, as one part per reason: a list reads the first rows of each
  * part and merges them. One condition with `OR` would scan rows until a page is full; each part is served by an index
  * in the order of the list. SQLite evaluates a `CROSS JOIN` from left to right.

@@ -20,7 +20,7 @@ export { maxPasswordBytes, minPasswordCharacters } from './password-rules.ts';
 export type { PasswordChange } from './passwords/change-password.ts';
 export type { Session } from './sessions/session-expiry.ts';
 export { deviceName } from './sessions/device-name.ts';
-export type { AnnouncedEvent, SecurityEvent, SecurityListener } from './security-events.ts';
+export type { AccessPlace, AnnouncedEvent, SecurityEvent, SecurityListener } from './security-events.ts';
 export type { SessionOrigin, StartedSession } from './sessions/start-session.ts';
 export type { IdentifiedSignIn, SecondFactorNeeded, SignedIn, SignInResult } from './sessions/complete-sign-in.ts';
 export type { SignInInput } from './sessions/sign-in.ts';

@@ -2,8 +2,19 @@ import type { Tx } from '../db/index.ts';
 import { emailAddressSchema } from './schema/email-address-schema.ts';
 import type { SshKeyUse } from './schema/ssh-key-schema.ts';
 
-/** What could be the act of an attacker, so that the owner of the account is notified. Never with a secret. */
+/** A place that a person was given access to by another one. */
+export type AccessPlace =
+  | { kind: 'repository'; id: string; owner: string; name: string }
+  | { kind: 'organisation'; id: string; name: string }
+  | { kind: 'team'; id: string; organisation: string; name: string };
+
+/**
+ * What could be the act of an attacker, or was done to the account by others, so that its owner is notified. Never
+ * with a secret.
+ */
 export type SecurityEvent =
+  /** `by` is null for the command line; `role` is null for a team, whose repositories have their own. */
+  | { kind: 'access_given'; place: AccessPlace; role: string | null; by: { id: string; username: string } | null }
   | {
       kind: 'signed_in';
       address: string;
@@ -34,7 +45,7 @@ export interface AnnouncedEvent {
   event: SecurityEvent;
 }
 
-/** Called inside the write of the event; what it throws undoes the event. */
+/** Called inside the write of the event; an error of it undoes the event. */
 export type SecurityListener = (tx: Tx, announced: AnnouncedEvent) => Promise<void>;
 
 export async function announceSecurityEvent(

@@ -39,7 +39,10 @@ export function listenersOf(modules: Modules) {
     fork: [webhooks.onFork],
     restoreFromTrash: [pulls.onRestore],
     signUp: [organisations.joinInvited],
-    securityEvent: notices.onSecurityEvent === null ? [] : [notices.onSecurityEvent],
+    securityEvent: [
+      ...(notices.onSecurityEvent === null ? [] : [notices.onSecurityEvent]),
+      notifications.onAccessGiven,
+    ],
     accountDeletion: [refuseOwners(modules), endFollows(modules)],
   };
 }

@@ -9,10 +9,12 @@ export const noticeKinds = [
   'gpg_key',
   'access_token',
   'second_factor',
+  'access',
 ] as const;
 export type NoticeKind = (typeof noticeKinds)[number];
 
 const kindsByEvent: Record<SecurityEvent['kind'], NoticeKind> = {
+  access_given: 'access',
   signed_in: 'sign_in',
   password_changed: 'password',
   primary_address_changed: 'primary_address',

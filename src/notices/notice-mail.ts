@@ -22,6 +22,8 @@ interface Wording {
   action: string;
   /** What to do about an attack. */
   otherwise: string;
+  /** Instead of the advice about attacks. */
+  advice?: string;
 }
 
 const passwordSentences = {
@@ -36,6 +38,8 @@ const changePassword = 'change your password';
 
 function wordingOf(event: SecurityEvent, host: string): Wording {
   switch (event.kind) {
+    case 'access_given':
+      return accessWording(event);
     case 'signed_in':
       return {
         subject: `New sign-in to your account on ${host}`,
@@ -170,16 +174,44 @@ function wordingOf(event: SecurityEvent, host: string): Wording {
   }
 }
 
+const segments = (...names: string[]): string => names.map(encodeURIComponent).join('/');
+
+/** Who gave which access; nothing that an attacker gains, so without advice. */
+function accessWording({ place, role, by }: Extract<SecurityEvent, { kind: 'access_given' }>): Wording {
+  const { name, path, where } = {
+    repository: () => {
+      const { owner, name } = place as Extract<typeof place, { kind: 'repository' }>;
+      return { name: `${owner}/${name}`, path: `/repos/${segments(owner, name)}`, where: 'the repository' };
+    },
+    organisation: () => ({ name: place.name, path: `/orgs/${segments(place.name)}`, where: 'the organisation' }),
+    team: () => {
+      const { organisation, name } = place as Extract<typeof place, { kind: 'team' }>;
+      const path = `/orgs/${segments(organisation)}/teams/${segments(name)}`;
+      return { name: `${organisation}/${name}`, path, where: 'the team' };
+    },
+  }[place.kind]();
+  const who = by === null ? 'An administrator' : by.username;
+  return {
+    subject: `${who} added you to ${name}`,
+    sentence: `${who} added you to ${where} ${name}.`,
+    facts: role === null ? [] : [['Role', role]],
+    path,
+    action: `See the ${place.kind}`,
+    otherwise: '',
+    advice: 'You can leave it at any time.',
+  };
+}
+
 const moment = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' });
 
 export function noticeMail({ to, event, at }: NoticeData, { username }: Person, baseUrl: string): MailMessage {
   const { host } = new URL(baseUrl);
-  const { subject, sentence, facts, path, action, otherwise } = wordingOf(event, host);
+  const { subject, sentence, facts, path, action, otherwise, advice } = wordingOf(event, host);
   const content: MailContent = {
     title: subject,
     parts: [sentence, { facts: [['Account', username ?? ''], ...facts, ['When', `${moment.format(at)} UTC`]] }],
     action: { text: action, url: `${baseUrl}${path}` },
-    after: [`If it was you, there is nothing to do. ${otherwise}`],
+    after: [advice ?? `If it was you, no action is needed. ${otherwise}`],
     footer: [
       `You get this mail because you have an account on ${host}.`,
       { text: 'Choose which notices you get', url: `${baseUrl}/settings/notices` },

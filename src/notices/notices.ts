@@ -37,7 +37,7 @@ export function createNotices(deps: NoticeDeps) {
     await mail.enqueue(tx, { kind: mailKind, data, key: personId });
   }
   return {
-    /** For `accounts.onSecurityEvent`; null without mail, so that sign-ins cost no further query. */
+    /** For `accounts.onSecurityEvent`; null without mail. */
     onSecurityEvent: mail.isConfigured ? onSecurityEvent : null,
     kinds: noticeKinds,
     /** Whether notices are sent at all. */

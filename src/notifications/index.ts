@@ -14,6 +14,7 @@ export type { Feed } from './channels/feed.ts';
 export { changes as notificationChanges } from './inbox/change-notifications.ts';
 export type { Change, ChangedRows, UndoableChange } from './inbox/change-notifications.ts';
 export type { Notification } from './inbox/describe-notifications.ts';
+export type { AccessNews } from './inbox/access-news.ts';
 export type { InboxFilter, InboxView } from './inbox/list-notifications.ts';
 export { channels as notificationChannels, digests } from './schema/channel-schema.ts';
 export type { Channel, Digest } from './schema/channel-schema.ts';

@@ -1,4 +1,5 @@
 import { feedSchema, mailPartSchema, ruleSchema, settingsSchema } from './schema/channel-schema.ts';
+import { accessNewsSchema } from './schema/access-news-schema.ts';
 import { batchSchema, notificationCountsSchema, notificationSchema } from './schema/notification-schema.ts';
 import { watchCountSchema, watchSchema } from './schema/watch-schema.ts';
 
@@ -13,4 +14,5 @@ export const notificationEntities = [
   settingsSchema,
   feedSchema,
   mailPartSchema,
+  accessNewsSchema,
 ];

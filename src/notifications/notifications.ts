@@ -8,6 +8,7 @@ import { BatchDrain } from './fan-out/batches.ts';
 import { onEntry } from './fan-out/on-entry.ts';
 import { onRelease } from './fan-out/on-release.ts';
 import { endOfRun, onRunFinished } from './fan-out/on-run-finished.ts';
+import { listAccessNews, onAccessGiven, readAccessNews } from './inbox/access-news.ts';
 import { changeNotifications, undoChange } from './inbox/change-notifications.ts';
 import { createUnreadCounter } from './inbox/count-unread.ts';
 import { findNotification, markSeen } from './inbox/find-notification.ts';
@@ -45,6 +46,8 @@ export function createNotifications({ mail, ...tools }: NotificationOptions) {
     find: bind(findNotification),
     change: bind(changeNotifications),
     undo: bind(undoChange),
+    listAccessNews: bind(listAccessNews),
+    readAccessNews: bind(readAccessNews),
     /** For the head of every page. */
     countUnread: createUnreadCounter(deps),
     /** A page has shown an issue up to a position. */
@@ -78,6 +81,8 @@ export function createNotifications({ mail, ...tools }: NotificationOptions) {
     readUnsubscribeToken: bind(readUnsubscribeToken),
     unsubscribe: bind(unsubscribe),
 
+    /** For `accounts.onSecurityEvent`. */
+    onAccessGiven,
     /** For `issues.onEntry`. */
     onEntry: onEntry(deps, batchDrain),
     /** For `ci.onRunEnd`. */

@@ -1,6 +1,7 @@
-import { viewerForLog } from '../access/index.ts';
+import { isLocalAdministrator, personIdOf, viewerForLog } from '../access/index.ts';
 import type { Viewer } from '../access/index.ts';
-import type { Person } from '../accounts/index.ts';
+import type { AccessPlace, Accounts, Person } from '../accounts/index.ts';
+import type { Tx } from '../db/index.ts';
 import { conflict, invalid, isDomainError } from '../kernel/index.ts';
 import { findManaged, refuseUnlessOwner } from './find-organisation.ts';
 import { memberSchema } from './member-schema.ts';
@@ -22,12 +23,15 @@ export async function addMember(deps: OrganisationDeps, viewer: Viewer, name: st
   const role = parseRole(input.role);
   const { id: userId, username } = await personToAdd(deps, input.username);
   const at = { organisationId: organisation.id, userId };
-  await deps.db.write(async ({ manager, now }) => {
+  await deps.db.write(async (tx) => {
+    const { manager, now } = tx;
     await refuseUnlessOwner(manager, viewer, organisation.id);
     if (await manager.existsBy(memberSchema, at)) {
       throw conflict('already_member', `${username} is already a member.`, { field: 'username' });
     }
     await manager.insert(memberSchema, { ...at, role, createdAt: now });
+    const place = { kind: 'organisation' as const, id: organisation.id, name: organisation.name };
+    await announceAccess(deps, tx, viewer, { userId, place, role });
   });
   deps.logger.info('organisation.member_added', { ...at, role, by: viewerForLog(viewer) });
 }
@@ -45,4 +49,19 @@ export async function personToAdd(
   if (person.disabledAt !== null)
     throw invalid('person_disabled', `The account of ${person.username} is disabled.`, { field });
   return person;
+}
+
+/** Announces, inside the write, that a person was given access by another one. */
+export async function announceAccess(
+  { accounts }: { accounts: Pick<Accounts, 'announceSecurityEvent'> },
+  tx: Tx,
+  viewer: Viewer,
+  { userId, place, role }: { userId: string; place: AccessPlace; role: string | null },
+): Promise<void> {
+  if (personIdOf(viewer) === userId) return;
+  const by =
+    viewer.kind === 'person' && !isLocalAdministrator(viewer) && viewer.username !== null
+      ? { id: viewer.id, username: viewer.username }
+      : null;
+  await accounts.announceSecurityEvent(tx, userId, { kind: 'access_given', place, role, by });
 }

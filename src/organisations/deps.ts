@@ -7,7 +7,10 @@ import type { Avatars, Owners } from '../owners/index.ts';
 export interface OrganisationDeps {
   db: Database;
   owners: Owners;
-  accounts: Pick<Accounts, 'personByUsername' | 'peopleById' | 'listPeopleAmong' | 'addInvite'>;
+  accounts: Pick<
+    Accounts,
+    'announceSecurityEvent' | 'personByUsername' | 'peopleById' | 'listPeopleAmong' | 'addInvite'
+  >;
   avatars: Avatars;
   random: Random;
   logger: Logger;

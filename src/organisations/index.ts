@@ -4,7 +4,7 @@ import { teamMemberSchema, teamSchema, teamSerialSchema } from './teams/team-sch
 
 export { createOrganisations } from './organisations.ts';
 export type { Organisations } from './organisations.ts';
-export { personToAdd } from './add-member.ts';
+export { announceAccess, personToAdd } from './add-member.ts';
 export type { NewMember } from './add-member.ts';
 export type { NewOrganisation } from './create-organisation.ts';
 export type { OrganisationProfile } from './edit-organisation.ts';

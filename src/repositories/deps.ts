@@ -24,7 +24,10 @@ export interface Committer {
 export interface RepositoryDeps {
   db: Database;
   owners: Owners;
-  accounts: Pick<Accounts, 'personByUsername' | 'peopleById' | 'deployKeys' | 'listPeopleAmong' | 'addresses'>;
+  accounts: Pick<
+    Accounts,
+    'personByUsername' | 'peopleById' | 'deployKeys' | 'listPeopleAmong' | 'addresses' | 'announceSecurityEvent'
+  >;
   organisations: Organisations;
   git: Git;
   /** Images of repositories, by UUID, below `SERVICE_REPO_IMAGE_ROOT`. */

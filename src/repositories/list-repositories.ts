@@ -3,6 +3,7 @@ import {
   localAdministrator,
   visibleRepositories,
   visibleRepositoryParts,
+  writableRepositoryParts,
 } from '../access/index.ts';
 import type { Viewer } from '../access/index.ts';
 import { contains, idsIn, prefixRange, readCounts, readKeysetPage, selectRaw, selectRows } from '../db/index.ts';
@@ -36,6 +37,8 @@ export interface ListOptions extends KeysetPaging {
   owner?: Pick<Owner, 'kind' | 'id'>;
   /** Only those that a person sees for another reason than that they are public. */
   isGranted?: boolean;
+  /** Only those to which a person may push, archived ones included. */
+  isWritable?: boolean;
   /** Only names that contain this, ignoring case. */
   filter?: string;
   /** Only names that begin with this, ignoring case; sorted by name, an index serves it. */
@@ -76,13 +79,15 @@ const fewOfLanguage = 2_000;
 async function firstIds(
   { db }: RepositoryDeps,
   viewer: Viewer,
-  { owner, isGranted, filter, prefix, language, forkedFromId }: ListOptions,
+  { owner, isGranted, isWritable, filter, prefix, language, forkedFromId }: ListOptions,
   { column, parse, ...order }: OrderKey,
   { key, isBackwards, limit }: { key: string | null; isBackwards: boolean; limit: number },
 ): Promise<string[]> {
   const direction = (order.direction === 'ASC') === isBackwards ? 'DESC' : 'ASC';
   const { parts, parameters } =
-    isGranted && viewer.kind === 'person' ? grantedRepositoryParts(viewer) : visibleRepositoryParts(viewer, owner);
+    viewer.kind === 'person' && (isGranted || isWritable)
+      ? (isWritable ? writableRepositoryParts : grantedRepositoryParts)(viewer)
+      : visibleRepositoryParts(viewer, owner);
   const isRare = language !== undefined && (await isFew(db, language));
   const conditions: string[] = [];
   const values: Record<string, unknown> = { ...parameters, limit };

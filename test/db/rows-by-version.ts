@@ -1258,6 +1258,19 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
       },
     ],
   ],
+  270: [
+    [
+      'access_news',
+      {
+        user_id: 'bob-id',
+        place: 'repository:r1',
+        repository_id: 'r1',
+        role: 'write',
+        actor_id: 'alice-id',
+        created_at: 5000000000000,
+      },
+    ],
+  ],
   207: [
     [
       'push_listener_attempts',

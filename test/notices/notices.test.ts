@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import path from 'node:path';
 import t from 'tap';
+import { localAdministrator, personViewer } from '../../src/access/index.ts';
 import { headerOf, startMailServer } from '../fixtures/mail-server.ts';
 import { extractMain, password, sendRequest, startWeb, visitor } from '../fixtures/web-fixture.ts';
 import { stepOf, totpCode } from '../../src/accounts/second-factor/totp.ts';
@@ -163,13 +164,34 @@ t.test('a second factor that is added, used up, renewed and removed is noticed',
   t.same(await subjects(), of('The authenticator app of your account on HOST was removed'));
 });
 
+t.test('access that another person gives is told with who gave it', async (t) => {
+  const { organisations, repositories } = web.modules;
+  const dora = await accounts.addPerson({ username: 'dora', password });
+  const owner = personViewer(dora.id, 'admin');
+  const viewer = { ...owner, username: 'dora' };
+  await repositories.create(viewer, { name: 'site', visibility: 'PRIVATE' });
+  await organisations.create(viewer, { name: 'acme' });
+  await organisations.teams.create(viewer, 'acme', { name: 'crew' });
+  await subjects();
+  await repositories.collaborators.add(viewer, 'dora', 'site', { username: 'alice', role: 'write' });
+  t.strictSame(await subjects(), ['alice@example.org: dora added you to dora/site']);
+  t.match(server.mails[0]!.text, /dora added you to the repository dora\/site\.[^]*Role: write[^]*\/repos\/dora\/site/);
+  t.notMatch(server.mails[0]!.text, /If it was not you/);
+  await organisations.addMember(viewer, 'acme', { username: 'alice', role: 'MEMBER' });
+  await organisations.teams.addMember(localAdministrator, { organisation: 'acme', name: 'crew' }, 'alice');
+  t.strictSame((await subjects()).sort(), [
+    'alice@example.org: An administrator added you to acme/crew',
+    'alice@example.org: dora added you to acme',
+  ]);
+});
+
 t.test('a person switches kinds off and on, without a script', async (t) => {
   const browser = visitor(web);
   await browser.post('/login', { username: 'alice', password });
   await subjects();
   const before = extractMain(await browser.get('/settings/notices'));
   t.match(before, /alice@example\.org/);
-  t.equal([...before.matchAll(/type="checkbox"[^>]* checked/g)].length, 7, 'all are on');
+  t.equal([...before.matchAll(/type="checkbox"[^>]* checked/g)].length, 8, 'all are on');
   t.match(before, /aria-current="page"[^]*Notices/);
   const saved = await browser.post('/settings/notices', { kind: ['password', 'ssh_key'] });
   t.match(saved, { status: 303, headers: { location: '/settings/notices?done=notices-saved' } });

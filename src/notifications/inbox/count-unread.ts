@@ -1,8 +1,10 @@
 import { personIdOf } from '../../access/index.ts';
 import type { Viewer } from '../../access/index.ts';
 import { createLru } from '../../kernel/index.ts';
+import { listAccessNews } from './access-news.ts';
 import type { NotificationDeps } from '../deps.ts';
 import { limits } from '../limits.ts';
+import { accessNewsSchema } from '../schema/access-news-schema.ts';
 import { notificationCountsSchema } from '../schema/notification-schema.ts';
 import { queryVisibleNotifications } from './visible-notifications.ts';
 
@@ -14,7 +16,7 @@ const maxCached = 10_000;
  * any costs one cached row; what others have is counted once for each state of the database, because it depends on
  * what they may see.
  */
-export function createUnreadCounter(deps: Pick<NotificationDeps, 'db'>) {
+export function createUnreadCounter(deps: Pick<NotificationDeps, 'db' | 'accounts' | 'repositories'>) {
   const cached = createLru<string, { state: number; unread: number }>({ name: 'unread counts', maxWeight: maxCached });
 
   async function count(viewer: Viewer, personId: string): Promise<number> {
@@ -22,14 +24,16 @@ export function createUnreadCounter(deps: Pick<NotificationDeps, 'db'>) {
       .select('n.id', 'id')
       .andWhere('n.listed_at IS NOT NULL AND n.read_at IS NULL AND n.done_at IS NULL')
       .limit(limits.counted);
-    return (await rows.getRawMany()).length;
+    const [listed, news] = await Promise.all([rows.getRawMany(), listAccessNews(deps, viewer)]);
+    return Math.min(limits.counted, listed.length + news.length);
   }
 
   return async (viewer: Viewer): Promise<number> => {
     const personId = personIdOf(viewer);
     if (personId === null || viewer.kind !== 'person') return 0;
     const [stored] = await deps.db.lookup(notificationCountsSchema, { userId: personId });
-    if (stored === undefined || stored.unread === 0) return 0;
+    const hasNews = (await deps.db.lookup(accessNewsSchema, { userId: personId, readAt: null })).length > 0;
+    if (!hasNews && (stored === undefined || stored.unread === 0)) return 0;
     if (viewer.via !== 'session') return count(viewer, personId);
     const state = await deps.db.state();
     const known = cached.get(personId);

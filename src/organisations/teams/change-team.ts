@@ -3,7 +3,7 @@ import type { EntityManager } from 'typeorm';
 import { scopeAllows, viewerForLog } from '../../access/index.ts';
 import type { CollaboratorRole, Viewer } from '../../access/index.ts';
 import { conflict, invalid, notFound } from '../../kernel/index.ts';
-import { personToAdd } from '../add-member.ts';
+import { announceAccess, personToAdd } from '../add-member.ts';
 import type { OrganisationDeps } from '../deps.ts';
 import { findManaged, insufficientScope, refuseUnlessOwner } from '../find-organisation.ts';
 import { findTeam, teamInWrite, toTeam } from './find-team.ts';
@@ -109,16 +109,19 @@ export async function addTeamMember(
   at: TeamAddress | number,
   username: string,
 ): Promise<void> {
-  const { team } = await findTeam(deps, viewer, at, 'manage');
+  const { team, organisation } = await findTeam(deps, viewer, at, 'manage');
   const person = await personToAdd(deps, username);
   const member = { teamId: team.id, userId: person.id };
-  await deps.db.write(async ({ manager, now }) => {
+  await deps.db.write(async (tx) => {
+    const { manager, now } = tx;
     await teamInWrite(manager, viewer, team);
     if (await manager.existsBy(teamMemberSchema, member))
       throw conflict('already_team_member', `${person.username} is in this team already.`, { field: 'username' });
     if ((await manager.countBy(teamMemberSchema, { teamId: team.id })) >= teamLimits.people)
       throw invalid('too_many_team_members', `A team has at most ${teamLimits.people} people.`, { field: 'username' });
     await manager.insert(teamMemberSchema, { ...member, createdAt: now });
+    const place = { kind: 'team' as const, id: team.id, organisation: organisation.name, name: team.name };
+    await announceAccess(deps, tx, viewer, { userId: person.id, place, role: null });
   });
   deps.logger.info('team.member_added', { ...about(team), userId: person.id, by: viewerForLog(viewer) });
 }

@@ -83,16 +83,15 @@ async function readWaiting(viewer: Viewer, deps: AccountDeps) {
 }
 
 /**
- * The person's pins, what waits for them, the latest pushes and their own repositories,
- * filtered by name; for a newcomer, what to do first.
+ * The person's pins, what waits for them, the latest pushes and the repositories to which they may push, filtered by
+ * name; for a newcomer, what to do first.
  */
 export const showDashboard: Page<PersonContext, AccountDeps> = async ({ viewer, person, query }, deps) => {
   const { accounts, organisations, owners, repositories, clock } = deps;
   const filter = (query.get('q') ?? '').slice(0, 100);
-  const own = { owner: { kind: 'user' as const, id: person.id }, filter };
   const [{ repositories: rows, next }, keys, tokens, pins, offers, pushes, memberships, following, waiting] =
     await Promise.all([
-      listPage((paging) => repositories.list(viewer, { ...own, ...paging }), query),
+      listPage((paging) => repositories.list(viewer, { isWritable: true, filter, ...paging }), query),
       accounts.listKeys(person.id),
       accounts.listTokens(person.id),
       repositories.pins.list(viewer),

@@ -19,6 +19,7 @@ const words: Record<NoticeKind, { label: string; hint: string }> = {
     label: 'Second factors',
     hint: 'Added, removed, a recovery code used, or wrong codes after your password',
   },
+  access: { label: 'Access', hint: 'To a repository, an organisation or a team, given to you by others' },
 };
 
 async function noticesPage(

@@ -10,6 +10,7 @@ import { submitForm } from '../app/submit-form.ts';
 import type { FormRefusal } from '../app/submit-form.ts';
 import { viewUnread } from '../app/unread.view.ts';
 import type { NotificationsDeps } from './deps.ts';
+import { viewAccessNews } from './access-news.view.ts';
 import { reasonWords, viewNotificationRow } from './notification-row.view.ts';
 
 const path = '/notifications';
@@ -61,9 +62,10 @@ async function inboxPage(context: PersonContext, deps: NotificationsDeps, refusa
   const chosen = readChosen(query);
   const { view, repository, reason } = chosen;
   const filter = { view, repositoryId: await repositoryIdOf(context, deps, repository), reason: reason || null };
-  const [{ rows, next, previous }, unread] = await Promise.all([
+  const [{ rows, next, previous }, unread, news] = await Promise.all([
     listPage((paging) => deps.notifications.list(viewer, filter, paging), query),
     deps.notifications.countUnread(viewer),
+    isAccessShown(chosen, query) ? deps.notifications.listAccessNews(viewer) : [],
   ]);
   const now = deps.clock.now();
   const shown = rows.map((row) => viewNotificationRow(row, now));
@@ -75,6 +77,7 @@ async function inboxPage(context: PersonContext, deps: NotificationsDeps, refusa
     view,
     here: address({}),
     rows: shown,
+    news: news.map((each) => viewAccessNews(each, now)),
     isNarrowed: repository !== '' || reason !== '',
     everything: addressOf({ view, repository: '', reason: '' }),
     tabs: viewNames.map((each) => ({
@@ -104,6 +107,17 @@ async function inboxPage(context: PersonContext, deps: NotificationsDeps, refusa
     ...pageLinks(path, { next, previous }, { view: view === 'inbox' ? '' : view, repository, reason }),
   });
 }
+
+/** News of access stand above the first page of what is new. */
+const isAccessShown = ({ view, repository, reason }: Chosen, query: URLSearchParams): boolean =>
+  (view === 'inbox' || view === 'unread') && repository === '' && reason === '' && !query.has('after');
+
+/** Field `id` of the news, or none for all; `next` is where the form was. */
+export const readAccessNews: Page<PersonContext, NotificationsDeps> = async ({ viewer, form }, deps) => {
+  const id = form.text('id');
+  await deps.notifications.readAccessNews(viewer, id === '' ? { upTo: deps.clock.now() } : { id: Number(id) });
+  return seeOther(returnTarget(form.text('next') || path));
+};
 
 /** `/notifications`: query `view`, `repository`, `reason`, `undo`. */
 export const showInbox: Page<PersonContext, NotificationsDeps> = (context, deps) => inboxPage(context, deps, null);
@@ -140,6 +154,8 @@ export const changeNotifications =
         const next = returnTarget(form.text('next') || path);
         if (!isAll && ids.length === 0) return seeOther(next);
         const chosen = readChosen(new URLSearchParams([...entriesOf(form)]));
+        if (isAll && change === 'read' && isAccessShown(chosen, new URLSearchParams()))
+          await deps.notifications.readAccessNews(viewer, { upTo: Number(form.text('up_to')) || 0 });
         const at = await deps.notifications.change(
           viewer,
           change,

@@ -2,7 +2,7 @@ import { notificationChanges } from '../../notifications/index.ts';
 import { inPersonSettings } from '../route.ts';
 import type { Route } from '../route.ts';
 import { showPrivateFeed } from './feed.page.ts';
-import { changeNotifications, showInbox, undoChange } from './inbox.page.ts';
+import { changeNotifications, readAccessNews, showInbox, undoChange } from './inbox.page.ts';
 import {
   makeFeed,
   removeFeed,
@@ -25,6 +25,7 @@ export const notificationsRoutes: readonly Route[] = [
       page: changeNotifications(change),
     }),
   ),
+  { method: 'POST', path: '/notifications/access', access: 'signed-in', cost: 'rows', page: readAccessNews },
   { method: 'POST', path: '/notifications/undo', access: 'signed-in', cost: 'rows', page: undoChange },
   { method: 'GET', path: '/notifications/feed.atom', access: 'open', cost: 'rows', page: showPrivateFeed },
   { method: 'GET', path: '/notifications/unsubscribe', access: 'public', cost: 'rows', page: showUnsubscribe },

@@ -1,7 +1,7 @@
 import { collaboratorRoles, scopeAllows, viewerForLog } from '../../access/index.ts';
 import type { CollaboratorRole, Viewer } from '../../access/index.ts';
 import { conflict, forbidden, invalid, notFound } from '../../kernel/index.ts';
-import { personToAdd } from '../../organisations/index.ts';
+import { announceAccess, personToAdd } from '../../organisations/index.ts';
 import { findAgain, findRepository, repositoryNotFound } from '../find-repository.ts';
 import type { RepositoryAddress } from '../find-repository.ts';
 import type { RepositoryDeps } from '../deps.ts';
@@ -26,7 +26,8 @@ export async function addCollaborator(
   at: RepositoryAddress,
   input: { username: string; role: string },
 ): Promise<void> {
-  const { id: repositoryId } = (await findRepository(deps, viewer, at, 'admin')).repository;
+  const { repository, canonical } = await findRepository(deps, viewer, at, 'admin');
+  const repositoryId = repository.id;
   const role = parseCollaboratorRole(input.role);
   const { id: userId, username } = await personToAdd(deps, input.username);
   await deps.db.write(async (tx) => {
@@ -38,6 +39,8 @@ export async function addCollaborator(
       throw conflict('already_collaborator', `${username} is a collaborator already.`, { field: 'username' });
     }
     await tx.manager.insert(collaboratorSchema, { repositoryId, userId, role, createdAt: tx.now });
+    const place = { kind: 'repository' as const, id: repositoryId, ...canonical };
+    await announceAccess(deps, tx, viewer, { userId, place, role });
   });
   deps.logger.info('repository.collaborator_added', { repositoryId, userId, role, by: viewerForLog(viewer) });
 }

@@ -137,3 +137,69 @@ t.test('the dashboard shows pushes to the viewer’s repositories, and no others
   await gina.post('/repos/gina/site/settings/collaborators', { username: 'henry', role: 'read' });
   t.match(news(await henry.get('/')), /gina\/site/);
 });
+
+t.test('the dashboard lists everything that a person may push to, and news of given access', async (t) => {
+  const web = await startWeb(t);
+  const { organisations, repositories, notifications } = web.modules;
+  const alice = await signedIn(web, 'alice');
+  const bob = await signedIn(web, 'bob');
+  const as = (person: typeof alice, name: string) => sessionViewer(person.id, name);
+  const [owner, other] = [as(alice, 'alice'), as(bob, 'bob')];
+  const make = (name: string, organisation?: string) =>
+    repositories.create(owner, { name, visibility: 'PRIVATE', ...(organisation && { owner: organisation }) });
+  for (const organisation of ['acme', 'guests', 'teamed'])
+    await organisations.create(owner, { name: organisation, displayName: '' });
+  for (const name of ['written', 'read', 'hidden']) await make(name);
+  await make('member', 'acme');
+  await make('guest', 'guests');
+  await make('of-team', 'teamed');
+  await make('read-by-team', 'teamed');
+  await repositories.create(other, { name: 'own', visibility: 'PUBLIC' });
+
+  const collaborate = (name: string, role: string) =>
+    repositories.collaborators.add(owner, 'alice', name, { username: 'bob', role });
+  await collaborate('written', 'write');
+  await collaborate('read', 'read');
+  await organisations.addMember(owner, 'acme', { username: 'bob', role: 'MEMBER' });
+  await organisations.addMember(owner, 'guests', { username: 'bob', role: 'GUEST' });
+  const team = { organisation: 'teamed', name: 'crew' };
+  await organisations.teams.create(owner, 'teamed', { name: 'crew', role: 'write' });
+  await repositories.teams.setRole(owner, team, { owner: 'teamed', name: 'of-team' }, 'write');
+  await repositories.teams.setRole(owner, team, { owner: 'teamed', name: 'read-by-team' }, 'read');
+  await organisations.teams.addMember(owner, team, 'bob');
+
+  const titles = (response: PageResponse) =>
+    [...response.body.matchAll(/class="row-title" href="\/repos\/([^"]+)"/g)].map(([, name]) => name).sort();
+  t.strictSame(titles(await bob.get('/')), ['acme/member', 'alice/written', 'bob/own', 'teamed/of-team']);
+  t.strictSame(titles(await bob.get('/?q=WRIT')), ['alice/written']);
+  const menu = (await bob.get('/')).body;
+  t.match(menu, /<a href="\/#own">Your repositories<\/a>[^]*<a href="\/dashboard\/pulls">Your pull requests<\/a>/);
+
+  const news = async () =>
+    [...(await bob.get('/notifications')).body.matchAll(/added you to (the \w+) <a href="([^"]+)">/g)].map(
+      ([, kind, url]) => `${kind} ${url}`,
+    );
+  t.strictSame((await news()).sort(), [
+    'the organisation /orgs/acme',
+    'the organisation /orgs/guests',
+    'the repository /repos/alice/read',
+    'the repository /repos/alice/written',
+    'the team /orgs/teamed/teams/crew',
+  ]);
+  t.match(menu, /aria-label="Notifications, 5 unread"/);
+  t.notMatch((await alice.get('/notifications')).body, /added you/, 'one’s own acts are no news');
+
+  await repositories.collaborators.remove(owner, 'alice', 'read', 'bob');
+  t.notMatch(await news(), ['the repository /repos/alice/read'], 'a place out of sight is not shown');
+  const page = (await bob.get('/notifications')).body;
+  const id = /name="id" value="(\d+)"/.exec(page)?.[1] ?? '';
+  t.equal((await alice.post('/notifications/access', { id })).status, 303);
+  t.equal((await news()).length, 4, 'another person marks nothing');
+  await bob.post('/notifications/access', { id });
+  t.equal((await news()).length, 3);
+  await bob.post('/notifications/read', { all: 'yes', up_to: String(web.clock.now()) });
+  t.equal((await news()).length, 0);
+  t.equal(await notifications.countUnread(other), 0);
+  await collaborate('read', 'admin');
+  t.strictSame(await news(), ['the repository /repos/alice/read'], 'given again, it is new');
+});

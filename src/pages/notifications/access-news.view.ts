@@ -1,0 +1,36 @@
+import type { AccessNews } from '../../notifications/index.ts';
+import { organisationUrl, personUrl, repositoryUrl, teamUrl } from '../../http/index.ts';
+import { viewTime } from '../app/times.view.ts';
+import type { TimeView } from '../app/times.view.ts';
+
+export interface AccessNewsView {
+  id: number;
+  icon: string;
+  kind: 'the repository' | 'the organisation' | 'the team';
+  name: string;
+  url: string;
+  role: string | null;
+  by: { name: string; url: string } | null;
+  at: TimeView;
+}
+
+function placeOf(place: AccessNews['place']): Pick<AccessNewsView, 'icon' | 'kind' | 'name' | 'url'> {
+  switch (place.kind) {
+    case 'repository':
+      return { icon: 'book', kind: 'the repository', name: `${place.owner}/${place.name}`, url: repositoryUrl(place) };
+    case 'organisation':
+      return { icon: 'people', kind: 'the organisation', name: place.name, url: organisationUrl(place.name) };
+    case 'team': {
+      const url = teamUrl(place.organisation, place.name);
+      return { icon: 'people', kind: 'the team', name: `${place.organisation}/${place.name}`, url };
+    }
+  }
+}
+
+export const viewAccessNews = ({ id, place, role, by, at }: AccessNews, now: number): AccessNewsView => ({
+  id,
+  ...placeOf(place),
+  role,
+  by: by === null ? null : { name: by, url: personUrl(by) },
+  at: viewTime(at, now),
+});
