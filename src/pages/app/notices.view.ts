@@ -193,4 +193,5 @@ export function viewNotice(query: URLSearchParams): string | null {
 }
 
 /** A path with the key of the notice that its page should show. */
-export const withNotice = (path: string, notice: string): string => `${path}?done=${notice}`;
+export const withNotice = (path: string, notice: string): string =>
+  `${path}${path.includes('?') ? '&' : '?'}done=${notice}`;

@@ -31,6 +31,8 @@ export interface ConversationForms {
   edit?: { position: number; body: string; revision: number; current?: string };
   /** The title in its form. */
   title?: string;
+  /** The position from which the page is shown, of a form that was sent from there. */
+  from?: number;
   /** What was typed beside the timeline, by the name of its field. */
   side?: Readonly<Record<string, string>>;
 }
@@ -80,7 +82,7 @@ export async function readConversation(
   const url = issueUrl(head.url, at.number, issue.kind);
   const list = `${head.url}/${issue.kind === 'PULL' ? 'pulls' : 'issues'}`;
   const rights = await issues.rightsOn(viewer, at);
-  const from = pageStart(forms.edit?.position ?? queryNumber(query, 'from') ?? 0, issue.lastPosition);
+  const from = pageStart(forms.edit?.position ?? forms.from ?? queryNumber(query, 'from') ?? 0, issue.lastPosition);
   const { entries } = await issues.listEntries(viewer, at, { from, limit: entriesPerPage });
   const [around, { texts }] = await Promise.all([
     gather(context, deps, at, { entries, rights, issue, named }),
@@ -135,6 +137,8 @@ export async function readConversation(
     entries: entries.map((entry) =>
       viewEntry(entry, textsOf(entry).length === 1 ? rendered.next().value! : null, entryAround),
     ),
+    /** The position of the first entry. */
+    from,
     pages: viewPages(url, from, issue.lastPosition),
     edit: edit && {
       ...edit,
@@ -186,7 +190,7 @@ function textToRender(entry: ListedEntry, url: string, rights: IssueRights): Tex
 }
 
 /** The first position of the page that has this one. */
-const pageStart = (position: number, last: number): number =>
+export const pageStart = (position: number, last: number): number =>
   Math.floor(Math.min(Math.max(0, position), last) / entriesPerPage) * entriesPerPage;
 
 function viewPages(url: string, from: number, last: number) {

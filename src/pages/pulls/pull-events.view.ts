@@ -6,6 +6,7 @@ import { viewCount } from '../app/format-numbers.ts';
 import type { EventPart, EventView } from '../issues/event-parts.view.ts';
 import { viewPerson } from '../issues/people.view.ts';
 import type { People } from '../issues/people.view.ts';
+import type { AnsweredThread } from './talk-threads.ts';
 
 /** What a push to a pull request did, in words; `first` is never an entry. */
 const changeWords: Readonly<Record<string, string>> = {
@@ -30,8 +31,19 @@ const styleWords: Readonly<Record<string, string>> = {
 
 /** Words for the entries that only pull requests have, and for closing; null for all others. */
 export function viewPullEvent(
-  { kind, details, team }: ListedEntry,
-  { repositoryUrl, pullUrl, people }: { repositoryUrl: string; pullUrl: string; people: People },
+  { kind, details, team, body }: ListedEntry,
+  {
+    repositoryUrl,
+    pullUrl,
+    people,
+    answered,
+  }: {
+    repositoryUrl: string;
+    pullUrl: string;
+    people: People;
+    /** By the id of a review: threads of earlier reviews that it has answered. */
+    answered: ReadonlyMap<string, readonly AnsweredThread[]>;
+  },
 ): EventView | null {
   const text = (words: string): EventPart => ({ text: words });
   const word = (name: string): string => (typeof details[name] === 'string' ? (details[name] as string) : '');
@@ -80,6 +92,19 @@ export function viewPullEvent(
     case 'ready':
       return { icon: 'eye', parts: [text('marked this as ready for review')] };
     case 'review': {
+      const threads = answered.get(word('reviewId')) ?? [];
+      // An answer alone is no review to its readers.
+      if (word('verdict') === 'COMMENT' && !body && threads.length > 0 && threads.length === details['comments'])
+        return {
+          icon: 'comment',
+          parts: [
+            text('answered '),
+            ...threads.flatMap(({ where, url }, at): EventPart[] => [
+              ...(at === 0 ? [] : [text(', ')]),
+              { link: url, name: where },
+            ]),
+          ],
+        };
       const [icon, words] = verdictWords[word('verdict')] ?? verdictWords['COMMENT']!;
       return { icon, parts: [text(words), ...(round > 0 ? [text(` in round ${round}`)] : [])] };
     }

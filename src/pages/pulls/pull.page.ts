@@ -1,4 +1,4 @@
-import { repositoryUrl, viewCloneBox } from '../../http/index.ts';
+import { queryNumber, repositoryUrl, viewCloneBox } from '../../http/index.ts';
 import { allows } from '../../access/index.ts';
 import { isDomainError, nullIfNotFound } from '../../kernel/index.ts';
 import type { MergeBox, PullHead } from '../../pulls/index.ts';
@@ -8,7 +8,7 @@ import { movedTo, page } from '../app/reply.ts';
 import type { PageReply, RedirectReply } from '../app/reply.ts';
 import type { RepositoryContext } from '../app/request-context.ts';
 import { viewTime } from '../app/times.view.ts';
-import { issueAt, readConversation } from '../issues/conversation.reply.ts';
+import { issueAt, pageStart, readConversation } from '../issues/conversation.reply.ts';
 import type { ConversationForms } from '../issues/conversation.reply.ts';
 import { showWith } from '../issues/issue.page.ts';
 import { issueUrl } from '../issues/issue-urls.ts';
@@ -16,6 +16,7 @@ import { viewSomeone } from '../issues/people.view.ts';
 import type { PullsDeps } from './deps.ts';
 import { readConflicts } from './conflicts.view.ts';
 import { viewClosedPull } from './closed-pull.view.ts';
+import type { ChangesForms } from './comment-form.ts';
 import { viewMergeBox } from './merge-box.view.ts';
 import type { MergeForm } from './merge-box.view.ts';
 import { viewPullEvent } from './pull-events.view.ts';
@@ -25,6 +26,7 @@ import { viewQueuePosition } from './queue-position.view.ts';
 import { viewReviewForm } from './review-form.view.ts';
 import type { ReviewFormInput } from './review-form.view.ts';
 import { readApproval } from '../runs/read-approval.ts';
+import { readTalkThreads } from './talk-threads.ts';
 import { reviewersIn, viewReviewers } from './reviewers.view.ts';
 
 /** What a form of the page was sent with. */
@@ -33,6 +35,8 @@ export interface PullForms extends ConversationForms {
   review?: ReviewFormInput;
   /** The branch that was typed. */
   base?: string;
+  /** An answer to a thread, and a comment of one that was edited. */
+  thread?: Pick<ChangesForms, 'reply' | 'edit'>;
 }
 
 /** The page of talk of a pull request; the number of an issue leads to that. Refuses `pull_not_found`. */
@@ -61,8 +65,21 @@ export async function pullPage(
     issue.state === 'OPEN' ? pulls.queue.placeOf(viewer, at) : null,
   ]);
   const conflicts = issue.state === 'OPEN' ? readConflicts(context, deps, box) : null;
+  const mayReview = rights('review') === null;
+  const lastRound = rounds.at(-1);
+  const talk = await readTalkThreads(context, deps, {
+    reviews,
+    from: pageStart(forms.from ?? queryNumber(query, 'from') ?? 0, issue.lastPosition),
+    round: described.pull.lastRound,
+    commit: lastRound?.headOid ?? '',
+    mayReview,
+    mayApply: issue.state === 'OPEN' && rights('add_round') === null,
+    forms: forms.thread ?? {},
+  });
+  const { answered } = talk;
   const conversation = await readConversation(context, deps, forms, issue, {
-    viewEvent: (entry, people) => viewPullEvent(entry, { repositoryUrl: repository, pullUrl: head.url, people }),
+    viewEvent: (entry, people) =>
+      viewPullEvent(entry, { repositoryUrl: repository, pullUrl: head.url, people, answered }),
     people: [
       ...rounds.map(({ submitterId }) => submitterId),
       ...peopleOf(box),
@@ -84,6 +101,10 @@ export async function pullPage(
     ...conversation,
     people: null,
     head,
+    threads: talk.threads,
+    areThreadsLeftOut: talk.isBusy,
+    /** What the forms of threads send. */
+    round: { number: described.pull.lastRound },
     rounds: rounds
       .map(({ round, change, commitCount, note, submitterId, submitterName, createdAt }) => ({
         round,

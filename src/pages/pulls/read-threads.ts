@@ -59,7 +59,7 @@ export async function readThreads(
 }
 
 /** `?edit=<thread>:<position>`: the comment whose text is in a form. */
-function readEdited({ query }: RepositoryContext) {
+export function readEdited({ query }: RepositoryContext) {
   const [, threadId = '', position] = /^([\w-]{1,64}):(\d{1,9})$/.exec(query.get('edit') ?? '') ?? [];
   return position === undefined ? null : { threadId, position: Number(position), body: null };
 }

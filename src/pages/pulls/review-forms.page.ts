@@ -6,6 +6,7 @@ import { seeOther } from '../app/reply.ts';
 import type { Reply } from '../app/reply.ts';
 import type { Page, RepositoryContext } from '../app/request-context.ts';
 import { submitForm } from '../app/submit-form.ts';
+import { pageUrl } from '../issues/issue-urls.ts';
 import { createChangesUrlBuilder, changesUrl, pullAt, readChangesQuery, urlOfPull } from './changes-urls.ts';
 import type { ChangesQuery, CommentPosition } from './changes-urls.ts';
 import type { PullsDeps } from './deps.ts';
@@ -24,8 +25,9 @@ function shownBy(context: RepositoryContext): {
 } {
   const query = { ...readChangesQuery({ query: new URLSearchParams(context.form.text('shown')) }), comment: null };
   const talk = urlOfPull(context);
+  const timeline = pageUrl(talk, count(context.form.text('from')) ?? 0);
   const address = isOnTalk(context)
-    ? (change: { done?: string }) => (change.done === undefined ? talk : withNotice(talk, change.done))
+    ? (change: { done?: string }) => (change.done === undefined ? timeline : withNotice(timeline, change.done))
     : createChangesUrlBuilder(changesUrl(talk), query);
   return {
     query,
@@ -54,7 +56,12 @@ function act(
     (refusal) => {
       const typed = { ...forms({ isOutdated }), refusal };
       return isOnTalk(context)
-        ? pullPage(context, deps, { refusal, ...(typed.review && { review: typed.review }) })
+        ? pullPage(context, deps, {
+            refusal,
+            from: count(context.form.text('from')) ?? 0,
+            ...(typed.review && { review: typed.review }),
+            thread: { ...(typed.reply && { reply: typed.reply }), ...(typed.edit && { edit: typed.edit }) },
+          })
         : changesPage(context, deps, { query: shownBy(context).query, forms: typed });
     },
   );

@@ -85,8 +85,9 @@ function viewThread(thread: ListedThread, around: ThreadContext) {
     tabs: thread.path === null ? null : around.tabsOf(thread.path),
     where: whereOf(thread),
     was: place?.state === 'changed' || place?.state === 'gone' ? quotedLines(quoted) : null,
-    /** For a thread that is not at its line. */
+    /** For a thread that is not at its line, from `firstLine` on. */
     quoted: quotedLines(quoted),
+    firstLine: (place === null || place.state === 'gone' ? null : place.firstLine) ?? thread.firstLine,
     is: place?.state === 'changed' ? (around.linesNow.get(id) ?? null) : null,
     author: first === undefined ? null : viewAuthor(first, around.people),
     excerpt: first === undefined ? '' : viewName(first.body.replace(/\s+/g, ' ').slice(0, excerptLength)),
@@ -145,7 +146,7 @@ const quotedLines = (quoted: string): string[] =>
   quoted === '' ? [] : quoted.split('\n').slice(0, maxQuotedLines).map(viewCodeText);
 
 /** The place of a thread in words. */
-function whereOf({ path, side, firstLine, lastLine, place }: ListedThread): string {
+export function whereOf({ path, side, firstLine, lastLine, place }: ListedThread): string {
   const now = place !== null && place.state !== 'gone' ? place : { path, firstLine, lastLine };
   if (now.path === null) return 'The round as a whole';
   const name = viewName(now.path);

@@ -273,3 +273,67 @@ t.test('SECURITY: who may push to a fork decides whether others may', async (t) 
   await bob.post(`${one}/maintainers`, { on: 'no' });
   t.equal(await isOn(), false);
 });
+
+t.test('comments of a review stand in the conversation, and are answered and resolved there', async (t) => {
+  const { pulls, place, viewers, work, alice, bob, carol, anonymous } = await pullWeb(t);
+  await work.commit(
+    'rows',
+    { 'rows.txt': Array.from({ length: 12 }, (_, at) => `\trow ${at + 1}\n`).join('') },
+    'Rows',
+  );
+  await pulls.open(viewers.carol, place, { head: 'rows', title: 'Rows', body: '' });
+  const one = `${roofUrl}/pulls/1`;
+  const at = { ...place, number: 1 };
+  for (let line = 1; line <= 10; line += 1) {
+    const comment = { path: 'rows.txt', side: 'NEW' as const, firstLine: line, lastLine: line, round: 1 };
+    await pulls.reviews.addComment(viewers.bob, at, { ...comment, body: `About ${line}`, sendNow: false });
+  }
+  t.notMatch((await bob.get(one)).body, 'About 1', 'a draft is not in the conversation');
+  await bob.post(`${one}/review`, { page: 'talk', round: '1', verdict: 'REQUEST_CHANGES', body: 'See below.' });
+  const shown = (await anonymous.get(one)).body;
+  const threads = [...shown.matchAll(/<details class="talk-thread" open>.*?<\/details>/gs)].map(([html]) => html);
+  t.equal(threads.length, 10);
+  t.match(
+    threads[9]!,
+    /<bdi>rows\.txt, line 10<\/bdi>.*<span class="sign" aria-hidden="true">10<\/span>\trow 10<\/span>.*About 10/s,
+    'with its line, and the tab of it',
+  );
+  t.notMatch(shown, /review\/comments|threads\//, 'a signed-out reader has no forms');
+  t.ok(shown.indexOf('requested changes') < shown.indexOf('talk-thread'), 'below its review');
+
+  const begun = await pulls.threads.list(viewers.alice, at);
+  const [first, second] = [1, 2].map((line) => begun.find(({ firstLine }) => firstLine === line));
+  t.match((await carol.get(one)).body, `action="${one}/review/comments"`);
+  const answer = { page: 'talk', from: '0', round: '1', thread: first!.id, action: 'now' };
+  const answered = await carol.post(`${one}/review/comments`, { ...answer, body: 'Because.' });
+  t.match(answered, { status: 303, headers: { location: `${one}#t-${first!.id}-2` } });
+  const after = (await bob.get(one)).body;
+  t.equal(after.match(/class="talk-thread"/g)!.length, 10, 'an answer begins no thread');
+  t.match(after, /About 1<.*Because\..*About 2</s);
+  t.match(after, new RegExp(`answered[^]*<a class="quiet-link" href="#t-${first!.id}">rows\\.txt, line 1</a>`));
+  const refused = await carol.post(`${one}/review/comments`, { ...answer, body: ' ' });
+  t.equal(refused.status, 422);
+  t.match(refused.body, /Add a comment/, 'shown on the page that it was sent from');
+  const long = 'x'.repeat(70_000);
+  const kept = await carol.post(`${one}/review/comments`, { ...answer, body: long });
+  t.match([kept.status, kept.body.includes(long)], [422, true], 'what was typed stays');
+  t.equal(
+    (await anonymous.post(`${one}/review/comments`, { ...answer, body: 'Hm.' })).headers['location']?.startsWith(
+      '/login',
+    ),
+    true,
+  );
+
+  const resolved = await bob.post(`${one}/threads/${second!.id}`, { page: 'talk', from: '0', resolved: '1' });
+  t.match(resolved, { status: 303, headers: { location: `${one}#t-${second!.id}` } });
+  const folded = async () =>
+    [
+      ...(await alice.get(one)).body.matchAll(
+        /<details class="talk-thread"( open)?>.*?<bdi>(.*?)<\/bdi>(.*?)<\/summary>/gs,
+      ),
+    ].map(([, open, where, rest]) => [where, open !== undefined, /Resolved|Changed since|Gone since/.exec(rest!)?.[0]]);
+  t.strictSame((await folded()).slice(0, 2), [
+    ['rows.txt, line 1', true, undefined],
+    ['rows.txt, line 2', false, 'Resolved'],
+  ]);
+});
