@@ -10,6 +10,7 @@ import type { PageReply } from '../app/reply.ts';
 import { renderText } from '../markdown/render-text.ts';
 import { viewRepositoryHeader } from '../app/repository-header.view.ts';
 import type { RepositoryContext } from '../app/request-context.ts';
+import { contextSteps } from '../code/context-lines.ts';
 import { viewCount } from '../app/format-numbers.ts';
 import { createChangesUrlBuilder, changesUrl, pullAt, readChangesQuery, urlOfPull } from './changes-urls.ts';
 import type { ChangesUrlBuilder, ChangesQuery } from './changes-urls.ts';
@@ -17,6 +18,7 @@ import { fileAnchor, viewFiles } from './changed-files.view.ts';
 import { commentFormAt } from './comment-form.ts';
 import type { ChangesForms } from './comment-form.ts';
 import type { PullsDeps } from './deps.ts';
+import { viewFileTree } from './file-tree.view.ts';
 import { ThreadPlacements } from './place-threads.ts';
 import { readPullHeader } from './pull-head.view.ts';
 import { readChanges } from './read-changes.ts';
@@ -28,6 +30,8 @@ import type { ThreadView } from './thread.view.ts';
 import { viewPairs, viewRound, viewRoundChoice } from './rounds.view.ts';
 
 const maxListed = 300;
+/** The step of unchanged lines that shows whole files. */
+const wholeFile = contextSteps.at(-1)!;
 
 /** The page of changes of a pull request. Refuses `pull_not_found`, `round_not_found`, `git_busy`. */
 export async function changesPage(
@@ -54,6 +58,7 @@ export async function changesPage(
   const changes = await readChanges(context, deps, query, chosen);
   const mayReview = rights('review') === null;
   const isWhole = chosen.older === null;
+  const isExpanded = query.contextLines === wholeFile;
   const threads = await readThreads(context, deps, {
     round: chosen.shown.round,
     commit: chosen.shown.headOid,
@@ -87,19 +92,24 @@ export async function changesPage(
     comparison:
       chosen.older && (await viewComparison(context, deps, { ...chosen, older: chosen.older }, changes, address)),
     summary: viewSummary(changes),
-    list: changes.files.slice(0, maxListed).map((file) => ({
-      path: viewName(file.newPath.toString()),
-      url: linkTo(file.newPath, files, address),
-      status: file.status,
-      added: file.added,
-      removed: file.removed,
-    })),
+    tree: viewFileTree(
+      changes.files.slice(0, maxListed).map((file) => ({
+        path: viewName(file.newPath.toString()),
+        url: linkTo(file.newPath, files, address),
+        status: file.status,
+        added: file.added,
+        removed: file.removed,
+        isViewed: files.some(({ anchor, viewed }) => anchor === fileAnchor(file.newPath) && viewed?.state === 'viewed'),
+      })),
+    ),
+    fileCount: changes.files.length,
     unlisted: Math.max(0, changes.files.length - maxListed),
     files,
     hidden,
     cutShort: changes.cutShort,
     layout: query.layout,
     ignoreWhitespace: query.ignoreWhitespace,
+    isExpanded,
     isOneFile: query.only !== null,
     isUnknownFile: query.only !== null && files.length === 0,
     loadAll:
@@ -128,6 +138,7 @@ export async function changesPage(
       all: address({ file: null, context: null }),
       unified: address({ view: null }),
       split: address({ view: 'split' }),
+      expand: address({ context: isExpanded ? null : String(wholeFile) }),
       whitespace: address({ w: query.ignoreWhitespace ? null : '1' }),
       diff: patchUrl(`${url}.diff`, query),
       patch: patchUrl(`${url}.patch`, query),

@@ -6,6 +6,7 @@ import { bulkChange } from '../issues/bulk-change.page.ts';
 import { readRepositoryIssueList } from '../issues/repository-issue-list.ts';
 import type { IssueListState } from '../issues/repository-issue-list.ts';
 import type { PullsDeps } from './deps.ts';
+import { readPullSizes } from './pull-sizes.ts';
 import { viewPullRow } from './pull-row.view.ts';
 
 async function pullListPage(
@@ -15,9 +16,15 @@ async function pullListPage(
 ): Promise<PageReply> {
   const { rows, isSelected, rowContext, shown } = await readRepositoryIssueList(context, deps, 'PULL', state);
   const [around, described] = await Promise.all([rowContext(), deps.pulls.describe(context.viewer, rows)]);
+  const pulls = [...described.values()].map(({ pull }) => pull);
+  const sizes = await readPullSizes(deps, context.found.path, pulls);
   return page('pulls/pull-list', {
     ...shown,
-    pulls: rows.map((row) => ({ ...viewPullRow(row, described.get(row.id), around), isSelected: isSelected(row) })),
+    pulls: rows.map((row) => ({
+      ...viewPullRow(row, described.get(row.id), around),
+      size: sizes.get(row.id) ?? null,
+      isSelected: isSelected(row),
+    })),
     ...(await howToContribute(context, deps)),
   });
 }

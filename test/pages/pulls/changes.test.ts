@@ -59,6 +59,28 @@ t.test('between two rounds it shows what the author changed, without what the re
   t.equal((await alice.get(`${pull.url}/changes?from=2&to=1`)).status, 200, 'the wrong way round: all of round 1');
 });
 
+t.test('the tree of files leads to each, and all lines can be expanded', async (t) => {
+  const { body } = await alice.get(`${pull.url}/changes`);
+  const [, tree = ''] = /<nav class="file-tree"[^>]*>(.*?)<\/nav>/s.exec(body) ?? [];
+  t.strictSame(
+    [...tree.matchAll(/<bdi>(.*?)<\/bdi>/g)].map(([, name]) => name),
+    ['src', 'bed.ts', 'pond.ts'],
+  );
+  for (const [, anchor] of tree.matchAll(/href="#(\w+)"/g)) t.match(body, `id="${anchor}"`);
+  const [, expand = ''] = /<a href="([^"]+)">Expand all<\/a>/.exec(body) ?? [];
+  const expanded = (await alice.get(expand.replaceAll('&amp;', '&'))).body;
+  t.equal(linesOf(expanded).length, 62);
+  t.match(expanded, /<a href="\/repos\/alice\/garden\/pulls\/1\/changes">Collapse<\/a>/);
+});
+
+t.test('the list of pull requests shows their size', async (t) => {
+  const shown = async () => (await alice.get(pull.url.replace(/\/\d+$/, ''))).body;
+  await shown();
+  for (let tries = 0; tries < 50 && !/class="plus"/.test(await shown()); tries += 1)
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  t.match(await shown(), /<span class="plus">\+2<\/span><span class="minus">−1<\/span>/);
+});
+
 t.test('one file alone, with more context', async (t) => {
   const { body } = await alice.get(`${pull.url}/changes`);
   const [, more] = /class="more-lines" href="([^"]+)"/.exec(body) ?? [];
