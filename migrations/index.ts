@@ -82,6 +82,8 @@ import { starsTopicsFollows } from './v206-stars-topics-follows.ts';
 import { runsOfDeployKeys } from './v178-runs-of-deploy-keys.ts';
 import { teamReviewRequests } from './v177-team-review-requests.ts';
 import { unknownMergeStates } from './v174-unknown-merge-states.ts';
+import { savedReplies } from './v272-saved-replies.ts';
+import { repositoryWebsites } from './v271-repository-websites.ts';
 import { accessNews } from './v270-access-news.ts';
 
 /** Every migration, in order. SPEC §9 fixes the numbers 2, 9 and 19 (federation), 13 and 14; the others are ours. */
@@ -170,4 +172,6 @@ export const migrations: readonly Migration[] = [
   skippedChecks,
   peersThatReadNotes,
   accessNews,
+  repositoryWebsites,
+  savedReplies,
 ];

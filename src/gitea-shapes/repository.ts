@@ -93,7 +93,7 @@ function fieldsOf(
     ssh_url: sshOrigin === null ? '' : `${sshOrigin}/${fullName}.git`,
     clone_url: `${base}/git/${fullName}.git`,
     original_url: mirror?.url ?? '',
-    website: '',
+    website: repository.website,
     stars_count: details.stars,
     forks_count: Number(repository.forkCount),
     watchers_count: details.watchers,

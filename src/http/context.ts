@@ -8,7 +8,7 @@ import type { IssueTab } from '../issues/index.ts';
 import type { Watching } from '../notifications/index.ts';
 import type { Organisation } from '../organisations/index.ts';
 import type { PendingFile, ReleaseCounts } from '../releases/index.ts';
-import type { Found, ForkSummary } from '../repositories/index.ts';
+import type { Found, ForkSummary, StarState } from '../repositories/index.ts';
 import type { ActiveRequest } from './admission/background-priority.ts';
 import type { Form } from './request/form.ts';
 
@@ -32,6 +32,7 @@ export const anonymousIdentity: Identity = Object.freeze({
 export interface FoundWithHeader extends Found {
   /** Whether the viewer has pinned it; null for viewers who cannot. */
   isPinned: boolean | null;
+  stars: StarState;
   issues: IssueTab;
   forks: ForkSummary;
   releases: Pick<ReleaseCounts, 'published' | 'drafts'>;

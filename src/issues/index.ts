@@ -35,6 +35,7 @@ export type { ToggledTask } from './comments/toggle-task.ts';
 export type { Entry, EntryDetails, EntryKind, PullEntryKind } from './entries/entry.ts';
 export type { EntryLog, NewEntry } from './entries/write-entries.ts';
 export type { ListedEntry, OtherIssue } from './entries/list-entries.ts';
+export type { SavedReply } from './replies/saved-replies.ts';
 export { defaultLabels } from './labels/manage-labels.ts';
 export type { Label, LabelFields, LabelScope } from './labels/manage-labels.ts';
 export type { IssueChange, ManyChanged } from './lifecycle/change-issue.ts';

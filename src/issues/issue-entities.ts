@@ -32,6 +32,7 @@ import {
   reactionSchema,
   subscriptionSchema,
 } from './schema/participation-schema.ts';
+import { savedReplySchema } from './replies/saved-replies.ts';
 
 export const issueEntities = [
   issueSchema,
@@ -58,4 +59,5 @@ export const issueEntities = [
   hiddenEntrySchema,
   contributorSchema,
   heldContributionSchema,
+  savedReplySchema,
 ];

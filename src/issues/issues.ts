@@ -84,6 +84,7 @@ import { closeByCommits } from './commits/close-by-commits.ts';
 import { closeReferencedIssues, findClosingTargets } from './commits/close-referenced-issues.ts';
 import { loadReferenceTargets } from './references/reference-targets.ts';
 import { peopleMentioned, recordReferences, resolveReferences } from './references/resolve-references.ts';
+import { listSavedReplies, removeSavedReply, saveReply } from './replies/saved-replies.ts';
 import { changeIssueSettings, countIssues, issueSettings, issueTab } from './repository-settings.ts';
 import { rightsInRepository, rightsOnIssue } from './rights.ts';
 import { defaultIssueSettings } from './settings.ts';
@@ -223,6 +224,9 @@ export function createIssues({ settings: given, texts, ...tools }: IssuesOptions
     listOrganisationLabels: bind(listOrganisationLabels),
     addLabel: bind(addLabel),
     addDefaultLabels: bind(addDefaultLabels),
+    listSavedReplies: bind(listSavedReplies),
+    saveReply: bind(saveReply),
+    removeSavedReply: bind(removeSavedReply),
     editLabel: bind(editLabel),
     deleteLabel: bind(deleteLabel),
     listMilestones: bind(listMilestones),

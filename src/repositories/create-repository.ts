@@ -52,6 +52,7 @@ export async function createRepository(
         name,
         nameFolded: foldRepositoryName(name),
         description,
+        website: '',
         visibility: input.visibility,
         defaultBranch,
         acceptsGerritRefs: false,

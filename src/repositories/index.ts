@@ -46,6 +46,7 @@ export type { TransferOffer, TransferOutcome } from './lifecycle/transfer-reposi
 export { sumLanguages } from './languages/language-statistics.ts';
 export type { LanguageSum } from './languages/language-statistics.ts';
 export type { ListedRepository, ListOptions, RepositoryOrder, RepositoryPage } from './list-repositories.ts';
+export type { StarState } from './stars/stars.ts';
 export type { Located } from './locate-repository.ts';
 export type { AnnouncedPush, PushListener } from './pushes/announce-push.ts';
 export type { AppliedPush, ServerPush } from './pushes/apply-updates.ts';

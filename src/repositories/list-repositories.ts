@@ -45,6 +45,8 @@ export interface ListOptions extends KeysetPaging {
   prefix?: string;
   /** Only repositories with this main language, by its name. */
   language?: string;
+  /** Only repositories with this topic. */
+  topic?: string;
   /** Only forks of this repository, by its id. */
   forkedFromId?: string;
   /** Defaults to `updated`. */
@@ -69,7 +71,7 @@ export async function listRepositories(
   return { repositories: await withOwners(deps, rows), next, previous };
 }
 
-/** Limit of repositories of a language that are sorted; with more of them, a page is soon full in any order. */
+/** Repositories of a language or a topic that are sorted at most; with more, a page is soon full in any order. */
 const fewOfLanguage = 2_000;
 
 /**
@@ -79,7 +81,7 @@ const fewOfLanguage = 2_000;
 async function firstIds(
   { db }: RepositoryDeps,
   viewer: Viewer,
-  { owner, isGranted, isWritable, filter, prefix, language, forkedFromId }: ListOptions,
+  { owner, isGranted, isWritable, filter, prefix, language, topic, forkedFromId }: ListOptions,
   { column, parse, ...order }: OrderKey,
   { key, isBackwards, limit }: { key: string | null; isBackwards: boolean; limit: number },
 ): Promise<string[]> {
@@ -88,7 +90,9 @@ async function firstIds(
     viewer.kind === 'person' && (isGranted || isWritable)
       ? (isWritable ? writableRepositoryParts : grantedRepositoryParts)(viewer)
       : visibleRepositoryParts(viewer, owner);
-  const isRare = language !== undefined && (await isFew(db, language));
+  const marks = marksOf(language, topic);
+  const [mark] = marks;
+  const isRare = mark !== undefined && (await isFew(db, mark));
   const conditions: string[] = [];
   const values: Record<string, unknown> = { ...parameters, limit };
   if (owner !== undefined) {
@@ -103,9 +107,9 @@ async function firstIds(
     conditions.push('r.name_folded >= :prefix AND r.name_folded < :prefixEnd');
     [values['prefix'], values['prefixEnd']] = prefixRange(prefix.toLowerCase());
   }
-  if (language !== undefined) {
-    conditions.push('l.repository_id = r.id AND l.language = :language');
-    values['language'] = language;
+  for (const { alias, column, value } of marks) {
+    conditions.push(`${alias}.repository_id = r.id AND ${alias}.${column} = :${column}`);
+    values[column] = value;
   }
   if (forkedFromId !== undefined) {
     conditions.push('r.forked_from_id = :forkedFromId');
@@ -121,12 +125,10 @@ async function firstIds(
   }
   const lists = parts.map(({ from, where }) => {
     // Either filters the few repositories of a language by the policy, or the sorted list by the language.
-    const tables =
-      language === undefined
-        ? from
-        : isRare
-          ? `repository_languages l CROSS JOIN ${from.split(' CROSS JOIN ').reverse().join(' CROSS JOIN ')}`
-          : `${from} CROSS JOIN repository_languages l`;
+    const marked = marks.map(({ table, alias }) => `${table} ${alias}`);
+    const tables = (
+      isRare ? [...marked, ...from.split(' CROSS JOIN ').reverse()] : [...from.split(' CROSS JOIN '), ...marked]
+    ).join(' CROSS JOIN ');
     return `SELECT ${column} AS place, r.id AS id FROM ${tables} WHERE ${[where, ...conditions].join(' AND ')}`;
   });
   const sql = `${lists.join(' UNION ')} ORDER BY place ${direction}, id ${direction} LIMIT :limit`;
@@ -134,10 +136,26 @@ async function firstIds(
   return rows.map(({ id }) => id);
 }
 
-async function isFew(db: RepositoryDeps['db'], language: string): Promise<boolean> {
+/** A table of marks of repositories, of which a list may want one: a language, a topic. */
+interface Mark {
+  table: 'repository_languages' | 'repository_topics';
+  alias: 'l' | 't';
+  column: 'language' | 'topic';
+  value: string;
+}
+
+function marksOf(language: string | undefined, topic: string | undefined): Mark[] {
+  const marks: Mark[] = [];
+  if (topic !== undefined) marks.push({ table: 'repository_topics', alias: 't', column: 'topic', value: topic });
+  if (language !== undefined)
+    marks.push({ table: 'repository_languages', alias: 'l', column: 'language', value: language });
+  return marks;
+}
+
+async function isFew(db: RepositoryDeps['db'], { table, column, value }: Mark): Promise<boolean> {
   const [row]: { n: number }[] = await db.read.query(
-    'SELECT count(*) AS n FROM (SELECT 1 FROM repository_languages WHERE language = ? LIMIT ?) some',
-    [language, fewOfLanguage + 1],
+    `SELECT count(*) AS n FROM (SELECT 1 FROM ${table} WHERE ${column} = ? LIMIT ?) some`,
+    [value, fewOfLanguage + 1],
   );
   return Number(row?.n) <= fewOfLanguage;
 }

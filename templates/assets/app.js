@@ -307,6 +307,16 @@ function insertText(text, added) {
   text.setRangeText(`${gap}${added}\n`, from, to, 'end');
 }
 
+/** A saved reply goes where the cursor is; without this its link loads the page with it. */
+for (const link of document.querySelectorAll('.saved-replies a[data-text]'))
+  link.addEventListener('click', (event) => {
+    event.preventDefault();
+    const text = document.getElementById('reply');
+    insertText(text, link.dataset.text);
+    link.closest('details').open = false;
+    text.focus();
+  });
+
 for (const text of document.querySelectorAll('textarea[data-attachments]')) {
   const status = Object.assign(document.createElement('p'), { className: 'hint' });
   status.setAttribute('role', 'status');

@@ -1258,6 +1258,19 @@ export const rowsByVersion: Record<number, [table: string, row: Row][]> = {
       },
     ],
   ],
+  272: [
+    [
+      'saved_replies',
+      {
+        id: 'reply272',
+        user_id: 'bob-id',
+        title: 'Thanks',
+        body: 'Thank you.',
+        created_at: 272,
+        updated_at: 5000000000000,
+      },
+    ],
+  ],
   270: [
     [
       'access_news',

@@ -160,6 +160,7 @@ export const editRepository = operation({
   body: z.object({
     name: z.string().optional().describe('Renames it, which is the owner’s alone'),
     description: z.string().optional(),
+    website: z.string().optional().describe('An http or https URL'),
     private: z.boolean().optional(),
     default_branch: z.string().optional().describe('Empty stays as it is'),
     defaultBranch: z.string().optional(),

@@ -1,20 +1,22 @@
 import type { WebDeps } from '../../http/index.ts';
+import type { ProfileReadmeDeps } from '../code/profile-readme.ts';
 
 /** What the pages of this folder call. */
-export type AccountDeps = Pick<
-  WebDeps,
-  | 'config'
-  | 'clock'
-  | 'accounts'
-  | 'signing'
-  | 'owners'
-  | 'avatars'
-  | 'organisations'
-  | 'repositories'
-  | 'federation'
-  | 'ci'
-  | 'pulls'
-  | 'notices'
-  | 'singleSignOn'
-  | 'oneTimeSecrets'
->;
+export type AccountDeps = ProfileReadmeDeps &
+  Pick<
+    WebDeps,
+    | 'config'
+    | 'clock'
+    | 'accounts'
+    | 'signing'
+    | 'owners'
+    | 'avatars'
+    | 'organisations'
+    | 'repositories'
+    | 'federation'
+    | 'ci'
+    | 'pulls'
+    | 'notices'
+    | 'singleSignOn'
+    | 'oneTimeSecrets'
+  >;

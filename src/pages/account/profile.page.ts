@@ -6,6 +6,8 @@ import { viewAvatar } from '../app/avatar.view.ts';
 import { listPage } from '../app/list-page.view.ts';
 import { firstDayShown, viewPushCalendar } from './push-calendar.view.ts';
 import { viewRepositoryRow } from '../repository/repository-row.view.ts';
+import { readProfileReadme } from '../code/profile-readme.ts';
+import { viewCount, viewNumber } from '../app/format-numbers.ts';
 import { viewTime } from '../app/times.view.ts';
 import { organisationUrl, personUrl } from '../../http/index.ts';
 import type { Page, RequestContext } from '../app/request-context.ts';
@@ -34,10 +36,9 @@ async function membershipsShownTo(
 }
 
 /** `/users/{username}`: what a person says of themselves, and what of theirs the viewer may see. */
-export const showPerson: Page<RequestContext, AccountDeps> = async (
-  { params, query, viewer },
-  { accounts, organisations, owners, repositories, clock },
-) => {
+export const showPerson: Page<RequestContext, AccountDeps> = async (context, deps) => {
+  const { params, query, viewer } = context;
+  const { accounts, organisations, owners, repositories, clock } = deps;
   const wanted = params.username ?? '';
   const owner = (await owners.resolve(wanted)) ?? (await owners.resolveFormer(wanted));
   if (owner?.kind !== 'user') throw notFound();
@@ -45,14 +46,19 @@ export const showPerson: Page<RequestContext, AccountDeps> = async (
   const person = await accounts.personById(owner.id);
   const now = clock.now();
   const isFirst = !query.has('after');
-  const [email, pins, memberships, { repositories: rows, next }, pushes, commits] = await Promise.all([
-    accounts.addresses.publicOf([person.id]).then((found) => found.get(person.id) ?? null),
-    repositories.pins.list(viewer, person.id),
-    membershipsShownTo(viewer, person.id, organisations),
-    listPage((paging) => repositories.list(viewer, { owner, ...paging }), query),
-    isFirst ? repositories.pushes.count(viewer, person.id, firstDayShown(now) * 86_400_000) : null,
-    isFirst ? repositories.pushes.countCommits(viewer, person.id, firstDayShown(now) * 86_400_000) : null,
-  ]);
+  const [email, pins, memberships, { repositories: rows, next }, pushes, commits, follows, stars, isFollowed, readme] =
+    await Promise.all([
+      accounts.addresses.publicOf([person.id]).then((found) => found.get(person.id) ?? null),
+      repositories.pins.list(viewer, person.id),
+      membershipsShownTo(viewer, person.id, organisations),
+      listPage((paging) => repositories.list(viewer, { owner, ...paging }), query),
+      isFirst ? repositories.pushes.count(viewer, person.id, firstDayShown(now) * 86_400_000) : null,
+      isFirst ? repositories.pushes.countCommits(viewer, person.id, firstDayShown(now) * 86_400_000) : null,
+      accounts.following.countsOf(person.id),
+      repositories.stars.countStarred(person.id),
+      viewer.kind === 'person' && !isPerson(viewer, person.id) ? accounts.following.has(viewer.id, person.id) : null,
+      isFirst ? readProfileReadme(context, deps, owner) : null,
+    ]);
   const pictures = await owners.ownersById(memberships.map(({ organisation }) => organisation.id));
   return page('account/profile', {
     username: owner.handle,
@@ -62,7 +68,14 @@ export const showPerson: Page<RequestContext, AccountDeps> = async (
     email,
     avatar: viewAvatar(person.id, owner.avatarAt),
     joined: viewTime(person.createdAt, now),
+    readme,
     isSelf: isPerson(viewer, person.id),
+    url: personUrl(owner.handle),
+    /** Null for viewers who cannot follow. */
+    isFollowed,
+    followers: viewCount(follows.followers, 'follower'),
+    following: viewNumber(follows.following),
+    stars: stars === 0 ? null : viewCount(stars, 'starred repository', 'starred repositories'),
     organisations: memberships.map(({ organisation: { id, name, displayName } }) => ({
       name: displayName || name,
       url: organisationUrl(name),

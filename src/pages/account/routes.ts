@@ -15,6 +15,8 @@ import {
   removeEmailAddress,
 } from './email-addresses.page.ts';
 import { addGpgKey, removeGpgKey, showGpgKeys } from './gpg-keys.page.ts';
+import { followPerson, showFollows, unfollowPerson } from './follows.page.ts';
+import { showStars } from './stars.page.ts';
 import { showHome } from './landing.page.ts';
 import { showOnboarding, chooseHandle } from './onboarding.page.ts';
 import { linkAccount, showLinkedAccounts, unlinkAccount } from './linked-accounts.page.ts';
@@ -236,5 +238,10 @@ export const accountRoutes: readonly Route[] = [
   { method: 'POST', path: '/settings/appearance', access: 'public', cost: 'free', page: saveAppearance },
   { method: 'GET', path: '/:username.keys', access: 'public', cost: 'rows', page: showPublicKeys },
   { method: 'GET', path: '/:username.gpg', access: 'public', cost: 'rows', page: showPublicGpgKeys },
+  { method: 'GET', path: '/users/:username/stars', access: 'public', cost: 'rows', page: showStars },
+  { method: 'GET', path: '/users/:username/followers', access: 'public', cost: 'rows', page: showFollows('followers') },
+  { method: 'GET', path: '/users/:username/following', access: 'public', cost: 'rows', page: showFollows('following') },
+  { method: 'POST', path: '/users/:username/follow', access: 'signed-in', cost: 'rows', page: followPerson },
+  { method: 'POST', path: '/users/:username/unfollow', access: 'signed-in', cost: 'rows', page: unfollowPerson },
   { method: 'GET', path: '/users/:username', access: 'public', cost: 'rows', page: showPerson },
 ];

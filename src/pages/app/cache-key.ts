@@ -26,7 +26,7 @@ export async function cacheKey(
   if (found === null || (method !== 'GET' && method !== 'HEAD')) return null;
   const refs = await deps.git.refs.state(found.path);
   if (refs === null) return null;
-  const { repository, owner, canonical, level, isOwner, isPinned, issues, watch, forks, releases } = found;
+  const { repository, owner, canonical, level, isOwner, isPinned, stars, issues, watch, forks, releases } = found;
   const key = hash(
     'sha256',
     JSON.stringify([
@@ -43,6 +43,7 @@ export async function cacheKey(
       level,
       isOwner,
       isPinned,
+      stars,
       issues,
       forks,
       releases,

@@ -149,6 +149,8 @@ const notices: Readonly<Record<string, string>> = {
   'mirror-ended': 'Mirroring has stopped. This is an ordinary repository now.',
   'import-key': 'The repository is there, still empty. The import starts when the remote has its key.',
   'import-begun': 'The import has begun. This page shows how far it is.',
+  'reply-saved': 'The reply is saved.',
+  'reply-removed': 'The reply is deleted.',
   'settings-saved': 'The settings are saved.',
   'issues-changed': 'The issues are changed.',
   'pulls-changed': 'The pull requests are changed.',

@@ -23,6 +23,8 @@ export interface RepositoryHeaderView {
   mayInvite: boolean;
   /** Null for viewers who cannot pin. */
   isPinned: boolean | null;
+  /** How many people starred it, and whether the viewer did; null for viewers who cannot. */
+  stars: { count: string | null; isStarred: boolean | null };
   /** What it was forked from; null for no fork, and for viewers who may not read that. */
   forkedFrom: { name: string; url: string } | null;
   /** How many forks the viewer may see. */
@@ -44,6 +46,7 @@ export function viewRepositoryHeader({
   level,
   isOwner,
   isPinned,
+  stars,
   issues,
   releases,
   forks,
@@ -62,6 +65,7 @@ export function viewRepositoryHeader({
     isOwner,
     mayInvite: level === 'admin' && !isOwner,
     isPinned,
+    stars: { count: viewTabCount(stars.count), isStarred: stars.isStarred },
     forkedFrom:
       forks.source === null
         ? null

@@ -64,20 +64,20 @@ export const exploreRepositories: Page<RequestContext, ExploreDeps> = async (
   const sort = oneOf(orders, query.get('sort'));
   // Whatever else was typed is an unknown language, and a question that means nothing is not asked.
   const language = languageCalled(query.get('language') ?? '')?.name;
+  const topic = /^[a-z0-9][a-z0-9.-]{0,34}$/.exec((query.get('topic') ?? '').toLowerCase())?.[0];
+  const chosen = { ...(language !== undefined && { language }), ...(topic !== undefined && { topic }) };
   const [{ repositories: rows, next, previous }, offered] = await Promise.all([
-    listPage(
-      (paging) => repositories.list(viewer, { sort, ...(language !== undefined && { language }), ...paging }),
-      query,
-    ),
+    listPage((paging) => repositories.list(viewer, { sort, ...chosen, ...paging }), query),
     repositories.statistics.listLanguages(viewer),
   ]);
   const names = language === undefined || offered.includes(language) ? offered : [...offered, language].sort();
   return explorePage(
     'repositories',
-    { orders, sort, next, previous, ...(language !== undefined && { chosen: { language } }) },
+    { orders, sort, next, previous, chosen },
     {
       repositories: rows.map((row) => viewRepositoryRow(row, clock.now())),
       language: language ?? null,
+      topic: topic ?? null,
       languages: names.map((name) => ({ name, isChosen: name === language })),
       sort: sort === orders[0] ? null : sort,
       all: sort === orders[0] ? paths.repositories : `${paths.repositories}?sort=${sort}`,

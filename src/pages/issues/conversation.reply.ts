@@ -147,6 +147,7 @@ export async function readConversation(
     reply: {
       text: reply.text,
       isDraft: reply.isDraft,
+      saved: reply.saved,
       preview:
         mayReply && forms.isPreview && forms.reply !== undefined && reply.text.trim() !== ''
           ? await renderText(context, deps, reply.text)
@@ -277,22 +278,41 @@ const viewOtherOf =
     };
   };
 
+/** A saved reply that the form offers; a long one has no text here, and its link brings it. */
+interface SavedReplyView {
+  id: string;
+  title: string;
+  text: string | null;
+}
+
+/** Characters of a saved reply that the page holds for its script. */
+const maxInsertedText = 2_000;
+
 /** The text that the reply form has: what was typed, or the draft and what is quoted. */
 async function replyOf(
   { viewer, query, person }: RepositoryContext,
   { issues }: IssuesDeps,
   { reply }: ConversationForms,
   { issueId, entries, mayReply }: { issueId: string; entries: readonly ListedEntry[]; mayReply: boolean },
-): Promise<{ text: string; isDraft: boolean }> {
-  if (reply !== undefined) return { text: reply, isDraft: false };
-  if (person === null) return { text: '', isDraft: false };
+): Promise<{ text: string; isDraft: boolean; saved: SavedReplyView[] }> {
+  if (person === null) return { text: reply ?? '', isDraft: false, saved: [] };
+  const replies = mayReply ? await issues.listSavedReplies(viewer) : [];
+  const saved = replies.map(({ id, title, body }) => ({
+    id,
+    title,
+    text: body.length > maxInsertedText ? null : body,
+  }));
+  if (reply !== undefined) return { text: reply, isDraft: false, saved };
   // Who may not reply any more can still copy what they had saved.
   const draft = await issues.findDraft(viewer, replyDraft(issueId));
   const quoted = mayReply ? entries.find(({ position }) => position === queryNumber(query, 'quote')) : undefined;
   const quotation = quoted?.body == null || quoted.heldAt !== null ? '' : quoteText(quoted.body);
   return {
-    text: [draft?.body, quotation].filter((text) => text !== undefined && text !== '').join('\n\n'),
+    text: [draft?.body, quotation, replies.find(({ id }) => id === query.get('saved'))?.body]
+      .filter((text) => text !== undefined && text !== '')
+      .join('\n\n'),
     isDraft: draft !== null,
+    saved,
   };
 }
 

@@ -19,6 +19,7 @@ import {
 import { admitContributor, refuseContributor, showModeration, showTrash } from './moderation.page.ts';
 import { showOwnIssues } from './own-issues.page.ts';
 import { showIssueSearch } from './search-issues.page.ts';
+import { removeReply, saveReply, showSavedReplies } from './saved-replies.page.ts';
 
 const at = '/repos/:owner/:name';
 
@@ -73,6 +74,9 @@ export const issueListRoutes: readonly Route[] = [
 
   administers('GET', '/settings/issues', showIssueSettings),
   administers('POST', '/settings/issues', saveIssueSettings),
+  inPersonSettings('GET', '/replies', showSavedReplies),
+  { ...inPersonSettings('POST', '/replies', saveReply), maxFormBytes: 256 * 1024 },
+  inPersonSettings('POST', '/replies/remove', removeReply),
   inPersonSettings('GET', '/blocks', personBlocks.show),
   inPersonSettings('POST', '/blocks', personBlocks.add),
   inPersonSettings('POST', '/blocks/:username/remove', personBlocks.remove),

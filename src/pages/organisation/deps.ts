@@ -1,4 +1,6 @@
 import type { WebDeps } from '../../http/index.ts';
+import type { ProfileReadmeDeps } from '../code/profile-readme.ts';
 
 /** What the pages of this folder call. */
-export type OrganisationDeps = Pick<WebDeps, 'clock' | 'owners' | 'organisations' | 'repositories' | 'federation'>;
+export type OrganisationDeps = ProfileReadmeDeps &
+  Pick<WebDeps, 'clock' | 'owners' | 'organisations' | 'repositories' | 'federation'>;

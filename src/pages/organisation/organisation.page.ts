@@ -5,6 +5,7 @@ import { listPage } from '../app/list-page.view.ts';
 import { viewNotice, withNotice } from '../app/notices.view.ts';
 import { viewOrganisationHeader } from '../app/organisation-header.view.ts';
 import { viewRepositoryRow } from '../repository/repository-row.view.ts';
+import { readProfileReadme } from '../code/profile-readme.ts';
 import { viewCount } from '../app/format-numbers.ts';
 import { viewTime } from '../app/times.view.ts';
 import { organisationUrl } from '../../http/index.ts';
@@ -22,12 +23,13 @@ async function organisationPage(
   const organisation = await organisations.find(name);
   const owner = (await owners.ownersById([organisation.id])).get(organisation.id);
   const role = viewer.kind === 'person' ? await organisations.roleOf(viewer.id, organisation.id) : null;
-  const [members, { repositories: rows, next }] = await Promise.all([
+  const [members, { repositories: rows, next }, readme] = await Promise.all([
     organisations.memberCount(organisation.id),
     listPage(
       (paging) => repositories.list(viewer, { owner: { kind: 'organisation', id: organisation.id }, ...paging }),
       query,
     ),
+    owner === undefined || query.has('after') ? null : readProfileReadme(context, deps, owner),
   ]);
   return page('organisation/organisation', {
     organisation: viewOrganisationHeader(organisation, owner?.avatarAt ?? null, role),
@@ -35,6 +37,7 @@ async function organisationPage(
     people: viewCount(members, 'person', 'people'),
     since: viewTime(organisation.createdAt, clock.now()),
     role,
+    readme,
     mayCreate: role === 'MEMBER' || role === 'OWNER',
     repositories: rows.map((repository) => viewRepositoryRow(repository, clock.now())),
     next: next && `${organisationUrl(organisation.name)}?${new URLSearchParams({ after: next })}`,

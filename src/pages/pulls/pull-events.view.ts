@@ -41,7 +41,7 @@ export function viewPullEvent(
     repositoryUrl: string;
     pullUrl: string;
     people: People;
-    /** By the id of a review: threads of earlier reviews that it has answered. */
+    /** By the id of a review: threads of earlier reviews that it answers. */
     answered: ReadonlyMap<string, readonly AnsweredThread[]>;
   },
 ): EventView | null {

@@ -13,11 +13,11 @@ import type { ThreadView } from './thread.view.ts';
 /** A thread in the conversation; resolved and outdated ones are folded, unless a form in it is open. */
 export interface TalkThreadView extends ThreadView {
   isOpen: boolean;
-  /** Where it stands among the changes; null where no file of the last round has it. */
+  /** Its place in the changes; null where no file of the last round has it. */
   changesUrl: string | null;
 }
 
-/** A thread that a review has answered. */
+/** A thread that a review answers. */
 export interface AnsweredThread {
   where: string;
   url: string;
@@ -26,13 +26,13 @@ export interface AnsweredThread {
 export interface TalkThreads {
   /** By the anchor of the entry of the review that began them. */
   threads: Record<string, TalkThreadView[]>;
-  /** By the id of a review: threads of earlier reviews that it has answered. */
+  /** By the id of a review: threads of earlier reviews that it answers. */
   answered: ReadonlyMap<string, AnsweredThread[]>;
   /** Whether git was too busy to place the threads, so that none is shown. */
   isBusy: boolean;
 }
 
-/** What the conversation shows of threads besides where they stand. */
+/** What the conversation shows of threads besides their places. */
 interface TalkContext {
   reviews: readonly ReviewRow[];
   /** The first position of the page of the timeline. */
@@ -45,7 +45,7 @@ interface TalkContext {
   forms: Pick<ChangesForms, 'reply' | 'edit'>;
 }
 
-/** The threads that reviews of one page of the timeline have begun. Threads of the viewer's draft are not among them. */
+/** The threads that reviews of one page of the timeline began, without those of the viewer's draft. */
 export async function readTalkThreads(
   context: RepositoryContext,
   deps: PullsDeps,
@@ -109,7 +109,7 @@ async function listPlaced(
   }
 }
 
-/** Which threads each review has answered; those that it began are not among them. */
+/** Which threads each review answers; those that it began are not among them. */
 function answersIn(threads: readonly ListedThread[]): Map<string, AnsweredThread[]> {
   const answered = new Map<string, AnsweredThread[]>();
   for (const thread of threads) {

@@ -9,6 +9,8 @@ import type { RepositoryDeps } from './deps.ts';
 
 interface SettingsForm {
   description: string;
+  website: string;
+  topics: string;
   default_branch: string;
   accept_gerrit_refs: boolean;
   lfs: boolean;
@@ -18,10 +20,16 @@ interface SettingsForm {
 /** A longer drop-down is not readable; then the name is typed. */
 const maxChoices = 200;
 
-function formOf({ found: { repository } }: RepositoryPersonContext, lfs: boolean): SettingsForm {
-  const { description, defaultBranch, acceptsGerritRefs, isTemplate } = repository;
+function formOf(
+  { found: { repository } }: RepositoryPersonContext,
+  lfs: boolean,
+  topics: readonly string[],
+): SettingsForm {
+  const { description, website, defaultBranch, acceptsGerritRefs, isTemplate } = repository;
   return {
     description,
+    website,
+    topics: topics.join(', '),
     default_branch: defaultBranch,
     accept_gerrit_refs: acceptsGerritRefs,
     lfs,
@@ -43,13 +51,15 @@ export async function settingsPage(
 ): Promise<PageReply> {
   const { found, query, viewer } = context;
   const { owner, name } = found.canonical;
-  const [usage, branches, refs, { forks, privateForks }] = await Promise.all([
+  const { id } = found.repository;
+  const [usage, branches, refs, { forks, privateForks }, topics] = await Promise.all([
     lfs.usage(found.repository.id),
     git.refs.branches(found.path),
     git.refs.list(found.path),
     repositories.forks.countAll(viewer, owner, name),
+    repositories.topics.of([id]),
   ]);
-  const form = typed ?? formOf(context, usage.isEnabled);
+  const form = typed ?? formOf(context, usage.isEnabled, topics.get(id) ?? []);
   const names = branches.map((branch) => branch.name);
   return page('repository/general-settings', {
     repository: viewRepositoryHeader(found),
@@ -75,7 +85,10 @@ export async function settingsPage(
 export const showRepositorySettings: Page<RepositoryPersonContext, RepositoryDeps> = (context, deps) =>
   settingsPage(context, deps);
 
-/** Fields `description`, `default_branch`, and the check-boxes `accept_gerrit_refs`, `lfs` and `template`. */
+/**
+ * Fields `description`, `website`, `topics`, `default_branch`, and the check-boxes `accept_gerrit_refs`, `lfs` and
+ * `template`.
+ */
 export const saveRepositorySettings: Page<RepositoryPersonContext, RepositoryDeps> = (context, deps) => {
   const {
     viewer,
@@ -84,6 +97,8 @@ export const saveRepositorySettings: Page<RepositoryPersonContext, RepositoryDep
   } = context;
   const input: SettingsForm = {
     description: form.text('description'),
+    website: form.text('website'),
+    topics: form.text('topics'),
     default_branch: form.text('default_branch').trim(),
     accept_gerrit_refs: form.text('accept_gerrit_refs') !== '',
     lfs: form.text('lfs') !== '',
@@ -91,8 +106,13 @@ export const saveRepositorySettings: Page<RepositoryPersonContext, RepositoryDep
   };
   return submitForm(
     async () => {
+      const topics = input.topics.split(/[\s,]+/).filter((topic) => topic !== '');
+      // A form from before a field was there leaves it as it is.
+      if (form.all('topics').length > 0)
+        await deps.repositories.topics.set(viewer, canonical.owner, canonical.name, topics);
       await deps.repositories.edit(viewer, canonical.owner, canonical.name, {
         description: input.description,
+        ...(form.all('website').length > 0 && { website: input.website }),
         defaultBranch: input.default_branch,
         acceptsGerritRefs: input.accept_gerrit_refs,
         isTemplate: input.template,

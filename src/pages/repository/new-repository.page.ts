@@ -20,6 +20,7 @@ interface NewRepositoryForm {
   visibility: Visibility;
   default_branch: string;
   readme: boolean;
+  labels: boolean;
   license: string;
   gitignores: string;
   /** `owner/name` of a template; empty for none. */
@@ -69,6 +70,7 @@ export const showNewRepository: Page<PersonContext, RepositoryDeps> = (context, 
       visibility: 'PRIVATE',
       default_branch: context.query.has('template') ? '' : 'main',
       readme: false,
+      labels: true,
       license: '',
       gitignores: '',
       template: context.query.get('template') ?? '',
@@ -95,6 +97,7 @@ export const createRepository: Page<PersonContext, RepositoryDeps> = (context, d
     visibility: oneOf(visibilities, form.text('visibility')),
     default_branch: form.text('default_branch').trim() || (form.text('template') === '' ? 'main' : ''),
     readme: form.text('readme') !== '',
+    labels: form.text('labels') !== '',
     license: form.text('license'),
     gitignores: form.text('gitignores'),
     template: form.text('template').trim(),
@@ -108,6 +111,7 @@ export const createRepository: Page<PersonContext, RepositoryDeps> = (context, d
       const {
         default_branch: defaultBranch,
         readme,
+        labels,
         license: licence,
         gitignores: gitignore,
         template,
@@ -140,6 +144,8 @@ export const createRepository: Page<PersonContext, RepositoryDeps> = (context, d
         repository: { name },
       } = (await deps.repositories.locate([id])).get(id)!;
       const url = repositoryUrl({ owner: owner.handle, name });
+      if (labels && !isImport)
+        await deps.issues.addDefaultLabels(viewer, { repository: { owner: owner.handle, name } });
       if (!isImport) return seeOther(url);
       const waits = (await deps.mirrors.find(id))?.isWaitingForKey === true;
       return seeOther(withNotice(`${url}/settings/mirror`, waits ? 'import-key' : 'import-begun'));

@@ -65,6 +65,11 @@ function frameOf(context: RepositoryContext, deps: RepositoryDeps) {
   };
 }
 
+async function topicsOf({ found }: RepositoryContext, { repositories }: RepositoryDeps): Promise<string[]> {
+  const { id } = found.repository;
+  return (await repositories.topics.of([id])).get(id) ?? [];
+}
+
 const maxLicenceBytes = 128 * 1024;
 const maxCountedFiles = 100_000;
 /** How long the page waits for what a large repository is asked for the first time. */
@@ -138,12 +143,13 @@ function emptyPage(frame: ReturnType<typeof frameOf>, branch: string): Reply {
 /** `/repos/{owner}/{name}`: clone box, files of the default branch, README; for an empty one, what to type. */
 export const showRepository: Page<RepositoryContext, RepositoryDeps> = async (context, deps): Promise<Reply> => {
   const { found } = context;
-  const [{ branch, oid }, credentials, access, pushed, elsewhere] = await Promise.all([
+  const [{ branch, oid }, credentials, access, pushed, elsewhere, topics] = await Promise.all([
     deps.git.refs.head(found.path),
     dependOn(() => credentialsOf(context, deps)),
     dependOn(() => ownAccess(context, deps)),
     dependOn(() => readPushedBranches(context, deps)),
     dependOn(() => federationOf(context, deps)),
+    dependOn(() => topicsOf(context, deps)),
   ]);
   const frame = {
     ...frameOf(context, deps),
@@ -151,6 +157,8 @@ export const showRepository: Page<RepositoryContext, RepositoryDeps> = async (co
     access: access.value,
     pushed: pushed.value,
     elsewhere: elsewhere.value,
+    topics: topics.value,
+    website: found.repository.website,
   };
   if (oid === null) return emptyPage(frame, branch ?? found.repository.defaultBranch);
   const at = headPath(branch, oid);
@@ -176,7 +184,7 @@ export const showRepository: Page<RepositoryContext, RepositoryDeps> = async (co
     {
       restsOn:
         isComplete && facts.isComplete && fork.value.isComplete
-          ? [credentials, access, pushed, elsewhere, fork, ...dependencies]
+          ? [credentials, access, pushed, elsewhere, topics, fork, ...dependencies]
           : null,
     },
   );

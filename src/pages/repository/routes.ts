@@ -41,6 +41,7 @@ import {
 import { showNewRepository, createRepository } from './new-repository.page.ts';
 import { pinRepository, unpinRepository, movePin } from './pins.page.ts';
 import { showRepository } from './repository-home.page.ts';
+import { showStargazers, starRepository, unstarRepository } from './stars.page.ts';
 import { showSync, syncRepository } from './sync.page.ts';
 import { foreignWords, redirectForeignUrl } from './foreign-urls.page.ts';
 import {
@@ -62,6 +63,9 @@ export const repositoryRoutes: readonly Route[] = [
   { method: 'GET', path: `${at}/fork`, access: 'repository:read', cost: 'objects', page: showFork },
   { method: 'POST', path: `${at}/fork`, access: 'repository:read', cost: 'objects', page: forkRepository },
   { method: 'GET', path: `${at}/forks`, access: 'repository:read', cost: 'rows', page: showForks },
+  { method: 'POST', path: `${at}/star`, access: 'repository:read', cost: 'rows', page: starRepository },
+  { method: 'POST', path: `${at}/unstar`, access: 'repository:read', cost: 'rows', page: unstarRepository },
+  { method: 'GET', path: `${at}/stargazers`, access: 'repository:read', cost: 'rows', page: showStargazers },
   { method: 'GET', path: `${at}/sync`, access: 'repository:read', cost: 'objects', page: showSync },
   { method: 'POST', path: `${at}/sync`, access: 'repository:write', cost: 'objects', page: syncRepository },
   { method: 'GET', path: `${at}/activity`, access: 'repository:read', cost: 'objects', page: showActivity },

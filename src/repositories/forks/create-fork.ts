@@ -223,6 +223,7 @@ async function insertFork(
     ownerUserId: owner.kind === 'user' ? owner.id : null,
     ownerOrganisationId: owner.kind === 'organisation' ? owner.id : null,
     nameFolded: foldRepositoryName(fields.name),
+    website: '',
     visibility: visibilityOfFork(source),
     acceptsGerritRefs: false,
     isTemplate: false,

@@ -4,6 +4,7 @@ import { invalid } from '../../kernel/index.ts';
 import { parseDescription } from '../create-repository.ts';
 import { findAgain, findRepository } from '../find-repository.ts';
 import type { RepositoryAddress } from '../find-repository.ts';
+import { parseWebsite } from '../parse-website.ts';
 import { protectDefaultBranch } from '../rules/default-rule.ts';
 import { parseBranchName } from '../branch-name.ts';
 import { repositorySchema } from '../schema/repository-schema.ts';
@@ -13,6 +14,8 @@ import type { RepositoryDeps } from '../deps.ts';
 /** Editable fields; an omitted field stays. */
 export interface RepositoryEdit {
   description?: string;
+  /** An http or https URL; empty for none. */
+  website?: string;
   /** An existing branch; any name while the repository is empty. */
   defaultBranch?: string;
   /** Whether pushes may not rewrite the default branch: set in the rule that decides about it. */
@@ -25,7 +28,8 @@ export interface RepositoryEdit {
 
 /**
  * Edits the settings of a repository, for those who administer it; returns its id when something changed. Refuses
- * `repository_not_found` to everyone else; `invalid_description`; `invalid_branch_name`, `branch_not_found`.
+ * `repository_not_found` to everyone else; `invalid_description`; `invalid_website`; `invalid_branch_name`,
+ * `branch_not_found`.
  */
 export async function editRepository(
   deps: RepositoryDeps,
@@ -36,6 +40,7 @@ export async function editRepository(
   const { repository, path } = await findRepository(deps, viewer, at, 'admin');
   const changes: Partial<Repository> = {};
   if (edit.description !== undefined) changes.description = parseDescription(edit.description);
+  if (edit.website !== undefined) changes.website = parseWebsite(edit.website);
   if (edit.acceptsGerritRefs !== undefined) changes.acceptsGerritRefs = edit.acceptsGerritRefs;
   if (edit.isTemplate !== undefined) changes.isTemplate = edit.isTemplate;
   if (edit.defaultBranch !== undefined) changes.defaultBranch = await branchToShow(deps, path, edit.defaultBranch);

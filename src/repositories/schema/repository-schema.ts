@@ -10,6 +10,8 @@ export interface Repository {
   name: string;
   nameFolded: string;
   description: string;
+  /** An http or https URL; empty for none. */
+  website: string;
   visibility: Visibility;
   defaultBranch: string;
   /** Whether pushes may write `refs/changes/` and `refs/meta/`, where Gerrit keeps reviews and settings. */
@@ -44,6 +46,7 @@ export const repositorySchema = new EntitySchema<Repository>({
     name: { type: 'text' },
     nameFolded: { name: 'name_folded', type: 'text' },
     description: { type: 'text' },
+    website: { type: 'text' },
     visibility: { type: 'text' },
     defaultBranch: { name: 'default_branch', type: 'text' },
     acceptsGerritRefs: { name: 'accepts_gerrit_refs', type: 'boolean' },

@@ -10,7 +10,7 @@ import type { RepositoryAddress } from '../find-repository.ts';
 import { eachRow, withOwners } from '../list-repositories.ts';
 import type { ListedRepository } from '../list-repositories.ts';
 import { repositorySchema } from '../schema/repository-schema.ts';
-import { starSchema } from '../schema/star-schema.ts';
+import { starCountSchema, starSchema } from '../schema/star-schema.ts';
 import type { StarRow } from '../schema/star-schema.ts';
 
 function whoStars(viewer: Viewer): PersonViewer {
@@ -43,6 +43,24 @@ async function unstar(deps: RepositoryDeps, viewer: Viewer, at: RepositoryAddres
 /** Whether a person has starred a repository. The caller checks that it may be read. */
 async function hasStarred({ db }: RepositoryDeps, personId: string, repositoryId: string): Promise<boolean> {
   return (await db.read.findOneBy(starSchema, { userId: personId, repositoryId })) !== null;
+}
+
+/** The stars of a repository, for the head of its pages. */
+export interface StarState {
+  count: number;
+  /** Whether the viewer has starred it; null for viewers who cannot. */
+  isStarred: boolean | null;
+}
+
+/** Both from the row cache. The caller checks that the repository may be read. */
+async function stateOf({ db }: RepositoryDeps, viewer: Viewer, repositoryId: string): Promise<StarState> {
+  const [counts, own] = await Promise.all([
+    db.lookup(starCountSchema, { repositoryId }),
+    viewer.kind !== 'person' || isLocalAdministrator(viewer)
+      ? null
+      : db.lookup(starSchema, { userId: viewer.id, repositoryId }),
+  ]);
+  return { count: Number(counts[0]?.stars ?? 0), isStarred: own && own.length > 0 };
 }
 
 /** How many stars repositories have; those without any are missing. */
@@ -138,6 +156,7 @@ export function createStarService(deps: RepositoryDeps) {
     add: bindAt(star),
     remove: bindAt(unstar),
     has: bind(hasStarred),
+    stateOf: bind(stateOf),
     countsOf: bind(countsOf),
     stargazers: bind(stargazers),
     starredBy: bind(starredBy),
