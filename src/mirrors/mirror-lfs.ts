@@ -12,6 +12,7 @@ const maxKnownTips = 2_000;
 /**
  * Fetches the objects of Git LFS that files of the new commits name. Everything that can be had is fetched; then
  * refuses `remote_lfs_failed` when something did not arrive, so that the next run of the mirror tries again.
+ * @returns the objects that the remote has lost
  */
 export async function fetchLfsObjects(
   deps: MirrorDeps,
@@ -19,15 +20,19 @@ export async function fetchLfsObjects(
   remote: Remote,
   range: BlobRange,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<string[]> {
   const { lfs, logger } = deps;
-  if (!(await lfs.mirroring.takesObjects(repository.id))) return;
+  if (!(await lfs.mirroring.takesObjects(repository.id))) return [];
   const client = lfsRemote(deps, remote, signal);
-  let [wanted, lacking, lost, why] = [0, 0, 0, ''];
+  const lacking: string[] = [];
+  let [wanted, lost, why] = [0, 0, ''];
   for await (const pointers of lfs.mirroring.missing(repository.id, path, range)) {
     signal.throwIfAborted();
     const answer = await client.batch('download', pointers);
-    if (answer === null) return logger.info('mirror.without_lfs', { repositoryId: repository.id });
+    if (answer === null) {
+      logger.info('mirror.without_lfs', { repositoryId: repository.id });
+      return [];
+    }
     wanted += pointers.length;
     deps.progress.set(repository.id, `Fetching files of Git LFS: ${wanted}`);
     const sizes = new Map(pointers.map(({ oid, bytes }) => [oid, bytes]));
@@ -36,7 +41,7 @@ export async function fetchLfsObjects(
       const bytes = sizes.get(oid);
       if (signal.aborted || bytes === undefined) return;
       // What the remote has lost is no fault of the mirror; its pages and clients say so, too.
-      if (link === null) return void (lacking += 1);
+      if (link === null) return void lacking.push(oid);
       try {
         const content = await client.download(object);
         await lfs.mirroring.store(repository, { oid, bytes, content }, { hasQuota: true });
@@ -48,8 +53,9 @@ export async function fetchLfsObjects(
     });
   }
   signal.throwIfAborted();
-  if (lacking > 0) logger.warn('mirror.lfs_lacking', { repositoryId: repository.id, objects: lacking });
+  if (lacking.length > 0) logger.warn('mirror.lfs_lacking', { repositoryId: repository.id, objects: lacking.length });
   if (lost > 0) throw failed(`${lost} of ${wanted} did not arrive; ${why}`);
+  return lacking;
 }
 
 /** Sends a remote the objects that it will need for the refs that it gets. Refuses `remote_lfs_failed`. */

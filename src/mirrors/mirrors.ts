@@ -3,6 +3,7 @@ import type { Config } from '../config/index.ts';
 import { createOutbound, isAllowedHost } from '../outbound/index.ts';
 import { InstanceKey } from '../sealing/index.ts';
 import { keysAt, repositoriesAt } from './forge-client.ts';
+import { bringLfs, bringRefs, bringReleases, forgetRefs } from './bring-repository.ts';
 import { acceptHostKey } from './accept-host-key.ts';
 import { importRepository } from './import-repository.ts';
 import {
@@ -71,6 +72,10 @@ export function createMirrors({ config: { baseUrl, caFile, mirrors }, keyFile, .
     end: bind(endMirror),
     acceptHostKey: soon(acceptHostKey),
     import: soon(importRepository),
+    /** The transfers of an import that has its own row and run: each tells what did not arrive. */
+    bring: { refs: bind(bringRefs), lfs: bind(bringLfs), releases: bind(bringReleases), forget: bind(forgetRefs) },
+    /** The line that a running transfer shows. */
+    progressOf: (repositoryId: string): string | null => deps.progress.get(repositoryId) ?? null,
     keysAt: bind(keysAt),
     repositoriesAt: bind(repositoriesAt),
     /** For `repositories.pushes.refuse`. */

@@ -140,7 +140,7 @@ export interface HttpRemoteServer {
 /** @param address each 127.x.y.z is another host to its clients */
 export async function startHttpRemote(
   t: Owner,
-  { address = '127.0.0.1', password = null as string | null } = {},
+  { address = '127.0.0.1', port = 0, password = null as string | null } = {},
 ): Promise<HttpRemoteServer> {
   const folder = temporaryFolder(t);
   const authorizations: (string | null)[] = [];
@@ -190,7 +190,7 @@ export async function startHttpRemote(
       response.end(whole.subarray(end + 4));
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, address, resolve));
+  await new Promise<void>((resolve) => server.listen(port, address, resolve));
   t.teardown(() => {
     server.closeAllConnections();
     server.close();

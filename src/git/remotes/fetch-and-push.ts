@@ -18,6 +18,8 @@ export interface ExchangeOptions {
   signal?: AbortSignal | undefined;
   /** Called with git's progress lines: `Receiving objects:  41% (12/29)`. */
   progress?(text: string): void;
+  /** Patterns of refs that a fetch brings besides branches and tags: `refs/notes/*`. */
+  more?: readonly string[];
 }
 
 /** The refs of another host. */
@@ -88,6 +90,7 @@ export async function fetchRemote(
     urlWithoutCredentials(remote),
     `+refs/heads/*:${fetchedFolder}heads/*`,
     `+refs/tags/*:${fetchedFolder}tags/*`,
+    ...(options.more ?? []).map((refs) => `+${refs}:${fetchedFolder}${refs.replace(/^refs\//, '')}`),
   ];
   try {
     await runRemoteCommand(tools, remote, argv, { ...options, signal }, transferMs);
@@ -96,7 +99,7 @@ export async function fetchRemote(
   }
 }
 
-/** The branches and tags that `fetchRemote` brought, by the remote's names. */
+/** The refs that `fetchRemote` brought, by the remote's names. */
 export async function fetchedRefs(runner: GitRunner, repository: string): Promise<Map<string, string>> {
   const argv = [`--git-dir=${repository}`, 'for-each-ref', '--format=%(objectname) %(refname)', fetchedFolder];
   const { output } = await runner.run({ argv, timeLimitMs: listMs }, maxListBytes);

@@ -3,7 +3,8 @@ import { eachLimit, isDomainError } from '../../kernel/index.ts';
 import { releaseLimits } from '../../releases/index.ts';
 import type { Located } from '../../repositories/index.ts';
 import type { MirrorDeps } from '../deps.ts';
-import { listRemoteReleases, openRemoteFile, releasesFailed, releasesPrefix } from './release-client.ts';
+import { listRemoteReleases, openRemoteFile, releasesFailed } from './release-client.ts';
+import { releasesPrefix } from './releases-prefix.ts';
 import type { ReleaseApi } from './release-client.ts';
 import type { RemoteFile, RemoteRelease } from './remote-release.ts';
 

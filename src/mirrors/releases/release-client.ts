@@ -3,6 +3,7 @@ import type { HttpRemote } from '../../git/index.ts';
 import { isDomainError, unavailable } from '../../kernel/index.ts';
 import { getFrom, hasNextPage } from '../forge-client.ts';
 import type { MirrorDeps } from '../deps.ts';
+import { releasesPrefix } from './releases-prefix.ts';
 import { readRelease } from './remote-release.ts';
 import type { ForgeKind, RemoteFile, RemoteRelease } from './remote-release.ts';
 
@@ -22,9 +23,6 @@ export interface ReleaseApi {
   /** Origins that are given the credentials. */
   trusted: ReadonlySet<string>;
 }
-
-/** How the refusals of this folder begin; a list of them has it once. */
-export const releasesPrefix = 'Releases: ';
 
 export const releasesFailed = (why: string) => unavailable('remote_releases_failed', `${releasesPrefix}${why}.`);
 
