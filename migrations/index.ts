@@ -1,5 +1,6 @@
 import type { Migration } from '../src/db/index.ts';
 import { skippedChecks } from './v209-skipped-checks.ts';
+import { imports } from './v230-imports.ts';
 import { endsOfTheServer } from './v207-ends-of-the-server.ts';
 import { ciFiles } from './v205-ci-files.ts';
 import { annotations } from './v138-annotations.ts';
@@ -174,4 +175,5 @@ export const migrations: readonly Migration[] = [
   accessNews,
   repositoryWebsites,
   savedReplies,
+  imports,
 ];

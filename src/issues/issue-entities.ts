@@ -28,6 +28,7 @@ import {
 import {
   assigneeSchema,
   draftSchema,
+  importedReactionSchema,
   mentionSchema,
   reactionSchema,
   subscriptionSchema,
@@ -53,6 +54,7 @@ export const issueEntities = [
   assigneeSchema,
   mentionSchema,
   reactionSchema,
+  importedReactionSchema,
   subscriptionSchema,
   draftSchema,
   blockSchema,

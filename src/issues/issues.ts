@@ -22,7 +22,8 @@ import { hasValidMac, appendMac } from './export/export-mac.ts';
 import { peopleAmong } from './import/imported-people.ts';
 import type { ImportedPerson } from './import/export-file-schemas.ts';
 import { exportIssues } from './export/export-issues.ts';
-import { importIssues, refuseTakenNumbers } from './import/import-issues.ts';
+import { importIssues, refuseTakenNumbers, writeClassification } from './import/import-issues.ts';
+import { writeFollowedIssues } from './import/write-followed.ts';
 import type { ImportSource } from './import/import-source.ts';
 import { findIssue, findMovedIssue, issueInWrite, kindOfIssue } from './find-issue.ts';
 import { contextFor, repositoryContext } from './issue-context.ts';
@@ -190,7 +191,8 @@ export function createIssues({ settings: given, texts, ...tools }: IssuesOptions
     /** For the files of an export that are about the code of pull requests. */
     portable: {
       people: (withIds: boolean) => new PeopleNames(deps, withIds),
-      peopleAmong: (people: readonly (ImportedPerson | null)[], isOwn: boolean) => peopleAmong(deps, people, isOwn),
+      peopleAmong: (people: readonly (ImportedPerson | null)[], isOwn: boolean, keepsNames = false) =>
+        peopleAmong(deps, people, isOwn, keepsNames),
       sealed: (text: AsyncIterable<string>) => appendMac(deps, text),
       hasSeal: (bytes: Buffer) => hasValidMac(deps, bytes),
       types: () => import('./import/field-schemas.ts'),
@@ -204,6 +206,8 @@ export function createIssues({ settings: given, texts, ...tools }: IssuesOptions
     checkExport: async (source: ImportSource) => (await import('./import/read-export.ts')).checkExport(deps, source),
     refuseTakenNumbers: bind(refuseTakenNumbers),
     importIssues: bind(importIssues),
+    /** For what follows another forge. */
+    followed: { write: bind(writeFollowedIssues), writeLabels: bind(writeClassification) },
 
     list: bind(listIssues),
     listPinned: bind(listPinnedIssues),

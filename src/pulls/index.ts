@@ -44,3 +44,4 @@ export type { ViewedFileRow } from './schema/attention-schema.ts';
 export type { ViewedFile } from './viewed/viewed-files.ts';
 export { limits as pullLimits } from './limits.ts';
 export { recomputeCommits } from './rounds/recompute-commits.ts';
+export type { PullFile } from './portable/pull-file.ts';

@@ -51,6 +51,9 @@ import { readPatch } from './rounds/read-patch.ts';
 import { removeDeletedRounds } from './rounds/remove-deleted-rounds.ts';
 import { pullsOfIssues } from './pulls-of-issues.ts';
 import type { CheckedExport, ImportSource, PullImporter } from '../issues/index.ts';
+import { issueSchema } from '../issues/index.ts';
+import { roundSchema } from './schema/round-schema.ts';
+import type { RoundRow } from './schema/round-schema.ts';
 import { exportPulls, planExport } from './portable/export-pulls.ts';
 import type { CheckedPulls, ReadBundle } from './portable/read-pulls.ts';
 import { finishPushOptions } from './pushes/apply-push-options.ts';
@@ -154,8 +157,15 @@ export function createPulls(tools: PullsOptions) {
       refuseTakenBranches: async (
         ...given: [repositoryId: string, checked: CheckedPulls, numbers: readonly number[]]
       ) => (await import('./portable/import-pulls.ts')).refuseTakenBranches(deps, ...given),
-      importer: async (path: string, checked: CheckedPulls): Promise<PullImporter> =>
-        (await import('./portable/import-pulls.ts')).importPulls(deps, path, checked),
+      importer: async (path: string, checked: Pick<CheckedPulls, 'read'>, isFollowed = false): Promise<PullImporter> =>
+        (await import('./portable/import-pulls.ts')).importPulls(deps, path, checked, isFollowed),
+      /** The rounds that a pull request has, the first one first. */
+      rounds: async (repositoryId: string, number: number): Promise<RoundRow[]> => {
+        const issue = await deps.db.read.findOneBy(issueSchema, { repositoryId, number });
+        if (issue === null) return [];
+        const rows = await deps.db.read.findBy(roundSchema, { issueId: issue.id });
+        return rows.sort((one, other) => one.round - other.round);
+      },
     },
 
     /** For `repositories.pushes.onPush`. */

@@ -18,10 +18,14 @@ async function showReactions(deps: WebDeps, viewer: Viewer, at: IssueAt, positio
   const rows = await deps.issues.listReactions(viewer, at, position);
   const user = await usersById(
     deps,
-    rows.map(({ userId }) => userId),
+    rows.flatMap(({ userId }) => userId ?? []),
     origin,
   );
-  return rows.map(({ userId, kind }) => ({ user: user(userId), content: kind, created_at: null }));
+  return rows.map(({ userId, person, kind }) => ({
+    user: person === null ? user(userId) : { ...user(null), login: person, username: person },
+    content: kind,
+    created_at: null,
+  }));
 }
 
 interface ReactionCall {

@@ -7,7 +7,7 @@ import type { IssueAt } from '../issue-context.ts';
 import { entrySchema } from '../schema/entry-schema.ts';
 import { hiddenEntrySchema } from '../schema/moderation-schema.ts';
 import type { HideReason } from '../schema/moderation-schema.ts';
-import { reactionSchema } from '../schema/participation-schema.ts';
+import { importedReactionSchema, reactionSchema } from '../schema/participation-schema.ts';
 import type { ReactionKind } from '../schema/participation-schema.ts';
 import { silentKinds, toEntry } from './entry.ts';
 import type { Entry, EntryKind } from './entry.ts';
@@ -149,6 +149,20 @@ async function reactionsIn(
     .groupBy('r.position')
     .addGroupBy('r.kind')
     .getRawMany<{ position: number; kind: ReactionKind; count: number; own: number }>();
+  const imported = await db.read
+    .createQueryBuilder(importedReactionSchema, 'r')
+    .select('r.position', 'position')
+    .addSelect('r.kind', 'kind')
+    .addSelect('count(*)', 'count')
+    .where('r.issue_id = :issueId AND r.position BETWEEN :first AND :last', range)
+    .groupBy('r.position')
+    .addGroupBy('r.kind')
+    .getRawMany<{ position: number; kind: ReactionKind; count: number }>();
+  for (const { position, kind, count } of imported) {
+    const own = rows.find((row) => Number(row.position) === Number(position) && row.kind === kind);
+    if (own === undefined) rows.push({ position, kind, count, own: 0 });
+    else own.count = Number(own.count) + Number(count);
+  }
   const byPosition = Map.groupBy(rows, ({ position }) => Number(position));
   return new Map(
     [...byPosition].map(([position, found]) => [

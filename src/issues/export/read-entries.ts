@@ -150,7 +150,9 @@ async function teamNames(
 export const authorOf = (
   { authorId, authorName }: { authorId: string | null; authorName: string | null },
   people: PeopleNames,
-): PortablePerson | null => (authorName === null ? people.of(authorId) : { name: authorName });
+): PortablePerson | null =>
+  // An imported author whose account is known has both.
+  authorId === null && authorName !== null ? { name: authorName } : people.of(authorId);
 
 /** The files that texts of an issue show, the oldest first. */
 export async function attachmentsOf({ db }: Pick<IssueDeps, 'db'>, issueId: string): Promise<AttachmentRow[]> {

@@ -187,8 +187,15 @@ export const milestonesFile = z
   )
   .max(importLimits.milestones);
 
-export type ImportedIssue = z.output<typeof issueFile>;
-export type ImportedEntry = z.output<typeof entry>;
+export type ImportedEntry = z.output<typeof entry> & {
+  /** What names it where it comes from; without one, its position does. */
+  origin?: string;
+};
+export type ImportedIssue = Omit<z.output<typeof issueFile>, 'entries'> & {
+  entries: ImportedEntry[];
+  /** What names it where it comes from; without one, the repository of the export and its number do. */
+  origin?: string;
+};
 export type ImportedPerson = z.output<typeof person>;
 export type ImportedAttachment = z.output<typeof attachment>;
 export type ImportedLabels = z.output<typeof labelsFile>;

@@ -101,8 +101,8 @@ export async function importIssues(
       // First: triggers count in the row of the numbers.
       await raiseNumber(tx, repository.id, batch.at(-1)!.issue.number);
       for (const prepared of batch) {
-        await writeIssue(tx, prepared);
-        await prepared.pull?.write(tx);
+        const { positions } = await writeIssue(tx, prepared);
+        await prepared.pull?.write(tx, positions);
       }
     });
     for (const { pull } of batch) await pull?.written();
@@ -146,10 +146,10 @@ export async function importIssues(
 }
 
 /** Labels and milestones by name; those that are there take over what the export says. */
-async function writeClassification(
+export async function writeClassification(
   { db, random }: IssueDeps,
   repositoryId: string,
-  { labels, milestones }: CheckedExport,
+  { labels, milestones }: Pick<CheckedExport, 'labels' | 'milestones'>,
 ): Promise<void> {
   await db.write(async ({ manager }) => {
     const present = new Map(

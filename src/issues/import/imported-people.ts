@@ -12,9 +12,13 @@ export class ImportedPeople {
   /** Whether this instance wrote the names. */
   readonly isOwn: boolean;
 
-  constructor(known: ReadonlySet<string>, isOwn: boolean) {
+  /** Whether the name of an author stays beside the account, so that a claim of it can be undone. */
+  readonly keepsNames: boolean;
+
+  constructor(known: ReadonlySet<string>, isOwn: boolean, keepsNames = false) {
     this.#known = known;
     this.isOwn = isOwn;
+    this.keepsNames = keepsNames;
   }
 
   /** UUID of the local account; null where it is none. */
@@ -24,7 +28,11 @@ export class ImportedPeople {
 
   authorOf(person: ImportedPerson | null): Authorship {
     const authorId = this.idOf(person);
-    return { authorId, remoteAuthorId: null, authorName: authorId === null ? (person?.name ?? null) : null };
+    return {
+      authorId,
+      remoteAuthorId: null,
+      authorName: authorId === null || this.keepsNames ? (person?.name ?? null) : null,
+    };
   }
 
   idsOf(people: readonly ImportedPerson[]): string[] {
@@ -37,8 +45,10 @@ export async function findPeople(
   { accounts }: Pick<IssueDeps, 'accounts'>,
   issue: ImportedIssue,
   isOwn: boolean,
+  keepsNames = false,
 ): Promise<ImportedPeople> {
-  return peopleAmong({ accounts }, [issue.author, ...issue.assignees, ...issue.entries.flatMap(peopleOf)], isOwn);
+  const people = [issue.author, ...issue.assignees, ...issue.entries.flatMap(peopleOf)];
+  return peopleAmong({ accounts }, people, isOwn, keepsNames);
 }
 
 /** Looks up people. @param isOwn whether this instance wrote their names */
@@ -46,10 +56,12 @@ export async function peopleAmong(
   { accounts }: Pick<IssueDeps, 'accounts'>,
   people: readonly (ImportedPerson | null)[],
   isOwn: boolean,
+  keepsNames = false,
 ): Promise<ImportedPeople> {
-  if (!isOwn) return new ImportedPeople(new Set(), false);
+  if (!isOwn) return new ImportedPeople(new Set(), false, keepsNames);
   const ids = new Set(people.flatMap((person) => person?.id ?? []));
-  return new ImportedPeople(new Set((await accounts.peopleById(ids)).keys()), true);
+  const known = ids.size === 0 ? [] : (await accounts.peopleById(ids)).keys();
+  return new ImportedPeople(new Set(known), true, keepsNames);
 }
 
 const peopleOf = ({ author, details, reactions, revisions }: ImportedEntry): (ImportedPerson | null)[] => [

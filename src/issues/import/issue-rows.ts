@@ -2,7 +2,7 @@ import type { EntryDetails } from '../entries/entry.ts';
 import type { EntryRevisionRow, EntryRow } from '../schema/entry-schema.ts';
 import type { Issue } from '../schema/issue-schema.ts';
 import type { HiddenEntryRow, HideReason } from '../schema/moderation-schema.ts';
-import type { ReactionKind, ReactionRow } from '../schema/participation-schema.ts';
+import type { ImportedReactionRow, ReactionKind, ReactionRow } from '../schema/participation-schema.ts';
 import type { ImportedPeople } from './imported-people.ts';
 import type { ImportedPerson, ImportedEntry, ImportedIssue } from './export-file-schemas.ts';
 
@@ -23,13 +23,18 @@ export interface RowContext {
 
 /** By these an import finds again what an earlier one made. */
 export const issueOrigin = (repository: string, number: number): string => `export:${repository}#${number}`;
-export const entryOrigin = (position: number): string => `export:${position}`;
+export const originOf = ({ repository, number, origin }: Pick<ImportedIssue, 'repository' | 'number' | 'origin'>) =>
+  origin ?? issueOrigin(repository, number);
+export const entryOrigin = ({ position, origin }: Pick<ImportedEntry, 'position' | 'origin'>): string =>
+  origin ?? `export:${position}`;
 
 /** An entry with what hangs on it. */
 export interface EntryRows {
   entry: EntryRow;
   revisions: EntryRevisionRow[];
   reactions: ReactionRow[];
+  /** Of people without an account here. */
+  importedReactions: ImportedReactionRow[];
   hidden: HiddenEntryRow | null;
 }
 
@@ -76,7 +81,7 @@ export function entryRows(given: ImportedEntry, position: number, context: RowCo
       body: hasText ? text(given.body ?? '') : null,
       details: JSON.stringify(details),
       via: 'import',
-      origin: entryOrigin(given.position),
+      origin: entryOrigin(given),
       revision: revisions.length + 1 + Number(given.isDeleted),
       createdAt: given.createdAt,
       editedAt: given.editedAt,
@@ -99,6 +104,14 @@ export function entryRows(given: ImportedEntry, position: number, context: RowCo
     reactions: given.reactions.flatMap(({ kind, people: who }) =>
       people.idsOf(who).map((userId) => ({ issueId, position, kind: kind as ReactionKind, userId })),
     ),
+    importedReactions: people.keepsNames
+      ? given.reactions.flatMap(({ kind, people: who }) =>
+          [...new Set(who.flatMap((one) => (people.idOf(one) === null ? [one.name] : [])))].map((person) => ({
+            ...{ issueId, position, person },
+            kind: kind as ReactionKind,
+          })),
+        )
+      : [],
     hidden:
       given.hiddenFor === null || given.kind !== 'comment'
         ? null

@@ -5,8 +5,11 @@ import type { ImportedIssue } from './export-file-schemas.ts';
 export interface PreparedPull {
   /** Ids here of its reviews and threads, by those in the export. */
   ids: ReadonlyMap<string, string>;
-  /** Called in the write that has the row of the issue, behind it. */
-  write(tx: Tx): Promise<void>;
+  /**
+   * Called in the write that has the row of the issue, behind it.
+   * @param positions where its entries are here, by their positions in the export
+   */
+  write(tx: Tx, positions: ReadonlyMap<number, number>): Promise<void>;
   /** Called once that write is durable. */
   written(): Promise<void>;
 }

@@ -1,5 +1,6 @@
-import { In } from 'typeorm';
+import { In, Not } from 'typeorm';
 import type { EntitySchema } from 'typeorm';
+import { isNotNull } from '../../db/index.ts';
 import type { Tx } from '../../db/index.ts';
 import { attachmentsIn } from '../attachment-uses.ts';
 import { limits } from '../limits.ts';
@@ -16,10 +17,10 @@ import type { EntryRow } from '../schema/entry-schema.ts';
 import { issueSchema } from '../schema/issue-schema.ts';
 import type { Issue } from '../schema/issue-schema.ts';
 import { hiddenEntrySchema } from '../schema/moderation-schema.ts';
-import { assigneeSchema, reactionSchema } from '../schema/participation-schema.ts';
+import { assigneeSchema, importedReactionSchema, reactionSchema } from '../schema/participation-schema.ts';
 import { insertOrIgnore } from '../insert-or-ignore.ts';
 import type { StoredFiles } from './import-attachments.ts';
-import { entryOrigin, entryRows, issueColumns, issueOrigin } from './issue-rows.ts';
+import { entryOrigin, entryRows, issueColumns, originOf } from './issue-rows.ts';
 import type { EntryRows, RowContext } from './issue-rows.ts';
 import type { PreparedPull } from './pull-importer.ts';
 import type { ImportedIssue } from './export-file-schemas.ts';
@@ -35,13 +36,26 @@ export interface PreparedIssue {
   files: StoredFiles;
   /** Whether an earlier import made it. */
   isKnown: boolean;
+  /**
+   * Set where another forge is followed while work goes on here as well: what was changed here stays and is named as a
+   * conflict. With `isWhole`, comments that are not in the log any more were deleted there.
+   */
+  following?: { isWhole: boolean } | undefined;
+}
+
+/** What a write of an issue tells. */
+export interface WrittenIssue {
+  /** Where its entries are, by their positions in the import. */
+  positions: ReadonlyMap<number, number>;
+  /** What was changed on both sides, and stays as it is here. */
+  conflicts: readonly string[];
 }
 
 /** Rows of one statement: SQLite takes 32,766 parameters, and an entry has nineteen columns. */
 const rowsPerInsert = 500;
 
 /** Inserts an issue with its log, or brings the one of an earlier import up to date. */
-export async function writeIssue(tx: Tx, prepared: PreparedIssue): Promise<void> {
+export async function writeIssue(tx: Tx, prepared: PreparedIssue): Promise<WrittenIssue> {
   const { manager, now } = tx;
   const context: RowContext = { ...prepared.context, now };
   const { issue } = prepared;
@@ -52,8 +66,9 @@ export async function writeIssue(tx: Tx, prepared: PreparedIssue): Promise<void>
           repositoryId: context.repositoryId,
           titleFolded: foldName(issue.milestone),
         });
-  const columns = issueColumns(issue, context, milestone?.id ?? null);
   const known = prepared.isKnown ? await manager.findOneBy(issueSchema, { id: context.id }) : null;
+  const fresh = issueColumns(issue, context, milestone?.id ?? null);
+  const columns = { ...fresh, lockedAt: issue.isLocked ? (known?.lockedAt ?? now) : null };
   if (known === null) {
     const row: Issue = {
       id: context.id,
@@ -63,16 +78,18 @@ export async function writeIssue(tx: Tx, prepared: PreparedIssue): Promise<void>
       lastPosition: 0,
       commentCount: 0,
       pinnedAt: null,
-      origin: issueOrigin(issue.repository, issue.number),
+      origin: originOf(issue),
     };
     await manager.insert(issueSchema, row);
   }
-  const { lastPosition, commentCount } = await writeEntries(tx, prepared, context, known);
+  const { lastPosition, commentCount, positions, conflicts } = await writeEntries(tx, prepared, context, known);
+  const changedHere = known !== null && prepared.following ? await changesHere(tx, known) : null;
+  const isClash = changedHere !== null && (known!.title !== columns.title || known!.state !== columns.state);
   await manager.update(
     issueSchema,
     { id: context.id },
     {
-      ...columns,
+      ...(changedHere === null ? columns : {}),
       // What was done here since then is later.
       updatedAt: Math.max(columns.updatedAt, known?.updatedAt ?? 0),
       lastPosition,
@@ -80,17 +97,41 @@ export async function writeIssue(tx: Tx, prepared: PreparedIssue): Promise<void>
       pinnedAt: known?.pinnedAt ?? (issue.isPinned && (await mayPin(tx, context.repositoryId)) ? now : null),
     },
   );
-  await writeLabels(tx, prepared);
+  if (changedHere === null) {
+    await writeLabels(tx, prepared);
+    await writeAssignees(tx, prepared);
+  }
+  if (isClash) conflicts.push(`its ${changedHere} changed here and there; it stays as it is here`);
+  return { positions, conflicts };
+}
+
+/** Entries by which a log says that something other than its texts was changed. */
+const changes =
+  "('closed', 'reopened', 'merged', 'titled', 'labelled', 'unlabelled', 'milestoned', 'assigned', 'unassigned')";
+
+/** What was changed here since it came, in words; null for nothing. */
+async function changesHere({ manager }: Tx, { id }: Issue): Promise<string | null> {
+  const [row]: { kind: string }[] = await manager.query(
+    `SELECT kind FROM issue_entries WHERE issue_id = ? AND origin IS NULL AND kind IN ${changes} LIMIT 1`,
+    [id],
+  );
+  if (row === undefined) return null;
+  return row.kind === 'titled' ? 'title' : /label/.test(row.kind) ? 'labels' : 'state';
+}
+
+async function writeAssignees(tx: Tx, { issue, context, isKnown, following }: PreparedIssue): Promise<void> {
   const assignees = context.people.idsOf(issue.assignees);
+  if (isKnown && following !== undefined)
+    await tx.manager.delete(assigneeSchema, { issueId: context.id, userId: Not(In(assignees)) });
   for (const userId of assignees) await insertOrIgnore(tx, assigneeSchema, { issueId: context.id, userId });
 }
 
 async function writeEntries(
   tx: Tx,
-  { issue, files }: PreparedIssue,
+  { issue, files, following }: PreparedIssue,
   context: RowContext,
   known: Issue | null,
-): Promise<{ lastPosition: number; commentCount: number }> {
+): Promise<{ lastPosition: number; commentCount: number; positions: Map<number, number>; conflicts: string[] }> {
   const { manager } = tx;
   const present =
     known === null
@@ -99,19 +140,34 @@ async function writeEntries(
   let lastPosition = known?.lastPosition ?? 0;
   let commentCount = known?.commentCount ?? 0;
   const added: EntryRows[] = [];
+  const positions = new Map<number, number>();
+  const conflicts: string[] = [];
+  const gone = new Map(present);
   for (const given of issue.entries) {
-    const old = present.get(entryOrigin(given.position));
+    const old = present.get(entryOrigin(given));
+    gone.delete(entryOrigin(given));
     const position = old?.position ?? (known === null ? given.position : lastPosition + 1);
     const rows = entryRows(given, position, context);
     if (rows === null) continue;
+    positions.set(given.position, position);
     if (old !== undefined) {
-      commentCount += await updateText(tx, old, rows.entry);
+      const isMine = following !== undefined && old.body !== rows.entry.body && (await wasEditedHere(tx, old));
+      if (isMine) conflicts.push(`the text of entry ${position} was edited here and there; it stays as it is here`);
+      else commentCount += await updateText(tx, old, rows.entry, following !== undefined);
+      if (following !== undefined) await replaceReactions(tx, old, rows);
       continue;
     }
     added.push(rows);
     lastPosition = Math.max(lastPosition, position);
     commentCount += isComment(rows.entry) ? 1 : 0;
   }
+  if (following?.isWhole)
+    for (const old of gone.values())
+      if (old.origin !== null && old.via === 'import' && isComment(old)) {
+        const key = { issueId: old.issueId, position: old.position };
+        await manager.update(entrySchema, key, { body: null, deletedAt: tx.now, revision: old.revision + 1 });
+        commentCount -= 1;
+      }
   await insertAll(
     tx,
     entrySchema,
@@ -129,11 +185,27 @@ async function writeEntries(
   );
   await insertAll(
     tx,
+    importedReactionSchema,
+    added.flatMap(({ importedReactions }) => importedReactions),
+  );
+  await insertAll(
+    tx,
     hiddenEntrySchema,
     added.flatMap(({ hidden }) => hidden ?? []),
   );
   await writeFiles(tx, context.id, files, added);
-  return { lastPosition, commentCount };
+  return { lastPosition, commentCount, positions, conflicts };
+}
+
+/** Whether a user of this server has replaced the text. */
+async function wasEditedHere({ manager }: Tx, { issueId, position }: EntryRow): Promise<boolean> {
+  return manager.existsBy(entryRevisionSchema, { issueId, position, editorId: isNotNull() });
+}
+
+async function replaceReactions(tx: Tx, { issueId, position }: EntryRow, rows: EntryRows): Promise<void> {
+  await tx.manager.delete(importedReactionSchema, { issueId, position });
+  await insertAll(tx, importedReactionSchema, rows.importedReactions);
+  for (const row of rows.reactions) await insertOrIgnore(tx, reactionSchema, row);
 }
 
 const isComment = ({ kind, deletedAt }: Pick<EntryRow, 'kind' | 'deletedAt'>): boolean =>
@@ -141,11 +213,13 @@ const isComment = ({ kind, deletedAt }: Pick<EntryRow, 'kind' | 'deletedAt'>): b
 
 /**
  * A text that was edited or deleted where it comes from, unless it was edited here later.
+ * @param isNewer whether the text there counts whatever the times say: not every forge has one of edits
  * @returns by how much the count of comments changes
  */
-async function updateText({ manager }: Tx, old: EntryRow, fresh: EntryRow): Promise<number> {
+async function updateText({ manager }: Tx, old: EntryRow, fresh: EntryRow, isNewer: boolean): Promise<number> {
   const isSame = old.body === fresh.body && (old.deletedAt === null) === (fresh.deletedAt === null);
-  if (isSame || old.deletedAt !== null || (old.editedAt ?? 0) > (fresh.editedAt ?? 0)) return 0;
+  const isOlder = !isNewer && (old.editedAt ?? 0) > (fresh.editedAt ?? 0);
+  if (isSame || old.deletedAt !== null || isOlder) return 0;
   const key = { issueId: old.issueId, position: old.position };
   if (old.body !== null && fresh.deletedAt === null)
     await manager.insert(entryRevisionSchema, {

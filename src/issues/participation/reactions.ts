@@ -8,8 +8,8 @@ import type { IssueAt } from '../issue-context.ts';
 import { insertOrIgnore } from '../insert-or-ignore.ts';
 import { chargeRateLimit } from '../moderation/hold-newcomers.ts';
 import { entrySchema } from '../schema/entry-schema.ts';
-import { reactionSchema } from '../schema/participation-schema.ts';
-import type { ReactionKind, ReactionRow } from '../schema/participation-schema.ts';
+import { importedReactionSchema, reactionSchema } from '../schema/participation-schema.ts';
+import type { ReactionKind } from '../schema/participation-schema.ts';
 
 export const reactionKinds: readonly ReactionKind[] = [
   '+1',
@@ -49,25 +49,42 @@ export async function react(
 /** More than a page shows one by one. */
 const mostListed = 1_000;
 
+/** A reaction of an account, or of a person elsewhere by name. */
+export interface ListedReaction {
+  kind: ReactionKind;
+  userId: string | null;
+  person: string | null;
+}
+
 /** Who reacted to a text, and how. Refuses `entry_not_found`, also for what waits for a member. */
 export async function listReactions(
   deps: IssueDeps,
   viewer: Viewer,
   at: IssueAt,
   position: number,
-): Promise<ReactionRow[]> {
+): Promise<ListedReaction[]> {
   const { issue } = await findIssue(deps, viewer, at);
   const entry = await deps.db.read.findOneBy(entrySchema, { issueId: issue.id, position });
   if (entry === null || entry.body === null || (entry.heldAt !== null && entry.authorId !== personIdOf(viewer)))
     throw entryNotFound();
-  return (
-    deps.db.read
-      .createQueryBuilder(reactionSchema, 'r')
-      .where('r.issue_id = :issueId AND r.position = :position', { issueId: issue.id, position })
-      // As the primary key: sorted by nothing else.
-      .orderBy('r.kind')
-      .addOrderBy('r.user_id')
-      .limit(mostListed)
-      .getMany()
-  );
+  const where = { issueId: issue.id, position };
+  const rows = await deps.db.read
+    .createQueryBuilder(reactionSchema, 'r')
+    .where('r.issue_id = :issueId AND r.position = :position', where)
+    // As the primary key: sorted by nothing else.
+    .orderBy('r.kind')
+    .addOrderBy('r.user_id')
+    .limit(mostListed)
+    .getMany();
+  const imported = await deps.db.read
+    .createQueryBuilder(importedReactionSchema, 'r')
+    .where('r.issue_id = :issueId AND r.position = :position', where)
+    .orderBy('r.kind')
+    .addOrderBy('r.person')
+    .limit(mostListed)
+    .getMany();
+  return [
+    ...rows.map(({ kind, userId }) => ({ kind, userId, person: null })),
+    ...imported.map(({ kind, person }) => ({ kind, userId: null, person })),
+  ];
 }

@@ -52,6 +52,26 @@ export const reactionSchema = new EntitySchema<ReactionRow>({
   },
 });
 
+/** A reaction of a person elsewhere, who has no account here. */
+export interface ImportedReactionRow {
+  issueId: string;
+  position: number;
+  kind: ReactionKind;
+  /** `login@host`. */
+  person: string;
+}
+
+export const importedReactionSchema = new EntitySchema<ImportedReactionRow>({
+  name: 'importedReaction',
+  tableName: 'imported_reactions',
+  columns: {
+    issueId: { name: 'issue_id', type: 'text', primary: true },
+    position: { type: 'integer', primary: true },
+    kind: { type: 'text', primary: true },
+    person: { type: 'text', primary: true },
+  },
+});
+
 /** Whether a user has subscribed to an issue. */
 export interface SubscriptionRow {
   issueId: string;

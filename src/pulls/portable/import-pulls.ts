@@ -49,21 +49,28 @@ export async function refuseTakenBranches(
 /**
  * Makes the code of pull requests that of a repository, which has the commits of all rounds already.
  * @param path of the repository
+ * @param isFollowed whether another forge is followed while work goes on here as well
  */
-export function importPulls(deps: PullDeps, path: string, checked: CheckedPulls): PullImporter {
+export function importPulls(
+  deps: PullDeps,
+  path: string,
+  checked: Pick<CheckedPulls, 'read'>,
+  isFollowed = false,
+): PullImporter {
   return {
     async prepare({ number }, { id, repositoryId, isKnown, text }): Promise<PreparedPull | null> {
       const { pull, isOwn } = await checked.read(number);
       if (isKnown && (await wentOn(deps, id, pull))) return null;
-      const people = await deps.issues.portable.peopleAmong(peopleOf(pull), isOwn);
+      const people = await deps.issues.portable.peopleAmong(peopleOf(pull), isOwn, isFollowed);
       const found = new Map<number, ReadRound>();
       for (const { round, headOid, baseOid } of pull.rounds) {
         await keepRound(deps, path, { headOid, baseOid });
         found.set(round, await readRound(deps, path, headOid, baseOid));
       }
       const ids = idsOf(pull, repositoryId);
-      const write = (tx: Tx): Promise<void> =>
-        writePull(deps, tx, pull, { issueId: id, repositoryId, people, ids, text, rounds: found });
+      const context = { issueId: id, repositoryId, people, ids, text, rounds: found, isFollowed };
+      const write = (tx: Tx, positions: ReadonlyMap<number, number>): Promise<void> =>
+        writePull(deps, tx, pull, { ...context, positions });
       const { headOid } = pull.rounds.at(-1)!;
       const written = (): Promise<void> => publishHead(deps, path, { issueId: id, repositoryId, number, headOid });
       return { ids, write, written };

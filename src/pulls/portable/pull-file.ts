@@ -22,6 +22,8 @@ export function pullFiles({ commitId, line, maybe, number, person, text, time, u
     createdAt: time,
     editedAt: maybe(time),
     isDeleted: z.boolean(),
+    /** What names it at another forge. */
+    origin: z.string().max(200).optional(),
   });
   const place = z.object({
     round,

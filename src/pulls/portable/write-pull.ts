@@ -16,13 +16,17 @@ export interface PullContext {
   issueId: string;
   repositoryId: string;
   /** Whose the names in the files are. */
-  people: { idOf(person: ImportedPerson | null): string | null; isOwn: boolean };
+  people: { idOf(person: ImportedPerson | null): string | null; isOwn: boolean; keepsNames: boolean };
   /** Ids here of reviews and threads, by those in the export. */
   ids: ReadonlyMap<string, string>;
   /** Makes addresses in texts those of this instance. */
   text(given: string): string;
   /** What git says of the rounds. */
   rounds: ReadonlyMap<number, ReadRound>;
+  /** Where entries of the log are here, by their positions in the export. */
+  positions: ReadonlyMap<number, number>;
+  /** Whether replies were written here as well: then comments are found again by their origin. */
+  isFollowed: boolean;
 }
 
 const rowsPerInsert = 100;
@@ -45,7 +49,7 @@ export async function writePull(
 /** An account, or the name of who is none here. */
 function whoIs({ people }: PullContext, person: ImportedPerson | null): { id: string | null; name: string | null } {
   const id = people.idOf(person);
-  return { id, name: id === null ? (person?.name ?? null) : null };
+  return { id, name: id === null || people.keepsNames ? (person?.name ?? null) : null };
 }
 
 async function writeRow({ manager }: Tx, pull: PullFile, context: PullContext): Promise<void> {
@@ -127,7 +131,7 @@ async function writeReviews(tx: Tx, pull: PullFile, context: PullContext): Promi
       authorName: author.name,
       verdict: review.verdict,
       body: text(review.body),
-      position: review.position,
+      position: review.position === null ? null : (context.positions.get(review.position) ?? review.position),
       createdAt: review.createdAt,
       submittedAt: review.submittedAt,
       dismissedAt: review.dismissedAt,
@@ -174,10 +178,10 @@ async function writeThreads(tx: Tx, pull: PullFile, context: PullContext): Promi
   const comments = pull.threads.flatMap((thread) =>
     thread.comments.map((comment) => {
       const { id, name } = whoIs(context, comment.author);
-      const { position, appliedOid, createdAt, editedAt } = comment;
+      const { position, appliedOid, createdAt, editedAt, origin = null } = comment;
       return {
         threadId: ids.get(thread.id)!,
-        ...{ position, appliedOid, createdAt, editedAt },
+        ...{ position, appliedOid, createdAt, editedAt, origin },
         reviewId: ids.get(comment.review)!,
         authorId: id,
         authorName: name,
@@ -189,13 +193,25 @@ async function writeThreads(tx: Tx, pull: PullFile, context: PullContext): Promi
   const places = pull.threads.flatMap((thread) =>
     thread.places.map((place) => ({ threadId: ids.get(thread.id)!, ...place })),
   );
-  for (const comment of comments) {
+  for (const given of comments) {
+    const isKnown = context.isFollowed && present.has(given.threadId);
+    const comment = isKnown ? { ...given, position: await positionOf(tx, given) } : given;
     const key = { threadId: comment.threadId, position: comment.position };
     if (present.has(comment.threadId) && (await tx.manager.existsBy(reviewCommentSchema, key)))
       await tx.manager.update(reviewCommentSchema, key, comment);
     else await tx.manager.insert(reviewCommentSchema, comment);
   }
   await insertMissing(tx, threadPositionSchema, places, ({ threadId, round }) => ({ threadId, round }), present);
+}
+
+/** Where a comment of another forge is in its thread, or where it comes to stand. */
+async function positionOf(
+  { manager }: Tx,
+  { threadId, origin }: { threadId: string; origin: string | null },
+): Promise<number> {
+  const there = await manager.findBy(reviewCommentSchema, { threadId });
+  const same = there.find((row) => row.origin === origin);
+  return same?.position ?? Math.max(0, ...there.map(({ position }) => position)) + 1;
 }
 
 async function writeRequests(tx: Tx, { requests }: PullFile, context: PullContext): Promise<void> {

@@ -123,6 +123,7 @@ export async function addToThread(
     authorId: review.authorId,
     authorName: null,
     body,
+    origin: null,
     appliedOid: null,
     createdAt: now,
     editedAt: null,

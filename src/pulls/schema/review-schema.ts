@@ -97,6 +97,8 @@ export interface ReviewCommentRow {
   authorId: string | null;
   authorName: string | null;
   body: string;
+  /** What names it where it comes from; null for one that was written here. */
+  origin: string | null;
   /** The commit that applied its suggestion. */
   appliedOid: string | null;
   createdAt: number;
@@ -114,6 +116,7 @@ export const reviewCommentSchema = new EntitySchema<ReviewCommentRow>({
     authorId: { name: 'author_id', type: 'text', nullable: true },
     authorName: { name: 'author_name', type: 'text', nullable: true },
     body: { type: 'text' },
+    origin: { type: 'text', nullable: true },
     appliedOid: { name: 'applied_oid', type: 'text', nullable: true },
     createdAt: { name: 'created_at', type: 'integer' },
     editedAt: { name: 'edited_at', type: 'integer', nullable: true },

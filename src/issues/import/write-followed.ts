@@ -1,0 +1,109 @@
+import { In } from 'typeorm';
+import { internal } from '../../kernel/index.ts';
+import { repositoryOf } from '../../repositories/index.ts';
+import type { Repository } from '../../repositories/index.ts';
+import type { IssueDeps } from '../deps.ts';
+import { raiseNumber } from '../numbers/next-number.ts';
+import { issueSchema, movedIssueSchema } from '../schema/issue-schema.ts';
+import type { ImportedIssue } from './export-file-schemas.ts';
+import { findPeople } from './imported-people.ts';
+import { originOf } from './issue-rows.ts';
+import type { PreparedPull, PullImporter } from './pull-importer.ts';
+import { writeIssue } from './write-issue.ts';
+import type { PreparedIssue } from './write-issue.ts';
+
+/** An issue of another forge, or a pull request with the talk about it. */
+export interface FollowedIssue {
+  issue: ImportedIssue & { origin: string };
+  /** Whether its log is all there is: comments that are missing in it were deleted. */
+  isWhole: boolean;
+}
+
+export interface FollowedOutcome {
+  number: number;
+  /** `taken`: the number is another issue here. `removed`: it was deleted or moved away here. */
+  result: 'added' | 'updated' | 'taken' | 'removed';
+  /** Sentences about what was changed on both sides, or here alone. */
+  conflicts: readonly string[];
+}
+
+/**
+ * Writes some issues of another forge in one write, with their numbers, times and order, or brings what an earlier
+ * write made up to date. No person and no listener is notified; no right is asked. What was changed here stays.
+ * @param pulls has the code of the pull requests among them
+ */
+export async function writeFollowedIssues(
+  deps: IssueDeps,
+  repository: Repository,
+  items: readonly FollowedIssue[],
+  pulls: PullImporter,
+): Promise<FollowedOutcome[]> {
+  const { db, random } = deps;
+  const outcomes: (FollowedOutcome & { conflicts: string[] })[] = [];
+  const waiting: { prepared: PreparedIssue; outcome: FollowedOutcome & { conflicts: string[] } }[] = [];
+  const number = In(items.map(({ issue }) => issue.number));
+  const [rows, moved] = await Promise.all([
+    db.read.findBy(issueSchema, { repositoryId: repository.id, number }),
+    db.read.findBy(movedIssueSchema, { repositoryId: repository.id, number }),
+  ]);
+  const byNumber = new Map(rows.map((row) => [row.number, row]));
+  const goneNumbers = new Set(moved.map((row) => row.number));
+  const labelScopes = [
+    { repositoryId: repository.id },
+    ...(repository.ownerOrganisationId === null ? [] : [{ organisationId: repository.ownerOrganisationId }]),
+  ];
+  for (const { issue, isWhole } of items) {
+    const known = byNumber.get(issue.number);
+    const outcome = {
+      number: issue.number,
+      result: known === undefined ? 'added' : 'updated',
+      conflicts: [],
+    } as FollowedOutcome & { conflicts: string[] };
+    outcomes.push(outcome);
+    if (goneNumbers.has(issue.number) || (known !== undefined && known.deletedAt !== null)) outcome.result = 'removed';
+    else if (known !== undefined && known.origin !== originOf(issue)) outcome.result = 'taken';
+    if (outcome.result === 'removed' || outcome.result === 'taken') continue;
+    const id = known?.id ?? random.uuid();
+    const isKnown = known !== undefined;
+    const context = { id, repositoryId: repository.id, isKnown, text: asItIs };
+    let pull: PreparedPull | null = null;
+    if (issue.kind === 'pull') {
+      pull = await pulls.prepare(issue, context);
+      if (pull === null) outcome.conflicts.push('it went on here by a round or a merge; its code stays as it is here');
+    }
+    waiting.push({
+      outcome,
+      prepared: {
+        issue,
+        pull: pull ?? undefined,
+        files: { rows: [], ids: new Map() },
+        labelScopes,
+        isKnown,
+        following: { isWhole },
+        context: {
+          id,
+          repositoryId: repository.id,
+          people: await findPeople(deps, issue, true, true),
+          ids: new Map(),
+          partIds: pull?.ids ?? new Map(),
+          text: asItIs,
+        },
+      },
+    });
+  }
+  if (waiting.length === 0) return outcomes;
+  await db.write(async (tx) => {
+    if ((await repositoryOf(tx, repository.id)) === null) throw internal('the repository of an import is gone');
+    // First: triggers count in the row of the numbers.
+    await raiseNumber(tx, repository.id, Math.max(...waiting.map(({ outcome }) => outcome.number)));
+    for (const { prepared, outcome } of waiting) {
+      const { positions, conflicts } = await writeIssue(tx, prepared);
+      await prepared.pull?.write(tx, positions);
+      outcome.conflicts.push(...conflicts);
+    }
+  });
+  for (const { prepared } of waiting) await prepared.pull?.written();
+  return outcomes;
+}
+
+const asItIs = (text: string): string => text;
