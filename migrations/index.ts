@@ -172,8 +172,8 @@ export const migrations: readonly Migration[] = [
   endsOfTheServer,
   skippedChecks,
   peersThatReadNotes,
+  imports,
   accessNews,
   repositoryWebsites,
   savedReplies,
-  imports,
 ];

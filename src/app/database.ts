@@ -20,6 +20,7 @@ import { signingEntities } from '../signing/index.ts';
 import { notificationEntities } from '../notifications/index.ts';
 import { outboxEntities } from '../outbox/index.ts';
 import { noticeEntities } from '../notices/index.ts';
+import { importEntities } from '../imports/index.ts';
 import { mirrorEntities } from '../mirrors/index.ts';
 import { webhookEntities } from '../webhooks/index.ts';
 import type { AppOptions } from './app-options.ts';
@@ -44,6 +45,7 @@ export const entities = [
   ...noticeEntities,
   ...notificationEntities,
   ...mirrorEntities,
+  ...importEntities,
 ] as unknown as EntitySchema<never>[];
 
 /** The schema version after all migrations. */

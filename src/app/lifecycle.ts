@@ -45,6 +45,7 @@ export function partsOf(modules: Living): Part[] {
     { name: 'single-sign-on', stop: () => modules.singleSignOn.stop() },
     { name: 'federation', recover: () => federation.recover(), stop: () => federation.stop() },
     { name: 'mirrors', recover: () => mirrors.recover(), stop: () => mirrors.stop() },
+    { name: 'imports', recover: () => modules.imports.recover(), stop: () => modules.imports.stop() },
     { name: 'mail', stop: () => mail.stop() },
     { name: 'webhooks', stop: () => modules.webhooks.stop() },
     { name: 'outbox', recover: () => outbox.recover(), stop: () => outbox.stop() },

@@ -3,6 +3,7 @@ import { createBackups } from '../backup/index.ts';
 import { objectKinds } from '../doctor/index.ts';
 import { createFederation } from '../federation/index.ts';
 import { createImageProxy } from '../image-proxy/index.ts';
+import { createImports } from '../imports/index.ts';
 import { createMirrors } from '../mirrors/index.ts';
 import { createNotices } from '../notices/index.ts';
 import { createNotifications } from '../notifications/index.ts';
@@ -16,16 +17,19 @@ export function openConnections(storage: Storage, people: People, code: Code) {
   const { config, instanceKey } = storage;
   const { baseUrl, dataDir, notifications } = config;
   const base = { ...storage, ...people, ...code };
+  const mirrors = createMirrors(base);
+  const webhooks = createWebhooks(base);
   return {
     imageProxy: createImageProxy({ ...base, folder: path.join(dataDir, 'cache', 'images') }),
-    webhooks: createWebhooks(base),
+    webhooks,
     notices: createNotices({ ...base, baseUrl }),
     notifications: createNotifications({
       ...base,
       key: instanceKey('notifications'),
       settings: { baseUrl, keepDoneMs: notifications.keepDoneDays * 24 * 60 * 60_000 },
     }),
-    mirrors: createMirrors(base),
+    mirrors,
+    imports: createImports({ ...base, mirrors, webhooks }),
     backups: createBackups({ ...base, objectKinds }),
     federation: createFederation(base),
   };

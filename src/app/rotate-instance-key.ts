@@ -26,9 +26,17 @@ export async function rotateInstanceKey(dataDir: string, open: () => Promise<Mod
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     throw conflict('no_instance_key', 'There is no instance key yet: nothing is encrypted.', { cause: error });
   }
-  const { accounts, ci, mail, mirrors, signing, webhooks, logger } = await open();
+  const { accounts, ci, imports, mail, mirrors, signing, webhooks, logger } = await open();
   let reencrypted = 0;
-  const modules: { reencrypt(): Promise<number> }[] = [accounts.secondFactor, ci, mail, mirrors, signing, webhooks];
+  const modules: { reencrypt(): Promise<number> }[] = [
+    accounts.secondFactor,
+    ci,
+    imports,
+    mail,
+    mirrors,
+    signing,
+    webhooks,
+  ];
   for (const each of modules) reencrypted += await each.reencrypt();
   endRotation(file);
   // Of a rotation that a kill ended before its first rename.

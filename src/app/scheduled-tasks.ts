@@ -67,6 +67,7 @@ export function scheduledTasks(modules: Modules): CronTask[] {
       time: '40 * * * * *',
       run: () => git.maintenance.run(async () => !(await backups.isRunning())),
     },
+    { name: 'imports.run', time: '10 * * * * *', run: () => modules.imports.runDue() },
     { name: 'mirrors.sync', time: '20 * * * * *', run: () => modules.mirrors.runDue() },
     { name: 'webhooks.deliver', time: '*/10 * * * * *', run: () => webhooks.drain() },
     { name: 'notifications.tell', time: '45 * * * * *', run: () => modules.notifications.tell() },

@@ -25,6 +25,7 @@ import type { Signing } from '../signing/index.ts';
 import type { Mail } from '../mail/index.ts';
 import type { Outbox } from '../outbox/index.ts';
 import type { Notices } from '../notices/index.ts';
+import type { Imports } from '../imports/index.ts';
 import type { Mirrors } from '../mirrors/index.ts';
 import type { Webhooks } from '../webhooks/index.ts';
 import type { WorkerPool } from '../workers/index.ts';
@@ -75,6 +76,7 @@ export interface WebDeps {
   outbox: Pick<Outbox, 'metrics'>;
   notifications: Notifications;
   mirrors: Mirrors;
+  imports: Imports;
   git: Git;
   search: Search;
   codeSearch: CodeSearch;

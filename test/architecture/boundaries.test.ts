@@ -11,7 +11,7 @@ const arrows: string[][] = [
   ['pages'],
   ['http-api', 'http-git', 'http-activitypub', 'http-artifacts', 'http-identity', 'http-runner', 'ssh', 'scheduler'],
   ['http'],
-  ['doctor'],
+  ['doctor', 'imports'],
   ['webhooks'],
   ['gitea-shapes', 'notifications', 'notices', 'mirrors'],
   ['search', 'federation', 'ci', 'backup'],

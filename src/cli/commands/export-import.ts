@@ -13,6 +13,7 @@ import { readableSize } from '../terminal/output.ts';
 import { withHint } from '../report-error.ts';
 import { showProgress } from '../terminal/progress.ts';
 import { findRepository, splitName } from './find-repository.ts';
+import { addImportForgeCommands } from './import-forge.ts';
 import { addImportGithubCommand } from './import-github.ts';
 import { repositoryToJson } from './repository-output.ts';
 
@@ -47,6 +48,7 @@ export function addExportImportCommands(program: Command, run: Run): void {
     'hearth import garden.bundle bob/garden --issues',
   );
   addImportGithubCommand(imports, run);
+  addImportForgeCommands(imports, run);
 }
 
 /** `hearth repo adopt`: takes over a bare repository of this machine. */

@@ -59,6 +59,7 @@ import {
 } from './issues.ts';
 import { aliasOperations, pinnedPullOperations } from './gitea-aliases.ts';
 import { pictureOperations } from './pictures.ts';
+import { importOperations } from './imports.ts';
 import { pushMirrorOperations } from './push-mirrors.ts';
 import { hookOperations } from './hooks.ts';
 import { followOperations } from './follows.ts';
@@ -170,6 +171,7 @@ export const operations: readonly Operation[] = [
   searchIssues,
   ...repositoryListOperations,
   ...newRepositoryOperations,
+  ...importOperations,
   getRepository,
   editRepository,
   renameRepository,

@@ -1,0 +1,271 @@
+import type { Command } from 'commander';
+import { localAdministrator } from '../../access/index.ts';
+import type { Modules } from '../../app/index.ts';
+import type { Import, SourceKind } from '../../imports/index.ts';
+import { invalid, notFound, unavailable } from '../../kernel/index.ts';
+import type { Action, Run } from '../action.ts';
+import type { Cli } from '../cli.ts';
+import { withExamples } from '../help.ts';
+import { withHint } from '../report-error.ts';
+import type { Column } from '../terminal/output.ts';
+import { readSecret } from '../terminal/read-secret.ts';
+import { findRepository, splitName } from './find-repository.ts';
+
+const kinds: readonly string[] = ['gitea', 'forgejo'];
+
+/** `hearth import start` and the commands for what it has begun: repositories of other forges, with everything. */
+export function addImportForgeCommands(imports: Command, run: Run): void {
+  withExamples(
+    imports
+      .command('start')
+      .description('import a repository of another forge with its issues, pull requests and releases')
+      .argument('<address>', 'of its page there, or the one that git clones')
+      .argument('[owner/name]', 'the new repository; not needed with --dry-run')
+      .option('--kind <kind>', `what the other server is: ${kinds.join(', ')}`, 'gitea')
+      .option('--secret-file <file>', 'file with a token of an account there')
+      .option('--secret-stdin', 'read that token from standard input')
+      .option('--watch <time>', 'look for changes again and again: 15m, 8h')
+      .option('--public', 'make it public once everything is here (default: as it is there)')
+      .option('--private', 'keep it private')
+      .option('--no-issues', 'leave issues out')
+      .option('--no-pulls', 'leave pull requests out')
+      .option('--no-releases', 'leave releases out')
+      .option('--no-lfs', 'leave the objects of Git LFS out')
+      .option('--no-reactions', 'leave reactions out: Gitea needs a request for each text')
+      .option('--dry-run', 'only tell what would come, and what not')
+      .action(run(start)),
+    'hearth import start https://git.example.org/alice/garden --dry-run --secret-file token',
+    'hearth import start https://git.example.org/alice/garden alice/garden --secret-file token --watch 15m',
+  );
+  withExamples(
+    imports
+      .command('status')
+      .description('show imports from other forges, or one with its report')
+      .argument('[owner/name]', 'a repository')
+      .action(run(status)),
+    'hearth import status',
+    'hearth import status alice/garden',
+  );
+  withExamples(
+    imports
+      .command('run')
+      .description('run an import again: brings what is new there, or goes on where it stopped')
+      .argument('<owner/name>', 'a repository')
+      .option('--full', 'compare everything, not only what has changed')
+      .option('--secret-file <file>', 'file with another token')
+      .option('--secret-stdin', 'read another token from standard input')
+      .action(run(again)),
+    'hearth import run alice/garden',
+  );
+  withExamples(
+    imports
+      .command('switch-over')
+      .description('run an import for the last time and follow the source no longer')
+      .argument('<owner/name>', 'a repository')
+      .option('--archive', 'make the repository there read-only, where the token may')
+      .action(run(switchOver)),
+    'hearth import switch-over alice/garden --archive',
+  );
+  withExamples(
+    imports
+      .command('end')
+      .description('follow the source no longer; what is here stays')
+      .argument('<owner/name>', 'a repository')
+      .action(run(end)),
+    'hearth import end alice/garden',
+  );
+}
+
+interface StartOptions {
+  kind: string;
+  secretFile?: string;
+  secretStdin?: true;
+  watch?: string;
+  public?: true;
+  private?: true;
+  issues: boolean;
+  pulls: boolean;
+  releases: boolean;
+  lfs: boolean;
+  reactions: boolean;
+  dryRun?: true;
+}
+
+const start: Action<StartOptions, [string, string | undefined]> = async (cli, options, address, text) => {
+  if (options.public && options.private) throw invalid('usage', 'Say --public or --private, not both.');
+  if (!kinds.includes(options.kind)) throw invalid('usage', `--kind is one of ${kinds.join(', ')}.`);
+  const kind: SourceKind = 'gitea';
+  const hasToken = options.secretFile !== undefined || options.secretStdin;
+  const token = hasToken ? await readSecret(cli, options) : '';
+  const modules = await cli.openModules();
+  if (options.dryRun) {
+    const { project, repository, counts, problems } = await modules.imports.try({ address, token, kind });
+    const named = Object.entries(counts).map(([what, count]) => `${count ?? '?'} ${what}`);
+    cli.output.result(
+      [`${project}: ${repository.isPrivate ? 'private' : 'public'}, ${named.join(', ')}`, ...problems.map(lineOf)].join(
+        '\n',
+      ),
+      { project, counts, problems },
+    );
+    return;
+  }
+  if (text === undefined) throw invalid('usage', 'Say what it will be: hearth import start ADDRESS OWNER/NAME');
+  const { id } = await modules.imports.start(localAdministrator, {
+    ...splitName(text),
+    address,
+    token,
+    kind,
+    watchMs: options.watch === undefined ? null : readTime(options.watch),
+    ...(options.public ? { visibility: 'PUBLIC' as const } : options.private ? { visibility: 'PRIVATE' as const } : {}),
+    withIssues: options.issues,
+    withPulls: options.pulls,
+    withReleases: options.releases,
+    withLfs: options.lfs,
+    withReactions: options.reactions,
+  });
+  await follow(cli, modules, id, text);
+};
+
+const again: Action<{ full?: true; secretFile?: string; secretStdin?: true }, [string]> = async (
+  cli,
+  options,
+  text,
+) => {
+  const hasToken = options.secretFile !== undefined || options.secretStdin;
+  const token = hasToken ? await readSecret(cli, options) : '';
+  const { modules, id } = await find(cli, text);
+  await modules.imports.again(localAdministrator, id, { token, isFull: options.full === true });
+  await follow(cli, modules, id, text);
+};
+
+const switchOver: Action<{ archive?: true }, [string]> = async (cli, { archive }, text) => {
+  const { modules, id } = await find(cli, text);
+  await modules.imports.again(localAdministrator, id, { isLast: true, archivesSource: archive === true });
+  await follow(cli, modules, id, text);
+};
+
+const end: Action<object, [string]> = async (cli, _options, text) => {
+  const { modules, id } = await find(cli, text);
+  await modules.imports.end(localAdministrator, id);
+  cli.output.result(`${text} follows its source no longer.`, { name: text, state: 'ended' });
+};
+
+interface Named extends Import {
+  name: string;
+}
+
+const columns: Column<Named>[] = [
+  { title: 'NAME', cell: ({ name }) => name, whole: true },
+  { title: 'FROM', cell: ({ url }) => url },
+  { title: 'STATE', cell: (one) => stateOf(one), whole: true },
+];
+
+const status: Action<object, [string | undefined]> = async (cli, _options, text) => {
+  if (text !== undefined) {
+    const { modules, id } = await find(cli, text);
+    return show(cli, modules, id, text);
+  }
+  const modules = await cli.openModules();
+  const all = await modules.imports.list();
+  const places = await modules.repositories.locate(all.map(({ repositoryId }) => repositoryId));
+  const named = all.flatMap((one): Named[] => {
+    const place = places.get(one.repositoryId);
+    return place === undefined ? [] : [{ ...one, name: `${place.owner.handle}/${place.repository.name}` }];
+  });
+  cli.output.list(named, columns, ['import', 'imports'], ({ name, ...one }) => ({ name, ...toJson(one) }));
+};
+
+/** Shows how far a run is until it ends, waits or fails, here or in the server. */
+async function follow(cli: Cli, modules: Modules, id: string, text: string): Promise<void> {
+  const isSilent = cli.flags.quiet || cli.flags.json;
+  const running = modules.imports.runDue();
+  let shown = '';
+  for (;;) {
+    const found = (await modules.imports.find(id))!;
+    const line = stateOf(found);
+    if (!isSilent && line !== shown) cli.process.stderr.write(`${line}\n`);
+    shown = line;
+    const isOver = found.state !== 'running' && found.nextAt > cli.clock.now();
+    if (isOver || found.waitsUntil !== null || found.lastError !== null) break;
+    await new Promise((resolve) => setTimeout(resolve, 300));
+  }
+  await running;
+  await show(cli, modules, id, text);
+  const { lastError, waitsUntil } = (await modules.imports.find(id))!;
+  if (lastError !== null)
+    throw withHint(unavailable('import_failed', lastError), `hearth import run ${text} goes on where it stopped`);
+  if (waitsUntil !== null) cli.output.message('The server goes on by itself when the limit ends.');
+}
+
+async function show(cli: Cli, modules: Modules, id: string, text: string): Promise<void> {
+  const found = (await modules.imports.find(id))!;
+  const problems = await modules.imports.problems(found.id);
+  const { written, unchanged } = found.progress;
+  cli.output.result(
+    [
+      `${text} from ${found.url}: ${stateOf(found)}`,
+      `run ${found.run}: ${written} issues and pull requests written, ${unchanged} unchanged, ${found.requests} requests`,
+      ...problems.map(lineOf),
+    ].join('\n'),
+    { name: text, ...toJson(found), problems: problems.map(({ item, problem, run }) => ({ item, problem, run })) },
+  );
+}
+
+const lineOf = ({ item, problem }: { item: string; problem: string }): string => `  ${item}: ${problem}`;
+
+const phaseNames: Readonly<Record<Import['phase'], string>> = {
+  describe: 'reading its description',
+  refs: 'fetching code',
+  lfs: 'fetching files of Git LFS',
+  labels: 'reading labels and milestones',
+  issues: 'reading issues',
+  pulls: 'reading pull requests',
+  comments: 'reading comments',
+  write: 'writing issues and pull requests',
+  releases: 'fetching releases',
+  settings: 'reading settings',
+  finish: 'finishing',
+};
+
+function stateOf({ state, phase, progress, waitsUntil, watchMs, transfer, lastError }: Import): string {
+  if (state === 'ended') return 'ended';
+  if (state === 'paused') return `paused: ${lastError ?? 'by hand'}`;
+  if (waitsUntil !== null) return `waits for the limit of the other server until ${new Date(waitsUntil).toISOString()}`;
+  if (state === 'done') return watchMs === null ? 'done' : 'done, looks for changes';
+  const { issues, comments } = progress.found;
+  const counted =
+    issues + comments === 0 ? '' : ` (${issues} issues, ${comments} comments, ${progress.written} written)`;
+  return `${transfer ?? phaseNames[phase]}${counted}`;
+}
+
+const toJson = ({
+  url,
+  state,
+  phase,
+  run,
+  progress,
+  requests,
+  waitsUntil,
+  lastError,
+  watchMs,
+}: Omit<Import, 'name'>) => ({
+  ...{ from: url, state, phase, run, requests, waitsUntil, lastError, watchMs },
+  found: progress.found,
+  written: progress.written,
+  unchanged: progress.unchanged,
+});
+
+async function find(cli: Cli, text: string): Promise<{ modules: Modules; id: string }> {
+  const modules = await cli.openModules();
+  const { repository } = await findRepository(modules, text);
+  if ((await modules.imports.find(repository.id)) === null)
+    throw notFound('import_not_found', `${text} does not come from another forge.`);
+  return { modules, id: repository.id };
+}
+
+/** `15m`, `8h`, `1d` in milliseconds. */
+function readTime(text: string): number {
+  const [, count, unit] = /^(\d{1,5})(m|h|d)$/.exec(text) ?? [];
+  if (count === undefined) throw invalid('usage', 'Write a time as 15m, 8h or 1d.');
+  return Number(count) * { m: 60_000, h: 3_600_000, d: 86_400_000 }[unit as 'm' | 'h' | 'd'];
+}

@@ -1,0 +1,213 @@
+import type { OutboundResponse } from '../../outbound/index.ts';
+import { DomainError, isDomainError, unavailable } from '../../kernel/index.ts';
+import type { ImportDeps } from '../deps.ts';
+import { readWait } from './read-wait.ts';
+
+/** What the client needs of the module. */
+export type ClientDeps = Pick<ImportDeps, 'outbound' | 'clock' | 'logger' | 'requests' | 'settings'>;
+
+export interface ClientOptions {
+  /** Root of the API, without a slash at the end; its origin alone gets the credentials. */
+  api: string;
+  /** `Authorization` and what else goes along. */
+  headers: Readonly<Record<string, string>>;
+  signal: AbortSignal;
+  /** Until when the host wants to be left alone, known from others. */
+  blockedUntil(): Promise<number>;
+  /** Called for each request that is sent. */
+  count(): void;
+}
+
+export interface Answer {
+  status: number;
+  /** Null for 304 and for what is not there. */
+  json: unknown;
+  headers: OutboundResponse['headers'];
+}
+
+/** Fifty issues with texts of 64 KiB and what JSON adds to them; a comment of a megabyte beside them. */
+const maxAnswerBytes = 16 * 1024 * 1024;
+const maxRedirects = 3;
+
+/** The other server wants to be left alone until a time, in epoch milliseconds. */
+export class SourceBusy extends Error {
+  readonly until: number;
+  constructor(until: number) {
+    super('the other server has a limit');
+    this.until = until;
+  }
+}
+
+export const sourceFailed = (why: string, options?: { cause?: unknown }) => unavailable('source_failed', why, options);
+
+/** The credentials are refused, or do not suffice: a person has to give others. */
+export const sourceRefused = (host: string, status: number) =>
+  unavailable(
+    'source_refused',
+    status === 401
+      ? `${host} does not accept the token (status 401).`
+      : `The token may not do this at ${host} (status ${status}).`,
+  );
+
+/** Absent and hidden look alike from here. */
+export const sourceGone = (host: string, project: string) =>
+  unavailable('source_gone', `${host} has no ${project}, or the token may not see it.`);
+
+/**
+ * A client of the API of another forge. One after the other, requests that fail for a reason of the network, of the
+ * server there (5xx) or of an answer that is cut off are sent again a few times. Limits are thrown as `SourceBusy`,
+ * with the time that the other server names. Credentials go to the origin of the API and to no other.
+ */
+export class SourceClient {
+  readonly #deps: ClientDeps;
+  readonly #options: ClientOptions;
+  /** The time of the other server, of the newest answer; epoch milliseconds. */
+  serverTime: number | null = null;
+
+  constructor(deps: ClientDeps, options: ClientOptions) {
+    this.#deps = deps;
+    this.#options = options;
+  }
+
+  get host(): string {
+    return new URL(this.#options.api).host;
+  }
+
+  /** Refuses `source_failed`, `source_refused`; throws `SourceBusy`. Null for what is not there (404, 410). */
+  async get(path: string, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
+    return this.#send('GET', this.#url(path), headers);
+  }
+
+  /** Changes something there; it is sent once. Refuses as `get` does. */
+  async change(method: 'PATCH' | 'POST', path: string, body: object): Promise<Answer> {
+    return this.#send(method, this.#url(path), {}, Buffer.from(JSON.stringify(body)));
+  }
+
+  #url(path: string): URL {
+    return new URL(/^https?:\/\//.test(path) ? path : `${this.#options.api}${path}`);
+  }
+
+  async #send(
+    method: 'GET' | 'PATCH' | 'POST',
+    url: URL,
+    headers: Readonly<Record<string, string>>,
+    body?: Buffer,
+  ): Promise<Answer> {
+    const { signal, blockedUntil } = this.#options;
+    for (let tries = 0; ; tries += 1) {
+      signal.throwIfAborted();
+      const until = await blockedUntil();
+      if (until > this.#deps.clock.now()) throw new SourceBusy(until);
+      try {
+        return await this.#attempt(method, url, headers, body);
+      } catch (error) {
+        const wait = this.#deps.settings.retryMs[tries];
+        if (!(error instanceof Again) || wait === undefined || method !== 'GET') {
+          throw error instanceof Again ? error.refusal : error;
+        }
+        this.#deps.logger.warn('import.request_again', { host: url.host, tries: tries + 1, error: error.refusal });
+        await pause(wait, signal);
+      }
+    }
+  }
+
+  async #attempt(
+    method: 'GET' | 'PATCH' | 'POST',
+    url: URL,
+    headers: Readonly<Record<string, string>>,
+    body: Buffer | undefined,
+  ): Promise<Answer> {
+    let address = url;
+    for (let step = 0; ; step += 1) {
+      const response = await this.#once(method, address, headers, body);
+      const { status } = response;
+      if (status < 300 || status >= 400 || status === 304) return this.#read(address, response);
+      const next = URL.parse(response.headers.location ?? '', address.href);
+      if (method !== 'GET' || step >= maxRedirects || next === null)
+        throw sourceFailed(`${address.host} answered with a redirect that cannot be followed.`);
+      if (next.origin !== address.origin)
+        throw sourceFailed(`${address.host} redirects to ${next.host}, which is not followed.`);
+      address = next;
+    }
+  }
+
+  async #once(
+    method: 'GET' | 'PATCH' | 'POST',
+    url: URL,
+    headers: Readonly<Record<string, string>>,
+    body: Buffer | undefined,
+  ): Promise<OutboundResponse> {
+    const { outbound, requests } = this.#deps;
+    const { api, headers: own, signal, count } = this.#options;
+    const isOwn = url.origin === new URL(api).origin;
+    const leave = await requests.acquire({ host: url.host });
+    try {
+      count();
+      return await outbound.send({
+        method,
+        url: url.href,
+        headers: {
+          Accept: 'application/json',
+          ...(isOwn ? own : {}),
+          ...headers,
+          ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+        },
+        ...(body === undefined ? {} : { body }),
+        maxBytes: maxAnswerBytes,
+        signal,
+      });
+    } catch (error) {
+      if (isDomainError(error) && error.reason === 'peer_unreachable') {
+        signal.throwIfAborted();
+        throw new Again(sourceFailed(error.message, { cause: error }));
+      }
+      throw error instanceof DomainError && error.code !== 'internal'
+        ? sourceFailed(error.message, { cause: error })
+        : error;
+    } finally {
+      leave();
+    }
+  }
+
+  #read(url: URL, response: OutboundResponse): Answer {
+    const { status, headers, body } = response;
+    const now = this.#deps.clock.now();
+    const date = Date.parse(String(headers.date ?? ''));
+    if (!Number.isNaN(date)) this.serverTime = date;
+    const until = readWait(response, now);
+    if (until !== null) throw new SourceBusy(until);
+    if (status >= 500) throw new Again(sourceFailed(`${url.host} answered with status ${status}.`));
+    if (status === 401 || status === 403) throw sourceRefused(url.host, status);
+    if (status === 304 || status === 404 || status === 410) return { status, json: null, headers };
+    if (status >= 400) throw sourceFailed(`${url.host} answered ${url.pathname} with status ${status}.`);
+    if (status === 204 || (status === 205 && body.length === 0)) return { status, json: null, headers };
+    try {
+      return { status, json: JSON.parse(body.toString('utf8')), headers };
+    } catch {
+      throw new Again(sourceFailed(`The answer of ${url.host} to ${url.pathname} is not JSON, or is cut off.`));
+    }
+  }
+}
+
+/** A failure that may pass. */
+class Again extends Error {
+  readonly refusal: DomainError;
+  constructor(refusal: DomainError) {
+    super(refusal.message);
+    this.refusal = refusal;
+  }
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', stop);
+      resolve();
+    }, ms);
+    signal.addEventListener('abort', stop, { once: true });
+  });
+}

@@ -1,0 +1,71 @@
+import { invalid } from '../../kernel/index.ts';
+import type { SourceClient } from '../client/source-client.ts';
+import type { SourceKind } from '../schema/import-schema.ts';
+import { createGiteaSource } from '../sources/gitea/gitea-source.ts';
+import type { Source, TellProblem } from '../sources/source.ts';
+
+/** A repository of another forge, as its address names it. */
+export interface SourceAddress {
+  kind: SourceKind;
+  /** Root of the API, without a slash at the end. */
+  api: string;
+  /** `owner/name`. */
+  project: string;
+  /** Of its page, without a slash at the end; git reaches it with `.git` behind. */
+  url: string;
+  host: string;
+}
+
+/** What a request for a token has in its header, by the forge. */
+export function authorization(_kind: SourceKind, token: string): Record<string, string> {
+  return token === '' ? {} : { Authorization: `token ${token}` };
+}
+
+export function openSource(client: SourceClient, address: SourceAddress, tell: TellProblem): Source {
+  return createGiteaSource(client, address.api, address.project, tell);
+}
+
+const refuse = (message: string) => invalid('invalid_import_address', message, { field: 'address' });
+
+/**
+ * Reads the address of a repository: that of its page, or the one that git clones. Refuses `invalid_import_address`.
+ * @param isServer for a path that may belong to the address of the server: `https://example.org/git/alice/site`
+ */
+export function parseSourceAddress(given: string, kind: SourceKind): SourceAddress {
+  const text = given.trim();
+  const url = text.length > 1_000 ? null : URL.parse(/^[a-z]+:\/\//i.test(text) ? text : `https://${text}`);
+  if (url === null || !/^https?:$/.test(url.protocol)) throw refuse('This is not the address of a repository.');
+  if (url.username !== '' || url.password !== '') throw refuse('Give the token in its own field.');
+  const parts = url.pathname.split('/').filter(Boolean);
+  // What is behind the two names is a page of the repository: `/issues`, `/src/branch/main`.
+  const end = parts.findIndex((part, at) => at >= 2 && pageNames.has(part));
+  const path = (end === -1 ? parts : parts.slice(0, end)).map((part) => decode(part));
+  const name = path.at(-1)?.replace(/\.git$/i, '');
+  const owner = path.at(-2);
+  if (!name || !owner) throw refuse('The address names no repository: https://git.example.org/alice/site');
+  const above = path.slice(0, -2).map(encodeURIComponent);
+  const base = [url.origin, ...above].join('/');
+  const project = `${owner}/${name}`;
+  const page = `${base}/${encodeURIComponent(owner)}/${encodeURIComponent(name)}`;
+  return { kind, api: `${base}/api/v1`, project, url: page, host: url.host };
+}
+
+const pageNames = new Set([
+  'issues',
+  'pulls',
+  'src',
+  'releases',
+  'wiki',
+  'settings',
+  'activity',
+  'commits',
+  'projects',
+]);
+
+function decode(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    throw refuse('This is not the address of a repository.');
+  }
+}

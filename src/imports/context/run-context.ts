@@ -1,0 +1,133 @@
+import type { Located } from '../../repositories/index.ts';
+import type { ImportDeps } from '../deps.ts';
+import { problemSchema, importSchema } from '../schema/import-schema.ts';
+import type { ImportRow, Phase } from '../schema/import-schema.ts';
+import type { Source, SourceRepository } from '../sources/source.ts';
+
+/** The choices of the user who starts an import. */
+export interface ImportOptions {
+  /** What it is once all is here; null as it is there. Until then it is private. */
+  visibility: 'PUBLIC' | 'PRIVATE' | null;
+  withIssues: boolean;
+  withPulls: boolean;
+  withReleases: boolean;
+  withLfs: boolean;
+  withReactions: boolean;
+  /** Whether the last run archives the repository there. */
+  archivesSource: boolean;
+}
+
+/** Where a run is, and what it has found and written; kept in the row with each step. */
+export interface Progress {
+  /** Where the page that comes next begins; null for the first one. */
+  cursor: string | null;
+  /** The last issue that was written. */
+  number: number;
+  found: Record<'issues' | 'pulls' | 'comments', number>;
+  /** Issues and pull requests that were written because they have changed. */
+  written: number;
+  unchanged: number;
+  described: Pick<SourceRepository, 'isPrivate' | 'isArchived' | 'defaultBranch' | 'hasWiki'> | null;
+  /** Whether the source had something new. */
+  hasChanges: boolean;
+}
+
+export const newProgress: Progress = {
+  cursor: null,
+  number: 0,
+  found: { issues: 0, pulls: 0, comments: 0 },
+  written: 0,
+  unchanged: 0,
+  described: null,
+  hasChanges: false,
+};
+
+/** A claim lasts so long; a run renews it while it lives. */
+export const leaseMs = 5 * 60_000;
+export const renewMs = 60_000;
+/** Lines of a report that are kept. */
+const maxProblems = 2_000;
+
+/** A run of an import. */
+export class RunContext {
+  readonly deps: ImportDeps;
+  readonly row: ImportRow;
+  readonly located: Located;
+  readonly source: Source;
+  readonly signal: AbortSignal;
+  readonly options: ImportOptions;
+  readonly origin: { url: string; username: string; secret: string };
+  progress: Progress;
+  /** Requests since the row was saved last. */
+  requests = 0;
+  #problems: [item: string, problem: string][] = [];
+
+  constructor(
+    deps: ImportDeps,
+    row: ImportRow,
+    found: {
+      located: Located;
+      source: Source;
+      signal: AbortSignal;
+      origin: RunContext['origin'];
+    },
+  ) {
+    this.deps = deps;
+    this.row = row;
+    this.located = found.located;
+    this.source = found.source;
+    this.signal = found.signal;
+    this.origin = found.origin;
+    this.options = JSON.parse(row.options) as ImportOptions;
+    this.progress = { ...structuredClone(newProgress), ...(JSON.parse(row.progress) as Partial<Progress>) };
+  }
+
+  get at(): { owner: string; name: string } {
+    return { owner: this.located.owner.handle, name: this.located.repository.name };
+  }
+
+  /** Adds a line to the report; it is written with the next step. */
+  readonly tell = (item: string, problem: string): void => {
+    if (this.#problems.length < maxProblems) this.#problems.push([item.slice(0, 200), problem.slice(0, 500)]);
+  };
+
+  /** Writes what a step has done, with the place where the next one begins, in one write. */
+  async save(
+    step: { phase?: Phase; progress?: Partial<Progress> },
+    work: (tx: Parameters<Parameters<ImportDeps['db']['write']>[0]>[0]) => Promise<void> = async () => {},
+  ): Promise<void> {
+    const { deps, row } = this;
+    this.progress = { ...this.progress, ...step.progress };
+    const problems = this.#problems.splice(0);
+    const requests = this.requests;
+    this.requests = 0;
+    await deps.db.write(async (tx) => {
+      const { manager, now } = tx;
+      await work(tx);
+      const phase = step.phase ?? row.phase;
+      const kept = problems.length === 0 ? 0 : await manager.countBy(problemSchema, { importId: row.id, run: row.run });
+      for (const [item, problem] of problems.slice(0, Math.max(0, maxProblems - kept)))
+        await manager.query(
+          `INSERT INTO import_problems (import_id, item, problem, run, created_at) VALUES (?, ?, ?, ?, ?)
+           ON CONFLICT (import_id, item, problem) DO UPDATE SET run = excluded.run`,
+          [row.id, item, problem, row.run, now],
+        );
+      await manager.update(
+        importSchema,
+        { id: row.id },
+        {
+          phase,
+          progress: JSON.stringify(this.progress),
+          lockedUntil: now + leaseMs,
+          waitsUntil: null,
+          failures: 0,
+          lastError: null,
+          requests: row.requests + requests,
+          updatedAt: now,
+        },
+      );
+      row.phase = phase;
+      row.requests += requests;
+    });
+  }
+}

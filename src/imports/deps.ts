@@ -1,0 +1,36 @@
+import type { Accounts } from '../accounts/index.ts';
+import type { Database } from '../db/index.ts';
+import type { Git } from '../git/index.ts';
+import type { Issues } from '../issues/index.ts';
+import type { Clock, Logger, Random, Semaphore } from '../kernel/index.ts';
+import type { Mirrors } from '../mirrors/index.ts';
+import type { Outbound } from '../outbound/index.ts';
+import type { Pulls } from '../pulls/index.ts';
+import type { Repositories } from '../repositories/index.ts';
+import type { InstanceKey } from '../sealing/index.ts';
+import type { Webhooks } from '../webhooks/index.ts';
+
+/** Dependencies of the use-cases of this module. */
+export interface ImportDeps {
+  db: Database;
+  accounts: Accounts;
+  repositories: Repositories;
+  git: Git;
+  issues: Issues;
+  pulls: Pulls;
+  mirrors: Pick<Mirrors, 'bring' | 'progressOf'>;
+  webhooks: Webhooks;
+  outbound: Outbound;
+  key: InstanceKey;
+  clock: Clock;
+  random: Random;
+  logger: Logger;
+  /** Requests at the same time, by host. */
+  requests: Semaphore;
+  settings: {
+    /** Whether the host of a URL is in `mirrors.allowed_hosts`. */
+    isNamed(url: URL): boolean;
+    /** How long a failed request waits before it is sent again, in milliseconds. */
+    retryMs: readonly number[];
+  };
+}

@@ -1,0 +1,90 @@
+import type { Config } from '../config/index.ts';
+import { bindDeps, createSemaphore } from '../kernel/index.ts';
+import { createOutbound, isAllowedHost } from '../outbound/index.ts';
+import { InstanceKey } from '../sealing/index.ts';
+import type { ImportDeps } from './deps.ts';
+import {
+  endImport,
+  findImport,
+  listImports,
+  listProblems,
+  runAgain,
+  startImport,
+  tryImport,
+} from './manage-imports.ts';
+import { reencryptTokens } from './run/open-run.ts';
+import { createImportRunner, freeClaims } from './run/run-due-imports.ts';
+
+export interface ImportsOptions extends Omit<ImportDeps, 'settings' | 'outbound' | 'key' | 'requests'> {
+  config: Pick<Config, 'baseUrl' | 'caFile' | 'mirrors'>;
+  /** The instance key, which decrypts stored tokens. */
+  keyFile: string;
+  /** Tests wait less. */
+  retryMs?: readonly number[];
+}
+
+/** Requests to one host at the same time, and to all of them. */
+const [perHost, together] = [4, 16];
+/** A page of fifty issues with long texts from a slow server. */
+const totalMs = 60_000;
+
+/** Repositories that come from other forges, with their issues and pull requests. The caller checks access. */
+export function createImports({
+  config: { baseUrl, caFile, mirrors: settings },
+  keyFile,
+  retryMs = [500, 2_000, 8_000],
+  ...tools
+}: ImportsOptions) {
+  // The hosts of mirrors: imports fetch from there as well.
+  const isNamed = (url: URL): boolean => isAllowedHost(url, settings.allowedHosts);
+  const deps: ImportDeps = {
+    ...tools,
+    outbound: createOutbound({
+      isAllowed: () => true,
+      devAllowInsecure: false,
+      allowsPrivate: isNamed,
+      allowsHttp: isNamed,
+      mayUseSsh: () => false,
+      baseUrl,
+      caFile,
+      limits: { totalMs, connectionsPerHost: perHost },
+    }),
+    key: new InstanceKey(keyFile, tools.random, 'imports'),
+    requests: createSemaphore({ limit: together, limitPerKey: { host: perHost } }),
+    settings: { isNamed, retryMs },
+  };
+  const runner = createImportRunner(deps);
+  const wake = (): void =>
+    void runner.run().catch((error: unknown) => deps.logger.error('import.run_failed', { error }));
+  const bind = bindDeps(deps);
+  /** The same for use-cases that make an import due: it runs in the background. */
+  const soon =
+    <Rest extends unknown[], Result>(useCase: (deps: ImportDeps, ...rest: Rest) => Promise<Result>) =>
+    async (...rest: Rest): Promise<Result> => {
+      const result = await useCase(deps, ...rest);
+      wake();
+      return result;
+    };
+
+  return {
+    start: soon(startImport),
+    try: bind(tryImport),
+    find: bind(findImport),
+    list: bind(listImports),
+    problems: bind(listProblems),
+    again: soon(runAgain),
+    end: bind(endImport),
+    /** After a rotation of the instance key. */
+    reencrypt: bind(reencryptTokens),
+    /** At start, with the instance lock held. */
+    recover: bind(freeClaims),
+    /** For the scheduled task: runs due imports, and waits for them. */
+    runDue: () => runner.run(),
+    async stop(): Promise<void> {
+      await runner.stop();
+      deps.outbound.close();
+    },
+  };
+}
+
+export type Imports = ReturnType<typeof createImports>;

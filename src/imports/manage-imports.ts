@@ -1,0 +1,262 @@
+import { viewerForLog } from '../access/index.ts';
+import type { Viewer } from '../access/index.ts';
+import { conflict, invalid, isDomainError, notFound, unavailable } from '../kernel/index.ts';
+import type { Repository } from '../repositories/index.ts';
+import { SourceBusy } from './client/source-client.ts';
+import type { ImportDeps } from './deps.ts';
+import { connectSource, encryptToken } from './run/open-run.ts';
+import { newProgress } from './context/run-context.ts';
+import type { ImportOptions, Progress } from './context/run-context.ts';
+import { describeFailure } from './run/run-import.ts';
+import { importSchema, problemSchema } from './schema/import-schema.ts';
+import type { ImportRow, ProblemRow, SourceKind } from './schema/import-schema.ts';
+import { parseSourceAddress } from './connect/open-source.ts';
+import type { SourceAddress } from './connect/open-source.ts';
+import type { Source, SourceRepository } from './sources/source.ts';
+
+export interface NewImport extends Partial<Omit<ImportOptions, 'archivesSource'>> {
+  /** Of the page of the repository, or the one that git clones. */
+  address: string;
+  token?: string | undefined;
+  kind?: SourceKind | undefined;
+  /** Handle of a user or an organisation; the viewer when left out. */
+  owner?: string | undefined;
+  /** As it is there when left out. */
+  name?: string | undefined;
+  /** How often it is looked for changes, in milliseconds; never when left out. */
+  watchMs?: number | null | undefined;
+}
+
+const shortestWatchMs = 60_000;
+const longestWatchMs = 30 * 24 * 3_600_000;
+const maxTokenLength = 1_000;
+
+/** The visible part of an import, without its token. */
+export interface Import extends Omit<ImportRow, 'secretCiphertext' | 'options' | 'progress' | 'lockedUntil'> {
+  hasToken: boolean;
+  options: ImportOptions;
+  progress: Progress;
+  /** The line that a running transfer of git shows. */
+  transfer: string | null;
+}
+
+const noImport = () => notFound('import_not_found', 'This repository does not come from another forge.');
+
+/**
+ * Creates a repository that comes from another forge. It exists at once, private and empty, and its page shows the
+ * progress. Refuses `invalid_import_address`, `import_refused` with the field when the source does not answer or does
+ * not accept the token, `invalid_import`, and what `repositories.create` refuses; nothing is created then.
+ */
+export async function startImport(deps: ImportDeps, viewer: Viewer, input: NewImport): Promise<Repository> {
+  const { token = '', owner, watchMs = null } = input;
+  const address = parseSourceAddress(input.address, input.kind ?? 'gitea');
+  checkInput(token, watchMs);
+  const described = await probe(deps, address, token);
+  const made = await deps.repositories.create(viewer, {
+    owner,
+    name: input.name || described.name || address.project.split('/')[1]!,
+    visibility: 'PRIVATE',
+  });
+  const id = deps.random.uuid();
+  const options: ImportOptions = {
+    visibility: input.visibility ?? null,
+    withIssues: input.withIssues ?? true,
+    withPulls: input.withPulls ?? true,
+    withReleases: input.withReleases ?? true,
+    withLfs: input.withLfs ?? true,
+    withReactions: input.withReactions ?? true,
+    archivesSource: false,
+  };
+  await deps.db.write(({ manager, now }) =>
+    manager.insert(importSchema, {
+      id,
+      repositoryId: made.id,
+      ...address,
+      secretCiphertext: token === '' ? null : encryptToken(deps, id, address.host, token),
+      options: JSON.stringify(options),
+      state: 'running',
+      run: 1,
+      isFull: true,
+      isLast: false,
+      phase: 'describe',
+      progress: JSON.stringify(newProgress),
+      since: null,
+      nextSince: null,
+      watchMs,
+      nextAt: now,
+      lockedUntil: 0,
+      waitsUntil: null,
+      failures: 0,
+      lastError: null,
+      requests: 0,
+      startedBy: viewer.kind === 'person' ? viewer.id : null,
+      startedAt: now,
+      finishedAt: null,
+      createdAt: now,
+      updatedAt: now,
+    }),
+  );
+  deps.logger.info('import.started', {
+    importId: id,
+    repositoryId: made.id,
+    host: address.host,
+    by: viewerForLog(viewer),
+  });
+  return made;
+}
+
+function checkInput(token: string, watchMs: number | null): void {
+  if (token.length > maxTokenLength || /[^\x21-\x7e]/.test(token))
+    throw invalid('invalid_import', 'This is not a token.', { field: 'token' });
+  if (watchMs !== null && !(watchMs >= shortestWatchMs && watchMs <= longestWatchMs))
+    throw invalid('invalid_import', 'Look for changes once a minute at most, and once in 30 days at least.', {
+      field: 'watch',
+    });
+}
+
+/** Asks the source for the repository. Refuses `import_refused`. */
+export async function probe(deps: ImportDeps, address: SourceAddress, token: string): Promise<SourceRepository> {
+  const { source } = connectSource(deps, address, token, { signal: AbortSignal.timeout(30_000), tell: () => {} });
+  try {
+    return await source.describe();
+  } catch (error) {
+    if (error instanceof SourceBusy)
+      throw unavailable('import_source_busy', `${address.host} has a limit of requests, which is reached.`, {
+        retryAfterSeconds: Math.ceil((error.until - deps.clock.now()) / 1_000),
+      });
+    if (!isDomainError(error) || error.code === 'internal') throw error;
+    const field = error.reason === 'source_refused' ? 'token' : 'address';
+    throw invalid('import_refused', describeFailure(error, address.url), { field, cause: error });
+  }
+}
+
+/** What an import would bring, and what not. */
+export interface DryRun {
+  project: string;
+  repository: SourceRepository;
+  counts: Awaited<ReturnType<Source['counts']>>;
+  /** Lines of the report that are known before anything came. */
+  problems: { item: string; problem: string }[];
+}
+
+/** Looks what an import would bring, without changing anything. Refuses as `startImport` does. */
+export async function tryImport(
+  deps: ImportDeps,
+  input: Pick<NewImport, 'address' | 'token' | 'kind'>,
+): Promise<DryRun> {
+  const { token = '' } = input;
+  const address = parseSourceAddress(input.address, input.kind ?? 'gitea');
+  checkInput(token, null);
+  const problems: DryRun['problems'] = [];
+  const repository = await probe(deps, address, token);
+  const { source } = connectSource(deps, address, token, {
+    signal: AbortSignal.timeout(120_000),
+    tell: (item, problem) => void problems.push({ item, problem }),
+  });
+  const counts = await source.counts();
+  for (const line of await source.toDo()) problems.push({ item: 'to do', problem: line });
+  for (const { url } of await source.hooks())
+    problems.push({ item: 'to do', problem: `Switch the webhook ${url} on, with its secret.` });
+  return { project: address.project, repository, counts, problems };
+}
+
+/** Null for a repository that does not come from another forge. */
+export async function findImport(deps: ImportDeps, repositoryId: string): Promise<Import | null> {
+  const row = await deps.db.read.findOneBy(importSchema, { repositoryId });
+  return row === null ? null : describe(deps, row);
+}
+
+function describe(
+  deps: ImportDeps,
+  { secretCiphertext, options, progress, lockedUntil: _, ...row }: ImportRow,
+): Import {
+  return {
+    ...row,
+    hasToken: secretCiphertext !== null,
+    options: JSON.parse(options) as ImportOptions,
+    progress: { ...newProgress, ...(JSON.parse(progress) as Partial<Progress>) },
+    transfer: deps.mirrors.progressOf(row.repositoryId),
+  };
+}
+
+/** All imports, the newest first, for administrators and the command line. */
+export async function listImports(deps: ImportDeps, limit = 1_000): Promise<Import[]> {
+  const found = await deps.db.read.find(importSchema, { order: { createdAt: 'DESC', id: 'ASC' }, take: limit });
+  return found.map((row) => describe(deps, row));
+}
+
+/** The report of an import: what did not come, or came otherwise, and what is to be done. */
+export async function listProblems({ db }: ImportDeps, importId: string, limit = 2_000): Promise<ProblemRow[]> {
+  return db.read
+    .createQueryBuilder(problemSchema, 'p')
+    .where('p.import_id = :importId', { importId })
+    .orderBy('p.item')
+    .addOrderBy('p.problem')
+    .limit(limit)
+    .getMany();
+}
+
+/** What a person asks of an import that is there. */
+export interface ImportWish {
+  /** Another token; left out, it stays. */
+  token?: string | undefined;
+  /** Everything is compared, not only what has changed. */
+  isFull?: boolean;
+  /** The last run: it compares everything, and follows the source no more. */
+  isLast?: boolean;
+  /** Whether the last run makes the repository there read-only. */
+  archivesSource?: boolean;
+  watchMs?: number | null;
+}
+
+/**
+ * Runs an import again, or for the last time; one that waits or failed goes on where it was. Refuses
+ * `import_not_found`, `import_ended`, `invalid_import`.
+ */
+export async function runAgain(
+  deps: ImportDeps,
+  viewer: Viewer,
+  repositoryId: string,
+  { token = '', isFull = false, isLast = false, archivesSource, watchMs }: ImportWish,
+): Promise<void> {
+  checkInput(token, watchMs ?? null);
+  const row = await deps.db.write(async ({ manager, now }) => {
+    const found = await manager.findOneBy(importSchema, { repositoryId });
+    if (found === null) throw noImport();
+    if (found.state === 'ended')
+      throw conflict('import_ended', 'The source is followed no more: it was switched over to this server.');
+    const options = JSON.parse(found.options) as ImportOptions;
+    await manager.update(
+      importSchema,
+      { id: found.id },
+      {
+        ...(token === '' ? {} : { secretCiphertext: encryptToken(deps, found.id, found.host, token) }),
+        // Of a run that is under way the place stays.
+        ...(found.state === 'paused' ? { state: 'running' } : {}),
+        isFull: found.isFull || isFull || isLast,
+        isLast: found.isLast || isLast,
+        ...(watchMs === undefined ? {} : { watchMs }),
+        options: JSON.stringify({ ...options, archivesSource: archivesSource ?? options.archivesSource }),
+        nextAt: now,
+        failures: 0,
+        lastError: null,
+        updatedAt: now,
+      },
+    );
+    return found;
+  });
+  deps.logger.info(isLast ? 'import.switch_over' : 'import.again', { importId: row.id, by: viewerForLog(viewer) });
+}
+
+/** Pauses an import, or ends it: what is here stays. Refuses `import_not_found`. */
+export async function endImport(deps: ImportDeps, viewer: Viewer, repositoryId: string): Promise<void> {
+  const { affected } = await deps.db.write(({ manager, now }) =>
+    manager.update(
+      importSchema,
+      { repositoryId },
+      { state: 'ended', watchMs: null, secretCiphertext: null, updatedAt: now },
+    ),
+  );
+  if (affected === 0) throw noImport();
+  deps.logger.info('import.ended_by_hand', { repositoryId, by: viewerForLog(viewer) });
+}

@@ -1,0 +1,58 @@
+import { stagedSchema } from '../schema/import-schema.ts';
+import type { StagedRow } from '../schema/import-schema.ts';
+import { importLimits } from '../limits.ts';
+import type { RunContext } from '../context/run-context.ts';
+
+/** Rows of a list, with the numbers of their issues and what names them. */
+type Listed = { number: number } & ({ id: string } | object);
+
+/**
+ * Fetches a list page by page and puts it aside: an issue is written when all of it is there, in the order of its
+ * times. What was staged and where the next page begins are one write, so that a kill loses at most a page.
+ */
+export async function fetchPages(context: RunContext, kind: 'issues' | 'pulls' | 'comments'): Promise<void> {
+  const { source, row } = context;
+  const since = row.isFull ? null : row.since;
+  const staged = kind === 'issues' ? 'issue' : kind === 'pulls' ? 'pull' : 'comment';
+  const seen = new Set<string>();
+  for (;;) {
+    const { cursor, found } = context.progress;
+    if (cursor !== null && seen.has(cursor)) {
+      context.tell(kind, 'a page of the list leads back to an earlier one; the list ends there');
+      return;
+    }
+    if (cursor !== null) seen.add(cursor);
+    if (seen.size > importLimits.pages) {
+      context.tell(kind, `only the first ${importLimits.pages} pages were read`);
+      return;
+    }
+    const { rows, next } = await source[kind]({ since, cursor });
+    const wanted: StagedRow[] = (rows as Listed[]).flatMap((each) =>
+      each.number > importLimits.highestNumber
+        ? []
+        : [{ importId: row.id, number: each.number, kind: staged, item: itemOf(each), data: JSON.stringify(each) }],
+    );
+    const total = found[kind] + wanted.length;
+    await context.save({ progress: { cursor: next, found: { ...found, [kind]: total } } }, async ({ manager }) => {
+      for (const each of wanted) {
+        const { importId, number, item } = each;
+        const before = await manager.findOneBy(stagedSchema, { importId, number, kind: staged, item });
+        if (before === null) await manager.insert(stagedSchema, each);
+        else if (before.data !== each.data) {
+          if (staged === 'issue' && isOtherIssue(before.data, each.data))
+            context.tell(`#${number}`, 'came twice with different content; the later one counts');
+          await manager.update(stagedSchema, { importId, number, kind: staged, item }, { data: each.data });
+        }
+      }
+    });
+    if (next === null) return;
+  }
+}
+
+const itemOf = (row: Listed): string => ('id' in row ? row.id : '');
+
+/** One that was edited between two pages has the same time of its beginning. */
+function isOtherIssue(one: string, other: string): boolean {
+  const created = (text: string): unknown => (JSON.parse(text) as { createdAt?: unknown }).createdAt;
+  return created(one) !== created(other);
+}

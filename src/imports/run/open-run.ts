@@ -1,0 +1,88 @@
+import type { Located } from '../../repositories/index.ts';
+import { decrypt, encrypt, reencrypt } from '../../sealing/index.ts';
+import { unavailable } from '../../kernel/index.ts';
+import { SourceClient } from '../client/source-client.ts';
+import type { ImportDeps } from '../deps.ts';
+import { importHostSchema, importSchema } from '../schema/import-schema.ts';
+import type { ImportRow } from '../schema/import-schema.ts';
+import { authorization, openSource } from '../connect/open-source.ts';
+import type { SourceAddress } from '../connect/open-source.ts';
+import type { Source, TellProblem } from '../sources/source.ts';
+import { RunContext } from '../context/run-context.ts';
+
+/** A ciphertext decrypts for its own import and host alone. */
+const placeOf = (id: string, host: string): string => `import:${id}:${host}`;
+
+export const encryptToken = ({ key, random }: ImportDeps, id: string, host: string, token: string): string =>
+  encrypt(key.for('secrets'), random, placeOf(id, host), token);
+
+/** Empty for none. Refuses `import_token_closed` when the instance key has changed. */
+export function decryptToken({ key }: ImportDeps, { id, host, secretCiphertext }: ImportRow): string {
+  if (secretCiphertext === null) return '';
+  const token = decrypt(key.decrypting('secrets'), placeOf(id, host), secretCiphertext);
+  if (token === null)
+    throw unavailable('import_token_closed', 'Its token does not open with this server’s key. Set it again.');
+  return token;
+}
+
+/** After a rotation of the instance key. @returns how many were encrypted again */
+export function reencryptTokens({ db, key, random }: ImportDeps): Promise<number> {
+  return db.write(async ({ manager }) => {
+    let changed = 0;
+    for (const { id, host, secretCiphertext: text } of await manager.find(importSchema)) {
+      if (text === null) continue;
+      const renewed = reencrypt(key, random, { use: 'secrets', place: placeOf(id, host), text });
+      if (renewed === null) continue;
+      await manager.update(importSchema, { id }, { secretCiphertext: renewed });
+      changed += 1;
+    }
+    return changed;
+  });
+}
+
+export interface OpenedSource {
+  source: Source;
+  client: SourceClient;
+}
+
+/** A source with its client; its requests wait for the limit of its host. */
+export function connectSource(
+  deps: ImportDeps,
+  address: SourceAddress,
+  token: string,
+  { signal, tell, count = () => {} }: { signal: AbortSignal; tell: TellProblem; count?: () => void },
+): OpenedSource {
+  const client = new SourceClient(deps, {
+    api: address.api,
+    headers: authorization(address.kind, token),
+    signal,
+    count,
+    async blockedUntil() {
+      const { host } = new URL(address.api);
+      return Number((await deps.db.read.findOneBy(importHostSchema, { host }))?.blockedUntil ?? 0);
+    },
+  });
+  return { client, source: openSource(client, address, tell) };
+}
+
+/** The run of a row. Refuses `import_token_closed`. */
+export function openRun(
+  deps: ImportDeps,
+  row: ImportRow,
+  located: Located,
+  signal: AbortSignal,
+): { context: RunContext; client: SourceClient } {
+  const token = decryptToken(deps, row);
+  const { kind, api, project, url, host } = row;
+  let context: RunContext | null = null;
+  const { source, client } = connectSource(deps, { kind, api, project, url, host }, token, {
+    signal,
+    tell: (item, problem) => context?.tell(item, problem),
+    count: () => {
+      if (context !== null) context.requests += 1;
+    },
+  });
+  const origin = { url: `${url}.git`, username: token === '' ? '' : source.username, secret: token };
+  context = new RunContext(deps, row, { located, source, signal, origin });
+  return { context, client };
+}

@@ -1,0 +1,83 @@
+import { In } from 'typeorm';
+import { rows, skipLocked } from '../../db/index.ts';
+import { holdsRepository } from '../../nodes/index.ts';
+import type { ImportDeps } from '../deps.ts';
+import { importSchema } from '../schema/import-schema.ts';
+import type { ImportRow } from '../schema/import-schema.ts';
+import { leaseMs } from '../context/run-context.ts';
+import { runImport } from './run-import.ts';
+
+/** Imports at the same time: more would only share the processor. */
+const slots = 2;
+
+export interface ImportRunner {
+  /** Runs what is due and waits for it; a second call joins the first. */
+  run(): Promise<number>;
+  /** Aborts what is running; it goes on from its last step at the next start. */
+  stop(): Promise<void>;
+}
+
+export function createImportRunner(deps: ImportDeps): ImportRunner {
+  const stopping = new AbortController();
+  const running = new Set<Promise<void>>();
+  let looking: Promise<number> | null = null;
+  let again = false;
+
+  async function look(): Promise<number> {
+    let begun = 0;
+    do {
+      again = false;
+      for (let row = await claim(deps); row !== null; row = await claim(deps)) {
+        begun += 1;
+        const { id } = row;
+        const work: Promise<void> = runImport(deps, row, stopping.signal)
+          .catch((error: unknown) => deps.logger.error('import.not_recorded', { importId: id, error }))
+          .finally(() => running.delete(work));
+        running.add(work);
+        if (running.size >= slots) await Promise.race(running);
+        if (stopping.signal.aborted) return begun;
+      }
+      await Promise.all(running);
+    } while (again);
+    return begun;
+  }
+
+  return {
+    run() {
+      if (stopping.signal.aborted) return Promise.resolve(0);
+      again = true;
+      return (looking ??= look().finally(() => (looking = null)));
+    },
+    async stop() {
+      stopping.abort(new Error('the server stops'));
+      await Promise.all(running);
+    },
+  };
+}
+
+const isDue = "state IN ('running', 'done') AND next_at <= ? AND locked_until <= ?";
+
+/** The longest due one that no worker has claimed; null when there is none. */
+async function claim({ db, clock }: ImportDeps): Promise<ImportRow | null> {
+  const at = clock.now();
+  const due: unknown[] = await db.read.query(`SELECT 1 FROM imports WHERE ${isDue} LIMIT 1`, [at, at]);
+  if (due.length === 0) return null;
+  return db.write(async ({ manager, now }) => {
+    const claimed = await rows<{ id: string }>(
+      manager,
+      `UPDATE imports SET locked_until = ? WHERE id IN (
+        SELECT id FROM imports WHERE ${isDue} ORDER BY next_at LIMIT 1 ${skipLocked()})
+       RETURNING id`,
+      [now + leaseMs, now, now],
+    );
+    return manager.findOneBy(importSchema, { id: In(claimed.map(({ id }) => id)) });
+  });
+}
+
+/** At start: releases the claims that a killed process had on imports into this node's repositories. */
+export async function freeClaims({ db }: Pick<ImportDeps, 'db'>): Promise<void> {
+  const claims = `locked_until > 0 AND ${holdsRepository('imports.repository_id')}`;
+  const claimed = await rows(db.read, `SELECT 1 FROM imports WHERE ${claims} LIMIT 1`);
+  if (claimed.length > 0)
+    await db.write(({ manager }) => rows(manager, `UPDATE imports SET locked_until = 0 WHERE ${claims}`));
+}

@@ -1,0 +1,148 @@
+import { isDomainError } from '../../kernel/index.ts';
+import { allowedHostsHint } from '../../outbound/index.ts';
+import { SourceBusy } from '../client/source-client.ts';
+import type { ImportDeps } from '../deps.ts';
+import { importHostSchema, importSchema, stagedSchema } from '../schema/import-schema.ts';
+import type { ImportRow } from '../schema/import-schema.ts';
+import { openRun } from './open-run.ts';
+import { leaseMs, newProgress, renewMs } from '../context/run-context.ts';
+import type { RunContext } from '../context/run-context.ts';
+import { runPhases } from './run-phases.ts';
+
+/** After so many failures without a step in between a person is asked. */
+const mostFailures = 8;
+const firstRetryMs = 60_000;
+const longestRetryMs = 2 * 3_600_000;
+/** Clocks count whole seconds, and a change may be committed a moment after its time. */
+const overlapMs = 5_000;
+/** What no later try mends. */
+const forPeople = new Set(['source_refused', 'source_gone', 'import_token_closed']);
+
+/** Runs an import that was claimed until it ends, waits or fails, and writes down which. Never throws. */
+export async function runImport(deps: ImportDeps, row: ImportRow, signal: AbortSignal): Promise<void> {
+  const { clock, logger, repositories } = deps;
+  let context: RunContext | null = null;
+  const heart = setInterval(() => {
+    update(deps, row, { lockedUntil: clock.now() + leaseMs }).catch((error: unknown) =>
+      logger.warn('import.claim_not_renewed', { importId: row.id, error }),
+    );
+  }, renewMs);
+  try {
+    const located = (await repositories.locate([row.repositoryId])).get(row.repositoryId);
+    // In the trash it rests; it goes on when the repository comes back.
+    if (located === undefined) {
+      await update(deps, row, { lockedUntil: 0, nextAt: clock.now() + firstRetryMs * 10 });
+      return;
+    }
+    const run = openRun(deps, row, located, signal);
+    context = run.context;
+    if (row.state === 'done') await beginRun(deps, row, context);
+    if (row.nextSince === null) {
+      // By the clock of the other server, which its changes have their times from.
+      await context.source.describe();
+      row.nextSince = (run.client.serverTime ?? clock.now()) - overlapMs;
+      await update(deps, row, { nextSince: row.nextSince });
+    }
+    await runPhases(context);
+    await endRun(deps, row, context);
+    logger.info('import.run_ended', { importId: row.id, run: row.run, requests: row.requests });
+  } catch (error) {
+    if (signal.aborted) return void (await update(deps, row, { lockedUntil: 0 }).catch(() => {}));
+    await context?.save({}).catch(() => {});
+    if (error instanceof SourceBusy) return waitFor(deps, row, error.until);
+    await fail(deps, row, error);
+  } finally {
+    clearInterval(heart);
+  }
+}
+
+const update = async ({ db }: ImportDeps, { id }: ImportRow, changes: Partial<ImportRow>): Promise<void> =>
+  void (await db.write(({ manager, now }) => manager.update(importSchema, { id }, { ...changes, updatedAt: now })));
+
+/** The next run of one that is followed. */
+async function beginRun(deps: ImportDeps, row: ImportRow, context: RunContext): Promise<void> {
+  const changes = {
+    state: 'running',
+    run: row.run + 1,
+    phase: 'describe',
+    nextSince: null,
+    startedAt: deps.clock.now(),
+    progress: JSON.stringify(newProgress),
+  } as const;
+  Object.assign(row, changes);
+  context.progress = structuredClone(newProgress);
+  await update(deps, row, changes);
+}
+
+async function endRun(deps: ImportDeps, row: ImportRow, { progress }: RunContext): Promise<void> {
+  const now = deps.clock.now();
+  const isOver = row.isLast;
+  await deps.db.write(async ({ manager }) => {
+    const current = await manager.findOneBy(importSchema, { id: row.id });
+    if (current === null || current.state === 'ended') return;
+    // It was asked for while this one ran.
+    const isAgain = (current.isLast && !row.isLast) || (current.isFull && !row.isFull);
+    if (isOver) await manager.delete(stagedSchema, { importId: row.id });
+    await manager.update(
+      importSchema,
+      { id: row.id },
+      {
+        state: isOver ? 'ended' : 'done',
+        phase: 'finish',
+        isFull: isAgain,
+        isLast: isOver ? false : current.isLast,
+        // Unchanged while nothing has come, so that the questions stay the same: a server can answer 304.
+        since: progress.hasChanges || row.since === null ? row.nextSince : row.since,
+        watchMs: isOver ? null : current.watchMs,
+        secretCiphertext: isOver ? null : current.secretCiphertext,
+        nextAt: isAgain ? now : current.watchMs === null || isOver ? Number.MAX_SAFE_INTEGER : now + current.watchMs,
+        lockedUntil: 0,
+        waitsUntil: null,
+        failures: 0,
+        lastError: null,
+        finishedAt: now,
+        updatedAt: now,
+      },
+    );
+  });
+  if (!isOver) return;
+  const located = (await deps.repositories.locate([row.repositoryId])).get(row.repositoryId);
+  if (located !== undefined) await deps.mirrors.bring.forget(located);
+}
+
+/** All imports from the host wait until it answers again. */
+async function waitFor(deps: ImportDeps, row: ImportRow, until: number): Promise<void> {
+  const { host } = new URL(row.api);
+  deps.logger.info('import.waits', { importId: row.id, host, until });
+  await deps.db.write(async ({ manager, now }) => {
+    await manager.upsert(importHostSchema, { host, blockedUntil: until }, ['host']);
+    await manager.update(
+      importSchema,
+      { id: row.id },
+      { lockedUntil: 0, nextAt: until, waitsUntil: until, lastError: null, updatedAt: now },
+    );
+  });
+}
+
+async function fail(deps: ImportDeps, row: ImportRow, error: unknown): Promise<void> {
+  const reason = isDomainError(error) ? error.reason : 'internal';
+  const failures = row.failures + 1;
+  const isPaused = forPeople.has(reason) || failures >= mostFailures;
+  deps.logger.warn('import.failed', { importId: row.id, phase: row.phase, failures, error });
+  const now = deps.clock.now();
+  await update(deps, row, {
+    state: isPaused ? 'paused' : 'running',
+    failures,
+    lastError: describeFailure(error, row.url),
+    lockedUntil: 0,
+    nextAt: now + Math.min(longestRetryMs, firstRetryMs * 2 ** (failures - 1)),
+  });
+}
+
+/** Why an import failed, for who started it. */
+export function describeFailure(error: unknown, url: string): string {
+  if (!isDomainError(error) || error.code === 'internal') return 'Something went wrong here; the log knows more.';
+  const cause = isDomainError(error.cause) ? error.cause : error;
+  const isOfAddress = ['https_only', 'address_not_public'].includes(cause.reason) || /not public/.test(error.message);
+  return isOfAddress ? `${error.message} ${allowedHostsHint('mirrors.allowed_hosts', url)}` : error.message;
+}

@@ -1,0 +1,90 @@
+import { localAdministrator } from '../../access/index.ts';
+import { cleanText } from '../../accounts/index.ts';
+import { isDomainError } from '../../kernel/index.ts';
+import { phases } from '../schema/import-schema.ts';
+import type { Phase } from '../schema/import-schema.ts';
+import { writeIssues } from '../write/write-issues.ts';
+import { fetchPages } from './fetch-pages.ts';
+import type { RunContext } from '../context/run-context.ts';
+import { transferRefs } from './transfer-code.ts';
+import { writeLabels } from './write-labels.ts';
+import { writeSettings } from './write-settings.ts';
+
+/** As many as a description may have here. */
+const descriptionCharacters = 500;
+
+type Step = (context: RunContext) => Promise<void>;
+
+const steps: Readonly<Record<Phase, Step>> = {
+  describe,
+  refs: transferRefs,
+  async lfs({ deps, located, origin, signal, options, tell }) {
+    if (!options.withLfs) return;
+    for (const problem of await deps.mirrors.bring.lfs(located, origin, signal)) tell('Git LFS', problem);
+  },
+  labels: writeLabels,
+  issues: (context) => fetchPages(context, 'issues'),
+  async pulls(context) {
+    // What has changed is asked for one by one.
+    if (context.row.isFull && context.options.withPulls) await fetchPages(context, 'pulls');
+  },
+  comments: (context) => fetchPages(context, 'comments'),
+  write: writeIssues,
+  async releases({ deps, located, origin, signal, options, tell }) {
+    if (!options.withReleases) return;
+    for (const problem of await deps.mirrors.bring.releases(located, origin, signal)) tell('releases', problem);
+  },
+  settings: writeSettings,
+  finish,
+};
+
+/** Runs an import from where it is to its end; the row has the place after each step. */
+export async function runPhases(context: RunContext): Promise<void> {
+  for (let at = phases.indexOf(context.row.phase); at < phases.length; at += 1) {
+    context.signal.throwIfAborted();
+    await steps[phases[at]!](context);
+    const next = phases[at + 1];
+    if (next !== undefined) await context.save({ phase: next, progress: { cursor: null } });
+  }
+}
+
+async function describe(context: RunContext): Promise<void> {
+  const { deps, source, row, at, tell } = context;
+  /** What is refused is a line of the report. */
+  const refusedAs = (what: string) => (error: unknown) => {
+    if (!isDomainError(error) || error.code === 'internal') throw error;
+    tell(what, error.message);
+  };
+  const found = await source.describe();
+  const { isPrivate, isArchived, defaultBranch, hasWiki } = found;
+  context.progress.described = { isPrivate, isArchived, defaultBranch, hasWiki };
+  if (row.run === 1) {
+    const description = cleanText(found.description, descriptionCharacters);
+    await deps.repositories.edit(localAdministrator, at.owner, at.name, { description });
+    if (found.website !== '')
+      await deps.repositories
+        .edit(localAdministrator, at.owner, at.name, { website: found.website })
+        .catch(refusedAs('website'));
+    for (const topic of found.topics)
+      await deps.repositories.topics
+        .add(localAdministrator, at.owner, at.name, topic)
+        .catch(refusedAs(`topic ${topic.slice(0, 50)}`));
+  }
+}
+
+/** What makes the repository public comes last: until then nothing half is seen. */
+async function finish(context: RunContext): Promise<void> {
+  const { deps, row, options, at, progress, source, tell } = context;
+  const wanted = options.visibility ?? (progress.described?.isPrivate === false ? 'PUBLIC' : 'PRIVATE');
+  if (row.run === 1 && wanted === 'PUBLIC')
+    await deps.repositories.changeVisibility(localAdministrator, at.owner, at.name, 'PUBLIC');
+  if (row.isLast && options.archivesSource) {
+    const isArchived = await source.archive().catch((error: unknown) => {
+      if (!isDomainError(error) || error.code === 'internal') throw error;
+      return false;
+    });
+    if (!isArchived) tell('to do', `Archive ${row.url}: the token may not do it.`);
+  }
+  if (row.run === 1 && progress.described?.isArchived === true && row.watchMs === null)
+    await deps.repositories.setArchived(localAdministrator, at.owner, at.name, true);
+}

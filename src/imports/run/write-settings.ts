@@ -1,0 +1,88 @@
+import { localAdministrator } from '../../access/index.ts';
+import { isDomainError } from '../../kernel/index.ts';
+import { webhookEvents, webhookKinds } from '../../webhooks/index.ts';
+import type { WebhookEvent } from '../../webhooks/index.ts';
+import type { SourceHook, SourceRule } from '../sources/source.ts';
+import type { RunContext } from '../context/run-context.ts';
+
+/** Rules, webhooks and the list of what only a person can do. At the first run: later they are set here. */
+export async function writeSettings(context: RunContext): Promise<void> {
+  const { source, row, tell } = context;
+  if (row.run > 1) return;
+  const rules = await source.rules();
+  const hooks = await source.hooks();
+  const toDo = await source.toDo();
+  await writeRules(context, rules);
+  await writeHooks(context, hooks);
+  for (const line of toDo) tell('to do', line);
+}
+
+async function writeRules(context: RunContext, rules: readonly SourceRule[]): Promise<void> {
+  const { deps, at } = context;
+  for (const rule of rules) {
+    const what = `rule ${rule.pattern}`;
+    await attempt(context, what, async () => {
+      const level = rule.forbidsPushes ? (rule.target === 'tag' ? 'admin' : 'nobody') : 'write';
+      const input = {
+        target: rule.target,
+        pattern: rule.pattern,
+        signed: rule.signed,
+        grants: {
+          push: { level },
+          force: { level: rule.allowsForce ? 'write' : 'nobody' },
+          ...(rule.target === 'tag' && { create: { level }, delete: { level } }),
+        },
+        ...(rule.target === 'branch' && {
+          merging: {
+            approvals: Math.min(rule.approvals, 20),
+            approvalsSurvive: rule.dismissesStale ? 'nothing' : 'anything',
+            checks: rule.checks,
+          },
+        }),
+      };
+      await deps.repositories.rules.add(localAdministrator, at.owner, at.name, input);
+    });
+  }
+}
+
+/** Names of Gitea's events that have another one here. */
+const eventNames: Readonly<Record<string, readonly WebhookEvent[]>> = {
+  pull_request_review: ['pull_request_review_approved', 'pull_request_review_rejected', 'pull_request_review_comment'],
+  pull_request_only: ['pull_request'],
+  issues_only: ['issues'],
+  check_run: ['run'],
+  workflow_run: ['run'],
+};
+
+/** They send nothing before they are switched on: their secrets stay there. */
+async function writeHooks(context: RunContext, hooks: readonly SourceHook[]): Promise<void> {
+  const { deps, located, tell } = context;
+  const scope = { kind: 'repository', id: located.repository.id } as const;
+  const there = new Set((await deps.webhooks.list(scope)).map(({ url }) => url));
+  for (const hook of hooks)
+    await attempt(context, `webhook ${hook.url.slice(0, 150)}`, async () => {
+      if (there.has(URL.parse(hook.url)?.href ?? '')) return;
+      const known = hook.events.flatMap((event) => eventNames[event] ?? event);
+      const events = [...new Set(known)].filter((event) => (webhookEvents as readonly string[]).includes(event));
+      const kind = webhookKinds.find((each) => each === hook.kind) ?? 'gitea';
+      await deps.webhooks.add(localAdministrator, scope, {
+        url: hook.url,
+        events: events.length === 0 ? ['push'] : events,
+        isActive: false,
+        kind,
+        contentType: hook.contentType === 'form' ? 'form' : 'json',
+        branchFilter: hook.branchFilter,
+      });
+      tell('to do', `Set the secret of the webhook ${hook.url.slice(0, 150)} and switch it on.`);
+    });
+}
+
+/** What is refused is a line of the report. */
+async function attempt({ tell }: RunContext, what: string, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (!isDomainError(error) || error.code === 'internal') throw error;
+    if (error.reason !== 'rule_exists') tell(what, error.message);
+  }
+}

@@ -1,0 +1,235 @@
+import { colourOf, flagOf, idOf, listOf, numberOf, objectOf, oidOf, textOf, timeOf } from '../read-json.ts';
+import type { Json } from '../read-json.ts';
+import type {
+  SourceComment,
+  SourceHook,
+  SourceIssue,
+  SourceLabel,
+  SourceMilestone,
+  SourcePerson,
+  SourcePull,
+  SourceReaction,
+  SourceRepository,
+  SourceReview,
+  SourceReviewComment,
+  SourceRule,
+} from '../source.ts';
+
+/** Gitea's user for authors whose account is gone, and those of an import of its own. */
+const ghostIds = new Set(['', '-1', '-2', '0']);
+
+/** Null for an account that is gone. */
+export function readPerson(value: unknown): SourcePerson | null {
+  const user = objectOf(value);
+  const login = textOf(user['login']) || textOf(user['username']);
+  const id = idOf(user['id']);
+  if (login === '' || ghostIds.has(id)) return null;
+  const email = textOf(user['email']);
+  return {
+    login,
+    id,
+    name: textOf(user['full_name']),
+    // An address of the server itself hides the real one.
+    email: /@(?:noreply\.|localhost$)/.test(email) ? '' : email,
+    url: textOf(user['html_url']),
+  };
+}
+
+/** Whom a text is by: of one that Gitea has imported itself, the name that it shows. */
+function readAuthor(row: Json): SourcePerson | null {
+  const original = textOf(row['original_author']);
+  if (original !== '') return { login: original, id: '', name: '', email: '', url: '' };
+  return readPerson(row['user'] ?? row['poster']);
+}
+
+export function readRepository(value: unknown): SourceRepository {
+  const row = objectOf(value);
+  return {
+    name: textOf(row['name']),
+    description: textOf(row['description']),
+    website: textOf(row['website']),
+    defaultBranch: textOf(row['default_branch']) || null,
+    isPrivate: row['private'] !== false || flagOf(row['internal']),
+    isArchived: flagOf(row['archived']),
+    isEmpty: flagOf(row['empty']),
+    topics: Array.isArray(row['topics']) ? row['topics'].map(textOf).filter(Boolean) : [],
+    hasWiki: flagOf(row['has_wiki']),
+    cloneUrl: textOf(row['clone_url']),
+    url: textOf(row['html_url']),
+  };
+}
+
+export const readLabel = (row: Json): SourceLabel => ({
+  name: textOf(row['name']),
+  colour: colourOf(row['color']),
+  description: textOf(row['description']),
+  isExclusive: flagOf(row['exclusive']),
+});
+
+export function readMilestone(row: Json): SourceMilestone {
+  const due = timeOf(row['due_on']);
+  const closedAt = timeOf(row['closed_at']);
+  return {
+    title: textOf(row['title']),
+    description: textOf(row['description']),
+    dueOn: due === null ? null : new Date(due).toISOString().slice(0, 10),
+    closedAt: textOf(row['state']) === 'closed' ? (closedAt ?? timeOf(row['updated_at']) ?? 0) : null,
+    createdAt: timeOf(row['created_at']) ?? 0,
+  };
+}
+
+/** Null for a row without a number. */
+export function readIssue(row: Json): SourceIssue | null {
+  const number = numberOf(row['number']);
+  if (number === null) return null;
+  const createdAt = timeOf(row['created_at']) ?? 0;
+  return {
+    number,
+    isPull: row['pull_request'] != null,
+    title: textOf(row['title']),
+    body: textOf(row['body']),
+    author: readAuthor(row),
+    isOpen: textOf(row['state']) !== 'closed',
+    closeReason: null,
+    labels: listOf(row['labels']).map((label) => textOf(label['name'])),
+    milestone: textOf(objectOf(row['milestone'])['title']) || null,
+    assignees: (Array.isArray(row['assignees']) ? row['assignees'] : []).flatMap((one) => readPerson(one) ?? []),
+    isLocked: flagOf(row['is_locked']),
+    isPinned: (numberOf(row['pin_order']) ?? 0) > 0,
+    createdAt,
+    updatedAt: timeOf(row['updated_at']) ?? createdAt,
+    closedAt: timeOf(row['closed_at']),
+    reactions: null,
+  };
+}
+
+/** Null for a row that names no issue. */
+export function readComment(row: Json): SourceComment | null {
+  const address = textOf(row['issue_url']) || textOf(row['pull_request_url']);
+  const number = numberOf(Number(/\/(\d{1,10})$/.exec(address)?.[1] ?? 0));
+  const id = idOf(row['id']);
+  if (number === null || id === '') return null;
+  const createdAt = timeOf(row['created_at']) ?? 0;
+  const updatedAt = timeOf(row['updated_at']) ?? createdAt;
+  return { id, number, author: readAuthor(row), body: textOf(row['body']), createdAt, updatedAt, reactions: null };
+}
+
+/** Null for a row without a number or a head. */
+export function readPull(row: Json): SourcePull | null {
+  const number = numberOf(row['number']);
+  const [head, base] = [objectOf(row['head']), objectOf(row['base'])];
+  const headOid = oidOf(head['sha']);
+  if (number === null || headOid === null) return null;
+  const ref = textOf(head['ref']);
+  const label = textOf(head['label']).replace(/^[^:]*:/, '');
+  // Of a branch that is gone, the name in its label stays.
+  const headBranch = /^refs\/pull\//.test(ref) ? (/^refs\/pull\//.test(label) ? null : label || null) : ref || null;
+  const isMerged = flagOf(row['merged']);
+  return {
+    number,
+    headOid,
+    headBranch,
+    isOwnBranch: idOf(head['repo_id']) !== '' && idOf(head['repo_id']) === idOf(base['repo_id']),
+    baseBranch: textOf(base['ref']),
+    baseOid: oidOf(row['merge_base']) ?? oidOf(base['sha']),
+    isDraft: flagOf(row['draft']),
+    maintainersMayPush: flagOf(row['allow_maintainer_edit']),
+    mergedAt: isMerged ? (timeOf(row['merged_at']) ?? timeOf(row['closed_at']) ?? 0) : null,
+    mergedBy: isMerged ? readPerson(row['merged_by']) : null,
+    mergedOid: isMerged ? oidOf(row['merge_commit_sha']) : null,
+    requested: (Array.isArray(row['requested_reviewers']) ? row['requested_reviewers'] : []).flatMap(
+      (one) => readPerson(one) ?? [],
+    ),
+  };
+}
+
+const verdicts: Readonly<Record<string, SourceReview['verdict']>> = {
+  APPROVED: 'APPROVE',
+  REQUEST_CHANGES: 'REQUEST_CHANGES',
+  COMMENT: 'COMMENT',
+};
+
+/** Null for drafts and requests. */
+export function readReview(row: Json): SourceReview | null {
+  const verdict = verdicts[textOf(row['state'])];
+  const id = idOf(row['id']);
+  if (verdict === undefined || id === '') return null;
+  return {
+    id,
+    author: readPerson(row['user']),
+    verdict,
+    body: textOf(row['body']),
+    commitOid: oidOf(row['commit_id']),
+    isDismissed: flagOf(row['dismissed']),
+    submittedAt: timeOf(row['submitted_at']) ?? timeOf(row['updated_at']) ?? 0,
+  };
+}
+
+export function readReviewComment(row: Json): SourceReviewComment | null {
+  const id = idOf(row['id']);
+  const path = textOf(row['path']);
+  if (id === '' || path === '') return null;
+  const [newLine, oldLine] = [numberOf(row['position']), numberOf(row['original_position'])];
+  const createdAt = timeOf(row['created_at']) ?? 0;
+  const resolver = readPerson(row['resolver']);
+  return {
+    id,
+    reviewId: idOf(row['pull_request_review_id']),
+    inReplyTo: null,
+    author: readPerson(row['user']),
+    body: textOf(row['body']),
+    path,
+    commitOid: oidOf(row['original_commit_id']) ?? oidOf(row['commit_id']),
+    side: newLine === null && oldLine !== null ? 'OLD' : 'NEW',
+    firstLine: newLine ?? oldLine,
+    lastLine: newLine ?? oldLine,
+    hunk: textOf(row['diff_hunk']),
+    resolvedBy: resolver,
+    isResolved: resolver !== null,
+    createdAt,
+    updatedAt: timeOf(row['updated_at']) ?? createdAt,
+  };
+}
+
+export const readReaction = (row: Json): SourceReaction => ({
+  kind: textOf(row['content']),
+  person: readPerson(row['user']),
+});
+
+export function readBranchRule(row: Json): SourceRule {
+  return {
+    target: 'branch',
+    pattern: textOf(row['rule_name']) || textOf(row['branch_name']),
+    forbidsPushes: !flagOf(row['enable_push']),
+    allowsForce: flagOf(row['enable_force_push']),
+    approvals: numberOf(row['required_approvals']) ?? 0,
+    dismissesStale: flagOf(row['dismiss_stale_approvals']),
+    signed: flagOf(row['require_signed_commits']),
+    checks:
+      flagOf(row['enable_status_check']) && Array.isArray(row['status_check_contexts'])
+        ? row['status_check_contexts'].map(textOf).filter(Boolean)
+        : [],
+  };
+}
+
+export const readTagRule = (row: Json): SourceRule => ({
+  target: 'tag',
+  pattern: textOf(row['name_pattern']),
+  forbidsPushes: true,
+  allowsForce: false,
+  approvals: 0,
+  dismissesStale: false,
+  signed: false,
+  checks: [],
+});
+
+export function readHook(row: Json): SourceHook {
+  const config = objectOf(row['config']);
+  return {
+    url: textOf(config['url']),
+    events: Array.isArray(row['events']) ? row['events'].map(textOf) : [],
+    kind: textOf(row['type']),
+    contentType: textOf(config['content_type']),
+    branchFilter: textOf(row['branch_filter']),
+  };
+}

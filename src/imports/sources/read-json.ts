@@ -1,0 +1,36 @@
+/** How values of an untrusted JSON are read: what is not as it should be becomes nothing instead of a failure. */
+
+export type Json = Readonly<Record<string, unknown>>;
+
+export const objectOf = (value: unknown): Json =>
+  value !== null && typeof value === 'object' && !Array.isArray(value) ? (value as Json) : {};
+export const listOf = (value: unknown): Json[] => (Array.isArray(value) ? value.map(objectOf) : []);
+export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+export const flagOf = (value: unknown): boolean => value === true;
+
+/** A positive whole number; null for anything else. */
+export const numberOf = (value: unknown): number | null =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : null;
+
+/** An id, which forges give as a number or a text; empty for none. */
+export const idOf = (value: unknown): string =>
+  typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : textOf(value).slice(0, 200);
+
+/** Epoch milliseconds; null for what is no time, and for year 1, which forges write for none. */
+export function timeOf(value: unknown): number | null {
+  const at = typeof value === 'string' ? Date.parse(value) : Number.NaN;
+  return Number.isNaN(at) || at < 0 ? null : at;
+}
+
+/** The full id of a commit; null for anything else. */
+export const oidOf = (value: unknown): string | null => {
+  const text = textOf(value);
+  return /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(text) ? text : null;
+};
+
+/** Six hex digits; grey for anything else. */
+export const colourOf = (value: unknown): string => {
+  const text = textOf(value).replace(/^#/, '').toLowerCase();
+  if (/^[0-9a-f]{6}$/.test(text)) return text;
+  return /^[0-9a-f]{3}$/.test(text) ? text.replace(/./g, '$&$&') : 'ededed';
+};

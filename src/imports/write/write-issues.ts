@@ -1,0 +1,192 @@
+import { createHash } from 'node:crypto';
+import { In } from 'typeorm';
+import { eachLimit, isDomainError } from '../../kernel/index.ts';
+import type { FollowedIssue } from '../../issues/index.ts';
+import type { PullFile } from '../../pulls/index.ts';
+import { importLimits } from '../limits.ts';
+import { openPeopleBook } from '../context/people-book.ts';
+import type { RunContext } from '../context/run-context.ts';
+import { itemSchema, stagedSchema } from '../schema/import-schema.ts';
+import type { SourceComment, SourceIssue, SourcePull, SourceReview, SourceReviewComment } from '../sources/source.ts';
+import { buildIssue, peopleOfIssue } from './build-issue.ts';
+import { buildPull, peopleOfPull } from './build-pull.ts';
+
+/** Requests of one issue at the same time; the budget of its host holds besides. */
+const atOnce = 4;
+/** Numbers that are read at once: of each the whole talk is fetched one by one. */
+const numbersPerPage = 500;
+
+/** An issue that is ready, with the digest of what the source said of it. */
+interface Ready {
+  item: FollowedIssue;
+  pull: PullFile | null;
+  fingerprint: string;
+}
+
+/**
+ * Writes what was staged, one issue after the other: its comments, reviews and reactions are asked for where the lists
+ * do not have them. What is as it was at the last run is passed over.
+ */
+export async function writeIssues(context: RunContext): Promise<void> {
+  for (;;) {
+    const numbers = await stagedNumbers(context);
+    if (numbers.length === 0) return;
+    let batch: Ready[] = [];
+    for (const [at, number] of numbers.entries()) {
+      context.signal.throwIfAborted();
+      const ready = await prepare(context, number);
+      if (ready === 'unchanged') context.progress.unchanged += 1;
+      else if (ready !== null) batch.push(ready);
+      const entries = batch.reduce((sum, { item }) => sum + item.issue.entries.length, 0);
+      const isFull = entries >= importLimits.entriesPerWrite || batch.length >= importLimits.issuesPerWrite;
+      if (!isFull && at < numbers.length - 1) continue;
+      await writeBatch(context, batch);
+      const last = number;
+      const written = context.progress.written + batch.length;
+      const done = batch;
+      batch = [];
+      await context.save(
+        { progress: { number: last, written, hasChanges: context.progress.hasChanges || done.length > 0 } },
+        async ({ manager }) => {
+          for (const { item, fingerprint } of done)
+            await manager.upsert(
+              itemSchema,
+              { importId: context.row.id, item: `issue:${item.issue.number}`, fingerprint },
+              ['importId', 'item'],
+            );
+          await manager.query('DELETE FROM import_staged WHERE import_id = ? AND number <= ?', [context.row.id, last]);
+        },
+      );
+    }
+  }
+}
+
+async function stagedNumbers({ deps, row }: RunContext): Promise<number[]> {
+  const rows: { number: number }[] = await deps.db.read.query(
+    'SELECT DISTINCT number FROM import_staged WHERE import_id = ? ORDER BY number LIMIT ?',
+    [row.id, numbersPerPage],
+  );
+  return rows.map(({ number }) => Number(number));
+}
+
+/** Null for what cannot be written, with a line in the report. */
+async function prepare(context: RunContext, number: number): Promise<Ready | 'unchanged' | null> {
+  const { deps, row, source, located, options, tell } = context;
+  const staged = await deps.db.read.findBy(stagedSchema, { importId: row.id, number });
+  const of = <T>(kind: string): T[] =>
+    staged.filter((each) => each.kind === kind).map(({ data }) => JSON.parse(data) as T);
+  const issue = of<SourceIssue>('issue')[0] ?? (await source.issue(number));
+  if (issue === null) {
+    tell(`#${number}`, 'has comments there, but cannot be read itself');
+    return null;
+  }
+  const comments = of<SourceComment>('comment').sort(
+    (a, b) => a.createdAt - b.createdAt || Number(a.id) - Number(b.id),
+  );
+  if (issue.isPull ? !options.withPulls : !options.withIssues) return null;
+  const pull = !issue.isPull ? null : (of<SourcePull>('pull')[0] ?? (await source.pull(number)));
+  const { reviews, comments: notes } =
+    pull === null
+      ? { reviews: [] as SourceReview[], comments: [] as SourceReviewComment[] }
+      : await source.reviews(number);
+  if (options.withReactions) await fetchReactions(context, issue, comments);
+
+  const fingerprint = createHash('sha256')
+    .update(JSON.stringify([issue, pull, comments, reviews, notes]))
+    .digest('base64');
+  const before = await deps.db.read.findOneBy(itemSchema, { importId: row.id, item: `issue:${number}` });
+  if (before?.fingerprint === fingerprint) return 'unchanged';
+
+  const now = deps.clock.now();
+  const people = await openPeopleBook(deps, row.host, [
+    ...peopleOfIssue(issue, comments),
+    ...(pull === null ? [] : peopleOfPull({ pull, reviews, comments: notes })),
+  ]);
+  const about = (problem: string): void => tell(`#${number}`, problem);
+  const { id: repositoryId } = located.repository;
+  const place = { repositoryId, path: located.path, now, tell: about };
+  const built = pull === null ? null : await buildPull(deps, { issue, pull, reviews, comments: notes }, people, place);
+  if (issue.isPull && built === null) about('the commits of this pull request are gone; its talk came as an issue');
+  const whole = buildIssue(
+    {
+      issue: built === null ? { ...issue, isPull: false } : issue,
+      comments,
+      more: built?.entries ?? [],
+      isMerged: built !== null && built.file.mergedAt !== null,
+    },
+    people,
+    { host: row.host, now, tell },
+  );
+  if (built !== null) {
+    const positions = new Map(whole.entries.map(({ origin, position }) => [origin, position]));
+    for (const review of built.file.reviews) review.position = positions.get(`review:${review.id}`) ?? null;
+  }
+  return { item: { issue: whole, isWhole: row.isFull }, pull: built?.file ?? null, fingerprint };
+}
+
+async function fetchReactions({ source }: RunContext, issue: SourceIssue, comments: SourceComment[]): Promise<void> {
+  issue.reactions ??= await source.reactions(issue.number, null);
+  await eachLimit(
+    comments.filter(({ reactions }) => reactions === null),
+    atOnce,
+    async (comment) => {
+      comment.reactions = await source.reactions(issue.number, comment.id);
+    },
+  );
+}
+
+/** One write for all; where it fails, each for itself, so that one of them keeps no other away. */
+async function writeBatch(context: RunContext, batch: readonly Ready[]): Promise<void> {
+  if (batch.length === 0) return;
+  try {
+    await write(context, batch);
+  } catch (error) {
+    if (context.signal.aborted || !isOfOneItem(error)) throw error;
+    for (const one of batch)
+      try {
+        await write(context, [one]);
+      } catch (reason) {
+        if (!isOfOneItem(reason)) throw reason;
+        context.deps.logger.warn('import.issue_not_written', {
+          importId: context.row.id,
+          number: one.item.issue.number,
+          error: reason,
+        });
+        const why = isDomainError(reason) && reason.code !== 'internal' ? reason.message : 'this server failed';
+        context.tell(`#${one.item.issue.number}`, `was not written: ${why}`);
+      }
+  }
+}
+
+/** A full disk or a closed database keeps everything away. */
+const isOfOneItem = (error: unknown): boolean =>
+  !/SQLITE_(?:FULL|IOERR|BUSY|LOCKED)|disk|closed/i.test(error instanceof Error ? error.message : '') &&
+  !(isDomainError(error) && error.code === 'unavailable');
+
+async function write(context: RunContext, batch: readonly Ready[]): Promise<void> {
+  const { deps, located, tell } = context;
+  const files = new Map(batch.flatMap(({ item, pull }) => (pull === null ? [] : [[item.issue.number, pull] as const])));
+  const read = async (number: number) => ({ pull: files.get(number)!, isOwn: true });
+  const importer = await deps.pulls.portable.importer(located.path, { read }, true);
+  const items = batch.map(({ item }) => item);
+  for (const { number, result, conflicts } of await deps.issues.followed.write(located.repository, items, importer)) {
+    if (result === 'taken') tell(`#${number}`, 'the number is another issue here; the one there did not come');
+    if (result === 'removed') tell(`#${number}`, 'was deleted or moved away here and did not come again');
+    for (const conflict of conflicts) tell(`#${number}`, conflict);
+  }
+}
+
+/** Fingerprints of some items. */
+export async function fingerprintsOf(
+  { deps, row }: RunContext,
+  items: readonly string[],
+): Promise<Map<string, string>> {
+  const found = new Map<string, string>();
+  for (let at = 0; at < items.length; at += 500)
+    for (const { item, fingerprint } of await deps.db.read.findBy(itemSchema, {
+      importId: row.id,
+      item: In(items.slice(at, at + 500)),
+    }))
+      found.set(item, fingerprint);
+  return found;
+}

@@ -1,0 +1,313 @@
+// startGiteaStub(t) → a server with git http-backend and Gitea's API made from its published shapes, of one repository
+// `bob/tool`: {url, host, world, requests, fail(failure), addIssue, addComment, addPull, addReview, ...}. It is no
+// Gitea: pages, `Link`, `X-Total-Count`, `since`, limits, 5xx and cut answers are as its API describes them.
+import { execFileSync } from 'node:child_process';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import path from 'node:path';
+import type { Owner } from '../fixtures/temporary-folder.ts';
+import { clientEnvironment } from '../git/git-fixture.ts';
+import { addCommit, createBareRepository, readRefs, startHttpRemote } from '../mirrors/remote-servers.ts';
+
+type Json = Record<string, unknown>;
+
+/** How requests that match a pattern fail. */
+export interface Failure {
+  pattern: RegExp;
+  /** How many of them; all when left out. */
+  times?: number;
+  status?: number;
+  headers?: Record<string, string>;
+  body?: string;
+  /** The answer ends in its middle. */
+  isCut?: boolean;
+  /** No answer comes. */
+  hangs?: boolean;
+}
+
+const second = 1_000;
+export const stubBegin = Date.UTC(2024, 0, 1);
+
+export const user = (login: string, id = login.length): Json => ({
+  id,
+  login,
+  full_name: `${login} there`,
+  email: `${login}@example.org`,
+  html_url: `http://forge.example.org/${login}`,
+});
+
+export async function startGiteaStub(t: Owner, { port = 0, token = 'secret-token', pageSize = 2 } = {}) {
+  const forge = await startHttpRemote(t, { port, password: `oauth2:${token}` });
+  const bare = createBareRepository(forge.folder, 'bob/tool.git');
+  const world = {
+    repository: {
+      id: 1,
+      name: 'tool',
+      full_name: 'bob/tool',
+      description: 'A tool',
+      website: '',
+      default_branch: 'main',
+      private: true,
+      archived: false,
+      empty: false,
+      topics: ['git'],
+      has_wiki: false,
+      clone_url: `${forge.url}/bob/tool.git`,
+      html_url: `${forge.url}/bob/tool`,
+    } as Json,
+    issues: [] as Json[],
+    comments: [] as Json[],
+    pulls: [] as Json[],
+    labels: [] as Json[],
+    milestones: [] as Json[],
+    reviews: new Map<number, Json[]>(),
+    reviewComments: new Map<number, Json[]>(),
+    reactions: new Map<string, Json[]>(),
+    releases: [] as Json[],
+    hooks: [] as Json[],
+    protections: [] as Json[],
+    /** The clock of the forge. */
+    now: stubBegin,
+    token,
+  };
+  const failures: Failure[] = [];
+  const requests: { path: string; authorization: string | undefined; headers: IncomingMessage['headers'] }[] = [];
+  const ids = { comment: 100, review: 500 };
+  const iso = (at: number): string => new Date(at).toISOString().replace('.000Z', 'Z');
+  const tick = (): string => iso((world.now += second));
+
+  function list(url: URL, response: ServerResponse, rows: Json[]): void {
+    const page = Number(url.searchParams.get('page') ?? 1);
+    const limit = Math.min(Number(url.searchParams.get('limit') ?? 30), pageSize);
+    const since = Date.parse(url.searchParams.get('since') ?? '');
+    const wanted = Number.isNaN(since) ? rows : rows.filter((row) => Date.parse(String(row['updated_at'])) >= since);
+    if (page * limit < wanted.length) {
+      const next = new URL(url);
+      next.searchParams.set('page', String(page + 1));
+      response.setHeader('Link', `<${next.href}>; rel="next",<${next.href}>; rel="last"`);
+    }
+    response.setHeader('X-Total-Count', String(wanted.length));
+    send(response, wanted.slice((page - 1) * limit, page * limit));
+  }
+
+  const send = (response: ServerResponse, value: unknown): void => {
+    response.setHeader('Content-Type', 'application/json');
+    response.setHeader('Date', new Date(world.now).toUTCString());
+    response.end(JSON.stringify(value));
+  };
+
+  forge.answer = (request, response) => {
+    const url = new URL(request.url ?? '/', forge.url);
+    if (!url.pathname.startsWith('/api/')) return false;
+    requests.push({
+      path: `${url.pathname}${url.search}`,
+      authorization: request.headers.authorization,
+      headers: request.headers,
+    });
+    const failure = failures.find(({ pattern, times }) => times !== 0 && pattern.test(`${url.pathname}${url.search}`));
+    if (failure !== undefined) {
+      if (failure.times !== undefined) failure.times -= 1;
+      if (failure.hangs) return true;
+      if (failure.isCut) {
+        response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': '1000' });
+        response.write('[{"number": 1, "titl');
+        setTimeout(() => response.destroy(), 20);
+        return true;
+      }
+      response.writeHead(failure.status ?? 500, failure.headers ?? {}).end(failure.body ?? '{"message":"no"}');
+      return true;
+    }
+    const basic = `Basic ${Buffer.from(`oauth2:${world.token}`).toString('base64')}`;
+    if (![`token ${world.token}`, basic].includes(request.headers.authorization ?? '')) {
+      response.writeHead(401).end('{"message":"token is required"}');
+      return true;
+    }
+    answer(url, response);
+    return true;
+  };
+
+  function answer(url: URL, response: ServerResponse): void {
+    const repo = '/api/v1/repos/bob/tool';
+    const below = url.pathname.startsWith(repo) ? url.pathname.slice(repo.length) : null;
+    const found = (value: unknown): void => {
+      if (value === undefined) response.writeHead(404).end('{"message":"Not found"}');
+      else send(response, value);
+    };
+    if (below === null) return found(undefined);
+    const [, one] = /^\/issues\/(\d+)$/.exec(below) ?? [];
+    const [, ofIssue] = /^\/issues\/(\d+)\/reactions$/.exec(below) ?? [];
+    const [, ofComment] = /^\/issues\/comments\/(\d+)\/reactions$/.exec(below) ?? [];
+    const [, pull] = /^\/pulls\/(\d+)$/.exec(below) ?? [];
+    const [, reviewed] = /^\/pulls\/(\d+)\/reviews$/.exec(below) ?? [];
+    const [, , review] = /^\/pulls\/(\d+)\/reviews\/(\d+)\/comments$/.exec(below) ?? [];
+    if (below === '') return found(world.repository);
+    if (below === '/issues') return list(url, response, world.issues);
+    if (below === '/issues/comments') return list(url, response, world.comments);
+    if (below === '/pulls') return list(url, response, world.pulls);
+    if (below === '/labels') return list(url, response, world.labels);
+    if (below === '/milestones') return list(url, response, world.milestones);
+    if (below === '/releases') return list(url, response, world.releases);
+    if (below === '/hooks') return list(url, response, world.hooks);
+    if (below === '/branch_protections') return list(url, response, world.protections);
+    if (below === '/topics') return found({ topics: world.repository['topics'] });
+    if (one !== undefined) return found(world.issues.find(({ number }) => number === Number(one)));
+    if (ofIssue !== undefined) return found(world.reactions.get(`issue ${ofIssue}`) ?? []);
+    if (ofComment !== undefined) return found(world.reactions.get(`comment ${ofComment}`) ?? []);
+    if (pull !== undefined) return found(world.pulls.find(({ number }) => number === Number(pull)));
+    if (reviewed !== undefined) return list(url, response, world.reviews.get(Number(reviewed)) ?? []);
+    if (review !== undefined) return found(world.reviewComments.get(Number(review)) ?? []);
+    if (/^\/(?:tag_protections|actions\/secrets|collaborators|keys)$/.test(below)) return found([]);
+    return found(undefined);
+  }
+
+  const numbers = (): number => Math.max(0, ...world.issues.map(({ number }) => Number(number)));
+  const issueOf = (number: number): Json => world.issues.find((each) => each['number'] === number)!;
+
+  function addIssue(more: Json = {}): number {
+    const number = numbers() + 1;
+    const at = tick();
+    world.issues.push({
+      id: 1_000 + number,
+      number,
+      user: user('bob'),
+      title: `Issue ${number}`,
+      body: `Text of ${number}`,
+      labels: [],
+      milestone: null,
+      assignees: null,
+      state: 'open',
+      is_locked: false,
+      pin_order: 0,
+      created_at: at,
+      updated_at: at,
+      closed_at: null,
+      pull_request: null,
+      ...more,
+    });
+    return number;
+  }
+
+  function addComment(number: number, body: string, more: Json = {}): number {
+    const at = tick();
+    const id = (ids.comment += 1);
+    const isPull = issueOf(number)['pull_request'] !== null;
+    const page = `${forge.url}/bob/tool/${isPull ? 'pulls' : 'issues'}/${number}`;
+    world.comments.push({
+      id,
+      user: user('carol'),
+      body,
+      issue_url: isPull ? '' : page,
+      pull_request_url: isPull ? page : '',
+      created_at: at,
+      updated_at: at,
+      ...more,
+    });
+    issueOf(number)['updated_at'] = at;
+    return id;
+  }
+
+  const git = (...args: string[]): string =>
+    execFileSync('git', args, { cwd: bare, env: clientEnvironment, encoding: 'utf8' }).trim();
+
+  /** A commit with a file of ten lines on top of another one. */
+  function commitFile(parent: string, content: string): string {
+    const blob = execFileSync('git', ['hash-object', '-w', '--stdin'], {
+      cwd: bare,
+      env: clientEnvironment,
+      input: content,
+      encoding: 'utf8',
+    }).trim();
+    const tree = execFileSync('git', ['mktree'], {
+      cwd: bare,
+      env: clientEnvironment,
+      input: `100644 blob ${blob}\tnotes.txt\n`,
+      encoding: 'utf8',
+    }).trim();
+    return git('commit-tree', '-p', parent, '-m', 'a change', tree);
+  }
+
+  function addPull(headOid: string, more: Json = {}): number {
+    const base = readRefs(bare).get('refs/heads/main')!;
+    const number = addIssue({ title: 'A pull request', pull_request: { merged: false } });
+    git('update-ref', `refs/pull/${number}/head`, headOid);
+    git('update-ref', `refs/heads/topic-${number}`, headOid);
+    const issue = issueOf(number);
+    world.pulls.push({
+      ...issue,
+      head: { label: `topic-${number}`, ref: `topic-${number}`, sha: headOid, repo_id: 1 },
+      base: { label: 'main', ref: 'main', sha: base, repo_id: 1 },
+      merge_base: base,
+      merged: false,
+      merged_at: null,
+      merged_by: null,
+      merge_commit_sha: null,
+      draft: false,
+      allow_maintainer_edit: true,
+      requested_reviewers: [],
+      ...more,
+    });
+    return number;
+  }
+
+  function addReview(number: number, more: Json, comments: Json[] = []): number {
+    const id = (ids.review += 1);
+    const at = tick();
+    const head = (world.pulls.find((each) => each['number'] === number)!['head'] as Json)['sha'];
+    const row = {
+      id,
+      user: user('carol'),
+      state: 'COMMENT',
+      body: '',
+      commit_id: head,
+      dismissed: false,
+      comments_count: comments.length,
+      submitted_at: at,
+      ...more,
+    };
+    world.reviews.set(number, [...(world.reviews.get(number) ?? []), row]);
+    world.reviewComments.set(
+      id,
+      comments.map((comment, at) => ({
+        id: id * 10 + at,
+        user: user('carol'),
+        body: '',
+        resolver: null,
+        pull_request_review_id: id,
+        created_at: row.submitted_at,
+        updated_at: row.submitted_at,
+        path: 'notes.txt',
+        commit_id: row.commit_id,
+        original_commit_id: row.commit_id,
+        diff_hunk: '@@ -1,2 +1,2 @@\n one\n-two\n+TWO',
+        position: 0,
+        original_position: 0,
+        ...comment,
+      })),
+    );
+    issueOf(number)['updated_at'] = at;
+    return id;
+  }
+
+  return {
+    ...forge,
+    bare,
+    world,
+    requests,
+    fail: (failure: Failure): number => failures.push(failure),
+    heal: (): void => void failures.splice(0),
+    addIssue,
+    addComment,
+    addPull,
+    addReview,
+    commitFile,
+    tip: (branch = 'main'): string => readRefs(bare).get(`refs/heads/${branch}`)!,
+    push: (branch: string): string => addCommit(bare, branch, 'more'),
+    refs: () => readRefs(bare),
+    setRef: (ref: string, oid: string): string => git('update-ref', ref, oid),
+    touch: (number: number, more: Json): void => void Object.assign(issueOf(number), more, { updated_at: tick() }),
+    folderOf: (name: string): string => path.join(forge.folder, name),
+    iso,
+    tick,
+  };
+}
+
+export type GiteaStub = Awaited<ReturnType<typeof startGiteaStub>>;
